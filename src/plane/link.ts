@@ -1,0 +1,57 @@
+/**
+ * The contract between the planes. In one process today (`inProcessLink`); the same interface over a worker thread's port or a
+ * message bus must need no edit outside server/start.ts and the link's own file. Hence: asynchronous, plain data, no callbacks
+ * with return values.
+ */
+import type { Claim, RefusalCode } from '../wire/messages.ts';
+import type { EventBatch } from './events.ts';
+import type { Delta, Route, Snapshot, TokenGrant } from './routes.ts';
+
+export interface Refusal {
+  readonly ok: false;
+  readonly code: RefusalCode;
+  readonly message: string;
+}
+
+export type AdmitAnswer = { readonly ok: true; readonly grant: TokenGrant } | Refusal;
+export type ClaimAnswer = { readonly ok: true; readonly route: Route } | Refusal;
+
+export interface ClaimQuestion extends Omit<Claim, 'type' | 'ref'> {
+  readonly tokenId: string;
+  readonly agentId: string;
+  /** Tunnels that sessions of this token serve now, on this node: for the quota. */
+  readonly liveTunnelIds: readonly string[];
+}
+
+/** One agent session, for `GET /connections`. */
+export interface ConnectionInfo {
+  readonly agentId: string;
+  readonly orgId: string;
+  readonly tokenId: string;
+  readonly remoteIp: string;
+  /** Milliseconds since the epoch. */
+  readonly connectedAt: number;
+  readonly tunnelIds: readonly string[];
+}
+
+/** What the data plane may ask and tell. */
+export interface Link {
+  snapshot(): Promise<Snapshot>;
+  /** Calls back for each delta, in order. Returns the unsubscriber. */
+  onDelta(listener: (delta: Delta) => void): () => void;
+  /** May an agent with this token open a session? Asked once per session. Never rejects: a fault of the control plane is a refusal. */
+  admit(token: string): Promise<AdmitAnswer>;
+  /** May this session serve this tunnel? Asked per claim, so that a scope is checked at each use and not at the handshake alone. */
+  claim(question: ClaimQuestion): Promise<ClaimAnswer>;
+  /** Resolves once the batch is stored. */
+  report(batch: EventBatch): Promise<void>;
+}
+
+/** What the control plane may ask the data plane. */
+export interface NodeControl {
+  connections(): readonly ConnectionInfo[];
+  /** Ends a session with code `disconnected`. False when there is no such session. */
+  disconnect(agentId: string): boolean;
+  /** True while an agent serves the tunnel on this node. */
+  isOnline(tunnelId: string): boolean;
+}

@@ -1,0 +1,50 @@
+/**
+ * What the control plane tells the data plane: routes and their numbered changes. Plain cloneable data only, for one day it
+ * crosses a thread or a network.
+ */
+import type { Protocol } from '../wire/messages.ts';
+
+/** One live name at the edge. Replaced whole, never changed in place. */
+export interface Route {
+  readonly tunnelId: string;
+  readonly orgId: string;
+  readonly protocol: Protocol;
+  /** Full label under the edge's domain, project suffix included. Empty for `tcp`. */
+  readonly subdomain: string;
+  /** Public port of a `tcp` tunnel; null for the others. */
+  readonly tcpPort: number | null;
+  readonly publicUrl: string;
+  /** Stopped by the API: the name is known, agents are refused. */
+  readonly stopped: boolean;
+  /** Milliseconds since the epoch, or null. */
+  readonly expiresAt: number | null;
+  /** Message of the maintenance page, or null when the tunnel is not in maintenance. */
+  readonly maintenance: string | null;
+}
+
+/** The whole table at one version. */
+export interface Snapshot {
+  readonly version: number;
+  readonly routes: readonly Route[];
+}
+
+/** One step from `version - 1` to `version`. A reader that sees a gap asks for a snapshot. */
+export type Delta =
+  | { readonly version: number; readonly kind: 'put'; readonly route: Route }
+  | { readonly version: number; readonly kind: 'remove'; readonly tunnelId: string; readonly code: RemovalCode; readonly message: string }
+  | { readonly version: number; readonly kind: 'revoke_token'; readonly tokenId: string; readonly message: string };
+
+/** Why a route ends; the agent that serves it is told the same code. */
+export type RemovalCode = 'tunnel_deleted' | 'tunnel_expired';
+
+/** What a token lets a live session do; the data plane holds one per session. */
+export interface TokenGrant {
+  readonly tokenId: string;
+  readonly orgId: string;
+  /** Shown to the agent: whose key this is. */
+  readonly account: string;
+  readonly tunnelQuota: number;
+  readonly bandwidthLimitMbps: number | null;
+  /** Milliseconds since the epoch. */
+  readonly expiresAt: number;
+}

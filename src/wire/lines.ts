@@ -1,0 +1,42 @@
+/**
+ * Cuts a byte stream into the lines of the control stream. Bounded: a line over the limit is an error, not a longer wait.
+ */
+import { MAX_MESSAGE_BYTES } from './messages.ts';
+
+const LF = 10;
+
+export class LineReader {
+  #parts: Buffer[] = [];
+  #size = 0;
+  readonly #onLine: (line: string) => void;
+
+  constructor(onLine: (line: string) => void) {
+    this.#onLine = onLine;
+  }
+
+  /** Feeds `bytes[start, end)`, which may be reused afterwards. Returns false when a line is too long: cut the peer off. */
+  feed(bytes: Buffer, start: number, end: number): boolean {
+    let from = start;
+    while (from < end) {
+      const at = bytes.indexOf(LF, from);
+      const to = at < 0 || at >= end ? end : at;
+      if (this.#size + (to - from) > MAX_MESSAGE_BYTES) return false;
+      if (to > from) {
+        this.#parts.push(Buffer.from(bytes.subarray(from, to)));
+        this.#size += to - from;
+      }
+      if (to === end) return true;
+      const line = Buffer.concat(this.#parts, this.#size).toString('utf8');
+      this.#parts = [];
+      this.#size = 0;
+      this.#onLine(line);
+      from = to + 1;
+    }
+    return true;
+  }
+}
+
+/** One message as the bytes of one line. JSON.stringify never emits a raw LF. */
+export function encodeLine(message: object): Buffer {
+  return Buffer.from(`${JSON.stringify(message)}\n`, 'utf8');
+}

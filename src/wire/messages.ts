@@ -1,0 +1,139 @@
+/**
+ * What agent and server say to each other on the control stream: all messages and all limits on one screen.
+ *
+ * The control stream is the first stream that the agent opens on a session. Each message is one JSON object on one line,
+ * ended by LF, at most MAX_MESSAGE_BYTES. A peer that breaks a rule here is cut off with `bye` / `protocol_error`.
+ *
+ *   agent                                  server
+ *   hello {version, token, …}      →
+ *                                  ←       welcome {agentId, …}        or  bye {code, …}
+ *   claim {ref, protocol, …}       →
+ *                                  ←       bound {ref, slot, url, …}   or  refused {ref, code, …}
+ *   unbind {slot}                  →                                       (agent no longer serves it)
+ *                                  ←       unbound {slot, code, …}         (stopped, expired, superseded, …)
+ *   watch {requests}               →
+ *                                  ←       requests {items}                (short lines for the live screen)
+ *   drain {}                       →                                       (agent leaves: no new streams, finish the rest)
+ *                                  ←       drain {retryAfterMs, …}         (server leaves or kicks: finish, come back then)
+ *                                  ←       bye {code, message, …}          (the session ends now)
+ */
+import { z } from 'zod';
+
+export const WIRE_VERSION = 1;
+export const ALPN = 'culvert/1';
+/** A hello must be complete this long after the TLS handshake: a silent client costs one socket for no longer. */
+export const HELLO_TIMEOUT_MS = 10_000;
+export const MAX_MESSAGE_BYTES = 64 * 1024;
+/** Tunnels that one agent session may carry. */
+export const MAX_TUNNELS_PER_AGENT = 1_000;
+/** Contract §9: heartbeat 10 s, dead after 20 s; the mux pings on both sides. */
+export const HEARTBEAT_MS = 10_000;
+export const DEAD_AFTER_MS = 20_000;
+/** Contract §9: streams in flight at SIGTERM get this long. */
+export const DRAIN_MS = 30_000;
+
+/** Why a claim is refused or a tunnel ends; `codes.ts` says what the agent does about each. */
+export const REFUSAL_CODES = [
+  'unauthorized', // the token is unknown, expired or revoked
+  'forbidden', // the token may not do this: organization not approved, master key
+  'subdomain_not_allowed', // not among the token's allowedSubdomains
+  'duplicate_name', // the name belongs to someone else
+  'invalid_name', // no valid label
+  'invalid_request', // the claim itself is malformed
+  'quota_exceeded', // tunnelQuota of the token
+  'budget_exhausted',
+  'upgrade_required', // the plan does not include it
+  'no_port_free', // all of edge.tcp_ports are taken
+  'tunnel_stopped', // stopped by the API; stays refused until start
+  'tunnel_expired',
+  'tunnel_deleted',
+  'superseded', // the same token claimed the name from a newer session
+  'disconnected', // DELETE /connections/{id}: come back in about 5 s
+  'server_shutdown',
+  'protocol_error',
+  'version_unsupported',
+  'overloaded', // a bound of the server was reached: try later
+  'internal',
+] as const;
+export type RefusalCode = (typeof REFUSAL_CODES)[number];
+
+export const PROTOCOLS = ['http', 'https', 'websocket', 'tcp'] as const;
+export type Protocol = (typeof PROTOCOLS)[number];
+
+const refusalCode = z.enum(REFUSAL_CODES);
+const text = z.string().max(1000);
+const slot = z.int().min(0).max(0xffff);
+const ref = z.int().min(0).max(0xffff_ffff);
+
+export const hello = z.object({
+  type: z.literal('hello'),
+  version: z.int().min(1).max(255),
+  token: z.string().min(1).max(8192),
+  /** Shown in lists of connections. */
+  agent: z.object({ version: text, os: text, hostname: text }),
+});
+
+export const claim = z.object({
+  type: z.literal('claim'),
+  ref,
+  protocol: z.enum(PROTOCOLS),
+  /** The local target as the user wrote it: for display only, the server never dials it. */
+  target: text,
+  localPort: z.int().min(1).max(65_535),
+  subdomain: z.string().max(253).optional(),
+  project: z.string().max(63).optional(),
+});
+
+export const unbind = z.object({ type: z.literal('unbind'), slot });
+export const watch = z.object({ type: z.literal('watch'), requests: z.boolean() });
+export const agentDrain = z.object({ type: z.literal('drain') });
+
+export const fromAgent = z.discriminatedUnion('type', [hello, claim, unbind, watch, agentDrain]);
+
+export const welcome = z.object({
+  type: z.literal('welcome'),
+  version: z.int(),
+  agentId: z.uuid(),
+  serverVersion: text,
+  account: text,
+});
+
+export const bound = z.object({
+  type: z.literal('bound'),
+  ref,
+  slot,
+  tunnelId: z.uuid(),
+  subdomain: text,
+  url: text,
+  protocol: z.enum(PROTOCOLS),
+  expiresAt: z.number().nullable(),
+});
+
+export const refused = z.object({ type: z.literal('refused'), ref, code: refusalCode, message: text });
+export const unbound = z.object({ type: z.literal('unbound'), slot, code: refusalCode, message: text });
+export const serverDrain = z.object({ type: z.literal('drain'), retryAfterMs: z.number().min(0), message: text });
+export const bye = z.object({
+  type: z.literal('bye'),
+  code: refusalCode,
+  message: text,
+  retryAfterMs: z.number().min(0).optional(),
+});
+
+export const requestLine = z.object({
+  slot,
+  at: z.number(),
+  method: z.string().max(32),
+  path: z.string().max(512),
+  status: z.int(),
+  ms: z.number(),
+});
+export const requests = z.object({ type: z.literal('requests'), items: z.array(requestLine).max(100), dropped: z.int() });
+
+export const fromServer = z.discriminatedUnion('type', [welcome, bound, refused, unbound, serverDrain, bye, requests]);
+
+export type FromAgent = z.infer<typeof fromAgent>;
+export type FromServer = z.infer<typeof fromServer>;
+export type Hello = z.infer<typeof hello>;
+export type Claim = z.infer<typeof claim>;
+export type Bound = z.infer<typeof bound>;
+export type RequestLine = z.infer<typeof requestLine>;

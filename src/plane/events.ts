@@ -26,6 +26,7 @@ export interface AgentEvent {
 export type PlaneEvent = UsageEvent | AgentEvent;
 
 export interface EventBatch {
+  /** Names the node and its start (`edge-1/8f3c…`), so that counting from 1 after a restart repeats nothing. */
   readonly node: string;
   /** Counts up from 1 per node and start; with `node` it identifies the batch. */
   readonly sequence: number;

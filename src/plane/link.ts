@@ -14,7 +14,11 @@ export interface Refusal {
 }
 
 export type AdmitAnswer = { readonly ok: true; readonly grant: TokenGrant } | Refusal;
-export type ClaimAnswer = { readonly ok: true; readonly route: Route } | Refusal;
+/**
+ * `version` is the version of the routing table that holds `route`: the data plane binds once its own table has reached it, and
+ * takes the route from there. So a stop or a delete that overtakes the answer wins, and an answer never brings back what is gone.
+ */
+export type ClaimAnswer = { readonly ok: true; readonly route: Route; readonly version: number } | Refusal;
 
 export interface ClaimQuestion extends Omit<Claim, 'type' | 'ref'> {
   readonly tokenId: string;

@@ -20,6 +20,8 @@ export interface ServedTunnel {
   readonly idle: MuxStream[];
   /** The agent leaves: no new streams. */
   draining: boolean;
+  /** Stopped, expired, deleted or revoked: streams in flight end too. Stays false when a newer session superseded this one. */
+  cut: boolean;
   /** Somebody looks at the agent's screen: `note` is worth calling. */
   watched: boolean;
   /** Queues a line for the agent's screen; drops when the agent can't keep up. */

@@ -31,7 +31,13 @@ export interface Snapshot {
 /** One step from `version - 1` to `version`. A reader that sees a gap asks for a snapshot. */
 export type Delta =
   | { readonly version: number; readonly kind: 'put'; readonly route: Route }
-  | { readonly version: number; readonly kind: 'remove'; readonly tunnelId: string; readonly code: RemovalCode; readonly message: string }
+  | {
+      readonly version: number;
+      readonly kind: 'remove';
+      readonly tunnelId: string;
+      readonly code: RemovalCode;
+      readonly message: string;
+    }
   | { readonly version: number; readonly kind: 'revoke_token'; readonly tokenId: string; readonly message: string };
 
 /** Why a route ends; the agent that serves it is told the same code. */

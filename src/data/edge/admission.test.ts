@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Admission, addressKey } from './admission.ts';
+
+test('one address can not take what others need', () => {
+  const admission = new Admission({ total: 3, perAddress: 2 });
+  assert.equal(admission.admit('192.0.2.1'), true);
+  assert.equal(admission.admit('192.0.2.1'), true);
+  assert.equal(admission.admit('192.0.2.1'), false);
+  assert.equal(admission.admit('192.0.2.2'), true);
+  assert.equal(admission.admit('192.0.2.3'), false, 'full');
+  assert.equal(admission.refused, 2);
+  admission.release('192.0.2.1');
+  assert.equal(admission.admit('192.0.2.3'), true);
+  assert.equal(admission.open, 3);
+});
+
+test('a release too many frees nothing', () => {
+  const admission = new Admission({ total: 1, perAddress: 1 });
+  admission.admit('192.0.2.1');
+  admission.release('192.0.2.9');
+  assert.equal(admission.open, 1);
+  admission.release('192.0.2.1');
+  admission.release('192.0.2.1');
+  assert.equal(admission.open, 0);
+});
+
+test('an IPv6 /64 counts as one address, a mapped IPv4 address as itself', () => {
+  assert.equal(addressKey('192.0.2.7'), '192.0.2.7');
+  assert.equal(addressKey('::ffff:192.0.2.7'), '192.0.2.7');
+  assert.equal(addressKey('2001:db8:1:2:aaaa::1'), addressKey('2001:db8:1:2::9'));
+  assert.equal(addressKey('2001:db8:1:2::9'), '2001:db8:1:2');
+  assert.notEqual(addressKey('2001:db8:1:3::9'), addressKey('2001:db8:1:2::9'));
+  assert.equal(addressKey('2001:db8::1'), '2001:db8:0:0');
+  assert.equal(addressKey('::1'), '0:0:0:0');
+});

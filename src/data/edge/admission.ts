@@ -1,0 +1,69 @@
+/**
+ * How many connections may be open at once, in all and per address. One object per door: the HTTP edge and the public TCP ports
+ * share one (visitors), the agent listener has its own for sockets that have not shown a token yet.
+ */
+
+export interface AdmissionLimits {
+  /** Connections in all. */
+  readonly total: number;
+  /** Connections per IPv4 address or IPv6 /64 network: one household or one machine has that many addresses at no cost. */
+  readonly perAddress: number;
+}
+
+export class Admission {
+  readonly #limits: AdmissionLimits;
+  readonly #byAddress = new Map<string, number>();
+  #open = 0;
+  #refused = 0;
+
+  constructor(limits: AdmissionLimits) {
+    this.#limits = limits;
+  }
+
+  /** Connections that are open now. */
+  get open(): number {
+    return this.#open;
+  }
+
+  /** Connections that were turned away since the start. */
+  get refused(): number {
+    return this.#refused;
+  }
+
+  /** Counts a connection from `ip` in, if both limits allow it. Each true needs one `release` with the same text. */
+  admit(ip: string): boolean {
+    const key = addressKey(ip);
+    const from = this.#byAddress.get(key) ?? 0;
+    if (this.#open >= this.#limits.total || from >= this.#limits.perAddress) {
+      this.#refused++;
+      return false;
+    }
+    this.#open++;
+    this.#byAddress.set(key, from + 1);
+    return true;
+  }
+
+  /** Counts a connection out that `admit` had counted in. */
+  release(ip: string): void {
+    const key = addressKey(ip);
+    const from = this.#byAddress.get(key);
+    if (from === undefined) return;
+    this.#open--;
+    if (from === 1) this.#byAddress.delete(key);
+    else this.#byAddress.set(key, from - 1);
+  }
+}
+
+/** What an address counts as: IPv4 itself (also when mapped into IPv6), IPv6 as its /64. */
+export function addressKey(ip: string): string {
+  if (!ip.includes(':')) return ip;
+  if (ip.includes('.')) return ip.slice(ip.lastIndexOf(':') + 1);
+  const [head = '', tail] = ip.split('::', 2);
+  const groups = head === '' ? [] : head.split(':');
+  if (tail !== undefined) {
+    const after = tail === '' ? 0 : tail.split(':').length;
+    for (let missing = 8 - groups.length - after; missing > 0; missing--) groups.push('0');
+    if (tail !== '') groups.push(...tail.split(':'));
+  }
+  return groups.slice(0, 4).join(':');
+}

@@ -1,0 +1,183 @@
+/**
+ * The routing table of one data node: which tunnel answers to a host, a TCP port or an id. Made and fed by routing/follow.ts, read
+ * by data/edge per request and by data/gateway per claim. It holds what the control plane pushed and asks nobody anything.
+ *
+ * An entry keeps its identity for as long as its tunnel is in the table, so that counters, the serving agent and whatever the
+ * edge remembers per connection survive a change of its route.
+ */
+import type { Delta, RemovalCode, Route, Snapshot } from '../../plane/routes.ts';
+import { RouteEntry } from './entry.ts';
+
+/** Told of each change, after the table shows it. Must not change the table. */
+export interface TableListener {
+  onPut?(entry: RouteEntry): void;
+  onRemove?(entry: RouteEntry, code: RemovalCode, message: string): void;
+  onRevoke?(tokenId: string, message: string): void;
+  /** A snapshot was loaded over a gap: revocations may have been missed. */
+  onReload?(): void;
+}
+
+export class RouteTable {
+  readonly #suffix: string;
+  readonly #byId = new Map<string, RouteEntry>();
+  readonly #byHost = new Map<string, RouteEntry>();
+  readonly #byPort = new Map<number, RouteEntry>();
+  readonly #listeners = new Set<TableListener>();
+  readonly #waiting = new Set<{ version: number; resolve: () => void }>();
+  #planeVersion = -1;
+  #needsSnapshot = true;
+  #version = 0;
+
+  /** `domain` is edge.domain: labels live under it. Empty until a snapshot is loaded. */
+  constructor(domain: string) {
+    this.#suffix = `.${domain.toLowerCase()}`;
+  }
+
+  /** Grows with each change on this node: a lookup that was kept is good while this has not moved. */
+  get version(): number {
+    return this.#version;
+  }
+
+  /** The control plane's version that this table shows; -1 before the first snapshot. */
+  get planeVersion(): number {
+    return this.#planeVersion;
+  }
+
+  /** True while deltas are missing: only a snapshot helps. The table serves what it knows until then. */
+  get needsSnapshot(): boolean {
+    return this.#needsSnapshot;
+  }
+
+  get size(): number {
+    return this.#byId.size;
+  }
+
+  /** The tunnel of a Host header without its port. Case and one trailing dot do not matter; a host given in lower case is found at once. */
+  findByHost(host: string): RouteEntry | undefined {
+    return this.#byHost.get(host) ?? this.#byHost.get(canonicalHost(host));
+  }
+
+  findByPort(port: number): RouteEntry | undefined {
+    return this.#byPort.get(port);
+  }
+
+  findById(tunnelId: string): RouteEntry | undefined {
+    return this.#byId.get(tunnelId);
+  }
+
+  entries(): IterableIterator<RouteEntry> {
+    return this.#byId.values();
+  }
+
+  /** Calls `listener` on each change. Returns the unsubscriber. */
+  subscribe(listener: TableListener): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /** Replaces everything by `snapshot`, unless the table is newer. Returns whether it was taken. */
+  load(snapshot: Snapshot): boolean {
+    if (snapshot.version < this.#planeVersion) return false;
+    const reload = this.#planeVersion >= 0;
+    const present = new Set<string>();
+    for (const route of snapshot.routes) present.add(route.tunnelId);
+    for (const tunnelId of [...this.#byId.keys()]) {
+      if (!present.has(tunnelId)) this.#remove(tunnelId, 'tunnel_deleted', 'This tunnel no longer exists.');
+    }
+    for (const route of snapshot.routes) this.#put(route);
+    this.#needsSnapshot = false;
+    this.#reach(snapshot.version);
+    if (reload) for (const listener of this.#listeners) listener.onReload?.();
+    return true;
+  }
+
+  /**
+   * Takes one step. A delta that the table already shows is ignored. Returns false on a gap: nothing is applied then, nor any
+   * later delta, until a snapshot is loaded.
+   */
+  apply(delta: Delta): boolean {
+    if (delta.version <= this.#planeVersion) return true;
+    if (this.#needsSnapshot || delta.version !== this.#planeVersion + 1) {
+      this.#needsSnapshot = true;
+      return false;
+    }
+    switch (delta.kind) {
+      case 'put':
+        this.#put(delta.route);
+        break;
+      case 'remove':
+        this.#remove(delta.tunnelId, delta.code, delta.message);
+        break;
+      case 'revoke_token':
+        for (const listener of this.#listeners) listener.onRevoke?.(delta.tokenId, delta.message);
+        break;
+      default:
+        return delta satisfies never;
+    }
+    this.#reach(delta.version);
+    return true;
+  }
+
+  /** Resolves true once the table shows `version` of the control plane, false when `timeoutMs` passes before. */
+  reached(version: number, timeoutMs: number): Promise<boolean> {
+    if (this.#planeVersion >= version) return Promise.resolve(true);
+    return new Promise((resolve) => {
+      const waiter = { version, resolve: () => finish(true) };
+      const timer = setTimeout(() => finish(false), timeoutMs);
+      const finish = (value: boolean): void => {
+        clearTimeout(timer);
+        this.#waiting.delete(waiter);
+        resolve(value);
+      };
+      this.#waiting.add(waiter);
+    });
+  }
+
+  #reach(version: number): void {
+    this.#planeVersion = version;
+    this.#version++;
+    for (const waiter of this.#waiting) if (waiter.version <= version) waiter.resolve();
+  }
+
+  #put(route: Route): void {
+    let entry = this.#byId.get(route.tunnelId);
+    if (entry === undefined) {
+      entry = new RouteEntry(route);
+      this.#byId.set(route.tunnelId, entry);
+    } else {
+      this.#unindex(entry);
+      entry.route = route;
+    }
+    if (route.subdomain !== '') this.#byHost.set(this.#hostOf(route), entry);
+    if (route.tcpPort !== null) this.#byPort.set(route.tcpPort, entry);
+    this.#version++;
+    for (const listener of this.#listeners) listener.onPut?.(entry);
+  }
+
+  #remove(tunnelId: string, code: RemovalCode, message: string): void {
+    const entry = this.#byId.get(tunnelId);
+    if (entry === undefined) return;
+    this.#byId.delete(tunnelId);
+    this.#unindex(entry);
+    entry.removed = true;
+    this.#version++;
+    for (const listener of this.#listeners) listener.onRemove?.(entry, code, message);
+  }
+
+  /** Only what still points at this entry: a name that another tunnel took meanwhile stays with that tunnel. */
+  #unindex(entry: RouteEntry): void {
+    const host = this.#hostOf(entry.route);
+    if (this.#byHost.get(host) === entry) this.#byHost.delete(host);
+    const port = entry.route.tcpPort;
+    if (port !== null && this.#byPort.get(port) === entry) this.#byPort.delete(port);
+  }
+
+  #hostOf(route: Route): string {
+    return route.subdomain.toLowerCase() + this.#suffix;
+  }
+}
+
+function canonicalHost(host: string): string {
+  const lower = host.toLowerCase();
+  return lower.endsWith('.') ? lower.slice(0, -1) : lower;
+}

@@ -82,6 +82,11 @@ export const claim = z.object({
   localPort: z.int().min(1).max(65_535),
   subdomain: z.string().max(253).optional(),
   project: z.string().max(63).optional(),
+  /**
+   * The tunnel of an earlier `bound`: an agent that comes back gets the same random name or TCP port again. Only a wish; the
+   * server looks first whether the token may still have it, and goes by the other fields when there is no such tunnel.
+   */
+  tunnelId: z.uuid().optional(),
 });
 
 export const unbind = z.object({ type: z.literal('unbind'), slot });

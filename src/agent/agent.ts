@@ -1,0 +1,385 @@
+/**
+ * Keeps an agent's session up and its tunnels bound: connect, claim, back off, come back, drain. All decisions are here and
+ * in codes.ts; connections are below `OpenChannel`, screens and logs above `onEvent`.
+ *
+ *   connecting ──welcome──► online ──lost / bye retry / drain──► waiting ──timer, retryNow──► connecting
+ *       └────────failed───────────────────────────────────────────┘
+ *   any ──bye or refusal that ends the last tunnel, drain(), destroy()──► stopped
+ */
+import { type Clock, systemClock } from '../base/clock.ts';
+import { messageOf } from '../base/errors.ts';
+import type { Logger } from '../base/log.ts';
+import {
+  type Bound,
+  DRAIN_MS,
+  HELLO_TIMEOUT_MS,
+  type Hello,
+  MAX_TUNNELS_PER_AGENT,
+  type RefusalCode,
+  type RequestLine,
+  WIRE_VERSION,
+} from '../wire/messages.ts';
+import { Backoff } from './backoff.ts';
+import type { OpenChannel } from './channel.ts';
+import { type AgentExitCode, fateOf } from './codes.ts';
+import type { AgentEvent, AgentState, AgentView, ExitReason } from './events.ts';
+import { type Cancel, type Schedule, systemSchedule } from './schedule.ts';
+import { type Bye, Session, type SessionOwner, type Welcome } from './session.ts';
+import { Tunnel, type TunnelSpec } from './tunnel.ts';
+
+/** A session that lasted this long was a good one: the waits start again at 0.5 s. */
+const STEADY_MS = 10_000;
+/** What a server may ask the agent to stay away for; more is taken for a mistake. */
+const MAX_RETRY_AFTER_MS = 300_000;
+
+export interface AgentOptions {
+  /** For display. */
+  readonly server: string;
+  readonly tunnels: readonly TunnelSpec[];
+  readonly identity: Hello['agent'];
+  /** Called before each connect, so that a key file that was replaced is read again. May reject. */
+  readonly token: () => Promise<string>;
+  readonly open: OpenChannel;
+  readonly log: Logger;
+  readonly onEvent: (event: AgentEvent) => void;
+  /** Ask the server for a line per request. */
+  readonly watch?: boolean;
+  readonly clock?: Clock;
+  readonly schedule?: Schedule;
+  /** Numbers in [0, 1). */
+  readonly random?: () => number;
+}
+
+export interface Agent {
+  /** Resolves once, when the agent is over; it never rejects. */
+  readonly done: Promise<ExitReason>;
+  view(): AgentView;
+  /** Connects and claims now instead of at the end of a wait. */
+  retryNow(): void;
+  /** No new streams; those in flight get `graceMs`; then the agent is over with exit code 0. */
+  drain(graceMs?: number): void;
+  /** Cuts everything at once. */
+  destroy(): void;
+}
+
+/** Starts an agent. Throws RangeError when it has no tunnel or too many. */
+export function startAgent(options: AgentOptions): Agent {
+  if (options.tunnels.length < 1 || options.tunnels.length > MAX_TUNNELS_PER_AGENT) {
+    throw new RangeError(`an agent carries 1 to ${MAX_TUNNELS_PER_AGENT} tunnels`);
+  }
+  const supervisor = new Supervisor(options);
+  supervisor.connect();
+  return supervisor;
+}
+
+class Supervisor implements Agent, SessionOwner {
+  readonly done: Promise<ExitReason>;
+  readonly #options: AgentOptions;
+  readonly #log: Logger;
+  readonly #clock: Clock;
+  readonly #schedule: Schedule;
+  readonly #random: () => number;
+  readonly #backoff: Backoff;
+  readonly #tunnels: readonly Tunnel[];
+  readonly #resolve: (reason: ExitReason) => void;
+
+  #state: AgentState = 'connecting';
+  #session: Session | undefined;
+  /** Sessions that the server wants gone: they finish what is in flight. Each is bounded by DRAIN_MS. */
+  readonly #leaving = new Map<Session, Cancel>();
+  #attempt: AbortController | undefined;
+  #timer: Cancel | undefined;
+  #retryAt: number | undefined;
+  #account: string | undefined;
+  #welcomedAt: number | undefined;
+  /** What was last said about why there is no session; said again only when it changes. */
+  #cause: string | undefined;
+
+  constructor(options: AgentOptions) {
+    this.#options = options;
+    this.#log = options.log;
+    this.#clock = options.clock ?? systemClock;
+    this.#schedule = options.schedule ?? systemSchedule;
+    this.#random = options.random ?? Math.random;
+    this.#backoff = new Backoff(this.#random);
+    this.#tunnels = options.tunnels.map((spec) => new Tunnel(spec, this.#random));
+    const { promise, resolve } = Promise.withResolvers<ExitReason>();
+    this.done = promise;
+    this.#resolve = resolve;
+  }
+
+  view(): AgentView {
+    let inFlight = this.#session?.inFlight ?? 0;
+    for (const session of this.#leaving.keys()) inFlight += session.inFlight;
+    return {
+      state: this.#state,
+      server: this.#options.server,
+      account: this.#account,
+      rttMs: this.#session?.channel?.rttMs,
+      inFlight,
+      cause: this.#cause,
+      retryAt: this.#retryAt,
+      tunnels: this.#tunnels.map((tunnel) => tunnel.view()),
+    };
+  }
+
+  // --- connecting
+
+  connect(): void {
+    this.#cancelTimer();
+    this.#state = 'connecting';
+    const attempt = new AbortController();
+    this.#attempt = attempt;
+    this.#tryConnect(attempt).catch((error: unknown) => {
+      if (this.#attempt === attempt) this.#failed(messageOf(error));
+    });
+  }
+
+  async #tryConnect(attempt: AbortController): Promise<void> {
+    const token = await this.#options.token();
+    if (attempt.signal.aborted) return;
+    const session = new Session(this);
+    const channel = await this.#options.open(session, attempt.signal);
+    if (attempt.signal.aborted) return channel.destroy();
+    this.#attempt = undefined;
+    this.#session = session;
+    this.#timer = this.#schedule.after(HELLO_TIMEOUT_MS, () => {
+      session.destroy();
+      this.onLost(session, `the server did not answer hello within ${HELLO_TIMEOUT_MS / 1000} s`);
+    });
+    session.greet(channel, { type: 'hello', version: WIRE_VERSION, token, agent: this.#options.identity });
+  }
+
+  #failed(cause: string): void {
+    this.#attempt = undefined;
+    this.#wait(this.#backoff.next(), cause);
+  }
+
+  #wait(ms: number, cause: string): void {
+    this.#cancelTimer();
+    this.#state = 'waiting';
+    this.#retryAt = this.#clock.now() + ms;
+    this.#timer = this.#schedule.after(ms, () => this.connect());
+    if (cause === this.#cause) return this.#log.debug({ cause, inMs: ms }, 'still no session');
+    this.#cause = cause;
+    this.#log.warn({ cause, inMs: ms }, 'no session; trying again');
+    this.#emit({ kind: 'retrying', cause, inMs: ms });
+  }
+
+  retryNow(): void {
+    if (this.#state === 'stopped' || this.#state === 'draining') return;
+    this.#backoff.reset();
+    if (this.#state === 'online') {
+      for (const tunnel of this.#tunnels) if (tunnel.state === 'waiting') this.#claimAgain(tunnel);
+      return;
+    }
+    this.#attempt?.abort();
+    this.#dropSession();
+    this.connect();
+  }
+
+  // --- what the session tells
+
+  onWelcome(session: Session, welcome: Welcome): void {
+    if (session !== this.#session) return;
+    this.#cancelTimer();
+    this.#state = 'online';
+    this.#cause = undefined;
+    this.#account = welcome.account;
+    this.#welcomedAt = this.#clock.monotonic();
+    const { agentId, account, serverVersion } = welcome;
+    this.#log.info({ agentId, account, serverVersion, address: session.channel?.address }, 'connected');
+    this.#emit({ kind: 'online', agentId, account, serverVersion });
+    if (this.#options.watch === true) session.watch(true);
+    for (const tunnel of this.#tunnels) {
+      if (tunnel.state === 'ended') continue;
+      tunnel.cancelRetry();
+      session.claim(tunnel);
+    }
+  }
+
+  onBound(session: Session, tunnel: Tunnel, bound: Bound): void {
+    if (session !== this.#session) return;
+    tunnel.setBound(bound);
+    this.#log.info({ tunnel: tunnel.spec.name, url: bound.url, target: tunnel.spec.target.text }, 'tunnel is live');
+    this.#emit({ kind: 'tunnel_online', tunnel: tunnel.view() });
+  }
+
+  onRefused(session: Session, tunnel: Tunnel, refusal: { code: RefusalCode; message: string }): void {
+    if (session !== this.#session) return;
+    const { code, message } = refusal;
+    const fate = fateOf(code);
+    const final = fate.kind !== 'retry';
+    const isNews = tunnel.state === 'online' || tunnel.reason !== message;
+    tunnel.setAway(final ? 'ended' : 'waiting', message);
+    if (isNews) {
+      this.#log.warn({ tunnel: tunnel.spec.name, code, reason: message, final }, 'tunnel refused');
+      this.#emit({ kind: 'tunnel_refused', tunnel: tunnel.view(), code, message, final });
+    }
+    if (fate.kind === 'stop') return this.#finish({ code: fate.exit, message });
+    if (fate.kind === 'end') return this.#finishWhenEmpty(fate.exit, message);
+    const ms = fate.afterMs === undefined ? tunnel.backoff.next() : this.#about(fate.afterMs);
+    tunnel.cancelRetry();
+    tunnel.retry = this.#schedule.after(ms, () => this.#claimAgain(tunnel));
+  }
+
+  onRequest(tunnel: Tunnel, line: RequestLine): void {
+    const { at, method, path, status, ms } = line;
+    this.#emit({ kind: 'request', request: { tunnel: tunnel.spec.name, at, method, path, status, ms } });
+  }
+
+  /** The server leaves: its streams finish, and a new session is opened when it asks for it. */
+  onDrain(session: Session, retryAfterMs: number, message: string): void {
+    if (session !== this.#session || this.#state === 'draining') return;
+    const cut = (): void => {
+      this.#leaving.delete(session);
+      session.destroy();
+    };
+    this.#session = undefined;
+    session.channel?.refuseStreams();
+    if (session.inFlight > 0) this.#leaving.set(session, this.#schedule.after(DRAIN_MS, cut));
+    else this.#closeQuietly(session);
+    this.#away(message);
+    this.#steady();
+    this.#wait(this.#retryAfter(retryAfterMs), message);
+  }
+
+  onBye(session: Session, bye: Bye): void {
+    if (this.#forgetLeaving(session) || session !== this.#session) return;
+    const fate = fateOf(bye.code);
+    this.#session = undefined;
+    if (fate.kind !== 'retry') {
+      for (const tunnel of this.#tunnels) if (tunnel.state !== 'ended') tunnel.setAway('ended', bye.message);
+      return this.#finish({ code: fate.exit, message: bye.message });
+    }
+    this.#away(bye.message);
+    if (this.#state === 'draining') return this.#finish({ code: 0, message: 'stopped' });
+    this.#steady();
+    if (bye.retryAfterMs !== undefined) return this.#wait(this.#retryAfter(bye.retryAfterMs), bye.message);
+    this.#wait(fate.afterMs === undefined ? this.#backoff.next() : this.#about(fate.afterMs), bye.message);
+  }
+
+  onLost(session: Session, cause: string): void {
+    if (this.#forgetLeaving(session) || session !== this.#session) return;
+    this.#session = undefined;
+    this.#away(cause);
+    if (this.#state === 'draining') return this.#finish({ code: 0, message: 'stopped' });
+    this.#steady();
+    this.#wait(this.#backoff.next(), cause);
+  }
+
+  onIdle(session: Session): void {
+    if (this.#forgetLeaving(session)) this.#closeQuietly(session);
+    if (this.#state === 'draining' && this.view().inFlight === 0) this.#finish({ code: 0, message: 'stopped' });
+  }
+
+  // --- ending
+
+  drain(graceMs: number = DRAIN_MS): void {
+    if (this.#state === 'stopped' || this.#state === 'draining') return;
+    this.#attempt?.abort();
+    this.#cancelTimer();
+    this.#state = 'draining';
+    this.#session?.drain();
+    const { inFlight } = this.view();
+    if (inFlight === 0) return this.#finish({ code: 0, message: 'stopped' });
+    this.#log.info({ inFlight, graceMs }, 'draining');
+    this.#emit({ kind: 'draining', inFlight });
+    this.#timer = this.#schedule.after(graceMs, () =>
+      this.#finish({ code: 0, message: 'stopped; some streams were cut' }),
+    );
+  }
+
+  destroy(): void {
+    this.#finish({ code: 0, message: 'stopped at once' }, { cut: true });
+  }
+
+  #finishWhenEmpty(code: AgentExitCode, message: string): void {
+    if (this.#tunnels.every((tunnel) => tunnel.state === 'ended')) this.#finish({ code, message });
+  }
+
+  #finish(reason: ExitReason, options: { cut?: boolean } = {}): void {
+    if (this.#state === 'stopped') return;
+    this.#state = 'stopped';
+    this.#cause = reason.message;
+    this.#attempt?.abort();
+    this.#cancelTimer();
+    for (const tunnel of this.#tunnels) tunnel.cancelRetry();
+    for (const [session, cancel] of this.#leaving) {
+      cancel();
+      session.destroy();
+    }
+    this.#leaving.clear();
+    const session = this.#session;
+    this.#session = undefined;
+    if (options.cut === true) session?.destroy();
+    const closed = options.cut === true || session === undefined ? Promise.resolve() : session.close();
+    void closed.finally(() => {
+      this.#emit({ kind: 'stopped', reason });
+      this.#resolve(reason);
+    });
+  }
+
+  // --- small parts
+
+  /** Everything that was live is not: said once per tunnel. */
+  #away(reason: string): void {
+    if (this.#welcomedAt !== undefined) this.#emit({ kind: 'offline', cause: reason });
+    for (const tunnel of this.#tunnels) {
+      tunnel.cancelRetry();
+      if (tunnel.state !== 'online') continue;
+      tunnel.setAway('waiting', reason);
+      this.#emit({ kind: 'tunnel_offline', tunnel: tunnel.view(), reason });
+    }
+  }
+
+  #claimAgain(tunnel: Tunnel): void {
+    tunnel.cancelRetry();
+    const session = this.#session;
+    if (this.#state === 'online' && session !== undefined && !session.isClaiming(tunnel)) session.claim(tunnel);
+  }
+
+  /** A session that lasted makes the next wait short; one that did not makes it no longer than 2 s. */
+  #steady(): void {
+    const welcomedAt = this.#welcomedAt;
+    this.#welcomedAt = undefined;
+    if (welcomedAt === undefined) return;
+    if (this.#clock.monotonic() - welcomedAt >= STEADY_MS) this.#backoff.reset();
+    else this.#backoff.settle();
+  }
+
+  #forgetLeaving(session: Session): boolean {
+    const cancel = this.#leaving.get(session);
+    cancel?.();
+    return this.#leaving.delete(session);
+  }
+
+  #dropSession(): void {
+    this.#session?.destroy();
+    this.#session = undefined;
+  }
+
+  #closeQuietly(session: Session): void {
+    session.close().catch((error: unknown) => this.#log.debug({ cause: messageOf(error) }, 'closing a session failed'));
+  }
+
+  #cancelTimer(): void {
+    this.#timer?.();
+    this.#timer = undefined;
+    this.#retryAt = undefined;
+  }
+
+  /** `ms` give or take 10 %: agents that were sent away together don't come back in one moment. */
+  #about(ms: number): number {
+    return Math.round(ms * (0.9 + 0.2 * this.#random()));
+  }
+
+  /** What the server asked for, and up to a fifth more, for the same reason; never earlier. */
+  #retryAfter(ms: number): number {
+    return Math.round(Math.min(ms, MAX_RETRY_AFTER_MS) * (1 + 0.2 * this.#random()));
+  }
+
+  #emit(event: AgentEvent): void {
+    this.#options.onEvent(event);
+  }
+}

@@ -1,0 +1,39 @@
+/**
+ * How long the agent waits before it tries again. Contract §9: 0.5 s doubling to 30 s, with full jitter, for ever.
+ *
+ * Full jitter (a random part of the step, not the step plus something) spreads a thousand agents that lost the same server
+ * at the same moment over the whole step.
+ */
+const FIRST_MS = 500;
+const LIMIT_MS = 30_000;
+/** A draw of 0 would be a busy loop against a server that refuses at once. */
+const FLOOR_MS = 50;
+/** After a session that came up but did not last: its next waits start here (2 s), so that a server that dies at each hello is not hammered. */
+const UNSTEADY_STEP = 2;
+
+export class Backoff {
+  readonly #random: () => number;
+  #step = 0;
+
+  /** `random` gives numbers in [0, 1). */
+  constructor(random: () => number) {
+    this.#random = random;
+  }
+
+  /** The next wait in milliseconds; each call doubles the step until 30 s. */
+  next(): number {
+    const limit = Math.min(LIMIT_MS, FIRST_MS * 2 ** this.#step);
+    if (limit < LIMIT_MS) this.#step++;
+    return Math.max(FLOOR_MS, Math.round(this.#random() * limit));
+  }
+
+  /** A session worked and lasted, or a person asked to try now: the next wait is short again. */
+  reset(): void {
+    this.#step = 0;
+  }
+
+  /** A session worked but ended soon. */
+  settle(): void {
+    this.#step = Math.min(this.#step, UNSTEADY_STEP);
+  }
+}

@@ -1,0 +1,35 @@
+/**
+ * What a session needs of the connection below it: an interface, so that the agent's rules are tested without sockets.
+ * connect.ts makes the real one out of discovery, TLS and the multiplexer.
+ */
+import type { FromAgent, FromServer } from '../wire/messages.ts';
+import type { LocalTarget } from './target.ts';
+
+/** What the connection tells the session. */
+export interface ChannelSink {
+  onMessage(message: FromServer): void;
+  /** The connection is gone; nothing follows. Not called after `close` or `destroy`. */
+  onClosed(cause: string): void;
+  /** The last stream in flight ended. */
+  onIdle(): void;
+  /** What a stream to `slot` is to be connected with; undefined when the slot serves nothing. */
+  targetOf(slot: number): LocalTarget | undefined;
+}
+
+export interface Channel {
+  /** Host and port of the server's listener, for display. */
+  readonly address: string;
+  /** Last measured round trip, or undefined before the first. */
+  readonly rttMs: number | undefined;
+  /** Streams open now. */
+  readonly inFlight: number;
+  send(message: FromAgent): void;
+  /** Takes no new streams; those in flight go on. */
+  refuseStreams(): void;
+  /** Ends in good order; resolves when the peer has got everything, or after a second. */
+  close(): Promise<void>;
+  destroy(): void;
+}
+
+/** Opens a connection; rejects with a message for people. */
+export type OpenChannel = (sink: ChannelSink, signal: AbortSignal) => Promise<Channel>;

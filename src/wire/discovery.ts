@@ -1,0 +1,21 @@
+/**
+ * What `GET {server}/.well-known/culvert` tells an agent: where to dial and whom to expect there. Contract §2.
+ */
+import { z } from 'zod';
+
+export const DISCOVERY_PATH = '/.well-known/culvert';
+
+export const discovery = z.object({
+  /** Version of the server, for display. */
+  version: z.union([z.string().max(100), z.number()]),
+  /** `host:port`, `[v6]:port`. */
+  agent_address: z.string().min(3).max(300),
+  /** `sha256:<hex>` of the SPKI; present when the agent certificate is self-signed. */
+  agent_fingerprint: z
+    .string()
+    .regex(/^sha256:[0-9a-f]{64}$/i)
+    .nullish(),
+  edge_domain: z.string().max(253),
+});
+
+export type Discovery = z.infer<typeof discovery>;

@@ -1,0 +1,212 @@
+/**
+ * The agent's settings: flags > environment > ./culvert.toml > ~/.config/culvert/agent.toml > defaults (contract §9). Used by the CLI's
+ * tunnel commands; the server's settings are in schema.ts. Reads settings files only; the key itself is read by cli/token.ts.
+ *
+ * Whom a key may be sent to. ./culvert.toml comes with a project, perhaps a cloned one, so it is not the user's own word. If it alone names
+ * the `server`, a key of the user would go to whoever wrote the file, and a `token_file` in it could name any file of the user. Hence:
+ *   - a server named only by ./culvert.toml gets a key only from `--token-file`, or from a `token_file` of the same project that lies inside
+ *     the project's folder; CULVERT_TOKEN, CULVERT_TOKEN_FILE and the user's own agent.toml are refused there;
+ *   - a `token_file` in ./culvert.toml that leaves the project's folder is refused unless the server is the user's own word;
+ *   - a server on this machine's loopback is exempt: nothing leaves the machine.
+ * The server is the user's own word when --server, CULVERT_SERVER or the user's agent.toml names the same one. The file that
+ * CULVERT_AGENT_CONFIG or --config names is read in place of both files and counts as the user's own word.
+ */
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join, resolve, sep } from 'node:path';
+import { z } from 'zod';
+import { codeOf, messageOf } from '../base/errors.ts';
+import { ConfigError, mistakeAt, readToml, type TomlFile } from './toml.ts';
+
+export const DEFAULT_SERVER = 'http://127.0.0.1:9090';
+const PROJECT_FILE = 'culvert.toml';
+
+const tunnel = z.strictObject({
+  protocol: z.enum(['http', 'https', 'websocket', 'tcp']).default('http'),
+  /** `3000`, `"host:3000"` or a URL. */
+  target: z.union([z.string(), z.int()], { error: 'must be a port or a text in quotes: "3000", "host:3000" or a URL' }),
+  subdomain: z.string().max(253).optional(),
+  project: z.string().max(63).optional(),
+  verify_tls: z.boolean().default(false),
+});
+
+/** Names appear in log lines, file names of no kind: letters, digits, dash, dot, underscore. */
+const tunnelName = z
+  .string()
+  .regex(/^[A-Za-z0-9._-]{1,63}$/, 'a tunnel name has 1 to 63 letters, digits, ".", "_" or "-"');
+
+export const agentSchema = z.strictObject({
+  server: z.string().optional(),
+  token_file: z.string().min(1, 'must name a file').optional(),
+  tunnels: z.record(tunnelName, tunnel).default({}),
+});
+
+export type TunnelSettings = z.output<typeof tunnel> & {
+  readonly name: string;
+  /** The error for a mistake in this tunnel's `key` that only its user can see; points at file and line. */
+  readonly mistake: (key: string, text: string) => ConfigError;
+};
+
+/** Where the key comes from. Read again at each connect. */
+export type TokenSource =
+  | { readonly kind: 'environment'; readonly variable: 'CULVERT_TOKEN' }
+  | { readonly kind: 'file'; readonly path: string; readonly namedBy: string };
+
+export interface AgentSettings {
+  readonly server: URL;
+  /** Undefined when nothing names a key. */
+  readonly token: TokenSource | undefined;
+  /** In the order of the files, the project's first. */
+  readonly tunnels: ReadonlyMap<string, TunnelSettings>;
+  /** The files that were read. */
+  readonly files: readonly string[];
+}
+
+export interface AgentConfigInput {
+  readonly flags: {
+    readonly server?: string | undefined;
+    readonly tokenFile?: string | undefined;
+    readonly config?: string | undefined;
+  };
+  readonly env: NodeJS.ProcessEnv;
+  readonly cwd: string;
+}
+
+/** @throws ConfigError with one line `file:line: key: what is wrong and what to do`. */
+export function loadAgentConfig(input: AgentConfigInput): AgentSettings {
+  const { flags, env, cwd } = input;
+  const named = flags.config ?? (env['CULVERT_AGENT_CONFIG'] || undefined);
+  const project = named === undefined ? readIfThere(join(cwd, PROJECT_FILE)) : undefined;
+  const user = named === undefined ? readIfThere(userFile(env)) : read(resolve(cwd, named));
+
+  const given = flags.server ?? (env['CULVERT_SERVER'] || undefined);
+  const server = parseServer(given, project, user);
+  const ownServer = given ?? user?.parsed.value.server;
+  const trusted =
+    project?.parsed.value.server === undefined ||
+    isLoopback(server) ||
+    (ownServer !== undefined && URL.parse(ownServer)?.href === server.href);
+  return {
+    server,
+    token: findToken(input, { project, user, trusted }),
+    tunnels: new Map([...tunnelsOf(user), ...tunnelsOf(project)]),
+    files: [project, user].flatMap((file) => (file === undefined ? [] : [file.path])),
+  };
+}
+
+interface ReadFile {
+  readonly path: string;
+  readonly parsed: TomlFile<z.output<typeof agentSchema>>;
+}
+
+function findToken(
+  input: AgentConfigInput,
+  from: { project: ReadFile | undefined; user: ReadFile | undefined; trusted: boolean },
+): TokenSource | undefined {
+  const { flags, env, cwd } = input;
+  const { project, user, trusted } = from;
+  if (flags.tokenFile !== undefined)
+    return { kind: 'file', path: resolve(cwd, flags.tokenFile), namedBy: '--token-file' };
+  if (env['CULVERT_TOKEN']) {
+    if (!trusted) throw foreign(project, 'CULVERT_TOKEN');
+    return { kind: 'environment', variable: 'CULVERT_TOKEN' };
+  }
+  if (env['CULVERT_TOKEN_FILE']) {
+    if (!trusted) throw foreign(project, 'CULVERT_TOKEN_FILE');
+    return { kind: 'file', path: resolve(cwd, env['CULVERT_TOKEN_FILE']), namedBy: 'CULVERT_TOKEN_FILE' };
+  }
+  const own = tokenFileOf(project, env);
+  if (project !== undefined && own !== undefined) {
+    if (!trusted && !isInside(own, dirname(project.path))) {
+      const text =
+        'leaves the project folder, and this file alone names the server: say --token-file or --server yourself';
+      throw mistakeAt(project.path, project.parsed.lines, ['token_file'], text);
+    }
+    return { kind: 'file', path: own, namedBy: project.path };
+  }
+  const users = tokenFileOf(user, env);
+  if (user === undefined || users === undefined) return undefined;
+  if (!trusted) throw foreign(project, user.path);
+  return { kind: 'file', path: users, namedBy: user.path };
+}
+
+/** The refusal to send the user's key to a server that only a project file names. */
+function foreign(project: ReadFile | undefined, source: string): ConfigError {
+  const server = project?.parsed.value.server ?? '';
+  const text = `your key (${source}) is not sent to a server that only a project file names: say --server ${server} or set CULVERT_SERVER if you trust it`;
+  return mistakeAt(project?.path ?? PROJECT_FILE, project?.parsed.lines ?? new Map(), ['server'], text);
+}
+
+function parseServer(given: string | undefined, project: ReadFile | undefined, user: ReadFile | undefined): URL {
+  if (given !== undefined) {
+    const url = serverUrl(given);
+    if (url === undefined) throw new ConfigError(`--server or CULVERT_SERVER: ${SERVER_FORM}`);
+    return url;
+  }
+  for (const file of [project, user]) {
+    const text = file?.parsed.value.server;
+    if (file === undefined || text === undefined) continue;
+    const url = serverUrl(text);
+    if (url === undefined) throw mistakeAt(file.path, file.parsed.lines, ['server'], SERVER_FORM);
+    return url;
+  }
+  return new URL(DEFAULT_SERVER);
+}
+
+const SERVER_FORM = 'is no server address: write "https://tunnel.example.com", without user name, query or fragment';
+
+function serverUrl(text: string): URL | undefined {
+  const url = URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol) || url.hostname === '') return undefined;
+  return url.username === '' && url.password === '' && url.search === '' && url.hash === '' ? url : undefined;
+}
+
+function isLoopback(url: URL): boolean {
+  return url.hostname === 'localhost' || url.hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(url.hostname);
+}
+
+function userFile(env: NodeJS.ProcessEnv): string {
+  return join(env['XDG_CONFIG_HOME'] || join(env['HOME'] || homedir(), '.config'), 'culvert', 'agent.toml');
+}
+
+/** `token_file` as an absolute path: `~/` is the home folder, other relative paths start at the settings file. */
+function tokenFileOf(file: ReadFile | undefined, env: NodeJS.ProcessEnv): string | undefined {
+  const text = file?.parsed.value.token_file;
+  if (file === undefined || text === undefined) return undefined;
+  if (text.startsWith('~/')) return join(env['HOME'] || homedir(), text.slice(2));
+  return resolve(dirname(file.path), text);
+}
+
+/** By the real path, so that a symbolic link in a project can't point at a file of the user. */
+function isInside(path: string, folder: string): boolean {
+  try {
+    return realpathSync(path).startsWith(realpathSync(folder) + sep);
+  } catch {
+    return false; // a file that is not there is nowhere; whoever reads it says so
+  }
+}
+
+function* tunnelsOf(file: ReadFile | undefined): Generator<[string, TunnelSettings]> {
+  if (file === undefined) return;
+  const { value, lines } = file.parsed;
+  for (const [name, settings] of Object.entries(value.tunnels)) {
+    const mistake = (key: string, text: string): ConfigError =>
+      mistakeAt(file.path, lines, ['tunnels', name, key], text);
+    yield [name, { ...settings, name, mistake }];
+  }
+}
+
+function readIfThere(path: string): ReadFile | undefined {
+  return existsSync(path) ? read(path) : undefined;
+}
+
+function read(path: string): ReadFile {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (cause) {
+    const reason = codeOf(cause) === 'ENOENT' ? 'there is no such file' : messageOf(cause);
+    throw new ConfigError(`${path}: cannot be read: ${reason}`, { cause });
+  }
+  return { path, parsed: readToml(text, path, agentSchema) };
+}

@@ -1,0 +1,32 @@
+/**
+ * The settings that are computed where the file leaves them empty. Pure; called by load.ts, and by the server again for listeners
+ * on port 0, whose port is known only once they are bound.
+ */
+import { formatHost, formatHostPort, type HostPort, isWildcard } from '../base/addr.ts';
+
+interface EdgeListeners {
+  readonly domain: string;
+  readonly http_listen: HostPort | null;
+  readonly https_listen: HostPort | null;
+  readonly tls: { readonly mode: string };
+}
+
+/** `https://{subdomain}.<domain>` when the edge has TLS, else `http://…`; the port only when it is not the scheme's own. */
+export function edgePublicUrl(edge: EdgeListeners): string {
+  const secure = edge.https_listen !== null && edge.tls.mode !== 'off';
+  const port = secure ? edge.https_listen?.port : edge.http_listen?.port;
+  const usual = secure ? 443 : 80;
+  const suffix = port === undefined || port === usual ? '' : `:${port}`;
+  return `${secure ? 'https' : 'http'}://{subdomain}.${edge.domain}${suffix}`;
+}
+
+/** `http://<listen>`. Nobody can visit "every interface": then the host is the edge's domain. */
+export function apiPublicUrl(listen: HostPort, domain: string): string {
+  const host = isWildcard(listen.host) ? domain : formatHost(listen.host);
+  return `http://${host}${listen.port === 80 ? '' : `:${listen.port}`}`;
+}
+
+/** What agents dial: the listener itself, or the edge's domain when it listens on every interface. */
+export function agentsPublicAddress(listen: HostPort, domain: string): string {
+  return isWildcard(listen.host) ? `${domain}:${listen.port}` : formatHostPort(listen);
+}

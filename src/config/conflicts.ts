@@ -1,0 +1,124 @@
+/**
+ * Mistakes that no single key shows: listeners that clash, certificates half configured, keys that make sense together only.
+ * Called by load.ts once every key has been checked by itself.
+ */
+import { existsSync } from 'node:fs';
+import { type HostPort, isWildcard } from '../base/addr.ts';
+import type { ServerFile } from './schema.ts';
+
+export interface Conflict {
+  /** The key to point at. */
+  readonly path: readonly string[];
+  readonly text: string;
+}
+
+/** The first conflict between settings, if any. `isSet` tells which keys the person wrote: a message points at one of those. */
+export function findConflict(file: ServerFile, isSet: (path: readonly string[]) => boolean): Conflict | undefined {
+  return (
+    findClash(file, isSet) ??
+    findCertificateGap(file) ??
+    findMissingFile(file) ??
+    findMailGap(file) ??
+    findOauthGap(file)
+  );
+}
+
+/** Two listeners can't share a port, unless they are on different addresses. */
+function findClash(file: ServerFile, isSet: (path: readonly string[]) => boolean): Conflict | undefined {
+  const all: Array<{ path: string[]; host: string; first: number; last: number }> = [];
+  const add = (path: string[], at: HostPort | null): void => {
+    if (at !== null && at.port !== 0) all.push({ path, host: at.host, first: at.port, last: at.port });
+  };
+  add(['api', 'listen'], file.api.listen);
+  add(['edge', 'http_listen'], file.edge.http_listen);
+  add(['edge', 'https_listen'], file.edge.https_listen);
+  add(['agents', 'listen'], file.agents.listen);
+  if (file.edge.tcp_ports !== null) {
+    all.push({ path: ['edge', 'tcp_ports'], host: file.edge.tcp_host, ...file.edge.tcp_ports });
+  }
+  for (const [index, one] of all.entries()) {
+    for (const other of all.slice(index + 1)) {
+      if (one.first > other.last || other.first > one.last || !shareAddress(one.host, other.host)) continue;
+      // Point at a key that the person wrote: one of the two may be a default.
+      const [wrong, right] = isSet(other.path) ? [other, one] : [one, other];
+      const ports = right.first === right.last ? `port ${right.first}` : `ports ${right.first}-${right.last}`;
+      const text = `clashes with ${right.path.join('.')} (${ports} on ${right.host}): choose another port`;
+      return { path: wrong.path, text };
+    }
+  }
+  return undefined;
+}
+
+function shareAddress(one: string, other: string): boolean {
+  const plain = (host: string): string => (host.toLowerCase() === 'localhost' ? '127.0.0.1' : host.toLowerCase());
+  return plain(one) === plain(other) || isWildcard(one) || isWildcard(other);
+}
+
+function findCertificateGap({ edge, agents }: ServerFile): Conflict | undefined {
+  if (edge.tls.mode === 'files') {
+    for (const key of ['cert_file', 'key_file'] as const) {
+      if (edge.tls[key] === null)
+        return { path: ['edge', 'tls', 'mode'], text: `"files" needs edge.tls.${key}: set it` };
+    }
+  } else if (edge.tls.cert_file !== null || edge.tls.key_file !== null) {
+    const key = edge.tls.cert_file === null ? 'key_file' : 'cert_file';
+    return {
+      path: ['edge', 'tls', key],
+      text: `is used with edge.tls.mode = "files" only: set that, or leave this out`,
+    };
+  }
+  if (edge.https_listen !== null && edge.tls.mode === 'off') {
+    return {
+      path: ['edge', 'https_listen'],
+      text: 'needs a certificate: set edge.tls.mode to "self_signed" or "files"',
+    };
+  }
+  if ((agents.cert_file === null) !== (agents.key_file === null)) {
+    const [set, missing] = agents.cert_file === null ? ['key_file', 'cert_file'] : ['cert_file', 'key_file'];
+    return { path: ['agents', String(set)], text: `needs agents.${missing} beside it: set both or none` };
+  }
+  return undefined;
+}
+
+function findMissingFile({ edge, agents, acme }: ServerFile): Conflict | undefined {
+  const files: ReadonlyArray<readonly [string[], string | null]> = [
+    [['edge', 'tls', 'cert_file'], edge.tls.cert_file],
+    [['edge', 'tls', 'key_file'], edge.tls.key_file],
+    [['agents', 'cert_file'], agents.cert_file],
+    [['agents', 'key_file'], agents.key_file],
+    [['acme', 'ca_file'], acme.ca_file],
+  ];
+  for (const [path, name] of files) {
+    if (name !== null && !existsSync(name))
+      return { path, text: `there is no file ${name} that this user can see: correct the path` };
+  }
+  return undefined;
+}
+
+function findMailGap({ mail }: ServerFile): Conflict | undefined {
+  if (mail.transport !== 'smtp') return undefined;
+  if (mail.smtp_url === null) return { path: ['mail', 'transport'], text: '"smtp" needs mail.smtp_url: set it' };
+  const url = mail.smtp_url.reveal();
+  if (!/^smtps?:\/\/[^/]/.test(url) || !URL.canParse(url)) {
+    return {
+      path: ['mail', 'smtp_url'],
+      text: 'is not a mail server: write "smtp://user:password@host:587" or "smtps://…"',
+    };
+  }
+  if (mail.from === null)
+    return { path: ['mail', 'transport'], text: '"smtp" needs mail.from: set the sender\'s address' };
+  return undefined;
+}
+
+function findOauthGap({ oauth }: ServerFile): Conflict | undefined {
+  for (const name of ['google', 'github'] as const) {
+    const { client_id, client_secret } = oauth[name];
+    if ((client_id === null) === (client_secret === null)) continue;
+    const [set, missing] = client_id === null ? ['client_secret', 'client_id'] : ['client_id', 'client_secret'];
+    return {
+      path: ['oauth', name, String(set)],
+      text: `needs oauth.${name}.${missing} beside it: set both or none`,
+    };
+  }
+  return undefined;
+}

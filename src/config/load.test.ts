@@ -1,0 +1,221 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { after, test } from 'node:test';
+import { inspect } from 'node:util';
+import { ConfigError, checkServerConfig, loadServerConfig } from './load.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'culvert-config-'));
+after(() => rmSync(folder, { recursive: true }));
+const there = join(folder, 'there.pem');
+writeFileSync(there, '');
+
+function messageFor(text: string): string {
+  try {
+    checkServerConfig(text, 'c.toml');
+  } catch (error) {
+    assert.ok(error instanceof ConfigError, inspect(error));
+    return error.message;
+  }
+  return 'accepted';
+}
+
+// biome-ignore format: a table
+/** Each text is refused; the message starts and goes on as given, on one line. */
+const refused: ReadonlyArray<[name: string, text: string, start: string, says: RegExp]> = [
+  ['syntax', 'a = 1\nb =\n', 'c.toml:2: column', /not valid TOML/],
+  ['duplicate key', 'data_dir = "a"\ndata_dir = "b"', 'c.toml:2: column', /not valid TOML/],
+  ['unknown key', '\n[edge]\ndomian = "x"', 'c.toml:3: edge.domian: unknown key', /\[edge\] knows domain, /],
+  ['unknown table', '[egde]\ndomain = "x"', 'c.toml:1: egde: unknown key', /the top level knows data_dir, /],
+  ['unknown dotted key', 'edge.limits.max = 1', 'c.toml:1: edge.limits.max: unknown key', /max_connections/],
+  ['unknown key in an inline table', 'log = { level = "info",\n lvl = 1 }', 'c.toml', /log\.lvl: unknown key/],
+  ['the first mistake of several', 'api.listen = 1\n[edge]\nx = 1', 'c.toml:1: api.listen: ', /text in quotes/],
+  ['table for a value', '[data_dir]', 'c.toml:1: data_dir: ', /must be a text in quotes, this is a table/],
+  ['value for a table', 'edge = "x"', 'c.toml:1: edge: ', /must be a table, this is a text/],
+  ['number for text', '[edge]\ndomain = 7', 'c.toml:2: edge.domain: ', /must be a text in quotes, this is a number/],
+  ['text for number', '[limits]\nauth_burst = "5"', 'c.toml:2: limits.auth_burst: ', /must be a number, this is a text/],
+  ['fraction for a whole number', 'limits.auth_burst = 1.5', 'c.toml:1: limits.auth_burst: ', /must be a whole number/],
+  ['text for true or false', 'inspector.replay = "yes"', 'c.toml:1: inspector.replay: ', /must be true or false/],
+  ['text for a list', 'api.trusted_proxies = "10.0.0.0/8"', 'c.toml:1: api.trusted_proxies: ', /must be a list in \[ \]/],
+  ['unknown word', 'log.level = "loud"', 'c.toml:1: log.level: ', /must be "error" or "warn" or "info" or "debug", this is "loud"/],
+  ['too small', 'limits.auth_burst = 0', 'c.toml:1: limits.auth_burst: ', /must be at least 1, this is 0/],
+  ['zero seconds', 'edge.limits.head_timeout_seconds = 0', 'c.toml:1: edge.limits.head_timeout_seconds: ', /must be more than 0/],
+  ['too long', 'edge.limits.idle_timeout_seconds = 86401', 'c.toml:1: edge.limits.idle_timeout_seconds: ', /must be at most 86400/],
+  ['not a number', 'pricing.usd_cents_per_gb = nan', 'c.toml:1: pricing.usd_cents_per_gb: ', /must be/],
+  ['negative price', 'pricing.usd_cents_per_gb = -1', 'c.toml:1: pricing.usd_cents_per_gb: ', /at least 0/],
+  ['empty data_dir', 'data_dir = ""', 'c.toml:1: data_dir: ', /path/],
+  ['listen without port', 'api.listen = "127.0.0.1"', 'c.toml:1: api.listen: ', /"127.0.0.1" is not an address to listen on/],
+  ['listen port too high', 'edge.http_listen = "127.0.0.1:65536"', 'c.toml:1: edge.http_listen: ', /not an address to listen on/],
+  ['listen without host', 'edge.http_listen = ":80"', 'c.toml:1: edge.http_listen: ', /"0.0.0.0:8080" for every interface/],
+  ['IPv6 without brackets', 'edge.http_listen = "::1:80"', 'c.toml:1: edge.http_listen: ', /"\[::1\]:8080"/],
+  ['API turned off', 'api.listen = ""', 'c.toml:1: api.listen: ', /not an address/],
+  ['agents turned off', 'agents.listen = ""', 'c.toml:1: agents.listen: ', /not an address/],
+  ['port range backwards', 'edge.tcp_ports = "200-100"', 'c.toml:1: edge.tcp_ports: ', /a range of ports: write "20000-20099"/],
+  ['port range from 0', 'edge.udp_ports = "0-5"', 'c.toml:1: edge.udp_ports: ', /a range of ports/],
+  ['bind host with port', 'edge.tcp_host = "127.0.0.1:80"', 'c.toml:1: edge.tcp_host: ', /address to bind/],
+  ['CIDR with host bits', '[api]\ntrusted_proxies = [\n"10.0.0.0/8",\n"10.0.0.1/8"]', 'c.toml:4: api.trusted_proxies.1: ', /"10.0.0.1\/8" is not an IP network/],
+  ['CIDR in octal', 'api.trusted_proxies = ["010.0.0.0/8"]', 'c.toml:1: api.trusted_proxies.0: ', /not an IP network/],
+  ['origin with path', 'api.cors_origins = ["https://a.example/x"]', 'c.toml:1: api.cors_origins.0: ', /web origin/],
+  ['origin star', 'api.cors_origins = ["*"]', 'c.toml:1: api.cors_origins.0: ', /refused because the API uses a cookie/],
+  ['domain with scheme', 'edge.domain = "https://x.example"', 'c.toml:1: edge.domain: ', /not a domain name/],
+  ['domain with star', 'edge.domain = "*.x.example"', 'c.toml:1: edge.domain: ', /not a domain name/],
+  ['domain is an address', 'edge.domain = "10.0.0.1"', 'c.toml:1: edge.domain: ', /not a domain name/],
+  ['API URL without scheme', 'api.public_url = "culvert.example.com"', 'c.toml:1: api.public_url: ', /not a URL/],
+  ['API URL with query', 'api.public_url = "https://c.example/?a"', 'c.toml:1: api.public_url: ', /not a URL/],
+  ['template without label', 'edge.public_url = "https://example.com"', 'c.toml:1: edge.public_url: ', /\{subdomain\} as its first label/],
+  ['template with two labels', 'edge.public_url = "https://{subdomain}.{subdomain}.x"', 'c.toml:1: edge.public_url: ', /template/],
+  ['template with label in the path', 'edge.public_url = "https://example.com/{subdomain}"', 'c.toml:1: edge.public_url: ', /template/],
+  ['template with label inside', 'edge.public_url = "https://a.{subdomain}.example.com"', 'c.toml:1: edge.public_url: ', /template/],
+  ['template with a path', 'edge.public_url = "https://{subdomain}.example.com/x"', 'c.toml:1: edge.public_url: ', /template/],
+  ['template of another scheme', 'edge.public_url = "ftp://{subdomain}.example.com"', 'c.toml:1: edge.public_url: ', /template/],
+  ['address to dial without port', 'agents.public_address = "a.example"', 'c.toml:1: agents.public_address: ', /address to dial/],
+  ['address to dial with port 0', 'agents.public_address = "a.example:0"', 'c.toml:1: agents.public_address: ', /address to dial/],
+  ['resolver by name', 'dns.resolvers = ["dns.example:53"]', 'c.toml:1: dns.resolvers.0: ', /DNS server/],
+  ['replay for no tunnel', 'inspector.replay_allow = ["mine"]', 'c.toml:1: inspector.replay_allow.0: ', /"\*" or the id of a tunnel/],
+  ['same port twice', '[api]\nlisten = "127.0.0.1:8080"', 'c.toml:2: api.listen: ', /clashes with edge.http_listen \(port 8080 on 127.0.0.1\)/],
+  ['same port on every interface', 'agents.listen = "0.0.0.0:9090"', 'c.toml:1: agents.listen: ', /clashes with api.listen/],
+  ['same port by name', 'agents.listen = "localhost:9090"', 'c.toml:1: agents.listen: ', /clashes with api.listen/],
+  ['listener inside the port range', 'edge.tcp_ports = "7000-8000"', 'c.toml:1: edge.tcp_ports: ', /clashes with agents.listen/],
+  ['https without certificate', 'edge.https_listen = "127.0.0.1:8443"', 'c.toml:1: edge.https_listen: ', /set edge.tls.mode/],
+  ['files without files', '[edge.tls]\nmode = "files"', 'c.toml:2: edge.tls.mode: ', /needs edge.tls.cert_file/],
+  ['files without key', `[edge.tls]\nmode = "files"\ncert_file = '${there}'`, 'c.toml:2: edge.tls.mode: ', /needs edge.tls.key_file/],
+  ['files that are not there', `[edge.tls]\nmode = "files"\ncert_file = '${there}'\nkey_file = "/no/such"`, 'c.toml:4: edge.tls.key_file: ', /there is no file \/no\/such/],
+  ['files without the mode', `[edge.tls]\nkey_file = '${there}'`, 'c.toml:2: edge.tls.key_file: ', /edge.tls.mode = "files" only/],
+  ['agents: half a certificate', `agents.cert_file = '${there}'`, 'c.toml:1: agents.cert_file: ', /needs agents.key_file/],
+  ['smtp without URL', 'mail.transport = "smtp"', 'c.toml:1: mail.transport: ', /needs mail.smtp_url/],
+  ['smtp without sender', 'mail.transport = "smtp"\nmail.smtp_url = "smtp://h"', 'c.toml:1: mail.transport: ', /needs mail.from/],
+  ['smtp by http', 'mail.transport = "smtp"\nmail.smtp_url = "http://h"', 'c.toml:2: mail.smtp_url: ', /not a mail server/],
+  ['half a provider', 'oauth.github.client_id = "x"', 'c.toml:1: oauth.github.client_id: ', /needs oauth.github.client_secret/],
+];
+for (const [name, text, start, says] of refused) {
+  test(`refuses ${name}`, () => {
+    const message = messageFor(text);
+    assert.ok(message.startsWith(start), message);
+    assert.match(message, says);
+    assert.ok(!message.includes('\n'), message);
+  });
+}
+
+test('never prints a secret, not even one in the wrong place', () => {
+  const url = 'http://user:hunter2@host';
+  assert.ok(!messageFor(`mail.transport = "smtp"\nmail.smtp_url = "${url}"`).includes('hunter2'));
+  assert.ok(!messageFor('billing.stripe.secret_key = ["hunter2"]').includes('hunter2'));
+  assert.ok(!messageFor('billing.stripe.secret_key = 48151623').includes('4815'));
+  const { settings } = checkServerConfig('billing.stripe.secret_key = "hunter2"', 'c.toml');
+  assert.equal(settings.billing.stripe.secret_key?.reveal(), 'hunter2');
+  assert.ok(!`${inspect(settings, { depth: 9 })}${JSON.stringify(settings)}`.includes('hunter2'));
+});
+
+const { settings: defaults, warnings: silence } = checkServerConfig('', 'c.toml');
+
+test('the defaults hold without a file and say nothing', () => {
+  assert.deepEqual(silence, []);
+  assert.equal(defaults.data_dir, resolve('data'));
+  assert.deepEqual(defaults.api.listen, { host: '127.0.0.1', port: 9090 });
+  assert.equal(defaults.api.public_url, 'http://127.0.0.1:9090');
+  assert.equal(defaults.edge.public_url, 'http://{subdomain}.localhost:8080');
+  assert.equal(defaults.edge.tcp_public_host, 'localhost');
+  assert.equal(defaults.agents.public_address, '127.0.0.1:7443');
+  assert.equal(defaults.edge.https_listen, null);
+  assert.deepEqual(defaults.edge.tcp_ports, { first: 20000, last: 20099 });
+});
+
+test('settings are frozen to the last level', () => {
+  assert.throws(() => Object.assign(defaults.edge.limits, { max_connections: 1 }), TypeError);
+  assert.throws(() => Object.assign(defaults.api.listen, { port: 1 }), TypeError);
+  assert.throws(() => (defaults.api.trusted_proxies as string[]).push('0.0.0.0/0'), TypeError);
+});
+
+const tls = '\nedge.tls.mode = "self_signed"';
+/** What each text makes of a computed key. */
+const computed: ReadonlyArray<[text: string, key: 'api' | 'edge' | 'tcp' | 'agents', value: string]> = [
+  ['edge.domain = "T.Example.com"', 'edge', 'http://{subdomain}.t.example.com:8080'],
+  ['edge.http_listen = "0.0.0.0:80"', 'edge', 'http://{subdomain}.localhost'],
+  [`edge.https_listen = "0.0.0.0:443"${tls}`, 'edge', 'https://{subdomain}.localhost'],
+  [`edge.https_listen = "127.0.0.1:8443"${tls}`, 'edge', 'https://{subdomain}.localhost:8443'],
+  [`edge.https_listen = "127.0.0.1:80"${tls}`, 'edge', 'https://{subdomain}.localhost:80'],
+  ['edge.http_listen = "127.0.0.1:443"', 'edge', 'http://{subdomain}.localhost:443'],
+  [tls, 'edge', 'http://{subdomain}.localhost:8080'],
+  ['edge.http_listen = ""', 'edge', 'http://{subdomain}.localhost'],
+  ['edge.public_url = "https://{subdomain}.localhost:443/"', 'edge', 'https://{subdomain}.localhost'],
+  ['edge.public_url = "http://{subdomain}.localhost:443"', 'edge', 'http://{subdomain}.localhost:443'],
+  ['edge.domain = "x.example"', 'tcp', 'x.example'],
+  ['edge.tcp_public_host = "10.1.2.3"', 'tcp', '10.1.2.3'],
+  ['api.listen = "[::1]:9090"', 'api', 'http://[::1]:9090'],
+  ['api.listen = "127.0.0.1:80"', 'api', 'http://127.0.0.1'],
+  ['api.listen = "0.0.0.0:9090"', 'api', 'http://localhost:9090'],
+  ['api.public_url = "https://c.example:443/api/"', 'api', 'https://c.example/api'],
+  ['agents.listen = "10.0.0.7:7443"', 'agents', '10.0.0.7:7443'],
+  ['agents.listen = "[::]:7443"\nedge.domain = "x.example"', 'agents', 'x.example:7443'],
+  ['agents.public_address = "[2001:db8::1]:443"', 'agents', '[2001:db8::1]:443'],
+];
+for (const [text, key, value] of computed) {
+  test(`computes ${key} from ${text.trim().replace('\n', ', ')}`, () => {
+    const { api, edge, agents } = checkServerConfig(text, 'c.toml').settings;
+    const all = {
+      api: api.public_url,
+      edge: edge.public_url,
+      tcp: edge.tcp_public_host,
+      agents: agents.public_address,
+    };
+    assert.equal(all[key], value);
+  });
+}
+
+const accepted: ReadonlyArray<[name: string, text: string]> = [
+  ['the same port on two addresses', 'agents.listen = "127.0.0.2:9090"'],
+  ['port 0 everywhere', 'api.listen = "127.0.0.1:0"\nagents.listen = "127.0.0.1:0"\nedge.http_listen = "127.0.0.1:0"'],
+  ['fractions of seconds', 'edge.limits.head_timeout_seconds = 0.5'],
+  ['files that are there', `[edge.tls]\nmode = "files"\ncert_file = '${there}'\nkey_file = '${there}'`],
+  ['no tcp ports', 'edge.tcp_ports = ""'],
+  ['IPv6 bind host', 'edge.tcp_host = "::1"'],
+  ['resolvers of each form', 'dns.resolvers = ["127.0.0.1:5353", "1.1.1.1", "::1", "[::1]:5353"]'],
+  ['smtp', 'mail.transport = "smtp"\nmail.smtp_url = "smtps://u:p@h:465"\nmail.from = "a@b"'],
+];
+for (const [name, text] of accepted) {
+  test(`takes ${name}`, () => assert.equal(messageFor(text), 'accepted'));
+}
+
+// biome-ignore format: a table
+const warned: ReadonlyArray<[name: string, text: string, says: RegExp[]]> = [
+  ['a later feature', 'acme.email = "a@b"\nacme.challenge = "dns-01"', [/^acme.email, acme.challenge: .*not in this version yet/]],
+  ['two later features', 'pricing.usd_cents_per_gb = 1\ndns.resolvers = ["1.1.1.1"]', [/^pricing.*budgets/, /^dns.resolvers: /]],
+  ['later keys at their default', 'inspector.enabled = true\naccounts.signup = "open"', [/^inspector.enabled, accounts.signup: set to the default/]],
+  ['acme for now', 'edge.tls.mode = "acme"', [/^edge.tls.mode: getting certificates by ACME .*self-signed certificate is served/]],
+  ['self_signed is no later feature', 'edge.tls.mode = "self_signed"', []],
+  ['the API on every interface', 'api.listen = "0.0.0.0:9090"', [/^api.public_url: not set/]],
+  ['agents on every interface', 'agents.listen = "0.0.0.0:7443"', [/^agents.public_address: not set/]],
+  ['a template for another domain', 'edge.public_url = "https://{subdomain}.b.example"', [/^edge.public_url: its domain is not edge.domain/]],
+];
+for (const [name, text, says] of warned) {
+  test(`warnings: ${name}`, () => {
+    const { warnings } = checkServerConfig(text, 'c.toml');
+    assert.equal(warnings.length, says.length, warnings.join('\n'));
+    says.forEach((pattern, index) => assert.match(warnings[index] ?? '', pattern));
+  });
+}
+
+test('the file comes from the argument, then from CULVERT_CONFIG, then there is none', () => {
+  const one = join(folder, 'one.toml');
+  const two = join(folder, 'two.toml');
+  writeFileSync(one, 'edge.domain = "one.example"');
+  writeFileSync(two, 'edge.domain = "two.example"');
+  const load = (file: string | undefined, env: NodeJS.ProcessEnv) => {
+    const { settings, file: read } = loadServerConfig(file, env);
+    return [settings.edge.domain, read];
+  };
+  assert.deepEqual(load(one, { CULVERT_CONFIG: two }), ['one.example', one]);
+  assert.deepEqual(load(undefined, { CULVERT_CONFIG: two }), ['two.example', two]);
+  assert.deepEqual(load(undefined, { CULVERT_CONFIG: '' }), ['localhost', null]);
+  assert.deepEqual(load(undefined, {}), ['localhost', null]);
+});
+
+test('a file that cannot be read is named', () => {
+  const missing = join(folder, 'missing.toml');
+  assert.throws(() => loadServerConfig(missing, {}), {
+    name: 'ConfigError',
+    message: `${missing}: cannot be read: there is no such file`,
+  });
+  assert.throws(() => loadServerConfig(folder, {}), { name: 'ConfigError', message: /cannot be read: / });
+});

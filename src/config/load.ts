@@ -1,0 +1,69 @@
+/**
+ * Makes the server's settings: file > defaults, checked, computed, frozen. Called by the commands that need them (serve, admin, backup,
+ * config check); everybody else gets the result as an argument.
+ */
+import { readFileSync } from 'node:fs';
+import { codeOf, messageOf } from '../base/errors.ts';
+import { Secret } from '../base/secret.ts';
+import { agentsPublicAddress, apiPublicUrl, edgePublicUrl } from './computed.ts';
+import { findConflict } from './conflicts.ts';
+import { pathKey } from './locate.ts';
+import { type Settings, serverSchema } from './schema.ts';
+import { ConfigError, mistakeAt, readToml } from './toml.ts';
+import { laterFeatures, likelyWrong } from './warnings.ts';
+
+export { ConfigError } from './toml.ts';
+
+export interface LoadedConfig {
+  readonly settings: Settings;
+  /** For the log at start: what was set and has no effect, or was computed and may be wrong. */
+  readonly warnings: readonly string[];
+  /** The file that was read; null when the defaults alone hold. */
+  readonly file: string | null;
+}
+
+/**
+ * Loads the file named, else the one of `CULVERT_CONFIG`, else the defaults.
+ * @throws ConfigError with one line `file:line: key: what is wrong and what to do`.
+ */
+export function loadServerConfig(file: string | undefined, env: NodeJS.ProcessEnv): LoadedConfig {
+  const named = file ?? (env['CULVERT_CONFIG'] || undefined);
+  if (named === undefined) return { ...checkServerConfig('', 'defaults'), file: null };
+  return { ...checkServerConfig(readText(named), named), file: named };
+}
+
+/** The same from a text; `file` is used in messages only. */
+export function checkServerConfig(text: string, file: string): Omit<LoadedConfig, 'file'> {
+  const { value, raw, lines } = readToml(text, file, serverSchema);
+  const conflict = findConflict(value, (path) => lines.has(pathKey(path)));
+  if (conflict !== undefined) throw mistakeAt(file, lines, conflict.path, conflict.text);
+  const settings: Settings = deepFreeze({
+    ...value,
+    api: { ...value.api, public_url: value.api.public_url ?? apiPublicUrl(value.api.listen, value.edge.domain) },
+    edge: {
+      ...value.edge,
+      public_url: value.edge.public_url ?? edgePublicUrl(value.edge),
+      tcp_public_host: value.edge.tcp_public_host ?? value.edge.domain,
+    },
+    agents: {
+      ...value.agents,
+      public_address: value.agents.public_address ?? agentsPublicAddress(value.agents.listen, value.edge.domain),
+    },
+  });
+  return { settings, warnings: [...laterFeatures(raw), ...likelyWrong(value, settings)] };
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (cause) {
+    const reason = codeOf(cause) === 'ENOENT' ? 'there is no such file' : messageOf(cause);
+    throw new ConfigError(`${file}: cannot be read: ${reason}`, { cause });
+  }
+}
+
+function deepFreeze<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || value instanceof Secret || Object.isFrozen(value)) return value;
+  for (const inner of Object.values(value)) deepFreeze(inner);
+  return Object.freeze(value);
+}

@@ -1,0 +1,35 @@
+/**
+ * Settings that this version reads and checks but does not act on. Whoever builds the feature deletes its row; nothing else changes.
+ * Read by load.ts for its warnings.
+ */
+export interface NotYet {
+  /** Path of a key or of a whole table. */
+  readonly key: readonly string[];
+  readonly feature: string;
+  /** Only when the value is this one; otherwise whenever the key is set. */
+  readonly value?: string;
+  /** What happens instead, when that is not simply nothing. */
+  readonly instead?: string;
+}
+
+export const notYet: readonly NotYet[] = [
+  { key: ['accounts'], feature: 'sign-up and approval of accounts' },
+  { key: ['edge', 'udp_ports'], feature: 'the UDP relay' },
+  { key: ['edge', 'udp_host'], feature: 'the UDP relay' },
+  { key: ['edge', 'allow_private_jwks'], feature: 'checking the JWTs of visitors' },
+  {
+    key: ['edge', 'tls', 'mode'],
+    value: 'acme',
+    feature: 'getting certificates by ACME',
+    instead: 'a self-signed certificate is served until then',
+  },
+  { key: ['acme'], feature: 'getting certificates by ACME' },
+  { key: ['mail'], feature: 'sending mail' },
+  { key: ['oauth'], feature: 'log-in with an identity provider' },
+  { key: ['edge_auth'], feature: 'identity checks of visitors' },
+  { key: ['billing'], feature: 'billing' },
+  { key: ['plans'], feature: 'plans for new organizations' },
+  { key: ['pricing'], feature: 'budgets' },
+  { key: ['inspector'], feature: 'the request inspector' },
+  { key: ['dns'], feature: 'verification of custom domains' },
+];

@@ -1,0 +1,265 @@
+/**
+ * Every setting of `culvert serve`, nested as in the TOML file, with its default and the reason for it: here and nowhere else.
+ * Read by load.ts. Settings are passed down as arguments; no other part of the program looks a default up for itself.
+ * A key whose feature comes later stands here too (see not-yet.ts), so that a file written today stays valid.
+ */
+import { z } from 'zod';
+import type { Secret } from '../base/secret.ts';
+import {
+  bindHost,
+  count,
+  dialAddress,
+  domain,
+  httpUrl,
+  httpUrlOrNull,
+  listen,
+  listenOrOff,
+  network,
+  origin,
+  path,
+  pathOrNull,
+  portRange,
+  publicHost,
+  resolver,
+  seconds,
+  secretOrNull,
+  textOrNull,
+  urlTemplate,
+} from './fields.ts';
+
+/** Limits are there to stop a fault or an attack from taking the whole process down, not to shape honest traffic. */
+const BILLION = 1_000_000_000;
+
+const log = z.strictObject({
+  // State changes are said, single events are not: a busy server writes a few lines a minute.
+  level: z.enum(['error', 'warn', 'info', 'debug']).prefault('info'),
+  // `auto` writes for people on a terminal and JSON lines elsewhere.
+  format: z.enum(['auto', 'pretty', 'json']).prefault('auto'),
+});
+
+const api = z.strictObject({
+  // Loopback: the API is on the network only when the operator says so.
+  listen: listen.prefault('127.0.0.1:9090'),
+  // Empty: computed as http://<api.listen>. Set it as soon as a proxy or TLS stands in front.
+  public_url: httpUrlOrNull.prefault(''),
+  // Nobody's X-Forwarded-For is believed until the operator names who writes it (API and edge).
+  trusted_proxies: z.array(network).max(1000).prefault([]),
+  // No other web site may call the API from a browser.
+  cors_origins: z.array(origin).max(1000).prefault([]),
+});
+
+const accounts = z.strictObject({
+  // Open, because the first thing that a new server needs is users; mail.transport = "log" keeps the codes with the operator.
+  signup: z.enum(['open', 'closed']).prefault('open'),
+  // A person running a server for friends need not approve them one by one.
+  require_approval: z.boolean().prefault(false),
+});
+
+const limits = z.strictObject({
+  // The specification's figures: five tries at once, then one per twelve seconds.
+  auth_burst: count(1, 1_000_000).prefault(5),
+  auth_refill_seconds: seconds().prefault(12),
+});
+
+const edgeTls = z.strictObject({
+  // No certificate can be right by default; the edge speaks plain HTTP on loopback until one is configured.
+  mode: z.enum(['off', 'self_signed', 'files', 'acme']).prefault('off'),
+  // Used with mode = "files".
+  cert_file: pathOrNull.prefault(''),
+  key_file: pathOrNull.prefault(''),
+});
+
+const edgeLimits = z.strictObject({
+  // 5 KB of memory each when idle: 100 MB at the limit. Beyond it connections are closed at once.
+  max_connections: count(1, 10_000_000).prefault(20_000),
+  // Enough for an office behind one address, too little for one machine to take all of max_connections. 0 = no limit.
+  max_connections_per_ip: count(0, 10_000_000).prefault(512),
+  // From the first byte of a request head to its last; what nginx and Node allow is longer, what browsers need is far less.
+  head_timeout_seconds: seconds().prefault(10),
+  // Between two requests on a kept connection: nginx's figure, above the 60 s of common load balancers in front.
+  idle_timeout_seconds: seconds().prefault(75),
+  // Longest silence inside a body that is under way. A large body may take hours, silence may not.
+  body_idle_timeout_seconds: seconds().prefault(120),
+  // How long the local service may think before its first byte; long polls end below this.
+  local_timeout_seconds: seconds().prefault(300),
+  // 0: a quiet WebSocket stays open; TCP keep-alive finds dead peers.
+  websocket_idle_seconds: seconds({ orOff: true }).prefault(0),
+});
+
+const edge = z.strictObject({
+  // *.localhost reaches this machine in every browser, with no DNS entry.
+  domain: domain.prefault('localhost'),
+  // Loopback and an unprivileged port: a first start needs no root and opens nothing to the network.
+  http_listen: listenOrOff.prefault('127.0.0.1:8080'),
+  // Off until a certificate is configured.
+  https_listen: listenOrOff.prefault(''),
+  // Empty: computed from domain, listeners and tls.mode. Set it when a proxy in front changes scheme or port.
+  public_url: urlTemplate.prefault(''),
+  // A hundred public ports above the registered services and below the ephemeral range of Linux (32768).
+  tcp_ports: portRange.prefault('20000-20099'),
+  tcp_host: bindHost.prefault('127.0.0.1'),
+  // Empty: edge.domain.
+  tcp_public_host: publicHost.prefault(''),
+  // Relay ports of private networks; same reasons as tcp_ports.
+  udp_ports: portRange.prefault('30000-30099'),
+  udp_host: bindHost.prefault('127.0.0.1'),
+  // Fetching a customer's key URL must not become a way into the operator's network.
+  allow_private_jwks: z.boolean().prefault(false),
+  tls: edgeTls.prefault({}),
+  limits: edgeLimits.prefault({}),
+});
+
+const acme = z.strictObject({
+  directory_url: httpUrl.prefault('https://acme-v02.api.letsencrypt.org/directory'),
+  // Optional for Let's Encrypt; it gets a warning before a certificate ends that nobody renews.
+  email: textOrNull.prefault(''),
+  // Trusts a private ACME server; empty: the system's roots.
+  ca_file: pathOrNull.prefault(''),
+  // Works where port 80 reaches the edge, which is the most common case.
+  challenge: z.enum(['http-01', 'tls-alpn-01', 'dns-01']).prefault('http-01'),
+});
+
+const agentLimits = z.strictObject({
+  // 42 KB of memory each when idle: about 200 MB at the limit.
+  max_sessions: count(1, 1_000_000).prefault(5000),
+  // One visitor's request or connection is one stream. yamux itself has 2^31 numbers.
+  max_streams_per_session: count(1, 1_000_000).prefault(4096),
+  // TLS and hello together; a slow mobile link needs about 3 s.
+  handshake_timeout_seconds: seconds().prefault(10),
+  // What all sessions together may hold for readers that are slower than their senders. Beyond it windows stop growing.
+  max_buffered_mb: count(16, 1_000_000).prefault(512),
+});
+
+const agents = z.strictObject({
+  // TLS always. Loopback, as for the others.
+  listen: listen.prefault('127.0.0.1:7443'),
+  // Empty: computed from agents.listen. Set it when agents reach this port by another name.
+  public_address: dialAddress.prefault(''),
+  // Empty: the certificate of edge.tls, or a self-signed one that agents pin by its fingerprint.
+  cert_file: pathOrNull.prefault(''),
+  key_file: pathOrNull.prefault(''),
+  limits: agentLimits.prefault({}),
+});
+
+const mail = z.strictObject({
+  // A one-person server needs no mail server: codes and links are in the log.
+  transport: z.enum(['log', 'smtp']).prefault('log'),
+  // smtp:// uses STARTTLS where offered, smtps:// TLS from the start. May hold a password, hence secret.
+  smtp_url: secretOrNull.prefault(''),
+  from: textOrNull.prefault(''),
+});
+
+const oauth = z.strictObject({
+  google: z
+    .strictObject({
+      client_id: textOrNull.prefault(''),
+      client_secret: secretOrNull.prefault(''),
+      // Any OIDC issuer fits; the path segment stays `google`.
+      issuer: httpUrl.prefault('https://accounts.google.com'),
+    })
+    .prefault({}),
+  github: z
+    .strictObject({
+      client_id: textOrNull.prefault(''),
+      client_secret: secretOrNull.prefault(''),
+      // GitHub's own addresses; a GitHub Enterprise server has others.
+      authorize_url: httpUrl.prefault('https://github.com/login/oauth/authorize'),
+      token_url: httpUrl.prefault('https://github.com/login/oauth/access_token'),
+      api_url: httpUrl.prefault('https://api.github.com'),
+    })
+    .prefault({}),
+});
+
+const edgeAuth = z.strictObject({
+  // The provider that most visitors have an account with.
+  provider: z.enum(['google', 'github']).prefault('google'),
+});
+
+const billing = z.strictObject({
+  // Plans can be tried without a payment provider.
+  mode: z.enum(['mock', 'stripe', 'none']).prefault('mock'),
+  stripe: z
+    .strictObject({
+      secret_key: secretOrNull.prefault(''),
+      webhook_secret: secretOrNull.prefault(''),
+      api_base: httpUrl.prefault('https://api.stripe.com'),
+      // Price ids of the operator's own Stripe account: nothing fits by default.
+      prices: z
+        .strictObject({
+          pro_monthly: textOrNull.prefault(''),
+          pro_yearly: textOrNull.prefault(''),
+          team_monthly: textOrNull.prefault(''),
+          team_yearly: textOrNull.prefault(''),
+        })
+        .prefault({}),
+    })
+    .prefault({}),
+});
+
+const plans = z.strictObject({
+  // The smallest: what a stranger gets after sign-up.
+  default: z.enum(['free', 'pro', 'team', 'enterprise']).prefault('free'),
+});
+
+const pricing = z.strictObject({
+  // What budgets are counted in. Ten cents is near what clouds take for traffic; requests are free.
+  usd_cents_per_gb: z.number().min(0).max(BILLION).prefault(10),
+  usd_cents_per_million_requests: z.number().min(0).max(BILLION).prefault(0),
+});
+
+const inspector = z.strictObject({
+  // Looking at requests is why most developers open a tunnel.
+  enabled: z.boolean().prefault(true),
+  // Enough for JSON and forms; larger bodies are cut in the record, never in the traffic.
+  max_body_bytes: count(0, 64 * 1024 * 1024).prefault(65_536),
+  // Replay sends requests in a customer's name: off until the operator wants it.
+  replay: z.boolean().prefault(false),
+  // Once replay is on: every tunnel, or the tunnel ids listed here.
+  replay_allow: z
+    .array(z.union([z.literal('*'), z.uuid()], 'must be "*" or the id of a tunnel'))
+    .max(10_000)
+    .prefault(['*']),
+});
+
+const dns = z.strictObject({
+  // Empty: the system's resolvers.
+  resolvers: z.array(resolver).max(16).prefault([]),
+});
+
+export const serverSchema = z.strictObject({
+  // Below the working directory, so that a trial leaves no trace elsewhere. The install script sets /var/lib/culvert.
+  data_dir: path.prefault('./data'),
+  log: log.prefault({}),
+  api: api.prefault({}),
+  accounts: accounts.prefault({}),
+  limits: limits.prefault({}),
+  edge: edge.prefault({}),
+  acme: acme.prefault({}),
+  agents: agents.prefault({}),
+  mail: mail.prefault({}),
+  oauth: oauth.prefault({}),
+  edge_auth: edgeAuth.prefault({}),
+  billing: billing.prefault({}),
+  plans: plans.prefault({}),
+  pricing: pricing.prefault({}),
+  inspector: inspector.prefault({}),
+  dns: dns.prefault({}),
+});
+
+/** The file as checked, before the keys that may stay empty are computed. */
+export type ServerFile = z.output<typeof serverSchema>;
+
+type DeepReadonly<T> = T extends string | number | boolean | null | Secret
+  ? T
+  : T extends readonly (infer Item)[]
+    ? readonly DeepReadonly<Item>[]
+    : { readonly [Key in keyof T]: DeepReadonly<T[Key]> };
+
+/** What the server runs on: every key present, checked, computed, frozen. */
+export type Settings = DeepReadonly<
+  Omit<ServerFile, 'api' | 'edge' | 'agents'> & {
+    api: Omit<ServerFile['api'], 'public_url'> & { public_url: string };
+    edge: Omit<ServerFile['edge'], 'public_url' | 'tcp_public_host'> & { public_url: string; tcp_public_host: string };
+    agents: Omit<ServerFile['agents'], 'public_address'> & { public_address: string };
+  }
+>;

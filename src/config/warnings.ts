@@ -1,0 +1,77 @@
+/**
+ * What is said at start about a valid file: settings without effect in this version, and computed values that are likely to be wrong.
+ * Called by load.ts.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import { formatHostPort, isWildcard } from '../base/addr.ts';
+import { notYet } from './not-yet.ts';
+import { type ServerFile, type Settings, serverSchema } from './schema.ts';
+import { defaultsOf } from './toml.ts';
+
+/** One warning per feature that is asked for and not in this version. Keys written down with their default share one. */
+export function laterFeatures(raw: Readonly<Record<string, unknown>>): string[] {
+  const asked = new Map<string, string[]>();
+  const idle: string[] = [];
+  const defaults = defaultsOf(serverSchema);
+  for (const [path, value] of leaves(raw)) {
+    const row = notYet.find(({ key, value: only }) => startsWith(path, key) && (only === undefined || only === value));
+    if (row === undefined) continue;
+    const key = path.join('.');
+    if (row.value === undefined && isDeepStrictEqual(defaults.get(key), value)) {
+      idle.push(key);
+      continue;
+    }
+    const effect = row.instead ?? 'the setting is checked and has no effect';
+    const message = `${row.feature} is not in this version yet: ${effect}`;
+    asked.set(message, [...(asked.get(message) ?? []), key]);
+  }
+  const warnings = [...asked].map(([message, keys]) => `${keys.join(', ')}: ${message}`);
+  if (idle.length > 0) {
+    warnings.push(`${idle.join(', ')}: set to the default, and without effect: the feature is not in this version yet`);
+  }
+  return warnings;
+}
+
+function startsWith(path: readonly string[], prefix: readonly string[]): boolean {
+  return prefix.every((part, index) => path[index] === part);
+}
+
+/** Every key of a parsed file that holds a value. */
+function* leaves(
+  table: Readonly<Record<string, unknown>>,
+  above: readonly string[] = [],
+): Generator<[string[], unknown]> {
+  for (const [key, value] of Object.entries(table)) {
+    const path = [...above, key];
+    if (isTable(value)) yield* leaves(value, path);
+    else yield [path, value];
+  }
+}
+
+function isTable(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
+}
+
+/** What was computed and is likely to be wrong for anybody outside. */
+export function likelyWrong(file: ServerFile, settings: Settings): string[] {
+  const out: string[] = [];
+  if (file.api.public_url === null && isWildcard(file.api.listen.host)) {
+    out.push(`api.public_url: not set, so links will start with ${settings.api.public_url}`);
+  }
+  if (file.agents.public_address === null && isWildcard(file.agents.listen.host)) {
+    out.push(`agents.public_address: not set, so agents will be told to dial ${settings.agents.public_address}`);
+  }
+  const host =
+    file.edge.public_url === null ? null : new URL(file.edge.public_url.replace('{subdomain}', 's')).hostname;
+  if (host !== null && host !== `s.${file.edge.domain}`) {
+    const asks = `the edge answers for *.${file.edge.domain}`;
+    out.push(
+      `edge.public_url: its domain is not edge.domain; ${asks}, so a proxy in front must set Host (${formatEdge(file)})`,
+    );
+  }
+  return out;
+}
+
+function formatEdge({ edge }: ServerFile): string {
+  return [edge.http_listen, edge.https_listen].flatMap((at) => (at === null ? [] : [formatHostPort(at)])).join(', ');
+}

@@ -216,7 +216,7 @@ const inspector = z.strictObject({
   replay: z.boolean().prefault(false),
   // Once replay is on: every tunnel, or the tunnel ids listed here.
   replay_allow: z
-    .array(z.union([z.literal('*'), z.uuid()], 'must be "*" or the id of a tunnel'))
+    .array(z.literal('*').or(z.uuid('must be "*" or the id of a tunnel')))
     .max(10_000)
     .prefault(['*']),
 });

@@ -43,6 +43,8 @@ export interface SessionHandler {
   onStream(stream: MuxStream): void;
   /** The session is over; all its streams have been reset. Called exactly once. */
   onClose(session: MuxSession, error: MuxError): void;
+  /** A sink or `onStream` threw: a bug of ours. The stream has been reset, the session goes on. Log it. */
+  onFault(stream: MuxStream, error: unknown): void;
   /** The peer opens no more streams and wants none (go-away 0). Streams in flight go on. */
   onGoAway?(session: MuxSession): void;
 }

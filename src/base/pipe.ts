@@ -1,0 +1,136 @@
+/**
+ * Joins a socket and a multiplexed stream as raw bytes, both ways: back-pressure, half-close, resets and counters. Used by the
+ * agent (local service), by tcp tunnels and by connections that were upgraded.
+ */
+import type { Socket } from 'node:net';
+import type { Slab } from './slab.ts';
+import { resumeReading } from './socket.ts';
+import { SocketWriter } from './socket-writer.ts';
+import type { TurnEnd } from './turn.ts';
+
+/** What the pipe needs of a stream; mux/stream.ts has it. Kept as an interface: base knows no multiplexer. */
+export interface PipeStream {
+  sink: PipeSink;
+  readonly session: { readonly readSlab: Slab };
+  readonly gone: boolean;
+  write(bytes: Uint8Array, start: number, end: number): boolean;
+  consumed(bytes: number): void;
+  end(): void;
+  reset(): void;
+}
+
+export interface PipeSink {
+  onData(stream: unknown, bytes: Buffer, start: number, end: number): void;
+  onEnd(stream: unknown): void;
+  onReset(stream: unknown): void;
+  onDrain(stream: unknown): void;
+}
+
+/** Plain numbers that the pipe adds to while bytes flow. */
+export interface PipeMeter {
+  /** From the socket into the stream. */
+  fromSocket: number;
+  /** From the stream into the socket. */
+  toSocket: number;
+}
+
+export interface PipeOptions {
+  readonly turn: TurnEnd;
+  readonly meter: PipeMeter;
+  /** The socket is a TLSSocket. */
+  readonly tls: boolean;
+  /** Called once when both directions are over or either side broke. */
+  readonly onClose?: () => void;
+}
+
+export class Pipe implements PipeSink {
+  readonly #stream: PipeStream;
+  readonly #socket: Socket;
+  readonly #writer: SocketWriter;
+  readonly #meter: PipeMeter;
+  readonly #onClose: (() => void) | undefined;
+  #closed = false;
+  #socketEnded = false;
+  /** Set whenever bytes flow; an owner with an idle limit reads and clears it. */
+  busy = true;
+
+  /** The socket's reads must be directed to `fromSocket` (see base/socket.ts); its 'end', 'error' and 'close' are taken here. */
+  constructor(stream: PipeStream, socket: Socket, options: PipeOptions) {
+    this.#stream = stream;
+    this.#socket = socket;
+    this.#meter = options.meter;
+    this.#onClose = options.onClose;
+    this.#writer = new SocketWriter(socket, {
+      tls: options.tls,
+      turn: options.turn,
+      onCredit: (bytes) => this.#stream.consumed(bytes),
+    });
+    stream.sink = this;
+    socket.on('end', () => {
+      this.#socketEnded = true;
+      stream.end();
+    });
+    socket.on('error', () => this.#socketGone());
+    socket.on('close', () => this.#socketGone());
+  }
+
+  /** Read callback of the socket: false pauses it until the stream has room again. */
+  fromSocket(bytes: Buffer, start: number, count: number): boolean {
+    this.busy = true;
+    this.#meter.fromSocket += count;
+    return this.#stream.write(bytes, start, start + count);
+  }
+
+  onData(_stream: unknown, bytes: Buffer, start: number, end: number): void {
+    this.busy = true;
+    this.#meter.toSocket += end - start;
+    this.#writer.push(bytes, start, end, end - start, this.#stream.session.readSlab);
+  }
+
+  onEnd(): void {
+    this.#writer.flush();
+    this.#socket.end();
+  }
+
+  onReset(): void {
+    this.destroy();
+  }
+
+  onDrain(): void {
+    resumeReading(this.#socket);
+  }
+
+  /** Cuts both sides. */
+  destroy(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#writer.drop();
+    this.#stream.reset();
+    // RST rather than FIN towards the socket: its peer must not take a cut stream for a complete one.
+    if (this.#socket.connecting || this.#socket.destroyed) this.#socket.destroy();
+    else this.#socket.resetAndDestroy();
+    this.#onClose?.();
+  }
+
+  #socketGone(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#writer.drop();
+    this.#socket.destroy();
+    if (this.#socketEnded) {
+      // Its last bytes and FIN may still wait for the window (a service that answers 413 and closes in the middle of an upload):
+      // they go out; what comes towards the closed socket is swallowed until the peer ends too.
+      this.#stream.sink = swallow;
+    } else {
+      this.#stream.reset();
+    }
+    this.#onClose?.();
+  }
+}
+
+const swallow: PipeSink = {
+  onData: (stream, _bytes, start, end) => (stream as PipeStream).consumed(end - start),
+  onEnd: () => {},
+  onReset: () => {},
+  onDrain: () => {},
+};

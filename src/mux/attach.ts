@@ -1,0 +1,121 @@
+/**
+ * Puts a session on a TLS (or, in tests, plain TCP) socket: reads into slabs, writes as the session's transport, and its end.
+ * The socket must be connected and nobody may have read from it.
+ */
+import type { Socket } from 'node:net';
+import type { Sweeper } from '../base/clock.ts';
+import { type Slab, SLAB_BYTES, type SlabPool } from '../base/slab.ts';
+import { type ReadTarget, readInto } from '../base/socket.ts';
+import { MuxSession, type SessionOptions } from './session.ts';
+import type { MuxTransport, SessionHandler } from './types.ts';
+
+export interface AttachOptions extends Omit<SessionOptions, 'transport' | 'handler'> {
+  /** Sweeps the session about once a second until it closes. */
+  readonly sweeper: Sweeper<MuxSession>;
+}
+
+/** A TLS record is at most 16 KB: with less room than this a read would be cut in two. */
+const MIN_READ_BYTES = 20_480;
+/** A read as short as this is a ping: the connection is idle and needs no slab of its own. */
+const IDLE_READ_BYTES = 24;
+/** After `end` the peer gets this long to close its side. */
+const LINGER_MS = 2_000;
+
+/** Starts a session on `socket`. The handler hears of its end; the socket needs no other listener. */
+export function attachSession(socket: Socket, handler: SessionHandler, options: AttachOptions): MuxSession {
+  const { sweeper } = options;
+  const session = new MuxSession({
+    ...options,
+    transport: socketTransport(socket),
+    handler: {
+      onStream: (stream) => handler.onStream(stream),
+      onFault: (stream, error) => handler.onFault(stream, error),
+      onGoAway: (ended) => handler.onGoAway?.(ended),
+      onClose: (ended, error) => {
+        sweeper.delete(ended);
+        handler.onClose(ended, error);
+      },
+    },
+  });
+  sweeper.add(session);
+  let failure: Error | undefined;
+  socket.setNoDelay(true);
+  socket.on('error', (error) => {
+    failure ??= error;
+  });
+  socket.on('end', () => session.transportClosed());
+  const reader = new SessionReader(session, options.slabs);
+  socket.on('close', () => {
+    reader.close();
+    session.transportClosed(failure);
+  });
+  readInto(socket, reader);
+  return session;
+}
+
+function socketTransport(socket: Socket): MuxTransport {
+  return {
+    write: (bytes, done) => {
+      socket.write(bytes, done);
+    },
+    end: () => {
+      socket.end();
+      setTimeout(() => socket.destroy(), LINGER_MS).unref();
+    },
+    destroy: () => socket.destroy(),
+  };
+}
+
+/** Reads of one session: into the pool's shared slab while it is idle, into a slab of its own while it carries traffic. */
+class SessionReader implements ReadTarget {
+  readonly #session: MuxSession;
+  readonly #pool: SlabPool;
+  #slab: Slab;
+  #offset = 0;
+  #lastRead = 0;
+
+  constructor(session: MuxSession, pool: SlabPool) {
+    this.#session = session;
+    this.#pool = pool;
+    this.#slab = pool.shared;
+  }
+
+  view(): Buffer {
+    const slab = this.#slab;
+    if (slab.held) {
+      if (SLAB_BYTES - this.#offset >= MIN_READ_BYTES) return slab.bytes.subarray(this.#offset);
+      this.#change(this.#pool.take());
+    } else if (this.#lastRead > IDLE_READ_BYTES) {
+      if (slab.shared) this.#change(this.#pool.take());
+    } else if (!slab.shared) {
+      this.#change(this.#pool.shared);
+    }
+    this.#offset = 0;
+    return this.#slab.bytes;
+  }
+
+  filled(count: number): boolean {
+    const at = this.#offset;
+    this.#offset = at + count;
+    this.#lastRead = count;
+    this.#session.readSlab = this.#slab;
+    this.#session.feed(this.#slab.bytes, at, at + count);
+    return true;
+  }
+
+  chunk(bytes: Buffer): boolean {
+    this.#session.readSlab = this.#pool.foreign;
+    this.#session.feed(bytes, 0, bytes.length);
+    return true;
+  }
+
+  close(): void {
+    this.#change(this.#pool.shared);
+  }
+
+  #change(to: Slab): void {
+    if (!this.#slab.shared) this.#slab.retire();
+    this.#slab = to;
+    this.#offset = 0;
+  }
+}

@@ -1,0 +1,47 @@
+/**
+ * The yamux frame header (hashicorp's specification, version 0), all numbers big-endian:
+ *
+ *   0         1      2        4                8               12
+ *   +---------+------+--------+----------------+----------------+
+ *   | version | type | flags  | stream id      | length         |
+ *   | 0       | 0..3 | uint16 | uint32         | uint32         |
+ *   +---------+------+--------+----------------+----------------+
+ *
+ *   type 0 data           length = bytes of payload that follow
+ *   type 1 window update  length = bytes added to what the receiver of this frame may send on the stream
+ *   type 2 ping           length = opaque value, sent back with ACK; stream id 0
+ *   type 3 go-away        length = reason (0 normal, 1 protocol error, 2 internal error); stream id 0
+ *
+ * SYN opens a stream, ACK accepts it, FIN ends one direction, RST both. Clients use odd stream ids, servers even ones.
+ */
+export const HEADER_BYTES = 12;
+
+export const TYPE = { data: 0, window: 1, ping: 2, goAway: 3 } as const;
+export const FLAG = { syn: 1, ack: 2, fin: 4, rst: 8 } as const;
+export const GO_AWAY = { normal: 0, protocol: 1, internal: 2 } as const;
+
+/** Both sides may send this much on a new stream before any window update. Fixed by the protocol. */
+export const INITIAL_WINDOW = 262_144;
+
+/** Writes a header into `bytes` at `at`. Plain arguments: one call per frame must not allocate. */
+export function writeHeader(
+  bytes: Uint8Array,
+  at: number,
+  type: number,
+  flags: number,
+  id: number,
+  length: number,
+): void {
+  bytes[at] = 0;
+  bytes[at + 1] = type;
+  bytes[at + 2] = 0;
+  bytes[at + 3] = flags;
+  bytes[at + 4] = id >>> 24;
+  bytes[at + 5] = id >>> 16;
+  bytes[at + 6] = id >>> 8;
+  bytes[at + 7] = id;
+  bytes[at + 8] = length >>> 24;
+  bytes[at + 9] = length >>> 16;
+  bytes[at + 10] = length >>> 8;
+  bytes[at + 11] = length;
+}

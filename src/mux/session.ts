@@ -1,0 +1,444 @@
+/**
+ * One multiplexed connection: the receive state machine over a byte stream cut anywhere, the map of streams, pings, go-away
+ * and the limits against hostile peers. Speaks yamux (see frame.ts); sending is in sender.ts, windows are in stream.ts.
+ *
+ * A peer is cut off (`onClose` with a code) for: a frame that is none, more data than a window allows, data on streams that
+ * never were, more control frames than traffic explains, answers that it provokes and does not read, silence.
+ */
+import { type Clock, systemClock } from '../base/clock.ts';
+import type { Slab, SlabPool } from '../base/slab.ts';
+import { FLAG, GO_AWAY, HEADER_BYTES, INITIAL_WINDOW, TYPE } from './frame.ts';
+import { FrameSender, QUICK } from './sender.ts';
+import { MuxStream } from './stream.ts';
+import { MuxError, type MuxErrorCode, type MuxTransport, type SessionHandler } from './types.ts';
+import type { WindowBudget } from './window.ts';
+
+export interface SessionOptions {
+  readonly role: 'client' | 'server';
+  readonly transport: MuxTransport;
+  readonly handler: SessionHandler;
+  readonly slabs: SlabPool;
+  readonly budget: WindowBudget;
+  readonly clock?: Clock;
+  /** Streams of both directions together; the next one is reset (theirs) or not opened (ours). Default 4,096. */
+  readonly maxStreams?: number;
+  /** Our own streams that the peer has not acknowledged yet. hashicorp's default backlog is 256. Default 4,096. */
+  readonly maxUnacknowledged?: number;
+  /** A ping is sent this often; 0: only when a round-trip time is needed. Default 10 s. */
+  readonly heartbeatMs?: number;
+  /** Nothing heard for this long: the peer is dead. Default 20 s. */
+  readonly deadAfterMs?: number;
+  /**
+   * Control frames that traffic does not explain (pings, opens, frames for streams that ended), per second; ten seconds' worth
+   * may come at once. Default 2,000. An agent takes more: its server opens a stream per visitor.
+   */
+  readonly controlPerSecond?: number;
+}
+
+/** What a stream of ours that has ended may still bring: its FIN, RST and window updates, which were under way. */
+const LATE_FRAMES = 4;
+/** A round-trip time older than this is measured again when a window wants to grow. */
+const RTT_FRESH_MS = 1_000;
+
+export class MuxSession {
+  readonly sender: FrameSender;
+  readonly budget: WindowBudget;
+  readonly #handler: SessionHandler;
+  readonly #transport: MuxTransport;
+  readonly #clock: Clock;
+  readonly #client: boolean;
+  readonly #maxStreams: number;
+  readonly #maxUnacknowledged: number;
+  readonly #heartbeatMs: number;
+  readonly #deadAfterMs: number;
+  readonly #controlPerSecond: number;
+
+  /** Where the bytes of the present `feed` are: a sink that needs them longer holds it. Set by whoever feeds. */
+  readSlab: Slab;
+
+  readonly #streams = new Map<number, MuxStream>();
+  #nextId: number;
+  #unacknowledged = 0;
+  #closed = false;
+  #localGoAway = false;
+  #remoteGoAway = false;
+
+  /** Receive state: a header cut by the end of a read, or the payload that is under way. */
+  readonly #header = Buffer.alloc(HEADER_BYTES);
+  #headerBytes = 0;
+  #payloadLeft = 0;
+  #payloadFlags = 0;
+  #payloadStream: MuxStream | null = null;
+
+  /** Data that streams which we left may still receive; beyond it, data without a stream is an offence. */
+  #strayAllowance = 0;
+  #controlFrames = 0;
+
+  #heard = true;
+  #heardAtMs: number;
+  #lastSweepMs: number;
+  #pingId = 0;
+  #pingSentMs = 0;
+  #pingOutstanding = false;
+  #pingWaiters: Array<{ resolve: (ms: number) => void; reject: (error: Error) => void }> = [];
+  #rttMs = 0;
+  #rttAtMs = 0;
+
+  constructor(options: SessionOptions) {
+    this.#handler = options.handler;
+    this.#transport = options.transport;
+    this.#clock = options.clock ?? systemClock;
+    this.#client = options.role === 'client';
+    this.#nextId = this.#client ? 1 : 2;
+    this.#maxStreams = options.maxStreams ?? 4_096;
+    this.#maxUnacknowledged = options.maxUnacknowledged ?? 4_096;
+    this.#heartbeatMs = options.heartbeatMs ?? 10_000;
+    this.#deadAfterMs = options.deadAfterMs ?? 20_000;
+    this.#controlPerSecond = options.controlPerSecond ?? 2_000;
+    this.budget = options.budget;
+    this.readSlab = options.slabs.foreign;
+    this.#heardAtMs = this.#lastSweepMs = this.#clock.monotonic();
+    this.sender = new FrameSender(options.transport, {
+      pool: options.slabs,
+      onFault: (error) => this.#fail('transport', error.message),
+      onFlood: () => this.#fail('flood', 'the peer provokes answers and does not read them'),
+    });
+  }
+
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  get streamCount(): number {
+    return this.#streams.size;
+  }
+
+  /** Last measured round trip in milliseconds; 0 before the first. */
+  get rttMs(): number {
+    return this.#rttMs;
+  }
+
+  /** True when `open` would give a stream now. */
+  get canOpen(): boolean {
+    return (
+      !this.#closed &&
+      !this.#remoteGoAway &&
+      !this.#localGoAway &&
+      this.#streams.size < this.#maxStreams &&
+      this.#unacknowledged < this.#maxUnacknowledged &&
+      this.#nextId < 0xffff_fffe
+    );
+  }
+
+  /** A new stream, or null when a limit of `canOpen` is reached. Costs no round trip: data may follow at once. */
+  open(): MuxStream | null {
+    if (!this.canOpen) return null;
+    const stream = new MuxStream(this, this.#nextId, false);
+    this.#nextId += 2;
+    this.#unacknowledged++;
+    this.#streams.set(stream.id, stream);
+    this.sender.control(QUICK, TYPE.window, FLAG.syn, stream.id, 0);
+    return stream;
+  }
+
+  /** Round trip in milliseconds. Rejects when the session ends first. */
+  ping(): Promise<number> {
+    return new Promise((resolve, reject) => {
+      if (this.#closed) {
+        reject(new MuxError('closed', 'the session is closed'));
+        return;
+      }
+      this.#pingWaiters.push({ resolve, reject });
+      this.#sendPing();
+    });
+  }
+
+  /** Tells the peer that no more streams are wanted; those in flight go on. */
+  goAway(): void {
+    if (this.#localGoAway || this.#closed) return;
+    this.#localGoAway = true;
+    this.sender.control(QUICK, TYPE.goAway, 0, 0, GO_AWAY.normal);
+  }
+
+  /** Ends in good order: what is queued goes out, then the transport ends. Streams still open are reset for their users. */
+  close(): void {
+    if (this.#closed) return;
+    this.goAway();
+    this.sender.whenEmpty(() => {
+      if (this.#closed) return;
+      this.#transport.end();
+      this.#finish(new MuxError('closed', 'closed by this side'), false);
+    });
+  }
+
+  /** Cuts at once. */
+  destroy(message = 'cut by this side'): void {
+    this.#finish(new MuxError('destroyed', message), true);
+  }
+
+  /** For the transport's owner: it has ended (no error) or failed. */
+  transportClosed(error?: Error): void {
+    this.#finish(
+      error === undefined
+        ? new MuxError('closed', 'the peer closed the connection')
+        : new MuxError('transport', error.message),
+      true,
+    );
+  }
+
+  /** Call about once a second: heartbeat, silence, flood allowance. */
+  sweep(nowMs: number): void {
+    if (this.#closed) return;
+    const elapsed = nowMs - this.#lastSweepMs;
+    this.#lastSweepMs = nowMs;
+    this.#controlFrames = Math.max(0, this.#controlFrames - (this.#controlPerSecond * elapsed) / 1000);
+    if (this.#heard) {
+      this.#heard = false;
+      this.#heardAtMs = nowMs;
+    }
+    if (elapsed > this.#deadAfterMs) this.#heardAtMs = nowMs; // this machine slept: give the peer a chance to answer
+    if (nowMs - this.#heardAtMs > this.#deadAfterMs) {
+      this.#fail('heartbeat', `nothing heard for ${Math.round((nowMs - this.#heardAtMs) / 1000)} s`);
+      return;
+    }
+    if (this.#heartbeatMs > 0 && nowMs - this.#pingSentMs >= this.#heartbeatMs) this.#sendPing();
+  }
+
+  /**
+   * Feeds received bytes. They are used before this returns, or their slab is held by who needs longer.
+   */
+  feed(bytes: Buffer, start: number, end: number): void {
+    this.#heard = true;
+    let at = start;
+    while (at < end && !this.#closed) {
+      if (this.#payloadLeft > 0) {
+        const length = Math.min(this.#payloadLeft, end - at);
+        this.#payloadLeft -= length;
+        const stream = this.#payloadStream;
+        if (stream !== null && !stream.gone) this.#deliver(stream, bytes, at, at + length);
+        at += length;
+        if (this.#payloadLeft === 0) this.#payloadDone();
+        continue;
+      }
+      if (this.#headerBytes === 0 && end - at >= HEADER_BYTES) {
+        this.#frame(bytes, at);
+        at += HEADER_BYTES;
+        continue;
+      }
+      const take = Math.min(HEADER_BYTES - this.#headerBytes, end - at);
+      bytes.copy(this.#header, this.#headerBytes, at, at + take);
+      this.#headerBytes += take;
+      at += take;
+      if (this.#headerBytes < HEADER_BYTES) return;
+      this.#headerBytes = 0;
+      this.#frame(this.#header, 0);
+    }
+  }
+
+  // ------------------------------------------------------------------ called by streams only
+
+  nowMs(): number {
+    return this.#clock.monotonic();
+  }
+
+  /** The round-trip time for a decision about windows; asks for a new measurement when it is old. */
+  freshRttMs(): number {
+    if (this.#clock.monotonic() - this.#rttAtMs > RTT_FRESH_MS) this.#sendPing();
+    return this.#rttMs;
+  }
+
+  forget(stream: MuxStream): void {
+    if (!this.#streams.delete(stream.id)) return;
+    if (!stream.acked) this.#acknowledged(stream);
+    if (this.#isOurs(stream.id)) this.#controlFrames = Math.max(0, this.#controlFrames - LATE_FRAMES);
+    if (!stream.ended) this.#strayAllowance += stream.receiveAllowance;
+  }
+
+  // ------------------------------------------------------------------
+
+  #frame(bytes: Buffer, at: number): void {
+    const type = bytes[at + 1] as number;
+    const flags = ((bytes[at + 2] as number) << 8) | (bytes[at + 3] as number);
+    const id = readUint32(bytes, at + 4);
+    const length = readUint32(bytes, at + 8);
+    if (bytes[at] !== 0) return this.#fail('protocol', `unknown version ${bytes[at]}`);
+    switch (type) {
+      case TYPE.data:
+        return this.#dataFrame(id, flags, length);
+      case TYPE.window:
+        return this.#windowFrame(id, flags, length);
+      case TYPE.ping:
+        return this.#pingFrame(flags, length);
+      case TYPE.goAway:
+        return this.#goAwayFrame(length);
+      default:
+        return this.#fail('protocol', `unknown frame type ${type}`);
+    }
+  }
+
+  #dataFrame(id: number, flags: number, length: number): void {
+    const stream = (flags & FLAG.syn) !== 0 ? this.#incoming(id) : this.#streams.get(id);
+    if (this.#closed) return;
+    if (stream === undefined) {
+      this.#strayAllowance -= length;
+      if (this.#strayAllowance < 0) return this.#fail('protocol', `data for stream ${id}, which is not open`);
+    } else {
+      if (!stream.admit(length))
+        return this.#fail('window_overrun', `${length} bytes on stream ${id} are more than its window`);
+      if (stream.ended && length > 0) return this.#fail('protocol', `data on stream ${id} after its end`);
+      if ((flags & FLAG.ack) !== 0) this.#acknowledged(stream);
+    }
+    if (length === 0 && flags === 0) this.#countControl();
+    this.#payloadLeft = length;
+    this.#payloadStream = stream ?? null;
+    this.#payloadFlags = flags;
+    if (length === 0) this.#payloadDone();
+  }
+
+  #payloadDone(): void {
+    const stream = this.#payloadStream;
+    this.#payloadStream = null;
+    if (stream !== null) this.#endFlags(stream, this.#payloadFlags);
+  }
+
+  #windowFrame(id: number, flags: number, delta: number): void {
+    const stream = (flags & FLAG.syn) !== 0 ? this.#incoming(id) : this.#streams.get(id);
+    if (this.#closed) return;
+    if (stream === undefined || (delta === 0 && flags === 0)) this.#countControl();
+    if (stream === undefined) return;
+    if ((flags & FLAG.ack) !== 0) this.#acknowledged(stream);
+    if (!stream.windowGrew(delta)) return this.#fail('protocol', `window of stream ${id} over 32 bits`);
+    this.#endFlags(stream, flags);
+  }
+
+  #endFlags(stream: MuxStream, flags: number): void {
+    if ((flags & FLAG.rst) !== 0) this.#guard(stream, () => stream.rstArrived());
+    else if ((flags & FLAG.fin) !== 0) this.#guard(stream, () => stream.finArrived());
+  }
+
+  #incoming(id: number): MuxStream | undefined {
+    if (this.#isOurs(id) || id === 0) {
+      this.#fail('protocol', `the peer opened stream ${id}, which is not its to open`);
+      return undefined;
+    }
+    if (this.#streams.has(id)) {
+      this.#fail('protocol', `stream ${id} opened twice`);
+      return undefined;
+    }
+    this.#countControl();
+    if (this.#localGoAway || this.#streams.size >= this.#maxStreams) {
+      // Data that the peer sends before it hears of the reset is not its fault.
+      this.#strayAllowance += INITIAL_WINDOW;
+      this.sender.control(QUICK, TYPE.window, FLAG.rst, id, 0);
+      return undefined;
+    }
+    const stream = new MuxStream(this, id, true);
+    this.#streams.set(id, stream);
+    this.sender.control(QUICK, TYPE.window, FLAG.ack, id, 0);
+    this.#guard(stream, () => this.#handler.onStream(stream));
+    return stream;
+  }
+
+  #acknowledged(stream: MuxStream): void {
+    if (stream.acked) return;
+    stream.acked = true;
+    this.#unacknowledged--;
+  }
+
+  #pingFrame(flags: number, value: number): void {
+    this.#countControl();
+    if ((flags & FLAG.syn) !== 0) {
+      this.sender.control(QUICK, TYPE.ping, FLAG.ack, 0, value);
+      return;
+    }
+    if (!this.#pingOutstanding || value !== this.#pingId) return;
+    this.#pingOutstanding = false;
+    const now = this.#clock.monotonic();
+    this.#rttMs = now - this.#pingSentMs;
+    this.#rttAtMs = now;
+    const waiters = this.#pingWaiters;
+    this.#pingWaiters = [];
+    for (const waiter of waiters) waiter.resolve(this.#rttMs);
+  }
+
+  #sendPing(): void {
+    if (this.#pingOutstanding || this.#closed) return;
+    this.#pingOutstanding = true;
+    this.#pingId = (this.#pingId + 1) >>> 0;
+    this.#pingSentMs = this.#clock.monotonic();
+    this.sender.control(QUICK, TYPE.ping, FLAG.syn, 0, this.#pingId);
+  }
+
+  #goAwayFrame(reason: number): void {
+    if (reason !== GO_AWAY.normal)
+      return this.#fail(
+        'go_away',
+        `the peer went away: ${reason === GO_AWAY.protocol ? 'protocol error' : `reason ${reason}`}`,
+      );
+    this.#countControl();
+    if (this.#remoteGoAway) return;
+    this.#remoteGoAway = true;
+    this.#handler.onGoAway?.(this);
+  }
+
+  #deliver(stream: MuxStream, bytes: Buffer, start: number, end: number): void {
+    try {
+      stream.sink.onData(stream, bytes, start, end);
+    } catch (error) {
+      this.#faultIn(stream, error);
+    }
+  }
+
+  /** A fault in the user of one stream ends that stream and no other. */
+  #guard(stream: MuxStream, call: () => void): void {
+    try {
+      call();
+    } catch (error) {
+      this.#faultIn(stream, error);
+    }
+  }
+
+  #faultIn(stream: MuxStream, error: unknown): void {
+    stream.reset();
+    this.#handler.onFault(stream, error);
+  }
+
+  #countControl(): void {
+    if (++this.#controlFrames > this.#controlPerSecond * 10)
+      this.#fail('flood', 'more control frames than traffic explains');
+  }
+
+  #isOurs(id: number): boolean {
+    return (id & 1) === (this.#client ? 1 : 0);
+  }
+
+  #fail(code: MuxErrorCode, message: string): void {
+    if (this.#closed) return;
+    if (code === 'protocol' || code === 'window_overrun' || code === 'flood') {
+      this.sender.control(QUICK, TYPE.goAway, 0, 0, GO_AWAY.protocol);
+      this.sender.flush();
+    }
+    this.#finish(new MuxError(code, message), true);
+  }
+
+  #finish(error: MuxError, cut: boolean): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.sender.close();
+    for (const waiter of this.#pingWaiters) waiter.reject(error);
+    this.#pingWaiters = [];
+    for (const stream of [...this.#streams.values()]) this.#guard(stream, () => stream.rstArrived());
+    if (cut) this.#transport.destroy();
+    this.#handler.onClose(this, error);
+  }
+}
+
+function readUint32(bytes: Buffer, at: number): number {
+  return (
+    (((bytes[at] as number) << 24) |
+      ((bytes[at + 1] as number) << 16) |
+      ((bytes[at + 2] as number) << 8) |
+      (bytes[at + 3] as number)) >>>
+    0
+  );
+}

@@ -1,0 +1,285 @@
+/**
+ * One stream of a session: its two windows, its half-closes and its reset. Callback style, no node:stream: that costs
+ * 22 % more processor time per message and up to 45 % per GB (measured).
+ *
+ * Rules for its user: set `sink` when it is opened; after `write` returned false wait for `sink.onDrain`; call `consumed(n)`
+ * when n received bytes have left your hands, never earlier, for that is the back-pressure on the sender.
+ */
+import { FLAG, INITIAL_WINDOW, TYPE } from './frame.ts';
+import { BULK, BURST_BYTES, type LaneIndex, MAX_RESERVE, QUICK } from './sender.ts';
+import type { MuxSession } from './session.ts';
+import type { StreamSink } from './types.ts';
+import { grownBy, nextWindow } from './window.ts';
+
+/** What may wait in a stream for the peer's window. The largest single read is a quarter of it. */
+const MAX_PENDING = 1 << 20;
+
+/** Takes what arrives on a stream that nobody listens to (any more): window is given back, so that the sender ends. */
+export const deafSink: StreamSink = {
+  onData: (stream, _bytes, start, end) => stream.consumed(end - start),
+  onEnd: () => {},
+  onReset: () => {},
+  onDrain: () => {},
+};
+
+export class MuxStream {
+  readonly id: number;
+  readonly session: MuxSession;
+  sink: StreamSink = deafSink;
+  /** Free for the user: when it was last used, whom it served. */
+  lastUsedMs = 0;
+
+  /** What we may still send, and what the peer may still send. */
+  #sendWindow = INITIAL_WINDOW;
+  #receiveWindow = INITIAL_WINDOW;
+  /** Size that the receive window is kept at; bytes read but not yet given back; when it was last given back. */
+  #window = INITIAL_WINDOW;
+  #unreported = 0;
+  #reportedAtMs = 0;
+
+  #pending: Buffer[] = [];
+  #pendingBytes = 0;
+  #blocked = false;
+  #waiting = false;
+
+  #lane: LaneIndex = QUICK;
+  #burst = 0;
+  #mark = 0;
+
+  #endSent = false;
+  #endWanted = false;
+  #endReceived = false;
+  #gone = false;
+  acked: boolean;
+
+  constructor(session: MuxSession, id: number, acked: boolean) {
+    this.session = session;
+    this.id = id;
+    this.acked = acked;
+  }
+
+  /** Reset, or closed by both sides: nothing more can happen. */
+  get gone(): boolean {
+    return this.#gone;
+  }
+
+  /** The peer has ended its direction. */
+  get ended(): boolean {
+    return this.#endReceived;
+  }
+
+  /** This side has ended its direction, or will once what is pending is out. */
+  get endedHere(): boolean {
+    return this.#endSent || this.#endWanted;
+  }
+
+  /** Bytes accepted by `write` that the peer's window does not yet allow. */
+  get pendingBytes(): number {
+    return this.#pendingBytes;
+  }
+
+  /**
+   * Sends `bytes[start, end)`, all of it: what the peer's window does not allow yet is copied and kept. Returns false when the
+   * caller must stop until `sink.onDrain`. A caller that goes on regardless for more than 1 MB has a bug and loses the stream.
+   */
+  write(bytes: Uint8Array, start = 0, end: number = bytes.length): boolean {
+    if (this.#gone || this.#endSent || this.#endWanted) return true;
+    const length = end - start;
+    if (this.#pendingBytes > 0 || length > this.#sendWindow) return this.#writeLater(bytes, start, end);
+    this.#sendWindow -= length;
+    this.#put(bytes, start, end);
+    return this.#goOn();
+  }
+
+  /**
+   * Opens a frame of `length` bytes and returns where its payload goes in `target()`, or -1 when that needs the slow way
+   * (`write`): window too small, something pending, or longer than a slab. After filling it call `settled()`.
+   */
+  reserve(length: number): number {
+    if (this.#pendingBytes > 0 || length > this.#sendWindow || length > MAX_RESERVE || this.#gone || this.endedHere)
+      return -1;
+    this.#sendWindow -= length;
+    this.#chooseLane(length);
+    const at = this.session.sender.reserve(this.#lane, this.id, length);
+    this.#mark = this.session.sender.mark(this.#lane);
+    return at;
+  }
+
+  target(): Buffer {
+    return this.session.sender.target(this.#lane);
+  }
+
+  /** After `reserve`: false when the caller must stop until `sink.onDrain`. */
+  settled(): boolean {
+    return this.#goOn();
+  }
+
+  /** `bytes` received bytes have left the caller's hands: gives window back, and more of it when the reader outruns it. */
+  consumed(bytes: number): void {
+    this.#unreported += bytes;
+    if (this.#unreported >= this.#window >>> 1 && !this.#endReceived && !this.#gone) this.#report();
+  }
+
+  /** Ends this direction (FIN) after everything written. The other direction goes on. */
+  end(): void {
+    if (this.endedHere || this.#gone) return;
+    if (this.#pendingBytes > 0) {
+      this.#endWanted = true;
+      return;
+    }
+    this.#sendEnd();
+  }
+
+  /** Ends both directions at once (RST). The sink hears nothing more. */
+  reset(): void {
+    this.sink = deafSink;
+    if (this.#gone) return;
+    this.session.sender.control(this.#lane, TYPE.window, FLAG.rst, this.id, 0);
+    this.#leave();
+  }
+
+  // ------------------------------------------------------------------ called by the session and the sender only
+
+  /** The peer sent `length` bytes: false when that is more than it was allowed to. */
+  admit(length: number): boolean {
+    if (length > this.#receiveWindow) return false;
+    this.#receiveWindow -= length;
+    return true;
+  }
+
+  /** The peer may be sent `delta` more bytes. False when the sum is beyond what 32 bits can hold. */
+  windowGrew(delta: number): boolean {
+    this.#sendWindow += delta;
+    if (this.#sendWindow > 0xffff_ffff) return false;
+    if (delta > 0 && this.#blocked) this.roomAgain();
+    return true;
+  }
+
+  /** The session's lane has drained, or the window has grown. */
+  roomAgain(): void {
+    this.#waiting = false;
+    if (this.#gone) return;
+    while (this.#pendingBytes > 0 && this.#sendWindow > 0) {
+      const first = this.#pending[0] as Buffer;
+      const length = Math.min(this.#sendWindow, first.length);
+      this.#sendWindow -= length;
+      this.#pendingBytes -= length;
+      if (length === first.length) this.#pending.shift();
+      else this.#pending[0] = first.subarray(length);
+      this.#put(first, 0, length);
+    }
+    if (this.#pendingBytes > 0 || !this.#blocked) return;
+    if (this.#mustWait()) return;
+    this.#blocked = false;
+    if (this.#endWanted) {
+      this.#endWanted = false;
+      this.#sendEnd();
+    } else {
+      this.sink.onDrain(this);
+    }
+  }
+
+  finArrived(): void {
+    if (this.#endReceived || this.#gone) return;
+    this.#endReceived = true;
+    if (this.#endSent) this.#leave();
+    this.sink.onEnd(this);
+  }
+
+  rstArrived(): void {
+    if (this.#gone) return;
+    const sink = this.sink;
+    this.sink = deafSink;
+    this.#leave();
+    sink.onReset(this);
+  }
+
+  /** What the peer may still have under way to a stream that this side has left. */
+  get receiveAllowance(): number {
+    return this.#receiveWindow;
+  }
+
+  // ------------------------------------------------------------------
+
+  #writeLater(bytes: Uint8Array, start: number, end: number): boolean {
+    let from = start;
+    if (this.#pendingBytes === 0 && this.#sendWindow > 0) {
+      from = start + this.#sendWindow;
+      this.#sendWindow = 0;
+      this.#put(bytes, start, from);
+    }
+    this.#pending.push(Buffer.from(bytes.subarray(from, end)));
+    this.#pendingBytes += end - from;
+    this.#blocked = true;
+    if (this.#pendingBytes > MAX_PENDING) {
+      const sink = this.sink;
+      this.reset();
+      sink.onReset(this);
+    }
+    return false;
+  }
+
+  #put(bytes: Uint8Array, start: number, end: number): void {
+    this.#chooseLane(end - start);
+    const sender = this.session.sender;
+    sender.data(this.#lane, this.id, bytes, start, end);
+    this.#mark = sender.mark(this.#lane);
+  }
+
+  /** Everything put before is out: a new burst. It starts in the quick lane and changes over when it gets long. */
+  #chooseLane(length: number): void {
+    if (this.session.sender.done(this.#lane) >= this.#mark) {
+      this.#lane = QUICK;
+      this.#burst = 0;
+    }
+    this.#burst += length;
+    if (this.#lane === QUICK && this.#burst > BURST_BYTES) {
+      this.#lane = BULK;
+      this.session.sender.enterBulk();
+    }
+  }
+
+  #goOn(): boolean {
+    if (!this.session.sender.congested(this.#lane)) return true;
+    this.#blocked = true;
+    this.#mustWait();
+    return false;
+  }
+
+  #mustWait(): boolean {
+    if (!this.session.sender.congested(this.#lane)) return false;
+    if (!this.#waiting) {
+      this.#waiting = true;
+      this.session.sender.wait(this.#lane, this);
+    }
+    return true;
+  }
+
+  #report(): void {
+    const now = this.session.nowMs();
+    const next = nextWindow(this.#window, now - this.#reportedAtMs, this.session.freshRttMs());
+    let delta = this.#unreported;
+    if (next > this.#window && this.session.budget.take(next - this.#window)) {
+      delta += next - this.#window;
+      this.#window = next;
+    }
+    this.#reportedAtMs = now;
+    this.#unreported = 0;
+    this.#receiveWindow += delta;
+    this.session.sender.control(QUICK, TYPE.window, 0, this.id, delta);
+  }
+
+  #sendEnd(): void {
+    this.#endSent = true;
+    this.session.sender.control(this.#lane, TYPE.window, FLAG.fin, this.id, 0);
+    if (this.#endReceived) this.#leave();
+  }
+
+  #leave(): void {
+    this.#gone = true;
+    this.#pending = [];
+    this.#pendingBytes = 0;
+    this.session.budget.give(grownBy(this.#window));
+    this.session.forget(this);
+  }
+}

@@ -25,6 +25,7 @@ import { type AgentExitCode, fateOf } from './codes.ts';
 import type { AgentEvent, AgentState, AgentView, ExitReason } from './events.ts';
 import { type Cancel, type Schedule, systemSchedule } from './schedule.ts';
 import { type Bye, Session, type SessionOwner, type Welcome } from './session.ts';
+import type { LocalTarget } from './target.ts';
 import { Tunnel, type TunnelSpec } from './tunnel.ts';
 
 /** A session that lasted this long was a good one: the waits start again at 0.5 s. */
@@ -271,6 +272,16 @@ class Supervisor implements Agent, SessionOwner {
   onIdle(session: Session): void {
     if (this.#forgetLeaving(session)) this.#closeQuietly(session);
     if (this.#state === 'draining' && this.view().inFlight === 0) this.#finish({ code: 0, message: 'stopped' });
+  }
+
+  onTarget(target: LocalTarget, fault: string | undefined): void {
+    for (const tunnel of this.#tunnels) {
+      if (tunnel.spec.target !== target) continue;
+      tunnel.fault = fault;
+      if (fault === undefined) this.#log.info({ tunnel: tunnel.spec.name }, 'the local service is reachable again');
+      else this.#log.warn({ tunnel: tunnel.spec.name, cause: fault }, 'the local service is not reachable');
+      this.#emit({ kind: 'target', tunnel: tunnel.view() });
+    }
   }
 
   // --- ending

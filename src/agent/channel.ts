@@ -14,6 +14,8 @@ export interface ChannelSink {
   onIdle(): void;
   /** What a stream to `slot` is to be connected with; undefined when the slot serves nothing. */
   targetOf(slot: number): LocalTarget | undefined;
+  /** Whether a local target can be reached changed; `fault` says why not. */
+  onTarget(target: LocalTarget, fault: string | undefined): void;
 }
 
 export interface Channel {

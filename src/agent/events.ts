@@ -22,6 +22,8 @@ export interface TunnelView {
   readonly expiresAt: number | null;
   /** Why it is not online. */
   readonly reason: string | undefined;
+  /** Why the local service can't be reached; undefined when it can, or was not asked for yet. */
+  readonly fault: string | undefined;
 }
 
 export type AgentState =
@@ -74,6 +76,8 @@ export type AgentEvent =
       readonly message: string;
       readonly final: boolean;
     }
+  /** `tunnel.fault` changed. */
+  | { readonly kind: 'target'; readonly tunnel: TunnelView }
   | { readonly kind: 'request'; readonly request: RequestView }
   | { readonly kind: 'draining'; readonly inFlight: number }
   | { readonly kind: 'stopped'; readonly reason: ExitReason };

@@ -3,7 +3,7 @@
  * and takes no decisions: agent.ts does.
  */
 import type { Bound, Claim, FromServer, Hello, RefusalCode, RequestLine } from '../wire/messages.ts';
-import { type Channel, type ChannelSink } from './channel.ts';
+import type { Channel, ChannelSink } from './channel.ts';
 import type { LocalTarget } from './target.ts';
 import type { Tunnel } from './tunnel.ts';
 
@@ -22,6 +22,7 @@ export interface SessionOwner {
   /** The connection was lost. */
   onLost(session: Session, cause: string): void;
   onIdle(session: Session): void;
+  onTarget(target: LocalTarget, fault: string | undefined): void;
 }
 
 export class Session implements ChannelSink {
@@ -89,6 +90,10 @@ export class Session implements ChannelSink {
 
   onIdle(): void {
     if (!this.#ended) this.#owner.onIdle(this);
+  }
+
+  onTarget(target: LocalTarget, fault: string | undefined): void {
+    this.#owner.onTarget(target, fault);
   }
 
   onClosed(cause: string): void {

@@ -21,6 +21,8 @@ export class Tunnel {
   readonly backoff: Backoff;
   state: TunnelState = 'waiting';
   reason: string | undefined;
+  /** Why the local service could not be reached, the last time somebody asked for it. */
+  fault: string | undefined;
   /** Cancels the repeated claim that is due. */
   retry: Cancel | undefined;
   #bound: Bound | undefined;
@@ -76,6 +78,7 @@ export class Tunnel {
       tunnelId: this.#bound?.tunnelId,
       expiresAt: this.#bound?.expiresAt ?? null,
       reason: this.reason,
+      fault: this.fault,
     };
   }
 

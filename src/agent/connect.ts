@@ -1,0 +1,203 @@
+/**
+ * Makes the agent's connection to a server: discovery → TLS → multiplexer → control stream. The one place where the agent's
+ * rules (agent.ts, session.ts) meet sockets.
+ */
+import type { TLSSocket } from 'node:tls';
+import { Sweeper, systemClock } from '../base/clock.ts';
+import { messageOf } from '../base/errors.ts';
+import type { Logger } from '../base/log.ts';
+import { SlabPool } from '../base/slab.ts';
+import { attachSession } from '../mux/attach.ts';
+import type { MuxSession } from '../mux/session.ts';
+import type { MuxStream } from '../mux/stream.ts';
+import type { MuxError, SessionHandler, StreamSink } from '../mux/types.ts';
+import { WindowBudget } from '../mux/window.ts';
+import { encodeLine, LineReader } from '../wire/lines.ts';
+import { DEAD_AFTER_MS, type FromAgent, type FromServer, fromServer, HEARTBEAT_MS } from '../wire/messages.ts';
+import type { Channel, ChannelSink, OpenChannel } from './channel.ts';
+import { dialServer } from './dial.ts';
+import { agentAddress, discover } from './discovery.ts';
+import { ServeFloor, StreamServer } from './serve.ts';
+
+/** Growth of receive windows beyond 256 KB, for all streams of the process together. */
+const WINDOW_BUDGET_BYTES = 128 << 20;
+/** Streams that the server may have open: a visitor each. The next one is reset. */
+const MAX_STREAMS = 65_536;
+/** The server opens a stream per new visitor connection: that is no flood. */
+const CONTROL_PER_SECOND = 50_000;
+/** After the last message the server gets this long to take it. */
+const CLOSE_MS = 1_000;
+
+export interface Connector {
+  readonly open: OpenChannel;
+  /** Stops the shared timers, once no channel is left. */
+  close(): void;
+}
+
+/** Everything that the connections of one agent share. */
+export function makeConnector(options: { server: URL; log: Logger }): Connector {
+  const { server, log } = options;
+  const slabs = new SlabPool();
+  const budget = new WindowBudget(WINDOW_BUDGET_BYTES);
+  const sweeper = new Sweeper<MuxSession>(1_000);
+  const floor = new ServeFloor(systemClock);
+  return {
+    open: async (sink, signal) => {
+      const address = agentAddress(await discover(server, signal), server);
+      const socket = await dialServer(address, signal);
+      const channel = new MuxChannel({ socket, sink, floor, log, address: `${address.host}:${address.port}` });
+      channel.attach({ slabs, budget, sweeper });
+      return channel;
+    },
+    close: () => {
+      sweeper.close();
+      floor.close();
+    },
+  };
+}
+
+interface MuxChannelDeps {
+  readonly socket: TLSSocket;
+  readonly sink: ChannelSink;
+  readonly floor: ServeFloor;
+  readonly log: Logger;
+  readonly address: string;
+}
+
+class MuxChannel implements Channel, SessionHandler, StreamSink {
+  readonly address: string;
+  readonly #socket: TLSSocket;
+  readonly #sink: ChannelSink;
+  readonly #log: Logger;
+  readonly #server: StreamServer;
+  readonly #lines: LineReader;
+  #mux: MuxSession | undefined;
+  #control: MuxStream | undefined;
+  /** No more is reported upwards. */
+  #silent = false;
+
+  constructor(deps: MuxChannelDeps) {
+    this.address = deps.address;
+    this.#socket = deps.socket;
+    this.#sink = deps.sink;
+    this.#log = deps.log;
+    this.#server = new StreamServer(deps.floor, deps.sink);
+    this.#lines = new LineReader((line) => this.#line(line));
+  }
+
+  attach(shared: { slabs: SlabPool; budget: WindowBudget; sweeper: Sweeper<MuxSession> }): void {
+    const mux = attachSession(this.#socket, this, {
+      role: 'client',
+      ...shared,
+      maxStreams: MAX_STREAMS,
+      controlPerSecond: CONTROL_PER_SECOND,
+      heartbeatMs: HEARTBEAT_MS,
+      deadAfterMs: DEAD_AFTER_MS,
+    });
+    this.#mux = mux;
+    const control = mux.open();
+    if (control === null) throw new Error('the connection ended before it was used');
+    control.sink = this;
+    this.#control = control;
+    // For the screen: a round trip is known before the first heartbeat. A session that ends first says so by onClose.
+    mux.ping().catch((error: unknown) => this.#log.debug({ cause: messageOf(error) }, 'first ping was not answered'));
+  }
+
+  get rttMs(): number | undefined {
+    const ms = this.#mux?.rttMs ?? 0;
+    return ms === 0 ? undefined : ms;
+  }
+
+  get inFlight(): number {
+    return this.#server.inFlight;
+  }
+
+  send(message: FromAgent): void {
+    // Bounded: an agent says a claim per tunnel (at most 1,000, about 300 bytes each) and little else.
+    this.#control?.write(encodeLine(message));
+  }
+
+  refuseStreams(): void {
+    this.#server.drain();
+  }
+
+  close(): Promise<void> {
+    this.#silent = true;
+    this.#server.drain();
+    this.#mux?.close();
+    return new Promise((resolve) => {
+      if (this.#socket.destroyed) return resolve();
+      const timer = setTimeout(() => {
+        this.#socket.destroy();
+        resolve();
+      }, CLOSE_MS);
+      this.#socket.once('close', () => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
+  }
+
+  destroy(): void {
+    this.#silent = true;
+    this.#mux?.destroy();
+  }
+
+  // --- the multiplexer
+
+  onStream(stream: MuxStream): void {
+    this.#server.accept(stream);
+  }
+
+  onClose(_session: MuxSession, error: MuxError): void {
+    this.#closed(error.message);
+  }
+
+  onFault(_stream: MuxStream, error: unknown): void {
+    this.#log.error({ err: error }, 'a stream failed by a fault of this agent');
+  }
+
+  // --- the control stream
+
+  onData(stream: MuxStream, bytes: Buffer, start: number, end: number): void {
+    stream.consumed(end - start);
+    if (!this.#lines.feed(bytes, start, end)) this.#break('it sent a message that is too long');
+  }
+
+  onEnd(): void {
+    this.#break('it ended the control stream');
+  }
+
+  onReset(): void {
+    if (this.#mux?.closed === false) this.#break('it reset the control stream');
+  }
+
+  onDrain(): void {}
+
+  #line(line: string): void {
+    if (this.#silent) return;
+    const message = parseMessage(line);
+    if (message === undefined) return this.#break('it sent a message that this agent does not know');
+    this.#sink.onMessage(message);
+  }
+
+  /** The cause is told first: cutting the session would tell a duller one. */
+  #break(what: string): void {
+    this.#closed(`the server broke the protocol: ${what}`);
+    this.#mux?.destroy();
+  }
+
+  #closed(cause: string): void {
+    if (this.#silent) return;
+    this.#silent = true;
+    this.#sink.onClosed(cause);
+  }
+}
+
+function parseMessage(line: string): FromServer | undefined {
+  try {
+    return fromServer.safeParse(JSON.parse(line)).data;
+  } catch {
+    return undefined; // not JSON: the caller cuts the peer off and says so
+  }
+}

@@ -1,0 +1,202 @@
+/**
+ * Serves the streams that the server opens: preamble → local target → reply → raw bytes both ways. Used by connect.ts, one
+ * server per connection. It reads no protocol inside the stream: what the edge wrote goes to the local service as it is.
+ */
+import type { Socket } from 'node:net';
+import { type Clock, Sweeper } from '../base/clock.ts';
+import { Pipe, type PipeMeter } from '../base/pipe.ts';
+import { SLAB_BYTES } from '../base/slab.ts';
+import { readInto, sharedTarget } from '../base/socket.ts';
+import { TurnEnd } from '../base/turn.ts';
+import type { MuxStream } from '../mux/stream.ts';
+import { deafSink } from '../mux/stream.ts';
+import type { StreamSink } from '../mux/types.ts';
+import { CONNECTED_REPLY, decodePreamble, encodeReply, PREAMBLE_MAX, REPLY } from '../wire/preamble.ts';
+import { LocalDial, type LocalFault } from './local.ts';
+import type { LocalTarget } from './target.ts';
+
+/** What all streams of a process share. */
+export class ServeFloor {
+  readonly clock: Clock;
+  readonly turn = new TurnEnd();
+  readonly dials = new Sweeper<LocalDial>(1_000);
+  /** Every local socket reads into this one: a read is framed before the next one starts. */
+  readonly readBuffer = Buffer.allocUnsafeSlow(SLAB_BYTES);
+  readonly meter: PipeMeter = { fromSocket: 0, toSocket: 0 };
+
+  constructor(clock: Clock) {
+    this.clock = clock;
+  }
+
+  close(): void {
+    this.dials.close();
+  }
+}
+
+export interface ServeOwner {
+  targetOf(slot: number): LocalTarget | undefined;
+  /** Whether a target can be reached changed; `fault` says why not. */
+  onTarget(target: LocalTarget, fault: string | undefined): void;
+  /** The last stream in flight ended. */
+  onIdle(): void;
+}
+
+export class StreamServer {
+  readonly floor: ServeFloor;
+  readonly #owner: ServeOwner;
+  readonly #faults = new Map<LocalTarget, string>();
+  #draining = false;
+  #live = 0;
+
+  constructor(floor: ServeFloor, owner: ServeOwner) {
+    this.floor = floor;
+    this.#owner = owner;
+  }
+
+  get inFlight(): number {
+    return this.#live;
+  }
+
+  /** New streams are answered `draining` from now on. */
+  drain(): void {
+    this.#draining = true;
+  }
+
+  accept(stream: MuxStream): void {
+    this.#live++;
+    stream.sink = new ServedStream(this, stream);
+  }
+
+  // --- called by ServedStream only
+
+  route(slot: number): LocalTarget | LocalFault {
+    if (this.#draining) return { code: REPLY.draining, text: 'the agent is stopping' };
+    return this.#owner.targetOf(slot) ?? { code: REPLY.unknownSlot, text: 'the agent does not serve this tunnel' };
+  }
+
+  reached(target: LocalTarget): void {
+    if (this.#faults.size > 0 && this.#faults.delete(target)) this.#owner.onTarget(target, undefined);
+  }
+
+  missed(target: LocalTarget, fault: string): void {
+    if (this.#faults.get(target) === fault) return;
+    this.#faults.set(target, fault);
+    this.#owner.onTarget(target, fault);
+  }
+
+  left(): void {
+    this.#live--;
+    if (this.#live === 0) this.#owner.onIdle();
+  }
+}
+
+/** A stream until its bytes flow: collects the preamble, dials, then hands over to a Pipe. */
+class ServedStream implements StreamSink {
+  readonly #server: StreamServer;
+  readonly #stream: MuxStream;
+  /** What came behind the preamble while the target was dialled. Bounded by the stream's window: nothing is consumed yet. */
+  readonly #held: Buffer[] = [];
+  #preamble: Buffer | undefined;
+  #target: LocalTarget | undefined;
+  #dial: LocalDial | undefined;
+  #ended = false;
+  #over = false;
+
+  constructor(server: StreamServer, stream: MuxStream) {
+    this.#server = server;
+    this.#stream = stream;
+  }
+
+  onData(_stream: MuxStream, bytes: Buffer, start: number, end: number): void {
+    if (this.#over) return this.#stream.consumed(end - start);
+    if (this.#target !== undefined) return this.#hold(bytes, start, end);
+    if (this.#preamble === undefined) return this.#open(bytes, start, end);
+    // A preamble cut in two, which only a peer that is not ours sends: put together what came.
+    const whole = Buffer.concat([this.#preamble, bytes.subarray(start, end)]);
+    this.#preamble = undefined;
+    this.#open(whole, 0, whole.length);
+  }
+
+  onEnd(): void {
+    this.#ended = true;
+    if (this.#target === undefined && !this.#over)
+      this.#fail({ code: REPLY.failed, text: 'the preamble is cut short' });
+  }
+
+  onReset(): void {
+    this.#leave();
+  }
+
+  onDrain(): void {}
+
+  onConnected(socket: Socket): void {
+    const stream = this.#stream;
+    const { floor } = this.#server;
+    this.#dial = undefined;
+    this.#server.reached(this.#target as LocalTarget);
+    // The reply is 2 bytes: it can't be what fills the window, and the pipe waits for room by itself.
+    stream.write(CONNECTED_REPLY);
+    const pipe: Pipe = new Pipe(stream, socket, {
+      turn: floor.turn,
+      meter: floor.meter,
+      tls: (this.#target as LocalTarget).tls,
+      onClose: () => this.#leave(),
+    });
+    readInto(
+      socket,
+      sharedTarget(floor.readBuffer, (bytes, start, count) => pipe.fromSocket(bytes, start, count)),
+    );
+    for (const bytes of this.#held) pipe.onData(stream, bytes, 0, bytes.length);
+    this.#held.length = 0;
+    if (this.#ended) pipe.onEnd();
+  }
+
+  onFault(fault: LocalFault): void {
+    this.#server.missed(this.#target as LocalTarget, fault.text);
+    this.#fail(fault);
+  }
+
+  #open(bytes: Buffer, start: number, end: number): void {
+    const preamble = decodePreamble(bytes, start, end);
+    if (preamble === 'more' && end - start < PREAMBLE_MAX) {
+      this.#preamble = Buffer.from(bytes.subarray(start, end));
+      return;
+    }
+    if (preamble === 'bad' || preamble === 'more') {
+      this.#stream.reset();
+      return this.#leave();
+    }
+    this.#stream.consumed(preamble.size);
+    const found = this.#server.route(preamble.slot);
+    if ('code' in found) {
+      this.#stream.consumed(end - start - preamble.size);
+      return this.#fail(found);
+    }
+    this.#target = found;
+    if (start + preamble.size < end) this.#hold(bytes, start + preamble.size, end);
+    const { dials, clock } = this.#server.floor;
+    this.#dial = new LocalDial(found, { result: this, sweeper: dials, nowMs: clock.monotonic() });
+  }
+
+  #hold(bytes: Buffer, start: number, end: number): void {
+    this.#held.push(Buffer.from(bytes.subarray(start, end)));
+  }
+
+  #fail(fault: LocalFault): void {
+    const stream = this.#stream;
+    for (const bytes of this.#held) stream.consumed(bytes.length);
+    stream.sink = deafSink;
+    stream.write(encodeReply(fault.code, fault.text));
+    stream.end();
+    this.#leave();
+  }
+
+  #leave(): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#held.length = 0;
+    this.#dial?.cancel();
+    this.#dial = undefined;
+    this.#server.left();
+  }
+}

@@ -1,0 +1,111 @@
+/**
+ * Brings a database to the version of this binary. Called once by control/open.ts before anything reads.
+ *
+ * Not drizzle's migrator: that runs `PRAGMA foreign_keys = OFF` inside its transaction, where SQLite ignores it, so a table
+ * rebuild fires ON DELETE CASCADE and loses rows (drizzle-orm #5782, #4938). Here the switch is thrown outside, and
+ * foreign_key_check decides before the commit.
+ */
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Logger } from '../../base/log.ts';
+import { copyDatabase, type Sqlite } from './open.ts';
+
+export interface Migration {
+  /** Counts from 1 without gaps. */
+  readonly index: number;
+  readonly tag: string;
+  /** SHA-256 of the .sql file: a migration that was edited after it ran is refused. */
+  readonly hash: string;
+  readonly statements: readonly string[];
+}
+
+interface Applied {
+  readonly id: number;
+  readonly tag: string;
+  readonly hash: string;
+}
+
+const SNAPSHOT_DIR = 'snapshots';
+/** A release that can't be left again needs one; five are a season of updates. */
+const SNAPSHOTS_KEPT = 5;
+
+export interface MigrateOptions {
+  readonly dataDir: string;
+  readonly migrations: readonly Migration[];
+  readonly nowMs: number;
+  readonly log: Logger;
+}
+
+/** Applies what is missing, each in a transaction of its own. Throws with what to do when the database is not one of ours. */
+export function migrate(sqlite: Sqlite, options: MigrateOptions): void {
+  const applied = readApplied(sqlite);
+  const pending = pendingAfter(applied, options.migrations);
+  if (pending.length === 0) return;
+  if (applied.length > 0) {
+    const file = takeSnapshot(sqlite, applied.length, options);
+    options.log.info({ file, pending: pending.length }, 'database copied before its migration');
+  }
+  sqlite.exec(
+    'CREATE TABLE IF NOT EXISTS culvert_migrations (id INTEGER PRIMARY KEY, tag TEXT NOT NULL, hash TEXT NOT NULL, applied_at INTEGER NOT NULL) STRICT',
+  );
+  sqlite.pragma('foreign_keys = OFF');
+  try {
+    for (const migration of pending) apply(sqlite, migration, options.nowMs);
+  } finally {
+    sqlite.pragma('foreign_keys = ON');
+  }
+}
+
+function readApplied(sqlite: Sqlite): readonly Applied[] {
+  const table = sqlite
+    .prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'culvert_migrations'")
+    .get();
+  if (table === undefined) return [];
+  return sqlite.prepare<[], Applied>('SELECT id, tag, hash FROM culvert_migrations ORDER BY id').all();
+}
+
+function pendingAfter(applied: readonly Applied[], known: readonly Migration[]): readonly Migration[] {
+  if (applied.length > known.length) {
+    throw new Error(
+      `the database is newer than this binary: it has migration ${applied[known.length]?.tag}, this binary ends at ${known.at(-1)?.tag ?? 'none'}. ` +
+        `Run the newer binary, or put back a copy from ${SNAPSHOT_DIR}/ in the data folder.`,
+    );
+  }
+  for (const [i, row] of applied.entries()) {
+    if (row.hash !== known[i]?.hash) {
+      throw new Error(
+        `migration ${row.tag} of the database is not the one of this binary: they come from different builds`,
+      );
+    }
+  }
+  return known.slice(applied.length);
+}
+
+function apply(sqlite: Sqlite, migration: Migration, nowMs: number): void {
+  sqlite.exec('BEGIN IMMEDIATE');
+  try {
+    for (const statement of migration.statements) sqlite.exec(statement);
+    const broken = sqlite.pragma('foreign_key_check');
+    if (Array.isArray(broken) && broken.length > 0) throw new Error(`${broken.length} rows would point at nothing`);
+    sqlite
+      .prepare('INSERT INTO culvert_migrations (id, tag, hash, applied_at) VALUES (?, ?, ?, ?)')
+      .run(migration.index, migration.tag, migration.hash, nowMs);
+    sqlite.exec('COMMIT');
+  } catch (cause) {
+    if (sqlite.inTransaction) sqlite.exec('ROLLBACK');
+    throw new Error(`migration ${migration.tag} failed; the database is as it was before it`, { cause });
+  }
+}
+
+function takeSnapshot(sqlite: Sqlite, version: number, options: MigrateOptions): string {
+  const dir = join(options.dataDir, SNAPSHOT_DIR);
+  if (!existsSync(dir)) mkdirSync(dir, { mode: 0o700 });
+  const stamp = new Date(options.nowMs).toISOString().replaceAll(/[:.]/g, '-');
+  const file = join(dir, `${stamp}-v${version}.db`);
+  copyDatabase(sqlite, file);
+  const kept = readdirSync(dir)
+    .filter((name) => name.endsWith('.db'))
+    .sort();
+  for (const name of kept.slice(0, -SNAPSHOTS_KEPT)) rmSync(join(dir, name));
+  return file;
+}

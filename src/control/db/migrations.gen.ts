@@ -1,0 +1,42 @@
+/** Generated from drizzle/ by scripts/gen-migrations.mjs. Do not edit. */
+import type { Migration } from './migrate.ts';
+
+export const MIGRATIONS: readonly Migration[] = [
+  {
+    "index": 1,
+    "tag": "0000_start",
+    "hash": "27360c838cc0dbbaa8d57a897455a088f7e57d186bd67202b4ce18cede99e2d0",
+    "statements": [
+      "CREATE TABLE `audit_events` (\n\t`id` text PRIMARY KEY NOT NULL,\n\t`org_id` text,\n\t`at` integer NOT NULL,\n\t`action` text NOT NULL,\n\t`resource_type` text NOT NULL,\n\t`resource_id` text NOT NULL,\n\t`actor_kind` text NOT NULL,\n\t`actor_id` text,\n\t`actor_label` text NOT NULL,\n\t`ip_address` text NOT NULL\n);",
+      "CREATE INDEX `audit_events_org_at` ON `audit_events` (`org_id`,`at`);",
+      "CREATE INDEX `audit_events_at` ON `audit_events` (`at`);",
+      "CREATE TABLE `capability_tokens` (\n\t`id` text PRIMARY KEY NOT NULL,\n\t`org_id` text NOT NULL,\n\t`project_id` text,\n\t`parent_id` text,\n\t`created_by` text,\n\t`kind` text NOT NULL,\n\t`version` integer NOT NULL,\n\t`name` text NOT NULL,\n\t`nonce` text NOT NULL,\n\t`subject` text NOT NULL,\n\t`key_hash` text NOT NULL,\n\t`wire_bytes_len` integer NOT NULL,\n\t`tunnel_quota` integer NOT NULL,\n\t`bandwidth_limit_mbps` integer NOT NULL,\n\t`allowed_subdomains` text NOT NULL,\n\t`monthly_budget_usd_cents` integer,\n\t`issued_at` integer NOT NULL,\n\t`expires_at` integer NOT NULL,\n\t`revoked_at` integer,\n\t`last_used_at` integer,\n\tFOREIGN KEY (`org_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action,\n\tFOREIGN KEY (`project_id`) REFERENCES `projects`(`id`) ON UPDATE no action ON DELETE no action,\n\tFOREIGN KEY (`created_by`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action\n);",
+      "CREATE UNIQUE INDEX `capability_tokens_nonce` ON `capability_tokens` (`nonce`);",
+      "CREATE UNIQUE INDEX `capability_tokens_key_hash` ON `capability_tokens` (`key_hash`);",
+      "CREATE INDEX `capability_tokens_org` ON `capability_tokens` (`org_id`);",
+      "CREATE INDEX `capability_tokens_parent` ON `capability_tokens` (`parent_id`);",
+      "CREATE TABLE `memberships` (\n\t`org_id` text NOT NULL,\n\t`user_id` text NOT NULL,\n\t`role` text NOT NULL,\n\t`created_at` integer NOT NULL,\n\tPRIMARY KEY(`org_id`, `user_id`),\n\tFOREIGN KEY (`org_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action,\n\tFOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action\n);",
+      "CREATE INDEX `memberships_user` ON `memberships` (`user_id`);",
+      "CREATE TABLE `node_cursors` (\n\t`node` text PRIMARY KEY NOT NULL,\n\t`sequence` integer NOT NULL,\n\t`updated_at` integer NOT NULL\n);",
+      "CREATE TABLE `organizations` (\n\t`id` text PRIMARY KEY NOT NULL,\n\t`name` text NOT NULL,\n\t`slug` text NOT NULL,\n\t`plan` text NOT NULL,\n\t`approval_status` text NOT NULL,\n\t`created_at` integer NOT NULL,\n\t`deleted_at` integer\n);",
+      "CREATE UNIQUE INDEX `organizations_slug` ON `organizations` (`slug`);",
+      "CREATE TABLE `projects` (\n\t`id` text PRIMARY KEY NOT NULL,\n\t`org_id` text NOT NULL,\n\t`slug` text NOT NULL,\n\t`name` text NOT NULL,\n\t`is_default` integer NOT NULL,\n\t`created_at` integer NOT NULL,\n\t`deleted_at` integer,\n\tFOREIGN KEY (`org_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action\n);",
+      "CREATE UNIQUE INDEX `projects_org_slug` ON `projects` (`org_id`,`slug`) WHERE deleted_at IS NULL;",
+      "CREATE UNIQUE INDEX `projects_org_default` ON `projects` (`org_id`) WHERE is_default = 1;",
+      "CREATE TABLE `refresh_tokens` (\n\t`hash` text PRIMARY KEY NOT NULL,\n\t`session_id` text NOT NULL,\n\t`issued_at` integer NOT NULL,\n\t`rotated_at` integer,\n\tFOREIGN KEY (`session_id`) REFERENCES `sessions`(`id`) ON UPDATE no action ON DELETE no action\n);",
+      "CREATE INDEX `refresh_tokens_session` ON `refresh_tokens` (`session_id`);",
+      "CREATE TABLE `resting_names` (\n\t`label` text PRIMARY KEY NOT NULL,\n\t`org_id` text NOT NULL,\n\t`deleted_at` integer NOT NULL,\n\tFOREIGN KEY (`org_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action\n);",
+      "CREATE TABLE `sessions` (\n\t`id` text PRIMARY KEY NOT NULL,\n\t`user_id` text NOT NULL,\n\t`org_id` text NOT NULL,\n\t`created_at` integer NOT NULL,\n\t`last_used_at` integer NOT NULL,\n\t`expires_at` integer NOT NULL,\n\t`revoked_at` integer,\n\t`ip_address` text NOT NULL,\n\t`user_agent` text NOT NULL,\n\tFOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action,\n\tFOREIGN KEY (`org_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action\n);",
+      "CREATE INDEX `sessions_user` ON `sessions` (`user_id`);",
+      "CREATE INDEX `sessions_expires` ON `sessions` (`expires_at`);",
+      "CREATE TABLE `signing_keys` (\n\t`id` text PRIMARY KEY NOT NULL,\n\t`purpose` text NOT NULL,\n\t`public_jwk` text NOT NULL,\n\t`sealed_private` text NOT NULL,\n\t`created_at` integer NOT NULL,\n\t`retired_at` integer\n);",
+      "CREATE TABLE `tunnels` (\n\t`id` text PRIMARY KEY NOT NULL,\n\t`org_id` text NOT NULL,\n\t`project_id` text NOT NULL,\n\t`label` text NOT NULL,\n\t`protocol` text NOT NULL,\n\t`local_port` integer NOT NULL,\n\t`tcp_port` integer,\n\t`status` text NOT NULL,\n\t`stopped` integer DEFAULT false NOT NULL,\n\t`ttl_seconds` integer,\n\t`expires_at` integer,\n\t`expired` integer DEFAULT false NOT NULL,\n\t`ephemeral` integer DEFAULT false NOT NULL,\n\t`token_id` text,\n\t`bytes_in` integer DEFAULT 0 NOT NULL,\n\t`bytes_out` integer DEFAULT 0 NOT NULL,\n\t`total_requests` integer DEFAULT 0 NOT NULL,\n\t`created_at` integer NOT NULL,\n\t`touched_at` integer NOT NULL,\n\t`deleted_at` integer,\n\tFOREIGN KEY (`org_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action,\n\tFOREIGN KEY (`project_id`) REFERENCES `projects`(`id`) ON UPDATE no action ON DELETE no action,\n\tFOREIGN KEY (`token_id`) REFERENCES `capability_tokens`(`id`) ON UPDATE no action ON DELETE no action\n);",
+      "CREATE UNIQUE INDEX `tunnels_live_label` ON `tunnels` (`label`) WHERE deleted_at IS NULL;",
+      "CREATE UNIQUE INDEX `tunnels_live_port` ON `tunnels` (`tcp_port`) WHERE deleted_at IS NULL AND tcp_port IS NOT NULL;",
+      "CREATE INDEX `tunnels_org` ON `tunnels` (`org_id`);",
+      "CREATE INDEX `tunnels_due` ON `tunnels` (`expires_at`) WHERE deleted_at IS NULL AND expired = 0 AND expires_at IS NOT NULL;",
+      "CREATE TABLE `users` (\n\t`id` text PRIMARY KEY NOT NULL,\n\t`email` text NOT NULL,\n\t`email_key` text NOT NULL,\n\t`name` text DEFAULT '' NOT NULL,\n\t`password_hash` text,\n\t`email_verified_at` integer,\n\t`is_superadmin` integer DEFAULT false NOT NULL,\n\t`created_at` integer NOT NULL\n);",
+      "CREATE UNIQUE INDEX `users_email_key` ON `users` (`email_key`);"
+    ]
+  }
+];

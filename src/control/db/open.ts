@@ -1,0 +1,85 @@
+/**
+ * Opens the one SQLite connection of the process and the lock of the data folder. The only file that imports better-sqlite3.
+ * Called by control/open.ts; everybody else is handed a Store (tx.ts).
+ */
+import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+
+export type Sqlite = Database.Database;
+
+export const DATABASE_FILE = 'culvert.db';
+const LOCK_FILE = 'serve.lock';
+
+/** Each with its reason; all are per connection except journal_mode, which the file keeps. */
+const PRAGMAS: readonly string[] = [
+  // Readers (backup, `culvert admin`) never wait for the writer, and a commit is one append.
+  'journal_mode = WAL',
+  // A revocation that was answered must survive a power cut. tx.ts lowers this for what can be lost (counters, claims).
+  'synchronous = FULL',
+  // `culvert admin` may write beside the server; its transactions take milliseconds, so 5 s means that something is wrong.
+  'busy_timeout = 5000',
+  // The last net under the services: a row can't point at nothing. Off by default in SQLite.
+  'foreign_keys = ON',
+  // 16 MiB of pages: a table of 100,000 tunnels stays in memory.
+  'cache_size = -16384',
+  // Reads come from the page cache of the system without a copy. A bound, not a reservation.
+  'mmap_size = 268435456',
+  // Sorts of a few rows need no file.
+  'temp_store = MEMORY',
+  // The WAL is folded back at about 4 MiB and cut to that length: the folder does not grow after a burst.
+  'wal_autocheckpoint = 1000',
+  'journal_size_limit = 4194304',
+  // A corrupt or hostile schema can't run functions with side effects.
+  'trusted_schema = OFF',
+];
+
+/** Makes the data folder (0700) if it is missing. */
+export function makeDataDir(dataDir: string): void {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+}
+
+/** Opens the database of a data folder, making it (0600) if it is missing. Throws when the file is no database. */
+export function openDatabase(dataDir: string): Sqlite {
+  makeDataDir(dataDir);
+  const file = join(dataDir, DATABASE_FILE);
+  // Made by us with its mode before SQLite sees it; -wal and -shm take the mode of the main file.
+  closeSync(openSync(file, 'a', 0o600));
+  chmodSync(file, 0o600);
+  const sqlite = new Database(file);
+  try {
+    for (const pragma of PRAGMAS) sqlite.pragma(pragma);
+  } catch (cause) {
+    sqlite.close();
+    throw new Error(`${file} can't be opened as a database`, { cause });
+  }
+  return sqlite;
+}
+
+/**
+ * Holds the data folder for one server: two would both believe that they own the tunnels. A lock of the operating system on a
+ * tiny database of its own, so that kill -9 leaves nothing behind and `culvert admin` can still write beside the server.
+ * Returns the unlocker. Throws when another process holds it.
+ */
+export function lockDataDir(dataDir: string): () => void {
+  makeDataDir(dataDir);
+  const file = join(dataDir, LOCK_FILE);
+  closeSync(openSync(file, 'a', 0o600));
+  const lock = new Database(file, { timeout: 0 });
+  try {
+    lock.exec('BEGIN EXCLUSIVE');
+  } catch (cause) {
+    lock.close();
+    throw new Error(`${dataDir} is in use by another culvert serve`, { cause });
+  }
+  return () => {
+    lock.close();
+  };
+}
+
+/** Copies the database, as of now, to a file that must not exist (0600). Works beside a running server. */
+export function copyDatabase(sqlite: Sqlite, file: string): void {
+  // VACUUM INTO accepts an empty file; making it first gives it the right mode from the start.
+  closeSync(openSync(file, 'wx', 0o600));
+  sqlite.prepare('VACUUM INTO ?').run(file);
+}

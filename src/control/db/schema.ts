@@ -1,0 +1,242 @@
+/**
+ * Every table of the control plane. Read by drizzle-kit, which writes `drizzle/*.sql`, and by control/services, nobody else.
+ *
+ * Rules: ids are UUIDv7 in text; instants are integers, milliseconds since the epoch, named `*At`; a secret is stored as a hash
+ * or sealed, never in clear; nothing that a customer made is removed by a cascade that a migration could fire by accident
+ * (see migrate.ts). A later feature adds a table or a nullable column, so that no table has to be rebuilt.
+ */
+import { sql } from 'drizzle-orm';
+import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
+
+export const users = sqliteTable(
+  'users',
+  {
+    id: text().primaryKey(),
+    /** As typed at sign-up: shown, never compared. */
+    email: text().notNull(),
+    /** Lower case: what is compared (contract §2). */
+    emailKey: text('email_key').notNull(),
+    name: text().notNull().default(''),
+    /** Argon2id in PHC form; null for an account that only an identity provider vouches for. */
+    passwordHash: text('password_hash'),
+    emailVerifiedAt: integer('email_verified_at'),
+    isSuperadmin: integer('is_superadmin', { mode: 'boolean' }).notNull().default(false),
+    createdAt: integer('created_at').notNull(),
+  },
+  (t) => [uniqueIndex('users_email_key').on(t.emailKey)],
+);
+
+export const organizations = sqliteTable(
+  'organizations',
+  {
+    id: text().primaryKey(),
+    name: text().notNull(),
+    slug: text().notNull(),
+    plan: text({ enum: ['free', 'pro', 'team', 'enterprise'] }).notNull(),
+    approvalStatus: text('approval_status', { enum: ['approved', 'pending', 'suspended'] }).notNull(),
+    createdAt: integer('created_at').notNull(),
+    deletedAt: integer('deleted_at'),
+  },
+  (t) => [uniqueIndex('organizations_slug').on(t.slug)],
+);
+
+export const memberships = sqliteTable(
+  'memberships',
+  {
+    orgId: text('org_id')
+      .notNull()
+      .references(() => organizations.id),
+    userId: text('user_id')
+      .notNull()
+      .references(() => users.id),
+    role: text({ enum: ['viewer', 'member', 'admin', 'owner'] }).notNull(),
+    createdAt: integer('created_at').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.orgId, t.userId] }), index('memberships_user').on(t.userId)],
+);
+
+export const sessions = sqliteTable(
+  'sessions',
+  {
+    id: text().primaryKey(),
+    userId: text('user_id')
+      .notNull()
+      .references(() => users.id),
+    /** The active organization of this session. */
+    orgId: text('org_id')
+      .notNull()
+      .references(() => organizations.id),
+    createdAt: integer('created_at').notNull(),
+    lastUsedAt: integer('last_used_at').notNull(),
+    expiresAt: integer('expires_at').notNull(),
+    revokedAt: integer('revoked_at'),
+    ipAddress: text('ip_address').notNull(),
+    userAgent: text('user_agent').notNull(),
+  },
+  (t) => [index('sessions_user').on(t.userId), index('sessions_expires').on(t.expiresAt)],
+);
+
+/** One row per refresh cookie ever given out for a live session: a rotated one that comes back is proof of theft. */
+export const refreshTokens = sqliteTable(
+  'refresh_tokens',
+  {
+    /** SHA-256 of the cookie's value, hex. */
+    hash: text().primaryKey(),
+    sessionId: text('session_id')
+      .notNull()
+      .references(() => sessions.id),
+    issuedAt: integer('issued_at').notNull(),
+    rotatedAt: integer('rotated_at'),
+  },
+  (t) => [index('refresh_tokens_session').on(t.sessionId)],
+);
+
+export const signingKeys = sqliteTable('signing_keys', {
+  /** The `kid`: 8 random bytes, hex. */
+  id: text().primaryKey(),
+  /** `access` signs JWTs for people, `capability` signs CWTs for agents: neither can stand for the other. */
+  purpose: text({ enum: ['access', 'capability'] }).notNull(),
+  publicJwk: text('public_jwk').notNull(),
+  /** PKCS #8, sealed with the key file of the data folder (services/sealing.ts). */
+  sealedPrivate: text('sealed_private').notNull(),
+  createdAt: integer('created_at').notNull(),
+  /** Signs no more, still verifies. */
+  retiredAt: integer('retired_at'),
+});
+
+export const projects = sqliteTable(
+  'projects',
+  {
+    id: text().primaryKey(),
+    orgId: text('org_id')
+      .notNull()
+      .references(() => organizations.id),
+    slug: text().notNull(),
+    name: text().notNull(),
+    isDefault: integer('is_default', { mode: 'boolean' }).notNull(),
+    createdAt: integer('created_at').notNull(),
+    deletedAt: integer('deleted_at'),
+  },
+  (t) => [
+    uniqueIndex('projects_org_slug').on(t.orgId, t.slug).where(sql`deleted_at IS NULL`),
+    uniqueIndex('projects_org_default').on(t.orgId).where(sql`is_default = 1`),
+  ],
+);
+
+export const capabilityTokens = sqliteTable(
+  'capability_tokens',
+  {
+    id: text().primaryKey(),
+    orgId: text('org_id')
+      .notNull()
+      .references(() => organizations.id),
+    /** Set on tokens that may open tunnels inside one project only. */
+    projectId: text('project_id').references(() => projects.id),
+    /** The master key that minted this one; dies with it. */
+    parentId: text('parent_id'),
+    createdBy: text('created_by').references(() => users.id),
+    kind: text({ enum: ['agent', 'master', 'project', 'cli'] }).notNull(),
+    version: integer().notNull(),
+    name: text().notNull(),
+    /** 16 random bytes, hex: the public handle, and the `cti` of the wire form. */
+    nonce: text().notNull(),
+    subject: text().notNull(),
+    /** SHA-256 of the text key, hex. */
+    keyHash: text('key_hash').notNull(),
+    wireBytesLen: integer('wire_bytes_len').notNull(),
+    tunnelQuota: integer('tunnel_quota').notNull(),
+    bandwidthLimitMbps: integer('bandwidth_limit_mbps').notNull(),
+    allowedSubdomains: text('allowed_subdomains', { mode: 'json' }).$type<readonly string[]>().notNull(),
+    monthlyBudgetUsdCents: integer('monthly_budget_usd_cents'),
+    issuedAt: integer('issued_at').notNull(),
+    expiresAt: integer('expires_at').notNull(),
+    revokedAt: integer('revoked_at'),
+    lastUsedAt: integer('last_used_at'),
+  },
+  (t) => [
+    uniqueIndex('capability_tokens_nonce').on(t.nonce),
+    uniqueIndex('capability_tokens_key_hash').on(t.keyHash),
+    index('capability_tokens_org').on(t.orgId),
+    index('capability_tokens_parent').on(t.parentId),
+  ],
+);
+
+export const tunnels = sqliteTable(
+  'tunnels',
+  {
+    id: text().primaryKey(),
+    orgId: text('org_id')
+      .notNull()
+      .references(() => organizations.id),
+    projectId: text('project_id')
+      .notNull()
+      .references(() => projects.id),
+    /** Full label, project suffix included. `tcp` tunnels have one too: it is how an agent names them. */
+    label: text().notNull(),
+    protocol: text({ enum: ['http', 'https', 'websocket', 'tcp'] }).notNull(),
+    localPort: integer('local_port').notNull(),
+    /** Public port of a `tcp` tunnel: stays with the row for as long as it lives. */
+    tcpPort: integer('tcp_port'),
+    status: text({ enum: ['active', 'inactive'] }).notNull(),
+    /** Stopped by the API: agents are refused until it is started. */
+    stopped: integer({ mode: 'boolean' }).notNull().default(false),
+    /** What was asked for at creation; null = the plan's. */
+    ttlSeconds: integer('ttl_seconds'),
+    /** Counted from creation or the last start; null = never. */
+    expiresAt: integer('expires_at'),
+    /** The expiry has been carried out: agent cut off, data plane told. */
+    expired: integer({ mode: 'boolean' }).notNull().default(false),
+    /** Made by an agent that named nothing: goes by itself when unused (jobs.ts). */
+    ephemeral: integer({ mode: 'boolean' }).notNull().default(false),
+    /** The token whose agent made the row or served it last. */
+    tokenId: text('token_id').references(() => capabilityTokens.id),
+    bytesIn: integer('bytes_in').notNull().default(0),
+    bytesOut: integer('bytes_out').notNull().default(0),
+    totalRequests: integer('total_requests').notNull().default(0),
+    createdAt: integer('created_at').notNull(),
+    /** Last time that an agent came or left, or the API changed the row. */
+    touchedAt: integer('touched_at').notNull(),
+    deletedAt: integer('deleted_at'),
+  },
+  (t) => [
+    uniqueIndex('tunnels_live_label').on(t.label).where(sql`deleted_at IS NULL`),
+    uniqueIndex('tunnels_live_port').on(t.tcpPort).where(sql`deleted_at IS NULL AND tcp_port IS NOT NULL`),
+    index('tunnels_org').on(t.orgId),
+    index('tunnels_due').on(t.expiresAt).where(sql`deleted_at IS NULL AND expired = 0 AND expires_at IS NOT NULL`),
+  ],
+);
+
+/** A deleted name rests 24 h before another organization may take it. */
+export const restingNames = sqliteTable('resting_names', {
+  label: text().primaryKey(),
+  orgId: text('org_id')
+    .notNull()
+    .references(() => organizations.id),
+  deletedAt: integer('deleted_at').notNull(),
+});
+
+/** How far the event batches of each data node have been stored: a repeat is dropped. */
+export const nodeCursors = sqliteTable('node_cursors', {
+  node: text().primaryKey(),
+  sequence: integer().notNull(),
+  updatedAt: integer('updated_at').notNull(),
+});
+
+/** Append only. No foreign keys: an audit row outlives what it speaks of. */
+export const auditEvents = sqliteTable(
+  'audit_events',
+  {
+    id: text().primaryKey(),
+    orgId: text('org_id'),
+    at: integer().notNull(),
+    action: text().notNull(),
+    resourceType: text('resource_type').notNull(),
+    resourceId: text('resource_id').notNull(),
+    actorKind: text('actor_kind', { enum: ['user', 'token', 'system'] }).notNull(),
+    actorId: text('actor_id'),
+    /** E-mail address or token name, as it was then. */
+    actorLabel: text('actor_label').notNull(),
+    ipAddress: text('ip_address').notNull(),
+  },
+  (t) => [index('audit_events_org_at').on(t.orgId, t.at), index('audit_events_at').on(t.at)],
+);

@@ -1,0 +1,51 @@
+/**
+ * What the control plane does by the clock: one table, one timer. A job that fails is logged and tried again at its next turn.
+ */
+import type { Clock } from '../base/clock.ts';
+import type { Logger } from '../base/log.ts';
+import type { Retention } from './services/retention.ts';
+import type { Tunnels } from './services/tunnels.ts';
+
+interface Job {
+  readonly name: string;
+  readonly everyMs: number;
+  readonly run: () => void;
+}
+
+export interface JobDeps {
+  readonly tunnels: Tunnels;
+  readonly retention: Retention;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+const TICK_MS = 1_000;
+
+/** The schedule. Each run takes a bounded batch, so that none holds the loop. */
+function schedule(deps: JobDeps): readonly Job[] {
+  return [
+    // A tunnel may outlive its time by this much.
+    { name: 'expire tunnels', everyMs: TICK_MS, run: () => void deps.tunnels.expireDue() },
+    { name: 'remove unused tunnels', everyMs: 60_000, run: () => void deps.tunnels.removeUnused() },
+    { name: 'retention', everyMs: 600_000, run: () => deps.retention.sweep() },
+  ];
+}
+
+/** Starts the schedule; returns its stop. */
+export function startJobs(deps: JobDeps): () => void {
+  const due = schedule(deps).map((job) => ({ job, at: deps.clock.monotonic() + job.everyMs }));
+  const timer = setInterval(() => {
+    const now = deps.clock.monotonic();
+    for (const entry of due) {
+      if (entry.at > now) continue;
+      entry.at = now + entry.job.everyMs;
+      try {
+        entry.job.run();
+      } catch (error) {
+        deps.log.error({ err: error, job: entry.job.name }, 'a scheduled job failed');
+      }
+    }
+  }, TICK_MS);
+  timer.unref();
+  return () => clearInterval(timer);
+}

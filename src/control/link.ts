@@ -1,0 +1,51 @@
+/**
+ * The link between the planes when both live in one process: calls become service calls, faults become refusals. The next ones (worker
+ * thread, message bus) replace this file alone. Everything is asynchronous and plain data, as it will be then.
+ */
+import type { Logger } from '../base/log.ts';
+import type { EventBatch } from '../plane/events.ts';
+import type { AdmitAnswer, ClaimAnswer, ClaimQuestion, Link, Refusal } from '../plane/link.ts';
+import type { Delta, Snapshot } from '../plane/routes.ts';
+import type { Publisher } from './publish/publisher.ts';
+import type { Claims } from './services/claims.ts';
+import type { Tunnels } from './services/tunnels.ts';
+import type { Usage } from './services/usage.ts';
+
+export interface LinkDeps {
+  readonly publisher: Publisher;
+  readonly tunnels: Tunnels;
+  readonly claims: Claims;
+  readonly usage: Usage;
+  readonly log: Logger;
+}
+
+/** A Link on services of this process. */
+export function inProcessLink(deps: LinkDeps): Link {
+  const fault = (what: string, error: unknown): Refusal => {
+    deps.log.error({ err: error }, `${what} failed`);
+    return { ok: false, code: 'internal', message: 'The server has a fault. Its log says more.' };
+  };
+  return {
+    snapshot: async (): Promise<Snapshot> => deps.publisher.snapshot(() => deps.tunnels.routes()),
+    onDelta: (listener: (delta: Delta) => void): (() => void) => deps.publisher.subscribe(listener),
+    admit: async (token: string): Promise<AdmitAnswer> => {
+      try {
+        return deps.claims.admit(token);
+      } catch (error) {
+        return fault('admit', error);
+      }
+    },
+    claim: async (question: ClaimQuestion): Promise<ClaimAnswer> => {
+      try {
+        const answer = deps.claims.claim(question);
+        // The commit's own deltas have been sent by now: this number is the one of a table that holds the route.
+        return answer.ok ? { ...answer, version: deps.publisher.version } : answer;
+      } catch (error) {
+        return fault('claim', error);
+      }
+    },
+    report: async (batch: EventBatch): Promise<void> => {
+      deps.usage.storeBatch(batch);
+    },
+  };
+}

@@ -1,0 +1,28 @@
+/**
+ * The data nodes that the control plane can ask, as one. Made before any of them is there: the services need it first, and a node needs
+ * the link that the services make.
+ */
+import type { ConnectionInfo, NodeControl } from '../plane/link.ts';
+
+export class Nodes implements NodeControl {
+  readonly #attached = new Set<NodeControl>();
+
+  /** Returns the detacher. */
+  attach(node: NodeControl): () => void {
+    this.#attached.add(node);
+    return () => void this.#attached.delete(node);
+  }
+
+  connections(): readonly ConnectionInfo[] {
+    return [...this.#attached].flatMap((node) => node.connections());
+  }
+
+  disconnect(agentId: string): boolean {
+    return [...this.#attached].some((node) => node.disconnect(agentId));
+  }
+
+  isOnline(tunnelId: string): boolean {
+    for (const node of this.#attached) if (node.isOnline(tunnelId)) return true;
+    return false;
+  }
+}

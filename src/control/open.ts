@@ -1,0 +1,87 @@
+/**
+ * Puts the control plane together: database, keys, services, publisher. Called by server/start.ts, by server/admin.ts and by tests.
+ * Opens no socket and starts no timer.
+ */
+import type { PortRange } from '../base/addr.ts';
+import { type Clock, systemClock } from '../base/clock.ts';
+import type { Logger } from '../base/log.ts';
+import type { Link } from '../plane/link.ts';
+import { migrate } from './db/migrate.ts';
+import { MIGRATIONS } from './db/migrations.gen.ts';
+import { openDatabase } from './db/open.ts';
+import { Store } from './db/tx.ts';
+import { inProcessLink } from './link.ts';
+import { Nodes } from './nodes.ts';
+import { Publisher } from './publish/publisher.ts';
+import { AccessTokens } from './services/access-tokens.ts';
+import { Accounts } from './services/accounts.ts';
+import { Claims } from './services/claims.ts';
+import { Connections } from './services/connections.ts';
+import { type Keys, loadKeys } from './services/keys.ts';
+import type { PublicNames } from './services/news.ts';
+import { Passwords } from './services/passwords.ts';
+import { Retention } from './services/retention.ts';
+import { openSealer } from './services/sealing.ts';
+import { Sessions } from './services/sessions.ts';
+import { Tokens } from './services/tokens.ts';
+import { Tunnels } from './services/tunnels.ts';
+import { Usage } from './services/usage.ts';
+
+export interface ControlOptions {
+  readonly dataDir: string;
+  readonly tcpPorts: PortRange;
+  readonly names: PublicNames;
+  /** Public URL of the API; asked at each use, for a listener on port 0 learns its own late. */
+  readonly apiUrl: () => string;
+  readonly log: Logger;
+  readonly clock?: Clock;
+}
+
+export interface ControlPlane {
+  readonly store: Store;
+  readonly keys: Keys;
+  readonly accounts: Accounts;
+  readonly sessions: Sessions;
+  readonly tokens: Tokens;
+  readonly tunnels: Tunnels;
+  readonly connections: Connections;
+  readonly retention: Retention;
+  readonly nodes: Nodes;
+  readonly link: Link;
+  close(): void;
+}
+
+/** Opens the data folder's database, migrates it, and builds the services. Throws with what to do when the folder is not usable. */
+export function openControl(options: ControlOptions): ControlPlane {
+  const { log, clock = systemClock, names, tcpPorts } = options;
+  const sqlite = openDatabase(options.dataDir);
+  try {
+    migrate(sqlite, { dataDir: options.dataDir, migrations: MIGRATIONS, nowMs: clock.now(), log });
+    const store = new Store(sqlite, { clock, log });
+    const keys = loadKeys(store, openSealer(options.dataDir));
+    const nodes = new Nodes();
+    const publisher = new Publisher(clock.now());
+    const passwords = new Passwords();
+    const accessTokens = new AccessTokens({ keys, clock, issuer: options.apiUrl });
+    const tokens = new Tokens({ store, keys, news: publisher });
+    const tunnels = new Tunnels({ store, news: publisher, names, nodes, tcpPorts });
+    const claims = new Claims({ store, tokens, news: publisher, names, nodes, tcpPorts });
+    const usage = new Usage({ store, nodes });
+    return {
+      store,
+      keys,
+      accounts: new Accounts({ store, passwords }),
+      sessions: new Sessions({ store, passwords, accessTokens }),
+      tokens,
+      tunnels,
+      connections: new Connections({ store, nodes }),
+      retention: new Retention({ store }),
+      nodes,
+      link: inProcessLink({ publisher, tunnels, claims, usage, log }),
+      close: () => store.close(),
+    };
+  } catch (error) {
+    sqlite.close();
+    throw error;
+  }
+}

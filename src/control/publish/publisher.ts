@@ -1,0 +1,55 @@
+/**
+ * Turns what services say after a commit into numbered deltas, and the tables into a snapshot at the same number. Its listeners are
+ * data nodes, by way of control/link.ts.
+ */
+import type { Delta, RemovalCode, Route, Snapshot } from '../../plane/routes.ts';
+import type { RouteNews } from '../services/news.ts';
+
+type Unnumbered = Delta extends infer D ? (D extends Delta ? Omit<D, 'version'> : never) : never;
+
+export class Publisher implements RouteNews {
+  #version: number;
+  readonly #listeners = new Set<(delta: Delta) => void>();
+
+  /**
+   * `startMs`: the wall clock at start. Versions count on from there, so that a node that outlives the control plane never takes an old
+   * number for a new one; a server would have to make more than a thousand changes a second, for all its life, to break that.
+   */
+  constructor(startMs: number) {
+    this.#version = startMs;
+  }
+
+  /** Number of the last delta. */
+  get version(): number {
+    return this.#version;
+  }
+
+  put(route: Route): void {
+    this.#send({ kind: 'put', route });
+  }
+
+  remove(tunnelId: string, code: RemovalCode, message: string): void {
+    this.#send({ kind: 'remove', tunnelId, code, message });
+  }
+
+  revokeToken(tokenId: string, message: string): void {
+    this.#send({ kind: 'revoke_token', tokenId, message });
+  }
+
+  /** The table as of the last delta. `routes` reads synchronously, hence nothing can come between it and the number. */
+  snapshot(routes: () => readonly Route[]): Snapshot {
+    return { version: this.#version, routes: routes() };
+  }
+
+  /** Returns the unsubscriber. */
+  subscribe(listener: (delta: Delta) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  #send(news: Unnumbered): void {
+    this.#version += 1;
+    const delta = { ...news, version: this.#version } as Delta;
+    for (const listener of this.#listeners) listener(delta);
+  }
+}

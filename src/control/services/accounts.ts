@@ -1,0 +1,117 @@
+/**
+ * Accounts and the organization that each starts with. Called by server/start.ts (first owner), `culvert admin` and, through it,
+ * nobody from outside: sign-up has rules of its own.
+ */
+import { randomBytes } from 'node:crypto';
+import { count, eq } from 'drizzle-orm';
+import { uuidv7 } from 'uuidv7';
+import { AppError } from '../../base/errors.ts';
+import { Secret } from '../../base/secret.ts';
+import { memberships, organizations, users } from '../db/schema.ts';
+import type { Store, Tx } from '../db/tx.ts';
+import { recordDeed } from './audit.ts';
+import type { Passwords } from './passwords.ts';
+import type { Plan } from './plans.ts';
+import { createDefaultProject } from './projects.ts';
+
+export const FIRST_OWNER_EMAIL = 'admin@localhost';
+const EMAIL = /^[^\s@]{1,64}@[^\s@]{1,255}$/;
+const MAX_SLUG = 40;
+
+/** How addresses are compared (contract §2). */
+export function emailKey(email: string): string {
+  return email.trim().toLowerCase();
+}
+
+export interface NewUser {
+  readonly email: string;
+  readonly name: string;
+  readonly plan: Plan;
+  readonly superadmin: boolean;
+}
+
+export interface CreatedUser {
+  readonly id: string;
+  readonly email: string;
+  /** Random, 128 bits; shown to the operator once and stored as a hash alone. */
+  readonly password: Secret;
+}
+
+export class Accounts {
+  readonly #store: Store;
+  readonly #passwords: Passwords;
+
+  constructor(deps: { store: Store; passwords: Passwords }) {
+    this.#store = deps.store;
+    this.#passwords = deps.passwords;
+  }
+
+  /** Makes the owner of an empty database; undefined when there are users already. */
+  async createFirstOwner(): Promise<CreatedUser | undefined> {
+    if (this.#count() > 0) return undefined;
+    return this.createUser({ email: FIRST_OWNER_EMAIL, name: 'Admin', plan: 'enterprise', superadmin: true });
+  }
+
+  /** A verified account with an approved organization of its own and a random password. Throws `invalid_request`, `conflict`. */
+  async createUser(input: NewUser): Promise<CreatedUser> {
+    const email = input.email.trim();
+    if (!EMAIL.test(email)) throw new AppError('invalid_request', `${email} is not an e-mail address.`);
+    const password = new Secret(randomBytes(16).toString('base64url'));
+    const passwordHash = await this.#passwords.hash(password.reveal());
+    const id = this.#store.inTx((tx) => insertUser(tx, { ...input, email, passwordHash }));
+    return { id, email, password };
+  }
+
+  #count(): number {
+    return this.#store.db.select({ n: count() }).from(users).get()?.n ?? 0;
+  }
+}
+
+function insertUser(tx: Tx, input: NewUser & { passwordHash: string }): string {
+  const key = emailKey(input.email);
+  if (tx.db.select({ id: users.id }).from(users).where(eq(users.emailKey, key)).get() !== undefined) {
+    throw new AppError('conflict', `${input.email} has an account already.`);
+  }
+  const id = uuidv7();
+  const orgId = uuidv7();
+  tx.db
+    .insert(users)
+    .values({
+      id,
+      email: input.email,
+      emailKey: key,
+      name: input.name,
+      passwordHash: input.passwordHash,
+      emailVerifiedAt: tx.now,
+      isSuperadmin: input.superadmin,
+      createdAt: tx.now,
+    })
+    .run();
+  const name = input.name === '' ? (key.split('@')[0] ?? key) : input.name;
+  tx.db
+    .insert(organizations)
+    .values({
+      id: orgId,
+      name,
+      slug: freeSlug(tx, name),
+      plan: input.plan,
+      approvalStatus: 'approved',
+      createdAt: tx.now,
+    })
+    .run();
+  tx.db.insert(memberships).values({ orgId, userId: id, role: 'owner', createdAt: tx.now }).run();
+  createDefaultProject(tx, orgId);
+  recordDeed(tx, { kind: 'system', orgId }, { action: 'user.create', resourceType: 'user', resourceId: id });
+  return id;
+}
+
+function freeSlug(tx: Tx, name: string): string {
+  const plain =
+    name
+      .toLowerCase()
+      .replaceAll(/[^a-z0-9]+/g, '-')
+      .slice(0, MAX_SLUG)
+      .replaceAll(/^-+|-+$/g, '') || 'org';
+  const taken = tx.db.select({ id: organizations.id }).from(organizations).where(eq(organizations.slug, plain)).get();
+  return taken === undefined ? plain : `${plain}-${randomBytes(4).toString('hex')}`;
+}

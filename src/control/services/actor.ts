@@ -1,0 +1,90 @@
+/**
+ * Who calls, and what they may do. Every service method that an outsider can reach takes an Actor first and calls `allow` before it
+ * reads or writes; the organization in the Actor is an argument of every query. What is not in the table is refused.
+ */
+import { AppError } from '../../base/errors.ts';
+
+export const ROLES = ['viewer', 'member', 'admin', 'owner'] as const;
+export type Role = (typeof ROLES)[number];
+
+export type Approval = 'approved' | 'pending' | 'suspended';
+
+/** A person with a live session, in the session's active organization. Read from the tables at each request, not from the JWT. */
+export interface UserActor {
+  readonly kind: 'user';
+  readonly userId: string;
+  readonly email: string;
+  readonly orgId: string;
+  readonly role: Role;
+  readonly approval: Approval;
+  readonly superadmin: boolean;
+  readonly sessionId: string;
+  readonly ipAddress: string;
+}
+
+/** An agent that acts by a capability token. */
+export interface TokenActor {
+  readonly kind: 'token';
+  readonly tokenId: string;
+  readonly name: string;
+  readonly orgId: string;
+}
+
+/** The server itself: first start, expiry, retention. */
+export interface SystemActor {
+  readonly kind: 'system';
+  readonly orgId: string | null;
+}
+
+export type Actor = UserActor | TokenActor | SystemActor;
+
+export type Thing = 'account' | 'tunnel' | 'token' | 'project' | 'connection';
+export type Verb = 'read' | 'create' | 'change' | 'delete';
+
+/** Lowest role per deed (contract §4). A deed that is missing here is nobody's. */
+const LOWEST_ROLE: Readonly<Partial<Record<`${Thing}.${Verb}`, Role>>> = {
+  'account.read': 'viewer',
+  'tunnel.read': 'viewer',
+  'tunnel.create': 'member',
+  'tunnel.change': 'member',
+  'tunnel.delete': 'member',
+  'token.read': 'viewer',
+  'token.create': 'member',
+  'token.delete': 'member',
+  'project.read': 'viewer',
+  'connection.read': 'viewer',
+  // A member ends connections of tokens that are their own; those of others take an admin (connections.ts).
+  'connection.delete': 'member',
+};
+
+/** Deeds that an organization may do only once it is approved (contract §4). */
+const NEEDS_APPROVAL: ReadonlySet<string> = new Set<`${Thing}.${Verb}`>([
+  'tunnel.create',
+  'tunnel.change',
+  'token.create',
+]);
+
+/** True when the person's role is at least `role`. */
+export function hasRole(actor: UserActor, role: Role): boolean {
+  return ROLES.indexOf(actor.role) >= ROLES.indexOf(role);
+}
+
+/** May this actor do this to things of its own organization? Tokens act through the claim rules alone, hence never through here. */
+export function can(actor: Actor, verb: Verb, thing: Thing): boolean {
+  if (actor.kind !== 'user') return false;
+  const lowest = LOWEST_ROLE[`${thing}.${verb}`];
+  if (lowest === undefined || !hasRole(actor, lowest)) return false;
+  return actor.approval === 'approved' || !NEEDS_APPROVAL.has(`${thing}.${verb}`);
+}
+
+/** Throws `forbidden` unless `can`. */
+export function allow(actor: Actor, verb: Verb, thing: Thing): asserts actor is UserActor {
+  if (can(actor, verb, thing)) return;
+  if (actor.kind === 'user' && actor.approval !== 'approved' && NEEDS_APPROVAL.has(`${thing}.${verb}`)) {
+    throw new AppError(
+      'forbidden',
+      `Your organization is ${actor.approval}: it can't do this until an operator approves it.`,
+    );
+  }
+  throw new AppError('forbidden', `Your role may not ${verb} a ${thing}. Ask an admin of your organization.`);
+}

@@ -1,0 +1,71 @@
+/**
+ * Labels under the edge's domain: what is one, what a token may use, what nobody may take, and random ones for people who named
+ * none. Pure; used by tunnels.ts, claims.ts and tokens.ts.
+ */
+import { randomInt } from 'node:crypto';
+
+const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+
+/** Names that visitors would take for the operator's own (contract §5), and those that mail and browsers treat specially. */
+const SYSTEM_NAMES: ReadonlySet<string> = new Set(
+  (
+    'www api app admin administrator root system support help status docs blog mail smtp imap pop webmail mx ns ns1 ns2 dns ftp ' +
+    'login signin signup auth oauth sso account accounts dashboard console portal billing pay secure security static assets cdn ' +
+    'edge agent agents relay tunnel tunnels culvert localhost wpad autoconfig autodiscover isatap postmaster hostmaster webmaster abuse metrics health'
+  ).split(' '),
+);
+
+/** 1..63 of `[a-z0-9-]`, no dash at either end. Upper case is refused, not folded: one name has one spelling. */
+export function isLabel(text: string): boolean {
+  return LABEL.test(text);
+}
+
+export function isSystemName(label: string): boolean {
+  // `xn--` would let a label look like any other in an address bar.
+  return SYSTEM_NAMES.has(label) || label.startsWith('xn--');
+}
+
+/** The full label of a name in a project (rest-api.md: `<name>-<project_slug>`); the default project adds nothing. */
+export function fullLabel(name: string, project: { slug: string; isDefault: boolean }): string {
+  return project.isDefault ? name : `${name}-${project.slug}`;
+}
+
+/** True for what `allowedSubdomains` may hold: `*`, a label, or `prefix-*`. */
+export function isSubdomainPattern(text: string): boolean {
+  if (text === '*') return true;
+  return text.endsWith('-*') ? isLabel(text.slice(0, -2)) : isLabel(text);
+}
+
+/** Does one of the patterns allow this name (without project suffix)? */
+export function isAllowedName(name: string, patterns: readonly string[]): boolean {
+  return patterns.some(
+    (pattern) =>
+      pattern === '*' ||
+      pattern === name ||
+      (pattern.endsWith('-*') && name.length >= pattern.length && name.startsWith(pattern.slice(0, -1))),
+  );
+}
+
+const FIRST =
+  'amber brave brisk bright calm clever coral crisp dapper eager early fancy fleet fresh gentle giant glad golden happy hardy honest jolly keen kind lively lucky mellow merry mighty modest neat noble olive polite proud quick quiet rapid ruby sandy sharp shiny silent silver smart snowy solid sunny swift tidy vivid warm wise witty'.split(
+    ' ',
+  );
+const SECOND =
+  'badger beacon beaver birch bison breeze brook canyon cedar cliff clover comet coyote crane creek dolphin dune eagle falcon fern finch forest fox garden glade harbor hawk heron hill island jaguar juniper lake lark lemur lynx maple marten meadow meteor moose oak ocean orchid otter owl panda pebble pine planet plover puffin quail raven reef ridge river robin salmon sparrow spruce stream swan thistle tiger valley walrus willow wren'.split(
+    ' ',
+  );
+
+/** A readable name such as `brave-otter-4821`: about 37 million of them, so that guessing one that is online is slow work. */
+export function randomName(): string {
+  const pick = (words: readonly string[]): string => words[randomInt(words.length)] ?? 'tunnel';
+  return `${pick(FIRST)}-${pick(SECOND)}-${randomInt(1000, 10_000)}`;
+}
+
+/** A random name that the patterns allow; undefined when they hold exact names only and all of those are in `inUse`. */
+export function nameWithin(patterns: readonly string[], inUse: ReadonlySet<string>): string | undefined {
+  if (patterns.includes('*')) return randomName();
+  const exact = patterns.find((pattern) => !pattern.endsWith('-*') && !inUse.has(pattern));
+  if (exact !== undefined) return exact;
+  const prefix = patterns.find((pattern) => pattern.endsWith('-*'));
+  return prefix === undefined ? undefined : `${prefix.slice(0, -1)}${randomInt(36 ** 5, 36 ** 6).toString(36)}`;
+}

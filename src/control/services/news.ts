@@ -1,0 +1,18 @@
+/**
+ * What services say about routes after a commit. Implemented by control/publish; services never see deltas, versions or listeners.
+ */
+import type { RemovalCode, Route } from '../../plane/routes.ts';
+
+export interface RouteNews {
+  put(route: Route): void;
+  remove(tunnelId: string, code: RemovalCode, message: string): void;
+  revokeToken(tokenId: string, message: string): void;
+}
+
+/** How public addresses of tunnels are written; made from settings by server/start.ts. */
+export interface PublicNames {
+  /** URL of a label under the edge's domain. */
+  url(label: string): string;
+  /** Address of a public TCP port. */
+  tcpUrl(port: number): string;
+}

@@ -1,0 +1,64 @@
+/**
+ * Seals what must be read back (private keys now) with the key file of the data folder, so that a copy of the database alone
+ * gives nothing away. AES-256-GCM; the purpose is authenticated, so that a sealed value can't be moved to another column.
+ */
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { codeOf } from '../../base/errors.ts';
+
+export const SEAL_KEY_FILE = 'seal.key';
+const KEY_BYTES = 32;
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+const PREFIX = 's1.';
+
+export class Sealer {
+  readonly #key: Buffer;
+
+  constructor(key: Buffer) {
+    if (key.length !== KEY_BYTES) throw new Error('the sealing key must have 32 bytes');
+    this.#key = key;
+  }
+
+  /** Text that only this key opens, and only for the same purpose. */
+  seal(purpose: string, secret: Buffer): string {
+    const iv = randomBytes(IV_BYTES);
+    const cipher = createCipheriv('aes-256-gcm', this.#key, iv).setAAD(Buffer.from(purpose));
+    const body = Buffer.concat([cipher.update(secret), cipher.final()]);
+    return PREFIX + Buffer.concat([iv, cipher.getAuthTag(), body]).toString('base64url');
+  }
+
+  /** The secret. Throws when the text was changed, is for another purpose, or was sealed by another key. */
+  open(purpose: string, sealed: string): Buffer {
+    const bytes = Buffer.from(sealed.startsWith(PREFIX) ? sealed.slice(PREFIX.length) : '', 'base64url');
+    const iv = bytes.subarray(0, IV_BYTES);
+    const tag = bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES);
+    try {
+      const decipher = createDecipheriv('aes-256-gcm', this.#key, iv, { authTagLength: TAG_BYTES });
+      decipher.setAAD(Buffer.from(purpose)).setAuthTag(tag);
+      return Buffer.concat([decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES)), decipher.final()]);
+    } catch (cause) {
+      throw new Error(
+        `a sealed value of the database does not open: ${SEAL_KEY_FILE} is not the one that it was made with`,
+        { cause },
+      );
+    }
+  }
+}
+
+/** Reads the key file of the data folder, making it (0600) on first start. */
+export function openSealer(dataDir: string): Sealer {
+  const file = join(dataDir, SEAL_KEY_FILE);
+  try {
+    const fd = openSync(file, 'wx', 0o600);
+    try {
+      writeSync(fd, randomBytes(KEY_BYTES));
+    } finally {
+      closeSync(fd);
+    }
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error;
+  }
+  return new Sealer(readFileSync(file));
+}

@@ -1,0 +1,210 @@
+/**
+ * Starts Culvert as a user would: `culvert serve` with a configuration file in an empty folder, a log-in with the
+ * password of the first start, a token, and `culvert http` with that token as a process of its own.
+ */
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { waitForAnswer } from './load.ts';
+import type { Certificate } from './peers.ts';
+import { freePort, type Processes } from './processes.ts';
+import type { Subject } from './subject.ts';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const SUBDOMAIN = 'bench';
+/** Tunnels that the token may open at once: the memory scenario opens one per agent. */
+const TUNNEL_QUOTA = 5_000;
+
+/** How to run Culvert: the words before the subcommand. */
+export type CulvertCommand = readonly string[];
+
+/** The command for a file, or for the best that there is: bundle, binary, source. */
+export function culvertCommand(file: string | undefined): CulvertCommand {
+  const path =
+    file === undefined
+      ? ['dist/culvert.mjs', 'dist/culvert', 'src/main.ts'].map((name) => join(ROOT, name)).find(existsSync)
+      : resolve(file);
+  if (path === undefined || !existsSync(path)) throw new Error(`there is no Culvert to measure at ${path ?? ROOT}`);
+  return /\.(mjs|js|ts)$/.test(path) ? [process.execPath, path] : [path];
+}
+
+/** The build script of this checkout, when it has one. */
+export async function buildCulvert(processes: Processes): Promise<string> {
+  const outcome = await processes.run(['npm', '--prefix', ROOT, 'run', '--if-present', 'build'], {
+    timeoutMs: 300_000,
+  });
+  return outcome.code === 0 ? '' : `the build failed, measuring what is there: ${outcome.stderr.trim().slice(-300)}`;
+}
+
+export interface ServerPlace {
+  /** Name of the server's process; the folder is named after it. */
+  readonly name: string;
+  readonly certificate?: Certificate;
+}
+
+export interface CulvertServer {
+  readonly name: string;
+  readonly command: CulvertCommand;
+  readonly folder: string;
+  readonly configFile: string;
+  readonly apiPort: number;
+  readonly httpPort: number;
+  readonly httpsPort: number;
+  readonly agentPort: number;
+  readonly token: string;
+  /** Where API and agent listener are. Visitors are beside the server, on its loopback. */
+  readonly address: string;
+  readonly netns?: string;
+}
+
+/** Starts a server with an empty database and mints a token. */
+export async function startServer(
+  processes: Processes,
+  command: CulvertCommand,
+  place: ServerPlace,
+): Promise<CulvertServer> {
+  const folder = join(processes.folder, `${place.name}-files`);
+  mkdirSync(folder, { mode: 0o700 });
+  const ports = {
+    apiPort: await freePort(),
+    httpPort: await freePort(),
+    httpsPort: await freePort(),
+    agentPort: await freePort(),
+  };
+  const configFile = join(folder, 'culvert.toml');
+  writeFileSync(configFile, serverConfig({ folder, ports, address: '127.0.0.1', certificate: place.certificate }));
+  processes.start(place.name, [...command, 'serve', '--config', configFile]);
+  // The password is on the line after the address.
+  const password = (await processes.waitForOutput(place.name, /admin@localhost[^\n]*\n\s*(\S+)[^\n]*\n/))[1] ?? '';
+  await processes.waitForPort(place.name, ports.apiPort);
+  await processes.waitForPort(place.name, ports.agentPort);
+  const token = await mintToken(`http://127.0.0.1:${ports.apiPort}`, password);
+  return { name: place.name, command, folder, configFile, ...ports, token, address: '127.0.0.1' };
+}
+
+/** Starts the same server again at another address, in a network namespace: token and certificate are in its folder. */
+export async function moveServer(
+  processes: Processes,
+  server: CulvertServer,
+  place: { readonly address: string; readonly netns: string },
+): Promise<CulvertServer> {
+  await processes.stop(server.name);
+  const { folder, configFile } = server;
+  writeFileSync(configFile, serverConfig({ folder, ports: server, address: place.address, certificate: undefined }));
+  processes.start(server.name, [...server.command, 'serve', '--config', configFile], { netns: place.netns });
+  const moved = { ...server, address: place.address, netns: place.netns };
+  await waitForApi(processes, moved);
+  return moved;
+}
+
+async function waitForApi(processes: Processes, server: CulvertServer): Promise<void> {
+  const url = `http://${server.address}:${server.apiPort}/ready`;
+  const outcome = await processes.run(
+    ['curl', '-sf', '-o', '/dev/null', '--retry', '60', '--retry-delay', '1', '--retry-all-errors', '-m', '30', url],
+    { netns: server.netns },
+  );
+  if (outcome.code !== 0) throw new Error(`${server.name} is not ready: ${processes.lastWords(server.name)}`);
+}
+
+/** Starts `culvert http` for an origin and waits until a visitor gets an answer through it. */
+export async function startAgent(
+  processes: Processes,
+  server: CulvertServer,
+  options: { readonly originPort: number; readonly name: string; readonly netns?: string },
+): Promise<Subject> {
+  processes.start(
+    options.name,
+    [
+      ...[...server.command, 'http', String(options.originPort), '--subdomain', SUBDOMAIN],
+      ...['--server', `http://${server.address}:${server.apiPort}`],
+    ],
+    { env: { CULVERT_TOKEN: server.token }, netns: options.netns },
+  );
+  const subject = httpSubject(server, options.name);
+  await waitForAnswer(processes, subject, server.netns);
+  return subject;
+}
+
+export function httpSubject(server: CulvertServer, agent: string): Subject {
+  const { httpPort: port } = server;
+  return { name: 'culvert', scheme: 'http', address: '127.0.0.1', port, processes: [server.name, agent] };
+}
+
+export function httpsSubject(server: CulvertServer, agent: string): Subject {
+  const { httpsPort: port } = server;
+  return { name: 'culvert-tls', scheme: 'https', address: '127.0.0.1', port, processes: [server.name, agent] };
+}
+
+interface Ports {
+  readonly apiPort: number;
+  readonly httpPort: number;
+  readonly httpsPort: number;
+  readonly agentPort: number;
+}
+
+/** The configuration file. Only what a machine with a benchmark on it needs differs from the defaults. */
+export function serverConfig(options: {
+  readonly folder: string;
+  readonly ports: Ports;
+  /** Where API and agent listener are, for the agent. */
+  readonly address: string;
+  readonly certificate: Certificate | undefined;
+}): string {
+  const { ports, address, certificate } = options;
+  const tls =
+    certificate === undefined
+      ? ''
+      : `
+[edge.tls]
+mode = "files"
+cert_file = "${certificate.certFile}"
+key_file = "${certificate.keyFile}"
+`;
+  return `
+data_dir = "${join(options.folder, 'data')}"
+
+[log]
+level = "warn"
+format = "json"
+
+[api]
+listen = "${address}:${ports.apiPort}"
+
+[edge]
+domain = "localhost"
+http_listen = "127.0.0.1:${ports.httpPort}"
+https_listen = "${certificate === undefined ? '' : `127.0.0.1:${ports.httpsPort}`}"
+
+[edge.limits]
+# All load comes from one address; idle visitors must stay for as long as their memory is looked at.
+max_connections_per_ip = 0
+idle_timeout_seconds = 3600
+${tls}
+[agents]
+listen = "${address}:${ports.agentPort}"
+`;
+}
+
+async function mintToken(api: string, password: string): Promise<string> {
+  const login = await post(`${api}/auth/login`, { email: 'admin@localhost', password }, undefined);
+  const bearer = stringIn(login, 'access_token');
+  return stringIn(await post(`${api}/tokens`, { name: 'bench', tunnelQuota: TUNNEL_QUOTA }, bearer), 'apiKey');
+}
+
+async function post(url: string, body: unknown, bearer: string | undefined): Promise<unknown> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }),
+    },
+    body: JSON.stringify(body),
+  });
+  if (!response.ok) throw new Error(`POST ${url}: ${response.status} ${await response.text()}`);
+  return response.json();
+}
+
+function stringIn(value: unknown, key: string): string {
+  const found: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined;
+  if (typeof found !== 'string') throw new Error(`an answer of the API has no ${key}`);
+  return found;
+}

@@ -1,0 +1,112 @@
+/**
+ * The command line of the benchmark.
+ */
+import { parseArgs } from 'node:util';
+
+export const SCENARIOS = [
+  'small',
+  'tls',
+  'one',
+  '64k',
+  'close',
+  'close-tls',
+  'bulk',
+  'fair',
+  'events',
+  'memory',
+  'link',
+  'link-reno',
+] as const;
+export type ScenarioName = (typeof SCENARIOS)[number];
+
+export interface Options {
+  readonly rounds: number;
+  readonly seconds: number;
+  readonly only: readonly ScenarioName[];
+  /** Subjects to leave out, so that a single one can be looked at. */
+  readonly subjects: readonly string[];
+  readonly json: string | undefined;
+  readonly bulkBytes: number;
+  readonly idleVisitors: number;
+  readonly agents: number;
+  readonly perf: boolean;
+  readonly build: boolean;
+  readonly install: boolean;
+  /** What to run as Culvert: a binary, a bundle or a source file. */
+  readonly culvert: string | undefined;
+}
+
+const USAGE = `npm run bench -- [options]
+
+  --rounds N       rounds, in which every subject gets every load once (5)
+  --seconds S      length of one load (3)
+  --only a,b       scenarios: ${SCENARIOS.join(', ')}
+  --subjects a,b   direct, nginx, haproxy, ssh, culvert, nginx-tls, culvert-tls
+  --json FILE      write all samples to a file
+  --quick          1 round of 1 s, small download, fewer idle visitors and agents: to see that it works
+  --perf           where the processor time of server and agent goes (perf), instead of the comparison
+  --culvert FILE   binary, bundle or source to measure (a fresh dist/culvert.mjs, dist/culvert or src/main.ts)
+  --no-build       do not run "npm run build" first
+  --no-install     do not install missing programs from Debian
+`;
+
+/** Reads the arguments. A string is a text for the user: the help, or what is wrong. */
+export function readOptions(args: readonly string[]): Options | { readonly text: string; readonly code: 0 | 2 } {
+  const fail = (text: string): { text: string; code: 2 } => ({ text: `bench: ${text}\n\n${USAGE}`, code: 2 });
+  let values: ReturnType<typeof parse>;
+  try {
+    values = parse(args);
+  } catch (error) {
+    return fail(error instanceof Error ? error.message : String(error));
+  }
+  if (values.help) return { text: USAGE, code: 0 };
+  const rounds = Number(values.rounds ?? (values.quick ? 1 : 5));
+  const seconds = Number(values.seconds ?? (values.quick ? 1 : 3));
+  if (!Number.isInteger(rounds) || rounds < 1) return fail('--rounds must be a number from 1');
+  // wrk counts whole seconds.
+  if (!Number.isInteger(seconds) || seconds < 1) return fail('--seconds must be a whole number from 1');
+  const only = list(values.only);
+  const unknown = only.find((name) => !isScenario(name));
+  if (unknown !== undefined) return fail(`no scenario is named ${unknown}`);
+  return {
+    rounds,
+    seconds,
+    only: only.length === 0 ? SCENARIOS : only.filter(isScenario),
+    subjects: list(values.subjects),
+    json: values.json,
+    bulkBytes: values.quick ? 2 ** 28 : 2 ** 30,
+    idleVisitors: values.quick ? 2_000 : 10_000,
+    agents: values.quick ? 200 : 1_000,
+    perf: values.perf ?? false,
+    build: !(values['no-build'] ?? false),
+    install: !(values['no-install'] ?? false),
+    culvert: values.culvert,
+  };
+}
+
+function parse(args: readonly string[]) {
+  return parseArgs({
+    args: [...args],
+    options: {
+      rounds: { type: 'string' },
+      seconds: { type: 'string' },
+      only: { type: 'string' },
+      subjects: { type: 'string' },
+      json: { type: 'string' },
+      culvert: { type: 'string' },
+      quick: { type: 'boolean' },
+      perf: { type: 'boolean' },
+      'no-build': { type: 'boolean' },
+      'no-install': { type: 'boolean' },
+      help: { type: 'boolean' },
+    },
+  }).values;
+}
+
+function list(text: string | undefined): string[] {
+  return (text ?? '').split(',').filter((part) => part !== '');
+}
+
+function isScenario(name: string): name is ScenarioName {
+  return SCENARIOS.some((each) => each === name);
+}

@@ -1,0 +1,100 @@
+/**
+ * The goals of the data path: what must hold and what is wanted, beside what was measured. Each is a ratio within one run or
+ * a cost per unit, so that it means the same on another machine.
+ */
+import type { Results } from '../results.ts';
+import { align, number } from './tables.ts';
+
+interface Target {
+  readonly what: string;
+  /** `least`: the value must be at least this; `most`: at most. */
+  readonly sense: 'least' | 'most';
+  readonly must: number;
+  readonly goal: number;
+  readonly digits: number;
+  readonly unit: string;
+  readonly value: (results: Results) => number | undefined;
+}
+
+const CULVERT = ['server', 'agent'];
+
+const TARGETS: readonly Target[] = [
+  target('small GET: req/s against nginx', ['least', 0.7, 0.85], (r) => r.ratio('small', ['culvert', 'nginx'], 'rps')),
+  target('small GET: req/s against ssh -R', ['least', 2, 3], (r) => r.ratio('small', ['culvert', 'ssh'], 'rps')),
+  { ...target('small GET: server + agent processor time', ['most', 18, 15.5], smallCpu), unit: 'us', digits: 1 },
+  target('small GET: p99 against nginx', ['most', 2, 1.2], (r) => r.ratio('small', ['culvert', 'nginx'], 'p99')),
+  target('https small GET: req/s against nginx TLS', ['least', 0.8, 0.93], (r) =>
+    r.ratio('tls', ['culvert-tls', 'nginx-tls'], 'rps'),
+  ),
+  target('one connection: p50 against nginx', ['most', 1.5, 1.25], (r) => r.ratio('one', ['culvert', 'nginx'], 'p50')),
+  target('64 KB GET: req/s against nginx', ['least', 0.38, 0.48], (r) => r.ratio('64k', ['culvert', 'nginx'], 'rps')),
+  target('64 KB GET: req/s against ssh -R', ['least', 6, 9], (r) => r.ratio('64k', ['culvert', 'ssh'], 'rps')),
+  target('bulk: GB/s against ssh -R', ['least', 1, 1.1], (r) => r.ratio('bulk', ['culvert', 'ssh'], 'gbps')),
+  target('bulk: GB/s against nginx', ['least', 0.45, 0.55], (r) => r.ratio('bulk', ['culvert', 'nginx'], 'gbps')),
+  {
+    ...target('bulk: server + agent processor time', ['most', 1.15, 1.15], (r) =>
+      r.cpuPerUnit('bulk', 'culvert', CULVERT),
+    ),
+    unit: 's/GB',
+  },
+  target('connection per request, http: against nginx', ['least', 0.75, 0.85], (r) =>
+    r.ratio('close', ['culvert', 'nginx'], 'rps'),
+  ),
+  target('connection per request, https: against nginx TLS', ['least', 0.5, 0.6], (r) =>
+    r.ratio('close-tls', ['culvert-tls', 'nginx-tls'], 'rps'),
+  ),
+  target('p99 of small requests beside a download, times alone', ['most', 5, 5], (r) =>
+    r.median('fair', 'culvert', 'times'),
+  ),
+  { ...target('first byte of an event, p99', ['most', 5, 5], eventDelay), unit: 'ms' },
+  {
+    ...target('memory per idle visitor', ['most', 8, 5], (r) => r.single('memory', 'visitorKb')),
+    unit: 'KB',
+    digits: 1,
+  },
+  { ...target('memory per agent', ['most', 60, 42], (r) => r.single('memory', 'agentKb')), unit: 'KB', digits: 1 },
+  {
+    ...target('idle processor time, all visitors', ['most', 0.5, 0.05], (r) => r.single('memory', 'idlePercent')),
+    unit: '%',
+  },
+];
+
+function target(
+  what: string,
+  [sense, must, goal]: readonly [Target['sense'], number, number],
+  value: Target['value'],
+): Target {
+  return { what, sense, must, goal, digits: 2, unit: 'x', value };
+}
+
+function smallCpu(results: Results): number | undefined {
+  const seconds = results.cpuPerUnit('small', 'culvert', CULVERT);
+  return seconds === undefined ? undefined : seconds * 1e6;
+}
+
+function eventDelay(results: Results): number | undefined {
+  const us = results.median('events', 'culvert', 'p99_us');
+  return us === undefined ? undefined : us / 1e3;
+}
+
+/** The table of goals, with a mark for each: goal met, only the must, or missed. */
+export function targetTable(results: Results): string {
+  const rows = TARGETS.map((each) => {
+    const value = each.value(results);
+    const sign = each.sense === 'least' ? '>=' : '<=';
+    return [
+      each.what,
+      `${number(value, each.digits)} ${each.unit}`,
+      `${sign} ${number(each.must, each.digits)}`,
+      `${sign} ${number(each.goal, each.digits)}`,
+      value === undefined ? 'not measured' : mark(each, value),
+    ];
+  });
+  return ['goals', ...align([['', 'measured', 'must', 'goal', ''], ...rows]).map((line) => `  ${line}`)].join('\n');
+}
+
+function mark(each: Target, value: number): string {
+  const meets = (bound: number): boolean => (each.sense === 'least' ? value >= bound : value <= bound);
+  if (meets(each.goal)) return 'pass';
+  return meets(each.must) ? 'pass (must), MISS (goal)' : 'MISS';
+}

@@ -12,7 +12,8 @@ const file = new URL('../config.example.toml', import.meta.url);
 const text = readFileSync(file, 'utf8');
 
 function flatten(table: object, above = ''): Array<[string, unknown]> {
-  return Object.entries(table).flatMap(([key, value]): Array<[string, unknown]> => {
+  const entries: Array<[string, unknown]> = Object.entries(table);
+  return entries.flatMap(([key, value]): Array<[string, unknown]> => {
     const path = above + key;
     const isTable = typeof value === 'object' && value !== null && !Array.isArray(value);
     return isTable ? flatten(value, `${path}.`) : [[path, value]];

@@ -75,7 +75,7 @@ function findCertificateGap({ edge, agents }: ServerFile): Conflict | undefined 
   }
   if ((agents.cert_file === null) !== (agents.key_file === null)) {
     const [set, missing] = agents.cert_file === null ? ['key_file', 'cert_file'] : ['cert_file', 'key_file'];
-    return { path: ['agents', String(set)], text: `needs agents.${missing} beside it: set both or none` };
+    return { path: ['agents', set], text: `needs agents.${missing} beside it: set both or none` };
   }
   return undefined;
 }
@@ -116,7 +116,7 @@ function findOauthGap({ oauth }: ServerFile): Conflict | undefined {
     if ((client_id === null) === (client_secret === null)) continue;
     const [set, missing] = client_id === null ? ['client_secret', 'client_id'] : ['client_id', 'client_secret'];
     return {
-      path: ['oauth', name, String(set)],
+      path: ['oauth', name, set],
       text: `needs oauth.${name}.${missing} beside it: set both or none`,
     };
   }

@@ -191,18 +191,10 @@ class Walk {
 }
 
 function unescapeKey(text: string): string {
-  const plain: Record<string, string> = {
-    b: '\b',
-    t: '\t',
-    n: '\n',
-    f: '\f',
-    r: '\r',
-    e: '\u001b',
-    '"': '"',
-    '\\': '\\',
-  };
-  return text.replace(/\\(?:u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|x([0-9a-fA-F]{2})|(.))/g, (_, u, long, x, char) => {
-    const hex = u ?? long ?? x;
-    return hex === undefined ? (plain[char] ?? char) : String.fromCodePoint(Number.parseInt(hex, 16));
+  const plain: Record<string, string> = { b: '\b', t: '\t', n: '\n', f: '\f', r: '\r', e: '\u001b' };
+  return text.replace(/\\(?:u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|x[0-9a-fA-F]{2}|.)/g, (escape) => {
+    const letter = escape.charAt(1);
+    if (escape.length > 2) return String.fromCodePoint(Number.parseInt(escape.slice(2), 16));
+    return plain[letter] ?? letter;
   });
 }

@@ -75,12 +75,16 @@ export function keysAt(schema: z.ZodType, path: readonly PropertyKey[]): string[
   let at: z.core.$ZodType | undefined = schema;
   for (const part of path) {
     const table = unwrap(at);
-    if (table instanceof z.ZodObject) at = table.shape[String(part)];
+    if (table instanceof z.ZodObject) at = shapeOf(table)[String(part)];
     else if (table instanceof z.ZodRecord) at = table.valueType;
     else return [];
   }
   const table = unwrap(at);
   return table instanceof z.ZodObject ? Object.keys(table.shape) : [];
+}
+
+function shapeOf(table: z.ZodObject): Readonly<Record<string, z.core.$ZodType>> {
+  return table.shape;
 }
 
 /** The default of every key, by dotted path, as it would stand in a file. */
@@ -89,7 +93,7 @@ export function defaultsOf(schema: z.ZodType): Map<string, unknown> {
   const visit = (at: z.core.$ZodType, path: readonly string[]): void => {
     const inner = unwrap(at);
     if (inner instanceof z.ZodObject) {
-      for (const [key, child] of Object.entries(inner.shape)) visit(child as z.core.$ZodType, [...path, key]);
+      for (const [key, child] of Object.entries(shapeOf(inner))) visit(child, [...path, key]);
     } else if (at instanceof z.ZodPrefault || at instanceof z.ZodDefault) out.set(path.join('.'), at.def.defaultValue);
   };
   visit(schema, []);

@@ -1,0 +1,234 @@
+/**
+ * The import table of the source tree, with a reason per row, and the few rules that no linter knows. What a folder may import says
+ * what it may do: data/ can run on a host without a database because nothing in it can reach one.
+ */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { before, test } from 'node:test';
+import { cruise } from 'dependency-cruiser';
+
+interface Row {
+  /** The folder or file that the row is about; the longest match counts. */
+  readonly folder: string;
+  /** Folders of src that it may import, besides itself. */
+  readonly may: readonly string[];
+  /** npm packages that it may import. */
+  readonly packages: readonly string[];
+  readonly because: string;
+}
+
+// biome-ignore format: a table
+const TABLE: readonly Row[] = [
+  { folder: 'base', may: [], packages: [], because: 'it is the floor: it knows no domain word and no library' },
+  { folder: 'mux', may: ['base'], packages: [], because: 'the multiplexer is a protocol of its own and knows no tunnels' },
+  { folder: 'wire', may: ['base'], packages: ['zod'], because: 'it is the contract of agent and server, and belongs to neither' },
+  { folder: 'plane', may: ['base', 'wire'], packages: ['zod'], because: 'it is the contract of the planes, and belongs to neither' },
+  { folder: 'config', may: ['base'], packages: ['zod', 'smol-toml'], because: 'settings are made here and passed down as arguments' },
+  { folder: 'data', may: ['base', 'mux', 'wire', 'plane'], packages: ['lru-cache'], because: 'it must be able to run in a thread or on a host of its own, without a database' },
+  { folder: 'control', may: ['base', 'plane', 'wire', 'control'], packages: [], because: 'its own files wire the control plane up; each part below has its own row' },
+  { folder: 'control/db', may: ['base'], packages: ['better-sqlite3', 'drizzle-orm'], because: 'it holds the tables and no rules' },
+  { folder: 'control/services', may: ['base', 'plane', 'wire', 'control/db', 'control/providers'], packages: ['@node-rs/argon2', 'cborg', 'drizzle-orm', 'ipaddr.js', 'jose', 'lru-cache', 'otplib', 'uuidv7', 'zod'], because: 'rules outlive the transport: no hono, no HTTP' },
+  { folder: 'control/providers', may: ['base'], packages: ['jose', '@peculiar/x509', 'reflect-metadata'], because: 'the outside world stands behind small interfaces' },
+  { folder: 'control/api', may: ['base', 'plane', 'wire', 'control/services'], packages: ['@hono/node-server', '@hono/zod-openapi', 'hono', 'lru-cache', 'ws', 'zod'], because: 'there is one road to the tables, and it goes through the services' },
+  { folder: 'control/publish', may: ['base', 'plane', 'wire', 'control/services'], packages: [], because: 'there is one road to the tables, and it goes through the services' },
+  { folder: 'control/ingest.ts', may: ['base', 'plane', 'control/services'], packages: [], because: 'there is one road to the tables, and it goes through the services' },
+  { folder: 'control/jobs.ts', may: ['base', 'plane', 'control/services'], packages: [], because: 'there is one road to the tables, and it goes through the services' },
+  { folder: 'agent', may: ['base', 'mux', 'wire'], packages: [], because: 'it runs on a customer\'s machine, which loads no server' },
+  { folder: 'dashboard', may: [], packages: [], because: 'it is a client of the REST API and of nothing else' },
+  { folder: 'server', may: ['base', 'mux', 'wire', 'config', 'control', 'data', 'plane'], packages: ['@peculiar/x509', 'reflect-metadata'], because: 'it is the one place where both planes meet, and knows no command line' },
+  { folder: 'cli', may: ['base', 'config', 'wire', 'server', 'agent'], packages: ['commander', 'log-update', 'pino', 'pino-pretty', 'zod'], because: 'commands start server and agent, they do not reach inside' },
+  { folder: 'main.ts', may: ['base', 'cli'], packages: [], because: 'it turns argv into a command' },
+];
+
+/** A package that only one file may import, so that the build replaces its native part in one place. */
+const ONE_DOOR: Readonly<Record<string, string>> = {
+  'better-sqlite3': 'src/control/db/open.ts',
+  '@node-rs/argon2': 'src/control/services/passwords.ts',
+};
+
+interface Import {
+  readonly from: string;
+  /** `src/…` or the name of an npm package. */
+  readonly to: string;
+  readonly kind: 'value' | 'type' | 'lazy';
+}
+
+let files: string[] = [];
+let imports: Import[] = [];
+
+const isTest = (file: string): boolean => /\.test\.ts$|\/testing\.ts$|\/testing\/|\/fixtures\//.test(file);
+
+before(async () => {
+  const { output } = await cruise(['src'], {
+    tsPreCompilationDeps: 'specify',
+    tsConfig: { fileName: 'tsconfig.json' },
+    doNotFollow: { path: 'node_modules' },
+  });
+  assert.ok(typeof output === 'object');
+  files = output.modules.map((module) => module.source).filter((file) => file.startsWith('src/'));
+  imports = output.modules.flatMap((module) =>
+    module.dependencies
+      .filter((dependency) => !dependency.coreModule)
+      .map((dependency): Import => {
+        assert.ok(!dependency.couldNotResolve, `${module.source} imports ${dependency.module}, which is not there`);
+        const name = /^node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(dependency.resolved)?.[1];
+        const isType = dependency.dependencyTypes.includes('type-only');
+        return {
+          from: module.source,
+          to: name ?? dependency.resolved,
+          kind: isType ? 'type' : dependency.dynamic ? 'lazy' : 'value',
+        };
+      }),
+  );
+});
+
+function rowOf(file: string): Row | undefined {
+  const path = file.replace(/^src\//, '');
+  const rows = TABLE.filter(({ folder }) => path === folder || path.startsWith(`${folder}/`));
+  return rows.sort((a, b) => b.folder.length - a.folder.length)[0];
+}
+
+const product = (): Import[] => imports.filter(({ from }) => from.startsWith('src/') && !isTest(from));
+
+test('the scan has seen the source tree', () => {
+  // A scanner without a working parser reports no modules and no violations.
+  assert.ok(files.length >= 50, `${files.length} files`);
+  assert.ok(imports.length >= files.length, `${imports.length} imports`);
+  const kinds = new Set(imports.map(({ kind }) => kind));
+  assert.deepEqual([...kinds].sort(), ['lazy', 'type', 'value']);
+});
+
+test('each folder imports only what the table allows', () => {
+  const wrong: string[] = [];
+  for (const { from, to } of product()) {
+    const row = rowOf(from);
+    if (row === undefined) wrong.push(`${from}: its folder has no row in the table`);
+    else if (to.startsWith('src/')) {
+      const path = to.replace(/^src\//, '');
+      const allowed = [row.folder, ...row.may].some((folder) => path === folder || path.startsWith(`${folder}/`));
+      if (!allowed) wrong.push(`${from} imports ${to}: ${row.because}`);
+    } else if (!row.packages.includes(to)) wrong.push(`${from} imports the package ${to}: ${row.because}`);
+  }
+  assert.deepEqual(wrong, []);
+});
+
+test('the command line loads server and agent lazily, so that each command loads what it needs', () => {
+  const eager = product().filter(
+    ({ from, to, kind }) => from.startsWith('src/cli/') && /^src\/(server|agent)\//.test(to) && kind === 'value',
+  );
+  // Files that only other lazily loaded files import may be eager among themselves: what counts is the way from main.ts.
+  const start = reachable('src/main.ts');
+  assert.ok(start.size > 1, 'main.ts imports nothing');
+  assert.deepEqual(
+    eager.filter(({ from }) => start.has(from)).map(({ from, to }) => `${from} -> ${to}`),
+    [],
+  );
+});
+
+test('nothing on the way of an agent command needs the database or the web framework', () => {
+  for (const file of files.filter((name) => name.startsWith('src/agent/'))) {
+    const seen = reachable(file);
+    for (const banned of ['better-sqlite3', 'drizzle-orm', 'hono', '@node-rs/argon2']) {
+      assert.ok(!seen.has(banned), `${file} reaches ${banned}`);
+    }
+  }
+});
+
+/** Everything that is loaded together with a file: value imports, followed. */
+function reachable(start: string): Set<string> {
+  const seen = new Set([start]);
+  for (const file of seen) {
+    for (const { from, to, kind } of imports) if (from === file && kind === 'value') seen.add(to);
+  }
+  return seen;
+}
+
+test('no file imports itself in a circle', () => {
+  const circles = files.filter((file) => {
+    const direct = imports.filter(({ from, kind }) => from === file && kind === 'value').map(({ to }) => to);
+    return direct.some((next) => reachable(next).has(file));
+  });
+  assert.deepEqual(circles, []);
+});
+
+test('product code imports no test code', () => {
+  assert.deepEqual(
+    product()
+      .filter(({ to }) => isTest(to))
+      .map(({ from, to }) => `${from} -> ${to}`),
+    [],
+  );
+});
+
+for (const [name, door] of Object.entries(ONE_DOOR)) {
+  test(`${name} comes in by ${door} alone`, () => {
+    const others = product().filter(({ from, to, kind }) => to === name && kind !== 'type' && from !== door);
+    assert.deepEqual(
+      others.map(({ from }) => from),
+      [],
+    );
+    assert.ok(product().some(({ from, to }) => to === name && from === door));
+  });
+}
+
+interface TextRule {
+  readonly name: string;
+  readonly applies: (file: string) => boolean;
+  /** What is wrong with the file, if anything. */
+  readonly find: (text: string, file: string) => string | undefined;
+}
+
+const matching =
+  (pattern: RegExp) =>
+  (text: string): string | undefined =>
+    pattern.exec(text)?.[0];
+const MAX_LINES = 400;
+
+const TEXT_RULES: readonly TextRule[] = [
+  {
+    name: `files have at most ${MAX_LINES} lines, or say "Length:" and why in their header`,
+    applies: (file) => !isTest(file) && !file.endsWith('.gen.ts'),
+    find: (text) => {
+      const lines = text.split('\n').length - 1;
+      const header = text.slice(0, text.indexOf('*/'));
+      return lines <= MAX_LINES || header.includes('Length:') ? undefined : `${lines} lines`;
+    },
+  },
+  {
+    name: 'files are named after what they hold, not "util"',
+    applies: () => true,
+    find: (_, file) => /\b(utils?|helpers?|common|misc|manager|stuff)\b/.exec(basename(file))?.[0],
+  },
+  {
+    name: 'each file says in its first comment what it owns',
+    applies: (file) => !isTest(file),
+    find: (text) => (text.startsWith('/**') ? undefined : text.split('\n')[0]),
+  },
+  {
+    name: 'the process ends in main.ts alone',
+    applies: (file) => !isTest(file) && file !== 'src/main.ts',
+    find: matching(/process\.(exit|abort|reallyExit)\(/),
+  },
+  {
+    name: 'no module holds state of its own',
+    applies: (file) => !isTest(file) && file !== 'src/main.ts',
+    find: matching(/^(export )?(let|var) .*/m),
+  },
+  { name: 'no loose ends', applies: () => true, find: matching(/\b(TODO|FIXME|XXX|HACK)\b/) },
+  {
+    name: 'no way around the types',
+    applies: () => true,
+    find: matching(/@ts-(ignore|nocheck|expect-error)/),
+  },
+];
+
+for (const { name, applies, find } of TEXT_RULES) {
+  test(name, () => {
+    const wrong = files.filter(applies).flatMap((file) => {
+      const found = find(readFileSync(file, 'utf8'), file);
+      return found === undefined ? [] : [`${file}: ${found}`];
+    });
+    assert.deepEqual(wrong, []);
+  });
+}

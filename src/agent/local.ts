@@ -83,15 +83,15 @@ export class LocalDial {
     const { port, tls, verifyTls, serverName } = this.#target;
     if (!tls) return connectTcp({ host, port, allowHalfOpen: true, noDelay: true });
     // The certificate of a local service is accepted unless the user asked for a check (contract §5): it is on this side of the tunnel.
-    const socket = connectTls({
+    const options = {
       host,
       port,
-      allowHalfOpen: true,
+      allowHalfOpen: true, // Node takes it; its types don't list it
       rejectUnauthorized: verifyTls,
       ALPNProtocols: ['http/1.1'],
       ...(serverName === undefined ? {} : { servername: serverName }),
-    });
-    return socket.setNoDelay(true);
+    };
+    return connectTls(options).setNoDelay(true);
   }
 
   #leave(): void {

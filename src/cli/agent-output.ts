@@ -1,0 +1,98 @@
+/**
+ * What an agent says while it runs, in one of three ways: a live screen on a terminal (screen.ts), JSON lines, or the public URLs
+ * alone. Log lines go to standard error and are not this file's.
+ */
+import type { AgentEvent, AgentView } from '../agent/events.ts';
+import { type Output, writeLine } from './io.ts';
+
+export interface AgentOutput {
+  /** Called once, when the agent runs. */
+  start(view: () => AgentView): void;
+  onEvent(event: AgentEvent): void;
+  /** Called once, when it is over. */
+  end(): void;
+}
+
+/** Contract §9: on standard output the public URL alone, one line per tunnel, once it is live. */
+export class UrlLines implements AgentOutput {
+  readonly #stdout: Output;
+  /** By tunnel: a tunnel that comes back at the same URL is no news. */
+  readonly #said = new Map<string, string>();
+
+  constructor(stdout: Output) {
+    this.#stdout = stdout;
+  }
+
+  start(): void {}
+
+  onEvent(event: AgentEvent): void {
+    if (event.kind !== 'tunnel_online') return;
+    const { name, url } = event.tunnel;
+    if (url === undefined || this.#said.get(name) === url) return;
+    this.#said.set(name, url);
+    writeLine(this.#stdout, url);
+  }
+
+  end(): void {}
+}
+
+/** Contract §9, `--json`: one object per line; names of events and fields are stable. */
+export class JsonLines implements AgentOutput {
+  readonly #stdout: Output;
+  readonly #now: () => number;
+
+  constructor(stdout: Output, now: () => number) {
+    this.#stdout = stdout;
+    this.#now = now;
+  }
+
+  start(): void {}
+
+  onEvent(event: AgentEvent): void {
+    const { event: name, ...fields } = jsonOf(event);
+    const at = new Date(this.#now()).toISOString();
+    writeLine(this.#stdout, JSON.stringify({ event: name, at, ...fields }));
+  }
+
+  end(): void {}
+}
+
+/** The public form of each event. Adding a field is fine; renaming one breaks scripts. */
+export function jsonOf(event: AgentEvent): { event: string } & Record<string, unknown> {
+  switch (event.kind) {
+    case 'online': {
+      const { agentId, account, serverVersion } = event;
+      return { event: 'connected', agent_id: agentId, account, server_version: serverVersion };
+    }
+    case 'offline':
+      return { event: 'disconnected', cause: event.cause };
+    case 'retrying':
+      return { event: 'retrying', cause: event.cause, in_ms: event.inMs };
+    case 'tunnel_online': {
+      const { name, url, protocol, target, tunnelId, expiresAt } = event.tunnel;
+      const expires = expiresAt === null ? null : new Date(expiresAt).toISOString();
+      return { event: 'tunnel_online', name, url, protocol, target, tunnel_id: tunnelId, expires_at: expires };
+    }
+    case 'tunnel_offline':
+      return { event: 'tunnel_offline', name: event.tunnel.name, url: event.tunnel.url, reason: event.reason };
+    case 'tunnel_refused': {
+      const { tunnel, code, message, final } = event;
+      return { event: 'tunnel_refused', name: tunnel.name, code, message, final };
+    }
+    case 'target': {
+      const { name, target, fault } = event.tunnel;
+      if (fault === undefined) return { event: 'local_reachable', name, target };
+      return { event: 'local_unreachable', name, target, cause: fault };
+    }
+    case 'request': {
+      const { tunnel, at, method, path, status, ms } = event.request;
+      return { event: 'request', name: tunnel, started_at: new Date(at).toISOString(), method, path, status, ms };
+    }
+    case 'draining':
+      return { event: 'draining', in_flight: event.inFlight };
+    case 'stopped':
+      return { event: 'stopped', exit_code: event.reason.code, message: event.reason.message };
+    default:
+      return event satisfies never;
+  }
+}

@@ -1,0 +1,94 @@
+/**
+ * Every command on one screen. The help is printed from this table; each body is loaded only when it runs, so that the agent and
+ * `--version` never load the server's database or HTTP stack.
+ */
+import type { ExitCode } from './exit.ts';
+import type { Io } from './io.ts';
+
+/** What the parser hands to a command: its arguments in order, and its options by camel-case name. */
+export interface Invocation {
+  readonly args: readonly string[];
+  readonly flags: Readonly<Record<string, unknown>>;
+}
+
+export type CommandBody = (io: Io, invocation: Invocation) => Promise<ExitCode>;
+
+export interface CommandSpec {
+  /** Words and arguments, as commander reads them. */
+  readonly usage: string;
+  readonly summary: string;
+  readonly options: ReadonlyArray<readonly [flags: string, description: string]>;
+  readonly load: () => Promise<CommandBody>;
+}
+
+const CONNECTION = [
+  ['--server <url>', 'the Culvert server (CULVERT_SERVER)'],
+  ['--token-file <file>', 'file that holds the key (CULVERT_TOKEN_FILE)'],
+] as const;
+
+const REPORT = [
+  ['--json', 'one JSON object per event on standard output'],
+  ['--url-file <path>', 'write the public URL to this file, remove it at exit'],
+  ['--quiet', 'no screen and no log lines but errors'],
+] as const;
+
+const NAMING = [
+  ['--subdomain <name>', 'public name; without it the server picks one'],
+  ['--project <slug>', 'project that the name belongs to'],
+] as const;
+
+const VERIFY = ['--verify-tls', "check the local service's certificate"] as const;
+
+export const COMMANDS: readonly CommandSpec[] = [
+  {
+    usage: 'serve',
+    summary: 'run the server',
+    options: [['--config <file>', 'settings file (CULVERT_CONFIG)']],
+    load: async () => (await import('./serve.ts')).serve,
+  },
+  {
+    usage: 'http <target>',
+    summary: 'publish a local HTTP service: 3000, host:3000 or a URL',
+    options: [...NAMING, ...CONNECTION, ...REPORT, VERIFY],
+    load: async () => (await import('./tunnel.ts')).tunnelCommand('http'),
+  },
+  {
+    usage: 'https <target>',
+    summary: 'the same where the local service speaks TLS',
+    options: [...NAMING, ...CONNECTION, ...REPORT, VERIFY],
+    load: async () => (await import('./tunnel.ts')).tunnelCommand('https'),
+  },
+  {
+    usage: 'tcp <target>',
+    summary: 'publish any local TCP port',
+    options: [...NAMING, ...CONNECTION, ...REPORT],
+    load: async () => (await import('./tunnel.ts')).tunnelCommand('tcp'),
+  },
+  {
+    usage: 'start [names...]',
+    summary: "run the tunnels of the agent's settings file, or those named",
+    options: [['--config <file>', "the agent's settings file (CULVERT_AGENT_CONFIG)"], ...CONNECTION, ...REPORT],
+    load: async () => (await import('./tunnel.ts')).startCommand,
+  },
+  {
+    usage: 'status',
+    summary: 'show the agents on this machine and whether their server answers',
+    options: [
+      ['--server <url>', 'ask this server (CULVERT_SERVER)'],
+      ['--json', 'as JSON'],
+    ],
+    load: async () => (await import('./status.ts')).status,
+  },
+  {
+    usage: 'config check <file>',
+    summary: "check a server's settings file without starting",
+    options: [],
+    load: async () => (await import('./config-check.ts')).configCheck,
+  },
+  {
+    usage: 'version',
+    summary: 'print the version',
+    options: [],
+    load: async () => (await import('./version-command.ts')).version,
+  },
+];

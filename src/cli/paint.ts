@@ -1,0 +1,54 @@
+/**
+ * Lines of styled text that fit a terminal: cropping by visible cells, and nothing in them that a terminal would obey. What is
+ * drawn comes partly from visitors (paths) and from the server (messages), so control characters never get through.
+ */
+import { styleText } from 'node:util';
+
+export type Style = 'bold' | 'dim' | 'green' | 'yellow' | 'red' | 'cyan' | 'underline';
+
+export interface Span {
+  readonly text: string;
+  readonly styles: readonly Style[];
+}
+
+export type Line = readonly Span[];
+
+/** Controls, and the marks that reorder or hide text. */
+const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/gu;
+
+/** A piece of a line. */
+export function span(text: string, ...styles: Style[]): Span {
+  return { text: text.replace(UNSAFE, '?'), styles };
+}
+
+/** Number of cells; every character counts as one, wide ones are rare here and only cost a cropped end. */
+export function widthOf(line: Line): number {
+  return line.reduce((sum, piece) => sum + [...piece.text].length, 0);
+}
+
+/** The line in at most `columns` cells; `more` marks a cut. */
+export function crop(line: Line, columns: number, more: string): Line {
+  if (widthOf(line) <= columns) return line;
+  const out: Span[] = [];
+  let left = columns - more.length;
+  for (const piece of line) {
+    const characters = [...piece.text];
+    if (characters.length >= left) {
+      out.push({ text: characters.slice(0, Math.max(0, left)).join('') + more, styles: piece.styles });
+      return out;
+    }
+    out.push(piece);
+    left -= characters.length;
+  }
+  return out;
+}
+
+/** The text of a line, with colours or without. */
+export function paint(line: Line, color: boolean): string {
+  return line
+    .map(({ text, styles }) =>
+      color && styles.length > 0 && text !== '' ? styleText([...styles], text, { validateStream: false }) : text,
+    )
+    .join('')
+    .trimEnd();
+}

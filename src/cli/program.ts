@@ -1,0 +1,92 @@
+/**
+ * argv → command → exit code. Called by main.ts and, with other streams, by tests. Prints usage errors; ends nothing itself.
+ */
+import { Command, CommanderError } from 'commander';
+import { messageOf } from '../base/errors.ts';
+import { COMMANDS, type CommandSpec } from './commands.ts';
+import { EXIT, ExitError, type ExitCode } from './exit.ts';
+import { type Io, writeLine } from './io.ts';
+import { VERSION } from './version.ts';
+
+const TOKEN_IN_ARGV = `a key is never taken from the command line: other users of this machine can read it there. Give it by
+  CULVERT_TOKEN        the key itself, in the environment
+  CULVERT_TOKEN_FILE   a file that holds it
+  --token-file FILE    the same
+  token_file = "FILE"  in the agent's settings file
+If the key you just typed is real, revoke it: it stays in your shell's history.`;
+
+/** Runs the command that `argv` (without node and script) names. Never rejects. */
+export async function runProgram(argv: readonly string[], io: Io): Promise<ExitCode> {
+  try {
+    if (namesToken(argv)) throw new ExitError(EXIT.usage, TOKEN_IN_ARGV);
+    return await parse(argv, io);
+  } catch (error) {
+    if (error instanceof CommanderError) return usageExit(error);
+    writeLine(io.stderr, `culvert: ${messageOf(error)}`);
+    return exitCodeOf(error);
+  }
+}
+
+async function parse(argv: readonly string[], io: Io): Promise<ExitCode> {
+  let chosen: (() => Promise<ExitCode>) | undefined;
+  const program = buildProgram(io, (run) => {
+    chosen = run;
+  });
+  await program.parseAsync(argv, { from: 'user' });
+  return chosen === undefined ? EXIT.usage : chosen();
+}
+
+function buildProgram(io: Io, choose: (run: () => Promise<ExitCode>) => void): Command {
+  const program = new Command('culvert')
+    .description('Publish a local port on a public name. Server and agent in one program.')
+    .version(VERSION, '-V, --version', 'print the version')
+    .helpCommand(false)
+    .exitOverride()
+    .configureOutput({ writeOut: (text) => io.stdout.write(text), writeErr: (text) => io.stderr.write(text) });
+  for (const spec of COMMANDS) addCommand(program, spec, (invocation) => choose(invocation), io);
+  program.addHelpText(
+    'after',
+    '\nA key comes from CULVERT_TOKEN, CULVERT_TOKEN_FILE, --token-file or the settings file.',
+  );
+  return program;
+}
+
+function addCommand(program: Command, spec: CommandSpec, choose: (run: () => Promise<ExitCode>) => void, io: Io): void {
+  const [first = '', ...rest] = spec.usage.split(' ');
+  const isGroup = rest[0] !== undefined && /^[a-z]/.test(rest[0]);
+  const parent = isGroup ? group(program, first) : program;
+  const command = parent.command(isGroup ? rest.join(' ') : spec.usage).description(spec.summary);
+  for (const [flags, description] of spec.options) command.option(flags, description);
+  command.action(() => {
+    const args = command.processedArgs.flatMap((arg: unknown) =>
+      Array.isArray(arg) ? arg.map(String) : arg === undefined ? [] : [String(arg)],
+    );
+    const flags: Record<string, unknown> = command.opts();
+    choose(async () => (await spec.load())(io, { args, flags }));
+  });
+}
+
+/** A word that only groups commands, like `config`. */
+function group(program: Command, name: string): Command {
+  const found = program.commands.find((command) => command.name() === name);
+  return found ?? program.command(name).description(`commands about ${name}`);
+}
+
+/** `--token x` and `--token=x`; what stands behind `--` is no option. */
+function namesToken(argv: readonly string[]): boolean {
+  const end = argv.indexOf('--');
+  const options = end < 0 ? argv : argv.slice(0, end);
+  return options.some((word) => word === '--token' || word.startsWith('--token='));
+}
+
+function usageExit(error: CommanderError): ExitCode {
+  // Help that was asked for and --version are no mistakes; help for want of a command is.
+  const wanted = error.code === 'commander.helpDisplayed' || error.code === 'commander.version';
+  return wanted ? EXIT.ok : EXIT.usage;
+}
+
+function exitCodeOf(error: unknown): ExitCode {
+  if (error instanceof ExitError) return error.exitCode;
+  // config/ has no notion of exit codes; its error is known by name, for loading its class here would load its parser.
+  return error instanceof Error && error.name === 'ConfigError' ? EXIT.usage : EXIT.failure;
+}

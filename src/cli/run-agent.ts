@@ -1,0 +1,186 @@
+/**
+ * Runs one agent in the foreground until it is over: output, log, signals, state file, exit code. The body of `http`, `https`,
+ * `tcp` and `start`.
+ */
+import { hostname, release } from 'node:os';
+import { type Agent, startAgent } from '../agent/agent.ts';
+import { makeConnector } from '../agent/connect.ts';
+import type { AgentEvent, ExitReason } from '../agent/events.ts';
+import type { TunnelSpec } from '../agent/tunnel.ts';
+import { messageOf } from '../base/errors.ts';
+import { type Logger, silentLog } from '../base/log.ts';
+import type { AgentSettings } from '../config/agent.ts';
+import { type AgentOutput, JsonLines, UrlLines } from './agent-output.ts';
+import { EXIT, type ExitCode, usageError } from './exit.ts';
+import { canDraw, hasColor, type Io, writeLine } from './io.ts';
+import { makeLog } from './log.ts';
+import { bootIdOf, runtimeDir, StateFile } from './state-file.ts';
+import { NO_KEY, readToken } from './token.ts';
+import { UrlFile } from './url-file.ts';
+import { VERSION } from './version.ts';
+
+/** Ctrl-C is a person at a keyboard: what is in flight gets a moment, not the 30 s of a service's stop. */
+const INTERRUPT_GRACE_MS = 2_000;
+
+export interface AgentFlags {
+  readonly json?: boolean;
+  readonly quiet?: boolean;
+  readonly urlFile?: string;
+}
+
+export interface AgentRun {
+  readonly settings: AgentSettings;
+  readonly tunnels: readonly TunnelSpec[];
+  readonly flags: AgentFlags;
+}
+
+/** Resolves with the exit code. @throws ExitError when it can't start. */
+export async function runAgent(io: Io, run: AgentRun): Promise<ExitCode> {
+  const { settings, flags } = run;
+  const source = settings.token;
+  if (source === undefined) throw usageError(NO_KEY);
+  await readToken(source, io.env); // a mistake here is the user's: say it now instead of retrying
+  const drawn = flags.json !== true && flags.quiet !== true && canDraw(io.stdout, io.env);
+  const log = await agentLog(io, { quiet: flags.quiet === true, drawn });
+  warnOfPlainHttp(settings.server, log);
+
+  const connector = makeConnector({ server: settings.server, log });
+  const lost = Promise.withResolvers<void>();
+  const output = await chooseOutput(io, { json: flags.json === true, drawn, onLost: lost.resolve });
+  const records = new Records(io, { log, urlFile: flags.urlFile, server: settings.server.href });
+  const agent = startAgent({
+    server: settings.server.href,
+    tunnels: run.tunnels,
+    identity: { version: VERSION, os: `${process.platform} ${release()}`, hostname: hostname() },
+    token: () => readToken(source, io.env),
+    open: connector.open,
+    log,
+    watch: drawn || flags.json === true,
+    onEvent: (event) => {
+      output.onEvent(event);
+      records.onEvent(event, agent);
+    },
+  });
+  void lost.promise.then(() => agent.drain());
+  const signals = listenToSignals(io, agent);
+  output.start(() => agent.view());
+  records.save(agent);
+
+  const reason = await agent.done;
+  signals.close();
+  output.end();
+  connector.close();
+  await records.close();
+  return exitCode(io, reason, signals.interrupted());
+}
+
+function exitCode(io: Io, reason: ExitReason, interrupted: boolean): ExitCode {
+  if (reason.code !== EXIT.ok) writeLine(io.stderr, `culvert: ${reason.message}`);
+  return reason.code === EXIT.ok && interrupted ? EXIT.interrupted : reason.code;
+}
+
+async function agentLog(io: Io, how: { quiet: boolean; drawn: boolean }): Promise<Logger> {
+  // A screen and log lines on one terminal would tear each other; the screen shows what matters.
+  if (how.drawn && io.stderr.isTTY === true) return silentLog;
+  const color = hasColor(io.stderr, io.env);
+  return makeLog({ level: how.quiet ? 'error' : 'info', format: 'auto', output: io.stderr, color });
+}
+
+async function chooseOutput(io: Io, how: { json: boolean; drawn: boolean; onLost: () => void }): Promise<AgentOutput> {
+  if (how.drawn) {
+    const { Screen } = await import('./screen.ts');
+    return new Screen({ stdout: io.stdout, env: io.env, onLost: how.onLost });
+  }
+  // A reader that takes one URL and leaves (`| head -1`) does not end the tunnel.
+  io.stdout.on('error', () => undefined);
+  return how.json ? new JsonLines(io.stdout, Date.now) : new UrlLines(io.stdout);
+}
+
+function warnOfPlainHttp(server: URL, log: Logger): void {
+  const local = server.hostname === 'localhost' || server.hostname === '[::1]' || server.hostname.startsWith('127.');
+  if (server.protocol === 'https:' || local) return;
+  const text = 'the server is asked over plain http: whoever is on the way can pose as it and take the key; use https';
+  log.warn({ server: server.href }, text);
+}
+
+/** SIGTERM drains, SIGINT drains shortly, the second of either cuts; SIGHUP tries again now. */
+function listenToSignals(io: Io, agent: Agent): { close(): void; interrupted(): boolean } {
+  let stopping = false;
+  let interrupted = false;
+  const stop = (graceMs: number | undefined): void => {
+    if (stopping) agent.destroy();
+    else agent.drain(graceMs);
+    stopping = true;
+  };
+  const offs = [
+    io.onSignal('SIGTERM', () => stop(undefined)),
+    io.onSignal('SIGINT', () => {
+      interrupted = true;
+      stop(INTERRUPT_GRACE_MS);
+    }),
+    io.onSignal('SIGHUP', () => agent.retryNow()),
+  ];
+  return {
+    close: () => {
+      for (const off of offs) off();
+    },
+    interrupted: () => interrupted,
+  };
+}
+
+/** The traces that a running agent leaves for others: the file of `--url-file` and the one that `status` reads. */
+class Records {
+  readonly #log: Logger;
+  readonly #server: string;
+  readonly #urlFile: UrlFile | undefined;
+  readonly #stateFile: StateFile | undefined;
+  readonly #startedAt = Date.now();
+  readonly #bootId = bootIdOf(process.pid);
+
+  constructor(io: Io, options: { log: Logger; urlFile: string | undefined; server: string }) {
+    this.#log = options.log;
+    this.#server = options.server;
+    this.#urlFile = options.urlFile === undefined ? undefined : new UrlFile(options.urlFile);
+    try {
+      this.#stateFile = new StateFile(runtimeDir(io.env), process.pid);
+    } catch (error) {
+      this.#log.warn({ cause: messageOf(error) }, '`culvert status` will not show this agent');
+    }
+  }
+
+  onEvent(event: AgentEvent, agent: Agent): void {
+    if (event.kind === 'request' || event.kind === 'target' || event.kind === 'stopped') return;
+    this.save(agent);
+    if (event.kind !== 'tunnel_online') return;
+    const urls = agent.view().tunnels.flatMap((tunnel) => tunnel.url ?? []);
+    this.#urlFile?.write(urls).catch((error: unknown) => {
+      this.#log.error({ cause: messageOf(error) }, 'the file of --url-file was not written');
+    });
+  }
+
+  save(agent: Agent): void {
+    const { state, tunnels } = agent.view();
+    if (state === 'stopped') return;
+    const record = {
+      pid: process.pid,
+      bootId: this.#bootId,
+      startedAt: this.#startedAt,
+      version: VERSION,
+      server: this.#server,
+      state,
+      tunnels: tunnels.map(({ name, protocol, target, state, url, reason }) => {
+        return { name, protocol, target, state, url: url ?? null, reason: reason ?? null };
+      }),
+    };
+    try {
+      this.#stateFile?.write(record);
+    } catch (error) {
+      this.#log.debug({ cause: messageOf(error) }, 'the state file was not written');
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#stateFile?.remove();
+    await this.#urlFile?.remove();
+  }
+}

@@ -1,0 +1,191 @@
+/**
+ * What the live screen shows, as a pure function of the agent's view and the size of the terminal. Drawn by screen.ts.
+ */
+import type { AgentView, RequestView, TunnelView } from '../agent/events.ts';
+import { crop, type Line, paint, type Style, span, widthOf } from './paint.ts';
+
+export interface FrameInput {
+  readonly view: AgentView;
+  /** Newest last. */
+  readonly requests: readonly RequestView[];
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  /** Last line, instead of the hint how to stop. */
+  readonly notice: string | undefined;
+}
+
+export interface FrameSize {
+  readonly columns: number;
+  readonly rows: number;
+  readonly color: boolean;
+  readonly unicode: boolean;
+}
+
+interface Glyphs {
+  readonly on: string;
+  readonly off: string;
+  readonly arrow: string;
+  readonly more: string;
+  readonly dot: string;
+}
+
+const UNICODE: Glyphs = { on: '●', off: '○', arrow: '→', more: '…', dot: '·' };
+const ASCII: Glyphs = { on: '*', off: 'o', arrow: '->', more: '..', dot: '-' };
+/** More recent requests than this are no overview any more, however tall the terminal is. */
+const MAX_REQUESTS = 15;
+const MARGIN = 2;
+
+/** The screen as text, at most `rows - 1` lines of at most `columns` cells. */
+export function renderFrame(input: FrameInput, size: FrameSize): string {
+  const glyphs = size.unicode ? UNICODE : ASCII;
+  const { view } = input;
+  const head = [...statusLines(input, size, glyphs), []];
+  const foot: Line[] = [[], [span(input.notice ?? 'Ctrl-C stops', 'dim')]];
+  // One row is left free: a frame as tall as the terminal scrolls it.
+  const room = size.rows - 1 - head.length - foot.length;
+  const tunnels = fit(tunnelLines(view, input.now, size, glyphs), room);
+  const requests = requestLines(input.requests, { room: room - tunnels.length - 2, many: view.tunnels.length > 1 });
+  const lines = [...head, ...tunnels, ...(requests.length > 0 ? [[], ...requests] : []), ...foot];
+  return lines
+    .slice(0, Math.max(1, size.rows - 1))
+    .map((line) => paint(crop(line, size.columns, glyphs.more), size.color))
+    .join('\n');
+}
+
+function statusLines(input: FrameInput, size: FrameSize, glyphs: Glyphs): Line[] {
+  const { view, now } = input;
+  const state = stateOf(view, now);
+  const mark = view.state === 'online' ? glyphs.on : glyphs.off;
+  const left = [span('culvert', 'bold'), span('  '), span(`${mark} ${state.text}`, state.style)];
+  const facts = [
+    view.state === 'online' && view.rttMs !== undefined ? `${formatMs(view.rttMs)} away` : undefined,
+    view.account,
+    hostOf(view.server),
+  ].filter((fact) => fact !== undefined);
+  const right = span(facts.join(` ${glyphs.dot} `), 'dim');
+  const gap = size.columns - widthOf(left) - widthOf([right]);
+  const oneLine = gap >= 3;
+  const lines: Line[] = oneLine ? [[...left, span('   '), right]] : [left, [span('  '), right]];
+  if (view.cause !== undefined && view.state !== 'online') lines.push([span('  '), span(view.cause, 'dim')]);
+  return lines;
+}
+
+function stateOf(view: AgentView, now: number): { text: string; style: Style } {
+  switch (view.state) {
+    case 'online':
+      return { text: 'online', style: 'green' };
+    case 'connecting':
+      return { text: 'connecting', style: 'yellow' };
+    case 'waiting': {
+      const seconds = Math.max(0, Math.ceil(((view.retryAt ?? now) - now) / 1000));
+      return { text: `offline, trying again in ${seconds} s`, style: 'yellow' };
+    }
+    case 'draining':
+      return { text: `stopping, ${view.inFlight} still in flight`, style: 'yellow' };
+    case 'stopped':
+      return { text: 'stopped', style: 'red' };
+    default:
+      return view.state satisfies never;
+  }
+}
+
+function tunnelLines(view: AgentView, now: number, size: FrameSize, glyphs: Glyphs): Line[] {
+  const longest = Math.max(...view.tunnels.map((tunnel) => labelOf(tunnel).length));
+  const widest = Math.max(...view.tunnels.map((tunnel) => tunnel.target.length));
+  const wide = MARGIN + longest + 2 + glyphs.arrow.length + 1 + widest <= size.columns;
+  return view.tunnels.flatMap((tunnel) => [
+    ...(wide ? [oneTunnelLine(tunnel, longest, glyphs)] : stackedTunnel(tunnel, size.columns, glyphs)),
+    ...remarksOn(tunnel, view, now),
+  ]);
+}
+
+function oneTunnelLine(tunnel: TunnelView, longest: number, glyphs: Glyphs): Line {
+  const label = labelOf(tunnel);
+  return [
+    span(' '.repeat(MARGIN)),
+    span(label, ...labelStyles(tunnel)),
+    span(`${' '.repeat(longest - label.length)}  ${glyphs.arrow} `, 'dim'),
+    span(tunnel.target),
+  ];
+}
+
+/** For a narrow terminal. A URL is what people copy: it goes on in the next line rather than lose its end. */
+function stackedTunnel(tunnel: TunnelView, columns: number, glyphs: Glyphs): Line[] {
+  const step = Math.max(1, columns - MARGIN);
+  const label = labelOf(tunnel);
+  const pieces: Line[] = [];
+  for (let at = 0; at < label.length; at += step) {
+    pieces.push([span(' '.repeat(MARGIN)), span(label.slice(at, at + step), ...labelStyles(tunnel))]);
+  }
+  return [...pieces, [span(' '.repeat(MARGIN)), span(`${glyphs.arrow} `, 'dim'), span(tunnel.target)]];
+}
+
+function labelOf(tunnel: TunnelView): string {
+  return tunnel.url ?? tunnel.name;
+}
+
+function labelStyles(tunnel: TunnelView): Style[] {
+  if (tunnel.state === 'online') return ['bold', 'cyan'];
+  return tunnel.state === 'ended' ? ['red'] : ['dim'];
+}
+
+function remarksOn(tunnel: TunnelView, view: AgentView, now: number): Line[] {
+  const remarks: Line[] = [];
+  const indent = span(' '.repeat(MARGIN + 2));
+  // While the agent itself is away the line above says why, once for all.
+  if (tunnel.state !== 'online' && tunnel.reason !== undefined && tunnel.reason !== view.cause) {
+    remarks.push([indent, span(tunnel.reason, tunnel.state === 'ended' ? 'red' : 'yellow')]);
+  }
+  if (tunnel.fault !== undefined) remarks.push([indent, span(tunnel.fault, 'yellow')]);
+  if (tunnel.state === 'online' && tunnel.expiresAt !== null) {
+    remarks.push([indent, span(`ends in ${formatSpan(tunnel.expiresAt - now)}`, 'dim')]);
+  }
+  return remarks;
+}
+
+/** What fits of many tunnels, with a line that counts the rest. */
+function fit(lines: Line[], room: number): Line[] {
+  if (lines.length <= room || room < 1) return lines.slice(0, Math.max(0, room));
+  return [...lines.slice(0, room - 1), [span(`  and ${lines.length - room + 1} more lines`, 'dim')]];
+}
+
+function requestLines(requests: readonly RequestView[], options: { room: number; many: boolean }): Line[] {
+  const count = Math.min(MAX_REQUESTS, options.room);
+  if (count < 1) return [];
+  return requests
+    .slice(-count)
+    .map((request) => [
+      span(`${' '.repeat(MARGIN)}${formatTime(request.at)}  `, 'dim'),
+      span(String(request.status), statusStyle(request.status)),
+      span(formatMs(request.ms).padStart(9), 'dim'),
+      span(`  ${request.method.padEnd(6)} `),
+      ...(options.many ? [span(`${request.tunnel}  `, 'dim')] : []),
+      span(request.path),
+    ]);
+}
+
+function statusStyle(status: number): Style {
+  if (status >= 500) return 'red';
+  if (status >= 400) return 'yellow';
+  return status >= 300 ? 'cyan' : 'green';
+}
+
+function formatMs(ms: number): string {
+  if (ms < 10) return `${Math.max(0.1, ms).toFixed(1)} ms`;
+  return ms < 10_000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
+}
+
+function formatTime(at: number): string {
+  return new Date(at).toTimeString().slice(0, 8);
+}
+
+function formatSpan(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1000));
+  if (seconds < 90) return `${seconds} s`;
+  const minutes = Math.round(seconds / 60);
+  return minutes < 90 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
+}
+
+function hostOf(server: string): string {
+  return URL.parse(server)?.host ?? server;
+}

@@ -1,0 +1,65 @@
+/** `culvert status`: the agents that run on this machine, and whether a server answers. Exit code 0 when it does, 1 when not. */
+import { discover } from '../agent/discovery.ts';
+import { messageOf } from '../base/errors.ts';
+import { loadAgentConfig } from '../config/agent.ts';
+import type { Invocation } from './commands.ts';
+import { EXIT, type ExitCode } from './exit.ts';
+import { hasColor, type Io, writeLine } from './io.ts';
+import { type Line, paint, span } from './paint.ts';
+import { type AgentRecord, listAgents, runtimeDir } from './state-file.ts';
+
+interface ServerAnswer {
+  readonly url: string;
+  readonly ok: boolean;
+  readonly version: string | undefined;
+  readonly problem: string | undefined;
+}
+
+export async function status(io: Io, { flags }: Invocation): Promise<ExitCode> {
+  const server = typeof flags['server'] === 'string' ? flags['server'] : undefined;
+  const settings = loadAgentConfig({ flags: { server }, env: io.env, cwd: io.cwd });
+  const agents = listAgents(runtimeDir(io.env));
+  const answer = await ask(settings.server);
+  if (flags['json'] === true) {
+    writeLine(io.stdout, JSON.stringify({ server: serverJson(answer), agents: agents.map(agentJson) }));
+  } else {
+    const color = hasColor(io.stdout, io.env);
+    for (const line of describe(answer, agents)) writeLine(io.stdout, paint(line, color));
+  }
+  return answer.ok ? EXIT.ok : EXIT.failure;
+}
+
+async function ask(url: URL): Promise<ServerAnswer> {
+  try {
+    const found = await discover(url);
+    return { url: url.href, ok: true, version: String(found.version), problem: undefined };
+  } catch (error) {
+    return { url: url.href, ok: false, version: undefined, problem: messageOf(error) };
+  }
+}
+
+function describe(answer: ServerAnswer, agents: readonly AgentRecord[]): Line[] {
+  const verdict = answer.ok ? span(`answers, version ${answer.version}`, 'green') : span(answer.problem ?? '', 'red');
+  const lines: Line[] = [[span('server  ', 'bold'), span(answer.url), span('  '), verdict]];
+  if (agents.length === 0) return [...lines, [span('agents  ', 'bold'), span('none runs on this machine', 'dim')]];
+  for (const agent of agents) {
+    const state = span(agent.state, agent.state === 'online' ? 'green' : 'yellow');
+    lines.push([span('agent   ', 'bold'), span(`pid ${agent.pid}  ${agent.server}  `), state]);
+    for (const tunnel of agent.tunnels) {
+      const live = tunnel.state === 'online' && agent.state === 'online';
+      const label = span(tunnel.url ?? tunnel.name, ...(live ? (['cyan'] as const) : (['dim'] as const)));
+      const reason = live || tunnel.reason === null ? '' : `  ${tunnel.reason}`;
+      lines.push([span('        '), label, span(`  ${tunnel.target}`), span(reason, 'dim')]);
+    }
+  }
+  return lines;
+}
+
+function serverJson(answer: ServerAnswer): object {
+  return { url: answer.url, ok: answer.ok, version: answer.version ?? null, problem: answer.problem ?? null };
+}
+
+function agentJson(agent: AgentRecord): object {
+  const { pid, server, state, version, tunnels } = agent;
+  return { pid, server, state, version, started_at: new Date(agent.startedAt).toISOString(), tunnels };
+}

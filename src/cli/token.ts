@@ -1,0 +1,49 @@
+/**
+ * Reads the key that the settings point at. Called before each connect, so that a key file that was replaced counts at once.
+ */
+import { open } from 'node:fs/promises';
+import { codeOf, messageOf } from '../base/errors.ts';
+import type { TokenSource } from '../config/agent.ts';
+import { usageError } from './exit.ts';
+
+/** The longest key is a wire form of under 1 KB in base64. */
+const MAX_BYTES = 8_192;
+/** Read or write for users who are neither the owner nor in the group. */
+const OTHERS = 0o006;
+
+export const NO_KEY = `no key. Give one in one of these ways, never on the command line:
+  CULVERT_TOKEN        the key itself
+  CULVERT_TOKEN_FILE   a file that holds it
+  --token-file FILE    the same
+  token_file = "FILE"  in ./culvert.toml or ~/.config/culvert/agent.toml`;
+
+/** The key. @throws ExitError (usage) that says what is wrong with its source, and never what the source holds. */
+export async function readToken(source: TokenSource, env: NodeJS.ProcessEnv): Promise<string> {
+  if (source.kind === 'environment') return checked(env[source.variable] ?? '', source.variable);
+  return checked(await readKeyFile(source.path), source.path);
+}
+
+function checked(text: string, where: string): string {
+  const token = text.trim();
+  if (token === '') throw usageError(`${where}: holds no key`);
+  // One word of base64 or base62. This also keeps files that are no keys from being sent anywhere.
+  if (!/^[A-Za-z0-9_\-+/=.]{8,}$/.test(token)) throw usageError(`${where}: holds something that is no key`);
+  return token;
+}
+
+async function readKeyFile(path: string): Promise<string> {
+  try {
+    await using file = await open(path, 'r');
+    const { mode, size } = await file.stat();
+    if (process.platform !== 'win32' && (mode & OTHERS) !== 0) {
+      throw usageError(`${path}: other users of this machine can read the key: chmod 600 ${path}`);
+    }
+    if (size > MAX_BYTES) throw usageError(`${path}: holds something that is no key`);
+    return await file.readFile('utf8');
+  } catch (cause) {
+    if (codeOf(cause) === 'ENOENT') throw usageError(`${path}: there is no such key file`, cause);
+    if (codeOf(cause) !== undefined)
+      throw usageError(`${path}: the key file can't be read: ${messageOf(cause)}`, cause);
+    throw cause;
+  }
+}

@@ -1,0 +1,94 @@
+/**
+ * The tunnel commands: `http`, `https`, `tcp` make one tunnel of the command line, `start` makes those of the settings files.
+ */
+import { parseTarget, TargetError } from '../agent/target.ts';
+import type { TunnelSpec } from '../agent/tunnel.ts';
+import { type AgentSettings, loadAgentConfig, type TunnelSettings } from '../config/agent.ts';
+import type { CommandBody, Invocation } from './commands.ts';
+import { usageError } from './exit.ts';
+import type { Io } from './io.ts';
+import { type AgentFlags, runAgent } from './run-agent.ts';
+
+export function tunnelCommand(protocol: 'http' | 'https' | 'tcp'): CommandBody {
+  return async (io, invocation) => {
+    const settings = settingsOf(io, invocation);
+    const [text = ''] = invocation.args;
+    const verifyTls = invocation.flags['verifyTls'] === true;
+    const found = targetOrUsage(() => parseTarget(text, protocol, { verifyTls }));
+    const tunnel: TunnelSpec = {
+      ...found,
+      name: protocol,
+      subdomain: textFlag(invocation, 'subdomain'),
+      project: textFlag(invocation, 'project'),
+    };
+    return runAgent(io, { settings, tunnels: [tunnel], flags: agentFlags(invocation) });
+  };
+}
+
+export const startCommand: CommandBody = async (io, invocation) => {
+  const settings = settingsOf(io, invocation);
+  const tunnels = chosen(settings, invocation.args).map(specOf);
+  return runAgent(io, { settings, tunnels, flags: agentFlags(invocation) });
+};
+
+function chosen(settings: AgentSettings, names: readonly string[]): TunnelSettings[] {
+  if (settings.tunnels.size === 0) {
+    const where =
+      settings.files.length === 0 ? './culvert.toml and ~/.config/culvert/agent.toml' : settings.files.join(', ');
+    throw usageError(`no tunnel to start: put [tunnels.NAME] with a target into ${where}`);
+  }
+  if (names.length === 0) return [...settings.tunnels.values()];
+  return [...new Set(names)].map((name) => {
+    const tunnel = settings.tunnels.get(name);
+    if (tunnel === undefined) {
+      throw usageError(`no tunnel "${name}": there is ${[...settings.tunnels.keys()].join(', ')}`);
+    }
+    return tunnel;
+  });
+}
+
+function specOf(settings: TunnelSettings): TunnelSpec {
+  const { name, protocol, subdomain, project } = settings;
+  try {
+    const found = parseTarget(String(settings.target), protocol, { verifyTls: settings.verify_tls });
+    return { ...found, name, subdomain, project };
+  } catch (error) {
+    if (error instanceof TargetError) throw settings.mistake('target', error.message);
+    throw error;
+  }
+}
+
+function targetOrUsage<T>(parse: () => T): T {
+  try {
+    return parse();
+  } catch (error) {
+    if (error instanceof TargetError) throw usageError(error.message, error);
+    throw error;
+  }
+}
+
+function settingsOf(io: Io, invocation: Invocation): AgentSettings {
+  return loadAgentConfig({
+    flags: {
+      server: textFlag(invocation, 'server'),
+      tokenFile: textFlag(invocation, 'tokenFile'),
+      config: textFlag(invocation, 'config'),
+    },
+    env: io.env,
+    cwd: io.cwd,
+  });
+}
+
+function agentFlags(invocation: Invocation): AgentFlags {
+  const urlFile = textFlag(invocation, 'urlFile');
+  return {
+    json: invocation.flags['json'] === true,
+    quiet: invocation.flags['quiet'] === true,
+    ...(urlFile === undefined ? {} : { urlFile }),
+  };
+}
+
+function textFlag(invocation: Invocation, name: string): string | undefined {
+  const value = invocation.flags[name];
+  return typeof value === 'string' ? value : undefined;
+}

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { silentLog } from '../../base/log.ts';
-import { FakeLink, testRoute } from '../fixtures/link.ts';
+import { FakeLink, idOf, testRoute } from '../fixtures/link.ts';
 import { TableFollower } from './follow.ts';
 import { RouteTable } from './table.ts';
 
@@ -14,7 +14,7 @@ async function following(link: FakeLink): Promise<{ table: RouteTable; follower:
 
 test('loads the snapshot and follows the deltas', async () => {
   const link = new FakeLink();
-  link.routes.set('a', testRoute('a'));
+  link.routes.set(idOf('a'), testRoute('a'));
   const { table, follower } = await following(link);
   link.change({ kind: 'put', route: testRoute('b') });
   assert.equal(table.size, 2);
@@ -31,7 +31,7 @@ test('a change between subscribing and the first snapshot is not lost', async ()
   const starting = follower.start();
   link.change({ kind: 'put', route: testRoute('early') });
   await starting;
-  assert.ok(table.findById('early'));
+  assert.ok(table.findById(idOf('early')));
   assert.equal(link.snapshots, 1);
   follower.close();
 });
@@ -47,7 +47,7 @@ test('a lost delta is made good by one snapshot, and later deltas count again', 
   assert.equal(await table.reached(link.version, 1_000), true);
   assert.equal(table.size, 3);
   assert.equal(link.snapshots, 2);
-  link.change({ kind: 'remove', tunnelId: 'b', code: 'tunnel_deleted', message: '' });
+  link.change({ kind: 'remove', tunnelId: idOf('b'), code: 'tunnel_deleted', message: '' });
   assert.equal(table.size, 2);
   follower.close();
 });

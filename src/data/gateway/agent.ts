@@ -1,0 +1,331 @@
+/**
+ * One connected agent: hello, claims, and its end. Made by listener.ts once TLS stands; registry.ts holds it while it is live.
+ * It owns its mux session and the slots of its tunnels; who serves what is written in the book (serving.ts).
+ *
+ * However a session ends (agent leaves, connection dies, token revoked), everything goes through `#over`, once.
+ */
+import { randomUUID } from 'node:crypto';
+import { messageOf } from '../../base/errors.ts';
+import type { Logger } from '../../base/log.ts';
+import type { MuxSession } from '../../mux/session.ts';
+import type { MuxStream } from '../../mux/stream.ts';
+import type { MuxError, SessionHandler } from '../../mux/types.ts';
+import type { Link, Refusal } from '../../plane/link.ts';
+import type { TokenGrant } from '../../plane/routes.ts';
+import {
+  type Claim,
+  type FromAgent,
+  type Hello,
+  MAX_TUNNELS_PER_AGENT,
+  type RefusalCode,
+  type RequestLine,
+  WIRE_VERSION,
+} from '../../wire/messages.ts';
+import type { RouteEntry } from '../routing/entry.ts';
+import type { ClaimDesk, ClaimOutcome } from './claims.ts';
+import { ControlChannel, type ControlEvents } from './control.ts';
+import { RequestLines } from './request-lines.ts';
+import { Serving, type ServingBook } from './serving.ts';
+import { SlotMap } from './slots.ts';
+
+/** Claims of one session that may stand in line. An agent with more tunnels asks for them as answers come. */
+const MAX_CLAIMS_IN_LINE = 256;
+/** After `bye` an agent has this long to read it. Under a second: a revoked token must be off by then. */
+const LINGER_MS = 700;
+
+/** What a session tells its surroundings. */
+export interface AgentHost {
+  /** The token is good: takes the session in, or says why not. */
+  enter(agent: AgentSession, grant: TokenGrant): Refusal | undefined;
+  /** The session is over; called once, for sessions that never entered too. */
+  left(agent: AgentSession): void;
+}
+
+export interface AgentDeps {
+  readonly link: Link;
+  readonly book: ServingBook;
+  readonly desk: ClaimDesk;
+  readonly host: AgentHost;
+  readonly log: Logger;
+  readonly serverVersion: string;
+  readonly now: () => number;
+}
+
+type State = 'hello' | 'admitting' | 'live' | 'leaving' | 'over';
+
+export class AgentSession implements SessionHandler, ControlEvents {
+  readonly agentId = randomUUID();
+  readonly remoteIp: string;
+  readonly connectedAt: number;
+  readonly #deps: AgentDeps;
+  readonly #log: Logger;
+  readonly #session: MuxSession;
+  readonly #slots = new SlotMap<Serving>();
+  readonly #lines: RequestLines;
+  #control: ControlChannel | undefined;
+  #state: State = 'hello';
+  #grant: TokenGrant | undefined;
+  #hostname = '';
+  #claims = 0;
+  #watched = false;
+
+  /** `attach` starts the mux session with this object as its handler. */
+  constructor(attach: (handler: SessionHandler) => MuxSession, remoteIp: string, deps: AgentDeps) {
+    this.remoteIp = remoteIp;
+    this.#deps = deps;
+    this.connectedAt = deps.now();
+    this.#log = deps.log.child({ agentId: this.agentId, remoteIp });
+    this.#lines = new RequestLines({
+      send: (message) => this.#control?.send(message),
+      blocked: () => this.#control?.blocked ?? true,
+    });
+    this.#session = attach(this);
+  }
+
+  /** What the token allows; undefined until it was accepted. */
+  get grant(): TokenGrant | undefined {
+    return this.#grant;
+  }
+
+  /** Whence the agent speaks, for people: `host (192.0.2.1)`. */
+  get whence(): string {
+    return this.#hostname === '' ? this.remoteIp : `${this.#hostname} (${this.remoteIp})`;
+  }
+
+  get servings(): Serving[] {
+    return [...this.#slots.values()];
+  }
+
+  /** A line for the agent's live screen. */
+  note(line: RequestLine): void {
+    this.#lines.note(line);
+  }
+
+  /** Says `bye` and ends the session. */
+  end(code: RefusalCode, message: string, retryAfterMs?: number): void {
+    if (this.#state === 'over') return;
+    this.#log.info({ code, reason: message }, 'agent session ended by the server');
+    this.#control?.end({ type: 'bye', code, message, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) });
+    this.#over();
+    this.#session.close();
+    setTimeout(() => this.#session.destroy(message), LINGER_MS).unref();
+  }
+
+  /** The deadline for showing a good token has passed. */
+  expire(): void {
+    if (this.#state === 'admitting') this.end('overloaded', 'The server could not check the token in time.');
+    else if (this.#state === 'hello') this.end('protocol_error', 'No hello with a token came in time.');
+  }
+
+  /** Asks the agent to finish what is in flight and to come back after `retryAfterMs`. */
+  drain(retryAfterMs: number, message: string): void {
+    if (this.#state === 'live' || this.#state === 'leaving')
+      this.#control?.send({ type: 'drain', retryAfterMs, message });
+  }
+
+  /** This session serves `serving` no more, and its agent is told why. `cut` ends its streams in flight too. */
+  unbind(serving: Serving, code: RefusalCode, message: string, cut: boolean): void {
+    this.#deps.book.release(serving, cut);
+    if (!this.#slots.free(serving.slot, serving)) return;
+    this.#log.info({ tunnelId: serving.entry.route.tunnelId, code }, 'tunnel unbound');
+    this.#control?.send({ type: 'unbound', slot: serving.slot, code, message });
+  }
+
+  // ------------------------------------------------------------------ from the multiplexer
+
+  /** The first stream is the control stream; agents open no others. */
+  onStream(stream: MuxStream): void {
+    if (this.#control === undefined && this.#state === 'hello') this.#control = new ControlChannel(stream, this);
+    else stream.reset();
+  }
+
+  onClose(_session: MuxSession, error: MuxError): void {
+    if (this.#state === 'over') return;
+    this.#log.info({ code: error.code, reason: error.message }, 'agent session ended');
+    this.#over();
+  }
+
+  onGoAway(): void {
+    this.#leave();
+  }
+
+  onFault(_stream: MuxStream, error: unknown): void {
+    this.#log.error({ error: messageOf(error) }, 'a fault while handling a stream: the stream was reset');
+  }
+
+  // ------------------------------------------------------------------ from the control stream
+
+  onBroken(reason: string): void {
+    this.end('protocol_error', `Protocol error: ${reason}.`);
+  }
+
+  onGone(): void {
+    this.#over();
+    this.#session.destroy('the agent ended its control stream');
+  }
+
+  onMessage(message: FromAgent): void {
+    if (this.#state === 'over') return;
+    switch (message.type) {
+      case 'hello':
+        if (this.#state !== 'hello') return this.end('protocol_error', 'Protocol error: hello was said before.');
+        return this.#hello(message);
+      case 'claim':
+        return this.#isLive() ? this.#claim(message) : this.#tooEarly();
+      case 'unbind':
+        return this.#isLive() ? this.#unbindByAgent(message.slot) : this.#tooEarly();
+      case 'watch':
+        return this.#isLive() ? this.#watch(message.requests) : this.#tooEarly();
+      case 'drain':
+        return this.#isLive() ? this.#leave() : this.onGone();
+      default:
+        return message satisfies never;
+    }
+  }
+
+  #isLive(): boolean {
+    return this.#state === 'live' || this.#state === 'leaving';
+  }
+
+  #tooEarly(): void {
+    this.end('protocol_error', 'Protocol error: a message before welcome.');
+  }
+
+  #hello(hello: Hello): void {
+    if (hello.version !== WIRE_VERSION) {
+      this.end(
+        'version_unsupported',
+        `This server speaks version ${WIRE_VERSION} of the agent protocol, not ${hello.version}.`,
+      );
+      return;
+    }
+    this.#state = 'admitting';
+    this.#hostname = hello.agent.hostname;
+    this.#deps.link.admit(hello.token).then(
+      (answer) => {
+        if (this.#state !== 'admitting') return;
+        if (!answer.ok) this.end(answer.code, answer.message);
+        else this.#welcome(answer.grant);
+      },
+      (error: unknown) => {
+        this.#log.error({ error: messageOf(error) }, 'a token could not be checked');
+        this.end('internal', 'The server could not check the token. It is worth another try.');
+      },
+    );
+  }
+
+  #welcome(grant: TokenGrant): void {
+    const refused = this.#deps.host.enter(this, grant);
+    if (refused !== undefined) return this.end(refused.code, refused.message);
+    this.#grant = grant;
+    this.#state = 'live';
+    this.#log.info({ orgId: grant.orgId, tokenId: grant.tokenId, hostname: this.#hostname }, 'agent connected');
+    this.#control?.send({
+      type: 'welcome',
+      version: WIRE_VERSION,
+      agentId: this.agentId,
+      serverVersion: this.#deps.serverVersion,
+      account: grant.account,
+    });
+  }
+
+  #claim(claim: Claim): void {
+    const grant = this.#grant;
+    if (grant === undefined) return;
+    const refuse = (code: RefusalCode, message: string): void =>
+      this.#control?.send({ type: 'refused', ref: claim.ref, code, message });
+    if (this.#state === 'leaving') return refuse('invalid_request', 'This session is leaving: claim in a new one.');
+    if (this.#claims >= MAX_CLAIMS_IN_LINE) return refuse('overloaded', 'Too many claims at once: wait for answers.');
+    if (this.#slots.size + this.#claims >= MAX_TUNNELS_PER_AGENT) {
+      return refuse('quota_exceeded', `One agent carries at most ${MAX_TUNNELS_PER_AGENT} tunnels.`);
+    }
+    this.#claims++;
+    const { type: _type, ref, ...asked } = claim;
+    void this.#deps.desk
+      .claim(
+        { ...asked, tokenId: grant.tokenId, agentId: this.agentId },
+        {
+          gone: () => this.#state !== 'live',
+          liveTunnelIds: () => this.#deps.book.tunnelsOf(grant.tokenId),
+          settle: (outcome) => this.#settle(ref, grant, outcome),
+        },
+      )
+      .finally(() => {
+        this.#claims--;
+      });
+  }
+
+  #settle(ref: number, grant: TokenGrant, outcome: ClaimOutcome): void {
+    if (outcome.ok) this.#bind(ref, grant, outcome.entry);
+    else this.#control?.send({ type: 'refused', ref, code: outcome.code, message: outcome.message });
+  }
+
+  #bind(ref: number, grant: TokenGrant, entry: RouteEntry): void {
+    const { route } = entry;
+    const serving = this.#slots.take(
+      (slot) =>
+        new Serving({
+          agent: this,
+          session: this.#session,
+          tokenId: grant.tokenId,
+          entry,
+          slot,
+          watched: this.#watched,
+        }),
+    );
+    this.#control?.send({
+      type: 'bound',
+      ref,
+      slot: serving.slot,
+      tunnelId: route.tunnelId,
+      subdomain: route.subdomain,
+      url: route.publicUrl,
+      protocol: route.protocol,
+      expiresAt: route.expiresAt,
+    });
+    // An agent that does not read may just have been cut off by that message: it must not serve as a ghost.
+    if (!this.#isLive()) return;
+    const before = this.#deps.book.take(serving);
+    this.#log.info({ tunnelId: route.tunnelId, url: route.publicUrl }, 'tunnel bound');
+    if (before === null) return;
+    const since = new Date(this.#deps.now()).toISOString();
+    before.agent.unbind(
+      before,
+      'superseded',
+      `${route.publicUrl} is served by the agent on ${this.whence} since ${since}.`,
+      false,
+    );
+  }
+
+  #unbindByAgent(slot: number): void {
+    const serving = this.#slots.get(slot);
+    // Not an offence: the server's own `unbound` for this slot may have been under way.
+    if (serving === undefined) return;
+    this.#deps.book.release(serving, false);
+    this.#slots.free(slot, serving);
+  }
+
+  #watch(requests: boolean): void {
+    this.#watched = requests;
+    for (const serving of this.#slots.values()) serving.watched = requests;
+  }
+
+  /** The agent wants no new streams; those in flight go on until it closes. */
+  #leave(): void {
+    if (this.#state !== 'live') return;
+    this.#state = 'leaving';
+    for (const serving of this.#slots.values()) {
+      serving.draining = true;
+      for (const stream of serving.idle.splice(0)) stream.reset();
+    }
+  }
+
+  #over(): void {
+    if (this.#state === 'over') return;
+    this.#state = 'over';
+    this.#control?.close();
+    this.#lines.close();
+    for (const serving of this.servings) this.#deps.book.release(serving, true);
+    this.#deps.host.left(this);
+  }
+}

@@ -1,0 +1,90 @@
+/**
+ * Sockets of the agent listener that have not shown a good token yet: in the handshake, silent, or waiting for an answer. Bounded
+ * in all and per address, each with one deadline for the whole way to `welcome`.
+ *
+ * At the bound in all the oldest goes, not the newest: an honest agent is through in milliseconds, whoever has sat here longest is
+ * the likeliest to sit for nothing. So a flood of silent sockets shortens its own stay and does not lock agents out.
+ */
+import type { Socket } from 'node:net';
+import { Admission } from '../edge/admission.ts';
+
+export interface AnonymousLimits {
+  readonly total: number;
+  readonly perAddress: number;
+  /** From the first byte of TCP to `welcome`. */
+  readonly deadlineMs: number;
+}
+
+export class AnonymousSocket {
+  readonly socket: Socket;
+  readonly ip: string;
+  /** Says goodbye where something can be said already; without it the socket is destroyed. */
+  onDeadline: (() => void) | undefined;
+  readonly timer: NodeJS.Timeout;
+
+  constructor(socket: Socket, ip: string, timer: NodeJS.Timeout) {
+    this.socket = socket;
+    this.ip = ip;
+    this.timer = timer;
+  }
+}
+
+export class AnonymousSockets {
+  readonly #limits: AnonymousLimits;
+  readonly #admission: Admission;
+  /** In the order of their coming. */
+  readonly #waiting = new Set<AnonymousSocket>();
+  #evicted = 0;
+
+  constructor(limits: AnonymousLimits) {
+    this.#limits = limits;
+    this.#admission = new Admission({ total: limits.total + 1, perAddress: limits.perAddress });
+  }
+
+  get size(): number {
+    return this.#waiting.size;
+  }
+
+  /** Sockets turned away: refused for their address, or evicted for a newer one. */
+  get refused(): number {
+    return this.#admission.refused + this.#evicted;
+  }
+
+  /** Takes a fresh socket in. Undefined when its address has too many already: destroy it. */
+  admit(socket: Socket): AnonymousSocket | undefined {
+    const ip = socket.remoteAddress ?? '';
+    if (!this.#admission.admit(ip)) return undefined;
+    const timer = setTimeout(() => this.#expire(waiting), this.#limits.deadlineMs).unref();
+    const waiting = new AnonymousSocket(socket, ip, timer);
+    this.#waiting.add(waiting);
+    if (this.#waiting.size > this.#limits.total) {
+      for (const oldest of this.#waiting) {
+        this.#evicted++;
+        this.release(oldest);
+        oldest.socket.destroy();
+        break;
+      }
+    }
+    return waiting;
+  }
+
+  /** It is known now, or gone. May be called twice. */
+  release(waiting: AnonymousSocket): void {
+    if (!this.#waiting.delete(waiting)) return;
+    clearTimeout(waiting.timer);
+    this.#admission.release(waiting.ip);
+  }
+
+  close(): void {
+    for (const waiting of [...this.#waiting]) {
+      this.release(waiting);
+      waiting.socket.destroy();
+    }
+  }
+
+  #expire(waiting: AnonymousSocket): void {
+    this.release(waiting);
+    if (waiting.onDeadline === undefined) waiting.socket.destroy();
+    else waiting.onDeadline();
+  }
+}

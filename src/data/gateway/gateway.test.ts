@@ -1,0 +1,528 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { before, describe, test, type TestContext } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import { Sweeper } from '../../base/clock.ts';
+import { silentLog } from '../../base/log.ts';
+import { SlabPool } from '../../base/slab.ts';
+import type { MuxSession } from '../../mux/session.ts';
+import { WindowBudget } from '../../mux/window.ts';
+import { dial, TestAgent } from '../fixtures/agent.ts';
+import { testCertificate, type TestCertificate } from '../fixtures/certificate.ts';
+import { FakeLink, idOf, testGrant, testRoute } from '../fixtures/link.ts';
+import { UsageMeter } from '../report/meter.ts';
+import { Outbox } from '../report/outbox.ts';
+import { TableFollower } from '../routing/follow.ts';
+import { RouteTable } from '../routing/table.ts';
+import { Gateway, type GatewayLimits } from './gateway.ts';
+
+let tls: TestCertificate;
+before(() => {
+  tls = testCertificate();
+});
+
+interface World {
+  readonly link: FakeLink;
+  readonly table: RouteTable;
+  readonly gateway: Gateway;
+  readonly outbox: Outbox;
+  readonly port: number;
+  nowMs: number;
+}
+
+async function world(t: TestContext, limits: Partial<GatewayLimits> = {}): Promise<World> {
+  const link = new FakeLink();
+  link.grants.set('good', testGrant('token-1'));
+  link.grants.set('other', testGrant('token-2'));
+  const table = new RouteTable('example.test');
+  const follower = new TableFollower(table, { link, log: silentLog });
+  await follower.start();
+  const outbox = new Outbox({ node: 'n' }, { link, log: silentLog });
+  const meter = new UsageMeter(table, outbox);
+  const sweeper = new Sweeper<MuxSession>(1_000);
+  const clock = { now: () => made.nowMs, monotonic: () => performance.now() };
+  const gateway = new Gateway(
+    {
+      listen: { host: '127.0.0.1', port: 0 },
+      tls,
+      serverVersion: '1.2.3',
+      limits: {
+        maxSessions: 100,
+        maxStreamsPerSession: 100,
+        handshakeTimeoutSeconds: 5,
+        maxAnonymous: 20,
+        maxAnonymousPerIp: 20,
+        ...limits,
+      },
+    },
+    {
+      ...{ link, table, meter, outbox, sweeper, clock, log: silentLog },
+      ports: { ready: async (port) => port !== 6666 },
+      slabs: new SlabPool(),
+      budget: new WindowBudget(1 << 24),
+    },
+  );
+  const made: World = { link, table, gateway, outbox, port: 0, nowMs: Date.now() };
+  const { port } = await gateway.listen();
+  t.after(() => {
+    gateway.close();
+    sweeper.close();
+    meter.close();
+    outbox.close();
+    follower.close();
+  });
+  return Object.assign(made, { port });
+}
+
+/** Waits, turn by turn, for what the server does once a packet is there. */
+async function until(what: () => boolean): Promise<void> {
+  const end = performance.now() + 5_000;
+  while (!what()) {
+    if (performance.now() > end) throw new Error(`never came true: ${what}`);
+    await turn();
+  }
+}
+
+describe('hello', () => {
+  test('a good token is welcome, and the session is listed until it ends', async (t) => {
+    const { gateway, port } = await world(t);
+    const agent = await TestAgent.connect(port);
+    agent.hello('good');
+    const welcome = await agent.next('welcome');
+    assert.equal(welcome.serverVersion, '1.2.3');
+    assert.equal(welcome.account, 'me@example.test');
+    const [info] = gateway.registry.connections();
+    assert.equal(info?.agentId, welcome.agentId);
+    assert.equal(info?.remoteIp, '127.0.0.1');
+    assert.deepEqual(info?.tunnelIds, []);
+    agent.destroy();
+    await until(() => gateway.registry.size === 0);
+    assert.equal(gateway.anonymous.size, 0);
+  });
+
+  const refusals: Array<[string, string, (agent: TestAgent) => void]> = [
+    ['an unknown token', 'unauthorized', (a) => a.hello('bad')],
+    ['another version', 'version_unsupported', (a) => a.hello('good', 'box', 2)],
+    ['a claim before hello', 'protocol_error', (a) => void a.claim('shop')],
+    ['what is no message', 'protocol_error', (a) => a.send({ type: 'nonsense' })],
+    ['a line without end', 'protocol_error', (a) => void a.control.write(Buffer.alloc(70_000, 0x20))],
+  ];
+  for (const [what, code, act] of refusals) {
+    test(`${what} is answered with ${code} and the end`, async (t) => {
+      const { gateway, port } = await world(t);
+      const agent = await TestAgent.connect(port);
+      act(agent);
+      assert.equal((await agent.next('bye')).code, code);
+      await agent.closed;
+      await until(() => gateway.anonymous.size === 0);
+      assert.equal(gateway.registry.size, 0);
+    });
+  }
+
+  test('hello twice is a protocol error', async (t) => {
+    const { port } = await world(t);
+    const agent = await TestAgent.enter(port, 'good');
+    agent.hello('good');
+    assert.equal((await agent.next('bye')).code, 'protocol_error');
+  });
+
+  test('an expired token is refused, and one that expires ends its session on time', async (t) => {
+    const w = await world(t);
+    w.link.grants.set('soon', testGrant('token-3', { expiresAt: w.nowMs + 1_000 }));
+    const agent = await TestAgent.enter(w.port, 'soon');
+    w.nowMs += 1_000;
+    w.gateway.registry.sweep();
+    assert.equal((await agent.next('bye')).code, 'unauthorized');
+    const late = await TestAgent.connect(w.port);
+    late.hello('soon');
+    assert.equal((await late.next('bye')).code, 'unauthorized');
+  });
+
+  test('sessions are bounded', async (t) => {
+    const { port } = await world(t, { maxSessions: 1 });
+    const first = await TestAgent.enter(port, 'good');
+    const second = await TestAgent.connect(port);
+    second.hello('good');
+    assert.equal((await second.next('bye')).code, 'overloaded');
+    first.destroy();
+  });
+
+  test('a stream besides the control stream is reset', async (t) => {
+    const { port } = await world(t);
+    const agent = await TestAgent.enter(port, 'good');
+    const stream = agent.session.open();
+    const gone = Promise.withResolvers<void>();
+    assert.ok(stream);
+    stream.sink = { onData: () => {}, onEnd: () => {}, onDrain: () => {}, onReset: () => gone.resolve() };
+    await gone.promise;
+    agent.destroy();
+  });
+});
+
+describe('the door', () => {
+  test('another ALPN, none, and TLS 1.2 do not come in', async (t) => {
+    const { gateway, port } = await world(t);
+    await assert.rejects(dial(port, ['h2']), /alert|no application protocol/i);
+    const none = await dial(port, []);
+    await once(none, 'close');
+    const { connect: tlsConnect } = await import('node:tls');
+    const old = tlsConnect({ host: '127.0.0.1', port, rejectUnauthorized: false, maxVersion: 'TLSv1.2' });
+    await once(old, 'error');
+    await until(() => gateway.anonymous.size === 0);
+  });
+
+  test('silent sockets are bounded, the oldest goes first, and an agent comes through the flood', async (t) => {
+    const { gateway, port } = await world(t, { maxAnonymous: 10, maxAnonymousPerIp: 100 });
+    const flood = Array.from({ length: 50 }, () => connect(port, '127.0.0.1'));
+    for (const socket of flood) socket.on('error', () => {});
+    await until(() => gateway.anonymous.refused >= 40);
+    assert.equal(gateway.anonymous.size, 10);
+    const agent = await TestAgent.enter(port, 'good');
+    assert.equal(gateway.registry.size, 1);
+    agent.destroy();
+    for (const socket of flood) socket.destroy();
+    await until(() => gateway.anonymous.size === 0);
+  });
+
+  test('one address can not fill the door', async (t) => {
+    const { gateway, port } = await world(t, { maxAnonymousPerIp: 3 });
+    const flood = Array.from({ length: 10 }, () => connect(port, '127.0.0.1'));
+    for (const socket of flood) socket.on('error', () => {});
+    await until(() => gateway.anonymous.refused === 7);
+    assert.equal(gateway.anonymous.size, 3);
+    for (const socket of flood) socket.destroy();
+    await until(() => gateway.anonymous.size === 0);
+    await (await dial(port)).destroy();
+  });
+
+  test('a silent peer is cut at its deadline, with a word where TLS stands', async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const { gateway, port } = await world(t, { handshakeTimeoutSeconds: 1 });
+    const raw = connect(port, '127.0.0.1');
+    raw.on('error', () => {});
+    const agent = await TestAgent.connect(port);
+    agent.send({}); // opens the control stream
+    const silent = await TestAgent.connect(port);
+    silent.control.write(Buffer.from(' '));
+    await until(() => gateway.anonymous.size >= 2);
+    await silent.session.ping();
+    t.mock.timers.tick(11_000);
+    assert.equal((await silent.next('bye')).code, 'protocol_error');
+    await once(raw, 'close');
+    await until(() => gateway.anonymous.size === 0);
+  });
+});
+
+describe('claims', () => {
+  test('a claim is bound, served, told as online, and gone with its session', async (t) => {
+    const { gateway, link, outbox, port, table } = await world(t);
+    const agent = await TestAgent.enter(port, 'good');
+    const bound = await agent.bind('shop');
+    assert.equal(bound.url, 'http://shop.example.test');
+    const entry = table.findByHost('shop.example.test');
+    assert.equal(entry?.served?.slot, bound.slot);
+    assert.equal(entry?.served?.tokenId, 'token-1');
+    assert.equal(gateway.registry.isOnline(idOf('shop')), true);
+    assert.deepEqual(gateway.registry.connections()[0]?.tunnelIds, [idOf('shop')]);
+    agent.destroy();
+    await until(() => entry?.served === null);
+    assert.equal(gateway.registry.isOnline(idOf('shop')), false);
+    await outbox.flush(1_000);
+    assert.equal(link.agentEvents().at(-1), 'offline shop');
+  });
+
+  test('each tunnel has its number, and a number given back rests', async (t) => {
+    const { port } = await world(t);
+    const agent = await TestAgent.enter(port, 'good');
+    assert.equal((await agent.bind('a')).slot, 0);
+    assert.equal((await agent.bind('b')).slot, 1);
+    agent.send({ type: 'unbind', slot: 0 });
+    assert.equal((await agent.bind('c')).slot, 2);
+    agent.destroy();
+  });
+
+  test('what the control plane refuses is refused, and the session goes on', async (t) => {
+    const { link, port } = await world(t);
+    link.routes.set(idOf('shop'), testRoute('shop', { stopped: true }));
+    const agent = await TestAgent.enter(port, 'good');
+    const ref = agent.claim('shop');
+    const refused = await agent.next('refused');
+    assert.deepEqual([refused.ref, refused.code], [ref, 'tunnel_stopped']);
+    assert.ok(await agent.bind('other'));
+    agent.destroy();
+  });
+
+  test('a port that can not be opened refuses its tunnel', async (t) => {
+    const { port } = await world(t);
+    const agent = await TestAgent.enter(port, 'good');
+    agent.claim('db', { protocol: 'tcp', localPort: 6666 });
+    assert.equal((await agent.next('refused')).code, 'no_port_free');
+    agent.destroy();
+  });
+
+  test('the claims of a token are asked one after the other, each knowing what the last one bound', async (t) => {
+    const { link, port } = await world(t);
+    const [one, two] = await Promise.all([TestAgent.enter(port, 'good'), TestAgent.enter(port, 'good')]);
+    for (const name of ['a', 'b', 'c']) {
+      one.claim(name);
+      two.claim(`${name}2`);
+    }
+    for (let i = 0; i < 3; i++) await Promise.all([one.next('bound'), two.next('bound')]);
+    assert.deepEqual(
+      link.questions.map((q) => q.liveTunnelIds.length),
+      [0, 1, 2, 3, 4, 5],
+    );
+    one.destroy();
+    two.destroy();
+  });
+
+  test('too many claims in line are refused', async (t) => {
+    const { link, port } = await world(t);
+    const hold = Promise.withResolvers<void>();
+    link.holdClaim = hold.promise;
+    const agent = await TestAgent.enter(port, 'good');
+    for (let i = 0; i < 257; i++) agent.claim(`t${i}`);
+    assert.equal((await agent.next('refused')).code, 'overloaded');
+    hold.resolve();
+    agent.destroy();
+  });
+
+  test('an agent that leaves while its claim is decided leaves no ghost', async (t) => {
+    const { gateway, link, outbox, port, table } = await world(t);
+    const hold = Promise.withResolvers<void>();
+    link.holdClaim = hold.promise;
+    const agent = await TestAgent.enter(port, 'good');
+    agent.claim('shop');
+    agent.claim('never-asked');
+    await until(() => link.questions.length === 1);
+    agent.destroy();
+    await until(() => gateway.registry.size === 0);
+    hold.resolve();
+    await turn();
+    await turn();
+    assert.equal(table.findById(idOf('shop'))?.served, null);
+    assert.equal(link.questions.length, 1);
+    await outbox.flush(1_000);
+    assert.deepEqual(link.agentEvents(), []);
+  });
+
+  test('an agent that leaves while its token is checked is never let in', async (t) => {
+    const { gateway, link, port } = await world(t);
+    const hold = Promise.withResolvers<void>();
+    link.holdAdmit = hold.promise;
+    const agent = await TestAgent.connect(port);
+    agent.hello('good');
+    await agent.session.ping();
+    agent.destroy();
+    await until(() => gateway.anonymous.size === 0);
+    hold.resolve();
+    await turn();
+    assert.equal(gateway.registry.size, 0);
+  });
+
+  test('an answer that comes before its delta waits for it', async (t) => {
+    const { link, port, table } = await world(t);
+    link.onClaim = () => ({ ok: true, route: testRoute('late'), version: link.version + 1 });
+    const agent = await TestAgent.enter(port, 'good');
+    agent.claim('late');
+    await until(() => link.questions.length === 1);
+    await turn();
+    assert.equal(agent.heard.length, 1, 'welcome and nothing else');
+    link.change({ kind: 'put', route: testRoute('late', { publicUrl: 'http://from.the.delta' }) });
+    assert.equal((await agent.next('bound')).url, 'http://from.the.delta');
+    assert.ok(table.findById(idOf('late'))?.served);
+    agent.destroy();
+  });
+
+  test('a delete or a stop that overtakes the answer wins', async (t) => {
+    const { link, port, table } = await world(t);
+    const agent = await TestAgent.enter(port, 'good');
+    for (const change of [
+      { kind: 'remove', tunnelId: idOf('shop'), code: 'tunnel_deleted', message: '' },
+      { kind: 'put', route: testRoute('shop', { stopped: true }) },
+    ] as const) {
+      const hold = Promise.withResolvers<void>();
+      link.holdClaim = hold.promise;
+      agent.claim('shop');
+      const asked = link.questions.length;
+      await until(() => link.questions.length > asked);
+      link.change(change);
+      hold.resolve();
+      assert.equal((await agent.next('refused')).code, change.kind === 'remove' ? 'tunnel_deleted' : 'tunnel_stopped');
+      assert.equal(table.findById(idOf('shop'))?.served ?? null, null);
+    }
+    agent.destroy();
+  });
+});
+
+describe('supersede', () => {
+  test('the newer session serves at once and the older one is told whence', async (t) => {
+    const { link, outbox, port, table } = await world(t);
+    const old = await TestAgent.enter(port, 'good', 'laptop');
+    const bound = await old.bind('shop');
+    const entry = table.findById(idOf('shop'));
+    assert.ok(entry?.served);
+    entry.meter.requests = 3;
+    const young = await TestAgent.enter(port, 'good', 'desktop');
+    await young.bind('shop');
+    const unbound = await old.next('unbound');
+    assert.deepEqual([unbound.slot, unbound.code], [bound.slot, 'superseded']);
+    assert.match(unbound.message, /desktop \(127\.0\.0\.1\) since \d{4}-/);
+    const serving = entry.served;
+    old.destroy();
+    await outbox.flush(1_000);
+    await until(() => old.session.closed);
+    await young.bind('another');
+    assert.equal(entry.served, serving, 'the end of the old session does not touch the new one');
+    assert.deepEqual(link.agentEvents().slice(0, 3), ['online shop', 'offline shop', 'online shop']);
+    const usage = link.batches.flatMap((b) => b.events).find((e) => e.kind === 'usage');
+    assert.equal(usage?.kind === 'usage' && usage.requests, 3);
+    young.destroy();
+  });
+
+  test('a session that claims its own tunnel again gets a fresh number', async (t) => {
+    const { port, table } = await world(t);
+    const agent = await TestAgent.enter(port, 'good');
+    await agent.bind('shop');
+    const second = await agent.bind('shop');
+    assert.equal(second.slot, 1);
+    assert.equal((await agent.next('unbound')).slot, 0);
+    assert.equal(table.findById(idOf('shop'))?.served?.slot, 1);
+    agent.destroy();
+  });
+
+  test('1,000 replacements leave one session, one serving and no anonymous socket', async (t) => {
+    const { gateway, port, table } = await world(t);
+    let last = await TestAgent.enter(port, 'good');
+    await last.bind('shop');
+    for (let i = 0; i < 1_000; i++) {
+      const next = await TestAgent.enter(port, 'good');
+      await next.bind('shop');
+      await last.next('unbound');
+      last.destroy();
+      last = next;
+    }
+    await until(() => gateway.registry.size === 1);
+    assert.equal(gateway.anonymous.size, 0);
+    assert.equal(table.size, 1);
+    assert.deepEqual(gateway.registry.connections()[0]?.tunnelIds, [idOf('shop')]);
+    last.destroy();
+    await until(() => gateway.registry.size === 0);
+    assert.equal(gateway.registry.isOnline(idOf('shop')), false);
+  });
+});
+
+describe('from the control plane', () => {
+  test('a revoked token ends all its sessions within the tick and lets none in that was under way', async (t) => {
+    const { gateway, link, port, table } = await world(t);
+    const [one, two] = await Promise.all([TestAgent.enter(port, 'good'), TestAgent.enter(port, 'good')]);
+    const stranger = await TestAgent.enter(port, 'other');
+    await one.bind('shop');
+    const hold = Promise.withResolvers<void>();
+    link.holdAdmit = hold.promise;
+    const waiting = await TestAgent.connect(port);
+    waiting.hello('good');
+    await waiting.session.ping();
+    const serving = table.findById(idOf('shop'))?.served;
+    link.change({ kind: 'revoke_token', tokenId: 'token-1', message: 'revoked by the owner' });
+    assert.equal(table.findById(idOf('shop'))?.served, null);
+    assert.equal(serving?.cut, true);
+    assert.equal(gateway.registry.size, 1);
+    hold.resolve();
+    for (const agent of [one, two, waiting]) {
+      assert.equal((await agent.next('bye')).code, 'unauthorized');
+      await agent.closed;
+    }
+    assert.ok(await stranger.bind('b'));
+    stranger.destroy();
+  });
+
+  test('stop, expiry and delete unbind the tunnel and nothing else', async (t) => {
+    const w = await world(t);
+    const agent = await TestAgent.enter(w.port, 'good');
+    for (const name of ['stopped', 'expires', 'deleted', 'kept']) await agent.bind(name);
+    w.link.change({ kind: 'put', route: testRoute('stopped', { stopped: true }) });
+    assert.equal((await agent.next('unbound')).code, 'tunnel_stopped');
+    w.link.change({ kind: 'put', route: testRoute('expires', { expiresAt: w.nowMs + 10 }) });
+    w.nowMs += 10;
+    w.gateway.registry.sweep();
+    assert.equal((await agent.next('unbound')).code, 'tunnel_expired');
+    w.link.change({ kind: 'remove', tunnelId: idOf('deleted'), code: 'tunnel_deleted', message: 'gone' });
+    assert.deepEqual(await agent.next('unbound'), {
+      type: 'unbound',
+      slot: 2,
+      code: 'tunnel_deleted',
+      message: 'gone',
+    });
+    assert.deepEqual(w.gateway.registry.connections()[0]?.tunnelIds, [idOf('kept')]);
+    agent.destroy();
+  });
+
+  test('disconnect says when to come back', async (t) => {
+    const { gateway, port } = await world(t);
+    const agent = await TestAgent.enter(port, 'good');
+    const [info] = gateway.registry.connections();
+    assert.equal(gateway.registry.disconnect('nobody'), false);
+    assert.equal(gateway.registry.disconnect(info?.agentId ?? ''), true);
+    const bye = await agent.next('bye');
+    assert.deepEqual([bye.code, bye.retryAfterMs], ['disconnected', 5_000]);
+    await agent.closed;
+  });
+
+  test('missed changes make every agent show its token again', async (t) => {
+    const { link, port } = await world(t);
+    const agent = await TestAgent.enter(port, 'good');
+    link.change({ kind: 'revoke_token', tokenId: 'token-1', message: '' }, true);
+    link.change({ kind: 'put', route: testRoute('a') });
+    const bye = await agent.next('bye');
+    assert.equal(bye.code, 'disconnected');
+    assert.ok((bye.retryAfterMs ?? 0) >= 1_000);
+  });
+
+  test('a drain keeps sessions and takes no new ones; the close says goodbye', async (t) => {
+    const { gateway, port, table } = await world(t);
+    const agent = await TestAgent.enter(port, 'good');
+    await agent.bind('shop');
+    gateway.drain();
+    await agent.next('drain');
+    assert.ok(table.findById(idOf('shop'))?.served);
+    await assert.rejects(dial(port), /ECONNREFUSED/);
+    gateway.close();
+    assert.equal((await agent.next('bye')).code, 'server_shutdown');
+    await agent.closed;
+  });
+});
+
+describe('the live screen', () => {
+  test('lines come gathered, bounded and counted, once somebody watches', async (t) => {
+    const { port, table } = await world(t);
+    const agent = await TestAgent.enter(port, 'good');
+    const { slot } = await agent.bind('shop');
+    const served = table.findById(idOf('shop'))?.served;
+    assert.equal(served?.watched, false);
+    agent.send({ type: 'watch', requests: true });
+    await until(() => served?.watched === true);
+    for (let i = 0; i < 130; i++)
+      served?.note({ slot, at: 1, method: 'GET', path: `/${'"'.repeat(600)}`, status: 200, ms: 1 });
+    const lines = await agent.next('requests');
+    assert.equal(lines.items.length + lines.dropped, 130);
+    assert.ok(lines.items.length >= 25 && lines.items.length <= 100);
+    assert.equal(lines.items[0]?.path.length, 512);
+    agent.send({ type: 'watch', requests: false });
+    await until(() => served?.watched === false);
+    agent.destroy();
+  });
+
+  test('an agent that does not read is cut off', async (t) => {
+    const { gateway, port } = await world(t);
+    const agent = await TestAgent.enter(port, 'good');
+    agent.control.sink = { onData: () => {}, onEnd: () => {}, onReset: () => {}, onDrain: () => {} };
+    for (let i = 0; i < 40_000 && !agent.session.closed; i++) {
+      agent.send({ type: 'claim', ref: i, protocol: 'http', target: 'x', localPort: 1, subdomain: 'x' });
+      if (i % 100 === 99) await turn();
+    }
+    await agent.closed;
+    await until(() => gateway.registry.size === 0);
+  });
+});

@@ -1,0 +1,134 @@
+/**
+ * The agents' side of a data node, put together: listener, sessions, registry. Made by data/node.ts.
+ */
+import type { AddressInfo } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import { type Clock, systemClock, type Sweeper } from '../../base/clock.ts';
+import type { Logger } from '../../base/log.ts';
+import type { SlabPool } from '../../base/slab.ts';
+import { attachSession } from '../../mux/attach.ts';
+import type { MuxSession } from '../../mux/session.ts';
+import type { WindowBudget } from '../../mux/window.ts';
+import type { Link } from '../../plane/link.ts';
+import { HELLO_TIMEOUT_MS } from '../../wire/messages.ts';
+import type { UsageMeter } from '../report/meter.ts';
+import type { Outbox } from '../report/outbox.ts';
+import type { RouteTable } from '../routing/table.ts';
+import { AgentSession, type AgentDeps } from './agent.ts';
+import { ClaimDesk, type PublicPorts } from './claims.ts';
+import { AgentListener } from './listener.ts';
+import { AgentRegistry } from './registry.ts';
+import { ServingBook } from './serving.ts';
+
+export interface GatewayLimits {
+  readonly maxSessions: number;
+  readonly maxStreamsPerSession: number;
+  /** For the TLS handshake; the hello has HELLO_TIMEOUT_MS more. */
+  readonly handshakeTimeoutSeconds: number;
+  /** Sockets without a good token yet, in all and per address. */
+  readonly maxAnonymous: number;
+  readonly maxAnonymousPerIp: number;
+}
+
+export interface GatewayOptions {
+  readonly listen: { readonly host: string; readonly port: number };
+  readonly tls: { readonly cert: string; readonly key: string };
+  readonly limits: GatewayLimits;
+  readonly serverVersion: string;
+}
+
+export interface GatewayDeps {
+  readonly link: Link;
+  readonly table: RouteTable;
+  readonly ports: PublicPorts;
+  readonly meter: UsageMeter;
+  readonly outbox: Outbox;
+  readonly slabs: SlabPool;
+  readonly budget: WindowBudget;
+  readonly sweeper: Sweeper<MuxSession>;
+  readonly log: Logger;
+  readonly clock?: Clock;
+}
+
+export class Gateway {
+  readonly registry: AgentRegistry;
+  readonly #listener: AgentListener;
+  readonly #agentDeps: AgentDeps;
+  readonly #options: GatewayOptions;
+  readonly #deps: GatewayDeps;
+  /** What frees the anonymous place of a session, until it is known or over. */
+  readonly #unknown = new Map<AgentSession, () => void>();
+
+  constructor(options: GatewayOptions, deps: GatewayDeps) {
+    this.#options = options;
+    this.#deps = deps;
+    const { link, table, ports, log } = deps;
+    const now = (): number => (deps.clock ?? systemClock).now();
+    const { limits } = options;
+    this.registry = new AgentRegistry({
+      table,
+      log,
+      now,
+      maxSessions: limits.maxSessions,
+      onKnown: (agent) => {
+        this.#unknown.get(agent)?.();
+        this.#unknown.delete(agent);
+      },
+    });
+    this.#agentDeps = {
+      link,
+      book: new ServingBook({ meter: deps.meter, outbox: deps.outbox, now }),
+      desk: new ClaimDesk({ link, table, ports, log, now }),
+      host: this.registry,
+      log,
+      serverVersion: options.serverVersion,
+      now,
+    };
+    this.#listener = new AgentListener(
+      {
+        ...options.listen,
+        tls: options.tls,
+        anonymous: {
+          total: limits.maxAnonymous,
+          perAddress: limits.maxAnonymousPerIp,
+          deadlineMs: limits.handshakeTimeoutSeconds * 1_000 + HELLO_TIMEOUT_MS,
+        },
+      },
+      (socket, known) => this.#start(socket, known),
+      log,
+    );
+  }
+
+  /** Sockets without a good token yet. */
+  get anonymous(): { readonly size: number; readonly refused: number } {
+    return this.#listener.anonymous;
+  }
+
+  listen(): Promise<AddressInfo> {
+    return this.#listener.listen();
+  }
+
+  /** Takes no more agents and asks those connected to finish and come back. Their streams go on until `close`. */
+  drain(): void {
+    this.#listener.close();
+    this.registry.drain();
+  }
+
+  /** Says goodbye to all agents and ends their sessions. */
+  close(): void {
+    this.#listener.close();
+    this.registry.close();
+  }
+
+  #start(socket: TLSSocket, known: () => void): () => void {
+    const { slabs, budget, sweeper } = this.#deps;
+    const maxStreams = this.#options.limits.maxStreamsPerSession;
+    const agent = new AgentSession(
+      (handler) => attachSession(socket, handler, { role: 'server', slabs, budget, sweeper, maxStreams }),
+      socket.remoteAddress ?? '',
+      this.#agentDeps,
+    );
+    this.#unknown.set(agent, known);
+    return () => agent.expire();
+  }
+}

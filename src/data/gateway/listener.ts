@@ -1,0 +1,112 @@
+/**
+ * The door for agents: TCP accept, TLS 1.3 handshake, ALPN. Nothing here waits for one peer: each handshake runs by itself, with a
+ * deadline, and a peer that has not shown a good token is one of a bounded number (anonymous.ts). Made by gateway.ts.
+ */
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { createServer as createTlsServer, type Server as TlsServer, type TLSSocket } from 'node:tls';
+import { codeOf, messageOf } from '../../base/errors.ts';
+import type { Logger } from '../../base/log.ts';
+import { ALPN } from '../../wire/messages.ts';
+import { type AnonymousLimits, type AnonymousSocket, AnonymousSockets } from './anonymous.ts';
+
+export interface AgentListenerOptions {
+  readonly host: string;
+  readonly port: number;
+  /** PEM, chain included, and its key. */
+  readonly tls: { readonly cert: string; readonly key: string };
+  readonly anonymous: AnonymousLimits;
+}
+
+/** Makes a session of a finished handshake. Returns what to do when the deadline passes before `known` is called. */
+export type OnHandshake = (socket: TLSSocket, known: () => void) => (() => void) | undefined;
+
+/** AES-128-GCM first: with hardware support it is the cheapest per gigabyte. */
+const CIPHERS = 'TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256';
+const BACKLOG = 1024;
+
+export class AgentListener {
+  readonly #tcp: Server;
+  readonly #tls: TlsServer;
+  readonly #anonymous: AnonymousSockets;
+  /** Sockets in the handshake, found again by their peer's address and port when it is done. */
+  readonly #shaking = new Map<string, AnonymousSocket>();
+  readonly #options: AgentListenerOptions;
+  readonly #log: Logger;
+
+  /** Throws when certificate and key do not fit. */
+  constructor(options: AgentListenerOptions, onHandshake: OnHandshake, log: Logger) {
+    this.#options = options;
+    this.#log = log;
+    this.#anonymous = new AnonymousSockets(options.anonymous);
+    this.#tls = createTlsServer({
+      ...options.tls,
+      minVersion: 'TLSv1.3',
+      ciphers: CIPHERS,
+      ALPNProtocols: [ALPN],
+      handshakeTimeout: options.anonymous.deadlineMs,
+    });
+    this.#tls.on('secureConnection', (socket: TLSSocket) => this.#secure(socket, onHandshake));
+    this.#tls.on('tlsClientError', (error: Error, socket: TLSSocket) => {
+      this.#log.debug(
+        { remoteIp: socket.remoteAddress, code: codeOf(error), error: messageOf(error) },
+        'a handshake failed',
+      );
+      socket.destroy();
+    });
+    this.#tcp = createServer({ noDelay: true }, (socket) => this.#accept(socket));
+  }
+
+  /** Sockets that have not shown a good token yet. */
+  get anonymous(): { readonly size: number; readonly refused: number } {
+    return this.#anonymous;
+  }
+
+  /** Rejects when the address is taken or not ours. */
+  listen(): Promise<AddressInfo> {
+    const { promise, resolve, reject } = Promise.withResolvers<AddressInfo>();
+    this.#tcp.once('error', reject);
+    this.#tcp.listen({ host: this.#options.host, port: this.#options.port, backlog: BACKLOG }, () => {
+      this.#tcp.off('error', reject);
+      this.#tcp.on('error', (error) => this.#log.error({ error: messageOf(error) }, 'the agent listener failed'));
+      resolve(this.#tcp.address() as AddressInfo);
+    });
+    return promise;
+  }
+
+  /** Accepts no more, and cuts who has not shown a token. Live sessions stay. */
+  close(): void {
+    this.#tcp.close();
+    this.#anonymous.close();
+  }
+
+  #accept(socket: Socket): void {
+    const waiting = this.#anonymous.admit(socket);
+    if (waiting === undefined) {
+      socket.destroy();
+      return;
+    }
+    const peer = peerOf(socket);
+    this.#shaking.set(peer, waiting);
+    socket.once('close', () => {
+      if (this.#shaking.get(peer) === waiting) this.#shaking.delete(peer);
+      this.#anonymous.release(waiting);
+    });
+    this.#tls.emit('connection', socket);
+  }
+
+  #secure(socket: TLSSocket, onHandshake: OnHandshake): void {
+    const peer = peerOf(socket);
+    const waiting = this.#shaking.get(peer);
+    this.#shaking.delete(peer);
+    // No ALPN at all is let through by OpenSSL; a browser or a scanner that strayed here is not.
+    if (waiting === undefined || socket.alpnProtocol !== ALPN) {
+      socket.destroy();
+      return;
+    }
+    waiting.onDeadline = onHandshake(socket, () => this.#anonymous.release(waiting));
+  }
+}
+
+function peerOf(socket: Socket): string {
+  return `${socket.remoteAddress} ${socket.remotePort}`;
+}

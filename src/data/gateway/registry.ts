@@ -1,0 +1,179 @@
+/**
+ * The live agent sessions of this node: who is connected, which token each belongs to, and what a change of a route or a token
+ * means for them. It answers the control plane (NodeControl) and listens to the routing table. One per data node.
+ */
+import type { Logger } from '../../base/log.ts';
+import type { ConnectionInfo, NodeControl, Refusal } from '../../plane/link.ts';
+import type { RemovalCode, TokenGrant } from '../../plane/routes.ts';
+import type { RouteEntry } from '../routing/entry.ts';
+import type { RouteTable, TableListener } from '../routing/table.ts';
+import type { AgentHost, AgentSession } from './agent.ts';
+import { unservable } from './claims.ts';
+import type { Serving } from './serving.ts';
+
+/** Contract §9: after a forced disconnect an agent comes back in about 5 s. */
+const KICKED_RETRY_MS = 5_000;
+/** Agents of a server that restarts or is full: long enough to be up again, spread so that they do not come at once. */
+const RETRY_MS = 1_000;
+const RETRY_SPREAD_MS = 4_000;
+/** Expiry is looked at this often. */
+const SWEEP_MS = 1_000;
+/** Tokens revoked lately: an answer of the control plane that was under way meanwhile must not let one in. */
+const MAX_REVOKED = 10_000;
+
+export interface RegistryDeps {
+  readonly table: RouteTable;
+  readonly log: Logger;
+  readonly now: () => number;
+  readonly maxSessions: number;
+  /** Told when a session that was made for a socket is over, or has been let in: the socket is not anonymous any more. */
+  readonly onKnown: (agent: AgentSession) => void;
+}
+
+export class AgentRegistry implements AgentHost, NodeControl, TableListener {
+  readonly #deps: RegistryDeps;
+  readonly #agents = new Map<string, AgentSession>();
+  readonly #byToken = new Map<string, Set<AgentSession>>();
+  readonly #revoked = new Set<string>();
+  readonly #unsubscribe: () => void;
+  readonly #timer: NodeJS.Timeout;
+  #draining = false;
+
+  constructor(deps: RegistryDeps) {
+    this.#deps = deps;
+    this.#unsubscribe = deps.table.subscribe(this);
+    this.#timer = setInterval(() => this.sweep(), SWEEP_MS);
+    this.#timer.unref();
+  }
+
+  get size(): number {
+    return this.#agents.size;
+  }
+
+  // ------------------------------------------------------------------ from sessions
+
+  enter(agent: AgentSession, grant: TokenGrant): Refusal | undefined {
+    if (this.#draining) return refusal('server_shutdown', 'The server is going down.');
+    if (this.#revoked.has(grant.tokenId)) return refusal('unauthorized', 'This token was revoked.');
+    if (grant.expiresAt <= this.#deps.now()) return refusal('unauthorized', 'This token has expired.');
+    if (this.#agents.size >= this.#deps.maxSessions)
+      return refusal('overloaded', 'The server has no room for more agents.');
+    this.#agents.set(agent.agentId, agent);
+    let ofToken = this.#byToken.get(grant.tokenId);
+    if (ofToken === undefined) this.#byToken.set(grant.tokenId, (ofToken = new Set()));
+    ofToken.add(agent);
+    this.#deps.onKnown(agent);
+    return undefined;
+  }
+
+  left(agent: AgentSession): void {
+    this.#deps.onKnown(agent);
+    if (!this.#agents.delete(agent.agentId) || agent.grant === undefined) return;
+    const ofToken = this.#byToken.get(agent.grant.tokenId);
+    ofToken?.delete(agent);
+    if (ofToken?.size === 0) this.#byToken.delete(agent.grant.tokenId);
+  }
+
+  // ------------------------------------------------------------------ from the control plane
+
+  connections(): ConnectionInfo[] {
+    const infos: ConnectionInfo[] = [];
+    for (const agent of this.#agents.values()) {
+      const grant = agent.grant;
+      if (grant === undefined) continue;
+      infos.push({
+        agentId: agent.agentId,
+        orgId: grant.orgId,
+        tokenId: grant.tokenId,
+        remoteIp: agent.remoteIp,
+        connectedAt: agent.connectedAt,
+        tunnelIds: agent.servings.map((serving) => serving.entry.route.tunnelId),
+      });
+    }
+    return infos;
+  }
+
+  disconnect(agentId: string): boolean {
+    const agent = this.#agents.get(agentId);
+    agent?.end('disconnected', 'This session was ended by an operator.', KICKED_RETRY_MS);
+    return agent !== undefined;
+  }
+
+  isOnline(tunnelId: string): boolean {
+    return (this.#deps.table.findById(tunnelId)?.served ?? null) !== null;
+  }
+
+  // ------------------------------------------------------------------ from the routing table
+
+  onPut(entry: RouteEntry): void {
+    const refused = entry.served === null ? undefined : unservable(entry, this.#deps.now());
+    if (refused !== undefined) unbind(entry, refused.code, refused.message);
+  }
+
+  onRemove(entry: RouteEntry, code: RemovalCode, message: string): void {
+    unbind(entry, code, message);
+  }
+
+  onRevoke(tokenId: string, message: string): void {
+    if (this.#revoked.size >= MAX_REVOKED)
+      for (const oldest of this.#revoked.keys()) {
+        this.#revoked.delete(oldest);
+        break;
+      }
+    this.#revoked.add(tokenId);
+    for (const agent of [...(this.#byToken.get(tokenId) ?? [])]) agent.end('unauthorized', message);
+  }
+
+  /** Revocations may have been missed: every agent shows its token again. */
+  onReload(): void {
+    this.#deps.log.warn({ agents: this.#agents.size }, 'route changes were missed: all agents are asked to come back');
+    for (const agent of [...this.#agents.values()]) {
+      agent.end('disconnected', 'The server asks for the token again.', spread(RETRY_MS, RETRY_SPREAD_MS));
+    }
+  }
+
+  // ------------------------------------------------------------------
+
+  /** Ends what is over by the clock: sessions of expired tokens, servings of expired tunnels. */
+  sweep(): void {
+    const now = this.#deps.now();
+    for (const agent of [...this.#agents.values()]) {
+      if (agent.grant !== undefined && agent.grant.expiresAt <= now) {
+        agent.end('unauthorized', 'This token has expired.');
+        continue;
+      }
+      for (const serving of agent.servings) this.onPut(serving.entry);
+    }
+  }
+
+  /** Lets no session in any more and asks the live ones to finish and come back. */
+  drain(): void {
+    if (this.#draining) return;
+    this.#draining = true;
+    for (const agent of [...this.#agents.values()])
+      agent.drain(spread(RETRY_MS, RETRY_SPREAD_MS), 'The server is going down.');
+  }
+
+  /** Ends all sessions. */
+  close(): void {
+    this.#draining = true;
+    clearInterval(this.#timer);
+    this.#unsubscribe();
+    for (const agent of [...this.#agents.values()]) {
+      agent.end('server_shutdown', 'The server is going down.', spread(RETRY_MS, RETRY_SPREAD_MS));
+    }
+  }
+}
+
+function unbind(entry: RouteEntry, code: Refusal['code'], message: string): void {
+  const serving = entry.served as Serving | null;
+  serving?.agent.unbind(serving, code, message, true);
+}
+
+function spread(leastMs: number, spreadMs: number): number {
+  return Math.round(leastMs + Math.random() * spreadMs);
+}
+
+function refusal(code: Refusal['code'], message: string): Refusal {
+  return { ok: false, code, message };
+}

@@ -1,0 +1,105 @@
+/**
+ * One tunnel that one agent session serves, and the book of who serves what now. The book is the only writer of `entry.served`;
+ * agent.ts calls it, and clean-up goes by the identity of the serving, never by name: what a newer session serves is not touched.
+ */
+import type { MuxSession } from '../../mux/session.ts';
+import type { MuxStream } from '../../mux/stream.ts';
+import type { RequestLine } from '../../wire/messages.ts';
+import { encodePreamble } from '../../wire/preamble.ts';
+import type { Outbox } from '../report/outbox.ts';
+import type { UsageMeter } from '../report/meter.ts';
+import type { RouteEntry, ServedTunnel } from '../routing/entry.ts';
+import type { AgentSession } from './agent.ts';
+
+export class Serving implements ServedTunnel {
+  readonly agent: AgentSession;
+  readonly entry: RouteEntry;
+  readonly session: MuxSession;
+  readonly agentId: string;
+  readonly tokenId: string;
+  readonly slot: number;
+  readonly preamble: Buffer;
+  readonly idle: MuxStream[] = [];
+  draining = false;
+  cut = false;
+  watched: boolean;
+
+  constructor(of: {
+    agent: AgentSession;
+    session: MuxSession;
+    tokenId: string;
+    entry: RouteEntry;
+    slot: number;
+    watched: boolean;
+  }) {
+    this.agent = of.agent;
+    this.entry = of.entry;
+    this.session = of.session;
+    this.agentId = of.agent.agentId;
+    this.tokenId = of.tokenId;
+    this.slot = of.slot;
+    this.preamble = encodePreamble(of.slot);
+    this.watched = of.watched;
+  }
+
+  note(line: RequestLine): void {
+    this.agent.note(line);
+  }
+}
+
+export class ServingBook {
+  readonly #meter: UsageMeter;
+  readonly #outbox: Outbox;
+  readonly #now: () => number;
+  readonly #byToken = new Map<string, Set<Serving>>();
+
+  constructor(deps: { meter: UsageMeter; outbox: Outbox; now: () => number }) {
+    this.#meter = deps.meter;
+    this.#outbox = deps.outbox;
+    this.#now = deps.now;
+  }
+
+  /** From now on `serving` serves its entry. Returns the one that did so far: its agent must be told. */
+  take(serving: Serving): Serving | null {
+    const before = serving.entry.served as Serving | null;
+    if (before !== null) this.release(before, false);
+    this.#meter.settle(serving.entry);
+    serving.entry.served = serving;
+    let ofToken = this.#byToken.get(serving.tokenId);
+    if (ofToken === undefined) this.#byToken.set(serving.tokenId, (ofToken = new Set()));
+    ofToken.add(serving);
+    this.#tell(serving, true);
+    return before;
+  }
+
+  /** The end of a serving, once. `cut` ends its streams in flight too. False when it was over already. */
+  release(serving: Serving, cut: boolean): boolean {
+    const ofToken = this.#byToken.get(serving.tokenId);
+    if (!ofToken?.delete(serving)) return false;
+    if (ofToken.size === 0) this.#byToken.delete(serving.tokenId);
+    serving.cut = cut;
+    serving.draining = true;
+    if (serving.entry.served === serving) {
+      this.#meter.settle(serving.entry);
+      serving.entry.served = null;
+    }
+    for (const stream of serving.idle.splice(0)) stream.reset();
+    this.#tell(serving, false);
+    return true;
+  }
+
+  /** Ids of the tunnels that sessions of this token serve now. */
+  tunnelsOf(tokenId: string): string[] {
+    return [...(this.#byToken.get(tokenId) ?? [])].map((serving) => serving.entry.route.tunnelId);
+  }
+
+  #tell(serving: Serving, online: boolean): void {
+    this.#outbox.addAgent({
+      kind: 'agent',
+      agentId: serving.agentId,
+      tunnelId: serving.entry.route.tunnelId,
+      online,
+      at: this.#now(),
+    });
+  }
+}

@@ -39,6 +39,7 @@ export interface ServerPlace {
   /** Name of the server's process; the folder is named after it. */
   readonly name: string;
   readonly certificate?: Certificate;
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 export interface CulvertServer {
@@ -72,7 +73,7 @@ export async function startServer(
   };
   const configFile = join(folder, 'culvert.toml');
   writeFileSync(configFile, serverConfig({ folder, ports, address: '127.0.0.1', certificate: place.certificate }));
-  processes.start(place.name, [...command, 'serve', '--config', configFile]);
+  processes.start(place.name, [...command, 'serve', '--config', configFile], { env: place.env ?? {} });
   // The password is on the line after the address.
   const password = (await processes.waitForOutput(place.name, /admin@localhost[^\n]*\n\s*(\S+)[^\n]*\n/))[1] ?? '';
   await processes.waitForPort(place.name, ports.apiPort);
@@ -109,7 +110,12 @@ async function waitForApi(processes: Processes, server: CulvertServer): Promise<
 export async function startAgent(
   processes: Processes,
   server: CulvertServer,
-  options: { readonly originPort: number; readonly name: string; readonly netns?: string },
+  options: {
+    readonly originPort: number;
+    readonly name: string;
+    readonly netns?: string;
+    readonly env?: Readonly<Record<string, string>>;
+  },
 ): Promise<Subject> {
   processes.start(
     options.name,
@@ -117,7 +123,7 @@ export async function startAgent(
       ...[...server.command, 'http', String(options.originPort), '--subdomain', SUBDOMAIN],
       ...['--server', `http://${server.address}:${server.apiPort}`],
     ],
-    { env: { CULVERT_TOKEN: server.token }, netns: options.netns },
+    { env: { ...options.env, CULVERT_TOKEN: server.token }, netns: options.netns },
   );
   const subject = httpSubject(server, options.name);
   await waitForAnswer(processes, subject, server.netns);

@@ -133,6 +133,11 @@ export class Processes {
     }
   }
 
+  /** Ends all that run now, the last started first. */
+  async stopAll(): Promise<void> {
+    for (const name of [...this.#running.keys()].reverse()) await this.stop(name);
+  }
+
   /** Runs at the very end, last given first, also after an interrupt. Must be synchronous. */
   atEnd(action: () => void): void {
     this.#atEnd.unshift(action);
@@ -141,7 +146,7 @@ export class Processes {
   /** Ends everything and removes the folder. May be called twice. */
   async close(): Promise<void> {
     for (const client of this.#clients) client.kill('SIGKILL');
-    for (const name of [...this.#running.keys()].reverse()) await this.stop(name);
+    await this.stopAll();
     process.off('exit', this.#onExit);
     this.#cleanUp();
   }

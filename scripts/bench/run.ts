@@ -14,6 +14,8 @@ import { say } from './report/progress.ts';
 import { scenarioTable } from './report/tables.ts';
 import { targetTable } from './report/targets.ts';
 import { Results } from './results.ts';
+import { measureMemory } from './scenarios/memory.ts';
+import { profile } from './scenarios/profile.ts';
 import { linkScenario, measureLink } from './scenarios/link.ts';
 import { requestScenarios } from './scenarios/requests.ts';
 import { bulkScenario, eventScenario, fairScenario } from './scenarios/streams.ts';
@@ -49,16 +51,23 @@ async function measure(processes: Processes, options: Options): Promise<void> {
   const bench: Bench = { options, processes, tools, load, results: new Results(), certificate };
   const machine = await describeMachine(processes);
   say(machine);
+  if (options.build && options.culvert === undefined) say((await buildCulvert(processes)) || 'built');
+  if (options.perf) {
+    process.stdout.write(`${machine}\n${await profile(bench)}\n`);
+    return;
+  }
   const scenarios = roundScenarios(bench);
   if (scenarios.length > 0) {
     const subjects = await startSubjects(bench, scenarios);
     await warmUp(bench, subjects);
     await runRounds(bench, scenarios, subjects);
   }
+  await processes.stopAll();
+  const memory = options.only.includes('memory') ? [await orSkip('memory', () => measureMemory(bench))] : [];
   const links = (['link', 'link-reno'] as const).filter((name) => options.only.includes(name));
   const linkScenarios = links.map((name) => linkScenario(bench, name));
   for (const scenario of linkScenarios) await measureLink(bench, scenario);
-  report(bench, [...scenarios, ...linkScenarios], machine);
+  report(bench, { scenarios: [...scenarios, ...linkScenarios], texts: memory, machine });
 }
 
 function roundScenarios(bench: Bench): Scenario[] {
@@ -112,7 +121,6 @@ async function startCulvert(
   },
 ): Promise<void> {
   const { processes, options, certificate } = bench;
-  if (options.build && options.culvert === undefined) say((await buildCulvert(processes)) || 'built');
   const started = (async () => {
     const command = culvertCommand(options.culvert);
     say(`Culvert is ${command.join(' ')}`);
@@ -124,11 +132,29 @@ async function startCulvert(
   await add('culvert-tls', async () => httpsSubject((await started).server, 'agent'));
 }
 
-function report(bench: Bench, scenarios: readonly Scenario[], machine: string): void {
+/** A scenario that fails is said and left out; the figures of the others are printed all the same. */
+async function orSkip(name: string, action: () => Promise<string>): Promise<string> {
+  try {
+    return await action();
+  } catch (error) {
+    const text = `${name} is SKIPPED: ${error instanceof Error ? error.message : String(error)}`;
+    say(text);
+    return text;
+  }
+}
+
+function report(
+  bench: Bench,
+  {
+    scenarios,
+    texts,
+    machine,
+  }: { readonly scenarios: readonly Scenario[]; readonly texts: readonly string[]; readonly machine: string },
+): void {
   const { options, results } = bench;
   const tables = scenarios.flatMap((scenario) => scenarioTable(scenario, results) ?? []);
   const head = `${machine}\n${options.rounds} rounds of ${options.seconds} s; medians; ratios are medians of the ratios per round`;
-  process.stdout.write(`\n${[head, ...tables, targetTable(results)].join('\n\n')}\n`);
+  process.stdout.write(`\n${[head, ...tables, ...texts, targetTable(results)].join('\n\n')}\n`);
   if (options.json !== undefined) {
     writeFileSync(options.json, `${JSON.stringify({ machine, options, samples: results }, null, 1)}\n`);
     say(`samples are in ${options.json}`);

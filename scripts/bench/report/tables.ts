@@ -25,7 +25,7 @@ export function scenarioTable(scenario: Scenario, results: Results): string | un
   const cpuHead = scenario.unit === 'request' ? ['cpu us/request'] : scenario.unit === 'GB' ? ['cpu s/GB'] : [];
   const [main, ...rest] = scenario.columns;
   const head = ['', main.head, 'range', 'x nginx', 'x ssh', ...rest.map((column) => column.head)];
-  const lines = align([[...head, 'idle', 'steal', ...cpuHead], ...rows]);
+  const lines = align(dropEmpty([[...head, 'idle', 'steal', ...cpuHead], ...rows]));
   const troubles = measured.flatMap((subject) => {
     const words = new Set(results.samples(scenario.name, subject).flatMap((sample) => sample.trouble ?? []));
     return [...words].map((word) => `  ! ${subject}: ${word}`);
@@ -73,6 +73,11 @@ export function number(value: number | undefined, digits: number): string {
 
 function percent(value: number | undefined): string {
   return value === undefined ? '-' : `${number(value * 100, 0)} %`;
+}
+
+/** Leaves out columns that say nothing in any row: ratios to a reference that was not measured. */
+function dropEmpty(rows: readonly (readonly string[])[]): string[][] {
+  return rows.map((cells) => cells.filter((_, column) => rows.slice(1).some((other) => other[column] !== '-')));
 }
 
 /** Pads columns to one width: the first and the last to the left, numbers to the right. */

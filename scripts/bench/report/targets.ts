@@ -79,18 +79,23 @@ function eventDelay(results: Results): number | undefined {
 
 /** The table of goals, with a mark for each: goal met, only the must, or missed. */
 export function targetTable(results: Results): string {
-  const rows = TARGETS.map((each) => {
+  const missing = TARGETS.filter((each) => each.value(results) === undefined).map((each) => each.what);
+  const rows = TARGETS.flatMap((each) => {
     const value = each.value(results);
+    if (value === undefined) return [];
     const sign = each.sense === 'least' ? '>=' : '<=';
-    return [
+    const cells = [
       each.what,
       `${number(value, each.digits)} ${each.unit}`,
       `${sign} ${number(each.must, each.digits)}`,
       `${sign} ${number(each.goal, each.digits)}`,
-      value === undefined ? 'not measured' : mark(each, value),
+      mark(each, value),
     ];
+    return [cells];
   });
-  return ['goals', ...align([['', 'measured', 'must', 'goal', ''], ...rows]).map((line) => `  ${line}`)].join('\n');
+  const table = rows.length === 0 ? [] : align([['', 'measured', 'must', 'goal', ''], ...rows]);
+  const rest = missing.length === 0 ? [] : [`not measured: ${missing.join('; ')}`];
+  return ['goals', ...[...table, ...rest].map((line) => `  ${line}`)].join('\n');
 }
 
 function mark(each: Target, value: number): string {

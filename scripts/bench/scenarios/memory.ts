@@ -1,0 +1,108 @@
+/**
+ * What idle visitors and idle agents cost the server: resident memory each, and processor time while nothing happens. On a
+ * server of its own, started fresh, so that no load before has left a larger heap behind.
+ */
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Bench } from '../bench.ts';
+import { type CulvertServer, culvertCommand, startAgent, startServer } from '../culvert.ts';
+import { startOrigin } from '../peers.ts';
+import { cpuSeconds, residentKb } from '../proc.ts';
+import { say } from '../report/progress.ts';
+import { number } from '../report/tables.ts';
+import { HOST } from '../subject.ts';
+
+const SERVER = 'server-memory';
+const AGENT = 'agent-memory';
+/** Until the collector has run and freed pages have gone back. */
+const SETTLE_MS = 3_000;
+/** A shorter look at idle processor time would be made of single ticks of 10 ms. */
+const WATCH_MS = 10_000;
+/** Two looks at memory are compared only after the server has run hot once. */
+const WARM_SECONDS = 2;
+
+export const NAME = 'memory';
+
+/** Measures and keeps the figures under `memory`; the text is the table for the report. */
+export async function measureMemory(bench: Bench): Promise<string> {
+  const { processes, tools, load, options } = bench;
+  const origin = await startOrigin(processes, tools, { name: 'origin-memory', address: '127.0.0.1' });
+  const server = await startServer(processes, culvertCommand(options.culvert), { name: SERVER });
+  const subject = await startAgent(processes, server, { originPort: origin.port, name: AGENT });
+  const lines = [`${NAME}: what idle visitors and agents cost the server`];
+  const keep = (key: string, value: number, text: string): void => {
+    bench.results.addSingle(NAME, key, value);
+    say(`memory ${text}`);
+    lines.push(`  ${text}`);
+  };
+  await load.requests(subject, { path: '/small', connections: 64, seconds: WARM_SECONDS });
+  await pause(SETTLE_MS);
+  const base = resident(bench);
+  keep('serverMb', base.server / 1024, `after a warm-up: server ${mb(base.server)}, agent ${mb(base.agent)}`);
+
+  const visitors = options.idleVisitors;
+  const command = [tools.program('idle'), String(server.httpPort), String(visitors), HOST];
+  processes.start('idle', command);
+  const open = await processes.waitForOutput('idle', /open \d+ ([\d.]+)/, 120_000);
+  await pause(SETTLE_MS);
+  const visited = resident(bench);
+  const perVisitor = (visited.server - base.server) / visitors;
+  keep(
+    'visitorKb',
+    perVisitor,
+    `${number(visitors, 0)} idle visitors (opened in ${open[1]} s): server ${mb(visited.server)}, ` +
+      `${number(perVisitor, 2)} KB each; agent ${number((visited.agent - base.agent) / visitors, 2)} KB each`,
+  );
+  const idle = await busyPercent(bench);
+  keep('idlePercent', idle, `processor time of the server with them idle: ${number(idle, 2)} %`);
+  await processes.stop('idle');
+
+  await measureAgents(bench, server, keep);
+  for (const name of ['agents', AGENT, SERVER, 'origin-memory']) await processes.stop(name);
+  return lines.join('\n');
+}
+
+async function measureAgents(
+  bench: Bench,
+  server: CulvertServer,
+  keep: (key: string, value: number, text: string) => void,
+): Promise<void> {
+  const { processes, options } = bench;
+  await pause(SETTLE_MS);
+  const before = resident(bench).server;
+  const program = join(import.meta.dirname, '../agents.ts');
+  const url = `http://127.0.0.1:${server.apiPort}`;
+  processes.start('agents', [process.execPath, program, url, String(options.agents)], {
+    env: { CULVERT_TOKEN: server.token },
+  });
+  const online = await processes.waitForOutput('agents', /online \d+ ([\d.]+)/, 120_000);
+  await pause(SETTLE_MS);
+  const each = (resident(bench).server - before) / options.agents;
+  const took = `connected in ${online[1]} s`;
+  keep('agentKb', each, `${number(options.agents, 0)} agents (${took}): ${number(each, 1)} KB each`);
+  const beating = await busyPercent(bench);
+  keep('agentsPercent', beating, `processor time of the server with their heartbeats: ${number(beating, 2)} %`);
+  process.kill(processes.pid('agents'), 'SIGUSR2');
+  const bound = await processes.waitForOutput('agents', /bound \d+ ([\d.]+)/, 120_000);
+  await pause(SETTLE_MS);
+  const withTunnel = (resident(bench).server - before) / options.agents;
+  const claimed = `each with a tunnel (claimed in ${bound[1]} s)`;
+  keep('agentTunnelKb', withTunnel, `${claimed}: ${number(withTunnel, 1)} KB per agent`);
+}
+
+function resident(bench: Bench): { readonly server: number; readonly agent: number } {
+  const { processes } = bench;
+  return { server: residentKb(processes.pid(SERVER)), agent: residentKb(processes.pid(AGENT)) };
+}
+
+/** Processor time of the server as a share of one processor. */
+async function busyPercent(bench: Bench): Promise<number> {
+  const pid = bench.processes.pid(SERVER);
+  const before = cpuSeconds(pid);
+  await pause(WATCH_MS);
+  return ((cpuSeconds(pid) - before) / (WATCH_MS / 1_000)) * 100;
+}
+
+function mb(kb: number): string {
+  return `${number(kb / 1024, 0)} MB`;
+}

@@ -7,7 +7,6 @@ import { eq } from 'drizzle-orm';
 import type { PortRange } from '../../base/addr.ts';
 import type { AdmitAnswer, ClaimQuestion, NodeControl, Refusal } from '../../plane/link.ts';
 import type { Route } from '../../plane/routes.ts';
-import type { RefusalCode } from '../../wire/messages.ts';
 import { capabilityTokens } from '../db/schema.ts';
 import type { Store, Tx } from '../db/tx.ts';
 import type { TokenActor } from './actor.ts';
@@ -251,7 +250,7 @@ function claimedLabel(tx: Tx, { token, project }: Ground, name: string): string 
   return fullLabel(name, project);
 }
 
-function refuse(code: RefusalCode, message: string): Refusal {
+function refuse(code: Refusal['code'], message: string): Refusal {
   return { ok: false, code, message };
 }
 

@@ -2,14 +2,7 @@
  * The server's signing keys (Ed25519): one that signs access JWTs, one that signs capability tokens. Loaded once at start, made on
  * first start. Private keys are stored sealed; public ones are served at /.well-known/jwks.json.
  */
-import {
-  createPrivateKey,
-  createPublicKey,
-  generateKeyPairSync,
-  type JsonWebKey,
-  type KeyObject,
-  randomBytes,
-} from 'node:crypto';
+import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto';
 import { signingKeys } from '../db/schema.ts';
 import type { Store } from '../db/tx.ts';
 import type { Sealer } from './sealing.ts';

@@ -6,7 +6,6 @@ import { and, asc, count, desc, eq, gt, isNull, ne } from 'drizzle-orm';
 import { uuidv7 } from 'uuidv7';
 import type { PortRange } from '../../base/addr.ts';
 import type { Route } from '../../plane/routes.ts';
-import type { Protocol } from '../../wire/messages.ts';
 import { organizations, restingNames, tunnels } from '../db/schema.ts';
 import type { Db, Tx } from '../db/tx.ts';
 import type { PublicNames } from './news.ts';
@@ -29,7 +28,7 @@ export interface NewTunnel {
   readonly orgId: string;
   readonly projectId: string;
   readonly label: string;
-  readonly protocol: Protocol;
+  readonly protocol: Route['protocol'];
   readonly localPort: number;
   readonly ttlSeconds: number | null;
   readonly ephemeral: boolean;

@@ -7,7 +7,6 @@ import type { PortRange } from '../../base/addr.ts';
 import { AppError } from '../../base/errors.ts';
 import type { NodeControl } from '../../plane/link.ts';
 import type { Route } from '../../plane/routes.ts';
-import type { Protocol } from '../../wire/messages.ts';
 import { projects, tunnels } from '../db/schema.ts';
 import type { Store, Tx } from '../db/tx.ts';
 import { type Actor, allow } from './actor.ts';
@@ -30,6 +29,7 @@ import {
   updateTunnel,
 } from './tunnel-rows.ts';
 
+export const PROTOCOLS = ['http', 'https', 'websocket', 'tcp'] as const satisfies readonly Route['protocol'][];
 export const MIN_TTL_SECONDS = 60;
 /** Tunnels that one pass of a job handles: the next pass comes in a second. */
 const BATCH = 200;
@@ -41,7 +41,7 @@ const NAME_TRIES = 5;
 export interface CreateTunnel {
   readonly localPort: number;
   readonly subdomain: string | undefined;
-  readonly protocol: Protocol;
+  readonly protocol: Route['protocol'];
   readonly ttlSeconds: number | undefined;
   readonly projectSlug: string | undefined;
 }

@@ -1,0 +1,79 @@
+/**
+ * The REST API: the order of the middleware and every mount, on one screen. Served at `/` and, the same, under `/api`.
+ * A route is: schema in, one service call, schema out. No SQL and no rules here or below routes/.
+ */
+import { OpenAPIHono } from '@hono/zod-openapi';
+import { bodyLimit } from 'hono/body-limit';
+import { cors } from 'hono/cors';
+import { getPath } from 'hono/utils/url';
+import { AppError } from '../../base/errors.ts';
+import { requireBearer } from './auth.ts';
+import { authLimit } from './auth-limit.ts';
+import { clientIp } from './client-ip.ts';
+import type { ApiDeps, ApiEnv } from './context.ts';
+import { answerError, refuseInvalid } from './errors.ts';
+import { RouteTable } from './route-table.ts';
+import { mountAccess } from './routes/access.ts';
+import { mountConnections } from './routes/connections.ts';
+import { mountDocument } from './routes/document.ts';
+import { mountProbes } from './routes/probes.ts';
+import { mountTokens } from './routes/tokens.ts';
+import { mountTunnels } from './routes/tunnels.ts';
+
+export type Api = OpenAPIHono<ApiEnv>;
+
+/** Contract §3. */
+const MAX_BODY_BYTES = 1024 * 1024;
+
+/** Builds the application; `app.fetch` serves it. */
+export function buildApi(deps: ApiDeps): Api {
+  const table = new RouteTable();
+  const app: Api = new OpenAPIHono<ApiEnv>({
+    defaultHook: refuseInvalid,
+    getPath: (request) => withoutPrefix(getPath(request)),
+  });
+  app.onError((error, c) => answerError(error, c, deps.log));
+  app.notFound((c) => {
+    const methods = table.methodsAt(c.req.path);
+    if (methods.length > 0) c.header('Allow', methods.join(', '));
+    return answerError(table.refusal(c.req.method, c.req.path), c, deps.log);
+  });
+
+  app.use(async (c, next) => {
+    c.set(
+      'clientIp',
+      clientIp(c.env.incoming.socket.remoteAddress ?? '', c.req.header('x-forwarded-for'), deps.trustedProxies),
+    );
+    c.header('Cache-Control', 'no-store');
+    c.header('X-Content-Type-Options', 'nosniff');
+    c.header('Referrer-Policy', 'no-referrer');
+    await next();
+  });
+  if (deps.corsOrigins.length > 0) app.use(cors({ origin: [...deps.corsOrigins], credentials: true, maxAge: 600 }));
+  app.use('/auth/*', authLimit(deps));
+  app.use(requireBearer(table, deps.sessions));
+  app.use(bodyLimit({ maxSize: MAX_BODY_BYTES, onError: refuseLarge }));
+
+  mountProbes(app, deps);
+  mountAccess(app, deps);
+  mountTunnels(app, deps);
+  mountTokens(app, deps);
+  mountConnections(app, deps);
+  mountDocument(app, deps);
+
+  for (const definition of app.openAPIRegistry.definitions) {
+    if (definition.type !== 'route') continue;
+    const { method, path, security } = definition.route;
+    table.add({ method, path, isPublic: security?.length === 0 });
+  }
+  return app;
+}
+
+function refuseLarge(): never {
+  throw new AppError('payload_too_large', 'The body is larger than 1 MiB.');
+}
+
+function withoutPrefix(path: string): string {
+  if (path === '/api') return '/';
+  return path.startsWith('/api/') ? path.slice('/api'.length) : path;
+}

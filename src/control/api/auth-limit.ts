@@ -1,0 +1,57 @@
+/**
+ * The limit on `/auth/*`: one bucket per source over all of it (rest-api.md "Limits"). Requests that carry a valid credential and check
+ * no secret take nothing from it (contract §4), so that a dashboard can't lock its own user out.
+ */
+import { getCookie } from 'hono/cookie';
+import { createMiddleware } from 'hono/factory';
+import { LRUCache } from 'lru-cache';
+import { AppError } from '../../base/errors.ts';
+import { bearerActor } from './auth.ts';
+import { limitKey } from './client-ip.ts';
+import type { ApiDeps, ApiEnv } from './context.ts';
+import { REFRESH_COOKIE } from './refresh-cookie.ts';
+
+/** Sources remembered: about 10 MB. Beyond it the one that was quiet for longest is forgotten, which errs on the mild side. */
+const MAX_SOURCES = 100_000;
+/** `sessions` stands for the paths below it too. */
+const CHECKS_NO_SECRET = /^\/auth\/(me|logout|refresh|sessions(\/.*)?)$/;
+
+/** Generic cell rate algorithm: one number per source, exact, no windows. */
+export class Gcra {
+  readonly #arrivals: LRUCache<string, number>;
+  readonly #intervalMs: number;
+  readonly #slackMs: number;
+
+  constructor(limit: { burst: number; refillSeconds: number }) {
+    this.#arrivals = new LRUCache({ max: MAX_SOURCES });
+    this.#intervalMs = limit.refillSeconds * 1000;
+    this.#slackMs = (limit.burst - 1) * this.#intervalMs;
+  }
+
+  /** Takes one; 0 when there was one, else the seconds until there is. */
+  take(key: string, nowMs: number): number {
+    const due = Math.max(this.#arrivals.get(key) ?? 0, nowMs);
+    const early = due - nowMs - this.#slackMs;
+    if (early > 0) return Math.ceil(early / 1000);
+    this.#arrivals.set(key, due + this.#intervalMs);
+    return 0;
+  }
+}
+
+export function authLimit(deps: ApiDeps) {
+  const bucket = new Gcra(deps.authLimit);
+  return createMiddleware<ApiEnv>(async (c, next) => {
+    if (CHECKS_NO_SECRET.test(c.req.path)) {
+      const cookie = getCookie(c, REFRESH_COOKIE);
+      const refreshes = cookie !== undefined && deps.sessions.isLiveRefresh(cookie);
+      const bears = c.req.path !== '/auth/refresh' && (await bearerActor(c, deps.sessions)) !== undefined;
+      if (refreshes || bears) return next();
+    }
+    const wait = bucket.take(limitKey(c.get('clientIp')), deps.monotonic());
+    if (wait > 0)
+      throw new AppError('rate_limited', `Too many attempts. Try again in ${wait} seconds.`, {
+        retryAfterSeconds: wait,
+      });
+    return next();
+  });
+}

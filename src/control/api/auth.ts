@@ -1,0 +1,34 @@
+/**
+ * The bearer check: every route that is not marked public in its definition needs a live session. Who the caller is comes from the tables
+ * (services/sessions.ts); this file reads a header and refuses.
+ */
+import type { Context } from 'hono';
+import { createMiddleware } from 'hono/factory';
+import { AppError } from '../../base/errors.ts';
+import type { UserActor } from '../services/actor.ts';
+import type { Sessions } from '../services/sessions.ts';
+import type { ApiEnv } from './context.ts';
+import type { RouteTable } from './route-table.ts';
+
+const BEARER = /^Bearer +([A-Za-z0-9._~+/=-]{1,4096})$/i;
+
+/** The caller by its bearer, looked up once per request; undefined when there is none or it is not valid. */
+export async function bearerActor(c: Context<ApiEnv>, sessions: Sessions): Promise<UserActor | undefined> {
+  const known = c.get('actor');
+  if (known !== undefined) return known;
+  const jwt = BEARER.exec(c.req.header('authorization') ?? '')?.[1];
+  const actor = jwt === undefined ? undefined : await sessions.authenticate(jwt, c.get('clientIp'));
+  c.set('actor', actor);
+  return actor;
+}
+
+/** Deny by default: only a route that says so is open. A path that is no route goes on, to be answered with 404 or 405. */
+export function requireBearer(table: RouteTable, sessions: Sessions) {
+  return createMiddleware<ApiEnv>(async (c, next) => {
+    const route = table.find(c.req.method, c.req.path);
+    if (route !== undefined && !route.isPublic && (await bearerActor(c, sessions)) === undefined) {
+      throw new AppError('unauthorized', 'Log in, and send the access token as Authorization: Bearer.');
+    }
+    return next();
+  });
+}

@@ -1,0 +1,62 @@
+/**
+ * What every request handler of the API is given. No rules here: types, and the two things that each reads from a request.
+ */
+import type { HttpBindings } from '@hono/node-server';
+import type { Context } from 'hono';
+import type { NetworkSet } from '../../base/addr.ts';
+import type { Logger } from '../../base/log.ts';
+import type { UserActor } from '../services/actor.ts';
+import type { Connections } from '../services/connections.ts';
+import type { Keys } from '../services/keys.ts';
+import type { Sessions, Visit } from '../services/sessions.ts';
+import type { Tokens } from '../services/tokens.ts';
+import type { Tunnels } from '../services/tunnels.ts';
+
+export interface ApiEnv {
+  Bindings: HttpBindings;
+  Variables: {
+    /** True source address: the socket's, or what a trusted proxy says. */
+    clientIp: string;
+    /** Set once a bearer was found valid. Routes that are not public can rely on it. */
+    actor: UserActor | undefined;
+  };
+}
+
+/** What an agent must know to come here (contract §2). */
+export interface Discovery {
+  readonly version: string;
+  readonly agent_address: string;
+  readonly agent_fingerprint?: string;
+  readonly edge_domain: string;
+}
+
+export interface ApiDeps {
+  readonly version: string;
+  readonly sessions: Sessions;
+  readonly tokens: Tokens;
+  readonly tunnels: Tunnels;
+  readonly connections: Connections;
+  readonly keys: Keys;
+  /** Throws when the database does not answer. */
+  readonly ping: () => void;
+  /** Undefined until the data node listens. */
+  readonly discovery: () => Discovery | undefined;
+  /** `api.public_url`, with the real port where the setting says 0. */
+  readonly publicUrl: () => string;
+  readonly trustedProxies: NetworkSet;
+  readonly corsOrigins: readonly string[];
+  readonly authLimit: { readonly burst: number; readonly refillSeconds: number };
+  readonly monotonic: () => number;
+  readonly log: Logger;
+}
+
+/** The caller. Only for routes behind the bearer check. */
+export function actorOf(c: Context<ApiEnv>): UserActor {
+  const actor = c.get('actor');
+  if (actor === undefined) throw new Error(`${c.req.method} ${c.req.path} ran without an actor`);
+  return actor;
+}
+
+export function visitOf(c: Context<ApiEnv>): Visit {
+  return { ipAddress: c.get('clientIp'), userAgent: c.req.header('user-agent') ?? '' };
+}

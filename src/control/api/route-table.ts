@@ -1,0 +1,50 @@
+/**
+ * Which paths exist, with which methods, and which of them are public. Filled from the route definitions once all are mounted; read by the
+ * bearer check (what is not marked public needs a bearer) and by the 404/405 answer.
+ */
+import { AppError } from '../../base/errors.ts';
+
+export interface KnownRoute {
+  readonly method: string;
+  /** With `{name}` for parameters, as in OpenAPI. */
+  readonly path: string;
+  readonly isPublic: boolean;
+}
+
+interface Entry extends KnownRoute {
+  readonly segments: readonly string[];
+}
+
+export class RouteTable {
+  readonly #entries: Entry[] = [];
+
+  add(route: KnownRoute): void {
+    this.#entries.push({ ...route, method: route.method.toUpperCase(), segments: route.path.split('/') });
+  }
+
+  /** The route that answers this request, if there is one. HEAD is answered by GET. */
+  find(method: string, path: string): KnownRoute | undefined {
+    const wanted = method === 'HEAD' ? 'GET' : method;
+    return this.#at(path).find((entry) => entry.method === wanted);
+  }
+
+  /** Why no handler answered: 405 when the path exists with another method, else 404. */
+  refusal(method: string, path: string): AppError {
+    const methods = this.methodsAt(path);
+    if (methods.length === 0) return new AppError('not_found', `There is nothing at ${path}.`);
+    return new AppError('method_not_allowed', `${method} is not allowed here. Allowed: ${methods.join(', ')}.`);
+  }
+
+  methodsAt(path: string): readonly string[] {
+    return this.#at(path).map((entry) => entry.method);
+  }
+
+  #at(path: string): readonly Entry[] {
+    const segments = path.split('/');
+    return this.#entries.filter(
+      (entry) =>
+        entry.segments.length === segments.length &&
+        entry.segments.every((part, i) => part === segments[i] || (part.startsWith('{') && segments[i] !== '')),
+    );
+  }
+}

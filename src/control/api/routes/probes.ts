@@ -1,0 +1,104 @@
+/** Probes, discovery and keys: what needs no account. */
+import { createRoute, z } from '@hono/zod-openapi';
+import { AppError } from '../../../base/errors.ts';
+import type { Api } from '../app.ts';
+import type { ApiDeps } from '../context.ts';
+import { errorResponses, json } from '../errors.ts';
+
+const health = z.object({ status: z.string(), version: z.string() }).openapi('Health');
+const discovery = z
+  .object({
+    version: z.string(),
+    agent_address: z.string(),
+    agent_fingerprint: z
+      .string()
+      .optional()
+      .openapi({ description: 'sha256:<hex> of the SPKI; present when the certificate is self-signed' }),
+    edge_domain: z.string(),
+  })
+  .openapi('Discovery');
+const jwks = z
+  .object({
+    keys: z.array(
+      z.object({ kty: z.string(), crv: z.string(), x: z.string(), kid: z.string(), alg: z.string(), use: z.string() }),
+    ),
+  })
+  .openapi('Jwks');
+const welcome = z.object({
+  name: z.string(),
+  version: z.string(),
+  openapi: z.string(),
+  health: z.string(),
+  discovery: z.string(),
+});
+
+const open = { method: 'get' as const, security: [], tags: ['probes'] };
+
+export function mountProbes(app: Api, deps: ApiDeps): void {
+  app.openapi(
+    createRoute({
+      ...open,
+      path: '/',
+      summary: 'What this is',
+      responses: { 200: json(welcome, 'Where to go from here') },
+    }),
+    (c) => {
+      const base = deps.publicUrl();
+      return c.json(
+        {
+          name: 'Culvert',
+          version: deps.version,
+          openapi: `${base}/openapi.json`,
+          health: `${base}/health`,
+          discovery: `${base}/.well-known/culvert`,
+        },
+        200,
+      );
+    },
+  );
+  app.openapi(
+    createRoute({ ...open, path: '/health', summary: 'Is the process up', responses: { 200: json(health, 'Up') } }),
+    (c) => c.json({ status: 'ok', version: deps.version }, 200),
+  );
+  app.openapi(
+    createRoute({
+      ...open,
+      path: '/ready',
+      summary: 'Can it serve',
+      responses: { 200: json(health, 'Ready'), ...errorResponses(503) },
+    }),
+    (c) => {
+      try {
+        deps.ping();
+        deps.keys.signing('access');
+        deps.keys.signing('capability');
+      } catch (cause) {
+        throw new AppError('unavailable', 'The database or the keys are not ready.', { cause });
+      }
+      if (deps.discovery() === undefined) throw new AppError('unavailable', 'The data node is not listening.');
+      return c.json({ status: 'ready', version: deps.version }, 200);
+    },
+  );
+  app.openapi(
+    createRoute({
+      ...open,
+      path: '/.well-known/culvert',
+      summary: 'Where agents connect',
+      responses: { 200: json(discovery, 'Address and fingerprint'), ...errorResponses(503) },
+    }),
+    (c) => {
+      const found = deps.discovery();
+      if (found === undefined) throw new AppError('unavailable', 'The data node is not listening.');
+      return c.json(found, 200);
+    },
+  );
+  app.openapi(
+    createRoute({
+      ...open,
+      path: '/.well-known/jwks.json',
+      summary: 'Public keys',
+      responses: { 200: json(jwks, 'Public keys') },
+    }),
+    (c) => c.json(deps.keys.jwks(), 200),
+  );
+}

@@ -1,0 +1,147 @@
+/** `/tunnels`. */
+import { createRoute, z } from '@hono/zod-openapi';
+import { MIN_TTL_SECONDS, PROTOCOLS, type TunnelView } from '../../services/tunnels.ts';
+import type { Api } from '../app.ts';
+import { type ApiDeps, actorOf } from '../context.ts';
+import { errorResponses, json } from '../errors.ts';
+
+/** Ten years: keeps instants in the range of dates. */
+const MAX_TTL_SECONDS = 315_360_000;
+
+const tunnel = z
+  .object({
+    id: z.uuid(),
+    subdomain: z.string(),
+    publicUrl: z.string(),
+    status: z.enum(['active', 'inactive']),
+    protocol: z.enum(PROTOCOLS),
+    localPort: z.int(),
+    authEnabled: z.boolean(),
+    bytesIn: z.int(),
+    bytesOut: z.int(),
+    totalRequests: z.int(),
+    createdAt: z.iso.datetime(),
+    projectSlug: z.string(),
+    online: z.boolean().openapi({ description: 'An agent serves it now' }),
+    expiresAt: z.iso.datetime().nullable(),
+    maintenance: z.boolean(),
+    edgeAuthEnabled: z.boolean(),
+    policyEnabled: z.boolean(),
+  })
+  .openapi('Tunnel');
+
+const newTunnel = z
+  .object({
+    localPort: z.int().min(1).max(65_535),
+    subdomain: z.string().max(253).optional().openapi({ description: 'Omitted: a random name' }),
+    protocol: z.enum(PROTOCOLS).default('http'),
+    ttlSeconds: z
+      .int()
+      .min(MIN_TTL_SECONDS)
+      .max(MAX_TTL_SECONDS)
+      .optional()
+      .openapi({ description: "Cut to the plan's maximum" }),
+    projectSlug: z.string().min(1).max(63).optional(),
+  })
+  .openapi('NewTunnel');
+
+const id = z.object({ id: z.string() });
+const done = z.object({ success: z.literal(true) });
+const tags = ['tunnels'];
+
+export function mountTunnels(app: Api, { tunnels }: ApiDeps): void {
+  app.openapi(
+    createRoute({
+      method: 'get',
+      path: '/tunnels',
+      tags,
+      summary: 'Tunnels of the organization, newest first',
+      responses: { 200: json(z.array(tunnel), 'Tunnels'), ...errorResponses(401) },
+    }),
+    (c) => c.json(tunnels.list(actorOf(c)).map(present), 200),
+  );
+  app.openapi(
+    createRoute({
+      method: 'post',
+      path: '/tunnels',
+      tags,
+      summary: 'Reserve a tunnel for an agent to serve',
+      request: { body: { required: true, content: { 'application/json': { schema: newTunnel } } } },
+      responses: { 201: json(tunnel, 'Made, inactive'), ...errorResponses(400, 401, 403, 404, 409) },
+    }),
+    (c) => {
+      const { subdomain, ttlSeconds, projectSlug, ...rest } = c.req.valid('json');
+      return c.json(present(tunnels.create(actorOf(c), { ...rest, subdomain, ttlSeconds, projectSlug })), 201);
+    },
+  );
+  app.openapi(
+    createRoute({
+      method: 'get',
+      path: '/tunnels/{id}',
+      tags,
+      summary: 'One tunnel',
+      request: { params: id },
+      responses: { 200: json(tunnel, 'The tunnel'), ...errorResponses(401, 404) },
+    }),
+    (c) => c.json(present(tunnels.get(actorOf(c), c.req.valid('param').id)), 200),
+  );
+  app.openapi(
+    createRoute({
+      method: 'delete',
+      path: '/tunnels/{id}',
+      tags,
+      summary: 'Delete; the name rests 24 hours',
+      request: { params: id },
+      responses: { 200: json(done, 'Deleted'), ...errorResponses(401, 403, 404) },
+    }),
+    (c) => {
+      tunnels.delete(actorOf(c), c.req.valid('param').id);
+      return c.json({ success: true as const }, 200);
+    },
+  );
+  app.openapi(
+    createRoute({
+      method: 'post',
+      path: '/tunnels/{id}/start',
+      tags,
+      summary: 'Let agents in, begin a new time to live',
+      request: { params: id },
+      responses: { 200: json(tunnel, 'Started'), ...errorResponses(401, 403, 404) },
+    }),
+    (c) => c.json(present(tunnels.start(actorOf(c), c.req.valid('param').id)), 200),
+  );
+  app.openapi(
+    createRoute({
+      method: 'post',
+      path: '/tunnels/{id}/stop',
+      tags,
+      summary: 'Cut the agent off and refuse agents until start',
+      request: { params: id },
+      responses: { 200: json(tunnel, 'Stopped'), ...errorResponses(401, 403, 404) },
+    }),
+    (c) => c.json(present(tunnels.stop(actorOf(c), c.req.valid('param').id)), 200),
+  );
+}
+
+function present({ row, projectSlug, publicUrl, online }: TunnelView) {
+  return {
+    id: row.id,
+    subdomain: row.label,
+    publicUrl,
+    // The row hears of an agent with the next batch of events; the node knows now.
+    status: online ? ('active' as const) : row.status,
+    protocol: row.protocol,
+    localPort: row.localPort,
+    authEnabled: false,
+    bytesIn: row.bytesIn,
+    bytesOut: row.bytesOut,
+    totalRequests: row.totalRequests,
+    createdAt: new Date(row.createdAt).toISOString(),
+    projectSlug,
+    online,
+    expiresAt: row.expiresAt === null ? null : new Date(row.expiresAt).toISOString(),
+    maintenance: false,
+    edgeAuthEnabled: false,
+    policyEnabled: false,
+  };
+}

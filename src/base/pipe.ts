@@ -46,6 +46,7 @@ export interface PipeOptions {
 export class Pipe implements PipeSink {
   readonly #stream: PipeStream;
   readonly #socket: Socket;
+  readonly #tls: boolean;
   readonly #writer: SocketWriter;
   readonly #meter: PipeMeter;
   readonly #onClose: (() => void) | undefined;
@@ -58,6 +59,7 @@ export class Pipe implements PipeSink {
   constructor(stream: PipeStream, socket: Socket, options: PipeOptions) {
     this.#stream = stream;
     this.#socket = socket;
+    this.#tls = options.tls;
     this.#meter = options.meter;
     this.#onClose = options.onClose;
     this.#writer = new SocketWriter(socket, {
@@ -93,6 +95,8 @@ export class Pipe implements PipeSink {
   }
 
   onReset(): void {
+    // What arrived before the reset still goes: a service may answer and cut in one breath, and the answer says why.
+    this.#writer.flush();
     this.destroy();
   }
 
@@ -106,8 +110,9 @@ export class Pipe implements PipeSink {
     this.#closed = true;
     this.#writer.drop();
     this.#stream.reset();
-    // RST rather than FIN towards the socket: its peer must not take a cut stream for a complete one.
-    if (this.#socket.connecting || this.#socket.destroyed) this.#socket.destroy();
+    // RST rather than FIN towards the socket: its peer must not take a cut stream for a complete one. TLS tells the two apart by
+    // itself (no close_notify), and Node refuses to reset a TLSSocket.
+    if (this.#tls || this.#socket.connecting || this.#socket.destroyed) this.#socket.destroy();
     else this.#socket.resetAndDestroy();
     this.#onClose?.();
   }

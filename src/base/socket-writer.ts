@@ -11,6 +11,8 @@ import type { TurnEnd, TurnJob } from './turn.ts';
 const GATHER_BYTES = 65_536;
 /** A reader that is behind by more than this gets right-sized copies, so that it does not pin whole slabs. */
 const HOLD_BYTES = 524_288;
+/** Finished entries are cut off the queue of credits when there are this many. */
+const COMPACT_AT = 1_023;
 const EMPTY = Buffer.alloc(0);
 
 export class SocketWriter implements TurnJob {
@@ -143,6 +145,11 @@ export class SocketWriter implements TurnJob {
     this.#slabs[at] = null;
     if (at + 1 === this.#credits.length) {
       this.#credits.length = this.#slabs.length = this.#head = 0;
+    } else if (at === COMPACT_AT) {
+      // A socket that is busy for hours may never have all of its writes out.
+      this.#credits.splice(0, at + 1);
+      this.#slabs.splice(0, at + 1);
+      this.#head = 0;
     } else {
       this.#head = at + 1;
     }

@@ -6,8 +6,9 @@
  * pause goes over to the *bulk* lane until what it put there is out. The lanes take turns, so that a small response waits for
  * one slab of a download and not for the megabyte queued before it, and a flood of small ones can't starve the download.
  *
- * Bounds: a lane over CONGESTED_BYTES makes `write` of its streams answer false; those wait for `onDrain`. Control frames that
- * the peer provokes (ping answers, resets) can't be held back, so a quick lane over HARD_BYTES ends the session.
+ * Bounds: a lane over CONGESTED_BYTES takes no more data; its streams keep what they have (stream.ts) and wait for `roomAgain`.
+ * Control frames that the peer provokes (ping answers, resets) can't be held back, so a quick lane over HARD_BYTES ends the
+ * session: data alone never gets it that far.
  */
 import { type Slab, type SlabPool, SLAB_BYTES } from '../base/slab.ts';
 import { HEADER_BYTES, writeHeader, TYPE } from './frame.ts';
@@ -36,11 +37,15 @@ class Lane {
   length = 0;
   readonly full: Slab[] = [];
   readonly fullLengths: number[] = [];
+  readonly fullBarriers: number[] = [];
+  /** The present slab may go out once this much of the quick lane is out: frames of one stream never overtake each other. */
+  barrier = 0;
   queued = 0;
   /** Bytes ever put and ever taken by the transport: their order tells a stream whether its burst is out. */
   put = 0;
   done = 0;
-  waiters: MuxStream[] = [];
+  /** In the order in which they came. A set, so that a stream which ends while it waits leaves nothing behind. */
+  readonly waiters = new Set<MuxStream>();
 }
 
 export class FrameSender {
@@ -59,9 +64,8 @@ export class FrameSender {
   #writingLane: Lane | null = null;
   #writingLength = 0;
   #preferBulk = false;
-  /** The bulk lane waits until this much of the quick lane is out: frames of one stream never overtake each other. */
-  #barrier = 0;
   #closed = false;
+  #flooded = false;
   #whenEmpty: (() => void) | null = null;
 
   constructor(
@@ -79,7 +83,10 @@ export class FrameSender {
     if (this.#closed) return;
     const at = this.#frame(this.#lanes[lane], HEADER_BYTES);
     writeHeader((this.#lanes[lane].slab as Slab).bytes, at, type, flags, id, length);
-    if (lane === QUICK && this.#lanes[QUICK].queued > HARD_BYTES) this.#onFlood();
+    if (lane === QUICK && this.#lanes[QUICK].queued > HARD_BYTES && !this.#flooded) {
+      this.#flooded = true; // the go-away that says so is a control frame too
+      this.#onFlood();
+    }
   }
 
   /** Queues `bytes[start, end)` as data frames of stream `id`, copying them. The caller has checked the window. */
@@ -115,9 +122,12 @@ export class FrameSender {
     return (this.#lanes[lane].slab as Slab).bytes;
   }
 
-  /** A stream goes over to the bulk lane: what it has put in the quick lane, its SYN included, goes first. */
+  /**
+   * A stream goes over to the bulk lane: what it has put in the quick lane, its SYN included, goes first. Only the slab that
+   * it enters waits for that, not those before it: else streams that keep coming over would hold up the bulk lane for ever.
+   */
   enterBulk(): void {
-    this.#barrier = this.#lanes[QUICK].put;
+    this.#lanes[BULK].barrier = this.#lanes[QUICK].put;
   }
 
   congested(lane: LaneIndex): boolean {
@@ -127,7 +137,12 @@ export class FrameSender {
 
   /** `stream.roomAgain()` is called when the lane has drained. */
   wait(lane: LaneIndex, stream: MuxStream): void {
-    this.#lanes[lane].waiters.push(stream);
+    this.#lanes[lane].waiters.add(stream);
+  }
+
+  /** The stream is gone and waits no longer. */
+  unwait(stream: MuxStream): void {
+    for (const lane of this.#lanes) lane.waiters.delete(stream);
   }
 
   /** Bytes ever put into the lane: a mark to compare `done` with. */
@@ -146,7 +161,9 @@ export class FrameSender {
     const [quick, bulk] = this.#lanes;
     let lane = quick;
     if (quick.length === 0 && quick.full.length === 0) lane = bulk;
-    else if (this.#preferBulk && quick.done >= this.#barrier && (bulk.length > 0 || bulk.full.length > 0)) lane = bulk;
+    else if (this.#preferBulk && (bulk.length > 0 || bulk.full.length > 0)) {
+      if (quick.done >= (bulk.fullBarriers[0] ?? bulk.barrier)) lane = bulk;
+    }
     this.#preferBulk = lane === quick;
     let slab: Slab;
     let length: number;
@@ -154,13 +171,14 @@ export class FrameSender {
     if (first !== undefined) {
       slab = first;
       length = lane.fullLengths.shift() as number;
+      lane.fullBarriers.shift();
       lane.queued -= length;
     } else {
       if (lane.slab === null || lane.length === 0) return;
       slab = lane.slab;
       length = lane.length;
       lane.slab = null;
-      lane.length = 0;
+      lane.length = lane.barrier = 0;
     }
     this.#writing = slab;
     this.#writingLane = lane;
@@ -182,8 +200,8 @@ export class FrameSender {
       lane.slab?.retire();
       for (const slab of lane.full) slab.retire();
       lane.slab = null;
-      lane.full.length = lane.fullLengths.length = lane.length = lane.queued = 0;
-      lane.waiters = [];
+      lane.full.length = lane.fullLengths.length = lane.fullBarriers.length = lane.length = lane.queued = 0;
+      lane.waiters.clear();
     }
   }
 
@@ -204,9 +222,10 @@ export class FrameSender {
     if (lane.slab === null) return;
     lane.full.push(lane.slab);
     lane.fullLengths.push(lane.length);
+    lane.fullBarriers.push(lane.barrier);
     lane.queued += lane.length;
     lane.slab = null;
-    lane.length = 0;
+    lane.length = lane.barrier = 0;
   }
 
   #written(error?: Error | null): void {
@@ -223,15 +242,18 @@ export class FrameSender {
     lane.done += this.#writingLength;
     if (this.#closed) return;
     if (!this.#scheduled) this.flush();
-    for (const each of this.#lanes) if (each.waiters.length > 0) this.#wake(each);
+    for (const each of this.#lanes) if (each.waiters.size > 0) this.#wake(each);
     this.#checkEmpty();
   }
 
   #wake(lane: Lane): void {
     if (lane.queued + lane.length >= CONGESTED_BYTES / 2) return;
-    const waiters = lane.waiters;
-    lane.waiters = [];
-    for (const stream of waiters) stream.roomAgain();
+    for (const stream of lane.waiters) {
+      // Those not reached stay at the front: a stream that fills the lane again at once can't keep the others out.
+      if (lane.queued + lane.length >= CONGESTED_BYTES) return;
+      lane.waiters.delete(stream);
+      stream.roomAgain();
+    }
   }
 
   #checkEmpty(): void {

@@ -60,6 +60,8 @@ export class MuxSession {
   #nextId: number;
   #unacknowledged = 0;
   #closed = false;
+  /** The highest id that the peer has opened: data for a later one can't be late, it is an offence. */
+  #highestTheirs = 0;
   #localGoAway = false;
   #remoteGoAway = false;
 
@@ -160,10 +162,14 @@ export class MuxSession {
     this.sender.control(QUICK, TYPE.goAway, 0, 0, GO_AWAY.normal);
   }
 
-  /** Ends in good order: what is queued goes out, then the transport ends. Streams still open are reset for their users. */
+  /**
+   * Ends in good order: what is queued goes out, then the transport ends. Streams still open are reset for their users at
+   * once: while they went on writing, the queue might never be empty.
+   */
   close(): void {
     if (this.#closed) return;
     this.goAway();
+    for (const stream of [...this.#streams.values()]) this.#guard(stream, () => stream.rstArrived());
     this.sender.whenEmpty(() => {
       if (this.#closed) return;
       this.#transport.end();
@@ -247,6 +253,14 @@ export class MuxSession {
     return this.#rttMs;
   }
 
+  drained(stream: MuxStream): void {
+    try {
+      stream.sink.onDrain(stream);
+    } catch (error) {
+      this.#faultIn(stream, error);
+    }
+  }
+
   forget(stream: MuxStream): void {
     if (!this.#streams.delete(stream.id)) return;
     if (!stream.acked) this.#acknowledged(stream);
@@ -281,14 +295,17 @@ export class MuxSession {
     if (this.#closed) return;
     if (stream === undefined) {
       this.#strayAllowance -= length;
-      if (this.#strayAllowance < 0) return this.#fail('protocol', `data for stream ${id}, which is not open`);
+      if (this.#strayAllowance < 0 || this.#neverWas(id))
+        return this.#fail('protocol', `data for stream ${id}, which is not open`);
     } else {
       if (!stream.admit(length))
         return this.#fail('window_overrun', `${length} bytes on stream ${id} are more than its window`);
       if (stream.ended && length > 0) return this.#fail('protocol', `data on stream ${id} after its end`);
+      if (length === 0 && !this.#explains(stream, flags)) this.#countControl();
       if ((flags & FLAG.ack) !== 0) this.#acknowledged(stream);
     }
-    if (length === 0 && flags === 0) this.#countControl();
+    if (length === 0 && stream === undefined) this.#countControl();
+    if (this.#closed) return;
     this.#payloadLeft = length;
     this.#payloadStream = stream ?? null;
     this.#payloadFlags = flags;
@@ -304,11 +321,17 @@ export class MuxSession {
   #windowFrame(id: number, flags: number, delta: number): void {
     const stream = (flags & FLAG.syn) !== 0 ? this.#incoming(id) : this.#streams.get(id);
     if (this.#closed) return;
-    if (stream === undefined || (delta === 0 && flags === 0)) this.#countControl();
-    if (stream === undefined) return;
+    if (stream === undefined || (delta === 0 && !this.#explains(stream, flags))) this.#countControl();
+    if (stream === undefined || this.#closed) return;
     if ((flags & FLAG.ack) !== 0) this.#acknowledged(stream);
     if (!stream.windowGrew(delta)) return this.#fail('protocol', `window of stream ${id} over 32 bits`);
     this.#endFlags(stream, flags);
+  }
+
+  /** A frame without bytes has a reason: it accepts or ends something that was not accepted or ended before. */
+  #explains(stream: MuxStream, flags: number): boolean {
+    if ((flags & (FLAG.syn | FLAG.rst)) !== 0) return true;
+    return ((flags & FLAG.ack) !== 0 && !stream.acked) || ((flags & FLAG.fin) !== 0 && !stream.ended);
   }
 
   #endFlags(stream: MuxStream, flags: number): void {
@@ -326,6 +349,8 @@ export class MuxSession {
       return undefined;
     }
     this.#countControl();
+    if (this.#closed) return undefined;
+    if (id > this.#highestTheirs) this.#highestTheirs = id;
     if (this.#localGoAway || this.#streams.size >= this.#maxStreams) {
       // Data that the peer sends before it hears of the reset is not its fault.
       this.#strayAllowance += INITIAL_WINDOW;
@@ -335,6 +360,7 @@ export class MuxSession {
     const stream = new MuxStream(this, id, true);
     this.#streams.set(id, stream);
     this.sender.control(QUICK, TYPE.window, FLAG.ack, id, 0);
+    if (this.#closed) return undefined; // that answer was one too many
     this.#guard(stream, () => this.#handler.onStream(stream));
     return stream;
   }
@@ -410,6 +436,10 @@ export class MuxSession {
 
   #isOurs(id: number): boolean {
     return (id & 1) === (this.#client ? 1 : 0);
+  }
+
+  #neverWas(id: number): boolean {
+    return this.#isOurs(id) ? id >= this.#nextId : id > this.#highestTheirs;
   }
 
   #fail(code: MuxErrorCode, message: string): void {

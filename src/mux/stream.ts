@@ -86,6 +86,7 @@ export class MuxStream {
     if (this.#gone || this.#endSent || this.#endWanted) return true;
     const length = end - start;
     if (this.#pendingBytes > 0 || length > this.#sendWindow) return this.#writeLater(bytes, start, end);
+    if (this.session.sender.congested(this.#laneFor(length))) return this.#writeLater(bytes, start, end);
     this.#sendWindow -= length;
     this.#put(bytes, start, end);
     return this.#goOn();
@@ -93,13 +94,14 @@ export class MuxStream {
 
   /**
    * Opens a frame of `length` bytes and returns where its payload goes in `target()`, or -1 when that needs the slow way
-   * (`write`): window too small, something pending, or longer than a slab. After filling it call `settled()`.
+   * (`write`): window too small, something pending, lane congested, or longer than a slab. After filling it call `settled()`.
    */
   reserve(length: number): number {
     if (this.#pendingBytes > 0 || length > this.#sendWindow || length > MAX_RESERVE || this.#gone || this.endedHere)
       return -1;
+    if (this.session.sender.congested(this.#laneFor(length))) return -1;
     this.#sendWindow -= length;
-    this.#chooseLane(length);
+    this.#enterLane(length);
     const at = this.session.sender.reserve(this.#lane, this.id, length);
     this.#mark = this.session.sender.mark(this.#lane);
     return at;
@@ -151,17 +153,22 @@ export class MuxStream {
   windowGrew(delta: number): boolean {
     this.#sendWindow += delta;
     if (this.#sendWindow > 0xffff_ffff) return false;
-    if (delta > 0 && this.#blocked) this.roomAgain();
+    if (this.#pendingBytes > 0) this.#sendPending();
     return true;
   }
 
-  /** The session's lane has drained, or the window has grown. */
+  /** The session's lane has drained. */
   roomAgain(): void {
     this.#waiting = false;
+    this.#sendPending();
+  }
+
+  #sendPending(): void {
     if (this.#gone) return;
     while (this.#pendingBytes > 0 && this.#sendWindow > 0) {
       const first = this.#pending[0] as Buffer;
       const length = Math.min(this.#sendWindow, first.length);
+      if (this.#mustWait(this.#laneFor(length))) return;
       this.#sendWindow -= length;
       this.#pendingBytes -= length;
       if (length === first.length) this.#pending.shift();
@@ -169,13 +176,13 @@ export class MuxStream {
       this.#put(first, 0, length);
     }
     if (this.#pendingBytes > 0 || !this.#blocked) return;
-    if (this.#mustWait()) return;
+    if (this.#mustWait(this.#lane)) return;
     this.#blocked = false;
     if (this.#endWanted) {
       this.#endWanted = false;
       this.#sendEnd();
-    } else {
-      this.sink.onDrain(this);
+    } else if (!this.#endSent) {
+      this.session.drained(this);
     }
   }
 
@@ -203,14 +210,17 @@ export class MuxStream {
 
   #writeLater(bytes: Uint8Array, start: number, end: number): boolean {
     let from = start;
+    this.#blocked = true;
     if (this.#pendingBytes === 0 && this.#sendWindow > 0) {
-      from = start + this.#sendWindow;
-      this.#sendWindow = 0;
-      this.#put(bytes, start, from);
+      const now = Math.min(this.#sendWindow, end - start);
+      if (!this.#mustWait(this.#laneFor(now))) {
+        from = start + now;
+        this.#sendWindow -= now;
+        this.#put(bytes, start, from);
+      }
     }
     this.#pending.push(Buffer.from(bytes.subarray(from, end)));
     this.#pendingBytes += end - from;
-    this.#blocked = true;
     if (this.#pendingBytes > MAX_PENDING) {
       const sink = this.sink;
       this.reset();
@@ -220,37 +230,41 @@ export class MuxStream {
   }
 
   #put(bytes: Uint8Array, start: number, end: number): void {
-    this.#chooseLane(end - start);
+    this.#enterLane(end - start);
     const sender = this.session.sender;
     sender.data(this.#lane, this.id, bytes, start, end);
     this.#mark = sender.mark(this.#lane);
   }
 
-  /** Everything put before is out: a new burst. It starts in the quick lane and changes over when it gets long. */
-  #chooseLane(length: number): void {
+  /** Where the next `length` bytes go. Everything put before is out: a new burst, which begins in the quick lane. */
+  #laneFor(length: number): LaneIndex {
     if (this.session.sender.done(this.#lane) >= this.#mark) {
       this.#lane = QUICK;
+      this.#mark = 0;
       this.#burst = 0;
     }
+    return this.#lane === QUICK && this.#burst + length <= BURST_BYTES ? QUICK : BULK;
+  }
+
+  #enterLane(length: number): void {
+    const lane = this.#laneFor(length);
     this.#burst += length;
-    if (this.#lane === QUICK && this.#burst > BURST_BYTES) {
-      this.#lane = BULK;
-      this.session.sender.enterBulk();
-    }
+    if (lane === this.#lane) return;
+    this.#lane = lane;
+    this.session.sender.enterBulk();
   }
 
   #goOn(): boolean {
-    if (!this.session.sender.congested(this.#lane)) return true;
+    if (!this.#mustWait(this.#lane)) return true;
     this.#blocked = true;
-    this.#mustWait();
     return false;
   }
 
-  #mustWait(): boolean {
-    if (!this.session.sender.congested(this.#lane)) return false;
+  #mustWait(lane: LaneIndex): boolean {
+    if (!this.session.sender.congested(lane)) return false;
     if (!this.#waiting) {
       this.#waiting = true;
-      this.session.sender.wait(this.#lane, this);
+      this.session.sender.wait(lane, this);
     }
     return true;
   }
@@ -279,6 +293,7 @@ export class MuxStream {
     this.#gone = true;
     this.#pending = [];
     this.#pendingBytes = 0;
+    if (this.#waiting) this.session.sender.unwait(this);
     this.session.budget.give(grownBy(this.#window));
     this.session.forget(this);
   }

@@ -61,6 +61,6 @@ async function runOne(
     say(`${where}: ${number(sample.values[main.key], main.digits)} ${main.head}`);
   } catch (error) {
     // One subject that fails must not cost the measurements of the others; the table lacks its sample.
-    say(`${where}: FAILED: ${error instanceof Error ? error.message : String(error)}`);
+    say(`${where}: FAILED: ${bench.processes.survive(error)}`);
   }
 }

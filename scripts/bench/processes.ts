@@ -33,6 +33,7 @@ export class Processes {
   readonly #running = new Map<string, ChildProcess>();
   readonly #clients = new Set<ChildProcess>();
   readonly #atEnd: (() => void)[] = [];
+  #closing = false;
 
   constructor() {
     this.folder = mkdtempSync(join(tmpdir(), 'culvert-bench-'));
@@ -41,6 +42,7 @@ export class Processes {
 
   /** Starts a long-lived process under a name by which it is measured and stopped. Its output goes to `<name>.log`. */
   start(name: string, command: readonly string[], options: StartOptions = {}): void {
+    this.#refuseWhenClosing();
     if (this.#running.has(name)) throw new Error(`a process named ${name} is running already`);
     const log = openSync(this.logOf(name), 'w', 0o600);
     const [file, ...args] = inNamespace(command, options.netns);
@@ -59,6 +61,7 @@ export class Processes {
   run(command: readonly string[], options: StartOptions & { readonly timeoutMs?: number } = {}): Promise<Outcome> {
     const [file, ...args] = inNamespace(command, options.netns);
     return new Promise((resolve, reject) => {
+      this.#refuseWhenClosing();
       const child = spawn(file as string, args, {
         cwd: this.folder,
         env: { ...process.env, ...options.env },
@@ -84,6 +87,12 @@ export class Processes {
     const pid = this.#running.get(name)?.pid;
     if (pid === undefined) throw new Error(`${name} is not running; its last words: ${this.lastWords(name)}`);
     return pid;
+  }
+
+  /** What to say about a failure that the run survives. Throws the failure on when it is the end of the run itself. */
+  survive(error: unknown): string {
+    if (this.#closing) throw error;
+    return error instanceof Error ? error.message : String(error);
   }
 
   isRunning(name: string): boolean {
@@ -143,8 +152,9 @@ export class Processes {
     this.#atEnd.unshift(action);
   }
 
-  /** Ends everything and removes the folder. May be called twice. */
+  /** Ends everything and removes the folder. May be called twice. Nothing is started from then on. */
   async close(): Promise<void> {
+    this.#closing = true;
     for (const client of this.#clients) client.kill('SIGKILL');
     await this.stopAll();
     process.off('exit', this.#onExit);
@@ -157,6 +167,10 @@ export class Processes {
     for (const pid of roots.flatMap((child) => (child.pid === undefined ? [] : processTree(child.pid)))) kill(pid);
     this.#cleanUp();
   };
+
+  #refuseWhenClosing(): void {
+    if (this.#closing) throw new Error('the run is ending');
+  }
 
   #cleanUp(): void {
     for (const action of this.#atEnd.splice(0)) action();

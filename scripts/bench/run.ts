@@ -31,7 +31,9 @@ async function main(): Promise<void> {
     return;
   }
   const processes = new Processes();
+  let interrupted = false;
   const interrupt = (): void => {
+    interrupted = true;
     say('interrupted: ending everything');
     void processes.close().finally(() => process.exit(130));
   };
@@ -39,6 +41,9 @@ async function main(): Promise<void> {
   process.once('SIGTERM', interrupt);
   try {
     await measure(processes, options);
+  } catch (error) {
+    // After an interrupt everything fails, and `interrupt` ends the program.
+    if (!interrupted) throw error;
   } finally {
     await processes.close();
   }
@@ -63,7 +68,7 @@ async function measure(processes: Processes, options: Options): Promise<void> {
     await runRounds(bench, scenarios, subjects);
   }
   await processes.stopAll();
-  const memory = options.only.includes('memory') ? [await orSkip('memory', () => measureMemory(bench))] : [];
+  const memory = options.only.includes('memory') ? [await orSkip(processes, () => measureMemory(bench))] : [];
   const links = (['link', 'link-reno'] as const).filter((name) => options.only.includes(name));
   const linkScenarios = links.map((name) => linkScenario(bench, name));
   for (const scenario of linkScenarios) await measureLink(bench, scenario);
@@ -96,7 +101,7 @@ async function startSubjects(bench: Bench, scenarios: readonly Scenario[]): Prom
       if (subject === undefined) say(`${name} is SKIPPED: the program is not on this machine`);
       else subjects.set(name, subject);
     } catch (error) {
-      say(`${name} is SKIPPED: ${error instanceof Error ? error.message : String(error)}`);
+      say(`memory is SKIPPED: ${processes.survive(error)}`);
     }
   };
   const direct = await startOrigin(processes, tools, { name: 'origin', address: '127.0.0.1' });
@@ -133,11 +138,11 @@ async function startCulvert(
 }
 
 /** A scenario that fails is said and left out; the figures of the others are printed all the same. */
-async function orSkip(name: string, action: () => Promise<string>): Promise<string> {
+async function orSkip(processes: Processes, action: () => Promise<string>): Promise<string> {
   try {
     return await action();
   } catch (error) {
-    const text = `${name} is SKIPPED: ${error instanceof Error ? error.message : String(error)}`;
+    const text = `memory is SKIPPED: ${processes.survive(error)}`;
     say(text);
     return text;
   }

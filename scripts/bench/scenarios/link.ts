@@ -9,6 +9,7 @@ import { type Bench, runRounds } from '../bench.ts';
 import { culvertCommand, moveServer, startAgent, startServer } from '../culvert.ts';
 import { curlCommand, readCurl, readWrk, wrkCommand } from '../load.ts';
 import { startOrigin } from '../peers.ts';
+import type { Processes } from '../processes.ts';
 import { say } from '../report/progress.ts';
 import { startSsh } from '../ssh.ts';
 import type { Sample, Scenario, Subject, SubjectName } from '../subject.ts';
@@ -56,7 +57,7 @@ export async function measureLink(bench: Bench, scenario: Scenario): Promise<voi
   const ends = endsOf();
   const removeNamespaces = (): void => removePresent(ends);
   processes.atEnd(removeNamespaces);
-  addNamespaces(ends, scenario.name === 'link-reno' ? 'reno' : undefined);
+  await addNamespaces(processes, ends, scenario.name === 'link-reno' ? 'reno' : undefined);
   processes.start('linkemu', [
     ...[tools.program('linkemu'), ends.server, `${SERVER_ADDRESS}/30`, ends.agent, `${AGENT_ADDRESS}/30`],
     ...['--delay-ms', String(ONE_WAY_MS), '--loss-pct', String(LOSS_PERCENT)],
@@ -77,7 +78,7 @@ export async function measureLink(bench: Bench, scenario: Scenario): Promise<voi
       const subject = await start();
       if (subject !== undefined) subjects.set(name, subject);
     } catch (error) {
-      say(`${name} is SKIPPED on the link: ${error instanceof Error ? error.message : String(error)}`);
+      say(`${name} is SKIPPED on the link: ${processes.survive(error)}`);
     }
   }
   await runRounds(bench, [scenario], subjects);
@@ -95,12 +96,15 @@ function endsOf(): Ends {
  * Connections take the congestion control of their namespace. Reno stands for all that slow down at every loss: cubic does
  * the same at this round trip, but is not open to a namespace unless the whole machine is reconfigured.
  */
-function addNamespaces(ends: Ends, congestion: 'reno' | undefined): void {
+async function addNamespaces(processes: Processes, ends: Ends, congestion: 'reno' | undefined): Promise<void> {
+  const must = async (command: readonly string[], netns?: string): Promise<void> => {
+    const outcome = await processes.run(command, { netns });
+    if (outcome.code !== 0) throw new Error(`${command.join(' ')}: ${outcome.stderr.trim()}`);
+  };
   for (const name of [ends.server, ends.agent]) {
-    execFileSync('ip', ['netns', 'add', name]);
+    await must(['ip', 'netns', 'add', name]);
     if (congestion === undefined) continue;
-    const file = '/proc/sys/net/ipv4/tcp_congestion_control';
-    execFileSync('ip', ['netns', 'exec', name, 'sh', '-c', `echo ${congestion} > ${file}`]);
+    await must(['sh', '-c', `echo ${congestion} > /proc/sys/net/ipv4/tcp_congestion_control`], name);
   }
 }
 

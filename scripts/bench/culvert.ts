@@ -130,7 +130,7 @@ export async function startAgent(
   return subject;
 }
 
-export function httpSubject(server: CulvertServer, agent: string): Subject {
+function httpSubject(server: CulvertServer, agent: string): Subject {
   const { httpPort: port } = server;
   return { name: 'culvert', scheme: 'http', address: '127.0.0.1', port, processes: [server.name, agent] };
 }
@@ -148,7 +148,7 @@ interface Ports {
 }
 
 /** The configuration file. Only what a machine with a benchmark on it needs differs from the defaults. */
-export function serverConfig(options: {
+function serverConfig(options: {
   readonly folder: string;
   readonly ports: Ports;
   /** Where API and agent listener are, for the agent. */

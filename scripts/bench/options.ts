@@ -2,8 +2,9 @@
  * The command line of the benchmark.
  */
 import { parseArgs } from 'node:util';
+import { SUBJECTS, type SubjectName } from './subject.ts';
 
-export const SCENARIOS = [
+const SCENARIOS = [
   'small',
   'tls',
   'one',
@@ -17,14 +18,14 @@ export const SCENARIOS = [
   'link',
   'link-reno',
 ] as const;
-export type ScenarioName = (typeof SCENARIOS)[number];
+type ScenarioName = (typeof SCENARIOS)[number];
 
 export interface Options {
   readonly rounds: number;
   readonly seconds: number;
   readonly only: readonly ScenarioName[];
-  /** Subjects to leave out, so that a single one can be looked at. */
-  readonly subjects: readonly string[];
+  /** Empty: all. */
+  readonly subjects: readonly SubjectName[];
   readonly json: string | undefined;
   readonly bulkBytes: number;
   readonly idleVisitors: number;
@@ -41,7 +42,7 @@ const USAGE = `npm run bench -- [options]
   --rounds N       rounds, in which every subject gets every load once (5)
   --seconds S      length of one load (3)
   --only a,b       scenarios: ${SCENARIOS.join(', ')}
-  --subjects a,b   direct, nginx, haproxy, ssh, culvert, nginx-tls, culvert-tls
+  --subjects a,b   subjects: ${SUBJECTS.join(', ')}
   --json FILE      write all samples to a file
   --quick          1 round of 1 s, small download, fewer idle visitors and agents: to see that it works
   --perf           where the processor time of server and agent goes (perf), instead of the comparison
@@ -68,11 +69,14 @@ export function readOptions(args: readonly string[]): Options | { readonly text:
   const only = list(values.only);
   const unknown = only.find((name) => !isScenario(name));
   if (unknown !== undefined) return fail(`no scenario is named ${unknown}`);
+  const subjects = list(values.subjects);
+  const stranger = subjects.find((name) => !isSubject(name));
+  if (stranger !== undefined) return fail(`no subject is named ${stranger}`);
   return {
     rounds,
     seconds,
     only: only.length === 0 ? SCENARIOS : only.filter(isScenario),
-    subjects: list(values.subjects),
+    subjects: subjects.filter(isSubject),
     json: values.json,
     bulkBytes: values.quick ? 2 ** 28 : 2 ** 30,
     idleVisitors: values.quick ? 2_000 : 10_000,
@@ -109,4 +113,8 @@ function list(text: string | undefined): string[] {
 
 function isScenario(name: string): name is ScenarioName {
   return SCENARIOS.some((each) => each === name);
+}
+
+function isSubject(name: string): name is SubjectName {
+  return SUBJECTS.some((each) => each === name);
 }

@@ -62,8 +62,9 @@ export class Results {
 
   /** All samples, for a file. */
   toJSON(): unknown {
-    const rounds = [...this.#samples].map(([key, samples]) => [key, Object.fromEntries(samples)]);
-    return { rounds: Object.fromEntries(rounds), single: Object.fromEntries(this.#singles) };
+    const rounds: Record<string, Record<number, Sample>> = {};
+    for (const [key, samples] of this.#samples) rounds[key] = Object.fromEntries(samples);
+    return { rounds, single: Object.fromEntries(this.#singles) };
   }
 }
 

@@ -1,6 +1,6 @@
 /**
  * The words of the benchmark: a subject is a way to the origin (direct, through nginx, through Culvert, …), a scenario is
- * a load, a sample is what one subject did in one round of one scenario. Types only.
+ * a load, a sample is what one subject did in one round of one scenario.
  */
 
 export const SUBJECTS = ['direct', 'nginx', 'haproxy', 'ssh', 'culvert', 'nginx-tls', 'culvert-tls'] as const;

@@ -20,12 +20,12 @@ const DEBIAN_PACKAGE = {
   openssl: 'openssl',
   ip: 'iproute2',
 } as const;
-export type Tool = keyof typeof DEBIAN_PACKAGE;
+type Tool = keyof typeof DEBIAN_PACKAGE;
 
 /** Without these there is no measurement at all. */
 const REQUIRED: readonly Tool[] = ['wrk', 'gcc', 'curl', 'openssl'];
 const PROGRAMS = ['origin', 'idle', 'events', 'linkemu'] as const;
-export type Program = (typeof PROGRAMS)[number];
+type Program = (typeof PROGRAMS)[number];
 
 export interface Tools {
   /** Path of a tool of the machine, or undefined. */

@@ -50,12 +50,13 @@ export function linkScenario(bench: Bench, name: 'link' | 'link-reno'): Scenario
 /** Builds the link, starts the subjects on it, runs the rounds and takes it all down again. */
 export async function measureLink(bench: Bench, scenario: Scenario): Promise<void> {
   const { processes, tools, options } = bench;
-  if (process.getuid?.() !== 0 || tools.find('ip') === undefined) {
+  const ip = tools.find('ip');
+  if (process.getuid?.() !== 0 || ip === undefined) {
     say(`${scenario.name} is SKIPPED: network namespaces need root and the program ip`);
     return;
   }
   const ends = endsOf();
-  const removeNamespaces = (): void => removePresent(ends);
+  const removeNamespaces = (): void => removePresent(ends, ip);
   processes.atEnd(removeNamespaces);
   await addNamespaces(processes, ends, scenario.name === 'link-reno' ? 'reno' : undefined);
   processes.start('linkemu', [
@@ -108,9 +109,9 @@ async function addNamespaces(processes: Processes, ends: Ends, congestion: 'reno
   }
 }
 
-function removePresent(ends: Ends): void {
+function removePresent(ends: Ends, ip: string): void {
   for (const name of [ends.server, ends.agent]) {
-    if (existsSync(`/run/netns/${name}`)) execFileSync('ip', ['netns', 'del', name]);
+    if (existsSync(`/run/netns/${name}`)) execFileSync(ip, ['netns', 'del', name]);
   }
 }
 

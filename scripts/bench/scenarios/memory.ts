@@ -2,8 +2,8 @@
  * What idle visitors and idle agents cost the server: resident memory each, and processor time while nothing happens. On a
  * server of its own, started fresh, so that no load before has left a larger heap behind.
  */
-import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import type { Bench } from '../bench.ts';
 import { type CulvertServer, culvertCommand, startAgent, startServer } from '../culvert.ts';
 import { startOrigin } from '../peers.ts';
@@ -21,7 +21,7 @@ const WATCH_MS = 10_000;
 /** Two looks at memory are compared only after the server has run hot once. */
 const WARM_SECONDS = 2;
 
-export const NAME = 'memory';
+const NAME = 'memory';
 
 /** Measures and keeps the figures under `memory`; the text is the table for the report. */
 export async function measureMemory(bench: Bench): Promise<string> {
@@ -70,7 +70,7 @@ async function measureAgents(
   const { processes, options } = bench;
   await pause(SETTLE_MS);
   const before = resident(bench).server;
-  const program = join(import.meta.dirname, '../agents.ts');
+  const program = fileURLToPath(new URL('../agents.ts', import.meta.url));
   const url = `http://127.0.0.1:${server.apiPort}`;
   processes.start('agents', [process.execPath, program, url, String(options.agents)], {
     env: { CULVERT_TOKEN: server.token },

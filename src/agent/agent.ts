@@ -346,8 +346,7 @@ class Supervisor implements Agent, SessionOwner {
 
   #claimAgain(tunnel: Tunnel): void {
     tunnel.cancelRetry();
-    const session = this.#session;
-    if (this.#state === 'online' && session !== undefined && !session.isClaiming(tunnel)) session.claim(tunnel);
+    if (this.#state === 'online') this.#session?.claim(tunnel);
   }
 
   /** A session that lasted makes the next wait short; one that did not makes it no longer than 2 s. */

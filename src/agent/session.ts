@@ -2,10 +2,13 @@
  * One connection's conversation with the server: hello, welcome, claims by number, slots, and how it ended. Knows no timers
  * and takes no decisions: agent.ts does.
  */
-import type { Bound, Claim, FromServer, Hello, RefusalCode, RequestLine } from '../wire/messages.ts';
+import type { Bound, FromServer, Hello, RefusalCode, RequestLine } from '../wire/messages.ts';
 import type { Channel, ChannelSink } from './channel.ts';
 import type { LocalTarget } from './target.ts';
 import type { Tunnel } from './tunnel.ts';
+
+/** Claims without an answer; the others stand in line here. A server takes 256 at a time from one session. */
+const MAX_OPEN_CLAIMS = 64;
 
 export type Bye = Extract<FromServer, { type: 'bye' }>;
 export type Welcome = Extract<FromServer, { type: 'welcome' }>;
@@ -28,6 +31,8 @@ export interface SessionOwner {
 export class Session implements ChannelSink {
   readonly #owner: SessionOwner;
   readonly #claims = new Map<number, Tunnel>();
+  /** Claimed as answers come; bounded by the number of tunnels. */
+  readonly #line = new Set<Tunnel>();
   readonly #slots = new Map<number, Tunnel>();
   #channel: Channel | undefined;
   #nextRef = 1;
@@ -48,16 +53,11 @@ export class Session implements ChannelSink {
     channel.send(hello);
   }
 
+  /** Asks for the tunnel, unless an answer about it is due already. */
   claim(tunnel: Tunnel): void {
-    const ref = this.#nextRef++;
-    this.#claims.set(ref, tunnel);
-    this.#channel?.send(tunnel.claim(ref) satisfies Claim);
-  }
-
-  /** True while an answer to a claim for `tunnel` is due. */
-  isClaiming(tunnel: Tunnel): boolean {
-    for (const claimed of this.#claims.values()) if (claimed === tunnel) return true;
-    return false;
+    for (const claimed of this.#claims.values()) if (claimed === tunnel) return;
+    this.#line.add(tunnel);
+    this.#claimNext();
   }
 
   watch(requests: boolean): void {
@@ -145,9 +145,20 @@ export class Session implements ChannelSink {
     this.#owner.onBound(this, tunnel, bound);
   }
 
+  #claimNext(): void {
+    for (const tunnel of this.#line) {
+      if (this.#claims.size >= MAX_OPEN_CLAIMS) return;
+      this.#line.delete(tunnel);
+      const ref = this.#nextRef++;
+      this.#claims.set(ref, tunnel);
+      this.#channel?.send(tunnel.claim(ref));
+    }
+  }
+
   #takeClaim(ref: number): Tunnel | undefined {
     const tunnel = this.#claims.get(ref);
     this.#claims.delete(ref);
+    this.#claimNext();
     return tunnel;
   }
 

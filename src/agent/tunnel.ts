@@ -55,7 +55,8 @@ export class Tunnel {
 
   /** The claim; after the first `bound` it asks for the same tunnel, so that a random name survives a reconnect. */
   claim(ref: number): Claim {
-    const subdomain = this.spec.subdomain ?? this.#ownLabel();
+    // A repeated label holds the project's suffix already; the server takes it off. A tcp tunnel has no label.
+    const subdomain = this.spec.subdomain ?? (this.#bound?.subdomain || undefined);
     return {
       type: 'claim',
       ref,
@@ -80,13 +81,5 @@ export class Tunnel {
       reason: this.reason,
       fault: this.fault,
     };
-  }
-
-  /** The label that was given, without the project's suffix: the server puts that on again. */
-  #ownLabel(): string | undefined {
-    const label = this.#bound?.subdomain;
-    if (label === undefined || label === '') return undefined;
-    const suffix = this.spec.project === undefined ? undefined : `-${this.spec.project}`;
-    return suffix !== undefined && label.endsWith(suffix) ? label.slice(0, -suffix.length) : label;
   }
 }

@@ -42,7 +42,11 @@ function buildProgram(io: Io, choose: (run: () => Promise<ExitCode>) => void): C
     .version(VERSION, '-V, --version', 'print the version')
     .helpCommand(false)
     .exitOverride()
-    .configureOutput({ writeOut: (text) => io.stdout.write(text), writeErr: (text) => io.stderr.write(text) });
+    .configureOutput({
+      writeOut: (text) => io.stdout.write(text),
+      writeErr: (text) => io.stderr.write(text),
+      outputError: (text, write) => write(text.replace(/^error:/, 'culvert:')),
+    });
   for (const spec of COMMANDS) addCommand(program, spec, (invocation) => choose(invocation), io);
   program.addHelpText(
     'after',

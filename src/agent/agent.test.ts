@@ -1,0 +1,335 @@
+/** The agent's rules, on fake time and fake connections: when it comes back, when it ends, and with what. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import type { RefusalCode } from '../wire/messages.ts';
+import type { ExitReason } from './events.ts';
+import { type FakeWorld, fakeWorld, tunnelSpec } from './fixtures/fake-channel.ts';
+
+/** Connected, claimed and bound. */
+async function online(options: Parameters<typeof fakeWorld>[0] = {}): Promise<FakeWorld> {
+  const world = await fakeWorld(options);
+  world.latest().welcome();
+  world.latest().bindAll();
+  return world;
+}
+
+async function ended(world: FakeWorld): Promise<ExitReason | 'runs'> {
+  await setImmediate();
+  return Promise.race([world.agent.done, setImmediate('runs' as const)]);
+}
+
+const kinds = (world: FakeWorld): string[] => world.events.map((event) => event.kind);
+
+test('says hello with the token, then claims, and tells the URL', async () => {
+  const world = await fakeWorld({ tunnels: [tunnelSpec('web', 'shop')], watch: true });
+  const channel = world.latest();
+  assert.deepEqual(channel.sent[0], {
+    type: 'hello',
+    version: 1,
+    token: 'mtk_test',
+    agent: { version: '1', os: 'test', hostname: 'test' },
+  });
+  assert.equal(channel.sent.length, 1, 'nothing is said before welcome');
+  channel.welcome();
+  assert.deepEqual(channel.sent.slice(1), [
+    { type: 'watch', requests: true },
+    { type: 'claim', ref: 1, protocol: 'http', target: 'localhost:3000', localPort: 3000, subdomain: 'shop' },
+  ]);
+  channel.bind(1);
+  assert.deepEqual(kinds(world), ['online', 'tunnel_online']);
+  assert.equal(world.agent.view().tunnels[0]?.url, 'http://name1.localhost');
+  assert.equal(channel.sink.targetOf(1)?.port, 3000);
+  assert.equal(channel.sink.targetOf(2), undefined);
+});
+
+test('a network failure at the first connect is retried for ever, doubling from 0.5 s to 30 s', async () => {
+  const world = await fakeWorld({ fault: new Error('getaddrinfo EAI_AGAIN nowhere') });
+  const waits: Array<number | undefined> = [];
+  for (let i = 0; i < 9; i++) {
+    waits.push(world.time.next);
+    await world.time.advance(world.time.next ?? 0);
+  }
+  assert.deepEqual(waits, [500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000]);
+  await world.time.advance(3_600_000);
+  assert.equal(await ended(world), 'runs');
+  assert.equal(kinds(world).filter((kind) => kind === 'retrying').length, 1, 'the cause is told once, not per try');
+  world.fault = new Error('connect ECONNREFUSED');
+  await world.time.advance(60_000);
+  assert.equal(kinds(world).filter((kind) => kind === 'retrying').length, 2, 'and again when it changes');
+});
+
+test('jitter takes the whole step: a wait lies anywhere between nothing and the step', async () => {
+  const world = await fakeWorld({ fault: new Error('down'), random: () => 0.25 });
+  assert.equal(world.time.next, 125);
+});
+
+test('a failing token source is retried like the network, with the token read again each time', async () => {
+  let reads = 0;
+  const world = await fakeWorld({
+    token: () =>
+      ++reads === 2 ? Promise.reject(new Error('key file is being replaced')) : Promise.resolve(`mtk_${reads}`),
+  });
+  world.latest().sink.onClosed('gone');
+  await world.time.advance(500);
+  assert.equal(world.agent.view().cause, 'key file is being replaced');
+  await world.time.advance(1000);
+  const hello = world.latest().sent[0];
+  assert.equal(hello?.type === 'hello' && hello.token, 'mtk_3');
+});
+
+test('a lost session comes back within 0.5 s and asks for the same tunnel again', async () => {
+  const world = await online();
+  await world.time.advance(60_000);
+  world.latest().sink.onClosed('the peer closed the connection');
+  assert.deepEqual(kinds(world).slice(2), ['offline', 'tunnel_offline', 'retrying']);
+  assert.equal(world.time.next, 500);
+  await world.time.advance(500);
+  world.latest().welcome();
+  const [claim] = world.latest().claims;
+  assert.equal(claim?.subdomain, 'name1');
+  assert.equal(claim?.tunnelId, '00000000-0000-4000-8000-000000000001');
+});
+
+test('sessions that die young are not hammered, and recover in 2 s at most', async () => {
+  const world = await online();
+  const waits: Array<number | undefined> = [];
+  for (let i = 0; i < 6; i++) {
+    world.latest().sink.onClosed('crash');
+    waits.push(world.time.next);
+    await world.time.advance(world.time.next ?? 0);
+    world.latest().welcome();
+  }
+  assert.deepEqual(waits, [500, 1000, 2000, 2000, 2000, 2000]);
+});
+
+test('SIGHUP connects at once and starts the waits anew', async () => {
+  const world = await fakeWorld({ fault: new Error('down') });
+  await world.time.advance(20_000);
+  const before = world.tries;
+  world.agent.retryNow();
+  await setImmediate();
+  assert.equal(world.tries, before + 1);
+  assert.equal(world.time.next, 500);
+});
+
+test('a server that does not answer hello within 10 s is left', async () => {
+  const world = await fakeWorld();
+  assert.equal(world.time.next, 10_000);
+  await world.time.advance(10_000);
+  assert.equal(world.channels[0]?.ended, 'destroyed');
+  assert.match(world.agent.view().cause ?? '', /did not answer hello/);
+});
+
+test('after a forced disconnect it comes back in about 5 s', async () => {
+  for (const [random, wait] of [
+    [0, 4500],
+    [0.5, 5000],
+    [0.999_999, 5500],
+  ] as const) {
+    const world = await online({ random: () => random });
+    world.latest().say({ type: 'bye', code: 'disconnected', message: 'disconnected by an operator' });
+    assert.equal(world.time.next, wait);
+  }
+});
+
+test('after drain it finishes what is in flight and comes back when told', async () => {
+  const world = await online({ random: () => 0 });
+  const old = world.latest();
+  old.inFlight = 1;
+  old.say({ type: 'drain', retryAfterMs: 3000, message: 'the server restarts' });
+  assert.equal(old.refusing, true);
+  assert.equal(old.ended, undefined);
+  assert.equal(world.time.next, 3000);
+  await world.time.advance(3000);
+  assert.equal(world.channels.length, 2);
+  world.latest().welcome();
+  world.latest().bindAll();
+  assert.equal(old.ended, undefined, 'the old session still carries its stream');
+  old.inFlight = 0;
+  old.sink.onIdle();
+  assert.equal(old.ended, 'closed');
+  assert.equal(world.agent.view().state, 'online');
+});
+
+test('a drained session whose streams do not end is cut after 30 s', async () => {
+  const world = await online({ random: () => 0 });
+  const old = world.latest();
+  old.inFlight = 1;
+  old.say({ type: 'drain', retryAfterMs: 0, message: 'bye' });
+  await world.time.advance(29_999);
+  assert.equal(old.ended, undefined);
+  await world.time.advance(1);
+  assert.equal(old.ended, 'destroyed');
+});
+
+test('superseded: ends with exit 1, says why, and does not fight back', async () => {
+  const world = await online();
+  world.latest().say({ type: 'unbound', slot: 1, code: 'superseded', message: 'another agent took this name over' });
+  assert.deepEqual(await ended(world), { code: 1, message: 'another agent took this name over' });
+  await world.time.advance(600_000);
+  assert.equal(world.tries, 1);
+  assert.equal(world.time.next, undefined, 'nothing is left to happen');
+});
+
+test('superseded on one of two tunnels: the other goes on, also over a reconnect', async () => {
+  const world = await online({ tunnels: [tunnelSpec('a'), tunnelSpec('b')] });
+  world.latest().say({ type: 'unbound', slot: 1, code: 'superseded', message: 'taken over' });
+  assert.equal(await ended(world), 'runs');
+  world.latest().sink.onClosed('network');
+  await world.time.advance(500);
+  world.latest().welcome();
+  assert.equal(world.latest().claims.length, 1, 'the tunnel that ended is not claimed again');
+});
+
+const FINAL: ReadonlyArray<readonly [RefusalCode, number]> = [
+  ['unauthorized', 3],
+  ['forbidden', 3],
+  ['subdomain_not_allowed', 4],
+  ['duplicate_name', 4],
+  ['invalid_name', 4],
+  ['quota_exceeded', 4],
+  ['budget_exhausted', 4],
+  ['upgrade_required', 4],
+  ['no_port_free', 4],
+  ['tunnel_expired', 4],
+  ['tunnel_deleted', 4],
+  ['superseded', 1],
+  ['invalid_request', 1],
+  ['version_unsupported', 1],
+];
+for (const [code, exit] of FINAL) {
+  test(`${code}: exit ${exit}, whether it refuses the claim or ends the session`, async () => {
+    const claiming = await fakeWorld();
+    claiming.latest().welcome();
+    claiming.latest().refuse(1, code);
+    assert.deepEqual(await ended(claiming), { code: exit, message: `refused: ${code}` });
+
+    const greeting = await fakeWorld();
+    greeting.latest().say({ type: 'bye', code, message: 'no' });
+    assert.deepEqual(await ended(greeting), { code: exit, message: 'no' });
+  });
+}
+
+for (const code of ['overloaded', 'internal', 'server_shutdown', 'protocol_error'] as const) {
+  test(`${code} never ends the agent`, async () => {
+    const world = await fakeWorld();
+    world.latest().say({ type: 'bye', code, message: 'later' });
+    assert.equal(world.time.next, 500);
+    await world.time.advance(500);
+    world.latest().welcome();
+    world.latest().refuse(1, code);
+    assert.equal(await ended(world), 'runs');
+    await world.time.advance(500);
+    assert.equal(world.latest().claims.length, 2, 'the claim is made again on the same session');
+  });
+}
+
+test('a stopped tunnel waits for its start, and is told once', async () => {
+  const world = await online();
+  world.latest().say({ type: 'unbound', slot: 1, code: 'tunnel_stopped', message: 'stopped' });
+  for (let i = 0; i < 5; i++) {
+    await world.time.advance(11_000);
+    world.latest().refuse(i + 2, 'tunnel_stopped');
+  }
+  assert.equal(kinds(world).filter((kind) => kind === 'tunnel_refused').length, 2, 'by unbound, then by refusal');
+  await world.time.advance(11_000);
+  world.latest().bind(7);
+  assert.equal(world.agent.view().tunnels[0]?.state, 'online');
+});
+
+test('unauthorized stops at once, whatever other tunnels there are', async () => {
+  const world = await online({ tunnels: [tunnelSpec('a'), tunnelSpec('b')] });
+  world.latest().say({ type: 'unbound', slot: 1, code: 'unauthorized', message: 'the key was revoked' });
+  assert.equal(((await ended(world)) as ExitReason).code, 3);
+});
+
+test('the last refusal decides the exit code; until then the others go on', async () => {
+  const world = await fakeWorld({ tunnels: [tunnelSpec('a'), tunnelSpec('b')] });
+  world.latest().welcome();
+  world.latest().refuse(1, 'duplicate_name');
+  assert.equal(await ended(world), 'runs');
+  world.latest().bind(2);
+  world.latest().say({ type: 'unbound', slot: 2, code: 'superseded', message: 'taken over' });
+  assert.equal(((await ended(world)) as ExitReason).code, 1);
+});
+
+test('SIGTERM drains: tells the server, takes nothing new, ends when the last stream does', async () => {
+  const world = await online();
+  const channel = world.latest();
+  channel.inFlight = 2;
+  world.agent.drain();
+  assert.equal(channel.sent.at(-1)?.type, 'drain');
+  assert.equal(channel.refusing, true);
+  channel.inFlight = 1;
+  assert.equal(await ended(world), 'runs');
+  channel.inFlight = 0;
+  channel.sink.onIdle();
+  assert.deepEqual(await ended(world), { code: 0, message: 'stopped' });
+  assert.equal(channel.ended, 'closed');
+});
+
+test('streams in flight get 30 s at SIGTERM, and no more; a second signal cuts at once', async () => {
+  const slow = await online();
+  slow.latest().inFlight = 1;
+  slow.agent.drain();
+  await slow.time.advance(29_999);
+  assert.equal(await ended(slow), 'runs');
+  await slow.time.advance(1);
+  assert.equal(((await ended(slow)) as ExitReason).code, 0);
+
+  const forced = await online();
+  forced.latest().inFlight = 1;
+  forced.agent.drain();
+  forced.agent.destroy();
+  assert.equal(((await ended(forced)) as ExitReason).code, 0);
+  assert.equal(forced.latest().ended, 'destroyed');
+});
+
+test('an agent that is waiting stops at once', async () => {
+  const world = await fakeWorld({ fault: new Error('down') });
+  world.agent.drain();
+  assert.deepEqual(await ended(world), { code: 0, message: 'stopped' });
+  assert.equal(world.time.next, undefined);
+});
+
+test('a server that answers what was not asked is left, and tried again', async () => {
+  for (const message of [
+    {
+      type: 'bound',
+      ref: 9,
+      slot: 1,
+      tunnelId: '00000000-0000-4000-8000-000000000001',
+      subdomain: 'x',
+      url: 'http://x',
+      protocol: 'http',
+      expiresAt: null,
+    },
+    { type: 'refused', ref: 9, code: 'duplicate_name', message: 'x' },
+  ] as const) {
+    const world = await online();
+    world.latest().say(message);
+    assert.equal(world.latest().ended, 'destroyed');
+    assert.equal(world.agent.view().state, 'waiting');
+  }
+  const early = await fakeWorld();
+  early.latest().say({ type: 'drain', retryAfterMs: 0, message: 'x' });
+  assert.match(early.agent.view().cause ?? '', /before welcome/);
+});
+
+test('claims stand in line: no more than 64 are open at a time, and all are made', async () => {
+  const tunnels = Array.from({ length: 200 }, (_, i) => tunnelSpec(`t${i}`));
+  const world = await fakeWorld({ tunnels });
+  const channel = world.latest();
+  channel.welcome();
+  assert.equal(channel.claims.length, 64);
+  for (let ref = 1; ref <= 200; ref++) {
+    channel.bind(ref);
+    assert.ok(channel.claims.length <= 64 + ref);
+  }
+  assert.equal(world.agent.view().tunnels.filter((tunnel) => tunnel.state === 'online').length, 200);
+});
+
+test('refuses to start without a tunnel', async () => {
+  await assert.rejects(fakeWorld({ tunnels: [] }), RangeError);
+});

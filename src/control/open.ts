@@ -29,12 +29,14 @@ import { Usage } from './services/usage.ts';
 
 export interface ControlOptions {
   readonly dataDir: string;
-  readonly tcpPorts: PortRange;
+  readonly tcpPorts: PortRange | null;
   readonly names: PublicNames;
   /** Public URL of the API; asked at each use, for a listener on port 0 learns its own late. */
   readonly apiUrl: () => string;
   readonly log: Logger;
   readonly clock?: Clock;
+  /** True where another process may be serving from this folder: then a database of another version is left alone. */
+  readonly besideServer?: boolean;
 }
 
 export interface ControlPlane {
@@ -56,7 +58,13 @@ export function openControl(options: ControlOptions): ControlPlane {
   const { log, clock = systemClock, names, tcpPorts } = options;
   const sqlite = openDatabase(options.dataDir);
   try {
-    migrate(sqlite, { dataDir: options.dataDir, migrations: MIGRATIONS, nowMs: clock.now(), log });
+    migrate(sqlite, {
+      dataDir: options.dataDir,
+      migrations: MIGRATIONS,
+      nowMs: clock.now(),
+      log,
+      refusePending: options.besideServer ?? false,
+    });
     const store = new Store(sqlite, { clock, log });
     const keys = loadKeys(store, openSealer(options.dataDir));
     const nodes = new Nodes();

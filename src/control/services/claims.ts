@@ -41,7 +41,7 @@ export interface ClaimDeps {
   readonly news: RouteNews;
   readonly names: PublicNames;
   readonly nodes: NodeControl;
-  readonly tcpPorts: PortRange;
+  readonly tcpPorts: PortRange | null;
 }
 
 /** As ClaimAnswer in plane/link.ts, before link.ts adds the version of the routing table. */
@@ -208,8 +208,7 @@ export class Claims {
     if (row.tokenId !== token.id) Object.assign(change, { tokenId: token.id });
     if (isExpired(row, tx.now))
       Object.assign(change, { expired: false, expiresAt: expiryFrom(tx.now, org.plan, row.ttlSeconds) });
-    const { first, last } = this.#deps.tcpPorts;
-    if (row.tcpPort !== null && (row.tcpPort < first || row.tcpPort > last)) {
+    if (row.tcpPort !== null && !holds(this.#deps.tcpPorts, row.tcpPort)) {
       // Settings moved the range: the old port can't be bound any more.
       const tcpPort = pickPort(tx, this.#deps.tcpPorts);
       if (tcpPort === undefined) return refuseFault('no_port_free', row.label);
@@ -248,6 +247,10 @@ function claimedLabel(tx: Tx, { token, project }: Ground, name: string): string 
     if (row !== undefined && row.orgId === token.orgId && row.projectId === project.id) return name;
   }
   return fullLabel(name, project);
+}
+
+function holds(range: PortRange | null, port: number): boolean {
+  return range !== null && port >= range.first && port <= range.last;
 }
 
 function refuse(code: Refusal['code'], message: string): Refusal {

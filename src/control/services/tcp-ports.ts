@@ -7,8 +7,9 @@ import type { PortRange } from '../../base/addr.ts';
 import { tunnels } from '../db/schema.ts';
 import type { Tx } from '../db/tx.ts';
 
-/** The free port that has been free for longest, lowest first among those never used; undefined when all are taken. */
-export function pickPort(tx: Tx, range: PortRange): number | undefined {
+/** The free port that has been free for longest, lowest first among those never used; undefined when all are taken or there are none. */
+export function pickPort(tx: Tx, range: PortRange | null): number | undefined {
+  if (range === null) return undefined;
   const inRange = and(gte(tunnels.tcpPort, range.first), lte(tunnels.tcpPort, range.last), isNotNull(tunnels.tcpPort));
   const taken = new Set(
     tx.db

@@ -61,7 +61,7 @@ export function isFree(tx: Tx, label: string, orgId: string): boolean {
 export function insertTunnel(
   tx: Tx,
   input: NewTunnel,
-  rules: { plan: Plan; tcpPorts: PortRange },
+  rules: { plan: Plan; tcpPorts: PortRange | null },
 ): TunnelRow | RowFault {
   if (!isFree(tx, input.label, input.orgId)) return 'name_taken';
   if (countLive(tx.db, input.orgId) >= MAX_TUNNELS) return 'too_many';

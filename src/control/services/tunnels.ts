@@ -58,7 +58,7 @@ export interface TunnelDeps {
   readonly news: RouteNews;
   readonly names: PublicNames;
   readonly nodes: NodeControl;
-  readonly tcpPorts: PortRange;
+  readonly tcpPorts: PortRange | null;
 }
 
 export class Tunnels {
@@ -152,6 +152,11 @@ export class Tunnels {
   /** Every route, for a snapshot. */
   routes(): readonly Route[] {
     return allRoutes(this.#deps.store.db, this.#deps.names);
+  }
+
+  /** Tells the data plane of every route again: their URLs have changed. */
+  announceAll(): void {
+    for (const route of this.routes()) this.#deps.news.put(route);
   }
 
   /** A server that starts has no agents: what the last run left as active is not. */

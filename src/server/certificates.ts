@@ -1,0 +1,190 @@
+/**
+ * Certificates of the agent listener and of the edge: read from files, or self-signed and kept in the data folder. Called by start.ts.
+ *
+ * A self-signed certificate is remade when its names change or its end is near, but its key stays: agents pin the key, so a renewal
+ * locks nobody out.
+ */
+import {
+  createHash,
+  createPrivateKey,
+  generateKeyPairSync,
+  type KeyObject,
+  webcrypto,
+  X509Certificate,
+} from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { isIP } from 'node:net';
+import { join } from 'node:path';
+
+export interface Certificate {
+  /** PEM, leaf first. */
+  readonly cert: string;
+  /** PEM. */
+  readonly key: string;
+}
+
+export interface CertificateFiles {
+  readonly cert_file: string | null;
+  readonly key_file: string | null;
+}
+
+const DAY_MS = 24 * 3600 * 1000;
+/** Longest that browsers accept for a certificate of a public name; harmless for one that they warn about anyway. */
+export const EDGE_DAYS = 397;
+/** Agents trust the pinned key, not the date. */
+export const AGENT_DAYS = 3650;
+/** Remade when less than this is left: a server is restarted more often than that. */
+const RENEW_DAYS = 30;
+/** Clocks of agents and visitors may be behind ours. */
+const BACKDATE_MS = 3600 * 1000;
+const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
+
+/** Reads a certificate and its key. Throws when one is missing or they don't belong together. */
+export function readCertificate(certFile: string, keyFile: string): Certificate {
+  const cert = readFileSync(certFile, 'utf8');
+  const key = readFileSync(keyFile, 'utf8');
+  if (!new X509Certificate(cert).checkPrivateKey(createPrivateKey(key))) {
+    throw new Error(`${keyFile} is not the key of ${certFile}`);
+  }
+  return { cert, key };
+}
+
+/** The pair of files when both are given. */
+export function fromFiles(files: CertificateFiles): Certificate | undefined {
+  return files.cert_file === null || files.key_file === null
+    ? undefined
+    : readCertificate(files.cert_file, files.key_file);
+}
+
+export interface SelfSignedOptions {
+  readonly dataDir: string;
+  /** Name of the files in the data folder. */
+  readonly name: 'agents' | 'edge';
+  /** DNS names and IP addresses; the first is the subject. */
+  readonly names: readonly string[];
+  readonly days: number;
+  readonly nowMs: number;
+}
+
+/** The self-signed certificate of this name in the data folder, made or remade where needed. */
+export async function keepSelfSigned(options: SelfSignedOptions): Promise<Certificate> {
+  const dir = join(options.dataDir, 'certificates');
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  const certFile = join(dir, `${options.name}.crt`);
+  const key = keepKey(join(dir, `${options.name}.key`));
+  if (existsSync(certFile)) {
+    const cert = readFileSync(certFile, 'utf8');
+    if (isStillGood(cert, key, options)) return { cert, key };
+  }
+  const cert = await makeSelfSigned(createPrivateKey(key), options);
+  writePrivate(certFile, cert);
+  return { cert, key };
+}
+
+/** `sha256:<hex>` of the public key (SPKI): what agents pin. */
+export function fingerprintOf(cert: string): string {
+  const spki = new X509Certificate(cert).publicKey.export({ format: 'der', type: 'spki' });
+  return `sha256:${createHash('sha256').update(spki).digest('hex')}`;
+}
+
+/** True when no authority signed it: agents must then pin its key. */
+export function isSelfSigned(cert: string): boolean {
+  const leaf = new X509Certificate(cert);
+  // Not checkIssued: that asks for a CA, which a pinned leaf is not.
+  return leaf.subject === leaf.issuer && leaf.verify(leaf.publicKey);
+}
+
+function keepKey(file: string): string {
+  if (existsSync(file)) return readFileSync(file, 'utf8');
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: ALGORITHM.namedCurve });
+  const pem = privateKey.export({ format: 'pem', type: 'pkcs8' }).toString();
+  writePrivate(file, pem);
+  return pem;
+}
+
+/** Whole or not at all, and never readable by others. */
+function writePrivate(file: string, text: string): void {
+  writeFileSync(`${file}.new`, text, { mode: 0o600 });
+  renameSync(`${file}.new`, file);
+}
+
+function isStillGood(cert: string, key: string, options: SelfSignedOptions): boolean {
+  const leaf = new X509Certificate(cert);
+  if (!leaf.checkPrivateKey(createPrivateKey(key))) return false;
+  if (leaf.validToDate.getTime() - options.nowMs < RENEW_DAYS * DAY_MS) return false;
+  const has = new Set((leaf.subjectAltName ?? '').split(', '));
+  return (
+    has.size === options.names.length &&
+    options.names.every((name) => has.has(isIP(name) === 0 ? `DNS:${name}` : `IP Address:${name}`))
+  );
+}
+
+async function makeSelfSigned(privateKey: KeyObject, options: SelfSignedOptions): Promise<string> {
+  // Loaded here and not at the top: it takes 120 ms, and a start that finds its certificates needs none of it.
+  await import('reflect-metadata');
+  const x509 = await import('@peculiar/x509');
+  const der = privateKey.export({ format: 'der', type: 'pkcs8' });
+  const signing = await webcrypto.subtle.importKey('pkcs8', der, ALGORITHM, true, ['sign']);
+  const jwk = await webcrypto.subtle.exportKey('jwk', signing);
+  const { kty = '', crv = '', x = '', y = '' } = jwk;
+  const verifying = await webcrypto.subtle.importKey('jwk', { kty, crv, x, y }, ALGORITHM, true, ['verify']);
+  const usage = x509.KeyUsageFlags.digitalSignature;
+  const made = await x509.X509CertificateGenerator.createSelfSigned(
+    {
+      name: [{ CN: [options.names[0] ?? 'culvert'] }],
+      notBefore: new Date(options.nowMs - BACKDATE_MS),
+      notAfter: new Date(options.nowMs - BACKDATE_MS + options.days * DAY_MS),
+      signingAlgorithm: ALGORITHM,
+      keys: { privateKey: signing, publicKey: verifying },
+      extensions: [
+        new x509.BasicConstraintsExtension(false, undefined, true),
+        new x509.KeyUsagesExtension(usage, true),
+        new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth]),
+        new x509.SubjectAlternativeNameExtension(
+          options.names.map((value) => ({ type: isIP(value) === 0 ? ('dns' as const) : ('ip' as const), value })),
+        ),
+      ],
+    },
+    webcrypto,
+  );
+  return `${made.toString('pem')}\n`;
+}
+
+/** The settings that decide which certificates there are. */
+export interface CertificateSettings {
+  readonly data_dir: string;
+  readonly edge: {
+    readonly domain: string;
+    readonly https_listen: object | null;
+    readonly tls: CertificateFiles & { readonly mode: string };
+  };
+  readonly agents: CertificateFiles & { readonly listen: { readonly host: string } };
+}
+
+export interface Certificates {
+  readonly agents: Certificate;
+  /** Present when no authority signed the agents' certificate. */
+  readonly agentFingerprint: string | undefined;
+  /** Null when the edge speaks plain HTTP only. */
+  readonly edge: Certificate | null;
+}
+
+/** Both certificates: from the files that settings name, else self-signed in the data folder. */
+export async function loadCertificates(settings: CertificateSettings, nowMs: number): Promise<Certificates> {
+  const { edge, agents: agentSettings, data_dir: dataDir } = settings;
+  const edgeFiles = edge.tls.mode === 'files' ? fromFiles(edge.tls) : undefined;
+  const names = [`*.${edge.domain}`, edge.domain, ...(edge.domain === 'localhost' ? [] : ['localhost']), '127.0.0.1'];
+  const agents =
+    fromFiles(agentSettings) ??
+    edgeFiles ??
+    (await keepSelfSigned({ dataDir, name: 'agents', names, days: AGENT_DAYS, nowMs }));
+  let edgeCertificate: Certificate | null = null;
+  if (edge.https_listen !== null && edge.tls.mode !== 'off') {
+    edgeCertificate = edgeFiles ?? (await keepSelfSigned({ dataDir, name: 'edge', names, days: EDGE_DAYS, nowMs }));
+  }
+  return {
+    agents,
+    agentFingerprint: isSelfSigned(agents.cert) ? fingerprintOf(agents.cert) : undefined,
+    edge: edgeCertificate,
+  };
+}

@@ -1,0 +1,217 @@
+/**
+ * The one place where both planes meet: lock → database → services → data node → API. Called by cli/serve and by tests; knows no command
+ * line, no signals and no standard output. A start that fails half way closes what it opened.
+ */
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { createAdaptorServer, type ServerType } from '@hono/node-server';
+import { formatHost, type HostPort, NetworkSet } from '../base/addr.ts';
+import { systemClock } from '../base/clock.ts';
+import { Lifecycle } from '../base/lifecycle.ts';
+import type { Logger } from '../base/log.ts';
+import { agentsPublicAddress, apiPublicUrl, edgePublicUrl } from '../config/computed.ts';
+import type { Settings } from '../config/schema.ts';
+import { buildApi } from '../control/api/app.ts';
+import type { Discovery } from '../control/api/context.ts';
+import { lockDataDir } from '../control/db/open.ts';
+import { startJobs } from '../control/jobs.ts';
+import { type ControlPlane, openControl } from '../control/open.ts';
+import type { CreatedUser } from '../control/services/accounts.ts';
+import { DRAIN_MS } from '../wire/messages.ts';
+import { type Certificates, loadCertificates } from './certificates.ts';
+import { type DataNode, type StartNode, startDataNode } from './data-node.ts';
+
+export interface ServerOptions {
+  readonly version: string;
+  readonly log: Logger;
+  /** `startNode` of data/node.ts; tests of the control plane alone give another. */
+  readonly startNode: StartNode;
+}
+
+export interface ServerAddresses {
+  readonly api: AddressInfo;
+  readonly http: AddressInfo | null;
+  readonly https: AddressInfo | null;
+  readonly agents: AddressInfo;
+}
+
+export interface Server {
+  readonly addresses: ServerAddresses;
+  /** Where the API is reached, with the real port. */
+  readonly apiUrl: string;
+  /** Set when this start made the database: the only time that the password can be shown. */
+  readonly firstOwner: CreatedUser | undefined;
+  /** Takes nothing new, tells agents, lets what is in flight end (30 s), then closes. Call `close` meanwhile to cut it short. */
+  drain(): Promise<void>;
+  /** Cuts everything and frees the data folder. May be called twice. */
+  close(): Promise<void>;
+}
+
+/** Slow-loris bounds of the API listener; its bodies are at most 1 MiB. */
+const API_TIMEOUTS = {
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  keepAliveTimeout: 60_000,
+  connectionsCheckingInterval: 5_000,
+} as const;
+const API_MAX_CONNECTIONS = 1_000;
+
+/** Starts the server on these settings. Throws when the data folder is in use, a listener can't bind, or a file is not as it must be. */
+export async function startServer(settings: Settings, options: ServerOptions): Promise<Server> {
+  const life = new Lifecycle();
+  try {
+    return await open(settings, options, life);
+  } catch (error) {
+    await life.close();
+    throw error;
+  }
+}
+
+/** What becomes known while the listeners bind: the ports, where settings say 0. */
+interface Late {
+  edgeTemplate: string;
+  apiUrl: string;
+  discovery: Discovery | undefined;
+}
+
+async function open(settings: Settings, options: ServerOptions, life: Lifecycle): Promise<Server> {
+  const { log, version } = options;
+  life.onClose('data folder', lockDataDir(settings.data_dir));
+  const late: Late = { edgeTemplate: settings.edge.public_url, apiUrl: settings.api.public_url, discovery: undefined };
+  const control = openControl({
+    dataDir: settings.data_dir,
+    tcpPorts: settings.edge.tcp_ports,
+    names: {
+      url: (label) => late.edgeTemplate.replace('{subdomain}', label),
+      tcpUrl: (port) => `tcp://${formatHost(settings.edge.tcp_public_host)}:${port}`,
+    },
+    apiUrl: () => late.apiUrl,
+    log: log.child({ plane: 'control' }),
+  });
+  life.onClose('database', () => control.close());
+  control.tunnels.forgetAgents();
+  const firstOwner = await control.accounts.createFirstOwner();
+
+  const certificates = await loadCertificates(settings, systemClock.now());
+  const node = await startDataNode(
+    settings,
+    { certificates, link: control.link, version, log: log.child({ plane: 'data' }) },
+    options.startNode,
+  );
+  life.onClose('data node', () => node.close());
+  life.onClose('node directory', control.nodes.attach(node));
+  learnPorts(settings, { node, certificates, version, late, control });
+
+  const api = await listen(apiServer(settings, { control, version, log, late }), settings.api.listen);
+  life.onClose('API', () => closeNow(api));
+  const apiAddress = boundTo(api);
+  if (settings.api.public_url === apiPublicUrl(settings.api.listen, settings.edge.domain)) {
+    late.apiUrl = apiPublicUrl({ host: settings.api.listen.host, port: apiAddress.port }, settings.edge.domain);
+  }
+  life.onClose('jobs', startJobs({ tunnels: control.tunnels, retention: control.retention, clock: systemClock, log }));
+
+  return {
+    addresses: { api: apiAddress, ...node.addresses() },
+    apiUrl: late.apiUrl,
+    firstOwner,
+    drain: async () => {
+      await Promise.all([node.drain(DRAIN_MS), drainApi(api)]);
+      await life.close();
+    },
+    close: () => life.close(),
+  };
+}
+
+interface Bound {
+  readonly node: DataNode;
+  readonly certificates: Certificates;
+  readonly version: string;
+  readonly late: Late;
+  readonly control: ControlPlane;
+}
+
+/** Fills in what depends on the ports that the data node has. */
+function learnPorts(settings: Settings, { node, certificates, version, late, control }: Bound): void {
+  const { http, https, agents } = node.addresses();
+  const edge = settings.edge;
+  const withPort = (at: HostPort | null, bound: AddressInfo | null) =>
+    at === null || bound === null ? at : { host: at.host, port: bound.port };
+  const computed = edgePublicUrl({
+    domain: edge.domain,
+    http_listen: withPort(edge.http_listen, http),
+    https_listen: withPort(edge.https_listen, https),
+    tls: edge.tls,
+  });
+  if (edge.public_url === edgePublicUrl(edge) && computed !== edge.public_url) {
+    late.edgeTemplate = computed;
+    control.tunnels.announceAll();
+  }
+  const dial = settings.agents.public_address;
+  const isComputed = dial === agentsPublicAddress(settings.agents.listen, edge.domain);
+  late.discovery = {
+    version,
+    agent_address: isComputed
+      ? agentsPublicAddress({ host: settings.agents.listen.host, port: agents.port }, edge.domain)
+      : dial,
+    ...(certificates.agentFingerprint === undefined ? {} : { agent_fingerprint: certificates.agentFingerprint }),
+    edge_domain: edge.domain,
+  };
+}
+
+function apiServer(
+  settings: Settings,
+  deps: { control: ControlPlane; version: string; log: Logger; late: Late },
+): ServerType {
+  const { control, late } = deps;
+  const app = buildApi({
+    version: deps.version,
+    sessions: control.sessions,
+    tokens: control.tokens,
+    tunnels: control.tunnels,
+    connections: control.connections,
+    keys: control.keys,
+    ping: () => control.store.ping(),
+    discovery: () => late.discovery,
+    publicUrl: () => late.apiUrl,
+    trustedProxies: new NetworkSet(settings.api.trusted_proxies),
+    corsOrigins: settings.api.cors_origins,
+    authLimit: { burst: settings.limits.auth_burst, refillSeconds: settings.limits.auth_refill_seconds },
+    monotonic: systemClock.monotonic,
+    log: deps.log.child({ part: 'api' }),
+  });
+  const server = createAdaptorServer({ fetch: app.fetch, serverOptions: API_TIMEOUTS });
+  server.maxConnections = API_MAX_CONNECTIONS;
+  return server;
+}
+
+async function listen(server: ServerType, at: HostPort): Promise<ServerType> {
+  server.listen(at.port, at.host);
+  await once(server, 'listening');
+  return server;
+}
+
+function boundTo(server: ServerType): AddressInfo {
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the API listener has no address');
+  return address;
+}
+
+/** Ends when the requests under way have. */
+function drainApi(server: ServerType): Promise<void> {
+  const ended = closed(server);
+  if ('closeIdleConnections' in server) server.closeIdleConnections();
+  return ended;
+}
+
+function closeNow(server: ServerType): Promise<void> {
+  const ended = closed(server);
+  if ('closeAllConnections' in server) server.closeAllConnections();
+  return ended;
+}
+
+function closed(server: ServerType): Promise<void> {
+  return new Promise((resolve) => {
+    // The error says that it is closed already: then there is nothing to wait for.
+    server.close(() => resolve());
+  });
+}

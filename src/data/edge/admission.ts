@@ -2,6 +2,7 @@
  * How many connections may be open at once, in all and per address. One object per door: the HTTP edge and the public TCP ports
  * share one (visitors), the agent listener has its own for sockets that have not shown a token yet.
  */
+import { ipv6Groups } from './visitor-address.ts';
 
 export interface AdmissionLimits {
   /** Connections in all. */
@@ -58,12 +59,5 @@ export class Admission {
 export function addressKey(ip: string): string {
   if (!ip.includes(':')) return ip;
   if (ip.includes('.')) return ip.slice(ip.lastIndexOf(':') + 1);
-  const [head = '', tail] = ip.split('::', 2);
-  const groups = head === '' ? [] : head.split(':');
-  if (tail !== undefined) {
-    const after = tail === '' ? 0 : tail.split(':').length;
-    for (let missing = 8 - groups.length - after; missing > 0; missing--) groups.push('0');
-    if (tail !== '') groups.push(...tail.split(':'));
-  }
-  return groups.slice(0, 4).join(':');
+  return ipv6Groups(ip).slice(0, 4).join(':');
 }

@@ -57,6 +57,9 @@ export class AgentSession implements SessionHandler, ControlEvents {
   readonly agentId = randomUUID();
   readonly remoteIp: string;
   readonly connectedAt: number;
+  /** Resolves when the connection is over: what was said last is out. */
+  readonly closed: Promise<void>;
+  readonly #closed: () => void;
   readonly #deps: AgentDeps;
   readonly #log: Logger;
   readonly #session: MuxSession;
@@ -74,6 +77,9 @@ export class AgentSession implements SessionHandler, ControlEvents {
     this.remoteIp = remoteIp;
     this.#deps = deps;
     this.connectedAt = deps.now();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.closed = promise;
+    this.#closed = resolve;
     this.#log = deps.log.child({ agentId: this.agentId, remoteIp });
     this.#lines = new RequestLines({
       send: (message) => this.#control?.send(message),
@@ -140,6 +146,7 @@ export class AgentSession implements SessionHandler, ControlEvents {
   }
 
   onClose(_session: MuxSession, error: MuxError): void {
+    this.#closed();
     if (this.#state === 'over') return;
     this.#log.info({ code: error.code, reason: error.message }, 'agent session ended');
     this.#over();

@@ -65,8 +65,8 @@ async function world(t: TestContext, limits: Partial<GatewayLimits> = {}): Promi
   );
   const made: World = { link, table, gateway, outbox, port: 0, nowMs: Date.now() };
   const { port } = await gateway.listen();
-  t.after(() => {
-    gateway.close();
+  t.after(async () => {
+    await gateway.close();
     sweeper.close();
     meter.close();
     outbox.close();
@@ -82,6 +82,11 @@ async function until(what: () => boolean): Promise<void> {
     if (performance.now() > end) throw new Error(`never came true: ${what}`);
     await turn();
   }
+}
+
+/** Sockets of this process, both ends of a loopback connection. */
+function openSockets(): number {
+  return process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap' || name === 'TLSWrap').length;
 }
 
 describe('hello', () => {
@@ -396,6 +401,7 @@ describe('supersede', () => {
     const { gateway, port, table } = await world(t);
     let last = await TestAgent.enter(port, 'good');
     await last.bind('shop');
+    const sockets = openSockets();
     for (let i = 0; i < 1_000; i++) {
       const next = await TestAgent.enter(port, 'good');
       await next.bind('shop');
@@ -405,6 +411,7 @@ describe('supersede', () => {
     }
     await until(() => gateway.registry.size === 1);
     assert.equal(gateway.anonymous.size, 0);
+    await until(() => openSockets() <= sockets);
     assert.equal(table.size, 1);
     assert.deepEqual(gateway.registry.connections()[0]?.tunnelIds, [idOf('shop')]);
     last.destroy();
@@ -488,9 +495,10 @@ describe('from the control plane', () => {
     await agent.next('drain');
     assert.ok(table.findById(idOf('shop'))?.served);
     await assert.rejects(dial(port), /ECONNREFUSED/);
-    gateway.close();
+    const closing = gateway.close();
     assert.equal((await agent.next('bye')).code, 'server_shutdown');
     await agent.closed;
+    await closing;
   });
 });
 

@@ -115,9 +115,9 @@ export class Gateway {
   }
 
   /** Says goodbye to all agents and ends their sessions. */
-  close(): void {
+  close(): Promise<void> {
     this.#listener.close();
-    this.registry.close();
+    return this.registry.close();
   }
 
   #start(socket: TLSSocket, known: () => void): () => void {

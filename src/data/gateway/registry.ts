@@ -154,14 +154,16 @@ export class AgentRegistry implements AgentHost, NodeControl, TableListener {
       agent.drain(spread(RETRY_MS, RETRY_SPREAD_MS), 'The server is going down.');
   }
 
-  /** Ends all sessions. */
-  close(): void {
+  /** Ends all sessions. Resolves when each has been told, or is past telling. */
+  async close(): Promise<void> {
     this.#draining = true;
     clearInterval(this.#timer);
     this.#unsubscribe();
-    for (const agent of [...this.#agents.values()]) {
+    const agents = [...this.#agents.values()];
+    for (const agent of agents) {
       agent.end('server_shutdown', 'The server is going down.', spread(RETRY_MS, RETRY_SPREAD_MS));
     }
+    await Promise.all(agents.map((agent) => agent.closed));
   }
 }
 

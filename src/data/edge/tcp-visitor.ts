@@ -1,0 +1,141 @@
+/**
+ * One visitor of a `tcp` tunnel: a stream to the agent with the visitor's address in its preamble, the agent's reply taken off,
+ * then raw bytes both ways. What the visitor sends travels behind the preamble at once; it waits for no reply. Made by edge/tcp.ts.
+ */
+import type { Socket } from 'node:net';
+import { Pipe, type PipeMeter } from '../../base/pipe.ts';
+import type { SlabPool } from '../../base/slab.ts';
+import { readInto, sharedTarget } from '../../base/socket.ts';
+import type { TurnEnd } from '../../base/turn.ts';
+import type { MuxStream } from '../../mux/stream.ts';
+import type { StreamSink } from '../../mux/types.ts';
+import { encodePreamble, REPLY } from '../../wire/preamble.ts';
+import type { RouteEntry, ServedTunnel, TunnelMeter } from '../routing/entry.ts';
+import { visitorAddress } from './visitor-address.ts';
+
+export interface TcpVisitorOptions {
+  readonly slabs: SlabPool;
+  readonly turn: TurnEnd;
+  /** The agent's reply must be here by then. */
+  readonly localTimeoutMs: number;
+  /** Called once, when both directions are over or either side broke. */
+  readonly onClose: (visitor: TcpVisitor) => void;
+}
+
+/** The pipe counts straight into the tunnel's meter, which the reporter reads and zeroes while bytes flow. */
+class VisitorMeter implements PipeMeter {
+  readonly #meter: TunnelMeter;
+
+  constructor(meter: TunnelMeter) {
+    this.#meter = meter;
+  }
+
+  get fromSocket(): number {
+    return this.#meter.bytesIn;
+  }
+
+  set fromSocket(bytes: number) {
+    this.#meter.bytesIn = bytes;
+  }
+
+  get toSocket(): number {
+    return this.#meter.bytesOut;
+  }
+
+  set toSocket(bytes: number) {
+    this.#meter.bytesOut = bytes;
+  }
+}
+
+export class TcpVisitor implements StreamSink {
+  readonly entry: RouteEntry;
+  readonly #serving: ServedTunnel;
+  readonly #pipe: Pipe;
+  readonly #replyBy: number;
+  #closed = false;
+  /** Bytes of the reply seen so far, and how many it has once its length is known. */
+  #replySeen = 0;
+  #replySize = 2;
+  #replied = false;
+
+  /** Undefined when nobody serves the tunnel now: the caller closes the socket. */
+  static open(socket: Socket, entry: RouteEntry, options: TcpVisitorOptions): TcpVisitor | undefined {
+    const { served, route } = entry;
+    if (served === null || served.draining || route.stopped || route.maintenance !== null) return undefined;
+    const address = visitorAddress(socket.remoteAddress ?? '', socket.remotePort ?? 0);
+    if (address === undefined) return undefined;
+    const stream = served.session.open();
+    if (stream === null) return undefined;
+    stream.write(encodePreamble(served.slot, address));
+    entry.meter.requests++;
+    return new TcpVisitor(socket, stream, { ...options, entry, served });
+  }
+
+  private constructor(
+    socket: Socket,
+    stream: MuxStream,
+    options: TcpVisitorOptions & { entry: RouteEntry; served: ServedTunnel },
+  ) {
+    this.entry = options.entry;
+    this.#serving = options.served;
+    this.#replyBy = performance.now() + options.localTimeoutMs;
+    this.#pipe = new Pipe(stream, socket, {
+      turn: options.turn,
+      tls: false,
+      meter: new VisitorMeter(options.entry.meter),
+      onClose: () => {
+        if (this.#closed) return;
+        this.#closed = true;
+        options.onClose(this);
+      },
+    });
+    stream.sink = this;
+    readInto(
+      socket,
+      sharedTarget(options.slabs.shared.bytes, (bytes, start, count) => this.#pipe.fromSocket(bytes, start, count)),
+    );
+  }
+
+  destroy(): void {
+    this.#pipe.destroy();
+  }
+
+  /** Ends what must not go on: a tunnel that was stopped or deleted, an agent that does not answer. */
+  sweep(nowMs: number): void {
+    if (this.#serving.cut || (!this.#replied && nowMs > this.#replyBy)) this.destroy();
+  }
+
+  // ------------------------------------------------------------------ the agent's reply; then the pipe takes over
+
+  onData(stream: MuxStream, bytes: Buffer, start: number, end: number): void {
+    let at = start;
+    while (at < end && this.#replySeen < this.#replySize) {
+      const byte = bytes[at++] as number;
+      if (this.#replySeen === 0 && byte !== REPLY.connected) {
+        // The local service can't be reached: to the visitor that is a connection cut short, raw TCP has no words for it.
+        this.destroy();
+        return;
+      }
+      if (this.#replySeen === 1) this.#replySize = 2 + byte;
+      this.#replySeen++;
+    }
+    stream.consumed(at - start);
+    if (this.#replySeen < this.#replySize) return;
+    this.#replied = true;
+    stream.sink = this.#pipe;
+    if (at < end) this.#pipe.onData(stream, bytes, at, end);
+  }
+
+  onEnd(): void {
+    // The agent ended the stream without a whole reply.
+    this.destroy();
+  }
+
+  onReset(): void {
+    this.destroy();
+  }
+
+  onDrain(): void {
+    this.#pipe.onDrain();
+  }
+}

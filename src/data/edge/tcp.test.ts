@@ -1,0 +1,235 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { before, test, type TestContext } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import { silentLog } from '../../base/log.ts';
+import type { MuxStream } from '../../mux/stream.ts';
+import { CONNECTED_REPLY, decodePreamble, encodeReply, type Preamble, REPLY } from '../../wire/preamble.ts';
+import { TestAgent } from '../fixtures/agent.ts';
+import { testCertificate, type TestCertificate } from '../fixtures/certificate.ts';
+import { FakeLink, idOf, testGrant, testRoute } from '../fixtures/link.ts';
+import { type DataNode, startNode } from '../node.ts';
+import { testSettings } from '../fixtures/settings.ts';
+
+let tls: TestCertificate;
+before(() => {
+  tls = testCertificate();
+});
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+async function nodeOf(
+  t: TestContext,
+  link: FakeLink,
+  over: Parameters<typeof testSettings>[1] = {},
+): Promise<DataNode> {
+  link.grants.set('good', testGrant('token-1'));
+  const node = await startNode(testSettings(tls, over), { link, log: silentLog });
+  t.after(() => node.close());
+  return node;
+}
+
+/** Answers each stream by `serve` once its preamble is there; gives the bytes behind the preamble to `onBytes`. */
+function serveStreams(agent: TestAgent, serve: (stream: MuxStream, preamble: Preamble, first: Buffer) => void): void {
+  agent.onStream = (stream) => {
+    let held = Buffer.alloc(0);
+    stream.sink = {
+      onData: (of, bytes, start, end) => {
+        held = Buffer.concat([held, bytes.subarray(start, end)]);
+        of.consumed(end - start);
+        const preamble = decodePreamble(held, 0, held.length);
+        if (preamble === 'more') return;
+        assert.notEqual(preamble, 'bad');
+        if (preamble !== 'bad') serve(stream, preamble, held.subarray(preamble.size));
+      },
+      onEnd: () => stream.end(),
+      onReset: () => {},
+      onDrain: () => {},
+    };
+  };
+}
+
+/** Sends back whatever comes, as a local echo service: no faster than it is read. */
+function echo(stream: MuxStream, _preamble: Preamble, first: Buffer): void {
+  let owed = 0;
+  stream.sink = {
+    onData: (of, bytes, start, end) => {
+      if (of.write(bytes, start, end)) of.consumed(end - start);
+      else owed += end - start;
+    },
+    onEnd: (of) => of.end(),
+    onReset: () => {},
+    onDrain: (of) => {
+      of.consumed(owed);
+      owed = 0;
+    },
+  };
+  stream.write(CONNECTED_REPLY);
+  stream.write(first);
+}
+
+async function all(socket: Socket): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of socket) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+}
+
+async function closeOf(socket: Socket): Promise<string> {
+  return new Promise((resolve) => {
+    let code = 'end';
+    socket.on('error', (error: NodeJS.ErrnoException) => (code = error.code ?? 'error'));
+    socket.on('close', () => resolve(code));
+    socket.resume();
+  });
+}
+
+test('bytes go both ways with half-close, counted, the visitor named in the preamble', async (t) => {
+  const link = new FakeLink();
+  const node = await nodeOf(t, link);
+  const port = await freePort();
+  const agent = await TestAgent.enter(node.addresses().agents.port, 'good');
+  const seen: Preamble[] = [];
+  serveStreams(agent, (stream, preamble, first) => {
+    seen.push(preamble);
+    echo(stream, preamble, first);
+  });
+  const { slot } = await agent.bind('db', { protocol: 'tcp', localPort: port });
+  const visitor = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+  await once(visitor, 'connect');
+  const from = visitor.localPort;
+  const body = Buffer.alloc(3_000_000, 'culvert ');
+  visitor.end(body);
+  assert.deepEqual(await all(visitor), body);
+  assert.equal(seen[0]?.slot, slot);
+  assert.deepEqual(seen[0]?.visitor, { family: 4, bytes: Buffer.of(127, 0, 0, 1), port: from });
+  await node.drain(1_000);
+  await node.close();
+  const usage = link.batches.flatMap((b) => b.events).filter((e) => e.kind === 'usage');
+  const sum = (of: 'requests' | 'bytesIn' | 'bytesOut'): number => usage.reduce((n, e) => n + e[of], 0);
+  assert.deepEqual([sum('requests'), sum('bytesIn'), sum('bytesOut')], [1, body.length, body.length]);
+  assert.ok(usage.every((e) => e.tunnelId === idOf('db') && e.tokenId === 'token-1'));
+  agent.destroy();
+});
+
+test('the reply may come in pieces and with the first bytes behind it', async (t) => {
+  const node = await nodeOf(t, new FakeLink());
+  const port = await freePort();
+  const agent = await TestAgent.enter(node.addresses().agents.port, 'good');
+  await agent.bind('db', { protocol: 'tcp', localPort: port });
+  for (const cut of [0, 1, 2, 3]) {
+    serveStreams(agent, (stream) => {
+      const answer = Buffer.concat([CONNECTED_REPLY, Buffer.from('hello')]);
+      stream.write(answer.subarray(0, cut));
+      setImmediate(() => {
+        stream.write(answer.subarray(cut));
+        stream.end();
+      });
+    });
+    const visitor = connect(port, '127.0.0.1');
+    assert.equal((await all(visitor)).toString(), 'hello');
+  }
+  agent.destroy();
+});
+
+test('a local service that refuses, a stream that is reset and a tunnel without agent close the visitor', async (t) => {
+  const link = new FakeLink();
+  const port = await freePort();
+  link.routes.set(idOf('db'), testRoute('db', { protocol: 'tcp', subdomain: '', tcpPort: port }));
+  const node = await nodeOf(t, link);
+  assert.equal(await closeOf(connect(port, '127.0.0.1')), 'ECONNRESET', 'no agent');
+  const agent = await TestAgent.enter(node.addresses().agents.port, 'good');
+  await agent.bind('db', { protocol: 'tcp', localPort: port });
+  serveStreams(agent, (stream) => void stream.write(encodeReply(REPLY.refused, 'connection refused')));
+  assert.equal(await closeOf(connect(port, '127.0.0.1')), 'ECONNRESET', 'refused');
+  agent.onStream = (stream) => stream.reset();
+  assert.equal(await closeOf(connect(port, '127.0.0.1')), 'ECONNRESET', 'reset');
+  agent.destroy();
+});
+
+test('a port in use refuses its tunnel and opens for a later claim', async (t) => {
+  const node = await nodeOf(t, new FakeLink());
+  const other = createServer().listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  const { port } = other.address() as AddressInfo;
+  const agent = await TestAgent.enter(node.addresses().agents.port, 'good');
+  agent.claim('db', { protocol: 'tcp', localPort: port });
+  assert.equal((await agent.next('refused')).code, 'no_port_free');
+  other.close();
+  await once(other, 'close');
+  serveStreams(agent, echo);
+  await agent.bind('db', { protocol: 'tcp', localPort: port });
+  const visitor = connect(port, '127.0.0.1');
+  visitor.end('x');
+  assert.equal((await all(visitor)).toString(), 'x');
+  agent.destroy();
+});
+
+test('a deleted tunnel closes its port and cuts its visitors', async (t) => {
+  const link = new FakeLink();
+  const node = await nodeOf(t, link);
+  const port = await freePort();
+  const agent = await TestAgent.enter(node.addresses().agents.port, 'good');
+  serveStreams(agent, echo);
+  await agent.bind('db', { protocol: 'tcp', localPort: port });
+  const visitor = connect(port, '127.0.0.1');
+  visitor.write('x');
+  await once(visitor, 'data');
+  const closed = closeOf(visitor);
+  link.change({ kind: 'remove', tunnelId: idOf('db'), code: 'tunnel_deleted', message: '' });
+  assert.equal(await closed, 'ECONNRESET');
+  assert.equal(await closeOf(connect(port, '127.0.0.1')), 'ECONNREFUSED');
+  agent.destroy();
+});
+
+test('visitors are bounded per address', async (t) => {
+  const node = await nodeOf(t, new FakeLink(), { maxConnectionsPerIp: 2 });
+  const port = await freePort();
+  const agent = await TestAgent.enter(node.addresses().agents.port, 'good');
+  serveStreams(agent, echo);
+  await agent.bind('db', { protocol: 'tcp', localPort: port });
+  const open = [connect(port, '127.0.0.1'), connect(port, '127.0.0.1')];
+  for (const visitor of open) {
+    visitor.write('x');
+    await once(visitor, 'data');
+  }
+  assert.equal(await closeOf(connect(port, '127.0.0.1')), 'ECONNRESET');
+  open[0]?.destroy();
+  for (let tries = 0; ; tries++) {
+    const visitor = connect(port, '127.0.0.1');
+    visitor.end('x');
+    const answer = await all(visitor).catch(() => Buffer.alloc(0));
+    if (answer.toString() === 'x') break;
+    assert.ok(tries < 100, 'the place of a visitor that left is free again');
+    await turn();
+  }
+  open[1]?.destroy();
+  agent.destroy();
+});
+
+test('a drain waits for visitors and cuts those that stay', async (t) => {
+  const node = await nodeOf(t, new FakeLink());
+  const port = await freePort();
+  const agent = await TestAgent.enter(node.addresses().agents.port, 'good');
+  serveStreams(agent, echo);
+  await agent.bind('db', { protocol: 'tcp', localPort: port });
+  const visitor = connect(port, '127.0.0.1');
+  visitor.write('x');
+  await once(visitor, 'data');
+  const draining = node.drain(60_000);
+  await agent.next('drain');
+  assert.equal(await closeOf(connect(port, '127.0.0.1')), 'ECONNREFUSED');
+  visitor.write('y');
+  assert.equal(String((await once(visitor, 'data'))[0]), 'y', 'goes on while the server drains');
+  visitor.end();
+  await draining;
+  await node.close();
+  assert.equal((await agent.next('bye')).code, 'server_shutdown');
+});

@@ -1,0 +1,164 @@
+/**
+ * One data node: routing table, agents, public doors and reports, built from settings and a Link. Called by server/start.ts; it
+ * runs the same in a thread of its own or on another host, so it reads no file, no environment and no database.
+ */
+import { randomUUID } from 'node:crypto';
+import type { AddressInfo } from 'node:net';
+import { Sweeper } from '../base/clock.ts';
+import { Lifecycle } from '../base/lifecycle.ts';
+import type { Logger } from '../base/log.ts';
+import { SlabPool } from '../base/slab.ts';
+import { TurnEnd } from '../base/turn.ts';
+import type { MuxSession } from '../mux/session.ts';
+import { WindowBudget } from '../mux/window.ts';
+import type { Link, NodeControl } from '../plane/link.ts';
+import { Admission } from './edge/admission.ts';
+import { TcpEdge } from './edge/tcp.ts';
+import type { TcpVisitor } from './edge/tcp-visitor.ts';
+import type { VisitorTls } from './edge/tls.ts';
+import { Gateway } from './gateway/gateway.ts';
+import { UsageMeter } from './report/meter.ts';
+import { Outbox } from './report/outbox.ts';
+import { TableFollower } from './routing/follow.ts';
+import { RouteTable } from './routing/table.ts';
+
+export interface Listen {
+  readonly host: string;
+  /** 0 lets the system choose. */
+  readonly port: number;
+}
+
+/** Bounds of the public edge. */
+export interface EdgeLimits {
+  readonly maxConnections: number;
+  readonly maxConnectionsPerIp: number;
+  readonly headTimeoutSeconds: number;
+  readonly idleTimeoutSeconds: number;
+  readonly bodyIdleTimeoutSeconds: number;
+  readonly localTimeoutSeconds: number;
+  readonly websocketIdleSeconds: number;
+}
+
+/** Bounds of the agent listener. */
+export interface AgentLimits {
+  readonly maxSessions: number;
+  readonly maxStreamsPerSession: number;
+  readonly handshakeTimeoutSeconds: number;
+  /** What all receive windows together may grow by. */
+  readonly maxBufferedMb: number;
+}
+
+export interface NodeSettings {
+  readonly nodeId: string;
+  readonly serverVersion: string;
+  readonly edge: {
+    readonly domain: string;
+    readonly http: Listen | null;
+    readonly https: Listen | null;
+    /** PEM; required when `https` is set. */
+    readonly tls: VisitorTls | null;
+    readonly tcpHost: string;
+    readonly trustedProxies: readonly string[];
+    readonly limits: EdgeLimits;
+  };
+  readonly agents: {
+    readonly listen: Listen;
+    readonly tls: { readonly cert: string; readonly key: string };
+    readonly limits: AgentLimits;
+  };
+}
+
+export interface DataNode extends NodeControl {
+  addresses(): { http: AddressInfo | null; https: AddressInfo | null; agents: AddressInfo };
+  /** Takes no new visitors and agents; resolves when what is in flight is done, or is cut after `graceMs`. */
+  drain(graceMs: number): Promise<void>;
+  /** Cuts what is left, tells the agents and stores the last reports. May be called twice, and without `drain`. */
+  close(): Promise<void>;
+}
+
+/** Sockets of agents that have not shown a good token: enough for 1,000 agents that come back at once. */
+const MAX_ANONYMOUS = 1_024;
+const MAX_ANONYMOUS_PER_IP = 128;
+const SWEEP_MS = 1_000;
+/** The last usage is worth a short wait for a control plane that is going down too. */
+const LAST_REPORT_MS = 2_000;
+const MEGABYTE = 1 << 20;
+
+/** Opens all doors of a node. When one does not open, those that did are closed again and the promise rejects. */
+export async function startNode(settings: NodeSettings, deps: { link: Link; log: Logger }): Promise<DataNode> {
+  const life = new Lifecycle();
+  try {
+    return await open(settings, deps, life);
+  } catch (error) {
+    await life.close();
+    throw error;
+  }
+}
+
+async function open(settings: NodeSettings, deps: { link: Link; log: Logger }, life: Lifecycle): Promise<DataNode> {
+  const { link, log } = deps;
+  const { edge, agents } = settings;
+
+  const table = new RouteTable(edge.domain);
+  const follower = new TableFollower(table, { link, log });
+  life.onClose('routes', () => follower.close());
+  await follower.start();
+
+  const outbox = new Outbox({ node: `${settings.nodeId}/${randomUUID()}` }, { link, log });
+  const meter = new UsageMeter(table, outbox);
+  life.onClose('reports', async () => {
+    meter.close();
+    if (!(await outbox.flush(LAST_REPORT_MS)))
+      log.warn({ waiting: outbox.waiting }, 'the last usage could not be reported');
+    outbox.close();
+  });
+
+  const slabs = new SlabPool();
+  const sessions = new Sweeper<MuxSession>(SWEEP_MS);
+  const tcpVisitors = new Sweeper<TcpVisitor>(SWEEP_MS);
+  life.onClose('sweepers', () => {
+    sessions.close();
+    tcpVisitors.close();
+  });
+
+  const admission = new Admission({ total: edge.limits.maxConnections, perAddress: edge.limits.maxConnectionsPerIp });
+  const tcp = new TcpEdge(
+    { host: edge.tcpHost, localTimeoutMs: edge.limits.localTimeoutSeconds * 1_000 },
+    { table, admission, sweeper: tcpVisitors, slabs, turn: new TurnEnd(), log },
+  );
+  life.onClose('tcp ports', () => tcp.close());
+
+  const gateway = new Gateway(
+    {
+      listen: agents.listen,
+      tls: agents.tls,
+      serverVersion: settings.serverVersion,
+      limits: { ...agents.limits, maxAnonymous: MAX_ANONYMOUS, maxAnonymousPerIp: MAX_ANONYMOUS_PER_IP },
+    },
+    {
+      link,
+      table,
+      ports: tcp,
+      meter,
+      outbox,
+      slabs,
+      budget: new WindowBudget(agents.limits.maxBufferedMb * MEGABYTE),
+      sweeper: sessions,
+      log,
+    },
+  );
+  life.onClose('agents', () => gateway.close());
+  const agentsAddress = await gateway.listen();
+
+  return {
+    addresses: () => ({ http: null, https: null, agents: agentsAddress }),
+    connections: () => gateway.registry.connections(),
+    disconnect: (agentId) => gateway.registry.disconnect(agentId),
+    isOnline: (tunnelId) => gateway.registry.isOnline(tunnelId),
+    drain: async (graceMs) => {
+      gateway.drain();
+      await tcp.drain(graceMs);
+    },
+    close: () => life.close(),
+  };
+}

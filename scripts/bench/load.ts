@@ -4,7 +4,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Processes } from './processes.ts';
-import { cpuSeconds, machineTicks, readStat } from './proc.ts';
+import { type MachineTime, machineTime, readStat, treeSeconds } from './proc.ts';
 import { HOST, type Sample, type Subject } from './subject.ts';
 
 export interface RequestLoad {
@@ -57,21 +57,28 @@ export class Load {
   async around(subject: Subject, action: () => Promise<Measured>): Promise<Sample> {
     const names = ['origin', ...subject.processes].filter((name) => this.#processes.isRunning(name));
     const pids = names.map((name) => this.#processes.pid(name));
-    const machine = machineTicks();
+    const machine = machineTime();
     const client = clientSeconds();
-    const before = pids.map(cpuSeconds);
+    const before = pids.map(treeSeconds);
     const measured = await action();
-    const after = pids.map(cpuSeconds);
-    const then = machineTicks();
-    const total = Math.max(1, then.total - machine.total);
+    const after = pids.map(treeSeconds);
+    const then = machineTime();
     const spent = names.map((name, i): [string, number] => [name, (after[i] ?? 0) - (before[i] ?? 0)]);
-    return {
-      ...measured,
-      cpuSeconds: Object.fromEntries([['client', clientSeconds() - client], ...spent]),
-      idle: (then.idle - machine.idle) / total,
-      steal: (then.steal - machine.steal) / total,
-    };
+    const cpuSeconds = Object.fromEntries([['client', clientSeconds() - client], ...spent]);
+    return { ...measured, cpuSeconds, ...machineShares(machine, then, cpuSeconds) };
   }
+}
+
+function machineShares(
+  before: MachineTime,
+  after: MachineTime,
+  ours: Readonly<Record<string, number>>,
+): { readonly idle: number; readonly steal: number; readonly others: number } {
+  const total = Math.max(0.01, after.total - before.total);
+  const idle = (after.idle - before.idle) / total;
+  const steal = (after.steal - before.steal) / total;
+  const known = Object.values(ours).reduce((sum, seconds) => sum + seconds, 0) / total;
+  return { idle, steal, others: Math.max(0, 1 - idle - steal - known) };
 }
 
 /** Waits until a small request through the subject succeeds. Throws after `timeoutMs`. */

@@ -41,7 +41,7 @@ export function processTree(pid: number): number[] {
 }
 
 /** Processor seconds (user and system) that a process and its descendants have used. */
-export function cpuSeconds(pid: number): number {
+export function treeSeconds(pid: number): number {
   return processTree(pid).reduce((sum, each) => sum + (readStat(each)?.seconds ?? 0), 0);
 }
 
@@ -53,10 +53,20 @@ export function residentKb(pid: number): number {
   }, 0);
 }
 
-/** Processor time of the whole machine since it started, by what it went to, in ticks. */
-export function machineTicks(): { readonly total: number; readonly idle: number; readonly steal: number } {
+/** Processor time of the whole machine since it started, by what it went to, in seconds over all processors. */
+export interface MachineTime {
+  readonly total: number;
+  readonly idle: number;
+  /** Taken away by the host of a virtual machine. */
+  readonly steal: number;
+}
+
+export function machineTime(): MachineTime {
   const first = (readProc('/proc/stat') ?? '').split('\n')[0] ?? '';
-  const numbers = first.split(/\s+/).slice(1).map(Number);
+  const numbers = first
+    .split(/\s+/)
+    .slice(1)
+    .map((ticks) => Number(ticks) / TICKS_PER_SECOND);
   // user nice system idle iowait irq softirq steal; the two guest fields after them are in user already
   const total = numbers.slice(0, 8).reduce((sum, each) => sum + each, 0);
   return { total, idle: (numbers[3] ?? 0) + (numbers[4] ?? 0), steal: numbers[7] ?? 0 };

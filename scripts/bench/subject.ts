@@ -28,6 +28,8 @@ export interface Sample {
   /** Share of the machine's time that was idle, and that the host took away, 0 to 1. */
   readonly idle: number;
   readonly steal: number;
+  /** Share of the machine's time that went to processes that have nothing to do with this sample: a round to be doubted. */
+  readonly others: number;
   /** Errors that the load program saw, in its words. */
   readonly trouble?: string;
 }

@@ -11,7 +11,6 @@ const DEBIAN_PACKAGE = {
   nginx: 'nginx-light',
   haproxy: 'haproxy',
   wrk: 'wrk',
-  h2load: 'nghttp2-client',
   sshd: 'openssh-server',
   ssh: 'openssh-client',
   'ssh-keygen': 'openssh-client',

@@ -25,7 +25,7 @@ export function scenarioTable(scenario: Scenario, results: Results): string | un
   const cpuHead = scenario.unit === 'request' ? ['cpu us/request'] : scenario.unit === 'GB' ? ['cpu s/GB'] : [];
   const [main, ...rest] = scenario.columns;
   const head = ['', main.head, 'range', 'x nginx', 'x ssh', ...rest.map((column) => column.head)];
-  const lines = align(dropEmpty([[...head, 'idle', 'steal', ...cpuHead], ...rows]));
+  const lines = align(dropEmpty([[...head, 'idle', 'steal', 'others', ...cpuHead], ...rows]));
   const troubles = measured.flatMap((subject) => {
     const words = new Set(results.samples(scenario.name, subject).flatMap((sample) => sample.trouble ?? []));
     return [...words].map((word) => `  ! ${subject}: ${word}`);
@@ -50,6 +50,7 @@ function row(scenario: Scenario, results: Results, subject: SubjectName): string
     ...rest.map((column) => number(results.median(scenario.name, subject, column.key), column.digits)),
     percent(median(samples.map((sample) => sample.idle))),
     percent(median(samples.map((sample) => sample.steal))),
+    percent(median(samples.map((sample) => sample.others))),
     ...(scenario.unit === undefined ? [] : [cpuColumn(scenario, results, subject)]),
   ];
 }

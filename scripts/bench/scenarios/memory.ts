@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import type { Bench } from '../bench.ts';
 import { type CulvertServer, culvertCommand, startAgent, startServer } from '../culvert.ts';
 import { startOrigin } from '../peers.ts';
-import { cpuSeconds, residentKb } from '../proc.ts';
+import { treeSeconds, residentKb } from '../proc.ts';
 import { say } from '../report/progress.ts';
 import { number } from '../report/tables.ts';
 import { HOST } from '../subject.ts';
@@ -98,9 +98,9 @@ function resident(bench: Bench): { readonly server: number; readonly agent: numb
 /** Processor time of the server as a share of one processor. */
 async function busyPercent(bench: Bench): Promise<number> {
   const pid = bench.processes.pid(SERVER);
-  const before = cpuSeconds(pid);
+  const before = treeSeconds(pid);
   await pause(WATCH_MS);
-  return ((cpuSeconds(pid) - before) / (WATCH_MS / 1_000)) * 100;
+  return ((treeSeconds(pid) - before) / (WATCH_MS / 1_000)) * 100;
 }
 
 function mb(kb: number): string {

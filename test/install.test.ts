@@ -1,0 +1,134 @@
+/** scripts/install.sh and the units, as an operator meets them; installed below a temporary folder, so no root and no systemd is needed. */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { checkServerConfig } from '../src/config/load.ts';
+
+const root = join(import.meta.dirname, '..');
+const folder = mkdtempSync(join(tmpdir(), 'culvert-install-'));
+const tree = join(folder, 'tree');
+const dest = join(folder, 'dest');
+const installed = (path: string): string => join(dest, path);
+const mode = (path: string): string => (statSync(installed(path)).mode & 0o777).toString(8);
+
+before(() => {
+  for (const file of ['install.sh', 'culvert.service', 'culvert-agent@.service']) {
+    cpSync(join(root, 'scripts', file), join(tree, 'scripts', file));
+  }
+  cpSync(join(root, 'config.example.toml'), join(tree, 'config.example.toml'));
+  mkdirSync(join(tree, 'dist'));
+  writeFileSync(join(tree, 'dist/culvert'), '#!/bin/sh\necho first\n', { mode: 0o755 });
+});
+
+after(() => rmSync(folder, { recursive: true }));
+
+function install(...args: string[]) {
+  const { status, stdout, stderr } = spawnSync('sh', [join(tree, 'scripts/install.sh'), ...args], {
+    env: { PATH: process.env['PATH'], DESTDIR: dest },
+    encoding: 'utf8',
+  });
+  return { status, stdout, stderr };
+}
+
+test('a dry run says every step and takes none', () => {
+  const { status, stdout } = install('--dry-run');
+  assert.equal(status, 0);
+  assert.match(stdout, /install -m 755 .*culvert/);
+  assert.match(stdout, /write .*culvert\.toml/);
+  assert.ok(!existsSync(dest));
+});
+
+test('an install puts program, settings, data folder and units in place and says what comes next', () => {
+  const { status, stdout, stderr } = install();
+  assert.equal(status, 0, stderr);
+  assert.match(stdout, /Next: .*\n.*config check.*\n.*systemctl enable --now culvert/);
+  assert.deepEqual(
+    ['usr/local/bin/culvert', 'etc/culvert/culvert.toml', 'etc/culvert/agents', 'var/lib/culvert'].map(mode),
+    ['755', '640', '750', '700'],
+  );
+  assert.deepEqual(readdirSync(installed('etc/systemd/system')).sort(), ['culvert-agent@.service', 'culvert.service']);
+});
+
+test('the installed settings are the defaults with the data in /var/lib/culvert, and raise no warning', () => {
+  const { settings, warnings } = checkServerConfig(
+    readFileSync(installed('etc/culvert/culvert.toml'), 'utf8'),
+    'c.toml',
+  );
+  assert.deepEqual(warnings, []);
+  assert.deepEqual(settings, { ...checkServerConfig('', 'none').settings, data_dir: '/var/lib/culvert' });
+});
+
+test('every key of the installed settings can be turned on by removing its "#"', () => {
+  const text = readFileSync(installed('etc/culvert/culvert.toml'), 'utf8').replace(/^#(?=[a-z_]+ = )/gm, '');
+  const example = readFileSync(join(root, 'config.example.toml'), 'utf8');
+  assert.equal(text, example.replace('"./data"', '"/var/lib/culvert"'));
+});
+
+test('a second install replaces the program and keeps the settings', () => {
+  writeFileSync(installed('etc/culvert/culvert.toml'), 'data_dir = "/srv/culvert"\n');
+  writeFileSync(join(tree, 'dist/culvert'), '#!/bin/sh\necho second\n', { mode: 0o755 });
+  const { status, stderr } = install();
+  assert.equal(status, 0, stderr);
+  assert.match(readFileSync(installed('usr/local/bin/culvert'), 'utf8'), /second/);
+  assert.equal(readFileSync(installed('etc/culvert/culvert.toml'), 'utf8'), 'data_dir = "/srv/culvert"\n');
+  assert.ok(!readdirSync(installed('usr/local/bin')).some((name) => name.endsWith('.new')));
+});
+
+test('an uninstall removes program and units, keeps settings and data, and may be repeated', () => {
+  for (let round = 0; round < 2; round++) assert.equal(install('--uninstall').status, 0);
+  assert.deepEqual(readdirSync(installed('usr/local/bin')), []);
+  assert.deepEqual(readdirSync(installed('etc/systemd/system')), []);
+  assert.ok(existsSync(installed('etc/culvert/culvert.toml')) && existsSync(installed('var/lib/culvert')));
+});
+
+test('what is wrong is said: an unknown word, a missing build', () => {
+  assert.equal(install('--remove').status, 2);
+  rmSync(join(tree, 'dist/culvert'));
+  const { status, stderr } = install();
+  assert.equal(status, 1);
+  assert.match(stderr, /npm ci && npm run build/);
+});
+
+function missing(tool: string): string | false {
+  return spawnSync(tool, ['--version']).error === undefined ? false : `${tool} is not installed`;
+}
+
+test('the script is clean for shellcheck', { skip: missing('shellcheck') }, () => {
+  const { status, stdout } = spawnSync('shellcheck', [join(root, 'scripts/install.sh')], { encoding: 'utf8' });
+  assert.equal(status, 0, stdout);
+});
+
+test('systemd takes the units and finds little exposed', { skip: missing('systemd-analyze') }, () => {
+  for (const [source, name] of [
+    ['culvert.service', 'culvert.service'],
+    ['culvert-agent@.service', 'culvert-agent@web.service'],
+  ] as const) {
+    const unit = join(folder, name);
+    // The program is not installed on the machine of the test; all else is taken as it is.
+    const text = readFileSync(join(root, 'scripts', source), 'utf8').replaceAll(
+      '/usr/local/bin/culvert ',
+      '/bin/true ',
+    );
+    writeFileSync(unit, text);
+    const verify = spawnSync('systemd-analyze', ['verify', unit], { encoding: 'utf8' });
+    assert.equal(verify.status, 0, verify.stderr);
+    assert.equal(verify.stderr, '');
+    const security = spawnSync('systemd-analyze', ['security', '--offline=true', '--threshold=20', unit], {
+      encoding: 'utf8',
+    });
+    assert.equal(security.status, 0, security.stdout);
+  }
+});

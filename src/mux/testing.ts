@@ -1,10 +1,13 @@
 /**
- * For tests of this folder and of its users: two sessions joined in memory, with control over how the bytes between them are cut.
+ * For tests of this folder and of its users: two sessions joined in memory, with control over how the bytes between them are
+ * cut, and one session whose peer is played by the test.
  */
+import type { Clock } from '../base/clock.ts';
 import { SlabPool } from '../base/slab.ts';
+import { HEADER_BYTES, TYPE, writeHeader } from './frame.ts';
 import { MuxSession, type SessionOptions } from './session.ts';
-import type { MuxStream } from './stream.ts';
-import type { MuxError, MuxTransport, StreamSink } from './types.ts';
+import { deafSink, type MuxStream } from './stream.ts';
+import type { MuxError, MuxErrorCode, MuxTransport, StreamSink } from './types.ts';
 import { WindowBudget } from './window.ts';
 
 type Side = 'client' | 'server';
@@ -152,4 +155,151 @@ export function patternBytes(size: number): Buffer {
     bytes[i] = x & 0xff;
   }
   return bytes;
+}
+
+/** A frame as a test reads or writes it. */
+export interface Frame {
+  readonly type: number;
+  readonly flags: number;
+  readonly id: number;
+  readonly length: number;
+  readonly payload?: Buffer;
+}
+
+export function encodeFrame(frame: Partial<Frame>): Buffer {
+  const header = Buffer.alloc(HEADER_BYTES);
+  const length = frame.length ?? frame.payload?.length ?? 0;
+  writeHeader(header, 0, frame.type ?? TYPE.data, frame.flags ?? 0, frame.id ?? 0, length);
+  return frame.payload ? Buffer.concat([header, frame.payload]) : header;
+}
+
+/** Takes a recorded byte stream apart; throws when it is not a whole number of frames. */
+export function decodeFrames(bytes: Buffer): Frame[] {
+  const frames: Frame[] = [];
+  let at = 0;
+  while (at < bytes.length) {
+    if (bytes[at] !== 0) throw new Error(`no frame begins at ${at}`);
+    const type = bytes.readUInt8(at + 1);
+    const length = bytes.readUInt32BE(at + 8);
+    const end = at + HEADER_BYTES + (type === TYPE.data ? length : 0);
+    if (end > bytes.length) throw new Error(`frame at ${at} is cut`);
+    const payload = bytes.subarray(at + HEADER_BYTES, end);
+    frames.push({ type, flags: bytes.readUInt16BE(at + 2), id: bytes.readUInt32BE(at + 4), length, payload });
+    at = end;
+  }
+  return frames;
+}
+
+/** A clock that stands still until a test moves it. */
+export class TestClock implements Clock {
+  ms = 1_000_000;
+  now(): number {
+    return this.ms;
+  }
+  monotonic(): number {
+    return this.ms;
+  }
+}
+
+/** A session whose peer is the test itself: it says bytes and sees what was written. */
+export class Scripted {
+  readonly session: MuxSession;
+  readonly budget = new WindowBudget(256 << 20);
+  readonly clock = new TestClock();
+  readonly streams: MuxStream[] = [];
+  readonly faults: unknown[] = [];
+  error: MuxError | undefined;
+  closes = 0;
+  goAways = 0;
+  ended = false;
+  destroyed = false;
+  /** False: the peer reads nothing, the first write stays under way. */
+  reading = true;
+  #unread: Array<() => void> = [];
+  #parts: Buffer[] = [];
+
+  constructor(options: Partial<SessionOptions> & { accept?: (stream: MuxStream) => void } = {}) {
+    this.session = new MuxSession({
+      role: 'server',
+      slabs: new SlabPool(),
+      budget: this.budget,
+      clock: this.clock,
+      transport: {
+        write: (bytes, done) => {
+          this.#parts.push(Buffer.from(bytes));
+          if (this.reading) setImmediate(done);
+          else this.#unread.push(done);
+        },
+        end: () => {
+          this.ended = true;
+        },
+        destroy: () => {
+          this.destroyed = true;
+        },
+      },
+      handler: {
+        onStream: (stream) => {
+          this.streams.push(stream);
+          options.accept?.(stream);
+        },
+        onClose: (_session, error) => {
+          this.closes++;
+          this.error = error;
+        },
+        onFault: (_stream, error) => this.faults.push(error),
+        onGoAway: () => {
+          this.goAways++;
+        },
+      },
+      ...options,
+    });
+  }
+
+  /** The peer sends these bytes or frames, in one read. */
+  says(...parts: Array<Buffer | Partial<Frame>>): void {
+    const bytes = Buffer.concat(parts.map((part) => (Buffer.isBuffer(part) ? part : encodeFrame(part))));
+    this.session.feed(bytes, 0, bytes.length);
+  }
+
+  /** The peer reads what waits, and goes on reading. */
+  readOn(): void {
+    this.reading = true;
+    for (const done of this.#unread.splice(0)) setImmediate(done);
+  }
+
+  /** One write is read, no more. */
+  readOne(): void {
+    this.#unread.shift()?.();
+  }
+
+  /** All bytes that the transport was given. */
+  get sent(): Buffer {
+    const all = Buffer.concat(this.#parts);
+    this.#parts = [all];
+    return all;
+  }
+
+  /** Looks no more at what was sent so far. */
+  forgetSent(): void {
+    this.#parts = [];
+  }
+
+  /** Why the session ended, if it has. */
+  code(): MuxErrorCode | undefined {
+    return this.error?.code;
+  }
+
+  get frames(): Frame[] {
+    return decodeFrames(this.sent);
+  }
+}
+
+/** Lets the turns of the event loop go by in which queued writes are handed over. */
+export async function turns(count = 4): Promise<void> {
+  for (let i = 0; i < count; i++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** A sink of which a test gives only what it looks at. */
+export function sinkOf(part: Partial<StreamSink>): StreamSink {
+  return { ...deafSink, ...part };
 }

@@ -17,15 +17,16 @@ import { lockDataDir } from '../control/db/open.ts';
 import { startJobs } from '../control/jobs.ts';
 import { type ControlPlane, openControl } from '../control/open.ts';
 import type { CreatedUser } from '../control/services/accounts.ts';
+import { type DataNode, startNode } from '../data/node.ts';
 import { DRAIN_MS } from '../wire/messages.ts';
 import { type Certificates, loadCertificates } from './certificates.ts';
-import { type DataNode, type StartNode, startDataNode } from './data-node.ts';
+import { startDataNode } from './data-node.ts';
 
 export interface ServerOptions {
   readonly version: string;
   readonly log: Logger;
-  /** `startNode` of data/node.ts; tests of the control plane alone give another. */
-  readonly startNode: StartNode;
+  /** Another data node, for tests of the control plane alone. */
+  readonly startNode?: typeof startNode;
 }
 
 export interface ServerAddresses {
@@ -93,11 +94,13 @@ async function open(settings: Settings, options: ServerOptions, life: Lifecycle)
   const firstOwner = await control.accounts.createFirstOwner();
 
   const certificates = await loadCertificates(settings, systemClock.now());
-  const node = await startDataNode(
-    settings,
-    { certificates, link: control.link, version, log: log.child({ plane: 'data' }) },
-    options.startNode,
-  );
+  const node = await startDataNode(settings, {
+    certificates,
+    link: control.link,
+    version,
+    log: log.child({ plane: 'data' }),
+    startNode: options.startNode ?? startNode,
+  });
   life.onClose('data node', () => node.close());
   life.onClose('node directory', control.nodes.attach(node));
   learnPorts(settings, { node, certificates, version, late, control });

@@ -1,0 +1,132 @@
+/**
+ * A server on port 0 in a temp folder with a data node that only remembers: the control plane as its clients see it. `call` is one
+ * request of the API; `node` is what the data plane was told and what it says.
+ */
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { silentLog } from '../../src/base/log.ts';
+import { checkServerConfig } from '../../src/config/load.ts';
+import type { DataNode } from '../../src/data/node.ts';
+import type { ConnectionInfo, Link } from '../../src/plane/link.ts';
+import type { Delta } from '../../src/plane/routes.ts';
+import { createUser } from '../../src/server/admin.ts';
+import { type Server, startServer } from '../../src/server/start.ts';
+
+export class FakeNode {
+  link: Link | undefined;
+  readonly deltas: Delta[] = [];
+  readonly kicked: string[] = [];
+  readonly online = new Set<string>();
+  sessions: ConnectionInfo[] = [];
+
+  readonly start = async (_settings: unknown, deps: { link: Link }): Promise<DataNode> => {
+    this.link = deps.link;
+    const off = deps.link.onDelta((delta) => this.deltas.push(delta));
+    const at = { address: '127.0.0.1', family: 'IPv4', port: 18_080 };
+    return {
+      addresses: () => ({ http: at, https: null, agents: { ...at, port: 17_443 } }),
+      connections: () => this.sessions,
+      disconnect: (agentId) => {
+        this.kicked.push(agentId);
+        return true;
+      },
+      isOnline: (tunnelId) => this.online.has(tunnelId),
+      drain: async () => {},
+      close: async () => off(),
+    };
+  };
+
+  get lnk(): Link {
+    assert.ok(this.link !== undefined);
+    return this.link;
+  }
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Record<string, unknown> & unknown[];
+  readonly text: string;
+}
+
+export interface Harness {
+  readonly server: Server;
+  readonly node: FakeNode;
+  readonly dataDir: string;
+  readonly settings: ReturnType<typeof settingsFor>;
+  /** `as`: an access token. */
+  call(
+    method: string,
+    path: string,
+    options?: { as?: string; body?: unknown; headers?: Record<string, string>; raw?: string },
+  ): Promise<Answer>;
+  /** Access token of the first owner. */
+  readonly owner: string;
+  /** Access token of a new account with an organization of its own. */
+  stranger(email: string): Promise<string>;
+  close(): Promise<void>;
+}
+
+export function settingsFor(dataDir: string, extra = '') {
+  const text = `data_dir = "${dataDir}"
+[api]
+listen = "127.0.0.1:0"
+trusted_proxies = ["127.0.0.1"]
+[edge]
+http_listen = "127.0.0.1:0"
+tcp_ports = "20000-20002"
+[agents]
+listen = "127.0.0.1:0"
+${extra}`;
+  return checkServerConfig(text, 'test.toml').settings;
+}
+
+export const LOOSE = '[limits]\nauth_burst = 1000';
+
+export async function startHarness(extra = LOOSE): Promise<Harness> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'culvert-'));
+  const settings = settingsFor(dataDir, extra);
+  const node = new FakeNode();
+  const server = await startServer(settings, { version: '9.9.9', log: silentLog, startNode: node.start });
+  const call: Harness['call'] = async (method, path, options = {}) => {
+    const headers: Record<string, string> = { ...options.headers };
+    if (options.as !== undefined) headers['authorization'] = `Bearer ${options.as}`;
+    const text = options.raw ?? (options.body === undefined ? undefined : JSON.stringify(options.body));
+    if (text !== undefined) headers['content-type'] ??= 'application/json';
+    const response = await fetch(server.apiUrl + path, {
+      method,
+      headers,
+      redirect: 'manual',
+      ...(text === undefined ? {} : { body: text }),
+    });
+    const answer = await response.text();
+    const body =
+      response.headers.get('content-type')?.startsWith('application/json') && answer !== '' ? JSON.parse(answer) : {};
+    return { status: response.status, headers: response.headers, body, text: answer };
+  };
+  const login = async (email: string, password: string): Promise<string> => {
+    const { status, body } = await call('POST', '/auth/login', { body: { email, password } });
+    assert.equal(status, 200);
+    return String(body['access_token']);
+  };
+  const first = server.firstOwner;
+  assert.ok(first !== undefined);
+  return {
+    server,
+    node,
+    dataDir,
+    settings,
+    call,
+    owner: await login(first.email, first.password.reveal()),
+    stranger: async (email) => {
+      const made = await createUser(settings, { email, superadmin: false }, silentLog);
+      return login(email, made.password.reveal());
+    },
+    close: async () => {
+      await server.close();
+      rmSync(dataDir, { recursive: true });
+    },
+  };
+}

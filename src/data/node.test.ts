@@ -10,8 +10,8 @@ import { testSettings } from './fixtures/settings.ts';
 import { startNode } from './node.ts';
 
 let tls: TestCertificate;
-before(() => {
-  tls = testCertificate();
+before(async () => {
+  tls = await testCertificate();
 });
 
 test('a start that fails half way closes what it opened', async () => {

@@ -15,6 +15,14 @@ test('one address can not take what others need', () => {
   assert.equal(admission.open, 3);
 });
 
+test('0 sets no limit per address', () => {
+  const admission = new Admission({ total: 3, perAddress: 0 });
+  assert.deepEqual(
+    [1, 2, 3, 4].map(() => admission.admit('192.0.2.1')),
+    [true, true, true, false],
+  );
+});
+
 test('a release too many frees nothing', () => {
   const admission = new Admission({ total: 1, perAddress: 1 });
   admission.admit('192.0.2.1');

@@ -7,7 +7,7 @@ import { ipv6Groups } from './visitor-address.ts';
 export interface AdmissionLimits {
   /** Connections in all. */
   readonly total: number;
-  /** Connections per IPv4 address or IPv6 /64 network: one household or one machine has that many addresses at no cost. */
+  /** Connections per IPv4 address or IPv6 /64 network: one household or one machine has that many addresses at no cost. 0: no limit. */
   readonly perAddress: number;
 }
 
@@ -35,7 +35,8 @@ export class Admission {
   admit(ip: string): boolean {
     const key = addressKey(ip);
     const from = this.#byAddress.get(key) ?? 0;
-    if (this.#open >= this.#limits.total || from >= this.#limits.perAddress) {
+    const { total, perAddress } = this.#limits;
+    if (this.#open >= total || (perAddress > 0 && from >= perAddress)) {
       this.#refused++;
       return false;
     }

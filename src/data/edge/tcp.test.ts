@@ -13,8 +13,8 @@ import { type DataNode, startNode } from '../node.ts';
 import { testSettings } from '../fixtures/settings.ts';
 
 let tls: TestCertificate;
-before(() => {
-  tls = testCertificate();
+before(async () => {
+  tls = await testCertificate();
 });
 
 async function freePort(): Promise<number> {

@@ -92,7 +92,7 @@ export class ControlChannel implements StreamSink {
 }
 
 /** One line as a message, or undefined when it is none. */
-export function parseFromAgent(line: string): FromAgent | undefined {
+function parseFromAgent(line: string): FromAgent | undefined {
   let json: unknown;
   try {
     json = JSON.parse(line);

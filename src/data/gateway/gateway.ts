@@ -10,7 +10,6 @@ import { attachSession } from '../../mux/attach.ts';
 import type { MuxSession } from '../../mux/session.ts';
 import type { WindowBudget } from '../../mux/window.ts';
 import type { Link } from '../../plane/link.ts';
-import { HELLO_TIMEOUT_MS } from '../../wire/messages.ts';
 import type { UsageMeter } from '../report/meter.ts';
 import type { Outbox } from '../report/outbox.ts';
 import type { RouteTable } from '../routing/table.ts';
@@ -23,7 +22,7 @@ import { ServingBook } from './serving.ts';
 export interface GatewayLimits {
   readonly maxSessions: number;
   readonly maxStreamsPerSession: number;
-  /** For the TLS handshake; the hello has HELLO_TIMEOUT_MS more. */
+  /** For TLS and hello together, up to `welcome`. */
   readonly handshakeTimeoutSeconds: number;
   /** Sockets without a good token yet, in all and per address. */
   readonly maxAnonymous: number;
@@ -91,7 +90,7 @@ export class Gateway {
         anonymous: {
           total: limits.maxAnonymous,
           perAddress: limits.maxAnonymousPerIp,
-          deadlineMs: limits.handshakeTimeoutSeconds * 1_000 + HELLO_TIMEOUT_MS,
+          deadlineMs: limits.handshakeTimeoutSeconds * 1_000,
         },
       },
       (socket, known) => this.#start(socket, known),

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { before, test, type TestContext } from 'node:test';
+import { connect, type ConnectionOptions, createServer, type TLSSocket } from 'node:tls';
+import { testCertificate, type TestCertificate } from '../fixtures/certificate.ts';
+import { visitorTlsOptions } from './tls.ts';
+
+let certificate: TestCertificate;
+before(async () => {
+  certificate = await testCertificate();
+});
+
+async function visit(t: TestContext, options: ConnectionOptions): Promise<TLSSocket> {
+  const server = createServer(visitorTlsOptions(certificate), (socket) => socket.end('x'));
+  server.on('tlsClientError', () => {});
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  const socket = connect({ host: '127.0.0.1', port, rejectUnauthorized: false, ...options });
+  await once(socket, 'secureConnect');
+  socket.resume();
+  return socket;
+}
+
+test('browsers get TLS 1.3 and HTTP/1.1, older ones TLS 1.2, and none less', async (t) => {
+  const browser = await visit(t, { ALPNProtocols: ['h2', 'http/1.1'] });
+  assert.deepEqual([browser.getProtocol(), browser.alpnProtocol], ['TLSv1.3', 'http/1.1']);
+  const older = await visit(t, { maxVersion: 'TLSv1.2' });
+  assert.equal(older.getProtocol(), 'TLSv1.2');
+  await assert.rejects(visit(t, { minVersion: 'TLSv1', maxVersion: 'TLSv1.1' }));
+});
+
+test('a visitor that comes back resumes its session', async (t) => {
+  const server = createServer(visitorTlsOptions(certificate), (socket) => socket.end('x'));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server.close());
+  const to = { host: '127.0.0.1', port: (server.address() as AddressInfo).port, rejectUnauthorized: false };
+  const first = connect(to);
+  const [session] = (await once(first, 'session')) as [Buffer];
+  first.destroy();
+  const second = connect({ ...to, session });
+  await once(second, 'secureConnect');
+  assert.equal(second.isSessionReused(), true);
+  second.destroy();
+});
+
+test('a key of another certificate is found at the start', async () => {
+  const other = await testCertificate();
+  assert.throws(() => visitorTlsOptions({ cert: certificate.cert, key: other.key }), /key values mismatch/);
+});

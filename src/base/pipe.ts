@@ -4,7 +4,7 @@
  */
 import type { Socket } from 'node:net';
 import type { Slab } from './slab.ts';
-import { resumeReading } from './socket.ts';
+import { cutSocket, resumeReading } from './socket.ts';
 import { SocketWriter } from './socket-writer.ts';
 import type { TurnEnd } from './turn.ts';
 
@@ -46,7 +46,6 @@ export interface PipeOptions {
 export class Pipe implements PipeSink {
   readonly #stream: PipeStream;
   readonly #socket: Socket;
-  readonly #tls: boolean;
   readonly #writer: SocketWriter;
   readonly #meter: PipeMeter;
   readonly #onClose: (() => void) | undefined;
@@ -59,7 +58,6 @@ export class Pipe implements PipeSink {
   constructor(stream: PipeStream, socket: Socket, options: PipeOptions) {
     this.#stream = stream;
     this.#socket = socket;
-    this.#tls = options.tls;
     this.#meter = options.meter;
     this.#onClose = options.onClose;
     this.#writer = new SocketWriter(socket, {
@@ -110,10 +108,8 @@ export class Pipe implements PipeSink {
     this.#closed = true;
     this.#writer.drop();
     this.#stream.reset();
-    // RST rather than FIN towards the socket: its peer must not take a cut stream for a complete one. TLS tells the two apart by
-    // itself (no close_notify), and Node refuses to reset a TLSSocket.
-    if (this.#tls || this.#socket.connecting || this.#socket.destroyed) this.#socket.destroy();
-    else this.#socket.resetAndDestroy();
+    // RST rather than FIN towards the socket: its peer must not take a cut stream for a complete one.
+    cutSocket(this.#socket);
     this.#onClose?.();
   }
 

@@ -71,3 +71,33 @@ export class SlabPool {
     if (this.#free.length < KEEP_FREE) this.#free.push(slab);
   }
 }
+
+/** Room for small pieces that are put together before a write: moves on while something is held, starts over when nothing is. */
+export class Scratch {
+  readonly #pool: SlabPool;
+  #slab: Slab;
+  #used = 0;
+
+  constructor(pool: SlabPool) {
+    this.#pool = pool;
+    this.#slab = pool.take();
+  }
+
+  /** The slab that the last `room` lies in. */
+  get slab(): Slab {
+    return this.#slab;
+  }
+
+  /** Where `bytes` bytes (at most SLAB_BYTES) may be put in `slab.bytes`. */
+  room(bytes: number): number {
+    if (!this.#slab.held) this.#used = 0;
+    else if (this.#used + bytes > SLAB_BYTES) {
+      this.#slab.retire();
+      this.#slab = this.#pool.take();
+      this.#used = 0;
+    }
+    const at = this.#used;
+    this.#used += bytes;
+    return at;
+  }
+}

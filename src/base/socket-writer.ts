@@ -15,12 +15,21 @@ const HOLD_BYTES = 524_288;
 const COMPACT_AT = 1_023;
 const EMPTY = Buffer.alloc(0);
 
+export interface SocketWriterOptions {
+  readonly tls: boolean;
+  readonly turn: TurnEnd;
+  readonly onCredit: (bytes: number) => void;
+  /** Everything that had to wait has been taken by the kernel. */
+  readonly onEmpty?: () => void;
+}
+
 export class SocketWriter implements TurnJob {
   readonly #socket: Socket;
   /** TLS takes the bytes of a write at once (it encrypts them) but always finishes later. */
   readonly #tls: boolean;
   readonly #turn: TurnEnd;
   readonly #onCredit: (bytes: number) => void;
+  readonly #onEmpty: (() => void) | undefined;
   readonly #onWritten = (): void => this.#written();
 
   /** The gathered range: `#bytes[#start, #end)`. */
@@ -36,11 +45,12 @@ export class SocketWriter implements TurnJob {
   #slabs: Array<Slab | null> = [];
   #head = 0;
 
-  constructor(socket: Socket, options: { tls: boolean; turn: TurnEnd; onCredit: (bytes: number) => void }) {
+  constructor(socket: Socket, options: SocketWriterOptions) {
     this.#socket = socket;
     this.#tls = options.tls;
     this.#turn = options.turn;
     this.#onCredit = options.onCredit;
+    this.#onEmpty = options.onEmpty;
   }
 
   /** Bytes accepted and not yet taken by the kernel. */
@@ -153,6 +163,8 @@ export class SocketWriter implements TurnJob {
     } else {
       this.#head = at + 1;
     }
-    if (credit > 0 && !this.#socket.destroyed) this.#onCredit(credit);
+    if (this.#socket.destroyed) return;
+    if (credit > 0) this.#onCredit(credit);
+    if (this.#credits.length === 0) this.#onEmpty?.();
   }
 }

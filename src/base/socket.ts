@@ -73,6 +73,14 @@ export function resumeReading(socket: Socket): void {
   handle.readStart();
 }
 
+/** Cuts a connection so that its peer sees a cut (RST), not an end that it could take for a complete message. */
+export function cutSocket(socket: Socket): void {
+  const encrypted = (socket as Socket & { encrypted?: boolean }).encrypted === true;
+  // TLS tells the two apart by itself (no close_notify), and Node refuses to reset a TLSSocket.
+  if (encrypted || socket.connecting || socket.destroyed) socket.destroy();
+  else socket.resetAndDestroy();
+}
+
 /** A read target that always reads into the one buffer of a pool: for consumers that copy what they keep. */
 export function sharedTarget(buffer: Buffer, onBytes: ReadCallback): ReadTarget {
   return {

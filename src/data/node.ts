@@ -13,6 +13,7 @@ import type { MuxSession } from '../mux/session.ts';
 import { WindowBudget } from '../mux/window.ts';
 import type { Link, NodeControl } from '../plane/link.ts';
 import { Admission } from './edge/admission.ts';
+import { startHttpEdge } from './edge/http.ts';
 import { TcpEdge } from './edge/tcp.ts';
 import type { TcpVisitor } from './edge/tcp-visitor.ts';
 import type { VisitorTls } from './edge/tls.ts';
@@ -150,14 +151,33 @@ async function open(settings: NodeSettings, deps: { link: Link; log: Logger }, l
   life.onClose('agents', () => gateway.close());
   const agentsAddress = await gateway.listen();
 
+  const { limits } = edge;
+  const http = await startHttpEdge(
+    {
+      http: edge.http,
+      https: edge.https,
+      tls: edge.tls,
+      trustedProxies: edge.trustedProxies,
+      limits: {
+        headTimeoutMs: limits.headTimeoutSeconds * 1_000,
+        idleTimeoutMs: limits.idleTimeoutSeconds * 1_000,
+        bodyIdleTimeoutMs: limits.bodyIdleTimeoutSeconds * 1_000,
+        localTimeoutMs: limits.localTimeoutSeconds * 1_000,
+        websocketIdleMs: limits.websocketIdleSeconds * 1_000,
+      },
+    },
+    { table, admission, log },
+  );
+  life.onClose('http edge', () => http.close());
+
   return {
-    addresses: () => ({ http: null, https: null, agents: agentsAddress }),
+    addresses: () => ({ http: http.http, https: http.https, agents: agentsAddress }),
     connections: () => gateway.registry.connections(),
     disconnect: (agentId) => gateway.registry.disconnect(agentId),
     isOnline: (tunnelId) => gateway.registry.isOnline(tunnelId),
     drain: async (graceMs) => {
       gateway.drain();
-      await tcp.drain(graceMs);
+      await Promise.all([tcp.drain(graceMs), http.drain(graceMs)]);
     },
     close: () => life.close(),
   };

@@ -1,0 +1,258 @@
+/**
+ * Where a message's body ends (RFC 9112 §6, §7), followed over bytes cut anywhere, strictly: chunk sizes are hexadecimal digits
+ * and CR LF and nothing else. Chunk extensions and forbidden trailers are not forwarded: `feed` stops before them, and the
+ * caller forwards what lies between the stops. Chunk framing itself passes unchanged once it has been checked.
+ */
+import { CR, HEX, LF, VALUE } from './chars.ts';
+import { FIELD, fieldOf, isForwardedName, REQUEST_NAMES } from './fields.ts';
+
+/** Digits of a chunk size: 4 GB in one chunk is more than anybody sends. */
+const MAX_SIZE_DIGITS = 8;
+/** All chunk extensions of one body, and its trailers. */
+const MAX_EXTENSION_BYTES = 16_384;
+const MAX_TRAILER_BYTES = 8_192;
+
+export const FRAMING = { none: 0, length: 1, chunked: 2, untilClose: 3 } as const;
+export type Framing = (typeof FRAMING)[keyof typeof FRAMING];
+
+/** What `feed` came to. */
+export const BODY = {
+  /** All bytes up to `stop` belong to the body; more is to come. */
+  more: 0,
+  /** The body ends at `next`; forward up to `stop` and then `trailer`, if there is one. */
+  done: 1,
+  /** Forward up to `stop`, then go on from `next`: what lies between must not be forwarded. */
+  cut: 2,
+  /** Not a body that two readers would read alike. */
+  bad: 3,
+} as const;
+export type BodyState = (typeof BODY)[keyof typeof BODY];
+
+const S = {
+  size: 0,
+  extension: 1,
+  sizeLf: 2,
+  data: 3,
+  dataCr: 4,
+  dataLf: 5,
+  trailerStart: 6,
+  endLf: 7,
+  trailers: 8,
+} as const;
+type ChunkState = (typeof S)[keyof typeof S];
+
+/** Fields that frame, route or authenticate a message don't belong behind it (RFC 9110 §6.5.1). */
+const FORBIDDEN_TRAILERS = new Set([
+  ...[
+    'authorization',
+    'cookie',
+    'set-cookie',
+    'trailer',
+    'content-type',
+    'content-encoding',
+    'content-range',
+    'cache-control',
+  ],
+  ...[
+    'location',
+    'culvert-error',
+    'www-authenticate',
+    'range',
+    'if-match',
+    'if-none-match',
+    'max-forwards',
+    'vary',
+    'date',
+    'age',
+  ],
+]);
+const SEMICOLON = 59;
+
+export class Body {
+  framing: Framing = FRAMING.none;
+  stop = 0;
+  next = 0;
+  /** Trailers to forward behind `stop` once `feed` is done, closing line included; null when there are none. */
+  trailer: Buffer | null = null;
+  /** Forward payload only: for a visitor that speaks HTTP/1.0 and knows no chunks. */
+  #strip = false;
+  #left = 0;
+  #state: ChunkState = S.size;
+  #digits = 0;
+  #extensionBytes = 0;
+  #trailerBytes: Buffer | null = null;
+
+  start(framing: Framing, length: number, strip = false): void {
+    this.framing = framing === FRAMING.length && length === 0 ? FRAMING.none : framing;
+    this.trailer = null;
+    this.#strip = strip;
+    this.#left = framing === FRAMING.length ? length : 0;
+    this.#state = S.size;
+    this.#digits = this.#extensionBytes = 0;
+    this.#trailerBytes = null;
+  }
+
+  /** Reads `bytes[start, end)`; see BODY for what `stop` and `next` then mean. */
+  feed(bytes: Buffer, start: number, end: number): BodyState {
+    switch (this.framing) {
+      case FRAMING.none:
+        this.stop = this.next = start;
+        return BODY.done;
+      case FRAMING.length:
+        return this.#feedLength(start, end);
+      case FRAMING.chunked:
+        return this.#strip ? this.#feedStripped(bytes, start, end) : this.#feedChunks(bytes, start, end);
+      default:
+        this.stop = this.next = end;
+        return BODY.more;
+    }
+  }
+
+  #feedLength(start: number, end: number): BodyState {
+    const length = end - start;
+    if (length < this.#left) {
+      this.#left -= length;
+      this.stop = this.next = end;
+      return BODY.more;
+    }
+    this.stop = this.next = start + this.#left;
+    this.framing = FRAMING.none;
+    return BODY.done;
+  }
+
+  #feedStripped(bytes: Buffer, start: number, end: number): BodyState {
+    let i = start;
+    if (this.#state === S.data) {
+      const run = Math.min(end - i, this.#left);
+      i += run;
+      this.#left -= run;
+      if (this.#left === 0) this.#state = S.dataCr;
+      this.stop = this.next = i;
+      return i === end ? BODY.more : BODY.cut;
+    }
+    for (; i < end && !this.#inData(); i++) {
+      // One byte of framing at a time, through the same strict machine.
+      const state = this.#feedChunks(bytes, i, i + 1);
+      if (state === BODY.bad) return BODY.bad;
+      if (state === BODY.done) {
+        this.stop = start;
+        this.next = i + 1;
+        this.trailer = null;
+        return BODY.done;
+      }
+    }
+    this.stop = start;
+    this.next = i;
+    return BODY.cut;
+  }
+
+  #feedChunks(bytes: Buffer, start: number, end: number): BodyState {
+    let i = start;
+    while (i < end) {
+      const c = bytes[i] as number;
+      switch (this.#state) {
+        case S.size: {
+          const digit = HEX[c] as number;
+          if (digit !== 255) {
+            if (++this.#digits > MAX_SIZE_DIGITS) return BODY.bad;
+            this.#left = this.#left * 16 + digit;
+            i++;
+          } else if (this.#digits > 0 && (c === CR || c === SEMICOLON)) this.#state = S.extension;
+          else return BODY.bad;
+          break;
+        }
+        case S.extension:
+          if (c !== CR) return this.#cutExtension(bytes, i, end);
+          this.#state = S.sizeLf;
+          i++;
+          break;
+        case S.sizeLf:
+          if (c !== LF) return BODY.bad;
+          this.#digits = 0;
+          this.#state = this.#left === 0 ? S.trailerStart : S.data;
+          i++;
+          break;
+        case S.data: {
+          const run = Math.min(end - i, this.#left);
+          i += run;
+          this.#left -= run;
+          if (this.#left === 0) this.#state = S.dataCr;
+          break;
+        }
+        case S.dataCr:
+        case S.dataLf:
+          if (c !== (this.#state === S.dataCr ? CR : LF)) return BODY.bad;
+          this.#state = this.#state === S.dataCr ? S.dataLf : S.size;
+          i++;
+          break;
+        case S.trailerStart:
+          this.#state = c === CR ? S.endLf : S.trailers;
+          if (c === CR) i++;
+          break;
+        case S.endLf:
+          if (c !== LF) return BODY.bad;
+          return this.#end(i + 1, i + 1);
+        case S.trailers:
+          return this.#feedTrailers(bytes, i, end);
+      }
+    }
+    this.stop = this.next = end;
+    return BODY.more;
+  }
+
+  #inData(): boolean {
+    return this.#state === S.data;
+  }
+
+  #end(stop: number, next: number): BodyState {
+    this.stop = stop;
+    this.next = next;
+    this.framing = FRAMING.none;
+    return BODY.done;
+  }
+
+  /** Leaves out `bytes[at, …)` up to the CR of the line, or as much of it as is here. */
+  #cutExtension(bytes: Buffer, at: number, end: number): BodyState {
+    let i = at;
+    while (i < end && bytes[i] !== CR) if (VALUE[bytes[i++] as number] === 0) return BODY.bad;
+    this.#extensionBytes += i - at;
+    if (this.#extensionBytes > MAX_EXTENSION_BYTES) return BODY.bad;
+    this.stop = at;
+    this.next = i;
+    return BODY.cut;
+  }
+
+  /** Collects trailers until their empty line, then keeps those that may be forwarded. */
+  #feedTrailers(bytes: Buffer, at: number, end: number): BodyState {
+    const before = this.#trailerBytes?.length ?? 0;
+    const all = Buffer.concat([
+      this.#trailerBytes ?? Buffer.alloc(0),
+      bytes.subarray(at, Math.min(end, at + MAX_TRAILER_BYTES + 4)),
+    ]);
+    const close = all.indexOf('\r\n\r\n', Math.max(0, before - 3), 'latin1');
+    if (close > MAX_TRAILER_BYTES || (close < 0 && all.length > MAX_TRAILER_BYTES)) return BODY.bad;
+    if (close < 0) {
+      this.#trailerBytes = all;
+      this.stop = at;
+      this.next = end;
+      return BODY.cut;
+    }
+    this.trailer = allowedTrailers(all.toString('latin1', 0, close));
+    if (this.trailer === null) return BODY.bad;
+    return this.#end(at, at + close + 4 - before);
+  }
+}
+
+/** The trailer lines that may be forwarded, with the closing line; null when a line is none. */
+function allowedTrailers(section: string): Buffer | null {
+  let out = '';
+  for (const line of section.split('\r\n')) {
+    const match = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):[\t\x20-\x7e\x80-\xff]*$/.exec(line);
+    if (match === null) return null;
+    const name = Buffer.from(match[1] as string, 'latin1');
+    const known = fieldOf(REQUEST_NAMES, name, 0, name.length);
+    const framing = known !== FIELD.none || isForwardedName(name, 0, name.length);
+    if (!framing && !FORBIDDEN_TRAILERS.has(name.toString('latin1').toLowerCase())) out += `${line}\r\n`;
+  }
+  return Buffer.from(`${out}\r\n`, 'latin1');
+}

@@ -1,0 +1,64 @@
+/**
+ * What all connections of one HTTP edge share: tables, limits, and the buffers of which one per thread is enough, because each
+ * is used up before its user returns to the event loop.
+ */
+import type { BlockList } from 'node:net';
+import type { Sweeper } from '../../base/clock.ts';
+import type { Logger } from '../../base/log.ts';
+import { Scratch, SlabPool } from '../../base/slab.ts';
+import { TurnEnd } from '../../base/turn.ts';
+import type { RouteTable } from '../routing/table.ts';
+import { FaultCounters } from './fault.ts';
+import { Head } from './head.ts';
+import type { Visitor } from './visitor.ts';
+
+export interface EdgeLimits {
+  /** First byte of a head to its last. */
+  readonly headTimeoutMs: number;
+  /** Between requests of one connection. */
+  readonly idleTimeoutMs: number;
+  /** Without progress of a body that the visitor sends or should read. */
+  readonly bodyIdleTimeoutMs: number;
+  /** From the request's end to the first byte of the response. */
+  readonly localTimeoutMs: number;
+  /** Upgraded connections without traffic; 0: no limit. */
+  readonly websocketIdleMs: number;
+}
+
+export interface EdgeContext {
+  readonly table: RouteTable;
+  readonly limits: EdgeLimits;
+  readonly sweeper: Sweeper<Visitor>;
+  readonly log: Logger;
+  readonly trusted: BlockList | null;
+  readonly slabs: SlabPool;
+  readonly scratch: Scratch;
+  readonly turn: TurnEnd;
+  readonly faults: FaultCounters;
+  /** Visitors' sockets are read into this. */
+  readonly readBuffer: Buffer;
+  readonly requestHead: Head;
+  readonly responseHead: Head;
+  /** Monotonic milliseconds, up to a quarter of a second old: a clock call per request would cost more than what it decides. */
+  nowMs: number;
+  draining: boolean;
+}
+
+/** 128 KB: a whole upload burst of a visitor in one read. */
+const READ_BYTES = 131_072;
+
+export function edgeContext(of: Pick<EdgeContext, 'table' | 'limits' | 'sweeper' | 'log' | 'trusted'>): EdgeContext {
+  const slabs = new SlabPool();
+  return {
+    ...of,
+    slabs,
+    scratch: new Scratch(slabs),
+    turn: new TurnEnd(),
+    faults: new FaultCounters(),
+    readBuffer: Buffer.allocUnsafeSlow(READ_BYTES),
+    requestHead: new Head(),
+    responseHead: new Head(),
+    nowMs: performance.now(),
+    draining: false,
+  };
+}

@@ -1,0 +1,74 @@
+/** One request and its response, as far as both halves of a visitor's connection must know of it. Reused for each exchange. */
+import type { RequestLine } from '../../wire/messages.ts';
+import { type RouteEntry, type ServedTunnel, TunnelMeter } from '../routing/entry.ts';
+import type { Head } from './head.ts';
+
+/** For exchanges without a tunnel. */
+const nobody = new TunnelMeter();
+const MAX_SHOWN_PATH = 512;
+
+export class Exchange {
+  entry: RouteEntry | null = null;
+  meter: TunnelMeter = nobody;
+  isGet = false;
+  isHead = false;
+  /** GET, HEAD or OPTIONS: may be sent twice without harm (RFC 9110 §9.2.1). */
+  isSafe = false;
+  isHttp10 = false;
+  acceptsHtml = false;
+  wantsUpgrade = false;
+  status = 0;
+  #line: { at: number; startedMs: number; method: string; path: string; served: ServedTunnel } | null = null;
+
+  begin(bytes: Buffer, start: number, head: Head): void {
+    const length = head.methodEnd - start;
+    const first = bytes[start];
+    this.isGet = length === 3 && first === 71 && bytes[start + 1] === 69;
+    this.isHead = length === 4 && first === 72 && bytes[start + 1] === 69;
+    this.isSafe = this.isGet || this.isHead || (length === 7 && first === 79);
+    this.isHttp10 = head.minor === 0;
+    this.acceptsHtml = head.acceptsHtml;
+    this.wantsUpgrade = false;
+    this.entry = null;
+    this.meter = nobody;
+    this.status = 0;
+    this.#line = null;
+  }
+
+  serveFrom(entry: RouteEntry, headBytes: number): void {
+    this.entry = entry;
+    this.meter = entry.meter;
+    entry.meter.bytesIn += headBytes;
+  }
+
+  /** Somebody looks at the agent's screen: this exchange gets a line there. */
+  watch(bytes: Buffer, start: number, head: Head, served: ServedTunnel): void {
+    this.#line = {
+      at: Date.now(),
+      startedMs: performance.now(),
+      method: bytes.toString('latin1', start, head.methodEnd),
+      path: bytes.toString('latin1', head.targetStart, Math.min(head.targetEnd, head.targetStart + MAX_SHOWN_PATH)),
+      served,
+    };
+  }
+
+  /** Ends the exchange; says so on the agent's screen if somebody looks. */
+  finish(): void {
+    const line = this.#line;
+    if (line !== null) {
+      this.#line = null;
+      const { at, method, path, served } = line;
+      const note: RequestLine = {
+        slot: served.slot,
+        at,
+        method,
+        path,
+        status: this.status,
+        ms: performance.now() - line.startedMs,
+      };
+      served.note(note);
+    }
+    this.entry = null;
+    this.meter = nobody;
+  }
+}

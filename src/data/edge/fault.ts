@@ -1,0 +1,165 @@
+/**
+ * Every reason for which the edge answers a visitor by itself: one code, one status, one page, one counter. The code is in the
+ * `culvert-error` header and in the body; the words say what the visitor or the tunnel's owner can do.
+ */
+
+interface FaultKind {
+  readonly status: number;
+  readonly reason: string;
+  readonly title: string;
+  readonly message: string;
+}
+
+export const FAULTS = {
+  bad_request: kind(
+    400,
+    'Bad Request',
+    'The request could not be read',
+    'The request is not well-formed HTTP/1.1, or could be read in more than one way.',
+  ),
+  request_timeout: kind(
+    408,
+    'Request Timeout',
+    'The request took too long',
+    'The request did not arrive completely in time. Please send it again.',
+  ),
+  uri_too_long: kind(
+    414,
+    'URI Too Long',
+    'The address is too long',
+    'The address of the request is longer than 16 KB.',
+  ),
+  head_too_large: kind(
+    431,
+    'Request Header Fields Too Large',
+    'The request head is too large',
+    'The request has more than 100 header fields or 32 KB of them.',
+  ),
+  tunnel_not_found: kind(
+    404,
+    'Not Found',
+    'There is no tunnel here',
+    'No tunnel has this name. Check the address, or start an agent for it.',
+  ),
+  maintenance: kind(
+    503,
+    'Service Unavailable',
+    'Down for maintenance',
+    'This site is being worked on. Please come back later.',
+  ),
+  tunnel_offline: kind(
+    503,
+    'Service Unavailable',
+    'The tunnel is offline',
+    'The tunnel exists, but no agent serves it now. Its owner can start one with "culvert http PORT".',
+  ),
+  overloaded: kind(
+    503,
+    'Service Unavailable',
+    'Too busy',
+    'Too many requests are under way on this tunnel. Please try again in a moment.',
+  ),
+  local_unreachable: kind(
+    502,
+    'Bad Gateway',
+    'The local service is not reachable',
+    'The agent is connected, but the service behind it refused the connection. Is it running?',
+  ),
+  local_closed: kind(
+    502,
+    'Bad Gateway',
+    'The local service gave no answer',
+    'The service behind the tunnel closed the connection before it answered.',
+  ),
+  local_bad_response: kind(
+    502,
+    'Bad Gateway',
+    'The local service answered nonsense',
+    'What the service behind the tunnel sent is not a well-formed HTTP/1.1 response.',
+  ),
+  local_timeout: kind(
+    504,
+    'Gateway Timeout',
+    'The local service takes too long',
+    'The service behind the tunnel did not answer in time.',
+  ),
+  agent_lost: kind(
+    502,
+    'Bad Gateway',
+    'The agent went away',
+    'The connection to the agent broke while it worked on this request.',
+  ),
+} as const satisfies Record<string, FaultKind>;
+
+export type FaultCode = keyof typeof FAULTS;
+
+function kind(status: number, reason: string, title: string, message: string): FaultKind {
+  return { status, reason, title, message };
+}
+
+export interface FaultAnswer {
+  readonly code: FaultCode;
+  /** Words instead of the code's own message; escaped in HTML. */
+  readonly detail?: string | undefined;
+  readonly html: boolean;
+  /** The request was HEAD: length without body. */
+  readonly head: boolean;
+  readonly close: boolean;
+}
+
+/** The whole response as bytes. */
+export function faultResponse(answer: FaultAnswer): Buffer {
+  const { status, reason, title, message } = FAULTS[answer.code];
+  const words = answer.detail ?? message;
+  const body = answer.html
+    ? page({ status, title, words, code: answer.code })
+    : `${JSON.stringify({ error: answer.code, message: words })}\n`;
+  const head = [
+    `HTTP/1.1 ${status} ${reason}`,
+    `Content-Type: ${answer.html ? 'text/html; charset=utf-8' : 'application/json'}`,
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `culvert-error: ${answer.code}`,
+    'Cache-Control: no-store',
+    ...(answer.html ? ["Content-Security-Policy: default-src 'none'; style-src 'unsafe-inline'"] : []),
+    ...(status === 503 ? ['Retry-After: 5'] : []),
+    ...(answer.close ? ['Connection: close'] : []),
+    '',
+    '',
+  ].join('\r\n');
+  return Buffer.from(answer.head ? head : head + body);
+}
+
+/** How often each fault was answered, for metrics. */
+export class FaultCounters {
+  readonly #counts = new Map<FaultCode, number>();
+
+  add(code: FaultCode): void {
+    this.#counts.set(code, (this.#counts.get(code) ?? 0) + 1);
+  }
+
+  get(code: FaultCode): number {
+    return this.#counts.get(code) ?? 0;
+  }
+}
+
+const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+
+/** Text as HTML text. */
+export function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (c) => ESCAPES[c] ?? c);
+}
+
+function page(of: { status: number; title: string; words: string; code: FaultCode }): string {
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
+<title>${of.status} · ${escapeHtml(of.title)}</title>
+<style>
+:root{color-scheme:light dark;--ink:#1c2430;--soft:#5b6675;--paper:#f6f7f9;--card:#fff;--line:#e2e6ec;--mark:#3b5bdb}
+@media(prefers-color-scheme:dark){:root{--ink:#e8ecf2;--soft:#9aa5b5;--paper:#11151c;--card:#1a202a;--line:#2b3442;--mark:#91a7ff}}
+body{margin:0;min-height:100vh;display:grid;place-items:center;background:var(--paper);color:var(--ink);font:16px/1.55 system-ui,sans-serif}
+main{max-width:30rem;margin:1.5rem;padding:2rem 2.25rem;background:var(--card);border:1px solid var(--line);border-radius:14px}
+p{margin:.5rem 0 0;color:var(--soft)}h1{margin:0;font-size:1.35rem;line-height:1.3}b{color:var(--mark);font-size:.95rem;font-weight:600}
+code{display:inline-block;margin-top:1.25rem;padding:.15rem .5rem;border:1px solid var(--line);border-radius:6px;font-size:.82rem;color:var(--soft)}
+</style></head><body><main><b>${of.status}</b><h1>${escapeHtml(of.title)}</h1><p>${escapeHtml(of.words)}</p><code>${of.code}</code></main></body></html>
+`;
+}

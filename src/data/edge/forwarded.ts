@@ -1,0 +1,108 @@
+/**
+ * What the edge says about a visitor (`X-Forwarded-For`, `-Proto`, `-Host`, `X-Real-IP`), and which tunnel its Host means. Both
+ * are kept per connection for as long as the Host and the routing table stay the same: a browser asks for one host a hundred
+ * times. A visitor's own values count only when its address is one of `api.trusted_proxies`.
+ */
+import { type BlockList, isIPv6 } from 'node:net';
+import type { RouteEntry } from '../routing/entry.ts';
+import type { RouteTable } from '../routing/table.ts';
+import type { Head } from './head.ts';
+
+export class ForwardedLines {
+  readonly #ip: string;
+  readonly #proto: 'http' | 'https';
+  readonly #isTrusted: boolean;
+  readonly #trusted: BlockList | null;
+  #host: Buffer | null = null;
+  #lines: Buffer | null = null;
+  #entry: RouteEntry | undefined;
+  #version = -1;
+
+  constructor(trusted: BlockList | null, ip: string, tls: boolean) {
+    this.#ip = ip;
+    this.#proto = tls ? 'https' : 'http';
+    this.#trusted = trusted;
+    this.#isTrusted = trusted !== null && isListed(trusted, ip);
+  }
+
+  /** The tunnel that the head's Host means. */
+  lookUp(bytes: Buffer, head: Head, table: RouteTable): RouteEntry | undefined {
+    if (this.#isSameHost(bytes, head)) {
+      if (this.#version === table.version) return this.#entry;
+    } else {
+      this.#host = Buffer.from(bytes.subarray(head.hostStart, head.hostEnd));
+      this.#lines = null;
+    }
+    this.#version = table.version;
+    this.#entry = table.findByHost(withoutPort(bytes.toString('latin1', head.hostStart, head.hostEnd)));
+    return this.#entry;
+  }
+
+  /** The lines for this request, each ended by CR LF. Call after `lookUp`. */
+  lines(bytes: Buffer, head: Head): Buffer {
+    if (this.#isTrusted) return this.#fromProxy(bytes, head);
+    this.#lines ??= this.#build(this.#ip, this.#ip, this.#proto, (this.#host as Buffer).toString('latin1'));
+    return this.#lines;
+  }
+
+  #fromProxy(bytes: Buffer, head: Head): Buffer {
+    const chain = head.forwardedForCount > 0 ? forwardedFor(bytes, head) : [];
+    let client = this.#ip;
+    for (let i = chain.length - 1; i >= 0 && isListed(this.#trusted as BlockList, client); i--)
+      client = chain[i] as string;
+    const proto =
+      head.forwardedProtoEnd > 0
+        ? bytes.toString('latin1', head.forwardedProtoStart, head.forwardedProtoEnd).toLowerCase()
+        : '';
+    const host =
+      head.forwardedHostEnd > 0 ? bytes.toString('latin1', head.forwardedHostStart, head.forwardedHostEnd) : '';
+    return this.#build(
+      [...chain, this.#ip].join(', '),
+      client,
+      proto === 'http' || proto === 'https' ? proto : this.#proto,
+      host !== '' ? host : (this.#host as Buffer).toString('latin1'),
+    );
+  }
+
+  #build(chain: string, client: string, proto: string, host: string): Buffer {
+    return Buffer.from(
+      `X-Forwarded-For: ${chain}\r\nX-Forwarded-Proto: ${proto}\r\nX-Forwarded-Host: ${host}\r\nX-Real-IP: ${client}\r\n`,
+      'latin1',
+    );
+  }
+
+  #isSameHost(bytes: Buffer, head: Head): boolean {
+    const host = this.#host;
+    const length = head.hostEnd - head.hostStart;
+    if (host === null || host.length !== length) return false;
+    for (let i = 0; i < length; i++) if (host[i] !== bytes[head.hostStart + i]) return false;
+    return true;
+  }
+}
+
+/** IPv4 itself where a dual-stack socket shows it mapped into IPv6. */
+export function plainAddress(ip: string): string {
+  return ip.startsWith('::ffff:') && ip.includes('.') ? ip.slice(7) : ip;
+}
+
+/** All values of all X-Forwarded-For lines, in order. */
+function forwardedFor(bytes: Buffer, head: Head): string[] {
+  const values: string[] = [];
+  for (let l = 0; l < head.lineCount; l++) {
+    const line = bytes.toString('latin1', head.lines[l] as number, (head.lines[l + 1] as number) - 2);
+    const match = /^x-forwarded-for:(.*)$/i.exec(line);
+    if (match === null) continue;
+    for (const value of (match[1] as string).split(',')) if (value.trim() !== '') values.push(value.trim());
+  }
+  return values;
+}
+
+function isListed(list: BlockList, ip: string): boolean {
+  return list.check(ip, isIPv6(ip) ? 'ipv6' : 'ipv4');
+}
+
+function withoutPort(host: string): string {
+  if (host.startsWith('[')) return host.slice(0, host.indexOf(']') + 1);
+  const colon = host.indexOf(':');
+  return colon < 0 ? host : host.slice(0, colon);
+}

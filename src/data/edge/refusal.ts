@@ -1,0 +1,28 @@
+/**
+ * Why a tunnel that exists does not take a request, in the contract's order: maintenance, then expired or stopped, then no
+ * agent. The policy chain follows here once tunnels have one.
+ */
+import type { RouteEntry } from '../routing/entry.ts';
+import type { FaultCode } from './fault.ts';
+
+export interface EdgeRefusal {
+  readonly code: FaultCode;
+  readonly detail?: string;
+}
+
+const OFFLINE: EdgeRefusal = { code: 'tunnel_offline' };
+const STOPPED: EdgeRefusal = { code: 'tunnel_offline', detail: 'The tunnel has been stopped by its owner.' };
+const EXPIRED: EdgeRefusal = {
+  code: 'tunnel_offline',
+  detail: 'The tunnel has expired. Its owner can start it again.',
+};
+
+/** The refusal, or null when an agent serves the tunnel. */
+export function refusalOf(entry: RouteEntry): EdgeRefusal | null {
+  const { route } = entry;
+  if (route.maintenance !== null)
+    return route.maintenance === '' ? { code: 'maintenance' } : { code: 'maintenance', detail: route.maintenance };
+  if (route.stopped) return STOPPED;
+  if (route.expiresAt !== null && route.expiresAt <= Date.now()) return EXPIRED;
+  return entry.served === null || entry.served.draining ? OFFLINE : null;
+}

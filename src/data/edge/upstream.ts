@@ -1,0 +1,200 @@
+/**
+ * The way to the local service: a mux stream with a local connection at its other end, and the idle ones that a tunnel keeps.
+ * Keeping them saves a stream and a local connect per request; a stream carries one request at a time, never two.
+ *
+ * A kept connection may be closed by the service just when a request is on its way. Three things make that harmless: the
+ * service's own `Keep-Alive: timeout` is respected, a request that must not be repeated takes a fresh or just-used stream, and
+ * one that may be (GET, HEAD, OPTIONS without a body) is sent once more on a fresh stream when not a byte has come back.
+ */
+import type { MuxStream } from '../../mux/stream.ts';
+import type { StreamSink } from '../../mux/types.ts';
+import { REPLY, type ReplyCode } from '../../wire/preamble.ts';
+import type { ServedTunnel } from '../routing/entry.ts';
+import type { FaultCode } from './fault.ts';
+
+/** Idle streams kept per tunnel. */
+const MAX_IDLE = 256;
+/** Kept at most this long, and for a request that can't be repeated this long. */
+export const IDLE_MS = 55_000;
+const UNREPEATABLE_IDLE_MS = 1_000;
+/** The service's own limit is taken as this much shorter, for the time that bytes are under way. */
+const HINT_MARGIN_MS = 1_000;
+/** Heads longer than this are not kept for repeating. */
+const MAX_REPLAY_BYTES = 8_192;
+
+/** Who waits for the response; a visitor's connection. */
+export interface UpstreamUser {
+  onResponse(bytes: Buffer, start: number, end: number): void;
+  /** The local service has ended its direction. */
+  onResponseEnd(): void;
+  /** No (more) response will come. */
+  onUpstreamLost(code: FaultCode, detail?: string): void;
+  onUpstreamDrain(): void;
+}
+
+const FAULT_OF_REPLY: Record<ReplyCode, FaultCode> = {
+  [REPLY.connected]: 'local_closed',
+  [REPLY.refused]: 'local_unreachable',
+  [REPLY.timeout]: 'local_timeout',
+  [REPLY.unknownSlot]: 'tunnel_offline',
+  [REPLY.failed]: 'local_unreachable',
+  [REPLY.draining]: 'tunnel_offline',
+};
+
+export class Upstream implements StreamSink {
+  readonly stream: MuxStream;
+  readonly served: ServedTunnel;
+  user: UpstreamUser | null = null;
+  /** Has served a request before: its local connection may have been closed meanwhile. */
+  reused = false;
+  /** The forwarded head, when it may be sent once more. */
+  #replay: Buffer | null = null;
+  #replayBytes = 0;
+  #idleLimitMs = IDLE_MS;
+  /** The agent's reply: how many of its bytes are still to come, and what it says. */
+  #replied = false;
+  #status = -1;
+  #textLeft = -1;
+  #text = '';
+
+  constructor(stream: MuxStream, served: ServedTunnel) {
+    this.stream = stream;
+    this.served = served;
+  }
+
+  /** Whether it may take a request at `nowMs`. */
+  isFresh(nowMs: number, repeatable: boolean): boolean {
+    const idle = nowMs - this.stream.lastUsedMs;
+    return idle < (repeatable ? this.#idleLimitMs : Math.min(this.#idleLimitMs, UNREPEATABLE_IDLE_MS));
+  }
+
+  /** `Keep-Alive: timeout=seconds` of the service. */
+  limitIdle(seconds: number): void {
+    this.#idleLimitMs = Math.max(0, Math.min(IDLE_MS, seconds * 1000 - HINT_MARGIN_MS));
+  }
+
+  /** Keeps a copy of the head that was just written at `bytes[start, end)`. */
+  keepForReplay(bytes: Buffer, start: number, end: number): void {
+    const length = end - start;
+    this.#replayBytes = 0;
+    if (length > MAX_REPLAY_BYTES) return;
+    if (this.#replay === null || this.#replay.length < length)
+      this.#replay = Buffer.allocUnsafeSlow(Math.max(1024, length));
+    bytes.copy(this.#replay, 0, start, end);
+    this.#replayBytes = length;
+  }
+
+  /** The head to send once more, or null. Only before the first byte of a response. */
+  takeReplay(): Buffer | null {
+    if (!this.reused || this.#replayBytes === 0 || this.#replay === null) return null;
+    const copy = Buffer.from(this.#replay.subarray(0, this.#replayBytes));
+    this.#replayBytes = 0;
+    return copy;
+  }
+
+  /** A response has begun, or the request may not be repeated. */
+  dropReplay(): void {
+    this.#replayBytes = 0;
+  }
+
+  onData(stream: MuxStream, bytes: Buffer, start: number, end: number): void {
+    let from = start;
+    if (!this.#replied) {
+      from = this.#readReply(bytes, start, end);
+      stream.consumed(from - start);
+      if (from === end) return;
+    }
+    const { user } = this;
+    if (user !== null) user.onResponse(bytes, from, end);
+    else stream.reset(); // bytes that nobody asked for: this connection is out of step for good
+  }
+
+  onEnd(stream: MuxStream): void {
+    const { user } = this;
+    if (user !== null) user.onResponseEnd();
+    else {
+      forget(this.served.idle, stream);
+      stream.end();
+    }
+  }
+
+  onReset(stream: MuxStream): void {
+    const { user } = this;
+    if (user !== null) user.onUpstreamLost(stream.session.closed ? 'agent_lost' : 'local_closed');
+    else forget(this.served.idle, stream);
+  }
+
+  onDrain(): void {
+    this.user?.onUpstreamDrain();
+  }
+
+  /** The user is done: the stream is kept for the next request if it `isClean`, else given up. */
+  release(isClean: boolean, nowMs: number): void {
+    this.user = null;
+    this.#replayBytes = 0;
+    const { stream, served } = this;
+    if (isClean && !stream.gone && !stream.ended && !served.draining && !served.cut && served.idle.length < MAX_IDLE) {
+      stream.lastUsedMs = nowMs;
+      this.reused = true;
+      served.idle.push(stream);
+    } else if (stream.ended) stream.end();
+    else stream.reset();
+  }
+
+  /** Reads the agent's reply (wire/preamble.ts); returns where the service's own bytes begin. */
+  #readReply(bytes: Buffer, start: number, end: number): number {
+    let at = start;
+    if (this.#status < 0 && at < end) this.#status = bytes[at++] as number;
+    if (this.#textLeft < 0 && at < end) this.#textLeft = bytes[at++] as number;
+    if (this.#textLeft < 0) return at;
+    const take = Math.min(this.#textLeft, end - at);
+    this.#text += bytes.toString('utf8', at, at + take);
+    this.#textLeft -= take;
+    at += take;
+    if (this.#textLeft > 0) return at;
+    this.#replied = true;
+    if (this.#status === REPLY.connected) return at;
+    const code = FAULT_OF_REPLY[this.#status as ReplyCode] ?? 'local_bad_response';
+    this.user?.onUpstreamLost(code, code === 'local_unreachable' && this.#text !== '' ? this.#text : undefined);
+    return end;
+  }
+}
+
+/** A way to the service for one request, or null when the agent takes no more streams now. */
+export function acquire(served: ServedTunnel, nowMs: number, repeatable: boolean): Upstream | null {
+  const { idle } = served;
+  for (let stream = idle.at(-1); stream !== undefined; stream = idle.at(-1)) {
+    const upstream = stream.sink as Upstream;
+    if (!upstream.isFresh(nowMs, repeatable)) {
+      if (!repeatable) break; // the others are older still, but good for requests that may be repeated
+      idle.pop();
+      stream.reset();
+      continue;
+    }
+    idle.pop();
+    return upstream;
+  }
+  return openUpstream(served);
+}
+
+/** A fresh stream with a fresh local connection. */
+export function openUpstream(served: ServedTunnel): Upstream | null {
+  const stream = served.session.open();
+  if (stream === null) return null;
+  const upstream = new Upstream(stream, served);
+  stream.sink = upstream;
+  stream.write(served.preamble);
+  return upstream;
+}
+
+/** Gives up streams that have been idle for too long; oldest first. Call every few seconds. */
+export function dropStale(served: ServedTunnel, nowMs: number): void {
+  const { idle } = served;
+  while (idle.length > 0 && !((idle[0] as MuxStream).sink as Upstream).isFresh(nowMs, true))
+    (idle.shift() as MuxStream).reset();
+}
+
+function forget(idle: MuxStream[], stream: MuxStream): void {
+  const at = idle.lastIndexOf(stream);
+  if (at >= 0) idle.splice(at, 1);
+}

@@ -1,0 +1,481 @@
+/**
+ * One visitor's connection: reads requests, finds the tunnel, sends the request down a stream, and lets response.ts write the
+ * answer. HTTP/1.1 with keep-alive and pipelining; one exchange at a time. Made by http.ts per connection.
+ *
+ * States: `head` (between requests, or a head under way) → `body` (the request's body flows) → `wait` (the request is sent) →
+ * `head` again; `raw` after an upgrade; `linger` after the last answer, while the visitor may still be sending (closing at
+ * once would make its kernel throw the answer away); `gone`.
+ */
+import type { Socket } from 'node:net';
+import type { Slab } from '../../base/slab.ts';
+import { cutSocket, type ReadTarget, readInto, resumeReading } from '../../base/socket.ts';
+import { SocketWriter } from '../../base/socket-writer.ts';
+import { BODY, Body, FRAMING } from './body.ts';
+import type { EdgeContext } from './context.ts';
+import { Exchange } from './exchange.ts';
+import { FAULTS, type FaultCode, faultResponse } from './fault.ts';
+import { forwardHead } from './forward.ts';
+import { ForwardedLines } from './forwarded.ts';
+import { BAD, type Head, INCOMPLETE, parseRequestHead, TARGET_TOO_LONG } from './head.ts';
+import { refusalOf } from './refusal.ts';
+import { ResponseReader } from './response.ts';
+import { acquire, openUpstream, type Upstream, type UpstreamUser } from './upstream.ts';
+
+type State = 'head' | 'body' | 'wait' | 'raw' | 'linger' | 'gone';
+
+/** A visitor that reads this much more slowly than it asks gets its next request looked at later. */
+const MAX_BACKLOG = 65_536;
+/** After the last answer the visitor may send this much, for this long. */
+const LINGER_BYTES = 1 << 20;
+const LINGER_MS = 3_000;
+
+export class Visitor implements ReadTarget, UpstreamUser {
+  readonly writer: SocketWriter;
+  readonly #context: EdgeContext;
+  readonly #socket: Socket;
+  readonly #forwarded: ForwardedLines;
+  readonly #requestBody = new Body();
+  readonly #response: ResponseReader;
+  readonly #exchange = new Exchange();
+
+  #state: State = 'head';
+  /** Bytes that wait: a head cut by the end of a read, or what was sent behind the present request. */
+  #partial: Buffer | null = null;
+  #upstream: Upstream | null = null;
+  /** Request bytes that the stream could not take are the stream's; this says that reading waits for it. */
+  #readPaused = false;
+  #halfClosed = false;
+  #keep = true;
+
+  /** Bytes given to the writer for the present stream and not credited yet; and those of earlier streams, to be ignored. */
+  #owed = 0;
+  #stale = 0;
+
+  /** Set by traffic, read by `sweep`: since when the present state has made no progress. */
+  #moved = true;
+  #stillSinceMs = 0;
+  /** When a sweep first saw the present head incomplete; 0: not yet. */
+  #headSinceMs = 0;
+  /** `#take` is running: it goes on by itself with what follows a fault. */
+  #taking = false;
+  #lingered = 0;
+
+  constructor(context: EdgeContext, socket: Socket, of: { tls: boolean; ip: string }) {
+    this.#context = context;
+    this.#socket = socket;
+    this.#forwarded = new ForwardedLines(context.trusted, of.ip, of.tls);
+    this.#response = new ResponseReader(context, this);
+    this.writer = new SocketWriter(socket, {
+      tls: of.tls,
+      turn: context.turn,
+      onCredit: (bytes) => this.#credit(bytes),
+      onEmpty: () => this.#writerEmpty(),
+    });
+    socket.on('end', () => this.#visitorEnded());
+    socket.on('error', () => this.destroy());
+    socket.on('close', () => this.destroy());
+    context.sweeper.add(this);
+    readInto(socket, this);
+  }
+
+  /** No request is under way. */
+  get isIdle(): boolean {
+    return this.#state === 'head' && this.#partial === null && this.#upstream === null;
+  }
+
+  // ------------------------------------------------------------------ from the visitor's socket
+
+  view(): Buffer {
+    return this.#context.readBuffer;
+  }
+
+  filled(count: number): boolean {
+    return this.#received(this.#context.readBuffer, 0, count);
+  }
+
+  chunk(bytes: Buffer): boolean {
+    return this.#received(bytes, 0, bytes.length);
+  }
+
+  /** False pauses reading. A fault in here ends this visitor and nobody else. */
+  #received(bytes: Buffer, start: number, end: number): boolean {
+    try {
+      this.#moved = true;
+      this.#taking = true;
+      this.#readPaused = !this.#take(bytes, start, end);
+      return !this.#readPaused;
+    } catch (error) {
+      this.#context.log.error({ err: error }, 'a visitor connection failed');
+      this.destroy();
+      return false;
+    } finally {
+      this.#taking = false;
+    }
+  }
+
+  #take(bytes: Buffer, start: number, end: number): boolean {
+    let b = bytes;
+    let from = start;
+    let to = end;
+    if (this.#partial !== null && (this.#state === 'head' || this.#state === 'wait')) {
+      b = Buffer.concat([this.#partial, bytes.subarray(start, end)]);
+      this.#partial = null;
+      from = 0;
+      to = b.length;
+    }
+    while (from < to) {
+      switch (this.#state) {
+        case 'head': {
+          if (this.writer.backlog > MAX_BACKLOG) return this.#keepForLater(b, from, to);
+          const head = this.#context.requestHead;
+          const end = parseRequestHead(b, from, to, head);
+          if (end === INCOMPLETE) {
+            this.#partial = Buffer.from(b.subarray(from, to));
+            return true;
+          }
+          this.#headSinceMs = 0;
+          if (end < 0) {
+            const code = end === BAD ? 'bad_request' : end === TARGET_TOO_LONG ? 'uri_too_long' : 'head_too_large';
+            this.#fault(code, end === BAD ? `The request was refused: ${head.reason}.` : undefined);
+            return true;
+          }
+          this.#request(b, from, end, head);
+          from = end;
+          break;
+        }
+        case 'body': {
+          const state = this.#requestBody.feed(b, from, to);
+          const { stop, next, trailer } = this.#requestBody;
+          if (state === BODY.bad) {
+            this.#fault('bad_request', 'The request was refused: body framing.');
+            return true;
+          }
+          const upstream = this.#upstream as Upstream;
+          let room = stop === from || upstream.stream.write(b, from, stop);
+          if (trailer !== null && state === BODY.done) room = upstream.stream.write(trailer);
+          this.#exchange.meter.bytesIn += next - from;
+          from = next;
+          if (state === BODY.done) this.#state = 'wait';
+          if (!room) return this.#keepForLater(b, from, to);
+          break;
+        }
+        case 'wait':
+          return this.#keepForLater(b, from, to);
+        case 'raw':
+          this.#exchange.meter.bytesIn += to - from;
+          return (this.#upstream as Upstream).stream.write(b, from, to);
+        case 'linger':
+          this.#lingered += to - from;
+          if (this.#lingered > LINGER_BYTES) this.destroy();
+          return true;
+        case 'gone':
+          return false;
+      }
+    }
+    return true;
+  }
+
+  /** What was sent ahead waits here, and the visitor is not read until it is looked at: one read at most is kept. */
+  #keepForLater(bytes: Buffer, start: number, end: number): false {
+    if (start < end) this.#partial = Buffer.from(bytes.subarray(start, end));
+    return false;
+  }
+
+  #visitorEnded(): void {
+    this.#halfClosed = true;
+    if (this.#state === 'raw') this.#upstream?.stream.end();
+    else if (this.#state === 'head' || this.#state === 'body' || this.#state === 'linger') {
+      // Between requests: done. In the middle of one: it can never be completed.
+      if (this.#partial !== null || this.#state === 'body') this.destroy();
+      else this.#socket.end();
+    }
+    // In `wait` the visitor has merely said all that it had to say: it still gets its answer.
+  }
+
+  // ------------------------------------------------------------------ the request
+
+  #request(bytes: Buffer, start: number, end: number, head: Head): void {
+    const context = this.#context;
+    this.#exchange.begin(bytes, start, head);
+    this.#keep = !context.draining && (head.minor === 1 ? !head.close : head.keepAlive && !head.close);
+    const framing = head.chunked ? FRAMING.chunked : head.contentLength > 0 ? FRAMING.length : FRAMING.none;
+    this.#requestBody.start(framing, head.contentLength);
+    this.#state = framing === FRAMING.none ? 'wait' : 'body';
+
+    const entry = this.#forwarded.lookUp(bytes, head, context.table);
+    if (entry === undefined) return this.#fault('tunnel_not_found');
+    entry.meter.requests++;
+    const refusal = refusalOf(entry);
+    if (refusal !== null) return this.#fault(refusal.code, refusal.detail);
+    const { served } = entry;
+    if (served === null || served.draining) return this.#fault('tunnel_offline');
+
+    const isBodiless = framing === FRAMING.none;
+    const upgrade =
+      head.upgradeWebsocket && head.connectionUpgrade && this.#exchange.isGet && isBodiless && head.minor === 1;
+    const repeatable = isBodiless && this.#exchange.isSafe && !upgrade;
+    const upstream = acquire(served, context.nowMs, repeatable);
+    if (upstream === null) return this.#fault('overloaded');
+    this.#exchange.serveFrom(entry, end - start);
+    if (served.watched) this.#exchange.watch(bytes, start, head, served);
+    this.#adopt(upstream);
+    this.#exchange.wantsUpgrade = upgrade;
+    this.#response.begin(upstream, this.#exchange);
+    forwardHead(upstream.stream, bytes, head, {
+      start,
+      end,
+      forwarded: this.#forwarded.lines(bytes, head),
+      upgrade,
+      replay: repeatable && upstream.reused ? upstream : null,
+    });
+  }
+
+  #adopt(upstream: Upstream): void {
+    this.#upstream = upstream;
+    upstream.user = this;
+    this.#stale += this.#owed;
+    this.#owed = 0;
+  }
+
+  // ------------------------------------------------------------------ from the stream (UpstreamUser)
+
+  onResponse(bytes: Buffer, start: number, end: number): void {
+    this.#moved = true;
+    if (this.#state === 'raw') {
+      this.#owed += end - start;
+      this.#exchange.meter.bytesOut += end - start;
+      this.writer.push(bytes, start, end, end - start, (this.#upstream as Upstream).stream.session.readSlab);
+      return;
+    }
+    this.#response.feed(bytes, start, end);
+  }
+
+  onResponseEnd(): void {
+    if (this.#state === 'raw') {
+      this.writer.flush();
+      this.#socket.end();
+      if (this.#halfClosed) this.#finishExchange(false);
+      return;
+    }
+    if (this.#response.ended()) this.responseDone(false);
+    else this.onUpstreamLost('local_closed');
+  }
+
+  onUpstreamLost(code: FaultCode, detail?: string): void {
+    if (this.#retry(code)) return;
+    if (this.#state === 'raw') {
+      this.destroy();
+      return;
+    }
+    this.#fault(code, detail);
+  }
+
+  onUpstreamDrain(): void {
+    this.#resume();
+  }
+
+  /** A kept connection that the service closed before it saw the request: once more, on a fresh one. */
+  #retry(code: FaultCode): boolean {
+    const old = this.#upstream;
+    if (code !== 'local_closed' || old === null || !this.#response.untouched) return false;
+    const head = old.takeReplay();
+    const served = this.#exchange.entry?.served ?? null;
+    if (head === null || served === null || served.draining) return false;
+    const fresh = openUpstream(served);
+    if (fresh === null) return false;
+    old.user = null;
+    old.release(false, this.#context.nowMs);
+    this.#adopt(fresh);
+    this.#response.begin(fresh, this.#exchange);
+    fresh.stream.write(head);
+    return true;
+  }
+
+  // ------------------------------------------------------------------ from the response (ResponseOwner)
+
+  owes(bytes: number): void {
+    this.#owed += bytes;
+  }
+
+  mayKeep(): boolean {
+    if (this.#state !== 'wait' || this.#halfClosed || this.#context.draining) this.#keep = false;
+    return this.#keep;
+  }
+
+  responseDone(isClean: boolean): void {
+    const complete = this.#state === 'wait';
+    this.#exchange.status = this.#response.status;
+    if (this.#response.ended()) this.#keep = false;
+    this.#finishExchange(isClean && complete);
+    if (this.#keep && complete) this.#next();
+    else this.#finishConnection();
+  }
+
+  responseBad(reason: string): void {
+    this.#context.log.debug(
+      { reason, tunnel: this.#exchange.entry?.route.tunnelId },
+      'the local service sent no valid response',
+    );
+    this.#fault('local_bad_response', `The service behind the tunnel sent no valid HTTP response: ${reason}.`);
+  }
+
+  switched(bytes: Buffer, start: number, end: number, slab: Slab): void {
+    this.#state = 'raw';
+    this.#moved = true;
+    const upstream = this.#upstream as Upstream;
+    if (start < end) {
+      this.#owed += end - start;
+      this.writer.push(bytes, start, end, end - start, slab);
+    }
+    const early = this.#partial;
+    this.#partial = null;
+    if (early !== null) upstream.stream.write(early);
+    if (this.#halfClosed) upstream.stream.end();
+    this.#resume();
+  }
+
+  // ------------------------------------------------------------------ ends
+
+  /** Gives the stream back and counts the exchange. */
+  #finishExchange(isClean: boolean): void {
+    const upstream = this.#upstream;
+    this.#exchange.finish();
+    if (upstream === null) return;
+    this.#upstream = null;
+    // What the visitor has yet to read no longer holds the stream up; `backlog` holds up its next request instead.
+    if (this.#owed > 0 && isClean) upstream.stream.consumed(this.#owed);
+    this.#stale += this.#owed;
+    this.#owed = 0;
+    upstream.release(isClean, this.#context.nowMs);
+  }
+
+  /** On to the next request, which may be here already. */
+  #next(): void {
+    this.#state = 'head';
+    if (this.#halfClosed && this.#partial === null) return this.#finishConnection();
+    this.#resume();
+  }
+
+  /** Reads on, beginning with what waits. */
+  #resume(): void {
+    if (this.#state === 'gone') return;
+    const waiting = this.#partial;
+    if (waiting !== null && this.#state !== 'wait') {
+      this.#partial = null;
+      if (!this.#received(waiting, 0, waiting.length)) return;
+    }
+    if (this.#state !== 'wait' || this.#partial === null) {
+      this.#readPaused = false;
+      resumeReading(this.#socket);
+    }
+  }
+
+  #finishConnection(): void {
+    this.writer.flush();
+    this.#partial = null;
+    this.#state = 'linger';
+    this.#moved = true;
+    this.#socket.end();
+    resumeReading(this.#socket);
+  }
+
+  /** Answers by itself, or cuts off when a response has begun: the visitor must not take half of one for the whole. */
+  #fault(code: FaultCode, detail?: string): void {
+    const started = this.#upstream !== null && this.#response.started;
+    const wasComplete = this.#state === 'wait';
+    this.#context.faults.add(code);
+    if (started) return this.destroy();
+    const exchange = this.#exchange;
+    const close = !this.#keep || !wasComplete || this.#halfClosed;
+    const answer = faultResponse({ code, detail, html: exchange.acceptsHtml, head: exchange.isHead, close });
+    exchange.status = FAULTS[code].status;
+    this.#finishExchange(false);
+    this.writer.write(answer, 0, answer.length, 0, this.#context.slabs.foreign);
+    if (close) this.#finishConnection();
+    else {
+      this.#state = 'head';
+      if (!this.#taking) this.#resume();
+    }
+  }
+
+  /** Cuts the connection and the request that it carries. */
+  destroy(): void {
+    if (this.#state === 'gone') return;
+    const truncated = this.#upstream !== null && this.#response.started;
+    this.#state = 'gone';
+    this.#partial = null;
+    this.#context.sweeper.delete(this);
+    this.#finishExchange(false);
+    this.writer.drop();
+    // A response without length ends with the connection: only a reset says that it was cut.
+    if (truncated) cutSocket(this.#socket);
+    else this.#socket.destroy();
+  }
+
+  #credit(bytes: number): void {
+    this.#moved = true;
+    let left = bytes;
+    if (this.#stale > 0) {
+      const old = Math.min(this.#stale, left);
+      this.#stale -= old;
+      left -= old;
+    }
+    if (left === 0) return;
+    this.#owed -= left;
+    this.#upstream?.stream.consumed(left);
+  }
+
+  #writerEmpty(): void {
+    if (this.#state === 'head' && this.#partial !== null) this.#resume();
+  }
+
+  // ------------------------------------------------------------------ time
+
+  /** Once a second or so: deadlines of the present state. */
+  sweep(nowMs: number): void {
+    if (this.#upstream?.served.cut) return this.#fault('tunnel_offline');
+    const { limits } = this.#context;
+    if (this.#state === 'head' && this.#partial !== null && !this.#readPaused) {
+      // A head must be whole in time, however busily it trickles.
+      if (this.#headSinceMs === 0) this.#headSinceMs = nowMs;
+      else if (nowMs - this.#headSinceMs > limits.headTimeoutMs) {
+        this.#keep = false;
+        return this.#fault('request_timeout');
+      }
+    }
+    if (this.#moved) {
+      this.#moved = false;
+      this.#stillSinceMs = nowMs;
+      return;
+    }
+    const still = nowMs - this.#stillSinceMs;
+    switch (this.#state) {
+      case 'head':
+        if (this.writer.backlog > 0 ? still > limits.bodyIdleTimeoutMs : still > limits.idleTimeoutMs) this.destroy();
+        return;
+      case 'body':
+        if (still > limits.bodyIdleTimeoutMs && !this.#readPaused) this.#fault('request_timeout');
+        else if (still > limits.localTimeoutMs) this.#fault('local_timeout');
+        return;
+      case 'wait':
+        if (this.writer.backlog > 0) {
+          if (still > limits.bodyIdleTimeoutMs) this.destroy();
+        } else if (!this.#response.started && still > limits.localTimeoutMs) this.#fault('local_timeout');
+        return;
+      case 'raw':
+        if (limits.websocketIdleMs > 0 && still > limits.websocketIdleMs) this.destroy();
+        return;
+      case 'linger':
+        if (still > LINGER_MS && this.writer.backlog === 0) this.destroy();
+        else if (still > limits.bodyIdleTimeoutMs) this.destroy();
+        return;
+      case 'gone':
+        return;
+    }
+  }
+
+  /** The server leaves: idle connections end now, the others after their present answer. */
+  drain(): void {
+    if (this.isIdle) this.#finishConnection();
+  }
+}

@@ -1,0 +1,102 @@
+/**
+ * The built executable does the main job in an empty folder with an empty environment: what it needs must be inside it.
+ * The build goes to a temporary folder, so that this test and a person may build at the same time.
+ */
+import assert from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { Program } from '../scripts/quickstart/program.ts';
+import { mintKey, startTrialServer } from '../scripts/quickstart/server.ts';
+import { startSite } from '../scripts/quickstart/site.ts';
+import { visit } from '../scripts/quickstart/visit.ts';
+
+const root = join(import.meta.dirname, '..');
+const folder = mkdtempSync(join(tmpdir(), 'culvert-build-'));
+const built = join(folder, 'built');
+const program = join(built, 'culvert');
+const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
+
+before(() => {
+  execFileSync(process.execPath, [join(root, 'scripts/build.mjs'), '--out', built], { cwd: root, stdio: 'pipe' });
+});
+
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+function emptyFolder(name: string): string {
+  const path = join(folder, name);
+  mkdirSync(path);
+  return path;
+}
+
+test('the build leaves two files and nothing of its own', () => {
+  assert.deepEqual(readdirSync(built).sort(), ['culvert', 'culvert.mjs']);
+  assert.ok(statSync(program).mode & 0o111, 'is executable');
+});
+
+for (const [name, command] of [
+  ['executable', [program]],
+  ['bundle', [process.execPath, join(built, 'culvert.mjs')]],
+] as const) {
+  test(`the ${name} says which version it is`, () => {
+    const [file, ...args] = command;
+    const { status, stdout, stderr } = spawnSync(file, [...args, 'version'], {
+      env: {},
+      cwd: folder,
+      encoding: 'utf8',
+    });
+    assert.equal(status, 0, stderr);
+    assert.match(stdout, new RegExp(`^culvert ${version.replaceAll('.', '\\.')} `));
+    assert.equal(stderr, '');
+  });
+}
+
+test('NODE_OPTIONS of the environment runs no code in the executable', () => {
+  const hostile = join(folder, 'hostile.cjs');
+  writeFileSync(hostile, 'console.log("hostile code ran");');
+  const env = { NODE_OPTIONS: `--require ${hostile}` };
+  const { stdout, stderr } = spawnSync(program, ['version'], { env, cwd: folder, encoding: 'utf8' });
+  assert.doesNotMatch(stdout + stderr, /hostile code ran/);
+});
+
+test('a wrong settings file ends the start with one line and code 2', () => {
+  const file = join(folder, 'wrong.toml');
+  writeFileSync(file, '[edge]\ndomian = "x"\n');
+  const { status, stdout, stderr } = spawnSync(program, ['serve', '--config', file], {
+    env: {},
+    cwd: folder,
+    encoding: 'utf8',
+  });
+  assert.equal(status, 2, stderr);
+  assert.match(stderr, /wrong\.toml:2: edge\.domian: unknown key/);
+  assert.equal(stderr.trim().split('\n').length, 1, stderr);
+  assert.equal(stdout, '');
+});
+
+test('main job: serve, log in, mint a key, publish a port, visit it, stop', { timeout: 120_000 }, async (t) => {
+  const serverFolder = emptyFolder('server');
+  const agentFolder = emptyFolder('agent');
+  const site = await startSite();
+  t.after(() => site.close());
+  const server = await startTrialServer(serverFolder, { command: [program], cwd: serverFolder, env: {} });
+  t.after(() => server.program.kill());
+
+  const keyFile = join(folder, 'key');
+  writeFileSync(keyFile, await mintKey(server), { mode: 0o600 });
+  const args = ['http', String(site.port), '--server', server.apiUrl, '--token-file', keyFile];
+  const agent = new Program({ command: [program], args, cwd: agentFolder, env: {} });
+  t.after(() => agent.kill());
+  const publicUrl = await agent.printed(/^(https?:\/\/\S+)$/m);
+
+  const { status, body } = await visit(publicUrl, server.httpPort);
+  assert.equal(status, 200);
+  assert.match(body, /<h1>It works\.<\/h1>/);
+
+  assert.equal(await agent.stop(), 0, agent.output);
+  const { status: offline } = await visit(publicUrl, server.httpPort);
+  assert.equal(offline, 503);
+  assert.equal(await server.program.stop(), 0, server.program.output);
+  assert.deepEqual(readdirSync(agentFolder), [], 'the agent leaves nothing in the folder where it runs');
+});

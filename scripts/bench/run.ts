@@ -101,7 +101,7 @@ async function startSubjects(bench: Bench, scenarios: readonly Scenario[]): Prom
       if (subject === undefined) say(`${name} is SKIPPED: the program is not on this machine`);
       else subjects.set(name, subject);
     } catch (error) {
-      say(`memory is SKIPPED: ${processes.survive(error)}`);
+      say(`${name} is SKIPPED: ${processes.survive(error)}`);
     }
   };
   const direct = await startOrigin(processes, tools, { name: 'origin', address: '127.0.0.1' });

@@ -6,6 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Bench } from '../bench.ts';
 import { type CulvertServer, culvertCommand, startAgent, startServer } from '../culvert.ts';
+import { collectGarbage, INSPECTABLE } from '../heap.ts';
 import { startOrigin } from '../peers.ts';
 import { treeSeconds, residentKb } from '../proc.ts';
 import { say } from '../report/progress.ts';
@@ -14,8 +15,8 @@ import { HOST } from '../subject.ts';
 
 const SERVER = 'server-memory';
 const AGENT = 'agent-memory';
-/** Until the collector has run and freed pages have gone back. */
-const SETTLE_MS = 3_000;
+/** Until what was sent has arrived, and until freed pages have gone back. */
+const SETTLE_MS = 2_000;
 /** A shorter look at idle processor time would be made of single ticks of 10 ms. */
 const WATCH_MS = 10_000;
 /** Two looks at memory are compared only after the server has run hot once. */
@@ -26,9 +27,10 @@ const NAME = 'memory';
 /** Measures and keeps the figures under `memory`; the text is the table for the report. */
 export async function measureMemory(bench: Bench): Promise<string> {
   const { processes, tools, load, options } = bench;
+  const env = { NODE_OPTIONS: INSPECTABLE };
   const origin = await startOrigin(processes, tools, { name: 'origin-memory', address: '127.0.0.1' });
-  const server = await startServer(processes, culvertCommand(options.culvert), { name: SERVER });
-  const subject = await startAgent(processes, server, { originPort: origin.port, name: AGENT });
+  const server = await startServer(processes, culvertCommand(options.culvert), { name: SERVER, env });
+  const subject = await startAgent(processes, server, { originPort: origin.port, name: AGENT, env });
   const lines = [`${NAME}: what idle visitors and agents cost the server`];
   const keep = (key: string, value: number, text: string): void => {
     bench.results.addSingle(NAME, key, value);
@@ -36,16 +38,14 @@ export async function measureMemory(bench: Bench): Promise<string> {
     lines.push(`  ${text}`);
   };
   await load.requests(subject, { path: '/small', connections: 64, seconds: WARM_SECONDS });
-  await pause(SETTLE_MS);
-  const base = resident(bench);
+  const base = await resident(bench);
   keep('serverMb', base.server / 1024, `after a warm-up: server ${mb(base.server)}, agent ${mb(base.agent)}`);
 
   const visitors = options.idleVisitors;
   const command = [tools.program('idle'), String(server.httpPort), String(visitors), HOST];
   processes.start('idle', command);
   const open = await processes.waitForOutput('idle', /open \d+ ([\d.]+)/, 120_000);
-  await pause(SETTLE_MS);
-  const visited = resident(bench);
+  const visited = await resident(bench);
   const perVisitor = (visited.server - base.server) / visitors;
   keep(
     'visitorKb',
@@ -68,30 +68,31 @@ async function measureAgents(
   keep: (key: string, value: number, text: string) => void,
 ): Promise<void> {
   const { processes, options } = bench;
-  await pause(SETTLE_MS);
-  const before = resident(bench).server;
+  const before = (await resident(bench)).server;
   const program = fileURLToPath(new URL('../agents.ts', import.meta.url));
   const url = `http://127.0.0.1:${server.apiPort}`;
   processes.start('agents', [process.execPath, program, url, String(options.agents)], {
     env: { CULVERT_TOKEN: server.token },
   });
   const online = await processes.waitForOutput('agents', /online \d+ ([\d.]+)/, 120_000);
-  await pause(SETTLE_MS);
-  const each = (resident(bench).server - before) / options.agents;
+  const each = ((await resident(bench)).server - before) / options.agents;
   const took = `connected in ${online[1]} s`;
   keep('agentKb', each, `${number(options.agents, 0)} agents (${took}): ${number(each, 1)} KB each`);
   const beating = await busyPercent(bench);
   keep('agentsPercent', beating, `processor time of the server with their heartbeats: ${number(beating, 2)} %`);
   process.kill(processes.pid('agents'), 'SIGUSR2');
   const bound = await processes.waitForOutput('agents', /bound \d+ ([\d.]+)/, 120_000);
-  await pause(SETTLE_MS);
-  const withTunnel = (resident(bench).server - before) / options.agents;
+  const withTunnel = ((await resident(bench)).server - before) / options.agents;
   const claimed = `each with a tunnel (claimed in ${bound[1]} s)`;
   keep('agentTunnelKb', withTunnel, `${claimed}: ${number(withTunnel, 1)} KB per agent`);
 }
 
-function resident(bench: Bench): { readonly server: number; readonly agent: number } {
+/** Memory when all is quiet and the garbage is gone, in KB. */
+async function resident(bench: Bench): Promise<{ readonly server: number; readonly agent: number }> {
   const { processes } = bench;
+  await pause(SETTLE_MS);
+  for (const name of [SERVER, AGENT]) await collectGarbage(processes, name);
+  await pause(SETTLE_MS);
   return { server: residentKb(processes.pid(SERVER)), agent: residentKb(processes.pid(AGENT)) };
 }
 

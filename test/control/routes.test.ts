@@ -290,6 +290,27 @@ test('what is not right about a request has its own status and one shape', async
   assert.equal((await h.call('PUT', '/tunnels')).headers.get('allow'), 'GET, POST');
 });
 
+test('a chunked body counts as it comes', async () => {
+  const send = async (bytes: number) => {
+    let left = bytes;
+    const body = new ReadableStream<Uint8Array>({
+      pull: (controller) => {
+        const size = Math.min(left, 65_536);
+        left -= size;
+        if (size === 0) controller.close();
+        else controller.enqueue(Buffer.alloc(size, 0x20));
+      },
+    });
+    const headers = { authorization: `Bearer ${h.owner}`, 'content-type': 'application/json' };
+    const answer = await fetch(`${h.server.apiUrl}/tunnels`, { method: 'POST', headers, body, duplex: 'half' });
+    await answer.text();
+    return answer.status;
+  };
+  assert.equal(await send(1 << 20), 400, 'blank, but not too large');
+  assert.equal(await send((1 << 20) + 1), 413);
+  assert.equal(await send(8 << 20), 413);
+});
+
 test('probes, discovery, keys and the document are public, at / and under /api', async () => {
   for (const prefix of ['', '/api']) {
     for (const path of ['/', '/health', '/ready', '/.well-known/culvert', '/.well-known/jwks.json', '/openapi.json']) {

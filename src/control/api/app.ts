@@ -3,12 +3,11 @@
  * A route is: schema in, one service call, schema out. No SQL and no rules here or below routes/.
  */
 import { OpenAPIHono } from '@hono/zod-openapi';
-import { bodyLimit } from 'hono/body-limit';
 import { cors } from 'hono/cors';
 import { getPath } from 'hono/utils/url';
-import { AppError } from '../../base/errors.ts';
 import { requireBearer } from './auth.ts';
 import { authLimit } from './auth-limit.ts';
+import { limitBody } from './body-limit.ts';
 import { clientIp } from './client-ip.ts';
 import type { ApiDeps, ApiEnv } from './context.ts';
 import { answerError, refuseInvalid } from './errors.ts';
@@ -21,9 +20,6 @@ import { mountTokens } from './routes/tokens.ts';
 import { mountTunnels } from './routes/tunnels.ts';
 
 export type Api = OpenAPIHono<ApiEnv>;
-
-/** Contract §3. */
-const MAX_BODY_BYTES = 1024 * 1024;
 
 /** Builds the application; `app.fetch` serves it. */
 export function buildApi(deps: ApiDeps): Api {
@@ -52,7 +48,7 @@ export function buildApi(deps: ApiDeps): Api {
   if (deps.corsOrigins.length > 0) app.use(cors({ origin: [...deps.corsOrigins], credentials: true, maxAge: 600 }));
   app.use('/auth/*', authLimit(deps));
   app.use(requireBearer(table, deps.sessions));
-  app.use(bodyLimit({ maxSize: MAX_BODY_BYTES, onError: refuseLarge }));
+  app.use(limitBody);
 
   mountProbes(app, deps);
   mountAccess(app, deps);
@@ -67,10 +63,6 @@ export function buildApi(deps: ApiDeps): Api {
     table.add({ method, path, isPublic: security?.length === 0 });
   }
   return app;
-}
-
-function refuseLarge(): never {
-  throw new AppError('payload_too_large', 'The body is larger than 1 MiB.');
 }
 
 function withoutPrefix(path: string): string {

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { type ClientRequest, type IncomingMessage, request } from 'node:http';
+import { request as secureRequest } from 'node:https';
 import { type AddressInfo, createServer } from 'node:net';
 import { before, test } from 'node:test';
+import { CONNECTED_REPLY } from '../wire/preamble.ts';
 import { silentLog } from '../base/log.ts';
 import { testCertificate, type TestCertificate } from './fixtures/certificate.ts';
 import { TestAgent } from './fixtures/agent.ts';
@@ -57,3 +60,62 @@ test('it answers the control plane, and its batches name the start', async () =>
   assert.deepEqual(link.agentEvents(), ['online shop', 'offline shop']);
   assert.match(link.batches[0]?.node ?? '', /^edge-1\/[0-9a-f-]{36}$/);
 });
+
+test('a visitor reaches the local service of an agent by HTTP and HTTPS, and is counted', async () => {
+  const link = new FakeLink();
+  link.grants.set('good', testGrant('token-1'));
+  const settings = testSettings(tls);
+  const https = { ...settings, edge: { ...settings.edge, https: { host: '127.0.0.1', port: 0 }, tls } };
+  const node = await startNode(https, { link, log: silentLog });
+  const agent = await TestAgent.enter(node.addresses().agents.port, 'good');
+  await agent.bind('shop');
+  answerEach(agent, 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello');
+  const headers = { host: 'shop.example.test' };
+  const { http, https: secure } = node.addresses();
+  const plain = await fetched(request({ host: '127.0.0.1', port: http?.port, headers }));
+  assert.equal(plain, '200 hello');
+  const to = { host: '127.0.0.1', port: secure?.port, rejectUnauthorized: false, headers };
+  assert.equal(await fetched(secureRequest(to)), '200 hello');
+  const nobody = await fetched(
+    request({ host: '127.0.0.1', port: http?.port, headers: { host: 'none.example.test' } }),
+  );
+  assert.match(nobody, /^404 /);
+  await node.drain(1_000);
+  await node.close();
+  const requests = link.batches
+    .flatMap((batch) => batch.events)
+    .reduce((sum, event) => sum + (event.kind === 'usage' ? event.requests : 0), 0);
+  assert.equal(requests, 2);
+});
+
+/** Answers whatever comes on a stream by one response per request head. */
+function answerEach(agent: TestAgent, response: string): void {
+  agent.onStream = (stream) => {
+    let greeted = false;
+    let text = '';
+    stream.sink = {
+      onData: (of, bytes, start, end) => {
+        text += bytes.toString('latin1', start, end);
+        of.consumed(end - start);
+        if (!greeted) of.write(CONNECTED_REPLY);
+        greeted = true;
+        for (let at = text.indexOf('\r\n\r\n'); at >= 0; at = text.indexOf('\r\n\r\n')) {
+          text = text.slice(at + 4);
+          of.write(Buffer.from(response));
+        }
+      },
+      onEnd: (of) => of.end(),
+      onReset: () => {},
+      onDrain: () => {},
+    };
+  };
+}
+
+/** Status and body of the response, as text. */
+async function fetched(sent: ClientRequest): Promise<string> {
+  sent.end();
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  let body = '';
+  for await (const chunk of response) body += String(chunk);
+  return `${response.statusCode} ${body}`;
+}

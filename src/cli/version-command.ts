@@ -1,9 +1,14 @@
-/** `culvert version`: the program, and what it runs on, for bug reports. */
+/** `culvert version`: the program, the commit it was built from, and what it runs on, for bug reports. */
+import { buildInfo } from '../base/version.ts';
 import { EXIT, type ExitCode } from './exit.ts';
 import { type Io, writeLine } from './io.ts';
-import { VERSION } from './version.ts';
 
 export function version(io: Io): Promise<ExitCode> {
-  writeLine(io.stdout, `culvert ${VERSION} (node ${process.versions.node}, ${process.platform}-${process.arch})`);
+  const { version: number, commit } = buildInfo();
+  const build = commit === null ? '' : `commit ${commit}, `;
+  writeLine(
+    io.stdout,
+    `culvert ${number} (${build}node ${process.versions.node}, ${process.platform}-${process.arch})`,
+  );
   return Promise.resolve(EXIT.ok);
 }

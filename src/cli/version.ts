@@ -1,6 +1,6 @@
 /**
- * The version of this program, from package.json (put into the bundle at build time).
+ * The version of this program, for those who say it: help, hello, log, `culvert version`.
  */
-import manifest from '../../package.json' with { type: 'json' };
+import { buildInfo } from '../base/version.ts';
 
-export const VERSION: string = manifest.version;
+export const VERSION: string = buildInfo().version;

@@ -267,7 +267,8 @@ test('a visitor that leaves cuts the local connection, and the other way round',
 });
 
 test('speaks TLS to an https target, whatever its certificate, and checks it when asked', async (t) => {
-  const port = await listen(t, echo, () => createTls({ ...testCertificate(), allowHalfOpen: true }));
+  const certificate = await testCertificate();
+  const port = await listen(t, echo, () => createTls({ ...certificate, allowHalfOpen: true }));
   const { event } = run(t, `127.0.0.1:${port}`, { protocol: 'https' });
   const peer = await server.peer();
   await peer.serve();

@@ -86,6 +86,15 @@ export const COMMANDS: readonly CommandSpec[] = [
     load: async () => (await import('./config-check.ts')).configCheck,
   },
   {
+    usage: 'admin create-user <email>',
+    summary: 'make an account with a random password, which is printed',
+    options: [
+      ['--superadmin', 'may do everything on this server'],
+      ['--config <file>', 'settings file (CULVERT_CONFIG)'],
+    ],
+    load: async () => (await import('./admin.ts')).adminCreateUser,
+  },
+  {
     usage: 'version',
     summary: 'print the version',
     options: [],

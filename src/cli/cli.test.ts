@@ -1,0 +1,411 @@
+/** The command line as a user's shell sees it: exit codes, what stands on which stream, signals, files, secrets. */
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { type FakePeer, FakeServer } from '../agent/fixtures/fake-server.ts';
+import type { RefusalCode } from '../wire/messages.ts';
+import { run, start, tempHome } from './fixtures/program.ts';
+
+const KEY = 'mtk_0123456789abcdefghijABCDEFGHIJ0123456789abc';
+let server: FakeServer;
+before(async () => {
+  server = await FakeServer.start();
+});
+after(() => server.close());
+
+const envOf = (on: FakeServer = server): NodeJS.ProcessEnv => ({ CULVERT_TOKEN: KEY, CULVERT_SERVER: on.url.href });
+
+interface JsonEvent {
+  readonly event: string;
+  readonly [field: string]: unknown;
+}
+const jsonLines = (text: string): JsonEvent[] =>
+  text
+    .trimEnd()
+    .split('\n')
+    .map((line): JsonEvent => JSON.parse(line));
+
+test('usage mistakes exit with 2 and say what to do', async (t) => {
+  const home = tempHome(t);
+  const cases: ReadonlyArray<readonly [string[], RegExp]> = [
+    [[], /Usage: culvert/],
+    [['http'], /missing required argument 'target'/],
+    [['htp', '3000'], /unknown command 'htp'/],
+    [['http', '3000', '--subdomian', 'x'], /unknown option '--subdomian'/],
+    [['http', 'no target'], /is no target: write a port/],
+    [['http', '0'], /is no target/],
+    [['http', 'http://localhost:3000/admin'], /a whole host, not a path/],
+    [['tcp', 'http://localhost:3000'], /its scheme is http/],
+    [['http', '3000', '--server', 'ftp://x'], /is no server address/],
+    [['start'], /no tunnel to start/],
+    [['start', '--config', 'absent.toml'], /absent\.toml: cannot be read: there is no such file/],
+    [['config', 'check', 'absent.toml'], /absent\.toml: cannot be read/],
+  ];
+  const results = await Promise.all(cases.map(([args]) => run(args, { home, env: envOf() })));
+  results.forEach(({ code, stdout, stderr }, i) => {
+    const [args, message] = cases[i] as (typeof cases)[number];
+    assert.equal(code, 2, args.join(' '));
+    assert.match(stderr, message);
+    assert.equal(stdout, '', `${args.join(' ')}: nothing on standard output`);
+  });
+});
+
+test('help and version exit with 0, on standard output', async (t) => {
+  const home = tempHome(t);
+  for (const [args, text] of [
+    [['--help'], /serve .*http .*tcp .*start .*status .*version/s],
+    [['http', '--help'], /--token-file/],
+    [['--version'], /^\d+\.\d+\.\d+\n$/],
+    [['version'], /^culvert \d+\.\d+\.\d+ \(node 26/],
+  ] as const) {
+    const { code, stdout, stderr } = await run(args, { home });
+    assert.equal(code, 0);
+    assert.match(stdout, text);
+    assert.equal(stderr, '');
+  }
+});
+
+test('a key on the command line is refused, is not repeated, and the ways to give it are named', async (t) => {
+  const home = tempHome(t);
+  for (const args of [
+    ['http', '3000', '--token', KEY],
+    ['--token', KEY, 'http', '3000'],
+    ['start', `--token=${KEY}`],
+  ]) {
+    const { code, stdout, stderr } = await run(args, { home, env: envOf() });
+    assert.equal(code, 2);
+    for (const way of ['CULVERT_TOKEN', 'CULVERT_TOKEN_FILE', '--token-file', 'token_file'])
+      assert.ok(stderr.includes(way));
+    assert.ok(!(stdout + stderr).includes(KEY));
+  }
+});
+
+test('without a key, or with an unusable key file, it exits with 2 before it dials', async (t) => {
+  const home = tempHome(t);
+  const file = join(home, 'key');
+  const open = join(home, 'open');
+  writeFileSync(file, '-----BEGIN PRIVATE KEY-----\nabc\n', { mode: 0o600 });
+  writeFileSync(open, `${KEY}\n`, { mode: 0o644 });
+  const before = server.peers.length;
+  const env = { CULVERT_SERVER: server.url.href };
+  for (const [args, message] of [
+    [['http', '3000'], /no key\. .*CULVERT_TOKEN_FILE/s],
+    [['http', '3000', '--token-file', 'absent'], /absent: there is no such key file/],
+    [['http', '3000', '--token-file', file], /holds something that is no key/],
+    [['http', '3000', '--token-file', open], /other users of this machine can read the key: chmod 600/],
+  ] as const) {
+    const { code, stderr } = await run(args, { home, env });
+    assert.equal(code, 2);
+    assert.match(stderr, message);
+    assert.ok(!stderr.includes('PRIVATE') && !stderr.includes(KEY));
+  }
+  assert.equal(server.peers.length, before);
+});
+
+test('elsewhere than on a terminal: the public URL alone on standard output, log lines as JSON on standard error', async (t) => {
+  const home = tempHome(t);
+  const program = start(t, ['http', '3000', '--subdomain', 'shop'], { home, env: envOf() });
+  const peer = await server.peer();
+  assert.equal((await peer.hear('hello')).token, KEY);
+  const claim = await peer.serve();
+  assert.deepEqual([claim.subdomain, claim.localPort, claim.protocol], ['shop', 3000, 'http']);
+  assert.deepEqual(await program.lines(1), ['http://shop.localhost:8080']);
+  // It comes back at the same URL: that is no news for a script.
+  server.cut();
+  const again = await server.peer();
+  await again.serve();
+  await program.until(() => program.stderr.split('tunnel is live').length === 3);
+  program.signal('SIGTERM');
+  assert.equal(await program.exit, 0);
+  assert.equal(program.stdout, 'http://shop.localhost:8080\n');
+  for (const line of program.stderr.trimEnd().split('\n')) assert.equal(typeof JSON.parse(line), 'object', line);
+  assert.ok(!program.stderr.includes(KEY), 'the key is in no log line');
+});
+
+test('the key stands in no argument of the process, and in no file that the agent writes', async (t) => {
+  const home = tempHome(t);
+  const keyFile = join(home, 'key');
+  writeFileSync(keyFile, `${KEY}\n`, { mode: 0o600 });
+  const env = { CULVERT_SERVER: server.url.href, CULVERT_TOKEN_FILE: keyFile };
+  const program = start(t, ['http', '3000'], { home, env });
+  const peer = await server.peer();
+  assert.equal((await peer.hear('hello')).token, KEY);
+  await peer.serve();
+  await program.lines(1);
+  assert.ok(!readFileSync(`/proc/${program.child.pid}/cmdline`, 'utf8').includes(KEY));
+  const folder = join(home, 'run/culvert');
+  const files = readdirSync(folder);
+  assert.equal(files.length, 1);
+  for (const name of files) {
+    assert.equal(statSync(join(folder, name)).mode & 0o777, 0o600);
+    assert.ok(!readFileSync(join(folder, name), 'utf8').includes(KEY));
+  }
+});
+
+test('--json: one object per line with stable names', async (t) => {
+  const home = tempHome(t);
+  const program = start(t, ['http', '3000', '--json'], { home, env: envOf() });
+  const peer = await server.peer();
+  const claim = await peer.serve();
+  assert.equal((await peer.hear('watch')).requests, true);
+  await program.lines(2);
+  const line = { slot: claim.ref, at: 1_700_000_000_000, method: 'GET', path: '/a', status: 200, ms: 1.5 };
+  peer.say({ type: 'requests', items: [line], dropped: 0 });
+  peer.say({ type: 'unbound', slot: claim.ref, code: 'superseded', message: 'taken over by host-b' });
+  assert.equal(await program.exit, 1);
+  const events = jsonLines(program.stdout).map(({ at, ...event }) => {
+    assert.ok(!Number.isNaN(Date.parse(String(at))));
+    return event;
+  });
+  assert.deepEqual(events, [
+    {
+      event: 'connected',
+      agent_id: '00000000-0000-4000-8000-000000000001',
+      account: 'a@example.com',
+      server_version: '9.9',
+    },
+    {
+      event: 'tunnel_online',
+      name: 'http',
+      url: 'http://calm-otter.localhost:8080',
+      protocol: 'http',
+      target: 'localhost:3000',
+      tunnel_id: '00000000-0000-4000-8000-0000000000aa',
+      expires_at: null,
+    },
+    {
+      event: 'request',
+      name: 'http',
+      started_at: '2023-11-14T22:13:20.000Z',
+      method: 'GET',
+      path: '/a',
+      status: 200,
+      ms: 1.5,
+    },
+    { event: 'tunnel_refused', name: 'http', code: 'superseded', message: 'taken over by host-b', final: true },
+    { event: 'stopped', exit_code: 1, message: 'taken over by host-b' },
+  ]);
+});
+
+const REFUSALS: ReadonlyArray<readonly [RefusalCode, 'hello' | 'claim', number]> = [
+  ['unauthorized', 'hello', 3],
+  ['unauthorized', 'claim', 3],
+  ['duplicate_name', 'claim', 4],
+  ['quota_exceeded', 'claim', 4],
+  ['upgrade_required', 'claim', 4],
+  ['superseded', 'claim', 1],
+];
+for (const [code, when, exit] of REFUSALS) {
+  test(`${code} at ${when} exits with ${exit} and says why`, async (t) => {
+    const program = start(t, ['http', '3000'], { home: tempHome(t), env: envOf() });
+    const peer = await server.peer();
+    await peer.hear('hello');
+    if (when === 'hello') peer.say({ type: 'bye', code, message: `because of ${code}` });
+    else {
+      peer.welcome();
+      const { ref } = await peer.hear('claim');
+      peer.say({ type: 'refused', ref, code, message: `because of ${code}` });
+    }
+    assert.equal(await program.exit, exit);
+    assert.match(program.stderr, new RegExp(`culvert: because of ${code}`));
+    assert.equal(program.stdout, '');
+  });
+}
+
+test('--url-file: written whole when live, removed at exit; --quiet says nothing else', async (t) => {
+  const home = tempHome(t);
+  const file = join(home, 'url');
+  const program = start(t, ['http', '3000', '--url-file', file, '--quiet'], { home, env: envOf() });
+  await (await server.peer()).serve();
+  await program.lines(1);
+  await program.until(() => existsSync(file));
+  assert.equal(readFileSync(file, 'utf8'), 'http://calm-otter.localhost:8080\n');
+  program.signal('SIGTERM');
+  assert.equal(await program.exit, 0);
+  assert.ok(!existsSync(file));
+  assert.equal(program.stderr, '');
+});
+
+test('Ctrl-C exits with 130', async (t) => {
+  const program = start(t, ['http', '3000'], { home: tempHome(t), env: envOf() });
+  await (await server.peer()).serve();
+  await program.lines(1);
+  program.signal('SIGINT');
+  assert.equal(await program.exit, 130);
+});
+
+test('SIGTERM lets a stream in flight end, and tells the server; a second one cuts', async (t) => {
+  const home = tempHome(t);
+  const { createServer } = await import('node:net');
+  const origin = createServer((socket) => socket.on('error', () => {}).pipe(socket)).listen(0, '127.0.0.1');
+  t.after(() => origin.close());
+  await new Promise((resolve) => origin.once('listening', resolve));
+  const address = origin.address();
+  assert.ok(typeof address === 'object' && address !== null);
+
+  const inFlight = async (): Promise<[ReturnType<typeof start>, FakePeer]> => {
+    const program = start(t, ['tcp', `127.0.0.1:${address.port}`], { home, env: envOf() });
+    const peer = await server.peer();
+    await peer.serve();
+    await program.lines(1);
+    return [program, peer];
+  };
+  const [program, peer] = await inFlight();
+  const wire = peer.open(1, Buffer.from('half'));
+  await wire.atLeast(6);
+  program.signal('SIGTERM');
+  await peer.hear('drain');
+  wire.stream.write(Buffer.from('whole'));
+  wire.stream.end();
+  assert.equal((await wire.ended).toString('utf8', 2), 'halfwhole');
+  assert.equal(await program.exit, 0);
+
+  const [forced, stuck] = await inFlight();
+  const open = stuck.open(1, Buffer.from('x'));
+  await open.atLeast(3);
+  forced.signal('SIGTERM');
+  await stuck.hear('drain');
+  forced.signal('SIGTERM');
+  assert.equal(await forced.exit, 0);
+  await open.reset;
+});
+
+test('a server that is away does not end it, and SIGHUP tries at once', async (t) => {
+  const away = await FakeServer.start();
+  const env = envOf(away);
+  await away.close();
+  const program = start(t, ['http', '3000'], { home: tempHome(t), env });
+  await program.until(() => program.stderr.includes('no session; trying again'));
+  program.signal('SIGHUP');
+  program.signal('SIGTERM');
+  assert.equal(await program.exit, 0);
+  assert.equal(program.stdout, '');
+});
+
+test('start runs the tunnels of ./culvert.toml over one session, or those named', async (t) => {
+  const home = tempHome(t);
+  writeFileSync(
+    join(home, 'culvert.toml'),
+    '[tunnels.web]\ntarget = 3000\nsubdomain = "shop"\n[tunnels.db]\nprotocol = "tcp"\ntarget = "nas.local:5432"\n',
+  );
+  const all = start(t, ['start'], { home, env: envOf() });
+  const peer = await server.peer();
+  await peer.hear('hello');
+  peer.welcome();
+  const claims = [await peer.hear('claim'), await peer.hear('claim', 1)];
+  assert.deepEqual(
+    claims.map(({ protocol, target, subdomain }) => [protocol, target, subdomain]),
+    [
+      ['http', 'localhost:3000', 'shop'],
+      ['tcp', 'nas.local:5432', undefined],
+    ],
+  );
+  for (const claim of claims) peer.bind(claim);
+  assert.equal((await all.lines(2)).length, 2);
+
+  const one = start(t, ['start', 'db'], { home, env: envOf() });
+  const second = await server.peer();
+  assert.equal((await second.serve()).target, 'nas.local:5432');
+  await one.lines(1);
+
+  const none = await run(['start', 'dbx'], { home, env: envOf() });
+  assert.equal(none.code, 2);
+  assert.match(none.stderr, /no tunnel "dbx": there is web, db/);
+});
+
+test('a mistake in the agent file names file, line and key, and exits with 2', async (t) => {
+  const home = tempHome(t);
+  const file = join(home, 'agent.toml');
+  const env = { ...envOf(), CULVERT_AGENT_CONFIG: file };
+  for (const [text, message] of [
+    ['server = "http://x"\ntoken = "abc"\n', `${file}:2: token: unknown key`],
+    ['[tunnels.web]\ntarget = true\n', `${file}:2: tunnels.web.target: must be a port`],
+    ['[tunnels.web]\n\ntarget = "x y"\n', `${file}:3: tunnels.web.target: "x y" is no target`],
+    ['[tunnels.web]\ntarget = 1\nprotocol = "udp"\n', `${file}:3: tunnels.web.protocol: must be "http"`],
+    ['[tunnels.web]\nsubdomain = "x"\n', `${file}:1: tunnels.web.target: `],
+    ['server = \n', `${file}:1: column`],
+  ] as const) {
+    writeFileSync(file, text);
+    const { code, stderr } = await run(['start'], { home, env });
+    assert.equal(code, 2);
+    assert.ok(stderr.startsWith(`culvert: ${message}`), stderr);
+    assert.equal(stderr.trimEnd().split('\n').length, 1);
+  }
+});
+
+test('config check: 0 for a good file, 2 with file, line and key for a bad one', async (t) => {
+  const home = tempHome(t);
+  writeFileSync(join(home, 'good.toml'), '[edge]\ndomain = "example.com"\n');
+  writeFileSync(join(home, 'bad.toml'), '[edge]\n\ndomian = "example.com"\n');
+  const good = await run(['config', 'check', 'good.toml'], { home });
+  assert.deepEqual([good.code, good.stdout], [0, 'good.toml: ok\n']);
+  const bad = await run(['config', 'check', 'bad.toml'], { home });
+  assert.equal(bad.code, 2);
+  assert.match(bad.stderr, /^culvert: bad\.toml:3: edge\.domian: unknown key/);
+});
+
+test('status shows running agents, forgets dead ones, and asks the server', async (t) => {
+  const home = tempHome(t);
+  const program = start(t, ['http', '3000'], { home, env: envOf() });
+  await (await server.peer()).serve();
+  await program.lines(1);
+  const folder = join(home, 'run/culvert');
+  writeFileSync(
+    join(folder, 'agent-999999.json'),
+    readFileSync(join(folder, `agent-${program.child.pid}.json`), 'utf8').replace(/"pid":\d+/, '"pid":999999'),
+  );
+
+  const shown = await run(['status'], { home, env: envOf() });
+  assert.equal(shown.code, 0);
+  assert.match(shown.stdout, /answers, version 9\.9/);
+  assert.match(shown.stdout, new RegExp(`pid ${program.child.pid} .*online\\n +http://calm-otter`));
+  assert.ok(!shown.stdout.includes('999999') && !existsSync(join(folder, 'agent-999999.json')));
+
+  program.signal('SIGKILL');
+  await program.exit;
+  const json = await run(['status', '--json'], { home, env: envOf() });
+  const { agents, server: asked } = JSON.parse(json.stdout);
+  assert.deepEqual(agents, []);
+  assert.equal(asked.ok, true);
+
+  const away = await FakeServer.start();
+  const env = envOf(away);
+  await away.close();
+  const down = await run(['status'], { home, env });
+  assert.equal(down.code, 1);
+  assert.match(down.stdout, /ECONNREFUSED/);
+});
+
+test('the key file is read again at each reconnect', async (t) => {
+  const home = tempHome(t);
+  const keyFile = join(home, 'key');
+  writeFileSync(keyFile, KEY, { mode: 0o600 });
+  const program = start(t, ['http', '3000', '--token-file', keyFile], {
+    home,
+    env: { CULVERT_SERVER: server.url.href },
+  });
+  const first = await server.peer();
+  await first.serve();
+  await program.lines(1);
+  writeFileSync(keyFile, KEY.replace('mtk_0', 'mtk_9'), { mode: 0o600 });
+  server.cut();
+  const second = await server.peer();
+  assert.equal((await second.hear('hello')).token, KEY.replace('mtk_0', 'mtk_9'));
+});
+
+test("a project file alone can't send the user's key to its server", async (t) => {
+  const home = tempHome(t);
+  mkdirSync(join(home, '.config/culvert'), { recursive: true });
+  writeFileSync(join(home, 'key'), KEY, { mode: 0o600 });
+  writeFileSync(join(home, '.config/culvert/agent.toml'), 'token_file = "~/key"\n');
+  writeFileSync(join(home, 'culvert.toml'), 'server = "https://evil.example"\n[tunnels.web]\ntarget = 1\n');
+  for (const env of [{}, { CULVERT_TOKEN: KEY }, { CULVERT_TOKEN_FILE: 'key' }]) {
+    const { code, stderr } = await run(['start'], { home, env });
+    assert.equal(code, 2);
+    assert.match(
+      stderr,
+      /culvert\.toml:1: server: your key \(.*\) is not sent to a server that only a project file names/,
+    );
+  }
+});

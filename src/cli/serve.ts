@@ -1,0 +1,95 @@
+/**
+ * `culvert serve`: settings → server → signals. Standard output says where it listens and, at the first start, the owner's password;
+ * the log goes to standard error.
+ */
+import type { AddressInfo } from 'node:net';
+import { formatHostPort } from '../base/addr.ts';
+import { codeOf, messageOf } from '../base/errors.ts';
+import type { Logger } from '../base/log.ts';
+import { loadServerConfig } from '../config/load.ts';
+import type { Settings } from '../config/schema.ts';
+import { type Server, startServer } from '../server/start.ts';
+import type { Invocation } from './commands.ts';
+import { EXIT, type ExitCode, ExitError } from './exit.ts';
+import { hasColor, type Io, writeLine } from './io.ts';
+import { makeLog } from './log.ts';
+import { VERSION } from './version.ts';
+
+export async function serve(io: Io, { flags }: Invocation): Promise<ExitCode> {
+  const named = typeof flags['config'] === 'string' ? flags['config'] : undefined;
+  const { settings, warnings, file } = loadServerConfig(named, io.env);
+  const color = hasColor(io.stderr, io.env);
+  const log = await makeLog({ ...settings.log, output: io.stderr, color });
+  log.info({ version: VERSION, settings: file ?? 'defaults', data_dir: settings.data_dir }, 'culvert starts');
+  for (const warning of warnings) log.warn({ settings: file ?? 'defaults' }, warning);
+  // Before the start: a signal that comes while the database migrates must not kill half way.
+  const signals = stopSignals(io);
+  const server = await start(settings, log);
+  announce(io, settings, server);
+  return untilStopped(io, { server, log, signals });
+}
+
+async function start(settings: Settings, log: Logger): Promise<Server> {
+  try {
+    return await startServer(settings, { version: VERSION, log });
+  } catch (cause) {
+    const hint = codeOf(cause) === 'EADDRINUSE' ? ' (another server runs here, or the settings name a port twice)' : '';
+    throw new ExitError(EXIT.failure, `the server could not start: ${messageOf(cause)}${hint}`, { cause });
+  }
+}
+
+function announce(io: Io, settings: Settings, server: Server): void {
+  const { http, https, agents } = server.addresses;
+  const line = (what: string, where: string): void => writeLine(io.stdout, `  ${what.padEnd(10)}${where}`);
+  writeLine(io.stdout, `culvert ${VERSION} is running`);
+  line('API', server.apiUrl);
+  if (http !== null) line('visitors', `http://<name>.${settings.edge.domain} on ${addressText(http)}`);
+  if (https !== null) line('visitors', `https://<name>.${settings.edge.domain} on ${addressText(https)}`);
+  line('agents', addressText(agents));
+  line('data', settings.data_dir);
+  if (server.firstOwner === undefined) return;
+  // Contract §2: the password stands alone on the line after the address.
+  writeLine(io.stdout, '\nFirst start: this account owns the server. Its password is shown only now.');
+  writeLine(io.stdout, server.firstOwner.email);
+  writeLine(io.stdout, server.firstOwner.password.reveal());
+}
+
+function addressText({ address, port }: AddressInfo): string {
+  return formatHostPort({ host: address, port });
+}
+
+interface StopSignals {
+  readonly first: Promise<'SIGINT' | 'SIGTERM'>;
+  readonly second: Promise<void>;
+}
+
+function stopSignals(io: Io): StopSignals {
+  const first = Promise.withResolvers<'SIGINT' | 'SIGTERM'>();
+  const second = Promise.withResolvers<void>();
+  let count = 0;
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    io.onSignal(signal, () => {
+      if (++count === 1) first.resolve(signal);
+      else second.resolve();
+    });
+  }
+  return { first: first.promise, second: second.promise };
+}
+
+interface Run {
+  readonly server: Server;
+  readonly log: Logger;
+  readonly signals: StopSignals;
+}
+
+/** The first signal drains, the second cuts. */
+async function untilStopped(io: Io, { server, log, signals }: Run): Promise<ExitCode> {
+  // A terminal that closes, or an operator who expects a reload: neither may stop a server.
+  io.onSignal('SIGHUP', () => log.warn({}, 'SIGHUP changes nothing: restart to read the settings again'));
+  const signal = await signals.first;
+  log.info({ signal }, 'draining: nothing new is taken, what is in flight gets 30 s; a second signal cuts');
+  const drained = server.drain();
+  await Promise.race([drained, signals.second.then(() => server.close())]);
+  log.info({}, 'culvert stopped');
+  return signal === 'SIGINT' ? EXIT.interrupted : EXIT.ok;
+}

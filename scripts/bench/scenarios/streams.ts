@@ -11,8 +11,8 @@ import type { Tools } from '../tools.ts';
 /** Connections of the small requests beside a bulk stream. */
 const BESIDE = 8;
 const EVENT_STREAMS = 8;
-/** More than any download reaches in the time that it is given. */
-const ENDLESS_BYTES = 1e15;
+/** More than any download reaches in the time that it is given, in fewer digits than a strict parser allows. */
+const ENDLESS_BYTES = 1e12;
 /** Until a download runs at its full rate on loopback. */
 const RAMP_MS = 300;
 
@@ -56,6 +56,7 @@ export function fairScenario(load: Load, processes: Processes, options: StreamOp
         await pause(RAMP_MS);
         const outcome = await processes.run(wrkCommand(subject, requests));
         const gbps = readCurl((await download).stdout).speed / 1e9;
+        if (gbps === 0) throw new Error(`the download through ${subject.name} brought nothing`);
         const beside = readWrk(outcome.stdout);
         if (beside === undefined) throw new Error(`wrk on ${subject.name}: ${outcome.stderr || outcome.stdout}`);
         const [before, after] = [alone.values['p99'] ?? Number.NaN, beside.values['p99'] ?? Number.NaN];

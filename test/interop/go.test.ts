@@ -71,31 +71,28 @@ function download(peer: Joined, total: number): Promise<number> {
   });
 }
 
-/** Serves what the Go client opens: the same letters as the Go side. */
+/** Serves what the Go side opens: `d` and `u` of go/main.go. */
 function serve(stream: MuxStream): void {
-  let kind = '';
-  let total = 0;
-  let want = Buffer.alloc(0);
-  const waiting: Buffer[] = [];
-  stream.sink = {
+  let head = Buffer.alloc(0);
+  let received = 0;
+  stream.sink = sinkOf({
     onData: (s, bytes, start, end) => {
-      const from = kind === '' ? start + 1 : start;
-      if (kind === '') kind = String.fromCharCode(bytes[start] as number);
-      total += end - from;
-      if (kind === 'd') want = Buffer.concat([want, bytes.subarray(from, end)]);
+      const wanted = Math.min(9 - head.length, end - start);
+      head = Buffer.concat([head, bytes.subarray(start, start + wanted)]);
+      received += end - start - wanted;
       s.consumed(end - start);
+      if (head.length < 9) return;
+      const size = Number(head.readBigUInt64BE(1));
+      if (head[0] === 0x75 && received === size) {
+        s.write(Buffer.from(String(received)));
+        s.end();
+      } else if (head[0] === 0x64 && wanted > 0) {
+        const body = Buffer.alloc(size);
+        for (let i = 0; i < size; i++) body[i] = pattern(i);
+        pour(s, body, () => s.end());
+      }
     },
-    onEnd: (s) => {
-      if (kind === 'h') s.write(Buffer.from(String(total)));
-      if (kind !== 'd') return s.end();
-      const body = Buffer.alloc(Number(want.readBigUInt64BE()));
-      for (let i = 0; i < body.length; i++) body[i] = pattern(i);
-      pour(s, body, () => s.end());
-    },
-    onReset: () => {},
-    onDrain: () => {},
-  };
-  assert.equal(waiting.length, 0);
+  });
 }
 
 /** Echoes with back-pressure: what is read is given back only once it could be written. */
@@ -140,10 +137,9 @@ describe("hashicorp's yamux", { skip, timeout: 120_000 }, () => {
   };
 
   for (const goRole of ['server', 'client'] as const) {
-    const listening = goRole === 'server' ? [] : [];
     describe(`as ${goRole}`, () => {
       test('echoes 100 streams of random sizes at once, all closed by halves', () =>
-        withPeer({ goRole, args: listening }, async (peer) => {
+        withPeer({ goRole, args: [] }, async (peer) => {
           const bodies = Array.from({ length: 100 }, () => randomBytes(randomInt(0, 300_000)));
           const back = await Promise.all(bodies.map((body) => ask(peer, 'e', body)));
           for (const [i, body] of bodies.entries()) assert.equal(Buffer.compare(back[i] as Buffer, body), 0, `${i}`);
@@ -247,6 +243,7 @@ describe("hashicorp's yamux", { skip, timeout: 120_000 }, () => {
           const running = open(peer);
           const { ended } = collect(running);
           running.write(Buffer.from('e'));
+          await peer.session.ping(); // it has the stream now
           running.write(Buffer.from('before'));
           assert.equal(await peer.ask('goaway'), 'gone');
           await peer.session.ping();

@@ -8,6 +8,10 @@
 //	s  read slowly: 64 KB, then a pause      d  8 bytes big-endian follow: send that many pattern bytes, close
 //	h  count until EOF, answer the count as text, close (half-close)
 //
+// Streams that it opens itself end by length: this version reads EOF once it has closed its own direction. It sends e, d, and
+//
+//	u  8 bytes big-endian follow: so many bytes come, answer their count as text
+//
 // A client opens streams by its mode: echo (many, random sizes), download, upload, ping, idle, accept (serves only).
 package main
 
@@ -164,12 +168,16 @@ func echo(session *yamux.Session) error {
 					if n > len(body)-at {
 						n = len(body) - at
 					}
-					stream.Write(body[at : at+n])
+					if _, err := stream.Write(body[at : at+n]); err != nil {
+						return
+					}
 					at += n
 				}
-				stream.Close()
 			}()
-			got, err := io.ReadAll(stream)
+			// This version reads EOF once it has closed its own direction: it closes after the last byte came back.
+			got := make([]byte, len(body))
+			_, err = io.ReadFull(stream, got)
+			stream.Close()
 			if err != nil {
 				failures <- fmt.Errorf("stream %d: %v", i, err)
 			} else if !bytes.Equal(got, body) {
@@ -191,7 +199,7 @@ func download(session *yamux.Session) error {
 	head[0] = 'd'
 	binary.BigEndian.PutUint64(head[1:], uint64(*size))
 	stream.Write(head)
-	stream.Close()
+	defer stream.Close()
 	return checkPattern(stream, *size)
 }
 
@@ -200,11 +208,14 @@ func upload(session *yamux.Session) error {
 	if err != nil {
 		return err
 	}
-	stream.Write([]byte{'h'})
+	head := make([]byte, 9)
+	head[0] = 'u'
+	binary.BigEndian.PutUint64(head[1:], uint64(*size))
+	stream.Write(head)
 	if err := sendPattern(stream, *size); err != nil {
 		return err
 	}
-	stream.Close()
+	defer stream.Close()
 	got, err := io.ReadAll(stream)
 	if err == nil && string(got) != fmt.Sprint(*size) {
 		err = fmt.Errorf("the other side counted %s of %d", got, *size)
@@ -263,6 +274,10 @@ func main() {
 	for orders.Scan() {
 		switch orders.Text() {
 		case "streams":
+			// What closed them may still be under way: a stream that stays is one that stays for 5 seconds.
+			for i := 0; i < 500 && session.NumStreams() > 0; i++ {
+				time.Sleep(10 * time.Millisecond)
+			}
 			fmt.Println("streams", session.NumStreams())
 		case "goaway":
 			must(session.GoAway())

@@ -1,0 +1,110 @@
+/**
+ * The control plane without sockets, on a clock that tests move: for rules that depend on time and for what the data plane is told.
+ */
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Clock } from '../../src/base/clock.ts';
+import { silentLog } from '../../src/base/log.ts';
+import { type ControlPlane, openControl } from '../../src/control/open.ts';
+import type { UserActor } from '../../src/control/services/actor.ts';
+import type { MintedToken, MintInput } from '../../src/control/services/tokens.ts';
+import type { CreateTunnel, TunnelView } from '../../src/control/services/tunnels.ts';
+import type { ClaimAnswer, ClaimQuestion } from '../../src/plane/link.ts';
+import type { Delta, Route } from '../../src/plane/routes.ts';
+
+export const START = Date.UTC(2026, 10, 21);
+
+export class Plane {
+  readonly dataDir = mkdtempSync(join(tmpdir(), 'culvert-'));
+  now = START;
+  readonly clock: Clock = { now: () => this.now, monotonic: () => this.now - START };
+  readonly control: ControlPlane;
+  readonly deltas: Delta[] = [];
+  readonly online = new Set<string>();
+
+  constructor() {
+    this.control = openControl({
+      dataDir: this.dataDir,
+      tcpPorts: { first: 20_000, last: 20_001 },
+      names: { url: (label) => `http://${label}.localhost`, tcpUrl: (port) => `tcp://localhost:${port}` },
+      apiUrl: () => 'http://api.test',
+      log: silentLog,
+      clock: this.clock,
+    });
+    this.control.link.onDelta((delta) => this.deltas.push(delta));
+    this.control.nodes.attach({
+      connections: () => [],
+      disconnect: () => false,
+      isOnline: (id) => this.online.has(id),
+    });
+  }
+
+  close(): void {
+    this.control.close();
+    rmSync(this.dataDir, { recursive: true });
+  }
+
+  /** A new person with an organization of their own. */
+  async person(email: string, plan: 'free' | 'pro' | 'enterprise' = 'enterprise'): Promise<UserActor> {
+    const made = await this.control.accounts.createUser({ email, name: '', plan, superadmin: false });
+    const { accessToken } = await this.control.sessions.login(
+      { email, password: made.password.reveal() },
+      { ipAddress: '192.0.2.1', userAgent: 'test' },
+    );
+    const actor = await this.control.sessions.authenticate(accessToken, '192.0.2.1');
+    assert.ok(actor !== undefined);
+    return actor;
+  }
+
+  mint(actor: UserActor, input: Partial<MintInput> = {}): MintedToken {
+    return this.control.tokens.mint(actor, {
+      name: 'laptop',
+      ttlHours: 24,
+      allowedSubdomains: ['*'],
+      bandwidthLimitMbps: 100,
+      tunnelQuota: 5,
+      ...input,
+    });
+  }
+
+  create(actor: UserActor, input: Partial<CreateTunnel> = {}): TunnelView {
+    return this.control.tunnels.create(actor, {
+      localPort: 3000,
+      protocol: 'http',
+      subdomain: undefined,
+      ttlSeconds: undefined,
+      projectSlug: undefined,
+      ...input,
+    });
+  }
+
+  claim(token: MintedToken, input: Partial<ClaimQuestion> = {}): Promise<ClaimAnswer> {
+    return this.control.link.claim({
+      tokenId: token.row.id,
+      agentId: '00000000-0000-4000-8000-000000000000',
+      liveTunnelIds: [],
+      protocol: 'http',
+      target: 'localhost:3000',
+      localPort: 3000,
+      ...input,
+    });
+  }
+
+  /** The route of a claim that must succeed; the table that it names must hold it. */
+  async bound(token: MintedToken, input: Partial<ClaimQuestion> = {}): Promise<Route> {
+    const answer = await this.claim(token, input);
+    assert.ok(answer.ok, JSON.stringify(answer));
+    const { version, routes } = await this.control.link.snapshot();
+    assert.equal(answer.version, version);
+    assert.ok(routes.some((route) => route.tunnelId === answer.route.tunnelId));
+    return answer.route;
+  }
+
+  /** The code of a claim that must be refused. */
+  async refusal(token: MintedToken, input: Partial<ClaimQuestion> = {}): Promise<string> {
+    const answer = await this.claim(token, input);
+    return answer.ok ? `bound ${answer.route.subdomain}` : answer.code;
+  }
+}

@@ -28,7 +28,6 @@ export const notYet: readonly NotYet[] = [
   { key: ['oauth'], feature: 'log-in with an identity provider' },
   { key: ['edge_auth'], feature: 'identity checks of visitors' },
   { key: ['billing'], feature: 'billing' },
-  { key: ['plans'], feature: 'plans for new organizations' },
   { key: ['pricing'], feature: 'budgets' },
   { key: ['inspector'], feature: 'the request inspector' },
   { key: ['dns'], feature: 'verification of custom domains' },

@@ -1,6 +1,7 @@
 /** The command line as a user's shell sees it: exit codes, what stands on which stream, signals, files, secrets. */
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { watch } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { type FakePeer, FakeServer } from '../agent/fixtures/fake-server.ts';
@@ -134,13 +135,9 @@ test('the key stands in no argument of the process, and in no file that the agen
   await peer.serve();
   await program.lines(1);
   assert.ok(!readFileSync(`/proc/${program.child.pid}/cmdline`, 'utf8').includes(KEY));
-  const folder = join(home, 'run/culvert');
-  const files = readdirSync(folder);
-  assert.equal(files.length, 1);
-  for (const name of files) {
-    assert.equal(statSync(join(folder, name)).mode & 0o777, 0o600);
-    assert.ok(!readFileSync(join(folder, name), 'utf8').includes(KEY));
-  }
+  const file = join(home, 'run/culvert', `agent-${program.child.pid}.json`);
+  assert.equal(statSync(file).mode & 0o777, 0o600);
+  assert.ok(!readFileSync(file, 'utf8').includes(KEY));
 });
 
 test('--json: one object per line with stable names', async (t) => {
@@ -219,7 +216,8 @@ test('--url-file: written whole when live, removed at exit; --quiet says nothing
   const program = start(t, ['http', '3000', '--url-file', file, '--quiet'], { home, env: envOf() });
   await (await server.peer()).serve();
   await program.lines(1);
-  await program.until(() => existsSync(file));
+  const changes = watch(home, { signal: AbortSignal.timeout(10_000) });
+  if (!existsSync(file)) for await (const { filename } of changes) if (filename === 'url' && existsSync(file)) break;
   assert.equal(readFileSync(file, 'utf8'), 'http://calm-otter.localhost:8080\n');
   program.signal('SIGTERM');
   assert.equal(await program.exit, 0);

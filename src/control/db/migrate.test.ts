@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, test } from 'node:test';
+import { silentLog } from '../../base/log.ts';
+import { type Migration, migrate } from './migrate.ts';
+import { MIGRATIONS } from './migrations.gen.ts';
+import { copyDatabase, DATABASE_FILE, lockDataDir, openDatabase, type Sqlite } from './open.ts';
+
+const NOW = Date.UTC(2026, 10, 21);
+let dataDir = '';
+let sqlite: Sqlite;
+
+beforeEach(() => {
+  dataDir = join(mkdtempSync(join(tmpdir(), 'culvert-')), 'data');
+  sqlite = openDatabase(dataDir);
+});
+afterEach(() => {
+  sqlite.close();
+  rmSync(join(dataDir, '..'), { recursive: true });
+});
+
+const step = (index: number, ...statements: string[]): Migration => ({
+  index,
+  tag: `000${index}`,
+  hash: `h${index}`,
+  statements,
+});
+const FIRST = step(
+  1,
+  'CREATE TABLE parent (id INTEGER PRIMARY KEY, name TEXT)',
+  'CREATE TABLE child (id INTEGER PRIMARY KEY, parent INTEGER NOT NULL REFERENCES parent(id) ON DELETE CASCADE)',
+);
+/** What drizzle-kit writes to change a column: the table is rebuilt. */
+const REBUILD = step(
+  2,
+  'CREATE TABLE __new_parent (id INTEGER PRIMARY KEY, name TEXT NOT NULL)',
+  'INSERT INTO __new_parent SELECT id, name FROM parent',
+  'DROP TABLE parent',
+  'ALTER TABLE __new_parent RENAME TO parent',
+);
+const run = (migrations: readonly Migration[], nowMs = NOW, refusePending = false): void =>
+  migrate(sqlite, { dataDir, migrations, nowMs, log: silentLog, refusePending });
+const count = (table: string): unknown => sqlite.prepare(`SELECT count(*) FROM ${table}`).pluck().get();
+const snapshots = (): string[] =>
+  readdirSync(dataDir).includes('snapshots') ? readdirSync(join(dataDir, 'snapshots')).sort() : [];
+
+test('an empty database gets all migrations, without a snapshot, and each once', () => {
+  run([FIRST, REBUILD]);
+  run([FIRST, REBUILD]);
+  assert.equal(count('culvert_migrations'), 2);
+  assert.deepEqual(snapshots(), []);
+});
+
+test('the migrations of this binary make a database that foreign keys hold in', () => {
+  run(MIGRATIONS);
+  assert.equal(sqlite.pragma('foreign_keys', { simple: true }), 1);
+  assert.deepEqual(sqlite.pragma('foreign_key_check'), []);
+  assert.throws(
+    () => sqlite.exec("INSERT INTO projects VALUES ('p', 'no such org', 's', 'n', 0, 0, NULL)"),
+    /FOREIGN KEY/,
+  );
+});
+
+test('rebuilding a table loses no rows of others, and a copy is taken before', () => {
+  run([FIRST]);
+  sqlite.exec("INSERT INTO parent VALUES (1, 'a'); INSERT INTO child VALUES (1, 1), (2, 1)");
+  run([FIRST, REBUILD]);
+  assert.equal(count('child'), 2);
+  assert.deepEqual(sqlite.pragma('foreign_key_check'), []);
+  const [file = ''] = snapshots();
+  assert.equal(file, '2026-11-21T00-00-00-000Z-v1.db');
+  assert.equal(statSync(join(dataDir, 'snapshots', file)).mode & 0o777, 0o600);
+  const copy = join(dataDir, 'copy');
+  copyDatabase(sqlite, copy);
+  assert.throws(() => copyDatabase(sqlite, copy), { code: 'EEXIST' });
+  assert.equal(statSync(copy).mode & 0o777, 0o600);
+});
+
+test('a migration that fails leaves the database as it was before it', () => {
+  run([FIRST]);
+  sqlite.exec('INSERT INTO parent VALUES (1, NULL)');
+  assert.throws(
+    () => run([FIRST, step(2, 'CREATE TABLE extra (id INTEGER)'), step(3, ...REBUILD.statements)]),
+    /migration 0003 failed/,
+  );
+  assert.equal(count('parent'), 1);
+  assert.equal(count('culvert_migrations'), 2, 'the one before it has been applied');
+  assert.equal(sqlite.pragma('foreign_keys', { simple: true }), 1);
+});
+
+test('a migration that would leave rows pointing at nothing is refused', () => {
+  run([FIRST]);
+  sqlite.exec("INSERT INTO parent VALUES (1, 'a'); INSERT INTO child VALUES (1, 1)");
+  assert.throws(
+    () => run([FIRST, step(2, 'DELETE FROM parent')]),
+    (error) => error instanceof Error && error.cause instanceof Error && /point at nothing/.test(error.cause.message),
+  );
+  assert.equal(count('parent'), 1);
+});
+
+test('a database that is newer than the binary, or from another build, is refused with a word', () => {
+  run([FIRST, REBUILD]);
+  assert.throws(() => run([FIRST]), /newer than this binary: it has migration 0002, this binary ends at 0001/);
+  assert.throws(
+    () => run([FIRST, { ...REBUILD, hash: 'edited' }]),
+    /migration 0002 of the database is not the one of this binary/,
+  );
+});
+
+test('beside a running server nothing is migrated', () => {
+  run([FIRST]);
+  assert.throws(() => run([FIRST, REBUILD], NOW, true), /of another version/);
+  assert.equal(count('culvert_migrations'), 1);
+  run([FIRST], NOW, true);
+});
+
+test('keeps the last five snapshots', () => {
+  const steps = [FIRST];
+  for (let i = 2; i <= 9; i++) {
+    run(steps, NOW + i * 1000);
+    steps.push(step(i, `CREATE TABLE t${i} (id INTEGER)`));
+  }
+  run(steps, NOW + 20_000);
+  assert.equal(snapshots().length, 5);
+  assert.match(snapshots()[4] ?? '', /-v8\.db$/);
+});
+
+test('folder and file are private, also when the file was not', () => {
+  assert.equal(statSync(dataDir).mode & 0o777, 0o700);
+  for (const file of readdirSync(dataDir)) assert.equal(statSync(join(dataDir, file)).mode & 0o777, 0o600, file);
+  assert.ok(readdirSync(dataDir).includes(DATABASE_FILE));
+  const other = join(dataDir, 'other');
+  openDatabase(other).close();
+  writeFileSync(join(other, DATABASE_FILE), 'this is no database, and long enough to be seen as none'.repeat(100));
+  assert.throws(() => openDatabase(other), /can't be opened as a database/);
+});
+
+test('one server per folder, until it lets go', () => {
+  const unlock = lockDataDir(dataDir);
+  assert.throws(() => lockDataDir(dataDir), /in use by another culvert serve/);
+  unlock();
+  lockDataDir(dataDir)();
+});

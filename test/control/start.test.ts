@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, test } from 'node:test';
+import { silentLog } from '../../src/base/log.ts';
+import { checkServerConfig } from '../../src/config/load.ts';
+import { backupDatabase, createUser } from '../../src/server/admin.ts';
+import { startServer } from '../../src/server/start.ts';
+import { FakeNode, LOOSE, settingsFor } from './harness.ts';
+
+let dataDir = '';
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'culvert-'));
+});
+afterEach(() => rmSync(dataDir, { recursive: true }));
+
+const start = (settings = settingsFor(dataDir, LOOSE)) =>
+  startServer(settings, { version: '1.2.3', log: silentLog, startNode: new FakeNode().start });
+
+async function login(apiUrl: string, email: string, password: string): Promise<string> {
+  const answer = await fetch(`${apiUrl}/auth/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ email, password }),
+  });
+  assert.equal(answer.status, 200);
+  return ((await answer.json()) as { access_token: string }).access_token;
+}
+
+const get = async (apiUrl: string, path: string, as: string) =>
+  (await fetch(apiUrl + path, { headers: { authorization: `Bearer ${as}` } })).json();
+
+test('the first start makes an owner, the second keeps everything and makes none', async () => {
+  const first = await start();
+  const owner = first.firstOwner;
+  assert.ok(owner !== undefined);
+  assert.equal(owner.email, 'admin@localhost');
+  const as = await login(first.apiUrl, owner.email, owner.password.reveal());
+  await fetch(`${first.apiUrl}/tunnels`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${as}`, 'content-type': 'application/json' },
+    body: '{"localPort":1,"subdomain":"kept"}',
+  });
+  await first.close();
+  await first.close();
+  const second = await start();
+  assert.equal(second.firstOwner, undefined);
+  const again = await login(second.apiUrl, owner.email, owner.password.reveal());
+  const [tunnel] = (await get(second.apiUrl, '/tunnels', again)) as { subdomain: string }[];
+  assert.equal(tunnel?.subdomain, 'kept');
+  await second.close();
+});
+
+test('two servers do not share a folder; commands work beside one', async () => {
+  const server = await start();
+  await assert.rejects(start(), /in use by another culvert serve/);
+  const settings = settingsFor(dataDir);
+  const made = await createUser(settings, { email: 'Second@Example.test', superadmin: true }, silentLog);
+  const as = await login(server.apiUrl, 'second@example.TEST', made.password.reveal());
+  const me = (await get(server.apiUrl, '/auth/me', as)) as { is_superadmin: boolean; active_org: { role: string } };
+  assert.deepEqual([me.is_superadmin, me.active_org.role], [true, 'owner']);
+  await assert.rejects(createUser(settings, { email: 'SECOND@example.test', superadmin: false }, silentLog), {
+    code: 'conflict',
+  });
+  await assert.rejects(createUser(settings, { email: 'no address', superadmin: false }, silentLog), {
+    code: 'invalid_request',
+  });
+  backupDatabase(settings, join(dataDir, 'copy.db'));
+  await server.close();
+  await createUser(settings, { email: 'third@example.test', superadmin: false }, silentLog);
+});
+
+test('a start that fails half way closes what it opened', async () => {
+  const squatter = createServer().listen(0, '127.0.0.1');
+  await once(squatter, 'listening');
+  const { port } = squatter.address() as AddressInfo;
+  const text = `data_dir = "${dataDir}"\n[api]\nlisten = "127.0.0.1:${port}"\n[edge]\nhttp_listen = ""\n[agents]\nlisten = "127.0.0.1:0"`;
+  const { settings } = checkServerConfig(text, 'test.toml');
+  let closed = 0;
+  const node = new FakeNode();
+  const startNode: typeof node.start = async (slice, deps) => {
+    const made = await node.start(slice, deps);
+    return {
+      ...made,
+      close: async () => {
+        closed++;
+        await made.close();
+      },
+    };
+  };
+  await assert.rejects(startServer(settings, { version: '1', log: silentLog, startNode }), { code: 'EADDRINUSE' });
+  assert.equal(closed, 1);
+  await assert.rejects(
+    startServer(settings, { version: '1', log: silentLog, startNode: () => Promise.reject(new Error('no door')) }),
+    /no door/,
+  );
+  squatter.close();
+  const server = await start();
+  await server.close();
+});
+
+test('a drain answers what is in flight, then frees the folder', async () => {
+  const server = await start();
+  assert.equal((await fetch(`${server.apiUrl}/health`)).status, 200);
+  await server.drain();
+  await assert.rejects(fetch(`${server.apiUrl}/health`));
+  await (await start()).close();
+});
+
+test('with the real data node, discovery and URLs name the real ports', async () => {
+  const server = await startServer(settingsFor(dataDir, LOOSE), { version: '1.2.3', log: silentLog });
+  try {
+    const found = (await (await fetch(`${server.apiUrl}/.well-known/culvert`)).json()) as { agent_address: string };
+    assert.equal(found.agent_address, `127.0.0.1:${server.addresses.agents.port}`);
+    const owner = server.firstOwner;
+    assert.ok(owner !== undefined);
+    const as = await login(server.apiUrl, owner.email, owner.password.reveal());
+    const made = await fetch(`${server.apiUrl}/tunnels`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${as}`, 'content-type': 'application/json' },
+      body: '{"localPort":1,"subdomain":"real"}',
+    });
+    assert.equal(
+      ((await made.json()) as { publicUrl: string }).publicUrl,
+      `http://real.localhost:${server.addresses.http?.port}`,
+    );
+  } finally {
+    await server.close();
+  }
+});

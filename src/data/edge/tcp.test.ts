@@ -189,6 +189,28 @@ test('a deleted tunnel closes its port and cuts its visitors', async (t) => {
   agent.destroy();
 });
 
+test('a port goes over to another tunnel at once', async (t) => {
+  const link = new FakeLink();
+  const node = await nodeOf(t, link);
+  const port = await freePort();
+  const agent = await TestAgent.enter(node.addresses().agents.port, 'good');
+  const slots: number[] = [];
+  serveStreams(agent, (stream, preamble, first) => {
+    slots.push(preamble.slot);
+    echo(stream, preamble, first);
+  });
+  await agent.bind('old', { protocol: 'tcp', localPort: port });
+  link.change({ kind: 'remove', tunnelId: idOf('old'), code: 'tunnel_deleted', message: '' });
+  link.change({ kind: 'put', route: testRoute('new', { protocol: 'tcp', tcpPort: port }) });
+  await agent.next('unbound');
+  const { slot } = await agent.bind('new', { protocol: 'tcp', localPort: port });
+  const visitor = connect(port, '127.0.0.1');
+  visitor.end('x');
+  assert.equal((await all(visitor)).toString(), 'x');
+  assert.deepEqual(slots, [slot]);
+  agent.destroy();
+});
+
 test('visitors are bounded per address', async (t) => {
   const node = await nodeOf(t, new FakeLink(), { maxConnectionsPerIp: 2 });
   const port = await freePort();

@@ -97,7 +97,7 @@ export function isSelfSigned(cert: string): boolean {
 function keepKey(file: string): string {
   if (existsSync(file)) return readFileSync(file, 'utf8');
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: ALGORITHM.namedCurve });
-  const pem = privateKey.export({ format: 'pem', type: 'pkcs8' }).toString();
+  const pem = privateKey.export({ format: 'pem', type: 'pkcs8' });
   writePrivate(file, pem);
   return pem;
 }

@@ -2,17 +2,16 @@
  * The one place where both planes meet: lock → database → services → data node → API. Called by cli/serve and by tests; knows no command
  * line, no signals and no standard output. A start that fails half way closes what it opened.
  */
-import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { createAdaptorServer, type ServerType } from '@hono/node-server';
 import { formatHost, type HostPort, NetworkSet } from '../base/addr.ts';
 import { systemClock } from '../base/clock.ts';
 import { Lifecycle } from '../base/lifecycle.ts';
 import type { Logger } from '../base/log.ts';
 import { agentsPublicAddress, apiPublicUrl, edgePublicUrl } from '../config/computed.ts';
 import type { Settings } from '../config/schema.ts';
-import { buildApi } from '../control/api/app.ts';
+import { type Api, buildApi } from '../control/api/app.ts';
 import type { Discovery } from '../control/api/context.ts';
+import { listenApi } from '../control/api/listener.ts';
 import { lockDataDir } from '../control/db/open.ts';
 import { startJobs } from '../control/jobs.ts';
 import { type ControlPlane, openControl } from '../control/open.ts';
@@ -48,15 +47,6 @@ export interface Server {
   close(): Promise<void>;
 }
 
-/** Slow-loris bounds of the API listener; its bodies are at most 1 MiB. */
-const API_TIMEOUTS = {
-  headersTimeout: 10_000,
-  requestTimeout: 30_000,
-  keepAliveTimeout: 60_000,
-  connectionsCheckingInterval: 5_000,
-} as const;
-const API_MAX_CONNECTIONS = 1_000;
-
 /** Starts the server on these settings. Throws when the data folder is in use, a listener can't bind, or a file is not as it must be. */
 export async function startServer(settings: Settings, options: ServerOptions): Promise<Server> {
   const life = new Lifecycle();
@@ -91,7 +81,6 @@ async function open(settings: Settings, options: ServerOptions, life: Lifecycle)
   });
   life.onClose('database', () => control.close());
   control.tunnels.forgetAgents();
-  const firstOwner = await control.accounts.createFirstOwner();
 
   const certificates = await loadCertificates(settings, systemClock.now());
   const node = await startDataNode(settings, {
@@ -105,20 +94,21 @@ async function open(settings: Settings, options: ServerOptions, life: Lifecycle)
   life.onClose('node directory', control.nodes.attach(node));
   learnPorts(settings, { node, certificates, version, late, control });
 
-  const api = await listen(apiServer(settings, { control, version, log, late }), settings.api.listen);
-  life.onClose('API', () => closeNow(api));
-  const apiAddress = boundTo(api);
+  const api = await listenApi(makeApi(settings, { control, version, log, late }), settings.api.listen);
+  life.onClose('API', () => api.close());
   if (settings.api.public_url === apiPublicUrl(settings.api.listen, settings.edge.domain)) {
-    late.apiUrl = apiPublicUrl({ host: settings.api.listen.host, port: apiAddress.port }, settings.edge.domain);
+    late.apiUrl = apiPublicUrl({ host: settings.api.listen.host, port: api.address.port }, settings.edge.domain);
   }
+  // Last of all: a start that fails must not make an account whose password nobody has seen.
+  const firstOwner = await control.accounts.createFirstOwner();
   life.onClose('jobs', startJobs({ tunnels: control.tunnels, retention: control.retention, clock: systemClock, log }));
 
   return {
-    addresses: { api: apiAddress, ...node.addresses() },
+    addresses: { api: api.address, ...node.addresses() },
     apiUrl: late.apiUrl,
     firstOwner,
     drain: async () => {
-      await Promise.all([node.drain(DRAIN_MS), drainApi(api)]);
+      await Promise.all([node.drain(DRAIN_MS), api.drain()]);
       await life.close();
     },
     close: () => life.close(),
@@ -161,12 +151,9 @@ function learnPorts(settings: Settings, { node, certificates, version, late, con
   };
 }
 
-function apiServer(
-  settings: Settings,
-  deps: { control: ControlPlane; version: string; log: Logger; late: Late },
-): ServerType {
+function makeApi(settings: Settings, deps: { control: ControlPlane; version: string; log: Logger; late: Late }): Api {
   const { control, late } = deps;
-  const app = buildApi({
+  return buildApi({
     version: deps.version,
     sessions: control.sessions,
     tokens: control.tokens,
@@ -179,42 +166,7 @@ function apiServer(
     trustedProxies: new NetworkSet(settings.api.trusted_proxies),
     corsOrigins: settings.api.cors_origins,
     authLimit: { burst: settings.limits.auth_burst, refillSeconds: settings.limits.auth_refill_seconds },
-    monotonic: systemClock.monotonic,
+    monotonic: () => systemClock.monotonic(),
     log: deps.log.child({ part: 'api' }),
-  });
-  const server = createAdaptorServer({ fetch: app.fetch, serverOptions: API_TIMEOUTS });
-  server.maxConnections = API_MAX_CONNECTIONS;
-  return server;
-}
-
-async function listen(server: ServerType, at: HostPort): Promise<ServerType> {
-  server.listen(at.port, at.host);
-  await once(server, 'listening');
-  return server;
-}
-
-function boundTo(server: ServerType): AddressInfo {
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('the API listener has no address');
-  return address;
-}
-
-/** Ends when the requests under way have. */
-function drainApi(server: ServerType): Promise<void> {
-  const ended = closed(server);
-  if ('closeIdleConnections' in server) server.closeIdleConnections();
-  return ended;
-}
-
-function closeNow(server: ServerType): Promise<void> {
-  const ended = closed(server);
-  if ('closeAllConnections' in server) server.closeAllConnections();
-  return ended;
-}
-
-function closed(server: ServerType): Promise<void> {
-  return new Promise((resolve) => {
-    // The error says that it is closed already: then there is nothing to wait for.
-    server.close(() => resolve());
   });
 }

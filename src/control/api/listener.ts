@@ -1,0 +1,55 @@
+/**
+ * The HTTP listener of the API: opened by server/start.ts, drained and closed by it.
+ */
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { createAdaptorServer, type ServerType } from '@hono/node-server';
+import type { HostPort } from '../../base/addr.ts';
+import type { Api } from './app.ts';
+
+/** Slow-loris bounds; bodies are at most 1 MiB. */
+const TIMEOUTS = {
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  keepAliveTimeout: 60_000,
+  connectionsCheckingInterval: 5_000,
+} as const;
+const MAX_CONNECTIONS = 1_000;
+
+export interface ApiListener {
+  readonly address: AddressInfo;
+  /** Takes nothing new; ends when the requests under way have. */
+  drain(): Promise<void>;
+  /** Cuts what is left. May be called after `drain`, and twice. */
+  close(): Promise<void>;
+}
+
+/** Binds and serves. Throws the system's error when the address can't be bound. */
+export async function listenApi(app: Api, at: HostPort): Promise<ApiListener> {
+  const server = createAdaptorServer({ fetch: app.fetch, serverOptions: TIMEOUTS });
+  server.maxConnections = MAX_CONNECTIONS;
+  server.listen(at.port, at.host);
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the API listener has no address');
+  return {
+    address,
+    drain: () => {
+      const ended = closed(server);
+      if ('closeIdleConnections' in server) server.closeIdleConnections();
+      return ended;
+    },
+    close: () => {
+      const ended = closed(server);
+      if ('closeAllConnections' in server) server.closeAllConnections();
+      return ended;
+    },
+  };
+}
+
+function closed(server: ServerType): Promise<void> {
+  return new Promise((resolve) => {
+    // An error says that it is closed already: then there is nothing to wait for.
+    server.close(() => resolve());
+  });
+}

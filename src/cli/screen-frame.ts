@@ -34,6 +34,8 @@ const ASCII: Glyphs = { on: '*', off: 'o', arrow: '->', more: '..', dot: '-' };
 /** More recent requests than this are no overview any more, however tall the terminal is. */
 const MAX_REQUESTS = 15;
 const MARGIN = 2;
+/** On a narrower terminal the path needs the room of the time. */
+const ROOMY_COLUMNS = 64;
 
 /** The screen as text, at most `rows - 1` lines of at most `columns` cells. */
 export function renderFrame(input: FrameInput, size: FrameSize): string {
@@ -44,7 +46,7 @@ export function renderFrame(input: FrameInput, size: FrameSize): string {
   // One row is left free: a frame as tall as the terminal scrolls it.
   const room = size.rows - 1 - head.length - foot.length;
   const tunnels = fit(tunnelLines(view, input.now, size, glyphs), room);
-  const requests = requestLines(input.requests, { room: room - tunnels.length - 2, many: view.tunnels.length > 1 });
+  const requests = requestLines(input, size, room - tunnels.length - 1);
   const lines = [...head, ...tunnels, ...(requests.length > 0 ? [[], ...requests] : []), ...foot];
   return lines
     .slice(0, Math.max(1, size.rows - 1))
@@ -58,7 +60,7 @@ function statusLines(input: FrameInput, size: FrameSize, glyphs: Glyphs): Line[]
   const mark = view.state === 'online' ? glyphs.on : glyphs.off;
   const left = [span('culvert', 'bold'), span('  '), span(`${mark} ${state.text}`, state.style)];
   const facts = [
-    view.state === 'online' && view.rttMs !== undefined ? `${formatMs(view.rttMs)} away` : undefined,
+    view.state === 'online' && view.rttMs !== undefined ? `latency ${formatMs(view.rttMs)}` : undefined,
     view.account,
     hostOf(view.server),
   ].filter((fact) => fact !== undefined);
@@ -66,7 +68,9 @@ function statusLines(input: FrameInput, size: FrameSize, glyphs: Glyphs): Line[]
   const gap = size.columns - widthOf(left) - widthOf([right]);
   const oneLine = gap >= 3;
   const lines: Line[] = oneLine ? [[...left, span('   '), right]] : [left, [span('  '), right]];
-  if (view.cause !== undefined && view.state !== 'online') lines.push([span('  '), span(view.cause, 'dim')]);
+  // At the end the cause is said on standard error, where it stays.
+  if (view.cause !== undefined && (view.state === 'waiting' || view.state === 'connecting'))
+    lines.push([span('  '), span(view.cause, 'dim')]);
   return lines;
 }
 
@@ -149,17 +153,23 @@ function fit(lines: Line[], room: number): Line[] {
   return [...lines.slice(0, room - 1), [span(`  and ${lines.length - room + 1} more lines`, 'dim')]];
 }
 
-function requestLines(requests: readonly RequestView[], options: { room: number; many: boolean }): Line[] {
-  const count = Math.min(MAX_REQUESTS, options.room);
+function requestLines({ requests, view }: FrameInput, size: FrameSize, room: number): Line[] {
+  const count = Math.min(MAX_REQUESTS, room);
   if (count < 1) return [];
+  if (requests.length === 0) {
+    return view.state === 'online' ? [[span('  no request yet: open the public URL', 'dim')]] : [];
+  }
+  const roomy = size.columns >= ROOMY_COLUMNS;
+  const many = view.tunnels.length > 1;
   return requests
     .slice(-count)
     .map((request) => [
-      span(`${' '.repeat(MARGIN)}${formatTime(request.at)}  `, 'dim'),
+      span(' '.repeat(MARGIN)),
+      ...(roomy ? [span(`${formatTime(request.at)}  `, 'dim')] : []),
       span(String(request.status), statusStyle(request.status)),
       span(formatMs(request.ms).padStart(9), 'dim'),
-      span(`  ${request.method.padEnd(6)} `),
-      ...(options.many ? [span(`${request.tunnel}  `, 'dim')] : []),
+      span(`  ${request.method.padEnd(roomy ? 6 : 4)} `),
+      ...(many ? [span(`${request.tunnel}  `, 'dim')] : []),
       span(request.path),
     ]);
 }

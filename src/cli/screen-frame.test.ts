@@ -1,0 +1,100 @@
+/** What the live screen shows in terminals of any size, and what it never shows. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { stripVTControlCharacters } from 'node:util';
+import type { AgentView, RequestView, TunnelView } from '../agent/events.ts';
+import { type FrameInput, renderFrame } from './screen-frame.ts';
+
+function tunnel(name: string, changes: Partial<TunnelView> = {}): TunnelView {
+  return {
+    name,
+    protocol: 'http',
+    target: 'localhost:3000',
+    state: 'online',
+    url: `https://${name}.tunnel.example.com`,
+    tunnelId: undefined,
+    expiresAt: null,
+    reason: undefined,
+    fault: undefined,
+    ...changes,
+  };
+}
+
+function frame(view: Partial<AgentView>, requests: RequestView[] = []): FrameInput {
+  const base: AgentView = {
+    state: 'online',
+    server: 'https://tunnel.example.com',
+    account: 'ann@example.com',
+    rttMs: 12,
+    inFlight: 0,
+    cause: undefined,
+    retryAt: undefined,
+    tunnels: [tunnel('shop')],
+  };
+  return { view: { ...base, ...view }, requests, now: 1_000_000, notice: undefined };
+}
+
+const request = (path: string): RequestView => ({ tunnel: 'shop', at: 0, method: 'GET', path, status: 200, ms: 3 });
+const SIZE = { columns: 100, rows: 24, color: false, unicode: true };
+
+test('shows state, latency, account, URL and target', () => {
+  const text = renderFrame(frame({}), SIZE);
+  assert.match(text, /culvert {2}● online {3}latency 12 ms · ann@example\.com · tunnel\.example\.com/);
+  assert.match(text, /https:\/\/shop\.tunnel\.example\.com {2}→ localhost:3000/);
+  assert.match(text, /no request yet/);
+});
+
+test('shows why it is away and when it tries again', () => {
+  const text = renderFrame(frame({ state: 'waiting', cause: 'connect ECONNREFUSED', retryAt: 1_003_500 }), SIZE);
+  assert.match(text, /○ offline, trying again in 4 s/);
+  assert.match(text, /connect ECONNREFUSED/);
+});
+
+test('shows what is wrong with a tunnel below it', () => {
+  const tunnels = [
+    tunnel('a', { state: 'ended', url: undefined, reason: 'a is taken' }),
+    tunnel('b', { fault: 'localhost:3000 refused the connection' }),
+    tunnel('c', { expiresAt: 1_000_000 + 3_000_000 }),
+  ];
+  const text = renderFrame(frame({ tunnels }), SIZE);
+  assert.match(text, /a is taken/);
+  assert.match(text, /refused the connection/);
+  assert.match(text, /ends in 50 min/);
+});
+
+test('fits every size of terminal, with colours or without', () => {
+  const tunnels = Array.from({ length: 30 }, (_, i) =>
+    tunnel(`t${i}`, { fault: i % 3 === 0 ? 'not reachable' : undefined }),
+  );
+  const requests = Array.from({ length: 40 }, (_, i) => request(`/${'x'.repeat(i * 5)}`));
+  for (let columns = 1; columns <= 130; columns += 3) {
+    for (let rows = 2; rows <= 50; rows += 3) {
+      for (const unicode of [true, false]) {
+        const text = renderFrame(frame({ tunnels }, requests), { columns, rows, color: columns % 2 === 0, unicode });
+        const lines = stripVTControlCharacters(text).split('\n');
+        assert.ok(lines.length <= Math.max(1, rows - 1), `${lines.length} lines in ${rows} rows`);
+        for (const line of lines) assert.ok([...line].length <= Math.max(columns, 2), `${line} in ${columns} columns`);
+      }
+    }
+  }
+});
+
+test('a narrow terminal breaks the URL rather than cut it: it can still be copied', () => {
+  const text = renderFrame(frame({}), { ...SIZE, columns: 24 });
+  assert.ok(text.replaceAll(/\n */g, '').includes('https://shop.tunnel.example.com'));
+});
+
+test('nothing that a visitor or a server sends reaches the terminal as a control', () => {
+  const evil = '\u001b]52;c;ZXZpbA==\u0007\u009b31m\r\n\u202ettam';
+  const text = renderFrame(
+    frame({ account: evil, cause: evil, tunnels: [tunnel('a', { reason: evil, state: 'waiting' })] }, [request(evil)]),
+    SIZE,
+  );
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what is looked for
+  assert.ok(!/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/.test(text));
+});
+
+test('colours only where they are wanted', () => {
+  assert.ok(renderFrame(frame({}), { ...SIZE, color: true }).includes('\u001b['));
+  assert.ok(!renderFrame(frame({}), SIZE).includes('\u001b['));
+});

@@ -45,7 +45,7 @@ const USAGE = `npm run bench -- [options]
   --subjects a,b   subjects: ${SUBJECTS.join(', ')}
   --json FILE      write all samples to a file
   --quick          1 round of 1 s, small download, fewer idle visitors and agents: to see that it works
-  --perf           where the processor time of server and agent goes (perf), instead of the comparison
+  --perf           where the processor time of server and agent goes (perf); with --only of small, 64k, close
   --culvert FILE   binary, bundle or source to measure (a fresh dist/culvert.mjs, dist/culvert or src/main.ts)
   --no-build       do not run "npm run build" first
   --no-install     do not install missing programs from Debian

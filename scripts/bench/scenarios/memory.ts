@@ -39,7 +39,9 @@ export async function measureMemory(bench: Bench): Promise<string> {
   };
   await load.requests(subject, { path: '/small', connections: 64, seconds: WARM_SECONDS });
   const base = await resident(bench);
+  const quiet = await busyPercent(bench);
   keep('serverMb', base.server / 1024, `after a warm-up: server ${mb(base.server)}, agent ${mb(base.agent)}`);
+  keep('quietPercent', quiet, `processor time of the server with nobody there: ${number(quiet, 2)} %`);
 
   const visitors = options.idleVisitors;
   const command = [tools.program('idle'), String(server.httpPort), String(visitors), HOST];
@@ -75,16 +77,16 @@ async function measureAgents(
     env: { CULVERT_TOKEN: server.token },
   });
   const online = await processes.waitForOutput('agents', /online \d+ ([\d.]+)/, 120_000);
-  const each = ((await resident(bench)).server - before) / options.agents;
+  const connected = (await resident(bench)).server;
+  const each = (connected - before) / options.agents;
   const took = `connected in ${online[1]} s`;
   keep('agentKb', each, `${number(options.agents, 0)} agents (${took}): ${number(each, 1)} KB each`);
   const beating = await busyPercent(bench);
   keep('agentsPercent', beating, `processor time of the server with their heartbeats: ${number(beating, 2)} %`);
   process.kill(processes.pid('agents'), 'SIGUSR2');
-  const bound = await processes.waitForOutput('agents', /bound \d+ ([\d.]+)/, 120_000);
-  const withTunnel = ((await resident(bench)).server - before) / options.agents;
-  const claimed = `each with a tunnel (claimed in ${bound[1]} s)`;
-  keep('agentTunnelKb', withTunnel, `${claimed}: ${number(withTunnel, 1)} KB per agent`);
+  const [, tunnels, seconds] = await processes.waitForOutput('agents', /bound (\d+) ([\d.]+)/, 120_000);
+  const perTunnel = ((await resident(bench)).server - connected) / Number(tunnels);
+  keep('tunnelKb', perTunnel, `${tunnels} tunnels on them (claimed in ${seconds} s): ${number(perTunnel, 1)} KB each`);
 }
 
 /** Memory when all is quiet and the garbage is gone, in KB. */

@@ -17,9 +17,11 @@ const SAMPLES_PER_SECOND = 997;
 const SYMBOLS = 15;
 const WARM_SECONDS = 3;
 
+/** Loads by the names that they have in the comparison. */
 const LOADS = [
-  { title: 'small GET, 64 kept connections', path: '/small', connections: 64 },
-  { title: '64 KB GET, 64 kept connections', path: '/64k', connections: 64 },
+  { name: 'small', path: '/small', connections: 64, close: false },
+  { name: '64k', path: '/64k', connections: 64, close: false },
+  { name: 'close', path: '/small', connections: 64, close: true },
 ] as const;
 
 /** Profiles both processes under each load and gives the tables. */
@@ -37,8 +39,9 @@ export async function profile(bench: Bench): Promise<string> {
     processes.atEnd(() => rmSync(map, { force: true }));
   }
   const parts: string[] = [];
-  for (const { title, ...request } of LOADS) {
-    say(`profiling: ${title}`);
+  const wanted = LOADS.filter(({ name }) => options.only.includes(name));
+  for (const { name: title, ...request } of wanted) {
+    say(`profiling ${title}`);
     await load.requests(subject, { ...request, seconds: WARM_SECONDS });
     const records = PROFILED.map((name) =>
       processes.run([
@@ -49,8 +52,8 @@ export async function profile(bench: Bench): Promise<string> {
     );
     const sample = await load.requests(subject, { ...request, seconds: options.seconds });
     const failed = (await Promise.all(records)).find((outcome) => outcome.code !== 0);
-    if (failed !== undefined) return `--perf is SKIPPED: perf record failed: ${failed.stderr.trim()}`;
-    parts.push(`${title}: ${number(sample.values['rps'], 0)} req/s (slower than without perf)`);
+    if (failed !== undefined) return `--perf stopped: perf record failed: ${failed.stderr.trim()}`;
+    parts.push(`\n${title}: ${number(sample.values['rps'], 0)} req/s (slower than without perf)`);
     for (const name of PROFILED) {
       const us = ((sample.cpuSeconds[name] ?? 0) / sample.units) * 1e6;
       parts.push(`${name}, ${number(us, 1)} us/request`, await readProfile(bench, perf, name));

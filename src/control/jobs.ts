@@ -13,8 +13,8 @@ interface Job {
 }
 
 export interface JobDeps {
-  readonly tunnels: Tunnels;
-  readonly retention: Retention;
+  readonly tunnels: Pick<Tunnels, 'expireDue' | 'removeUnused'>;
+  readonly retention: Pick<Retention, 'sweep'>;
   readonly clock: Clock;
   readonly log: Logger;
 }

@@ -56,6 +56,8 @@ export function readInto(socket: Socket, target: ReadTarget): boolean {
 
 /** Stops reading until `resumeReading`; the kernel's buffer fills and the peer is slowed down. */
 export function pauseReading(socket: Socket): void {
+  // Stopping the handle is not enough: a stream that still flows starts it again, at the latest when the turn ends.
+  socket.pause();
   const handle = handleOf(socket);
   if (handle === undefined) return;
   if (handle.reading) {

@@ -1,0 +1,117 @@
+/** The fast way of reading: that this Node has it for every kind of socket, and that it reads, pauses and ends as it should. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { after, before, describe, test } from 'node:test';
+import { pauseReading, readInto, resumeReading, sharedTarget } from './socket.ts';
+import { type Kind, PairSource } from './testing.ts';
+
+for (const kind of ['plain', 'tls'] as const satisfies Kind[]) {
+  describe(`a ${kind} socket`, { timeout: 30_000 }, () => {
+    let source: PairSource;
+    before(async () => {
+      source = await PairSource.listen(kind);
+    });
+    after(() => source.close());
+
+    for (const side of ['dialled', 'accepted'] as const) {
+      const other = side === 'dialled' ? 'accepted' : 'dialled';
+
+      test(`${side}: is read the fast way on this Node, into the buffer given`, async () => {
+        const pair = await source.pair();
+        const buffer = Buffer.alloc(65_536);
+        const seen: Array<{ bytes: Buffer; text: string }> = [];
+        const fast = readInto(
+          pair[side],
+          sharedTarget(buffer, (bytes, start, count) => {
+            seen.push({ bytes, text: bytes.toString('latin1', start, start + count) });
+            return true;
+          }),
+        );
+        assert.equal(fast, true);
+        pair[other].end('hello');
+        await once(pair[side], 'end');
+        assert.equal(seen.map((s) => s.text).join(''), 'hello');
+        assert.ok(seen.every((s) => s.bytes === buffer));
+        pair.close();
+      });
+
+      test(`${side}: stops when told to, and goes on without a loss`, async () => {
+        const pair = await source.pair();
+        const total = 8 << 20;
+        const sent = Buffer.alloc(total);
+        for (let i = 0; i < total; i += 4) sent.writeUInt32LE((i * 2_654_435_761) >>> 0, i);
+        const got: Buffer[] = [];
+        let pauses = 0;
+        let late = 0;
+        let paused = false;
+        readInto(
+          pair[side],
+          sharedTarget(Buffer.alloc(65_536), (bytes, start, count) => {
+            got.push(Buffer.from(bytes.subarray(start, start + count)));
+            if (paused) late++;
+            if (got.length % 7 !== 0) return true;
+            pauses++;
+            paused = true;
+            setImmediate(() => {
+              paused = false;
+              resumeReading(pair[side]);
+            });
+            return false;
+          }),
+        );
+        pair[other].end(sent);
+        await once(pair[side], 'end');
+        assert.equal(Buffer.compare(Buffer.concat(got), sent), 0);
+        assert.ok(pauses > 3, `${pauses} pauses`);
+        // TLS hands on what it has decrypted already, a record or a few.
+        assert.ok(late <= (kind === 'plain' ? 0 : pauses * 8), `${late} reads while paused`);
+        pair.close();
+      });
+
+      test(`${side}: pauseReading holds the sender back`, async () => {
+        const pair = await source.pair();
+        let got = 0;
+        readInto(
+          pair[side],
+          sharedTarget(Buffer.alloc(65_536), (_bytes, _start, count) => {
+            got += count;
+            return true;
+          }),
+        );
+        pauseReading(pair[side]);
+        const block = Buffer.alloc(1 << 20);
+        while (pair[other].writableLength < 16 << 20) {
+          pair[other].write(block);
+          await new Promise((resolve) => setImmediate(resolve));
+          if (got > 0) break;
+        }
+        assert.equal(got, 0);
+        resumeReading(pair[side]);
+        pair[other].end();
+        await once(pair[side], 'end');
+        assert.equal(got % block.length, 0);
+        assert.ok(got >= 16 << 20);
+        pair.close();
+      });
+    }
+  });
+}
+
+test('falls back to data events where Node has no such fields', () => {
+  const listeners: Array<(chunk: Buffer) => void> = [];
+  let pauses = 0;
+  const strange = {
+    _handle: null,
+    on: (_event: string, listener: (chunk: Buffer) => void) => listeners.push(listener),
+    pause: () => pauses++,
+  };
+  const seen: string[] = [];
+  const target = sharedTarget(Buffer.alloc(10), (bytes, start, count) => {
+    seen.push(bytes.toString('latin1', start, start + count));
+    return false;
+  });
+  assert.equal(readInto(strange as unknown as Parameters<typeof readInto>[0], target), false);
+  for (const listener of listeners) listener(Buffer.from('chunk'));
+  assert.deepEqual(seen, ['chunk']);
+  assert.equal(pauses, 1);
+});

@@ -1,0 +1,86 @@
+/**
+ * For tests of base and mux: pairs of joined real sockets, plain or TLS 1.3, over loopback.
+ */
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { connect as tlsConnect, createServer as createTlsServer, type TLSSocket } from 'node:tls';
+
+export type Kind = 'plain' | 'tls';
+
+export interface SocketPair {
+  readonly dialled: Socket;
+  readonly accepted: Socket;
+  close(): void;
+}
+
+/** A listener on port 0 of which pairs are made. All sockets may be half-open and send without delay. */
+export class PairSource {
+  readonly #server: Server;
+  readonly #kind: Kind;
+  readonly #waiting: Array<(socket: Socket) => void> = [];
+
+  private constructor(kind: Kind) {
+    this.#kind = kind;
+    const onSocket = (socket: Socket): void => {
+      socket.setNoDelay(true);
+      this.#waiting.shift()?.(socket);
+    };
+    if (kind === 'plain') {
+      this.#server = createServer({ allowHalfOpen: true }, onSocket);
+    } else {
+      const options = { ...certificate(), minVersion: 'TLSv1.3', allowHalfOpen: true } as const;
+      this.#server = createTlsServer(options, onSocket);
+    }
+  }
+
+  static async listen(kind: Kind): Promise<PairSource> {
+    const source = new PairSource(kind);
+    source.#server.listen(0, '127.0.0.1');
+    await once(source.#server, 'listening');
+    return source;
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  /** The next accepted socket. */
+  accepted(): Promise<Socket> {
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  async pair(): Promise<SocketPair> {
+    const arriving = this.accepted();
+    const options = { host: '127.0.0.1', port: this.port, noDelay: true, allowHalfOpen: true };
+    const dialled: Socket | TLSSocket =
+      this.#kind === 'plain' ? connect(options) : tlsConnect({ ...options, rejectUnauthorized: false });
+    const [accepted] = await Promise.all([
+      arriving,
+      once(dialled, this.#kind === 'plain' ? 'connect' : 'secureConnect'),
+    ]);
+    return {
+      dialled,
+      accepted,
+      close: () => {
+        dialled.destroy();
+        accepted.destroy();
+      },
+    };
+  }
+
+  close(): void {
+    this.#server.close();
+  }
+}
+
+/** A throw-away certificate for `localhost`, good for a day. */
+function certificate(): { cert: string; key: string } {
+  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-keyout', '-'];
+  const pem = execFileSync('openssl', ['req', '-x509', ...key, '-out', '-', '-days', '1', '-subj', '/CN=localhost'], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const at = pem.indexOf('-----BEGIN CERTIFICATE');
+  return { key: pem.slice(0, at), cert: pem.slice(at) };
+}

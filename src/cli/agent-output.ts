@@ -4,6 +4,7 @@
  */
 import type { AgentEvent, AgentView } from '../agent/events.ts';
 import { type Output, writeLine } from './io.ts';
+import { harmless } from './paint.ts';
 
 export interface AgentOutput {
   /** Called once, when the agent runs. */
@@ -30,7 +31,7 @@ export class UrlLines implements AgentOutput {
     const { name, url } = event.tunnel;
     if (url === undefined || this.#said.get(name) === url) return;
     this.#said.set(name, url);
-    writeLine(this.#stdout, url);
+    writeLine(this.#stdout, harmless(url));
   }
 
   end(): void {}

@@ -225,6 +225,21 @@ test('--url-file: written whole when live, removed at exit; --quiet says nothing
   assert.equal(program.stderr, '');
 });
 
+test("a server's words can't steer the terminal or forge lines", async (t) => {
+  const program = start(t, ['http', '3000'], { home: tempHome(t), env: envOf() });
+  const peer = await server.peer();
+  await peer.hear('hello');
+  peer.welcome();
+  const { ref } = await peer.hear('claim');
+  const tunnelId = '00000000-0000-4000-8000-0000000000aa';
+  const url = 'http://a\nhttp://forged';
+  peer.say({ type: 'bound', ref, slot: 1, tunnelId, subdomain: 'a', url, protocol: 'http', expiresAt: null });
+  assert.deepEqual(await program.lines(1), ['http://a?http://forged']);
+  peer.say({ type: 'bye', code: 'unauthorized', message: 'no\u001b]52;c;eA==\u0007' });
+  assert.equal(await program.exit, 3);
+  assert.ok(!program.stderr.includes('\u001b'));
+});
+
 test('Ctrl-C exits with 130', async (t) => {
   const program = start(t, ['http', '3000'], { home: tempHome(t), env: envOf() });
   await (await server.peer()).serve();

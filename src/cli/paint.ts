@@ -16,9 +16,14 @@ export type Line = readonly Span[];
 /** Controls, and the marks that reorder or hide text. */
 const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/gu;
 
+/** The text on one line, with nothing in it that a terminal obeys: for words of a server or a visitor. */
+export function harmless(text: string): string {
+  return text.replace(UNSAFE, '?');
+}
+
 /** A piece of a line. */
 export function span(text: string, ...styles: Style[]): Span {
-  return { text: text.replace(UNSAFE, '?'), styles };
+  return { text: harmless(text), styles };
 }
 
 /** Number of cells; every character counts as one, wide ones are rare here and only cost a cropped end. */

@@ -14,6 +14,7 @@ import { type AgentOutput, JsonLines, UrlLines } from './agent-output.ts';
 import { EXIT, type ExitCode, usageError } from './exit.ts';
 import { canDraw, hasColor, type Io, writeLine } from './io.ts';
 import { makeLog } from './log.ts';
+import { harmless } from './paint.ts';
 import { bootIdOf, runtimeDir, StateFile } from './state-file.ts';
 import { NO_KEY, readToken } from './token.ts';
 import { UrlFile } from './url-file.ts';
@@ -75,7 +76,7 @@ export async function runAgent(io: Io, run: AgentRun): Promise<ExitCode> {
 }
 
 function exitCode(io: Io, reason: ExitReason, interrupted: boolean): ExitCode {
-  if (reason.code !== EXIT.ok) writeLine(io.stderr, `culvert: ${reason.message}`);
+  if (reason.code !== EXIT.ok) writeLine(io.stderr, `culvert: ${harmless(reason.message)}`);
   return reason.code === EXIT.ok && interrupted ? EXIT.interrupted : reason.code;
 }
 
@@ -152,7 +153,7 @@ class Records {
     if (event.kind === 'request' || event.kind === 'target' || event.kind === 'stopped') return;
     this.save(agent);
     if (event.kind !== 'tunnel_online') return;
-    const urls = agent.view().tunnels.flatMap((tunnel) => tunnel.url ?? []);
+    const urls = agent.view().tunnels.flatMap((tunnel) => (tunnel.url === undefined ? [] : harmless(tunnel.url)));
     this.#urlFile?.write(urls).catch((error: unknown) => {
       this.#log.error({ cause: messageOf(error) }, 'the file of --url-file was not written');
     });

@@ -1,0 +1,81 @@
+/** `culvert serve` as a child process: what it prints once, how it stops, and why it does not start. */
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { run, start, tempHome } from './fixtures/program.ts';
+
+const SETTINGS = `[api]
+listen = "127.0.0.1:0"
+[edge]
+http_listen = "127.0.0.1:0"
+tcp_ports = ""
+[agents]
+listen = "127.0.0.1:0"
+`;
+
+test('the first start prints the owner and, on the next line, the password; later starts do not', async (t) => {
+  const home = tempHome(t);
+  writeFileSync(join(home, 'server.toml'), SETTINGS);
+  const env = { CULVERT_CONFIG: 'server.toml' };
+  const first = start(t, ['serve'], { home, env });
+  await first.until(() => /admin@localhost\n.+\n/.test(first.stdout));
+  const [, api = '', password = ''] = /API +(\S+)\n.*admin@localhost\n(\S{16,})\n$/s.exec(first.stdout) ?? [];
+  const login = await fetch(`${api}/auth/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ email: 'admin@localhost', password }),
+  });
+  assert.equal(login.status, 200);
+
+  // The same folder is taken, whatever its ports are.
+  const second = await run(['serve'], { home, env });
+  assert.equal(second.code, 1);
+  assert.match(second.stderr, /culvert: the server could not start: /);
+
+  first.signal('SIGHUP');
+  await first.until(() => first.stderr.includes('SIGHUP changes nothing'));
+  assert.equal((await fetch(`${api}/health`)).status, 200);
+  first.signal('SIGTERM');
+  assert.equal(await first.exit, 0);
+  for (const line of first.stderr.trimEnd().split('\n')) assert.equal(typeof JSON.parse(line), 'object', line);
+  assert.ok(!first.stderr.includes(password), 'the password is in no log line');
+
+  const later = start(t, ['serve', '--config', 'server.toml'], { home });
+  await later.until(() => later.stdout.includes('data'));
+  later.signal('SIGINT');
+  assert.equal(await later.exit, 130);
+  assert.ok(!later.stdout.includes('admin@localhost'));
+});
+
+test('a mistake in the settings stops the start with file, line and key, and exit code 2', async (t) => {
+  const home = tempHome(t);
+  writeFileSync(join(home, 'server.toml'), '[edge]\nhttp_listen = 8080\n');
+  const { code, stdout, stderr } = await run(['serve', '--config', 'server.toml'], { home });
+  assert.equal(code, 2);
+  assert.equal(stdout, '');
+  assert.match(stderr, /^culvert: server\.toml:2: edge\.http_listen: must be a text/);
+  assert.equal(stderr.trimEnd().split('\n').length, 1);
+});
+
+test('admin create-user prints an address and a password that log in', async (t) => {
+  const home = tempHome(t);
+  writeFileSync(join(home, 'server.toml'), SETTINGS);
+  const env = { CULVERT_CONFIG: 'server.toml' };
+  const server = start(t, ['serve'], { home, env });
+  await server.until(() => /API +\S+\n/.test(server.stdout));
+  const made = await run(['admin', 'create-user', 'ann@example.com'], { home, env });
+  assert.equal(made.code, 0, made.stderr);
+  const [email, password] = made.stdout.trimEnd().split('\n');
+  assert.equal(email, 'ann@example.com');
+  const [, api] = /API +(\S+)\n/.exec(server.stdout) ?? [];
+  const login = await fetch(`${api}/auth/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ email, password }),
+  });
+  assert.equal(login.status, 200);
+  const again = await run(['admin', 'create-user', 'ann@example.com'], { home, env });
+  assert.equal(again.code, 1);
+  assert.equal(again.stdout, '');
+});

@@ -1,0 +1,85 @@
+/** Settings of a server under test: everything on loopback, in one folder, on ports that nobody else has. */
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+
+export interface Ports {
+  readonly api: number;
+  readonly http: number;
+  readonly https: number;
+  readonly agents: number;
+  /** First and last public port of tcp tunnels. */
+  readonly tcp: readonly [number, number];
+}
+
+/** Below the range from which systems give out ports by themselves, so that no outgoing connection sits on one. */
+const TCP_LOW = 21_000;
+const TCP_SPAN = 11_000;
+const TCP_COUNT = 5;
+
+/** Ports that are free now. A server that must come back on the same ones can't use 0. */
+export async function freePorts(): Promise<Ports> {
+  const held = await Promise.all([hold(0), hold(0), hold(0), hold(0)]);
+  const [api, http, https, agents] = held.map(({ port }) => port) as [number, number, number, number];
+  const ports = { api, http, https, agents, tcp: await freeRange() };
+  await Promise.all(held.map(({ release }) => release()));
+  return ports;
+}
+
+async function freeRange(): Promise<[number, number]> {
+  for (;;) {
+    const first = TCP_LOW + Math.floor(Math.random() * TCP_SPAN);
+    const range = Array.from({ length: TCP_COUNT }, (_, index) => first + index);
+    const outcomes = await Promise.allSettled(range.map(hold));
+    await Promise.all(
+      outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value.release() : undefined)),
+    );
+    if (outcomes.every(({ status }) => status === 'fulfilled')) return [first, first + TCP_COUNT - 1];
+  }
+}
+
+async function hold(wanted: number): Promise<{ port: number; release: () => Promise<void> }> {
+  const server = createServer();
+  server.listen(wanted, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('a listener has no port');
+  const release = async (): Promise<void> => {
+    server.close();
+    await once(server, 'close');
+  };
+  return { port: address.port, release };
+}
+
+export interface ConfigOptions {
+  readonly folder: string;
+  readonly ports: Ports;
+  /** Added at the end. Whole tables only: keys of the tables above can't be repeated. */
+  readonly toml?: string;
+  /** Where API and agent listener are; loopback when not given. */
+  readonly address?: string;
+}
+
+/** The settings file. Limits per address are off: all visitors of a test come from one. */
+export function configText({ folder, ports, toml = '', address = '127.0.0.1' }: ConfigOptions): string {
+  return `data_dir = ${JSON.stringify(join(folder, 'data'))}
+[log]
+level = "info"
+[api]
+listen = "${address}:${ports.api}"
+[limits]
+auth_burst = 1000
+[edge]
+http_listen = "127.0.0.1:${ports.http}"
+https_listen = "127.0.0.1:${ports.https}"
+# With a certificate it would be the https one; tests take that where they want it.
+public_url = "http://{subdomain}.localhost:${ports.http}"
+tcp_ports = "${ports.tcp[0]}-${ports.tcp[1]}"
+[edge.tls]
+mode = "self_signed"
+[edge.limits]
+max_connections_per_ip = 0
+[agents]
+listen = "${address}:${ports.agents}"
+${toml}`;
+}

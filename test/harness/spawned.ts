@@ -1,0 +1,161 @@
+/**
+ * Server and agents as child processes, as a service manager runs them: they can be killed, restarted on the same ports and data, and
+ * put into network namespaces. From the source, or from the built file that CULVERT_BIN names.
+ */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { Program } from '../../scripts/quickstart/program.ts';
+import { Account } from './account.ts';
+import { configText, freePorts, type Ports } from './config.ts';
+import { type Ends, inReverse } from './ends.ts';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+
+export interface SpawnOptions {
+  /** Added to the server's settings. */
+  readonly toml?: string;
+  /** Where API and agent listener are; loopback when not given. The first start is on loopback in any case. */
+  readonly address?: string;
+  /** Network namespace of the server. */
+  readonly netns?: string;
+}
+
+export interface AgentOptions {
+  readonly token?: string;
+  readonly netns?: string;
+  /** What the agent calls the server; its API's URL when not given. */
+  readonly server?: string;
+  readonly env?: NodeJS.ProcessEnv;
+}
+
+/** The words before the subcommand. */
+export function culvertCommand(netns?: string): string[] {
+  const built = process.env['CULVERT_BIN'];
+  const program =
+    built === undefined || built === '' ? [process.execPath, join(ROOT, 'src/main.ts')] : [resolve(built)];
+  // `ip netns exec` becomes the program that it runs: signals to the child reach Culvert itself.
+  return netns === undefined ? program : ['ip', 'netns', 'exec', netns, ...program];
+}
+
+export class SpawnedCulvert {
+  readonly folder: string;
+  readonly ports: Ports;
+  readonly #t: Ends;
+  readonly #configFile: string;
+  #options: SpawnOptions;
+  #server: Program;
+  #account: Account | undefined;
+  #token = '';
+  #agents = 0;
+
+  constructor(t: Ends, folder: string, ports: Ports, options: SpawnOptions) {
+    this.#t = t;
+    this.folder = folder;
+    this.ports = ports;
+    this.#options = options;
+    this.#configFile = join(folder, 'server.toml');
+    writeFileSync(
+      this.#configFile,
+      configText({ folder, ports, ...(options.toml === undefined ? {} : { toml: options.toml }) }),
+    );
+    this.#server = this.#start(undefined);
+    t.after(() => this.killServer());
+  }
+
+  /** First start: the owner's password, a log-in, a key. Then the server moves to where the options want it. */
+  async prepare(): Promise<void> {
+    const password = await this.#server.printed(/^admin@localhost\n(\S+)$/m);
+    this.#account = await Account.logIn(this.apiUrlOnLoopback, 'admin@localhost', password);
+    this.#token = await this.#account.mint();
+    const { address, toml, netns } = this.#options;
+    if (address === undefined && netns === undefined) return;
+    await this.killServer();
+    const { folder, ports } = this;
+    writeFileSync(
+      this.#configFile,
+      configText({
+        folder,
+        ports,
+        ...(address === undefined ? {} : { address }),
+        ...(toml === undefined ? {} : { toml }),
+      }),
+    );
+    await this.startServer();
+  }
+
+  get server(): Program {
+    return this.#server;
+  }
+
+  get account(): Account {
+    if (this.#account === undefined) throw new Error('the server was not prepared');
+    return this.#account;
+  }
+
+  get token(): string {
+    return this.#token;
+  }
+
+  get apiUrlOnLoopback(): string {
+    return `http://127.0.0.1:${this.ports.api}`;
+  }
+
+  get apiUrl(): string {
+    return `http://${this.#options.address ?? '127.0.0.1'}:${this.ports.api}`;
+  }
+
+  /** Starts the server again on the same ports and data; resolves when it says that it runs. */
+  async startServer(): Promise<void> {
+    this.#server = this.#start(this.#options.netns);
+    await this.#server.printed(/^culvert \S+ is running$/m);
+  }
+
+  /** SIGKILL; resolves when it is gone. */
+  async killServer(): Promise<void> {
+    this.#server.kill();
+    await this.#server.ended();
+  }
+
+  /** A `culvert` command with a key, in a folder of its own: `['http', '3000', '--subdomain', 'shop']`. Ended with the test. */
+  agent(args: readonly string[], options: AgentOptions = {}): Program {
+    const home = join(this.folder, `agent-${++this.#agents}`);
+    mkdirSync(home, { mode: 0o700 });
+    const agent = new Program({
+      command: culvertCommand(options.netns),
+      args: [...args, '--server', options.server ?? this.apiUrl],
+      cwd: home,
+      env: {
+        PATH: process.env['PATH'],
+        HOME: home,
+        XDG_RUNTIME_DIR: home,
+        CULVERT_TOKEN: options.token ?? this.#token,
+        ...options.env,
+      },
+    });
+    this.#t.after(async () => {
+      agent.kill();
+      await agent.ended();
+    });
+    return agent;
+  }
+
+  #start(netns: string | undefined): Program {
+    return new Program({
+      command: culvertCommand(netns),
+      args: ['serve', '--config', this.#configFile],
+      cwd: this.folder,
+      env: { PATH: process.env['PATH'], HOME: this.folder },
+    });
+  }
+}
+
+/** Starts a server with an empty data folder and mints a key. */
+export async function spawnCulvert(context: Ends, options: SpawnOptions = {}): Promise<SpawnedCulvert> {
+  const t = inReverse(context);
+  const folder = mkdtempSync(join(tmpdir(), 'culvert-spawned-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const culvert = new SpawnedCulvert(t, folder, await freePorts(), options);
+  await culvert.prepare();
+  return culvert;
+}

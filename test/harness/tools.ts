@@ -1,0 +1,44 @@
+/** Programs of the system that tests use as clients. A test that needs one that is not there says so and is skipped. */
+import { spawn, spawnSync } from 'node:child_process';
+
+export interface Outcome {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A reason to skip, or false: for the `skip` option of a test. */
+export function missing(...programs: string[]): string | false {
+  const absent = programs.filter((name) => spawnSync('sh', ['-c', `command -v ${name}`]).status !== 0);
+  return absent.length > 0 && `not installed: ${absent.join(', ')}`;
+}
+
+/** Namespaces and their links need root and iproute2. */
+export function noNamespaces(): string | false {
+  if (process.getuid?.() !== 0) return 'network namespaces need root';
+  const without = missing('ip');
+  if (without !== false) return without;
+  const probe = `culvert-probe-${process.pid}`;
+  const { status, stderr } = spawnSync('ip', ['netns', 'add', probe], { encoding: 'utf8' });
+  if (status !== 0) return `no network namespaces here: ${stderr.trim()}`;
+  spawnSync('ip', ['netns', 'del', probe]);
+  return false;
+}
+
+/** Runs a program to its end. It is killed after `timeoutMs`. */
+export function run(command: readonly string[], timeoutMs = 60_000): Promise<Outcome> {
+  const [file = '', ...args] = command;
+  const child = spawn(file, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+  const timer = setTimeout(() => child.kill('SIGKILL'), timeoutMs);
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code) => {
+      clearTimeout(timer);
+      resolve({ code, stdout, stderr });
+    });
+  });
+}

@@ -43,8 +43,15 @@ export function readInto(socket: Socket, target: ReadTarget): boolean {
   const slots = socket as unknown as Record<symbol, unknown>;
   const first = target.view();
   slots[fields.kBuffer] = first;
+  let current = first;
   slots[fields.kBufferCb] = (count: number): boolean => target.filled(count);
-  slots[fields.kBufferGen] = (): Buffer => target.view();
+  // Handing Node the same buffer again would cost a crossing into C++ per read: null keeps it.
+  slots[fields.kBufferGen] = (): Buffer | null => {
+    const next = target.view();
+    if (next === current) return null;
+    current = next;
+    return next;
+  };
   handle.useUserBuffer(first);
   // What came in before (a TLS socket decrypts while it shakes hands) is delivered as ordinary chunks.
   socket.on('data', (chunk: Buffer) => {

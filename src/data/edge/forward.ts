@@ -13,13 +13,13 @@ const ONE = 49;
 
 export interface HeadParts {
   /** Where the head starts and ends in its buffer. */
-  readonly start: number;
-  readonly end: number;
+  start: number;
+  end: number;
   /** `X-Forwarded-…` lines, each with its CR LF. */
-  readonly forwarded: Buffer;
-  readonly upgrade: boolean;
+  forwarded: Buffer;
+  upgrade: boolean;
   /** Keeps a copy of what is sent, for sending it once more; null: must not be repeated. */
-  readonly replay: Upstream | null;
+  replay: Upstream | null;
 }
 
 /** Sends the head on `stream`. False when the caller must stop until the stream drains. */
@@ -31,24 +31,17 @@ export function forwardHead(stream: MuxStream, bytes: Buffer, head: Head, parts:
   const at = stream.reserve(length);
   if (at >= 0) {
     const out = stream.target();
-    fill(out, at, { bytes, head, parts, framing });
+    fill(out, at, bytes, head, parts, framing);
     parts.replay?.keepForReplay(out, at, at + length);
     return stream.settled();
   }
   const whole = Buffer.allocUnsafe(length);
-  fill(whole, 0, { bytes, head, parts, framing });
+  fill(whole, 0, bytes, head, parts, framing);
   return stream.write(whole);
 }
 
-interface Source {
-  readonly bytes: Buffer;
-  readonly head: Head;
-  readonly parts: HeadParts;
-  readonly framing: Buffer;
-}
-
-function fill(out: Buffer, at: number, source: Source): void {
-  const { bytes, head, parts, framing } = source;
+/** Plain arguments: this runs per request. */
+function fill(out: Buffer, at: number, bytes: Buffer, head: Head, parts: HeadParts, framing: Buffer): void {
   let to = at;
   let from = parts.start;
   for (let d = 0; d < head.dropCount; d++) {
@@ -68,7 +61,7 @@ function fill(out: Buffer, at: number, source: Source): void {
   // An intermediary says its own version (RFC 9112 §2.3); the response is turned back for the visitor.
   if (head.minor === 0) out[at + versionAt(head, parts.start)] = ONE;
   to += parts.forwarded.copy(out, to);
-  to += framing.copy(out, to);
+  if (framing.length > 0) to += framing.copy(out, to);
   out[to] = 13;
   out[to + 1] = 10;
 }

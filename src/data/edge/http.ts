@@ -70,16 +70,17 @@ export async function startHttpEdge(options: HttpEdgeOptions, deps: HttpEdgeDeps
     for (const timer of timers) clearInterval(timer);
     sweeper.close();
   });
+  const raw = new Set<Socket>();
   try {
     const http = options.http === null ? null : plainServer(context, deps.admission);
-    const https = options.https === null || options.tls === null ? null : tlsServer(context, deps, options.tls);
+    const https = options.https === null || options.tls === null ? null : tlsServer(context, deps, options.tls, raw);
     for (const [server, listen] of [
       [http, options.http],
       [https, options.https],
     ] as const) {
       if (server === null || listen === null) continue;
       await listening(server, listen);
-      lifecycle.onClose('edge listener', () => closed(server, sweeper));
+      lifecycle.onClose('edge listener', () => closed(server, sweeper, raw));
     }
     return edge({ context, sweeper, lifecycle, servers: [http, https].filter((s) => s !== null), http, https });
   } catch (error) {
@@ -122,7 +123,8 @@ function plainServer(context: EdgeContext, admission: Admission): Server {
   });
 }
 
-function tlsServer(context: EdgeContext, deps: HttpEdgeDeps, tls: VisitorTls): Server {
+/** `shaking` gets the TCP sockets, which must be cut at the end also when no TLS connection has come of them. */
+function tlsServer(context: EdgeContext, deps: HttpEdgeDeps, tls: VisitorTls, shaking: Set<Socket>): Server {
   const server = createTlsServer(
     { ...visitorTlsOptions(tls), allowHalfOpen: true, noDelay: true },
     (socket: TLSSocket) => {
@@ -131,7 +133,11 @@ function tlsServer(context: EdgeContext, deps: HttpEdgeDeps, tls: VisitorTls): S
     },
   );
   // Counted from the TCP connection on: a handshake costs more than a request.
-  server.on('connection', (socket: Socket) => admitted(socket, deps.admission));
+  server.on('connection', (socket: Socket) => {
+    if (admitted(socket, deps.admission) === null) return;
+    shaking.add(socket);
+    socket.once('close', () => shaking.delete(socket));
+  });
   server.on('tlsClientError', (error: Error, socket: TLSSocket) => {
     deps.log.debug({ err: error.message }, 'a TLS handshake with a visitor failed');
     socket.destroy();
@@ -164,10 +170,11 @@ function listening(server: Server, listen: { host: string; port: number }): Prom
   });
 }
 
-function closed(server: Server, sweeper: Sweeper<Visitor>): Promise<void> {
+function closed(server: Server, sweeper: Sweeper<Visitor>, raw: ReadonlySet<Socket>): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve());
     for (const visitor of [...sweeper.members()]) visitor.destroy();
+    for (const socket of raw) socket.destroy();
   });
 }
 

@@ -12,33 +12,32 @@ import { cutSocket, type ReadTarget, readInto, resumeReading } from '../../base/
 import { SocketWriter } from '../../base/socket-writer.ts';
 import { BODY, Body, FRAMING } from './body.ts';
 import type { EdgeContext } from './context.ts';
+import { Deadlines, type VisitorState } from './deadlines.ts';
+import { Dispatch } from './dispatch.ts';
 import { Exchange } from './exchange.ts';
 import { FAULTS, type FaultCode, faultResponse } from './fault.ts';
-import { forwardHead } from './forward.ts';
-import { ForwardedLines } from './forwarded.ts';
 import { BAD, type Head, INCOMPLETE, parseRequestHead, TARGET_TOO_LONG } from './head.ts';
-import { refusalOf } from './refusal.ts';
+import { Ledger } from './ledger.ts';
 import { ResponseReader } from './response.ts';
-import { acquire, openUpstream, type Upstream, type UpstreamUser } from './upstream.ts';
-
-type State = 'head' | 'body' | 'wait' | 'raw' | 'linger' | 'gone';
+import type { Upstream, UpstreamUser } from './upstream.ts';
 
 /** A visitor that reads this much more slowly than it asks gets its next request looked at later. */
 const MAX_BACKLOG = 65_536;
-/** After the last answer the visitor may send this much, for this long. */
+/** After the last answer the visitor may send this much. */
 const LINGER_BYTES = 1 << 20;
-const LINGER_MS = 3_000;
 
 export class Visitor implements ReadTarget, UpstreamUser {
   readonly writer: SocketWriter;
   readonly #context: EdgeContext;
   readonly #socket: Socket;
-  readonly #forwarded: ForwardedLines;
   readonly #requestBody = new Body();
   readonly #response: ResponseReader;
   readonly #exchange = new Exchange();
+  readonly #dispatch: Dispatch;
+  readonly #deadlines: Deadlines;
+  readonly #ledger = new Ledger();
 
-  #state: State = 'head';
+  #state: VisitorState = 'head';
   /** Bytes that wait: a head cut by the end of a read, or what was sent behind the present request. */
   #partial: Buffer | null = null;
   #upstream: Upstream | null = null;
@@ -47,15 +46,6 @@ export class Visitor implements ReadTarget, UpstreamUser {
   #halfClosed = false;
   #keep = true;
 
-  /** Bytes given to the writer for the present stream and not credited yet; and those of earlier streams, to be ignored. */
-  #owed = 0;
-  #stale = 0;
-
-  /** Set by traffic, read by `sweep`: since when the present state has made no progress. */
-  #moved = true;
-  #stillSinceMs = 0;
-  /** When a sweep first saw the present head incomplete; 0: not yet. */
-  #headSinceMs = 0;
   /** `#take` is running: it goes on by itself with what follows a fault. */
   #taking = false;
   #lingered = 0;
@@ -63,7 +53,8 @@ export class Visitor implements ReadTarget, UpstreamUser {
   constructor(context: EdgeContext, socket: Socket, of: { tls: boolean; ip: string }) {
     this.#context = context;
     this.#socket = socket;
-    this.#forwarded = new ForwardedLines(context.trusted, of.ip, of.tls);
+    this.#dispatch = new Dispatch(context, this.#exchange, of);
+    this.#deadlines = new Deadlines(context.limits);
     this.#response = new ResponseReader(context, this);
     this.writer = new SocketWriter(socket, {
       tls: of.tls,
@@ -76,11 +67,6 @@ export class Visitor implements ReadTarget, UpstreamUser {
     socket.on('close', () => this.destroy());
     context.sweeper.add(this);
     readInto(socket, this);
-  }
-
-  /** No request is under way. */
-  get isIdle(): boolean {
-    return this.#state === 'head' && this.#partial === null && this.#upstream === null;
   }
 
   // ------------------------------------------------------------------ from the visitor's socket
@@ -100,7 +86,7 @@ export class Visitor implements ReadTarget, UpstreamUser {
   /** False pauses reading. A fault in here ends this visitor and nobody else. */
   #received(bytes: Buffer, start: number, end: number): boolean {
     try {
-      this.#moved = true;
+      this.#deadlines.moved();
       this.#taking = true;
       this.#readPaused = !this.#take(bytes, start, end);
       return !this.#readPaused;
@@ -133,7 +119,7 @@ export class Visitor implements ReadTarget, UpstreamUser {
             this.#partial = Buffer.from(b.subarray(from, to));
             return true;
           }
-          this.#headSinceMs = 0;
+          this.#deadlines.headDone();
           if (end < 0) {
             const code = end === BAD ? 'bad_request' : end === TARGET_TOO_LONG ? 'uri_too_long' : 'head_too_large';
             this.#fault(code, end === BAD ? `The request was refused: ${head.reason}.` : undefined);
@@ -202,47 +188,25 @@ export class Visitor implements ReadTarget, UpstreamUser {
     this.#requestBody.start(framing, head.contentLength);
     this.#state = framing === FRAMING.none ? 'wait' : 'body';
 
-    const entry = this.#forwarded.lookUp(bytes, head, context.table);
-    if (entry === undefined) return this.#fault('tunnel_not_found');
-    entry.meter.requests++;
-    const refusal = refusalOf(entry);
-    if (refusal !== null) return this.#fault(refusal.code, refusal.detail);
-    const { served } = entry;
-    if (served === null || served.draining) return this.#fault('tunnel_offline');
-
-    const isBodiless = framing === FRAMING.none;
-    const upgrade =
-      head.upgradeWebsocket && head.connectionUpgrade && this.#exchange.isGet && isBodiless && head.minor === 1;
-    const repeatable = isBodiless && this.#exchange.isSafe && !upgrade;
-    const upstream = acquire(served, context.nowMs, repeatable);
-    if (upstream === null) return this.#fault('overloaded');
-    this.#exchange.serveFrom(entry, end - start);
-    if (served.watched) this.#exchange.watch(bytes, start, head, served);
+    const upstream = this.#dispatch.find(bytes, start, end);
+    if (upstream === null) return this.#fault(this.#dispatch.refusal.code, this.#dispatch.refusal.detail);
     this.#adopt(upstream);
-    this.#exchange.wantsUpgrade = upgrade;
-    this.#response.begin(upstream, this.#exchange);
-    forwardHead(upstream.stream, bytes, head, {
-      start,
-      end,
-      forwarded: this.#forwarded.lines(bytes, head),
-      upgrade,
-      replay: repeatable && upstream.reused ? upstream : null,
-    });
+    this.#dispatch.send(upstream, bytes);
   }
 
   #adopt(upstream: Upstream): void {
     this.#upstream = upstream;
     upstream.user = this;
-    this.#stale += this.#owed;
-    this.#owed = 0;
+    this.#ledger.begin(upstream.stream);
+    this.#response.begin(upstream, this.#exchange);
   }
 
   // ------------------------------------------------------------------ from the stream (UpstreamUser)
 
   onResponse(bytes: Buffer, start: number, end: number): void {
-    this.#moved = true;
+    this.#deadlines.moved();
     if (this.#state === 'raw') {
-      this.#owed += end - start;
+      this.#ledger.owe(end - start);
       this.#exchange.meter.bytesOut += end - start;
       this.writer.push(bytes, start, end, end - start, (this.#upstream as Upstream).stream.session.readSlab);
       return;
@@ -263,11 +227,8 @@ export class Visitor implements ReadTarget, UpstreamUser {
 
   onUpstreamLost(code: FaultCode, detail?: string): void {
     if (this.#retry(code)) return;
-    if (this.#state === 'raw') {
-      this.destroy();
-      return;
-    }
-    this.#fault(code, detail);
+    if (this.#state === 'raw') this.destroy();
+    else this.#fault(code, detail);
   }
 
   onUpstreamDrain(): void {
@@ -278,23 +239,19 @@ export class Visitor implements ReadTarget, UpstreamUser {
   #retry(code: FaultCode): boolean {
     const old = this.#upstream;
     if (code !== 'local_closed' || old === null || !this.#response.untouched) return false;
-    const head = old.takeReplay();
-    const served = this.#exchange.entry?.served ?? null;
-    if (head === null || served === null || served.draining) return false;
-    const fresh = openUpstream(served);
-    if (fresh === null) return false;
+    const again = this.#dispatch.again(old);
+    if (again === null) return false;
     old.user = null;
     old.release(false, this.#context.nowMs);
-    this.#adopt(fresh);
-    this.#response.begin(fresh, this.#exchange);
-    fresh.stream.write(head);
+    this.#adopt(again.fresh);
+    again.fresh.stream.write(again.head);
     return true;
   }
 
   // ------------------------------------------------------------------ from the response (ResponseOwner)
 
   owes(bytes: number): void {
-    this.#owed += bytes;
+    this.#ledger.owe(bytes);
   }
 
   mayKeep(): boolean {
@@ -321,10 +278,10 @@ export class Visitor implements ReadTarget, UpstreamUser {
 
   switched(bytes: Buffer, start: number, end: number, slab: Slab): void {
     this.#state = 'raw';
-    this.#moved = true;
+    this.#deadlines.moved();
     const upstream = this.#upstream as Upstream;
     if (start < end) {
-      this.#owed += end - start;
+      this.#ledger.owe(end - start);
       this.writer.push(bytes, start, end, end - start, slab);
     }
     const early = this.#partial;
@@ -342,10 +299,7 @@ export class Visitor implements ReadTarget, UpstreamUser {
     this.#exchange.finish();
     if (upstream === null) return;
     this.#upstream = null;
-    // What the visitor has yet to read no longer holds the stream up; `backlog` holds up its next request instead.
-    if (this.#owed > 0 && isClean) upstream.stream.consumed(this.#owed);
-    this.#stale += this.#owed;
-    this.#owed = 0;
+    this.#ledger.end(isClean);
     upstream.release(isClean, this.#context.nowMs);
   }
 
@@ -374,7 +328,7 @@ export class Visitor implements ReadTarget, UpstreamUser {
     this.writer.flush();
     this.#partial = null;
     this.#state = 'linger';
-    this.#moved = true;
+    this.#deadlines.moved();
     this.#socket.end();
     resumeReading(this.#socket);
   }
@@ -413,16 +367,8 @@ export class Visitor implements ReadTarget, UpstreamUser {
   }
 
   #credit(bytes: number): void {
-    this.#moved = true;
-    let left = bytes;
-    if (this.#stale > 0) {
-      const old = Math.min(this.#stale, left);
-      this.#stale -= old;
-      left -= old;
-    }
-    if (left === 0) return;
-    this.#owed -= left;
-    this.#upstream?.stream.consumed(left);
+    this.#deadlines.moved();
+    this.#ledger.credit(bytes);
   }
 
   #writerEmpty(): void {
@@ -434,48 +380,20 @@ export class Visitor implements ReadTarget, UpstreamUser {
   /** Once a second or so: deadlines of the present state. */
   sweep(nowMs: number): void {
     if (this.#upstream?.served.cut) return this.#fault('tunnel_offline');
-    const { limits } = this.#context;
-    if (this.#state === 'head' && this.#partial !== null && !this.#readPaused) {
-      // A head must be whole in time, however busily it trickles.
-      if (this.#headSinceMs === 0) this.#headSinceMs = nowMs;
-      else if (nowMs - this.#headSinceMs > limits.headTimeoutMs) {
-        this.#keep = false;
-        return this.#fault('request_timeout');
-      }
-    }
-    if (this.#moved) {
-      this.#moved = false;
-      this.#stillSinceMs = nowMs;
-      return;
-    }
-    const still = nowMs - this.#stillSinceMs;
-    switch (this.#state) {
-      case 'head':
-        if (this.writer.backlog > 0 ? still > limits.bodyIdleTimeoutMs : still > limits.idleTimeoutMs) this.destroy();
-        return;
-      case 'body':
-        if (still > limits.bodyIdleTimeoutMs && !this.#readPaused) this.#fault('request_timeout');
-        else if (still > limits.localTimeoutMs) this.#fault('local_timeout');
-        return;
-      case 'wait':
-        if (this.writer.backlog > 0) {
-          if (still > limits.bodyIdleTimeoutMs) this.destroy();
-        } else if (!this.#response.started && still > limits.localTimeoutMs) this.#fault('local_timeout');
-        return;
-      case 'raw':
-        if (limits.websocketIdleMs > 0 && still > limits.websocketIdleMs) this.destroy();
-        return;
-      case 'linger':
-        if (still > LINGER_MS && this.writer.backlog === 0) this.destroy();
-        else if (still > limits.bodyIdleTimeoutMs) this.destroy();
-        return;
-      case 'gone':
-        return;
-    }
+    const verdict = this.#deadlines.check(nowMs, {
+      state: this.#state,
+      isHeadCut: this.#state === 'head' && this.#partial !== null && !this.#readPaused,
+      isPaused: this.#readPaused,
+      hasBacklog: this.writer.backlog > 0,
+      isAnswering: this.#response.started,
+    });
+    if (verdict === 'go_on') return;
+    if (verdict === 'cut') this.destroy();
+    else this.#fault(verdict);
   }
 
   /** The server leaves: idle connections end now, the others after their present answer. */
   drain(): void {
-    if (this.isIdle) this.#finishConnection();
+    if (this.#state === 'head' && this.#partial === null) this.#finishConnection();
   }
 }

@@ -1,0 +1,85 @@
+/**
+ * How long a visitor's connection may stay without progress in each of its states. One per visitor, looked at by its `sweep`
+ * about once a second: a connection holds no timer. It decides and closes nothing; visitor.ts acts on the verdict.
+ */
+import type { EdgeLimits } from './context.ts';
+
+/** States of a visitor's connection; visitor.ts tells what they mean. */
+export type VisitorState = 'head' | 'body' | 'wait' | 'raw' | 'linger' | 'gone';
+
+/** What a deadline depends on. */
+export interface Timed {
+  readonly state: VisitorState;
+  /** Part of a head is here and the rest is awaited. */
+  readonly isHeadCut: boolean;
+  /** The visitor is not read: somebody else is slow. */
+  readonly isPaused: boolean;
+  /** The visitor has yet to take bytes that were written for it. */
+  readonly hasBacklog: boolean;
+  /** A final response has begun. */
+  readonly isAnswering: boolean;
+}
+
+export type Verdict = 'go_on' | 'cut' | 'request_timeout' | 'local_timeout';
+
+/** After the last answer the visitor may go on sending for this long. */
+const LINGER_MS = 3_000;
+
+export class Deadlines {
+  readonly #limits: EdgeLimits;
+  /** Set by traffic, read by `check`: since when the present state has made no progress. */
+  #moved = true;
+  #stillSinceMs = 0;
+  /** When a check first saw the present head incomplete; 0: not yet. */
+  #headSinceMs = 0;
+
+  constructor(limits: EdgeLimits) {
+    this.#limits = limits;
+  }
+
+  /** There was progress. */
+  moved(): void {
+    this.#moved = true;
+  }
+
+  /** The present head is complete. */
+  headDone(): void {
+    this.#headSinceMs = 0;
+  }
+
+  check(nowMs: number, of: Timed): Verdict {
+    if (of.isHeadCut) {
+      // A head must be whole in time, however busily it trickles.
+      if (this.#headSinceMs === 0) this.#headSinceMs = nowMs;
+      else if (nowMs - this.#headSinceMs > this.#limits.headTimeoutMs) return 'request_timeout';
+    }
+    if (this.#moved) {
+      this.#moved = false;
+      this.#stillSinceMs = nowMs;
+      return 'go_on';
+    }
+    return this.#verdict(nowMs - this.#stillSinceMs, of);
+  }
+
+  #verdict(stillMs: number, of: Timed): Verdict {
+    const { idleTimeoutMs, bodyIdleTimeoutMs, localTimeoutMs, websocketIdleMs } = this.#limits;
+    switch (of.state) {
+      case 'head':
+        return stillMs > (of.hasBacklog ? bodyIdleTimeoutMs : idleTimeoutMs) ? 'cut' : 'go_on';
+      case 'body':
+        if (stillMs > bodyIdleTimeoutMs && !of.isPaused) return 'request_timeout';
+        return stillMs > localTimeoutMs ? 'local_timeout' : 'go_on';
+      case 'wait':
+        if (of.hasBacklog) return stillMs > bodyIdleTimeoutMs ? 'cut' : 'go_on';
+        return !of.isAnswering && stillMs > localTimeoutMs ? 'local_timeout' : 'go_on';
+      case 'raw':
+        return websocketIdleMs > 0 && stillMs > websocketIdleMs ? 'cut' : 'go_on';
+      case 'linger':
+        return stillMs > (of.hasBacklog ? bodyIdleTimeoutMs : LINGER_MS) ? 'cut' : 'go_on';
+      case 'gone':
+        return 'go_on';
+      default:
+        return of.state satisfies never;
+    }
+  }
+}

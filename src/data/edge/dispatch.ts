@@ -1,0 +1,83 @@
+/**
+ * From a request's head to a stream that carries it: finds the tunnel, asks whether it takes requests, gets a way to its local
+ * service, sends the head; and sends it once more when a kept connection turns out to be closed. One per visitor connection.
+ */
+import type { EdgeContext } from './context.ts';
+import type { Exchange } from './exchange.ts';
+import { forwardHead } from './forward.ts';
+import { ForwardedLines } from './forwarded.ts';
+import { type EdgeRefusal, refusalOf } from './refusal.ts';
+import { acquire, openUpstream, type Upstream } from './upstream.ts';
+
+const NOT_FOUND: EdgeRefusal = { code: 'tunnel_not_found' };
+const OFFLINE: EdgeRefusal = { code: 'tunnel_offline' };
+const OVERLOADED: EdgeRefusal = { code: 'overloaded' };
+
+export class Dispatch {
+  readonly #context: EdgeContext;
+  readonly #exchange: Exchange;
+  readonly #forwarded: ForwardedLines;
+  /** Of the head that `find` was asked about. */
+  #start = 0;
+  #end = 0;
+  #repeatable = false;
+  /** Why the last `find` found nothing. */
+  refusal: EdgeRefusal = NOT_FOUND;
+
+  constructor(context: EdgeContext, exchange: Exchange, of: { tls: boolean; ip: string }) {
+    this.#context = context;
+    this.#exchange = exchange;
+    this.#forwarded = new ForwardedLines(context.trusted, of.ip, of.tls);
+  }
+
+  /** A way to the service that the head at `bytes[start, end)` asks for, noted in the exchange; null: see `refusal`. */
+  find(bytes: Buffer, start: number, end: number): Upstream | null {
+    const { table, requestHead: head, nowMs } = this.#context;
+    const exchange = this.#exchange;
+    this.#start = start;
+    this.#end = end;
+    const entry = this.#forwarded.lookUp(bytes, head, table);
+    if (entry === undefined) return this.#refuse(NOT_FOUND);
+    entry.meter.requests++;
+    const refusal = refusalOf(entry);
+    if (refusal !== null) return this.#refuse(refusal);
+    const { served } = entry;
+    if (served === null || served.draining) return this.#refuse(OFFLINE);
+
+    const isBodiless = !head.chunked && head.contentLength <= 0;
+    const upgrade = head.upgradeWebsocket && head.connectionUpgrade && exchange.isGet && isBodiless && head.minor === 1;
+    this.#repeatable = isBodiless && exchange.isSafe && !upgrade;
+    const upstream = acquire(served, nowMs, this.#repeatable);
+    if (upstream === null) return this.#refuse(OVERLOADED);
+    exchange.serveFrom(entry, end - start);
+    if (served.watched) exchange.watch(bytes, start, head, served);
+    exchange.wantsUpgrade = upgrade;
+    return upstream;
+  }
+
+  /** Sends the head that `find` was asked about; same `bytes`. */
+  send(upstream: Upstream, bytes: Buffer): void {
+    const head = this.#context.requestHead;
+    forwardHead(upstream.stream, bytes, head, {
+      start: this.#start,
+      end: this.#end,
+      forwarded: this.#forwarded.lines(bytes, head),
+      upgrade: this.#exchange.wantsUpgrade,
+      replay: this.#repeatable && upstream.reused ? upstream : null,
+    });
+  }
+
+  /** A fresh way for a request that `old` did not answer and that may be sent once more, with the head to send; or null. */
+  again(old: Upstream): { fresh: Upstream; head: Buffer } | null {
+    const head = old.takeReplay();
+    const served = this.#exchange.entry?.served ?? null;
+    if (head === null || served === null || served.draining) return null;
+    const fresh = openUpstream(served);
+    return fresh === null ? null : { fresh, head };
+  }
+
+  #refuse(refusal: EdgeRefusal): null {
+    this.refusal = refusal;
+    return null;
+  }
+}

@@ -368,6 +368,7 @@ function checkTarget(bytes: Buffer, start: number, head: Head): boolean {
   const { hostStart, hostEnd, targetStart, targetEnd } = head;
   if (hostEnd === hostStart || hostEnd - hostStart > MAX_HOST_BYTES) return refused(head, 'host');
   for (let i = hostStart; i < hostEnd; i++) if (HOST[bytes[i] as number] === 0) return refused(head, 'host');
+  if (head.methodEnd - start === 7 && bytes.toString('latin1', start, head.methodEnd) === 'CONNECT') return refused(head, 'method');
   const first = bytes[targetStart];
   if (first === 47) return true;
   if (first === 42 && targetEnd - targetStart === 1) {

@@ -16,7 +16,7 @@ function sink(isTTY: boolean): { output: Output; text(): string } {
       done();
     },
   });
-  return { output: Object.assign(stream, { isTTY }) as Output, text: () => written };
+  return { output: Object.assign(stream, { isTTY }), text: () => written };
 }
 
 for (const format of ['json', 'pretty'] as const) {

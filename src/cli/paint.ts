@@ -28,7 +28,7 @@ export function span(text: string, ...styles: Style[]): Span {
 
 /** Number of cells; every character counts as one, wide ones are rare here and only cost a cropped end. */
 export function widthOf(line: Line): number {
-  return line.reduce((sum, piece) => sum + [...piece.text].length, 0);
+  return line.reduce((sum, piece) => sum + Array.from(piece.text).length, 0);
 }
 
 /** The line in at most `columns` cells; `more` marks a cut. */
@@ -37,7 +37,7 @@ export function crop(line: Line, columns: number, more: string): Line {
   const out: Span[] = [];
   let left = columns - more.length;
   for (const piece of line) {
-    const characters = [...piece.text];
+    const characters = Array.from(piece.text);
     if (characters.length >= left) {
       out.push({ text: characters.slice(0, Math.max(0, left)).join('') + more, styles: piece.styles });
       return out;

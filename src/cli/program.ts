@@ -8,6 +8,9 @@ import { EXIT, ExitError, type ExitCode } from './exit.ts';
 import { type Io, writeLine } from './io.ts';
 import { VERSION } from './version.ts';
 
+/** The chosen command, ready to run. */
+type Run = (io: Io) => Promise<ExitCode>;
+
 const TOKEN_IN_ARGV = `a key is never taken from the command line: other users of this machine can read it there. Give it by
   CULVERT_TOKEN        the key itself, in the environment
   CULVERT_TOKEN_FILE   a file that holds it
@@ -28,15 +31,15 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
 }
 
 async function parse(argv: readonly string[], io: Io): Promise<ExitCode> {
-  let chosen: (() => Promise<ExitCode>) | undefined;
+  let chosen: Run | undefined;
   const program = buildProgram(io, (run) => {
     chosen = run;
   });
   await program.parseAsync(argv, { from: 'user' });
-  return chosen === undefined ? EXIT.usage : chosen();
+  return chosen === undefined ? EXIT.usage : chosen(io);
 }
 
-function buildProgram(io: Io, choose: (run: () => Promise<ExitCode>) => void): Command {
+function buildProgram(io: Io, choose: (run: Run) => void): Command {
   const program = new Command('culvert')
     .description('Publish a local port on a public name. Server and agent in one program.')
     .version(VERSION, '-V, --version', 'print the version')
@@ -47,7 +50,7 @@ function buildProgram(io: Io, choose: (run: () => Promise<ExitCode>) => void): C
       writeErr: (text) => io.stderr.write(text),
       outputError: (text, write) => write(text.replace(/^error:/, 'culvert:')),
     });
-  for (const spec of COMMANDS) addCommand(program, spec, (invocation) => choose(invocation), io);
+  for (const spec of COMMANDS) addCommand(program, spec, choose);
   program.addHelpText(
     'after',
     '\nA key comes from CULVERT_TOKEN, CULVERT_TOKEN_FILE, --token-file or the settings file.',
@@ -55,18 +58,16 @@ function buildProgram(io: Io, choose: (run: () => Promise<ExitCode>) => void): C
   return program;
 }
 
-function addCommand(program: Command, spec: CommandSpec, choose: (run: () => Promise<ExitCode>) => void, io: Io): void {
+function addCommand(program: Command, spec: CommandSpec, choose: (run: Run) => void): void {
   const [first = '', ...rest] = spec.usage.split(' ');
   const isGroup = rest[0] !== undefined && /^[a-z]/.test(rest[0]);
   const parent = isGroup ? group(program, first) : program;
   const command = parent.command(isGroup ? rest.join(' ') : spec.usage).description(spec.summary);
   for (const [flags, description] of spec.options) command.option(flags, description);
   command.action(() => {
-    const args = command.processedArgs.flatMap((arg: unknown) =>
-      Array.isArray(arg) ? arg.map(String) : arg === undefined ? [] : [String(arg)],
-    );
+    const { args } = command;
     const flags: Record<string, unknown> = command.opts();
-    choose(async () => (await spec.load())(io, { args, flags }));
+    choose(async (io) => (await spec.load())(io, { args, flags }));
   });
 }
 

@@ -73,7 +73,8 @@ test('fits every size of terminal, with colours or without', () => {
         const text = renderFrame(frame({ tunnels }, requests), { columns, rows, color: columns % 2 === 0, unicode });
         const lines = stripVTControlCharacters(text).split('\n');
         assert.ok(lines.length <= Math.max(1, rows - 1), `${lines.length} lines in ${rows} rows`);
-        for (const line of lines) assert.ok([...line].length <= Math.max(columns, 2), `${line} in ${columns} columns`);
+        for (const line of lines)
+          assert.ok(Array.from(line).length <= Math.max(columns, 2), `${line} in ${columns} columns`);
       }
     }
   }

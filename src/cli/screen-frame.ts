@@ -40,12 +40,11 @@ const ROOMY_COLUMNS = 64;
 /** The screen as text, at most `rows - 1` lines of at most `columns` cells. */
 export function renderFrame(input: FrameInput, size: FrameSize): string {
   const glyphs = size.unicode ? UNICODE : ASCII;
-  const { view } = input;
   const head = [...statusLines(input, size, glyphs), []];
   const foot: Line[] = [[], [span(input.notice ?? 'Ctrl-C stops', 'dim')]];
   // One row is left free: a frame as tall as the terminal scrolls it.
   const room = size.rows - 1 - head.length - foot.length;
-  const tunnels = fit(tunnelLines(view, input.now, size, glyphs), room);
+  const tunnels = fit(tunnelLines(input, size, glyphs), room);
   const requests = requestLines(input, size, room - tunnels.length - 1);
   const lines = [...head, ...tunnels, ...(requests.length > 0 ? [[], ...requests] : []), ...foot];
   return lines
@@ -93,7 +92,7 @@ function stateOf(view: AgentView, now: number): { text: string; style: Style } {
   }
 }
 
-function tunnelLines(view: AgentView, now: number, size: FrameSize, glyphs: Glyphs): Line[] {
+function tunnelLines({ view, now }: FrameInput, size: FrameSize, glyphs: Glyphs): Line[] {
   const longest = Math.max(...view.tunnels.map((tunnel) => labelOf(tunnel).length));
   const widest = Math.max(...view.tunnels.map((tunnel) => tunnel.target.length));
   const wide = MARGIN + longest + 2 + glyphs.arrow.length + 1 + widest <= size.columns;

@@ -36,7 +36,7 @@ export class Screen implements AgentOutput {
   constructor(options: ScreenOptions) {
     const { stdout, env } = options;
     this.#stdout = stdout;
-    this.#update = createLogUpdate(stdout as NodeJS.WriteStream, { showCursor: true });
+    this.#update = createLogUpdate(stdout, { showCursor: true });
     this.#color = hasColor(stdout, env);
     this.#unicode = /utf-?8/i.test(env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || 'utf8');
     this.#onLost = options.onLost;

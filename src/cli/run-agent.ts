@@ -43,11 +43,12 @@ export async function runAgent(io: Io, run: AgentRun): Promise<ExitCode> {
   await readToken(source, io.env); // a mistake here is the user's: say it now instead of retrying
   const drawn = flags.json !== true && flags.quiet !== true && canDraw(io.stdout, io.env);
   const log = await agentLog(io, { quiet: flags.quiet === true, drawn });
-  warnOfPlainHttp(settings.server, log);
+  const warning = plainHttpWarning(settings.server);
+  if (warning !== undefined) log.warn({ server: settings.server.href }, warning);
 
   const connector = makeConnector({ server: settings.server, log });
   const lost = Promise.withResolvers<void>();
-  const output = await chooseOutput(io, { json: flags.json === true, drawn, onLost: lost.resolve });
+  const output = await chooseOutput(io, { json: flags.json === true, drawn, warning, onLost: lost.resolve });
   const records = new Records(io, { log, urlFile: flags.urlFile, server: settings.server.href });
   const agent = startAgent({
     server: settings.server.href,
@@ -87,21 +88,24 @@ async function agentLog(io: Io, how: { quiet: boolean; drawn: boolean }): Promis
   return makeLog({ level: how.quiet ? 'error' : 'info', format: 'auto', output: io.stderr, color });
 }
 
-async function chooseOutput(io: Io, how: { json: boolean; drawn: boolean; onLost: () => void }): Promise<AgentOutput> {
+async function chooseOutput(
+  io: Io,
+  how: { json: boolean; drawn: boolean; warning: string | undefined; onLost: () => void },
+): Promise<AgentOutput> {
   if (how.drawn) {
     const { Screen } = await import('./screen.ts');
-    return new Screen({ stdout: io.stdout, env: io.env, onLost: how.onLost });
+    return new Screen({ stdout: io.stdout, env: io.env, warning: how.warning, onLost: how.onLost });
   }
   // A reader that takes one URL and leaves (`| head -1`) does not end the tunnel.
   io.stdout.on('error', () => undefined);
   return how.json ? new JsonLines(io.stdout, Date.now) : new UrlLines(io.stdout);
 }
 
-function warnOfPlainHttp(server: URL, log: Logger): void {
+/** What to say when the key's way is not safe. */
+function plainHttpWarning(server: URL): string | undefined {
   const local = server.hostname === 'localhost' || server.hostname === '[::1]' || server.hostname.startsWith('127.');
-  if (server.protocol === 'https:' || local) return;
-  const text = 'the server is asked over plain http: whoever is on the way can pose as it and take the key; use https';
-  log.warn({ server: server.href }, text);
+  if (server.protocol === 'https:' || local) return undefined;
+  return 'the server is asked over plain http: whoever is on the way can pose as it and take the key; use https';
 }
 
 /** SIGTERM drains, SIGINT drains shortly, the second of either cuts; SIGHUP tries again now. */

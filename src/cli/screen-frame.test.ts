@@ -31,7 +31,7 @@ function frame(view: Partial<AgentView>, requests: RequestView[] = []): FrameInp
     retryAt: undefined,
     tunnels: [tunnel('shop')],
   };
-  return { view: { ...base, ...view }, requests, now: 1_000_000, notice: undefined };
+  return { view: { ...base, ...view }, requests, now: 1_000_000, warning: undefined, notice: undefined };
 }
 
 const request = (path: string): RequestView => ({ tunnel: 'shop', at: 0, method: 'GET', path, status: 200, ms: 3 });

@@ -10,6 +10,8 @@ export interface FrameInput {
   readonly requests: readonly RequestView[];
   /** Milliseconds since the epoch. */
   readonly now: number;
+  /** What the user should know as long as the agent runs. */
+  readonly warning: string | undefined;
   /** Last line, instead of the hint how to stop. */
   readonly notice: string | undefined;
 }
@@ -70,6 +72,7 @@ function statusLines(input: FrameInput, size: FrameSize, glyphs: Glyphs): Line[]
   // At the end the cause is said on standard error, where it stays.
   if (view.cause !== undefined && (view.state === 'waiting' || view.state === 'connecting'))
     lines.push([span('  '), span(view.cause, 'dim')]);
+  if (input.warning !== undefined) lines.push([span('  '), span(input.warning, 'yellow')]);
   return lines;
 }
 

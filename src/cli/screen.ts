@@ -16,6 +16,7 @@ const KEEP_REQUESTS = 50;
 export interface ScreenOptions {
   readonly stdout: Output;
   readonly env: NodeJS.ProcessEnv;
+  readonly warning: string | undefined;
   /** The terminal is gone. */
   readonly onLost: () => void;
 }
@@ -25,6 +26,7 @@ export class Screen implements AgentOutput {
   readonly #update: ReturnType<typeof createLogUpdate>;
   readonly #color: boolean;
   readonly #unicode: boolean;
+  readonly #warning: string | undefined;
   readonly #onLost: () => void;
   readonly #draw = (): void => this.#drawNow();
   #requests: RequestView[] = [];
@@ -39,6 +41,7 @@ export class Screen implements AgentOutput {
     this.#update = createLogUpdate(stdout, { showCursor: true });
     this.#color = hasColor(stdout, env);
     this.#unicode = /utf-?8/i.test(env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || 'utf8');
+    this.#warning = options.warning;
     this.#onLost = options.onLost;
   }
 
@@ -73,7 +76,13 @@ export class Screen implements AgentOutput {
     this.#due = undefined;
     const { columns = 0, rows = 0 } = this.#stdout;
     if (this.#view === undefined || columns < 1 || rows < 1) return;
-    const input = { view: this.#view(), requests: this.#requests, now: Date.now(), notice: this.#notice };
+    const input = {
+      view: this.#view(),
+      requests: this.#requests,
+      now: Date.now(),
+      warning: this.#warning,
+      notice: this.#notice,
+    };
     this.#update(renderFrame(input, { columns, rows, color: this.#color, unicode: this.#unicode }));
   }
 }

@@ -2,7 +2,7 @@
  * Starts Culvert as a user would: `culvert serve` with a configuration file in an empty folder, a log-in with the
  * password of the first start, a token, and `culvert http` with that token as a process of its own.
  */
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { waitForAnswer } from './load.ts';
 import type { Certificate } from './peers.ts';
@@ -63,8 +63,7 @@ export async function startServer(
   command: CulvertCommand,
   place: ServerPlace,
 ): Promise<CulvertServer> {
-  const folder = join(processes.folder, `${place.name}-files`);
-  mkdirSync(folder, { mode: 0o700 });
+  const folder = processes.makeFolder(place.name);
   const ports = {
     apiPort: await freePort(),
     httpPort: await freePort(),

@@ -2,7 +2,7 @@
  * Starts the origin and the proxies that Culvert is compared with, each as its users would set it up to be fast: nginx and haproxy as plain local
  * proxies with kept connections to the origin, and nginx with TLS to the visitor. OpenSSH is in ssh.ts.
  */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort, type Processes } from './processes.ts';
 import type { Subject } from './subject.ts';
@@ -50,8 +50,7 @@ export async function startNginx(
   const tls = options.certificate;
   const name = tls === undefined ? 'nginx' : 'nginx-tls';
   const port = await freePort();
-  const folder = join(processes.folder, `${name}-files`);
-  mkdirSync(folder);
+  const folder = processes.makeFolder(name);
   const file = join(folder, 'nginx.conf');
   writeFileSync(file, nginxConfig({ folder, port, originPort: options.originPort, tls }));
   processes.start(name, [nginx, '-e', join(folder, 'error.log'), '-c', file]);

@@ -3,7 +3,7 @@
  * the run is interrupted. Nothing outside this file spawns a server or makes a folder.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, connect as dial } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -97,6 +97,14 @@ export class Processes {
 
   isRunning(name: string): boolean {
     return this.#running.has(name);
+  }
+
+  /** An empty folder for one process's files, also when an earlier process of that name has left one. */
+  makeFolder(name: string): string {
+    const folder = join(this.folder, `${name}-files`);
+    rmSync(folder, { recursive: true, force: true });
+    mkdirSync(folder, { mode: 0o700 });
+    return folder;
   }
 
   logOf(name: string): string {

@@ -64,7 +64,7 @@ async function measure(processes: Processes, options: Options): Promise<void> {
   const scenarios = roundScenarios(bench);
   if (scenarios.length > 0) {
     const subjects = await startSubjects(bench, scenarios);
-    await warmUp(bench, subjects);
+    await warmUp(bench, scenarios, subjects);
     await runRounds(bench, scenarios, subjects);
   }
   await processes.stopAll();

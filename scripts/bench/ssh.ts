@@ -29,8 +29,7 @@ export async function startSsh(processes: Processes, tools: Tools, place: SshPla
   if (sshd === undefined || ssh === undefined || keygen === undefined) return undefined;
   const suffix = place.serverNetns === undefined ? '' : '-link';
   const names = [`sshd${suffix}`, `ssh${suffix}`] as const;
-  const folder = join(processes.folder, `${names[0]}-files`);
-  mkdirSync(folder, { mode: 0o700 });
+  const folder = processes.makeFolder(names[0]);
   for (const key of ['host', 'user']) {
     const outcome = await processes.run([keygen, '-q', '-t', 'ed25519', '-N', '', '-f', join(folder, key)]);
     if (outcome.code !== 0) throw new Error(`ssh-keygen: ${outcome.stderr}`);

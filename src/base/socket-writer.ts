@@ -9,6 +9,8 @@ import type { TurnEnd, TurnJob } from './turn.ts';
 
 /** A gathered range is written once it is this long, without waiting for the end of the turn. */
 const GATHER_BYTES = 65_536;
+/** Less than this is a message, not a part of a download: waiting for more would cost more than the write that it may save. */
+const GATHER_FROM = 8_192;
 /** A reader that is behind by more than this gets right-sized copies, so that it does not pin whole slabs. */
 const HOLD_BYTES = 524_288;
 /** Finished entries are cut off the queue of credits when there are this many. */
@@ -69,7 +71,8 @@ export class SocketWriter implements TurnJob {
       }
       this.flush();
     }
-    if (slab.shared || end - start >= GATHER_BYTES) {
+    const length = end - start;
+    if (slab.shared || length < GATHER_FROM || length >= GATHER_BYTES) {
       this.write(bytes, start, end, credit, slab);
       return;
     }

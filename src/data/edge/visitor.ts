@@ -88,14 +88,15 @@ export class Visitor implements ReadTarget, UpstreamUser {
     try {
       this.#deadlines.moved();
       this.#taking = true;
-      this.#readPaused = !this.#take(bytes, start, end);
-      return !this.#readPaused;
+      const goOn = this.#take(bytes, start, end);
+      this.#taking = false;
+      this.#readPaused = !goOn;
+      return goOn;
     } catch (error) {
+      this.#taking = false;
       this.#context.log.error({ err: error }, 'a visitor connection failed');
       this.destroy();
       return false;
-    } finally {
-      this.#taking = false;
     }
   }
 
@@ -103,7 +104,8 @@ export class Visitor implements ReadTarget, UpstreamUser {
     let b = bytes;
     let from = start;
     let to = end;
-    if (this.#partial !== null && (this.#state === 'head' || this.#state === 'wait')) {
+    if (this.#partial !== null) {
+      // A TLS socket may deliver what it has decrypted after it was paused: what waits comes first, in every state.
       b = Buffer.concat([this.#partial, bytes.subarray(start, end)]);
       this.#partial = null;
       from = 0;
@@ -307,7 +309,7 @@ export class Visitor implements ReadTarget, UpstreamUser {
   #next(): void {
     this.#state = 'head';
     if (this.#halfClosed && this.#partial === null) return this.#finishConnection();
-    this.#resume();
+    if (this.#readPaused || this.#partial !== null) this.#resume();
   }
 
   /** Reads on, beginning with what waits. */

@@ -32,6 +32,8 @@ export interface PairOptions {
   readonly cut?: (bytes: Buffer) => Buffer[];
   /** Takes over each incoming stream of the server, instead of `nextStream`. Sinks must be set before it returns. */
   readonly accept?: (stream: MuxStream) => void;
+  /** The same for the client. */
+  readonly acceptClient?: (stream: MuxStream) => void;
 }
 
 /** Two sessions whose transports are joined in memory, asynchronously as sockets are. */
@@ -66,7 +68,8 @@ export function connectedPair(options: PairOptions = {}): Pair {
       budget: new WindowBudget(256 << 20),
       handler: {
         onStream: (stream) => {
-          if (side === 'server' && options.accept) return options.accept(stream);
+          const taker = side === 'server' ? options.accept : options.acceptClient;
+          if (taker) return taker(stream);
           const next = waiting[side].shift();
           const one = { stream, got: collect(stream) };
           if (next) next(one);

@@ -384,9 +384,9 @@ class Supervisor implements Agent, SessionOwner {
     return Math.round(ms * (0.9 + 0.2 * this.#random()));
   }
 
-  /** What the server asked for, and up to a fifth more, for the same reason; never earlier. */
+  /** What the server asked for, and up to a tenth more, for the same reason; never earlier. */
   #retryAfter(ms: number): number {
-    return Math.round(Math.min(ms, MAX_RETRY_AFTER_MS) * (1 + 0.2 * this.#random()));
+    return Math.round(Math.min(ms, MAX_RETRY_AFTER_MS) * (1 + 0.1 * this.#random()));
   }
 
   #emit(event: AgentEvent): void {

@@ -3,7 +3,7 @@
  * and CR LF and nothing else. Chunk extensions and forbidden trailers are not forwarded: `feed` stops before them, and the
  * caller forwards what lies between the stops. Chunk framing itself passes unchanged once it has been checked.
  */
-import { CR, HEX, LF, VALUE } from './chars.ts';
+import { CR, HEX, LF, TOKEN, VALUE } from './chars.ts';
 import { FIELD, fieldOf, isForwardedName, REQUEST_NAMES } from './fields.ts';
 
 /** Digits of a chunk size: 4 GB in one chunk is more than anybody sends. */
@@ -186,6 +186,7 @@ export class Body {
           i++;
           break;
         case S.trailerStart:
+          if (c !== CR && TOKEN[c] === 0) return BODY.bad;
           this.#state = c === CR ? S.endLf : S.trailers;
           if (c === CR) i++;
           break;
@@ -230,7 +231,7 @@ export class Body {
       bytes.subarray(at, Math.min(end, at + MAX_TRAILER_BYTES + 4)),
     ]);
     const close = all.indexOf('\r\n\r\n', Math.max(0, before - 3), 'latin1');
-    if (close > MAX_TRAILER_BYTES || (close < 0 && all.length > MAX_TRAILER_BYTES)) return BODY.bad;
+    if (close > MAX_TRAILER_BYTES || (close < 0 && all.length > MAX_TRAILER_BYTES + 3)) return BODY.bad;
     if (close < 0) {
       this.#trailerBytes = all;
       this.stop = at;

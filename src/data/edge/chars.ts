@@ -6,7 +6,7 @@ export const TOKEN = new Uint8Array(256);
 export const VALUE = new Uint8Array(256);
 /** Request targets: anything visible but `#`, which never belongs in one. */
 export const TARGET = new Uint8Array(256);
-/** Hosts: letters, digits, `.`, `-`, `_`, and `:`, `[`, `]` for ports and IPv6 literals. */
+/** Names of hosts, and IPv4 addresses: letters, digits, `.`, `-`, `_`. */
 export const HOST = new Uint8Array(256);
 /** Lower case; `_` becomes `-`, because services behind CGI read both names as one (`X_Forwarded_For`). */
 export const FOLD = new Uint8Array(256);
@@ -21,7 +21,7 @@ for (let c = 0; c < 256; c++) {
   const digit = c >= 48 && c <= 57;
   const letter = upper || (c >= 97 && c <= 122);
   TOKEN[c] = digit || letter ? 1 : 0;
-  HOST[c] = digit || letter || '.-_:[]'.includes(String.fromCharCode(c)) ? 1 : 0;
+  HOST[c] = digit || letter || '.-_'.includes(String.fromCharCode(c)) ? 1 : 0;
   if (digit) HEX[c] = c - 48;
 }
 for (const c of "!#$%&'*+-.^_`|~") TOKEN[c.charCodeAt(0)] = 1;

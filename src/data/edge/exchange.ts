@@ -6,6 +6,9 @@ import type { Head } from './head.ts';
 /** For exchanges without a tunnel. */
 const nobody = new TunnelMeter();
 const MAX_SHOWN_PATH = 512;
+const GET = Buffer.from('GET');
+const HEAD = Buffer.from('HEAD');
+const OPTIONS = Buffer.from('OPTIONS');
 
 export class Exchange {
   entry: RouteEntry | null = null;
@@ -22,10 +25,10 @@ export class Exchange {
 
   begin(bytes: Buffer, start: number, head: Head): void {
     const length = head.methodEnd - start;
-    const first = bytes[start];
-    this.isGet = length === 3 && first === 71 && bytes[start + 1] === 69;
-    this.isHead = length === 4 && first === 72 && bytes[start + 1] === 69;
-    this.isSafe = this.isGet || this.isHead || (length === 7 && first === 79);
+    // Compared whole: a HEAT taken for a HEAD would leave its body in the stream for the next visitor.
+    this.isGet = length === 3 && isWord(bytes, start, GET);
+    this.isHead = length === 4 && isWord(bytes, start, HEAD);
+    this.isSafe = this.isGet || this.isHead || (length === 7 && isWord(bytes, start, OPTIONS));
     this.isHttp10 = head.minor === 0;
     this.acceptsHtml = head.acceptsHtml;
     this.wantsUpgrade = false;
@@ -70,5 +73,12 @@ export class Exchange {
     }
     this.entry = null;
     this.meter = nobody;
+    // What comes next may be no request at all: its refusal is not shaped by this one.
+    this.isHead = this.acceptsHtml = false;
   }
+}
+
+function isWord(bytes: Buffer, start: number, word: Uint8Array): boolean {
+  for (let i = 0; i < word.length; i++) if (bytes[start + i] !== word[i]) return false;
+  return true;
 }

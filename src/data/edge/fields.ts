@@ -32,7 +32,7 @@ const LONGEST = 32;
 export type Names = ReadonlyArray<readonly Name[] | null>;
 
 function namesOf(entries: ReadonlyArray<readonly [string, Field]>): Names {
-  const byLength: Array<Name[] | null> = new Array(LONGEST + 1).fill(null);
+  const byLength: Array<Name[] | null> = Array.from({ length: LONGEST + 1 }, () => null);
   for (const [name, field] of entries) {
     const list = byLength[name.length] ?? [];
     list.push({ bytes: Uint8Array.from(Buffer.from(name)), field });

@@ -89,7 +89,7 @@ export function plainAddress(ip: string): string {
 function forwardedFor(bytes: Buffer, head: Head): string[] {
   const values: string[] = [];
   for (let l = 0; l < head.lineCount; l++) {
-    const line = bytes.toString('latin1', head.lines[l] as number, (head.lines[l + 1] as number) - 2);
+    const line = bytes.toString('latin1', head.lines[l], (head.lines[l + 1] as number) - 2);
     const match = /^x-forwarded-for:(.*)$/i.exec(line);
     if (match === null) continue;
     for (const value of (match[1] as string).split(',')) if (value.trim() !== '') values.push(value.trim());

@@ -8,7 +8,7 @@
  * folded lines, double spaces, a second Host or length, length with transfer coding, codings but `chunked`, signs and lists in
  * lengths, HTTP/1.0 with a transfer coding, versions but 1.0 and 1.1, CONNECT, an absolute target that names another host.
  */
-import { COLON, CR, HOST, LF, SPACE, TAB, TARGET, TOKEN, VALUE } from './chars.ts';
+import { COLON, CR, HEX, HOST, LF, SPACE, TAB, TARGET, TOKEN, VALUE } from './chars.ts';
 import {
   equalsFolded,
   FIELD,
@@ -20,6 +20,7 @@ import {
   RESPONSE_NAMES,
   word,
 } from './fields.ts';
+import { dropNominated, refused, takeConnection, takeContentLength, timeoutIn } from './head-values.ts';
 
 /** Bytes of one head, fields of one head, bytes of a request target, spans to leave out. */
 export const MAX_HEAD_BYTES = 32_768;
@@ -28,9 +29,8 @@ const MAX_TARGET_BYTES = 16_384;
 const MAX_DROPS = MAX_FIELDS + 4;
 /** Longest host name in the DNS, and a port. */
 const MAX_HOST_BYTES = 259;
+const MAX_PORT_DIGITS = 5;
 const MAX_METHOD_BYTES = 32;
-/** Names in Connection beyond the usual ones. */
-const MAX_NOMINATED = 16;
 
 /** Outcome of a parse: a positive number is where the head ends; these are the others. */
 export const INCOMPLETE = 0;
@@ -38,16 +38,11 @@ export const BAD = -1;
 export const TOO_LARGE = -2;
 export const TARGET_TOO_LONG = -3;
 
+const W_CONNECT = word('connect');
 const W_CHUNKED = word('chunked');
-const W_CLOSE = word('close');
-const W_KEEP_ALIVE = word('keep-alive');
-const W_UPGRADE = word('upgrade');
 const W_WEBSOCKET = word('websocket');
 const W_CONTINUE = word('100-continue');
 const W_HTML = word('text/html');
-const W_TE = word('te');
-const W_HTTP2_SETTINGS = word('http2-settings');
-const W_TIMEOUT = word('timeout=');
 
 /** Where everything in a head is. One object is reused for all heads of a thread: read it before the next parse. */
 export class Head {
@@ -70,6 +65,9 @@ export class Head {
   /** Requests are forwarded with their framing in one normal form, so its lines are left out; responses keep theirs. */
   isRequest = true;
   chunked = false;
+  /** The line of Content-Length, when there is one. */
+  lengthLine = 0;
+  lengthLineEnd = 0;
   /** The line of Transfer-Encoding, when `chunked`. */
   codingLine = 0;
   codingLineEnd = 0;
@@ -182,6 +180,11 @@ export function parseResponseHead(bytes: Buffer, start: number, end: number, hea
   if (done <= 0) return done;
   if (head.contentLength >= 0 && head.chunked) return refuse(head, 'content-length and transfer-encoding');
   if (head.nominated.length > 0 && !dropNominated(bytes, head)) return BAD;
+  if (status < 200 || status === 204) {
+    // These have no body (RFC 9112 §6.3), and a visitor that believed a length would read the next response as one.
+    if (head.chunked) head.drop(head.codingLine, head.codingLineEnd);
+    if (head.contentLength >= 0) head.drop(head.lengthLine, head.lengthLineEnd);
+  }
   return done;
 }
 
@@ -241,6 +244,8 @@ function takeField(bytes: Buffer, field: Field, head: Head): boolean {
       return true;
     case FIELD.contentLength:
       if (head.isRequest) head.drop(head.line, head.lineEnd);
+      head.lengthLine = head.line;
+      head.lengthLineEnd = head.lineEnd;
       return takeContentLength(bytes, value, valueEnd, head);
     case FIELD.transferEncoding:
       if (head.isRequest) head.drop(head.line, head.lineEnd);
@@ -290,85 +295,14 @@ function takeField(bytes: Buffer, field: Field, head: Head): boolean {
   }
 }
 
-/** Digits alone, at most 15 of them (beyond 2^53 numbers are not exact), once. RFC 9112 §6.3 would allow equal repeats; nobody needs them. */
-function takeContentLength(bytes: Buffer, start: number, end: number, head: Head): boolean {
-  if (head.contentLength >= 0 || end === start || end - start > 15) return refused(head, 'content-length');
-  let length = 0;
-  for (let i = start; i < end; i++) {
-    const digit = (bytes[i] as number) - 48;
-    if (digit < 0 || digit > 9) return refused(head, 'content-length');
-    length = length * 10 + digit;
-  }
-  head.contentLength = length;
-  return true;
-}
-
-/** Connection is a list of names (RFC 9110 §7.6.1): what it names is for this hop alone. */
-function takeConnection(bytes: Buffer, start: number, end: number, head: Head): boolean {
-  let i = start;
-  while (i < end) {
-    while (i < end && (bytes[i] === SPACE || bytes[i] === TAB || bytes[i] === 44)) i++;
-    const from = i;
-    while (i < end && TOKEN[bytes[i] as number] === 1) i++;
-    const to = i;
-    while (i < end && (bytes[i] === SPACE || bytes[i] === TAB)) i++;
-    if (i < end && bytes[i] !== 44) return refused(head, 'connection');
-    if (to === from) continue;
-    if (equalsFolded(bytes, from, to, W_CLOSE)) head.close = true;
-    else if (equalsFolded(bytes, from, to, W_KEEP_ALIVE)) head.keepAlive = true;
-    else if (equalsFolded(bytes, from, to, W_UPGRADE)) head.connectionUpgrade = true;
-    else if (equalsFolded(bytes, from, to, W_TE) || equalsFolded(bytes, from, to, W_HTTP2_SETTINGS)) continue;
-    else if (head.nominated.push(from, to) > 2 * MAX_NOMINATED) return refused(head, 'connection');
-  }
-  return true;
-}
-
-/** Leaves out the fields that Connection names; refuses to let it name those that frame or route the message. */
-function dropNominated(bytes: Buffer, head: Head): boolean {
-  for (let n = 0; n < head.nominated.length; n += 2) {
-    const from = head.nominated[n] as number;
-    const to = head.nominated[n + 1] as number;
-    const known = fieldOf(REQUEST_NAMES, bytes, from, to - from);
-    if (isGuarded(known) || isForwardedName(bytes, from, to - from))
-      return refused(head, 'connection names a guarded field');
-    const name = Uint8Array.from(bytes.subarray(from, to), (c) => (c >= 65 && c <= 90 ? c + 32 : c));
-    for (let l = 0; l < head.lineCount; l++) {
-      const line = head.lines[l] as number;
-      const colon = bytes.indexOf(COLON, line);
-      if (!equalsFolded(bytes, line, colon, name) || isDropped(head, line)) continue;
-      if (head.dropCount === MAX_DROPS) return refused(head, 'too many fields');
-      head.drop(line, lineEndOf(head, l));
-    }
-  }
-  return true;
-}
-
-function isGuarded(field: Field): boolean {
-  return (
-    field === FIELD.host ||
-    field === FIELD.contentLength ||
-    field === FIELD.transferEncoding ||
-    field === FIELD.forwardedFor ||
-    field === FIELD.forwardedProto ||
-    field === FIELD.forwardedHost
-  );
-}
-
-function isDropped(head: Head, line: number): boolean {
-  for (let d = 0; d < head.dropCount; d++) if (head.drops[2 * d] === line) return true;
-  return false;
-}
-
-function lineEndOf(head: Head, index: number): number {
-  return head.lines[index + 1] as number;
-}
-
 /** Target form and host (RFC 9112 §3.2): origin-form, `*` for OPTIONS, or absolute-form that names the same host. */
 function checkTarget(bytes: Buffer, start: number, head: Head): boolean {
   const { hostStart, hostEnd, targetStart, targetEnd } = head;
-  if (hostEnd === hostStart || hostEnd - hostStart > MAX_HOST_BYTES) return refused(head, 'host');
-  for (let i = hostStart; i < hostEnd; i++) if (HOST[bytes[i] as number] === 0) return refused(head, 'host');
-  if (head.methodEnd - start === 7 && bytes.toString('latin1', start, head.methodEnd) === 'CONNECT') return refused(head, 'method');
+  if (!isHost(bytes, hostStart, hostEnd)) return refused(head, 'host');
+  // In any form: a service that knows it takes all that follows for another protocol.
+  if (equalsFolded(bytes, start, head.methodEnd, W_CONNECT)) return refused(head, 'method');
+  if (head.methodEnd - start === 7 && bytes.toString('latin1', start, head.methodEnd) === 'CONNECT')
+    return refused(head, 'method');
   const first = bytes[targetStart];
   if (first === 47) return true;
   if (first === 42 && targetEnd - targetStart === 1) {
@@ -385,6 +319,24 @@ function checkTarget(bytes: Buffer, start: number, head: Head): boolean {
   const hasPath = path < targetEnd && bytes[path] === 47;
   head.drop(targetStart, hasPath ? path : path - 1);
   head.noPath = !hasPath;
+  return true;
+}
+
+/** `name`, `name:port`, `[address]` or `[address]:port`; a port has digits and nothing behind them. */
+function isHost(bytes: Buffer, start: number, end: number): boolean {
+  if (end - start > MAX_HOST_BYTES) return false;
+  let i = start;
+  if (bytes[i] === 91) {
+    i++;
+    while (i < end && (HEX[bytes[i] as number] !== 255 || bytes[i] === COLON || bytes[i] === 46)) i++;
+    if (i === start + 1 || i === end || bytes[i] !== 93) return false;
+    i++;
+  } else while (i < end && HOST[bytes[i] as number] === 1) i++;
+  if (i === start) return false;
+  if (i === end) return true;
+  const digits = end - i - 1;
+  if (bytes[i] !== COLON || digits < 1 || digits > MAX_PORT_DIGITS) return false;
+  for (i++; i < end; i++) if ((bytes[i] as number) < 48 || (bytes[i] as number) > 57) return false;
   return true;
 }
 
@@ -407,16 +359,6 @@ function cutShort(bytes: Buffer, at: number, end: number): boolean {
   return !(at + 1 < end && bytes[at + 1] !== LF);
 }
 
-/** `timeout=N` of a Keep-Alive field, or -1. */
-function timeoutIn(bytes: Buffer, start: number, end: number): number {
-  for (let i = start; i + W_TIMEOUT.length < end; i++) {
-    if (!equalsFolded(bytes, i, i + W_TIMEOUT.length, W_TIMEOUT)) continue;
-    const digits = /^\d{1,6}/.exec(bytes.toString('latin1', i + W_TIMEOUT.length, end));
-    return digits === null ? -1 : Number(digits[0]);
-  }
-  return -1;
-}
-
 function tooLarge(start: number, end: number): number {
   return end - start > MAX_HEAD_BYTES ? TOO_LARGE : INCOMPLETE;
 }
@@ -424,9 +366,4 @@ function tooLarge(start: number, end: number): number {
 function refuse(head: Head, reason: string): number {
   head.reason = reason;
   return BAD;
-}
-
-function refused(head: Head, reason: string): false {
-  head.reason = reason;
-  return false;
 }

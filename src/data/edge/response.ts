@@ -21,6 +21,9 @@ const MAX_JOINED = 32_768;
 const CONNECTION_CLOSE = Buffer.from('Connection: close\r\n');
 const CONNECTION_KEEP = Buffer.from('Connection: keep-alive\r\n');
 const CONNECTION_UPGRADE = Buffer.from('Connection: Upgrade\r\nUpgrade: websocket\r\n');
+/** Where `HTTP/1.0` has its last digit. */
+const VERSION_DIGIT = 7;
+const ONE = 49;
 const NOTHING = Buffer.alloc(0);
 
 /** What the response needs of the visitor's connection. */
@@ -120,6 +123,8 @@ export class ResponseReader {
         return;
       }
       if (headEnd < 0) return this.#owner.responseBad(headEnd === BAD ? head.reason : 'head too large');
+      // An intermediary says its own version (RFC 9112 §2.3): a visitor that reads 1.0 would take the connection for closed.
+      if (head.minor === 0) bytes[from + VERSION_DIGIT] = ONE;
       if (head.status === 101) return this.#switch(bytes, from, headEnd, end, slab);
       if (head.status >= 200) return this.#final(bytes, from, headEnd, end, slab);
       if (++this.#interim > MAX_INTERIM) return this.#owner.responseBad('too many interim responses');
@@ -159,7 +164,7 @@ export class ResponseReader {
           ? FRAMING.length
           : FRAMING.untilClose;
     const strip = framing === FRAMING.chunked && asked.isHttp10;
-    if (head.chunked && asked.isHttp10) head.drop(head.codingLine, head.codingLineEnd);
+    if (head.chunked && asked.isHttp10 && head.status !== 204) head.drop(head.codingLine, head.codingLineEnd);
     const keep = framing !== FRAMING.untilClose && !strip && this.#owner.mayKeep();
     this.#body.start(framing, head.contentLength, strip);
     this.#inBody = true;

@@ -106,7 +106,11 @@ export class Upstream implements StreamSink {
     }
     const { user } = this;
     if (user !== null) user.onResponse(bytes, from, end);
-    else stream.reset(); // bytes that nobody asked for: this connection is out of step for good
+    else {
+      // Bytes that nobody asked for: this connection is out of step for good.
+      forget(this.served.idle, stream);
+      stream.reset();
+    }
   }
 
   onEnd(stream: MuxStream): void {

@@ -199,6 +199,17 @@ test('a peer that reads nothing and resets its streams can not make the queue gr
     },
   });
   peer.reading = false;
+  const { sender } = peer.session;
+  const [wait, unwait] = [sender.wait.bind(sender), sender.unwait.bind(sender)];
+  let waiting = 0;
+  sender.wait = (lane, stream) => {
+    waiting++;
+    wait(lane, stream);
+  };
+  sender.unwait = (stream) => {
+    waiting--;
+    unwait(stream);
+  };
   for (let second = 0; second < 10; second++) {
     for (let i = 0; i < 500; i++) {
       const id = 2 * (second * 500 + i) + 1;
@@ -210,6 +221,7 @@ test('a peer that reads nothing and resets its streams can not make the queue gr
   }
   assert.equal(peer.code(), undefined);
   assert.ok(refused > 4_900, `${refused} of 5000 were told to wait`);
+  assert.equal(waiting, 0, 'a stream that is gone waits for nothing');
   peer.readOn();
   await turns(100);
   // 5,000 blocks were offered (320 MB); what was queued is one lane of 1 MB with what overshoots it, and small frames.

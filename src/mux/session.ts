@@ -8,6 +8,7 @@
 import { type Clock, systemClock } from '../base/clock.ts';
 import type { Slab, SlabPool } from '../base/slab.ts';
 import { FLAG, GO_AWAY, HEADER_BYTES, INITIAL_WINDOW, TYPE } from './frame.ts';
+import { Pulse } from './pulse.ts';
 import { FrameSender, QUICK } from './sender.ts';
 import { MuxStream } from './stream.ts';
 import { MuxError, type MuxErrorCode, type MuxTransport, type SessionHandler } from './types.ts';
@@ -37,8 +38,6 @@ export interface SessionOptions {
 
 /** What a stream of ours that has ended may still bring: its FIN, RST and window updates, which were under way. */
 const LATE_FRAMES = 4;
-/** A round-trip time older than this is measured again when a window wants to grow. */
-const RTT_FRESH_MS = 1_000;
 
 export class MuxSession {
   readonly sender: FrameSender;
@@ -49,8 +48,6 @@ export class MuxSession {
   readonly #client: boolean;
   readonly #maxStreams: number;
   readonly #maxUnacknowledged: number;
-  readonly #heartbeatMs: number;
-  readonly #deadAfterMs: number;
   readonly #controlPerSecond: number;
 
   /** Where the bytes of the present `feed` are: a sink that needs them longer holds it. Set by whoever feeds. */
@@ -76,15 +73,8 @@ export class MuxSession {
   #strayAllowance = 0;
   #controlFrames = 0;
 
-  #heard = true;
-  #heardAtMs: number;
   #lastSweepMs: number;
-  #pingId = 0;
-  #pingSentMs = 0;
-  #pingOutstanding = false;
-  #pingWaiters: Array<{ resolve: (ms: number) => void; reject: (error: Error) => void }> = [];
-  #rttMs = 0;
-  #rttAtMs = 0;
+  readonly #pulse: Pulse;
 
   constructor(options: SessionOptions) {
     this.#handler = options.handler;
@@ -94,16 +84,20 @@ export class MuxSession {
     this.#nextId = this.#client ? 1 : 2;
     this.#maxStreams = options.maxStreams ?? 4_096;
     this.#maxUnacknowledged = options.maxUnacknowledged ?? 4_096;
-    this.#heartbeatMs = options.heartbeatMs ?? 10_000;
-    this.#deadAfterMs = options.deadAfterMs ?? 20_000;
     this.#controlPerSecond = options.controlPerSecond ?? 2_000;
     this.budget = options.budget;
     this.readSlab = options.slabs.foreign;
-    this.#heardAtMs = this.#lastSweepMs = this.#clock.monotonic();
+    this.#lastSweepMs = this.#clock.monotonic();
     this.sender = new FrameSender(options.transport, {
       pool: options.slabs,
       onFault: (error) => this.#fail('transport', error.message),
       onFlood: () => this.#fail('flood', 'the peer provokes answers and does not read them'),
+    });
+    this.#pulse = new Pulse({
+      clock: this.#clock,
+      heartbeatMs: options.heartbeatMs ?? 10_000,
+      deadAfterMs: options.deadAfterMs ?? 20_000,
+      send: (value) => this.sender.control(QUICK, TYPE.ping, FLAG.syn, 0, value),
     });
   }
 
@@ -117,7 +111,7 @@ export class MuxSession {
 
   /** Last measured round trip in milliseconds; 0 before the first. */
   get rttMs(): number {
-    return this.#rttMs;
+    return this.#pulse.rttMs;
   }
 
   /** True when `open` would give a stream now. */
@@ -145,14 +139,8 @@ export class MuxSession {
 
   /** Round trip in milliseconds. Rejects when the session ends first. */
   ping(): Promise<number> {
-    return new Promise((resolve, reject) => {
-      if (this.#closed) {
-        reject(new MuxError('closed', 'the session is closed'));
-        return;
-      }
-      this.#pingWaiters.push({ resolve, reject });
-      this.#sendPing();
-    });
+    if (this.#closed) return Promise.reject(new MuxError('closed', 'the session is closed'));
+    return this.#pulse.measure();
   }
 
   /** Tells the peer that no more streams are wanted; those in flight go on. */
@@ -198,23 +186,15 @@ export class MuxSession {
     const elapsed = nowMs - this.#lastSweepMs;
     this.#lastSweepMs = nowMs;
     this.#controlFrames = Math.max(0, this.#controlFrames - (this.#controlPerSecond * elapsed) / 1000);
-    if (this.#heard) {
-      this.#heard = false;
-      this.#heardAtMs = nowMs;
-    }
-    if (elapsed > this.#deadAfterMs) this.#heardAtMs = nowMs; // this machine slept: give the peer a chance to answer
-    if (nowMs - this.#heardAtMs > this.#deadAfterMs) {
-      this.#fail('heartbeat', `nothing heard for ${Math.round((nowMs - this.#heardAtMs) / 1000)} s`);
-      return;
-    }
-    if (this.#heartbeatMs > 0 && nowMs - this.#pingSentMs >= this.#heartbeatMs) this.#sendPing();
+    const silentMs = this.#pulse.sweep(nowMs, elapsed);
+    if (silentMs > 0) this.#fail('heartbeat', `nothing heard for ${Math.round(silentMs / 1000)} s`);
   }
 
   /**
    * Feeds received bytes. They are used before this returns, or their slab is held by who needs longer.
    */
   feed(bytes: Buffer, start: number, end: number): void {
-    this.#heard = true;
+    this.#pulse.heard = true;
     let at = start;
     while (at < end && !this.#closed) {
       if (this.#payloadLeft > 0) {
@@ -249,8 +229,7 @@ export class MuxSession {
 
   /** The round-trip time for a decision about windows; asks for a new measurement when it is old. */
   freshRttMs(): number {
-    if (this.#clock.monotonic() - this.#rttAtMs > RTT_FRESH_MS) this.#sendPing();
-    return this.#rttMs;
+    return this.#pulse.freshRttMs();
   }
 
   drained(stream: MuxStream): void {
@@ -377,22 +356,7 @@ export class MuxSession {
       this.sender.control(QUICK, TYPE.ping, FLAG.ack, 0, value);
       return;
     }
-    if (!this.#pingOutstanding || value !== this.#pingId) return;
-    this.#pingOutstanding = false;
-    const now = this.#clock.monotonic();
-    this.#rttMs = now - this.#pingSentMs;
-    this.#rttAtMs = now;
-    const waiters = this.#pingWaiters;
-    this.#pingWaiters = [];
-    for (const waiter of waiters) waiter.resolve(this.#rttMs);
-  }
-
-  #sendPing(): void {
-    if (this.#pingOutstanding || this.#closed) return;
-    this.#pingOutstanding = true;
-    this.#pingId = (this.#pingId + 1) >>> 0;
-    this.#pingSentMs = this.#clock.monotonic();
-    this.sender.control(QUICK, TYPE.ping, FLAG.syn, 0, this.#pingId);
+    this.#pulse.answered(value);
   }
 
   #goAwayFrame(reason: number): void {
@@ -455,8 +419,7 @@ export class MuxSession {
     if (this.#closed) return;
     this.#closed = true;
     this.sender.close();
-    for (const waiter of this.#pingWaiters) waiter.reject(error);
-    this.#pingWaiters = [];
+    this.#pulse.close(error);
     for (const stream of [...this.#streams.values()]) this.#guard(stream, () => stream.rstArrived());
     if (cut) this.#transport.destroy();
     this.#handler.onClose(this, error);

@@ -6,8 +6,8 @@ import type { Socket } from 'node:net';
 import type { Sweeper } from '../base/clock.ts';
 import { type Slab, SLAB_BYTES, type SlabPool } from '../base/slab.ts';
 import { type ReadTarget, readInto } from '../base/socket.ts';
-import { MuxSession, type SessionOptions } from './session.ts';
-import type { MuxTransport, SessionHandler } from './types.ts';
+import { MuxSession } from './session.ts';
+import type { MuxTransport, SessionHandler, SessionOptions } from './types.ts';
 
 export interface AttachOptions extends Omit<SessionOptions, 'transport' | 'handler'> {
   /** Sweeps the session about once a second until it closes. */

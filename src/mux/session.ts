@@ -6,35 +6,13 @@
  * never were, more control frames than traffic explains, answers that it provokes and does not read, silence.
  */
 import { type Clock, systemClock } from '../base/clock.ts';
-import type { Slab, SlabPool } from '../base/slab.ts';
-import { FLAG, GO_AWAY, HEADER_BYTES, INITIAL_WINDOW, TYPE } from './frame.ts';
+import type { Slab } from '../base/slab.ts';
+import { FLAG, GO_AWAY, HEADER_BYTES, INITIAL_WINDOW, readUint32, TYPE } from './frame.ts';
 import { Pulse } from './pulse.ts';
 import { FrameSender, QUICK } from './sender.ts';
 import { MuxStream } from './stream.ts';
-import { MuxError, type MuxErrorCode, type MuxTransport, type SessionHandler } from './types.ts';
+import { MuxError, type MuxErrorCode, type MuxTransport, type SessionHandler, type SessionOptions } from './types.ts';
 import type { WindowBudget } from './window.ts';
-
-export interface SessionOptions {
-  readonly role: 'client' | 'server';
-  readonly transport: MuxTransport;
-  readonly handler: SessionHandler;
-  readonly slabs: SlabPool;
-  readonly budget: WindowBudget;
-  readonly clock?: Clock;
-  /** Streams of both directions together; the next one is reset (theirs) or not opened (ours). Default 4,096. */
-  readonly maxStreams?: number;
-  /** Our own streams that the peer has not acknowledged yet. hashicorp's default backlog is 256. Default 4,096. */
-  readonly maxUnacknowledged?: number;
-  /** A ping is sent this often; 0: only when a round-trip time is needed. Default 10 s. */
-  readonly heartbeatMs?: number;
-  /** Nothing heard for this long: the peer is dead. Default 20 s. */
-  readonly deadAfterMs?: number;
-  /**
-   * Control frames that traffic does not explain (pings, opens, frames for streams that ended), per second; ten seconds' worth
-   * may come at once. Default 2,000. An agent takes more: its server opens a stream per visitor.
-   */
-  readonly controlPerSecond?: number;
-}
 
 /** What a stream of ours that has ended may still bring: its FIN, RST and window updates, which were under way. */
 const LATE_FRAMES = 4;
@@ -280,7 +258,7 @@ export class MuxSession {
       if (!stream.admit(length))
         return this.#fail('window_overrun', `${length} bytes on stream ${id} are more than its window`);
       if (stream.ended && length > 0) return this.#fail('protocol', `data on stream ${id} after its end`);
-      if (length === 0 && !this.#explains(stream, flags)) this.#countControl();
+      if (length === 0 && !stream.explains(flags)) this.#countControl();
       if ((flags & FLAG.ack) !== 0) this.#acknowledged(stream);
     }
     if (length === 0 && stream === undefined) this.#countControl();
@@ -300,17 +278,11 @@ export class MuxSession {
   #windowFrame(id: number, flags: number, delta: number): void {
     const stream = (flags & FLAG.syn) !== 0 ? this.#incoming(id) : this.#streams.get(id);
     if (this.#closed) return;
-    if (stream === undefined || (delta === 0 && !this.#explains(stream, flags))) this.#countControl();
+    if (stream === undefined || (delta === 0 && !stream.explains(flags))) this.#countControl();
     if (stream === undefined || this.#closed) return;
     if ((flags & FLAG.ack) !== 0) this.#acknowledged(stream);
     if (!stream.windowGrew(delta)) return this.#fail('protocol', `window of stream ${id} over 32 bits`);
     this.#endFlags(stream, flags);
-  }
-
-  /** A frame without bytes has a reason: it accepts or ends something that was not accepted or ended before. */
-  #explains(stream: MuxStream, flags: number): boolean {
-    if ((flags & (FLAG.syn | FLAG.rst)) !== 0) return true;
-    return ((flags & FLAG.ack) !== 0 && !stream.acked) || ((flags & FLAG.fin) !== 0 && !stream.ended);
   }
 
   #endFlags(stream: MuxStream, flags: number): void {
@@ -424,14 +396,4 @@ export class MuxSession {
     if (cut) this.#transport.destroy();
     this.#handler.onClose(this, error);
   }
-}
-
-function readUint32(bytes: Buffer, at: number): number {
-  return (
-    (((bytes[at] as number) << 24) |
-      ((bytes[at + 1] as number) << 16) |
-      ((bytes[at + 2] as number) << 8) |
-      (bytes[at + 3] as number)) >>>
-    0
-  );
 }

@@ -186,6 +186,12 @@ export class MuxStream {
     }
   }
 
+  /** A frame without bytes has a reason: it accepts or ends something that was not accepted or ended before. */
+  explains(flags: number): boolean {
+    if ((flags & (FLAG.syn | FLAG.rst)) !== 0) return true;
+    return ((flags & FLAG.ack) !== 0 && !this.acked) || ((flags & FLAG.fin) !== 0 && !this.#endReceived);
+  }
+
   finArrived(): void {
     if (this.#endReceived || this.#gone) return;
     this.#endReceived = true;

@@ -1,8 +1,11 @@
 /**
  * What a user of the multiplexer sees: the callbacks that it gives and the settings that it may change.
  */
+import type { Clock } from '../base/clock.ts';
+import type { SlabPool } from '../base/slab.ts';
 import type { MuxSession } from './session.ts';
 import type { MuxStream } from './stream.ts';
+import type { WindowBudget } from './window.ts';
 
 /** Why a session ended. */
 export class MuxError extends Error {
@@ -55,4 +58,26 @@ export interface MuxTransport {
   /** Ends in good order after what was written. */
   end(): void;
   destroy(): void;
+}
+
+export interface SessionOptions {
+  readonly role: 'client' | 'server';
+  readonly transport: MuxTransport;
+  readonly handler: SessionHandler;
+  readonly slabs: SlabPool;
+  readonly budget: WindowBudget;
+  readonly clock?: Clock;
+  /** Streams of both directions together; the next one is reset (theirs) or not opened (ours). Default 4,096. */
+  readonly maxStreams?: number;
+  /** Our own streams that the peer has not acknowledged yet. hashicorp's default backlog is 256. Default 4,096. */
+  readonly maxUnacknowledged?: number;
+  /** A ping is sent this often; 0: only when a round-trip time is needed. Default 10 s. */
+  readonly heartbeatMs?: number;
+  /** Nothing heard for this long: the peer is dead. Default 20 s. */
+  readonly deadAfterMs?: number;
+  /**
+   * Control frames that traffic does not explain (pings, opens, frames for streams that ended), per second; ten seconds' worth
+   * may come at once. Default 2,000. An agent takes more: its server opens a stream per visitor.
+   */
+  readonly controlPerSecond?: number;
 }

@@ -98,6 +98,7 @@ function publish(t: Ends, { protocol, target, server, token, subdomain }: Public
     identity: { version: '0.0.0-test', os: 'test', hostname: 'harness' },
     token: async () => token,
     open: connector.open,
+    reach: connector.reach,
     log: silentLog,
     onEvent: (event) => {
       events.push(event);

@@ -23,6 +23,7 @@ import { Backoff } from './backoff.ts';
 import type { OpenChannel } from './channel.ts';
 import { type AgentExitCode, fateOf } from './codes.ts';
 import type { AgentEvent, AgentState, AgentView, ExitReason } from './events.ts';
+import { Lookout, type Reach, UnreachableError } from './lookout.ts';
 import { type Cancel, type Schedule, systemSchedule } from './schedule.ts';
 import { type Bye, Session, type SessionOwner, type Welcome } from './session.ts';
 import type { LocalTarget } from './target.ts';
@@ -41,6 +42,8 @@ export interface AgentOptions {
   /** Called before each connect, so that a key file that was replaced is read again. May reject. */
   readonly token: () => Promise<string>;
   readonly open: OpenChannel;
+  /** Ends the wait after an outage early, where given. */
+  readonly reach?: Reach;
   readonly log: Logger;
   readonly onEvent: (event: AgentEvent) => void;
   /** Ask the server for a line per request. */
@@ -81,6 +84,7 @@ class Supervisor implements Agent, SessionOwner {
   readonly #schedule: Schedule;
   readonly #random: () => number;
   readonly #backoff: Backoff;
+  readonly #lookout: Lookout;
   readonly #tunnels: readonly Tunnel[];
   readonly #resolve: (reason: ExitReason) => void;
 
@@ -103,6 +107,7 @@ class Supervisor implements Agent, SessionOwner {
     this.#schedule = options.schedule ?? systemSchedule;
     this.#random = options.random ?? Math.random;
     this.#backoff = new Backoff(this.#random);
+    this.#lookout = new Lookout(this.#schedule, this.#random, options.reach);
     this.#tunnels = options.tunnels.map((spec) => new Tunnel(spec, this.#random));
     const { promise, resolve } = Promise.withResolvers<ExitReason>();
     this.done = promise;
@@ -132,7 +137,7 @@ class Supervisor implements Agent, SessionOwner {
     const attempt = new AbortController();
     this.#attempt = attempt;
     this.#tryConnect(attempt).catch((error: unknown) => {
-      if (this.#attempt === attempt) this.#failed(messageOf(error));
+      if (this.#attempt === attempt) this.#failed(error);
     });
   }
 
@@ -151,9 +156,10 @@ class Supervisor implements Agent, SessionOwner {
     session.greet(channel, { type: 'hello', version: WIRE_VERSION, token, agent: this.#options.identity });
   }
 
-  #failed(cause: string): void {
+  #failed(error: unknown): void {
     this.#attempt = undefined;
-    this.#wait(this.#backoff.next(), cause);
+    this.#wait(this.#backoff.next(), messageOf(error));
+    if (error instanceof UnreachableError) this.#lookout.watch(error.place, () => this.connect());
   }
 
   #wait(ms: number, cause: string): void {
@@ -175,7 +181,8 @@ class Supervisor implements Agent, SessionOwner {
       return;
     }
     this.#attempt?.abort();
-    this.#dropSession();
+    this.#session?.destroy();
+    this.#session = undefined;
     this.connect();
   }
 
@@ -364,16 +371,12 @@ class Supervisor implements Agent, SessionOwner {
     return this.#leaving.delete(session);
   }
 
-  #dropSession(): void {
-    this.#session?.destroy();
-    this.#session = undefined;
-  }
-
   #closeQuietly(session: Session): void {
     session.close().catch((error: unknown) => this.#log.debug({ cause: messageOf(error) }, 'closing a session failed'));
   }
 
   #cancelTimer(): void {
+    this.#lookout.stop();
     this.#timer?.();
     this.#timer = undefined;
     this.#retryAt = undefined;

@@ -17,6 +17,7 @@ import { DEAD_AFTER_MS, type FromAgent, type FromServer, fromServer, HEARTBEAT_M
 import type { Channel, ChannelSink, OpenChannel } from './channel.ts';
 import { dialServer } from './dial.ts';
 import { agentAddress, discover } from './discovery.ts';
+import { canReach, type Reach } from './lookout.ts';
 import { ServeFloor, StreamServer } from './serve.ts';
 
 /** Growth of receive windows beyond 256 KB, for all streams of the process together. */
@@ -30,6 +31,7 @@ const CLOSE_MS = 1_000;
 
 export interface Connector {
   readonly open: OpenChannel;
+  readonly reach: Reach;
   /** Stops the shared timers, once no channel is left. */
   close(): void;
 }
@@ -42,6 +44,7 @@ export function makeConnector(options: { server: URL; log: Logger }): Connector 
   const sweeper = new Sweeper<MuxSession>(1_000);
   const floor = new ServeFloor(systemClock);
   return {
+    reach: canReach,
     open: async (sink, signal) => {
       const address = agentAddress(await discover(server, signal), server);
       const socket = await dialServer(address, signal);

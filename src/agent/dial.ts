@@ -8,6 +8,7 @@ import { connect, type TLSSocket } from 'node:tls';
 import { messageOf } from '../base/errors.ts';
 import { ALPN } from '../wire/messages.ts';
 import type { AgentAddress } from './discovery.ts';
+import { UnreachableError } from './lookout.ts';
 
 const TIMEOUT_MS = 10_000;
 
@@ -36,11 +37,15 @@ export function dialServer(address: AgentAddress, signal?: AbortSignal): Promise
       socket.off('error', onError);
       socket.off('close', onClose);
     };
+    let connected = false;
+    socket.once('connect', () => (connected = true));
     const fail = (why: string, cause?: Error): void => {
       settle();
       socket.on('error', () => undefined); // a destroyed socket may still report; the reason is already told
       socket.destroy();
-      reject(new Error(`${where}: ${why}`, cause === undefined ? undefined : { cause }));
+      const options = cause === undefined ? undefined : { cause };
+      const message = `${where}: ${why}`;
+      reject(connected ? new Error(message, options) : new UnreachableError(message, address, options));
     };
     socket.on('error', onError);
     socket.on('close', onClose);

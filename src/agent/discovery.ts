@@ -6,6 +6,7 @@ import { get as httpGet, type IncomingMessage } from 'node:http';
 import { get as httpsGet } from 'node:https';
 import { messageOf } from '../base/errors.ts';
 import { DISCOVERY_PATH, type Discovery, discovery } from '../wire/discovery.ts';
+import { type Place, UnreachableError } from './lookout.ts';
 
 const TIMEOUT_MS = 10_000;
 const MAX_BYTES = 64 * 1024;
@@ -88,11 +89,18 @@ function request(url: URL, signal?: AbortSignal): Promise<Answer> {
       },
       (response) => read(response, resolve, reject),
     );
+    let connected = false;
+    request.on('socket', (socket) => socket.once('connect', () => (connected = true)));
     request.on('error', (cause) => {
-      const why = deadline.aborted ? `no answer within ${TIMEOUT_MS / 1000} s` : messageOf(cause);
-      reject(new Error(`${url.host}: ${why}`, { cause }));
+      const why = `${url.host}: ${deadline.aborted ? `no answer within ${TIMEOUT_MS / 1000} s` : messageOf(cause)}`;
+      reject(connected ? new Error(why, { cause }) : new UnreachableError(why, placeOf(url), { cause }));
     });
   });
+}
+
+function placeOf({ hostname, port, protocol }: URL): Place {
+  const usual = protocol === 'https:' ? 443 : 80;
+  return { host: hostname.replace(/^\[(.*)\]$/, '$1'), port: port === '' ? usual : Number(port) };
 }
 
 function read(response: IncomingMessage, resolve: (answer: Answer) => void, reject: (error: Error) => void): void {

@@ -56,6 +56,7 @@ export async function runAgent(io: Io, run: AgentRun): Promise<ExitCode> {
     identity: { version: VERSION, os: `${process.platform} ${release()}`, hostname: hostname() },
     token: () => readToken(source, io.env),
     open: connector.open,
+    reach: connector.reach,
     log,
     watch: drawn || flags.json === true,
     onEvent: (event) => {

@@ -1,0 +1,77 @@
+/** After an outage: an agent that has waited long comes back when the path does, and leaves a server alone that answers but fails. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import { discover } from './discovery.ts';
+import { fakeWorld } from './fixtures/fake-channel.ts';
+import { canReach, UnreachableError } from './lookout.ts';
+
+const PLACE = { host: 'fake', port: 9090 };
+
+test('an outage of an hour ends within three seconds of the path being back', async () => {
+  let path = false;
+  const world = await fakeWorld({
+    fault: new UnreachableError('connect ECONNREFUSED', PLACE),
+    reach: (place) => {
+      assert.equal(place, PLACE);
+      return Promise.resolve(path);
+    },
+  });
+  await world.time.advance(3_600_000);
+  const before = world.tries;
+  await world.time.advance(3_000);
+  assert.ok(world.tries - before <= 1, 'while it lasts, back-off alone tries');
+  path = true;
+  world.fault = undefined;
+  await world.time.advance(3_000);
+  assert.equal(world.channels.length, 1);
+  world.latest().welcome();
+  world.latest().bindAll();
+  const tries = world.tries;
+  await world.time.advance(60_000);
+  assert.equal(world.tries, tries, 'a session ends the looking');
+});
+
+test('a server that can be reached and fails is tried as back-off says', async () => {
+  let looks = 0;
+  const world = await fakeWorld({
+    fault: new Error('no Culvert agent listener'),
+    reach: () => Promise.resolve(++looks > 0),
+  });
+  await world.time.advance(61_400); // 0.5 + 1 + 2 + 4 + 8 + 16 + 30, less a moment
+  assert.equal(world.tries, 7);
+  assert.equal(looks, 0);
+});
+
+test('a look that is answered after the agent has ended changes nothing', async () => {
+  const late = Promise.withResolvers<boolean>();
+  const world = await fakeWorld({ fault: new UnreachableError('down', PLACE), reach: () => late.promise });
+  await world.time.advance(20_000);
+  const tries = world.tries;
+  world.agent.destroy();
+  late.resolve(true);
+  await setImmediate();
+  assert.equal(world.tries, tries);
+  assert.equal(world.time.next, undefined, 'no timer is left');
+});
+
+test('a port is reached while somebody listens there, and a name that does not exist is not', async () => {
+  const server = createServer((socket) => socket.destroy());
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  assert.equal(await canReach({ host: '127.0.0.1', port }), true);
+  const cut = new URL(`http://127.0.0.1:${port}`);
+  await assert.rejects(discover(cut), (error) => error instanceof Error && !(error instanceof UnreachableError));
+  server.close();
+  await once(server, 'close');
+  assert.equal(await canReach({ host: '127.0.0.1', port }), false);
+  assert.equal(await canReach({ host: 'no-such-name.invalid', port }), false);
+  await assert.rejects(discover(cut), (error) => {
+    assert.ok(error instanceof UnreachableError);
+    assert.deepEqual(error.place, { host: '127.0.0.1', port });
+    return true;
+  });
+});

@@ -145,7 +145,7 @@ for (const kind of ['plain', 'tls'] as const satisfies Kind[]) {
 
     test('an idle session owns no slab, whichever it used before', async () => {
       const { ours, theirs } = await join((stream) => {
-        check(stream).then(() => stream.end());
+        void check(stream).then(() => stream.end());
       });
       const stream = ours.session.open() as MuxStream;
       const ended = new Promise<void>((resolve) => {
@@ -181,7 +181,7 @@ for (const kind of ['plain', 'tls'] as const satisfies Kind[]) {
 
     test('close() is heard as a good end, after what was queued', async () => {
       const got = Promise.withResolvers<number>();
-      const { ours, theirs } = await join((stream) => check(stream).then(got.resolve, got.reject));
+      const { ours, theirs } = await join((stream) => void check(stream).then(got.resolve, got.reject));
       const stream = ours.session.open() as MuxStream;
       stream.write(source, 0, 200_000);
       stream.end();

@@ -86,7 +86,7 @@ export class MuxStream {
     if (this.#gone || this.#endSent || this.#endWanted) return true;
     const length = end - start;
     if (this.#pendingBytes > 0 || length > this.#sendWindow) return this.#writeLater(bytes, start, end);
-    if (this.session.sender.congested(this.#laneFor(length))) return this.#writeLater(bytes, start, end);
+    if (this.session.sender.full(this.#laneFor(length))) return this.#writeLater(bytes, start, end);
     this.#sendWindow -= length;
     this.#put(bytes, start, end);
     return this.#goOn();
@@ -94,12 +94,12 @@ export class MuxStream {
 
   /**
    * Opens a frame of `length` bytes and returns where its payload goes in `target()`, or -1 when that needs the slow way
-   * (`write`): window too small, something pending, lane congested, or longer than a slab. After filling it call `settled()`.
+   * (`write`): window too small, something pending, lane full, or longer than a slab. After filling it call `settled()`.
    */
   reserve(length: number): number {
     if (this.#pendingBytes > 0 || length > this.#sendWindow || length > MAX_RESERVE || this.#gone || this.endedHere)
       return -1;
-    if (this.session.sender.congested(this.#laneFor(length))) return -1;
+    if (this.session.sender.full(this.#laneFor(length))) return -1;
     this.#sendWindow -= length;
     this.#enterLane(length);
     const at = this.session.sender.reserve(this.#lane, this.id, length);
@@ -219,7 +219,9 @@ export class MuxStream {
     this.#blocked = true;
     if (this.#pendingBytes === 0 && this.#sendWindow > 0) {
       const now = Math.min(this.#sendWindow, end - start);
-      if (!this.#mustWait(this.#laneFor(now))) {
+      const lane = this.#laneFor(now);
+      if (this.session.sender.full(lane)) this.#mustWait(lane);
+      else {
         from = start + now;
         this.#sendWindow -= now;
         this.#put(bytes, start, from);

@@ -99,7 +99,7 @@ function echoOurs(stream: MuxStream): void {
 for (const role of ['client', 'server'] as const) {
   test(`as ${role} we open 40 streams to libp2p, which echoes them`, { timeout: 60_000 }, async () => {
     const { ours, theirs, connection } = joined(role, 5_003);
-    theirs.addEventListener('stream', (event) => void echoTheirs((event as CustomEvent<Theirs>).detail));
+    theirs.addEventListener('stream', (event) => void echoTheirs(event.detail));
     const bodies = Array.from({ length: 40 }, () => randomBytes(randomInt(0, 900_000)));
     const back = await Promise.all(
       bodies.map((body) => {

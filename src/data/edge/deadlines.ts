@@ -18,6 +18,8 @@ export interface Timed {
   readonly hasBacklog: boolean;
   /** A final response has begun. */
   readonly isAnswering: boolean;
+  /** The visitor has ended its direction. */
+  readonly isHalfClosed: boolean;
 }
 
 export type Verdict = 'go_on' | 'cut' | 'request_timeout' | 'local_timeout';
@@ -67,11 +69,13 @@ export class Deadlines {
       case 'head':
         return stillMs > (of.hasBacklog ? bodyIdleTimeoutMs : idleTimeoutMs) ? 'cut' : 'go_on';
       case 'body':
-        if (stillMs > bodyIdleTimeoutMs && !of.isPaused) return 'request_timeout';
-        return stillMs > localTimeoutMs ? 'local_timeout' : 'go_on';
+        if (of.isPaused) return stillMs > localTimeoutMs ? 'local_timeout' : 'go_on';
+        return stillMs > bodyIdleTimeoutMs ? 'request_timeout' : 'go_on';
       case 'wait':
         if (of.hasBacklog) return stillMs > bodyIdleTimeoutMs ? 'cut' : 'go_on';
-        return !of.isAnswering && stillMs > localTimeoutMs ? 'local_timeout' : 'go_on';
+        if (!of.isAnswering) return stillMs > localTimeoutMs ? 'local_timeout' : 'go_on';
+        // Most visitors that end their direction are gone; only a write would tell, and a silent event stream never writes.
+        return of.isHalfClosed && stillMs > idleTimeoutMs ? 'cut' : 'go_on';
       case 'raw':
         return websocketIdleMs > 0 && stillMs > websocketIdleMs ? 'cut' : 'go_on';
       case 'linger':

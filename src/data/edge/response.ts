@@ -31,8 +31,8 @@ export interface ResponseOwner {
   readonly writer: SocketWriter;
   /** Takes bytes into account that were given to the writer with their credit. */
   owes(bytes: number): void;
-  /** Whether the connection may stay open after this exchange; asked when the head is written. */
-  mayKeep(): boolean;
+  /** Whether the connection stays open after this exchange; asked when the head is written. Not when its end is that of the body. */
+  mayKeep(isFramed: boolean): boolean;
   /** The response is complete. `isClean`: the stream can carry another request. */
   responseDone(isClean: boolean): void;
   /** The service sent what is no response. */
@@ -165,7 +165,7 @@ export class ResponseReader {
           : FRAMING.untilClose;
     const strip = framing === FRAMING.chunked && asked.isHttp10;
     if (head.chunked && asked.isHttp10 && head.status !== 204) head.drop(head.codingLine, head.codingLineEnd);
-    const keep = framing !== FRAMING.untilClose && !strip && this.#owner.mayKeep();
+    const keep = this.#owner.mayKeep(framing !== FRAMING.untilClose && !strip);
     this.#body.start(framing, head.contentLength, strip);
     this.#inBody = true;
 

@@ -86,7 +86,7 @@ export class Visitor implements ReadTarget, UpstreamUser {
   /** False pauses reading. A fault in here ends this visitor and nobody else. */
   #received(bytes: Buffer, start: number, end: number): boolean {
     try {
-      this.#deadlines.moved();
+      if (this.#state !== 'linger') this.#deadlines.moved();
       this.#taking = true;
       const goOn = this.#take(bytes, start, end);
       this.#taking = false;
@@ -173,9 +173,9 @@ export class Visitor implements ReadTarget, UpstreamUser {
     this.#halfClosed = true;
     if (this.#state === 'raw') this.#upstream?.stream.end();
     else if (this.#state === 'head' || this.#state === 'body' || this.#state === 'linger') {
-      // Between requests: done. In the middle of one: it can never be completed.
-      if (this.#partial !== null || this.#state === 'body') this.destroy();
-      else this.#socket.end();
+      // Between requests: done. In the middle of one: it can never be completed. What waits for the backlog is still answered.
+      if (this.#state === 'body' || (this.#partial !== null && !this.#readPaused)) this.destroy();
+      else if (this.#partial === null) this.#socket.end();
     }
     // In `wait` the visitor has merely said all that it had to say: it still gets its answer.
   }
@@ -256,15 +256,14 @@ export class Visitor implements ReadTarget, UpstreamUser {
     this.#ledger.owe(bytes);
   }
 
-  mayKeep(): boolean {
-    if (this.#state !== 'wait' || this.#halfClosed || this.#context.draining) this.#keep = false;
+  mayKeep(isFramed: boolean): boolean {
+    if (!isFramed || this.#state !== 'wait' || this.#halfClosed || this.#context.draining) this.#keep = false;
     return this.#keep;
   }
 
   responseDone(isClean: boolean): void {
     const complete = this.#state === 'wait';
     this.#exchange.status = this.#response.status;
-    if (this.#response.ended()) this.#keep = false;
     this.#finishExchange(isClean && complete);
     if (this.#keep && complete) this.#next();
     else this.#finishConnection();
@@ -308,7 +307,7 @@ export class Visitor implements ReadTarget, UpstreamUser {
   /** On to the next request, which may be here already. */
   #next(): void {
     this.#state = 'head';
-    if (this.#halfClosed && this.#partial === null) return this.#finishConnection();
+    if ((this.#halfClosed || this.#context.draining) && this.#partial === null) return this.#finishConnection();
     if (this.#readPaused || this.#partial !== null) this.#resume();
   }
 
@@ -388,10 +387,10 @@ export class Visitor implements ReadTarget, UpstreamUser {
       isPaused: this.#readPaused,
       hasBacklog: this.writer.backlog > 0,
       isAnswering: this.#response.started,
+      isHalfClosed: this.#halfClosed,
     });
-    if (verdict === 'go_on') return;
     if (verdict === 'cut') this.destroy();
-    else this.#fault(verdict);
+    else if (verdict !== 'go_on') this.#fault(verdict);
   }
 
   /** The server leaves: idle connections end now, the others after their present answer. */

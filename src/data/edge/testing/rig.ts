@@ -1,0 +1,248 @@
+/**
+ * A data node with its HTTP edge, a real agent's stream server over real TLS and a real multiplexer, and a visitor that writes
+ * bytes. Everything of a request's way but the control plane and the command line. Used by tests alone.
+ */
+import { once } from 'node:events';
+import { createServer as createHttpServer, type RequestListener, type Server as HttpServer } from 'node:http';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import type { TestContext } from 'node:test';
+import { connect as connectTls } from 'node:tls';
+import { ServeFloor, StreamServer } from '../../../agent/serve.ts';
+import { type LocalTarget, parseTarget } from '../../../agent/target.ts';
+import { systemClock } from '../../../base/clock.ts';
+import { type Logger, silentLog } from '../../../base/log.ts';
+import type { Route } from '../../../plane/routes.ts';
+import { TestAgent } from '../../fixtures/agent.ts';
+import { testCertificate } from '../../fixtures/certificate.ts';
+import { FakeLink, idOf, testGrant, testRoute } from '../../fixtures/link.ts';
+import { testSettings } from '../../fixtures/settings.ts';
+import { type DataNode, type EdgeLimits, startNode } from '../../node.ts';
+
+export interface RigOptions {
+  readonly limits?: Partial<EdgeLimits>;
+  readonly trustedProxies?: readonly string[];
+  readonly log?: Logger;
+  readonly host?: string;
+}
+
+export class Rig {
+  readonly link: FakeLink;
+  readonly node: DataNode;
+  readonly port: number;
+  readonly httpsPort: number;
+  readonly #floor = new ServeFloor(systemClock);
+  readonly #agents: TestAgent[] = [];
+
+  constructor(link: FakeLink, node: DataNode) {
+    this.link = link;
+    this.node = node;
+    const { http, https } = node.addresses();
+    this.port = http?.port ?? 0;
+    this.httpsPort = https?.port ?? 0;
+  }
+
+  static async start(t: TestContext, options: RigOptions = {}): Promise<Rig> {
+    const link = new FakeLink();
+    const tls = await testCertificate();
+    link.grants.set('good', testGrant('token-1', { tunnelQuota: 50 }));
+    const settings = testSettings(tls, options.limits);
+    const listen = { host: options.host ?? '127.0.0.1', port: 0 };
+    const edge = { ...settings.edge, http: listen, https: listen, tls, trustedProxies: options.trustedProxies ?? [] };
+    const node = await startNode({ ...settings, edge }, { link, log: options.log ?? silentLog });
+    const rig = new Rig(link, node);
+    t.after(() => rig.close());
+    return rig;
+  }
+
+  /** An agent that serves `name`.example.test from `port` of this machine. */
+  async serve(name: string, port: number, protocol: 'http' | 'https' = 'http'): Promise<TestAgent> {
+    const agent = await TestAgent.enter(this.node.addresses().agents.port, 'good');
+    this.#agents.push(agent);
+    const targets = new Map<number, LocalTarget>();
+    const server = new StreamServer(this.#floor, {
+      targetOf: (slot) => targets.get(slot),
+      onTarget: () => {},
+      onIdle: () => {},
+    });
+    agent.onStream = (stream) => server.accept(stream);
+    const bound = await agent.bind(name, { protocol });
+    targets.set(bound.slot, parseTarget(`127.0.0.1:${port}`, protocol).target);
+    return agent;
+  }
+
+  /** Puts a route without an agent, or changes one. */
+  route(name: string, over: Partial<Route> = {}): void {
+    this.link.change({ kind: 'put', route: testRoute(name, over) });
+  }
+
+  remove(name: string): void {
+    this.link.change({ kind: 'remove', tunnelId: idOf(name), code: 'tunnel_deleted', message: 'gone' });
+  }
+
+  visit(options: { tls?: boolean; host?: string; allowHalfOpen?: boolean } = {}): Promise<Wire> {
+    return Wire.open(options.tls === true ? this.httpsPort : this.port, options);
+  }
+
+  async close(): Promise<void> {
+    for (const agent of this.#agents) agent.destroy();
+    await this.node.close();
+    this.#floor.close();
+  }
+}
+
+/** A visitor that writes bytes and reads bytes. */
+export class Wire {
+  readonly socket: Socket;
+  /** All that was read, latin1. Cut by `take`. */
+  text = '';
+  /** How the other side left: an end in good order, or a cut. */
+  readonly closed: Promise<'end' | 'cut'>;
+  #over = false;
+  #ended = false;
+
+  constructor(socket: Socket) {
+    this.socket = socket;
+    this.closed = new Promise((resolve) => {
+      let failed = false;
+      socket.on('error', () => {
+        failed = true;
+      });
+      socket.on('end', () => {
+        this.#ended = true;
+        if (!socket.allowHalfOpen) return;
+        this.#over = true;
+        socket.emit('moved');
+        resolve('end');
+      });
+      socket.on('close', () => {
+        this.#over = true;
+        socket.emit('moved');
+        resolve(failed || !this.#ended ? 'cut' : 'end');
+      });
+    });
+    socket.on('data', (chunk: Buffer) => {
+      this.text += chunk.toString('latin1');
+      socket.emit('moved');
+    });
+  }
+
+  static async open(
+    port: number,
+    options: { tls?: boolean; host?: string; allowHalfOpen?: boolean } = {},
+  ): Promise<Wire> {
+    const to = { port, host: options.host ?? '127.0.0.1', allowHalfOpen: options.allowHalfOpen ?? false };
+    const socket =
+      options.tls === true ? connectTls({ ...to, rejectUnauthorized: false }) : connect({ ...to, noDelay: true });
+    const wire = new Wire(socket);
+    await once(socket, options.tls === true ? 'secureConnect' : 'connect');
+    return wire;
+  }
+
+  send(text: string): void {
+    this.socket.write(text, 'latin1');
+  }
+
+  /** Sends a request of these lines, with Host. */
+  ask(line: string, ...fields: string[]): void {
+    const host = fields.some((field) => /^host:/i.test(field)) ? [] : ['Host: shop.example.test'];
+    this.send([`${line} HTTP/1.1`, ...host, ...fields, '', ''].join('\r\n'));
+  }
+
+  /** Waits until what was read matches; throws when the connection ends before. */
+  async until(pattern: string | RegExp): Promise<string> {
+    while (!(typeof pattern === 'string' ? this.text.includes(pattern) : pattern.test(this.text))) {
+      if (this.#over) throw new Error(`the connection ended before ${String(pattern)}:\n${this.text.slice(0, 2_000)}`);
+      await once(this.socket, 'moved');
+    }
+    return this.text;
+  }
+
+  /** Everything up to the end. */
+  async all(): Promise<string> {
+    await this.closed;
+    return this.text;
+  }
+
+  /** One response with Content-Length, or without body when `bodiless`; it is taken off the text. */
+  async response(bodiless = false): Promise<Reply> {
+    const head = /^[^]*?\r\n\r\n/.exec(await this.until('\r\n\r\n'))?.[0] ?? '';
+    const length = bodiless ? 0 : Number(/\r\ncontent-length: *(\d+)/i.exec(head)?.[1] ?? 0);
+    while (this.text.length < head.length + length) {
+      if (this.#over) throw new Error(`the body was cut short after ${this.text.length - head.length} of ${length}`);
+      await once(this.socket, 'moved');
+    }
+    const body = this.text.slice(head.length, head.length + length);
+    this.text = this.text.slice(head.length + length);
+    return { status: Number(head.slice(9, 12)), head, body };
+  }
+}
+
+export interface Reply {
+  readonly status: number;
+  readonly head: string;
+  readonly body: string;
+}
+
+/** A local service on node:http. */
+export async function httpOrigin(t: TestContext, listener: RequestListener): Promise<HttpServer & { port: number }> {
+  const server = createHttpServer(listener);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return Object.assign(server, { port: (server.address() as AddressInfo).port });
+}
+
+export interface RawOrigin {
+  readonly server: Server;
+  readonly port: number;
+  /** All connections so far. */
+  readonly sockets: Socket[];
+  /** What each of them has sent, latin1. */
+  readonly texts: string[];
+}
+
+/** A local service that gets bytes: `onText` is called with all that a connection has sent so far, whenever more comes. */
+export async function rawOrigin(
+  t: TestContext,
+  onText: (socket: Socket, text: string, index: number) => void,
+): Promise<RawOrigin> {
+  const sockets: Socket[] = [];
+  const texts: string[] = [];
+  const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
+    const index = sockets.push(socket) - 1;
+    texts.push('');
+    socket.on('error', () => {});
+    socket.on('end', () => socket.end());
+    socket.on('data', (chunk: Buffer) => {
+      texts[index] += chunk.toString('latin1');
+      onText(socket, texts[index] as string, index);
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return { server, port: (server.address() as AddressInfo).port, sockets, texts };
+}
+
+/** Runs `answer` once per complete head that arrives; bodies are not looked at. */
+export function perHead(
+  answer: (socket: Socket, head: string, count: number) => void,
+): (socket: Socket, text: string) => void {
+  const seen = new Map<Socket, number>();
+  let count = 0;
+  return (socket, text) => {
+    for (;;) {
+      const from = seen.get(socket) ?? 0;
+      const end = text.indexOf('\r\n\r\n', from);
+      if (end < 0) return;
+      seen.set(socket, end + 4);
+      answer(socket, text.slice(from, end + 4), ++count);
+    }
+  };
+}

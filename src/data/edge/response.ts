@@ -153,7 +153,8 @@ export class ResponseReader {
     const upstream = this.#upstream as Upstream;
     if (head.chunked && head.minor === 0) return this.#owner.responseBad('transfer-encoding in HTTP/1.0');
     this.status = head.status;
-    this.#serviceCloses = head.close || (head.minor === 0 && !head.keepAlive);
+    // A service that refuses an upgrade may have taken its connection out of HTTP already (node:http does): never used again.
+    this.#serviceCloses = head.close || (head.minor === 0 && !head.keepAlive) || asked.wantsUpgrade;
     if (head.keepAliveSeconds >= 0) upstream.limitIdle(head.keepAliveSeconds);
     const bodiless = asked.isHead || head.status === 204 || head.status === 304;
     const framing = bodiless

@@ -202,6 +202,8 @@ export interface RawOrigin {
   readonly sockets: Socket[];
   /** What each of them has sent, latin1. */
   readonly texts: string[];
+  /** Waits until connection `index` has sent what matches. */
+  arrived(pattern: RegExp, index?: number): Promise<string>;
 }
 
 /** A local service that gets bytes: `onText` is called with all that a connection has sent so far, whenever more comes. */
@@ -219,6 +221,7 @@ export async function rawOrigin(
     socket.on('data', (chunk: Buffer) => {
       texts[index] += chunk.toString('latin1');
       onText(socket, texts[index] as string, index);
+      server.emit('moved');
     });
   });
   server.listen(0, '127.0.0.1');
@@ -227,7 +230,11 @@ export async function rawOrigin(
     for (const socket of sockets) socket.destroy();
     server.close();
   });
-  return { server, port: (server.address() as AddressInfo).port, sockets, texts };
+  const arrived = async (pattern: RegExp, index = 0): Promise<string> => {
+    while (!pattern.test(texts[index] ?? '')) await once(server, 'moved');
+    return texts[index] as string;
+  };
+  return { server, port: (server.address() as AddressInfo).port, sockets, texts, arrived };
 }
 
 /** Runs `answer` once per complete head that arrives; bodies are not looked at. */

@@ -89,7 +89,7 @@ export class Pipe implements PipeSink {
 
   onEnd(): void {
     this.#writer.flush();
-    this.#socket.end();
+    if (!this.#socket.writableEnded) this.#socket.end();
   }
 
   onReset(): void {

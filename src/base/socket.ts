@@ -4,7 +4,7 @@
  * name and checked: on a Node that no longer has them the socket falls back to 'data' events, which cost 17 % more processor
  * time per request (measured) and change nothing else. `socket.test.ts` fails when the fast way is gone.
  */
-import type { Socket } from 'node:net';
+import { Socket } from 'node:net';
 
 /** Takes `bytes[start, start + count)`; they may be reused once it returns, unless its slab is held. False pauses the socket. */
 export type ReadCallback = (bytes: Buffer, start: number, count: number) => boolean;
@@ -26,15 +26,15 @@ interface StreamHandle {
   useUserBuffer(buffer: Uint8Array): void;
 }
 
-const FIELDS = ['kBuffer', 'kBufferCb', 'kBufferGen'] as const;
+/** The symbols under which node:net keeps what `onread` sets; undefined on a Node that has them no longer. */
+const FIELDS = findFields(new Socket());
 
 /**
  * Starts reading `socket` into `target`. The socket must not have been read from. Returns true when the fast way is used.
  */
 export function readInto(socket: Socket, target: ReadTarget): boolean {
   const handle = handleOf(socket);
-  const fields = findFields(socket);
-  if (handle === undefined || fields === undefined) {
+  if (handle === undefined || FIELDS === undefined) {
     socket.on('data', (chunk: Buffer) => {
       if (!target.chunk(chunk)) socket.pause();
     });
@@ -42,11 +42,11 @@ export function readInto(socket: Socket, target: ReadTarget): boolean {
   }
   const slots = socket as unknown as Record<symbol, unknown>;
   const first = target.view();
-  slots[fields.kBuffer] = first;
+  slots[FIELDS.kBuffer] = first;
   let current = first;
-  slots[fields.kBufferCb] = (count: number): boolean => target.filled(count);
+  slots[FIELDS.kBufferCb] = (count: number): boolean => target.filled(count);
   // Handing Node the same buffer again would cost a crossing into C++ per read: null keeps it.
-  slots[fields.kBufferGen] = (): Buffer | null => {
+  slots[FIELDS.kBufferGen] = (): Buffer | null => {
     const next = target.view();
     if (next === current) return null;
     current = next;
@@ -54,32 +54,34 @@ export function readInto(socket: Socket, target: ReadTarget): boolean {
   };
   handle.useUserBuffer(first);
   // What came in before (a TLS socket decrypts while it shakes hands) is delivered as ordinary chunks.
-  socket.on('data', (chunk: Buffer) => {
-    if (!target.chunk(chunk)) pauseReading(socket);
-  });
-  socket.resume();
+  for (let early = socket.read(); early !== null; early = socket.read()) {
+    if (!target.chunk(early as Buffer)) {
+      stopReading(handle);
+      return true;
+    }
+  }
+  // Not `resume`: a flowing stream costs two more turns of its machinery per connection. This one only starts the handle, and
+  // tells of the end.
+  socket.read(0);
   return true;
 }
 
-/** Stops reading until `resumeReading`; the kernel's buffer fills and the peer is slowed down. */
-export function pauseReading(socket: Socket): void {
-  // Stopping the handle is not enough: a stream that still flows starts it again, at the latest when the turn ends.
-  socket.pause();
-  const handle = handleOf(socket);
-  if (handle === undefined) return;
-  if (handle.reading) {
-    handle.reading = false;
-    handle.readStop();
-  }
+function stopReading(handle: StreamHandle): void {
+  if (!handle.reading) return;
+  handle.reading = false;
+  handle.readStop();
 }
 
-/** Reads on after a callback returned false or `pauseReading`. */
+/** Reads on after a callback returned false. */
 export function resumeReading(socket: Socket): void {
-  if (socket.isPaused()) socket.resume();
+  if (socket.destroyed) return;
   const handle = handleOf(socket);
-  if (handle === undefined || handle.reading) return;
-  handle.reading = true;
-  handle.readStart();
+  if (handle === undefined || FIELDS === undefined) {
+    socket.resume();
+  } else if (!handle.reading) {
+    handle.reading = true;
+    handle.readStart();
+  }
 }
 
 /** Cuts a connection so that its peer sees a cut (RST), not an end that it could take for a complete message. */
@@ -104,7 +106,7 @@ function handleOf(socket: Socket): StreamHandle | undefined {
   return handle && typeof handle.useUserBuffer === 'function' ? handle : undefined;
 }
 
-function findFields(socket: Socket): Record<(typeof FIELDS)[number], symbol> | undefined {
+function findFields(socket: Socket): { kBuffer: symbol; kBufferCb: symbol; kBufferGen: symbol } | undefined {
   const found: Partial<Record<string, symbol>> = {};
   for (const symbol of Object.getOwnPropertySymbols(socket)) found[symbol.description ?? ''] = symbol;
   const { kBuffer, kBufferCb, kBufferGen } = found as Record<string, symbol | undefined>;

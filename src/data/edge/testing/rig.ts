@@ -5,7 +5,6 @@
 import { once } from 'node:events';
 import { createServer as createHttpServer, type RequestListener, type Server as HttpServer } from 'node:http';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
-import type { TestContext } from 'node:test';
 import { connect as connectTls } from 'node:tls';
 import { ServeFloor, StreamServer } from '../../../agent/serve.ts';
 import { type LocalTarget, parseTarget } from '../../../agent/target.ts';
@@ -17,6 +16,11 @@ import { testCertificate } from '../../fixtures/certificate.ts';
 import { FakeLink, idOf, testGrant, testRoute } from '../../fixtures/link.ts';
 import { testSettings } from '../../fixtures/settings.ts';
 import { type DataNode, type EdgeLimits, startNode } from '../../node.ts';
+
+/** What a thing that was opened lives in: a test, usually. */
+export interface Scope {
+  after(close: () => void | Promise<void>): void;
+}
 
 export interface RigOptions {
   readonly limits?: Partial<EdgeLimits>;
@@ -41,7 +45,7 @@ export class Rig {
     this.httpsPort = https?.port ?? 0;
   }
 
-  static async start(t: TestContext, options: RigOptions = {}): Promise<Rig> {
+  static async start(t: Scope, options: RigOptions = {}): Promise<Rig> {
     const link = new FakeLink();
     const tls = await testCertificate();
     link.grants.set('good', testGrant('token-1', { tunnelQuota: 50 }));
@@ -184,7 +188,7 @@ export interface Reply {
 }
 
 /** A local service on node:http. */
-export async function httpOrigin(t: TestContext, listener: RequestListener): Promise<HttpServer & { port: number }> {
+export async function httpOrigin(t: Scope, listener: RequestListener): Promise<HttpServer & { port: number }> {
   const server = createHttpServer(listener);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -208,7 +212,7 @@ export interface RawOrigin {
 
 /** A local service that gets bytes: `onText` is called with all that a connection has sent so far, whenever more comes. */
 export async function rawOrigin(
-  t: TestContext,
+  t: Scope,
   onText: (socket: Socket, text: string, index: number) => void,
 ): Promise<RawOrigin> {
   const sockets: Socket[] = [];

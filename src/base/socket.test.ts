@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { after, before, describe, test } from 'node:test';
-import { readInto, resumeReading, sharedTarget } from './socket.ts';
+import { cutSocket, readInto, resumeReading, sharedTarget } from './socket.ts';
 import { type Kind, PairSource } from './testing.ts';
 
 for (const kind of ['plain', 'tls'] as const satisfies Kind[]) {
@@ -65,6 +65,23 @@ for (const kind of ['plain', 'tls'] as const satisfies Kind[]) {
         assert.ok(pauses > 3, `${pauses} pauses`);
         // TLS hands on what it has decrypted already, a record or a few.
         assert.ok(late <= (kind === 'plain' ? 0 : pauses * 8), `${late} reads while paused`);
+        pair.close();
+      });
+
+      test(`${side}: that is cut is a reset to its peer, not an end`, async () => {
+        const pair = await source.pair();
+        let ended = false;
+        pair[other].on('end', () => (ended = true));
+        pair[other].resume();
+        pair[side].write('half of it');
+        await once(pair[other], 'data');
+        const failed = once(pair[other], 'error');
+        cutSocket(pair[side]);
+        const [error] = (await failed) as [NodeJS.ErrnoException];
+        assert.equal(error.code, 'ECONNRESET');
+        assert.equal(ended, false);
+        assert.equal(pair[side].destroyed, true);
+        cutSocket(pair[side]);
         pair.close();
       });
     }

@@ -26,6 +26,10 @@ interface StreamHandle {
   useUserBuffer(buffer: Uint8Array): void;
 }
 
+interface ResetHandle {
+  reset?(done: () => void): number;
+}
+
 /** The symbols under which node:net keeps what `onread` sets; undefined on a Node that has them no longer. */
 const FIELDS = findFields(new Socket());
 
@@ -84,12 +88,23 @@ export function resumeReading(socket: Socket): void {
   }
 }
 
-/** Cuts a connection so that its peer sees a cut (RST), not an end that it could take for a complete message. */
+/**
+ * Cuts a connection so that its peer sees a cut (RST), not an end that it could take for a complete message. Under TLS too: that no
+ * close_notify came would say the same, but many clients take a bare end for a good one, Node's own among them.
+ */
 export function cutSocket(socket: Socket): void {
-  const encrypted = (socket as Socket & { encrypted?: boolean }).encrypted === true;
-  // TLS tells the two apart by itself (no close_notify), and Node refuses to reset a TLSSocket.
-  if (encrypted || socket.connecting || socket.destroyed) socket.destroy();
-  else socket.resetAndDestroy();
+  if (!socket.connecting && !socket.destroyed) {
+    // Node refuses to reset a TLSSocket, so the TCP connection below it is: a socket where TLS was accepted, a handle where it was dialled.
+    const tls = socket as unknown as {
+      encrypted?: boolean;
+      _parent?: Socket | null;
+      _handle?: { _parent?: ResetHandle } | null;
+    };
+    if (tls.encrypted !== true) socket.resetAndDestroy();
+    else if (tls._parent) tls._parent.resetAndDestroy();
+    else tls._handle?._parent?.reset?.(() => undefined);
+  }
+  socket.destroy();
 }
 
 /** A read target that always reads into the one buffer of a pool: for consumers that copy what they keep. */

@@ -45,6 +45,8 @@ export class Visitor implements ReadTarget, UpstreamUser {
   #readPaused = false;
   #halfClosed = false;
   #keep = true;
+  /** Has sent a request before it had the last answer: earlier answers may be under way still. */
+  #pipelines = false;
 
   /** `#take` is running: it goes on by itself with what follows a fault. */
   #taking = false;
@@ -148,6 +150,7 @@ export class Visitor implements ReadTarget, UpstreamUser {
           break;
         }
         case 'wait':
+          this.#pipelines = true;
           return this.#keepForLater(b, from, to);
         case 'raw':
           this.#exchange.meter.bytesIn += to - from;
@@ -339,7 +342,12 @@ export class Visitor implements ReadTarget, UpstreamUser {
     const started = this.#upstream !== null && this.#response.started;
     const wasComplete = this.#state === 'wait';
     this.#context.faults.add(code);
-    if (started) return this.destroy();
+    if (started) {
+      // A cut would throw away earlier answers too. An end is as clear where a length or chunks tell how much should have come.
+      if (!this.#pipelines || this.#response.ended()) return this.destroy();
+      this.#finishExchange(false);
+      return this.#finishConnection();
+    }
     const exchange = this.#exchange;
     const close = !this.#keep || !wasComplete || this.#halfClosed;
     const answer = faultResponse({ code, detail, html: exchange.acceptsHtml, head: exchange.isHead, close });

@@ -52,6 +52,11 @@ export class Program {
     for (const watch of this.#watchers) watch(pair);
   }
 
+  /** For looking at it from outside. 0 when it could not be started. */
+  get pid(): number {
+    return this.#child.pid ?? 0;
+  }
+
   /** What it printed last, both streams together. */
   get output(): string {
     return this.#lines.join('\n');

@@ -31,9 +31,7 @@ async function freeRange(): Promise<[number, number]> {
     const first = TCP_LOW + Math.floor(Math.random() * TCP_SPAN);
     const range = Array.from({ length: TCP_COUNT }, (_, index) => first + index);
     const outcomes = await Promise.allSettled(range.map(hold));
-    await Promise.all(
-      outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value.release() : undefined)),
-    );
+    for (const outcome of outcomes) if (outcome.status === 'fulfilled') await outcome.value.release();
     if (outcomes.every(({ status }) => status === 'fulfilled')) return [first, first + TCP_COUNT - 1];
   }
 }

@@ -5,7 +5,7 @@
 import type { Socket } from 'node:net';
 import { type Clock, Sweeper } from '../base/clock.ts';
 import { Pipe, type PipeMeter } from '../base/pipe.ts';
-import { SLAB_BYTES } from '../base/slab.ts';
+import { SLAB_BYTES, SlabPool } from '../base/slab.ts';
 import { readInto, sharedTarget } from '../base/socket.ts';
 import { TurnEnd } from '../base/turn.ts';
 import type { MuxStream } from '../mux/stream.ts';
@@ -19,6 +19,7 @@ import type { LocalTarget } from './target.ts';
 export class ServeFloor {
   readonly clock: Clock;
   readonly turn = new TurnEnd();
+  readonly slabs = new SlabPool();
   readonly dials = new Sweeper<LocalDial>(1_000);
   /** Every local socket reads into this one: a read is framed before the next one starts. */
   readonly readBuffer = Buffer.allocUnsafeSlow(SLAB_BYTES);
@@ -138,6 +139,7 @@ class ServedStream implements StreamSink {
     stream.write(CONNECTED_REPLY);
     const pipe: Pipe = new Pipe(stream, socket, {
       turn: floor.turn,
+      slabs: floor.slabs,
       meter: floor.meter,
       tls: (this.#target as LocalTarget).tls,
       onClose: () => this.#leave(),

@@ -3,7 +3,7 @@
  * agent (local service), by tcp tunnels and by connections that were upgraded.
  */
 import type { Socket } from 'node:net';
-import type { Slab } from './slab.ts';
+import type { Slab, SlabPool } from './slab.ts';
 import { cutSocket, resumeReading } from './socket.ts';
 import { SocketWriter } from './socket-writer.ts';
 import type { TurnEnd } from './turn.ts';
@@ -36,6 +36,7 @@ export interface PipeMeter {
 
 export interface PipeOptions {
   readonly turn: TurnEnd;
+  readonly slabs: SlabPool;
   readonly meter: PipeMeter;
   /** The socket is a TLSSocket. */
   readonly tls: boolean;
@@ -62,6 +63,7 @@ export class Pipe implements PipeSink {
     this.#onClose = options.onClose;
     this.#writer = new SocketWriter(socket, {
       tls: options.tls,
+      slabs: options.slabs,
       turn: options.turn,
       onCredit: (bytes) => this.#stream.consumed(bytes),
     });
@@ -88,8 +90,7 @@ export class Pipe implements PipeSink {
   }
 
   onEnd(): void {
-    this.#writer.flush();
-    if (!this.#socket.writableEnded) this.#socket.end();
+    this.#writer.end();
   }
 
   onReset(): void {

@@ -86,6 +86,7 @@ class Tunnel {
   #join(stream: MuxStream, socket: Socket, tls: boolean): void {
     const pipe: Pipe = new Pipe(stream, socket, {
       turn: this.turn,
+      slabs: this.pools[1],
       meter: { fromSocket: 0, toSocket: 0 },
       tls,
       onClose: () => this.pipes.delete(pipe),

@@ -81,6 +81,7 @@ export class TcpVisitor implements StreamSink {
     this.#replyBy = performance.now() + options.localTimeoutMs;
     this.#pipe = new Pipe(stream, socket, {
       turn: options.turn,
+      slabs: options.slabs,
       tls: false,
       meter: new VisitorMeter(options.entry.meter),
       onClose: () => {

@@ -60,6 +60,7 @@ export class Visitor implements ReadTarget, UpstreamUser {
     this.#response = new ResponseReader(context, this);
     this.writer = new SocketWriter(socket, {
       tls: of.tls,
+      slabs: context.slabs,
       turn: context.turn,
       onCredit: (bytes) => this.#credit(bytes),
       onEmpty: () => this.#writerEmpty(),
@@ -178,7 +179,7 @@ export class Visitor implements ReadTarget, UpstreamUser {
     else if (this.#state === 'head' || this.#state === 'body' || this.#state === 'linger') {
       // Between requests: done. In the middle of one: it can never be completed. What waits for the backlog is still answered.
       if (this.#state === 'body' || (this.#partial !== null && !this.#readPaused)) this.destroy();
-      else if (this.#partial === null) this.#endSocket();
+      else if (this.#partial === null) this.writer.end();
     }
     // In `wait` the visitor has merely said all that it had to say: it still gets its answer.
   }
@@ -221,8 +222,7 @@ export class Visitor implements ReadTarget, UpstreamUser {
 
   onResponseEnd(): void {
     if (this.#state === 'raw') {
-      this.writer.flush();
-      this.#endSocket();
+      this.writer.end();
       if (this.#halfClosed) this.#finishExchange(false);
       return;
     }
@@ -329,11 +329,10 @@ export class Visitor implements ReadTarget, UpstreamUser {
   }
 
   #finishConnection(): void {
-    this.writer.flush();
     this.#partial = null;
     this.#state = 'linger';
     this.#deadlines.moved();
-    this.#endSocket();
+    this.writer.end();
     resumeReading(this.#socket);
   }
 
@@ -359,11 +358,6 @@ export class Visitor implements ReadTarget, UpstreamUser {
       this.#state = 'head';
       if (!this.#taking) this.#resume();
     }
-  }
-
-  /** Ending twice is harmless, but Node makes an error of it with a stack each time: 8 % of the time of short connections. */
-  #endSocket(): void {
-    if (!this.#socket.writableEnded) this.#socket.end();
   }
 
   /** Cuts the connection and the request that it carries. */

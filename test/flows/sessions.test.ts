@@ -1,0 +1,106 @@
+/** Who serves a name, and how it is given up: a newer agent with the same key takes over, and SIGTERM lets what is in flight end. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type IncomingMessage, request, type ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { suite, type TestContext, test } from 'node:test';
+import { get, startOrigin } from '../harness.ts';
+import { type SpawnedCulvert, spawnCulvert } from '../harness/spawned.ts';
+
+/** A local service whose answers the test begins and ends itself. */
+async function heldOrigin(t: TestContext) {
+  const arrived = Promise.withResolvers<ServerResponse>();
+  const { port } = await startOrigin(t, (incoming, response) => {
+    if (incoming.url !== '/held') return void response.end('quick');
+    response.write('first half, ');
+    arrived.resolve(response);
+  });
+  return { port, arrived: arrived.promise };
+}
+
+/** A visitor in the middle of a response; `whole` resolves with the text of all of it. */
+async function visitHeld(culvert: SpawnedCulvert, host: string): Promise<{ whole: Promise<string> }> {
+  const outgoing = request({ port: culvert.ports.http, path: '/held', headers: { host }, agent: false });
+  outgoing.on('error', () => undefined); // a cut is told by the response too, and looked for there
+  outgoing.end();
+  const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
+  const whole = text(response);
+  whole.catch(() => undefined); // looked at by the test, maybe after it has failed
+  return { whole };
+}
+
+suite('sessions', { timeout: 120_000 }, () => {
+  test('the same key and name from elsewhere: the new agent takes over at once, the old one is told why', async (t) => {
+    const culvert = await spawnCulvert(t);
+    const [first, second] = await Promise.all(
+      ['first', 'second'].map((body) => startOrigin(t, (_request, response) => response.end(body))),
+    );
+    const old = culvert.agent(['http', String(first?.port), '--subdomain', 'shop', '--json']);
+    await old.printed(/"tunnel_online"/);
+    const url = 'http://shop.localhost';
+    assert.equal((await get(url, culvert.ports.http)).body, 'first');
+    const young = culvert.agent(['http', String(second?.port), '--subdomain', 'shop', '--json']);
+    await young.printed(/"tunnel_online"/);
+    assert.equal((await get(url, culvert.ports.http)).body, 'second', 'from the moment in which it says so');
+    assert.equal(await old.ended(), 1);
+    assert.match(old.output, /"code":"superseded"/);
+    assert.match(old.output, /culvert: http:\/\/shop\.localhost:\d+ is served by the agent on .+ since \d{4}-/);
+    assert.equal((await get(url, culvert.ports.http)).body, 'second');
+  });
+
+  test('SIGTERM to the agent: no new requests, the one in flight ends whole, exit code 0', async (t) => {
+    const culvert = await spawnCulvert(t);
+    const { port, arrived } = await heldOrigin(t);
+    const agent = culvert.agent(['http', String(port), '--subdomain', 'shop', '--json']);
+    await agent.printed(/"tunnel_online"/);
+    const { whole } = await visitHeld(culvert, 'shop.localhost');
+    const response = await arrived;
+    const stopped = agent.stop();
+    await agent.printed(/"event":"draining"/);
+    const refused = await get('http://shop.localhost', culvert.ports.http);
+    assert.deepEqual([refused.status, refused.code], [503, 'tunnel_offline']);
+    response.end('second half');
+    assert.equal(await whole, 'first half, second half');
+    assert.equal(await stopped, 0);
+  });
+
+  test('a second SIGTERM to the agent cuts what is in flight', async (t) => {
+    const culvert = await spawnCulvert(t);
+    const { port } = await heldOrigin(t);
+    const agent = culvert.agent(['http', String(port), '--subdomain', 'shop', '--json']);
+    await agent.printed(/"tunnel_online"/);
+    const { whole } = await visitHeld(culvert, 'shop.localhost');
+    void agent.stop();
+    await agent.printed(/"event":"draining"/);
+    assert.equal(await agent.stop(), 0);
+    await assert.rejects(whole, 'half a response is not taken for a whole one');
+  });
+
+  test('SIGTERM to the server: the request in flight ends whole, new visitors are refused, exit code 0', async (t) => {
+    const culvert = await spawnCulvert(t);
+    const { port, arrived } = await heldOrigin(t);
+    const agent = culvert.agent(['http', String(port), '--subdomain', 'shop', '--json']);
+    await agent.printed(/"tunnel_online"/);
+    const { whole } = await visitHeld(culvert, 'shop.localhost');
+    const response = await arrived;
+    const stopped = culvert.server.stop();
+    await culvert.server.printed(/draining/);
+    await agent.printed(/"event":"retrying"/);
+    await assert.rejects(get('http://shop.localhost', culvert.ports.http), { code: 'ECONNREFUSED' });
+    response.end('second half');
+    assert.equal(await whole, 'first half, second half');
+    assert.equal(await stopped, 0);
+  });
+
+  test('a second SIGTERM to the server cuts what is in flight', async (t) => {
+    const culvert = await spawnCulvert(t);
+    const { port } = await heldOrigin(t);
+    const agent = culvert.agent(['http', String(port), '--subdomain', 'shop', '--json']);
+    await agent.printed(/"tunnel_online"/);
+    const { whole } = await visitHeld(culvert, 'shop.localhost');
+    void culvert.server.stop();
+    await culvert.server.printed(/draining/);
+    assert.equal(await culvert.server.stop(), 0);
+    await assert.rejects(whole, 'half a response is not taken for a whole one');
+  });
+});

@@ -124,6 +124,8 @@ const REQUESTS: ReadonlyArray<readonly [string, string, Verdict]> = [
   ['xchunked', get('Transfer-Encoding: xchunked'), 'bad'],
   ['chunked in quotes', get('Transfer-Encoding: "chunked"'), 'bad'],
   ['chunked with a vertical tab', get('Transfer-Encoding: \x0bchunked'), 'bad'],
+  ['chunked and a tab', get('Transfer-Encoding: chunked\t'), 'bad'],
+  ['chunked and a space', get('Transfer-Encoding: chunked '), 'bad'],
   ['an empty coding', get('Transfer-Encoding:'), 'bad'],
   ['a coding in HTTP/1.0', `GET / HTTP/1.0\r\nHost: a.test\r\n${chunked}\r\n\r\n`, 'bad'],
   ['a coding with a space before the colon', get('Transfer-Encoding : chunked'), 'bad'],

@@ -251,7 +251,9 @@ function takeField(bytes: Buffer, field: Field, head: Head): boolean {
       if (head.isRequest) head.drop(head.line, head.lineEnd);
       head.codingLine = head.line;
       head.codingLineEnd = head.lineEnd;
-      if (head.chunked || !equalsFolded(bytes, value, valueEnd, W_CHUNKED)) return refused(head, 'transfer-encoding');
+      // Nothing behind it either: llhttp takes `chunked` and a tab for another coding.
+      if (head.chunked || !equalsFolded(bytes, value, head.lineEnd - 2, W_CHUNKED))
+        return refused(head, 'transfer-encoding');
       head.chunked = true;
       return true;
     case FIELD.connection:

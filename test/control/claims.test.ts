@@ -193,6 +193,8 @@ test('the port of a tcp tunnel comes back to the agent that opened it', async ()
   p.online.add(one.tunnelId);
   const two = await p.bound(token, tcp);
   assert.equal(two.tcpPort, 20_001, 'a second one at the same time');
+  const again = await p.bound(token, { ...tcp, tunnelId: one.tunnelId });
+  assert.equal(again.tcpPort, 20_000, 'its own one, while the session that it lost still counts');
   p.online.add(two.tunnelId);
   assert.equal(await p.refusal(token, tcp), 'no_port_free');
   p.control.tunnels.delete(ann, one.tunnelId);

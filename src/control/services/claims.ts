@@ -148,9 +148,11 @@ export class Claims {
     const { token, project } = ground;
     if (question.protocol === 'tcp') {
       // A raw port has no name that the agent could repeat after a reconnect: the token and the local port stand for it.
-      const row = unnamedTcpTunnels(tx.db, token, question.localPort).find(
-        (r) => r.projectId === project.id && !this.#deps.nodes.isOnline(r.id) && !question.liveTunnelIds.includes(r.id),
-      );
+      // The one that it says it had comes first, also while its lost session still counts as online: the port must not change.
+      const own = unnamedTcpTunnels(tx.db, token, question.localPort).filter((r) => r.projectId === project.id);
+      const row =
+        own.find((r) => r.id === question.tunnelId) ??
+        own.find((r) => !this.#deps.nodes.isOnline(r.id) && !question.liveTunnelIds.includes(r.id));
       if (row !== undefined) return { label: row.label, row, ephemeral: true };
     }
     const inUse = new Set<string>();

@@ -5,6 +5,7 @@
  *   server 10.99.0.2 ── 10.99.0.1 router 10.99.N.1 ── 10.99.N.2 agent N
  */
 import { execFileSync, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Ends } from '../../test/harness/ends.ts';
@@ -20,7 +21,7 @@ export class Network {
   readonly #agents: number;
 
   constructor(t: Ends, agents: number) {
-    this.#prefix = `culvert-chaos-${process.pid}`;
+    this.#prefix = `culvert-chaos-${randomBytes(4).toString('hex')}`;
     this.server = `${this.#prefix}-s`;
     this.#router = `${this.#prefix}-r`;
     this.#agents = agents;

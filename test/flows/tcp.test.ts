@@ -62,15 +62,20 @@ suite('tcp tunnels', { timeout: 120_000 }, () => {
   test('the public port is the same after the server and then the agent were killed and started', async (t) => {
     const culvert = await spawnCulvert(t);
     const echo = await startEcho(t);
-    // A second tunnel beside it: ports are not merely given out in the same order again.
-    const other = await publish(culvert, echo);
-    const { publicPort } = await publish(culvert, echo);
+    // An older tunnel beside it, whose agent has gone: ports are not merely given out in the same order again.
+    const other = await publish(culvert, await startEcho(t));
+    const { agent, publicPort } = await publish(culvert, echo);
     assert.notEqual(other.publicPort, publicPort);
     other.agent.kill();
     await other.agent.ended();
     await culvert.killServer();
     await culvert.startServer();
     await untilEchoes(publicPort);
+    assert.equal((await echoed(publicPort, Buffer.from('hello'))).toString(), 'hello');
+    agent.kill();
+    await agent.ended();
+    const again = await publish(culvert, echo);
+    assert.equal(again.publicPort, publicPort);
     assert.equal((await echoed(publicPort, Buffer.from('hello'))).toString(), 'hello');
   });
 

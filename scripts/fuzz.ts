@@ -1,5 +1,7 @@
 /**
- * `npm run fuzz -- --seconds 30 [--seed N]`: request smuggling, looked for by comparison. Requests with every kind of doubtful framing go
+ * `npm run fuzz -- [mux|http] [--seconds 30] [--seed N]`: both fuzzers, or one. The multiplexer's is test/fuzz/mux.fuzz.ts.
+ *
+ * Here: request smuggling, looked for by comparison. Requests with every kind of doubtful framing go
  * as raw bytes to a bare Node server (llhttp) and, the same bytes, through a tunnel to another. What the local service sees through the
  * tunnel must be what Node itself reads from those bytes, or the beginning of it: the edge may refuse more, never read differently.
  */
@@ -8,6 +10,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { connect } from 'node:net';
 import { parseArgs } from 'node:util';
+import { fuzzMux } from '../test/fuzz/mux.fuzz.ts';
 import { startTrial } from './quickstart/trial.ts';
 import { Dice } from './soak/dice.ts';
 
@@ -216,5 +219,12 @@ async function fuzz(seconds: number, seed: number): Promise<void> {
   if (forwarded === 0 || refused === 0) throw new Error('the cases tested nothing: some must pass and some be refused');
 }
 
-const { values } = parseArgs({ options: { seconds: { type: 'string', default: '30' }, seed: { type: 'string' } } });
-await fuzz(Number(values.seconds), Number(values.seed ?? Date.now() % 1_000_000));
+const { values, positionals } = parseArgs({
+  options: { seconds: { type: 'string', default: '30' }, seed: { type: 'string' } },
+  allowPositionals: true,
+});
+const [what] = positionals;
+const seconds = Number(values.seconds);
+const seed = Number(values.seed ?? Date.now() % 1_000_000);
+if (what === undefined || what === 'mux') await fuzzMux(what === undefined ? seconds / 3 : seconds, seed);
+if (what === undefined || what === 'http') await fuzz(what === undefined ? (seconds * 2) / 3 : seconds, seed);

@@ -132,7 +132,11 @@ export const requestLine = z.object({
   status: z.int(),
   ms: z.number(),
 });
-export const requests = z.object({ type: z.literal('requests'), items: z.array(requestLine).max(100), dropped: z.int() });
+export const requests = z.object({
+  type: z.literal('requests'),
+  items: z.array(requestLine).max(100),
+  dropped: z.int(),
+});
 
 export const fromServer = z.discriminatedUnion('type', [welcome, bound, refused, unbound, serverDrain, bye, requests]);
 

@@ -88,12 +88,12 @@ test('a trusted proxy is believed, and whoever it trusted no further than the fi
   ]);
 });
 
-const token = fc.string({ unit: fc.constantFrom(..."!#$%&'*+.^`|~0189azAZ-"), minLength: 1, maxLength: 20 });
+const token = fc.string({ unit: fc.constantFrom(..."!#$%&'*+.^`|~0189azAZ-".split('')), minLength: 1, maxLength: 20 });
 const value = fc
-  .string({ unit: fc.constantFrom(...'azAZ09 \t,;="\\(){}\xe4\xff'), maxLength: 60 })
+  .string({ unit: fc.constantFrom(...'azAZ09 \t,;="\\(){}\xe4\xff'.split('')), maxLength: 60 })
   .map((text) => text.trim());
 const path = fc
-  .string({ unit: fc.constantFrom(..."azAZ09/?&=%.~-_:;,'()@!$*+[]|^"), maxLength: 80 })
+  .string({ unit: fc.constantFrom(..."azAZ09/?&=%.~-_:;,'()@!$*+[]|^".split('')), maxLength: 80 })
   .map((text) => `/${text}`);
 const payload = fc.string({
   unit: fc.constantFrom('a', 'b', '\r\n', '\0', '0\r\n\r\n', 'GET / HTTP/1.1\r\n\r\n'),

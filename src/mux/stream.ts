@@ -86,9 +86,10 @@ export class MuxStream {
     if (this.#gone || this.#endSent || this.#endWanted) return true;
     const length = end - start;
     if (this.#pendingBytes > 0 || length > this.#sendWindow) return this.#writeLater(bytes, start, end);
-    if (this.session.sender.full(this.#laneFor(length))) return this.#writeLater(bytes, start, end);
+    const lane = this.#laneFor(length);
+    if (this.session.sender.full(lane)) return this.#writeLater(bytes, start, end);
     this.#sendWindow -= length;
-    this.#put(bytes, start, end);
+    this.#put(lane, bytes, start, end);
     return this.#goOn();
   }
 
@@ -99,9 +100,10 @@ export class MuxStream {
   reserve(length: number): number {
     if (this.#pendingBytes > 0 || length > this.#sendWindow || length > MAX_RESERVE || this.#gone || this.endedHere)
       return -1;
-    if (this.session.sender.full(this.#laneFor(length))) return -1;
+    const lane = this.#laneFor(length);
+    if (this.session.sender.full(lane)) return -1;
     this.#sendWindow -= length;
-    this.#enterLane(length);
+    this.#enterLane(lane, length);
     const at = this.session.sender.reserve(this.#lane, this.id, length);
     this.#mark = this.session.sender.mark(this.#lane);
     return at;
@@ -173,7 +175,7 @@ export class MuxStream {
       this.#pendingBytes -= length;
       if (length === first.length) this.#pending.shift();
       else this.#pending[0] = first.subarray(length);
-      this.#put(first, 0, length);
+      this.#put(this.#laneFor(length), first, 0, length);
     }
     if (this.#pendingBytes > 0 || !this.#blocked) return;
     if (this.#mustWait(this.#lane)) return;
@@ -224,7 +226,7 @@ export class MuxStream {
       else {
         from = start + now;
         this.#sendWindow -= now;
-        this.#put(bytes, start, from);
+        this.#put(lane, bytes, start, from);
       }
     }
     this.#pending.push(Buffer.from(bytes.subarray(from, end)));
@@ -237,8 +239,9 @@ export class MuxStream {
     return false;
   }
 
-  #put(bytes: Uint8Array, start: number, end: number): void {
-    this.#enterLane(end - start);
+  /** Plain arguments: this is per frame. */
+  #put(lane: LaneIndex, bytes: Uint8Array, start: number, end: number): void {
+    this.#enterLane(lane, end - start);
     const sender = this.session.sender;
     sender.data(this.#lane, this.id, bytes, start, end);
     this.#mark = sender.mark(this.#lane);
@@ -254,8 +257,7 @@ export class MuxStream {
     return this.#lane === QUICK && this.#burst + length <= BURST_BYTES ? QUICK : BULK;
   }
 
-  #enterLane(length: number): void {
-    const lane = this.#laneFor(length);
+  #enterLane(lane: LaneIndex, length: number): void {
     this.#burst += length;
     if (lane === this.#lane) return;
     this.#lane = lane;

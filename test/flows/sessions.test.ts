@@ -11,7 +11,10 @@ import { type SpawnedCulvert, spawnCulvert } from '../harness/spawned.ts';
 async function heldOrigin(t: TestContext) {
   const arrived = Promise.withResolvers<ServerResponse>();
   const { port } = await startOrigin(t, (incoming, response) => {
-    if (incoming.url !== '/held') return void response.end('quick');
+    if (incoming.url !== '/held') {
+      response.end('quick');
+      return;
+    }
     response.write('first half, ');
     arrived.resolve(response);
   });

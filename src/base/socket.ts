@@ -58,8 +58,10 @@ export function readInto(socket: Socket, target: ReadTarget): boolean {
   };
   handle.useUserBuffer(first);
   // What came in before (a TLS socket decrypts while it shakes hands) is delivered as ordinary chunks.
-  for (let early = socket.read(); early !== null; early = socket.read()) {
-    if (!target.chunk(early as Buffer)) {
+  for (;;) {
+    const early = socket.read() as Buffer | null;
+    if (early === null) break;
+    if (!target.chunk(early)) {
       stopReading(handle);
       return true;
     }

@@ -13,8 +13,19 @@ export class TurnEnd {
     const jobs = this.#jobs;
     this.#jobs = this.#spare;
     this.#spare = jobs;
-    for (let i = 0; i < jobs.length; i++) (jobs[i] as TurnJob).atTurnEnd();
+    let failure: unknown;
+    let failed = false;
+    for (let i = 0; i < jobs.length; i++) {
+      try {
+        (jobs[i] as TurnJob).atTurnEnd();
+      } catch (error) {
+        // The others still run, and so does the next turn.
+        failure = error;
+        failed = true;
+      }
+    }
     jobs.length = 0;
+    if (failed) throw failure;
   };
 
   add(job: TurnJob): void {

@@ -5,6 +5,9 @@
  * States: `head` (between requests, or a head under way) → `body` (the request's body flows) → `wait` (the request is sent) →
  * `head` again; `raw` after an upgrade; `linger` after the last answer, while the visitor may still be sending (closing at
  * once would make its kernel throw the answer away); `gone`.
+ *
+ * Length: one state machine, whose transitions can be checked against each other on one page; what could leave has left
+ * (deadlines.ts, dispatch.ts, ledger.ts, response.ts).
  */
 import type { Socket } from 'node:net';
 import type { Slab } from '../../base/slab.ts';
@@ -217,7 +220,12 @@ export class Visitor implements ReadTarget, UpstreamUser {
       this.writer.push(bytes, start, end, end - start, (this.#upstream as Upstream).stream.session.readSlab);
       return;
     }
-    this.#response.feed(bytes, start, end);
+    try {
+      this.#response.feed(bytes, start, end);
+    } catch (error) {
+      this.#context.log.error({ err: error }, 'a response failed');
+      this.destroy();
+    }
   }
 
   onResponseEnd(): void {

@@ -13,6 +13,8 @@ export type ReadCallback = (bytes: Buffer, start: number, count: number) => bool
 export interface ReadTarget {
   /** The buffer to read into now. */
   view(): Buffer;
+  /** It is the same buffer every time: `view` is asked once. */
+  readonly hasFixedView?: boolean;
   /** `count` bytes were read into the last view: use them. False pauses the socket. */
   filled(count: number): boolean;
   /** A chunk that Node allocated (fallback). False pauses the socket. */
@@ -25,6 +27,8 @@ interface StreamHandle {
   readStop(): number;
   useUserBuffer(buffer: Uint8Array): void;
 }
+
+type ReadSlots = Record<symbol, Buffer | ((count: number) => boolean) | (() => Buffer | null)>;
 
 interface ResetHandle {
   reset?(done: () => void): number;
@@ -44,18 +48,11 @@ export function readInto(socket: Socket, target: ReadTarget): boolean {
     });
     return false;
   }
-  const slots = socket as unknown as Record<symbol, unknown>;
   const first = target.view();
+  const slots = socket as unknown as ReadSlots;
   slots[FIELDS.kBuffer] = first;
-  let current = first;
-  slots[FIELDS.kBufferCb] = (count: number): boolean => target.filled(count);
-  // Handing Node the same buffer again would cost a crossing into C++ per read: null keeps it.
-  slots[FIELDS.kBufferGen] = (): Buffer | null => {
-    const next = target.view();
-    if (next === current) return null;
-    current = next;
-    return next;
-  };
+  slots[FIELDS.kBufferCb] = (count) => target.filled(count);
+  if (target.hasFixedView !== true) slots[FIELDS.kBufferGen] = nextView(target, first);
   handle.useUserBuffer(first);
   // What came in before (a TLS socket decrypts while it shakes hands) is delivered as ordinary chunks.
   for (;;) {
@@ -70,6 +67,17 @@ export function readInto(socket: Socket, target: ReadTarget): boolean {
   // tells of the end.
   socket.read(0);
   return true;
+}
+
+/** Handing Node the same buffer again would cost a crossing into C++ per read: null keeps it. */
+function nextView(target: ReadTarget, first: Buffer): () => Buffer | null {
+  let current = first;
+  return () => {
+    const next = target.view();
+    if (next === current) return null;
+    current = next;
+    return next;
+  };
 }
 
 function stopReading(handle: StreamHandle): void {
@@ -112,6 +120,7 @@ export function cutSocket(socket: Socket): void {
 /** A read target that always reads into the one buffer of a pool: for consumers that copy what they keep. */
 export function sharedTarget(buffer: Buffer, onBytes: ReadCallback): ReadTarget {
   return {
+    hasFixedView: true,
     view: () => buffer,
     filled: (count) => onBytes(buffer, 0, count),
     chunk: (bytes) => onBytes(bytes, 0, bytes.length),

@@ -6,7 +6,6 @@ import type { Socket } from 'node:net';
 import { type Clock, Sweeper } from '../base/clock.ts';
 import { Pipe, type PipeMeter } from '../base/pipe.ts';
 import { SLAB_BYTES, SlabPool } from '../base/slab.ts';
-import { readInto, sharedTarget } from '../base/socket.ts';
 import { TurnEnd } from '../base/turn.ts';
 import type { MuxStream } from '../mux/stream.ts';
 import { deafSink } from '../mux/stream.ts';
@@ -144,10 +143,7 @@ class ServedStream implements StreamSink {
       tls: (this.#target as LocalTarget).tls,
       onClose: () => this.#leave(),
     });
-    readInto(
-      socket,
-      sharedTarget(floor.readBuffer, (bytes, start, count) => pipe.fromSocket(bytes, start, count)),
-    );
+    pipe.read(floor.readBuffer);
     for (const bytes of this.#held) pipe.onData(stream, bytes, 0, bytes.length);
     this.#held.length = 0;
     if (this.#ended) pipe.onEnd();

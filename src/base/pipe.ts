@@ -4,7 +4,8 @@
  */
 import type { Socket } from 'node:net';
 import type { Slab, SlabPool } from './slab.ts';
-import { cutSocket, resumeReading } from './socket.ts';
+import { type PipeInput, PipeReader } from './pipe-reader.ts';
+import { cutSocket, readInto, resumeReading } from './socket.ts';
 import { SocketWriter } from './socket-writer.ts';
 import type { TurnEnd } from './turn.ts';
 
@@ -14,6 +15,7 @@ export interface PipeStream {
   readonly session: { readonly readSlab: Slab };
   readonly gone: boolean;
   write(bytes: Uint8Array, start: number, end: number): boolean;
+  donate(slab: Slab, length: number): boolean | null;
   consumed(bytes: number): void;
   end(): void;
   reset(): void;
@@ -44,22 +46,28 @@ export interface PipeOptions {
   readonly onClose?: () => void;
 }
 
-export class Pipe implements PipeSink {
+export class Pipe implements PipeSink, PipeInput {
   readonly #stream: PipeStream;
   readonly #socket: Socket;
   readonly #writer: SocketWriter;
   readonly #meter: PipeMeter;
+  readonly #slabs: SlabPool;
   readonly #onClose: (() => void) | undefined;
+  #reader: PipeReader | null = null;
   #closed = false;
   #socketEnded = false;
   /** Set whenever bytes flow; an owner with an idle limit reads and clears it. */
   busy = true;
 
-  /** The socket's reads must be directed to `fromSocket` (see base/socket.ts); its 'end', 'error' and 'close' are taken here. */
+  /**
+   * Takes the socket's 'end', 'error' and 'close'. Its reads are directed here by `read`, or by the owner to `fromSocket` where
+   * the socket is read already.
+   */
   constructor(stream: PipeStream, socket: Socket, options: PipeOptions) {
     this.#stream = stream;
     this.#socket = socket;
     this.#meter = options.meter;
+    this.#slabs = options.slabs;
     this.#onClose = options.onClose;
     this.#writer = new SocketWriter(socket, {
       tls: options.tls,
@@ -74,6 +82,20 @@ export class Pipe implements PipeSink {
     });
     socket.on('error', () => this.#socketGone());
     socket.on('close', () => this.#socketGone());
+  }
+
+  /** Starts reading the socket, into `shared` unless a download runs. */
+  read(shared: Buffer): void {
+    this.#reader = new PipeReader(this, shared, this.#slabs);
+    readInto(this.#socket, this.#reader);
+  }
+
+  donate(slab: Slab, count: number): boolean | null {
+    const goOn = this.#stream.donate(slab, count);
+    if (goOn === null) return null;
+    this.busy = true;
+    this.#meter.fromSocket += count;
+    return goOn;
   }
 
   /** Read callback of the socket: false pauses it until the stream has room again. */
@@ -111,6 +133,7 @@ export class Pipe implements PipeSink {
     this.#stream.reset();
     // RST rather than FIN towards the socket: its peer must not take a cut stream for a complete one.
     cutSocket(this.#socket);
+    this.#reader?.close();
     this.#onClose?.();
   }
 
@@ -119,6 +142,7 @@ export class Pipe implements PipeSink {
     this.#closed = true;
     this.#writer.drop();
     this.#socket.destroy();
+    this.#reader?.close();
     if (this.#socketEnded) {
       // Its last bytes and FIN may still wait for the window (a service that answers 413 and closes in the middle of an upload):
       // they go out; what comes towards the closed socket is swallowed until the peer ends too.

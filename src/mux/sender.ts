@@ -120,6 +120,24 @@ export class FrameSender {
     return at + HEADER_BYTES;
   }
 
+  /**
+   * Queues a whole slab as one data frame of stream `id`, without copying: its first HEADER_BYTES are free for the header and the
+   * payload of `length` bytes lies behind them. The slab is the sender's from here on.
+   */
+  donate(lane: LaneIndex, id: number, slab: Slab, length: number): void {
+    const to = this.#lanes[lane];
+    const barrier = to.barrier;
+    this.#rotate(to);
+    to.barrier = 0;
+    writeHeader(slab.bytes, 0, TYPE.data, 0, id, length);
+    to.full.push(slab);
+    to.fullLengths.push(HEADER_BYTES + length);
+    to.fullBarriers.push(barrier);
+    to.queued += HEADER_BYTES + length;
+    to.put += HEADER_BYTES + length;
+    this.flush();
+  }
+
   /** The buffer that the last `reserve` of this lane points into. */
   target(lane: LaneIndex): Buffer {
     return (this.#lanes[lane].slab as Slab).bytes;

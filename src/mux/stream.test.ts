@@ -307,3 +307,38 @@ test('never more than the window is outstanding, however the reader reads', asyn
     { numRuns: 40 },
   );
 });
+
+test('slabs given away whole arrive in order among copied bytes, and count against the window', async () => {
+  const pool = new SlabPool();
+  const pair = connectedPair({ client: { slabs: pool } });
+  const incoming = pair.nextStream('server');
+  const ours = pair.client.open();
+  assert.ok(ours);
+  const source = patternBytes(3 << 20);
+  const waitForRoom = (): Promise<void> =>
+    new Promise((resolve) => {
+      ours.sink = { onData: () => {}, onEnd: () => {}, onReset: () => {}, onDrain: () => resolve() };
+    });
+  let refused = 0;
+  for (let at = 0, i = 0; at < source.length; i++) {
+    const length = Math.min(source.length - at, [70_000, 200_000, 999, 262_000][i % 4] as number);
+    const room = waitForRoom();
+    let goOn: boolean | null = null;
+    if (i % 3 !== 0) {
+      const slab = pool.take();
+      source.copy(slab.body, 0, at, at + length);
+      goOn = ours.donate(slab, length);
+      if (goOn === null) {
+        refused++;
+        slab.retire();
+      }
+    }
+    goOn ??= ours.write(source, at, at + length);
+    at += length;
+    if (!goOn) await room;
+  }
+  ours.end();
+  const { got } = await incoming;
+  assert.equal(Buffer.compare(await got.ended, source), 0);
+  assert.ok(refused > 0, 'the window must have been too small once');
+});

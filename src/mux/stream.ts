@@ -5,6 +5,7 @@
  * Rules for its user: set `sink` when it is opened; after `write` returned false wait for `sink.onDrain`; call `consumed(n)`
  * when n received bytes have left your hands, never earlier, for that is the back-pressure on the sender.
  */
+import type { Slab } from '../base/slab.ts';
 import { FLAG, INITIAL_WINDOW, TYPE } from './frame.ts';
 import { BULK, BURST_BYTES, type LaneIndex, MAX_RESERVE, QUICK } from './sender.ts';
 import type { MuxSession } from './session.ts';
@@ -107,6 +108,22 @@ export class MuxStream {
     const at = this.session.sender.reserve(this.#lane, this.id, length);
     this.#mark = this.session.sender.mark(this.#lane);
     return at;
+  }
+
+  /**
+   * Sends a whole slab whose payload of `length` bytes lies behind HEADER_BYTES of room, without copying. Null when that needs the
+   * slow way (`write`) and the slab is still the caller's; else the sender's, and false when the caller must stop until
+   * `sink.onDrain`.
+   */
+  donate(slab: Slab, length: number): boolean | null {
+    if (this.#pendingBytes > 0 || length > this.#sendWindow || this.#gone || this.endedHere) return null;
+    const lane = this.#laneFor(length);
+    if (this.session.sender.full(lane)) return null;
+    this.#sendWindow -= length;
+    this.#enterLane(lane, length);
+    this.session.sender.donate(lane, this.id, slab, length);
+    this.#mark = this.session.sender.mark(lane);
+    return this.#goOn();
   }
 
   target(): Buffer {

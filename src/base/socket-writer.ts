@@ -36,7 +36,8 @@ interface Range {
   readonly start: number;
   end: number;
   credit: number;
-  readonly slab: Slab;
+  /** Null: nothing points into it any more. */
+  slab: Slab | null;
 }
 
 export class SocketWriter implements TurnJob {
@@ -108,7 +109,7 @@ export class SocketWriter implements TurnJob {
       if (next === undefined) return;
       this.#queued -= next.end - next.start;
       if (this.#start(next)) {
-        next.slab.release();
+        next.slab?.release();
         if (next.credit > 0) this.#onCredit(next.credit);
       }
     }
@@ -123,7 +124,7 @@ export class SocketWriter implements TurnJob {
 
   /** Lets go of what is queued: for a socket that is gone. */
   drop(): void {
-    for (const range of this.#queue) range.slab.release();
+    for (const range of this.#queue) range.slab?.release();
     this.#queue.length = 0;
     this.#queued = 0;
     this.#retireOwn();
@@ -157,8 +158,14 @@ export class SocketWriter implements TurnJob {
     const socket = this.#socket;
     const view = range.bytes.subarray(range.start, range.end);
     if (this.#tls) {
+      const isIdle = socket.writableLength === 0;
       this.#outstanding = range;
       socket.write(view, this.#onWritten);
+      // An idle TLS socket has encrypted the bytes when `write` returns: the slab is free for the next read, only the credit waits.
+      if (isIdle) {
+        range.slab?.release();
+        range.slab = null;
+      }
       return false;
     }
     socket.write(view);
@@ -211,7 +218,7 @@ export class SocketWriter implements TurnJob {
     const range = this.#outstanding;
     this.#outstanding = null;
     if (range === null) return;
-    range.slab.release();
+    range.slab?.release();
     if (this.#socket.destroyed) return;
     if (range.credit > 0) this.#onCredit(range.credit);
     this.flush();

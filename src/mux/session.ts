@@ -24,7 +24,7 @@ export class MuxSession {
   readonly #transport: MuxTransport;
   readonly #clock: Clock;
   readonly #client: boolean;
-  readonly #maxStreams: number;
+  readonly maxStreams: number;
   readonly #maxUnacknowledged: number;
   readonly #controlPerSecond: number;
 
@@ -60,7 +60,7 @@ export class MuxSession {
     this.#clock = options.clock ?? systemClock;
     this.#client = options.role === 'client';
     this.#nextId = this.#client ? 1 : 2;
-    this.#maxStreams = options.maxStreams ?? 4_096;
+    this.maxStreams = options.maxStreams ?? 4_096;
     this.#maxUnacknowledged = options.maxUnacknowledged ?? 4_096;
     this.#controlPerSecond = options.controlPerSecond ?? 2_000;
     this.budget = options.budget;
@@ -98,7 +98,7 @@ export class MuxSession {
       !this.#closed &&
       !this.#remoteGoAway &&
       !this.#localGoAway &&
-      this.#streams.size < this.#maxStreams &&
+      this.#streams.size < this.maxStreams &&
       this.#unacknowledged < this.#maxUnacknowledged &&
       this.#nextId < 0xffff_fffe
     );
@@ -302,7 +302,7 @@ export class MuxSession {
     this.#countControl();
     if (this.#closed) return undefined;
     if (id > this.#highestTheirs) this.#highestTheirs = id;
-    if (this.#localGoAway || this.#streams.size >= this.#maxStreams) {
+    if (this.#localGoAway || this.#streams.size >= this.maxStreams) {
       // Data that the peer sends before it hears of the reset is not its fault.
       this.#strayAllowance += INITIAL_WINDOW;
       this.sender.control(QUICK, TYPE.window, FLAG.rst, id, 0);

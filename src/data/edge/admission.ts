@@ -31,12 +31,15 @@ export class Admission {
     return this.#refused;
   }
 
-  /** Counts a connection from `ip` in, if both limits allow it. Each true needs one `release` with the same text. */
-  admit(ip: string): boolean {
+  /**
+   * Counts a connection from `ip` in, if both limits allow it; a `isProxy` speaks for many, so that only the total counts for it.
+   * Each true needs one `release` with the same text.
+   */
+  admit(ip: string, isProxy = false): boolean {
     const key = addressKey(ip);
     const from = this.#byAddress.get(key) ?? 0;
     const { total, perAddress } = this.#limits;
-    if (this.#open >= total || (perAddress > 0 && from >= perAddress)) {
+    if (this.#open >= total || (perAddress > 0 && !isProxy && from >= perAddress)) {
       this.#refused++;
       return false;
     }

@@ -49,6 +49,12 @@ export class Deadlines {
     this.#headSinceMs = 0;
   }
 
+  /** Between requests and far from any limit: 10,000 idle visitors are looked at every second, and nearly all are this. */
+  isResting(nowMs: number): boolean {
+    const { idleTimeoutMs, bodyIdleTimeoutMs } = this.#limits;
+    return !this.#moved && nowMs - this.#stillSinceMs < Math.min(idleTimeoutMs, bodyIdleTimeoutMs);
+  }
+
   check(nowMs: number, of: Timed): Verdict {
     if (of.isHeadCut) {
       // A head must be whole in time, however busily it trickles.
@@ -77,6 +83,7 @@ export class Deadlines {
         // Most visitors that end their direction are gone; only a write would tell, and a silent event stream never writes.
         return of.isHalfClosed && stillMs > idleTimeoutMs ? 'cut' : 'go_on';
       case 'raw':
+        if (of.isHalfClosed && stillMs > idleTimeoutMs) return 'cut';
         return websocketIdleMs > 0 && stillMs > websocketIdleMs ? 'cut' : 'go_on';
       case 'linger':
         return stillMs > (of.hasBacklog ? bodyIdleTimeoutMs : LINGER_MS) ? 'cut' : 'go_on';

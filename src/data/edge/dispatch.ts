@@ -38,7 +38,6 @@ export class Dispatch {
     this.#end = end;
     const entry = this.#forwarded.lookUp(bytes, head, table);
     if (entry === undefined) return this.#refuse(NOT_FOUND);
-    entry.meter.requests++;
     const refusal = refusalOf(entry);
     if (refusal !== null) return this.#refuse(refusal);
     const { served } = entry;
@@ -49,6 +48,7 @@ export class Dispatch {
     this.#repeatable = isBodiless && exchange.isSafe && !upgrade;
     const upstream = acquire(served, nowMs, this.#repeatable);
     if (upstream === null) return this.#refuse(OVERLOADED);
+    entry.meter.requests++;
     exchange.serveFrom(entry, end - start);
     if (served.watched) exchange.watch(bytes, start, head, served);
     exchange.wantsUpgrade = upgrade;

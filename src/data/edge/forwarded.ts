@@ -97,7 +97,8 @@ function forwardedFor(bytes: Buffer, head: Head): string[] {
   return values;
 }
 
-function isListed(list: BlockList, ip: string): boolean {
+/** Whether `ip` is in one of the list's networks. */
+export function isListed(list: BlockList, ip: string): boolean {
   return list.check(ip, isIPv6(ip) ? 'ipv6' : 'ipv4');
 }
 

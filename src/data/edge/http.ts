@@ -11,7 +11,7 @@ import type { RouteTable } from '../routing/table.ts';
 import type { Admission } from './admission.ts';
 import { type EdgeContext, type EdgeLimits, edgeContext } from './context.ts';
 import type { FaultCounters } from './fault.ts';
-import { plainAddress } from './forwarded.ts';
+import { isListed, plainAddress } from './forwarded.ts';
 import { type VisitorTls, visitorTlsOptions } from './tls.ts';
 import { dropStale } from './upstream.ts';
 import { Visitor } from './visitor.ts';
@@ -118,7 +118,7 @@ function edge(of: {
 
 function plainServer(context: EdgeContext, admission: Admission): Server {
   return createServer({ allowHalfOpen: true, pauseOnConnect: true, noDelay: true }, (socket) => {
-    const ip = admitted(socket, admission);
+    const ip = admitted(socket, admission, context.trusted);
     if (ip !== null) new Visitor(context, socket, { tls: false, ip });
   });
 }
@@ -134,7 +134,7 @@ function tlsServer(context: EdgeContext, deps: HttpEdgeDeps, tls: VisitorTls, sh
   );
   // Counted from the TCP connection on: a handshake costs more than a request.
   server.on('connection', (socket: Socket) => {
-    if (admitted(socket, deps.admission) === null) return;
+    if (admitted(socket, deps.admission, context.trusted) === null) return;
     shaking.add(socket);
     socket.once('close', () => shaking.delete(socket));
   });
@@ -146,9 +146,9 @@ function tlsServer(context: EdgeContext, deps: HttpEdgeDeps, tls: VisitorTls, sh
 }
 
 /** Counts the connection in; null when it is over a limit and has been closed. */
-function admitted(socket: Socket, admission: Admission): string | null {
+function admitted(socket: Socket, admission: Admission, trusted: BlockList | null): string | null {
   const ip = plainAddress(socket.remoteAddress ?? '');
-  if (ip === '' || !admission.admit(ip)) {
+  if (ip === '' || !admission.admit(ip, trusted !== null && isListed(trusted, ip))) {
     socket.destroy();
     return null;
   }

@@ -137,12 +137,19 @@ export class Upstream implements StreamSink {
     this.user = null;
     this.#replayBytes = 0;
     const { stream, served } = this;
-    if (isClean && !stream.gone && !stream.ended && !served.draining && !served.cut && served.idle.length < MAX_IDLE) {
+    if (isClean && !stream.gone && !stream.ended && this.#isWorthKeeping()) {
       stream.lastUsedMs = nowMs;
       this.reused = true;
       served.idle.push(stream);
     } else if (stream.ended) stream.end();
     else stream.reset();
+  }
+
+  /** The streams that wait must not be what fills a session that many tunnels share. */
+  #isWorthKeeping(): boolean {
+    const { draining, cut, idle, session } = this.served;
+    const isCrowded = session.streamCount * 4 > session.maxStreams * 3;
+    return !draining && !cut && idle.length < MAX_IDLE && !isCrowded;
   }
 
   /** Reads the agent's reply (wire/preamble.ts); returns where the service's own bytes begin. */
@@ -178,6 +185,12 @@ export function acquire(served: ServedTunnel, nowMs: number, repeatable: boolean
     idle.pop();
     return upstream;
   }
+  const fresh = openUpstream(served);
+  if (fresh !== null) return fresh;
+  // The session is full: a stream that merely waits makes room for one that works.
+  const oldest = idle.shift();
+  if (oldest === undefined) return null;
+  oldest.reset();
   return openUpstream(served);
 }
 

@@ -26,6 +26,8 @@ import type { Upstream, UpstreamUser } from './upstream.ts';
 
 /** A visitor that reads this much more slowly than it asks gets its next request looked at later. */
 const MAX_BACKLOG = 65_536;
+/** First TCP keep-alive probe after this long without traffic. */
+const KEEP_ALIVE_MS = 60_000;
 /** After the last answer the visitor may send this much. */
 const LINGER_BYTES = 1 << 20;
 
@@ -54,6 +56,7 @@ export class Visitor implements ReadTarget, UpstreamUser {
   /** `#take` is running: it goes on by itself with what follows a fault. */
   #taking = false;
   #lingered = 0;
+  #isProbed = false;
 
   constructor(context: EdgeContext, socket: Socket, of: { tls: boolean; ip: string }) {
     this.#context = context;
@@ -395,17 +398,30 @@ export class Visitor implements ReadTarget, UpstreamUser {
 
   /** Once a second or so: deadlines of the present state. */
   sweep(nowMs: number): void {
+    if (this.#upstream === null && this.#state === 'head' && this.#partial === null && this.#deadlines.isResting(nowMs))
+      return;
     if (this.#upstream?.served.cut) return this.#fault('tunnel_offline');
+    if (this.#state === 'raw' || (this.#state === 'wait' && this.#response.started)) this.#probeForDeath();
     const verdict = this.#deadlines.check(nowMs, {
       state: this.#state,
       isHeadCut: this.#state === 'head' && this.#partial !== null && !this.#readPaused,
       isPaused: this.#readPaused,
       hasBacklog: this.writer.backlog > 0,
       isAnswering: this.#response.started,
-      isHalfClosed: this.#halfClosed,
+      isHalfClosed: this.#halfClosed || (this.#state === 'raw' && this.#upstream?.stream.ended === true),
     });
     if (verdict === 'cut') this.destroy();
     else if (verdict !== 'go_on') this.#fault(verdict);
+  }
+
+  /**
+   * A visitor that vanishes without a word from a quiet event stream or WebSocket is found by TCP alone. Asked for late, because
+   * it costs four system calls, which most connections don't live long enough to be worth.
+   */
+  #probeForDeath(): void {
+    if (this.#isProbed) return;
+    this.#isProbed = true;
+    this.#socket.setKeepAlive(true, KEEP_ALIVE_MS);
   }
 
   /** The server leaves: idle connections end now, the others after their present answer. */

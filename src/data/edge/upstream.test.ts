@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { connectedPair } from '../../mux/testing.ts';
+import { encodePreamble } from '../../wire/preamble.ts';
+import type { ServedTunnel } from '../routing/entry.ts';
+import { acquire, type Upstream } from './upstream.ts';
+
+function served(maxStreams: number): ServedTunnel {
+  const pair = connectedPair({ client: { maxStreams }, accept: () => {} });
+  return {
+    session: pair.client,
+    agentId: 'a',
+    tokenId: 't',
+    slot: 1,
+    preamble: encodePreamble(1),
+    idle: [],
+    draining: false,
+    cut: false,
+    watched: false,
+    note: () => {},
+  };
+}
+
+function take(tunnel: ServedTunnel, nowMs: number, repeatable = true): Upstream {
+  const upstream = acquire(tunnel, nowMs, repeatable);
+  assert.ok(upstream);
+  return upstream;
+}
+
+test('a stream that waits makes room for a request when the session is full', () => {
+  const tunnel = served(4);
+  const all = [0, 0, 0].map((nowMs) => take(tunnel, nowMs));
+  for (const upstream of all) upstream.release(true, 0);
+  assert.equal(tunnel.idle.length, 3);
+  // Two seconds later none is fresh enough for a request that must not be repeated; the fourth stream and then the oldest serve it.
+  take(tunnel, 2_000, false);
+  take(tunnel, 2_000, false);
+  assert.equal(tunnel.idle.length, 2);
+  assert.equal(tunnel.session.streamCount, 4);
+});
+
+test('a crowded session keeps no streams in reserve', () => {
+  const tunnel = served(4);
+  const all = [0, 0, 0, 0].map((nowMs) => take(tunnel, nowMs));
+  for (const upstream of all) upstream.release(true, 0);
+  assert.equal(tunnel.idle.length, 3);
+  assert.equal(acquire(served(0), 0, true), null);
+});

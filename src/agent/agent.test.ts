@@ -163,10 +163,10 @@ test('a drained session whose streams do not end is cut after 30 s', async () =>
   assert.equal(old.ended, 'destroyed');
 });
 
-test('superseded: ends with exit 1, says why, and does not fight back', async () => {
+test('superseded: ends with exit 4, says why, and does not fight back', async () => {
   const world = await online();
   world.latest().say({ type: 'unbound', slot: 1, code: 'superseded', message: 'another agent took this name over' });
-  assert.deepEqual(await ended(world), { code: 1, message: 'another agent took this name over' });
+  assert.deepEqual(await ended(world), { code: 4, message: 'another agent took this name over' });
   await world.time.advance(600_000);
   assert.equal(world.tries, 1);
   assert.equal(world.time.next, undefined, 'nothing is left to happen');
@@ -194,8 +194,8 @@ const FINAL: ReadonlyArray<readonly [RefusalCode, number]> = [
   ['no_port_free', 4],
   ['tunnel_expired', 4],
   ['tunnel_deleted', 4],
-  ['superseded', 1],
-  ['invalid_request', 1],
+  ['superseded', 4],
+  ['invalid_request', 4],
   ['version_unsupported', 1],
 ];
 for (const [code, exit] of FINAL) {
@@ -251,7 +251,7 @@ test('the last refusal decides the exit code; until then the others go on', asyn
   assert.equal(await ended(world), 'runs');
   world.latest().bind(2);
   world.latest().say({ type: 'unbound', slot: 2, code: 'superseded', message: 'taken over' });
-  assert.equal(((await ended(world)) as ExitReason).code, 1);
+  assert.equal(((await ended(world)) as ExitReason).code, 4);
 });
 
 test('SIGTERM drains: tells the server, takes nothing new, ends when the last stream does', async () => {

@@ -7,7 +7,7 @@
  */
 import type { RefusalCode } from '../wire/messages.ts';
 
-/** Contract §9. 0 clean stop, 1 failure, 3 not authorized, 4 name, quota or plan refused. */
+/** Contract §9. 0 clean stop, 1 failure, 3 not authorized, 4 name, quota or plan refused, or the name taken over by another agent. */
 export type AgentExitCode = 0 | 1 | 3 | 4;
 
 export type Fate =
@@ -26,7 +26,7 @@ const FATES: Readonly<Record<RefusalCode, Fate>> = {
   subdomain_not_allowed: { kind: 'end', exit: 4 },
   duplicate_name: { kind: 'end', exit: 4 },
   invalid_name: { kind: 'end', exit: 4 },
-  invalid_request: { kind: 'end', exit: 1 },
+  invalid_request: { kind: 'end', exit: 4 },
   quota_exceeded: { kind: 'end', exit: 4 },
   budget_exhausted: { kind: 'end', exit: 4 },
   upgrade_required: { kind: 'end', exit: 4 },
@@ -34,7 +34,7 @@ const FATES: Readonly<Record<RefusalCode, Fate>> = {
   tunnel_stopped: { kind: 'retry', afterMs: STOPPED_MS },
   tunnel_expired: { kind: 'end', exit: 4 },
   tunnel_deleted: { kind: 'end', exit: 4 },
-  superseded: { kind: 'end', exit: 1 },
+  superseded: { kind: 'end', exit: 4 },
   disconnected: { kind: 'retry', afterMs: DISCONNECTED_MS },
   server_shutdown: { kind: 'retry' },
   protocol_error: { kind: 'retry' },

@@ -150,7 +150,7 @@ test('--json: one object per line with stable names', async (t) => {
   const line = { slot: claim.ref, at: 1_700_000_000_000, method: 'GET', path: '/a', status: 200, ms: 1.5 };
   peer.say({ type: 'requests', items: [line], dropped: 0 });
   peer.say({ type: 'unbound', slot: claim.ref, code: 'superseded', message: 'taken over by host-b' });
-  assert.equal(await program.exit, 1);
+  assert.equal(await program.exit, 4);
   const events = jsonLines(program.stdout).map(({ at, ...event }) => {
     assert.ok(!Number.isNaN(Date.parse(String(at))));
     return event;
@@ -181,7 +181,7 @@ test('--json: one object per line with stable names', async (t) => {
       ms: 1.5,
     },
     { event: 'tunnel_refused', name: 'http', code: 'superseded', message: 'taken over by host-b', final: true },
-    { event: 'stopped', exit_code: 1, message: 'taken over by host-b' },
+    { event: 'stopped', exit_code: 4, message: 'taken over by host-b' },
   ]);
 });
 
@@ -191,7 +191,8 @@ const REFUSALS: ReadonlyArray<readonly [RefusalCode, 'hello' | 'claim', number]>
   ['duplicate_name', 'claim', 4],
   ['quota_exceeded', 'claim', 4],
   ['upgrade_required', 'claim', 4],
-  ['superseded', 'claim', 1],
+  ['superseded', 'claim', 4],
+  ['invalid_request', 'claim', 4],
 ];
 for (const [code, when, exit] of REFUSALS) {
   test(`${code} at ${when} exits with ${exit} and says why`, async (t) => {

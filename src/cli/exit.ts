@@ -8,7 +8,7 @@ export const EXIT = {
   usage: 2,
   /** Bad, expired or revoked key. */
   unauthorized: 3,
-  /** Name, quota or plan refused. */
+  /** Name, quota or plan refused, or another agent took the name over. */
   refused: 4,
   interrupted: 130,
 } as const;

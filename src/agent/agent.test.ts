@@ -172,6 +172,39 @@ test('superseded: ends with exit 4, says why, and does not fight back', async ()
   assert.equal(world.time.next, undefined, 'nothing is left to happen');
 });
 
+test('superseded with answers under way: they end whole first, and the code stays', async () => {
+  const world = await online();
+  const channel = world.latest();
+  channel.inFlight = 2;
+  channel.say({ type: 'unbound', slot: 1, code: 'superseded', message: 'taken over' });
+  assert.equal(channel.refusing, true);
+  assert.equal(await ended(world), 'runs');
+  assert.equal(channel.ended, undefined);
+  world.agent.drain();
+  assert.equal(await ended(world), 'runs', 'SIGTERM asks for what is done already');
+  channel.inFlight = 0;
+  channel.sink.onIdle();
+  assert.deepEqual(await ended(world), { code: 4, message: 'taken over' });
+  assert.equal(channel.ended, 'closed');
+  assert.equal(world.time.next, undefined);
+});
+
+test('superseded with an answer that never ends: 30 s, or until the connection is lost', async () => {
+  const slow = await online();
+  slow.latest().inFlight = 1;
+  slow.latest().say({ type: 'unbound', slot: 1, code: 'superseded', message: 'taken over' });
+  await slow.time.advance(29_999);
+  assert.equal(await ended(slow), 'runs');
+  await slow.time.advance(1);
+  assert.deepEqual(await ended(slow), { code: 4, message: 'taken over; some streams were cut' });
+
+  const lost = await online();
+  lost.latest().inFlight = 1;
+  lost.latest().say({ type: 'unbound', slot: 1, code: 'superseded', message: 'taken over' });
+  lost.latest().sink.onClosed('network');
+  assert.deepEqual(await ended(lost), { code: 4, message: 'taken over' });
+});
+
 test('superseded on one of two tunnels: the other goes on, also over a reconnect', async () => {
   const world = await online({ tunnels: [tunnelSpec('a'), tunnelSpec('b')] });
   world.latest().say({ type: 'unbound', slot: 1, code: 'superseded', message: 'taken over' });

@@ -99,6 +99,8 @@ class Supervisor implements Agent, SessionOwner {
   #welcomedAt: number | undefined;
   /** What was last said about why there is no session; said again only when it changes. */
   #cause: string | undefined;
+  /** What it ends with once draining is over. */
+  #ending: ExitReason = { code: 0, message: 'stopped' };
 
   constructor(options: AgentOptions) {
     this.#options = options;
@@ -213,9 +215,8 @@ class Supervisor implements Agent, SessionOwner {
     this.#emit({ kind: 'tunnel_online', tunnel: tunnel.view() });
   }
 
-  onRefused(session: Session, tunnel: Tunnel, refusal: { code: RefusalCode; message: string }): void {
+  onRefused(session: Session, tunnel: Tunnel, { code, message }: { code: RefusalCode; message: string }): void {
     if (session !== this.#session) return;
-    const { code, message } = refusal;
     const fate = fateOf(code);
     const final = fate.kind !== 'retry';
     const isNews = tunnel.state === 'online' || tunnel.reason !== message;
@@ -231,8 +232,7 @@ class Supervisor implements Agent, SessionOwner {
     tunnel.retry = this.#schedule.after(ms, () => this.#claimAgain(tunnel));
   }
 
-  onRequest(tunnel: Tunnel, line: RequestLine): void {
-    const { at, method, path, status, ms } = line;
+  onRequest(tunnel: Tunnel, { at, method, path, status, ms }: RequestLine): void {
     this.#emit({ kind: 'request', request: { tunnel: tunnel.spec.name, at, method, path, status, ms } });
   }
 
@@ -261,7 +261,7 @@ class Supervisor implements Agent, SessionOwner {
       return this.#finish({ code: fate.exit, message: bye.message });
     }
     this.#away(bye.message);
-    if (this.#state === 'draining') return this.#finish({ code: 0, message: 'stopped' });
+    if (this.#state === 'draining') return this.#finish(this.#ending);
     this.#steady();
     if (bye.retryAfterMs !== undefined) return this.#wait(this.#retryAfter(bye.retryAfterMs), bye.message);
     this.#wait(fate.afterMs === undefined ? this.#backoff.next() : this.#about(fate.afterMs), bye.message);
@@ -271,14 +271,14 @@ class Supervisor implements Agent, SessionOwner {
     if (this.#forgetLeaving(session) || session !== this.#session) return;
     this.#session = undefined;
     this.#away(cause);
-    if (this.#state === 'draining') return this.#finish({ code: 0, message: 'stopped' });
+    if (this.#state === 'draining') return this.#finish(this.#ending);
     this.#steady();
     this.#wait(this.#backoff.next(), cause);
   }
 
   onIdle(session: Session): void {
     if (this.#forgetLeaving(session)) this.#closeQuietly(session);
-    if (this.#state === 'draining' && this.view().inFlight === 0) this.#finish({ code: 0, message: 'stopped' });
+    if (this.#state === 'draining' && this.view().inFlight === 0) this.#finish(this.#ending);
   }
 
   onTarget(target: LocalTarget, fault: string | undefined): void {
@@ -300,12 +300,11 @@ class Supervisor implements Agent, SessionOwner {
     this.#state = 'draining';
     this.#session?.drain();
     const { inFlight } = this.view();
-    if (inFlight === 0) return this.#finish({ code: 0, message: 'stopped' });
+    if (inFlight === 0) return this.#finish(this.#ending);
     this.#log.info({ inFlight, graceMs }, 'draining');
     this.#emit({ kind: 'draining', inFlight });
-    this.#timer = this.#schedule.after(graceMs, () =>
-      this.#finish({ code: 0, message: 'stopped; some streams were cut' }),
-    );
+    const cut = { ...this.#ending, message: `${this.#ending.message}; some streams were cut` };
+    this.#timer = this.#schedule.after(graceMs, () => this.#finish(cut));
   }
 
   destroy(): void {
@@ -313,7 +312,10 @@ class Supervisor implements Agent, SessionOwner {
   }
 
   #finishWhenEmpty(code: AgentExitCode, message: string): void {
-    if (this.#tunnels.every((tunnel) => tunnel.state === 'ended')) this.#finish({ code, message });
+    if (this.#state === 'draining' || this.#tunnels.some((tunnel) => tunnel.state !== 'ended')) return;
+    // A name that was taken over may still carry answers under way, and the newer agent can't finish them.
+    this.#ending = { code, message };
+    this.drain();
   }
 
   #finish(reason: ExitReason, options: { cut?: boolean } = {}): void {

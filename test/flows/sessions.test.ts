@@ -51,6 +51,23 @@ suite('sessions', { timeout: 120_000 }, () => {
     assert.equal((await get(url, culvert.ports.http)).body, 'second');
   });
 
+  test('a takeover lets the response under way end whole on the old agent', async (t) => {
+    const culvert = await spawnCulvert(t);
+    const { port, arrived } = await heldOrigin(t);
+    const old = culvert.agent(['http', String(port), '--subdomain', 'shop', '--json']);
+    await old.printed(/"tunnel_online"/);
+    const { whole } = await visitHeld(culvert, 'shop.localhost');
+    const response = await arrived;
+    const next = await startOrigin(t, (_request, answer) => answer.end('next'));
+    const young = culvert.agent(['http', String(next.port), '--subdomain', 'shop', '--json']);
+    await young.printed(/"tunnel_online"/);
+    await old.printed(/"event":"draining"/);
+    assert.equal((await get('http://shop.localhost', culvert.ports.http)).body, 'next');
+    response.end('second half');
+    assert.equal(await whole, 'first half, second half');
+    assert.equal(await old.ended(), 4);
+  });
+
   test('SIGTERM to the agent: no new requests, the one in flight ends whole, exit code 0', async (t) => {
     const culvert = await spawnCulvert(t);
     const { port, arrived } = await heldOrigin(t);

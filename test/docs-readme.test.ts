@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { COMMANDS } from '../src/cli/commands.ts';
 import { EXIT } from '../src/cli/exit.ts';
+import { checkServerConfig } from '../src/config/load.ts';
 import { FAULTS } from '../src/data/edge/fault.ts';
 
 const root = new URL('../', import.meta.url);
@@ -54,6 +55,17 @@ test('every answer of the edge is in the README, with its status', () => {
 
 test('every exit code is in the README', () => {
   for (const code of Object.values(EXIT)) assert.match(readme, new RegExp(`^\\| ${code} \\|`, 'm'));
+});
+
+test('the settings that the README gives are read as they stand', () => {
+  const [, toml = ''] = /```toml\n(data_dir[\s\S]*?)```/.exec(readme) ?? [];
+  const files = new URL('config.example.toml', root).pathname;
+  const { settings } = checkServerConfig(
+    toml.replace(/"\/etc\/culvert\/\w+\.pem"/g, JSON.stringify(files)),
+    'README.md',
+  );
+  assert.equal(settings.edge.domain, 'example.com');
+  assert.equal(settings.api.public_url, 'https://culvert.example.com:8443');
 });
 
 test('every script and file that the README names is there', () => {

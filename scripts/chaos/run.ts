@@ -1,7 +1,7 @@
 /**
  * `npm run soak -- chaos`: every way to break the path, again and again, and how long the public name took to come back by itself.
  *
- *   npm run soak -- chaos [--rounds 50] [--only kill-server,kill-agent,half-open,late-names] [--lanes 5] [--shortest-s 0] [--longest-s 45]
+ *   npm run soak -- chaos [--rounds 50] [--only kill-server,kill-agent,half-open,late-names] [--lanes 10] [--shortest-s 0] [--longest-s 45]
  *
  * Fails when one return takes 10 s or more. Outages are short and long ones mixed, because an agent that has waited long tries seldom.
  */

@@ -56,7 +56,13 @@ interface Answer {
   readonly body: string;
 }
 
+/** A proxy's own words for "nobody behind me": a server that restarts says them through it. */
+const NOBODY_BEHIND: ReadonlySet<number> = new Set([502, 503, 504]);
+
 function parse(url: URL, answer: Answer): Discovery {
+  if (NOBODY_BEHIND.has(answer.status)) {
+    throw new UnreachableError(`${url.host} answers ${answer.status}: the server behind it does not`, placeOf(url));
+  }
   if (answer.status !== 200)
     throw new Error(`${url.host} answers ${answer.status} to ${url.pathname}: is this a Culvert server?`);
   let json: unknown;

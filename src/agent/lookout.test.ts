@@ -1,6 +1,7 @@
 /** After an outage: an agent that has waited long comes back when the path does, and leaves a server alone that answers but fails. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
@@ -45,6 +46,22 @@ test('a server that can be reached and fails is tried as back-off says', async (
   assert.equal(looks, 0);
 });
 
+test('a proxy before a server that restarts: the whole way is tried every three seconds at most, and no more often than every second', async () => {
+  const world = await fakeWorld({
+    fault: new UnreachableError('proxy answers 502', PLACE),
+    reach: () => Promise.resolve(true),
+  });
+  await world.time.advance(600_000);
+  const before = world.tries;
+  await world.time.advance(60_000);
+  const tries = world.tries - before;
+  assert.ok(tries >= 20 && tries <= 60, `${tries} in a minute`);
+  assert.equal(world.events.length, 1, 'told once');
+  world.fault = undefined;
+  await world.time.advance(3_000);
+  assert.equal(world.channels.length, 1);
+});
+
 test('a look that is answered after the agent has ended changes nothing', async () => {
   const late = Promise.withResolvers<boolean>();
   const world = await fakeWorld({ fault: new UnreachableError('down', PLACE), reach: () => late.promise });
@@ -55,6 +72,33 @@ test('a look that is answered after the agent has ended changes nothing', async 
   await setImmediate();
   assert.equal(world.tries, tries);
   assert.equal(world.time.next, undefined, 'no timer is left');
+});
+
+test('502, 503 and 504 to discovery count as nobody there, other failures do not', async (t) => {
+  let status = 0;
+  const server = createHttpServer((_request, response) => response.writeHead(status).end('<html>')).listen(
+    0,
+    '127.0.0.1',
+  );
+  t.after(() => server.close());
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  for (const [code, unreachable] of [
+    [502, true],
+    [503, true],
+    [504, true],
+    [500, false],
+    [404, false],
+  ] as const) {
+    status = code;
+    await assert.rejects(discover(new URL(`http://127.0.0.1:${port}`)), (error) => {
+      assert.ok(error instanceof Error);
+      assert.match(error.message, new RegExp(`answers ${code}`));
+      assert.equal(error instanceof UnreachableError, unreachable, String(code));
+      if (error instanceof UnreachableError) assert.deepEqual(error.place, { host: '127.0.0.1', port });
+      return true;
+    });
+  }
 });
 
 test('a port is reached while somebody listens there, and a name that does not exist is not', async () => {

@@ -1,7 +1,9 @@
 /**
  * Watches for the end of an outage. An agent that could not reach its server at all waits by back-off, up to 30 s; meanwhile a bare TCP
  * connection is tried every two seconds or so, and the first that succeeds ends the wait. So a path that comes back is used within
- * seconds, however long it was gone, and a server that answers but fails is still left alone for as long as back-off says. Used by agent.ts.
+ * seconds, however long it was gone, and a server that answers but fails is still left alone for as long as back-off says.
+ * A proxy that answers 502, 503 or 504 can be reached while the server behind it can't: there each look costs one more try of the
+ * whole way. Used by agent.ts.
  */
 import { lookup } from 'node:dns/promises';
 import { connect } from 'node:net';
@@ -17,7 +19,7 @@ export interface Place {
   readonly port: number;
 }
 
-/** No connection could be made: no name, no route, nobody listening, no answer. The message is for people. */
+/** No connection could be made: no name, no route, nobody listening, no answer, or a proxy with nobody behind it. The message is for people. */
 export class UnreachableError extends Error {
   override readonly name = 'UnreachableError';
   readonly place: Place;

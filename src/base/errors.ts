@@ -25,7 +25,6 @@ export const ERROR_STATUS = {
   server_not_registered: 409,
   conflict: 409,
   payload_too_large: 413,
-  unsupported_media_type: 415,
   rate_limited: 429,
   internal: 500,
   not_implemented: 501,

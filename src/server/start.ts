@@ -3,6 +3,7 @@
  * line, no signals and no standard output. A start that fails half way closes what it opened.
  */
 import type { AddressInfo } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
 import { formatHost, type HostPort, NetworkSet } from '../base/addr.ts';
 import { systemClock } from '../base/clock.ts';
 import { Lifecycle } from '../base/lifecycle.ts';
@@ -24,6 +25,8 @@ import { startDataNode } from './data-node.ts';
 export interface ServerOptions {
   readonly version: string;
   readonly log: Logger;
+  /** What is in flight at a drain gets this long; default 30 s. */
+  readonly drainMs?: number;
   /** Another data node, for tests of the control plane alone. */
   readonly startNode?: typeof startNode;
 }
@@ -108,7 +111,13 @@ async function open(settings: Settings, options: ServerOptions, life: Lifecycle)
     apiUrl: late.apiUrl,
     firstOwner,
     drain: async () => {
-      await Promise.all([node.drain(DRAIN_MS), api.drain()]);
+      // A request to the API that never gets whole must not hold up the stop: `close` cuts what is left.
+      const patience = new AbortController();
+      const over = setTimeout(options.drainMs ?? DRAIN_MS, undefined, { signal: patience.signal }).catch(
+        () => undefined,
+      );
+      await Promise.race([Promise.all([node.drain(options.drainMs ?? DRAIN_MS), api.drain()]), over]);
+      patience.abort();
       await life.close();
     },
     close: () => life.close(),

@@ -61,7 +61,9 @@ export const PROTOCOLS = ['http', 'https', 'websocket', 'tcp'] as const;
 export type Protocol = (typeof PROTOCOLS)[number];
 
 const refusalCode = z.enum(REFUSAL_CODES);
-const text = z.string().max(1000);
+/** Characters of a text for people. A longer one is a broken rule, so its sender cuts it. */
+export const MAX_TEXT = 1_000;
+const text = z.string().max(MAX_TEXT);
 const slot = z.int().min(0).max(0xffff);
 const ref = z.int().min(0).max(0xffff_ffff);
 

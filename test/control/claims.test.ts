@@ -133,6 +133,15 @@ test('allowedSubdomains holds exact names and prefixes', async () => {
   assert.match((await p.bound(prefix)).subdomain, /^ci-[a-z0-9]{6}$/);
 });
 
+test('a refusal names the first patterns of a token, not all of them', async () => {
+  const patterns = Array.from({ length: 100 }, (_, i) => `${'p'.repeat(50)}-${i}`);
+  const token = p.mint(ann, { allowedSubdomains: patterns });
+  const answer = await p.claim(token, { subdomain: 'shop' });
+  assert.ok(!answer.ok);
+  assert.equal(answer.code, 'subdomain_not_allowed');
+  assert.ok(answer.message.endsWith(`it may use ${patterns.slice(0, 5).join(', ')} and 95 more.`), answer.message);
+});
+
 test('tunnelQuota bounds what a token serves at once', async () => {
   const token = p.mint(ann, { tunnelQuota: 2 });
   const one = await p.bound(token, { subdomain: 'one' });

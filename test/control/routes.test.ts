@@ -130,6 +130,7 @@ test('values at, below and above their bounds', async () => {
     [tunnel, {}, 400],
     [tunnel, { localPort: 1, ttlSeconds: 59 }, 400],
     [tunnel, { localPort: 1, ttlSeconds: 60 }, 201],
+    [tunnel, { localPort: 1, ttlSeconds: Number.MAX_SAFE_INTEGER }, 201],
     [tunnel, { localPort: 1, protocol: 'udp' }, 400],
     [tunnel, { localPort: 1, subdomain: '' }, 400],
     [tunnel, { localPort: 1, subdomain: 'a' }, 201],
@@ -270,8 +271,8 @@ test('what is not right about a request has its own status and one shape', async
       'POST',
       '/tunnels',
       { as: h.owner, raw: 'a=1', headers: { 'content-type': 'application/x-www-form-urlencoded' } },
-      415,
-      'unsupported_media_type',
+      400,
+      'invalid_request',
     ],
     [
       'POST',

@@ -73,12 +73,13 @@ export function answerError(error: unknown, c: Context<ApiEnv>, log: Logger): Re
 function asAppError(error: unknown): AppError | undefined {
   if (error instanceof AppError) return error;
   if (!(error instanceof HTTPException)) return undefined;
-  // From the validator: bad JSON is 400, a wrong content type 415; both would otherwise be plain text.
+  // From the validator: bad JSON is 400, a wrong content type 415 (a code that the contract doesn't know); both would be plain text.
   if (error.status === 400)
     return new AppError('invalid_request', 'The body is not valid JSON.', {
       details: [{ path: '', message: 'not valid JSON' }],
     });
-  if (error.status === 415) return new AppError('unsupported_media_type', 'Send the body as application/json.');
+  if (error.status === 415)
+    return new AppError('invalid_request', 'Send the body with Content-Type: application/json.');
   if (error.status === 413) return new AppError('payload_too_large', 'The body is larger than 1 MiB.');
   return undefined;
 }

@@ -34,6 +34,8 @@ import {
 /** `lastUsedAt` is written no more often: a storm of reconnects is reads alone. */
 const TOUCH_MS = 60_000;
 const NAME_TRIES = 5;
+/** Patterns of a token that a refusal names. */
+const MAX_LISTED = 5;
 
 export interface ClaimDeps {
   readonly store: Store;
@@ -134,7 +136,7 @@ export class Claims {
     if (!isAllowedName(short, token.allowedSubdomains)) {
       return refuse(
         'subdomain_not_allowed',
-        `The token ${token.name} may not use ${short}; it may use ${token.allowedSubdomains.join(', ')}.`,
+        `The token ${token.name} may not use ${short}; it may use ${listed(token.allowedSubdomains)}.`,
       );
     }
     return { label, row: liveByLabel(tx.db, label), ephemeral: false };
@@ -168,7 +170,7 @@ export class Claims {
     }
     return refuse(
       'subdomain_not_allowed',
-      `None of the names of the token ${token.name} is free: ${token.allowedSubdomains.join(', ')}.`,
+      `None of the names of the token ${token.name} is free: ${listed(token.allowedSubdomains)}.`,
     );
   }
 
@@ -249,6 +251,12 @@ function claimedLabel(tx: Tx, { token, project }: Ground, name: string): string 
     if (row !== undefined && row.orgId === token.orgId && row.projectId === project.id) return name;
   }
   return fullLabel(name, project);
+}
+
+/** The first few and how many more: a token may have a hundred patterns, and a refusal is one line for people. */
+function listed(patterns: readonly string[]): string {
+  const more = patterns.length - MAX_LISTED;
+  return `${patterns.slice(0, MAX_LISTED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 function holds(range: PortRange | null, port: number): boolean {

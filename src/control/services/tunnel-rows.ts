@@ -105,10 +105,13 @@ export function deleteTunnel(tx: Tx, row: TunnelRow): void {
     .run();
 }
 
+/** Ten years: keeps instants in the range of dates, also under a plan without a maximum. */
+const MAX_TTL_SECONDS = 315_360_000;
+
 /** When a life that begins now ends, milliseconds; null = never. */
 export function expiryFrom(now: number, plan: Plan, ttlSeconds: number | null): number | null {
   const seconds = tunnelTtlSeconds(plan, ttlSeconds);
-  return seconds === null ? null : now + seconds * 1000;
+  return seconds === null ? null : now + Math.min(seconds, MAX_TTL_SECONDS) * 1000;
 }
 
 export function isExpired(row: TunnelRow, now: number): boolean {

@@ -5,7 +5,7 @@
 import type { MuxStream } from '../../mux/stream.ts';
 import type { StreamSink } from '../../mux/types.ts';
 import { encodeLine, LineReader } from '../../wire/lines.ts';
-import { type FromAgent, type FromServer, fromAgent } from '../../wire/messages.ts';
+import { type FromAgent, type FromServer, fromAgent, MAX_TEXT } from '../../wire/messages.ts';
 
 /** Beyond the window that the agent left unread (256 KB) this much may wait; an agent that reads neither is cut off. */
 const MAX_UNREAD_BYTES = 256 * 1024;
@@ -73,7 +73,7 @@ export class ControlChannel implements StreamSink {
   }
 
   #write(message: FromServer): boolean {
-    const line = encodeLine(message);
+    const line = encodeLine(withinLimit(message));
     if (this.#stream.pendingBytes + line.length > MAX_UNREAD_BYTES) return false;
     this.#blocked = !this.#stream.write(line);
     return true;
@@ -89,6 +89,12 @@ export class ControlChannel implements StreamSink {
   #fault(reason: string): void {
     if (!this.#deaf) this.#events.onBroken(reason);
   }
+}
+
+/** Reasons are made of names that users chose: however long they are, the agent must not take the message for a broken rule. */
+function withinLimit(message: FromServer): FromServer {
+  if (!('message' in message) || message.message.length <= MAX_TEXT) return message;
+  return { ...message, message: `${message.message.slice(0, MAX_TEXT - 1)}…` };
 }
 
 /** One line as a message, or undefined when it is none. */

@@ -258,6 +258,28 @@ describe('claims', () => {
     agent.destroy();
   });
 
+  test('a reason of any length is a refusal that the agent can read', async (t) => {
+    const { link, port } = await world(t);
+    link.onClaim = () => ({ ok: false, code: 'subdomain_not_allowed', message: `${'x'.repeat(5_000)}.` });
+    const agent = await TestAgent.enter(port, 'good');
+    agent.claim('shop');
+    const refused = await agent.next('refused');
+    assert.equal(refused.code, 'subdomain_not_allowed');
+    assert.equal(refused.message, `${'x'.repeat(999)}…`);
+    agent.destroy();
+  });
+
+  test('a newer agent with a host name of any length does not break the session of the older one', async (t) => {
+    const { port } = await world(t);
+    const old = await TestAgent.enter(port, 'good', 'laptop');
+    await old.bind('shop');
+    const young = await TestAgent.enter(port, 'good', 'h'.repeat(1_000));
+    await young.bind('shop');
+    assert.equal((await old.next('unbound')).message.length, 1_000);
+    old.destroy();
+    young.destroy();
+  });
+
   test('a port that can not be opened refuses its tunnel', async (t) => {
     const { port } = await world(t);
     const agent = await TestAgent.enter(port, 'good');

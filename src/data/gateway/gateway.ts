@@ -7,6 +7,7 @@ import { type Clock, systemClock, type Sweeper } from '../../base/clock.ts';
 import type { Logger } from '../../base/log.ts';
 import type { SlabPool } from '../../base/slab.ts';
 import { attachSession } from '../../mux/attach.ts';
+import { plainAddress } from '../edge/forwarded.ts';
 import type { MuxSession } from '../../mux/session.ts';
 import type { WindowBudget } from '../../mux/window.ts';
 import type { Link } from '../../plane/link.ts';
@@ -124,7 +125,7 @@ export class Gateway {
     const maxStreams = this.#options.limits.maxStreamsPerSession;
     const agent = new AgentSession(
       (handler) => attachSession(socket, handler, { role: 'server', slabs, budget, sweeper, maxStreams }),
-      socket.remoteAddress ?? '',
+      plainAddress(socket.remoteAddress ?? ''),
       this.#agentDeps,
     );
     this.#unknown.set(agent, known);

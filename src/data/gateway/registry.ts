@@ -17,6 +17,8 @@ const KICKED_RETRY_MS = 5_000;
 const RETRY_MS = 1_000;
 const RETRY_SPREAD_MS = 4_000;
 /** Expiry is looked at this often. */
+/** One token may hold a quarter of all sessions, and at least these: it must not shut everybody else out. */
+const MIN_PER_TOKEN = 16;
 const SWEEP_MS = 1_000;
 /** Tokens revoked lately: an answer of the control plane that was under way meanwhile must not let one in. */
 const MAX_REVOKED = 10_000;
@@ -58,6 +60,9 @@ export class AgentRegistry implements AgentHost, NodeControl, TableListener {
     if (grant.expiresAt <= this.#deps.now()) return refusal('unauthorized', 'This token has expired.');
     if (this.#agents.size >= this.#deps.maxSessions)
       return refusal('overloaded', 'The server has no room for more agents.');
+    const { size = 0 } = this.#byToken.get(grant.tokenId) ?? {};
+    if (size >= Math.max(MIN_PER_TOKEN, this.#deps.maxSessions / 4))
+      return refusal('overloaded', 'This token has as many agents as one token may have.');
     this.#agents.set(agent.agentId, agent);
     let ofToken = this.#byToken.get(grant.tokenId);
     if (ofToken === undefined) this.#byToken.set(grant.tokenId, (ofToken = new Set()));

@@ -5,9 +5,6 @@ import type { Api } from '../app.ts';
 import { type ApiDeps, actorOf } from '../context.ts';
 import { errorResponses, json } from '../errors.ts';
 
-/** Ten years: keeps instants in the range of dates. */
-const MAX_TTL_SECONDS = 315_360_000;
-
 const tunnel = z
   .object({
     id: z.uuid(),
@@ -35,12 +32,7 @@ const newTunnel = z
     localPort: z.int().min(1).max(65_535),
     subdomain: z.string().max(253).optional().openapi({ description: 'Omitted: a random name' }),
     protocol: z.enum(PROTOCOLS).default('http'),
-    ttlSeconds: z
-      .int()
-      .min(MIN_TTL_SECONDS)
-      .max(MAX_TTL_SECONDS)
-      .optional()
-      .openapi({ description: "Cut to the plan's maximum" }),
+    ttlSeconds: z.int().min(MIN_TTL_SECONDS).optional().openapi({ description: "Cut to the plan's maximum" }),
     projectSlug: z.string().min(1).max(63).optional(),
   })
   .openapi('NewTunnel');

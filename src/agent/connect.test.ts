@@ -345,9 +345,11 @@ test('without a fingerprint the certificate must be valid: a self-signed one get
 
 test('a server that is no Culvert server, or absent, is tried again', async (t) => {
   const other = await FakeServer.start();
-  other.discoveryStatus = 502;
+  other.discoveryStatus = 404;
   const { agent, event } = run(t, '3000', { on: other });
-  assert.match((await event('retrying')).cause, /answers 502 .*is this a Culvert server\?/);
+  assert.match((await event('retrying')).cause, /answers 404 .*is this a Culvert server\?/);
+  other.discoveryStatus = 502;
+  assert.match((await event('retrying')).cause, /answers 502: the server behind it does not/);
   await other.close();
   assert.match((await event('retrying')).cause, /ECONNREFUSED/);
   assert.equal(agent.view().state === 'stopped', false);

@@ -19,9 +19,11 @@ import { Claims } from './services/claims.ts';
 import { Connections } from './services/connections.ts';
 import { type Keys, loadKeys } from './services/keys.ts';
 import type { PublicNames } from './services/news.ts';
+import type { NewOrgRules } from './services/organization-rows.ts';
+import { Outbox } from './services/outbox.ts';
 import { Passwords } from './services/passwords.ts';
 import { Retention } from './services/retention.ts';
-import { openSealer } from './services/sealing.ts';
+import { openSealer, type Sealer } from './services/sealing.ts';
 import { Sessions } from './services/sessions.ts';
 import { Tokens } from './services/tokens.ts';
 import { Tunnels } from './services/tunnels.ts';
@@ -31,6 +33,8 @@ export interface ControlOptions {
   readonly dataDir: string;
   readonly tcpPorts: PortRange | null;
   readonly names: PublicNames;
+  /** What a new organization starts with (`plans.default`, `accounts.require_approval`). */
+  readonly newOrg: NewOrgRules;
   /** Public URL of the API; asked at each use, for a listener on port 0 learns its own late. */
   readonly apiUrl: () => string;
   readonly log: Logger;
@@ -41,7 +45,9 @@ export interface ControlOptions {
 
 export interface ControlPlane {
   readonly store: Store;
+  readonly sealer: Sealer;
   readonly keys: Keys;
+  readonly outbox: Outbox;
   readonly accounts: Accounts;
   readonly sessions: Sessions;
   readonly tokens: Tokens;
@@ -66,7 +72,9 @@ export function openControl(options: ControlOptions): ControlPlane {
       refusePending: options.besideServer ?? false,
     });
     const store = new Store(sqlite, { clock, log });
-    const keys = loadKeys(store, openSealer(options.dataDir));
+    const sealer = openSealer(options.dataDir);
+    const keys = loadKeys(store, sealer);
+    const outbox = new Outbox({ sealer, log });
     const nodes = new Nodes();
     const publisher = new Publisher(clock.now());
     const passwords = new Passwords();
@@ -77,7 +85,9 @@ export function openControl(options: ControlOptions): ControlPlane {
     const usage = new Usage({ store, nodes });
     return {
       store,
+      sealer,
       keys,
+      outbox,
       accounts: new Accounts({ store, passwords }),
       sessions: new Sessions({ store, passwords, accessTokens }),
       tokens,

@@ -4,8 +4,8 @@
 import type { Logger } from '../base/log.ts';
 import type { Settings } from '../config/schema.ts';
 import { copyDatabase, lockDataDir, openDatabase } from '../control/db/open.ts';
-import { openControl } from '../control/open.ts';
 import type { CreatedUser } from '../control/services/accounts.ts';
+import { openControlPlane } from './control-plane.ts';
 
 /** Makes a verified account with an organization of its own and a random password. Throws `invalid_request`, `conflict`. */
 export async function createUser(
@@ -15,10 +15,8 @@ export async function createUser(
 ): Promise<CreatedUser> {
   const unlock = tryLock(settings.data_dir);
   try {
-    const control = openControl({
-      dataDir: settings.data_dir,
-      tcpPorts: settings.edge.tcp_ports,
-      names: { url: (label) => label, tcpUrl: String },
+    const control = openControlPlane(settings, {
+      edgeTemplate: () => settings.edge.public_url,
       apiUrl: () => settings.api.public_url,
       log,
       besideServer: unlock === undefined,

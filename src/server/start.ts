@@ -4,7 +4,7 @@
  */
 import type { AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
-import { formatHost, type HostPort, NetworkSet } from '../base/addr.ts';
+import { type HostPort, NetworkSet } from '../base/addr.ts';
 import { systemClock } from '../base/clock.ts';
 import { Lifecycle } from '../base/lifecycle.ts';
 import type { Logger } from '../base/log.ts';
@@ -15,11 +15,12 @@ import type { Discovery } from '../control/api/context.ts';
 import { listenApi } from '../control/api/listener.ts';
 import { lockDataDir } from '../control/db/open.ts';
 import { startJobs } from '../control/jobs.ts';
-import { type ControlPlane, openControl } from '../control/open.ts';
+import type { ControlPlane } from '../control/open.ts';
 import type { CreatedUser } from '../control/services/accounts.ts';
 import { type DataNode, startNode } from '../data/node.ts';
 import { DRAIN_MS } from '../wire/messages.ts';
 import { type Certificates, loadCertificates } from './certificates.ts';
+import { openControlPlane } from './control-plane.ts';
 import { startDataNode } from './data-node.ts';
 
 export interface ServerOptions {
@@ -72,13 +73,8 @@ async function open(settings: Settings, options: ServerOptions, life: Lifecycle)
   const { log, version } = options;
   life.onClose('data folder', lockDataDir(settings.data_dir));
   const late: Late = { edgeTemplate: settings.edge.public_url, apiUrl: settings.api.public_url, discovery: undefined };
-  const control = openControl({
-    dataDir: settings.data_dir,
-    tcpPorts: settings.edge.tcp_ports,
-    names: {
-      url: (label) => late.edgeTemplate.replace('{subdomain}', label),
-      tcpUrl: (port) => `tcp://${formatHost(settings.edge.tcp_public_host)}:${port}`,
-    },
+  const control = openControlPlane(settings, {
+    edgeTemplate: () => late.edgeTemplate,
     apiUrl: () => late.apiUrl,
     log: log.child({ plane: 'control' }),
   });
@@ -163,12 +159,8 @@ function learnPorts(settings: Settings, { node, certificates, version, late, con
 function makeApi(settings: Settings, deps: { control: ControlPlane; version: string; log: Logger; late: Late }): Api {
   const { control, late } = deps;
   return buildApi({
+    ...control,
     version: deps.version,
-    sessions: control.sessions,
-    tokens: control.tokens,
-    tunnels: control.tunnels,
-    connections: control.connections,
-    keys: control.keys,
     ping: () => control.store.ping(),
     discovery: () => late.discovery,
     publicUrl: () => late.apiUrl,

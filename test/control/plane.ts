@@ -9,12 +9,16 @@ import type { Clock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { type ControlPlane, openControl } from '../../src/control/open.ts';
 import type { UserActor } from '../../src/control/services/actor.ts';
+import type { Visit } from '../../src/control/services/session-rows.ts';
 import type { MintedToken, MintInput } from '../../src/control/services/tokens.ts';
 import type { CreateTunnel, TunnelView } from '../../src/control/services/tunnels.ts';
 import type { ClaimAnswer, ClaimQuestion } from '../../src/plane/link.ts';
 import type { Delta, Route } from '../../src/plane/routes.ts';
 
 export const START = Date.UTC(2026, 10, 21);
+
+/** Someone at a test address; what waits for the answer is done at once. */
+export const VISIT: Visit = { ipAddress: '192.0.2.1', userAgent: 'test', afterAnswer: (work) => work() };
 
 export class Plane {
   readonly dataDir = mkdtempSync(join(tmpdir(), 'culvert-'));
@@ -29,6 +33,7 @@ export class Plane {
       dataDir: this.dataDir,
       tcpPorts: { first: 20_000, last: 20_001 },
       names: { url: (label) => `http://${label}.localhost`, tcpUrl: (port) => `tcp://localhost:${port}` },
+      newOrg: { plan: 'free', approval: 'approved' },
       apiUrl: () => 'http://api.test',
       log: silentLog,
       clock: this.clock,
@@ -49,10 +54,7 @@ export class Plane {
   /** A new person with an organization of their own. */
   async person(email: string, plan: 'free' | 'pro' | 'enterprise' = 'enterprise'): Promise<UserActor> {
     const made = await this.control.accounts.createUser({ email, name: '', plan, superadmin: false });
-    const { accessToken } = await this.control.sessions.login(
-      { email, password: made.password.reveal() },
-      { ipAddress: '192.0.2.1', userAgent: 'test' },
-    );
+    const { accessToken } = await this.control.sessions.login({ email, password: made.password.reveal() }, VISIT);
     const actor = await this.control.sessions.authenticate(accessToken, '192.0.2.1');
     assert.ok(actor !== undefined);
     return actor;

@@ -8,7 +8,8 @@ import type { Logger } from '../../base/log.ts';
 import type { UserActor } from '../services/actor.ts';
 import type { Connections } from '../services/connections.ts';
 import type { Keys } from '../services/keys.ts';
-import type { Sessions, Visit } from '../services/sessions.ts';
+import type { Visit } from '../services/session-rows.ts';
+import type { Sessions } from '../services/sessions.ts';
 import type { Tokens } from '../services/tokens.ts';
 import type { Tunnels } from '../services/tunnels.ts';
 
@@ -57,6 +58,22 @@ export function actorOf(c: Context<ApiEnv>): UserActor {
   return actor;
 }
 
-export function visitOf(c: Context<ApiEnv>): Visit {
-  return { ipAddress: c.get('clientIp'), userAgent: c.req.header('user-agent') ?? '' };
+export function visitOf(c: Context<ApiEnv>, log: Logger): Visit {
+  const { outgoing } = c.env;
+  return {
+    ipAddress: c.get('clientIp'),
+    userAgent: c.req.header('user-agent') ?? '',
+    afterAnswer: (work) => {
+      const guarded = (): void => {
+        try {
+          work();
+        } catch (error) {
+          log.error({ err: error, path: c.req.path }, 'what was to be done after the answer failed');
+        }
+      };
+      // `close` comes after the last byte was handed to the system, and alone when the caller went away first.
+      if (outgoing.closed) setImmediate(guarded);
+      else outgoing.once('close', guarded);
+    },
+  };
 }

@@ -6,16 +6,21 @@ import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import { AppError } from '../../base/errors.ts';
+import { AppError, ERROR_STATUS, type ErrorCode } from '../../base/errors.ts';
 import type { Logger } from '../../base/log.ts';
 import type { ApiEnv } from './context.ts';
 
+const CODES = Object.keys(ERROR_STATUS) as [ErrorCode, ...ErrorCode[]];
+
 export const errorBody = z
   .object({
-    error: z.string().openapi({ example: 'not_found', description: 'Stable machine code.' }),
-    message: z.string(),
-    details: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
-    retry_after_seconds: z.int().optional(),
+    error: z.enum(CODES).openapi({ example: 'not_found', description: 'Stable machine code: branch on this.' }),
+    message: z.string().openapi({ example: 'There is no such thing.', description: 'For people: what to do next.' }),
+    details: z
+      .array(z.object({ path: z.string(), message: z.string() }))
+      .optional()
+      .openapi({ description: 'With `invalid_request`: each field that does not fit.' }),
+    retry_after_seconds: z.int().optional().openapi({ description: 'The same as the header Retry-After.' }),
   })
   .openapi('Error');
 
@@ -24,23 +29,66 @@ export function json<T extends z.ZodType>(schema: T, description: string) {
   return { description, content: { 'application/json': { schema } } };
 }
 
-/** Documents the error answers of a route. */
-export function errorResponses(...statuses: readonly number[]) {
-  const entry = (status: number) => ({
-    description: DESCRIPTIONS[status] ?? 'Error',
-    content: { 'application/json': { schema: errorBody } },
-  });
-  return Object.fromEntries(statuses.map((status) => [status, entry(status)]));
+/** Documents the errors of a route: one answer per status, with an example per code. */
+export function errorResponses(codes: readonly ErrorCode[]) {
+  const byStatus = Map.groupBy(new Set(codes), (code) => ERROR_STATUS[code]);
+  return Object.fromEntries(
+    [...byStatus]
+      .sort(([a], [b]) => a - b)
+      .map(([status, group]) => [
+        status,
+        {
+          description: group.map((code) => `\`${code}\`: ${ERROR_MEANING[code]}`).join('\n\n'),
+          content: {
+            'application/json': {
+              schema: errorBody,
+              examples: Object.fromEntries(group.map((code) => [code, { value: exampleOf(code) }])),
+            },
+          },
+        },
+      ]),
+  );
 }
 
-const DESCRIPTIONS: Readonly<Record<number, string>> = {
-  400: 'The request is malformed.',
-  401: 'No valid credentials.',
-  403: 'Not allowed for this role or organization.',
-  404: 'No such thing in the organization of the caller.',
-  409: 'In conflict with something that exists.',
-  429: 'Too many requests to /auth/*.',
-  503: 'Not ready.',
+function exampleOf(code: ErrorCode) {
+  const message = ERROR_MEANING[code];
+  if (code === 'rate_limited') return { error: code, message, retry_after_seconds: 12 };
+  if (code === 'invalid_request')
+    return {
+      error: code,
+      message,
+      details: [{ path: 'name', message: 'Too small: expected string to have >=1 characters' }],
+    };
+  return { error: code, message };
+}
+
+/** What each code says, for the document. The `message` of a real answer is more exact. */
+const ERROR_MEANING: Readonly<Record<ErrorCode, string>> = {
+  invalid_request: 'The body, the query or a field of it is not as documented.',
+  invalid_code: 'The code is wrong, has run out, or was tried too often. Ask for a new one.',
+  invalid_cidr: 'The network is not a private IPv4 network of /8 to /30.',
+  invalid_name: 'The name does not fit.',
+  invalid_domain: 'This is not a domain name.',
+  invalid_public_key: 'The key is not base64 of 32 bytes.',
+  bad_policy: 'The traffic policy is not valid; the message says why.',
+  authorization_pending: 'Nobody has approved this code yet. Ask again.',
+  unauthorized: 'The credentials are missing, wrong or have run out.',
+  invalid_signature: 'The signature of the delivery is missing or wrong.',
+  upgrade_required: 'The plan of the organization does not include this.',
+  forbidden: 'The role of the caller, or the state of the organization, does not allow this.',
+  email_not_verified: 'The e-mail address has not been confirmed.',
+  not_found: 'There is no such thing in the organization of the caller.',
+  method_not_allowed: 'The path exists, with other methods: see the header Allow.',
+  duplicate_name: 'The name is taken.',
+  network_full: 'No address of the network is free.',
+  server_not_registered: 'The network has no server yet.',
+  conflict: 'In conflict with something that exists; the message says with what.',
+  payload_too_large: 'The body is larger than 1 MiB.',
+  rate_limited: 'Too many requests. Wait for as long as `retry_after_seconds` says.',
+  internal: 'The server has a fault. Its log says more.',
+  not_implemented: 'This is switched off on this server.',
+  unavailable: 'Not now. Try again in a few seconds.',
+  not_configured: 'The operator of this server has not set this up.',
 };
 
 /** A body, query or parameter that does not fit its schema. */

@@ -38,5 +38,34 @@ export const MIGRATIONS: readonly Migration[] = [
       "CREATE TABLE `users` (\n\t`id` text PRIMARY KEY NOT NULL,\n\t`email` text NOT NULL,\n\t`email_key` text NOT NULL,\n\t`name` text DEFAULT '' NOT NULL,\n\t`password_hash` text,\n\t`email_verified_at` integer,\n\t`is_superadmin` integer DEFAULT false NOT NULL,\n\t`created_at` integer NOT NULL\n);",
       "CREATE UNIQUE INDEX `users_email_key` ON `users` (`email_key`);"
     ]
+  },
+  {
+    "index": 2,
+    "tag": "0001_accounts",
+    "hash": "da9bc331949bc63124de1b1a699fae4e12d541904805f327c3799bfa242771ca",
+    "statements": [
+      "CREATE TABLE `device_logins` (\n\t`code_hash` text PRIMARY KEY NOT NULL,\n\t`user_id` text NOT NULL,\n\t`org_id` text NOT NULL,\n\t`token_id` text NOT NULL,\n\t`label` text NOT NULL,\n\t`sealed_wire` text NOT NULL,\n\t`approved_at` integer NOT NULL,\n\t`expires_at` integer NOT NULL,\n\t`fetched_at` integer,\n\tFOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action,\n\tFOREIGN KEY (`org_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action\n);",
+      "CREATE INDEX `device_logins_expires` ON `device_logins` (`expires_at`);",
+      "CREATE TABLE `email_codes` (\n\t`user_id` text PRIMARY KEY NOT NULL,\n\t`code_mac` text NOT NULL,\n\t`failed_attempts` integer DEFAULT 0 NOT NULL,\n\t`created_at` integer NOT NULL,\n\t`expires_at` integer NOT NULL,\n\tFOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action\n);",
+      "CREATE TABLE `identities` (\n\t`id` text PRIMARY KEY NOT NULL,\n\t`user_id` text NOT NULL,\n\t`provider` text NOT NULL,\n\t`issuer` text NOT NULL,\n\t`subject` text NOT NULL,\n\t`email` text NOT NULL,\n\t`created_at` integer NOT NULL,\n\t`last_used_at` integer NOT NULL,\n\tFOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action\n);",
+      "CREATE UNIQUE INDEX `identities_subject` ON `identities` (`issuer`,`subject`);",
+      "CREATE INDEX `identities_user` ON `identities` (`user_id`);",
+      "CREATE TABLE `invitations` (\n\t`id` text PRIMARY KEY NOT NULL,\n\t`org_id` text NOT NULL,\n\t`email` text NOT NULL,\n\t`email_key` text NOT NULL,\n\t`role` text NOT NULL,\n\t`token_hash` text NOT NULL,\n\t`invited_by` text NOT NULL,\n\t`created_at` integer NOT NULL,\n\t`expires_at` integer NOT NULL,\n\t`accepted_at` integer,\n\t`revoked_at` integer,\n\tFOREIGN KEY (`org_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action,\n\tFOREIGN KEY (`invited_by`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action\n);",
+      "CREATE UNIQUE INDEX `invitations_token` ON `invitations` (`token_hash`);",
+      "CREATE UNIQUE INDEX `invitations_pending` ON `invitations` (`org_id`,`email_key`) WHERE accepted_at IS NULL AND revoked_at IS NULL;",
+      "CREATE TABLE `mfa_factors` (\n\t`user_id` text PRIMARY KEY NOT NULL,\n\t`sealed_secret` text NOT NULL,\n\t`created_at` integer NOT NULL,\n\t`last_step` integer NOT NULL,\n\t`failed_attempts` integer DEFAULT 0 NOT NULL,\n\t`locked_until` integer,\n\tFOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action\n);",
+      "CREATE TABLE `outgoing_mails` (\n\t`id` text PRIMARY KEY NOT NULL,\n\t`sealed_letter` text NOT NULL,\n\t`attempts` integer DEFAULT 0 NOT NULL,\n\t`created_at` integer NOT NULL,\n\t`next_at` integer NOT NULL,\n\t`expires_at` integer NOT NULL\n);",
+      "CREATE INDEX `outgoing_mails_next` ON `outgoing_mails` (`next_at`);",
+      "CREATE TABLE `password_resets` (\n\t`hash` text PRIMARY KEY NOT NULL,\n\t`user_id` text NOT NULL,\n\t`created_at` integer NOT NULL,\n\t`expires_at` integer NOT NULL,\n\tFOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action\n);",
+      "CREATE INDEX `password_resets_user` ON `password_resets` (`user_id`);",
+      "CREATE INDEX `password_resets_expires` ON `password_resets` (`expires_at`);",
+      "CREATE TABLE `recovery_codes` (\n\t`mac` text PRIMARY KEY NOT NULL,\n\t`user_id` text NOT NULL,\n\tFOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action\n);",
+      "CREATE INDEX `recovery_codes_user` ON `recovery_codes` (`user_id`);",
+      "CREATE TABLE `spent_once` (\n\t`id` text PRIMARY KEY NOT NULL,\n\t`expires_at` integer NOT NULL\n);",
+      "CREATE INDEX `spent_once_expires` ON `spent_once` (`expires_at`);",
+      "ALTER TABLE `users` ADD `password_changed_at` integer;",
+      "CREATE INDEX `audit_events_actor_at` ON `audit_events` (`actor_id`,`at`);",
+      "CREATE INDEX `audit_events_resource_at` ON `audit_events` (`resource_id`,`at`);"
+    ]
   }
 ];

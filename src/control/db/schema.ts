@@ -22,6 +22,7 @@ export const users = sqliteTable(
     emailVerifiedAt: integer('email_verified_at'),
     isSuperadmin: integer('is_superadmin', { mode: 'boolean' }).notNull().default(false),
     createdAt: integer('created_at').notNull(),
+    passwordChangedAt: integer('password_changed_at'),
   },
   (t) => [uniqueIndex('users_email_key').on(t.emailKey)],
 );
@@ -89,6 +90,154 @@ export const refreshTokens = sqliteTable(
     rotatedAt: integer('rotated_at'),
   },
   (t) => [index('refresh_tokens_session').on(t.sessionId)],
+);
+
+/** The live e-mail code of an account: at most one per user. */
+export const emailCodes = sqliteTable('email_codes', {
+  userId: text('user_id')
+    .primaryKey()
+    .references(() => users.id),
+  /** Six digits have no strength of their own: an HMAC with the key of the data folder (services/sealing.ts), hex. */
+  codeMac: text('code_mac').notNull(),
+  failedAttempts: integer('failed_attempts').notNull().default(0),
+  createdAt: integer('created_at').notNull(),
+  expiresAt: integer('expires_at').notNull(),
+});
+
+export const passwordResets = sqliteTable(
+  'password_resets',
+  {
+    /** SHA-256 of the token in the mail, hex. */
+    hash: text().primaryKey(),
+    userId: text('user_id')
+      .notNull()
+      .references(() => users.id),
+    createdAt: integer('created_at').notNull(),
+    expiresAt: integer('expires_at').notNull(),
+  },
+  (t) => [index('password_resets_user').on(t.userId), index('password_resets_expires').on(t.expiresAt)],
+);
+
+/** The second factor of an account, once it is confirmed. */
+export const mfaFactors = sqliteTable('mfa_factors', {
+  userId: text('user_id')
+    .primaryKey()
+    .references(() => users.id),
+  /** TOTP secret, sealed with the key of the data folder. */
+  sealedSecret: text('sealed_secret').notNull(),
+  createdAt: integer('created_at').notNull(),
+  /** The 30 s step of the last code that was accepted: neither it nor an older one is accepted again (RFC 6238 §5.2). */
+  lastStep: integer('last_step').notNull(),
+  /** Wrong codes in a row, over all log-ins of the account. */
+  failedAttempts: integer('failed_attempts').notNull().default(0),
+  lockedUntil: integer('locked_until'),
+});
+
+/** Unused recovery codes: a used one is gone. */
+export const recoveryCodes = sqliteTable(
+  'recovery_codes',
+  {
+    /** HMAC of user and code with the key of the data folder, hex. */
+    mac: text().primaryKey(),
+    userId: text('user_id')
+      .notNull()
+      .references(() => users.id),
+  },
+  (t) => [index('recovery_codes_user').on(t.userId)],
+);
+
+/** Signed values that count once (log-in challenges, OAuth states), from their use until they would have run out anyway. */
+export const spentOnce = sqliteTable(
+  'spent_once',
+  {
+    id: text().primaryKey(),
+    expiresAt: integer('expires_at').notNull(),
+  },
+  (t) => [index('spent_once_expires').on(t.expiresAt)],
+);
+
+/** Whom identity providers vouch for. Found by issuer and subject; an e-mail address is never an identity. */
+export const identities = sqliteTable(
+  'identities',
+  {
+    id: text().primaryKey(),
+    userId: text('user_id')
+      .notNull()
+      .references(() => users.id),
+    provider: text({ enum: ['google', 'github'] }).notNull(),
+    issuer: text().notNull(),
+    subject: text().notNull(),
+    /** As the provider said at the last log-in: shown, never compared. */
+    email: text().notNull(),
+    createdAt: integer('created_at').notNull(),
+    lastUsedAt: integer('last_used_at').notNull(),
+  },
+  (t) => [uniqueIndex('identities_subject').on(t.issuer, t.subject), index('identities_user').on(t.userId)],
+);
+
+/** A command line that somebody let in and that has not fetched its key yet. Unknown codes leave no row. */
+export const deviceLogins = sqliteTable(
+  'device_logins',
+  {
+    /** SHA-256 of the device code, hex. */
+    codeHash: text('code_hash').primaryKey(),
+    userId: text('user_id')
+      .notNull()
+      .references(() => users.id),
+    orgId: text('org_id')
+      .notNull()
+      .references(() => organizations.id),
+    tokenId: text('token_id').notNull(),
+    label: text().notNull(),
+    /** The wire form of the token, sealed; emptied once it has been fetched. */
+    sealedWire: text('sealed_wire').notNull(),
+    approvedAt: integer('approved_at').notNull(),
+    expiresAt: integer('expires_at').notNull(),
+    fetchedAt: integer('fetched_at'),
+  },
+  (t) => [index('device_logins_expires').on(t.expiresAt)],
+);
+
+export const invitations = sqliteTable(
+  'invitations',
+  {
+    id: text().primaryKey(),
+    orgId: text('org_id')
+      .notNull()
+      .references(() => organizations.id),
+    email: text().notNull(),
+    emailKey: text('email_key').notNull(),
+    role: text({ enum: ['viewer', 'member', 'admin', 'owner'] }).notNull(),
+    /** SHA-256 of the token in the mail, hex. */
+    tokenHash: text('token_hash').notNull(),
+    invitedBy: text('invited_by')
+      .notNull()
+      .references(() => users.id),
+    createdAt: integer('created_at').notNull(),
+    expiresAt: integer('expires_at').notNull(),
+    acceptedAt: integer('accepted_at'),
+    revokedAt: integer('revoked_at'),
+  },
+  (t) => [
+    uniqueIndex('invitations_token').on(t.tokenHash),
+    uniqueIndex('invitations_pending').on(t.orgId, t.emailKey).where(sql`accepted_at IS NULL AND revoked_at IS NULL`),
+  ],
+);
+
+/** Mail that waits for its delivery. Written in the transaction that is the reason for it, removed once a server has taken it. */
+export const outgoingMails = sqliteTable(
+  'outgoing_mails',
+  {
+    id: text().primaryKey(),
+    /** The letter with address, codes and links, as JSON, sealed with the key of the data folder. */
+    sealedLetter: text('sealed_letter').notNull(),
+    attempts: integer().notNull().default(0),
+    createdAt: integer('created_at').notNull(),
+    nextAt: integer('next_at').notNull(),
+    /** Past this the letter helps nobody (its code has run out): it is dropped and said so in the log. */
+    expiresAt: integer('expires_at').notNull(),
+  },
+  (t) => [index('outgoing_mails_next').on(t.nextAt)],
 );
 
 export const signingKeys = sqliteTable('signing_keys', {
@@ -232,11 +381,16 @@ export const auditEvents = sqliteTable(
     action: text().notNull(),
     resourceType: text('resource_type').notNull(),
     resourceId: text('resource_id').notNull(),
-    actorKind: text('actor_kind', { enum: ['user', 'token', 'system'] }).notNull(),
+    actorKind: text('actor_kind', { enum: ['user', 'token', 'operator', 'system'] }).notNull(),
     actorId: text('actor_id'),
     /** E-mail address or token name, as it was then. */
     actorLabel: text('actor_label').notNull(),
     ipAddress: text('ip_address').notNull(),
   },
-  (t) => [index('audit_events_org_at').on(t.orgId, t.at), index('audit_events_at').on(t.at)],
+  (t) => [
+    index('audit_events_org_at').on(t.orgId, t.at),
+    index('audit_events_at').on(t.at),
+    index('audit_events_actor_at').on(t.actorId, t.at),
+    index('audit_events_resource_at').on(t.resourceId, t.at),
+  ],
 );

@@ -41,8 +41,11 @@ export class AccessTokens {
       .sign(key.privateKey);
   }
 
-  /** The session that a valid JWT of ours names; undefined for everything else. */
-  async sessionOf(jwt: string): Promise<string | undefined> {
+  /**
+   * The session that a valid JWT of ours names, and the organization that it was made for: a tab goes on in its own organization while
+   * another one has switched. Undefined for everything else.
+   */
+  async sessionOf(jwt: string): Promise<{ sessionId: string; orgId: string } | undefined> {
     try {
       const { payload } = await jwtVerify(
         jwt,
@@ -57,10 +60,11 @@ export class AccessTokens {
           issuer: this.#deps.issuer(),
           typ: TYPE,
           currentDate: new Date(this.#deps.clock.now()),
-          requiredClaims: ['exp', 'sub', 'sid'],
+          requiredClaims: ['exp', 'sub', 'sid', 'org'],
         },
       );
-      return typeof payload['sid'] === 'string' ? payload['sid'] : undefined;
+      const { sid, org } = payload;
+      return typeof sid === 'string' && typeof org === 'string' ? { sessionId: sid, orgId: org } : undefined;
     } catch {
       // Whatever is wrong with a stranger's token, the answer is the same 401.
       return undefined;

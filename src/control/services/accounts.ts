@@ -7,16 +7,15 @@ import { count, eq } from 'drizzle-orm';
 import { uuidv7 } from 'uuidv7';
 import { AppError } from '../../base/errors.ts';
 import { Secret } from '../../base/secret.ts';
-import { memberships, organizations, users } from '../db/schema.ts';
+import { users } from '../db/schema.ts';
 import type { Store, Tx } from '../db/tx.ts';
 import { recordDeed } from './audit.ts';
+import { insertOrganization } from './organization-rows.ts';
 import type { Passwords } from './passwords.ts';
 import type { Plan } from './plans.ts';
-import { createDefaultProject } from './projects.ts';
 
 export const FIRST_OWNER_EMAIL = 'admin@localhost';
 const EMAIL = /^[^\s@]{1,64}@[^\s@]{1,255}$/;
-const MAX_SLUG = 40;
 
 /** How addresses are compared (contract §2). */
 export function emailKey(email: string): string {
@@ -73,7 +72,6 @@ function insertUser(tx: Tx, input: NewUser & { passwordHash: string }): string {
     throw new AppError('conflict', `${input.email} has an account already.`);
   }
   const id = uuidv7();
-  const orgId = uuidv7();
   tx.db
     .insert(users)
     .values({
@@ -88,30 +86,7 @@ function insertUser(tx: Tx, input: NewUser & { passwordHash: string }): string {
     })
     .run();
   const name = input.name === '' ? (key.split('@')[0] ?? key) : input.name;
-  tx.db
-    .insert(organizations)
-    .values({
-      id: orgId,
-      name,
-      slug: freeSlug(tx, name),
-      plan: input.plan,
-      approvalStatus: 'approved',
-      createdAt: tx.now,
-    })
-    .run();
-  tx.db.insert(memberships).values({ orgId, userId: id, role: 'owner', createdAt: tx.now }).run();
-  createDefaultProject(tx, orgId);
-  recordDeed(tx, { kind: 'system', orgId }, { action: 'user.create', resourceType: 'user', resourceId: id });
+  const org = insertOrganization(tx, { name, ownerId: id }, { plan: input.plan, approval: 'approved' });
+  recordDeed(tx, { kind: 'system', orgId: org.id }, { action: 'user.create', resourceType: 'user', resourceId: id });
   return id;
-}
-
-function freeSlug(tx: Tx, name: string): string {
-  const plain =
-    name
-      .toLowerCase()
-      .replaceAll(/[^a-z0-9]+/g, '-')
-      .slice(0, MAX_SLUG)
-      .replaceAll(/^-+|-+$/g, '') || 'org';
-  const taken = tx.db.select({ id: organizations.id }).from(organizations).where(eq(organizations.slug, plain)).get();
-  return taken === undefined ? plain : `${plain}-${randomBytes(4).toString('hex')}`;
 }

@@ -30,20 +30,49 @@ export interface TokenActor {
   readonly orgId: string;
 }
 
+/** Whoever holds the key file of the data folder: `culvert admin` (operator-tokens.ts). */
+export interface OperatorActor {
+  readonly kind: 'operator';
+  readonly orgId: null;
+  readonly ipAddress: string;
+}
+
 /** The server itself: first start, expiry, retention. */
 export interface SystemActor {
   readonly kind: 'system';
   readonly orgId: string | null;
 }
 
-export type Actor = UserActor | TokenActor | SystemActor;
+export type Actor = UserActor | TokenActor | OperatorActor | SystemActor;
 
-export type Thing = 'account' | 'tunnel' | 'token' | 'project' | 'connection';
+export type Thing =
+  | 'account'
+  | 'organization'
+  | 'member'
+  | 'invitation'
+  | 'event'
+  | 'tunnel'
+  | 'token'
+  | 'project'
+  | 'connection';
 export type Verb = 'read' | 'create' | 'change' | 'delete';
 
 /** Lowest role per deed (contract §4). A deed that is missing here is nobody's. */
 const LOWEST_ROLE: Readonly<Partial<Record<`${Thing}.${Verb}`, Role>>> = {
+  // The caller's own account: password, second factor, sessions, own membership.
   'account.read': 'viewer',
+  'account.change': 'viewer',
+  'organization.read': 'viewer',
+  'organization.change': 'admin',
+  'organization.delete': 'owner',
+  'member.read': 'viewer',
+  // Up to one's own role: what concerns owners takes an owner (members.ts, invitations.ts).
+  'member.change': 'admin',
+  'member.delete': 'admin',
+  'invitation.read': 'viewer',
+  'invitation.create': 'admin',
+  'invitation.delete': 'admin',
+  'event.read': 'viewer',
   'tunnel.read': 'viewer',
   'tunnel.create': 'member',
   'tunnel.change': 'member',
@@ -87,4 +116,10 @@ export function allow(actor: Actor, verb: Verb, thing: Thing): asserts actor is 
     );
   }
   throw new AppError('forbidden', `Your role may not ${verb} a ${thing}. Ask an admin of your organization.`);
+}
+
+/** Throws `forbidden` unless the actor runs this server: a superadmin, or `culvert admin`. */
+export function allowOperator(actor: Actor): asserts actor is UserActor | OperatorActor {
+  if (actor.kind === 'operator' || (actor.kind === 'user' && actor.superadmin)) return;
+  throw new AppError('forbidden', 'Only operators of this server may do this.');
 }

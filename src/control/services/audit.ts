@@ -8,11 +8,39 @@ import type { Actor } from './actor.ts';
 
 /** Every `action` so far, dotted (contract §7). The OpenAPI document lists them. */
 export const AUDIT_ACTIONS = [
+  'auth.signup',
+  'auth.email_verify',
   'auth.login',
   'auth.login_failed',
   'auth.logout',
   'auth.refresh_reuse',
+  'auth.session_revoke',
+  'auth.switch_org',
+  'auth.password_forgot',
+  'auth.password_reset',
+  'auth.password_change',
+  'auth.mfa_enable',
+  'auth.mfa_disable',
+  'auth.mfa_recovery',
+  'auth.identity_link',
+  'auth.cli_authorize',
+  'auth.cli_logout',
   'user.create',
+  'user.update',
+  'user.mfa_reset',
+  'user.sessions_revoke',
+  'org.create',
+  'org.update',
+  'org.delete',
+  'org.plan',
+  'org.approve',
+  'org.suspend',
+  'member.update',
+  'member.remove',
+  'member.leave',
+  'invitation.create',
+  'invitation.revoke',
+  'invitation.accept',
   'tunnel.create',
   'tunnel.start',
   'tunnel.stop',
@@ -21,13 +49,25 @@ export const AUDIT_ACTIONS = [
   'token.mint',
   'token.revoke',
   'connection.disconnect',
+  'key.rotate',
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
 export interface Deed {
   readonly action: AuditAction;
-  readonly resourceType: 'user' | 'session' | 'tunnel' | 'token' | 'connection';
+  readonly resourceType:
+    | 'user'
+    | 'session'
+    | 'organization'
+    | 'member'
+    | 'invitation'
+    | 'tunnel'
+    | 'token'
+    | 'connection'
+    | 'key';
   readonly resourceId: string;
+  /** Whose trail it belongs to; default the actor's own organization. An operator has none. */
+  readonly orgId?: string;
 }
 
 /** Writes what `actor` did. */
@@ -44,6 +84,8 @@ function whoIs(actor: Actor): { actorId: string | null; actorLabel: string; ipAd
       return { actorId: actor.userId, actorLabel: actor.email, ipAddress: actor.ipAddress };
     case 'token':
       return { actorId: actor.tokenId, actorLabel: actor.name, ipAddress: '' };
+    case 'operator':
+      return { actorId: null, actorLabel: 'operator', ipAddress: actor.ipAddress };
     case 'system':
       return { actorId: null, actorLabel: 'system', ipAddress: '' };
     default:

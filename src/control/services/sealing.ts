@@ -2,7 +2,7 @@
  * Seals what must be read back (private keys now) with the key file of the data folder, so that a copy of the database alone
  * gives nothing away. AES-256-GCM; the purpose is authenticated, so that a sealed value can't be moved to another column.
  */
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { codeOf } from '../../base/errors.ts';
@@ -27,6 +27,21 @@ export class Sealer {
     const cipher = createCipheriv('aes-256-gcm', this.#key, iv).setAAD(Buffer.from(purpose));
     const body = Buffer.concat([cipher.update(secret), cipher.final()]);
     return PREFIX + Buffer.concat([iv, cipher.getAuthTag(), body]).toString('base64url');
+  }
+
+  /**
+   * A hash, hex, that only the holder of the key can make: for codes that are too short for a plain hash to protect.
+   * The same text gives another hash for another purpose.
+   */
+  mac(purpose: string, text: string): string {
+    return createHmac('sha256', this.derive(`mac/${purpose}`))
+      .update(text)
+      .digest('hex');
+  }
+
+  /** A key of 32 bytes of its own for a purpose (HKDF, RFC 5869). */
+  derive(purpose: string): Buffer {
+    return Buffer.from(hkdfSync('sha256', this.#key, '', purpose, KEY_BYTES));
   }
 
   /** The secret. Throws when the text was changed, is for another purpose, or was sealed by another key. */

@@ -1,12 +1,13 @@
 /** `/auth/*`: log-in, refresh, log-out, who am I. */
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import { getCookie } from 'hono/cookie';
 import { AppError } from '../../../base/errors.ts';
 import type { Summary } from '../../services/sessions.ts';
 import type { Api } from '../app.ts';
 import { bearerActor } from '../auth.ts';
 import { type ApiDeps, actorOf, visitOf } from '../context.ts';
-import { errorResponses, json } from '../errors.ts';
+import { defineRoute } from '../define-route.ts';
+import { json } from '../errors.ts';
 import { clearRefreshCookie, giveRefreshCookie, REFRESH_COOKIE } from '../refresh-cookie.ts';
 
 const org = z
@@ -50,19 +51,22 @@ const account = z
   .openapi('Account');
 
 export function mountAccess(app: Api, deps: ApiDeps): void {
-  const { sessions, publicUrl } = deps;
+  const { sessions, publicUrl, log } = deps;
   app.openapi(
-    createRoute({
-      method: 'post',
-      path: '/auth/login',
-      security: [],
-      tags: ['auth'],
-      summary: 'Log in; sets the refresh cookie',
-      request: { body: { required: true, content: { 'application/json': { schema: credentials } } } },
-      responses: { 200: json(loginResult, 'Logged in'), ...errorResponses(400, 401, 403, 429) },
-    }),
+    defineRoute(
+      {
+        method: 'post',
+        path: '/auth/login',
+        security: [],
+        tags: ['auth'],
+        summary: 'Log in; sets the refresh cookie',
+        request: { body: { required: true, content: { 'application/json': { schema: credentials } } } },
+        responses: { 200: json(loginResult, 'Logged in') },
+      },
+      ['forbidden'],
+    ),
     async (c) => {
-      const done = await sessions.login(c.req.valid('json'), visitOf(c));
+      const done = await sessions.login(c.req.valid('json'), visitOf(c, log));
       giveRefreshCookie(c, done.refreshToken, publicUrl());
       return c.json(
         { access_token: done.accessToken, user: done.user, active_org: done.activeOrg, is_superadmin: done.superadmin },
@@ -71,33 +75,34 @@ export function mountAccess(app: Api, deps: ApiDeps): void {
     },
   );
   app.openapi(
-    createRoute({
+    defineRoute({
       method: 'post',
       path: '/auth/refresh',
       security: [],
       tags: ['auth'],
       summary: 'Swap the refresh cookie for an access token and a new cookie',
-      responses: { 200: json(refreshed, 'Refreshed'), ...errorResponses(401, 429) },
+      responses: { 200: json(refreshed, 'Refreshed') },
     }),
     async (c) => {
-      const done = await sessions.refresh(getCookie(c, REFRESH_COOKIE) ?? '', visitOf(c));
+      const done = await sessions.refresh(getCookie(c, REFRESH_COOKIE) ?? '', visitOf(c, log));
       giveRefreshCookie(c, done.refreshToken, publicUrl());
       return c.json({ access_token: done.accessToken }, 200);
     },
   );
   app.openapi(
-    createRoute({
+    defineRoute({
       method: 'post',
       path: '/auth/logout',
       // Works with the cookie alone, for the access token may have run out: hence a check of its own.
       security: [],
       tags: ['auth'],
       summary: 'End the session',
-      responses: { 200: json(loggedOut, 'The session is over'), ...errorResponses(401, 429) },
+      responses: { 200: json(loggedOut, 'The session is over') },
     }),
     async (c) => {
       const actor =
-        (await bearerActor(c, sessions)) ?? sessions.actorOfRefresh(getCookie(c, REFRESH_COOKIE) ?? '', visitOf(c));
+        (await bearerActor(c, sessions)) ??
+        sessions.actorOfRefresh(getCookie(c, REFRESH_COOKIE) ?? '', visitOf(c, log));
       clearRefreshCookie(c, publicUrl());
       if (actor === undefined) throw new AppError('unauthorized', 'There is no live session.');
       sessions.logout(actor);
@@ -105,12 +110,12 @@ export function mountAccess(app: Api, deps: ApiDeps): void {
     },
   );
   app.openapi(
-    createRoute({
+    defineRoute({
       method: 'get',
       path: '/auth/me',
       tags: ['auth'],
       summary: 'The account and what its plan includes',
-      responses: { 200: json(account, 'The account'), ...errorResponses(401, 429) },
+      responses: { 200: json(account, 'The account') },
     }),
     (c) => c.json(accountView(sessions.summary(actorOf(c))), 200),
   );

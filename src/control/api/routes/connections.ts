@@ -1,9 +1,9 @@
 /** `/connections`: live agent sessions. */
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import type { ConnectionInfo } from '../../../plane/link.ts';
 import type { Api } from '../app.ts';
 import { type ApiDeps, actorOf } from '../context.ts';
-import { errorResponses } from '../errors.ts';
+import { defineRoute } from '../define-route.ts';
 
 const connection = z
   .object({ agent_id: z.uuid(), remote_ip: z.string(), connected_at: z.iso.datetime(), tunnels: z.array(z.uuid()) })
@@ -13,33 +13,34 @@ const tags = ['connections'];
 
 export function mountConnections(app: Api, { connections }: ApiDeps): void {
   app.openapi(
-    createRoute({
+    defineRoute({
       method: 'get',
       path: '/connections',
       tags,
       summary: 'Agents that are connected now',
       responses: {
         200: { description: 'Connections', content: { 'application/json': { schema: z.array(connection) } } },
-        ...errorResponses(401),
       },
     }),
     (c) => c.json(connections.list(actorOf(c)).map(present), 200),
   );
   app.openapi(
-    createRoute({
-      method: 'delete',
-      path: '/connections/{id}',
-      tags,
-      summary: 'End a session; the agent comes back in about 5 seconds unless its token is gone',
-      request: { params: z.object({ id: z.string() }) },
-      responses: {
-        200: {
-          description: 'Ended',
-          content: { 'application/json': { schema: z.object({ success: z.literal(true) }) } },
+    defineRoute(
+      {
+        method: 'delete',
+        path: '/connections/{id}',
+        tags,
+        summary: 'End a session; the agent comes back in about 5 seconds unless its token is gone',
+        request: { params: z.object({ id: z.string() }) },
+        responses: {
+          200: {
+            description: 'Ended',
+            content: { 'application/json': { schema: z.object({ success: z.literal(true) }) } },
+          },
         },
-        ...errorResponses(401, 403, 404),
       },
-    }),
+      ['forbidden'],
+    ),
     (c) => {
       connections.disconnect(actorOf(c), c.req.valid('param').id);
       return c.json({ success: true as const }, 200);

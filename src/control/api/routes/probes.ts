@@ -1,9 +1,10 @@
 /** Probes, discovery and keys: what needs no account. */
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import { AppError } from '../../../base/errors.ts';
 import type { Api } from '../app.ts';
 import type { ApiDeps } from '../context.ts';
-import { errorResponses, json } from '../errors.ts';
+import { defineRoute } from '../define-route.ts';
+import { json } from '../errors.ts';
 
 const health = z.object({ status: z.string(), version: z.string() }).openapi('Health');
 const discovery = z
@@ -36,7 +37,7 @@ const open = { method: 'get' as const, security: [], tags: ['probes'] };
 
 export function mountProbes(app: Api, deps: ApiDeps): void {
   app.openapi(
-    createRoute({
+    defineRoute({
       ...open,
       path: '/',
       summary: 'What this is',
@@ -57,16 +58,19 @@ export function mountProbes(app: Api, deps: ApiDeps): void {
     },
   );
   app.openapi(
-    createRoute({ ...open, path: '/health', summary: 'Is the process up', responses: { 200: json(health, 'Up') } }),
+    defineRoute({ ...open, path: '/health', summary: 'Is the process up', responses: { 200: json(health, 'Up') } }),
     (c) => c.json({ status: 'ok', version: deps.version }, 200),
   );
   app.openapi(
-    createRoute({
-      ...open,
-      path: '/ready',
-      summary: 'Can it serve',
-      responses: { 200: json(health, 'Ready'), ...errorResponses(503) },
-    }),
+    defineRoute(
+      {
+        ...open,
+        path: '/ready',
+        summary: 'Can it serve',
+        responses: { 200: json(health, 'Ready') },
+      },
+      ['unavailable'],
+    ),
     (c) => {
       try {
         deps.ping();
@@ -80,12 +84,15 @@ export function mountProbes(app: Api, deps: ApiDeps): void {
     },
   );
   app.openapi(
-    createRoute({
-      ...open,
-      path: '/.well-known/culvert',
-      summary: 'Where agents connect',
-      responses: { 200: json(discovery, 'Address and fingerprint'), ...errorResponses(503) },
-    }),
+    defineRoute(
+      {
+        ...open,
+        path: '/.well-known/culvert',
+        summary: 'Where agents connect',
+        responses: { 200: json(discovery, 'Address and fingerprint') },
+      },
+      ['unavailable'],
+    ),
     (c) => {
       const found = deps.discovery();
       if (found === undefined) throw new AppError('unavailable', 'The data node is not listening.');
@@ -93,7 +100,7 @@ export function mountProbes(app: Api, deps: ApiDeps): void {
     },
   );
   app.openapi(
-    createRoute({
+    defineRoute({
       ...open,
       path: '/.well-known/jwks.json',
       summary: 'Public keys',

@@ -1,9 +1,10 @@
 /** `/tokens`. */
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import { MAX_SUBDOMAIN_PATTERNS, MAX_TTL_HOURS, type MintedToken, type TokenView } from '../../services/tokens.ts';
 import type { Api } from '../app.ts';
 import { type ApiDeps, actorOf } from '../context.ts';
-import { errorResponses, json } from '../errors.ts';
+import { defineRoute } from '../define-route.ts';
+import { json } from '../errors.ts';
 
 const LARGEST = 1_000_000;
 
@@ -55,38 +56,43 @@ const tags = ['tokens'];
 
 export function mountTokens(app: Api, { tokens }: ApiDeps): void {
   app.openapi(
-    createRoute({
+    defineRoute({
       method: 'get',
       path: '/tokens',
       tags,
       summary: 'Tokens of the organization, newest first',
-      responses: { 200: json(z.array(token), 'Tokens, without secrets'), ...errorResponses(401) },
+      responses: { 200: json(z.array(token), 'Tokens, without secrets') },
     }),
     (c) => c.json(tokens.list(actorOf(c)).map(present), 200),
   );
   app.openapi(
-    createRoute({
-      method: 'post',
-      path: '/tokens',
-      tags,
-      summary: 'Mint a token for an agent',
-      request: { body: { required: true, content: { 'application/json': { schema: newToken } } } },
-      responses: { 200: json(minted, 'The token, with its secrets'), ...errorResponses(400, 401, 403, 409) },
-    }),
+    defineRoute(
+      {
+        method: 'post',
+        path: '/tokens',
+        tags,
+        summary: 'Mint a token for an agent',
+        request: { body: { required: true, content: { 'application/json': { schema: newToken } } } },
+        responses: { 200: json(minted, 'The token, with its secrets') },
+      },
+      ['forbidden', 'conflict'],
+    ),
     (c) => c.json(presentMinted(tokens.mint(actorOf(c), c.req.valid('json'))), 200),
   );
   app.openapi(
-    createRoute({
-      method: 'delete',
-      path: '/tokens/{nonce}',
-      tags,
-      summary: 'Revoke a token and what it minted; its agents are cut off',
-      request: { params: z.object({ nonce: z.string() }) },
-      responses: {
-        200: json(z.object({ success: z.literal(true), revoked: z.int() }), 'Revoked'),
-        ...errorResponses(401, 403, 404),
+    defineRoute(
+      {
+        method: 'delete',
+        path: '/tokens/{nonce}',
+        tags,
+        summary: 'Revoke a token and what it minted; its agents are cut off',
+        request: { params: z.object({ nonce: z.string() }) },
+        responses: {
+          200: json(z.object({ success: z.literal(true), revoked: z.int() }), 'Revoked'),
+        },
       },
-    }),
+      ['forbidden'],
+    ),
     (c) => c.json({ success: true as const, revoked: tokens.revoke(actorOf(c), c.req.valid('param').nonce) }, 200),
   );
 }

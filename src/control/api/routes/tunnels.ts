@@ -1,9 +1,10 @@
 /** `/tunnels`. */
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import { MIN_TTL_SECONDS, PROTOCOLS, type TunnelView } from '../../services/tunnels.ts';
 import type { Api } from '../app.ts';
 import { type ApiDeps, actorOf } from '../context.ts';
-import { errorResponses, json } from '../errors.ts';
+import { defineRoute } from '../define-route.ts';
+import { json } from '../errors.ts';
 
 const tunnel = z
   .object({
@@ -43,74 +44,86 @@ const tags = ['tunnels'];
 
 export function mountTunnels(app: Api, { tunnels }: ApiDeps): void {
   app.openapi(
-    createRoute({
+    defineRoute({
       method: 'get',
       path: '/tunnels',
       tags,
       summary: 'Tunnels of the organization, newest first',
-      responses: { 200: json(z.array(tunnel), 'Tunnels'), ...errorResponses(401) },
+      responses: { 200: json(z.array(tunnel), 'Tunnels') },
     }),
     (c) => c.json(tunnels.list(actorOf(c)).map(present), 200),
   );
   app.openapi(
-    createRoute({
-      method: 'post',
-      path: '/tunnels',
-      tags,
-      summary: 'Reserve a tunnel for an agent to serve',
-      request: { body: { required: true, content: { 'application/json': { schema: newTunnel } } } },
-      responses: { 201: json(tunnel, 'Made, inactive'), ...errorResponses(400, 401, 403, 404, 409) },
-    }),
+    defineRoute(
+      {
+        method: 'post',
+        path: '/tunnels',
+        tags,
+        summary: 'Reserve a tunnel for an agent to serve',
+        request: { body: { required: true, content: { 'application/json': { schema: newTunnel } } } },
+        responses: { 201: json(tunnel, 'Made, inactive') },
+      },
+      ['forbidden', 'conflict'],
+    ),
     (c) => {
       const { subdomain, ttlSeconds, projectSlug, ...rest } = c.req.valid('json');
       return c.json(present(tunnels.create(actorOf(c), { ...rest, subdomain, ttlSeconds, projectSlug })), 201);
     },
   );
   app.openapi(
-    createRoute({
+    defineRoute({
       method: 'get',
       path: '/tunnels/{id}',
       tags,
       summary: 'One tunnel',
       request: { params: id },
-      responses: { 200: json(tunnel, 'The tunnel'), ...errorResponses(401, 404) },
+      responses: { 200: json(tunnel, 'The tunnel') },
     }),
     (c) => c.json(present(tunnels.get(actorOf(c), c.req.valid('param').id)), 200),
   );
   app.openapi(
-    createRoute({
-      method: 'delete',
-      path: '/tunnels/{id}',
-      tags,
-      summary: 'Delete; the name rests 24 hours',
-      request: { params: id },
-      responses: { 200: json(done, 'Deleted'), ...errorResponses(401, 403, 404) },
-    }),
+    defineRoute(
+      {
+        method: 'delete',
+        path: '/tunnels/{id}',
+        tags,
+        summary: 'Delete; the name rests 24 hours',
+        request: { params: id },
+        responses: { 200: json(done, 'Deleted') },
+      },
+      ['forbidden'],
+    ),
     (c) => {
       tunnels.delete(actorOf(c), c.req.valid('param').id);
       return c.json({ success: true as const }, 200);
     },
   );
   app.openapi(
-    createRoute({
-      method: 'post',
-      path: '/tunnels/{id}/start',
-      tags,
-      summary: 'Let agents in, begin a new time to live',
-      request: { params: id },
-      responses: { 200: json(tunnel, 'Started'), ...errorResponses(401, 403, 404) },
-    }),
+    defineRoute(
+      {
+        method: 'post',
+        path: '/tunnels/{id}/start',
+        tags,
+        summary: 'Let agents in, begin a new time to live',
+        request: { params: id },
+        responses: { 200: json(tunnel, 'Started') },
+      },
+      ['forbidden'],
+    ),
     (c) => c.json(present(tunnels.start(actorOf(c), c.req.valid('param').id)), 200),
   );
   app.openapi(
-    createRoute({
-      method: 'post',
-      path: '/tunnels/{id}/stop',
-      tags,
-      summary: 'Cut the agent off and refuse agents until start',
-      request: { params: id },
-      responses: { 200: json(tunnel, 'Stopped'), ...errorResponses(401, 403, 404) },
-    }),
+    defineRoute(
+      {
+        method: 'post',
+        path: '/tunnels/{id}/stop',
+        tags,
+        summary: 'Cut the agent off and refuse agents until start',
+        request: { params: id },
+        responses: { 200: json(tunnel, 'Stopped') },
+      },
+      ['forbidden'],
+    ),
     (c) => c.json(present(tunnels.stop(actorOf(c), c.req.valid('param').id)), 200),
   );
 }

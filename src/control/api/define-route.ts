@@ -1,0 +1,25 @@
+/**
+ * How a route is written down: createRoute of zod-openapi, plus the errors that follow from what the route is, so that no route forgets one.
+ * A route is public only when it says `security: []`.
+ */
+import { createRoute, type RouteConfig } from '@hono/zod-openapi';
+import type { ErrorCode } from '../../base/errors.ts';
+import { errorResponses } from './errors.ts';
+
+type Config<P extends string> = Omit<RouteConfig, 'path'> & { path: P };
+
+/** `errors`: the codes of this route alone; those of every route of its kind are added. */
+export function defineRoute<P extends string, R extends Config<P>>(config: R, errors: readonly ErrorCode[] = []) {
+  const codes = [...impliedErrors(config), ...errors];
+  return createRoute({ ...config, responses: { ...config.responses, ...errorResponses(codes) } } as R);
+}
+
+function impliedErrors(config: Config<string>): ErrorCode[] {
+  const codes: ErrorCode[] = [];
+  if (config.request?.body !== undefined) codes.push('invalid_request', 'payload_too_large');
+  if (config.request?.query !== undefined) codes.push('invalid_request');
+  if (config.security?.length !== 0) codes.push('unauthorized');
+  if (config.path.includes('{')) codes.push('not_found');
+  if (config.path.startsWith('/auth/')) codes.push('rate_limited');
+  return codes;
+}

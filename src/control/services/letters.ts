@@ -1,0 +1,19 @@
+/**
+ * What the server writes to people. A service posts a Letter (outbox.ts); how it reads as text and HTML is in letter-text.ts.
+ */
+export type Letter = { readonly to: string } & (
+  | { readonly kind: 'verify_email'; readonly code: string }
+  /** Somebody signed up with an address that has an account. */
+  | { readonly kind: 'already_registered' }
+  | { readonly kind: 'password_reset'; readonly token: string }
+  | { readonly kind: 'password_changed' }
+  | { readonly kind: 'mfa_changed'; readonly enabled: boolean }
+  | { readonly kind: 'identity_linked'; readonly provider: string }
+  | {
+      readonly kind: 'invitation';
+      readonly token: string;
+      readonly organization: string;
+      readonly inviter: string;
+      readonly role: string;
+    }
+);

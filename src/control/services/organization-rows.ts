@@ -1,0 +1,84 @@
+/**
+ * What several services do alike to the rows of organizations and memberships. Not to be called from outside the services.
+ */
+import { randomBytes } from 'node:crypto';
+import { and, asc, eq, isNull } from 'drizzle-orm';
+import { uuidv7 } from 'uuidv7';
+import { memberships, organizations } from '../db/schema.ts';
+import type { Db, Tx } from '../db/tx.ts';
+import type { Approval, Role } from './actor.ts';
+import type { Plan } from './plans.ts';
+import { createDefaultProject } from './projects.ts';
+
+const MAX_SLUG = 40;
+
+/** An organization as one of its members sees it. */
+export interface OrgRow {
+  readonly id: string;
+  readonly name: string;
+  readonly slug: string;
+  readonly plan: Plan;
+  readonly approval: Approval;
+  readonly role: Role;
+}
+
+/** What a new organization gets from the settings (`plans.default`, `accounts.require_approval`). */
+export interface NewOrgRules {
+  readonly plan: Plan;
+  readonly approval: Approval;
+}
+
+/** Live organizations of a person, oldest membership first. */
+export function orgsOf(db: Db, userId: string): readonly OrgRow[] {
+  return db
+    .select({
+      id: organizations.id,
+      name: organizations.name,
+      slug: organizations.slug,
+      plan: organizations.plan,
+      approval: organizations.approvalStatus,
+      role: memberships.role,
+    })
+    .from(memberships)
+    .innerJoin(organizations, eq(organizations.id, memberships.orgId))
+    .where(and(eq(memberships.userId, userId), isNull(organizations.deletedAt)))
+    .orderBy(asc(memberships.createdAt), asc(memberships.orgId))
+    .all();
+}
+
+/** Makes an organization with its default project and its owner. The name need not be unique; the slug is made so. */
+export function insertOrganization(tx: Tx, input: { name: string; ownerId: string }, rules: NewOrgRules): OrgRow {
+  const org: OrgRow = {
+    id: uuidv7(),
+    name: input.name,
+    slug: freeSlug(tx, input.name),
+    plan: rules.plan,
+    approval: rules.approval,
+    role: 'owner',
+  };
+  tx.db
+    .insert(organizations)
+    .values({
+      id: org.id,
+      name: org.name,
+      slug: org.slug,
+      plan: org.plan,
+      approvalStatus: org.approval,
+      createdAt: tx.now,
+    })
+    .run();
+  tx.db.insert(memberships).values({ orgId: org.id, userId: input.ownerId, role: 'owner', createdAt: tx.now }).run();
+  createDefaultProject(tx, org.id);
+  return org;
+}
+
+function freeSlug(tx: Tx, name: string): string {
+  const plain =
+    name
+      .toLowerCase()
+      .replaceAll(/[^a-z0-9]+/g, '-')
+      .slice(0, MAX_SLUG)
+      .replaceAll(/^-+|-+$/g, '') || 'org';
+  const taken = tx.db.select({ id: organizations.id }).from(organizations).where(eq(organizations.slug, plain)).get();
+  return taken === undefined ? plain : `${plain}-${randomBytes(4).toString('hex')}`;
+}

@@ -1,0 +1,164 @@
+/**
+ * Rows of sessions and refresh cookies: open, read, revoke. Whoever lets a person in (password, second factor, identity provider,
+ * command line) does it through `openSession`; the rules of each way in are in the file of that way.
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import { and, asc, eq, gt, isNull, ne } from 'drizzle-orm';
+import { uuidv7 } from 'uuidv7';
+import { memberships, organizations, refreshTokens, sessions, users } from '../db/schema.ts';
+import type { Db, Tx } from '../db/tx.ts';
+import type { UserActor } from './actor.ts';
+import { recordDeed } from './audit.ts';
+import type { OrgRow } from './organization-rows.ts';
+
+export type UserRow = typeof users.$inferSelect;
+
+/** Since its last use a session lives this long. */
+export const SESSION_SECONDS = 30 * 24 * 3600;
+/** Log-ins of one person at once; the oldest gives way, so that a script that never logs out can't fill the table. */
+const MAX_SESSIONS = 100;
+const MAX_USER_AGENT = 256;
+
+/** Where a request comes from, and a way to do something once its answer has left. */
+export interface Visit {
+  readonly ipAddress: string;
+  readonly userAgent: string;
+  /** Runs the work once the answer is on its way, so that its time tells the caller nothing. A failure of it is logged. */
+  readonly afterAnswer: (work: () => void) => void;
+}
+
+/** A session that was just opened, and the only copy of its refresh cookie. */
+export interface OpenedSession {
+  readonly actor: UserActor;
+  readonly org: OrgRow;
+  readonly refreshToken: string;
+}
+
+/** Opens a session in the organization and writes `auth.login` into the trail. */
+export function openSession(tx: Tx, input: { user: UserRow; org: OrgRow; visit: Visit }): OpenedSession {
+  makeRoom(tx, input.user.id);
+  const actor = asActor(input.user, input.org, { sessionId: uuidv7(), ipAddress: input.visit.ipAddress });
+  tx.db
+    .insert(sessions)
+    .values({
+      id: actor.sessionId,
+      userId: actor.userId,
+      orgId: actor.orgId,
+      createdAt: tx.now,
+      lastUsedAt: tx.now,
+      expiresAt: tx.now + SESSION_SECONDS * 1000,
+      ...visitColumns(input.visit),
+    })
+    .run();
+  recordDeed(tx, actor, { action: 'auth.login', resourceType: 'session', resourceId: actor.sessionId });
+  return { actor, org: input.org, refreshToken: issueRefresh(tx, actor.sessionId) };
+}
+
+export function asActor(
+  user: { id: string; email: string; isSuperadmin: boolean },
+  org: OrgRow,
+  at: { sessionId: string; ipAddress: string },
+): UserActor {
+  return {
+    kind: 'user',
+    userId: user.id,
+    email: user.email,
+    orgId: org.id,
+    role: org.role,
+    approval: org.approval,
+    superadmin: user.isSuperadmin,
+    ...at,
+  };
+}
+
+/**
+ * The person behind a live session, with the role that they have now in the organization: the one named, else the session's active one.
+ * Undefined when session, membership or organization is gone.
+ */
+export function readActor(
+  db: Db,
+  named: { sessionId: string; orgId?: string },
+  at: { now: number; ipAddress: string },
+): UserActor | undefined {
+  const row = db
+    .select({ user: users, org: organizations, role: memberships.role })
+    .from(sessions)
+    .innerJoin(users, eq(users.id, sessions.userId))
+    .innerJoin(organizations, eq(organizations.id, named.orgId ?? sessions.orgId))
+    .innerJoin(memberships, and(eq(memberships.orgId, organizations.id), eq(memberships.userId, sessions.userId)))
+    .where(
+      and(
+        eq(sessions.id, named.sessionId),
+        isNull(sessions.revokedAt),
+        gt(sessions.expiresAt, at.now),
+        isNull(organizations.deletedAt),
+      ),
+    )
+    .get();
+  if (row === undefined) return undefined;
+  const org = { ...row.org, approval: row.org.approvalStatus, role: row.role };
+  return asActor(row.user, org, { sessionId: named.sessionId, ipAddress: at.ipAddress });
+}
+
+export function revokeSession(tx: Tx, sessionId: string): void {
+  tx.db
+    .update(sessions)
+    .set({ revokedAt: tx.now })
+    .where(and(eq(sessions.id, sessionId), isNull(sessions.revokedAt)))
+    .run();
+}
+
+/** Ends every session of a person, but for one that is spared. Returns how many ended. */
+export function revokeSessionsOf(tx: Tx, userId: string, spared?: string): number {
+  const { changes } = tx.db
+    .update(sessions)
+    .set({ revokedAt: tx.now })
+    .where(
+      and(
+        eq(sessions.userId, userId),
+        isNull(sessions.revokedAt),
+        spared === undefined ? undefined : ne(sessions.id, spared),
+      ),
+    )
+    .run();
+  return changes;
+}
+
+export function visitColumns(visit: Visit): { ipAddress: string; userAgent: string } {
+  return { ipAddress: visit.ipAddress, userAgent: visit.userAgent.slice(0, MAX_USER_AGENT) };
+}
+
+/** A new cookie value for the session: 32 random bytes, of which the table keeps the hash. */
+export function issueRefresh(tx: Tx, sessionId: string): string {
+  const value = randomBytes(32).toString('base64url');
+  tx.db
+    .insert(refreshTokens)
+    .values({ hash: hashOf(value), sessionId, issuedAt: tx.now })
+    .run();
+  return value;
+}
+
+/** Looked up by hash: whoever times the look-up learns about the hash, not about the value. */
+export function findRefresh(db: Db, cookie: string, now: number) {
+  return db
+    .select({ hash: refreshTokens.hash, sessionId: refreshTokens.sessionId, rotatedAt: refreshTokens.rotatedAt })
+    .from(refreshTokens)
+    .innerJoin(sessions, eq(sessions.id, refreshTokens.sessionId))
+    .where(and(eq(refreshTokens.hash, hashOf(cookie)), isNull(sessions.revokedAt), gt(sessions.expiresAt, now)))
+    .get();
+}
+
+/** SHA-256, hex: for values of at least 128 random bits. */
+export function hashOf(value: string): string {
+  return createHash('sha256').update(value).digest('hex');
+}
+
+function makeRoom(tx: Tx, userId: string): void {
+  const live = tx.db
+    .select({ id: sessions.id })
+    .from(sessions)
+    .where(and(eq(sessions.userId, userId), isNull(sessions.revokedAt), gt(sessions.expiresAt, tx.now)))
+    .orderBy(asc(sessions.lastUsedAt))
+    .all();
+  for (const old of live.slice(0, Math.max(0, live.length - MAX_SESSIONS + 1))) revokeSession(tx, old.id);
+}

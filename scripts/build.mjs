@@ -1,5 +1,5 @@
 /**
- * `npm run build`: src/main.ts → dist/culvert.mjs (one file for Node 26) → dist/culvert (single executable, server and agent,
+ * `npm run build`: src/main.ts → dist/culvert.mjs (for Node 26, with the code of its threads beside it) → dist/culvert (single executable, server and agent,
  * native addons inside). Runs on the Node that it embeds. `--bundle` stops after the first; `--out FOLDER` builds elsewhere than in dist/.
  */
 import { execFileSync } from 'node:child_process';
@@ -26,6 +26,7 @@ mkdirSync(out, { recursive: true });
 // Everything is made here and moved into place at the end: a running `culvert` keeps its file, and a failed build leaves the last one.
 const work = mkdtempSync(join(out, '.build-'));
 const bundle = join(work, 'culvert.mjs');
+const worker = join(work, 'argon2-worker.cjs');
 const executable = join(work, process.platform === 'win32' ? 'culvert.exe' : 'culvert');
 
 /** CommonJS packages inside the bundle ask for these. */
@@ -89,6 +90,24 @@ async function makeBundle() {
   if (outside.length > 0) throw new Error(`left outside of the bundle: ${outside.map(({ path }) => path).join(', ')}`);
 }
 
+/** The threads' code: a file of its own, as an asset of the executable and beside the plain bundle (src/base/assets.ts, startWorker). */
+async function makeWorkers() {
+  await build({
+    entryPoints: { 'argon2-worker': join(root, 'src/control/services/argon2-worker.ts') },
+    outdir: work,
+    outExtension: { '.js': '.cjs' },
+    bundle: true,
+    platform: 'node',
+    target: 'node26',
+    format: 'cjs', // what a thread can be started from without a file
+    minify: true,
+    define: { 'import.meta.url': '__moduleUrl' },
+    banner: { js: "const __moduleUrl = require('node:url').pathToFileURL(__filename).href;" },
+    plugins: [nativePlugin],
+    logLevel: 'warning',
+  });
+}
+
 function isBuiltinName(name) {
   return process.getBuiltinModule(name) !== undefined;
 }
@@ -121,7 +140,7 @@ function makeExecutable() {
       useCodeCache: true, // a third off the start
       execArgvExtension: 'none', // NODE_OPTIONS of the environment must not run code in a server
       execArgv: ['--disable-warning=ExperimentalWarning'],
-      assets: addonFiles(),
+      assets: { ...addonFiles(), 'argon2-worker.cjs': worker },
     }),
   );
   execFileSync(process.execPath, ['--build-sea', settings], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
@@ -149,8 +168,10 @@ function startTime(program) {
 
 try {
   await step('bundle', makeBundle);
+  await step('threads', makeWorkers);
   if (!options.bundle) step('executable', makeExecutable);
   moveIntoPlace(bundle);
+  moveIntoPlace(worker);
   if (!options.bundle) {
     const program = moveIntoPlace(executable);
     console.log(execFileSync(program, ['version'], { encoding: 'utf8' }).trim());

@@ -1,11 +1,12 @@
 /**
- * Files inside the single executable. Called by the modules that scripts/esbuild-native.mjs puts in the place of native packages;
- * code that runs from source never comes here.
+ * Files inside the single executable, and where they are when the program runs from its bundle or from source. Used by the modules that
+ * scripts/esbuild-native.mjs puts in the place of native packages, and by whoever starts a thread or serves a file.
  */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { constants, homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { getRawAsset, isSea } from 'node:sea';
+import { getAsset, getRawAsset, isSea } from 'node:sea';
+import { Worker } from 'node:worker_threads';
 
 /**
  * Loads a native addon from the executable. Undefined when this program is not a single executable.
@@ -27,6 +28,16 @@ export function loadAddon(name: string): unknown {
     failures,
     `cannot load ${name}: no folder to unpack it to; make TMPDIR writable without noexec`,
   );
+}
+
+/**
+ * Starts a thread. In the executable its code is the asset `<name>.cjs`, which scripts/build.mjs also puts beside the plain bundle; from
+ * source it is the file at `source`, whose types Node strips.
+ */
+export function startWorker(name: string, source: URL): Worker {
+  if (isSea()) return new Worker(getAsset(`${name}.cjs`, 'utf8'), { eval: true, execArgv: [] });
+  const beside = new URL(`./${name}.cjs`, source);
+  return new Worker(existsSync(beside) ? beside : source, { execArgv: [] });
 }
 
 /** In the order of preference; a hardened service has at least one of them. */

@@ -96,7 +96,10 @@ export function openControl(options: ControlOptions): ControlPlane {
       retention: new Retention({ store }),
       nodes,
       link: inProcessLink({ publisher, tunnels, claims, usage, log }),
-      close: () => store.close(),
+      close: () => {
+        passwords.close();
+        store.close();
+      },
     };
   } catch (error) {
     sqlite.close();

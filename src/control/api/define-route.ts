@@ -11,7 +11,7 @@ type Config<P extends string> = Omit<RouteConfig, 'path'> & { path: P };
 /** `errors`: the codes of this route alone; those of every route of its kind are added. */
 export function defineRoute<P extends string, R extends Config<P>>(config: R, errors: readonly ErrorCode[] = []) {
   const codes = [...impliedErrors(config), ...errors];
-  return createRoute({ ...config, responses: { ...config.responses, ...errorResponses(codes) } } as R);
+  return createRoute({ ...config, responses: { ...config.responses, ...errorResponses(codes) } });
 }
 
 function impliedErrors(config: Config<string>): ErrorCode[] {

@@ -1,51 +1,32 @@
 /**
- * Argon2id for passwords, at a bounded pace. The only file that imports @node-rs/argon2. Used by accounts.ts and sessions.ts.
+ * Argon2id for passwords: which cost, and the same time whether or not there is an account. Used by whatever checks or stores a password.
  */
-import { hash, verify } from '@node-rs/argon2';
-import { AppError } from '../../base/errors.ts';
+import { Argon2Threads } from './argon2-threads.ts';
 
-/** OWASP's first choice for argon2id: 19 MiB, two passes, one lane; about 20 ms of one core. */
-const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
-/** Each run takes 19 MiB and a thread of Node's pool of four, which also serves DNS and files. */
-const MAX_RUNNING = 2;
-/** About half a second of waiting; beyond it a log-in is refused rather than queued. */
-const MAX_WAITING = 50;
+/** OWASP's first choice for argon2id: 19 MiB, two passes, one lane; about 15 ms of one core. */
+const COST = { memoryKib: 19_456, passes: 2 } as const;
+/** A hash at that cost of a password that was thrown away: what an unknown address is compared with. */
+const DECOY = '$argon2id$v=19$m=19456,t=2,p=1$8bTVIz9u/pca9tXVnrqpAw$8/hlgI6FLPoHx9bwEYBnEOeO1qNpE9VeY/Onk27cHjM';
 
 export class Passwords {
-  #running = 0;
-  readonly #waiting: Array<() => void> = [];
-  #decoy: Promise<string> | undefined;
+  readonly #threads = new Argon2Threads();
 
-  /** The PHC string to store. Throws `unavailable` when the queue is full. */
-  hash(password: string): Promise<string> {
-    return this.#run(() => hash(password, COST));
+  /** The PHC string to store. Throws `unavailable` when too many wait. */
+  async hash(password: string): Promise<string> {
+    return String(await this.#threads.run({ kind: 'hash', password, ...COST }));
   }
 
-  /** Does the password fit? Takes as long when there is no hash to compare with, so that an unknown e-mail can't be told by time. */
+  /**
+   * Does the password fit? Takes as long when there is no hash to compare with, so that an unknown e-mail can't be told by time.
+   * Throws `unavailable` when too many wait.
+   */
   async verify(stored: string | null, password: string): Promise<boolean> {
-    if (stored !== null) return this.#run(() => verify(stored, password));
-    this.#decoy ??= this.#run(() => hash('no account has this password', COST));
-    const decoy = await this.#decoy;
-    await this.#run(() => verify(decoy, password));
-    return false;
+    const fits = await this.#threads.run({ kind: 'verify', password, stored: stored ?? DECOY });
+    return stored !== null && fits === true;
   }
 
-  async #run<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#running >= MAX_RUNNING) {
-      if (this.#waiting.length >= MAX_WAITING) {
-        throw new AppError('unavailable', 'Too many log-ins at once. Try again in a few seconds.', {
-          retryAfterSeconds: 5,
-        });
-      }
-      await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    } else this.#running++;
-    try {
-      return await work();
-    } finally {
-      // The place goes to the next in line, or is given back.
-      const next = this.#waiting.shift();
-      if (next === undefined) this.#running--;
-      else next();
-    }
+  /** Ends the threads. May be called twice. */
+  close(): void {
+    this.#threads.close();
   }
 }

@@ -9,7 +9,7 @@ import { memberships, organizations, refreshTokens, sessions, users } from '../d
 import type { Db, Tx } from '../db/tx.ts';
 import type { UserActor } from './actor.ts';
 import { recordDeed } from './audit.ts';
-import type { OrgRow } from './organization-rows.ts';
+import { type OrgRow, orgsOf } from './organization-rows.ts';
 
 export type UserRow = typeof users.$inferSelect;
 
@@ -122,6 +122,19 @@ export function revokeSessionsOf(tx: Tx, userId: string, spared?: string): numbe
     )
     .run();
   return changes;
+}
+
+/**
+ * A person has left an organization, or it is gone: their sessions that were active in it go on in the oldest other organization of
+ * theirs, or end when there is none. To be called in the transaction that takes the membership away, before or after it does.
+ */
+export function leaveOrg(tx: Tx, userId: string, orgId: string): void {
+  const next = orgsOf(tx.db, userId).find((org) => org.id !== orgId);
+  tx.db
+    .update(sessions)
+    .set(next === undefined ? { revokedAt: tx.now } : { orgId: next.id })
+    .where(and(eq(sessions.userId, userId), eq(sessions.orgId, orgId), isNull(sessions.revokedAt)))
+    .run();
 }
 
 export function visitColumns(visit: Visit): { ipAddress: string; userAgent: string } {

@@ -15,8 +15,10 @@ import { Nodes } from './nodes.ts';
 import { Publisher } from './publish/publisher.ts';
 import { AccessTokens } from './services/access-tokens.ts';
 import { Accounts } from './services/accounts.ts';
+import { Challenges } from './services/challenges.ts';
 import { Claims } from './services/claims.ts';
 import { Connections } from './services/connections.ts';
+import { Events } from './services/events.ts';
 import { type Keys, loadKeys } from './services/keys.ts';
 import type { PublicNames } from './services/news.ts';
 import type { NewOrgRules } from './services/organization-rows.ts';
@@ -50,6 +52,8 @@ export interface ControlPlane {
   readonly outbox: Outbox;
   readonly accounts: Accounts;
   readonly sessions: Sessions;
+  readonly challenges: Challenges;
+  readonly events: Events;
   readonly tokens: Tokens;
   readonly tunnels: Tunnels;
   readonly connections: Connections;
@@ -79,6 +83,7 @@ export function openControl(options: ControlOptions): ControlPlane {
     const publisher = new Publisher(clock.now());
     const passwords = new Passwords();
     const accessTokens = new AccessTokens({ keys, clock, issuer: options.apiUrl });
+    const challenges = new Challenges({ keys, clock, issuer: options.apiUrl });
     const tokens = new Tokens({ store, keys, news: publisher });
     const tunnels = new Tunnels({ store, news: publisher, names, nodes, tcpPorts });
     const claims = new Claims({ store, tokens, news: publisher, names, nodes, tcpPorts });
@@ -90,6 +95,8 @@ export function openControl(options: ControlOptions): ControlPlane {
       outbox,
       accounts: new Accounts({ store, passwords }),
       sessions: new Sessions({ store, passwords, accessTokens }),
+      challenges,
+      events: new Events({ store }),
       tokens,
       tunnels,
       connections: new Connections({ store, nodes }),

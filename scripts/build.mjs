@@ -15,6 +15,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { build } from 'esbuild';
 import { addonFiles, nativePlugin } from './esbuild-native.mjs';
@@ -112,6 +113,12 @@ function isBuiltinName(name) {
   return process.getBuiltinModule(name) !== undefined;
 }
 
+/** Files of npm packages that the server serves as they are (src/base/assets.ts, readPackageFile). */
+function servedFiles() {
+  const names = ['swagger-ui-dist/swagger-ui-bundle.js', 'swagger-ui-dist/swagger-ui.css'];
+  return Object.fromEntries(names.map((name) => [name, fileURLToPath(import.meta.resolve(name))]));
+}
+
 /** A stripped copy of Node: 116 instead of 150 MB. Stripping after the injection would break the executable. */
 function makeBase() {
   const base = join(work, 'node-base');
@@ -140,7 +147,7 @@ function makeExecutable() {
       useCodeCache: true, // a third off the start
       execArgvExtension: 'none', // NODE_OPTIONS of the environment must not run code in a server
       execArgv: ['--disable-warning=ExperimentalWarning'],
-      assets: { ...addonFiles(), 'argon2-worker.cjs': worker },
+      assets: { ...addonFiles(), ...servedFiles(), 'argon2-worker.cjs': worker },
     }),
   );
   execFileSync(process.execPath, ['--build-sea', settings], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });

@@ -2,7 +2,8 @@
  * Files inside the single executable, and where they are when the program runs from its bundle or from source. Used by the modules that
  * scripts/esbuild-native.mjs puts in the place of native packages, and by whoever starts a thread or serves a file.
  */
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { constants, homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { getAsset, getRawAsset, isSea } from 'node:sea';
@@ -28,6 +29,15 @@ export function loadAddon(name: string): unknown {
     failures,
     `cannot load ${name}: no folder to unpack it to; make TMPDIR writable without noexec`,
   );
+}
+
+/**
+ * A file of an npm package that the program serves, by the name that one would import it with. In the executable it is an asset.
+ * @throws when the package is not installed, or the build has left the file out.
+ */
+export function readPackageFile(name: string): Uint8Array {
+  if (isSea()) return new Uint8Array(getRawAsset(name));
+  return readFileSync(createRequire(import.meta.url).resolve(name));
 }
 
 /**

@@ -15,6 +15,8 @@ import { RouteTable } from './route-table.ts';
 import { mountAccess } from './routes/access.ts';
 import { mountConnections } from './routes/connections.ts';
 import { mountDocument } from './routes/document.ts';
+import { mountDocs } from './routes/docs.ts';
+import { mountEvents } from './routes/events.ts';
 import { mountProbes } from './routes/probes.ts';
 import { mountTokens } from './routes/tokens.ts';
 import { mountTunnels } from './routes/tunnels.ts';
@@ -55,7 +57,9 @@ export function buildApi(deps: ApiDeps): Api {
   mountTunnels(app, deps);
   mountTokens(app, deps);
   mountConnections(app, deps);
+  mountEvents(app, deps);
   mountDocument(app, deps);
+  mountDocs(app, deps);
 
   for (const definition of app.openAPIRegistry.definitions) {
     if (definition.type !== 'route') continue;

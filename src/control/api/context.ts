@@ -7,6 +7,7 @@ import type { NetworkSet } from '../../base/addr.ts';
 import type { Logger } from '../../base/log.ts';
 import type { UserActor } from '../services/actor.ts';
 import type { Connections } from '../services/connections.ts';
+import type { Events } from '../services/events.ts';
 import type { Keys } from '../services/keys.ts';
 import type { Visit } from '../services/session-rows.ts';
 import type { Sessions } from '../services/sessions.ts';
@@ -34,6 +35,7 @@ export interface Discovery {
 export interface ApiDeps {
   readonly version: string;
   readonly sessions: Sessions;
+  readonly events: Events;
   readonly tokens: Tokens;
   readonly tunnels: Tunnels;
   readonly connections: Connections;

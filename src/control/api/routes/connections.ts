@@ -7,7 +7,14 @@ import { defineRoute } from '../define-route.ts';
 
 const connection = z
   .object({ agent_id: z.uuid(), remote_ip: z.string(), connected_at: z.iso.datetime(), tunnels: z.array(z.uuid()) })
-  .openapi('Connection');
+  .openapi('Connection', {
+    example: {
+      agent_id: '0b7e6f6e-4a0f-4b8e-9c52-1d9b1f0a7c33',
+      remote_ip: '198.51.100.20',
+      connected_at: '2026-11-21T09:30:00.000Z',
+      tunnels: ['019aa3c2-5b70-7b02-8a3e-0c9d3f5e7a10'],
+    },
+  });
 
 const tags = ['connections'];
 

@@ -1,7 +1,32 @@
-/** The OpenAPI document of everything that is mounted. */
+/** The OpenAPI 3.1 document of everything that is mounted, made from the schemas that check requests. */
 import type { Api } from '../app.ts';
 import type { ApiDeps } from '../context.ts';
-import { AUDIT_ACTIONS } from '../../services/audit.ts';
+import { REFRESH_COOKIE } from '../refresh-cookie.ts';
+
+const DESCRIPTION = `Publishes local ports on public names.
+
+**Access.** Log in with \`POST /auth/login\` and send the \`access_token\` as \`Authorization: Bearer\`. It lives 15 minutes; \`POST /auth/refresh\`
+swaps the HttpOnly cookie \`${REFRESH_COOKIE}\` for a new one. Routes without a lock need no bearer.
+
+**Scope.** A caller sees the resources of the active organization (\`POST /auth/switch-org\`). Things of other organizations are 404.
+
+**Errors.** Every error is \`{error, message}\`: branch on \`error\`, show \`message\`. Unknown fields of a body are ignored. A body is at most 1 MiB.
+Every route may also answer 500 \`internal\`, and 405 \`method_not_allowed\` for a method that is not listed.
+
+**Limits.** \`/auth/*\` takes a few requests at once per source address, then one every few seconds: 429 with \`Retry-After\`.
+
+The API is served at \`/\` and, the same, under \`/api\`.`;
+
+const TAGS: Readonly<Record<string, string>> = {
+  probes: 'Is it up, where do agents connect, which keys sign',
+  auth: 'Sign-up, log-in, sessions, second factor, identity providers, the command line',
+  organizations: 'Teams: members, roles, invitations',
+  events: 'The audit trail',
+  tunnels: 'Public names and what stands behind them',
+  tokens: 'Capability tokens: keys of machines, CI jobs and AI agents',
+  connections: 'Agents that are connected now',
+  superadmin: 'For those who run the server',
+};
 
 export function mountDocument(app: Api, deps: ApiDeps): void {
   app.openAPIRegistry.registerComponent('securitySchemes', 'bearer', {
@@ -15,20 +40,28 @@ export function mountDocument(app: Api, deps: ApiDeps): void {
     security: [],
     tags: ['probes'],
     summary: 'This document',
-    responses: { 200: { description: 'OpenAPI 3.1', content: { 'application/json': { schema: {} } } } },
+    responses: { 200: { description: 'OpenAPI 3.1', content: { 'application/json': { schema: { type: 'object' } } } } },
   });
-  app.get('/openapi.json', (c) => c.json(describe(app, deps)));
+  let made: { publicUrl: string; text: string } | undefined;
+  app.get('/openapi.json', (c) => {
+    const publicUrl = deps.publicUrl();
+    // Making it takes tens of milliseconds, and anybody may ask.
+    if (made?.publicUrl !== publicUrl) made = { publicUrl, text: JSON.stringify(describe(app, deps, publicUrl)) };
+    return c.body(made.text, 200, { 'Content-Type': 'application/json' });
+  });
 }
 
-function describe(app: Api, deps: ApiDeps) {
+function describe(app: Api, deps: ApiDeps, publicUrl: string) {
   return app.getOpenAPI31Document({
     openapi: '3.1.0',
     info: {
       title: 'Culvert',
       version: deps.version,
-      description: `Publishes local ports on public names. Audit actions: ${AUDIT_ACTIONS.join(', ')}.`,
+      description: DESCRIPTION,
+      license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
     },
-    servers: [{ url: deps.publicUrl() }],
+    servers: [{ url: publicUrl }],
     security: [{ bearer: [] }],
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
   });
 }

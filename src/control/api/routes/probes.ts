@@ -6,7 +6,9 @@ import type { ApiDeps } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
 import { json } from '../errors.ts';
 
-const health = z.object({ status: z.string(), version: z.string() }).openapi('Health');
+const health = z
+  .object({ status: z.string(), version: z.string() })
+  .openapi('Health', { example: { status: 'ok', version: '0.1.0' } });
 const discovery = z
   .object({
     version: z.string(),
@@ -17,21 +19,46 @@ const discovery = z
       .openapi({ description: 'sha256:<hex> of the SPKI; present when the certificate is self-signed' }),
     edge_domain: z.string(),
   })
-  .openapi('Discovery');
+  .openapi('Discovery', {
+    example: { version: '0.1.0', agent_address: 'culvert.example.com:7443', edge_domain: 'example.com' },
+  });
 const jwks = z
   .object({
     keys: z.array(
       z.object({ kty: z.string(), crv: z.string(), x: z.string(), kid: z.string(), alg: z.string(), use: z.string() }),
     ),
   })
-  .openapi('Jwks');
-const welcome = z.object({
-  name: z.string(),
-  version: z.string(),
-  openapi: z.string(),
-  health: z.string(),
-  discovery: z.string(),
-});
+  .openapi('Jwks', {
+    example: {
+      keys: [
+        {
+          kty: 'OKP',
+          crv: 'Ed25519',
+          x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo',
+          kid: '743cde2c37a10b55',
+          alg: 'EdDSA',
+          use: 'sig',
+        },
+      ],
+    },
+  });
+const welcome = z
+  .object({
+    name: z.string(),
+    version: z.string(),
+    openapi: z.string(),
+    health: z.string(),
+    discovery: z.string(),
+  })
+  .openapi({
+    example: {
+      name: 'Culvert',
+      version: '0.1.0',
+      openapi: 'https://culvert.example.com/openapi.json',
+      health: 'https://culvert.example.com/health',
+      discovery: 'https://culvert.example.com/.well-known/culvert',
+    },
+  });
 
 const open = { method: 'get' as const, security: [], tags: ['probes'] };
 

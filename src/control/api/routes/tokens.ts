@@ -8,6 +8,25 @@ import { json } from '../errors.ts';
 
 const LARGEST = 1_000_000;
 
+const TOKEN = {
+  id: '019aa3c2-5b70-7b02-8a3e-0c9d3f5e7a20',
+  name: 'ci',
+  nonce: '5f2b1c9e8d7a4f60b3c2d1e0f9a8b7c6',
+  kind: 'agent' as const,
+  version: 1,
+  tunnelQuota: 2,
+  bandwidthLimitMbps: 100,
+  allowedSubdomains: ['pr-*'],
+  projectSlug: null,
+  issuedAt: 1_795_250_000,
+  expiresAt: 1_795_336_400,
+  revoked: false,
+  monthlyBudgetUsdCents: null,
+  spentUsdCents: 0,
+  lastUsedAt: null,
+  wireBytesLen: 262,
+};
+
 const token = z
   .object({
     id: z.string(),
@@ -27,7 +46,7 @@ const token = z
     lastUsedAt: z.int().nullable().openapi({ description: 'Unix seconds' }),
     wireBytesLen: z.int(),
   })
-  .openapi('Token');
+  .openapi('Token', { example: TOKEN });
 
 const minted = token
   .extend({
@@ -36,7 +55,15 @@ const minted = token
     subject: z.string(),
     signature: z.string().openapi({ description: 'Base64' }),
   })
-  .openapi('MintedToken');
+  .openapi('MintedToken', {
+    example: {
+      ...TOKEN,
+      apiKey: 'mtk_0f3Qb8WcJxT1sN5eLr7YkUa2ZpVdHm4Go9iX6tKyBwC',
+      wireBytes: '0oRDoQEnoFhA...',
+      subject: 'org:019aa3c2-5b70-7b02-8a3e-0c9d3f5e7a00',
+      signature: 'c2lnbmF0dXJl...',
+    },
+  });
 
 const newToken = z
   .object({
@@ -50,7 +77,7 @@ const newToken = z
     bandwidthLimitMbps: z.int().min(1).max(LARGEST).default(100),
     tunnelQuota: z.int().min(1).max(LARGEST).default(5),
   })
-  .openapi('NewToken');
+  .openapi('NewToken', { example: { name: 'ci', ttlHours: 24, allowedSubdomains: ['pr-*'], tunnelQuota: 2 } });
 
 const tags = ['tokens'];
 
@@ -88,7 +115,7 @@ export function mountTokens(app: Api, { tokens }: ApiDeps): void {
         summary: 'Revoke a token and what it minted; its agents are cut off',
         request: { params: z.object({ nonce: z.string() }) },
         responses: {
-          200: json(z.object({ success: z.literal(true), revoked: z.int() }), 'Revoked'),
+          200: json(z.object({ success: z.literal(true), revoked: z.int().openapi({ example: 1 }) }), 'Revoked'),
         },
       },
       ['forbidden'],

@@ -26,7 +26,27 @@ const tunnel = z
     edgeAuthEnabled: z.boolean(),
     policyEnabled: z.boolean(),
   })
-  .openapi('Tunnel');
+  .openapi('Tunnel', {
+    example: {
+      id: '019aa3c2-5b70-7b02-8a3e-0c9d3f5e7a10',
+      subdomain: 'shop',
+      publicUrl: 'https://shop.example.com',
+      status: 'active',
+      protocol: 'http',
+      localPort: 3000,
+      authEnabled: false,
+      bytesIn: 18_204,
+      bytesOut: 731_550,
+      totalRequests: 412,
+      createdAt: '2026-11-21T09:00:00.000Z',
+      projectSlug: 'default',
+      online: true,
+      expiresAt: '2026-11-22T09:00:00.000Z',
+      maintenance: false,
+      edgeAuthEnabled: false,
+      policyEnabled: false,
+    },
+  });
 
 const newTunnel = z
   .object({
@@ -36,7 +56,7 @@ const newTunnel = z
     ttlSeconds: z.int().min(MIN_TTL_SECONDS).optional().openapi({ description: "Cut to the plan's maximum" }),
     projectSlug: z.string().min(1).max(63).optional(),
   })
-  .openapi('NewTunnel');
+  .openapi('NewTunnel', { example: { localPort: 3000, subdomain: 'shop' } });
 
 const id = z.object({ id: z.string() });
 const done = z.object({ success: z.literal(true) });
@@ -63,7 +83,7 @@ export function mountTunnels(app: Api, { tunnels }: ApiDeps): void {
         request: { body: { required: true, content: { 'application/json': { schema: newTunnel } } } },
         responses: { 201: json(tunnel, 'Made, inactive') },
       },
-      ['forbidden', 'conflict'],
+      ['forbidden', 'not_found', 'duplicate_name', 'conflict'],
     ),
     (c) => {
       const { subdomain, ttlSeconds, projectSlug, ...rest } = c.req.valid('json');

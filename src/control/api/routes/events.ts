@@ -1,0 +1,97 @@
+/** `/events`, the audit trail of the organization, and `/me/events`, that of the caller's own account. */
+import { z } from '@hono/zod-openapi';
+import { AUDIT_ACTIONS } from '../../services/audit.ts';
+import type { EventRow } from '../../services/events.ts';
+import type { Api } from '../app.ts';
+import { type ApiDeps, actorOf } from '../context.ts';
+import { defineRoute } from '../define-route.ts';
+import { json } from '../errors.ts';
+
+const event = z
+  .object({
+    id: z.uuid(),
+    timestamp: z.iso.datetime(),
+    action: z.enum(AUDIT_ACTIONS),
+    resourceType: z.string(),
+    resourceId: z.string().openapi({ description: 'Id of the thing; of a token its nonce' }),
+    userEmail: z
+      .string()
+      .openapi({ description: 'Who did it, as it was then: e-mail address, token name, `operator` or `system`' }),
+    actorType: z.enum(['user', 'token', 'operator', 'system']),
+    ipAddress: z.string().openapi({ description: 'Empty when nobody called' }),
+  })
+  .openapi('AuditEvent', {
+    example: {
+      id: '019aa3c2-5b7e-7c44-9d0e-6a3d1f8b2c11',
+      timestamp: '2026-11-21T09:30:00.000Z',
+      action: 'tunnel.create',
+      resourceType: 'tunnel',
+      resourceId: '019aa3c2-5b70-7b02-8a3e-0c9d3f5e7a10',
+      userEmail: 'ann@example.com',
+      actorType: 'user',
+      ipAddress: '203.0.113.7',
+    },
+  });
+
+const page = z.object({
+  limit: z.coerce.number().int().min(1).max(1000).default(100),
+  before: z.uuid().optional().openapi({ description: 'Id of an event: the page of those before it' }),
+});
+const filter = page.extend({
+  start_time: z.iso
+    .datetime({ offset: true })
+    .optional()
+    .openapi({ description: 'Events at or after this instant, RFC 3339', example: '2026-11-01T00:00:00Z' }),
+  action: z.enum(AUDIT_ACTIONS).optional(),
+  actor: z
+    .string()
+    .min(1)
+    .max(320)
+    .optional()
+    .openapi({ description: 'E-mail address or token name', example: 'ann@example.com' }),
+});
+
+export function mountEvents(app: Api, { events }: ApiDeps): void {
+  app.openapi(
+    defineRoute({
+      method: 'get',
+      path: '/events',
+      tags: ['events'],
+      summary: 'Audit trail of the organization, newest first',
+      request: { query: filter },
+      responses: { 200: json(z.array(event), 'Events') },
+    }),
+    (c) => {
+      const { limit, before, action, actor, start_time: start } = c.req.valid('query');
+      const since = start === undefined ? undefined : Date.parse(start);
+      return c.json(events.list(actorOf(c), { limit, before, action, by: actor, since }).map(present), 200);
+    },
+  );
+  app.openapi(
+    defineRoute({
+      method: 'get',
+      path: '/me/events',
+      tags: ['events'],
+      summary: "What touched the caller's own account, newest first",
+      request: { query: page },
+      responses: { 200: json(z.array(event), 'Events') },
+    }),
+    (c) => {
+      const { limit, before } = c.req.valid('query');
+      return c.json(events.mine(actorOf(c), { limit, before }).map(present), 200);
+    },
+  );
+}
+
+function present(row: EventRow) {
+  return {
+    id: row.id,
+    timestamp: new Date(row.at).toISOString(),
+    action: row.action as (typeof AUDIT_ACTIONS)[number],
+    resourceType: row.resourceType,
+    resourceId: row.resourceId,
+    userEmail: row.actorLabel,
+    actorType: row.actorKind,
+    ipAddress: row.ipAddress,
+  };
+}

@@ -1,0 +1,73 @@
+/**
+ * Reading the audit trail: an organization's for its members, a person's own for that person. Writing it is audit.ts.
+ */
+import { and, desc, eq, gte, like, lt, or, type SQL, sql } from 'drizzle-orm';
+import { auditEvents } from '../db/schema.ts';
+import type { Store } from '../db/tx.ts';
+import { type Actor, allow } from './actor.ts';
+import type { AuditAction } from './audit.ts';
+
+export type EventRow = typeof auditEvents.$inferSelect;
+
+export interface EventFilter {
+  /** At most this many. */
+  readonly limit: number;
+  /** Milliseconds: events at or after this instant. */
+  readonly since: number | undefined;
+  readonly action: AuditAction | undefined;
+  /** E-mail address (any letter case) or token name, as it was then. */
+  readonly by: string | undefined;
+  /** Id of an event: those before it, for the next page. */
+  readonly before: string | undefined;
+}
+
+export class Events {
+  readonly #store: Store;
+
+  constructor(deps: { store: Store }) {
+    this.#store = deps.store;
+  }
+
+  /** Events of the actor's organization, newest first. */
+  list(actor: Actor, filter: EventFilter): readonly EventRow[] {
+    allow(actor, 'read', 'event');
+    return this.#select(
+      filter.limit,
+      eq(auditEvents.orgId, actor.orgId),
+      filter.since === undefined ? undefined : gte(auditEvents.at, filter.since),
+      filter.action === undefined ? undefined : eq(auditEvents.action, filter.action),
+      filter.by === undefined ? undefined : byLabel(filter.by),
+      filter.before === undefined ? undefined : lt(auditEvents.id, filter.before),
+    );
+  }
+
+  /** What touched the actor's own account, in whatever organization and by whomever, newest first. */
+  mine(actor: Actor, page: Pick<EventFilter, 'limit' | 'before'>): readonly EventRow[] {
+    allow(actor, 'read', 'account');
+    return this.#select(
+      page.limit,
+      or(
+        and(eq(auditEvents.actorId, actor.userId), like(auditEvents.action, 'auth.%')),
+        eq(auditEvents.resourceId, actor.userId),
+      ),
+      page.before === undefined ? undefined : lt(auditEvents.id, page.before),
+    );
+  }
+
+  #select(limit: number, ...conditions: ReadonlyArray<SQL | undefined>): readonly EventRow[] {
+    // Ids are UUIDv7: their order is that of time.
+    return this.#store.db
+      .select()
+      .from(auditEvents)
+      .where(and(...conditions))
+      .orderBy(desc(auditEvents.at), desc(auditEvents.id))
+      .limit(limit)
+      .all();
+  }
+}
+
+/** E-mail addresses are compared without regard to letter case; of LIKE only that is wanted, hence no wildcards. */
+function byLabel(label: string): SQL {
+  const plain = label.replaceAll(/[\\%_]/g, (sign) => `\\${sign}`);
+  return sql`${auditEvents.actorLabel} LIKE ${plain} ESCAPE '\\'`;
+}

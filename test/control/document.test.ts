@@ -1,0 +1,189 @@
+/**
+ * The API's own document, of a running server: whatever a later feature mounts, it must be in it, with examples and the errors that exist.
+ */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { NetworkSet } from '../../src/base/addr.ts';
+import { ERROR_STATUS, type ErrorCode } from '../../src/base/errors.ts';
+import { silentLog } from '../../src/base/log.ts';
+import { buildApi } from '../../src/control/api/app.ts';
+import { AUDIT_ACTIONS } from '../../src/control/services/audit.ts';
+import { type Harness, startHarness } from './harness.ts';
+import { Plane } from './plane.ts';
+
+interface Schema {
+  readonly $ref?: string;
+  readonly type?: string;
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly example?: unknown;
+  readonly examples?: unknown;
+  readonly items?: Schema;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
+  readonly allOf?: readonly Schema[];
+}
+interface Media {
+  readonly schema?: Schema;
+  readonly example?: unknown;
+  readonly examples?: Readonly<Record<string, { value: { error?: string } }>>;
+}
+interface Operation {
+  readonly summary?: string;
+  readonly tags?: readonly string[];
+  readonly security?: readonly unknown[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, Media>> };
+  readonly responses: Readonly<Record<string, { description: string; content?: Readonly<Record<string, Media>> }>>;
+}
+interface Document {
+  readonly openapi: string;
+  readonly tags: ReadonlyArray<{ name: string }>;
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+}
+
+/** Codes of features that are not there yet; a row goes when its feature comes. */
+const LATER: readonly ErrorCode[] = [
+  'invalid_cidr',
+  'invalid_name',
+  'invalid_domain',
+  'invalid_public_key',
+  'bad_policy',
+  'invalid_signature',
+  'upgrade_required',
+  'network_full',
+  'server_not_registered',
+  'not_implemented',
+];
+/** Answers of any route at any time: said once, in the description of the document. */
+const EVERYWHERE: readonly ErrorCode[] = ['internal', 'method_not_allowed'];
+
+let h: Harness;
+let document: Document;
+let operations: ReadonlyArray<{ name: string; path: string; operation: Operation }>;
+before(async () => {
+  h = await startHarness();
+  document = JSON.parse((await h.call('GET', '/openapi.json')).text) as Document;
+  operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      name: `${method.toUpperCase()} ${path}`,
+      path,
+      operation,
+    })),
+  );
+});
+after(() => h.close());
+
+const jsonOf = (content: Readonly<Record<string, Media>> | undefined): Media | undefined =>
+  content?.['application/json'];
+
+function resolve(schema: Schema): Schema {
+  const name = schema.$ref?.replace('#/components/schemas/', '');
+  if (name === undefined) return schema;
+  const found = document.components.schemas[name];
+  assert.ok(found !== undefined, `${name} is referred to and not there`);
+  return found;
+}
+
+/** Does the schema say by example what a value looks like? Enumerations and booleans speak for themselves. */
+function speaks(schema: Schema): boolean {
+  const one = resolve(schema);
+  if (one.example !== undefined || one.examples !== undefined) return true;
+  if (one.enum !== undefined || one.const !== undefined || one.type === 'boolean') return true;
+  if (one.items !== undefined) return speaks(one.items);
+  const parts = one.anyOf ?? one.oneOf ?? one.allOf;
+  if (parts !== undefined) return parts.some(speaks);
+  return one.properties !== undefined && Object.values(one.properties).every(speaks);
+}
+
+test('every route that is mounted is in the document', () => {
+  const documented = new Set(operations.map(({ name }) => name.replaceAll(/\{(\w+)\}/g, ':$1')));
+  const plane = new Plane();
+  const app = buildApi({
+    ...plane.control,
+    version: '',
+    ping: () => {},
+    discovery: () => undefined,
+    publicUrl: () => 'http://api.test',
+    trustedProxies: new NetworkSet([]),
+    corsOrigins: [],
+    authLimit: { burst: 1, refillSeconds: 1 },
+    monotonic: () => 0,
+    log: silentLog,
+  });
+  plane.close();
+  const mounted = app.routes.filter(({ method }) => method !== 'ALL').map(({ method, path }) => `${method} ${path}`);
+  assert.ok(mounted.length > 20, `${mounted.length} routes`);
+  assert.deepEqual(
+    [...new Set(mounted)].filter((route) => !documented.has(route)),
+    [],
+  );
+});
+
+test('every operation says what it does, under a tag that is explained', () => {
+  const tags = new Set(document.tags.map(({ name }) => name));
+  for (const { name, operation } of operations) {
+    assert.ok((operation.summary ?? '').length > 5, name);
+    assert.equal(operation.tags?.length, 1, name);
+    assert.ok(tags.has(operation.tags?.[0] ?? ''), `${name}: tag ${operation.tags?.[0]}`);
+  }
+});
+
+test('every JSON body and answer has an example', () => {
+  const silent: string[] = [];
+  for (const { name, operation } of operations) {
+    const body = jsonOf(operation.requestBody?.content)?.schema;
+    if (body !== undefined && !speaks(body)) silent.push(`${name}: body`);
+    for (const [status, response] of Object.entries(operation.responses)) {
+      const media = jsonOf(response.content);
+      if (media?.schema === undefined || name.endsWith('/openapi.json')) continue;
+      if (media.example === undefined && media.examples === undefined && !speaks(media.schema))
+        silent.push(`${name}: ${status}`);
+    }
+  }
+  assert.deepEqual(silent, []);
+});
+
+test('every error code that is documented exists, with its status, and every code is documented', () => {
+  const seen = new Set<string>();
+  for (const { name, operation } of operations) {
+    for (const [status, response] of Object.entries(operation.responses)) {
+      if (Number(status) < 400) continue;
+      const examples = jsonOf(response.content)?.examples ?? {};
+      assert.ok(Object.keys(examples).length > 0, `${name}: ${status} names no code`);
+      for (const [code, { value }] of Object.entries(examples)) {
+        assert.equal(value.error, code, name);
+        assert.equal(ERROR_STATUS[code as ErrorCode], Number(status), `${name}: ${code}`);
+        seen.add(code);
+      }
+    }
+  }
+  const silent = Object.keys(ERROR_STATUS).filter((code) => !seen.has(code));
+  assert.deepEqual(silent.sort(), [...LATER, ...EVERYWHERE].sort());
+});
+
+test('errors that follow from the kind of a route are on every route of that kind', () => {
+  for (const { name, path, operation } of operations) {
+    const statuses = Object.keys(operation.responses);
+    const expected = [
+      ...(operation.security?.length === 0 ? [] : ['401']),
+      ...(path.startsWith('/auth/') ? ['429'] : []),
+      ...(operation.requestBody === undefined ? [] : ['400', '413']),
+      ...(path.includes('{') && !path.startsWith('/docs/') ? ['404'] : []),
+    ];
+    for (const status of expected) assert.ok(statuses.includes(status), `${name} lacks ${status}`);
+  }
+});
+
+test('the audit actions are listed', () => {
+  const event = document.components.schemas['AuditEvent'];
+  assert.deepEqual(event?.properties?.['action']?.enum, [...AUDIT_ACTIONS]);
+});
+
+test('it is OpenAPI 3.1, the same under /api, and made once', async () => {
+  assert.equal(document.openapi, '3.1.0');
+  const again = await h.call('GET', '/api/openapi.json');
+  assert.equal(again.headers.get('content-type'), 'application/json');
+  assert.deepEqual(JSON.parse(again.text), document);
+});

@@ -46,14 +46,20 @@ interface Served {
   readonly read: () => Uint8Array;
 }
 
-const FILES: Readonly<Record<string, Served>> = {
-  'start.js': { type: 'text/javascript; charset=utf-8', read: () => Buffer.from(START) },
-  'swagger-ui-bundle.js': {
-    type: 'text/javascript; charset=utf-8',
-    read: () => readPackageFile('swagger-ui-dist/swagger-ui-bundle.js'),
-  },
-  'swagger-ui.css': { type: 'text/css; charset=utf-8', read: () => readPackageFile('swagger-ui-dist/swagger-ui.css') },
-};
+const FILES: ReadonlyMap<string, Served> = new Map([
+  ['start.js', { type: 'text/javascript; charset=utf-8', read: () => Buffer.from(START) }],
+  [
+    'swagger-ui-bundle.js',
+    {
+      type: 'text/javascript; charset=utf-8',
+      read: () => readPackageFile('swagger-ui-dist/swagger-ui-bundle.js'),
+    },
+  ],
+  [
+    'swagger-ui.css',
+    { type: 'text/css; charset=utf-8', read: () => readPackageFile('swagger-ui-dist/swagger-ui.css') },
+  ],
+]);
 
 /** A file as it goes out, made at its first use: most servers are never asked. */
 interface Packed {
@@ -74,7 +80,7 @@ export function mountDocs(app: Api, deps: ApiDeps): void {
       security: [],
       tags: ['probes'],
       summary,
-      ...(path === '/docs' ? {} : { request: { params: z.object({ file: z.enum(Object.keys(FILES)) }) } }),
+      ...(path === '/docs' ? {} : { request: { params: z.object({ file: z.enum([...FILES.keys()]) }) } }),
       responses: { 200: { description: 'A file for a browser' } },
     });
   }
@@ -84,7 +90,7 @@ export function mountDocs(app: Api, deps: ApiDeps): void {
   });
   app.get('/docs/:file', async (c) => {
     const name = c.req.param('file');
-    const file = FILES[name];
+    const file = FILES.get(name);
     if (file === undefined) throw new AppError('not_found', `There is nothing at ${c.req.path}.`);
     let found = packed.get(name);
     if (found === undefined) packed.set(name, (found = pack(file.read())));

@@ -18,12 +18,16 @@ import { Accounts } from './services/accounts.ts';
 import { Challenges } from './services/challenges.ts';
 import { Claims } from './services/claims.ts';
 import { Connections } from './services/connections.ts';
+import { DeviceLogins } from './services/device-logins.ts';
 import { Events } from './services/events.ts';
 import { type Keys, loadKeys } from './services/keys.ts';
+import { Mfa } from './services/mfa.ts';
+import { MfaLogin } from './services/mfa-login.ts';
 import type { PublicNames } from './services/news.ts';
 import type { NewOrgRules } from './services/organization-rows.ts';
 import { Outbox } from './services/outbox.ts';
 import { Passwords } from './services/passwords.ts';
+import { RecoveryCodes } from './services/recovery-codes.ts';
 import { Retention } from './services/retention.ts';
 import { openSealer, type Sealer } from './services/sealing.ts';
 import { Sessions } from './services/sessions.ts';
@@ -52,11 +56,13 @@ export interface ControlPlane {
   readonly outbox: Outbox;
   readonly accounts: Accounts;
   readonly sessions: Sessions;
-  readonly challenges: Challenges;
+  readonly mfa: Mfa;
+  readonly mfaLogin: MfaLogin;
   readonly events: Events;
   readonly tokens: Tokens;
   readonly tunnels: Tunnels;
   readonly connections: Connections;
+  readonly deviceLogins: DeviceLogins;
   readonly retention: Retention;
   readonly nodes: Nodes;
   readonly link: Link;
@@ -84,6 +90,8 @@ export function openControl(options: ControlOptions): ControlPlane {
     const passwords = new Passwords();
     const accessTokens = new AccessTokens({ keys, clock, issuer: options.apiUrl });
     const challenges = new Challenges({ keys, clock, issuer: options.apiUrl });
+    const sessions = new Sessions({ store, passwords, accessTokens, challenges });
+    const recoveryCodes = new RecoveryCodes({ sealer });
     const tokens = new Tokens({ store, keys, news: publisher });
     const tunnels = new Tunnels({ store, news: publisher, names, nodes, tcpPorts });
     const claims = new Claims({ store, tokens, news: publisher, names, nodes, tcpPorts });
@@ -94,12 +102,14 @@ export function openControl(options: ControlOptions): ControlPlane {
       keys,
       outbox,
       accounts: new Accounts({ store, passwords }),
-      sessions: new Sessions({ store, passwords, accessTokens }),
-      challenges,
+      sessions,
+      mfa: new Mfa({ store, sealer, passwords, recoveryCodes, outbox }),
+      mfaLogin: new MfaLogin({ store, sealer, challenges, recoveryCodes, sessions }),
       events: new Events({ store }),
       tokens,
       tunnels,
       connections: new Connections({ store, nodes }),
+      deviceLogins: new DeviceLogins({ store, tokens, sealer }),
       retention: new Retention({ store }),
       nodes,
       link: inProcessLink({ publisher, tunnels, claims, usage, log }),

@@ -54,8 +54,9 @@ export class Plane {
   /** A new person with an organization of their own. */
   async person(email: string, plan: 'free' | 'pro' | 'enterprise' = 'enterprise'): Promise<UserActor> {
     const made = await this.control.accounts.createUser({ email, name: '', plan, superadmin: false });
-    const { accessToken } = await this.control.sessions.login({ email, password: made.password.reveal() }, VISIT);
-    const actor = await this.control.sessions.authenticate(accessToken, '192.0.2.1');
+    const done = await this.control.sessions.login({ email, password: made.password.reveal() }, VISIT);
+    assert.ok('accessToken' in done);
+    const actor = await this.control.sessions.authenticate(done.accessToken, '192.0.2.1');
     assert.ok(actor !== undefined);
     return actor;
   }

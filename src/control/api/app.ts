@@ -14,9 +14,11 @@ import { answerError, refuseInvalid } from './errors.ts';
 import { RouteTable } from './route-table.ts';
 import { mountAccess } from './routes/access.ts';
 import { mountConnections } from './routes/connections.ts';
+import { mountDevice } from './routes/device.ts';
 import { mountDocument } from './routes/document.ts';
 import { mountDocs } from './routes/docs.ts';
 import { mountEvents } from './routes/events.ts';
+import { mountMfa } from './routes/mfa.ts';
 import { mountProbes } from './routes/probes.ts';
 import { mountTokens } from './routes/tokens.ts';
 import { mountTunnels } from './routes/tunnels.ts';
@@ -54,6 +56,8 @@ export function buildApi(deps: ApiDeps): Api {
 
   mountProbes(app, deps);
   mountAccess(app, deps);
+  mountDevice(app, deps);
+  mountMfa(app, deps);
   mountTunnels(app, deps);
   mountTokens(app, deps);
   mountConnections(app, deps);

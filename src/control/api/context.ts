@@ -7,8 +7,13 @@ import type { NetworkSet } from '../../base/addr.ts';
 import type { Logger } from '../../base/log.ts';
 import type { UserActor } from '../services/actor.ts';
 import type { Connections } from '../services/connections.ts';
+import type { DeviceLogins } from '../services/device-logins.ts';
 import type { Events } from '../services/events.ts';
 import type { Keys } from '../services/keys.ts';
+import type { Mfa } from '../services/mfa.ts';
+import type { MfaLogin } from '../services/mfa-login.ts';
+import type { Refresh } from '../services/refresh.ts';
+import type { SessionList } from '../services/session-list.ts';
 import type { Visit } from '../services/session-rows.ts';
 import type { Sessions } from '../services/sessions.ts';
 import type { Tokens } from '../services/tokens.ts';
@@ -35,10 +40,15 @@ export interface Discovery {
 export interface ApiDeps {
   readonly version: string;
   readonly sessions: Sessions;
+  readonly refresh: Refresh;
+  readonly sessionList: SessionList;
   readonly events: Events;
+  readonly mfa: Mfa;
+  readonly mfaLogin: MfaLogin;
   readonly tokens: Tokens;
   readonly tunnels: Tunnels;
   readonly connections: Connections;
+  readonly deviceLogins: DeviceLogins;
   readonly keys: Keys;
   /** Throws when the database does not answer. */
   readonly ping: () => void;

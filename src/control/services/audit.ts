@@ -22,6 +22,7 @@ export const AUDIT_ACTIONS = [
   'auth.mfa_enable',
   'auth.mfa_disable',
   'auth.mfa_recovery',
+  'auth.mfa_recovery_renew',
   'auth.identity_link',
   'auth.cli_authorize',
   'auth.cli_logout',

@@ -5,7 +5,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { and, asc, eq, gt, isNull, ne } from 'drizzle-orm';
 import { uuidv7 } from 'uuidv7';
-import { memberships, organizations, refreshTokens, sessions, users } from '../db/schema.ts';
+import { deviceLogins, memberships, organizations, refreshTokens, sessions, users } from '../db/schema.ts';
 import type { Db, Tx } from '../db/tx.ts';
 import type { UserActor } from './actor.ts';
 import { recordDeed } from './audit.ts';
@@ -52,6 +52,14 @@ export function openSession(tx: Tx, input: { user: UserRow; org: OrgRow; visit: 
     .run();
   recordDeed(tx, actor, { action: 'auth.login', resourceType: 'session', resourceId: actor.sessionId });
   return { actor, org: input.org, refreshToken: issueRefresh(tx, actor.sessionId) };
+}
+
+/** Writes into the trail that somebody showed a wrong password or code for this account. */
+export function recordFailedLogin(tx: Tx, user: UserRow, visit: Visit): void {
+  const org = orgsOf(tx.db, user.id)[0];
+  if (org === undefined) return;
+  const actor = asActor(user, org, { sessionId: '', ipAddress: visit.ipAddress });
+  recordDeed(tx, actor, { action: 'auth.login_failed', resourceType: 'user', resourceId: user.id });
 }
 
 export function asActor(
@@ -108,8 +116,14 @@ export function revokeSession(tx: Tx, sessionId: string): void {
     .run();
 }
 
-/** Ends every session of a person, but for one that is spared. Returns how many ended. */
+/** Ends every session of a person, but for one that is spared, and what waits to become one. Returns how many ended. */
 export function revokeSessionsOf(tx: Tx, userId: string, spared?: string): number {
+  // A command line that was let in and has not come back yet: whoever let it in may be the reason for all this.
+  tx.db
+    .update(deviceLogins)
+    .set({ expiresAt: tx.now, sealedWire: '' })
+    .where(and(eq(deviceLogins.userId, userId), isNull(deviceLogins.fetchedAt), gt(deviceLogins.expiresAt, tx.now)))
+    .run();
   const { changes } = tx.db
     .update(sessions)
     .set({ revokedAt: tx.now })

@@ -8,22 +8,21 @@ import { bearerActor } from '../auth.ts';
 import { type ApiDeps, actorOf, visitOf } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
 import { json } from '../errors.ts';
+import { activeOrg, loginResult, welcome } from '../login-result.ts';
 import { clearRefreshCookie, giveRefreshCookie, REFRESH_COOKIE } from '../refresh-cookie.ts';
 
-const org = z
-  .object({ id: z.uuid(), name: z.string(), slug: z.string(), role: z.string(), approval_status: z.string() })
-  .openapi('ActiveOrg');
 const credentials = z
   .object({ email: z.string().min(1).max(320), password: z.string().min(1).max(1024) })
   .openapi('Credentials');
-const loginResult = z
+const mfaRequired = z
   .object({
-    access_token: z.string(),
-    user: z.object({ id: z.uuid(), email: z.string() }),
-    active_org: org,
-    is_superadmin: z.boolean(),
+    mfa_required: z.literal(true).openapi({ example: true }),
+    challenge_token: z.string().openapi({
+      example: 'eyJhbGciOiJFZERTQSJ9.eyJqdGkiOiIuLi4ifQ.c2ln',
+      description: 'For POST /auth/login/mfa, within 5 minutes',
+    }),
   })
-  .openapi('LoginResult');
+  .openapi('MfaRequired');
 const refreshed = z.object({ access_token: z.string() }).openapi('RefreshResult');
 const loggedOut = z.object({ status: z.literal('logged_out') }).openapi('LogoutResult');
 const account = z
@@ -36,7 +35,7 @@ const account = z
       mfa_enabled: z.boolean(),
       created_at: z.iso.datetime(),
     }),
-    active_org: org,
+    active_org: activeOrg,
     orgs: z.array(z.object({ id: z.uuid(), name: z.string(), slug: z.string(), role: z.string() })),
     entitlements: z.object({
       plan: z.string(),
@@ -61,17 +60,21 @@ export function mountAccess(app: Api, deps: ApiDeps): void {
         tags: ['auth'],
         summary: 'Log in; sets the refresh cookie',
         request: { body: { required: true, content: { 'application/json': { schema: credentials } } } },
-        responses: { 200: json(loginResult, 'Logged in') },
+        responses: {
+          200: json(
+            z.union([loginResult, mfaRequired]),
+            'Logged in; or a second factor is asked for, and no cookie is set',
+          ),
+        },
       },
-      ['forbidden'],
+      ['forbidden', 'email_not_verified'],
     ),
     async (c) => {
       const done = await sessions.login(c.req.valid('json'), visitOf(c, log));
-      giveRefreshCookie(c, done.refreshToken, publicUrl());
-      return c.json(
-        { access_token: done.accessToken, user: done.user, active_org: done.activeOrg, is_superadmin: done.superadmin },
-        200,
-      );
+      if ('challengeToken' in done) {
+        return c.json({ mfa_required: true as const, challenge_token: done.challengeToken }, 200);
+      }
+      return c.json(welcome(c, done, publicUrl()), 200);
     },
   );
   app.openapi(
@@ -121,14 +124,14 @@ export function mountAccess(app: Api, deps: ApiDeps): void {
   );
 }
 
-function accountView({ user, activeOrg, orgs, plan, entitlements }: Summary) {
+function accountView({ user, mfaEnabled, activeOrg, orgs, plan, entitlements }: Summary) {
   return {
     user: {
       id: user.id,
       email: user.email,
       name: user.name,
       email_verified: user.emailVerifiedAt !== null,
-      mfa_enabled: false,
+      mfa_enabled: mfaEnabled,
       created_at: new Date(user.createdAt).toISOString(),
     },
     active_org: activeOrg,

@@ -1,0 +1,178 @@
+/** `/auth/mfa/*` and the second step of a log-in. */
+import { z } from '@hono/zod-openapi';
+import { RECOVERY_CODES } from '../../services/recovery-codes.ts';
+import type { Api } from '../app.ts';
+import { type ApiDeps, actorOf, visitOf } from '../context.ts';
+import { defineRoute } from '../define-route.ts';
+import { json } from '../errors.ts';
+import { loginResult, welcome } from '../login-result.ts';
+
+const SECRET = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP';
+const tags = ['mfa'];
+
+const code = z
+  .string()
+  .regex(/^[0-9]{6}$/, 'must be 6 digits')
+  .openapi({ example: '492039' });
+const password = z.string().min(1).max(1024).openapi({ example: 'correct horse battery staple' });
+/** Longer than any code, for spaces and dashes of whoever types it. */
+const recoveryCode = z.string().min(1).max(64).openapi({
+  example: '4k7q-m2xz-9d0w',
+  description: 'Case, spaces and dashes do not matter',
+});
+
+const secondStep = z
+  .object({
+    challenge_token: z.string().min(1).max(4096).openapi({ example: 'eyJhbGciOiJFZERTQSJ9.eyJqdGkiOiIuLi4ifQ.c2ln' }),
+    code: code.optional(),
+    recovery_code: recoveryCode.optional().openapi({ example: undefined }),
+  })
+  .refine((body) => (body.code === undefined) !== (body.recovery_code === undefined), {
+    message: 'send either code or recovery_code',
+  })
+  .openapi('MfaLogin');
+const enrolled = z
+  .object({
+    otpauth_uri: z.string().openapi({
+      example: `otpauth://totp/Culvert:ada%40example.com?secret=${SECRET}&issuer=Culvert`,
+      description: 'For a QR code',
+    }),
+    secret_base32: z.string().openapi({ example: SECRET, description: 'To be typed where a camera is missing' }),
+  })
+  .openapi('MfaEnrollment');
+const confirmation = z.object({ code }).openapi('MfaConfirmation');
+const recoveryCodes = z
+  .object({
+    recovery_codes: z
+      .array(z.string())
+      .length(RECOVERY_CODES)
+      .openapi({
+        example: Array.from({ length: RECOVERY_CODES }, (_, i) => `4k7q-m2xz-9d0${i}`),
+        description: 'Shown once; each is good for one log-in',
+      }),
+  })
+  .openapi('RecoveryCodes');
+const proof = z
+  .object({ password: password.optional(), recovery_code: recoveryCode.optional().openapi({ example: undefined }) })
+  .refine((body) => (body.password === undefined) !== (body.recovery_code === undefined), {
+    message: 'send either password or recovery_code',
+  })
+  .openapi('MfaDisable');
+const disabled = z.object({ status: z.literal('disabled').openapi({ example: 'disabled' }) }).openapi('MfaDisabled');
+const renewal = z.object({ password }).openapi('RecoveryCodesRenewal');
+const status = z
+  .object({
+    enabled: z.boolean().openapi({ example: true }),
+    enabled_at: z.iso.datetime().nullable().openapi({ example: '2026-11-21T10:00:00.000Z' }),
+    recovery_codes_left: z.int().openapi({ example: 9 }),
+  })
+  .openapi('MfaStatus');
+
+export function mountMfa(app: Api, deps: ApiDeps): void {
+  const { mfa, mfaLogin, publicUrl, log } = deps;
+  app.openapi(
+    defineRoute(
+      {
+        method: 'post',
+        path: '/auth/login/mfa',
+        security: [],
+        tags: ['auth'],
+        summary: 'Second step of a log-in; sets the refresh cookie',
+        request: { body: { required: true, content: { 'application/json': { schema: secondStep } } } },
+        responses: { 200: json(loginResult, 'Logged in') },
+      },
+      ['unauthorized', 'forbidden'],
+    ),
+    async (c) => {
+      const body = c.req.valid('json');
+      const proof = body.recovery_code === undefined ? { code: body.code ?? '' } : { recoveryCode: body.recovery_code };
+      const done = await mfaLogin.complete({ challengeToken: body.challenge_token, proof }, visitOf(c, log));
+      return c.json(welcome(c, done, publicUrl()), 200);
+    },
+  );
+  app.openapi(
+    defineRoute({
+      method: 'get',
+      path: '/auth/mfa',
+      tags,
+      summary: 'Is there a second factor, and how many recovery codes are left',
+      responses: { 200: json(status, 'The second factor') },
+    }),
+    (c) => {
+      const { enabledAt, recoveryCodesLeft } = mfa.status(actorOf(c));
+      return c.json(
+        {
+          enabled: enabledAt !== null,
+          enabled_at: enabledAt === null ? null : new Date(enabledAt).toISOString(),
+          recovery_codes_left: recoveryCodesLeft,
+        },
+        200,
+      );
+    },
+  );
+  app.openapi(
+    defineRoute(
+      {
+        method: 'post',
+        path: '/auth/mfa/enroll',
+        tags,
+        summary: 'Get a secret for an authenticator app; nothing is stored until it is confirmed, within 10 minutes',
+        responses: { 200: json(enrolled, 'The secret') },
+      },
+      ['conflict'],
+    ),
+    (c) => {
+      const { otpauthUri, secret } = mfa.enroll(actorOf(c));
+      return c.json({ otpauth_uri: otpauthUri, secret_base32: secret }, 200);
+    },
+  );
+  app.openapi(
+    defineRoute(
+      {
+        method: 'post',
+        path: '/auth/mfa/enroll/verify',
+        tags,
+        summary: 'Confirm the secret with a code and turn the second factor on; other sessions live on',
+        request: { body: { required: true, content: { 'application/json': { schema: confirmation } } } },
+        responses: { 200: json(recoveryCodes, 'The second factor is on') },
+      },
+      ['invalid_code', 'conflict'],
+    ),
+    (c) => c.json({ recovery_codes: mfa.confirm(actorOf(c), c.req.valid('json').code) }, 200),
+  );
+  app.openapi(
+    defineRoute(
+      {
+        method: 'post',
+        path: '/auth/mfa/recovery-codes',
+        tags,
+        summary: 'Ten new recovery codes in place of all earlier ones',
+        request: { body: { required: true, content: { 'application/json': { schema: renewal } } } },
+        responses: { 200: json(recoveryCodes, 'The new codes') },
+      },
+      ['conflict', 'unavailable'],
+    ),
+    async (c) =>
+      c.json({ recovery_codes: await mfa.renewRecoveryCodes(actorOf(c), c.req.valid('json').password) }, 200),
+  );
+  app.openapi(
+    defineRoute(
+      {
+        method: 'post',
+        path: '/auth/mfa/disable',
+        tags,
+        summary: 'Turn the second factor off, by the password or a recovery code',
+        request: { body: { required: true, content: { 'application/json': { schema: proof } } } },
+        responses: { 200: json(disabled, 'The second factor is off') },
+      },
+      ['conflict', 'unavailable'],
+    ),
+    async (c) => {
+      const body = c.req.valid('json');
+      const shown =
+        body.recovery_code === undefined ? { password: body.password ?? '' } : { recoveryCode: body.recovery_code };
+      await mfa.disable(actorOf(c), shown);
+      return c.json({ status: 'disabled' as const }, 200);
+    },
+  );
+}

@@ -19,6 +19,7 @@ import {
   path,
   pathOrNull,
   portRange,
+  providerUrl,
   publicHost,
   resolver,
   seconds,
@@ -155,7 +156,7 @@ const oauth = z.strictObject({
       client_id: textOrNull.prefault(''),
       client_secret: secretOrNull.prefault(''),
       // Any OIDC issuer fits; the path segment stays `google`.
-      issuer: httpUrl.prefault('https://accounts.google.com'),
+      issuer: providerUrl.prefault('https://accounts.google.com'),
     })
     .prefault({}),
   github: z
@@ -163,9 +164,9 @@ const oauth = z.strictObject({
       client_id: textOrNull.prefault(''),
       client_secret: secretOrNull.prefault(''),
       // GitHub's own addresses; a GitHub Enterprise server has others.
-      authorize_url: httpUrl.prefault('https://github.com/login/oauth/authorize'),
-      token_url: httpUrl.prefault('https://github.com/login/oauth/access_token'),
-      api_url: httpUrl.prefault('https://api.github.com'),
+      authorize_url: providerUrl.prefault('https://github.com/login/oauth/authorize'),
+      token_url: providerUrl.prefault('https://github.com/login/oauth/access_token'),
+      api_url: providerUrl.prefault('https://api.github.com'),
     })
     .prefault({}),
 });

@@ -24,6 +24,7 @@ export const AUDIT_ACTIONS = [
   'auth.mfa_recovery',
   'auth.mfa_recovery_renew',
   'auth.identity_link',
+  'auth.identity_unlink',
   'auth.cli_authorize',
   'auth.cli_logout',
   'user.create',

@@ -46,6 +46,14 @@ export function orgsOf(db: Db, userId: string): readonly OrgRow[] {
     .all();
 }
 
+/**
+ * The organization that a person comes into at log-in: the oldest of theirs, or a new one of their own when they are in none (any more).
+ */
+export function homeOrgOf(tx: Tx, user: { id: string; email: string; name: string }, rules: NewOrgRules): OrgRow {
+  const name = user.name === '' ? (user.email.split('@')[0] ?? user.email) : user.name;
+  return orgsOf(tx.db, user.id)[0] ?? insertOrganization(tx, { name, ownerId: user.id }, rules);
+}
+
 /** Makes an organization with its default project and its owner. The name need not be unique; the slug is made so. */
 export function insertOrganization(tx: Tx, input: { name: string; ownerId: string }, rules: NewOrgRules): OrgRow {
   const org: OrgRow = {

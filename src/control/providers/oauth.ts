@@ -1,0 +1,101 @@
+/**
+ * Identity providers: who somebody is, as a third party says. One interface for OpenID Connect (oidc.ts) and for GitHub, which is OAuth 2
+ * with an API of its own (github.ts). Nothing here knows accounts or sessions: visitors of a tunnel can be asked for in the same way.
+ */
+import { AppError, codeOf, messageOf } from '../../base/errors.ts';
+import type { Secret } from '../../base/secret.ts';
+
+/** One call of a provider gets this long; a log-in makes up to four. A person who waits longer starts again anyway. */
+export const CALL_SECONDS = 5;
+
+export interface ClientCredentials {
+  readonly clientId: string;
+  readonly clientSecret: Secret;
+}
+
+/** What is made for one log-in, kept by the caller, and shown again in `finish`. */
+export interface LoginSecrets {
+  readonly redirectUri: string;
+  readonly state: string;
+  readonly nonce: string;
+  /** PKCE (RFC 7636): without it a code that leaks is of no use to anybody else. */
+  readonly verifier: string;
+}
+
+/** Whom the provider vouches for. `issuer` and `subject` together never mean anybody else; an address may change hands. */
+export interface VouchedPerson {
+  readonly issuer: string;
+  readonly subject: string;
+  /** Null when the provider tells none. */
+  readonly email: string | null;
+  readonly emailVerified: boolean;
+  /** `""` when the provider tells none. */
+  readonly name: string;
+}
+
+export interface IdentityProvider {
+  /** How people call it: for buttons and letters. */
+  readonly name: string;
+  /** Where to send the browser. Throws `unavailable` when the provider can't be reached. */
+  start(login: LoginSecrets): Promise<URL>;
+  /**
+   * Redeems what the browser brought back. `answer` is the whole query of the redirect.
+   * Throws `invalid_request` when the provider refused or its answer can't be believed, `unavailable` when it can't be reached or fails,
+   * `email_not_verified` when that is why it refused. The cause names no code, token or secret.
+   */
+  finish(login: LoginSecrets, answer: URLSearchParams): Promise<VouchedPerson>;
+}
+
+/** Failures of openid-client that mean "this answer is not for us, or not from them", as against "they can't be reached". */
+const NOT_BELIEVED: ReadonlySet<string> = new Set([
+  'OAUTH_INVALID_RESPONSE',
+  'OAUTH_JWT_CLAIM_COMPARISON_FAILED',
+  'OAUTH_JWT_TIMESTAMP_CHECK_FAILED',
+  'OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED',
+  'OAUTH_KEY_SELECTION_FAILED',
+  'OAUTH_UNSUPPORTED_OPERATION',
+]);
+/** Error codes of RFC 6749 §4.1.2.1 that are the provider's own trouble. */
+const THEIR_TROUBLE: ReadonlySet<string> = new Set(['server_error', 'temporarily_unavailable']);
+/** The code has run out or was used: RFC 6749 §5.2, and GitHub's word for it. */
+const STALE_CODE: ReadonlySet<string> = new Set(['invalid_grant', 'bad_verification_code']);
+
+/** Anything that went wrong with a provider, as what the browser is told; the cause is for the log. */
+export function refusalOf(error: unknown, provider: string): AppError {
+  if (error instanceof AppError) return error;
+  const cause = new Error(tellCauses(error));
+  const code = codeOf(error);
+  const said = oauthErrorOf(error);
+  if (code === 'OAUTH_AUTHORIZATION_RESPONSE_ERROR' && !THEIR_TROUBLE.has(said)) {
+    const text = said === 'access_denied' ? `${provider} was not allowed to tell who you are.` : `${provider} refused.`;
+    return new AppError('invalid_request', `${text} Start again.`, { cause });
+  }
+  if (code === 'OAUTH_RESPONSE_BODY_ERROR' && STALE_CODE.has(said)) {
+    return new AppError('invalid_request', `${provider} does not take this code any more. Start again.`, { cause });
+  }
+  if (said === 'unverified_user_email') {
+    return new AppError('email_not_verified', `Confirm your e-mail address at ${provider}, then start again.`, {
+      cause,
+    });
+  }
+  if (code !== undefined && NOT_BELIEVED.has(code)) {
+    return new AppError('invalid_request', `What ${provider} answered is not valid here. Start again.`, { cause });
+  }
+  return new AppError('unavailable', `${provider} can't be asked now. Try again in a minute.`, { cause });
+}
+
+/** The `error` that a provider sent, or "". */
+function oauthErrorOf(error: unknown): string {
+  if (typeof error !== 'object' || error === null || !('error' in error)) return '';
+  return typeof error.error === 'string' ? error.error : '';
+}
+
+/** The messages of an error and its causes in one line. Fields of theirs are left out: they hold codes and tokens. */
+function tellCauses(error: unknown): string {
+  const parts: string[] = [];
+  for (let at = error; at instanceof Error && parts.length < 4; at = at.cause) {
+    const said = oauthErrorOf(at);
+    parts.push([codeOf(at) ?? at.name, messageOf(at), said].filter((part) => part !== '').join(' '));
+  }
+  return parts.join(': ').slice(0, 500);
+}

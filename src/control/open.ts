@@ -28,8 +28,10 @@ import type { NewOrgRules } from './services/organization-rows.ts';
 import { Outbox } from './services/outbox.ts';
 import { Passwords } from './services/passwords.ts';
 import { RecoveryCodes } from './services/recovery-codes.ts';
+import { Refresh } from './services/refresh.ts';
 import { Retention } from './services/retention.ts';
 import { openSealer, type Sealer } from './services/sealing.ts';
+import { SessionList } from './services/session-list.ts';
 import { Sessions } from './services/sessions.ts';
 import { Tokens } from './services/tokens.ts';
 import { Tunnels } from './services/tunnels.ts';
@@ -56,6 +58,8 @@ export interface ControlPlane {
   readonly outbox: Outbox;
   readonly accounts: Accounts;
   readonly sessions: Sessions;
+  readonly refresh: Refresh;
+  readonly sessionList: SessionList;
   readonly mfa: Mfa;
   readonly mfaLogin: MfaLogin;
   readonly events: Events;
@@ -103,6 +107,8 @@ export function openControl(options: ControlOptions): ControlPlane {
       outbox,
       accounts: new Accounts({ store, passwords }),
       sessions,
+      refresh: new Refresh({ store, accessTokens }),
+      sessionList: new SessionList({ store }),
       mfa: new Mfa({ store, sealer, passwords, recoveryCodes, outbox }),
       mfaLogin: new MfaLogin({ store, sealer, challenges, recoveryCodes, sessions }),
       events: new Events({ store }),

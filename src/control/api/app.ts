@@ -13,6 +13,7 @@ import type { ApiDeps, ApiEnv } from './context.ts';
 import { answerError, refuseInvalid } from './errors.ts';
 import { RouteTable } from './route-table.ts';
 import { mountAccess } from './routes/access.ts';
+import { mountAccount } from './routes/account.ts';
 import { mountConnections } from './routes/connections.ts';
 import { mountDevice } from './routes/device.ts';
 import { mountDocument } from './routes/document.ts';
@@ -56,6 +57,7 @@ export function buildApi(deps: ApiDeps): Api {
 
   mountProbes(app, deps);
   mountAccess(app, deps);
+  mountAccount(app, deps);
   mountDevice(app, deps);
   mountMfa(app, deps);
   mountTunnels(app, deps);

@@ -14,7 +14,7 @@ import { REFRESH_COOKIE } from './refresh-cookie.ts';
 /** Sources remembered: about 10 MB. Beyond it the one that was quiet for longest is forgotten, which errs on the mild side. */
 const MAX_SOURCES = 100_000;
 /** `sessions` stands for the paths below it too. */
-const CHECKS_NO_SECRET = /^\/auth\/(me|logout|refresh|sessions(\/.*)?)$/;
+const CHECKS_NO_SECRET = /^\/auth\/(me|logout|mfa|mfa\/enroll|refresh|cli\/authorize|sessions(\/.*)?)$/;
 
 /** Generic cell rate algorithm: one number per source, exact, no windows. */
 export class Gcra {
@@ -43,7 +43,7 @@ export function authLimit(deps: ApiDeps) {
   return createMiddleware<ApiEnv>(async (c, next) => {
     if (CHECKS_NO_SECRET.test(c.req.path)) {
       const cookie = getCookie(c, REFRESH_COOKIE);
-      const refreshes = cookie !== undefined && deps.sessions.isLiveRefresh(cookie);
+      const refreshes = cookie !== undefined && deps.refresh.isLive(cookie);
       const bears = c.req.path !== '/auth/refresh' && (await bearerActor(c, deps.sessions)) !== undefined;
       if (refreshes || bears) return next();
     }

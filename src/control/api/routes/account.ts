@@ -1,0 +1,202 @@
+/** `/auth/me`, `/auth/sessions`, `/auth/switch-org`: who am I, where am I logged in, for which organization do I act. */
+import { z } from '@hono/zod-openapi';
+import type { SessionRow } from '../../services/session-list.ts';
+import type { Summary } from '../../services/sessions.ts';
+import type { Api } from '../app.ts';
+import { type ApiDeps, actorOf } from '../context.ts';
+import { defineRoute } from '../define-route.ts';
+import { json } from '../errors.ts';
+import { activeOrg } from '../login-result.ts';
+import { clearRefreshCookie } from '../refresh-cookie.ts';
+
+const ORG_EXAMPLE = { id: '019aa3c2-5b6e-7d10-b1a5-3f2e9c4d7a01', name: 'Acme', slug: 'acme', role: 'owner' };
+
+const account = z
+  .object({
+    user: z.object({
+      id: z.uuid(),
+      email: z.string(),
+      name: z.string(),
+      email_verified: z.boolean(),
+      mfa_enabled: z.boolean(),
+      created_at: z.iso.datetime(),
+    }),
+    active_org: activeOrg,
+    orgs: z.array(z.object({ id: z.uuid(), name: z.string(), slug: z.string(), role: z.string() })),
+    entitlements: z.object({
+      plan: z.string(),
+      max_tunnel_ttl_seconds: z.int().nullable().openapi({ description: 'null = no maximum' }),
+      reserved_subdomains: z.int().nullable().openapi({ description: 'null = unlimited' }),
+      edge_auth: z.boolean(),
+      master_keys: z.boolean(),
+      inspector_retention_days: z.int(),
+    }),
+    is_superadmin: z.boolean(),
+  })
+  .openapi('Account', {
+    example: {
+      user: {
+        id: '019aa3c2-5b6a-7f31-8c02-51d0a7b9e604',
+        email: 'ann@example.com',
+        name: 'Ann',
+        email_verified: true,
+        mfa_enabled: false,
+        created_at: '2026-11-21T09:00:00.000Z',
+      },
+      active_org: { ...ORG_EXAMPLE, approval_status: 'approved' },
+      orgs: [ORG_EXAMPLE],
+      entitlements: {
+        plan: 'pro',
+        max_tunnel_ttl_seconds: 86_400,
+        reserved_subdomains: 5,
+        edge_auth: true,
+        master_keys: true,
+        inspector_retention_days: 30,
+      },
+      is_superadmin: false,
+    },
+  });
+
+const session = z
+  .object({
+    id: z.uuid(),
+    created_at: z.iso.datetime(),
+    last_used_at: z.iso.datetime().openapi({ description: 'The log-in or the last refresh' }),
+    ip_address: z.string(),
+    user_agent: z.string(),
+    current: z.boolean().openapi({ description: 'The one that this request belongs to' }),
+  })
+  .openapi('Session', {
+    example: {
+      id: '019aa3c2-5b72-7a55-9e1b-c40d8f6b3302',
+      created_at: '2026-11-21T09:00:00.000Z',
+      last_used_at: '2026-11-21T09:30:00.000Z',
+      ip_address: '203.0.113.7',
+      user_agent: 'Mozilla/5.0',
+      current: true,
+    },
+  });
+const sessionList = z.object({ sessions: z.array(session) }).openapi('SessionList');
+const revoked = z
+  .object({ revoked: z.int() })
+  .openapi('RevokedSessions', { example: { revoked: 1 }, description: 'How many sessions ended' });
+const wantedOrg = z
+  .object({ org_id: z.string().min(1).max(64) })
+  .openapi('SwitchOrg', { example: { org_id: ORG_EXAMPLE.id } });
+const switched = z.object({ access_token: z.string(), active_org: activeOrg }).openapi('SwitchedOrg', {
+  example: {
+    access_token: 'eyJhbGciOiJFZERTQSJ9.e30.c2ln',
+    active_org: { ...ORG_EXAMPLE, approval_status: 'approved' },
+  },
+});
+
+export function mountAccount(app: Api, deps: ApiDeps): void {
+  const { sessions } = deps;
+  app.openapi(
+    defineRoute({
+      method: 'get',
+      path: '/auth/me',
+      tags: ['auth'],
+      summary: 'The account and what its plan includes',
+      responses: { 200: json(account, 'The account') },
+    }),
+    (c) => c.json(accountView(sessions.summary(actorOf(c))), 200),
+  );
+  mountSessions(app, deps);
+  app.openapi(
+    defineRoute(
+      {
+        method: 'post',
+        path: '/auth/switch-org',
+        tags: ['auth'],
+        summary: 'Act for another organization of yours',
+        description: 'Access tokens that were made before go on acting for the organization that they were made for.',
+        request: { body: { required: true, content: { 'application/json': { schema: wantedOrg } } } },
+        responses: { 200: json(switched, 'Switched') },
+      },
+      ['not_found'],
+    ),
+    async (c) => {
+      const done = await sessions.switchOrg(actorOf(c), c.req.valid('json').org_id);
+      return c.json({ access_token: done.accessToken, active_org: done.activeOrg }, 200);
+    },
+  );
+}
+
+function mountSessions(app: Api, { sessionList: list, publicUrl }: ApiDeps): void {
+  app.openapi(
+    defineRoute({
+      method: 'get',
+      path: '/auth/sessions',
+      tags: ['auth'],
+      summary: 'Where you are logged in, newest use first',
+      responses: { 200: json(sessionList, 'Live sessions') },
+    }),
+    (c) => {
+      const actor = actorOf(c);
+      return c.json({ sessions: list.list(actor).map((row) => sessionView(row, actor.sessionId)) }, 200);
+    },
+  );
+  app.openapi(
+    defineRoute({
+      method: 'delete',
+      path: '/auth/sessions',
+      tags: ['auth'],
+      summary: 'End every session but this one',
+      responses: { 200: json(revoked, 'Ended') },
+    }),
+    (c) => c.json({ revoked: list.revokeOthers(actorOf(c)) }, 200),
+  );
+  app.openapi(
+    defineRoute({
+      method: 'delete',
+      path: '/auth/sessions/{id}',
+      tags: ['auth'],
+      summary: 'End one session of yours',
+      request: { params: z.object({ id: z.string() }) },
+      responses: { 200: json(revoked, 'Ended') },
+    }),
+    (c) => {
+      const actor = actorOf(c);
+      const { id } = c.req.valid('param');
+      list.revoke(actor, id);
+      if (id === actor.sessionId) clearRefreshCookie(c, publicUrl());
+      return c.json({ revoked: 1 }, 200);
+    },
+  );
+}
+
+function sessionView(row: SessionRow, currentId: string) {
+  return {
+    id: row.id,
+    created_at: new Date(row.createdAt).toISOString(),
+    last_used_at: new Date(row.lastUsedAt).toISOString(),
+    ip_address: row.ipAddress,
+    user_agent: row.userAgent,
+    current: row.id === currentId,
+  };
+}
+
+function accountView({ user, mfaEnabled, activeOrg: org, orgs, plan, entitlements }: Summary) {
+  return {
+    user: {
+      id: user.id,
+      email: user.email,
+      name: user.name,
+      email_verified: user.emailVerifiedAt !== null,
+      mfa_enabled: mfaEnabled,
+      created_at: new Date(user.createdAt).toISOString(),
+    },
+    active_org: org,
+    orgs: [...orgs],
+    entitlements: {
+      plan,
+      max_tunnel_ttl_seconds: entitlements.maxTunnelTtlSeconds,
+      reserved_subdomains: entitlements.reservedSubdomains,
+      edge_auth: entitlements.edgeAuth,
+      master_keys: entitlements.masterKeys,
+      inspector_retention_days: entitlements.inspectorRetentionDays,
+    },
+    is_superadmin: user.isSuperadmin,
+  };
+}

@@ -1,0 +1,124 @@
+/**
+ * The refresh cookie of a session: a random value of which only the hash is stored, new at each use. Called by control/api.
+ *
+ * Exactly one of many requests with the same cookie gets a new one. A cookie that comes back after it was swapped is a thief's, or its
+ * owner's after a thief: the session ends. Two tabs of one browser that send the same cookie at the same instant are no theft: the later
+ * one is told to send its request again (refresh-overlap.ts), and by then the browser has the new cookie.
+ */
+import { eq } from 'drizzle-orm';
+import { AppError } from '../../base/errors.ts';
+import { refreshTokens, sessions } from '../db/schema.ts';
+import type { Store } from '../db/tx.ts';
+import type { AccessTokens } from './access-tokens.ts';
+import type { UserActor } from './actor.ts';
+import { recordDeed } from './audit.ts';
+import { RefreshOverlap } from './refresh-overlap.ts';
+import {
+  findRefresh,
+  issueRefresh,
+  readActor,
+  revokeSession,
+  SESSION_SECONDS,
+  type Visit,
+  visitColumns,
+} from './session-rows.ts';
+
+export interface Refreshed {
+  readonly accessToken: string;
+  readonly refreshToken: string;
+}
+
+/** A row of `findRefresh`. */
+type Found = NonNullable<ReturnType<typeof findRefresh>>;
+
+export class Refresh {
+  readonly #store: Store;
+  readonly #accessTokens: AccessTokens;
+  readonly #overlap = new RefreshOverlap();
+
+  constructor(deps: { store: Store; accessTokens: AccessTokens }) {
+    this.#store = deps.store;
+    this.#accessTokens = deps.accessTokens;
+  }
+
+  /**
+   * Swaps a cookie for a new one and an access token. Throws `unauthorized`: with a time to try again when another request is swapping the
+   * cookie, without when the session is over. `isGone`: the caller has hung up; then nothing is swapped, for nobody would get the new one.
+   */
+  async swap(cookie: string, visit: Visit, isGone: () => boolean): Promise<Refreshed> {
+    const found = findRefresh(this.#store.db, cookie, this.#store.clock.now());
+    if (found === undefined) throw sessionOver();
+    if (this.#overlap.isHeld(found.hash)) throw sentTwice();
+    if (found.rotatedAt !== null) {
+      this.#revokeReused(found, visit);
+      throw sessionOver();
+    }
+    return this.#overlap.hold(found.hash, async () => {
+      if (isGone()) throw sentTwice();
+      const swapped = this.#rotate(cookie, visit);
+      if (swapped === undefined) throw sessionOver();
+      return { accessToken: await this.#accessTokens.sign(swapped.actor), refreshToken: swapped.refreshToken };
+    });
+  }
+
+  /** True when the cookie is good, or is just being swapped. */
+  isLive(cookie: string): boolean {
+    const now = this.#store.clock.now();
+    const found = findRefresh(this.#store.db, cookie, now);
+    return (
+      found !== undefined &&
+      (found.rotatedAt === null || this.#overlap.isHeld(found.hash)) &&
+      readActor(this.#store.db, found, { now, ipAddress: '' }) !== undefined
+    );
+  }
+
+  /** Who a cookie of a live session belongs to, swapped or not: for a log-out after the access token has run out. */
+  actorOf(cookie: string, visit: Visit): UserActor | undefined {
+    const now = this.#store.clock.now();
+    const found = findRefresh(this.#store.db, cookie, now);
+    return found === undefined ? undefined : readActor(this.#store.db, found, { now, ipAddress: visit.ipAddress });
+  }
+
+  #rotate(cookie: string, visit: Visit): { actor: UserActor; refreshToken: string } | undefined {
+    return this.#store.inTx(
+      (tx) => {
+        // Read again: the session may have ended during the hold.
+        const found = findRefresh(tx.db, cookie, tx.now);
+        const actor = found && readActor(tx.db, found, { now: tx.now, ipAddress: visit.ipAddress });
+        if (found === undefined || actor === undefined || found.rotatedAt !== null) return undefined;
+        tx.db.update(refreshTokens).set({ rotatedAt: tx.now }).where(eq(refreshTokens.hash, found.hash)).run();
+        tx.db
+          .update(sessions)
+          .set({ lastUsedAt: tx.now, expiresAt: tx.now + SESSION_SECONDS * 1000, ...visitColumns(visit) })
+          .where(eq(sessions.id, actor.sessionId))
+          .run();
+        return { actor, refreshToken: issueRefresh(tx, actor.sessionId) };
+      },
+      // The most frequent write that people cause. A power cut that undoes it leaves the browser with a cookie that is unknown: its
+      // user logs in again, and nobody gets in who could not before.
+      { relaxed: true },
+    );
+  }
+
+  /** Not relaxed: a session that was found stolen stays dead. */
+  #revokeReused(found: Found, visit: Visit): void {
+    this.#store.inTx((tx) => {
+      const actor = readActor(tx.db, found, { now: tx.now, ipAddress: visit.ipAddress });
+      revokeSession(tx, found.sessionId);
+      if (actor === undefined) return;
+      recordDeed(tx, actor, { action: 'auth.refresh_reuse', resourceType: 'session', resourceId: found.sessionId });
+    });
+  }
+}
+
+function sessionOver(): AppError {
+  return new AppError('unauthorized', 'The session is over. Log in again.');
+}
+
+function sentTwice(): AppError {
+  return new AppError(
+    'unauthorized',
+    'Another request is swapping this cookie. Send the request again: the browser has the new one by then.',
+    { retryAfterSeconds: 1 },
+  );
+}

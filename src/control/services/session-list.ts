@@ -1,0 +1,61 @@
+/**
+ * Where a person is logged in: what they see of it, and how they end it. Called by control/api.
+ */
+import { and, desc, eq, gt, isNull, ne } from 'drizzle-orm';
+import { AppError } from '../../base/errors.ts';
+import { sessions } from '../db/schema.ts';
+import type { Db, Store, Tx } from '../db/tx.ts';
+import { type Actor, allow, type UserActor } from './actor.ts';
+import { recordDeed } from './audit.ts';
+import { revokeSession } from './session-rows.ts';
+
+export type SessionRow = typeof sessions.$inferSelect;
+
+export class SessionList {
+  readonly #store: Store;
+
+  constructor(deps: { store: Store }) {
+    this.#store = deps.store;
+  }
+
+  /** The live sessions of the actor, in whatever organization they are, newest use first. */
+  list(actor: Actor): readonly SessionRow[] {
+    allow(actor, 'read', 'account');
+    return liveOf(this.#store.db, actor, this.#store.clock.now());
+  }
+
+  /** Ends one of them; it may be the actor's own. Throws `not_found` for all else. */
+  revoke(actor: Actor, sessionId: string): void {
+    allow(actor, 'change', 'account');
+    this.#store.inTx((tx) => {
+      const found = liveOf(tx.db, actor, tx.now).find((row) => row.id === sessionId);
+      if (found === undefined) throw new AppError('not_found', 'You have no such session.');
+      end(tx, actor, found);
+    });
+  }
+
+  /** Ends all but the one that the actor speaks from. Returns how many. */
+  revokeOthers(actor: Actor): number {
+    allow(actor, 'change', 'account');
+    return this.#store.inTx((tx) => {
+      const others = liveOf(tx.db, actor, tx.now, ne(sessions.id, actor.sessionId));
+      for (const row of others) end(tx, actor, row);
+      return others.length;
+    });
+  }
+}
+
+/** `openSession` bounds how many there are. */
+function liveOf(db: Db, actor: UserActor, now: number, but?: ReturnType<typeof ne>): readonly SessionRow[] {
+  return db
+    .select()
+    .from(sessions)
+    .where(and(eq(sessions.userId, actor.userId), isNull(sessions.revokedAt), gt(sessions.expiresAt, now), but))
+    .orderBy(desc(sessions.lastUsedAt), desc(sessions.id))
+    .all();
+}
+
+function end(tx: Tx, actor: UserActor, row: SessionRow): void {
+  revokeSession(tx, row.id);
+  recordDeed(tx, actor, { action: 'auth.session_revoke', resourceType: 'session', resourceId: row.id });
+}

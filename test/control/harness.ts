@@ -85,17 +85,14 @@ ${extra}`;
 
 export const LOOSE = '[limits]\nauth_burst = 1000';
 
-export async function startHarness(extra = LOOSE): Promise<Harness> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'culvert-'));
-  const settings = settingsFor(dataDir, extra);
-  const node = new FakeNode();
-  const server = await startServer(settings, { version: '9.9.9', log: silentLog, startNode: node.start });
-  const call: Harness['call'] = async (method, path, options = {}) => {
+/** Requests of the API that is served at this address. */
+export function callerOf(apiUrl: string): Harness['call'] {
+  return async (method, path, options = {}) => {
     const headers: Record<string, string> = { ...options.headers };
     if (options.as !== undefined) headers['authorization'] = `Bearer ${options.as}`;
     const text = options.raw ?? (options.body === undefined ? undefined : JSON.stringify(options.body));
     if (text !== undefined) headers['content-type'] ??= 'application/json';
-    const response = await fetch(server.apiUrl + path, {
+    const response = await fetch(apiUrl + path, {
       method,
       headers,
       redirect: 'manual',
@@ -106,6 +103,14 @@ export async function startHarness(extra = LOOSE): Promise<Harness> {
       response.headers.get('content-type')?.startsWith('application/json') && answer !== '' ? JSON.parse(answer) : {};
     return { status: response.status, headers: response.headers, body, text: answer };
   };
+}
+
+export async function startHarness(extra = LOOSE): Promise<Harness> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'culvert-'));
+  const settings = settingsFor(dataDir, extra);
+  const node = new FakeNode();
+  const server = await startServer(settings, { version: '9.9.9', log: silentLog, startNode: node.start });
+  const call = callerOf(server.apiUrl);
   const login = async (email: string, password: string): Promise<string> => {
     const { status, body } = await call('POST', '/auth/login', { body: { email, password } });
     assert.equal(status, 200);

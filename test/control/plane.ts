@@ -21,19 +21,23 @@ export const START = Date.UTC(2026, 10, 21);
 export const VISIT: Visit = { ipAddress: '192.0.2.1', userAgent: 'test', afterAnswer: (work) => work() };
 
 export class Plane {
-  readonly dataDir = mkdtempSync(join(tmpdir(), 'culvert-'));
+  readonly dataDir: string;
   now = START;
   readonly clock: Clock = { now: () => this.now, monotonic: () => this.now - START };
   readonly control: ControlPlane;
   readonly deltas: Delta[] = [];
   readonly online = new Set<string>();
 
-  constructor() {
+  /** On a folder of its own, or on that of a plane whose `control` was closed: a restart. */
+  constructor(dataDir = mkdtempSync(join(tmpdir(), 'culvert-'))) {
+    this.dataDir = dataDir;
     this.control = openControl({
       dataDir: this.dataDir,
       tcpPorts: { first: 20_000, last: 20_001 },
       names: { url: (label) => `http://${label}.localhost`, tcpUrl: (port) => `tcp://localhost:${port}` },
       newOrg: { plan: 'free', approval: 'approved' },
+      signup: 'open',
+      oauth: { google: null, github: null },
       apiUrl: () => 'http://api.test',
       log: silentLog,
       clock: this.clock,

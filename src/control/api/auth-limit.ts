@@ -13,8 +13,8 @@ import { REFRESH_COOKIE } from './refresh-cookie.ts';
 
 /** Sources remembered: about 10 MB. Beyond it the one that was quiet for longest is forgotten, which errs on the mild side. */
 const MAX_SOURCES = 100_000;
-/** `sessions` stands for the paths below it too. */
-const CHECKS_NO_SECRET = /^\/auth\/(me|logout|mfa|mfa\/enroll|refresh|cli\/authorize|sessions(\/.*)?)$/;
+/** `sessions` and `identities` stand for the paths below them too. */
+const CHECKS_NO_SECRET = /^\/auth\/(me|logout|mfa|mfa\/enroll|refresh|cli\/authorize|identities(\/.*)?|sessions(\/.*)?)$/;
 
 /** Generic cell rate algorithm: one number per source, exact, no windows. */
 export class Gcra {
@@ -41,6 +41,8 @@ export class Gcra {
 export function authLimit(deps: ApiDeps) {
   const bucket = new Gcra(deps.authLimit);
   return createMiddleware<ApiEnv>(async (c, next) => {
+    // The same for everybody, and asked for by each log-in page: it must not use up the tries of whoever sits in front of it.
+    if (c.req.path === '/auth/providers') return next();
     if (CHECKS_NO_SECRET.test(c.req.path)) {
       const cookie = getCookie(c, REFRESH_COOKIE);
       const refreshes = cookie !== undefined && deps.refresh.isLive(cookie);

@@ -1,9 +1,10 @@
 /**
  * What the tables forget, and when. Called by control/jobs.ts.
  */
-import { inArray, lt, or } from 'drizzle-orm';
-import { auditEvents, nodeCursors, refreshTokens, restingNames, sessions } from '../db/schema.ts';
+import { and, inArray, lt, ne, or } from 'drizzle-orm';
+import { auditEvents, deviceLogins, nodeCursors, refreshTokens, restingNames, sessions } from '../db/schema.ts';
 import type { Store } from '../db/tx.ts';
+import { sweepSpent } from './spent-once.ts';
 import { REST_MS } from './tunnel-rows.ts';
 
 const DAY = 24 * 3600 * 1000;
@@ -24,7 +25,9 @@ export class Retention {
 
   /** Deletes what is past its time. */
   sweep(): void {
-    this.#store.inTx(({ db, now }) => {
+    this.#store.inTx((tx) => {
+      const { db, now } = tx;
+      sweepSpent(tx);
       db.delete(restingNames)
         .where(lt(restingNames.deletedAt, now - REST_MS))
         .run();
@@ -33,6 +36,14 @@ export class Retention {
         .run();
       db.delete(auditEvents)
         .where(lt(auditEvents.at, now - AUDIT_DAYS * DAY))
+        .run();
+      // A used code is remembered for a while, so that it can't be approved a second time; a key that nobody fetched is not kept.
+      db.delete(deviceLogins)
+        .where(lt(deviceLogins.expiresAt, now - DAY))
+        .run();
+      db.update(deviceLogins)
+        .set({ sealedWire: '' })
+        .where(and(lt(deviceLogins.expiresAt, now), ne(deviceLogins.sealedWire, '')))
         .run();
       const past = now - SESSION_DAYS * DAY;
       const dead = db

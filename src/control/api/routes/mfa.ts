@@ -8,7 +8,8 @@ import { json } from '../errors.ts';
 import { loginResult, welcome } from '../login-result.ts';
 
 const SECRET = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP';
-const tags = ['mfa'];
+const CHALLENGE = 'eyJhbGciOiJFZERTQSJ9.eyJqdGkiOiIuLi4ifQ.c2ln';
+const tags = ['auth'];
 
 const code = z
   .string()
@@ -23,14 +24,14 @@ const recoveryCode = z.string().min(1).max(64).openapi({
 
 const secondStep = z
   .object({
-    challenge_token: z.string().min(1).max(4096).openapi({ example: 'eyJhbGciOiJFZERTQSJ9.eyJqdGkiOiIuLi4ifQ.c2ln' }),
+    challenge_token: z.string().min(1).max(4096).openapi({ example: CHALLENGE }),
     code: code.optional(),
-    recovery_code: recoveryCode.optional().openapi({ example: undefined }),
+    recovery_code: recoveryCode.optional(),
   })
   .refine((body) => (body.code === undefined) !== (body.recovery_code === undefined), {
     message: 'send either code or recovery_code',
   })
-  .openapi('MfaLogin');
+  .openapi('MfaLogin', { example: { challenge_token: CHALLENGE, code: '492039' } });
 const enrolled = z
   .object({
     otpauth_uri: z.string().openapi({
@@ -53,11 +54,11 @@ const recoveryCodes = z
   })
   .openapi('RecoveryCodes');
 const proof = z
-  .object({ password: password.optional(), recovery_code: recoveryCode.optional().openapi({ example: undefined }) })
+  .object({ password: password.optional(), recovery_code: recoveryCode.optional() })
   .refine((body) => (body.password === undefined) !== (body.recovery_code === undefined), {
     message: 'send either password or recovery_code',
   })
-  .openapi('MfaDisable');
+  .openapi('MfaDisable', { example: { recovery_code: '4k7q-m2xz-9d0w' } });
 const disabled = z.object({ status: z.literal('disabled').openapi({ example: 'disabled' }) }).openapi('MfaDisabled');
 const renewal = z.object({ password }).openapi('RecoveryCodesRenewal');
 const status = z

@@ -1,0 +1,32 @@
+/**
+ * The API over HTTP on the clock of a Plane: for rules that depend on time and must hold against requests that race.
+ */
+import { NetworkSet } from '../../src/base/addr.ts';
+import { silentLog } from '../../src/base/log.ts';
+import { buildApi } from '../../src/control/api/app.ts';
+import { listenApi } from '../../src/control/api/listener.ts';
+import { callerOf, type Harness } from './harness.ts';
+import type { Plane } from './plane.ts';
+
+export interface PlaneApi {
+  readonly call: Harness['call'];
+  /** Cuts what is open; the plane is left as it is. */
+  close(): Promise<void>;
+}
+
+export async function servePlane(plane: Plane): Promise<PlaneApi> {
+  const app = buildApi({
+    ...plane.control,
+    version: '9.9.9',
+    ping: () => {},
+    discovery: () => undefined,
+    publicUrl: () => 'http://api.test',
+    trustedProxies: new NetworkSet(['127.0.0.1']),
+    corsOrigins: [],
+    authLimit: { burst: 1000, refillSeconds: 1 },
+    monotonic: () => plane.clock.monotonic(),
+    log: silentLog,
+  });
+  const listener = await listenApi(app, { host: '127.0.0.1', port: 0 });
+  return { call: callerOf(`http://127.0.0.1:${listener.address.port}`), close: () => listener.close() };
+}

@@ -12,6 +12,8 @@ import { openDatabase } from './db/open.ts';
 import { Store } from './db/tx.ts';
 import { inProcessLink } from './link.ts';
 import { Nodes } from './nodes.ts';
+import { GithubProvider, type GithubOptions } from './providers/github.ts';
+import { OidcProvider, type OidcOptions } from './providers/oidc.ts';
 import { Publisher } from './publish/publisher.ts';
 import { AccessTokens } from './services/access-tokens.ts';
 import { Accounts } from './services/accounts.ts';
@@ -23,6 +25,7 @@ import { Events } from './services/events.ts';
 import { type Keys, loadKeys } from './services/keys.ts';
 import { Mfa } from './services/mfa.ts';
 import { MfaLogin } from './services/mfa-login.ts';
+import { Identities } from './services/identities.ts';
 import type { PublicNames } from './services/news.ts';
 import type { NewOrgRules } from './services/organization-rows.ts';
 import { Outbox } from './services/outbox.ts';
@@ -43,6 +46,10 @@ export interface ControlOptions {
   readonly names: PublicNames;
   /** What a new organization starts with (`plans.default`, `accounts.require_approval`). */
   readonly newOrg: NewOrgRules;
+  /** May strangers make accounts (`accounts.signup`)? */
+  readonly signup: 'open' | 'closed';
+  /** Identity providers that are set up. */
+  readonly oauth: { readonly google: OidcOptions | null; readonly github: GithubOptions | null };
   /** Public URL of the API; asked at each use, for a listener on port 0 learns its own late. */
   readonly apiUrl: () => string;
   readonly log: Logger;
@@ -60,6 +67,7 @@ export interface ControlPlane {
   readonly sessions: Sessions;
   readonly refresh: Refresh;
   readonly sessionList: SessionList;
+  readonly identities: Identities;
   readonly mfa: Mfa;
   readonly mfaLogin: MfaLogin;
   readonly events: Events;
@@ -109,6 +117,21 @@ export function openControl(options: ControlOptions): ControlPlane {
       sessions,
       refresh: new Refresh({ store, accessTokens }),
       sessionList: new SessionList({ store }),
+      identities: new Identities({
+        store,
+        sealer,
+        outbox,
+        sessions,
+        challenges,
+        providers: {
+          google: options.oauth.google === null ? null : new OidcProvider(options.oauth.google, clock),
+          github: options.oauth.github === null ? null : new GithubProvider(options.oauth.github),
+        },
+        newOrg: options.newOrg,
+        signup: options.signup,
+        apiUrl: options.apiUrl,
+        log,
+      }),
       mfa: new Mfa({ store, sealer, passwords, recoveryCodes, outbox }),
       mfaLogin: new MfaLogin({ store, sealer, challenges, recoveryCodes, sessions }),
       events: new Events({ store }),

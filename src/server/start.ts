@@ -95,6 +95,7 @@ async function open(settings: Settings, options: ServerOptions, life: Lifecycle)
 
   const api = await listenApi(makeApi(settings, { control, version, log, late }), settings.api.listen);
   life.onClose('API', () => api.close());
+  life.onClose('waiting command lines', () => control.deviceLogins.endWaits());
   if (settings.api.public_url === apiPublicUrl(settings.api.listen, settings.edge.domain)) {
     late.apiUrl = apiPublicUrl({ host: settings.api.listen.host, port: api.address.port }, settings.edge.domain);
   }
@@ -107,6 +108,7 @@ async function open(settings: Settings, options: ServerOptions, life: Lifecycle)
     apiUrl: late.apiUrl,
     firstOwner,
     drain: async () => {
+      control.deviceLogins.endWaits();
       // A request to the API that never gets whole must not hold up the stop: `close` cuts what is left.
       const patience = new AbortController();
       const over = setTimeout(options.drainMs ?? DRAIN_MS, undefined, { signal: patience.signal }).catch(

@@ -20,6 +20,7 @@ import { mountDocument } from './routes/document.ts';
 import { mountDocs } from './routes/docs.ts';
 import { mountEvents } from './routes/events.ts';
 import { mountMfa } from './routes/mfa.ts';
+import { mountOauth } from './routes/oauth.ts';
 import { mountProbes } from './routes/probes.ts';
 import { mountTokens } from './routes/tokens.ts';
 import { mountTunnels } from './routes/tunnels.ts';
@@ -60,6 +61,7 @@ export function buildApi(deps: ApiDeps): Api {
   mountAccount(app, deps);
   mountDevice(app, deps);
   mountMfa(app, deps);
+  mountOauth(app, deps);
   mountTunnels(app, deps);
   mountTokens(app, deps);
   mountConnections(app, deps);

@@ -9,6 +9,7 @@ import type { UserActor } from '../services/actor.ts';
 import type { Connections } from '../services/connections.ts';
 import type { DeviceLogins } from '../services/device-logins.ts';
 import type { Events } from '../services/events.ts';
+import type { Identities } from '../services/identities.ts';
 import type { Keys } from '../services/keys.ts';
 import type { Mfa } from '../services/mfa.ts';
 import type { MfaLogin } from '../services/mfa-login.ts';
@@ -45,6 +46,7 @@ export interface ApiDeps {
   readonly events: Events;
   readonly mfa: Mfa;
   readonly mfaLogin: MfaLogin;
+  readonly identities: Identities;
   readonly tokens: Tokens;
   readonly tunnels: Tunnels;
   readonly connections: Connections;

@@ -85,15 +85,18 @@ export class Tokens {
 
   /** A new agent token. The key and the wire form exist in the answer alone. Throws `forbidden`, `invalid_request`, `conflict`. */
   mint(actor: Actor, input: MintInput): MintedToken {
+    return this.#store.inTx((tx) => this.mintIn(tx, actor, { ...input, kind: 'agent' }));
+  }
+
+  /** The same inside the transaction of a service that has more to store with it. */
+  mintIn(tx: Tx, actor: Actor, input: MintInput & { kind: 'agent' | 'cli' }): MintedToken {
     allow(actor, 'create', 'token');
     const patterns = checkedPatterns(input.allowedSubdomains);
-    return this.#store.inTx((tx) => {
-      checkRoom(tx, actor.orgId);
-      const minted = this.#make(tx, actor, { ...input, allowedSubdomains: patterns });
-      tx.db.insert(capabilityTokens).values(minted.row).run();
-      recordDeed(tx, actor, { action: 'token.mint', resourceType: 'token', resourceId: minted.row.nonce });
-      return minted;
-    });
+    checkRoom(tx, actor.orgId);
+    const minted = this.#make(tx, actor, { ...input, allowedSubdomains: patterns });
+    tx.db.insert(capabilityTokens).values(minted.row).run();
+    recordDeed(tx, actor, { action: 'token.mint', resourceType: 'token', resourceId: minted.row.nonce });
+    return minted;
   }
 
   /** Ends a token and all that it minted; their agents are cut off after the commit. Returns how many ended. Throws `not_found`. */
@@ -119,17 +122,27 @@ export class Tokens {
         )
         .all();
       for (const row of doomed) {
-        tx.db.update(capabilityTokens).set({ revokedAt: tx.now }).where(eq(capabilityTokens.id, row.id)).run();
+        this.endIn(tx, row, `The token ${row.name} was revoked.`);
         recordDeed(tx, actor, { action: 'token.revoke', resourceType: 'token', resourceId: row.nonce });
-        tx.onCommit(() => this.#news.revokeToken(row.id, `The token ${row.name} was revoked.`));
       }
       return doomed.length;
     });
   }
 
+  /** Ends one token; its agents are cut off after the commit and told `message`. Whoever calls has checked that it may, and writes the trail. */
+  endIn(tx: Tx, row: TokenRow, message: string): void {
+    tx.db.update(capabilityTokens).set({ revokedAt: tx.now }).where(eq(capabilityTokens.id, row.id)).run();
+    tx.onCommit(() => this.#news.revokeToken(row.id, message));
+  }
+
   /** The token that this text key or base64 wire form stands for, live or not; undefined when it is none of ours. */
   recognise(presented: string): TokenRow | undefined {
     if (presented.startsWith('mtk_')) return byColumn(this.#store.db, eq(capabilityTokens.keyHash, hashKey(presented)));
+    return this.recogniseWire(presented);
+  }
+
+  /** The same for the wire form alone. */
+  recogniseWire(presented: string): TokenRow | undefined {
     if (presented.length > MAX_WIRE_BYTES * 2) return undefined;
     const wire = Buffer.from(presented, 'base64');
     const claims = verifyCwt(wire, (kid) => this.#keys.verifying('capability', kid));
@@ -147,7 +160,7 @@ export class Tokens {
     );
   }
 
-  #make(tx: Tx, actor: UserActor, input: MintInput): MintedToken {
+  #make(tx: Tx, actor: UserActor, input: MintInput & { kind: 'agent' | 'cli' }): MintedToken {
     const apiKey = `mtk_${base62(randomBytes(32))}`;
     const nonce = randomBytes(16);
     const issuedAt = Math.floor(tx.now / 1000);
@@ -162,7 +175,7 @@ export class Tokens {
         [CLAIM.iat, issuedAt],
         [CLAIM.cti, nonce],
         [CLAIM.version, TOKEN_VERSION],
-        [CLAIM.kind, 'agent'],
+        [CLAIM.kind, input.kind],
         [CLAIM.subdomains, input.allowedSubdomains],
         [CLAIM.quota, input.tunnelQuota],
         [CLAIM.mbps, input.bandwidthLimitMbps],
@@ -176,7 +189,7 @@ export class Tokens {
       projectId: null,
       parentId: null,
       createdBy: actor.userId,
-      kind: 'agent',
+      kind: input.kind,
       version: TOKEN_VERSION,
       name: input.name,
       nonce: nonce.toString('hex'),

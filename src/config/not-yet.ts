@@ -25,7 +25,6 @@ export const notYet: readonly NotYet[] = [
   },
   { key: ['acme'], feature: 'getting certificates by ACME' },
   { key: ['mail'], feature: 'sending mail' },
-  { key: ['oauth'], feature: 'log-in with an identity provider' },
   { key: ['edge_auth'], feature: 'identity checks of visitors' },
   { key: ['billing'], feature: 'billing' },
   { key: ['pricing'], feature: 'budgets' },

@@ -4,7 +4,7 @@
 import { formatHost } from '../base/addr.ts';
 import type { Logger } from '../base/log.ts';
 import type { Settings } from '../config/schema.ts';
-import { type ControlPlane, openControl } from '../control/open.ts';
+import { type ControlOptions, type ControlPlane, openControl } from '../control/open.ts';
 
 export interface ControlPlaneDeps {
   /** Template of public URLs, with `{subdomain}`; asked at each use, for a listener on port 0 learns its own late. */
@@ -28,8 +28,28 @@ export function openControlPlane(settings: Settings, deps: ControlPlaneDeps): Co
       plan: settings.plans.default,
       approval: settings.accounts.require_approval ? 'pending' : 'approved',
     },
+    signup: settings.accounts.signup,
+    oauth: { google: googleOptions(settings), github: githubOptions(settings) },
     apiUrl: deps.apiUrl,
     log: deps.log,
     besideServer: deps.besideServer ?? false,
   });
+}
+
+/** Null unless it is set up; half of it is refused when the settings are read. */
+function googleOptions({ oauth }: Settings): ControlOptions['oauth']['google'] {
+  const { client_id: clientId, client_secret: clientSecret, issuer } = oauth.google;
+  return clientId === null || clientSecret === null ? null : { clientId, clientSecret, issuer };
+}
+
+function githubOptions({ oauth }: Settings): ControlOptions['oauth']['github'] {
+  const { client_id: clientId, client_secret: clientSecret, ...urls } = oauth.github;
+  if (clientId === null || clientSecret === null) return null;
+  return {
+    clientId,
+    clientSecret,
+    authorizeUrl: urls.authorize_url,
+    tokenUrl: urls.token_url,
+    apiUrl: urls.api_url,
+  };
 }

@@ -1,0 +1,44 @@
+/**
+ * The cookie that binds a log-in with an identity provider to the browser that started it: without it, an attacker could have somebody
+ * else finish the attacker's own log-in, and so use the attacker's account unawares (log-in CSRF).
+ */
+import type { Context } from 'hono';
+import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
+import { STATE_SECONDS } from '../services/login-state.ts';
+import type { ApiEnv } from './context.ts';
+
+const NAME = 'culvert_login_';
+/** Log-ins that one browser may have under way, each in a tab: beyond it the older ones are forgotten, or headers would grow too large. */
+const MAX_UNDER_WAY = 5;
+const STATE = /^[\w-]{16,128}$/;
+
+/** Remembers a start. Each has a cookie of its own, so that two tabs don't disturb each other. */
+export function giveLoginCookie(
+  c: Context<ApiEnv>,
+  started: { readonly state: string; readonly sealed: string },
+  publicUrl: string,
+): void {
+  const known = Object.keys(getCookie(c)).filter((name) => name.startsWith(nameOf('', publicUrl)));
+  if (known.length >= MAX_UNDER_WAY) for (const name of known) deleteCookie(c, name, flags(publicUrl));
+  setCookie(c, nameOf(started.state, publicUrl), started.sealed, { ...flags(publicUrl), maxAge: STATE_SECONDS });
+}
+
+/** The cookie that belongs to this `state`, or ""; it is taken away from the browser. */
+export function takeLoginCookie(c: Context<ApiEnv>, state: string, publicUrl: string): string {
+  if (!STATE.test(state)) return '';
+  return deleteCookie(c, nameOf(state, publicUrl), flags(publicUrl)) ?? '';
+}
+
+/** `__Host-`: no tunnel under the same parent domain can set this cookie for us. Browsers take the prefix over https alone. */
+function nameOf(state: string, publicUrl: string): string {
+  return `${isSecure(publicUrl) ? '__Host-' : ''}${NAME}${state.slice(0, 8)}`;
+}
+
+function flags(publicUrl: string) {
+  // Lax: the provider's redirect comes from another site.
+  return { path: '/', httpOnly: true, sameSite: 'Lax', secure: isSecure(publicUrl) } as const;
+}
+
+function isSecure(publicUrl: string): boolean {
+  return publicUrl.startsWith('https:');
+}

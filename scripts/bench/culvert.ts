@@ -52,6 +52,8 @@ export interface CulvertServer {
   readonly httpsPort: number;
   readonly agentPort: number;
   readonly token: string;
+  /** Of the account that the first start made. */
+  readonly password: string;
   /** Where API and agent listener are. Visitors are beside the server, on its loopback. */
   readonly address: string;
   readonly netns?: string;
@@ -78,7 +80,7 @@ export async function startServer(
   await processes.waitForPort(place.name, ports.apiPort);
   await processes.waitForPort(place.name, ports.agentPort);
   const token = await mintToken(`http://127.0.0.1:${ports.apiPort}`, password);
-  return { name: place.name, command, folder, configFile, ...ports, token, address: '127.0.0.1' };
+  return { name: place.name, command, folder, configFile, ...ports, token, password, address: '127.0.0.1' };
 }
 
 /** Starts the same server again at another address, in a network namespace: token and certificate are in its folder. */
@@ -173,6 +175,10 @@ format = "json"
 
 [api]
 listen = "${address}:${ports.apiPort}"
+
+[limits]
+# The log-in scenario comes from one address.
+auth_burst = 1000000
 
 [edge]
 domain = "localhost"

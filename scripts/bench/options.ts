@@ -15,6 +15,7 @@ const SCENARIOS = [
   'fair',
   'events',
   'memory',
+  'log-ins',
   'link',
   'link-reno',
 ] as const;

@@ -14,6 +14,7 @@ import { say } from './report/progress.ts';
 import { scenarioTable } from './report/tables.ts';
 import { targetTable } from './report/targets.ts';
 import { Results } from './results.ts';
+import { measureLogIns } from './scenarios/log-ins.ts';
 import { measureMemory } from './scenarios/memory.ts';
 import { profile } from './scenarios/profile.ts';
 import { linkScenario, measureLink } from './scenarios/link.ts';
@@ -68,11 +69,13 @@ async function measure(processes: Processes, options: Options): Promise<void> {
     await runRounds(bench, scenarios, subjects);
   }
   await processes.stopAll();
-  const memory = options.only.includes('memory') ? [await orSkip(processes, () => measureMemory(bench))] : [];
+  const texts: string[] = [];
+  if (options.only.includes('memory')) texts.push(await orSkip(processes, 'memory', () => measureMemory(bench)));
+  if (options.only.includes('log-ins')) texts.push(await orSkip(processes, 'log-ins', () => measureLogIns(bench)));
   const links = (['link', 'link-reno'] as const).filter((name) => options.only.includes(name));
   const linkScenarios = links.map((name) => linkScenario(bench, name));
   for (const scenario of linkScenarios) await measureLink(bench, scenario);
-  report(bench, { scenarios: [...scenarios, ...linkScenarios], texts: memory, machine });
+  report(bench, { scenarios: [...scenarios, ...linkScenarios], texts, machine });
 }
 
 function roundScenarios(bench: Bench): Scenario[] {
@@ -138,11 +141,11 @@ async function startCulvert(
 }
 
 /** A scenario that fails is said and left out; the figures of the others are printed all the same. */
-async function orSkip(processes: Processes, action: () => Promise<string>): Promise<string> {
+async function orSkip(processes: Processes, name: string, action: () => Promise<string>): Promise<string> {
   try {
     return await action();
   } catch (error) {
-    const text = `memory is SKIPPED: ${processes.survive(error)}`;
+    const text = `${name} is SKIPPED: ${processes.survive(error)}`;
     say(text);
     return text;
   }

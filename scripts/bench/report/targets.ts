@@ -46,6 +46,8 @@ const TARGETS: readonly Target[] = [
   target('p99 of small requests beside a download, times alone', ['most', 5, 5], (r) =>
     r.median('fair', 'culvert', 'times'),
   ),
+  target('log-ins: rate against argon2id alone', ['least', 0.8, 0.9], (r) => r.single('log-ins', 'share')),
+  target('small GET in a storm of log-ins, against without', ['least', 0.9, 0.97], (r) => r.single('log-ins', 'kept')),
   { ...target('first byte of an event, p99', ['most', 5, 5], eventDelay), unit: 'ms' },
   {
     ...target('memory per idle visitor', ['most', 8, 5], (r) => r.single('memory', 'visitorKb')),

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import { get, type IncomingMessage } from 'node:http';
+import { buffer } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
 import { after, before, test } from 'node:test';
 import { chromium } from 'playwright-core';
@@ -38,14 +41,11 @@ test('the page and its files are public, cached, and of the right type, also und
 });
 
 test('a client that takes no gzip gets the plain file, and both are the same', async () => {
+  // `fetch` would unpack by itself.
   const fetched = async (encoding: string): Promise<Buffer> => {
-    // `fetch` would unpack by itself.
-    const { get } = await import('node:http');
-    const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
-    get(`${h.server.apiUrl}/docs/swagger-ui.css`, { headers: { 'accept-encoding': encoding } }, async (response) => {
-      resolve(Buffer.concat(await response.toArray()));
-    }).on('error', reject);
-    return promise;
+    const request = get(`${h.server.apiUrl}/docs/swagger-ui.css`, { headers: { 'accept-encoding': encoding } });
+    const [response] = (await once(request, 'response')) as [IncomingMessage];
+    return buffer(response);
   };
   const plain = await fetched('identity');
   const packed = await fetched('gzip');

@@ -3,6 +3,7 @@
  */
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/log.ts';
+import type { Keys } from './services/keys.ts';
 import type { Retention } from './services/retention.ts';
 import type { Tunnels } from './services/tunnels.ts';
 
@@ -15,6 +16,7 @@ interface Job {
 export interface JobDeps {
   readonly tunnels: Pick<Tunnels, 'expireDue' | 'removeUnused'>;
   readonly retention: Pick<Retention, 'sweep'>;
+  readonly keys: Pick<Keys, 'sweep'>;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -28,6 +30,7 @@ function schedule(deps: JobDeps): readonly Job[] {
     { name: 'expire tunnels', everyMs: TICK_MS, run: () => void deps.tunnels.expireDue() },
     { name: 'remove unused tunnels', everyMs: 60_000, run: () => void deps.tunnels.removeUnused() },
     { name: 'retention', everyMs: 600_000, run: () => deps.retention.sweep() },
+    { name: 'signing keys', everyMs: 600_000, run: () => deps.keys.sweep() },
   ];
 }
 

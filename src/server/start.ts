@@ -22,6 +22,7 @@ import { DRAIN_MS } from '../wire/messages.ts';
 import { type Certificates, loadCertificates } from './certificates.ts';
 import { openControlPlane } from './control-plane.ts';
 import { startDataNode } from './data-node.ts';
+import { startMail } from './mail.ts';
 
 export interface ServerOptions {
   readonly version: string;
@@ -101,7 +102,11 @@ async function open(settings: Settings, options: ServerOptions, life: Lifecycle)
   }
   // Last of all: a start that fails must not make an account whose password nobody has seen.
   const firstOwner = await control.accounts.createFirstOwner();
-  life.onClose('jobs', startJobs({ tunnels: control.tunnels, retention: control.retention, clock: systemClock, log }));
+  life.onClose(
+    'mail',
+    startMail(settings, { control, apiUrl: () => late.apiUrl, log: log.child({ plane: 'control', part: 'mail' }) }),
+  );
+  life.onClose('jobs', startJobs({ ...control, clock: systemClock, log }));
 
   return {
     addresses: { api: api.address, ...node.addresses() },

@@ -14,6 +14,7 @@ import { answerError, refuseInvalid } from './errors.ts';
 import { RouteTable } from './route-table.ts';
 import { mountAccess } from './routes/access.ts';
 import { mountAccount } from './routes/account.ts';
+import { mountCliPage } from './routes/cli-page.ts';
 import { mountConnections } from './routes/connections.ts';
 import { mountDevice } from './routes/device.ts';
 import { mountDocument } from './routes/document.ts';
@@ -21,7 +22,9 @@ import { mountDocs } from './routes/docs.ts';
 import { mountEvents } from './routes/events.ts';
 import { mountMfa } from './routes/mfa.ts';
 import { mountOauth } from './routes/oauth.ts';
+import { mountPassword } from './routes/password.ts';
 import { mountProbes } from './routes/probes.ts';
+import { mountSignUp } from './routes/sign-up.ts';
 import { mountTokens } from './routes/tokens.ts';
 import { mountTunnels } from './routes/tunnels.ts';
 
@@ -58,8 +61,11 @@ export function buildApi(deps: ApiDeps): Api {
 
   mountProbes(app, deps);
   mountAccess(app, deps);
+  mountSignUp(app, deps);
+  mountPassword(app, deps);
   mountAccount(app, deps);
   mountDevice(app, deps);
+  mountCliPage(app, deps);
   mountMfa(app, deps);
   mountOauth(app, deps);
   mountTunnels(app, deps);

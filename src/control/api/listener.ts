@@ -15,6 +15,7 @@ const TIMEOUTS = {
   connectionsCheckingInterval: 5_000,
 } as const;
 const MAX_CONNECTIONS = 1_000;
+const DRAIN_SWEEP_MS = 50;
 
 export interface ApiListener {
   readonly address: AddressInfo;
@@ -32,12 +33,17 @@ export async function listenApi(app: Api, at: HostPort): Promise<ApiListener> {
   await once(server, 'listening');
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('the API listener has no address');
+  const closeIdle = (): void => {
+    if ('closeIdleConnections' in server) server.closeIdleConnections();
+  };
   return {
     address,
     drain: () => {
       const ended = closed(server);
-      if ('closeIdleConnections' in server) server.closeIdleConnections();
-      return ended;
+      closeIdle();
+      // A connection whose answer was under way is kept open by its client: nobody but us ends it then.
+      const sweep = setInterval(closeIdle, DRAIN_SWEEP_MS);
+      return ended.finally(() => clearInterval(sweep));
     },
     close: () => {
       const ended = closed(server);

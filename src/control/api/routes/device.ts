@@ -33,15 +33,10 @@ const approved = z
 const pickup = z
   .object({
     device_code: deviceCode,
-    wait: z
-      .int()
-      .min(0)
-      .max(MAX_WAIT_SECONDS)
-      .default(0)
-      .openapi({
-        example: 25,
-        description: 'Seconds to hold the request until somebody approves; it may be answered earlier',
-      }),
+    wait: z.int().min(0).max(MAX_WAIT_SECONDS).default(0).openapi({
+      example: 25,
+      description: 'Seconds to hold the request until somebody approves; it may be answered earlier',
+    }),
     session: z.boolean().default(false).openapi({
       example: false,
       description: 'Also open a session of the approving person, for commands that act as a person',

@@ -38,7 +38,9 @@ export type Delta =
       readonly code: RemovalCode;
       readonly message: string;
     }
-  | { readonly version: number; readonly kind: 'revoke_token'; readonly tokenId: string; readonly message: string };
+  | { readonly version: number; readonly kind: 'revoke_token'; readonly tokenId: string; readonly message: string }
+  /** Ends the sessions that an organization has now. Not remembered: `admit` decides who may come back. */
+  | { readonly version: number; readonly kind: 'cut_org'; readonly orgId: string; readonly message: string };
 
 /** Why a route ends; the agent that serves it is told the same code. */
 export type RemovalCode = 'tunnel_deleted' | 'tunnel_expired';

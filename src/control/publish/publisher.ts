@@ -36,6 +36,10 @@ export class Publisher implements RouteNews {
     this.#send({ kind: 'revoke_token', tokenId, message });
   }
 
+  cutOrg(orgId: string, message: string): void {
+    this.#send({ kind: 'cut_org', orgId, message });
+  }
+
   /** The table as of the last delta. `routes` reads synchronously, hence nothing can come between it and the number. */
   snapshot(routes: () => readonly Route[]): Snapshot {
     return { version: this.#version, routes: routes() };

@@ -7,6 +7,8 @@ export interface RouteNews {
   put(route: Route): void;
   remove(tunnelId: string, code: RemovalCode, message: string): void;
   revokeToken(tokenId: string, message: string): void;
+  /** Ends the live sessions of an organization; whether they may come back is asked again when they do. */
+  cutOrg(orgId: string, message: string): void;
 }
 
 /** How public addresses of tunnels are written; made from settings by server/start.ts. */

@@ -39,6 +39,8 @@ export interface AgentHost {
   enter(agent: AgentSession, grant: TokenGrant): Refusal | undefined;
   /** The session is over; called once, for sessions that never entered too. */
   left(agent: AgentSession): void;
+  /** Grows whenever live sessions were cut: an answer to a token that was asked for before it may be out of date. */
+  readonly cuts: number;
 }
 
 export interface AgentDeps {
@@ -208,10 +210,18 @@ export class AgentSession implements SessionHandler, ControlEvents {
     }
     this.#state = 'admitting';
     this.#hostname = hello.agent.hostname;
-    this.#deps.link.admit(hello.token).then(
+    this.#admit(hello.token);
+  }
+
+  /** Asks whether the token is good, and again when sessions were cut meanwhile. The deadline for the hello bounds how often. */
+  #admit(token: string): void {
+    const { host, link } = this.#deps;
+    const asOf = host.cuts;
+    link.admit(token).then(
       (answer) => {
         if (this.#state !== 'admitting') return;
         if (!answer.ok) this.end(answer.code, answer.message);
+        else if (host.cuts !== asOf) this.#admit(token);
         else this.#welcome(answer.grant);
       },
       (error: unknown) => {

@@ -467,6 +467,52 @@ describe('from the control plane', () => {
     stranger.destroy();
   });
 
+  test('the cut of an organization ends its sessions within the tick, and is not remembered', async (t) => {
+    const { gateway, link, port, table } = await world(t);
+    link.grants.set('foreign', testGrant('token-3', { orgId: 'another' }));
+    const [one, two, foreign] = await Promise.all(
+      ['good', 'other', 'foreign'].map((token) => TestAgent.enter(port, token)),
+    );
+    assert.ok(one !== undefined && two !== undefined && foreign !== undefined);
+    await one.bind('shop');
+    link.change({ kind: 'cut_org', orgId: 'org', message: 'The organization is suspended.' });
+    assert.equal(table.findById(idOf('shop'))?.served, null);
+    assert.equal(gateway.registry.size, 1);
+    for (const agent of [one, two]) {
+      assert.deepEqual(await agent.next('bye'), {
+        type: 'bye',
+        code: 'forbidden',
+        message: 'The organization is suspended.',
+      });
+      await agent.closed;
+    }
+    assert.ok(await foreign.bind('b'));
+    const again = await TestAgent.enter(port, 'good');
+    assert.ok(await again.bind('shop'), 'nothing but the answer to its token keeps it out');
+    for (const agent of [foreign, again]) agent.destroy();
+  });
+
+  test('a token whose answer was under way at a cut is asked about again', async (t) => {
+    const { gateway, link, port } = await world(t);
+    const hold = Promise.withResolvers<void>();
+    let asked = 0;
+    link.admit = async () => {
+      if (++asked > 1) return { ok: false, code: 'forbidden', message: 'suspended' };
+      await hold.promise;
+      return { ok: true, grant: testGrant('token-1') };
+    };
+    const agent = await TestAgent.connect(port);
+    agent.hello('good');
+    await agent.session.ping();
+    assert.equal(asked, 1);
+    link.change({ kind: 'cut_org', orgId: 'org', message: '' });
+    hold.resolve();
+    assert.equal((await agent.next('bye')).code, 'forbidden');
+    assert.equal(asked, 2);
+    assert.equal(gateway.registry.size, 0);
+    await agent.closed;
+  });
+
   test('stop, expiry and delete unbind the tunnel and nothing else', async (t) => {
     const w = await world(t);
     const agent = await TestAgent.enter(w.port, 'good');

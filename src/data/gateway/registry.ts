@@ -16,9 +16,9 @@ const KICKED_RETRY_MS = 5_000;
 /** Agents of a server that restarts or is full: long enough to be up again, spread so that they do not come at once. */
 const RETRY_MS = 1_000;
 const RETRY_SPREAD_MS = 4_000;
-/** Expiry is looked at this often. */
 /** One token may hold a quarter of all sessions, and at least these: it must not shut everybody else out. */
 const MIN_PER_TOKEN = 16;
+/** Expiry is looked at this often. */
 const SWEEP_MS = 1_000;
 /** Tokens revoked lately: an answer of the control plane that was under way meanwhile must not let one in. */
 const MAX_REVOKED = 10_000;
@@ -40,6 +40,7 @@ export class AgentRegistry implements AgentHost, NodeControl, TableListener {
   readonly #unsubscribe: () => void;
   readonly #timer: NodeJS.Timeout;
   #draining = false;
+  #cuts = 0;
 
   constructor(deps: RegistryDeps) {
     this.#deps = deps;
@@ -50,6 +51,10 @@ export class AgentRegistry implements AgentHost, NodeControl, TableListener {
 
   get size(): number {
     return this.#agents.size;
+  }
+
+  get cuts(): number {
+    return this.#cuts;
   }
 
   // ------------------------------------------------------------------ from sessions
@@ -129,8 +134,16 @@ export class AgentRegistry implements AgentHost, NodeControl, TableListener {
     for (const agent of [...(this.#byToken.get(tokenId) ?? [])]) agent.end('unauthorized', message);
   }
 
+  onCutOrg(orgId: string, message: string): void {
+    this.#cuts++;
+    for (const agent of [...this.#agents.values()]) {
+      if (agent.grant?.orgId === orgId) agent.end('forbidden', message);
+    }
+  }
+
   /** Revocations may have been missed: every agent shows its token again. */
   onReload(): void {
+    this.#cuts++;
     this.#deps.log.warn({ agents: this.#agents.size }, 'route changes were missed: all agents are asked to come back');
     for (const agent of [...this.#agents.values()]) {
       agent.end('disconnected', 'The server asks for the token again.', spread(RETRY_MS, RETRY_SPREAD_MS));

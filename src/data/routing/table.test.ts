@@ -123,3 +123,12 @@ test('a revocation reaches the listeners', () => {
   table.apply({ version: 12, kind: 'revoke_token', tokenId: 'u', message: '' });
   assert.deepEqual(told, ['t']);
 });
+
+test('the cut of an organization reaches the listeners', () => {
+  const table = tableOf();
+  const told: string[] = [];
+  table.subscribe({ onCutOrg: (orgId, message) => told.push(`${orgId}: ${message}`) });
+  table.apply({ version: 11, kind: 'cut_org', orgId: 'o', message: 'suspended' });
+  assert.deepEqual(told, ['o: suspended']);
+  assert.equal(table.planeVersion, 11);
+});

@@ -13,6 +13,7 @@ export interface TableListener {
   onPut?(entry: RouteEntry): void;
   onRemove?(entry: RouteEntry, code: RemovalCode, message: string): void;
   onRevoke?(tokenId: string, message: string): void;
+  onCutOrg?(orgId: string, message: string): void;
   /** A snapshot was loaded over a gap: revocations may have been missed. */
   onReload?(): void;
 }
@@ -110,6 +111,9 @@ export class RouteTable {
         break;
       case 'revoke_token':
         for (const listener of this.#listeners) listener.onRevoke?.(delta.tokenId, delta.message);
+        break;
+      case 'cut_org':
+        for (const listener of this.#listeners) listener.onCutOrg?.(delta.orgId, delta.message);
         break;
       default:
         return delta satisfies never;

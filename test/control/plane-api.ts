@@ -4,6 +4,7 @@
 import { NetworkSet } from '../../src/base/addr.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { buildApi } from '../../src/control/api/app.ts';
+import type { ApiDeps } from '../../src/control/api/context.ts';
 import { listenApi } from '../../src/control/api/listener.ts';
 import { callerOf, type Harness } from './harness.ts';
 import type { Plane } from './plane.ts';
@@ -14,7 +15,8 @@ export interface PlaneApi {
   close(): Promise<void>;
 }
 
-export async function servePlane(plane: Plane): Promise<PlaneApi> {
+/** `changes`: settings that differ from a limit that nobody reaches and no CORS. */
+export async function servePlane(plane: Plane, changes: Partial<ApiDeps> = {}): Promise<PlaneApi> {
   const app = buildApi({
     ...plane.control,
     version: '9.9.9',
@@ -26,6 +28,7 @@ export async function servePlane(plane: Plane): Promise<PlaneApi> {
     authLimit: { burst: 1000, refillSeconds: 1 },
     monotonic: () => plane.clock.monotonic(),
     log: silentLog,
+    ...changes,
   });
   const listener = await listenApi(app, { host: '127.0.0.1', port: 0 });
   return { call: callerOf(`http://127.0.0.1:${listener.address.port}`), close: () => listener.close() };

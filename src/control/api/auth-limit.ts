@@ -13,8 +13,18 @@ import { REFRESH_COOKIE } from './refresh-cookie.ts';
 
 /** Sources remembered: about 10 MB. Beyond it the one that was quiet for longest is forgotten, which errs on the mild side. */
 const MAX_SOURCES = 100_000;
-/** `sessions` and `identities` stand for the paths below them too. */
-const CHECKS_NO_SECRET = /^\/auth\/(me|logout|mfa|mfa\/enroll|refresh|cli\/authorize|identities(\/.*)?|sessions(\/.*)?)$/;
+/** Below `/auth/`, as regular expressions. */
+const CHECKS_NO_SECRET: readonly string[] = [
+  'me',
+  'logout',
+  'refresh',
+  'sessions(/.*)?',
+  'identities(/.*)?',
+  'switch-org',
+  'mfa',
+  'mfa/enroll',
+  'cli/authorize',
+];
 
 /** Generic cell rate algorithm: one number per source, exact, no windows. */
 export class Gcra {
@@ -40,10 +50,13 @@ export class Gcra {
 
 export function authLimit(deps: ApiDeps) {
   const bucket = new Gcra(deps.authLimit);
+  const checksNoSecret = new RegExp(`^/auth/(${CHECKS_NO_SECRET.join('|')})$`);
   return createMiddleware<ApiEnv>(async (c, next) => {
+    // A browser asks before it sends the request itself, which counts; the answer is the same for everybody.
+    if (c.req.method === 'OPTIONS') return next();
     // The same for everybody, and asked for by each log-in page: it must not use up the tries of whoever sits in front of it.
     if (c.req.path === '/auth/providers') return next();
-    if (CHECKS_NO_SECRET.test(c.req.path)) {
+    if (checksNoSecret.test(c.req.path)) {
       const cookie = getCookie(c, REFRESH_COOKIE);
       const refreshes = cookie !== undefined && deps.refresh.isLive(cookie);
       const bears = c.req.path !== '/auth/refresh' && (await bearerActor(c, deps.sessions)) !== undefined;

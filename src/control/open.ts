@@ -21,21 +21,26 @@ import { Challenges } from './services/challenges.ts';
 import { Claims } from './services/claims.ts';
 import { Connections } from './services/connections.ts';
 import { DeviceLogins } from './services/device-logins.ts';
+import { EmailCodes } from './services/email-codes.ts';
 import { Events } from './services/events.ts';
 import { type Keys, loadKeys } from './services/keys.ts';
 import { Mfa } from './services/mfa.ts';
 import { MfaLogin } from './services/mfa-login.ts';
 import { Identities } from './services/identities.ts';
+import { LetterLimit } from './services/letter-limit.ts';
 import type { PublicNames } from './services/news.ts';
 import type { NewOrgRules } from './services/organization-rows.ts';
 import { Outbox } from './services/outbox.ts';
+import { PasswordReset } from './services/password-reset.ts';
 import { Passwords } from './services/passwords.ts';
+import { Profile } from './services/profile.ts';
 import { RecoveryCodes } from './services/recovery-codes.ts';
 import { Refresh } from './services/refresh.ts';
 import { Retention } from './services/retention.ts';
 import { openSealer, type Sealer } from './services/sealing.ts';
 import { SessionList } from './services/session-list.ts';
 import { Sessions } from './services/sessions.ts';
+import { SignUp } from './services/sign-up.ts';
 import { Tokens } from './services/tokens.ts';
 import { Tunnels } from './services/tunnels.ts';
 import { Usage } from './services/usage.ts';
@@ -67,6 +72,9 @@ export interface ControlPlane {
   readonly sessions: Sessions;
   readonly refresh: Refresh;
   readonly sessionList: SessionList;
+  readonly signUp: SignUp;
+  readonly passwordReset: PasswordReset;
+  readonly profile: Profile;
   readonly identities: Identities;
   readonly mfa: Mfa;
   readonly mfaLogin: MfaLogin;
@@ -102,8 +110,9 @@ export function openControl(options: ControlOptions): ControlPlane {
     const passwords = new Passwords();
     const accessTokens = new AccessTokens({ keys, clock, issuer: options.apiUrl });
     const challenges = new Challenges({ keys, clock, issuer: options.apiUrl });
-    const sessions = new Sessions({ store, passwords, accessTokens, challenges });
+    const sessions = new Sessions({ store, passwords, accessTokens, challenges, newOrg: options.newOrg });
     const recoveryCodes = new RecoveryCodes({ sealer });
+    const letters = new LetterLimit(clock);
     const tokens = new Tokens({ store, keys, news: publisher });
     const tunnels = new Tunnels({ store, news: publisher, names, nodes, tcpPorts });
     const claims = new Claims({ store, tokens, news: publisher, names, nodes, tcpPorts });
@@ -117,6 +126,17 @@ export function openControl(options: ControlOptions): ControlPlane {
       sessions,
       refresh: new Refresh({ store, accessTokens }),
       sessionList: new SessionList({ store }),
+      signUp: new SignUp({
+        store,
+        passwords,
+        codes: new EmailCodes(sealer),
+        letters,
+        outbox,
+        newOrg: options.newOrg,
+        signup: options.signup,
+      }),
+      passwordReset: new PasswordReset({ store, passwords, letters, outbox }),
+      profile: new Profile({ store }),
       identities: new Identities({
         store,
         sealer,
@@ -133,7 +153,15 @@ export function openControl(options: ControlOptions): ControlPlane {
         log,
       }),
       mfa: new Mfa({ store, sealer, passwords, recoveryCodes, outbox }),
-      mfaLogin: new MfaLogin({ store, sealer, challenges, recoveryCodes, sessions }),
+      mfaLogin: new MfaLogin({
+        store,
+        sealer,
+        challenges,
+        recoveryCodes,
+        outbox,
+        sessions,
+        newOrg: options.newOrg,
+      }),
       events: new Events({ store }),
       tokens,
       tunnels,

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { eq } from 'drizzle-orm';
-import { auditEvents, users } from '../../src/control/db/schema.ts';
+import { auditEvents, outgoingMails, users } from '../../src/control/db/schema.ts';
 import type { Answer } from './harness.ts';
 import { MfaPerson } from './mfa-person.ts';
 import { Plane, VISIT } from './plane.ts';
@@ -29,6 +29,13 @@ const REFUSED = [401, 'unauthorized'];
 const statuses = (answers: readonly Answer[]): Record<number, number> =>
   Object.fromEntries([...Map.groupBy(answers, ({ status }) => status)].map(([status, all]) => [status, all.length]));
 const challenges = (n: number): Promise<string[]> => Promise.all(Array.from({ length: n }, () => ann.challenge()));
+const letters = () =>
+  plane.control.store.db
+    .select()
+    .from(outgoingMails)
+    .orderBy(outgoingMails.id)
+    .all()
+    .map((row) => plane.control.outbox.open(row));
 const left = async (): Promise<unknown> => (await ann.get('/auth/mfa')).body['recovery_codes_left'];
 
 test('the password alone gives a challenge and no session; code and challenge give what every log-in gives', async () => {
@@ -219,7 +226,7 @@ test('a recovery code is read as people type it', async () => {
   assert.equal(await left(), 4);
 });
 
-test('the trail tells of wrong codes, of recovery codes, and of each log-in', async () => {
+test('the trail tells of wrong codes, of recovery codes, and of each log-in; a letter of recovery codes', async () => {
   const trail = (): string[] =>
     plane.control.store.db
       .select()
@@ -233,6 +240,8 @@ test('the trail tells of wrong codes, of recovery codes, and of each log-in', as
   const complete = (proof: { code: string } | { recoveryCode: string }) =>
     plane.control.mfaLogin.complete({ challengeToken, proof }, VISIT);
   await assert.rejects(complete({ code: ann.wrongCode() }), { code: 'unauthorized' });
+  const lettersBefore = letters().length;
   await complete({ recoveryCode: ann.codes[0] ?? '' });
+  assert.deepEqual(letters().slice(lettersBefore), [{ kind: 'recovery_code_used', to: ann.email, left: 9 }]);
   assert.deepEqual(trail().slice(known), ['auth.login_failed', 'auth.login', 'auth.mfa_recovery']);
 });

@@ -39,6 +39,7 @@ const letters = () =>
   plane.control.store.db
     .select()
     .from(outgoingMails)
+    .orderBy(outgoingMails.id)
     .all()
     .map((row) => plane.control.outbox.open(row));
 async function turnOn(): Promise<void> {

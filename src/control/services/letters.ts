@@ -8,6 +8,8 @@ export type Letter = { readonly to: string } & (
   | { readonly kind: 'password_reset'; readonly token: string }
   | { readonly kind: 'password_changed' }
   | { readonly kind: 'mfa_changed'; readonly enabled: boolean }
+  /** Somebody logged in with a recovery code; so many are left. */
+  | { readonly kind: 'recovery_code_used'; readonly left: number }
   | { readonly kind: 'identity_linked'; readonly provider: string }
   | {
       readonly kind: 'invitation';

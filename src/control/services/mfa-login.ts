@@ -9,12 +9,16 @@ import type { Store, Tx } from '../db/tx.ts';
 import { recordDeed } from './audit.ts';
 import type { Challenge, Challenges } from './challenges.ts';
 import { findFactor, lockedSeconds, useTotpCode } from './mfa-rows.ts';
-import { orgsOf } from './organization-rows.ts';
+import { homeOrgOf, type NewOrgRules } from './organization-rows.ts';
+import type { Outbox } from './outbox.ts';
 import type { RecoveryCodes } from './recovery-codes.ts';
 import type { Sealer } from './sealing.ts';
 import { type OpenedSession, openSession, recordFailedLogin, type UserRow, type Visit } from './session-rows.ts';
 import type { LoginResult, Sessions } from './sessions.ts';
 import { spend } from './spent-once.ts';
+
+/** A warning is worth delivering for as long as mail servers are usually tried. */
+const WARNING_SECONDS = 3 * 24 * 3600;
 
 export type SecondProof = { readonly code: string } | { readonly recoveryCode: string };
 
@@ -23,7 +27,9 @@ export interface MfaLoginDeps {
   readonly sealer: Sealer;
   readonly challenges: Challenges;
   readonly recoveryCodes: RecoveryCodes;
+  readonly outbox: Outbox;
   readonly sessions: Pick<Sessions, 'present'>;
+  readonly newOrg: NewOrgRules;
 }
 
 export class MfaLogin {
@@ -41,7 +47,9 @@ export class MfaLogin {
     const outcome = store.inTx((tx) => this.#redeem(tx, challenge, { proof: input.proof, visit }));
     if ('opened' in outcome) return sessions.present(outcome.opened);
     const { failed } = outcome;
-    if (failed !== undefined) visit.afterAnswer(() => store.inTx((tx) => recordFailedLogin(tx, failed, visit)));
+    if (failed !== undefined) {
+      visit.afterAnswer(() => store.inTx((tx) => recordFailedLogin(tx, failed, visit), { relaxed: true }));
+    }
     throw refused();
   }
 
@@ -57,11 +65,13 @@ export class MfaLogin {
     if (!this.#use(tx, user.id, proof)) return { failed: user };
     // Thrown, so that a challenge that has succeeded before uses up nothing.
     if (!spend(tx, `mfa/${challenge.id}`, challenge.expiresAt)) throw refused();
-    const org = orgsOf(tx.db, user.id)[0];
-    if (org === undefined) throw new AppError('forbidden', 'This account belongs to no organization.');
+    const { recoveryCodes, outbox, newOrg } = this.#deps;
+    const org = homeOrgOf(tx, user, newOrg);
     const opened = openSession(tx, { user, org, visit });
     if ('recoveryCode' in proof) {
       recordDeed(tx, opened.actor, { action: 'auth.mfa_recovery', resourceType: 'user', resourceId: user.id });
+      const left = recoveryCodes.left(tx.db, user.id);
+      outbox.post(tx, { kind: 'recovery_code_used', to: user.email, left }, WARNING_SECONDS);
     }
     return { opened };
   }

@@ -21,7 +21,7 @@ import type { Sealer } from './sealing.ts';
 import { otpauthUri } from './totp.ts';
 
 /** A warning is worth delivering for as long as mail servers are usually tried. */
-const LETTER_SECONDS = 3 * 24 * 3600;
+const WARNING_SECONDS = 3 * 24 * 3600;
 
 /** What proves, besides the session, that the owner of the account asks. */
 export type Proof = { readonly password: string } | { readonly recoveryCode: string };
@@ -126,7 +126,7 @@ export class Mfa {
   }
 
   #warn(tx: Tx, to: string, enabled: boolean): void {
-    this.#deps.outbox.post(tx, { kind: 'mfa_changed', to, enabled }, LETTER_SECONDS);
+    this.#deps.outbox.post(tx, { kind: 'mfa_changed', to, enabled }, WARNING_SECONDS);
   }
 }
 

@@ -82,7 +82,7 @@ export function mountMfa(app: Api, deps: ApiDeps): void {
         request: { body: { required: true, content: { 'application/json': { schema: secondStep } } } },
         responses: { 200: json(loginResult, 'Logged in') },
       },
-      ['unauthorized', 'forbidden'],
+      ['unauthorized'],
     ),
     async (c) => {
       const body = c.req.valid('json');

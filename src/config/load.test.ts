@@ -181,7 +181,7 @@ for (const [name, text] of accepted) {
 const warned: ReadonlyArray<[name: string, text: string, says: RegExp[]]> = [
   ['a later feature', 'acme.email = "a@b"\nacme.challenge = "dns-01"', [/^acme.email, acme.challenge: .*not in this version yet/]],
   ['two later features', 'pricing.usd_cents_per_gb = 1\ndns.resolvers = ["1.1.1.1"]', [/^pricing.*budgets/, /^dns.resolvers: /]],
-  ['later keys at their default', 'inspector.enabled = true\naccounts.signup = "open"', [/^inspector.enabled, accounts.signup: set to the default/]],
+  ['later keys at their default', 'inspector.enabled = true\nbilling.mode = "mock"', [/^inspector.enabled, billing.mode: set to the default/]],
   ['acme for now', 'edge.tls.mode = "acme"', [/^edge.tls.mode: getting certificates by ACME .*self-signed certificate is served/]],
   ['self_signed is no later feature', 'edge.tls.mode = "self_signed"', []],
   ['the API on every interface', 'api.listen = "0.0.0.0:9090"', [/^api.public_url: not set/]],

@@ -13,7 +13,6 @@ export interface NotYet {
 }
 
 export const notYet: readonly NotYet[] = [
-  { key: ['accounts'], feature: 'sign-up and approval of accounts' },
   { key: ['edge', 'udp_ports'], feature: 'the UDP relay' },
   { key: ['edge', 'udp_host'], feature: 'the UDP relay' },
   { key: ['edge', 'allow_private_jwks'], feature: 'checking the JWTs of visitors' },
@@ -24,7 +23,6 @@ export const notYet: readonly NotYet[] = [
     instead: 'a self-signed certificate is served until then',
   },
   { key: ['acme'], feature: 'getting certificates by ACME' },
-  { key: ['mail'], feature: 'sending mail' },
   { key: ['edge_auth'], feature: 'identity checks of visitors' },
   { key: ['billing'], feature: 'billing' },
   { key: ['pricing'], feature: 'budgets' },

@@ -11,12 +11,15 @@ import type { DeviceLogins } from '../services/device-logins.ts';
 import type { Events } from '../services/events.ts';
 import type { Identities } from '../services/identities.ts';
 import type { Keys } from '../services/keys.ts';
+import type { PasswordReset } from '../services/password-reset.ts';
+import type { Profile } from '../services/profile.ts';
 import type { Mfa } from '../services/mfa.ts';
 import type { MfaLogin } from '../services/mfa-login.ts';
 import type { Refresh } from '../services/refresh.ts';
 import type { SessionList } from '../services/session-list.ts';
 import type { Visit } from '../services/session-rows.ts';
 import type { Sessions } from '../services/sessions.ts';
+import type { SignUp } from '../services/sign-up.ts';
 import type { Tokens } from '../services/tokens.ts';
 import type { Tunnels } from '../services/tunnels.ts';
 
@@ -41,6 +44,9 @@ export interface Discovery {
 export interface ApiDeps {
   readonly version: string;
   readonly sessions: Sessions;
+  readonly signUp: SignUp;
+  readonly passwordReset: PasswordReset;
+  readonly profile: Profile;
   readonly refresh: Refresh;
   readonly sessionList: SessionList;
   readonly events: Events;

@@ -8,7 +8,7 @@ import { uuidv7 } from 'uuidv7';
 import { AppError } from '../../base/errors.ts';
 import { Secret } from '../../base/secret.ts';
 import { users } from '../db/schema.ts';
-import type { Store, Tx } from '../db/tx.ts';
+import type { Db, Store, Tx } from '../db/tx.ts';
 import { recordDeed } from './audit.ts';
 import { insertOrganization } from './organization-rows.ts';
 import type { Passwords } from './passwords.ts';
@@ -20,6 +20,15 @@ const EMAIL = /^[^\s@]{1,64}@[^\s@]{1,255}$/;
 /** How addresses are compared (contract §2). */
 export function emailKey(email: string): string {
   return email.trim().toLowerCase();
+}
+
+/** The account with this address, however its letters are cased. Mail goes to the address in the row, never to what somebody typed. */
+export function findUserByEmail(db: Db, email: string): typeof users.$inferSelect | undefined {
+  return db
+    .select()
+    .from(users)
+    .where(eq(users.emailKey, emailKey(email)))
+    .get();
 }
 
 export interface NewUser {

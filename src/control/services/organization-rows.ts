@@ -7,6 +7,7 @@ import { uuidv7 } from 'uuidv7';
 import { memberships, organizations } from '../db/schema.ts';
 import type { Db, Tx } from '../db/tx.ts';
 import type { Approval, Role } from './actor.ts';
+import { recordDeed } from './audit.ts';
 import type { Plan } from './plans.ts';
 import { createDefaultProject } from './projects.ts';
 
@@ -50,8 +51,13 @@ export function orgsOf(db: Db, userId: string): readonly OrgRow[] {
  * The organization that a person comes into at log-in: the oldest of theirs, or a new one of their own when they are in none (any more).
  */
 export function homeOrgOf(tx: Tx, user: { id: string; email: string; name: string }, rules: NewOrgRules): OrgRow {
+  const home = orgsOf(tx.db, user.id)[0];
+  if (home !== undefined) return home;
   const name = user.name === '' ? (user.email.split('@')[0] ?? user.email) : user.name;
-  return orgsOf(tx.db, user.id)[0] ?? insertOrganization(tx, { name, ownerId: user.id }, rules);
+  const made = insertOrganization(tx, { name, ownerId: user.id }, rules);
+  const deed = { action: 'org.create', resourceType: 'organization', resourceId: made.id } as const;
+  recordDeed(tx, { kind: 'system', orgId: made.id }, deed);
+  return made;
 }
 
 /** Makes an organization with its default project and its owner. The name need not be unique; the slug is made so. */
@@ -78,6 +84,16 @@ export function insertOrganization(tx: Tx, input: { name: string; ownerId: strin
   tx.db.insert(memberships).values({ orgId: org.id, userId: input.ownerId, role: 'owner', createdAt: tx.now }).run();
   createDefaultProject(tx, org.id);
   return org;
+}
+
+/** Another name, and the slug that goes with it: for an organization that nobody has used yet, for links to it hold the slug. */
+export function renameOrganization(tx: Tx, org: OrgRow, name: string): void {
+  if (org.name === name) return;
+  tx.db
+    .update(organizations)
+    .set({ name, slug: freeSlug(tx, name) })
+    .where(eq(organizations.id, org.id))
+    .run();
 }
 
 function freeSlug(tx: Tx, name: string): string {

@@ -1,5 +1,7 @@
 /**
  * Argon2id for passwords: which cost, and the same time whether or not there is an account. Used by whatever checks or stores a password.
+ * A password is brought into the form NFKC first (NIST SP 800-63B §5.1.1.2): keyboards and systems write `ö`, or a full-width digit, in
+ * different ways, and whoever types the same on another one must get in.
  */
 import { Argon2Threads } from './argon2-threads.ts';
 
@@ -13,7 +15,7 @@ export class Passwords {
 
   /** The PHC string to store. Throws `unavailable` when too many wait. */
   async hash(password: string): Promise<string> {
-    return String(await this.#threads.run({ kind: 'hash', password, ...COST }));
+    return String(await this.#threads.run({ kind: 'hash', password: password.normalize('NFKC'), ...COST }));
   }
 
   /**
@@ -21,7 +23,11 @@ export class Passwords {
    * Throws `unavailable` when too many wait.
    */
   async verify(stored: string | null, password: string): Promise<boolean> {
-    const fits = await this.#threads.run({ kind: 'verify', password, stored: stored ?? DECOY });
+    const fits = await this.#threads.run({
+      kind: 'verify',
+      password: password.normalize('NFKC'),
+      stored: stored ?? DECOY,
+    });
     return stored !== null && fits === true;
   }
 

@@ -2,7 +2,16 @@
  * What the tables forget, and when. Called by control/jobs.ts.
  */
 import { and, inArray, lt, ne, or } from 'drizzle-orm';
-import { auditEvents, deviceLogins, nodeCursors, refreshTokens, restingNames, sessions } from '../db/schema.ts';
+import {
+  auditEvents,
+  deviceLogins,
+  emailCodes,
+  nodeCursors,
+  passwordResets,
+  refreshTokens,
+  restingNames,
+  sessions,
+} from '../db/schema.ts';
 import type { Store } from '../db/tx.ts';
 import { sweepSpent } from './spent-once.ts';
 import { REST_MS } from './tunnel-rows.ts';
@@ -37,6 +46,8 @@ export class Retention {
       db.delete(auditEvents)
         .where(lt(auditEvents.at, now - AUDIT_DAYS * DAY))
         .run();
+      db.delete(emailCodes).where(lt(emailCodes.expiresAt, now)).run();
+      db.delete(passwordResets).where(lt(passwordResets.expiresAt, now)).run();
       // A used code is remembered for a while, so that it can't be approved a second time; a key that nobody fetched is not kept.
       db.delete(deviceLogins)
         .where(lt(deviceLogins.expiresAt, now - DAY))

@@ -7,8 +7,8 @@ import { and, asc, eq, gt, isNull, ne } from 'drizzle-orm';
 import { uuidv7 } from 'uuidv7';
 import { deviceLogins, memberships, organizations, refreshTokens, sessions, users } from '../db/schema.ts';
 import type { Db, Tx } from '../db/tx.ts';
-import type { UserActor } from './actor.ts';
-import { recordDeed } from './audit.ts';
+import type { Actor, UserActor } from './actor.ts';
+import { type AuditAction, recordDeed } from './audit.ts';
 import { type OrgRow, orgsOf } from './organization-rows.ts';
 
 export type UserRow = typeof users.$inferSelect;
@@ -56,10 +56,17 @@ export function openSession(tx: Tx, input: { user: UserRow; org: OrgRow; visit: 
 
 /** Writes into the trail that somebody showed a wrong password or code for this account. */
 export function recordFailedLogin(tx: Tx, user: UserRow, visit: Visit): void {
+  recordOutside(tx, user, { action: 'auth.login_failed', visit });
+}
+
+/** Writes into the trail of a person, and of their oldest organization, what somebody did about the account without a session. */
+export function recordOutside(tx: Tx, user: UserRow, what: { action: AuditAction; visit: Visit }): void {
   const org = orgsOf(tx.db, user.id)[0];
-  if (org === undefined) return;
-  const actor = asActor(user, org, { sessionId: '', ipAddress: visit.ipAddress });
-  recordDeed(tx, actor, { action: 'auth.login_failed', resourceType: 'user', resourceId: user.id });
+  const actor: Actor =
+    org === undefined
+      ? { kind: 'system', orgId: null }
+      : asActor(user, org, { sessionId: '', ipAddress: what.visit.ipAddress });
+  recordDeed(tx, actor, { action: what.action, resourceType: 'user', resourceId: user.id });
 }
 
 export function asActor(

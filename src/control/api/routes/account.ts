@@ -7,6 +7,7 @@ import { type ApiDeps, actorOf } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
 import { json } from '../errors.ts';
 import { activeOrg } from '../login-result.ts';
+import { plainName } from '../new-account.ts';
 import { clearRefreshCookie } from '../refresh-cookie.ts';
 
 const ORG_EXAMPLE = { id: '019aa3c2-5b6e-7d10-b1a5-3f2e9c4d7a01', name: 'Acme', slug: 'acme', role: 'owner' };
@@ -57,6 +58,8 @@ const account = z
     },
   });
 
+const changedAccount = z.object({ name: plainName }).openapi('ChangeAccount', { example: { name: 'Ann' } });
+
 const session = z
   .object({
     id: z.uuid(),
@@ -91,7 +94,7 @@ const switched = z.object({ access_token: z.string(), active_org: activeOrg }).o
 });
 
 export function mountAccount(app: Api, deps: ApiDeps): void {
-  const { sessions } = deps;
+  const { sessions, profile } = deps;
   app.openapi(
     defineRoute({
       method: 'get',
@@ -101,6 +104,21 @@ export function mountAccount(app: Api, deps: ApiDeps): void {
       responses: { 200: json(account, 'The account') },
     }),
     (c) => c.json(accountView(sessions.summary(actorOf(c))), 200),
+  );
+  app.openapi(
+    defineRoute({
+      method: 'patch',
+      path: '/auth/me',
+      tags: ['auth'],
+      summary: 'Change your name',
+      request: { body: { required: true, content: { 'application/json': { schema: changedAccount } } } },
+      responses: { 200: json(account, 'The account') },
+    }),
+    (c) => {
+      const actor = actorOf(c);
+      profile.rename(actor, c.req.valid('json').name);
+      return c.json(accountView(sessions.summary(actor)), 200);
+    },
   );
   mountSessions(app, deps);
   app.openapi(

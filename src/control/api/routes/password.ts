@@ -1,0 +1,81 @@
+/** `/auth/forgot`, `/auth/reset`, `/auth/password`: a new password, by a link in a mail or by the old one. */
+import { z } from '@hono/zod-openapi';
+import type { Api } from '../app.ts';
+import { type ApiDeps, actorOf, visitOf } from '../context.ts';
+import { defineRoute } from '../define-route.ts';
+import { json } from '../errors.ts';
+import { newPassword, oldEmail, oldPassword } from '../new-account.ts';
+
+const forgotten = z.object({ email: oldEmail }).openapi('ForgotPassword', { example: { email: 'ann@example.com' } });
+const accepted = z.object({ status: z.literal('accepted') }).openapi('ForgotPasswordResult');
+
+const reset = z.object({ token: z.string().min(1).max(256), new_password: newPassword }).openapi('ResetPassword', {
+  example: { token: 'h5Tn0cG3d8yqkz1VxJm2pWb7RsLf4aUeQo9iKvXw6Zc', new_password: 'correct horse battery staple' },
+});
+const change = z.object({ current_password: oldPassword, new_password: newPassword }).openapi('ChangePassword', {
+  example: { current_password: 'correct horse battery staple', new_password: 'seven green bottles sit' },
+});
+const changed = z.object({ status: z.literal('password_changed') }).openapi('ChangePasswordResult');
+
+export function mountPassword(app: Api, { passwordReset, log }: ApiDeps): void {
+  app.openapi(
+    defineRoute({
+      method: 'post',
+      path: '/auth/forgot',
+      security: [],
+      tags: ['auth'],
+      summary: 'Send a link to set a new password',
+      description:
+        'Always 202, whether or not the address has an account. The link is valid for an hour and one use. An address gets a few letters ' +
+        'at once and then a few per hour: what is beyond that is not sent.',
+      request: { body: { required: true, content: { 'application/json': { schema: forgotten } } } },
+      responses: { 202: json(accepted, 'If the address has an account, a link is on its way') },
+    }),
+    (c) => {
+      passwordReset.forgot(c.req.valid('json').email, visitOf(c, log));
+      return c.json({ status: 'accepted' as const }, 202);
+    },
+  );
+  app.openapi(
+    defineRoute(
+      {
+        method: 'post',
+        path: '/auth/reset',
+        security: [],
+        tags: ['auth'],
+        summary: 'Set a new password with the token of the link; ends all sessions',
+        description:
+          'The address counts as verified from then on. A second factor stays on. A token that is wrong, was used, has run out, or was asked ' +
+          'for before the password changed is `invalid_code`.',
+        request: { body: { required: true, content: { 'application/json': { schema: reset } } } },
+        responses: { 200: json(changed, 'Changed: log in') },
+      },
+      ['invalid_code', 'unavailable'],
+    ),
+    async (c) => {
+      const { token, new_password: newPassword } = c.req.valid('json');
+      await passwordReset.reset({ token, newPassword }, visitOf(c, log));
+      return c.json({ status: 'password_changed' as const }, 200);
+    },
+  );
+  app.openapi(
+    defineRoute(
+      {
+        method: 'post',
+        path: '/auth/password',
+        tags: ['auth'],
+        summary: 'Change your password; ends your other sessions',
+        description:
+          '401 also for a wrong current password. 409 for an account without one, which sets it with `POST /auth/forgot`.',
+        request: { body: { required: true, content: { 'application/json': { schema: change } } } },
+        responses: { 200: json(changed, 'Changed') },
+      },
+      ['conflict', 'unavailable'],
+    ),
+    async (c) => {
+      const { current_password: current, new_password: next } = c.req.valid('json');
+      await passwordReset.change(actorOf(c), { current, next });
+      return c.json({ status: 'password_changed' as const }, 200);
+    },
+  );
+}

@@ -1,0 +1,151 @@
+/**
+ * Sign-up and the proof of an e-mail address. Called by control/api, for strangers: nothing here tells whether an address has an account.
+ * What differs between one that has and one that has not runs after the answer; what can't wait (a code that is tried) writes in both cases.
+ *
+ * An address that nobody has proven belongs to nobody: signing up with it again replaces password, name and code. Otherwise whoever typed
+ * a stranger's address first would keep its owner out, or wait inside with a password that the owner confirms by their code. Somebody can
+ * still sign up in between, and so have the owner confirm a password that is not theirs; the owner, whose own then fails, takes the account
+ * back with a reset link, which ends all sessions.
+ */
+import { eq } from 'drizzle-orm';
+import { uuidv7 } from 'uuidv7';
+import { AppError } from '../../base/errors.ts';
+import { users } from '../db/schema.ts';
+import type { Store, Tx } from '../db/tx.ts';
+import { emailKey, findUserByEmail } from './accounts.ts';
+import { writeNothing } from './blank-write.ts';
+import { CODE_SECONDS, type EmailCodes } from './email-codes.ts';
+import type { LetterLimit } from './letter-limit.ts';
+import { insertOrganization, type NewOrgRules, orgsOf, renameOrganization } from './organization-rows.ts';
+import type { Outbox } from './outbox.ts';
+import type { Passwords } from './passwords.ts';
+import { recordOutside, type UserRow, type Visit } from './session-rows.ts';
+
+/** A day later nobody remembers having tried to sign up. */
+const NOTICE_SECONDS = 24 * 3600;
+/**
+ * For writes that any stranger can cause: waiting for the disk would stop the event loop, and the visitors of all tunnels with it. A power
+ * cut costs somebody a second try.
+ */
+const RELAXED = { relaxed: true } as const;
+
+export interface NewAccount {
+  readonly email: string;
+  readonly password: string;
+  /** May be empty. */
+  readonly name: string;
+  /** Empty: called after the person. */
+  readonly organizationName: string;
+}
+
+export interface SignUpDeps {
+  readonly store: Store;
+  readonly passwords: Passwords;
+  readonly codes: EmailCodes;
+  readonly letters: LetterLimit;
+  readonly outbox: Outbox;
+  readonly newOrg: NewOrgRules;
+  /** `closed`: operators alone make accounts. */
+  readonly signup: 'open' | 'closed';
+}
+
+type Registration = Omit<NewAccount, 'password'> & { readonly passwordHash: string };
+
+export class SignUp {
+  readonly #deps: SignUpDeps;
+
+  constructor(deps: SignUpDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Makes an account that waits for the proof of its address, with an organization of its own. Throws `forbidden` when sign-up is closed,
+   * `unavailable` when too many passwords wait to be hashed: for every address alike.
+   */
+  async signUp({ password, ...account }: NewAccount, visit: Visit): Promise<void> {
+    const { store, passwords, signup } = this.#deps;
+    if (signup === 'closed') {
+      throw new AppError(
+        'forbidden',
+        'Sign-up is closed: only operators of this server make accounts. Ask one of them.',
+      );
+    }
+    const passwordHash = await passwords.hash(password);
+    visit.afterAnswer(() => store.inTx((tx) => this.#register(tx, { ...account, passwordHash }, visit), RELAXED));
+  }
+
+  /** Proves the address by the code that was sent to it. Throws the same `invalid_code` whatever is wrong. */
+  verify(input: { readonly email: string; readonly code: string }, visit: Visit): void {
+    const { store, codes } = this.#deps;
+    const isVerified = store.inTx((tx) => {
+      const user = findUserByEmail(tx.db, input.email);
+      if (!codes.use(tx, user?.id, input.code) || user === undefined) return false;
+      tx.db.update(users).set({ emailVerifiedAt: tx.now }).where(eq(users.id, user.id)).run();
+      recordOutside(tx, user, { action: 'auth.email_verify', visit });
+      return true;
+    }, RELAXED);
+    if (!isVerified) {
+      throw new AppError('invalid_code', 'The code is wrong, has run out, or was tried too often. Ask for a new one.');
+    }
+  }
+
+  /** Sends a new code, in the place of the last one, to an address that waits for its proof; to others nothing. */
+  resend(email: string, visit: Visit): void {
+    visit.afterAnswer(() =>
+      this.#deps.store.inTx((tx) => {
+        const user = findUserByEmail(tx.db, email);
+        const waits = user !== undefined && user.emailVerifiedAt === null;
+        if (waits && this.#deps.letters.take('code', user.emailKey)) this.#sendCode(tx, user);
+        else writeNothing(tx);
+      }, RELAXED),
+    );
+  }
+
+  #register(tx: Tx, input: Registration, visit: Visit): void {
+    const { letters, outbox } = this.#deps;
+    const known = findUserByEmail(tx.db, input.email);
+    if (known !== undefined && known.emailVerifiedAt !== null) {
+      if (!letters.take('notice', known.emailKey)) return writeNothing(tx);
+      return outbox.post(tx, { kind: 'already_registered', to: known.email }, NOTICE_SECONDS);
+    }
+    // All or nothing: a code that was sent before must not confirm a password that came after it.
+    if (!letters.take('code', emailKey(input.email))) return writeNothing(tx);
+    const user = known === undefined ? this.#insert(tx, input) : replace(tx, known, input);
+    recordOutside(tx, user, { action: 'auth.signup', visit });
+    this.#sendCode(tx, user);
+  }
+
+  #insert(tx: Tx, input: Registration): UserRow {
+    const user: UserRow = {
+      id: uuidv7(),
+      email: input.email,
+      emailKey: emailKey(input.email),
+      name: input.name,
+      passwordHash: input.passwordHash,
+      emailVerifiedAt: null,
+      isSuperadmin: false,
+      createdAt: tx.now,
+      passwordChangedAt: null,
+    };
+    tx.db.insert(users).values(user).run();
+    insertOrganization(tx, { name: orgName(input), ownerId: user.id }, this.#deps.newOrg);
+    return user;
+  }
+
+  #sendCode(tx: Tx, user: UserRow): void {
+    const { codes, outbox } = this.#deps;
+    outbox.post(tx, { kind: 'verify_email', to: user.email, code: codes.issue(tx, user.id) }, CODE_SECONDS);
+  }
+}
+
+function replace(tx: Tx, user: UserRow, input: Registration): UserRow {
+  const { email, name, passwordHash } = input;
+  tx.db.update(users).set({ email, name, passwordHash }).where(eq(users.id, user.id)).run();
+  const org = orgsOf(tx.db, user.id).find(({ role }) => role === 'owner');
+  if (org !== undefined) renameOrganization(tx, org, orgName(input));
+  return { ...user, email, name, passwordHash };
+}
+
+function orgName({ email, name, organizationName }: Registration): string {
+  return organizationName || name || (email.split('@')[0] ?? email);
+}

@@ -5,6 +5,7 @@
 import { existsSync } from 'node:fs';
 import { type HostPort, isWildcard } from '../base/addr.ts';
 import type { ServerFile } from './schema.ts';
+import { readSmtpUrl } from './smtp-url.ts';
 
 export interface Conflict {
   /** The key to point at. */
@@ -95,18 +96,28 @@ function findMissingFile({ edge, agents, acme }: ServerFile): Conflict | undefin
   return undefined;
 }
 
+/** One address, by itself or behind a name. */
+const SENDER = /^(?:[^<>\p{Cc}]*<[^<>@,\s]+@[^<>@,\s]+>|[^<>@,\s]+@[^<>@,\s]+)$/u;
+
 function findMailGap({ mail }: ServerFile): Conflict | undefined {
   if (mail.transport !== 'smtp') return undefined;
   if (mail.smtp_url === null) return { path: ['mail', 'transport'], text: '"smtp" needs mail.smtp_url: set it' };
-  const url = mail.smtp_url.reveal();
-  if (!/^smtps?:\/\/[^/]/.test(url) || !URL.canParse(url)) {
+  if (readSmtpUrl(mail.smtp_url.reveal()) === undefined) {
     return {
       path: ['mail', 'smtp_url'],
-      text: 'is not a mail server: write "smtp://user:password@host:587" or "smtps://…"',
+      text:
+        'is not a mail server: write "smtp://user:password@host:587" or "smtps://…", with other signs than letters and digits ' +
+        'in the password as %XX, and nothing behind but "?verify=no"',
     };
   }
   if (mail.from === null)
     return { path: ['mail', 'transport'], text: '"smtp" needs mail.from: set the sender\'s address' };
+  if (!SENDER.test(mail.from)) {
+    return {
+      path: ['mail', 'from'],
+      text: 'is not a sender: write "culvert@example.com" or "Name <culvert@example.com>"',
+    };
+  }
   return undefined;
 }
 

@@ -1,0 +1,36 @@
+/**
+ * The way out for mail, as services/mail-delivery.ts sees it. Ways: smtp.ts, log-mail.ts.
+ */
+
+/** A letter, written out. */
+export interface Mail {
+  /** The same at each try: a mail that is sent twice can be told from two mails. */
+  readonly id: string;
+  /** One address, without a name. */
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+  /** What the letter asks its reader to type or to open, by itself; one of the two at most. It is in the text as well. */
+  readonly code?: string;
+  readonly link?: string;
+}
+
+export interface MailTransport {
+  /** Resolves once the next server has taken the mail. Rejects with a MailError; when `signal` ends it, with anything. */
+  send(mail: Mail, signal: AbortSignal): Promise<void>;
+  /** Cuts what is open. May be called twice. */
+  close(): void;
+}
+
+/** A mail that was not taken. The message is for the operator's log: it holds nothing of the letter. */
+export class MailError extends Error {
+  /** False when the mail server has refused this letter for good. */
+  readonly retry: boolean;
+
+  constructor(message: string, options: { retry: boolean }) {
+    super(message);
+    this.name = 'MailError';
+    this.retry = options.retry;
+  }
+}

@@ -2,10 +2,12 @@
  * The HTTP listener of the API: opened by server/start.ts, drained and closed by it.
  */
 import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createAdaptorServer, type ServerType } from '@hono/node-server';
+import { getRequestListener } from '@hono/node-server';
 import type { HostPort } from '../../base/addr.ts';
 import type { Api } from './app.ts';
+import { answerMalformed, refuseUnroutable } from './malformed.ts';
 
 /** Slow-loris bounds; bodies are at most 1 MiB. */
 const TIMEOUTS = {
@@ -27,15 +29,18 @@ export interface ApiListener {
 
 /** Binds and serves. Throws the system's error when the address can't be bound. */
 export async function listenApi(app: Api, at: HostPort): Promise<ApiListener> {
-  const server = createAdaptorServer({ fetch: app.fetch, serverOptions: TIMEOUTS });
+  // A missing Host is refused by the request listener, whose answer has a body; Node's own has none.
+  const server = createServer(
+    { ...TIMEOUTS, requireHostHeader: false },
+    getRequestListener(app.fetch, { errorHandler: refuseUnroutable }),
+  );
+  answerMalformed(server);
   server.maxConnections = MAX_CONNECTIONS;
   server.listen(at.port, at.host);
   await once(server, 'listening');
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('the API listener has no address');
-  const closeIdle = (): void => {
-    if ('closeIdleConnections' in server) server.closeIdleConnections();
-  };
+  const closeIdle = (): void => server.closeIdleConnections();
   return {
     address,
     drain: () => {
@@ -47,13 +52,13 @@ export async function listenApi(app: Api, at: HostPort): Promise<ApiListener> {
     },
     close: () => {
       const ended = closed(server);
-      if ('closeAllConnections' in server) server.closeAllConnections();
+      server.closeAllConnections();
       return ended;
     },
   };
 }
 
-function closed(server: ServerType): Promise<void> {
+function closed(server: Server): Promise<void> {
   return new Promise((resolve) => {
     // An error says that it is closed already: then there is nothing to wait for.
     server.close(() => resolve());

@@ -78,10 +78,13 @@ export function refusalOf(error: unknown, provider: string): AppError {
       cause,
     });
   }
-  if (code !== undefined && NOT_BELIEVED.has(code)) {
-    return new AppError('invalid_request', `What ${provider} answered is not valid here. Start again.`, { cause });
-  }
+  if (code !== undefined && NOT_BELIEVED.has(code)) return notBelieved(provider, cause);
   return new AppError('unavailable', `${provider} can't be asked now. Try again in a minute.`, { cause });
+}
+
+/** For an answer that is complete and wrong. */
+export function notBelieved(provider: string, cause: Error): AppError {
+  return new AppError('invalid_request', `What ${provider} answered is not valid here. Start again.`, { cause });
 }
 
 /** The `error` that a provider sent, or "". */

@@ -11,6 +11,7 @@ import {
   type ClientCredentials,
   type IdentityProvider,
   type LoginSecrets,
+  notBelieved,
   refusalOf,
   type VouchedPerson,
 } from './oauth.ts';
@@ -45,14 +46,18 @@ export class OidcProvider implements IdentityProvider {
   async start(login: LoginSecrets): Promise<URL> {
     const config = await this.#config();
     const client = await loadClient();
-    return client.buildAuthorizationUrl(config, {
-      redirect_uri: login.redirectUri,
-      scope: 'openid email profile',
-      state: login.state,
-      nonce: login.nonce,
-      code_challenge: await client.calculatePKCECodeChallenge(login.verifier),
-      code_challenge_method: 'S256',
-    });
+    try {
+      return client.buildAuthorizationUrl(config, {
+        redirect_uri: login.redirectUri,
+        scope: 'openid email profile',
+        state: login.state,
+        nonce: login.nonce,
+        code_challenge: await client.calculatePKCECodeChallenge(login.verifier),
+        code_challenge_method: 'S256',
+      });
+    } catch (error) {
+      throw refusalOf(error, this.name);
+    }
   }
 
   async finish(login: LoginSecrets, answer: URLSearchParams): Promise<VouchedPerson> {
@@ -68,7 +73,10 @@ export class OidcProvider implements IdentityProvider {
         idTokenExpected: true,
       });
       const told = tokens.claims();
-      if (told === undefined) throw new Error('there is no ID token');
+      // OpenID Connect Core §2: at most 255 characters. An empty one would be the same person for everybody whom it is told of.
+      if (told === undefined || told.sub === '' || told.sub.length > 255) {
+        throw notBelieved(this.name, new Error('the ID token names no subject'));
+      }
       // Many issuers keep the address out of the ID token. The subject of both answers must be the same.
       const asks = told['email'] === undefined && config.serverMetadata().userinfo_endpoint !== undefined;
       const profile = asks ? await client.fetchUserInfo(config, tokens.access_token, told.sub) : told;

@@ -30,6 +30,9 @@ import { Identities } from './services/identities.ts';
 import { LetterLimit } from './services/letter-limit.ts';
 import type { PublicNames } from './services/news.ts';
 import type { NewOrgRules } from './services/organization-rows.ts';
+import { OperatorOrgs } from './services/operator-orgs.ts';
+import { OperatorTokens } from './services/operator-tokens.ts';
+import { OperatorUsers } from './services/operator-users.ts';
 import { Outbox } from './services/outbox.ts';
 import { PasswordReset } from './services/password-reset.ts';
 import { Passwords } from './services/passwords.ts';
@@ -79,6 +82,9 @@ export interface ControlPlane {
   readonly mfa: Mfa;
   readonly mfaLogin: MfaLogin;
   readonly events: Events;
+  readonly operatorTokens: OperatorTokens;
+  readonly operatorUsers: OperatorUsers;
+  readonly operatorOrgs: OperatorOrgs;
   readonly tokens: Tokens;
   readonly tunnels: Tunnels;
   readonly connections: Connections;
@@ -113,6 +119,8 @@ export function openControl(options: ControlOptions): ControlPlane {
     const sessions = new Sessions({ store, passwords, accessTokens, challenges, newOrg: options.newOrg });
     const recoveryCodes = new RecoveryCodes({ sealer });
     const letters = new LetterLimit(clock);
+    const accounts = new Accounts({ store, passwords });
+    const mfa = new Mfa({ store, sealer, passwords, recoveryCodes, outbox });
     const tokens = new Tokens({ store, keys, news: publisher });
     const tunnels = new Tunnels({ store, news: publisher, names, nodes, tcpPorts });
     const claims = new Claims({ store, tokens, news: publisher, names, nodes, tcpPorts });
@@ -122,7 +130,7 @@ export function openControl(options: ControlOptions): ControlPlane {
       sealer,
       keys,
       outbox,
-      accounts: new Accounts({ store, passwords }),
+      accounts,
       sessions,
       refresh: new Refresh({ store, accessTokens }),
       sessionList: new SessionList({ store }),
@@ -152,7 +160,7 @@ export function openControl(options: ControlOptions): ControlPlane {
         apiUrl: options.apiUrl,
         log,
       }),
-      mfa: new Mfa({ store, sealer, passwords, recoveryCodes, outbox }),
+      mfa,
       mfaLogin: new MfaLogin({
         store,
         sealer,
@@ -163,6 +171,9 @@ export function openControl(options: ControlOptions): ControlPlane {
         newOrg: options.newOrg,
       }),
       events: new Events({ store }),
+      operatorTokens: new OperatorTokens({ sealer, clock }),
+      operatorUsers: new OperatorUsers({ store, accounts, passwords, outbox, mfa, plan: options.newOrg.plan }),
+      operatorOrgs: new OperatorOrgs({ store, news: publisher }),
       tokens,
       tunnels,
       connections: new Connections({ store, nodes }),

@@ -25,6 +25,7 @@ import { mountOauth } from './routes/oauth.ts';
 import { mountPassword } from './routes/password.ts';
 import { mountProbes } from './routes/probes.ts';
 import { mountSignUp } from './routes/sign-up.ts';
+import { mountSuperadmin } from './routes/superadmin.ts';
 import { mountTokens } from './routes/tokens.ts';
 import { mountTunnels } from './routes/tunnels.ts';
 
@@ -56,7 +57,7 @@ export function buildApi(deps: ApiDeps): Api {
   });
   if (deps.corsOrigins.length > 0) app.use(cors({ origin: [...deps.corsOrigins], credentials: true, maxAge: 600 }));
   app.use('/auth/*', authLimit(deps));
-  app.use(requireBearer(table, deps.sessions));
+  app.use(requireBearer(table, deps));
   app.use(limitBody);
 
   mountProbes(app, deps);
@@ -72,6 +73,7 @@ export function buildApi(deps: ApiDeps): Api {
   mountTokens(app, deps);
   mountConnections(app, deps);
   mountEvents(app, deps);
+  mountSuperadmin(app, deps);
   mountDocument(app, deps);
   mountDocs(app, deps);
 

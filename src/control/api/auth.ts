@@ -6,29 +6,45 @@ import type { Context } from 'hono';
 import { createMiddleware } from 'hono/factory';
 import { AppError } from '../../base/errors.ts';
 import type { UserActor } from '../services/actor.ts';
+import type { OperatorTokens } from '../services/operator-tokens.ts';
 import type { Sessions } from '../services/sessions.ts';
 import type { ApiEnv } from './context.ts';
 import type { RouteTable } from './route-table.ts';
 
+/** Routes of those who run the server: the only ones that take an operator's token too. */
+const OPERATORS_ONLY = /^\/superadmin\//;
 const BEARER = /^Bearer +([A-Za-z0-9._~+/=-]{1,4096})$/i;
 
 /** The caller by its bearer, looked up once per request; undefined when there is none or it is not valid. */
 export async function bearerActor(c: Context<ApiEnv>, sessions: Sessions): Promise<UserActor | undefined> {
   const known = c.get('actor');
   if (known !== undefined) return known;
-  const jwt = BEARER.exec(c.req.header('authorization') ?? '')?.[1];
+  const jwt = bearerOf(c);
   const actor = jwt === undefined ? undefined : await sessions.authenticate(jwt, c.get('clientIp'));
   c.set('actor', actor);
   return actor;
 }
 
 /** Deny by default: only a route that says so is open. A path that is no route goes on, to be answered with 404 or 405. */
-export function requireBearer(table: RouteTable, sessions: Sessions) {
+export function requireBearer(table: RouteTable, deps: { sessions: Sessions; operatorTokens: OperatorTokens }) {
   return createMiddleware<ApiEnv>(async (c, next) => {
     const route = table.find(c.req.method, c.req.path);
-    if (route !== undefined && !route.isPublic && (await bearerActor(c, sessions)) === undefined) {
+    if (route === undefined || route.isPublic) return next();
+    if (OPERATORS_ONLY.test(c.req.path) && (await isOperator(c, deps.operatorTokens))) return next();
+    if ((await bearerActor(c, deps.sessions)) === undefined) {
       throw new AppError('unauthorized', 'Log in, and send the access token as Authorization: Bearer.');
     }
     return next();
   });
+}
+
+async function isOperator(c: Context<ApiEnv>, tokens: OperatorTokens): Promise<boolean> {
+  const jwt = bearerOf(c);
+  const operator = jwt === undefined ? undefined : await tokens.authenticate(jwt, c.get('clientIp'));
+  c.set('operator', operator);
+  return operator !== undefined;
+}
+
+function bearerOf(c: Context<ApiEnv>): string | undefined {
+  return BEARER.exec(c.req.header('authorization') ?? '')?.[1];
 }

@@ -5,7 +5,7 @@ import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
 import type { NetworkSet } from '../../base/addr.ts';
 import type { Logger } from '../../base/log.ts';
-import type { UserActor } from '../services/actor.ts';
+import type { OperatorActor, UserActor } from '../services/actor.ts';
 import type { Connections } from '../services/connections.ts';
 import type { DeviceLogins } from '../services/device-logins.ts';
 import type { Events } from '../services/events.ts';
@@ -15,6 +15,9 @@ import type { PasswordReset } from '../services/password-reset.ts';
 import type { Profile } from '../services/profile.ts';
 import type { Mfa } from '../services/mfa.ts';
 import type { MfaLogin } from '../services/mfa-login.ts';
+import type { OperatorOrgs } from '../services/operator-orgs.ts';
+import type { OperatorTokens } from '../services/operator-tokens.ts';
+import type { OperatorUsers } from '../services/operator-users.ts';
 import type { Refresh } from '../services/refresh.ts';
 import type { SessionList } from '../services/session-list.ts';
 import type { Visit } from '../services/session-rows.ts';
@@ -30,6 +33,8 @@ export interface ApiEnv {
     clientIp: string;
     /** Set once a bearer was found valid. Routes that are not public can rely on it. */
     actor: UserActor | undefined;
+    /** Set in place of `actor` for an operator's token, which the routes under /superadmin alone take. */
+    operator: OperatorActor | undefined;
   };
 }
 
@@ -53,6 +58,9 @@ export interface ApiDeps {
   readonly mfa: Mfa;
   readonly mfaLogin: MfaLogin;
   readonly identities: Identities;
+  readonly operatorTokens: OperatorTokens;
+  readonly operatorUsers: OperatorUsers;
+  readonly operatorOrgs: OperatorOrgs;
   readonly tokens: Tokens;
   readonly tunnels: Tunnels;
   readonly connections: Connections;
@@ -76,6 +84,11 @@ export function actorOf(c: Context<ApiEnv>): UserActor {
   const actor = c.get('actor');
   if (actor === undefined) throw new Error(`${c.req.method} ${c.req.path} ran without an actor`);
   return actor;
+}
+
+/** Whoever asks for what only those who run the server may do; the services decide. Only for routes under /superadmin. */
+export function operatorOf(c: Context<ApiEnv>): UserActor | OperatorActor {
+  return c.get('operator') ?? actorOf(c);
 }
 
 export function visitOf(c: Context<ApiEnv>, log: Logger): Visit {

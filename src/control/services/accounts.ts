@@ -9,6 +9,7 @@ import { AppError } from '../../base/errors.ts';
 import { Secret } from '../../base/secret.ts';
 import { users } from '../db/schema.ts';
 import type { Db, Store, Tx } from '../db/tx.ts';
+import type { Actor } from './actor.ts';
 import { recordDeed } from './audit.ts';
 import { insertOrganization } from './organization-rows.ts';
 import type { Passwords } from './passwords.ts';
@@ -36,6 +37,8 @@ export interface NewUser {
   readonly name: string;
   readonly plan: Plan;
   readonly superadmin: boolean;
+  /** Who makes it; default the server itself. */
+  readonly by?: Actor;
 }
 
 export interface CreatedUser {
@@ -96,6 +99,7 @@ function insertUser(tx: Tx, input: NewUser & { passwordHash: string }): string {
     .run();
   const name = input.name === '' ? (key.split('@')[0] ?? key) : input.name;
   const org = insertOrganization(tx, { name, ownerId: id }, { plan: input.plan, approval: 'approved' });
-  recordDeed(tx, { kind: 'system', orgId: org.id }, { action: 'user.create', resourceType: 'user', resourceId: id });
+  const deed = { action: 'user.create', resourceType: 'user', resourceId: id, orgId: org.id } as const;
+  recordDeed(tx, input.by ?? { kind: 'system', orgId: org.id }, deed);
   return id;
 }

@@ -30,6 +30,7 @@ export const AUDIT_ACTIONS = [
   'user.create',
   'user.update',
   'user.mfa_reset',
+  'user.password_reset',
   'user.sessions_revoke',
   'org.create',
   'org.update',

@@ -19,6 +19,7 @@ import { PendingFactors } from './pending-factors.ts';
 import type { RecoveryCodes } from './recovery-codes.ts';
 import type { Sealer } from './sealing.ts';
 import { otpauthUri } from './totp.ts';
+import { recordUserDeed } from './user-deeds.ts';
 
 /** A warning is worth delivering for as long as mail servers are usually tried. */
 const WARNING_SECONDS = 3 * 24 * 3600;
@@ -112,7 +113,7 @@ export class Mfa {
       const user = tx.db.select({ email: users.email }).from(users).where(eq(users.id, userId)).get();
       if (user === undefined) throw new AppError('not_found', 'There is no such account.');
       if (!removeFactor(tx, userId)) return false;
-      recordDeed(tx, actor, { action: 'user.mfa_reset', resourceType: 'user', resourceId: userId });
+      recordUserDeed(tx, actor, 'user.mfa_reset', userId);
       this.#warn(tx, user.email, false);
       return true;
     });

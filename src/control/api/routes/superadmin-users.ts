@@ -1,0 +1,202 @@
+/** `/superadmin/users`: accounts for those who run the server. Mounted by superadmin.ts, behind its guard. */
+import { z } from '@hono/zod-openapi';
+import { ROLES } from '../../services/actor.ts';
+import type { UserView } from '../../services/operator-users.ts';
+import type { Api } from '../app.ts';
+import { type ApiDeps, operatorOf } from '../context.ts';
+import { defineRoute } from '../define-route.ts';
+import { json } from '../errors.ts';
+import { newEmail, plainName } from '../new-account.ts';
+
+const user = z
+  .object({
+    id: z.uuid(),
+    email: z.string(),
+    name: z.string(),
+    email_verified: z.boolean(),
+    mfa_enabled: z.boolean(),
+    is_superadmin: z.boolean(),
+    created_at: z.iso.datetime(),
+    orgs: z.array(z.object({ id: z.uuid(), name: z.string(), slug: z.string(), role: z.enum(ROLES) })),
+  })
+  .openapi('User', {
+    example: {
+      id: '019aa3c2-5b7e-7c44-9d0e-6a3d1f8b2c11',
+      email: 'ann@example.com',
+      name: 'Ann',
+      email_verified: true,
+      mfa_enabled: true,
+      is_superadmin: false,
+      created_at: '2026-11-21T09:30:00.000Z',
+      orgs: [{ id: '019aa3c2-5b70-7b02-8a3e-0c9d3f5e7a10', name: 'Shop', slug: 'shop', role: 'owner' }],
+    },
+  });
+
+/** The one answer that holds the password. */
+const withPassword = z.object({ id: z.uuid(), email: z.string(), password: z.string() }).openapi('UserWithPassword', {
+  example: {
+    id: '019aa3c2-5b7e-7c44-9d0e-6a3d1f8b2c11',
+    email: 'ann@example.com',
+    password: '1U5Y08nc3DBpYHtjlU3qlg',
+  },
+});
+
+/** A page of a list under /superadmin. */
+export const page = z.object({
+  query: z.string().min(1).max(320).optional().openapi({ description: 'Part of a name, an address or a slug' }),
+  limit: z.coerce.number().int().min(1).max(200).default(50),
+  after: z.uuid().optional().openapi({ description: 'Id of the last one of the page before' }),
+});
+const userParam = z.object({
+  id: z.string().openapi({ description: 'Id or e-mail address', example: 'ann@example.com' }),
+});
+const tags = ['superadmin'];
+
+export function mountOperatedUsers(app: Api, deps: ApiDeps): void {
+  mountAccounts(app, deps);
+  mountPasswords(app, deps);
+}
+
+function mountAccounts(app: Api, { operatorUsers }: ApiDeps): void {
+  app.openapi(
+    defineRoute(
+      {
+        method: 'get',
+        path: '/superadmin/users',
+        tags,
+        summary: 'Accounts of this server, oldest first',
+        request: { query: page },
+        responses: { 200: json(z.array(user), 'Accounts') },
+      },
+      ['forbidden'],
+    ),
+    (c) => {
+      const { query, limit, after } = c.req.valid('query');
+      return c.json(operatorUsers.list(operatorOf(c), { query, limit, after }).map(presentUser), 200);
+    },
+  );
+  app.openapi(
+    defineRoute(
+      {
+        method: 'patch',
+        path: '/superadmin/users/{id}',
+        tags,
+        summary: 'Change an account; the last superadmin stays one',
+        request: {
+          params: userParam,
+          body: {
+            required: true,
+            ...json(
+              z.object({
+                superadmin: z.boolean().optional(),
+                name: plainName.optional().openapi({ example: 'Ann' }),
+              }),
+              'What changes',
+            ),
+          },
+        },
+        responses: { 200: json(user, 'The account') },
+      },
+      ['forbidden', 'conflict'],
+    ),
+    (c) => {
+      const { superadmin, name } = c.req.valid('json');
+      const change = { ...(superadmin === undefined ? {} : { superadmin }), ...(name === undefined ? {} : { name }) };
+      return c.json(presentUser(operatorUsers.update(operatorOf(c), c.req.valid('param').id, change)), 200);
+    },
+  );
+  app.openapi(
+    defineRoute(
+      {
+        method: 'post',
+        path: '/superadmin/users/{id}/reset-mfa',
+        tags,
+        summary: 'Forget the second factor of a person who lost it',
+        request: { params: userParam },
+        responses: {
+          200: json(z.object({ reset: z.boolean().openapi({ description: 'False when there was none' }) }), 'Done'),
+        },
+      },
+      ['forbidden'],
+    ),
+    (c) => c.json({ reset: operatorUsers.resetMfa(operatorOf(c), c.req.valid('param').id) }, 200),
+  );
+  app.openapi(
+    defineRoute(
+      {
+        method: 'post',
+        path: '/superadmin/users/{id}/revoke-sessions',
+        tags,
+        summary: 'Log a person out everywhere',
+        request: { params: userParam },
+        responses: {
+          200: json(z.object({ revoked: z.int().openapi({ example: 2, description: 'Sessions that ended' }) }), 'Done'),
+        },
+      },
+      ['forbidden'],
+    ),
+    (c) => c.json({ revoked: operatorUsers.revokeSessions(operatorOf(c), c.req.valid('param').id) }, 200),
+  );
+}
+
+function mountPasswords(app: Api, { operatorUsers }: ApiDeps): void {
+  app.openapi(
+    defineRoute(
+      {
+        method: 'post',
+        path: '/superadmin/users',
+        tags,
+        summary: 'Make a verified account with an organization of its own and a random password',
+        request: {
+          body: {
+            required: true,
+            ...json(
+              z.object({
+                email: newEmail.openapi({ example: 'ann@example.com' }),
+                superadmin: z.boolean().default(false),
+                name: plainName.default('').openapi({ example: 'Ann' }),
+              }),
+              'The account',
+            ),
+          },
+        },
+        responses: { 201: json(withPassword, 'Made. The password is shown only now.') },
+      },
+      ['forbidden', 'conflict', 'unavailable'],
+    ),
+    async (c) => {
+      const made = await operatorUsers.create(operatorOf(c), c.req.valid('json'));
+      return c.json({ id: made.id, email: made.email, password: made.password.reveal() }, 201);
+    },
+  );
+  app.openapi(
+    defineRoute(
+      {
+        method: 'post',
+        path: '/superadmin/users/{id}/reset-password',
+        tags,
+        summary: 'Give an account a random password and log it out everywhere',
+        request: { params: userParam },
+        responses: { 200: json(withPassword, 'Done. The password is shown only now.') },
+      },
+      ['forbidden', 'unavailable'],
+    ),
+    async (c) => {
+      const { id, email, password } = await operatorUsers.resetPassword(operatorOf(c), c.req.valid('param').id);
+      return c.json({ id, email, password: password.reveal() }, 200);
+    },
+  );
+}
+
+function presentUser({ user: row, mfaEnabled, orgs }: UserView) {
+  return {
+    id: row.id,
+    email: row.email,
+    name: row.name,
+    email_verified: row.emailVerifiedAt !== null,
+    mfa_enabled: mfaEnabled,
+    is_superadmin: row.isSuperadmin,
+    created_at: new Date(row.createdAt).toISOString(),
+    orgs: [...orgs],
+  };
+}

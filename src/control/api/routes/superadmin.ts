@@ -1,0 +1,144 @@
+/**
+ * `/superadmin/*`: organizations and keys for those who run the server; accounts are in superadmin-users.ts. A superadmin calls with an access token, `culvert admin`
+ * with an operator's token (services/operator-tokens.ts). Everybody else gets 403, before anything that they sent is looked at.
+ */
+import { z } from '@hono/zod-openapi';
+import { allowOperator } from '../../services/actor.ts';
+import type { OrgView } from '../../services/operator-orgs.ts';
+import { PLANS } from '../../services/plans.ts';
+import type { Api } from '../app.ts';
+import { type ApiDeps, operatorOf } from '../context.ts';
+import { defineRoute } from '../define-route.ts';
+import { json } from '../errors.ts';
+import { mountOperatedUsers, page } from './superadmin-users.ts';
+
+const APPROVALS = ['approved', 'pending', 'suspended'] as const;
+
+const organization = z
+  .object({
+    id: z.uuid(),
+    name: z.string(),
+    slug: z.string(),
+    plan: z.enum(PLANS),
+    approval_status: z.enum(APPROVALS),
+    created_at: z.iso.datetime(),
+    members: z.int(),
+    owners: z.array(z.string()).openapi({ description: 'E-mail addresses' }),
+  })
+  .openapi('OperatedOrganization', {
+    example: {
+      id: '019aa3c2-5b70-7b02-8a3e-0c9d3f5e7a10',
+      name: 'Shop',
+      slug: 'shop',
+      plan: 'pro',
+      approval_status: 'pending',
+      created_at: '2026-11-21T09:30:00.000Z',
+      members: 3,
+      owners: ['ann@example.com'],
+    },
+  });
+
+const orgParam = z.object({ id: z.string().openapi({ description: 'Id or slug', example: 'shop' }) });
+const tags = ['superadmin'];
+
+export function mountSuperadmin(app: Api, deps: ApiDeps): void {
+  app.use('/superadmin/*', async (c, next) => {
+    // Neither is there on a path that is no route: that is answered with 404 or 405.
+    if (c.get('operator') !== undefined || c.get('actor') !== undefined) allowOperator(operatorOf(c));
+    await next();
+  });
+  mountOperatedUsers(app, deps);
+  mountOrgs(app, deps);
+  mountKeys(app, deps);
+}
+
+function mountOrgs(app: Api, { operatorOrgs }: ApiDeps): void {
+  app.openapi(
+    defineRoute(
+      {
+        method: 'get',
+        path: '/superadmin/orgs',
+        tags,
+        summary: 'Organizations of this server, oldest first',
+        request: { query: page.extend({ status: z.enum(APPROVALS).optional() }) },
+        responses: { 200: json(z.array(organization), 'Organizations') },
+      },
+      ['forbidden'],
+    ),
+    (c) => {
+      const { query, limit, after, status } = c.req.valid('query');
+      return c.json(operatorOrgs.list(operatorOf(c), { query, limit, after, status }).map(presentOrg), 200);
+    },
+  );
+  app.openapi(
+    defineRoute(
+      {
+        method: 'patch',
+        path: '/superadmin/orgs/{id}',
+        tags,
+        summary: 'Change the plan of an organization',
+        request: {
+          params: orgParam,
+          body: { required: true, ...json(z.object({ plan: z.enum(PLANS).optional() }), 'What changes') },
+        },
+        responses: { 200: json(organization, 'The organization') },
+      },
+      ['forbidden'],
+    ),
+    (c) => {
+      const { plan } = c.req.valid('json');
+      return c.json(presentOrg(operatorOrgs.setPlan(operatorOf(c), c.req.valid('param').id, plan)), 200);
+    },
+  );
+  for (const [deed, summary] of [
+    ['approve', 'Let an organization open tunnels and mint tokens'],
+    ['suspend', 'End all sessions of its agents and let none come back until it is approved again'],
+  ] as const) {
+    app.openapi(
+      defineRoute(
+        {
+          method: 'post',
+          path: `/superadmin/orgs/{id}/${deed}`,
+          tags,
+          summary,
+          request: { params: orgParam },
+          responses: { 200: json(organization, 'The organization') },
+        },
+        ['forbidden'],
+      ),
+      (c) => c.json(presentOrg(operatorOrgs[deed](operatorOf(c), c.req.valid('param').id)), 200),
+    );
+  }
+}
+
+function mountKeys(app: Api, { keys }: ApiDeps): void {
+  app.openapi(
+    defineRoute(
+      {
+        method: 'post',
+        path: '/superadmin/keys/{purpose}/rotate',
+        tags,
+        summary: 'Sign with a new key from now on; what was signed before stays valid',
+        request: { params: z.object({ purpose: z.enum(['access', 'capability']) }) },
+        responses: {
+          200: json(z.object({ kid: z.string().openapi({ example: '9f86d081884c7d65' }) }), 'Id of the new key'),
+        },
+      },
+      ['forbidden', 'conflict'],
+    ),
+    (c) => c.json({ kid: keys.rotate(operatorOf(c), c.req.valid('param').purpose) }, 200),
+  );
+}
+
+function presentOrg({ org, members, owners }: OrgView) {
+  return {
+    id: org.id,
+    name: org.name,
+    slug: org.slug,
+    plan: org.plan,
+    approval_status: org.approvalStatus,
+    created_at: new Date(org.createdAt).toISOString(),
+    members,
+    owners: [...owners],
+  };
+}

@@ -1,0 +1,185 @@
+/**
+ * Accounts as those who run the server see and change them. Called by control/api for superadmins and for `culvert admin`.
+ */
+import { randomBytes } from 'node:crypto';
+import { and, asc, type Column, count, eq, gt, inArray, isNull, or, type SQL, sql } from 'drizzle-orm';
+import { AppError } from '../../base/errors.ts';
+import { Secret } from '../../base/secret.ts';
+import { memberships, mfaFactors, organizations, passwordResets, users } from '../db/schema.ts';
+import type { Db, Store } from '../db/tx.ts';
+import { type Accounts, type CreatedUser, findUserByEmail } from './accounts.ts';
+import { type Actor, allowOperator, type Role } from './actor.ts';
+import type { Mfa } from './mfa.ts';
+import type { Outbox } from './outbox.ts';
+import type { Passwords } from './passwords.ts';
+import type { Plan } from './plans.ts';
+import { revokeSessionsOf, type UserRow } from './session-rows.ts';
+import { recordUserDeed } from './user-deeds.ts';
+
+/** A warning is worth reading for this long. */
+const LETTER_SECONDS = 7 * 24 * 3600;
+
+export interface UserView {
+  readonly user: UserRow;
+  readonly mfaEnabled: boolean;
+  readonly orgs: ReadonlyArray<{
+    readonly id: string;
+    readonly name: string;
+    readonly slug: string;
+    readonly role: Role;
+  }>;
+}
+
+/** One page of a list, oldest first. */
+export interface Page {
+  readonly query: string | undefined;
+  readonly limit: number;
+  /** Id of the last one of the page before. */
+  readonly after: string | undefined;
+}
+
+export interface OperatorUsersDeps {
+  readonly store: Store;
+  readonly accounts: Accounts;
+  readonly passwords: Passwords;
+  readonly outbox: Outbox;
+  readonly mfa: Mfa;
+  /** Of the organization that an account is made with (`plans.default`). */
+  readonly plan: Plan;
+}
+
+export class OperatorUsers {
+  readonly #deps: OperatorUsersDeps;
+
+  constructor(deps: OperatorUsersDeps) {
+    this.#deps = deps;
+  }
+
+  /** `query` is looked for in addresses and names. */
+  list(actor: Actor, page: Page): readonly UserView[] {
+    allowOperator(actor);
+    const { db } = this.#deps.store;
+    const rows = db
+      .select()
+      .from(users)
+      .where(
+        and(
+          page.after === undefined ? undefined : gt(users.id, page.after),
+          page.query === undefined ? undefined : or(holds(users.email, page.query), holds(users.name, page.query)),
+        ),
+      )
+      .orderBy(asc(users.id))
+      .limit(page.limit)
+      .all();
+    return viewsOf(db, rows);
+  }
+
+  /** A verified account with an organization of its own and a random password. Throws `invalid_request`, `conflict`, `unavailable`. */
+  async create(actor: Actor, input: { email: string; name: string; superadmin: boolean }): Promise<CreatedUser> {
+    allowOperator(actor);
+    const plan = input.superadmin ? 'enterprise' : this.#deps.plan;
+    return this.#deps.accounts.createUser({ ...input, plan, by: actor });
+  }
+
+  /** Throws `conflict` rather than to leave the server without a superadmin. */
+  update(actor: Actor, handle: string, change: { superadmin?: boolean; name?: string }): UserView {
+    allowOperator(actor);
+    return this.#deps.store.inTx((tx) => {
+      const user = find(tx.db, handle);
+      const next = { isSuperadmin: change.superadmin ?? user.isSuperadmin, name: change.name ?? user.name };
+      if (next.isSuperadmin === user.isSuperadmin && next.name === user.name) return viewOf(tx.db, user);
+      if (user.isSuperadmin && !next.isSuperadmin && countSuperadmins(tx.db) === 1) {
+        throw new AppError('conflict', `${user.email} is the last superadmin. Make another one first.`);
+      }
+      tx.db.update(users).set(next).where(eq(users.id, user.id)).run();
+      recordUserDeed(tx, actor, 'user.update', user.id);
+      return viewOf(tx.db, { ...user, ...next });
+    });
+  }
+
+  /** Forgets the second factor and the recovery codes, and tells the person. False when there was no factor. */
+  resetMfa(actor: Actor, handle: string): boolean {
+    allowOperator(actor);
+    return this.#deps.mfa.reset(actor, find(this.#deps.store.db, handle).id);
+  }
+
+  /** Logs the person out everywhere. Returns how many sessions ended. */
+  revokeSessions(actor: Actor, handle: string): number {
+    allowOperator(actor);
+    return this.#deps.store.inTx((tx) => {
+      const user = find(tx.db, handle);
+      const ended = revokeSessionsOf(tx, user.id);
+      if (ended > 0) recordUserDeed(tx, actor, 'user.sessions_revoke', user.id);
+      return ended;
+    });
+  }
+
+  /** Gives the account a random password, logs it out everywhere, and tells the person. Throws `not_found`, `unavailable`. */
+  async resetPassword(actor: Actor, handle: string): Promise<CreatedUser> {
+    allowOperator(actor);
+    const { store, passwords, outbox } = this.#deps;
+    const { id } = find(store.db, handle);
+    const password = new Secret(randomBytes(16).toString('base64url'));
+    const passwordHash = await passwords.hash(password.reveal());
+    return store.inTx((tx) => {
+      const user = find(tx.db, id);
+      tx.db.update(users).set({ passwordHash, passwordChangedAt: tx.now }).where(eq(users.id, id)).run();
+      // Links that are under way go with the password that they were asked for.
+      tx.db.delete(passwordResets).where(eq(passwordResets.userId, id)).run();
+      revokeSessionsOf(tx, id);
+      recordUserDeed(tx, actor, 'user.password_reset', id);
+      outbox.post(tx, { kind: 'password_changed', to: user.email }, LETTER_SECONDS);
+      return { id, email: user.email, password };
+    });
+  }
+}
+
+/** True where the text holds the other one, whatever the case of ASCII letters; of LIKE's wildcards none counts. */
+export function holds(column: Column, text: string): SQL {
+  return sql`${column} LIKE ${`%${text.replaceAll(/[\\%_]/g, (sign) => `\\${sign}`)}%`} ESCAPE '\\'`;
+}
+
+/** By id, or by e-mail address, which no id looks like. */
+function find(db: Db, handle: string): UserRow {
+  const row = handle.includes('@')
+    ? findUserByEmail(db, handle)
+    : db.select().from(users).where(eq(users.id, handle)).get();
+  if (row === undefined) throw new AppError('not_found', `There is no account ${handle}.`);
+  return row;
+}
+
+function countSuperadmins(db: Db): number {
+  return db.select({ n: count() }).from(users).where(eq(users.isSuperadmin, true)).get()?.n ?? 0;
+}
+
+function viewOf(db: Db, user: UserRow): UserView {
+  const [view] = viewsOf(db, [user]);
+  if (view === undefined) throw new Error('a view per row');
+  return view;
+}
+
+/** Two queries for the whole page. */
+function viewsOf(db: Db, rows: readonly UserRow[]): readonly UserView[] {
+  const ids = rows.map(({ id }) => id);
+  const factors = db.select({ id: mfaFactors.userId }).from(mfaFactors).where(inArray(mfaFactors.userId, ids)).all();
+  const withFactor = new Set(factors.map(({ id }) => id));
+  const seats = db
+    .select({
+      userId: memberships.userId,
+      role: memberships.role,
+      id: organizations.id,
+      name: organizations.name,
+      slug: organizations.slug,
+    })
+    .from(memberships)
+    .innerJoin(organizations, eq(organizations.id, memberships.orgId))
+    .where(and(inArray(memberships.userId, ids), isNull(organizations.deletedAt)))
+    .orderBy(asc(memberships.createdAt), asc(memberships.orgId))
+    .all();
+  const byUser = Map.groupBy(seats, ({ userId }) => userId);
+  return rows.map((user) => ({
+    user,
+    mfaEnabled: withFactor.has(user.id),
+    orgs: (byUser.get(user.id) ?? []).map(({ userId: _userId, ...org }) => org),
+  }));
+}

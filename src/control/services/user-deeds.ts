@@ -1,0 +1,14 @@
+/**
+ * What is done to a person's account by somebody else, in the trail: that of the oldest organization that the person is in, whose members
+ * may read it, and thereby their own (events.ts).
+ */
+import type { Tx } from '../db/tx.ts';
+import type { Actor } from './actor.ts';
+import { type AuditAction, recordDeed } from './audit.ts';
+import { orgsOf } from './organization-rows.ts';
+
+export function recordUserDeed(tx: Tx, actor: Actor, action: AuditAction, userId: string): void {
+  const home = orgsOf(tx.db, userId)[0];
+  const deed = { action, resourceType: 'user', resourceId: userId } as const;
+  recordDeed(tx, actor, home === undefined ? deed : { ...deed, orgId: home.id });
+}

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { writeLetter } from './letter-text.ts';
+import type { Letter } from './letters.ts';
+
+const SENDING = { id: 'row', publicUrl: 'https://culvert.example.test', lifeSeconds: 600 };
+const to = 'ann@example.com';
+
+const LETTERS: readonly Letter[] = [
+  { kind: 'verify_email', to, code: '004711' },
+  { kind: 'already_registered', to },
+  { kind: 'password_reset', to, token: 'a-b_c' },
+  { kind: 'password_changed', to },
+  { kind: 'mfa_changed', to, enabled: true },
+  { kind: 'mfa_changed', to, enabled: false },
+  { kind: 'recovery_code_used', to, left: 1 },
+  { kind: 'identity_linked', to, provider: 'GitHub' },
+  { kind: 'invitation', to, token: 't/o+k', organization: 'Acme', inviter: 'bob@example.com', role: 'member' },
+];
+
+for (const letter of LETTERS) {
+  test(`${letter.kind} has a subject, text and HTML, and says what to do if one did not ask for it`, () => {
+    const { subject, text, html } = writeLetter(letter, SENDING);
+    assert.ok(subject.length > 10 && subject.length < 80, subject);
+    assert.match(text, /^Hello,\n\n/);
+    assert.match(text, /If (it was not you|you did not|you do not know)/);
+    assert.match(html, /^<!doctype html>/);
+    // Nothing that a mail program would have to load.
+    assert.doesNotMatch(html, /<(img|script|link|iframe|style)|url\(|src=/i);
+    assert.ok(!/undefined|\[object/.test(text + html));
+  });
+}
+
+test('a code is in the subject and alone on its line, and how long it works is said', () => {
+  const mail = writeLetter({ kind: 'verify_email', to, code: '004711' }, SENDING);
+  assert.match(mail.subject, /\b004711\b/);
+  assert.match(mail.text, /^004711$/m);
+  assert.match(mail.text, /for 10 minutes/);
+  assert.equal(mail.code, '004711');
+  assert.equal(mail.link, undefined);
+});
+
+test('links lead to the public URL and carry their token', () => {
+  const reset = writeLetter({ kind: 'password_reset', to, token: 'a-b_c' }, { ...SENDING, lifeSeconds: 3600 });
+  assert.equal(reset.link, 'https://culvert.example.test/app/reset?token=a-b_c');
+  assert.ok(reset.text.split('\n').includes(reset.link));
+  assert.ok(reset.html.includes(`href="${reset.link}"`));
+  assert.match(reset.text, /for 1 hour\b/);
+  const letter = { kind: 'invitation', to, token: 't/o+k', organization: 'A', inviter: 'B', role: 'admin' } as const;
+  const invite = writeLetter(letter, { ...SENDING, lifeSeconds: 7 * 24 * 3600 });
+  assert.equal(invite.link, 'https://culvert.example.test/app/invite?token=t%2Fo%2Bk');
+  assert.match(invite.text, /for 7 days/);
+});
+
+test('names can not add headers, lines, markup or links', () => {
+  const letter: Letter = {
+    kind: 'invitation',
+    to,
+    token: 't',
+    organization: 'Acme\r\nBcc: eve@example.com\u2028\u202e<img src=x onerror="alert(1)">',
+    inviter: "\u001b[31mBob\n\n123456\n\nhttps://evil.example/?a=1&b='2' \ud800",
+    role: '</p>',
+  };
+  const { subject, text, html } = writeLetter(letter, SENDING);
+  assert.doesNotMatch(subject, /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
+  assert.ok(subject.isWellFormed());
+  assert.doesNotMatch(text, /^\d{6}$/m);
+  assert.doesNotMatch(text, /https?:\/\/evil/);
+  assert.doesNotMatch(text, /[\u2028\u202e\u001b\r]/);
+  assert.ok(!html.includes('<img') && !html.includes('onerror="'), html);
+  assert.ok(html.includes('&lt;img') && html.includes('&amp;b=&#39;2&#39;') && html.includes('&lt;/p&gt;'));
+});
+
+test('a long name is cut between characters', () => {
+  const letter: Letter = { kind: 'identity_linked', to, provider: '😀'.repeat(100) };
+  const { subject } = writeLetter(letter, SENDING);
+  assert.ok(subject.includes(`${'😀'.repeat(64)}…`) && !subject.includes('😀'.repeat(65)));
+});

@@ -37,6 +37,7 @@ import { Outbox } from './services/outbox.ts';
 import { PasswordReset } from './services/password-reset.ts';
 import { Passwords } from './services/passwords.ts';
 import { Profile } from './services/profile.ts';
+import { ProviderLogins } from './services/provider-logins.ts';
 import { RecoveryCodes } from './services/recovery-codes.ts';
 import { Refresh } from './services/refresh.ts';
 import { Retention } from './services/retention.ts';
@@ -79,6 +80,7 @@ export interface ControlPlane {
   readonly passwordReset: PasswordReset;
   readonly profile: Profile;
   readonly identities: Identities;
+  readonly providerLogins: ProviderLogins;
   readonly mfa: Mfa;
   readonly mfaLogin: MfaLogin;
   readonly events: Events;
@@ -145,7 +147,8 @@ export function openControl(options: ControlOptions): ControlPlane {
       }),
       passwordReset: new PasswordReset({ store, passwords, letters, outbox }),
       profile: new Profile({ store }),
-      identities: new Identities({
+      identities: new Identities({ store }),
+      providerLogins: new ProviderLogins({
         store,
         sealer,
         outbox,

@@ -37,9 +37,10 @@ async function upToCallback(browser: Browser): Promise<URL> {
 }
 async function refused(browser: Browser, url: URL | string, status = 400, code = 'invalid_request') {
   const page = await browser.open(url, isLanding);
-  assert.deepEqual([page.status, page.text === '' ? page.url.href : JSON.parse(page.text).error], [status, code]);
+  const body = JSON.parse(page.text || '{}') as { error?: string; message?: string };
+  assert.deepEqual([page.status, body.error], [status, code], page.url.href);
   assert.ok(!browser.cookies(h.server.apiUrl).has('qnt_refresh'), 'a session was opened');
-  return String(JSON.parse(page.text).message);
+  return body.message ?? '';
 }
 async function letIn(browser: Browser, url: URL | string): Promise<void> {
   const page = await browser.open(url, isLanding);

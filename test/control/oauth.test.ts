@@ -34,6 +34,7 @@ async function viaOidc(login: string, browser = new Browser()) {
   const callback = await oidc.logIn(browser, at('/auth/oauth/google/start'), login);
   return browser.open(callback, isLanding);
 }
+const errorOf = (page: { text: string }) => (JSON.parse(page.text) as { error?: string }).error;
 const tokenOf = (page: { url: URL; text: string }): string => {
   const token = page.url.searchParams.get('oauth_token');
   assert.ok(token !== null, `${page.url.href} ${page.text}`);
@@ -172,7 +173,7 @@ test('an address that the provider does not vouch for links nothing, makes nothi
   });
   for (const refusal of refusals) {
     const page = await refusal();
-    assert.deepEqual([page.status, JSON.parse(page.text).error], [403, 'email_not_verified'], page.text);
+    assert.deepEqual([page.status, errorOf(page)], [403, 'email_not_verified'], page.text);
     assert.equal(
       page.headers.getSetCookie().some((line) => line.startsWith('qnt_refresh')),
       false,
@@ -182,7 +183,7 @@ test('an address that the provider does not vouch for links nothing, makes nothi
   github.tokenError = 'unverified_user_email';
   const page = await viaGithub();
   github.tokenError = undefined;
-  assert.deepEqual([page.status, JSON.parse(page.text).error], [403, 'email_not_verified']);
+  assert.deepEqual([page.status, errorOf(page)], [403, 'email_not_verified']);
 });
 
 test('a letter that only looks like another one in lower case makes no link', async () => {
@@ -190,7 +191,7 @@ test('a letter that only looks like another one in lower case makes no link', as
   // U+212A, the sign of the unit kelvin, becomes a plain k.
   github.current = githubPerson(98, '\u212Aate@example.test');
   const page = await viaGithub();
-  assert.deepEqual([page.status, JSON.parse(page.text).error], [403, 'email_not_verified']);
+  assert.deepEqual([page.status, errorOf(page)], [403, 'email_not_verified']);
 });
 
 test('a known identity whose address has become somebody else’s comes into its own account', async () => {
@@ -295,7 +296,7 @@ test('a server without providers says so; one with closed sign-up lets in whom i
   github.current = githubPerson(9, 'stranger@example.test');
   const start = `${closed.server.apiUrl}/auth/oauth/github/start`;
   const page = await new Browser().open(start, land);
-  assert.deepEqual([page.status, JSON.parse(page.text).error], [403, 'forbidden']);
+  assert.deepEqual([page.status, errorOf(page)], [403, 'forbidden']);
   await createUser(closed.settings, { email: 'stranger@example.test', superadmin: false }, silentLog);
   assert.ok((await new Browser().open(start, land)).url.searchParams.has('oauth_token'));
 });

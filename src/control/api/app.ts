@@ -20,6 +20,7 @@ import { mountDevice } from './routes/device.ts';
 import { mountDocument } from './routes/document.ts';
 import { mountDocs } from './routes/docs.ts';
 import { mountEvents } from './routes/events.ts';
+import { mountIdentities } from './routes/identities.ts';
 import { mountMfa } from './routes/mfa.ts';
 import { mountOauth } from './routes/oauth.ts';
 import { mountPassword } from './routes/password.ts';
@@ -69,6 +70,7 @@ export function buildApi(deps: ApiDeps): Api {
   mountCliPage(app, deps);
   mountMfa(app, deps);
   mountOauth(app, deps);
+  mountIdentities(app, deps);
   mountTunnels(app, deps);
   mountTokens(app, deps);
   mountConnections(app, deps);

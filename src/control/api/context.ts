@@ -20,6 +20,7 @@ import type { OperatorTokens } from '../services/operator-tokens.ts';
 import type { OperatorUsers } from '../services/operator-users.ts';
 import type { Refresh } from '../services/refresh.ts';
 import type { SessionList } from '../services/session-list.ts';
+import type { ProviderLogins } from '../services/provider-logins.ts';
 import type { Visit } from '../services/session-rows.ts';
 import type { Sessions } from '../services/sessions.ts';
 import type { SignUp } from '../services/sign-up.ts';
@@ -58,6 +59,7 @@ export interface ApiDeps {
   readonly mfa: Mfa;
   readonly mfaLogin: MfaLogin;
   readonly identities: Identities;
+  readonly providerLogins: ProviderLogins;
   readonly operatorTokens: OperatorTokens;
   readonly operatorUsers: OperatorUsers;
   readonly operatorOrgs: OperatorOrgs;

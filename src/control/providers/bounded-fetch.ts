@@ -13,7 +13,8 @@ export async function boundedFetch(url: string, options: CustomFetchOptions): Pr
   const parts: Uint8Array[] = [];
   let size = 0;
   // Leaving the loop by the exception cancels the stream, and with it the connection.
-  for await (const part of response.body ?? []) {
+  const body: AsyncIterable<Uint8Array> | Iterable<Uint8Array> = response.body ?? [];
+  for await (const part of body) {
     size += part.length;
     if (size > MAX_BODY_BYTES) throw new TypeError(`the answer of ${new URL(url).host} is larger than 512 KB`);
     parts.push(part);

@@ -1,228 +1,55 @@
 /**
- * Log-in with an identity provider, and the identities of an account. The provider proves who somebody is (providers/oauth.ts); which
- * account that is, and whether it may come in, is decided here and in identity-rows.ts.
+ * The identities of an account: who at which provider may log in to it. How one comes to be is in provider-logins.ts.
  */
-import { and, asc, eq, ne } from 'drizzle-orm';
-import { AppError, messageOf } from '../../base/errors.ts';
-import type { Logger } from '../../base/log.ts';
-import type { IdentityProvider } from '../providers/oauth.ts';
+import { and, asc, eq } from 'drizzle-orm';
+import { AppError } from '../../base/errors.ts';
 import { identities, users } from '../db/schema.ts';
-import type { Store, Tx } from '../db/tx.ts';
+import type { Store } from '../db/tx.ts';
 import { type Actor, allow } from './actor.ts';
 import { recordDeed } from './audit.ts';
-import type { Challenges } from './challenges.ts';
-import {
-  addIdentity,
-  claimUnconfirmed,
-  findByEmail,
-  findByIdentity,
-  insertVouchedUser,
-  type ProvenPerson,
-  type ProviderId,
-  proven,
-} from './identity-rows.ts';
-import { type LoginState, makeState, openState, sealState, spentId } from './login-state.ts';
-import { isMfaEnabled } from './mfa-rows.ts';
-import { homeOrgOf, type NewOrgRules } from './organization-rows.ts';
-import type { Outbox } from './outbox.ts';
-import { landingUrl, safeReturnTo } from './return-to.ts';
-import type { Sealer } from './sealing.ts';
-import { asActor, type OpenedSession, openSession, type UserRow, type Visit } from './session-rows.ts';
-import type { Sessions } from './sessions.ts';
-import { spend } from './spent-once.ts';
-
-/** The letter tells of something that was done; a week later it is no news. */
-const LETTER_SECONDS = 7 * 24 * 3600;
-
-export interface IdentityDeps {
-  readonly store: Store;
-  readonly sealer: Sealer;
-  readonly outbox: Outbox;
-  readonly sessions: Pick<Sessions, 'present'>;
-  readonly challenges: Challenges;
-  readonly providers: Readonly<Record<ProviderId, IdentityProvider | null>>;
-  readonly newOrg: NewOrgRules;
-  readonly signup: 'open' | 'closed';
-  readonly apiUrl: () => string;
-  readonly log: Logger;
-}
-
-/** Where the browser goes to log in, and what it must bring back. */
-export interface StartedLogin {
-  readonly location: string;
-  readonly state: string;
-  readonly sealed: string;
-}
-
-/** Where the browser goes now. With a second factor there is no session yet. */
-export interface FinishedLogin {
-  readonly location: string;
-  readonly refreshToken: string | undefined;
-}
 
 export type IdentityRow = typeof identities.$inferSelect;
 
 export class Identities {
-  readonly #deps: IdentityDeps;
+  readonly #store: Store;
 
-  constructor(deps: IdentityDeps) {
-    this.#deps = deps;
-  }
-
-  /** The ways in that this server has, for a log-in page. */
-  ways(): { signup: 'open' | 'closed'; providers: ReadonlyArray<{ id: ProviderId; name: string }> } {
-    const { providers, signup } = this.#deps;
-    const ids: readonly ProviderId[] = ['google', 'github'];
-    return {
-      signup,
-      providers: ids.flatMap((id) => {
-        const provider = providers[id];
-        return provider === null ? [] : [{ id, name: provider.name }];
-      }),
-    };
-  }
-
-  /** Throws `not_configured`, and `unavailable` when the provider can't be reached. */
-  async start(id: ProviderId, returnTo: string): Promise<StartedLogin> {
-    const { store, sealer, apiUrl } = this.#deps;
-    const provider = this.#provider(id);
-    const state = makeState({ provider: id, returnTo: safeReturnTo(returnTo, apiUrl()) }, store.clock.now());
-    const location = await this.#ask(id, () => provider.start({ ...state, redirectUri: this.#redirectUri(id) }));
-    return { location: location.href, state: state.state, sealed: sealState(sealer, state) };
-  }
-
-  /**
-   * Ends a log-in: `sealed` is what `start` gave this browser, `answer` the query that the provider sent it back with. Throws
-   * `invalid_request` when that was not started here and now, or the provider refused; `email_not_verified`; `forbidden` when the person is
-   * new and sign-up is closed; `not_configured`; `unavailable`.
-   */
-  async finish(
-    id: ProviderId,
-    shown: { readonly sealed: string; readonly answer: URLSearchParams },
-    visit: Visit,
-  ): Promise<FinishedLogin> {
-    const { store, sessions, challenges, apiUrl } = this.#deps;
-    const provider = this.#provider(id);
-    const state = this.#redeemState(id, shown);
-    const login = { ...state, redirectUri: this.#redirectUri(id) };
-    const person = proven(await this.#ask(id, () => provider.finish(login, shown.answer)), provider.name);
-    const outcome = store.inTx((tx) => this.#letIn(tx, id, person, visit));
-    if ('challenged' in outcome) {
-      const gift = { mfa_challenge: await challenges.sign(outcome.challenged) };
-      return { location: landingUrl(apiUrl(), state.returnTo, gift), refreshToken: undefined };
-    }
-    const { accessToken, refreshToken } = await sessions.present(outcome.opened);
-    return { location: landingUrl(apiUrl(), state.returnTo, { oauth_token: accessToken }), refreshToken };
+  constructor(deps: { store: Store }) {
+    this.#store = deps.store;
   }
 
   /** The caller's own, oldest first. */
   list(actor: Actor): readonly IdentityRow[] {
     allow(actor, 'read', 'account');
-    return this.#deps.store.db
+    return this.#store.db
       .select()
       .from(identities)
       .where(eq(identities.userId, actor.userId))
-      .orderBy(asc(identities.createdAt))
+      .orderBy(asc(identities.createdAt), asc(identities.id))
       .all();
   }
 
   /** Throws `not_found`, and `conflict` when it is the last way into the account. */
   unlink(actor: Actor, identityId: string): void {
     allow(actor, 'change', 'account');
-    this.#deps.store.inTx((tx) => {
-      const own = eq(identities.userId, actor.userId);
-      const mine = and(own, eq(identities.id, identityId));
-      if (tx.db.select({ id: identities.id }).from(identities).where(mine).get() === undefined) {
+    this.#store.inTx((tx) => {
+      const own = tx.db.select({ id: identities.id }).from(identities).where(eq(identities.userId, actor.userId)).all();
+      if (!own.some(({ id }) => id === identityId)) {
         throw new AppError('not_found', 'Your account has no such identity.');
       }
-      const user = tx.db.select().from(users).where(eq(users.id, actor.userId)).get();
-      const others = tx.db
-        .select()
-        .from(identities)
-        .where(and(own, ne(identities.id, identityId)))
-        .all();
-      if (user?.passwordHash == null && others.length === 0) {
+      const user = tx.db
+        .select({ passwordHash: users.passwordHash })
+        .from(users)
+        .where(eq(users.id, actor.userId))
+        .get();
+      const hasPassword = (user?.passwordHash ?? null) !== null;
+      if (!hasPassword && own.length === 1) {
         throw new AppError('conflict', 'This is the only way into your account. Set a password first.');
       }
-      tx.db.delete(identities).where(mine).run();
+      tx.db
+        .delete(identities)
+        .where(and(eq(identities.id, identityId), eq(identities.userId, actor.userId)))
+        .run();
       recordDeed(tx, actor, { action: 'auth.identity_unlink', resourceType: 'user', resourceId: actor.userId });
     });
-  }
-
-  #provider(id: ProviderId): IdentityProvider {
-    const provider = this.#deps.providers[id];
-    if (provider === null) {
-      throw new AppError('not_configured', `Log-in with ${id} is not set up: the operator sets oauth.${id}.client_id.`);
-    }
-    return provider;
-  }
-
-  /** From the settings and never from the request: a forged Host must not choose where codes are sent. */
-  #redirectUri(id: ProviderId): string {
-    return new URL(`${this.#deps.apiUrl()}/auth/oauth/${id}/callback`).href;
-  }
-
-  /** The state, spent by this very call: of two answers with the same state the second is refused, also while the first is under way. */
-  #redeemState(id: ProviderId, shown: { sealed: string; answer: URLSearchParams }): LoginState {
-    const { store, sealer } = this.#deps;
-    const wanted = { sealed: shown.sealed, state: shown.answer.get('state') ?? '', provider: id };
-    const state = openState(sealer, wanted, store.clock.now());
-    if (state === undefined || !store.inTx((tx) => spend(tx, spentId(state), state.expiresAt))) {
-      throw new AppError(
-        'invalid_request',
-        'This log-in was not started in this browser, or took too long. Start again.',
-      );
-    }
-    return state;
-  }
-
-  async #ask<T>(id: ProviderId, call: () => Promise<T>): Promise<T> {
-    try {
-      return await call();
-    } catch (error) {
-      // Failures of 500 and above are logged where they are answered.
-      if (error instanceof AppError && error.status < 500) {
-        this.#deps.log.warn({ provider: id, reason: messageOf(error.cause) }, 'a log-in with a provider was refused');
-      }
-      throw error;
-    }
-  }
-
-  #letIn(
-    tx: Tx,
-    id: ProviderId,
-    person: ProvenPerson,
-    visit: Visit,
-  ): { opened: OpenedSession } | { challenged: string } {
-    const user = findByIdentity(tx, person) ?? this.#link(tx, id, person, visit) ?? this.#signUp(tx, id, person, visit);
-    if (isMfaEnabled(tx.db, user.id)) return { challenged: user.id };
-    return { opened: openSession(tx, { user, org: homeOrgOf(tx, user, this.#deps.newOrg), visit }) };
-  }
-
-  #link(tx: Tx, id: ProviderId, person: ProvenPerson, visit: Visit): UserRow | undefined {
-    const found = findByEmail(tx, person);
-    if (found === undefined) return undefined;
-    const user = found.emailVerifiedAt === null ? claimUnconfirmed(tx, found, person) : found;
-    addIdentity(tx, user, id, person);
-    this.#record(tx, 'auth.identity_link', user, visit);
-    const provider = this.#provider(id).name;
-    this.#deps.outbox.post(tx, { to: user.email, kind: 'identity_linked', provider }, LETTER_SECONDS);
-    return user;
-  }
-
-  #signUp(tx: Tx, id: ProviderId, person: ProvenPerson, visit: Visit): UserRow {
-    if (this.#deps.signup === 'closed') {
-      throw new AppError('forbidden', 'Sign-up is closed: an operator of this server makes accounts.');
-    }
-    const user = insertVouchedUser(tx, person);
-    addIdentity(tx, user, id, person);
-    this.#record(tx, 'auth.signup', user, visit);
-    return user;
-  }
-
-  #record(tx: Tx, action: 'auth.identity_link' | 'auth.signup', user: UserRow, visit: Visit): void {
-    const org = homeOrgOf(tx, user, this.#deps.newOrg);
-    const actor = asActor(user, org, { sessionId: '', ipAddress: visit.ipAddress });
-    recordDeed(tx, actor, { action, resourceType: 'user', resourceId: user.id });
   }
 }

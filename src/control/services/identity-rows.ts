@@ -1,6 +1,6 @@
 /**
  * Which account somebody has whom an identity provider vouches for: found by issuer and subject, else by an e-mail address that the
- * provider has verified, else made. Called by identities.ts in the transaction of a log-in.
+ * provider has verified, else made. Called by provider-logins.ts in the transaction of a log-in.
  */
 import { and, eq } from 'drizzle-orm';
 import { uuidv7 } from 'uuidv7';
@@ -55,7 +55,11 @@ export function findByEmail(tx: Tx, person: ProvenPerson): UserRow | undefined {
     .get();
 }
 
-export function addIdentity(tx: Tx, user: { readonly id: string }, provider: ProviderId, person: ProvenPerson): void {
+export function addIdentity(
+  tx: Tx,
+  user: { readonly id: string },
+  { provider, person }: { readonly provider: ProviderId; readonly person: ProvenPerson },
+): void {
   const { issuer, subject, email } = person;
   tx.db
     .insert(identities)

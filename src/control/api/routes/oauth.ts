@@ -1,8 +1,7 @@
-/** `/auth/oauth/*`, `/auth/providers`, `/auth/identities`: log-in with an identity provider. */
+/** `/auth/oauth/*` and `/auth/providers`: log-in with an identity provider. */
 import { z } from '@hono/zod-openapi';
-import type { IdentityRow } from '../../services/identities.ts';
 import type { Api } from '../app.ts';
-import { type ApiDeps, actorOf, visitOf } from '../context.ts';
+import { type ApiDeps, visitOf } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
 import { json } from '../errors.ts';
 import { giveLoginCookie, takeLoginCookie } from '../login-cookie.ts';
@@ -34,29 +33,8 @@ const waysIn = z
       providers: [{ id: 'github', name: 'GitHub', start_url: 'https://tunnel.example.com/auth/oauth/github/start' }],
     },
   });
-const identity = z
-  .object({
-    id: z.uuid(),
-    provider: providerId,
-    email: z.string().openapi({ description: 'As the provider said at the last log-in' }),
-    created_at: z.iso.datetime(),
-    last_used_at: z.iso.datetime(),
-  })
-  .openapi('Identity', {
-    example: {
-      id: '019aa3c2-5b7e-7c44-9d0e-6a3d1f8b2c11',
-      provider: 'github',
-      email: 'ann@example.com',
-      created_at: '2026-11-21T09:30:00.000Z',
-      last_used_at: '2026-11-21T09:30:00.000Z',
-    },
-  });
-const unlinked = z.object({ id: z.uuid(), unlinked: z.literal(true) }).openapi('UnlinkResult', {
-  example: { id: '019aa3c2-5b7e-7c44-9d0e-6a3d1f8b2c11', unlinked: true },
-});
-
 export function mountOauth(app: Api, deps: ApiDeps): void {
-  const { identities, publicUrl, log } = deps;
+  const { providerLogins, publicUrl, log } = deps;
   app.openapi(
     defineRoute(
       {
@@ -71,7 +49,7 @@ export function mountOauth(app: Api, deps: ApiDeps): void {
       ['not_configured', 'unavailable'],
     ),
     async (c) => {
-      const started = await identities.start(c.req.valid('param').provider, c.req.valid('query').return_to);
+      const started = await providerLogins.start(c.req.valid('param').provider, c.req.valid('query').return_to);
       giveLoginCookie(c, started, publicUrl());
       return c.redirect(started.location, 302);
     },
@@ -98,7 +76,7 @@ export function mountOauth(app: Api, deps: ApiDeps): void {
       const { state } = c.req.valid('query');
       const sealed = takeLoginCookie(c, state, publicUrl());
       const answer = new URL(c.req.url).searchParams;
-      const done = await identities.finish(c.req.valid('param').provider, { sealed, answer }, visitOf(c, log));
+      const done = await providerLogins.finish(c.req.valid('param').provider, { sealed, answer }, visitOf(c, log));
       if (done.refreshToken !== undefined) giveRefreshCookie(c, done.refreshToken, publicUrl());
       return c.redirect(done.location, 302);
     },
@@ -113,47 +91,9 @@ export function mountOauth(app: Api, deps: ApiDeps): void {
       responses: { 200: json(waysIn, 'Identity providers, and whether anybody may sign up') },
     }),
     (c) => {
-      const { signup, providers } = identities.ways();
+      const { signup, providers } = providerLogins.ways();
       const withUrl = providers.map((one) => ({ ...one, start_url: `${publicUrl()}/auth/oauth/${one.id}/start` }));
       return c.json({ signup, providers: withUrl }, 200);
     },
   );
-  app.openapi(
-    defineRoute({
-      method: 'get',
-      path: '/auth/identities',
-      tags: ['auth'],
-      summary: 'Identities that log in to the own account',
-      responses: { 200: json(z.array(identity), 'Identities, oldest first') },
-    }),
-    (c) => c.json(identities.list(actorOf(c)).map(present), 200),
-  );
-  app.openapi(
-    defineRoute(
-      {
-        method: 'delete',
-        path: '/auth/identities/{id}',
-        tags: ['auth'],
-        summary: 'Unlink an identity; never the last way in',
-        request: { params: z.object({ id: z.uuid() }) },
-        responses: { 200: json(unlinked, 'It logs in no more') },
-      },
-      ['forbidden', 'conflict'],
-    ),
-    (c) => {
-      const { id } = c.req.valid('param');
-      identities.unlink(actorOf(c), id);
-      return c.json({ id, unlinked: true as const }, 200);
-    },
-  );
-}
-
-function present(row: IdentityRow) {
-  return {
-    id: row.id,
-    provider: row.provider,
-    email: row.email,
-    created_at: new Date(row.createdAt).toISOString(),
-    last_used_at: new Date(row.lastUsedAt).toISOString(),
-  };
 }

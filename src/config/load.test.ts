@@ -86,6 +86,9 @@ const refused: ReadonlyArray<[name: string, text: string, start: string, says: R
   ['smtp without URL', 'mail.transport = "smtp"', 'c.toml:1: mail.transport: ', /needs mail.smtp_url/],
   ['smtp without sender', 'mail.transport = "smtp"\nmail.smtp_url = "smtp://h"', 'c.toml:1: mail.transport: ', /needs mail.from/],
   ['smtp by http', 'mail.transport = "smtp"\nmail.smtp_url = "http://h"', 'c.toml:2: mail.smtp_url: ', /not a mail server/],
+  ['smtp with a password that is not escaped', 'mail.transport = "smtp"\nmail.smtp_url = "smtp://u:a#b@h"', 'c.toml:2: mail.smtp_url: ', /password as %XX/],
+  ['smtp with a sender that is none', 'mail.transport = "smtp"\nmail.smtp_url = "smtp://h"\nmail.from = "Culvert"', 'c.toml:3: mail.from: ', /not a sender/],
+  ['smtp with two senders', 'mail.transport = "smtp"\nmail.smtp_url = "smtp://h"\nmail.from = "a@b, c@d"', 'c.toml:3: mail.from: ', /not a sender/],
   ['half a provider', 'oauth.github.client_id = "x"', 'c.toml:1: oauth.github.client_id: ', /needs oauth.github.client_secret/],
 ];
 for (const [name, text, start, says] of refused) {
@@ -171,6 +174,10 @@ const accepted: ReadonlyArray<[name: string, text: string]> = [
   ['no tcp ports', 'edge.tcp_ports = ""'],
   ['IPv6 bind host', 'edge.tcp_host = "::1"'],
   ['resolvers of each form', 'dns.resolvers = ["127.0.0.1:5353", "1.1.1.1", "::1", "[::1]:5353"]'],
+  [
+    'smtp from a name',
+    'mail.transport = "smtp"\nmail.smtp_url = "smtp://h"\nmail.from = "Culvert, of Acme <culvert@example.com>"',
+  ],
   ['smtp', 'mail.transport = "smtp"\nmail.smtp_url = "smtps://u:p@h:465"\nmail.from = "a@b"'],
 ];
 for (const [name, text] of accepted) {

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Logger } from '../../src/base/log.ts';
-import { readSmtpUrl } from '../../src/config/smtp-url.ts';
+import { readSmtpUrl, type SmtpServer } from '../../src/config/smtp-url.ts';
 import { outgoingMails } from '../../src/control/db/schema.ts';
 import { smtpMail } from '../../src/control/providers/smtp.ts';
 import type { Letter } from '../../src/control/services/letters.ts';
@@ -52,11 +52,13 @@ const GIVEN_UP = /was given up/;
 class Post {
   readonly plane = new Plane();
   readonly lines = new Lines();
-  readonly #url: string;
+  readonly #server: SmtpServer;
   delivery: MailDelivery;
 
-  constructor(t: TestContext, url: string) {
-    this.#url = url;
+  constructor(t: TestContext, url: string, changes: Partial<SmtpServer> = {}) {
+    const server = readSmtpUrl(url);
+    assert.ok(server !== undefined);
+    this.#server = { ...server, ...changes };
     this.delivery = this.start();
     t.after(async () => {
       await this.delivery.stop();
@@ -65,13 +67,11 @@ class Post {
   }
 
   start(): MailDelivery {
-    const server = readSmtpUrl(this.#url);
-    assert.ok(server !== undefined);
     const { store, outbox } = this.plane.control;
     this.delivery = new MailDelivery({
       store,
       outbox,
-      transport: smtpMail({ ...server, from: 'Culvert <culvert@example.test>' }),
+      transport: smtpMail({ ...this.#server, from: '"Culvert, of Acme" <culvert@example.test>' }),
       publicUrl: () => 'https://culvert.example.test',
       log: this.lines.log,
     });
@@ -120,7 +120,8 @@ for (const [name, options, secure] of [
     assert.equal(mail.code, '123456');
     assert.match(mail.subject, /123456/);
     assert.match(mail.html, /123456/);
-    assert.equal(mail.from, 'culvert@example.test');
+    assert.equal(mail.headers.get('from'), '"Culvert, of Acme" <culvert@example.test>');
+    assert.equal(mail.envelopeFrom, 'culvert@example.test');
     assert.equal(mail.headers.get('auto-submitted'), 'auto-generated');
     await sent;
     assert.deepEqual(post.rows(), []);
@@ -133,6 +134,15 @@ test('a server whose certificate nobody vouches for gets no mail when certificat
   const again = post.lines.next(AGAIN);
   post.code('ann@example.com');
   assert.match(String((await again).fields['reason']), /certificate/i);
+  assert.deepEqual(smtp.tries, []);
+});
+
+test('a password is not sent in the clear to a server that offers no STARTTLS, where that is required', async (t) => {
+  const smtp = await startSmtp(t, { user: USER });
+  const post = new Post(t, smtp.url, { tls: 'required' });
+  const again = post.lines.next(AGAIN);
+  post.code('ann@example.com');
+  assert.match(String((await again).fields['reason']), /STARTTLS/);
   assert.deepEqual(smtp.tries, []);
 });
 
@@ -306,9 +316,20 @@ test('a stop cuts a letter on which the mail server stalls; it is sent after the
 
 test('a mail has the same Message-ID at each try', async (t) => {
   const { smtp, post } = await open(t);
+  await post.delivery.stop();
   post.code('ann@example.com');
-  const id = (await smtp.nextMail('ann@example.com')).headers.get('message-id');
-  assert.match(id ?? '', /^<[0-9a-f-]{36}@example.test>$/);
+  const [row] = post.rows();
+  assert.ok(row !== undefined);
+  const send = async () => {
+    post.start();
+    const mail = await smtp.nextMail('ann@example.com');
+    await post.delivery.stop();
+    return mail.headers.get('message-id');
+  };
+  assert.equal(await send(), `<${row.id}@example.test>`);
+  // As after a crash between the server's answer and the end of the row.
+  post.plane.control.store.inTx(({ db }) => db.insert(outgoingMails).values(row).run());
+  assert.equal(await send(), `<${row.id}@example.test>`);
 });
 
 test('an address can not name a second recipient', async (t) => {

@@ -27,7 +27,8 @@ const CONNECT_MS = 10_000;
 const SILENCE_MS = 30_000;
 
 export function smtpMail(options: SmtpOptions): MailTransport {
-  const domain = /@([^\s<>@]+)>?$/.exec(options.from)?.[1] ?? 'localhost';
+  const from = readSender(options.from);
+  const domain = from.address.slice(from.address.lastIndexOf('@') + 1);
   // The library is loaded at the first mail: a server that sends none is not slowed down by it.
   let pool: Promise<Transporter> | undefined;
   let closed = false;
@@ -38,8 +39,8 @@ export function smtpMail(options: SmtpOptions): MailTransport {
       const transporter = await pool;
       try {
         await transporter.sendMail({
-          from: options.from,
-          // Not as text: a comma in it would make two recipients.
+          // Not as text, either of them: a comma would make two addresses.
+          from,
           to: { name: '', address: mail.to },
           subject: mail.subject,
           text: mail.text,
@@ -61,6 +62,11 @@ export function smtpMail(options: SmtpOptions): MailTransport {
       );
     },
   };
+}
+
+function readSender(from: string): { name: string; address: string } {
+  const [, name = '', address = from] = /^(.*)<(.*)>$/.exec(from.trim()) ?? [];
+  return { name: name.trim().replace(/^"(.*)"$/, '$1'), address };
 }
 
 async function openPool({ host, port, tls, verify, login }: SmtpOptions): Promise<Transporter> {

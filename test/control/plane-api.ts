@@ -11,6 +11,7 @@ import type { Plane } from './plane.ts';
 
 export interface PlaneApi {
   readonly call: Harness['call'];
+  readonly port: number;
   /** Cuts what is open; the plane is left as it is. */
   close(): Promise<void>;
 }
@@ -31,5 +32,6 @@ export async function servePlane(plane: Plane, changes: Partial<ApiDeps> = {}): 
     ...changes,
   });
   const listener = await listenApi(app, { host: '127.0.0.1', port: 0 });
-  return { call: callerOf(`http://127.0.0.1:${listener.address.port}`), close: () => listener.close() };
+  const { port } = listener.address;
+  return { call: callerOf(`http://127.0.0.1:${port}`), port, close: () => listener.close() };
 }

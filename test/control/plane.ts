@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Clock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
-import { type ControlPlane, openControl } from '../../src/control/open.ts';
+import { type ControlOptions, type ControlPlane, openControl } from '../../src/control/open.ts';
 import type { UserActor } from '../../src/control/services/actor.ts';
 import type { Visit } from '../../src/control/services/session-rows.ts';
 import type { MintedToken, MintInput } from '../../src/control/services/tokens.ts';
@@ -29,7 +29,7 @@ export class Plane {
   readonly online = new Set<string>();
 
   /** On a folder of its own, or on that of a plane whose `control` was closed: a restart. */
-  constructor(dataDir = mkdtempSync(join(tmpdir(), 'culvert-'))) {
+  constructor(dataDir = mkdtempSync(join(tmpdir(), 'culvert-')), changes: Partial<ControlOptions> = {}) {
     this.dataDir = dataDir;
     this.control = openControl({
       dataDir: this.dataDir,
@@ -41,6 +41,7 @@ export class Plane {
       apiUrl: () => 'http://api.test',
       log: silentLog,
       clock: this.clock,
+      ...changes,
     });
     this.control.link.onDelta((delta) => this.deltas.push(delta));
     this.control.nodes.attach({

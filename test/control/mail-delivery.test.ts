@@ -281,12 +281,17 @@ test('no letter is sent twice, whoever wakes the delivery meanwhile', async (t) 
   assert.deepEqual(post.rows(), []);
 });
 
-test('what waited at a stop is sent after the next start', async (t) => {
-  const { smtp, post } = await open(t);
+test('what waited at a stop is sent at once after the next start, also what was put off', async (t) => {
+  const answers: Array<Refusal | undefined> = [{ code: 451, message: '4.7.1 later' }];
+  const { smtp, post } = await open(t, { refuse: () => answers.shift() });
+  const again = post.lines.next(AGAIN);
+  post.code('bob@example.com');
+  await again;
   await post.delivery.stop();
   post.code('ann@example.com');
   post.start();
   assert.equal((await smtp.nextMail('ann@example.com')).code, '123456');
+  assert.equal((await smtp.nextMail('bob@example.com')).code, '123456');
 });
 
 test('a stop waits for the letter under way, so that it is not sent again', async (t) => {

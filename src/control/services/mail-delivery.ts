@@ -58,8 +58,11 @@ export class MailDelivery {
     this.#deps = deps;
   }
 
-  /** From now on letters are sent, those first that wait from an earlier run. */
+  /** From now on letters are sent. Those that wait from an earlier run are due at once: settings or mail server may be new. */
   start(): void {
+    this.#deps.store.inTx(({ db, now }) =>
+      db.update(outgoingMails).set({ nextAt: now }).where(gt(outgoingMails.nextAt, now)).run(),
+    );
     this.#deps.outbox.onPost(() => this.wake());
     this.wake();
   }

@@ -1,8 +1,7 @@
 /** Log-in with a second factor: what counts once does so against requests that race, and what is guessed is counted per account. */
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
-import { eq } from 'drizzle-orm';
-import { auditEvents, outgoingMails, users } from '../../src/control/db/schema.ts';
+import { auditEvents, outgoingMails } from '../../src/control/db/schema.ts';
 import type { Answer } from './harness.ts';
 import { MfaPerson } from './mfa-person.ts';
 import { Plane, VISIT } from './plane.ts';
@@ -29,6 +28,8 @@ const REFUSED = [401, 'unauthorized'];
 const statuses = (answers: readonly Answer[]): Record<number, number> =>
   Object.fromEntries([...Map.groupBy(answers, ({ status }) => status)].map(([status, all]) => [status, all.length]));
 const challenges = (n: number): Promise<string[]> => Promise.all(Array.from({ length: n }, () => ann.challenge()));
+const claimsOf = (jwt: string): Record<string, unknown> =>
+  JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString()) as Record<string, unknown>;
 const letters = () =>
   plane.control.store.db
     .select()
@@ -47,7 +48,7 @@ test('the password alone gives a challenge and no session; code and challenge gi
   const done = await ann.second({ code: ann.code() }, String(first.body['challenge_token']));
   assert.equal(done.status, 200, done.text);
   assert.deepEqual(Object.keys(done.body).sort(), ['access_token', 'active_org', 'is_superadmin', 'user']);
-  assert.match(done.headers.get('set-cookie') ?? '', /^qnt_refresh=[\w-]{43};.*HttpOnly/);
+  assert.match(done.headers.get('set-cookie') ?? '', /^qnt_refresh=[\w.-]{43,};.*HttpOnly/);
   assert.equal((await api.call('GET', '/auth/me', { as: String(done.body['access_token']) })).status, 200);
 });
 
@@ -75,8 +76,9 @@ test('a challenge is no access token, an access token no challenge, and a change
   }
   const [header = '', payload = '', signature = ''] = challenge.split('.');
   const bob = await MfaPerson.create(plane, api, 'bob@example.test');
-  const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as Record<string, unknown>;
+  const claims = claimsOf(challenge);
   assert.deepEqual(Object.keys(claims).sort(), ['aud', 'exp', 'iat', 'iss', 'jti', 'sub']);
+  assert.notEqual(claims['aud'], claimsOf(ann.token)['aud']);
   const forged = Buffer.from(JSON.stringify({ ...claims, sub: bob.id })).toString('base64url');
   const none = Buffer.from('{"alg":"none"}').toString('base64url');
   for (const token of [
@@ -101,14 +103,21 @@ test('a challenge lives five minutes', async () => {
   assert.deepEqual(said(await ann.second({ code: ann.code() }, other)), REFUSED);
 });
 
-test('a challenge ends with the password that it was given for, and with the factor', async () => {
+test('a password reset leaves the factor on, and ends the challenges that the old password gave', async () => {
   const before = await ann.challenge();
   plane.now += 1;
-  const { db } = plane.control.store;
-  db.update(users).set({ passwordChangedAt: plane.now }).where(eq(users.id, ann.id)).run();
+  plane.control.passwordReset.forgot(ann.email, VISIT);
+  const letter = letters().at(-1);
+  assert.ok(letter?.kind === 'password_reset');
+  ann.password = 'another correct horse';
+  const reset = { token: letter.token, new_password: ann.password };
+  assert.equal((await api.call('POST', '/auth/reset', { body: reset })).status, 200);
   const after = await ann.challenge();
   assert.deepEqual(said(await ann.second({ recovery_code: ann.codes[0] }, before)), REFUSED);
   assert.equal((await ann.second({ recovery_code: ann.codes[0] }, after)).status, 200);
+});
+
+test('a challenge ends with the factor', async () => {
   const pending = await ann.challenge();
   assert.equal((await ann.post('/auth/mfa/disable', { password: ann.password })).status, 200);
   plane.now += STEP;

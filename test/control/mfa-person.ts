@@ -11,7 +11,7 @@ export class MfaPerson {
   readonly #plane: Plane;
   readonly #api: PlaneApi;
   readonly email: string;
-  readonly password: string;
+  password: string;
   id = '';
   /** Access token of the first session. */
   token = '';

@@ -221,6 +221,37 @@ test('a recovery code of one account is none of another', async () => {
   assert.equal((await ann.second({ recovery_code: ann.codes[0] })).status, 200);
 });
 
+test('a recovery code that was moved to another account is none', async () => {
+  await turnOn();
+  const bob = await MfaPerson.protected(plane, api, 'bob@example.test');
+  plane.control.store.db.update(recoveryCodes).set({ userId: bob.id }).run();
+  assert.deepEqual(said(await bob.second({ recovery_code: ann.codes[0] })), [401, 'unauthorized']);
+  assert.equal((await bob.second({ recovery_code: bob.codes[0] })).status, 200);
+});
+
+test('what checks no secret takes nothing from the limit on log-ins; what checks one does', async () => {
+  const strict = await servePlane(plane, { authLimit: { burst: 1, refillSeconds: 60 } });
+  const call = (method: string, path: string, body?: object) =>
+    strict.call(method, path, { as: ann.token, ...(body === undefined ? {} : { body }) });
+  try {
+    for (let i = 0; i < 5; i++) {
+      assert.equal((await call('GET', '/auth/mfa')).status, 200);
+      assert.equal((await call('POST', '/auth/mfa/enroll')).status, 200);
+    }
+    assert.deepEqual(said(await call('POST', '/auth/mfa/enroll/verify', { code: '123456' })), [400, 'invalid_code']);
+    for (const [path, body] of [
+      ['/auth/mfa/enroll/verify', { code: '123456' }],
+      ['/auth/mfa/disable', { password: ann.password }],
+      ['/auth/mfa/recovery-codes', { password: ann.password }],
+      ['/auth/login/mfa', { challenge_token: 'x', code: '123456' }],
+    ] as const) {
+      assert.deepEqual(said(await call('POST', path, body)), [429, 'rate_limited'], path);
+    }
+  } finally {
+    await strict.close();
+  }
+});
+
 test('new recovery codes take the place of the old ones, for the password alone', async () => {
   const renew = (body: object) => ann.post('/auth/mfa/recovery-codes', body);
   assert.deepEqual(said(await renew({ password: ann.password })), [409, 'conflict'], 'there is no factor');

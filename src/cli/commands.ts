@@ -71,8 +71,27 @@ export const COMMANDS: readonly CommandSpec[] = [
     load: async () => (await import('./tunnel.ts')).startCommand,
   },
   {
+    usage: 'login',
+    summary: 'let this command line in by the browser; it then needs no key file',
+    options: [
+      ['--server <url>', 'log in at this server (CULVERT_SERVER)'],
+      ['--no-browser', 'only print the address, open nothing'],
+      ['--json', 'one JSON object per event on standard output'],
+    ],
+    load: async () => (await import('./login.ts')).login,
+  },
+  {
+    usage: 'logout',
+    summary: 'end what `login` got, on the server and here',
+    options: [
+      ['--server <url>', 'log out at this server (CULVERT_SERVER)'],
+      ['--json', 'one JSON object on standard output'],
+    ],
+    load: async () => (await import('./logout.ts')).logout,
+  },
+  {
     usage: 'status',
-    summary: 'show the agents on this machine and whether their server answers',
+    summary: 'show the agents on this machine, the log-in, and whether the server answers',
     options: [
       ['--server <url>', 'ask this server (CULVERT_SERVER)'],
       ['--json', 'as JSON'],

@@ -53,7 +53,7 @@ function buildProgram(io: Io, choose: (run: Run) => void): Command {
   for (const spec of COMMANDS) addCommand(program, spec, choose);
   program.addHelpText(
     'after',
-    '\nA key comes from CULVERT_TOKEN, CULVERT_TOKEN_FILE, --token-file or the settings file.',
+    '\nA key comes from CULVERT_TOKEN, CULVERT_TOKEN_FILE, --token-file, the settings file or `culvert login`.',
   );
   return program;
 }

@@ -11,12 +11,13 @@ import { messageOf } from '../base/errors.ts';
 import { type Logger, silentLog } from '../base/log.ts';
 import type { AgentSettings } from '../config/agent.ts';
 import { type AgentOutput, JsonLines, UrlLines } from './agent-output.ts';
-import { EXIT, type ExitCode, usageError } from './exit.ts';
+import { EXIT, type ExitCode } from './exit.ts';
 import { canDraw, hasColor, type Io, writeLine } from './io.ts';
 import { makeLog } from './log.ts';
 import { harmless } from './paint.ts';
 import { bootIdOf, runtimeDir, StateFile } from './state-file.ts';
-import { NO_KEY, readToken } from './token.ts';
+import { plainHttpWarning } from './plain-http.ts';
+import { loginCommand, readToken } from './token.ts';
 import { UrlFile } from './url-file.ts';
 import { VERSION } from './version.ts';
 
@@ -38,9 +39,7 @@ export interface AgentRun {
 /** Resolves with the exit code. @throws ExitError when it can't start. */
 export async function runAgent(io: Io, run: AgentRun): Promise<ExitCode> {
   const { settings, flags } = run;
-  const source = settings.token;
-  if (source === undefined) throw usageError(NO_KEY);
-  await readToken(source, io.env); // a mistake here is the user's: say it now instead of retrying
+  await readToken(settings, io.env); // a mistake here is the user's: say it now instead of retrying
   const drawn = flags.json !== true && flags.quiet !== true && canDraw(io.stdout, io.env);
   const log = await agentLog(io, { quiet: flags.quiet === true, drawn });
   const warning = plainHttpWarning(settings.server);
@@ -54,7 +53,7 @@ export async function runAgent(io: Io, run: AgentRun): Promise<ExitCode> {
     server: settings.server.href,
     tunnels: run.tunnels,
     identity: { version: VERSION, os: `${process.platform} ${release()}`, hostname: hostname() },
-    token: () => readToken(source, io.env),
+    token: () => readToken(settings, io.env),
     open: connector.open,
     reach: connector.reach,
     log,
@@ -74,12 +73,18 @@ export async function runAgent(io: Io, run: AgentRun): Promise<ExitCode> {
   output.end();
   connector.close();
   await records.close();
-  return exitCode(io, reason, signals.interrupted());
+  return exitCode(io, withAdvice(settings, reason), signals.interrupted());
 }
 
 function exitCode(io: Io, reason: ExitReason, interrupted: boolean): ExitCode {
   if (reason.code !== EXIT.ok) writeLine(io.stderr, `culvert: ${harmless(reason.message)}`);
   return reason.code === EXIT.ok && interrupted ? EXIT.interrupted : reason.code;
+}
+
+/** A key that `login` stored is replaced by another log-in: the server does not know where its key came from. */
+function withAdvice({ token, server }: AgentSettings, reason: ExitReason): ExitReason {
+  if (reason.code !== EXIT.unauthorized || token?.kind !== 'login') return reason;
+  return { code: reason.code, message: `${reason.message} Run ${loginCommand(server)}` };
 }
 
 async function agentLog(io: Io, how: { quiet: boolean; drawn: boolean }): Promise<Logger> {
@@ -100,13 +105,6 @@ async function chooseOutput(
   // A reader that takes one URL and leaves (`| head -1`) does not end the tunnel.
   io.stdout.on('error', () => undefined);
   return how.json ? new JsonLines(io.stdout, Date.now) : new UrlLines(io.stdout);
-}
-
-/** What to say when the key's way is not safe. */
-function plainHttpWarning(server: URL): string | undefined {
-  const local = server.hostname === 'localhost' || server.hostname === '[::1]' || server.hostname.startsWith('127.');
-  if (server.protocol === 'https:' || local) return undefined;
-  return 'the server is asked over plain http: whoever is on the way can pose as it and take the key; use https';
 }
 
 /** SIGTERM drains, SIGINT drains shortly, the second of either cuts; SIGHUP tries again now. */

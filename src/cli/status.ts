@@ -1,7 +1,8 @@
-/** `culvert status`: the agents that run on this machine, and whether a server answers. Exit code 0 when it does, 1 when not. */
+/** `culvert status`: the agents that run on this machine, who is logged in, and whether the server answers. Exit code 0 when it does, 1 when not. */
 import { discover } from '../agent/discovery.ts';
 import { messageOf } from '../base/errors.ts';
 import { loadAgentConfig } from '../config/agent.ts';
+import { Credentials, type Login } from '../config/credentials.ts';
 import type { Invocation } from './commands.ts';
 import { EXIT, type ExitCode } from './exit.ts';
 import { hasColor, type Io, writeLine } from './io.ts';
@@ -20,11 +21,15 @@ export async function status(io: Io, { flags }: Invocation): Promise<ExitCode> {
   const settings = loadAgentConfig({ flags: { server }, env: io.env, cwd: io.cwd });
   const agents = listAgents(runtimeDir(io.env));
   const answer = await ask(settings.server);
+  const login = new Credentials(io.env).of(settings.server);
   if (flags['json'] === true) {
-    writeLine(io.stdout, JSON.stringify({ server: serverJson(answer), agents: agents.map(agentJson) }));
+    writeLine(
+      io.stdout,
+      JSON.stringify({ server: serverJson(answer), login: loginJson(login), agents: agents.map(agentJson) }),
+    );
   } else {
     const color = hasColor(io.stdout, io.env);
-    for (const line of describe(answer, agents)) writeLine(io.stdout, paint(line, color));
+    for (const line of describe(answer, login, agents)) writeLine(io.stdout, paint(line, color));
   }
   return answer.ok ? EXIT.ok : EXIT.failure;
 }
@@ -38,9 +43,9 @@ async function ask(url: URL): Promise<ServerAnswer> {
   }
 }
 
-function describe(answer: ServerAnswer, agents: readonly AgentRecord[]): Line[] {
+function describe(answer: ServerAnswer, login: Login | undefined, agents: readonly AgentRecord[]): Line[] {
   const verdict = answer.ok ? span(`answers, version ${answer.version}`, 'green') : span(answer.problem ?? '', 'red');
-  const lines: Line[] = [[span('server  ', 'bold'), span(answer.url), span('  '), verdict]];
+  const lines: Line[] = [[span('server  ', 'bold'), span(answer.url), span('  '), verdict], loginLine(login)];
   if (agents.length === 0) return [...lines, [span('agents  ', 'bold'), span('none runs on this machine', 'dim')]];
   for (const agent of agents) {
     const state = span(agent.state, agent.state === 'online' ? 'green' : 'yellow');
@@ -53,6 +58,21 @@ function describe(answer: ServerAnswer, agents: readonly AgentRecord[]): Line[] 
     }
   }
   return lines;
+}
+
+function loginLine(login: Login | undefined): Line {
+  const label = span('login   ', 'bold');
+  if (login === undefined) return [label, span('none at this server', 'dim')];
+  const { account, organization, expires_at } = login;
+  const isOver = Date.parse(expires_at) <= Date.now();
+  const term = isOver ? span('  has ended: run culvert login', 'red') : span(`  until ${expires_at.slice(0, 10)}`);
+  return [label, span(`${account}, organization ${organization}`), term];
+}
+
+function loginJson(login: Login | undefined): object | null {
+  if (login === undefined) return null;
+  const { account, organization, label, expires_at } = login;
+  return { account, organization, label, expires_at };
 }
 
 function serverJson(answer: ServerAnswer): object {

@@ -3,24 +3,50 @@
  */
 import { open } from 'node:fs/promises';
 import { codeOf, messageOf } from '../base/errors.ts';
-import type { TokenSource } from '../config/agent.ts';
-import { usageError } from './exit.ts';
+import type { AgentSettings } from '../config/agent.ts';
+import { Credentials, serverName } from '../config/credentials.ts';
+import { EXIT, ExitError, usageError } from './exit.ts';
 
 /** The longest key is a wire form of under 1 KB in base64. */
 const MAX_BYTES = 8_192;
 /** Read or write for users who are neither the owner nor in the group. */
 const OTHERS = 0o006;
 
-export const NO_KEY = `no key. Give one in one of these ways, never on the command line:
+export const NO_KEY = `no key. Log in with \`culvert login\`, or give one in one of these ways, never on the command line:
   CULVERT_TOKEN        the key itself
   CULVERT_TOKEN_FILE   a file that holds it
   --token-file FILE    the same
   token_file = "FILE"  in ./culvert.toml or ~/.config/culvert/agent.toml`;
 
-/** The key. @throws ExitError (usage) that says what is wrong with its source, and never what the source holds. */
-export async function readToken(source: TokenSource, env: NodeJS.ProcessEnv): Promise<string> {
-  if (source.kind === 'environment') return checked(env[source.variable] ?? '', source.variable);
-  return checked(await readKeyFile(source.path), source.path);
+/** The key. @throws ExitError that says what is wrong with its source, and never what the source holds: usage, or not authorized. */
+export async function readToken(settings: AgentSettings, env: NodeJS.ProcessEnv): Promise<string> {
+  const source = settings.token;
+  if (source === undefined) throw usageError(NO_KEY);
+  switch (source.kind) {
+    case 'environment':
+      return checked(env[source.variable] ?? '', source.variable);
+    case 'file':
+      return checked(await readKeyFile(source.path), source.path);
+    case 'login':
+      return readLogin(settings.server, new Credentials(env));
+    default:
+      return source satisfies never;
+  }
+}
+
+/** What to do when a key that `culvert login` stored no longer opens the server. */
+export function loginCommand(server: URL): string {
+  return `culvert login --server ${serverName(server)}`;
+}
+
+function readLogin(server: URL, credentials: Credentials): string {
+  const login = credentials.of(server);
+  if (login === undefined) throw new ExitError(EXIT.unauthorized, `You have logged out. Run ${loginCommand(server)}`);
+  if (Date.parse(login.expires_at) <= Date.now()) {
+    const message = `Your log-in ended on ${login.expires_at.slice(0, 10)}. Run ${loginCommand(server)}`;
+    throw new ExitError(EXIT.unauthorized, message);
+  }
+  return checked(login.wire_bytes_b64.reveal(), credentials.path);
 }
 
 function checked(text: string, where: string): string {

@@ -10,12 +10,15 @@
  *   - a server on this machine's loopback is exempt: nothing leaves the machine.
  * The server is the user's own word when --server, CULVERT_SERVER or the user's agent.toml names the same one. The file that
  * CULVERT_AGENT_CONFIG or --config names is read in place of both files and counts as the user's own word.
+ *
+ * What `culvert login` stored comes last, and goes to no other server than the one that it was made for, whoever names that one.
  */
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, resolve, sep } from 'node:path';
 import { z } from 'zod';
 import { codeOf, messageOf } from '../base/errors.ts';
+import { Credentials, userFolder } from './credentials.ts';
 import { ConfigError, mistakeAt, readToml, type TomlFile } from './toml.ts';
 
 export const DEFAULT_SERVER = 'http://127.0.0.1:9090';
@@ -50,7 +53,9 @@ export type TunnelSettings = z.output<typeof tunnel> & {
 /** Where the key comes from. Read again at each connect. */
 export type TokenSource =
   | { readonly kind: 'environment'; readonly variable: 'CULVERT_TOKEN' }
-  | { readonly kind: 'file'; readonly path: string; readonly namedBy: string };
+  | { readonly kind: 'file'; readonly path: string; readonly namedBy: string }
+  /** What `culvert login` stored for the server. */
+  | { readonly kind: 'login' };
 
 export interface AgentSettings {
   readonly server: URL;
@@ -80,7 +85,7 @@ export function loadAgentConfig(input: AgentConfigInput): AgentSettings {
   const user = named === undefined ? readIfThere(userFile(env)) : read(resolve(cwd, named));
 
   const given = flags.server ?? (env['CULVERT_SERVER'] || undefined);
-  const server = parseServer(given, project, user);
+  const server = parseServer(given, project, user) ?? loneLogin(input, [project, user]) ?? new URL(DEFAULT_SERVER);
   const ownServer = given ?? user?.parsed.value.server;
   const trusted =
     project?.parsed.value.server === undefined ||
@@ -88,7 +93,7 @@ export function loadAgentConfig(input: AgentConfigInput): AgentSettings {
     (ownServer !== undefined && URL.parse(ownServer)?.href === server.href);
   return {
     server,
-    token: findToken(input, { project, user, trusted }),
+    token: findToken(input, { server, project, user, trusted }),
     tunnels: new Map([...tunnelsOf(user), ...tunnelsOf(project)]),
     files: [project, user].flatMap((file) => (file === undefined ? [] : [file.path])),
   };
@@ -101,10 +106,10 @@ interface ReadFile {
 
 function findToken(
   input: AgentConfigInput,
-  from: { project: ReadFile | undefined; user: ReadFile | undefined; trusted: boolean },
+  from: { server: URL; project: ReadFile | undefined; user: ReadFile | undefined; trusted: boolean },
 ): TokenSource | undefined {
   const { flags, env, cwd } = input;
-  const { project, user, trusted } = from;
+  const { server, project, user, trusted } = from;
   if (flags.tokenFile !== undefined)
     return { kind: 'file', path: resolve(cwd, flags.tokenFile), namedBy: '--token-file' };
   if (env['CULVERT_TOKEN']) {
@@ -125,8 +130,11 @@ function findToken(
     return { kind: 'file', path: own, namedBy: project.path };
   }
   const users = tokenFileOf(user, env);
-  if (user === undefined || users === undefined) return undefined;
-  if (!trusted) throw foreign(project, user.path);
+  if (user === undefined || users === undefined || !trusted) {
+    if (new Credentials(env).of(server) !== undefined) return { kind: 'login' };
+    if (user === undefined || users === undefined) return undefined;
+    throw foreign(project, user.path);
+  }
   return { kind: 'file', path: users, namedBy: user.path };
 }
 
@@ -137,7 +145,19 @@ function foreign(project: ReadFile | undefined, source: string): ConfigError {
   return mistakeAt(project?.path ?? PROJECT_FILE, project?.parsed.lines ?? new Map(), ['server'], text);
 }
 
-function parseServer(given: string | undefined, project: ReadFile | undefined, user: ReadFile | undefined): URL {
+/** Who has logged in at one server, and names neither a server nor a key, means that one. A key from elsewhere must not follow a log-in. */
+function loneLogin({ flags, env }: AgentConfigInput, files: ReadonlyArray<ReadFile | undefined>): URL | undefined {
+  const named = flags.tokenFile ?? (env['CULVERT_TOKEN'] || env['CULVERT_TOKEN_FILE'] || undefined);
+  if (named !== undefined || files.some((file) => file?.parsed.value.token_file !== undefined)) return undefined;
+  const [only, ...others] = new Credentials(env).servers();
+  return only === undefined || others.length > 0 ? undefined : serverUrl(only);
+}
+
+function parseServer(
+  given: string | undefined,
+  project: ReadFile | undefined,
+  user: ReadFile | undefined,
+): URL | undefined {
   if (given !== undefined) {
     const url = serverUrl(given);
     if (url === undefined) throw new ConfigError(`--server or CULVERT_SERVER: ${SERVER_FORM}`);
@@ -150,7 +170,7 @@ function parseServer(given: string | undefined, project: ReadFile | undefined, u
     if (url === undefined) throw mistakeAt(file.path, file.parsed.lines, ['server'], SERVER_FORM);
     return url;
   }
-  return new URL(DEFAULT_SERVER);
+  return undefined;
 }
 
 const SERVER_FORM = 'is no server address: write "https://tunnel.example.com", without user name, query or fragment';
@@ -166,7 +186,7 @@ function isLoopback(url: URL): boolean {
 }
 
 function userFile(env: NodeJS.ProcessEnv): string {
-  return join(env['XDG_CONFIG_HOME'] || join(env['HOME'] || homedir(), '.config'), 'culvert', 'agent.toml');
+  return join(userFolder(env), 'agent.toml');
 }
 
 /** `token_file` as an absolute path: `~/` is the home folder, other relative paths start at the settings file. */

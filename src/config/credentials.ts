@@ -1,0 +1,110 @@
+/**
+ * What `culvert login` keeps: per server the key of this command line and the session of the person who approved it. One JSON file beside the
+ * user's agent.toml, 0600, replaced whole. Read again at each use, so that another log-in counts at once.
+ */
+import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { z } from 'zod';
+import { codeOf, messageOf } from '../base/errors.ts';
+import { Secret } from '../base/secret.ts';
+import { ConfigError } from './toml.ts';
+
+/** Read or write for anybody but the owner. */
+const OTHERS = 0o077;
+
+const secret = z
+  .string()
+  .min(1)
+  .transform((text) => new Secret(text));
+const login = z.object({
+  /** Name of the key in `GET /tokens`. */
+  label: z.string(),
+  /** The key: base64 of its wire form. */
+  wire_bytes_b64: secret,
+  /** Value of the refresh cookie; a new one after each use. */
+  refresh_token: secret,
+  /** E-mail address of the person. */
+  account: z.string(),
+  organization: z.string(),
+  /** When the key ends, RFC 3339. */
+  expires_at: z.iso.datetime(),
+});
+const file = z.object({ version: z.literal(1), logins: z.record(z.string(), login) });
+
+export type Login = z.output<typeof login>;
+
+/** The folder of the user's own settings. */
+export function userFolder(env: NodeJS.ProcessEnv): string {
+  return join(env['XDG_CONFIG_HOME'] || join(env['HOME'] || homedir(), '.config'), 'culvert');
+}
+
+/** How a server is named in the file: its URL without a slash at the end. */
+export function serverName(server: URL): string {
+  return server.origin + server.pathname.replace(/\/+$/, '');
+}
+
+export class Credentials {
+  readonly path: string;
+
+  constructor(env: NodeJS.ProcessEnv) {
+    this.path = join(userFolder(env), 'credentials.json');
+  }
+
+  /** The log-in at exactly this server. @throws ConfigError when the file can't be used. */
+  of(server: URL): Login | undefined {
+    return this.#read().get(serverName(server));
+  }
+
+  /** The servers with a log-in, as URLs. @throws ConfigError */
+  servers(): string[] {
+    return [...this.#read().keys()];
+  }
+
+  /** Keeps a log-in, in place of an earlier one at the same server. @throws ConfigError */
+  store(server: URL, kept: Login): void {
+    this.#write(this.#read().set(serverName(server), kept));
+  }
+
+  /** Forgets the log-in at this server; the file goes with the last one. @throws ConfigError */
+  remove(server: URL): void {
+    const logins = this.#read();
+    if (!logins.delete(serverName(server))) return;
+    if (logins.size === 0) rmSync(this.path, { force: true });
+    else this.#write(logins);
+  }
+
+  #read(): Map<string, Login> {
+    try {
+      const text = readFileSync(this.path, 'utf8');
+      if (process.platform !== 'win32' && (statSync(this.path).mode & OTHERS) !== 0) {
+        throw new ConfigError(`${this.path}: other users of this machine can read your keys: chmod 600 ${this.path}`);
+      }
+      return new Map(Object.entries(file.parse(JSON.parse(text)).logins));
+    } catch (cause) {
+      if (codeOf(cause) === 'ENOENT') return new Map();
+      if (cause instanceof ConfigError) throw cause;
+      // Neither parser may quote what it stumbled over: that could be a key.
+      const why = codeOf(cause) === undefined ? 'was not written by culvert login' : messageOf(cause);
+      throw new ConfigError(`${this.path}: cannot be read: ${why}; remove it and run culvert login`);
+    }
+  }
+
+  #write(logins: ReadonlyMap<string, Login>): void {
+    const part = `${this.path}.${process.pid}.part`;
+    const opened = [...logins].map(([server, kept]): [string, z.input<typeof login>] => {
+      const { wire_bytes_b64, refresh_token } = kept;
+      return [server, { ...kept, wire_bytes_b64: wire_bytes_b64.reveal(), refresh_token: refresh_token.reveal() }];
+    });
+    const text = JSON.stringify({ version: 1, logins: Object.fromEntries(opened) }, undefined, 2);
+    try {
+      mkdirSync(dirname(this.path), { recursive: true, mode: 0o700 });
+      rmSync(part, { force: true }); // of an earlier process with this id: `wx` below would refuse it
+      writeFileSync(part, `${text}\n`, { mode: 0o600, flag: 'wx' });
+      renameSync(part, this.path);
+    } catch (cause) {
+      rmSync(part, { force: true });
+      throw new ConfigError(`${this.path}: cannot be written: ${messageOf(cause)}`, { cause });
+    }
+  }
+}

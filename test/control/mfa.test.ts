@@ -189,7 +189,8 @@ test('a secret that was moved to another account does not open', async () => {
 
 test('password or recovery code turns it off: both, or none, is invalid', async () => {
   await turnOn();
-  const disable = (body: object) => ann.post('/auth/mfa/disable', body);
+  const disable = (body?: object) => ann.post('/auth/mfa/disable', body);
+  assert.deepEqual(said(await disable()), [400, 'invalid_request'], 'no body');
   for (const body of [{}, { password: ann.password, recovery_code: ann.codes[0] }, { code: ann.code() }]) {
     assert.deepEqual(said(await disable(body)), [400, 'invalid_request'], JSON.stringify(body));
   }

@@ -2,23 +2,24 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openDatabase } from '../../src/control/db/open.ts';
-import { createUser } from '../../src/server/admin.ts';
-import { silentLog } from '../../src/base/log.ts';
 import { codeAt } from '../harness/authenticator.ts';
 import { Browser } from '../harness/browser.ts';
 import { inReverse } from '../harness/ends.ts';
 import { type Github, githubPerson, startGithub } from '../harness/github.ts';
 import { type Oidc, startOidc } from '../harness/oidc.ts';
+import { type Smtp, smtpSettings, startSmtp } from '../harness/smtp.ts';
 import { type Harness, LOOSE, startHarness } from './harness.ts';
 
 let h: Harness;
 let oidc: Oidc;
 let github: Github;
+let smtp: Smtp;
 const ends = inReverse({ after });
 before(async () => {
   oidc = await startOidc(ends);
   github = await startGithub(ends);
-  h = await startHarness(`${LOOSE}\n${oidc.settings}\n${github.settings}`);
+  smtp = await startSmtp(ends);
+  h = await startHarness(`${LOOSE}\n${oidc.settings}\n${github.settings}\n${smtpSettings(smtp)}`);
   ends.after(() => h.close());
   oidc.register(at('/auth/oauth/google/callback'));
 });
@@ -54,8 +55,9 @@ const actions = async (token: string) => {
   return (answer.body as unknown as { action: string }[]).map(({ action }) => action);
 };
 async function local(email: string) {
-  const made = await createUser(h.settings, { email, superadmin: false }, silentLog);
-  return { id: made.id, password: made.password.reveal() };
+  const { status, text, body } = await h.call('POST', '/superadmin/users', { as: h.owner, body: { email } });
+  assert.equal(status, 201, text);
+  return { id: String(body['id']), password: String(body['password']) };
 }
 function sql(text: string, ...values: string[]): void {
   const sqlite = openDatabase(h.dataDir);
@@ -127,18 +129,27 @@ test('an account with a password is linked and keeps it', async () => {
   const page = await viaGithub();
   assert.equal((await me(tokenOf(page))).user.id, id);
   assert.ok((await actions(tokenOf(page))).includes('auth.identity_link'));
+  const letter = await smtp.nextMail('keeps@example.test');
+  assert.match(letter.text, /GitHub/);
   const answer = await h.call('POST', '/auth/login', { body: { email: 'keeps@example.test', password } });
   assert.equal(answer.status, 200);
 });
 
 test('an account that nobody confirmed is taken over by the owner of the address: its password opens nothing any more', async () => {
-  const { id, password } = await local('victim@example.test');
-  sql('UPDATE users SET email_verified_at = NULL, name = ? WHERE id = ?', 'set by a stranger', id);
+  const stranger = { email: 'VICTIM@example.test', password: 'a long password', name: 'Set by a stranger' };
+  assert.equal((await h.call('POST', '/auth/signup', { body: stranger })).status, 201);
+  const { code } = await smtp.nextMail('victim@example.test');
   oidc.people.set('victim', { email: 'victim@example.test', email_verified: true, name: 'The Owner' });
-  const { user } = await me(tokenOf(await viaOidc('victim')));
-  assert.deepEqual([user.id, user.email_verified, user.name], [id, true, 'The Owner']);
-  const answer = await h.call('POST', '/auth/login', { body: { email: 'victim@example.test', password } });
-  assert.equal(answer.status, 401);
+  const { user, active_org: org } = await me(tokenOf(await viaOidc('victim')));
+  assert.deepEqual(
+    [user.email, user.email_verified, user.name, org.name],
+    ['victim@example.test', true, 'The Owner', 'The Owner'],
+  );
+  const { email, password } = stranger;
+  assert.equal((await h.call('POST', '/auth/login', { body: { email, password } })).status, 401);
+  // The code that was sent before proves nothing any more either.
+  assert.equal((await h.call('POST', '/auth/verify-email-otp', { body: { email, code } })).status, 400);
+  assert.equal((await h.call('POST', '/auth/login', { body: { email, password } })).status, 401);
 });
 
 test('an address that the provider does not vouch for links nothing, makes nothing, and is 403 email_not_verified', async () => {
@@ -297,6 +308,6 @@ test('a server without providers says so; one with closed sign-up lets in whom i
   const start = `${closed.server.apiUrl}/auth/oauth/github/start`;
   const page = await new Browser().open(start, land);
   assert.deepEqual([page.status, errorOf(page)], [403, 'forbidden']);
-  await createUser(closed.settings, { email: 'stranger@example.test', superadmin: false }, silentLog);
+  await closed.stranger('stranger@example.test');
   assert.ok((await new Browser().open(start, land)).url.searchParams.has('oauth_token'));
 });

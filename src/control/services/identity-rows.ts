@@ -9,6 +9,7 @@ import type { VouchedPerson } from '../providers/oauth.ts';
 import { emailCodes, identities, passwordResets, users } from '../db/schema.ts';
 import type { Tx } from '../db/tx.ts';
 import { emailKey } from './accounts.ts';
+import { insertOrganization, type NewOrgRules, orgsOf, renameOrganization } from './organization-rows.ts';
 import { revokeSessionsOf, type UserRow } from './session-rows.ts';
 
 export type ProviderId = (typeof identities.$inferInsert)['provider'];
@@ -16,7 +17,8 @@ export type ProviderId = (typeof identities.$inferInsert)['provider'];
 /** A person with an address that the provider has verified, and that can be compared with ours. */
 export type ProvenPerson = VouchedPerson & { readonly email: string };
 
-const MAX_NAME = 200;
+/** As at sign-up: one line of text. */
+const MAX_NAME = 100;
 /** ASCII alone: outside of it two different mailboxes can have the same lower case (K, U+212A, becomes k). */
 const COMPARABLE_EMAIL = /^[\x21-\x3f\x41-\x7e]{1,64}@[\x21-\x3f\x41-\x7e]{1,255}$/;
 
@@ -47,14 +49,6 @@ export function findByIdentity(tx: Tx, person: ProvenPerson): UserRow | undefine
   return found.user;
 }
 
-export function findByEmail(tx: Tx, person: ProvenPerson): UserRow | undefined {
-  return tx.db
-    .select()
-    .from(users)
-    .where(eq(users.emailKey, emailKey(person.email)))
-    .get();
-}
-
 export function addIdentity(
   tx: Tx,
   user: { readonly id: string },
@@ -68,12 +62,12 @@ export function addIdentity(
 }
 
 /**
- * Takes an account over for the person who has proven its address. Whoever signed up with it never did: their password, name, codes and
- * links go, so that they can't wait inside for the owner of the address (pre-hijacking).
+ * Takes an account over for the person who has proven its address. Whoever signed up with it never did: all that they typed goes, password,
+ * names and codes, so that they can't wait inside for the owner of the address (pre-hijacking).
  */
 export function claimUnconfirmed(tx: Tx, user: UserRow, person: ProvenPerson): UserRow {
   const changed = {
-    name: person.name.slice(0, MAX_NAME),
+    ...namesOf(person),
     passwordHash: null,
     emailVerifiedAt: tx.now,
     passwordChangedAt: tx.now,
@@ -82,16 +76,16 @@ export function claimUnconfirmed(tx: Tx, user: UserRow, person: ProvenPerson): U
   tx.db.delete(emailCodes).where(eq(emailCodes.userId, user.id)).run();
   tx.db.delete(passwordResets).where(eq(passwordResets.userId, user.id)).run();
   revokeSessionsOf(tx, user.id);
+  for (const org of orgsOf(tx.db, user.id)) if (org.role === 'owner') renameOrganization(tx, org, orgName(person));
   return { ...user, ...changed };
 }
 
-/** A verified account without a password. */
-export function insertVouchedUser(tx: Tx, person: ProvenPerson): UserRow {
+/** A verified account without a password, and an organization of its own. */
+export function insertVouchedUser(tx: Tx, person: ProvenPerson, rules: NewOrgRules): UserRow {
   const user: UserRow = {
     id: uuidv7(),
-    email: person.email,
+    ...namesOf(person),
     emailKey: emailKey(person.email),
-    name: person.name.slice(0, MAX_NAME),
     passwordHash: null,
     emailVerifiedAt: tx.now,
     isSuperadmin: false,
@@ -99,5 +93,15 @@ export function insertVouchedUser(tx: Tx, person: ProvenPerson): UserRow {
     passwordChangedAt: null,
   };
   tx.db.insert(users).values(user).run();
+  insertOrganization(tx, { name: orgName(person), ownerId: user.id }, rules);
   return user;
+}
+
+function namesOf(person: ProvenPerson): { email: string; name: string } {
+  return { email: person.email, name: person.name.replaceAll(/\p{Cc}+/gu, ' ').trim().slice(0, MAX_NAME) };
+}
+
+function orgName(person: ProvenPerson): string {
+  const { email, name } = namesOf(person);
+  return name || (email.split('@')[0] ?? email);
 }

@@ -6,12 +6,11 @@ import { AppError, messageOf } from '../../base/errors.ts';
 import type { Logger } from '../../base/log.ts';
 import type { IdentityProvider } from '../providers/oauth.ts';
 import type { Store, Tx } from '../db/tx.ts';
-import { recordDeed } from './audit.ts';
+import { findUserByEmail } from './accounts.ts';
 import type { Challenges } from './challenges.ts';
 import {
   addIdentity,
   claimUnconfirmed,
-  findByEmail,
   findByIdentity,
   insertVouchedUser,
   type ProvenPerson,
@@ -24,7 +23,7 @@ import { homeOrgOf, type NewOrgRules } from './organization-rows.ts';
 import type { Outbox } from './outbox.ts';
 import { landingUrl, safeReturnTo } from './return-to.ts';
 import type { Sealer } from './sealing.ts';
-import { asActor, type OpenedSession, openSession, type UserRow, type Visit } from './session-rows.ts';
+import { type OpenedSession, openSession, recordOutside, type UserRow, type Visit } from './session-rows.ts';
 import type { Sessions } from './sessions.ts';
 import { spend } from './spent-once.ts';
 
@@ -136,7 +135,10 @@ export class ProviderLogins {
     const { store, sealer } = this.#deps;
     const wanted = { sealed: shown.sealed, state: shown.answer.get('state') ?? '', provider: id };
     const state = openState(sealer, wanted, store.clock.now());
-    if (state === undefined || !store.inTx((tx) => spend(tx, spentId(state), state.expiresAt))) {
+    // A power cut may forget this, and costs nothing: the provider takes each code once. The wait for the disk would stop everybody.
+    const isFirst = (known: LoginState): boolean =>
+      store.inTx((tx) => spend(tx, spentId(known), known.expiresAt), { relaxed: true });
+    if (state === undefined || !isFirst(state)) {
       throw new AppError(
         'invalid_request',
         'This log-in was not started in this browser, or took too long. Start again.',
@@ -166,11 +168,11 @@ export class ProviderLogins {
 
   /** The account with the same address, if there is one; its owner is told by mail that there is another way in now. */
   #link(tx: Tx, arrival: Arrival): UserRow | undefined {
-    const found = findByEmail(tx, arrival.person);
+    const found = findUserByEmail(tx.db, arrival.person.email);
     if (found === undefined) return undefined;
     const user = found.emailVerifiedAt === null ? claimUnconfirmed(tx, found, arrival.person) : found;
     addIdentity(tx, user, arrival);
-    this.#record(tx, 'auth.identity_link', { user, visit: arrival.visit });
+    recordOutside(tx, user, { action: 'auth.identity_link', visit: arrival.visit });
     const provider = this.#provider(arrival.provider).name;
     this.#deps.outbox.post(tx, { to: user.email, kind: 'identity_linked', provider }, LETTER_SECONDS);
     return user;
@@ -180,16 +182,9 @@ export class ProviderLogins {
     if (this.#deps.signup === 'closed') {
       throw new AppError('forbidden', 'Sign-up is closed: an operator of this server makes accounts.');
     }
-    const user = insertVouchedUser(tx, arrival.person);
+    const user = insertVouchedUser(tx, arrival.person, this.#deps.newOrg);
     addIdentity(tx, user, arrival);
-    this.#record(tx, 'auth.signup', { user, visit: arrival.visit });
+    recordOutside(tx, user, { action: 'auth.signup', visit: arrival.visit });
     return user;
-  }
-
-  #record(tx: Tx, action: 'auth.identity_link' | 'auth.signup', who: { user: UserRow; visit: Visit }): void {
-    const { user, visit } = who;
-    const org = homeOrgOf(tx, user, this.#deps.newOrg);
-    const actor = asActor(user, org, { sessionId: '', ipAddress: visit.ipAddress });
-    recordDeed(tx, actor, { action, resourceType: 'user', resourceId: user.id });
   }
 }

@@ -1,0 +1,121 @@
+/** Log-ins by identity provider on a clock that the test moves, and what they write to the log. */
+import assert from 'node:assert/strict';
+import { after, afterEach, beforeEach, test } from 'node:test';
+import type { Logger } from '../../src/base/log.ts';
+import { messageOf } from '../../src/base/errors.ts';
+import { Secret } from '../../src/base/secret.ts';
+import { GithubProvider } from '../../src/control/providers/github.ts';
+import { Challenges } from '../../src/control/services/challenges.ts';
+import { STATE_SECONDS } from '../../src/control/services/login-state.ts';
+import { ProviderLogins } from '../../src/control/services/provider-logins.ts';
+import { inReverse } from '../harness/ends.ts';
+import { type Github, githubPerson, startGithub } from '../harness/github.ts';
+import { Plane, VISIT } from './plane.ts';
+
+const ends = inReverse({ after });
+let plane: Plane;
+let github: Github;
+let logins: ProviderLogins;
+let lines: string[];
+
+beforeEach(async () => {
+  plane = new Plane();
+  github = await startGithub(ends);
+  github.current = githubPerson(1, 'ann@example.test');
+  lines = [];
+  const keep = (fields: object, message: string): void => void lines.push(`${message} ${JSON.stringify(fields)}`);
+  const log: Logger = { error: keep, warn: keep, info: keep, debug: keep, child: () => log };
+  const { store, sealer, outbox, sessions, keys } = plane.control;
+  logins = new ProviderLogins({
+    store,
+    sealer,
+    outbox,
+    sessions,
+    challenges: new Challenges({ keys, clock: plane.clock, issuer: () => 'http://api.test' }),
+    providers: {
+      google: null,
+      github: new GithubProvider({
+        clientId: 'Iv1.test',
+        clientSecret: new Secret('github-secret-0123'),
+        authorizeUrl: `${github.url}/login/oauth/authorize`,
+        tokenUrl: `${github.url}/login/oauth/access_token`,
+        apiUrl: `${github.url}/api`,
+      }),
+    },
+    newOrg: { plan: 'free', approval: 'pending' },
+    signup: 'open',
+    apiUrl: () => 'http://api.test',
+    log,
+  });
+});
+afterEach(() => plane.close());
+
+/** What the browser has after the provider: cookie and answer. */
+async function upToAnswer() {
+  const { location, sealed } = await logins.start('github', '/app/');
+  const back = (await fetch(location, { redirect: 'manual' })).headers.get('location') ?? '';
+  return { sealed, answer: new URL(back).searchParams };
+}
+
+test('a log-in may take ten minutes, and no longer', async () => {
+  const shown = await upToAnswer();
+  plane.now += STATE_SECONDS * 1000 - 1;
+  assert.match((await logins.finish('github', shown, VISIT)).location, /oauth_token=/);
+  const late = await upToAnswer();
+  plane.now += STATE_SECONDS * 1000;
+  await assert.rejects(logins.finish('github', late, VISIT), { code: 'invalid_request' });
+});
+
+test('a new account starts with what the settings say about organizations', async () => {
+  const { location } = await logins.finish('github', await upToAnswer(), VISIT);
+  const token = new URL(location).searchParams.get('oauth_token') ?? '';
+  const actor = await plane.control.sessions.authenticate(token, '192.0.2.1');
+  assert.equal(actor?.approval, 'pending');
+  assert.deepEqual([actor?.role, actor?.superadmin], ['owner', false]);
+});
+
+test('twenty tabs that come back at once with the same new person make one account', async () => {
+  const shown = await Promise.all(Array.from({ length: 20 }, upToAnswer));
+  const done = await Promise.all(shown.map((one) => logins.finish('github', one, VISIT)));
+  const people = new Set<string>();
+  for (const { location } of done) {
+    const token = new URL(location).searchParams.get('oauth_token') ?? '';
+    people.add((await plane.control.sessions.authenticate(token, ''))?.userId ?? 'nobody');
+  }
+  assert.equal(people.size, 1);
+  assert.ok(!people.has('nobody'));
+});
+
+test('the log says why a provider refused, without code, token or secret', async () => {
+  const { sealed, answer } = await upToAnswer();
+  const code = answer.get('code') ?? '';
+  answer.set('code', `${code}x`);
+  await assert.rejects(logins.finish('github', { sealed, answer }, VISIT), { code: 'invalid_request' });
+  assert.equal(lines.length, 1);
+  assert.match(lines[0] ?? '', /bad_verification_code/);
+  for (const secret of [code, answer.get('state') ?? '', 'github-secret-0123', sealed]) {
+    assert.ok(!lines.join().includes(secret));
+  }
+});
+
+test('an account that cannot be reached names no token in its cause either', async () => {
+  github.instead.set('/api/user', (response) => response.writeHead(500).end('gho_secret'));
+  const shown = await upToAnswer();
+  await assert.rejects(logins.finish('github', shown, VISIT), (error: Error & { code: string }) => {
+    assert.equal(error.code, 'unavailable');
+    assert.match(messageOf(error.cause), /\/api\/user answered 500/);
+    assert.ok(!messageOf(error.cause).includes('gho_'));
+    return true;
+  });
+});
+
+test('what a provider calls somebody is stored as one short line', async () => {
+  github.current = githubPerson(1, 'ann@example.test', { name: `Ann\r\nBcc: x@y\u0000${'n'.repeat(300)}` });
+  const { location } = await logins.finish('github', await upToAnswer(), VISIT);
+  const token = new URL(location).searchParams.get('oauth_token') ?? '';
+  const actor = await plane.control.sessions.authenticate(token, '');
+  assert.ok(actor !== undefined);
+  const { user } = plane.control.sessions.summary(actor);
+  assert.equal(user.name.length, 100);
+  assert.ok(user.name.startsWith('Ann Bcc: x@y nnn'));
+});

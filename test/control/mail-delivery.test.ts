@@ -204,6 +204,28 @@ test('a letter that is refused for good is given up, and the log says why withou
   assert.equal(smtp.tries.length, 2);
 });
 
+test('a mail server that wants a log-in which the settings lack loses no letter', async (t) => {
+  const smtp = await startSmtp(t, { user: USER });
+  const post = new Post(t, smtp.url, { login: undefined });
+  const again = post.lines.next(AGAIN);
+  post.code('ann@example.com');
+  assert.match(String((await again).fields['reason']), /530/);
+  assert.equal(post.rows().length, 1);
+});
+
+test('a letter that was sealed by another key is dropped, and holds up none behind it', async (t) => {
+  const { smtp, post } = await open(t);
+  const dropped = post.lines.next(/can not be read/);
+  const { store, outbox } = post.plane.control;
+  store.inTx((tx) => {
+    outbox.post(tx, { kind: 'verify_email', to: 'ann@example.com', code: '111111' }, 600);
+    tx.db.update(outgoingMails).set({ sealedLetter: 's1.AAAA' }).run();
+    outbox.post(tx, { kind: 'verify_email', to: 'bob@example.com', code: '222222' }, 600);
+  });
+  assert.equal((await dropped).level, 'error');
+  assert.equal((await smtp.nextMail('bob@example.com')).code, '222222');
+});
+
 test('a wrong password for the mail server loses no letter', async (t) => {
   const smtp = await startSmtp(t, { security: 'starttls', user: USER });
   const post = new Post(t, smtp.url.replace('relay', 'another'));

@@ -18,8 +18,8 @@ export interface SmtpOptions {
   readonly from: string;
 }
 
-/** More would help nobody: a server that sends this many at once takes hundreds a minute. */
-export const SMTP_CONNECTIONS = 4;
+/** As many as mail-delivery.ts has letters under way: none waits inside the pool. */
+const CONNECTIONS = 4;
 /** Mail servers cut idle connections after a minute or more; ours goes first. */
 const IDLE_MS = 30_000;
 const CONNECT_MS = 10_000;
@@ -79,7 +79,7 @@ async function openPool({ host, port, tls, verify, login }: SmtpOptions): Promis
     requireTLS: tls === 'required',
     tls: { rejectUnauthorized: verify },
     ...(login === undefined ? {} : { auth: { user: login.user, pass: login.password.reveal() } }),
-    maxConnections: SMTP_CONNECTIONS,
+    maxConnections: CONNECTIONS,
     // Tries are counted and spaced by mail-delivery.ts alone.
     maxRequeues: 0,
     idleTimeout: IDLE_MS,

@@ -19,7 +19,7 @@ import type { Outbox } from './outbox.ts';
 
 type Row = typeof outgoingMails.$inferSelect;
 
-/** Letters under way at once. */
+/** Letters under way at once: hundreds a minute, by the few connections that mail servers grant one client. */
 const CONCURRENT = 4;
 /** Rows per query, and rows that one pass looks at while it searches for recipients with nothing under way. */
 const PAGE = 16;

@@ -29,7 +29,7 @@ function schedule(deps: JobDeps): readonly Job[] {
     // A tunnel may outlive its time by this much.
     { name: 'expire tunnels', everyMs: TICK_MS, run: () => void deps.tunnels.expireDue() },
     { name: 'remove unused tunnels', everyMs: 60_000, run: () => void deps.tunnels.removeUnused() },
-    { name: 'retention', everyMs: 600_000, run: () => deps.retention.sweep() },
+    { name: 'retention', everyMs: 60_000, run: () => deps.retention.sweep() },
     { name: 'signing keys', everyMs: 600_000, run: () => deps.keys.sweep() },
   ];
 }

@@ -3,8 +3,11 @@
  */
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { after, before, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
+import { DATABASE_FILE } from '../../src/control/db/open.ts';
 import { type Answer, type Harness, LOOSE, startHarness } from './harness.ts';
 
 let h: Harness;
@@ -70,6 +73,21 @@ test('a cookie that is used again, right after the answer, ends its session and 
   assert.ok(!(await isAlive(as)));
   assert.equal((await refresh(cookieOf(winner))).status, 401);
   assert.equal((await actions()).filter((action) => action === 'auth.refresh_reuse').length, before + 1);
+});
+
+test('a cookie from many swaps ago is still known for what it is, and costs no row', async () => {
+  const { cookie, as } = await login();
+  let last = await refresh(cookie);
+  for (let i = 0; i < 4; i++) last = await refresh(cookieOf(last));
+  assert.equal(last.status, 200);
+  const db = new DatabaseSync(join(h.dataDir, DATABASE_FILE), { readOnly: true });
+  const sid = (JSON.parse(Buffer.from(as.split('.')[1] ?? '', 'base64url').toString()) as { sid: string }).sid;
+  const count = db.prepare('SELECT count(*) AS n FROM refresh_tokens WHERE session_id = ?').get(sid)?.['n'];
+  db.close();
+  assert.equal(count, 2);
+  assert.equal((await refresh(cookie)).status, 401);
+  assert.ok(!(await isAlive(as)));
+  assert.equal((await refresh(cookieOf(last))).status, 401);
 });
 
 test('a browser that hangs up before the answer keeps its cookie', async () => {

@@ -12,8 +12,11 @@ import { type Harness, startHarness } from './harness.ts';
 import { Plane, VISIT } from './plane.ts';
 
 let h: Harness;
+/** Made first: the tests end sessions of the owner, who makes accounts. */
+let stranger: string;
 before(async () => {
   h = await startHarness();
+  stranger = await h.stranger('stranger@example.com');
 });
 after(() => h.close());
 
@@ -59,7 +62,6 @@ test('lists the live sessions of the caller, newest use first, and says which on
 test('ends one session of the caller at once, and nobody else’s', async () => {
   const [mine, other] = [await login('mine'), await login('other')];
   const doomed = (await list(other)).find(({ current }) => current)?.id ?? '';
-  const stranger = await h.stranger('stranger@example.com');
   for (const [as, id] of [
     [stranger, doomed],
     [mine, '00000000-0000-7000-8000-000000000000'],
@@ -81,7 +83,6 @@ test('ends one session of the caller at once, and nobody else’s', async () => 
 });
 
 test('ends all sessions but the current one', async () => {
-  const stranger = await h.stranger('bystander@example.com');
   const [mine, other] = [await login('mine'), await login('other')];
   const before = (await list(mine)).length;
   assert.deepEqual((await h.call('DELETE', '/auth/sessions', { as: mine })).body, { revoked: before - 1 });
@@ -94,7 +95,7 @@ test('ends all sessions but the current one', async () => {
 
 test('an organization that the caller is not in can not be switched to', async () => {
   const as = await login('switcher');
-  const me = await h.call('GET', '/auth/me', { as: await h.stranger('elsewhere@example.com') });
+  const me = await h.call('GET', '/auth/me', { as: stranger });
   const foreign = (me.body['active_org'] as { id: string }).id;
   for (const org_id of [foreign, 'no-id', '00000000-0000-7000-8000-000000000000']) {
     assert.equal((await h.call('POST', '/auth/switch-org', { as, body: { org_id } })).status, 404, org_id);

@@ -77,11 +77,11 @@ export const sessions = sqliteTable(
   (t) => [index('sessions_user').on(t.userId), index('sessions_expires').on(t.expiresAt)],
 );
 
-/** One row per refresh cookie ever given out for a live session: a rotated one that comes back is proof of theft. */
+/** Two rows per session: its refresh cookie, and what all its cookies share (`rotated_at` is set). See services/refresh-rows.ts. */
 export const refreshTokens = sqliteTable(
   'refresh_tokens',
   {
-    /** SHA-256 of the cookie's value, hex. */
+    /** SHA-256, hex. */
     hash: text().primaryKey(),
     sessionId: text('session_id')
       .notNull()

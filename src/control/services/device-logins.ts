@@ -13,7 +13,8 @@ import { recordDeed } from './audit.ts';
 import { DeviceWaits } from './device-waits.ts';
 import { type OrgRow, orgsOf } from './organization-rows.ts';
 import type { Sealer } from './sealing.ts';
-import { asActor, hashOf, openSession, type UserRow, type Visit } from './session-rows.ts';
+import { hashOf } from './secret-hash.ts';
+import { asActor, openSession, type UserRow, type Visit } from './session-rows.ts';
 import { MAX_TTL_HOURS, type MintedToken, type TokenRow, type Tokens } from './tokens.ts';
 
 /** From the approval until the agent has fetched its key. */

@@ -14,7 +14,8 @@ import { writeNothing } from './blank-write.ts';
 import type { LetterLimit } from './letter-limit.ts';
 import type { Outbox } from './outbox.ts';
 import type { Passwords } from './passwords.ts';
-import { hashOf, recordOutside, revokeSessionsOf, type UserRow, type Visit } from './session-rows.ts';
+import { hashOf } from './secret-hash.ts';
+import { recordOutside, revokeSessionsOf, type UserRow, type Visit } from './session-rows.ts';
 
 const TOKEN_SECONDS = 3600;
 /** A warning is worth delivering for as long as mail servers are usually tried. */

@@ -1,5 +1,5 @@
 /**
- * The refresh cookie of a session: a random value of which only the hash is stored, new at each use. Called by control/api.
+ * The refresh cookie of a session: new at each use. Called by control/api.
  *
  * Exactly one of many requests with the same cookie gets a new one. A cookie that comes back after it was swapped is a thief's, or its
  * owner's after a thief: the session ends. Two tabs of one browser that send the same cookie at the same instant are no theft: the later
@@ -7,29 +7,20 @@
  */
 import { eq } from 'drizzle-orm';
 import { AppError } from '../../base/errors.ts';
-import { refreshTokens, sessions } from '../db/schema.ts';
+import { sessions } from '../db/schema.ts';
 import type { Store } from '../db/tx.ts';
 import type { AccessTokens } from './access-tokens.ts';
 import type { UserActor } from './actor.ts';
 import { recordDeed } from './audit.ts';
 import { RefreshOverlap } from './refresh-overlap.ts';
-import {
-  findRefresh,
-  issueRefresh,
-  readActor,
-  revokeSession,
-  SESSION_SECONDS,
-  type Visit,
-  visitColumns,
-} from './session-rows.ts';
+import { findRefresh, type RefreshRow, rotateRefresh } from './refresh-rows.ts';
+import { hashOf } from './secret-hash.ts';
+import { readActor, revokeSession, SESSION_SECONDS, type Visit, visitColumns } from './session-rows.ts';
 
 export interface Refreshed {
   readonly accessToken: string;
   readonly refreshToken: string;
 }
-
-/** A row of `findRefresh`. */
-type Found = NonNullable<ReturnType<typeof findRefresh>>;
 
 export class Refresh {
   readonly #store: Store;
@@ -48,12 +39,13 @@ export class Refresh {
   async swap(cookie: string, visit: Visit, isGone: () => boolean): Promise<Refreshed> {
     const found = findRefresh(this.#store.db, cookie, this.#store.clock.now());
     if (found === undefined) throw sessionOver();
-    if (this.#overlap.isHeld(found.hash)) throw sentTwice();
-    if (found.rotatedAt !== null) {
+    const hash = hashOf(cookie);
+    if (this.#overlap.isHeld(hash)) throw sentTwice();
+    if (!found.isCurrent) {
       this.#revokeReused(found, visit);
       throw sessionOver();
     }
-    return this.#overlap.hold(found.hash, async () => {
+    return this.#overlap.hold(hash, async () => {
       if (isGone()) throw sentTwice();
       const swapped = this.#rotate(cookie, visit);
       if (swapped === undefined) throw sessionOver();
@@ -67,7 +59,7 @@ export class Refresh {
     const found = findRefresh(this.#store.db, cookie, now);
     return (
       found !== undefined &&
-      (found.rotatedAt === null || this.#overlap.isHeld(found.hash)) &&
+      (found.isCurrent || this.#overlap.isHeld(hashOf(cookie))) &&
       readActor(this.#store.db, found, { now, ipAddress: '' }) !== undefined
     );
   }
@@ -85,23 +77,22 @@ export class Refresh {
         // Read again: the session may have ended during the hold.
         const found = findRefresh(tx.db, cookie, tx.now);
         const actor = found && readActor(tx.db, found, { now: tx.now, ipAddress: visit.ipAddress });
-        if (found === undefined || actor === undefined || found.rotatedAt !== null) return undefined;
-        tx.db.update(refreshTokens).set({ rotatedAt: tx.now }).where(eq(refreshTokens.hash, found.hash)).run();
+        if (actor === undefined || found?.isCurrent !== true) return undefined;
         tx.db
           .update(sessions)
           .set({ lastUsedAt: tx.now, expiresAt: tx.now + SESSION_SECONDS * 1000, ...visitColumns(visit) })
           .where(eq(sessions.id, actor.sessionId))
           .run();
-        return { actor, refreshToken: issueRefresh(tx, actor.sessionId) };
+        return { actor, refreshToken: rotateRefresh(tx, actor.sessionId, cookie) };
       },
-      // The most frequent write that people cause. A power cut that undoes it leaves the browser with a cookie that is unknown: its
-      // user logs in again, and nobody gets in who could not before.
+      // The most frequent write that people cause. After a power cut that undid it, the browser's cookie counts as swapped: its user
+      // logs in again, and nobody gets in who could not before.
       { relaxed: true },
     );
   }
 
   /** Not relaxed: a session that was found stolen stays dead. */
-  #revokeReused(found: Found, visit: Visit): void {
+  #revokeReused(found: RefreshRow, visit: Visit): void {
     this.#store.inTx((tx) => {
       const actor = readActor(tx.db, found, { now: tx.now, ipAddress: visit.ipAddress });
       revokeSession(tx, found.sessionId);

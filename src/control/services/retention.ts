@@ -1,29 +1,45 @@
 /**
- * What the tables forget, and when. Called by control/jobs.ts.
+ * What the tables forget, and when. Called by control/jobs.ts. Each table gives up a bounded batch per pass, in a transaction of its own,
+ * so that no pass holds the write lock or the loop for long; what is left goes in the next one.
  */
-import { and, inArray, lt, ne, or } from 'drizzle-orm';
+import { and, eq, inArray, lt, ne, notExists, or, type SQL } from 'drizzle-orm';
+import { alias, type SQLiteColumn, type SQLiteTable } from 'drizzle-orm/sqlite-core';
 import {
   auditEvents,
+  capabilityTokens,
   deviceLogins,
   emailCodes,
+  invitations,
   nodeCursors,
   passwordResets,
   refreshTokens,
   restingNames,
   sessions,
+  spentOnce,
+  tunnels,
 } from '../db/schema.ts';
-import type { Store } from '../db/tx.ts';
-import { sweepSpent } from './spent-once.ts';
+import type { Store, Tx } from '../db/tx.ts';
 import { REST_MS } from './tunnel-rows.ts';
 
 const DAY = 24 * 3600 * 1000;
 const AUDIT_DAYS = 365;
-/** A dead session is kept this long for the list of the person whom it belonged to. */
+/** A dead session is kept this long for whoever looks into how it ended. */
 const SESSION_DAYS = 7;
 /** A node that has said nothing for this long will not repeat a batch. */
 const CURSOR_DAYS = 7;
-/** Sessions per pass, with all their refresh tokens: keeps the write lock short. */
-const BATCH = 200;
+/** An invitation that was accepted, revoked or has run out is shown to admins for this long. */
+const INVITATION_DAYS = 30;
+/** A deleted tunnel keeps its counters for this long, for the bill of the month. */
+const TUNNEL_DAYS = 30;
+/** A dead token is listed for this long. */
+const TOKEN_DAYS = 90;
+
+/** Rows of one table per pass. */
+const BATCH = 1_000;
+/** Each session takes its refresh cookie along. */
+const SESSION_BATCH = 200;
+/** Each token costs a walk over the tunnels, which may name it. */
+const TOKEN_BATCH = 50;
 
 export class Retention {
   readonly #store: Store;
@@ -32,41 +48,75 @@ export class Retention {
     this.#store = deps.store;
   }
 
-  /** Deletes what is past its time. */
+  /** Deletes what is past its time: one batch of each table. */
   sweep(): void {
-    this.#store.inTx((tx) => {
-      const { db, now } = tx;
-      sweepSpent(tx);
-      db.delete(restingNames)
-        .where(lt(restingNames.deletedAt, now - REST_MS))
-        .run();
-      db.delete(nodeCursors)
-        .where(lt(nodeCursors.updatedAt, now - CURSOR_DAYS * DAY))
-        .run();
-      db.delete(auditEvents)
-        .where(lt(auditEvents.at, now - AUDIT_DAYS * DAY))
-        .run();
-      db.delete(emailCodes).where(lt(emailCodes.expiresAt, now)).run();
-      db.delete(passwordResets).where(lt(passwordResets.expiresAt, now)).run();
-      // A used code is remembered for a while, so that it can't be approved a second time; a key that nobody fetched is not kept.
-      db.delete(deviceLogins)
-        .where(lt(deviceLogins.expiresAt, now - DAY))
-        .run();
-      db.update(deviceLogins)
-        .set({ sealedWire: '' })
-        .where(and(lt(deviceLogins.expiresAt, now), ne(deviceLogins.sealedWire, '')))
-        .run();
-      const past = now - SESSION_DAYS * DAY;
-      const dead = db
-        .select({ id: sessions.id })
-        .from(sessions)
-        .where(or(lt(sessions.expiresAt, past), lt(sessions.revokedAt, past)))
-        .limit(BATCH)
-        .all();
-      const ids = dead.map((row) => row.id);
-      if (ids.length === 0) return;
-      db.delete(refreshTokens).where(inArray(refreshTokens.sessionId, ids)).run();
-      db.delete(sessions).where(inArray(sessions.id, ids)).run();
-    });
+    // Relaxed: what a power cut brings back is deleted once more.
+    for (const step of STEPS) this.#store.inTx(step, { relaxed: true });
   }
+}
+
+const STEPS: ReadonlyArray<(tx: Tx) => void> = [
+  (tx) => forget(tx, spentOnce, spentOnce.id, lt(spentOnce.expiresAt, tx.now)),
+  (tx) => forget(tx, restingNames, restingNames.label, lt(restingNames.deletedAt, tx.now - REST_MS)),
+  (tx) => forget(tx, nodeCursors, nodeCursors.node, lt(nodeCursors.updatedAt, tx.now - CURSOR_DAYS * DAY)),
+  (tx) => forget(tx, auditEvents, auditEvents.id, lt(auditEvents.at, tx.now - AUDIT_DAYS * DAY)),
+  (tx) => forget(tx, emailCodes, emailCodes.userId, lt(emailCodes.expiresAt, tx.now)),
+  (tx) => forget(tx, passwordResets, passwordResets.hash, lt(passwordResets.expiresAt, tx.now)),
+  forgetDeviceLogins,
+  forgetSessions,
+  (tx) => forget(tx, invitations, invitations.id, lt(invitations.acceptedAt, tx.now - INVITATION_DAYS * DAY)),
+  (tx) => forget(tx, invitations, invitations.id, lt(invitations.revokedAt, tx.now - INVITATION_DAYS * DAY)),
+  (tx) => forget(tx, invitations, invitations.id, lt(invitations.expiresAt, tx.now - INVITATION_DAYS * DAY)),
+  // Tunnels before tokens: a tunnel that is gone names no token.
+  (tx) => forget(tx, tunnels, tunnels.id, lt(tunnels.deletedAt, tx.now - TUNNEL_DAYS * DAY)),
+  forgetTokens,
+];
+
+/** Deletes up to a batch of the rows for which `past` holds. `key` is the primary key. */
+function forget(tx: Tx, table: SQLiteTable, key: SQLiteColumn, past: SQL): void {
+  const batch = tx.db.select({ key }).from(table).where(past).limit(BATCH);
+  tx.db.delete(table).where(inArray(key, batch)).run();
+}
+
+/** A used code is remembered for a while, so that it can't be approved a second time; a key that nobody fetched is not kept. */
+function forgetDeviceLogins(tx: Tx): void {
+  tx.db
+    .update(deviceLogins)
+    .set({ sealedWire: '' })
+    .where(and(lt(deviceLogins.expiresAt, tx.now), ne(deviceLogins.sealedWire, '')))
+    .run();
+  forget(tx, deviceLogins, deviceLogins.codeHash, lt(deviceLogins.expiresAt, tx.now - DAY));
+}
+
+function forgetSessions({ db, now }: Tx): void {
+  const past = now - SESSION_DAYS * DAY;
+  const dead = db
+    .select({ id: sessions.id })
+    .from(sessions)
+    .where(or(lt(sessions.expiresAt, past), lt(sessions.revokedAt, past)))
+    .limit(SESSION_BATCH)
+    .all();
+  const ids = dead.map((row) => row.id);
+  db.delete(refreshTokens).where(inArray(refreshTokens.sessionId, ids)).run();
+  db.delete(sessions).where(inArray(sessions.id, ids)).run();
+}
+
+/** Children before the master key that minted them: a token whose parent is unknown could not die with it. */
+function forgetTokens({ db, now }: Tx): void {
+  const past = now - TOKEN_DAYS * DAY;
+  const child = alias(capabilityTokens, 'child');
+  const dead = db
+    .select({ id: capabilityTokens.id })
+    .from(capabilityTokens)
+    .where(
+      and(
+        or(lt(capabilityTokens.expiresAt, past), lt(capabilityTokens.revokedAt, past)),
+        notExists(db.select({ id: child.id }).from(child).where(eq(child.parentId, capabilityTokens.id))),
+      ),
+    )
+    .limit(TOKEN_BATCH)
+    .all();
+  const ids = dead.map((row) => row.id);
+  db.update(tunnels).set({ tokenId: null }).where(inArray(tunnels.tokenId, ids)).run();
+  db.delete(capabilityTokens).where(inArray(capabilityTokens.id, ids)).run();
 }

@@ -1,15 +1,15 @@
 /**
- * Rows of sessions and refresh cookies: open, read, revoke. Whoever lets a person in (password, second factor, identity provider,
+ * Rows of sessions: open, read, revoke. Whoever lets a person in (password, second factor, identity provider,
  * command line) does it through `openSession`; the rules of each way in are in the file of that way.
  */
-import { createHash, randomBytes } from 'node:crypto';
 import { and, asc, eq, gt, isNull, ne } from 'drizzle-orm';
 import { uuidv7 } from 'uuidv7';
-import { deviceLogins, memberships, organizations, refreshTokens, sessions, users } from '../db/schema.ts';
+import { deviceLogins, memberships, organizations, sessions, users } from '../db/schema.ts';
 import type { Db, Tx } from '../db/tx.ts';
 import type { Actor, UserActor } from './actor.ts';
 import { type AuditAction, recordDeed } from './audit.ts';
 import { type OrgRow, orgsOf } from './organization-rows.ts';
+import { insertRefresh } from './refresh-rows.ts';
 
 export type UserRow = typeof users.$inferSelect;
 
@@ -51,7 +51,7 @@ export function openSession(tx: Tx, input: { user: UserRow; org: OrgRow; visit: 
     })
     .run();
   recordDeed(tx, actor, { action: 'auth.login', resourceType: 'session', resourceId: actor.sessionId });
-  return { actor, org: input.org, refreshToken: issueRefresh(tx, actor.sessionId) };
+  return { actor, org: input.org, refreshToken: insertRefresh(tx, actor.sessionId) };
 }
 
 /** Writes into the trail that somebody showed a wrong password or code for this account. */
@@ -160,31 +160,6 @@ export function leaveOrg(tx: Tx, userId: string, orgId: string): void {
 
 export function visitColumns(visit: Visit): { ipAddress: string; userAgent: string } {
   return { ipAddress: visit.ipAddress, userAgent: visit.userAgent.slice(0, MAX_USER_AGENT) };
-}
-
-/** A new cookie value for the session: 32 random bytes, of which the table keeps the hash. */
-export function issueRefresh(tx: Tx, sessionId: string): string {
-  const value = randomBytes(32).toString('base64url');
-  tx.db
-    .insert(refreshTokens)
-    .values({ hash: hashOf(value), sessionId, issuedAt: tx.now })
-    .run();
-  return value;
-}
-
-/** Looked up by hash: whoever times the look-up learns about the hash, not about the value. */
-export function findRefresh(db: Db, cookie: string, now: number) {
-  return db
-    .select({ hash: refreshTokens.hash, sessionId: refreshTokens.sessionId, rotatedAt: refreshTokens.rotatedAt })
-    .from(refreshTokens)
-    .innerJoin(sessions, eq(sessions.id, refreshTokens.sessionId))
-    .where(and(eq(refreshTokens.hash, hashOf(cookie)), isNull(sessions.revokedAt), gt(sessions.expiresAt, now)))
-    .get();
-}
-
-/** SHA-256, hex: for values of at least 128 random bits. */
-export function hashOf(value: string): string {
-  return createHash('sha256').update(value).digest('hex');
 }
 
 function makeRoom(tx: Tx, userId: string): void {

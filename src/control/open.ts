@@ -23,7 +23,9 @@ import { Connections } from './services/connections.ts';
 import { DeviceLogins } from './services/device-logins.ts';
 import { EmailCodes } from './services/email-codes.ts';
 import { Events } from './services/events.ts';
+import { Invitations } from './services/invitations.ts';
 import { type Keys, loadKeys } from './services/keys.ts';
+import { Members } from './services/members.ts';
 import { Mfa } from './services/mfa.ts';
 import { MfaLogin } from './services/mfa-login.ts';
 import { Identities } from './services/identities.ts';
@@ -33,6 +35,7 @@ import type { NewOrgRules } from './services/organization-rows.ts';
 import { OperatorOrgs } from './services/operator-orgs.ts';
 import { OperatorTokens } from './services/operator-tokens.ts';
 import { OperatorUsers } from './services/operator-users.ts';
+import { Organizations } from './services/organizations.ts';
 import { Outbox } from './services/outbox.ts';
 import { PasswordReset } from './services/password-reset.ts';
 import { Passwords } from './services/passwords.ts';
@@ -81,6 +84,9 @@ export interface ControlPlane {
   readonly profile: Profile;
   readonly identities: Identities;
   readonly providerLogins: ProviderLogins;
+  readonly organizations: Organizations;
+  readonly members: Members;
+  readonly invitations: Invitations;
   readonly mfa: Mfa;
   readonly mfaLogin: MfaLogin;
   readonly events: Events;
@@ -163,6 +169,9 @@ export function openControl(options: ControlOptions): ControlPlane {
         apiUrl: options.apiUrl,
         log,
       }),
+      organizations: new Organizations({ store, tokens, tunnels, newOrg: options.newOrg }),
+      members: new Members({ store, tokens }),
+      invitations: new Invitations({ store, outbox, letters }),
       mfa,
       mfaLogin: new MfaLogin({
         store,

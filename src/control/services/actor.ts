@@ -45,21 +45,24 @@ export interface SystemActor {
 
 export type Actor = UserActor | TokenActor | OperatorActor | SystemActor;
 
-export type Thing =
-  | 'account'
-  | 'organization'
-  | 'member'
-  | 'invitation'
-  | 'event'
-  | 'tunnel'
-  | 'token'
-  | 'project'
-  | 'connection';
-export type Verb = 'read' | 'create' | 'change' | 'delete';
+export const THINGS = [
+  'account',
+  'organization',
+  'member',
+  'invitation',
+  'event',
+  'tunnel',
+  'token',
+  'project',
+  'connection',
+] as const;
+export type Thing = (typeof THINGS)[number];
+export const VERBS = ['read', 'create', 'change', 'delete'] as const;
+export type Verb = (typeof VERBS)[number];
 
 /** Lowest role per deed (contract §4). A deed that is missing here is nobody's. */
 const LOWEST_ROLE: Readonly<Partial<Record<`${Thing}.${Verb}`, Role>>> = {
-  // The caller's own account: password, second factor, sessions, own membership.
+  // The caller's own account: password, second factor, sessions, own memberships, a new organization of one's own.
   'account.read': 'viewer',
   'account.change': 'viewer',
   'organization.read': 'viewer',
@@ -86,12 +89,15 @@ const LOWEST_ROLE: Readonly<Partial<Record<`${Thing}.${Verb}`, Role>>> = {
   'connection.delete': 'member',
 };
 
-/** Deeds that an organization may do only once it is approved (contract §4). */
-const NEEDS_APPROVAL: ReadonlySet<string> = new Set<`${Thing}.${Verb}`>([
-  'tunnel.create',
-  'tunnel.change',
-  'token.create',
-]);
+/** What needs an operator's word first: everything that puts something on the internet. */
+const OPENS: ReadonlyArray<`${Thing}.${Verb}`> = ['tunnel.create', 'tunnel.change', 'token.create'];
+
+/** Deeds that nobody may do in an organization of this standing. One that was suspended sends no more mail in the name of this server. */
+const BARRED: Readonly<Record<Approval, ReadonlySet<string>>> = {
+  approved: new Set(),
+  pending: new Set(OPENS),
+  suspended: new Set([...OPENS, 'invitation.create']),
+};
 
 /** True when the person's role is at least `role`. */
 export function hasRole(actor: UserActor, role: Role): boolean {
@@ -103,13 +109,13 @@ export function can(actor: Actor, verb: Verb, thing: Thing): boolean {
   if (actor.kind !== 'user') return false;
   const lowest = LOWEST_ROLE[`${thing}.${verb}`];
   if (lowest === undefined || !hasRole(actor, lowest)) return false;
-  return actor.approval === 'approved' || !NEEDS_APPROVAL.has(`${thing}.${verb}`);
+  return !BARRED[actor.approval].has(`${thing}.${verb}`);
 }
 
 /** Throws `forbidden` unless `can`. */
 export function allow(actor: Actor, verb: Verb, thing: Thing): asserts actor is UserActor {
   if (can(actor, verb, thing)) return;
-  if (actor.kind === 'user' && actor.approval !== 'approved' && NEEDS_APPROVAL.has(`${thing}.${verb}`)) {
+  if (actor.kind === 'user' && BARRED[actor.approval].has(`${thing}.${verb}`)) {
     throw new AppError(
       'forbidden',
       `Your organization is ${actor.approval}: it can't do this until an operator approves it.`,

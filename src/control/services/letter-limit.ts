@@ -1,12 +1,12 @@
 /**
  * How many letters strangers can have sent to one address: enough for somebody whose mail is slow, too few to flood a mailbox. Taken
- * by sign-up.ts and password-reset.ts, which do nothing at the bound, and say nothing.
+ * by sign-up.ts and password-reset.ts, which do nothing at the bound, and say nothing; and by invitations.ts, which says so.
  */
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../base/clock.ts';
 
 /** A budget of its own each: whoever uses up the codes of an address has not barred the way of the reset link. */
-export type LetterBudget = 'code' | 'reset' | 'notice';
+export type LetterBudget = 'code' | 'reset' | 'notice' | 'invitation';
 
 /** At once. The address in trouble gets every one of them, and a reset link is good for longer than it takes until the next. */
 const BURST = 5;

@@ -21,6 +21,8 @@ export interface OrgRow {
   readonly plan: Plan;
   readonly approval: Approval;
   readonly role: Role;
+  /** Milliseconds. */
+  readonly createdAt: number;
 }
 
 /** What a new organization gets from the settings (`plans.default`, `accounts.require_approval`). */
@@ -39,6 +41,7 @@ export function orgsOf(db: Db, userId: string): readonly OrgRow[] {
       plan: organizations.plan,
       approval: organizations.approvalStatus,
       role: memberships.role,
+      createdAt: organizations.createdAt,
     })
     .from(memberships)
     .innerJoin(organizations, eq(organizations.id, memberships.orgId))
@@ -69,6 +72,7 @@ export function insertOrganization(tx: Tx, input: { name: string; ownerId: strin
     plan: rules.plan,
     approval: rules.approval,
     role: 'owner',
+    createdAt: tx.now,
   };
   tx.db
     .insert(organizations)
@@ -78,7 +82,7 @@ export function insertOrganization(tx: Tx, input: { name: string; ownerId: strin
       slug: org.slug,
       plan: org.plan,
       approvalStatus: org.approval,
-      createdAt: tx.now,
+      createdAt: org.createdAt,
     })
     .run();
   tx.db.insert(memberships).values({ orgId: org.id, userId: input.ownerId, role: 'owner', createdAt: tx.now }).run();

@@ -135,6 +135,32 @@ export class Tokens {
     tx.onCommit(() => this.#news.revokeToken(row.id, message));
   }
 
+  /**
+   * Ends the live tokens of the actor's organization: those of one person, with all that came of them, or every one. Told as by `endIn`.
+   * Whoever calls has checked that it may. Returns how many ended.
+   */
+  endAllIn(tx: Tx, actor: UserActor, of: { createdBy: string } | 'everybody', message: string): number {
+    const live = tx.db
+      .select()
+      .from(capabilityTokens)
+      .where(
+        and(
+          eq(capabilityTokens.orgId, actor.orgId),
+          isNull(capabilityTokens.revokedAt),
+          gt(capabilityTokens.expiresAt, tx.now),
+        ),
+      )
+      .all();
+    const made = (row: TokenRow): boolean => of === 'everybody' || row.createdBy === of.createdBy;
+    const parents = new Set(live.filter(made).map(({ id }) => id));
+    const doomed = live.filter((row) => made(row) || (row.parentId !== null && parents.has(row.parentId)));
+    for (const row of doomed) {
+      this.endIn(tx, row, message);
+      recordDeed(tx, actor, { action: 'token.revoke', resourceType: 'token', resourceId: row.nonce });
+    }
+    return doomed.length;
+  }
+
   /** The token that this text key or base64 wire form stands for, live or not; undefined when it is none of ours. */
   recognise(presented: string): TokenRow | undefined {
     if (presented.startsWith('mtk_')) return byColumn(this.#store.db, eq(capabilityTokens.keyHash, hashKey(presented)));

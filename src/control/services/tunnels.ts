@@ -149,6 +149,13 @@ export class Tunnels {
     });
   }
 
+  /** Deletes every tunnel of the actor's organization, which goes itself; whoever calls has checked that it may. Returns how many. */
+  deleteAllIn(tx: Tx, actor: Actor & { readonly orgId: string }): number {
+    const rows = this.#select(actor.orgId);
+    for (const { row } of rows) this.#remove(tx, actor, row);
+    return rows.length;
+  }
+
   /** Every route, for a snapshot. */
   routes(): readonly Route[] {
     return allRoutes(this.#deps.store.db, this.#deps.names);

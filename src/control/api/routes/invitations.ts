@@ -1,0 +1,121 @@
+/** `/orgs/{id}/invitations` and `/orgs/invitations/accept`. */
+import { z } from '@hono/zod-openapi';
+import type { InvitationView } from '../../services/invitation-rows.ts';
+import type { Api } from '../app.ts';
+import { type ApiDeps, actorOf } from '../context.ts';
+import { defineRoute } from '../define-route.ts';
+import { json } from '../errors.ts';
+import { newEmail } from '../new-account.ts';
+import { role } from '../role.ts';
+import { organization, orgPath, presentOrg } from './organizations.ts';
+
+const invitation = z
+  .object({
+    id: z.uuid(),
+    email: z.string(),
+    role,
+    invited_by: z.string().openapi({ description: 'E-mail address' }),
+    created_at: z.iso.datetime(),
+    expires_at: z.iso.datetime(),
+  })
+  .openapi('Invitation', {
+    example: {
+      id: '019aa3c2-5b90-7a10-8d31-7c2b5e9f4a08',
+      email: 'bob@example.com',
+      role: 'member',
+      invited_by: 'ann@example.com',
+      created_at: '2026-11-21T09:00:00.000Z',
+      expires_at: '2026-11-28T09:00:00.000Z',
+    },
+  });
+const newInvitation = z
+  .object({ email: newEmail, role })
+  .openapi('NewInvitation', { example: { email: 'bob@example.com', role: 'member' } });
+const shownToken = z
+  .object({ token: z.string().min(1).max(128) })
+  .openapi('AcceptInvitation', { example: { token: 'q3zVw0Yl9pXr7uT2mKc5bN8dHf1sJg4aEo6iLyRtPvQ' } });
+const revoked = z.object({ success: z.literal(true) }).openapi('RevokedInvitation', { example: { success: true } });
+
+const tags = ['organizations'];
+
+export function mountInvitations(app: Api, { invitations }: ApiDeps): void {
+  app.openapi(
+    defineRoute({
+      method: 'get',
+      path: '/orgs/{id}/invitations',
+      tags,
+      summary: 'Invitations that can be accepted, newest first',
+      request: { params: orgPath },
+      responses: { 200: json(z.array(invitation), 'Invitations, without their tokens') },
+    }),
+    (c) => c.json(invitations.list(actorOf(c), c.req.valid('param').id).map(present), 200),
+  );
+  app.openapi(
+    defineRoute(
+      {
+        method: 'post',
+        path: '/orgs/{id}/invitations',
+        tags,
+        summary: 'Invite somebody by mail',
+        description:
+          'Up to your own role. The letter holds a link to `/app/invite?token=`, which works once, for 7 days, and for the account with this ' +
+          'address alone. An earlier invitation to it ends. 409 for a member, and when 100 are open; 429 after 200 in a day, or a few to the ' +
+          'same address.',
+        request: {
+          params: orgPath,
+          body: { required: true, content: { 'application/json': { schema: newInvitation } } },
+        },
+        responses: { 201: json(invitation, 'A letter is on its way') },
+      },
+      ['forbidden', 'conflict', 'rate_limited'],
+    ),
+    (c) => c.json(present(invitations.create(actorOf(c), c.req.valid('param').id, c.req.valid('json'))), 201),
+  );
+  app.openapi(
+    defineRoute(
+      {
+        method: 'delete',
+        path: '/orgs/{id}/invitations/{invitation_id}',
+        tags,
+        summary: 'Revoke an invitation',
+        request: { params: z.object({ id: z.string(), invitation_id: z.string() }) },
+        responses: { 200: json(revoked, 'Revoked') },
+      },
+      ['forbidden'],
+    ),
+    (c) => {
+      const { id, invitation_id: invitationId } = c.req.valid('param');
+      invitations.revoke(actorOf(c), id, invitationId);
+      return c.json({ success: true as const }, 200);
+    },
+  );
+  app.openapi(
+    defineRoute(
+      {
+        method: 'post',
+        path: '/orgs/invitations/accept',
+        tags,
+        summary: 'Accept an invitation with the token from the mail',
+        description:
+          'Takes the account that has the invited address: 403 for any other. Whoever has none signs up with that address, confirms it, and ' +
+          'then accepts; where sign-up is closed, an operator makes the account first. 404 for a token that was used or revoked, or has run ' +
+          'out; 409 for whoever is a member already. To act for the organization, switch to it with `POST /auth/switch-org`.',
+        request: { body: { required: true, content: { 'application/json': { schema: shownToken } } } },
+        responses: { 200: json(organization, 'The organization that you are in now, with your role') },
+      },
+      ['forbidden', 'not_found', 'conflict'],
+    ),
+    (c) => c.json(presentOrg(invitations.accept(actorOf(c), c.req.valid('json').token)), 200),
+  );
+}
+
+function present({ row, inviterEmail }: InvitationView): z.infer<typeof invitation> {
+  return {
+    id: row.id,
+    email: row.email,
+    role: row.role,
+    invited_by: inviterEmail,
+    created_at: new Date(row.createdAt).toISOString(),
+    expires_at: new Date(row.expiresAt).toISOString(),
+  };
+}

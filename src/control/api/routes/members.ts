@@ -1,0 +1,108 @@
+/** `/orgs/{id}/members`. */
+import { z } from '@hono/zod-openapi';
+import type { MemberView } from '../../services/members.ts';
+import type { Api } from '../app.ts';
+import { type ApiDeps, actorOf } from '../context.ts';
+import { defineRoute } from '../define-route.ts';
+import { json } from '../errors.ts';
+import { role } from '../role.ts';
+import { orgPath } from './organizations.ts';
+
+const member = z
+  .object({
+    user_id: z.uuid(),
+    email: z.string(),
+    name: z.string(),
+    role,
+    joined_at: z.iso.datetime(),
+    mfa_enabled: z.boolean().nullable().openapi({ description: 'null: of others only admins and owners see it' }),
+  })
+  .openapi('Member', {
+    example: {
+      user_id: '019aa3c2-5b6a-7f31-8c02-51d0a7b9e604',
+      email: 'ann@example.com',
+      name: 'Ann',
+      role: 'owner',
+      joined_at: '2026-11-21T09:00:00.000Z',
+      mfa_enabled: true,
+    },
+  });
+const newRole = z.object({ role }).openapi('ChangeMember', { example: { role: 'admin' } });
+const removed = z
+  .object({
+    success: z.literal(true),
+    revoked_tokens: z.int().openapi({ description: 'Tokens that the person had made here' }),
+  })
+  .openapi('RemovedMember', { example: { success: true, revoked_tokens: 2 } });
+
+const tags = ['organizations'];
+const memberPath = z.object({ id: z.string(), user_id: z.string() });
+
+export function mountMembers(app: Api, { members }: ApiDeps): void {
+  app.openapi(
+    defineRoute({
+      method: 'get',
+      path: '/orgs/{id}/members',
+      tags,
+      summary: 'Members, oldest first',
+      request: { params: orgPath },
+      responses: { 200: json(z.array(member), 'Members') },
+    }),
+    (c) => c.json(members.list(actorOf(c), c.req.valid('param').id).map(present), 200),
+  );
+  app.openapi(
+    defineRoute(
+      {
+        method: 'patch',
+        path: '/orgs/{id}/members/{user_id}',
+        tags,
+        summary: 'Give a member another role',
+        description:
+          'Admins change roles up to admin; only owners change owners or make one. Counts from the next request of the member on; invitations ' +
+          'of theirs that the new role does not allow are revoked. 409 when no owner would be left.',
+        request: {
+          params: memberPath,
+          body: { required: true, content: { 'application/json': { schema: newRole } } },
+        },
+        responses: { 200: json(member, 'The member') },
+      },
+      ['forbidden', 'conflict'],
+    ),
+    (c) => {
+      const { id: orgId, user_id: userId } = c.req.valid('param');
+      return c.json(present(members.setRole(actorOf(c), { orgId, userId }, c.req.valid('json').role)), 200);
+    },
+  );
+  app.openapi(
+    defineRoute(
+      {
+        method: 'delete',
+        path: '/orgs/{id}/members/{user_id}',
+        tags,
+        summary: 'Remove a member, or leave',
+        description:
+          'Everybody may leave, by naming themself. The tokens that the person made here are revoked, with what those minted, and their agents ' +
+          'cut off; invitations that the person made are revoked; tunnels stay with the organization. 409 for the last owner.',
+        request: { params: memberPath },
+        responses: { 200: json(removed, 'Removed') },
+      },
+      ['forbidden', 'conflict'],
+    ),
+    (c) => {
+      const { id: orgId, user_id: userId } = c.req.valid('param');
+      const ended = members.remove(actorOf(c), { orgId, userId });
+      return c.json({ success: true as const, revoked_tokens: ended }, 200);
+    },
+  );
+}
+
+function present(row: MemberView): z.infer<typeof member> {
+  return {
+    user_id: row.userId,
+    email: row.email,
+    name: row.name,
+    role: row.role,
+    joined_at: new Date(row.joinedAt).toISOString(),
+    mfa_enabled: row.mfaEnabled,
+  };
+}

@@ -3,46 +3,14 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import type { Logger } from '../../src/base/log.ts';
 import { readSmtpUrl, type SmtpServer } from '../../src/config/smtp-url.ts';
 import { outgoingMails } from '../../src/control/db/schema.ts';
 import { smtpMail } from '../../src/control/providers/smtp.ts';
 import type { Letter } from '../../src/control/services/letters.ts';
 import { MailDelivery } from '../../src/control/services/mail-delivery.ts';
 import { type Refusal, type Smtp, type SmtpOptions, startSmtp } from '../harness/smtp.ts';
+import { Lines } from './log-lines.ts';
 import { Plane } from './plane.ts';
-
-interface Line {
-  readonly level: string;
-  readonly fields: Record<string, unknown>;
-  readonly message: string;
-}
-
-/** Keeps what was logged, and tells of it. */
-class Lines {
-  readonly all: Line[] = [];
-  readonly #waiting: Array<{ wanted: RegExp; resolve: (line: Line) => void }> = [];
-
-  readonly log: Logger = {
-    error: (fields, message) => this.#add('error', fields, message),
-    warn: (fields, message) => this.#add('warn', fields, message),
-    info: (fields, message) => this.#add('info', fields, message),
-    debug: (fields, message) => this.#add('debug', fields, message),
-    child: () => this.log,
-  };
-
-  #add(level: string, fields: object, message: string): void {
-    const line = { level, fields: { ...fields }, message };
-    this.all.push(line);
-    const at = this.#waiting.findIndex(({ wanted }) => wanted.test(message));
-    if (at >= 0) this.#waiting.splice(at, 1)[0]?.resolve(line);
-  }
-
-  /** The next line from now on whose message is like this. */
-  next(wanted: RegExp): Promise<Line> {
-    return new Promise((resolve) => this.#waiting.push({ wanted, resolve }));
-  }
-}
 
 const SENT = /was sent/;
 const AGAIN = /is tried again/;

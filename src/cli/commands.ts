@@ -16,6 +16,8 @@ export type CommandBody = (io: Io, invocation: Invocation) => Promise<ExitCode>;
 export interface CommandSpec {
   /** Words and arguments, as commander reads them. */
   readonly usage: string;
+  /** Another last word that does the same. */
+  readonly alias?: string;
   readonly summary: string;
   readonly options: ReadonlyArray<readonly [flags: string, description: string]>;
   readonly load: () => Promise<CommandBody>;
@@ -39,11 +41,15 @@ const NAMING = [
 
 const VERIFY = ['--verify-tls', "check the local service's certificate"] as const;
 
+const CONFIG = ['--config <file>', 'settings file (CULVERT_CONFIG)'] as const;
+
+const LIST = [['--query <text>', 'only those with this in a name or address'], ['--json', 'as JSON'], CONFIG] as const;
+
 export const COMMANDS: readonly CommandSpec[] = [
   {
     usage: 'serve',
     summary: 'run the server',
-    options: [['--config <file>', 'settings file (CULVERT_CONFIG)']],
+    options: [CONFIG],
     load: async () => (await import('./serve.ts')).serve,
   },
   {
@@ -99,19 +105,81 @@ export const COMMANDS: readonly CommandSpec[] = [
     load: async () => (await import('./status.ts')).status,
   },
   {
-    usage: 'config check <file>',
+    usage: 'config check [file]',
     summary: "check a server's settings file without starting",
-    options: [],
+    options: [CONFIG],
     load: async () => (await import('./config-check.ts')).configCheck,
+  },
+  {
+    usage: 'backup <file>',
+    summary: 'copy the database to a new file, beside a running server or without one',
+    options: [CONFIG],
+    load: async () => (await import('./backup.ts')).backup,
   },
   {
     usage: 'admin create-user <email>',
     summary: 'make an account with a random password, which is printed',
     options: [
       ['--superadmin', 'may do everything on this server'],
-      ['--config <file>', 'settings file (CULVERT_CONFIG)'],
+      ['--name <name>', 'what the person is called'],
+      CONFIG,
     ],
-    load: async () => (await import('./admin.ts')).adminCreateUser,
+    load: async () => (await import('./admin-users.ts')).createUser,
+  },
+  {
+    usage: 'admin list-users',
+    alias: 'list',
+    summary: 'show the accounts',
+    options: LIST,
+    load: async () => (await import('./admin-users.ts')).listUsers,
+  },
+  {
+    usage: 'admin reset-password <email>',
+    summary: 'give an account a random password, which is printed, and log it out',
+    options: [CONFIG],
+    load: async () => (await import('./admin-users.ts')).resetPassword,
+  },
+  {
+    usage: 'admin reset-mfa <email>',
+    summary: 'forget the second factor of a person who lost it',
+    options: [CONFIG],
+    load: async () => (await import('./admin-users.ts')).resetMfa,
+  },
+  {
+    usage: 'admin revoke-sessions <email>',
+    summary: 'log a person out everywhere',
+    options: [CONFIG],
+    load: async () => (await import('./admin-users.ts')).revokeSessions,
+  },
+  {
+    usage: 'admin list-orgs',
+    summary: 'show the organizations',
+    options: [['--status <status>', 'only approved, pending or suspended ones'], ...LIST],
+    load: async () => (await import('./admin-orgs.ts')).listOrgs,
+  },
+  {
+    usage: 'admin set-plan <org> <plan>',
+    summary: 'put an organization (slug or id) on free, pro, team or enterprise',
+    options: [CONFIG],
+    load: async () => (await import('./admin-orgs.ts')).setPlan,
+  },
+  {
+    usage: 'admin approve <org>',
+    summary: 'let an organization open tunnels and mint tokens',
+    options: [CONFIG],
+    load: async () => (await import('./admin-orgs.ts')).approve,
+  },
+  {
+    usage: 'admin suspend <org>',
+    summary: 'cut the agents of an organization off until it is approved again',
+    options: [CONFIG],
+    load: async () => (await import('./admin-orgs.ts')).suspend,
+  },
+  {
+    usage: 'admin rotate-keys [purpose]',
+    summary: 'sign with new keys from now on: access, capability, or both',
+    options: [CONFIG],
+    load: async () => (await import('./admin-orgs.ts')).rotateKeys,
   },
   {
     usage: 'version',

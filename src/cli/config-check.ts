@@ -1,13 +1,17 @@
-/** `culvert config check FILE`: what `serve` would say about the file, without starting. */
+/** `culvert config check [FILE]`: what `serve` would say about the settings, without starting. */
 import { loadServerConfig } from '../config/load.ts';
 import type { Invocation } from './commands.ts';
-import { EXIT, type ExitCode } from './exit.ts';
+import { EXIT, type ExitCode, usageError } from './exit.ts';
 import { type Io, writeLine } from './io.ts';
 
-export async function configCheck(io: Io, { args }: Invocation): Promise<ExitCode> {
-  const [file] = args;
-  const { warnings } = loadServerConfig(file, io.env);
-  for (const warning of warnings) writeLine(io.stderr, `${file}: ${warning}`);
-  writeLine(io.stdout, `${file}: ok`);
+/** The file is the argument, else `--config`, else CULVERT_CONFIG; without any, the defaults are checked. */
+export async function configCheck(io: Io, { args, flags }: Invocation): Promise<ExitCode> {
+  const named = typeof flags['config'] === 'string' ? flags['config'] : undefined;
+  const [file = named] = args;
+  if (named !== undefined && named !== file) throw usageError(`two files are named, ${file} and ${named}: name one`);
+  const { warnings, file: read } = loadServerConfig(file, io.env);
+  const what = read ?? 'defaults';
+  for (const warning of warnings) writeLine(io.stderr, `${what}: ${warning}`);
+  writeLine(io.stdout, `${what}: ok`);
   return EXIT.ok;
 }

@@ -63,6 +63,7 @@ function addCommand(program: Command, spec: CommandSpec, choose: (run: Run) => v
   const isGroup = rest[0] !== undefined && /^[a-z]/.test(rest[0]);
   const parent = isGroup ? group(program, first) : program;
   const command = parent.command(isGroup ? rest.join(' ') : spec.usage).description(spec.summary);
+  if (spec.alias !== undefined) command.alias(spec.alias);
   for (const [flags, description] of spec.options) command.option(flags, description);
   command.action(() => {
     const { args } = command;

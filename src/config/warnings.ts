@@ -3,7 +3,7 @@
  * Called by load.ts.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { formatHostPort, isWildcard } from '../base/addr.ts';
+import { formatHostPort, isLoopback, isWildcard } from '../base/addr.ts';
 import { notYet } from './not-yet.ts';
 import { type ServerFile, type Settings, serverSchema } from './schema.ts';
 import { defaultsOf } from './toml.ts';
@@ -60,6 +60,12 @@ export function likelyWrong(file: ServerFile, settings: Settings): string[] {
   }
   if (file.agents.public_address === null && isWildcard(file.agents.listen.host)) {
     out.push(`agents.public_address: not set, so agents will be told to dial ${settings.agents.public_address}`);
+  }
+  const { tcp_ports: tcpPorts, tcp_host: tcpHost, http_listen: http, https_listen: https } = file.edge;
+  const isPublic = [http, https].some((at) => at !== null && !isLoopback(at.host));
+  if (isPublic && tcpPorts !== null && isLoopback(tcpHost)) {
+    const instead = 'set the address that visitors come to, e.g. "0.0.0.0", or edge.tcp_ports = "" for no tcp tunnels';
+    out.push(`edge.tcp_host: ${tcpHost}, so only this machine can reach tcp tunnels: ${instead}`);
   }
   const host =
     file.edge.public_url === null ? null : new URL(file.edge.public_url.replace('{subdomain}', 's')).hostname;

@@ -1,52 +1,129 @@
 /**
- * What `culvert admin` and `culvert backup` do to a data folder, beside a running server or without one.
+ * How `culvert admin` reaches the operators' routes. While a server runs on the data folder they are asked by HTTP, with a token that the
+ * folder's key file signs; no command opens its database. Without a server the same routes run in this process, which holds the lock.
  */
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
+import type { HttpBindings } from '@hono/node-server';
+import { systemClock } from '../base/clock.ts';
+import { AppError, codeOf, ERROR_STATUS, type ErrorCode, messageOf } from '../base/errors.ts';
 import type { Logger } from '../base/log.ts';
 import type { Settings } from '../config/schema.ts';
-import { copyDatabase, lockDataDir, openDatabase } from '../control/db/open.ts';
-import type { CreatedUser } from '../control/services/accounts.ts';
+import { lockDataDir } from '../control/db/open.ts';
+import { OperatorTokens } from '../control/services/operator-tokens.ts';
+import { openSealer } from '../control/services/sealing.ts';
+import { makeApi } from './api.ts';
 import { openControlPlane } from './control-plane.ts';
+import { readApiAddress, requireDataFolder } from './data-folder.ts';
 
-/** Makes a verified account with an organization of its own and a random password. Throws `invalid_request`, `conflict`. */
-export async function createUser(
-  settings: Settings,
-  input: { email: string; superadmin: boolean },
-  log: Logger,
-): Promise<CreatedUser> {
+/** Far above what an answer takes, also behind a queue of log-ins. */
+const ANSWER_MS = 30_000;
+
+export interface Operator {
+  /** The JSON of the answer. Throws AppError with the server's own code and message when it refuses. */
+  call(method: 'GET' | 'POST' | 'PATCH', path: string, body?: object): Promise<unknown>;
+  close(): void;
+}
+
+export interface OperatorOptions {
+  readonly version: string;
+  readonly log: Logger;
+  /** How the command is typed, for the message to whoever is the wrong user. */
+  readonly command: string;
+}
+
+/** Throws with what to do when the folder is not there, is another user's, or its server does not answer. */
+export function openOperator(settings: Settings, options: OperatorOptions): Operator {
+  requireDataFolder(settings.data_dir, options.command);
   const unlock = tryLock(settings.data_dir);
+  return unlock === undefined ? besideServer(settings.data_dir) : withoutServer(settings, options, unlock);
+}
+
+type Send = (path: string, init: RequestInit) => Promise<Response>;
+
+function besideServer(dataDir: string): Operator {
+  const address = readApiAddress(dataDir);
+  if (address === undefined) {
+    throw new Error(`the server on ${dataDir} is starting or stopping: try again in a moment`);
+  }
+  const send: Send = async (path, init) => {
+    try {
+      return await fetch(`http://${address}${path}`, { ...init, signal: AbortSignal.timeout(ANSWER_MS) });
+    } catch (cause) {
+      const reason = cause instanceof Error && cause.cause !== undefined ? cause.cause : cause;
+      throw new Error(`the server on ${dataDir} does not answer at ${address}: ${messageOf(reason)}`, { cause });
+    }
+  };
+  const tokens = new OperatorTokens({ sealer: openSealer(dataDir), clock: systemClock });
+  return { call: caller(send, tokens), close: () => {} };
+}
+
+function withoutServer(settings: Settings, { version, log }: OperatorOptions, unlock: () => void): Operator {
   try {
     const control = openControlPlane(settings, {
       edgeTemplate: () => settings.edge.public_url,
       apiUrl: () => settings.api.public_url,
       log,
-      besideServer: unlock === undefined,
     });
-    try {
-      const plan = input.superadmin ? 'enterprise' : settings.plans.default;
-      return await control.accounts.createUser({ ...input, name: '', plan });
-    } finally {
-      control.close();
-    }
-  } finally {
-    unlock?.();
+    const app = makeApi(settings, {
+      control,
+      version,
+      log,
+      apiUrl: () => settings.api.public_url,
+      discovery: () => undefined,
+    });
+    const send: Send = async (path, init) => app.fetch(new Request(`http://localhost${path}`, init), noConnection());
+    return {
+      call: caller(send, control.operatorTokens),
+      close: () => {
+        control.close();
+        unlock();
+      },
+    };
+  } catch (error) {
+    unlock();
+    throw error;
   }
 }
 
-/** Copies the database as of now to a file that must not exist. The sealing key is not in it. */
-export function backupDatabase(settings: Settings, file: string): void {
-  const sqlite = openDatabase(settings.data_dir);
+/** What the API sees of a request that came by no network: no address. */
+function noConnection(): HttpBindings {
+  const incoming = new IncomingMessage(new Socket());
+  return { incoming, outgoing: new ServerResponse(incoming) };
+}
+
+function caller(send: Send, tokens: OperatorTokens): Operator['call'] {
+  return async (method, path, body) => {
+    const answer = await send(path, {
+      method,
+      headers: {
+        authorization: `Bearer ${await tokens.sign()}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await answer.text();
+    if (answer.ok) return JSON.parse(text) as unknown;
+    throw asError(answer.status, text);
+  };
+}
+
+function asError(status: number, text: string): Error {
   try {
-    copyDatabase(sqlite, file);
-  } finally {
-    sqlite.close();
+    const { error, message } = JSON.parse(text) as { error?: unknown; message?: unknown };
+    if (typeof error === 'string' && error in ERROR_STATUS) return new AppError(error as ErrorCode, String(message));
+  } catch {
+    // Not an answer of ours: said below.
   }
+  return new Error(`the server answered ${status} and no reason`);
 }
 
-/** The unlocker, or undefined when a server holds the folder: both are fine here. */
+/** The unlocker, or undefined when a server holds the folder. */
 function tryLock(dataDir: string): (() => void) | undefined {
   try {
     return lockDataDir(dataDir);
-  } catch {
-    return undefined;
+  } catch (error) {
+    if (error instanceof Error && codeOf(error.cause) === 'SQLITE_BUSY') return undefined;
+    throw error;
   }
 }

@@ -4,13 +4,12 @@
  */
 import type { AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
-import { type HostPort, NetworkSet } from '../base/addr.ts';
+import type { HostPort } from '../base/addr.ts';
 import { systemClock } from '../base/clock.ts';
 import { Lifecycle } from '../base/lifecycle.ts';
 import type { Logger } from '../base/log.ts';
 import { agentsPublicAddress, apiPublicUrl, edgePublicUrl } from '../config/computed.ts';
 import type { Settings } from '../config/schema.ts';
-import { type Api, buildApi } from '../control/api/app.ts';
 import type { Discovery } from '../control/api/context.ts';
 import { listenApi } from '../control/api/listener.ts';
 import { lockDataDir } from '../control/db/open.ts';
@@ -19,8 +18,10 @@ import type { ControlPlane } from '../control/open.ts';
 import type { CreatedUser } from '../control/services/accounts.ts';
 import { type DataNode, startNode } from '../data/node.ts';
 import { DRAIN_MS } from '../wire/messages.ts';
+import { makeApi } from './api.ts';
 import { type Certificates, loadCertificates } from './certificates.ts';
 import { openControlPlane } from './control-plane.ts';
+import { forgetApiAddress, keepApiAddress } from './data-folder.ts';
 import { startDataNode } from './data-node.ts';
 import { startMail } from './mail.ts';
 
@@ -73,6 +74,7 @@ interface Late {
 async function open(settings: Settings, options: ServerOptions, life: Lifecycle): Promise<Server> {
   const { log, version } = options;
   life.onClose('data folder', lockDataDir(settings.data_dir));
+  forgetApiAddress(settings.data_dir);
   const late: Late = { edgeTemplate: settings.edge.public_url, apiUrl: settings.api.public_url, discovery: undefined };
   const control = openControlPlane(settings, {
     edgeTemplate: () => late.edgeTemplate,
@@ -94,7 +96,10 @@ async function open(settings: Settings, options: ServerOptions, life: Lifecycle)
   life.onClose('node directory', control.nodes.attach(node));
   learnPorts(settings, { node, certificates, version, late, control });
 
-  const api = await listenApi(makeApi(settings, { control, version, log, late }), settings.api.listen);
+  const api = await listenApi(
+    makeApi(settings, { control, version, log, apiUrl: () => late.apiUrl, discovery: () => late.discovery }),
+    settings.api.listen,
+  );
   life.onClose('API', () => api.close());
   life.onClose('waiting command lines', () => control.deviceLogins.endWaits());
   if (settings.api.public_url === apiPublicUrl(settings.api.listen, settings.edge.domain)) {
@@ -102,6 +107,9 @@ async function open(settings: Settings, options: ServerOptions, life: Lifecycle)
   }
   // Last of all: a start that fails must not make an account whose password nobody has seen.
   const firstOwner = await control.accounts.createFirstOwner();
+  // Commands are told where to ask once that account is there: one of theirs would take its place.
+  life.onClose('API address', () => forgetApiAddress(settings.data_dir));
+  keepApiAddress(settings.data_dir, api.address);
   life.onClose(
     'mail',
     startMail(settings, { control, apiUrl: () => late.apiUrl, log: log.child({ plane: 'control', part: 'mail' }) }),
@@ -161,20 +169,4 @@ function learnPorts(settings: Settings, { node, certificates, version, late, con
     ...(certificates.agentFingerprint === undefined ? {} : { agent_fingerprint: certificates.agentFingerprint }),
     edge_domain: edge.domain,
   };
-}
-
-function makeApi(settings: Settings, deps: { control: ControlPlane; version: string; log: Logger; late: Late }): Api {
-  const { control, late } = deps;
-  return buildApi({
-    ...control,
-    version: deps.version,
-    ping: () => control.store.ping(),
-    discovery: () => late.discovery,
-    publicUrl: () => late.apiUrl,
-    trustedProxies: new NetworkSet(settings.api.trusted_proxies),
-    corsOrigins: settings.api.cors_origins,
-    authLimit: { burst: settings.limits.auth_burst, refillSeconds: settings.limits.auth_refill_seconds },
-    monotonic: () => systemClock.monotonic(),
-    log: deps.log.child({ part: 'api' }),
-  });
 }

@@ -11,7 +11,6 @@ import { checkServerConfig } from '../../src/config/load.ts';
 import type { DataNode } from '../../src/data/node.ts';
 import type { ConnectionInfo, Link } from '../../src/plane/link.ts';
 import type { Delta } from '../../src/plane/routes.ts';
-import { createUser } from '../../src/server/admin.ts';
 import { type Server, startServer } from '../../src/server/start.ts';
 
 export class FakeNode {
@@ -64,6 +63,8 @@ export interface Harness {
   ): Promise<Answer>;
   /** Access token of the first owner. */
   readonly owner: string;
+  /** A new account with an organization of its own, made by an operator. */
+  account(email: string): Promise<{ readonly id: string; readonly password: string }>;
   /** Access token of a new account with an organization of its own. */
   stranger(email: string): Promise<string>;
   close(): Promise<void>;
@@ -118,17 +119,21 @@ export async function startHarness(extra = LOOSE): Promise<Harness> {
   };
   const first = server.firstOwner;
   assert.ok(first !== undefined);
+  const account: Harness['account'] = async (email) => {
+    const { status, body, text } = await call('POST', '/superadmin/users', { as: owner, body: { email } });
+    assert.equal(status, 201, text);
+    return { id: String(body['id']), password: String(body['password']) };
+  };
+  const owner = await login(first.email, first.password.reveal());
   return {
     server,
     node,
     dataDir,
     settings,
     call,
-    owner: await login(first.email, first.password.reveal()),
-    stranger: async (email) => {
-      const made = await createUser(settings, { email, superadmin: false }, silentLog);
-      return login(email, made.password.reveal());
-    },
+    owner,
+    account,
+    stranger: async (email) => login(email, (await account(email)).password),
     close: async () => {
       await server.close();
       rmSync(dataDir, { recursive: true });

@@ -7,7 +7,6 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import { silentLog } from '../../src/base/log.ts';
 import { checkServerConfig } from '../../src/config/load.ts';
-import { backupDatabase, createUser } from '../../src/server/admin.ts';
 import { startServer } from '../../src/server/start.ts';
 import { FakeNode, LOOSE, settingsFor } from './harness.ts';
 
@@ -54,23 +53,10 @@ test('the first start makes an owner, the second keeps everything and makes none
   await second.close();
 });
 
-test('two servers do not share a folder; commands work beside one', async () => {
+test('two servers do not share a folder', async () => {
   const server = await start();
   await assert.rejects(start(), /in use by another culvert serve/);
-  const settings = settingsFor(dataDir);
-  const made = await createUser(settings, { email: 'Second@Example.test', superadmin: true }, silentLog);
-  const as = await login(server.apiUrl, 'second@example.TEST', made.password.reveal());
-  const me = (await get(server.apiUrl, '/auth/me', as)) as { is_superadmin: boolean; active_org: { role: string } };
-  assert.deepEqual([me.is_superadmin, me.active_org.role], [true, 'owner']);
-  await assert.rejects(createUser(settings, { email: 'SECOND@example.test', superadmin: false }, silentLog), {
-    code: 'conflict',
-  });
-  await assert.rejects(createUser(settings, { email: 'no address', superadmin: false }, silentLog), {
-    code: 'invalid_request',
-  });
-  backupDatabase(settings, join(dataDir, 'copy.db'));
   await server.close();
-  await createUser(settings, { email: 'third@example.test', superadmin: false }, silentLog);
 });
 
 test('a start that fails half way closes what it opened', async () => {

@@ -2,7 +2,7 @@
  * Opens the one SQLite connection of the process and the lock of the data folder. The only file that imports better-sqlite3.
  * Called by control/open.ts; everybody else is handed a Store (tx.ts).
  */
-import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs';
+import { chmodSync, closeSync, mkdirSync, openSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 
@@ -13,11 +13,11 @@ const LOCK_FILE = 'serve.lock';
 
 /** Each with its reason; all are per connection except journal_mode, which the file keeps. */
 const PRAGMAS: readonly string[] = [
-  // Readers (backup, `culvert admin`) never wait for the writer, and a commit is one append.
+  // Readers (`culvert backup`) never wait for the writer, and a commit is one append.
   'journal_mode = WAL',
   // A revocation that was answered must survive a power cut. tx.ts lowers this for what can be lost (counters, claims).
   'synchronous = FULL',
-  // `culvert admin` may write beside the server; its transactions take milliseconds, so 5 s means that something is wrong.
+  // Nobody writes beside the process that holds the lock; a backup reads. So 5 s mean that something is wrong.
   'busy_timeout = 5000',
   // The last net under the services: a row can't point at nothing. Off by default in SQLite.
   'foreign_keys = ON',
@@ -58,7 +58,7 @@ export function openDatabase(dataDir: string): Sqlite {
 
 /**
  * Holds the data folder for one server: two would both believe that they own the tunnels. A lock of the operating system on a
- * tiny database of its own, so that kill -9 leaves nothing behind and `culvert admin` can still write beside the server.
+ * tiny database of its own, so that kill -9 leaves nothing behind. `culvert admin` holds it while no server does.
  * Returns the unlocker. Throws when another process holds it.
  */
 export function lockDataDir(dataDir: string): () => void {
@@ -70,7 +70,7 @@ export function lockDataDir(dataDir: string): () => void {
     lock.exec('BEGIN EXCLUSIVE');
   } catch (cause) {
     lock.close();
-    throw new Error(`${dataDir} is in use by another culvert serve`, { cause });
+    throw new Error(`${dataDir} is in use by another culvert serve, or by culvert admin`, { cause });
   }
   return () => {
     lock.close();
@@ -81,5 +81,21 @@ export function lockDataDir(dataDir: string): () => void {
 export function copyDatabase(sqlite: Sqlite, file: string): void {
   // VACUUM INTO accepts an empty file; making it first gives it the right mode from the start.
   closeSync(openSync(file, 'wx', 0o600));
-  sqlite.prepare('VACUUM INTO ?').run(file);
+  try {
+    sqlite.prepare('VACUUM INTO ?').run(file);
+  } catch (error) {
+    rmSync(file, { force: true });
+    throw error;
+  }
+}
+
+/** Reads every page of a database file and changes nothing. Throws with the first thing that is wrong in it. */
+export function checkDatabase(file: string): void {
+  const sqlite = new Database(file, { readonly: true, fileMustExist: true });
+  try {
+    const verdict = sqlite.pragma('integrity_check(1)', { simple: true });
+    if (verdict !== 'ok') throw new Error(`${file} is damaged: ${String(verdict)}`);
+  } finally {
+    sqlite.close();
+  }
 }

@@ -1,0 +1,61 @@
+/** `culvert admin` about organizations (named by slug or id) and about the server's signing keys. */
+import { z } from 'zod';
+import { type Io, writeLine } from './io.ts';
+import { operatorCommand, pathOf, printList } from './operator.ts';
+import { harmless } from './paint.ts';
+
+const PURPOSES = ['access', 'capability'] as const;
+
+const organization = z.looseObject({
+  id: z.string(),
+  name: z.string(),
+  slug: z.string(),
+  plan: z.string(),
+  approval_status: z.string(),
+  created_at: z.string(),
+  members: z.int(),
+  owners: z.array(z.string()),
+});
+
+export const listOrgs = operatorCommand((operator, io, invocation) =>
+  printList(operator, io, invocation, {
+    path: '/superadmin/orgs',
+    filter: { query: invocation.flags['query'], status: invocation.flags['status'] },
+    schema: organization,
+    columns: {
+      slug: (row) => row.slug,
+      name: (row) => row.name,
+      plan: (row) => row.plan,
+      status: (row) => row.approval_status,
+      members: (row) => String(row.members),
+      owners: (row) => row.owners.join(', '),
+      since: (row) => row.created_at.slice(0, 10),
+      id: (row) => row.id,
+    },
+  }),
+);
+
+export const setPlan = operatorCommand(async (operator, io, { args: [org, plan] }) =>
+  printState(io, await operator.call('PATCH', pathOf('orgs', org), { plan })),
+);
+
+export const approve = operatorCommand(async (operator, io, { args: [org] }) =>
+  printState(io, await operator.call('POST', pathOf('orgs', org, 'approve'))),
+);
+
+export const suspend = operatorCommand(async (operator, io, { args: [org] }) =>
+  printState(io, await operator.call('POST', pathOf('orgs', org, 'suspend'))),
+);
+
+/** Both keys, or the one that is named. */
+export const rotateKeys = operatorCommand(async (operator, io, { args: [purpose] }) => {
+  for (const one of purpose === undefined ? PURPOSES : [purpose]) {
+    const answer = await operator.call('POST', `/superadmin/keys/${encodeURIComponent(one)}/rotate`);
+    writeLine(io.stdout, `${one}: signed by the key ${z.object({ kid: z.string() }).parse(answer).kid} from now on`);
+  }
+});
+
+function printState(io: Io, answer: unknown): void {
+  const { slug, plan, approval_status: status } = organization.parse(answer);
+  writeLine(io.stdout, harmless(`${slug}: ${status}, plan ${plan}`));
+}

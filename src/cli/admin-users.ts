@@ -1,0 +1,71 @@
+/** `culvert admin` about accounts: make, list, reset. A password is printed once, on the line after its address. */
+import { z } from 'zod';
+import type { Operator } from '../server/admin.ts';
+import { type Io, writeLine } from './io.ts';
+import { operatorCommand, pathOf, printList } from './operator.ts';
+import { harmless } from './paint.ts';
+
+const withPassword = z.object({ email: z.string(), password: z.string() });
+
+const user = z.looseObject({
+  id: z.string(),
+  email: z.string(),
+  name: z.string(),
+  email_verified: z.boolean(),
+  mfa_enabled: z.boolean(),
+  is_superadmin: z.boolean(),
+  created_at: z.string(),
+  orgs: z.array(z.looseObject({ slug: z.string(), role: z.string() })),
+});
+
+/** Prints the address and, on the next line, the password, as the first start does. */
+export const createUser = operatorCommand(async (operator, io, { args: [email], flags }) => {
+  const name = typeof flags['name'] === 'string' ? { name: flags['name'] } : {};
+  const body = { email, superadmin: flags['superadmin'] === true, ...name };
+  printPassword(io, await operator.call('POST', '/superadmin/users', body));
+});
+
+export const listUsers = operatorCommand((operator, io, invocation) =>
+  printList(operator, io, invocation, {
+    path: '/superadmin/users',
+    filter: { query: invocation.flags['query'] },
+    schema: user,
+    columns: {
+      email: (row) => row.email,
+      name: (row) => row.name,
+      verified: (row) => yes(row.email_verified),
+      mfa: (row) => yes(row.mfa_enabled),
+      superadmin: (row) => yes(row.is_superadmin),
+      organizations: (row) => row.orgs.map(({ slug, role }) => `${slug} (${role})`).join(', '),
+      since: (row) => row.created_at.slice(0, 10),
+    },
+  }),
+);
+
+export const resetPassword = operatorCommand(async (operator, io, { args: [email] }) =>
+  printPassword(io, await deed(operator, email, 'reset-password')),
+);
+
+export const resetMfa = operatorCommand(async (operator, io, { args: [email] }) => {
+  const { reset } = z.object({ reset: z.boolean() }).parse(await deed(operator, email, 'reset-mfa'));
+  writeLine(io.stdout, `${email}: ${reset ? 'the second factor is off now' : 'there was no second factor'}`);
+});
+
+export const revokeSessions = operatorCommand(async (operator, io, { args: [email] }) => {
+  const { revoked } = z.object({ revoked: z.int() }).parse(await deed(operator, email, 'revoke-sessions'));
+  writeLine(io.stdout, `${email}: sessions ended: ${revoked}`);
+});
+
+function deed(operator: Operator, email: string | undefined, name: string): Promise<unknown> {
+  return operator.call('POST', pathOf('users', email, name));
+}
+
+function printPassword(io: Io, answer: unknown): void {
+  const { email, password } = withPassword.parse(answer);
+  writeLine(io.stdout, harmless(email));
+  writeLine(io.stdout, password);
+}
+
+function yes(is: boolean): string {
+  return is ? 'yes' : 'no';
+}

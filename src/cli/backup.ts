@@ -1,0 +1,20 @@
+/** `culvert backup FILE`: a checked copy of the database, and what else has to be kept. */
+import { join, resolve } from 'node:path';
+import { loadServerConfig } from '../config/load.ts';
+import { backupDatabase } from '../server/backup.ts';
+import type { Invocation } from './commands.ts';
+import { EXIT, type ExitCode } from './exit.ts';
+import { type Io, writeLine } from './io.ts';
+import { configFlag, retyped } from './operator.ts';
+
+export async function backup(io: Io, invocation: Invocation): Promise<ExitCode> {
+  const [file = ''] = invocation.args;
+  const loaded = loadServerConfig(configFlag(invocation), io.env);
+  const folder = resolve(loaded.settings.data_dir);
+  const bytes = backupDatabase(loaded.settings, resolve(io.cwd, file), retyped(`backup ${file}`, loaded.file));
+  writeLine(io.stdout, `${file}: ${bytes} bytes, checked`);
+  writeLine(io.stdout, 'Keep these with it, apart from it if you can: a copy alone can not be restored.');
+  writeLine(io.stdout, `  ${join(folder, 'seal.key')}       opens what is sealed in the database`);
+  writeLine(io.stdout, `  ${join(folder, 'certificates')}   the keys that agents know this server by`);
+  return EXIT.ok;
+}

@@ -1,0 +1,87 @@
+/**
+ * What all `culvert admin` commands do alike: settings, the way to the operators' routes (beside a running server or without one), exit
+ * codes, and lists page by page.
+ */
+import type { z } from 'zod';
+import { AppError } from '../base/errors.ts';
+import { loadServerConfig } from '../config/load.ts';
+import { type Operator, openOperator } from '../server/admin.ts';
+import type { CommandBody, Invocation } from './commands.ts';
+import { EXIT, ExitError } from './exit.ts';
+import { hasColor, type Io, writeLine } from './io.ts';
+import { makeLog } from './log.ts';
+import { tableLines } from './table.ts';
+import { VERSION } from './version.ts';
+
+const PAGE = 200;
+/** What somebody may want to look through, or pipe elsewhere; it stays in memory. */
+const MAX_ROWS = 10_000;
+
+/** A command that asks the server that runs, or the data folder without one. */
+export function operatorCommand(
+  work: (operator: Operator, io: Io, invocation: Invocation) => Promise<void>,
+): CommandBody {
+  return async (io, invocation) => {
+    const { settings, file } = loadServerConfig(configFlag(invocation), io.env);
+    const log = await makeLog({ level: 'warn', format: 'auto', output: io.stderr, color: hasColor(io.stderr, io.env) });
+    const operator = openOperator(settings, { version: VERSION, log, command: retyped('admin …', file) });
+    try {
+      await work(operator, io, invocation);
+      return EXIT.ok;
+    } catch (cause) {
+      if (!(cause instanceof AppError)) throw cause;
+      throw new ExitError(cause.code === 'invalid_request' ? EXIT.usage : EXIT.failure, cause.message, { cause });
+    } finally {
+      operator.close();
+    }
+  };
+}
+
+/** The file of `--config`. */
+export function configFlag({ flags }: Invocation): string | undefined {
+  return typeof flags['config'] === 'string' ? flags['config'] : undefined;
+}
+
+/** How to type a command again with the same settings: `sudo` does not pass the environment on. */
+export function retyped(words: string, file: string | null): string {
+  return file === null ? `culvert ${words}` : `culvert ${words} --config ${file}`;
+}
+
+/** The path of one account or organization: `/superadmin/orgs/shop/approve`. */
+export function pathOf(kind: 'users' | 'orgs', handle: string | undefined, deed?: string): string {
+  const path = `/superadmin/${kind}/${encodeURIComponent(handle ?? '')}`;
+  return deed === undefined ? path : `${path}/${deed}`;
+}
+
+export interface ListOptions<Row extends { readonly id: string }> {
+  readonly path: string;
+  /** Filters, as the route takes them; what is undefined is left out. */
+  readonly filter: Readonly<Record<string, unknown>>;
+  readonly schema: z.ZodType<Row>;
+  readonly columns: Readonly<Record<string, (row: Row) => string>>;
+}
+
+/** Prints a list: a table, or with `--json` one array. */
+export async function printList<Row extends { readonly id: string }>(
+  operator: Operator,
+  io: Io,
+  { flags }: Invocation,
+  { path, filter, schema, columns }: ListOptions<Row>,
+): Promise<void> {
+  const rows: Row[] = [];
+  let size = PAGE;
+  while (size === PAGE && rows.length < MAX_ROWS) {
+    const query = new URLSearchParams({ limit: String(PAGE) });
+    for (const [name, value] of Object.entries(filter)) if (typeof value === 'string') query.set(name, value);
+    const last = rows.at(-1);
+    if (last !== undefined) query.set('after', last.id);
+    const page = schema.array().parse(await operator.call('GET', `${path}?${query.toString()}`));
+    rows.push(...page);
+    size = page.length;
+  }
+  if (size === PAGE)
+    writeLine(io.stderr, `culvert: only the first ${rows.length} are shown; narrow it down with --query`);
+  if (flags['json'] === true) return writeLine(io.stdout, JSON.stringify(rows));
+  const cells = rows.map((row) => Object.values(columns).map((cell) => cell(row)));
+  for (const line of tableLines(Object.keys(columns), cells)) writeLine(io.stdout, line);
+}

@@ -1,0 +1,34 @@
+/**
+ * Settings and control plane → the API. Called by start.ts, and by admin.ts for a folder that no server runs on.
+ */
+import { NetworkSet } from '../base/addr.ts';
+import { systemClock } from '../base/clock.ts';
+import type { Logger } from '../base/log.ts';
+import type { Settings } from '../config/schema.ts';
+import { type Api, buildApi } from '../control/api/app.ts';
+import type { Discovery } from '../control/api/context.ts';
+import type { ControlPlane } from '../control/open.ts';
+
+export interface ApiParts {
+  readonly control: ControlPlane;
+  readonly version: string;
+  readonly log: Logger;
+  /** Asked at each use, for a listener on port 0 learns its own late. */
+  readonly apiUrl: () => string;
+  readonly discovery: () => Discovery | undefined;
+}
+
+export function makeApi(settings: Settings, { control, version, log, apiUrl, discovery }: ApiParts): Api {
+  return buildApi({
+    ...control,
+    version,
+    ping: () => control.store.ping(),
+    discovery,
+    publicUrl: apiUrl,
+    trustedProxies: new NetworkSet(settings.api.trusted_proxies),
+    corsOrigins: settings.api.cors_origins,
+    authLimit: { burst: settings.limits.auth_burst, refillSeconds: settings.limits.auth_refill_seconds },
+    monotonic: () => systemClock.monotonic(),
+    log: log.child({ part: 'api' }),
+  });
+}

@@ -1,0 +1,45 @@
+/**
+ * `culvert backup`: a copy of the database that is known to be whole, taken beside a running server or without one.
+ */
+import { closeSync, fsyncSync, openSync, rmSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { codeOf, messageOf } from '../base/errors.ts';
+import type { Settings } from '../config/schema.ts';
+import { checkDatabase, copyDatabase, openDatabase } from '../control/db/open.ts';
+import { requireDataFolder } from './data-folder.ts';
+
+/**
+ * Copies the database as of now to a file that must not exist (0600), checks the copy, and returns its size in bytes. A copy that is not
+ * whole does not stay. What is sealed in it opens with the data folder's key file alone, which is not in it.
+ * `command`: how the caller's command is typed, for the message to whoever is the wrong user.
+ */
+export function backupDatabase(settings: Settings, file: string, command: string): number {
+  requireDataFolder(settings.data_dir, command);
+  const sqlite = openDatabase(settings.data_dir);
+  try {
+    copyDatabase(sqlite, file);
+  } catch (cause) {
+    if (codeOf(cause) === 'EEXIST') throw new Error(`${file} exists already. Name a file that does not.`, { cause });
+    throw new Error(`${file} could not be written: ${messageOf(cause)}`, { cause });
+  } finally {
+    sqlite.close();
+  }
+  try {
+    checkDatabase(file);
+    flush(file);
+  } catch (error) {
+    rmSync(file);
+    throw error;
+  }
+  return statSync(resolve(file)).size;
+}
+
+/** Down to the disk: a copy that a power cut takes is none. */
+function flush(file: string): void {
+  const fd = openSync(file, 'r+');
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}

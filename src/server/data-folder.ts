@@ -1,0 +1,83 @@
+/**
+ * The data folder as a command finds it: whose it is, what must be in it, and where the server that runs on it answers. Used by admin.ts
+ * and backup.ts, and by start.ts, which leaves the address.
+ */
+import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { join, resolve } from 'node:path';
+import { formatHostPort, isWildcard } from '../base/addr.ts';
+import { codeOf, messageOf } from '../base/errors.ts';
+import { DATABASE_FILE } from '../control/db/open.ts';
+import { SEAL_KEY_FILE } from '../control/services/sealing.ts';
+
+/** Where the API of the running server listens: settings may say port 0, or may have changed since it started. */
+const ADDRESS_FILE = 'api.address';
+
+/**
+ * Throws with what to type when the folder is another user's (files made by root would lock the server out), and with what is missing
+ * when no server ever ran on it: nothing is made here. `command`: how the caller's command is typed.
+ */
+export function requireDataFolder(dataDir: string, command: string): void {
+  const folder = resolve(dataDir);
+  const owner = ownerOf(folder);
+  const me = process.getuid?.();
+  if (me !== undefined && me !== owner) {
+    const name = userName(owner);
+    throw new Error(`${folder} belongs to the user ${name}. Run this as that user: sudo -u ${name} ${command}`);
+  }
+  for (const file of [DATABASE_FILE, SEAL_KEY_FILE]) {
+    if (existsSync(join(folder, file))) continue;
+    throw new Error(
+      `there is no ${file} in ${folder}. Is data_dir right? The first start of culvert serve makes it, and the first account with it.`,
+    );
+  }
+}
+
+function ownerOf(folder: string): number {
+  try {
+    return statSync(folder).uid;
+  } catch (cause) {
+    const reason = codeOf(cause) === 'ENOENT' ? 'there is no such folder' : messageOf(cause);
+    throw new Error(
+      `the data folder ${folder} can't be used: ${reason}. Name the server's settings with --config or CULVERT_CONFIG; ` +
+        'the first start of culvert serve makes the folder.',
+      { cause },
+    );
+  }
+}
+
+/** As sudo takes it: the name, or `#` and the number for a user who has none here. */
+function userName(uid: number): string {
+  try {
+    for (const line of readFileSync('/etc/passwd', 'utf8').split('\n')) {
+      const [name = '', , id] = line.split(':');
+      if (Number(id) === uid && name !== '') return name;
+    }
+  } catch {
+    // Users may be kept elsewhere: the number does as well.
+  }
+  return `'#${uid}'`;
+}
+
+/** Leaves the address for commands; whoever calls has locked the folder. */
+export function keepApiAddress(dataDir: string, { address, port }: AddressInfo): void {
+  const file = join(dataDir, ADDRESS_FILE);
+  const host = isWildcard(address) ? (address === '0.0.0.0' ? '127.0.0.1' : '::1') : address;
+  writeFileSync(`${file}.new`, formatHostPort({ host, port }), { mode: 0o600 });
+  renameSync(`${file}.new`, file);
+}
+
+/** At a start too: a server that was killed left the address of a port that may be somebody else's by now. */
+export function forgetApiAddress(dataDir: string): void {
+  rmSync(join(dataDir, ADDRESS_FILE), { force: true });
+}
+
+/** Where the server that holds the lock answers; undefined while it starts or stops. */
+export function readApiAddress(dataDir: string): string | undefined {
+  try {
+    return readFileSync(join(dataDir, ADDRESS_FILE), 'utf8');
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,185 @@
+/** The operators' routes as `culvert admin` reaches them: beside a running server, without one, and not at all. */
+import assert from 'node:assert/strict';
+import {
+  chownSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, test } from 'node:test';
+import { silentLog } from '../../src/base/log.ts';
+import { openOperator } from '../../src/server/admin.ts';
+import { backupDatabase } from '../../src/server/backup.ts';
+import { startServer } from '../../src/server/start.ts';
+import { callerOf, FakeNode, LOOSE, settingsFor } from './harness.ts';
+
+let dataDir = '';
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'culvert-'));
+});
+afterEach(() => rmSync(dataDir, { recursive: true }));
+
+const start = (folder = dataDir) =>
+  startServer(settingsFor(folder, LOOSE), { version: '1.2.3', log: silentLog, startNode: new FakeNode().start });
+const open = (folder = dataDir) =>
+  openOperator(settingsFor(folder), { version: '1', log: silentLog, command: 'culvert admin …' });
+
+function makeFolder(folder: string, owner: number): void {
+  mkdirSync(folder, { mode: 0o700 });
+  chownSync(folder, owner, owner);
+}
+
+/** Handles of this process on the database. */
+function openDatabases(): number {
+  return readdirSync('/proc/self/fd').filter((fd) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${fd}`) === join(dataDir, 'culvert.db');
+    } catch {
+      return false; // the handle that listed the folder is gone
+    }
+  }).length;
+}
+
+async function create(email: string): Promise<string> {
+  const operator = open();
+  try {
+    const made = (await operator.call('POST', '/superadmin/users', { email })) as { password: string };
+    return made.password;
+  } finally {
+    operator.close();
+  }
+}
+const login = (apiUrl: string, email: string, password: string) =>
+  callerOf(apiUrl)('POST', '/auth/login', { body: { email, password } });
+
+test('beside a running server its own API does it; without one the same routes run here', async () => {
+  const server = await start();
+  const beside = await create('beside@example.test');
+  assert.equal((await login(server.apiUrl, 'Beside@example.TEST', beside)).status, 200);
+  await assert.rejects(create('BESIDE@example.test'), { code: 'conflict' });
+  await assert.rejects(create('no address'), { code: 'invalid_request' });
+  await server.close();
+
+  const without = await create('without@example.test');
+  await assert.rejects(create('without@example.test'), { code: 'conflict' });
+  const again = await start();
+  for (const [email, password] of [
+    ['beside@example.test', beside],
+    ['without@example.test', without],
+  ] as const)
+    assert.equal((await login(again.apiUrl, email, password)).status, 200);
+  const events = await callerOf(again.apiUrl)('GET', '/events', {
+    as: String((await login(again.apiUrl, 'without@example.test', without)).body['access_token']),
+  });
+  const made = (events.body as unknown as { action: string; userEmail: string; actorType: string }[]).find(
+    ({ action }) => action === 'user.create',
+  );
+  assert.deepEqual([made?.userEmail, made?.actorType], ['operator', 'operator'], 'its members see who made it');
+  await again.close();
+});
+
+test('the database of a running server is not opened, and no server starts beside a command', async () => {
+  const server = await start();
+  const handles = openDatabases();
+  assert.ok(handles > 0, 'the server of this process has it open');
+  const operator = open();
+  await operator.call('GET', '/superadmin/users');
+  assert.equal(openDatabases(), handles);
+  operator.close();
+  await server.close();
+  const alone = open();
+  await assert.rejects(start(), /in use by another culvert serve, or by culvert admin/);
+  alone.close();
+  await (await start()).close();
+});
+
+test('a server that is killed leaves no address that a command would trust', async (t) => {
+  const server = await start();
+  await server.close();
+  assert.ok(!existsSync(join(dataDir, 'api.address')));
+  let asked = 0;
+  const other = createServer((_request, response) => {
+    asked++;
+    response.end('{}');
+  });
+  other.listen(0, '127.0.0.1');
+  t.after(() => other.close());
+  await new Promise((resolve) => other.once('listening', resolve));
+  const address = other.address();
+  assert.ok(typeof address === 'object' && address !== null);
+  writeFileSync(join(dataDir, 'api.address'), `127.0.0.1:${address.port}`);
+  await create('someone@example.test');
+  assert.equal(asked, 0, 'a stranger on the old port is shown no operator token');
+});
+
+test('nothing is made where no server ever ran, and what is missing is named', () => {
+  const absent = join(dataDir, 'absent');
+  assert.throws(() => open(absent), /data folder .*absent can't be used: there is no such folder/);
+  assert.throws(() => backupDatabase(settingsFor(absent), join(dataDir, 'copy'), 'x'), /there is no such folder/);
+  assert.throws(() => open(), /there is no culvert\.db in .*first start of culvert serve/s);
+  assert.deepEqual(readdirSync(dataDir), []);
+});
+
+test("another user's folder is left alone, and what to type instead is said", {
+  skip: process.getuid?.() !== 0,
+}, () => {
+  const stranger = join(dataDir, 'theirs');
+  const settings = settingsFor(stranger);
+  const copy = join(dataDir, 'copy');
+  makeFolder(stranger, 65_534);
+  const typed = /belongs to the user nobody.*: sudo -u nobody culvert admin …/;
+  assert.throws(() => openOperator(settings, { version: '1', log: silentLog, command: 'culvert admin …' }), typed);
+  assert.throws(() => backupDatabase(settings, copy, 'culvert backup FILE'), /sudo -u nobody culvert backup FILE/);
+  chownSync(stranger, 54_321, 54_321);
+  assert.throws(() => backupDatabase(settings, copy, 'culvert backup FILE'), /sudo -u '#54321' culvert/);
+  assert.deepEqual(readdirSync(stranger), []);
+});
+
+test('a backup is whole and private, names what is in the way, and a server starts on it', async () => {
+  const server = await start();
+  const password = await create('kept@example.test');
+  const copy = join(dataDir, 'copy.db');
+  const settings = settingsFor(dataDir);
+  const bytes = backupDatabase(settings, copy, 'culvert backup FILE');
+  assert.equal(bytes, statSync(copy).size);
+  assert.equal(statSync(copy).mode & 0o777, 0o600);
+  assert.throws(() => backupDatabase(settings, copy, 'x'), /copy\.db exists already/);
+  assert.throws(() => backupDatabase(settings, join(dataDir, 'no/copy.db'), 'x'), /could not be written/);
+  await create('later@example.test');
+  await server.close();
+
+  const restored = join(dataDir, 'restored');
+  mkdirSync(restored);
+  for (const [from, to] of [
+    ['copy.db', 'culvert.db'],
+    ['seal.key', 'seal.key'],
+  ] as const)
+    copyFileSync(join(dataDir, from), join(restored, to));
+  const second = await start(restored);
+  assert.equal(second.firstOwner, undefined);
+  assert.equal((await login(second.apiUrl, 'kept@example.test', password)).status, 200);
+  assert.equal((await login(second.apiUrl, 'later@example.test', password)).status, 401);
+  await second.close();
+});
+
+test('a copy that is damaged is not kept', async () => {
+  await (await start()).close();
+  const file = join(dataDir, 'culvert.db');
+  const bytes = readFileSync(file);
+  // Somewhere in the middle: the head stays that of a database.
+  bytes.fill(0xff, 8192, 12_288);
+  writeFileSync(file, bytes);
+  const copy = join(dataDir, 'copy.db');
+  assert.throws(() => backupDatabase(settingsFor(dataDir), copy, 'x'));
+  assert.ok(!existsSync(copy));
+});

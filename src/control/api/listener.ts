@@ -30,10 +30,9 @@ export interface ApiListener {
 /** Binds and serves. Throws the system's error when the address can't be bound. */
 export async function listenApi(app: Api, at: HostPort): Promise<ApiListener> {
   // A missing Host is refused by the request listener, whose answer has a body; Node's own has none.
-  const server = createServer(
-    { ...TIMEOUTS, requireHostHeader: false },
-    getRequestListener(app.fetch, { errorHandler: refuseUnroutable }),
-  );
+  const server = createServer({ ...TIMEOUTS, requireHostHeader: false });
+  const answer = getRequestListener(app.fetch, { errorHandler: refuseUnroutable });
+  server.on('request', (incoming, outgoing) => void answer(incoming, outgoing));
   answerMalformed(server);
   server.maxConnections = MAX_CONNECTIONS;
   server.listen(at.port, at.host);

@@ -35,8 +35,8 @@ export function answerMalformed(server: Server): void {
     const answer = answers.get(socket);
     const isUnderWay = answer?.headersSent === true && !answer.writableFinished;
     // A second answer in the middle of another would be read as a part of it.
-    if (!socket.writable || isUnderWay) return void socket.destroy(error);
-    socket.end(written(REFUSALS.get(codeOf(error) ?? '') ?? NOT_HTTP), () => void socket.destroy());
+    if (!socket.writable || isUnderWay) socket.destroy(error);
+    else socket.end(written(REFUSALS.get(codeOf(error) ?? '') ?? NOT_HTTP), () => void socket.destroy());
   });
   server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
     const refusal: Refusal = { status: 417, error: 'invalid_request', message: 'Send the request without Expect.' };

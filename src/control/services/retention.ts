@@ -55,37 +55,48 @@ export class Retention {
   }
 }
 
+interface Rule {
+  readonly table: SQLiteTable;
+  /** Its primary key. */
+  readonly key: SQLiteColumn;
+  readonly isPast: (now: number) => SQL;
+}
+
+/** Tables whose rows go by their own columns alone. */
+const RULES: readonly Rule[] = [
+  { table: spentOnce, key: spentOnce.id, isPast: (now) => lt(spentOnce.expiresAt, now) },
+  { table: emailCodes, key: emailCodes.userId, isPast: (now) => lt(emailCodes.expiresAt, now) },
+  { table: passwordResets, key: passwordResets.hash, isPast: (now) => lt(passwordResets.expiresAt, now) },
+  { table: restingNames, key: restingNames.label, isPast: (now) => lt(restingNames.deletedAt, now - REST_MS) },
+  // A used code is remembered for a day, so that it can't be approved a second time.
+  { table: deviceLogins, key: deviceLogins.codeHash, isPast: (now) => lt(deviceLogins.expiresAt, now - DAY) },
+  { table: nodeCursors, key: nodeCursors.node, isPast: (now) => lt(nodeCursors.updatedAt, now - CURSOR_DAYS * DAY) },
+  { table: auditEvents, key: auditEvents.id, isPast: (now) => lt(auditEvents.at, now - AUDIT_DAYS * DAY) },
+  { table: tunnels, key: tunnels.id, isPast: (now) => lt(tunnels.deletedAt, now - TUNNEL_DAYS * DAY) },
+  ...[invitations.acceptedAt, invitations.revokedAt, invitations.expiresAt].map(
+    (end): Rule => ({ table: invitations, key: invitations.id, isPast: (now) => lt(end, now - INVITATION_DAYS * DAY) }),
+  ),
+];
+
+/** The rest. Tokens come after the tunnels that name them. */
 const STEPS: ReadonlyArray<(tx: Tx) => void> = [
-  (tx) => forget(tx, spentOnce, spentOnce.id, lt(spentOnce.expiresAt, tx.now)),
-  (tx) => forget(tx, restingNames, restingNames.label, lt(restingNames.deletedAt, tx.now - REST_MS)),
-  (tx) => forget(tx, nodeCursors, nodeCursors.node, lt(nodeCursors.updatedAt, tx.now - CURSOR_DAYS * DAY)),
-  (tx) => forget(tx, auditEvents, auditEvents.id, lt(auditEvents.at, tx.now - AUDIT_DAYS * DAY)),
-  (tx) => forget(tx, emailCodes, emailCodes.userId, lt(emailCodes.expiresAt, tx.now)),
-  (tx) => forget(tx, passwordResets, passwordResets.hash, lt(passwordResets.expiresAt, tx.now)),
-  forgetDeviceLogins,
+  ...RULES.map((rule) => (tx: Tx) => forget(tx, rule)),
+  emptyDeviceLogins,
   forgetSessions,
-  (tx) => forget(tx, invitations, invitations.id, lt(invitations.acceptedAt, tx.now - INVITATION_DAYS * DAY)),
-  (tx) => forget(tx, invitations, invitations.id, lt(invitations.revokedAt, tx.now - INVITATION_DAYS * DAY)),
-  (tx) => forget(tx, invitations, invitations.id, lt(invitations.expiresAt, tx.now - INVITATION_DAYS * DAY)),
-  // Tunnels before tokens: a tunnel that is gone names no token.
-  (tx) => forget(tx, tunnels, tunnels.id, lt(tunnels.deletedAt, tx.now - TUNNEL_DAYS * DAY)),
   forgetTokens,
 ];
 
-/** Deletes up to a batch of the rows for which `past` holds. `key` is the primary key. */
-function forget(tx: Tx, table: SQLiteTable, key: SQLiteColumn, past: SQL): void {
-  const batch = tx.db.select({ key }).from(table).where(past).limit(BATCH);
+function forget(tx: Tx, { table, key, isPast }: Rule): void {
+  const batch = tx.db.select({ key }).from(table).where(isPast(tx.now)).limit(BATCH);
   tx.db.delete(table).where(inArray(key, batch)).run();
 }
 
-/** A used code is remembered for a while, so that it can't be approved a second time; a key that nobody fetched is not kept. */
-function forgetDeviceLogins(tx: Tx): void {
-  tx.db
-    .update(deviceLogins)
+/** A key that nobody fetched in time is not kept. */
+function emptyDeviceLogins({ db, now }: Tx): void {
+  db.update(deviceLogins)
     .set({ sealedWire: '' })
-    .where(and(lt(deviceLogins.expiresAt, tx.now), ne(deviceLogins.sealedWire, '')))
+    .where(and(lt(deviceLogins.expiresAt, now), ne(deviceLogins.sealedWire, '')))
     .run();
-  forget(tx, deviceLogins, deviceLogins.codeHash, lt(deviceLogins.expiresAt, tx.now - DAY));
 }
 
 function forgetSessions({ db, now }: Tx): void {

@@ -1,10 +1,10 @@
 /**
  * Where a person is logged in: what they see of it, and how they end it. Called by control/api.
  */
-import { and, desc, eq, gt, isNull, ne } from 'drizzle-orm';
+import { and, desc, eq, gt, isNull, ne, type SQL } from 'drizzle-orm';
 import { AppError } from '../../base/errors.ts';
 import { sessions } from '../db/schema.ts';
-import type { Db, Store, Tx } from '../db/tx.ts';
+import type { Store, Tx } from '../db/tx.ts';
 import { type Actor, allow, type UserActor } from './actor.ts';
 import { recordDeed } from './audit.ts';
 import { revokeSession } from './session-rows.ts';
@@ -21,14 +21,14 @@ export class SessionList {
   /** The live sessions of the actor, in whatever organization they are, newest use first. */
   list(actor: Actor): readonly SessionRow[] {
     allow(actor, 'read', 'account');
-    return liveOf(this.#store.db, actor, this.#store.clock.now());
+    return liveOf({ db: this.#store.db, now: this.#store.clock.now() }, actor);
   }
 
   /** Ends one of them; it may be the actor's own. Throws `not_found` for all else. */
   revoke(actor: Actor, sessionId: string): void {
     allow(actor, 'change', 'account');
     this.#store.inTx((tx) => {
-      const found = liveOf(tx.db, actor, tx.now).find((row) => row.id === sessionId);
+      const found = liveOf(tx, actor).find((row) => row.id === sessionId);
       if (found === undefined) throw new AppError('not_found', 'You have no such session.');
       end(tx, actor, found);
     });
@@ -38,7 +38,7 @@ export class SessionList {
   revokeOthers(actor: Actor): number {
     allow(actor, 'change', 'account');
     return this.#store.inTx((tx) => {
-      const others = liveOf(tx.db, actor, tx.now, ne(sessions.id, actor.sessionId));
+      const others = liveOf(tx, actor, ne(sessions.id, actor.sessionId));
       for (const row of others) end(tx, actor, row);
       return others.length;
     });
@@ -46,7 +46,7 @@ export class SessionList {
 }
 
 /** `openSession` bounds how many there are. */
-function liveOf(db: Db, actor: UserActor, now: number, but?: ReturnType<typeof ne>): readonly SessionRow[] {
+function liveOf({ db, now }: Pick<Tx, 'db' | 'now'>, actor: UserActor, but?: SQL): readonly SessionRow[] {
   return db
     .select()
     .from(sessions)

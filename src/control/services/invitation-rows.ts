@@ -4,7 +4,7 @@
  */
 import { and, desc, eq, gt, isNull, type SQL } from 'drizzle-orm';
 import { invitations, users } from '../db/schema.ts';
-import type { Db, Tx } from '../db/tx.ts';
+import type { Tx } from '../db/tx.ts';
 import { ROLES, type Role, type UserActor } from './actor.ts';
 import { recordDeed } from './audit.ts';
 
@@ -16,12 +16,12 @@ export interface InvitationView {
 }
 
 /** Invitations of the organization that can be accepted now, newest first. `which`: only those. */
-export function openInvitations(db: Db, orgId: string, now: number, which?: SQL): readonly InvitationView[] {
-  return db
+export function openInvitations(at: Pick<Tx, 'db' | 'now'>, orgId: string, which?: SQL): readonly InvitationView[] {
+  return at.db
     .select({ row: invitations, inviterEmail: users.email })
     .from(invitations)
     .innerJoin(users, eq(users.id, invitations.invitedBy))
-    .where(and(eq(invitations.orgId, orgId), stands(), gt(invitations.expiresAt, now), which))
+    .where(and(eq(invitations.orgId, orgId), stands(), gt(invitations.expiresAt, at.now), which))
     .orderBy(desc(invitations.createdAt), desc(invitations.id))
     .all();
 }
@@ -33,14 +33,14 @@ export function openInvitations(db: Db, orgId: string, now: number, which?: SQL)
 export function endInvitationsBeyond(tx: Tx, actor: UserActor, inviter: { userId: string; role: Role | 'none' }): void {
   const { userId, role } = inviter;
   const mayInvite = role === 'admin' || role === 'owner' ? ROLES.slice(0, ROLES.indexOf(role) + 1) : [];
-  for (const { row } of openInvitations(tx.db, actor.orgId, tx.now, eq(invitations.invitedBy, userId))) {
+  for (const { row } of openInvitations(tx, actor.orgId, eq(invitations.invitedBy, userId))) {
     if (!mayInvite.includes(row.role)) endInvitation(tx, actor, row);
   }
 }
 
 /** Revokes every open invitation of the actor's organization. */
 export function endAllInvitations(tx: Tx, actor: UserActor): void {
-  for (const { row } of openInvitations(tx.db, actor.orgId, tx.now)) endInvitation(tx, actor, row);
+  for (const { row } of openInvitations(tx, actor.orgId)) endInvitation(tx, actor, row);
 }
 
 export function endInvitation(tx: Tx, actor: UserActor, row: InvitationRow): void {

@@ -47,7 +47,7 @@ export class Invitations {
     const { store } = this.#deps;
     const me = actorIn(store.db, actor, orgId);
     allow(me, 'read', 'invitation');
-    return openInvitations(store.db, me.orgId, store.clock.now());
+    return openInvitations({ db: store.db, now: store.clock.now() }, me.orgId);
   }
 
   /**
@@ -91,7 +91,7 @@ export class Invitations {
     this.#deps.store.inTx((tx) => {
       const me = actorIn(tx.db, actor, orgId);
       allow(me, 'delete', 'invitation');
-      const found = openInvitations(tx.db, me.orgId, tx.now, eq(invitations.id, invitationId))[0];
+      const found = openInvitations(tx, me.orgId, eq(invitations.id, invitationId))[0];
       if (found === undefined) throw new AppError('not_found', 'No such invitation in this organization.');
       checkReach(me, found.row);
       endInvitation(tx, me, found.row);
@@ -169,7 +169,7 @@ export class Invitations {
   }
 
   #checkLetters(tx: Tx, me: UserActor, email: string): void {
-    if (openInvitations(tx.db, me.orgId, tx.now).length >= MAX_OPEN) {
+    if (openInvitations(tx, me.orgId).length >= MAX_OPEN) {
       throw new AppError('conflict', `${MAX_OPEN} invitations wait to be accepted. Revoke some first.`);
     }
     const made = tx.db

@@ -66,7 +66,7 @@ export class Members {
       if (member.role === 'owner') needOwner(me);
       keepOwner(tx, me, member);
       const message = `${member.email}, who made this token, has left the organization.`;
-      const ended = this.#tokens.endAllIn(tx, me, { createdBy: member.userId }, message);
+      const ended = this.#tokens.endAllIn(tx, me, { createdBy: member.userId, message });
       endInvitationsBeyond(tx, me, { userId: member.userId, role: 'none' });
       tx.db.delete(memberships).where(rowOf(me.orgId, member.userId)).run();
       leaveOrg(tx, member.userId, me.orgId);

@@ -49,7 +49,10 @@ async function fakeServer(t: TestContext) {
     else next(question);
   };
   const server = createServer((request, response) => {
-    if (request.method === 'POST') return void onPost(request, response);
+    if (request.method === 'POST') {
+      void onPost(request, response);
+      return;
+    }
     const found = { version: '9.9', agent_address: '127.0.0.1:1', edge_domain: 'localhost' };
     response.writeHead(request.url === '/.well-known/culvert' ? 200 : 404, { 'content-type': 'application/json' });
     response.end(JSON.stringify(found));

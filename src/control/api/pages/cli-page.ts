@@ -80,13 +80,13 @@ function usable(phrase: string): string {
 <button type="button" class="link" id="other-factor">Use a recovery code</button>
 </form>
 
-<form id="approve" method="post" hidden>
+<form id="approve" method="post" tabindex="-1" hidden>
 <p>Signed in as <strong id="account"></strong></p>
 <p id="org-line">Organization <strong id="org"></strong></p>
 <p id="org-choice" hidden><label for="orgs">Organization</label><select id="orgs"></select></p>
-<p>For 90 days, or until <code>culvert logout</code>, it may</p>
+<p>Until <code>culvert logout</code>, it may</p>
 <ul>
-<li>publish local ports on any name of the organization,</li>
+<li>publish local ports on any name of the organization, for 90 days,</li>
 <li>act as you: see and change what you see and change here.</li>
 </ul>
 <button type="submit" class="main">Approve</button>

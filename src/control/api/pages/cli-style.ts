@@ -54,7 +54,7 @@ h1 { margin: 0 0 1rem; font-size: 1.5rem; line-height: 1.25; }
 h2 { margin: 0 0 0.5rem; font-size: 1.05rem; }
 p { margin: 0 0 0.75rem; }
 ul { margin: 0 0 1.25rem; padding-left: 1.25rem; }
-code { font: 0.9em ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace; }
+code { white-space: nowrap; font: 0.9em ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace; }
 strong, #label { overflow-wrap: anywhere; }
 .quiet { color: var(--quiet); font-size: 0.875rem; }
 .phrase { margin: 0 0 1.5rem; padding: 1rem; background: var(--phrase); border-radius: 8px; }
@@ -94,8 +94,9 @@ button.link { border-color: transparent; color: var(--accent); font-weight: 400;
 button:disabled { opacity: 0.6; cursor: default; }
 #providers { margin-top: 1.25rem; padding-top: 0.5rem; border-top: 1px solid var(--line); }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
-section:focus { outline: none; }
+section:focus, form:focus { outline: none; }
 @media (max-width: 30rem) {
+  body { padding: 0; }
   main { min-height: 100vh; padding: 1.5rem 1.25rem; border: 0; border-radius: 0; }
 }
 `;

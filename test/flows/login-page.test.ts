@@ -1,0 +1,183 @@
+/**
+ * The page that `culvert login` opens, in a real browser: a person signs in with what their account asks for, compares the words, and lets
+ * the command line in, or does not.
+ */
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { after, before, suite, type TestContext, test } from 'node:test';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { checkPhrase } from '../../src/wire/check-phrase.ts';
+import { type Harness, LOOSE, startHarness } from '../control/harness.ts';
+import { codeAt, wrongCode } from '../harness/authenticator.ts';
+import { inReverse } from '../harness/ends.ts';
+import { type Github, githubPerson, startGithub } from '../harness/github.ts';
+
+/** Debian's; another one by the environment. */
+const CHROMIUM = process.env['CULVERT_CHROMIUM'] ?? '/usr/bin/chromium';
+const FLAGS = ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking', '--disable-sync'];
+
+interface Visit {
+  readonly page: Page;
+  readonly context: BrowserContext;
+  readonly code: string;
+  /** Whose key the waiting command line gets, of which organization; or why it gets none. */
+  pickUp(): Promise<string>;
+}
+
+suite('the log-in page', {
+  timeout: 120_000,
+  skip: existsSync(CHROMIUM) ? false : `not installed: ${CHROMIUM}`,
+}, () => {
+  const ends = inReverse({ after });
+  let browser: Browser;
+  let github: Github;
+  let h: Harness;
+
+  before(async () => {
+    browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
+    ends.after(() => browser.close());
+    github = await startGithub(ends);
+    h = await startHarness(`${LOOSE}\n${github.settings}`);
+    ends.after(() => h.close());
+  });
+
+  /** A browser that nobody has used, at the page of a new code. Whatever its policy refuses, or its script throws, fails the test. */
+  async function visit(t: TestContext, reuse?: BrowserContext): Promise<Visit> {
+    const context = reuse ?? (await browser.newContext({ viewport: { width: 390, height: 844 } }));
+    const page = await context.newPage();
+    page.setDefaultTimeout(15_000);
+    const faults: string[] = [];
+    page.on('pageerror', (error) => faults.push(error.message));
+    page.on('console', (message) => {
+      // A browser reports every answer of 4xx on its console; those are what some tests are about.
+      if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
+        faults.push(message.text());
+    });
+    t.after(async () => {
+      await context.close();
+      assert.deepEqual(faults, []);
+    });
+    const code = randomBytes(32).toString('base64url');
+    await page.goto(`${h.server.apiUrl}/app/cli?device_code=${code}`);
+    const pickUp = async (): Promise<string> => {
+      const { status, body } = await h.call('POST', '/auth/cli/token', { body: { device_code: code, session: true } });
+      return status === 200 ? `${String(body['account'])}, ${String(body['organization'])}` : String(body['error']);
+    };
+    return { page, context, code, pickUp };
+  }
+
+  async function signIn(page: Page, { email, password }: { email: string; password: string }): Promise<void> {
+    await page.getByLabel('E-mail address').fill(email);
+    await page.getByLabel('Password').fill(password);
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  }
+
+  const owner = () => ({ email: 'admin@localhost', password: h.server.firstOwner?.password.reveal() ?? '' });
+  const approve = (page: Page) => page.getByRole('button', { name: 'Approve' }).click();
+
+  test('with a password, after a wrong one: the words are those of the terminal, and the command line is in', async (t) => {
+    const { page, code, pickUp } = await visit(t);
+    await page.getByText(checkPhrase(code), { exact: true }).waitFor();
+    await signIn(page, { ...owner(), password: 'not this one' });
+    await page.getByText('The e-mail address or the password is wrong.').waitFor();
+    await signIn(page, owner());
+    await page.getByText('Signed in as admin@localhost').waitFor();
+    assert.equal(await pickUp(), 'authorization_pending');
+    await approve(page);
+    await page.getByRole('heading', { name: 'Your command line is in' }).waitFor();
+    await page.getByText(`cli-${checkPhrase(code)}`).waitFor();
+    assert.ok(!page.url().includes(code), 'the code is out of the address');
+    assert.equal(await pickUp(), 'admin@localhost, Admin');
+  });
+
+  test('who is signed in already only approves; a code that was used before is said so', async (t) => {
+    const first = await visit(t);
+    await signIn(first.page, owner());
+    await approve(first.page);
+    await first.page.getByRole('heading', { name: 'Your command line is in' }).waitFor();
+    const second = await visit(t, first.context);
+    await second.page.getByText('Signed in as admin@localhost').waitFor();
+    await h.call('POST', '/auth/cli/authorize', { as: h.owner, body: { device_code: second.code } });
+    await approve(second.page);
+    await second.page.getByText('This code was approved before.').waitFor();
+    await second.page.getByRole('button', { name: 'Use another account' }).click();
+    await second.page.getByLabel('Password').waitFor();
+  });
+
+  test('cancel gives nothing away', async (t) => {
+    const { page, pickUp } = await visit(t);
+    await signIn(page, owner());
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('heading', { name: 'Cancelled' }).waitFor();
+    assert.equal(await pickUp(), 'authorization_pending');
+  });
+
+  test('with a second factor: the code of the app, or a recovery code', async (t) => {
+    const { secret, recoveryCodes } = await protectOwner(h);
+    const first = await visit(t);
+    await signIn(first.page, owner());
+    await first.page.getByLabel('Code of your authenticator app').fill(wrongCode(secret, Date.now()));
+    await first.page.getByRole('button', { name: 'Go on' }).click();
+    await first.page.getByRole('alert').getByText(/\w/).waitFor();
+    await first.page.getByLabel('Code of your authenticator app').fill(codeAt(secret, Date.now(), 1));
+    await first.page.getByRole('button', { name: 'Go on' }).click();
+    await first.page.getByText('Signed in as admin@localhost').waitFor();
+
+    const second = await visit(t);
+    await signIn(second.page, owner());
+    await second.page.getByRole('button', { name: 'Use a recovery code' }).click();
+    await second.page.getByLabel('One of your recovery codes').fill(recoveryCodes[0] ?? '');
+    await second.page.getByRole('button', { name: 'Go on' }).click();
+    await approve(second.page);
+    await second.page.getByRole('heading', { name: 'Your command line is in' }).waitFor();
+    assert.equal(await second.pickUp(), 'admin@localhost, Admin');
+  });
+
+  test('with an identity provider: it comes back to the same code, and the access token leaves the address', async (t) => {
+    github.current = githubPerson(7, 'octo@example.test');
+    const { page, code, pickUp } = await visit(t);
+    await page.getByRole('button', { name: 'Sign in with GitHub' }).click();
+    await page.getByText('Signed in as octo@example.test').waitFor();
+    assert.equal(page.url(), `${h.server.apiUrl}/app/cli?device_code=${code}`);
+    await page.getByText(checkPhrase(code), { exact: true }).waitFor();
+    await approve(page);
+    await page.getByRole('heading', { name: 'Your command line is in' }).waitFor();
+    assert.equal(await pickUp(), 'octo@example.test, Person 7');
+  });
+
+  test('of several organizations the person chooses one; their names are text', async (t) => {
+    const name = '<img src=x onerror=alert(1)> & Sons';
+    github.current = githubPerson(8, 'many@example.test');
+    const { page, pickUp } = await visit(t);
+    await page.getByRole('button', { name: 'Sign in with GitHub' }).click();
+    await page.getByText('Signed in as many@example.test').waitFor();
+    await page.evaluate(`(async () => {
+      const token = (await (await fetch('/auth/refresh', { method: 'POST' })).json()).access_token;
+      const headers = { authorization: 'Bearer ' + token, 'content-type': 'application/json' };
+      return (await fetch('/orgs', { method: 'POST', headers, body: JSON.stringify({ name: ${JSON.stringify(name)} }) })).json();
+    })()`);
+    await page.reload();
+    await page.getByLabel('Organization').selectOption({ label: name });
+    await page.getByLabel('Organization').and(page.locator(':enabled')).waitFor();
+    await approve(page);
+    await page.getByRole('heading', { name: 'Your command line is in' }).waitFor();
+    assert.equal(await pickUp(), `many@example.test, ${name}`);
+  });
+
+  test('an address without a code says what to do', async (t) => {
+    const { page } = await visit(t);
+    await page.goto(`${h.server.apiUrl}/app/cli`);
+    await page.getByRole('heading', { name: 'This address is not complete' }).waitFor();
+  });
+});
+
+/** Puts an authenticator app on the owner's account. */
+async function protectOwner(h: Harness): Promise<{ secret: string; recoveryCodes: readonly string[] }> {
+  const enrolled = await h.call('POST', '/auth/mfa/enroll', { as: h.owner });
+  const secret = String(enrolled.body['secret_base32']);
+  const code = codeAt(secret, Date.now());
+  const { status, text, body } = await h.call('POST', '/auth/mfa/enroll/verify', { as: h.owner, body: { code } });
+  assert.equal(status, 200, text);
+  return { secret, recoveryCodes: body['recovery_codes'] as string[] };
+}

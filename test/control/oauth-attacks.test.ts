@@ -100,10 +100,18 @@ test('a cookie that was changed, or made for another log-in, is refused', async 
   }
 });
 
-test('a state of one provider is no state of the other', async () => {
+test('a state of one provider is no state of the other, nor is one that only begins alike; neither uses up the real one', async () => {
   const browser = new Browser();
   const callback = await upToCallback(browser);
-  await refused(browser, callback.href.replace('/github/', '/google/'));
+  const [[name, value] = ['', '']] = [...browser.cookies(h.server.apiUrl)];
+  const state = callback.searchParams.get('state') ?? '';
+  const alike = `${state.slice(0, 8)}${[...state.slice(8)].reverse().join('')}`;
+  for (const forged of [callback.href.replace('/github/', '/google/'), callback.href.replace(state, alike)]) {
+    const copy = new Browser();
+    copy.setCookie(h.server.apiUrl, name, value);
+    await refused(copy, forged);
+  }
+  await letIn(browser, callback);
 });
 
 test('a state ends with the key of the data folder: other sealed values are no states', async () => {

@@ -89,6 +89,7 @@ const refused: ReadonlyArray<[name: string, text: string, start: string, says: R
   ['smtp with a password that is not escaped', 'mail.transport = "smtp"\nmail.smtp_url = "smtp://u:a#b@h"', 'c.toml:2: mail.smtp_url: ', /password as %XX/],
   ['smtp with a sender that is none', 'mail.transport = "smtp"\nmail.smtp_url = "smtp://h"\nmail.from = "Culvert"', 'c.toml:3: mail.from: ', /not a sender/],
   ['smtp with two senders', 'mail.transport = "smtp"\nmail.smtp_url = "smtp://h"\nmail.from = "a@b, c@d"', 'c.toml:3: mail.from: ', /not a sender/],
+  ['a provider by http', 'oauth.google.issuer = "http://idp.example.com"', 'c.toml:1: oauth.google.issuer: ', /http is for this machine only/],
   ['half a provider', 'oauth.github.client_id = "x"', 'c.toml:1: oauth.github.client_id: ', /needs oauth.github.client_secret/],
 ];
 for (const [name, text, start, says] of refused) {
@@ -99,6 +100,13 @@ for (const [name, text, start, says] of refused) {
     assert.ok(!message.includes('\n'), message);
   });
 }
+
+test('an identity provider on this machine may speak plain http', () => {
+  for (const host of ['127.0.0.1:4000', 'localhost:4000', '[::1]:4000', 'idp.localhost:4000']) {
+    const { settings } = checkServerConfig(`oauth.google.issuer = "http://${host}/realm/"`, 'c.toml');
+    assert.equal(settings.oauth.google.issuer, `http://${host}/realm`);
+  }
+});
 
 test('never prints a secret, not even one in the wrong place', () => {
   const url = 'http://user:hunter2@host';

@@ -66,8 +66,6 @@ export interface ControlOptions {
   readonly apiUrl: () => string;
   readonly log: Logger;
   readonly clock?: Clock;
-  /** True where another process may be serving from this folder: then a database of another version is left alone. */
-  readonly besideServer?: boolean;
 }
 
 export interface ControlPlane {
@@ -113,7 +111,6 @@ export function openControl(options: ControlOptions): ControlPlane {
       migrations: MIGRATIONS,
       nowMs: clock.now(),
       log,
-      refusePending: options.besideServer ?? false,
     });
     const store = new Store(sqlite, { clock, log });
     const sealer = openSealer(options.dataDir);

@@ -11,8 +11,6 @@ export interface ControlPlaneDeps {
   readonly edgeTemplate: () => string;
   readonly apiUrl: () => string;
   readonly log: Logger;
-  /** True where another process may be serving from this folder. */
-  readonly besideServer?: boolean;
 }
 
 /** Throws with what to do when the data folder is not usable. */
@@ -32,7 +30,6 @@ export function openControlPlane(settings: Settings, deps: ControlPlaneDeps): Co
     oauth: { google: googleOptions(settings), github: githubOptions(settings) },
     apiUrl: deps.apiUrl,
     log: deps.log,
-    besideServer: deps.besideServer ?? false,
   });
 }
 

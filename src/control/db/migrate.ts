@@ -34,8 +34,6 @@ export interface MigrateOptions {
   readonly migrations: readonly Migration[];
   readonly nowMs: number;
   readonly log: Logger;
-  /** Another process is serving from this database: throw instead of changing tables under it. */
-  readonly refusePending: boolean;
 }
 
 /** Applies what is missing, each in a transaction of its own. Throws with what to do when the database is not one of ours. */
@@ -43,11 +41,6 @@ export function migrate(sqlite: Sqlite, options: MigrateOptions): void {
   const applied = readApplied(sqlite);
   const pending = pendingAfter(applied, options.migrations);
   if (pending.length === 0) return;
-  if (options.refusePending) {
-    throw new Error(
-      'the server that runs on this database is of another version: use its own binary, or stop it first',
-    );
-  }
   if (applied.length > 0) {
     const file = takeSnapshot(sqlite, applied.length, options);
     options.log.info({ file, pending: pending.length }, 'database copied before its migration');

@@ -16,10 +16,10 @@ import type { PublicNames, RouteNews } from './news.ts';
 import { findProject, findProjectById, type ProjectRow } from './projects.ts';
 import { pickPort } from './tcp-ports.ts';
 import type { TokenRow, Tokens } from './tokens.ts';
+import { placeTunnel } from './tunnel-room.ts';
 import {
   expiryFrom,
   findOrg,
-  insertTunnel,
   isExpired,
   liveByLabel,
   MAX_TUNNELS,
@@ -177,7 +177,7 @@ export class Claims {
   #make(tx: Tx, ground: Ground, input: { question: ClaimQuestion; label: string; ephemeral: boolean }): ClaimDecision {
     const { token, org, project } = ground;
     const { question, label, ephemeral } = input;
-    const row = insertTunnel(
+    const row = placeTunnel(
       tx,
       {
         orgId: org.id,
@@ -189,7 +189,7 @@ export class Claims {
         ephemeral,
         tokenId: token.id,
       },
-      { plan: org.plan, tcpPorts: this.#deps.tcpPorts },
+      { ...this.#deps, plan: org.plan },
     );
     if (typeof row === 'string') return refuseFault(row, label);
     const actor: TokenActor = { kind: 'token', tokenId: token.id, name: token.name, orgId: org.id };

@@ -14,12 +14,12 @@ import { type AuditAction, recordDeed } from './audit.ts';
 import { fullLabel, isLabel, randomName } from './names.ts';
 import type { PublicNames, RouteNews } from './news.ts';
 import { findProject } from './projects.ts';
+import { placeTunnel } from './tunnel-room.ts';
 import {
   allRoutes,
   deleteTunnel,
   expiryFrom,
   findOrg,
-  insertTunnel,
   isFree,
   MAX_TUNNELS,
   publicUrlOf,
@@ -93,7 +93,7 @@ export class Tunnels {
         input.subdomain === undefined
           ? freeName(tx, project)
           : checkedLabel(fullLabel(input.subdomain, project), input.subdomain);
-      const row = insertTunnel(
+      const row = placeTunnel(
         tx,
         {
           orgId: org.id,
@@ -105,7 +105,7 @@ export class Tunnels {
           ephemeral: false,
           tokenId: null,
         },
-        { plan: org.plan, tcpPorts: this.#deps.tcpPorts },
+        { ...this.#deps, plan: org.plan },
       );
       if (typeof row === 'string') throw faultError(row, label);
       recordDeed(tx, actor, deed('tunnel.create', row));

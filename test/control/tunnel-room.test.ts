@@ -1,0 +1,83 @@
+/**
+ * The bound on the tunnels of one organization, and what gives way at it.
+ */
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, test } from 'node:test';
+import { and, count, eq, isNull } from 'drizzle-orm';
+import { uuidv7 } from 'uuidv7';
+import { tunnels } from '../../src/control/db/schema.ts';
+import type { UserActor } from '../../src/control/services/actor.ts';
+import { MAX_TUNNELS, type TunnelRow } from '../../src/control/services/tunnel-rows.ts';
+import { Plane } from './plane.ts';
+
+let plane: Plane;
+let ann: UserActor;
+beforeEach(async () => {
+  plane = new Plane();
+  ann = await plane.person('ann@example.com');
+});
+afterEach(() => plane.close());
+
+const rowOf = (id: string): TunnelRow | undefined =>
+  plane.control.store.db.select().from(tunnels).where(eq(tunnels.id, id)).get();
+/** Of the organization that the tests fill. */
+const live = (): number =>
+  plane.control.store.db
+    .select({ n: count() })
+    .from(tunnels)
+    .where(and(eq(tunnels.orgId, ann.orgId), isNull(tunnels.deletedAt)))
+    .get()?.n ?? 0;
+
+/** Copies a tunnel of the organization until it is full. */
+function fill(like: TunnelRow): void {
+  const missing = MAX_TUNNELS - live();
+  const rows = Array.from({ length: missing }, (_, i) => ({
+    ...like,
+    id: uuidv7(),
+    label: `filler-${i}`,
+    tcpPort: null,
+  }));
+  plane.control.store.inTx(({ db }) => void db.insert(tunnels).values(rows).run());
+  assert.equal(live(), MAX_TUNNELS);
+}
+
+test('in a full organization the unnamed tunnel that was used longest ago gives way', async () => {
+  const token = plane.mint(ann, { tunnelQuota: 1000 });
+  const oldest = await plane.bound(token);
+  plane.now += 1000;
+  const served = await plane.bound(token);
+  plane.now += 1000;
+  const newer = await plane.bound(token);
+  plane.online.add(oldest.tunnelId);
+  plane.now += 1000;
+  fill(plane.create(ann, { subdomain: 'named' }).row);
+
+  const made = await plane.bound(token);
+  assert.equal(live(), MAX_TUNNELS);
+  assert.equal(rowOf(oldest.tunnelId)?.deletedAt, null, 'it is served now');
+  assert.notEqual(rowOf(served.tunnelId)?.deletedAt, null);
+  assert.equal(rowOf(newer.tunnelId)?.deletedAt, null);
+  assert.equal(rowOf(made.tunnelId)?.deletedAt, null);
+  const told = plane.deltas.filter((delta) => JSON.stringify(delta).includes(served.tunnelId)).at(-1);
+  assert.match(JSON.stringify(told), /tunnel_deleted/, 'the data plane hears of it');
+});
+
+test('people who make a tunnel get the room too', async () => {
+  const left = await plane.bound(plane.mint(ann));
+  fill(plane.create(ann, { subdomain: 'named' }).row);
+  plane.create(ann, { subdomain: 'wanted' });
+  assert.notEqual(rowOf(left.tunnelId)?.deletedAt, null);
+  assert.throws(() => plane.create(ann, { subdomain: 'one-more' }), { code: 'conflict' });
+});
+
+test('nothing gives way that has a name, is served, or belongs to others', async () => {
+  const bob = await plane.person('bob@example.com');
+  const foreign = await plane.bound(plane.mint(bob));
+  const token = plane.mint(ann);
+  const served = await plane.bound(token);
+  plane.online.add(served.tunnelId);
+  fill(plane.create(ann, { subdomain: 'named' }).row);
+  assert.equal(await plane.refusal(token), 'quota_exceeded');
+  assert.equal(live(), MAX_TUNNELS);
+  assert.equal(rowOf(foreign.tunnelId)?.deletedAt, null);
+});

@@ -1,0 +1,122 @@
+/** `culvert admin`, `backup` and `config check` as an operator's shell sees them. */
+import assert from 'node:assert/strict';
+import { existsSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { run, start, tempHome } from './fixtures/program.ts';
+
+const SETTINGS = `[api]
+listen = "127.0.0.1:0"
+[edge]
+http_listen = "127.0.0.1:0"
+tcp_ports = ""
+[agents]
+listen = "127.0.0.1:0"
+`;
+const env = { CULVERT_CONFIG: 'server.toml' };
+
+async function login(api: string, email: string, password: string): Promise<number> {
+  const answer = await fetch(`${api}/auth/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ email, password }),
+  });
+  return answer.status;
+}
+
+test('an operator runs a server from the shell', { timeout: 120_000 }, async (t) => {
+  const home = tempHome(t);
+  writeFileSync(join(home, 'server.toml'), SETTINGS);
+  const options = { home, env };
+  const admin = async (...words: string[]): Promise<string> => {
+    const { code, stdout, stderr } = await run(['admin', ...words], options);
+    assert.deepEqual([code, stderr], [0, ''], words.join(' '));
+    return stdout;
+  };
+  const server = start(t, ['serve'], options);
+  await server.until(() => /admin@localhost\n\S+\n/.test(server.stdout));
+  const api = /API +(\S+)\n/.exec(server.stdout)?.[1] ?? '';
+
+  const made = await admin('create-user', 'Ann@example.com', '--name', 'Ann Other');
+  const [email, password = ''] = made.split('\n');
+  assert.equal(email, 'Ann@example.com');
+  assert.match(made, /^\S+\n\S{22}\n$/, 'the address, then the password alone');
+  assert.equal(await login(api, 'ann@example.com', password), 200);
+
+  const table = await admin('list-users');
+  assert.equal(table, await admin('list'));
+  assert.match(table, /^EMAIL +NAME +VERIFIED +MFA +SUPERADMIN +ORGANIZATIONS +SINCE\n/);
+  assert.match(table, /^Ann@example\.com +Ann Other +yes +no +no +ann-other \(owner\) +\d{4}-\d\d-\d\d$/m);
+  const rows = JSON.parse(await admin('list', '--json', '--query', 'ann')) as { email: string }[];
+  assert.deepEqual(
+    rows.map((row) => row.email),
+    ['Ann@example.com'],
+  );
+  assert.equal(await admin('set-plan', 'ann-other', 'pro'), 'ann-other: approved, plan pro\n');
+  assert.equal(await admin('suspend', 'ann-other'), 'ann-other: suspended, plan pro\n');
+  assert.match(
+    await admin('list-orgs', '--status', 'suspended'),
+    /^SLUG +NAME .*\nann-other +Ann Other +pro +suspended/,
+  );
+  assert.equal(await admin('approve', 'ann-other'), 'ann-other: approved, plan pro\n');
+  assert.equal(await admin('reset-mfa', 'ann@example.com'), 'ann@example.com: there was no second factor\n');
+  assert.equal(await admin('revoke-sessions', 'ann@example.com'), 'ann@example.com: sessions ended: 1\n');
+  const [, fresh = ''] = (await admin('reset-password', 'ann@example.com')).split('\n');
+  assert.equal(await login(api, 'ann@example.com', password), 401);
+  assert.equal(await login(api, 'ann@example.com', fresh), 200);
+  assert.match(await admin('rotate-keys'), /^access: signed by .*\ncapability: signed by .*\n$/);
+
+  for (const [words, code, message] of [
+    [['create-user', 'ann@example.com'], 1, /ann@example\.com has an account already/],
+    [['create-user', 'nobody'], 2, /email/],
+    [['set-plan', 'ann-other', 'gold'], 2, /plan/],
+    [['suspend', 'nothing'], 1, /There is no organization nothing\./],
+    [['reset-password', 'nobody@example.com'], 1, /There is no account nobody@example\.com\./],
+    [['rotate-keys', 'gold'], 1, /There is no such thing/],
+    [['list-users', '--config', 'absent.toml'], 2, /absent\.toml: cannot be read/],
+  ] as const) {
+    const refused = await run(['admin', ...words], options);
+    assert.deepEqual([refused.code, refused.stdout], [code, ''], words.join(' '));
+    assert.match(refused.stderr, message);
+  }
+
+  const kept = await run(['backup', 'copy.db'], options);
+  assert.deepEqual([kept.code, kept.stderr], [0, '']);
+  assert.match(kept.stdout, /^copy\.db: \d+ bytes, checked\n.*seal\.key/s);
+  assert.equal(statSync(join(home, 'copy.db')).mode & 0o777, 0o600);
+  const again = await run(['backup', 'copy.db'], options);
+  assert.deepEqual([again.code, again.stdout], [1, '']);
+  assert.match(again.stderr, /copy\.db exists already/);
+});
+
+test('a folder without a database is said to be one, and stays as it is', async (t) => {
+  const home = tempHome(t);
+  for (const words of [
+    ['admin', 'create-user', 'ann@example.com'],
+    ['backup', 'copy.db'],
+  ]) {
+    const { code, stdout, stderr } = await run(words, { home });
+    assert.deepEqual([code, stdout], [1, '']);
+    assert.match(stderr, /^culvert: the data folder .*data can't be used: there is no such folder\. .*--config/);
+  }
+  assert.ok(!existsSync(join(home, 'data')) && !existsSync(join(home, 'copy.db')));
+});
+
+test('config check takes its file as an argument, by --config or from the environment', async (t) => {
+  const home = tempHome(t);
+  writeFileSync(join(home, 'good.toml'), SETTINGS);
+  writeFileSync(join(home, 'bad.toml'), '[edge]\ndomian = "example.com"\n');
+  for (const [words, variables, code, says] of [
+    [['good.toml'], {}, 0, 'good.toml: ok\n'],
+    [['--config', 'good.toml'], {}, 0, 'good.toml: ok\n'],
+    [[], { CULVERT_CONFIG: 'good.toml' }, 0, 'good.toml: ok\n'],
+    [['good.toml'], { CULVERT_CONFIG: 'bad.toml' }, 0, 'good.toml: ok\n'],
+    [[], {}, 0, 'defaults: ok\n'],
+    [[], { CULVERT_CONFIG: 'bad.toml' }, 2, ''],
+    [['--config', 'bad.toml'], {}, 2, ''],
+    [['good.toml', '--config', 'bad.toml'], {}, 2, ''],
+  ] as const) {
+    const checked = await run(['config', 'check', ...words], { home, env: variables });
+    assert.deepEqual([checked.code, checked.stdout], [code, says], `${words.join(' ')}: ${checked.stderr}`);
+  }
+});

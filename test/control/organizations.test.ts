@@ -1,0 +1,198 @@
+/** Organizations: made, read, renamed and deleted, by whom, and what goes with them. */
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, test } from 'node:test';
+import { Plane } from './plane.ts';
+import { type PlaneApi, servePlane } from './plane-api.ts';
+import { type Person, said, Team } from './team.ts';
+
+let plane: Plane;
+let api: PlaneApi;
+let team: Team;
+let ann: Person;
+beforeEach(async () => {
+  plane = new Plane();
+  api = await servePlane(plane);
+  team = new Team(plane, api);
+  ann = await team.person('ann@example.test');
+});
+afterEach(async () => {
+  await api.close();
+  plane.close();
+});
+
+const FORBIDDEN = [403, 'forbidden'];
+const NOT_FOUND = [404, 'not_found'];
+const CONFLICT = [409, 'conflict'];
+
+test('a new organization starts as the settings say, with its maker as owner, and is not active until they switch', async () => {
+  const made = await ann.call('POST', '/orgs', {
+    name: ' Böse & Söhne ',
+    plan: 'enterprise',
+    approval_status: 'x',
+    id: 1,
+  });
+  assert.equal(made.status, 201, made.text);
+  const { id, created_at: createdAt, ...rest } = made.body;
+  assert.match(String(id), /^[0-9a-f-]{36}$/);
+  assert.equal(Date.parse(String(createdAt)), plane.now);
+  const slug = 'b-se-s-hne';
+  const expected = { name: 'Böse & Söhne', slug, role: 'owner', plan: 'free', approval_status: 'approved' };
+  assert.deepEqual(rest, expected);
+  assert.deepEqual((await ann.call('GET', `/orgs/${String(id)}`)).body, made.body);
+  const mine = await ann.call('GET', '/orgs');
+  assert.deepEqual(
+    mine.body.map((org) => (org as { id: string }).id),
+    [ann.home, id],
+  );
+  const me = await ann.call('GET', '/auth/me');
+  assert.equal((me.body['active_org'] as { id: string }).id, ann.home);
+  // It works: its default project is there, and what is made in it stays in it.
+  const as = await team.acting(ann, String(id));
+  assert.equal((await api.call('POST', '/tunnels', { as, body: { localPort: 1 } })).status, 201);
+  assert.deepEqual((await ann.call('GET', '/tunnels')).text, '[]');
+});
+
+test('a name is one line of 1 to 100 characters, and two organizations may share it', async () => {
+  for (const [name, status] of [
+    ['', 400],
+    ['   ', 400],
+    [undefined, 400],
+    [7, 400],
+    ['a\nb', 400],
+    ['n'.repeat(101), 400],
+    ['n'.repeat(100), 201],
+    ['n'.repeat(100), 201],
+  ] as const) {
+    assert.equal((await ann.call('POST', '/orgs', { name })).status, status, String(name));
+  }
+  const slugs = (await ann.call('GET', '/orgs')).body.map((org) => (org as { slug: string }).slug);
+  assert.equal(new Set(slugs).size, slugs.length);
+});
+
+test('nobody owns more than 20, also not by 30 requests at once', async () => {
+  const answers = await Promise.all(Array.from({ length: 30 }, (_, i) => ann.call('POST', '/orgs', { name: `o${i}` })));
+  assert.equal(answers.filter(({ status }) => status === 201).length, 19);
+  assert.deepEqual(
+    [...new Set(answers.filter(({ status }) => status !== 201).map((one) => said(one).join(' ')))],
+    ['409 conflict'],
+  );
+  const [, second] = (await ann.call('GET', '/orgs')).body as ReadonlyArray<{ id: string }>;
+  assert.equal((await ann.call('DELETE', `/orgs/${second?.id}`)).status, 200);
+  assert.equal((await ann.call('POST', '/orgs', { name: 'room again' })).status, 201);
+});
+
+test('an organization that one is not in does not exist, whatever one does to it', async () => {
+  const eve = await team.person('eve@example.test');
+  for (const id of [ann.home, '00000000-0000-7000-8000-000000000000', 'x', '%20', "'--", 'invitations']) {
+    for (const [method, path, body] of [
+      ['GET', ''],
+      ['PATCH', '', { name: 'mine now' }],
+      ['DELETE', ''],
+      ['GET', '/members'],
+      ['PATCH', `/members/${ann.id}`, { role: 'viewer' }],
+      ['PATCH', `/members/${eve.id}`, { role: 'owner' }],
+      ['DELETE', `/members/${ann.id}`],
+      ['DELETE', `/members/${eve.id}`],
+      ['GET', '/invitations'],
+      ['POST', '/invitations', { email: 'eve2@example.test', role: 'owner' }],
+    ] as const) {
+      assert.deepEqual(said(await eve.call(method, `/orgs/${id}${path}`, body)), NOT_FOUND, `${method} ${id}${path}`);
+    }
+  }
+});
+
+test('the role in the organization that is named counts, not the one in the active organization', async () => {
+  const viewer = await team.member('viv@example.test', ann, 'viewer');
+  // In their own organization, the active one, they are an owner.
+  assert.equal((await viewer.call('PATCH', `/orgs/${viewer.home}`, { name: 'Viv' })).status, 200);
+  assert.deepEqual(said(await viewer.call('PATCH', `/orgs/${ann.home}`, { name: 'Viv' })), FORBIDDEN);
+  assert.deepEqual(said(await viewer.call('DELETE', `/orgs/${ann.home}`)), FORBIDDEN);
+  assert.equal((await viewer.call('GET', `/orgs/${ann.home}`)).body['role'], 'viewer');
+  // And the other way round: acting for the organization in which they read, they still own the other.
+  const as = await team.acting(viewer, ann.home);
+  assert.equal((await api.call('PATCH', `/orgs/${viewer.home}`, { as, body: { name: 'V' } })).status, 200);
+  assert.equal((await api.call('POST', '/orgs', { as, body: { name: 'another' } })).status, 201);
+});
+
+test('admins rename and members do not; a rename changes the name and nothing else', async () => {
+  const admin = await team.member('adm@example.test', ann, 'admin');
+  const member = await team.member('mem@example.test', ann, 'member');
+  const before = (await ann.call('GET', `/orgs/${ann.home}`)).body;
+  assert.deepEqual(said(await member.call('PATCH', `/orgs/${ann.home}`, { name: 'x' })), FORBIDDEN);
+  const body = { name: 'Acme', slug: 'taken', plan: 'free', approval_status: 'suspended', role: 'owner', id: 'x' };
+  const renamed = await admin.call('PATCH', `/orgs/${ann.home}`, body);
+  assert.deepEqual([renamed.status, renamed.body['name'], renamed.body['role']], [200, 'Acme', 'admin']);
+  assert.deepEqual((await ann.call('GET', `/orgs/${ann.home}`)).body, { ...before, name: 'Acme' });
+  assert.deepEqual(said(await admin.call('DELETE', `/orgs/${ann.home}`)), FORBIDDEN);
+  assert.equal((await admin.call('PATCH', `/orgs/${ann.home}`, {})).status, 400);
+});
+
+test('with an organization go its tokens, tunnels, names, invitations and the sessions that were in it', async () => {
+  const bob = await team.member('bob@example.test', ann, 'member');
+  const bobThere = await team.acting(bob, ann.home);
+  const token = (await ann.call('POST', '/tokens', { name: 'ci' })).body;
+  const tunnel = (await ann.call('POST', '/tunnels', { localPort: 1, subdomain: 'shop' })).body;
+  await ann.call('POST', `/orgs/${ann.home}/invitations`, { email: 'new@example.test', role: 'member' });
+  const invitee = await team.person('new@example.test');
+  const other = await ann.call('POST', '/orgs', { name: 'Other' });
+  const from = plane.deltas.length;
+
+  const gone = await ann.call('DELETE', `/orgs/${ann.home}`);
+  assert.deepEqual([gone.status, gone.body], [200, { success: true, revoked_tokens: 1, deleted_tunnels: 1 }]);
+
+  const told = plane.deltas
+    .slice(from)
+    .map((delta) => [
+      delta.kind,
+      delta.kind === 'remove' ? delta.tunnelId : delta.kind === 'revoke_token' ? delta.tokenId : '',
+    ]);
+  assert.deepEqual(told.sort(), [
+    ['remove', tunnel['id']],
+    ['revoke_token', token['id']],
+  ]);
+  const presented = await plane.control.link.admit(String(token['apiKey']));
+  assert.equal(presented.ok, false);
+  const { routes } = await plane.control.link.snapshot();
+  assert.deepEqual(routes, []);
+  // Its names rest.
+  const taken = await invitee.call('POST', '/tunnels', { localPort: 1, subdomain: 'shop' });
+  assert.deepEqual(said(taken), [409, 'duplicate_name']);
+  assert.deepEqual(
+    said(await invitee.call('POST', '/orgs/invitations/accept', { token: team.inviteToken('new@example.test') })),
+    NOT_FOUND,
+  );
+  // Access tokens that name it are worth nothing; the sessions go on elsewhere.
+  for (const as of [ann.token, bobThere]) assert.equal((await api.call('GET', '/auth/me', { as })).status, 401);
+  const { store } = plane.control;
+  const rows = store.db.query.sessions.findMany().sync();
+  const live = new Map(rows.filter(({ revokedAt }) => revokedAt === null).map(({ userId, orgId }) => [userId, orgId]));
+  assert.equal(live.get(ann.id), other.body['id']);
+  assert.equal(live.get(bob.id), bob.home);
+  assert.equal((await bob.call('GET', `/orgs/${ann.home}`)).status, 404);
+  assert.equal((await bob.call('POST', '/auth/switch-org', { org_id: ann.home })).status, 404);
+});
+
+test('the only organization of its owner stays; two that are deleted at once leave one', async () => {
+  assert.deepEqual(said(await ann.call('DELETE', `/orgs/${ann.home}`)), CONFLICT);
+  const other = String((await ann.call('POST', '/orgs', { name: 'Other' })).body['id']);
+  const answers = await Promise.all([ann.home, other].map((id) => ann.call('DELETE', `/orgs/${id}`)));
+  const statuses = answers.map(({ status }) => status).sort();
+  // The second finds its organization the only one, or its session's gone.
+  assert.equal(statuses[0], 200);
+  assert.ok([401, 409].includes(statuses[1] ?? 0), String(statuses));
+  const left = plane.control.store.db.query.organizations.findMany().sync();
+  assert.equal(left.filter(({ deletedAt }) => deletedAt === null).length, 1);
+});
+
+test('what is done to an organization stands in its trail', async () => {
+  await ann.call('PATCH', `/orgs/${ann.home}`, { name: 'Acme' });
+  const made = await ann.call('POST', '/orgs', { name: 'Other' });
+  const as = await team.acting(ann, String(made.body['id']));
+  const trail = async (token: string) =>
+    (await api.call('GET', '/events', { as: token })).body.map((one) => {
+      const event = one as Record<string, string>;
+      return [event['action'], event['resourceType'], event['resourceId'], event['userEmail']];
+    });
+  assert.deepEqual((await trail(as))[0], ['org.create', 'organization', made.body['id'], ann.email]);
+  assert.ok((await trail(ann.token)).some(([action, , id]) => action === 'org.update' && id === ann.home));
+});

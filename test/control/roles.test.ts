@@ -1,0 +1,132 @@
+/**
+ * Who may do what: the table once more, written as people read it. What is not in it is nobody's, so a new deed fails here until somebody
+ * has said who may do it.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  type Actor,
+  type Approval,
+  allow,
+  allowOperator,
+  can,
+  hasRole,
+  ROLES,
+  type Role,
+  THINGS,
+  type UserActor,
+  VERBS,
+} from '../../src/control/services/actor.ts';
+
+// biome-ignore format: a table
+const MAY: Readonly<Record<string, readonly Role[]>> = {
+  'account.read':        ['viewer', 'member', 'admin', 'owner'],
+  'account.change':      ['viewer', 'member', 'admin', 'owner'],
+  'organization.read':   ['viewer', 'member', 'admin', 'owner'],
+  'organization.change': [                    'admin', 'owner'],
+  'organization.delete': [                             'owner'],
+  'member.read':         ['viewer', 'member', 'admin', 'owner'],
+  'member.change':       [                    'admin', 'owner'],
+  'member.delete':       [                    'admin', 'owner'],
+  'invitation.read':     ['viewer', 'member', 'admin', 'owner'],
+  'invitation.create':   [                    'admin', 'owner'],
+  'invitation.delete':   [                    'admin', 'owner'],
+  'event.read':          ['viewer', 'member', 'admin', 'owner'],
+  'tunnel.read':         ['viewer', 'member', 'admin', 'owner'],
+  'tunnel.create':       [          'member', 'admin', 'owner'],
+  'tunnel.change':       [          'member', 'admin', 'owner'],
+  'tunnel.delete':       [          'member', 'admin', 'owner'],
+  'token.read':          ['viewer', 'member', 'admin', 'owner'],
+  'token.create':        [          'member', 'admin', 'owner'],
+  'token.delete':        [          'member', 'admin', 'owner'],
+  'project.read':        ['viewer', 'member', 'admin', 'owner'],
+  'connection.read':     ['viewer', 'member', 'admin', 'owner'],
+  'connection.delete':   [          'member', 'admin', 'owner'],
+};
+
+const NOT_IN: Readonly<Record<Approval, readonly string[]>> = {
+  approved: [],
+  pending: ['tunnel.create', 'tunnel.change', 'token.create'],
+  suspended: ['tunnel.create', 'tunnel.change', 'token.create', 'invitation.create'],
+};
+const APPROVALS = Object.keys(NOT_IN) as readonly Approval[];
+
+function person(role: Role, approval: Approval = 'approved', superadmin = false): UserActor {
+  return {
+    kind: 'user',
+    userId: 'u',
+    email: 'ann@example.test',
+    orgId: 'o',
+    role,
+    approval,
+    superadmin,
+    sessionId: 's',
+    ipAddress: '192.0.2.1',
+  };
+}
+const MACHINES: readonly Actor[] = [
+  { kind: 'token', tokenId: 't', name: 'ci', orgId: 'o' },
+  { kind: 'operator', orgId: null, ipAddress: '127.0.0.1' },
+  { kind: 'system', orgId: 'o' },
+];
+
+test('every deed is allowed to exactly the roles of the table, in an organization of each standing', () => {
+  const known = new Set<string>();
+  for (const thing of THINGS) {
+    for (const verb of VERBS) {
+      const deed = `${thing}.${verb}`;
+      known.add(deed);
+      for (const role of ROLES) {
+        for (const approval of APPROVALS) {
+          const expected = (MAY[deed]?.includes(role) ?? false) && !NOT_IN[approval].includes(deed);
+          assert.equal(can(person(role, approval), verb, thing), expected, `${deed} by ${role}, ${approval}`);
+          // To run the server gives no role in anybody's organization.
+          assert.equal(can(person(role, approval, true), verb, thing), expected, `${deed} by a superadmin as ${role}`);
+        }
+      }
+      for (const actor of MACHINES) assert.equal(can(actor, verb, thing), false, `${deed} by ${actor.kind}`);
+    }
+  }
+  assert.deepEqual(
+    Object.keys(MAY).filter((deed) => !known.has(deed)),
+    [],
+  );
+});
+
+test('each role may do what those before it may', () => {
+  for (const [deed, roles] of Object.entries(MAY)) {
+    assert.deepEqual(roles, ROLES.slice(ROLES.length - roles.length), deed);
+  }
+  for (const [i, role] of ROLES.entries()) {
+    assert.deepEqual(
+      ROLES.filter((other) => hasRole(person(role), other)),
+      ROLES.slice(0, i + 1),
+    );
+  }
+});
+
+test('a refusal is forbidden, and says whether the role or the organization is in the way', () => {
+  assert.throws(() => allow(person('viewer'), 'create', 'tunnel'), { code: 'forbidden', message: /role/ });
+  assert.throws(() => allow(person('owner', 'pending'), 'create', 'tunnel'), { code: 'forbidden', message: /pending/ });
+  for (const actor of MACHINES) assert.throws(() => allow(actor, 'read', 'tunnel'), { code: 'forbidden' });
+  assert.doesNotThrow(() => allow(person('member'), 'create', 'tunnel'));
+});
+
+test('the server is run by superadmins and by whoever holds its data folder', () => {
+  for (const role of ROLES) {
+    assert.throws(() => allowOperator(person(role)), { code: 'forbidden' }, role);
+    assert.doesNotThrow(() => allowOperator(person(role, 'suspended', true)));
+  }
+  const passed = MACHINES.filter((actor) => {
+    try {
+      allowOperator(actor);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+  assert.deepEqual(
+    passed.map(({ kind }) => kind),
+    ['operator'],
+  );
+});

@@ -98,7 +98,13 @@ export function insertVouchedUser(tx: Tx, person: ProvenPerson, rules: NewOrgRul
 }
 
 function namesOf(person: ProvenPerson): { email: string; name: string } {
-  return { email: person.email, name: person.name.replaceAll(/\p{Cc}+/gu, ' ').trim().slice(0, MAX_NAME) };
+  return {
+    email: person.email,
+    name: person.name
+      .replaceAll(/\p{Cc}+/gu, ' ')
+      .trim()
+      .slice(0, MAX_NAME),
+  };
 }
 
 function orgName(person: ProvenPerson): string {

@@ -352,3 +352,32 @@ test('a password fits however the keyboard writes its characters', async () => {
   assert.equal((await login('Z\u00fcrich-stra\u00dfe-12')).status, 200);
   assert.equal((await login('Zurich-stra\u00dfe-12')).status, 401);
 });
+
+test('an account that nobody proves is forgotten after 30 days, organization and all', async () => {
+  const day = 24 * 60 * MINUTE;
+  const emails = (): string[] =>
+    db()
+      .select()
+      .from(users)
+      .all()
+      .map((row) => row.email);
+  await signUp();
+  await signUp({ email: 'bob@example.test' });
+  await verify(codeOf('bob@example.test'), 'bob@example.test');
+  await signUp({ email: 'cid@example.test' });
+  plane.now += day;
+  await signUp({ email: 'cid@example.test' });
+  plane.now += 29 * day;
+  await signUp({ email: 'dan@example.test' });
+  await resend();
+  plane.now += 1;
+  plane.control.retention.sweep();
+  assert.deepEqual(emails(), [ANN, 'bob@example.test', 'cid@example.test', 'dan@example.test'], 'a code is under way');
+  plane.now += 10 * MINUTE;
+  plane.control.retention.sweep();
+  assert.deepEqual(emails(), ['bob@example.test', 'cid@example.test', 'dan@example.test']);
+  for (const table of [organizations, projects]) assert.equal(db().select().from(table).all().length, 3);
+  assert.equal((await login(PASSWORD, 'bob@example.test')).status, 200);
+  assert.equal((await signUp()).status, 201, 'and may come again');
+  assert.equal((await verify(codeOf())).status, 200);
+});

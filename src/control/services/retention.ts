@@ -20,6 +20,7 @@ import {
 } from '../db/schema.ts';
 import type { Store, Tx } from '../db/tx.ts';
 import { REST_MS } from './tunnel-rows.ts';
+import { forgetUnproven } from './unproven-accounts.ts';
 
 const DAY = 24 * 3600 * 1000;
 const AUDIT_DAYS = 365;
@@ -84,6 +85,7 @@ const STEPS: ReadonlyArray<(tx: Tx) => void> = [
   emptyDeviceLogins,
   forgetSessions,
   forgetTokens,
+  forgetUnproven,
 ];
 
 function forget(tx: Tx, { table, key, isPast }: Rule): void {

@@ -143,10 +143,11 @@ export class SignUp {
 
 function replace(tx: Tx, user: UserRow, input: Registration): UserRow {
   const { email, name, passwordHash } = input;
-  tx.db.update(users).set({ email, name, passwordHash }).where(eq(users.id, user.id)).run();
+  const changed = { email, name, passwordHash, createdAt: tx.now };
+  tx.db.update(users).set(changed).where(eq(users.id, user.id)).run();
   const org = orgsOf(tx.db, user.id).find(({ role }) => role === 'owner');
   if (org !== undefined) renameOrganization(tx, org, orgName(input));
-  return { ...user, email, name, passwordHash };
+  return { ...user, ...changed };
 }
 
 function orgName({ email, name, organizationName }: Registration): string {

@@ -105,7 +105,7 @@ test('a state of one provider is no state of the other, nor is one that only beg
   const callback = await upToCallback(browser);
   const [[name, value] = ['', '']] = [...browser.cookies(h.server.apiUrl)];
   const state = callback.searchParams.get('state') ?? '';
-  const alike = `${state.slice(0, 8)}${[...state.slice(8)].reverse().join('')}`;
+  const alike = `${state.slice(0, 8)}${Buffer.from(state.slice(8)).reverse().toString()}`;
   for (const forged of [callback.href.replace('/github/', '/google/'), callback.href.replace(state, alike)]) {
     const copy = new Browser();
     copy.setCookie(h.server.apiUrl, name, value);

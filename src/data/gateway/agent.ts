@@ -5,6 +5,7 @@
  * However a session ends (agent leaves, connection dies, token revoked), everything goes through `#over`, once.
  */
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../../base/errors.ts';
 import type { Logger } from '../../base/log.ts';
 import type { MuxSession } from '../../mux/session.ts';
@@ -22,6 +23,7 @@ import {
   WIRE_VERSION,
 } from '../../wire/messages.ts';
 import type { RouteEntry } from '../routing/entry.ts';
+import { ClaimPace } from './claim-pace.ts';
 import type { ClaimDesk, ClaimOutcome } from './claims.ts';
 import { ControlChannel, type ControlEvents } from './control.ts';
 import { RequestLines } from './request-lines.ts';
@@ -72,6 +74,7 @@ export class AgentSession implements SessionHandler, ControlEvents {
   #grant: TokenGrant | undefined;
   #hostname = '';
   #claims = 0;
+  readonly #pace = new ClaimPace();
   #watched = false;
 
   /** `attach` starts the mux session with this object as its handler. */
@@ -257,19 +260,23 @@ export class AgentSession implements SessionHandler, ControlEvents {
       return refuse('quota_exceeded', `One agent carries at most ${MAX_TUNNELS_PER_AGENT} tunnels.`);
     }
     this.#claims++;
+    void this.#ask(claim, grant).finally(() => {
+      this.#claims--;
+    });
+  }
+
+  async #ask(claim: Claim, grant: TokenGrant): Promise<void> {
+    const waitMs = this.#pace.take(grant.tunnelQuota, this.#deps.now());
+    if (waitMs > 0) await sleep(waitMs, undefined, { ref: false });
     const { type: _type, ref, ...asked } = claim;
-    void this.#deps.desk
-      .claim(
-        { ...asked, tokenId: grant.tokenId, agentId: this.agentId },
-        {
-          gone: () => this.#state !== 'live',
-          liveTunnelIds: () => this.#deps.book.tunnelsOf(grant.tokenId),
-          settle: (outcome) => this.#settle(ref, grant, outcome),
-        },
-      )
-      .finally(() => {
-        this.#claims--;
-      });
+    await this.#deps.desk.claim(
+      { ...asked, tokenId: grant.tokenId, agentId: this.agentId },
+      {
+        gone: () => this.#state !== 'live',
+        liveTunnelIds: () => this.#deps.book.tunnelsOf(grant.tokenId),
+        settle: (outcome) => this.#settle(ref, grant, outcome),
+      },
+    );
   }
 
   #settle(ref: number, grant: TokenGrant, outcome: ClaimOutcome): void {

@@ -304,6 +304,19 @@ describe('claims', () => {
     two.destroy();
   });
 
+  test('an agent that claims without end is slowed down, not refused', async (t) => {
+    const { link, port } = await world(t);
+    link.grants.set('small', { ...testGrant('token-3'), tunnelQuota: 1 });
+    const agent = await TestAgent.enter(port, 'small');
+    const began = performance.now();
+    for (let i = 0; i < 25; i++) agent.claim(`t${i}`);
+    for (let i = 0; i < 25; i++) await agent.next('bound');
+    const took = performance.now() - began;
+    assert.ok(took >= 295, `22 at once, then three at 100 ms each: ${took}`);
+    assert.equal(link.questions.length, 25);
+    agent.destroy();
+  });
+
   test('too many claims in line are refused', async (t) => {
     const { link, port } = await world(t);
     const hold = Promise.withResolvers<void>();

@@ -17,10 +17,10 @@ const organization = z.looseObject({
   owners: z.array(z.string()),
 });
 
-export const listOrgs = operatorCommand((operator, io, invocation) =>
-  printList(operator, io, invocation, {
+export const listOrgs = operatorCommand((asked) =>
+  printList(asked, {
     path: '/superadmin/orgs',
-    filter: { query: invocation.flags['query'], status: invocation.flags['status'] },
+    filter: { query: asked.flags['query'], status: asked.flags['status'] },
     schema: organization,
     columns: {
       slug: (row) => row.slug,
@@ -35,20 +35,20 @@ export const listOrgs = operatorCommand((operator, io, invocation) =>
   }),
 );
 
-export const setPlan = operatorCommand(async (operator, io, { args: [org, plan] }) =>
+export const setPlan = operatorCommand(async ({ operator, io, args: [org, plan] }) =>
   printState(io, await operator.call('PATCH', pathOf('orgs', org), { plan })),
 );
 
-export const approve = operatorCommand(async (operator, io, { args: [org] }) =>
+export const approve = operatorCommand(async ({ operator, io, args: [org] }) =>
   printState(io, await operator.call('POST', pathOf('orgs', org, 'approve'))),
 );
 
-export const suspend = operatorCommand(async (operator, io, { args: [org] }) =>
+export const suspend = operatorCommand(async ({ operator, io, args: [org] }) =>
   printState(io, await operator.call('POST', pathOf('orgs', org, 'suspend'))),
 );
 
 /** Both keys, or the one that is named. */
-export const rotateKeys = operatorCommand(async (operator, io, { args: [purpose] }) => {
+export const rotateKeys = operatorCommand(async ({ operator, io, args: [purpose] }) => {
   for (const one of purpose === undefined ? PURPOSES : [purpose]) {
     const answer = await operator.call('POST', `/superadmin/keys/${encodeURIComponent(one)}/rotate`);
     writeLine(io.stdout, `${one}: signed by the key ${z.object({ kid: z.string() }).parse(answer).kid} from now on`);

@@ -19,16 +19,16 @@ const user = z.looseObject({
 });
 
 /** Prints the address and, on the next line, the password, as the first start does. */
-export const createUser = operatorCommand(async (operator, io, { args: [email], flags }) => {
+export const createUser = operatorCommand(async ({ operator, io, args: [email], flags }) => {
   const name = typeof flags['name'] === 'string' ? { name: flags['name'] } : {};
   const body = { email, superadmin: flags['superadmin'] === true, ...name };
   printPassword(io, await operator.call('POST', '/superadmin/users', body));
 });
 
-export const listUsers = operatorCommand((operator, io, invocation) =>
-  printList(operator, io, invocation, {
+export const listUsers = operatorCommand((asked) =>
+  printList(asked, {
     path: '/superadmin/users',
-    filter: { query: invocation.flags['query'] },
+    filter: { query: asked.flags['query'] },
     schema: user,
     columns: {
       email: (row) => row.email,
@@ -42,16 +42,16 @@ export const listUsers = operatorCommand((operator, io, invocation) =>
   }),
 );
 
-export const resetPassword = operatorCommand(async (operator, io, { args: [email] }) =>
+export const resetPassword = operatorCommand(async ({ operator, io, args: [email] }) =>
   printPassword(io, await deed(operator, email, 'reset-password')),
 );
 
-export const resetMfa = operatorCommand(async (operator, io, { args: [email] }) => {
+export const resetMfa = operatorCommand(async ({ operator, io, args: [email] }) => {
   const { reset } = z.object({ reset: z.boolean() }).parse(await deed(operator, email, 'reset-mfa'));
   writeLine(io.stdout, `${email}: ${reset ? 'the second factor is off now' : 'there was no second factor'}`);
 });
 
-export const revokeSessions = operatorCommand(async (operator, io, { args: [email] }) => {
+export const revokeSessions = operatorCommand(async ({ operator, io, args: [email] }) => {
   const { revoked } = z.object({ revoked: z.int() }).parse(await deed(operator, email, 'revoke-sessions'));
   writeLine(io.stdout, `${email}: sessions ended: ${revoked}`);
 });

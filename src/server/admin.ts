@@ -12,8 +12,6 @@ import type { Settings } from '../config/schema.ts';
 import { lockDataDir } from '../control/db/open.ts';
 import { OperatorTokens } from '../control/services/operator-tokens.ts';
 import { openSealer } from '../control/services/sealing.ts';
-import { makeApi } from './api.ts';
-import { openControlPlane } from './control-plane.ts';
 import { readApiAddress, requireDataFolder } from './data-folder.ts';
 
 /** Far above what an answer takes, also behind a queue of log-ins. */
@@ -33,7 +31,7 @@ export interface OperatorOptions {
 }
 
 /** Throws with what to do when the folder is not there, is another user's, or its server does not answer. */
-export function openOperator(settings: Settings, options: OperatorOptions): Operator {
+export async function openOperator(settings: Settings, options: OperatorOptions): Promise<Operator> {
   requireDataFolder(settings.data_dir, options.command);
   const unlock = tryLock(settings.data_dir);
   return unlock === undefined ? besideServer(settings.data_dir) : withoutServer(settings, options, unlock);
@@ -58,8 +56,14 @@ function besideServer(dataDir: string): Operator {
   return { call: caller(send, tokens), close: () => {} };
 }
 
-function withoutServer(settings: Settings, { version, log }: OperatorOptions, unlock: () => void): Operator {
+async function withoutServer(
+  settings: Settings,
+  { version, log }: OperatorOptions,
+  unlock: () => void,
+): Promise<Operator> {
   try {
+    // Loaded here and not at the top: beside a server none of it is needed, and it is most of what a command waits for.
+    const [{ makeApi }, { openControlPlane }] = await Promise.all([import('./api.ts'), import('./control-plane.ts')]);
     const control = openControlPlane(settings, {
       edgeTemplate: () => settings.edge.public_url,
       apiUrl: () => settings.api.public_url,

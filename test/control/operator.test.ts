@@ -51,7 +51,7 @@ function openDatabases(): number {
 }
 
 async function create(email: string): Promise<string> {
-  const operator = open();
+  const operator = await open();
   try {
     const made = (await operator.call('POST', '/superadmin/users', { email })) as { password: string };
     return made.password;
@@ -92,12 +92,12 @@ test('the database of a running server is not opened, and no server starts besid
   const server = await start();
   const handles = openDatabases();
   assert.ok(handles > 0, 'the server of this process has it open');
-  const operator = open();
+  const operator = await open();
   await operator.call('GET', '/superadmin/users');
   assert.equal(openDatabases(), handles);
   operator.close();
   await server.close();
-  const alone = open();
+  const alone = await open();
   await assert.rejects(start(), /in use by another culvert serve, or by culvert admin/);
   alone.close();
   await (await start()).close();
@@ -122,23 +122,23 @@ test('a server that is killed leaves no address that a command would trust', asy
   assert.equal(asked, 0, 'a stranger on the old port is shown no operator token');
 });
 
-test('nothing is made where no server ever ran, and what is missing is named', () => {
+test('nothing is made where no server ever ran, and what is missing is named', async () => {
   const absent = join(dataDir, 'absent');
-  assert.throws(() => open(absent), /data folder .*absent can't be used: there is no such folder/);
+  await assert.rejects(open(absent), /data folder .*absent can't be used: there is no such folder/);
   assert.throws(() => backupDatabase(settingsFor(absent), join(dataDir, 'copy'), 'x'), /there is no such folder/);
-  assert.throws(() => open(), /there is no culvert\.db in .*first start of culvert serve/s);
+  await assert.rejects(open(), /there is no culvert\.db in .*first start of culvert serve/s);
   assert.deepEqual(readdirSync(dataDir), []);
 });
 
 test("another user's folder is left alone, and what to type instead is said", {
   skip: process.getuid?.() !== 0,
-}, () => {
+}, async () => {
   const stranger = join(dataDir, 'theirs');
   const settings = settingsFor(stranger);
   const copy = join(dataDir, 'copy');
   makeFolder(stranger, 65_534);
   const typed = /belongs to the user nobody.*: sudo -u nobody culvert admin …/;
-  assert.throws(() => openOperator(settings, { version: '1', log: silentLog, command: 'culvert admin …' }), typed);
+  await assert.rejects(openOperator(settings, { version: '1', log: silentLog, command: 'culvert admin …' }), typed);
   assert.throws(() => backupDatabase(settings, copy, 'culvert backup FILE'), /sudo -u nobody culvert backup FILE/);
   chownSync(stranger, 54_321, 54_321);
   assert.throws(() => backupDatabase(settings, copy, 'culvert backup FILE'), /sudo -u '#54321' culvert/);

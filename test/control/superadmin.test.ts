@@ -24,6 +24,11 @@ interface OrgBody {
   readonly owners: readonly string[];
 }
 
+/** What the answers about one thing hold, between them. */
+type Fields = Readonly<Record<'id' | 'email' | 'password' | 'name' | 'plan' | 'approval_status' | 'kid', string>> & {
+  readonly is_superadmin: boolean;
+};
+
 let h: Harness;
 let ann = '';
 before(async () => {
@@ -55,9 +60,9 @@ const ROUTES: ReadonlyArray<readonly [string, string, unknown?]> = [
 
 const users = (answer: Answer) => answer.body as unknown as readonly UserBody[];
 const orgs = (answer: Answer) => answer.body as unknown as readonly OrgBody[];
-const one = <T>(answer: Answer, status = 200): T => {
+const one = (answer: Answer, status = 200): Fields => {
   assert.equal(answer.status, status, answer.text);
-  return answer.body as unknown as T;
+  return answer.body as unknown as Fields;
 };
 const ask = (method: string, path: string, body?: unknown, as = h.owner) =>
   h.call(method, path, body === undefined ? { as } : { as, body });
@@ -103,12 +108,12 @@ test('accounts are listed page by page, found by a part of address or name, and 
 });
 
 test('an account is made with a password that is shown once; its owner reads who made it', async () => {
-  const made = one<{ id: string; password: string }>(
+  const made = one(
     await ask('POST', '/superadmin/users', { email: 'Bob@Example.test', name: 'Bob', superadmin: true }),
     201,
   );
   const login = await h.call('POST', '/auth/login', { body: { email: 'bob@example.test', password: made.password } });
-  assert.equal(one<{ is_superadmin: boolean }>(login).is_superadmin, true);
+  assert.equal(one(login).is_superadmin, true);
   assert.ok((await actions(String(login.body['access_token']))).includes('user.create'));
   assert.equal((await ask('POST', '/superadmin/users', { email: 'bob@EXAMPLE.test' })).body['error'], 'conflict');
   assert.equal((await ask('POST', '/superadmin/users', { email: 'none' })).body['error'], 'invalid_request');
@@ -121,7 +126,7 @@ test('the last superadmin stays one, also when two go at once', async () => {
   const self = '/superadmin/users/admin@localhost';
   const refused = await ask('PATCH', self, { superadmin: false });
   assert.deepEqual([refused.status, refused.body['error']], [409, 'conflict']);
-  assert.equal(one<UserBody>(await ask('PATCH', self, { superadmin: true, name: 'Root' })).name, 'Root');
+  assert.equal(one(await ask('PATCH', self, { superadmin: true, name: 'Root' })).name, 'Root');
   one(await ask('POST', '/superadmin/users', { email: 'second@example.test', superadmin: true }), 201);
   const both = await Promise.all(
     [self, '/superadmin/users/second@example.test'].map((path) => ask('PATCH', path, { superadmin: false })),
@@ -138,10 +143,7 @@ test('the last superadmin stays one, also when two go at once', async () => {
 });
 
 test('sessions, second factor and password of a person: each is told to them', async () => {
-  const password = one<{ password: string }>(
-    await ask('POST', '/superadmin/users', { email: 'eve@example.test' }),
-    201,
-  );
+  const password = one(await ask('POST', '/superadmin/users', { email: 'eve@example.test' }), 201);
   const login = (secret: string) =>
     h.call('POST', '/auth/login', { body: { email: 'eve@example.test', password: secret } });
   const path = '/superadmin/users/EVE@example.test';
@@ -151,7 +153,7 @@ test('sessions, second factor and password of a person: each is told to them', a
   assert.equal((await h.call('GET', '/auth/me', { as })).status, 401);
   assert.deepEqual(one(await ask('POST', `${path}/revoke-sessions`)), { revoked: 0 });
   const during = String((await login(password.password)).body['access_token']);
-  const reset = one<{ email: string; password: string }>(await ask('POST', `${path}/reset-password`));
+  const reset = one(await ask('POST', `${path}/reset-password`));
   assert.equal(reset.email, 'eve@example.test');
   assert.equal((await h.call('GET', '/auth/me', { as: during })).status, 401);
   assert.equal((await login(password.password)).status, 401);
@@ -176,7 +178,7 @@ test('an organization is suspended: its agents are cut and refused, its names st
   assert.deepEqual([org.owners, org.members, org.approval_status], [['shop@example.test'], 1, 'approved']);
 
   h.node.deltas.length = 0;
-  assert.equal(one<OrgBody>(await ask('POST', '/superadmin/orgs/shop/suspend')).approval_status, 'suspended');
+  assert.equal(one(await ask('POST', '/superadmin/orgs/shop/suspend')).approval_status, 'suspended');
   const [cut] = h.node.deltas;
   assert.ok(cut?.kind === 'cut_org' && h.node.deltas.length === 1, JSON.stringify(h.node.deltas));
   assert.equal(cut.orgId, org.id);
@@ -193,9 +195,9 @@ test('an organization is suspended: its agents are cut and refused, its names st
   one(await ask('POST', '/superadmin/orgs/shop/suspend'));
   assert.equal(h.node.deltas.length, 1, 'twice is once');
 
-  assert.equal(one<OrgBody>(await ask('POST', `/superadmin/orgs/${org.id}/approve`)).approval_status, 'approved');
+  assert.equal(one(await ask('POST', `/superadmin/orgs/${org.id}/approve`)).approval_status, 'approved');
   assert.equal((await h.node.lnk.admit(key)).ok, true);
-  assert.equal(one<OrgBody>(await ask('PATCH', '/superadmin/orgs/shop', { plan: 'pro' })).plan, 'pro');
+  assert.equal(one(await ask('PATCH', '/superadmin/orgs/shop', { plan: 'pro' })).plan, 'pro');
   assert.equal((await ask('PATCH', '/superadmin/orgs/shop', { plan: 'gold' })).status, 400);
   one(await ask('PATCH', '/superadmin/orgs/shop', {}));
   assert.deepEqual(
@@ -213,12 +215,12 @@ test("a slug that reads like another organization's id does not stand for it", a
   one(made, 201);
   const [mimic] = orgs(await ask('GET', `/superadmin/orgs?query=${target.id}`));
   assert.equal(mimic?.slug, target.id);
-  const changed = one<OrgBody>(await ask('PATCH', `/superadmin/orgs/${target.id}`, { plan: 'team' }));
+  const changed = one(await ask('PATCH', `/superadmin/orgs/${target.id}`, { plan: 'team' }));
   assert.equal(changed.id, target.id);
 });
 
 test('keys rotate, and who logged in before stays in', async () => {
-  const kid = one<{ kid: string }>(await ask('POST', '/superadmin/keys/access/rotate')).kid;
+  const kid = one(await ask('POST', '/superadmin/keys/access/rotate')).kid;
   const { keys } = (await h.call('GET', '/.well-known/jwks.json')).body as unknown as { keys: { kid: string }[] };
   assert.ok(keys.some((key) => key.kid === kid));
   assert.equal((await h.call('GET', '/auth/me', { as: ann })).status, 200);

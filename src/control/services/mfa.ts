@@ -113,7 +113,7 @@ export class Mfa {
       const user = tx.db.select({ email: users.email }).from(users).where(eq(users.id, userId)).get();
       if (user === undefined) throw new AppError('not_found', 'There is no such account.');
       if (!removeFactor(tx, userId)) return false;
-      recordUserDeed(tx, actor, 'user.mfa_reset', userId);
+      recordUserDeed(tx, actor, { action: 'user.mfa_reset', userId });
       this.#warn(tx, user.email, false);
       return true;
     });

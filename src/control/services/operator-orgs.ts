@@ -14,6 +14,13 @@ import type { Plan } from './plans.ts';
 
 type Row = typeof organizations.$inferSelect;
 
+interface OrgChange {
+  readonly action: AuditAction;
+  readonly set: Partial<Pick<Row, 'plan' | 'approvalStatus'>>;
+  /** After the commit, when anything changed. */
+  readonly tell?: (org: Row) => void;
+}
+
 export interface OrgView {
   readonly org: Row;
   readonly members: number;
@@ -55,38 +62,34 @@ export class OperatorOrgs {
   /** Tunnels that live already keep the time that they were given. Throws `not_found`. */
   setPlan(actor: Actor, handle: string, plan: Plan | undefined): OrgView {
     allowOperator(actor);
-    return this.#change(actor, handle, plan === undefined ? {} : { plan }, 'org.plan');
+    return this.#change(actor, handle, { action: 'org.plan', set: plan === undefined ? {} : { plan } });
   }
 
   /** Lets a new organization begin, or a suspended one go on. Throws `not_found`. */
   approve(actor: Actor, handle: string): OrgView {
     allowOperator(actor);
-    return this.#change(actor, handle, { approvalStatus: 'approved' }, 'org.approve');
+    return this.#change(actor, handle, { action: 'org.approve', set: { approvalStatus: 'approved' } });
   }
 
   /** Ends its agents' sessions at once and lets none come back. Its tunnels keep their names, for it may be approved again. */
   suspend(actor: Actor, handle: string): OrgView {
     allowOperator(actor);
-    return this.#change(actor, handle, { approvalStatus: 'suspended' }, 'org.suspend', (org) =>
-      this.#news.cutOrg(org.id, `The organization ${org.name} is suspended.`),
-    );
+    return this.#change(actor, handle, {
+      action: 'org.suspend',
+      set: { approvalStatus: 'suspended' },
+      tell: (org) => this.#news.cutOrg(org.id, `The organization ${org.name} is suspended.`),
+    });
   }
 
   /** What is so already is no deed. */
-  #change(
-    actor: Actor,
-    handle: string,
-    change: Partial<Pick<Row, 'plan' | 'approvalStatus'>>,
-    action: AuditAction,
-    tell: (org: Row) => void = () => {},
-  ): OrgView {
+  #change(actor: Actor, handle: string, { action, set, tell }: OrgChange): OrgView {
     return this.#store.inTx((tx) => {
       const before = find(tx, handle);
-      const org = { ...before, ...change };
+      const org = { ...before, ...set };
       if (org.plan !== before.plan || org.approvalStatus !== before.approvalStatus) {
-        tx.db.update(organizations).set(change).where(eq(organizations.id, org.id)).run();
+        tx.db.update(organizations).set(set).where(eq(organizations.id, org.id)).run();
         recordDeed(tx, actor, { action, resourceType: 'organization', resourceId: org.id, orgId: org.id });
-        tx.onCommit(() => tell(org));
+        if (tell !== undefined) tx.onCommit(() => tell(org));
       }
       const [view] = viewsOf(tx.db, [org]);
       if (view === undefined) throw new Error('a view per row');

@@ -92,7 +92,7 @@ export class OperatorUsers {
         throw new AppError('conflict', `${user.email} is the last superadmin. Make another one first.`);
       }
       tx.db.update(users).set(next).where(eq(users.id, user.id)).run();
-      recordUserDeed(tx, actor, 'user.update', user.id);
+      recordUserDeed(tx, actor, { action: 'user.update', userId: user.id });
       return viewOf(tx.db, { ...user, ...next });
     });
   }
@@ -109,7 +109,7 @@ export class OperatorUsers {
     return this.#deps.store.inTx((tx) => {
       const user = find(tx.db, handle);
       const ended = revokeSessionsOf(tx, user.id);
-      if (ended > 0) recordUserDeed(tx, actor, 'user.sessions_revoke', user.id);
+      if (ended > 0) recordUserDeed(tx, actor, { action: 'user.sessions_revoke', userId: user.id });
       return ended;
     });
   }
@@ -127,7 +127,7 @@ export class OperatorUsers {
       // Links that are under way go with the password that they were asked for.
       tx.db.delete(passwordResets).where(eq(passwordResets.userId, id)).run();
       revokeSessionsOf(tx, id);
-      recordUserDeed(tx, actor, 'user.password_reset', id);
+      recordUserDeed(tx, actor, { action: 'user.password_reset', userId: id });
       outbox.post(tx, { kind: 'password_changed', to: user.email }, LETTER_SECONDS);
       return { id, email: user.email, password };
     });

@@ -7,7 +7,12 @@ import type { Actor } from './actor.ts';
 import { type AuditAction, recordDeed } from './audit.ts';
 import { orgsOf } from './organization-rows.ts';
 
-export function recordUserDeed(tx: Tx, actor: Actor, action: AuditAction, userId: string): void {
+export interface UserDeed {
+  readonly action: AuditAction;
+  readonly userId: string;
+}
+
+export function recordUserDeed(tx: Tx, actor: Actor, { action, userId }: UserDeed): void {
   const home = orgsOf(tx.db, userId)[0];
   const deed = { action, resourceType: 'user', resourceId: userId } as const;
   recordDeed(tx, actor, home === undefined ? deed : { ...deed, orgId: home.id });

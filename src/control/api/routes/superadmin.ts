@@ -3,11 +3,12 @@
  * with an operator's token (services/operator-tokens.ts). Everybody else gets 403, before anything that they sent is looked at.
  */
 import { z } from '@hono/zod-openapi';
+import { createMiddleware } from 'hono/factory';
 import { allowOperator } from '../../services/actor.ts';
 import type { OrgView } from '../../services/operator-orgs.ts';
 import { PLANS } from '../../services/plans.ts';
 import type { Api } from '../app.ts';
-import { type ApiDeps, operatorOf } from '../context.ts';
+import { type ApiDeps, type ApiEnv, operatorOf } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
 import { json } from '../errors.ts';
 import { mountOperatedUsers, page } from './superadmin-users.ts';
@@ -41,12 +42,14 @@ const organization = z
 const orgParam = z.object({ id: z.string().openapi({ description: 'Id or slug', example: 'shop' }) });
 const tags = ['superadmin'];
 
+const operatorsOnly = createMiddleware<ApiEnv>(async (c, next) => {
+  // Neither is there on a path that is no route: that is answered with 404 or 405.
+  if (c.get('operator') !== undefined || c.get('actor') !== undefined) allowOperator(operatorOf(c));
+  await next();
+});
+
 export function mountSuperadmin(app: Api, deps: ApiDeps): void {
-  app.use('/superadmin/*', async (c, next) => {
-    // Neither is there on a path that is no route: that is answered with 404 or 405.
-    if (c.get('operator') !== undefined || c.get('actor') !== undefined) allowOperator(operatorOf(c));
-    await next();
-  });
+  app.use('/superadmin/*', operatorsOnly);
   mountOperatedUsers(app, deps);
   mountOrgs(app, deps);
   mountKeys(app, deps);

@@ -122,7 +122,10 @@ test('admins rename and members do not; a rename changes the name and nothing el
   const body = { name: 'Acme', slug: 'taken', plan: 'free', approval_status: 'suspended', role: 'owner', id: 'x' };
   const renamed = await admin.call('PATCH', `/orgs/${ann.home}`, body);
   assert.deepEqual([renamed.status, renamed.body['name'], renamed.body['role']], [200, 'Acme', 'admin']);
-  assert.deepEqual((await ann.call('GET', `/orgs/${ann.home}`)).body, { ...before, name: 'Acme' });
+  assert.deepEqual((await ann.call('GET', `/orgs/${ann.home}`)).body, {
+    ...(before as Record<string, unknown>),
+    name: 'Acme',
+  });
   assert.deepEqual(said(await admin.call('DELETE', `/orgs/${ann.home}`)), FORBIDDEN);
   assert.equal((await admin.call('PATCH', `/orgs/${ann.home}`, {})).status, 400);
 });

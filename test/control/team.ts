@@ -13,6 +13,7 @@ import type { PlaneApi } from './plane-api.ts';
 export interface Person {
   readonly id: string;
   readonly email: string;
+  readonly password: string;
   readonly token: string;
   /** The organization that they began with, as its owner; active in their session. */
   readonly home: string;
@@ -38,6 +39,7 @@ export class Team {
     return {
       id: made.id,
       email,
+      password: made.password.reveal(),
       token,
       home: done.activeOrg.id,
       call: (method, path, body) =>

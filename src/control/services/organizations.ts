@@ -91,7 +91,7 @@ export class Organizations {
       const { name } = this.#find(me);
       const deletedTunnels = tunnels.deleteAllIn(tx, me);
       const message = `The organization ${name} was deleted.`;
-      const revokedTokens = tokens.endAllIn(tx, me, { createdBy: 'everybody', message });
+      const revokedTokens = tokens.endAllIn(tx, me, { createdBy: null, message });
       endAllInvitations(tx, me);
       for (const { userId } of membersOf(tx.db, me.orgId)) leaveOrg(tx, userId, me.orgId);
       tx.db.update(organizations).set({ deletedAt: tx.now }).where(eq(organizations.id, me.orgId)).run();

@@ -136,10 +136,10 @@ export class Tokens {
   }
 
   /**
-   * Ends the live tokens of the actor's organization: those of one person, with all that came of them, or every one. Told as by `endIn`.
+   * Ends the live tokens of the actor's organization: those that one person made, with all that came of them, or (null) every one. Told as by `endIn`.
    * Whoever calls has checked that it may. Returns how many ended.
    */
-  endAllIn(tx: Tx, actor: UserActor, what: { createdBy: string | 'everybody'; message: string }): number {
+  endAllIn(tx: Tx, actor: UserActor, what: { createdBy: string | null; message: string }): number {
     const live = tx.db
       .select()
       .from(capabilityTokens)
@@ -151,7 +151,7 @@ export class Tokens {
         ),
       )
       .all();
-    const made = (row: TokenRow): boolean => what.createdBy === 'everybody' || row.createdBy === what.createdBy;
+    const made = (row: TokenRow): boolean => what.createdBy === null || row.createdBy === what.createdBy;
     const parents = new Set(live.filter(made).map(({ id }) => id));
     const doomed = live.filter((row) => made(row) || (row.parentId !== null && parents.has(row.parentId)));
     for (const row of doomed) {

@@ -28,7 +28,9 @@ function tableUnder(text: string, heading: string): string[][] {
 }
 
 test('each command of the README is one of the program, with its options', () => {
-  const rows = tableUnder(readme, 'Commands').filter(([command]) => command?.startsWith('culvert '));
+  const rows = ['Commands', 'Operating']
+    .flatMap((heading) => tableUnder(readme, heading))
+    .filter(([command]) => command?.startsWith('culvert '));
   assert.ok(rows.length >= 5);
   for (const [line = ''] of rows) {
     const words = line.split(' ').slice(1);
@@ -40,6 +42,18 @@ test('each command of the README is one of the program, with its options', () =>
         `${line}: ${option}`,
       );
     }
+  }
+});
+
+test('every command for operators is in the README', () => {
+  const described = tableUnder(readme, 'Operating').map(([command]) => command ?? '');
+  for (const { usage } of COMMANDS) {
+    const words = usage.replace(/ *[<[].*$/, '');
+    if (!/^(admin|backup)\b/.test(words)) continue;
+    assert.ok(
+      described.some((line) => line.startsWith(`culvert ${words}`)),
+      usage,
+    );
   }
 });
 

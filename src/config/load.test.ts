@@ -201,6 +201,9 @@ const warned: ReadonlyArray<[name: string, text: string, says: RegExp[]]> = [
   ['self_signed is no later feature', 'edge.tls.mode = "self_signed"', []],
   ['the API on every interface', 'api.listen = "0.0.0.0:9090"', [/^api.public_url: not set/]],
   ['agents on every interface', 'agents.listen = "0.0.0.0:7443"', [/^agents.public_address: not set/]],
+  ['tcp ports that no visitor reaches', 'edge.http_listen = "0.0.0.0:80"', [/^edge.tcp_host: 127.0.0.1, so only this machine can reach tcp tunnels: set .*"0.0.0.0"/]],
+  ['tcp ports on the address of visitors', 'edge.http_listen = "0.0.0.0:80"\nedge.tcp_host = "0.0.0.0"', []],
+  ['no tcp tunnels', 'edge.http_listen = "0.0.0.0:80"\nedge.tcp_ports = ""', []],
   ['a template for another domain', 'edge.public_url = "https://{subdomain}.b.example"', [/^edge.public_url: its domain is not edge.domain/]],
 ];
 for (const [name, text, says] of warned) {

@@ -18,7 +18,19 @@ export interface LogOptions {
 }
 
 /** Fields that hold a secret wherever they appear. Values of type Secret mask themselves besides. */
-const SECRET_FIELDS = ['token', 'password', 'secret', 'authorization', 'cookie', 'access_token', 'apiKey', 'wireBytes'];
+const SECRET_FIELDS = [
+  'token',
+  'password',
+  'secret',
+  'authorization',
+  'cookie',
+  'access_token',
+  'refresh_token',
+  'apiKey',
+  'wireBytes',
+  'wire_bytes_b64',
+  'device_code',
+];
 /** A key that slipped into a text (an error of a library, a URL). */
 const KEY_TEXT = /mtk_(?:master_)?[0-9A-Za-z]{8,}/g;
 

@@ -17,6 +17,9 @@ import { type Github, githubPerson, startGithub } from '../harness/github.ts';
 const CHROMIUM = process.env['CULVERT_CHROMIUM'] ?? '/usr/bin/chromium';
 const FLAGS = ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking', '--disable-sync'];
 
+/** Evaluated in a page that is signed in. */
+const ACCESS_TOKEN = `fetch('/auth/refresh', { method: 'POST' }).then((answer) => answer.json()).then((body) => body.access_token)`;
+
 interface Visit {
   readonly page: Page;
   readonly context: BrowserContext;
@@ -114,7 +117,7 @@ suite('the log-in page', {
   });
 
   test('with a second factor: the code of the app, or a recovery code', async (t) => {
-    const { secret, recoveryCodes } = await protectOwner(h);
+    const { secret, recoveryCodes } = await protect(h, h.owner);
     const first = await visit(t);
     await signIn(first.page, owner());
     await first.page.getByLabel('Code of your authenticator app').fill(wrongCode(secret, Date.now()));
@@ -146,6 +149,23 @@ suite('the log-in page', {
     assert.equal(await pickUp(), 'octo@example.test, Person 7');
   });
 
+  test('a provider is not enough where the account has a second factor', async (t) => {
+    github.current = githubPerson(9, 'careful@example.test');
+    const first = await visit(t);
+    await first.page.getByRole('button', { name: 'Sign in with GitHub' }).click();
+    await first.page.getByText('Signed in as careful@example.test').waitFor();
+    const as = String(await first.page.evaluate(ACCESS_TOKEN));
+    const { secret } = await protect(h, as);
+    const second = await visit(t);
+    await second.page.getByRole('button', { name: 'Sign in with GitHub' }).click();
+    await second.page.getByLabel('Code of your authenticator app').fill(codeAt(secret, Date.now(), 1));
+    assert.equal(second.page.url(), `${h.server.apiUrl}/app/cli?device_code=${second.code}`);
+    await second.page.getByRole('button', { name: 'Go on' }).click();
+    await approve(second.page);
+    await second.page.getByRole('heading', { name: 'Your command line is in' }).waitFor();
+    assert.equal(await second.pickUp(), 'careful@example.test, Person 9');
+  });
+
   test('of several organizations the person chooses one; their names are text', async (t) => {
     const name = '<img src=x onerror=alert(1)> & Sons';
     github.current = githubPerson(8, 'many@example.test');
@@ -153,7 +173,7 @@ suite('the log-in page', {
     await page.getByRole('button', { name: 'Sign in with GitHub' }).click();
     await page.getByText('Signed in as many@example.test').waitFor();
     await page.evaluate(`(async () => {
-      const token = (await (await fetch('/auth/refresh', { method: 'POST' })).json()).access_token;
+      const token = await ${ACCESS_TOKEN};
       const headers = { authorization: 'Bearer ' + token, 'content-type': 'application/json' };
       return (await fetch('/orgs', { method: 'POST', headers, body: JSON.stringify({ name: ${JSON.stringify(name)} }) })).json();
     })()`);
@@ -172,12 +192,12 @@ suite('the log-in page', {
   });
 });
 
-/** Puts an authenticator app on the owner's account. */
-async function protectOwner(h: Harness): Promise<{ secret: string; recoveryCodes: readonly string[] }> {
-  const enrolled = await h.call('POST', '/auth/mfa/enroll', { as: h.owner });
+/** Puts an authenticator app on an account; `as`: an access token of it. */
+async function protect(h: Harness, as: string): Promise<{ secret: string; recoveryCodes: readonly string[] }> {
+  const enrolled = await h.call('POST', '/auth/mfa/enroll', { as });
   const secret = String(enrolled.body['secret_base32']);
   const code = codeAt(secret, Date.now());
-  const { status, text, body } = await h.call('POST', '/auth/mfa/enroll/verify', { as: h.owner, body: { code } });
+  const { status, text, body } = await h.call('POST', '/auth/mfa/enroll/verify', { as, body: { code } });
   assert.equal(status, 200, text);
   return { secret, recoveryCodes: body['recovery_codes'] as string[] };
 }

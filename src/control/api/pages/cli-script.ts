@@ -41,6 +41,15 @@ export const CLI_SCRIPT = String.raw`'use strict';
     }
   }
 
+  /** Another tab may be at it with the same cookie: then the server says when to come back, and the new cookie is there. */
+  async function refresh() {
+    const first = await call('POST', 'auth/refresh');
+    const seconds = first.body.retry_after_seconds;
+    if (first.status !== 401 || seconds === undefined) return first;
+    await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
+    return call('POST', 'auth/refresh');
+  }
+
   const PARTS = ['loading', 'sign-in', 'second', 'approve', 'done', 'cancelled'];
   function show(part) {
     for (const id of PARTS) at(id).hidden = id !== part;
@@ -123,7 +132,7 @@ export const CLI_SCRIPT = String.raw`'use strict';
     if (first.status !== 401) return first;
     // The access token lives 15 minutes, and the page may have been open for longer.
     accessToken = undefined;
-    const again = await call('POST', 'auth/refresh');
+    const again = await refresh();
     if (again.status !== 200) return first;
     accessToken = again.body.access_token;
     return call('POST', 'auth/cli/authorize', { device_code: deviceCode });
@@ -186,7 +195,7 @@ export const CLI_SCRIPT = String.raw`'use strict';
   async function start() {
     if (challenge !== undefined) return show('second');
     if (accessToken === undefined && main.dataset.session === 'live') {
-      const { status, body } = await call('POST', 'auth/refresh');
+      const { status, body } = await refresh();
       if (status === 200) accessToken = body.access_token;
     }
     await (accessToken === undefined ? askToSignIn() : askToApprove());

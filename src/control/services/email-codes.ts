@@ -6,7 +6,7 @@ import { randomInt, timingSafeEqual } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { emailCodes } from '../db/schema.ts';
 import type { Tx } from '../db/tx.ts';
-import { writeNothing } from './blank-write.ts';
+import { changeNothing } from './blank-write.ts';
 import type { Sealer } from './sealing.ts';
 
 export const CODE_SECONDS = 10 * 60;
@@ -51,7 +51,7 @@ export class EmailCodes {
       row === undefined ? Buffer.alloc(MAC_BYTES) : Buffer.from(row.codeMac, 'hex'),
     );
     if (row === undefined || row.expiresAt <= tx.now || row.failedAttempts >= MAX_ATTEMPTS) {
-      writeNothing(tx);
+      changeNothing(tx);
       return false;
     }
     if (isRight) tx.db.delete(emailCodes).where(mine).run();

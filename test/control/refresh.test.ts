@@ -53,7 +53,7 @@ test('one of 20 refreshes at once succeeds, and its session lives', async () => 
 test('a second tab that is some milliseconds late does not log its user out', async () => {
   const { cookie } = await login();
   const first = refresh(cookie);
-  await setTimeout(30);
+  await setTimeout(10);
   const second = await refresh(cookie);
   assert.equal(second.status, 401);
   assert.equal(second.body['retry_after_seconds'], 1);
@@ -99,7 +99,7 @@ test('a browser that hangs up before the answer keeps its cookie', async () => {
   sent.on('error', () => {});
   sent.end();
   // Long enough to arrive, and well within the hold.
-  await setTimeout(20);
+  await setTimeout(10);
   assert.equal((await refresh(cookie)).body['retry_after_seconds'], 1, 'it is being served');
   sent.destroy();
   let answer = await refresh(cookie);

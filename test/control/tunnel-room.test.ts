@@ -45,7 +45,7 @@ test('in a full organization the unnamed tunnel that was used longest ago gives 
   const token = plane.mint(ann, { tunnelQuota: 1000 });
   const oldest = await plane.bound(token);
   plane.now += 1000;
-  const served = await plane.bound(token);
+  const unused = await plane.bound(token);
   plane.now += 1000;
   const newer = await plane.bound(token);
   plane.online.add(oldest.tunnelId);
@@ -55,10 +55,10 @@ test('in a full organization the unnamed tunnel that was used longest ago gives 
   const made = await plane.bound(token);
   assert.equal(live(), MAX_TUNNELS);
   assert.equal(rowOf(oldest.tunnelId)?.deletedAt, null, 'it is served now');
-  assert.notEqual(rowOf(served.tunnelId)?.deletedAt, null);
+  assert.notEqual(rowOf(unused.tunnelId)?.deletedAt, null);
   assert.equal(rowOf(newer.tunnelId)?.deletedAt, null);
   assert.equal(rowOf(made.tunnelId)?.deletedAt, null);
-  const told = plane.deltas.filter((delta) => JSON.stringify(delta).includes(served.tunnelId)).at(-1);
+  const told = plane.deltas.findLast((delta) => JSON.stringify(delta).includes(unused.tunnelId));
   assert.match(JSON.stringify(told), /tunnel_deleted/, 'the data plane hears of it');
 });
 

@@ -7,7 +7,6 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
-  readFileSync,
   readlinkSync,
   rmSync,
   statSync,
@@ -18,6 +17,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import { silentLog } from '../../src/base/log.ts';
+import { openDatabase } from '../../src/control/db/open.ts';
 import { openOperator } from '../../src/server/admin.ts';
 import { backupDatabase } from '../../src/server/backup.ts';
 import { startServer } from '../../src/server/start.ts';
@@ -172,14 +172,16 @@ test('a backup is whole and private, names what is in the way, and a server star
   await second.close();
 });
 
-test('a copy that is damaged is not kept', async () => {
+test('a copy that is not whole is not kept', async () => {
   await (await start()).close();
-  const file = join(dataDir, 'culvert.db');
-  const bytes = readFileSync(file);
-  // Somewhere in the middle: the head stays that of a database.
-  bytes.fill(0xff, 8192, 12_288);
-  writeFileSync(file, bytes);
+  const sqlite = openDatabase(dataDir);
+  sqlite.exec('CREATE TABLE extra (a TEXT); INSERT INTO extra VALUES (NULL)');
+  // As a damaged page would: the copy itself goes well, what comes out is no sound database.
+  sqlite.unsafeMode(true);
+  sqlite.pragma('writable_schema = ON');
+  sqlite.exec("UPDATE sqlite_schema SET sql = 'CREATE TABLE extra (a TEXT NOT NULL)' WHERE name = 'extra'");
+  sqlite.close();
   const copy = join(dataDir, 'copy.db');
-  assert.throws(() => backupDatabase(settingsFor(dataDir), copy, 'x'));
+  assert.throws(() => backupDatabase(settingsFor(dataDir), copy, 'x'), /copy\.db is damaged: NULL value in extra\.a/);
   assert.ok(!existsSync(copy));
 });

@@ -125,6 +125,7 @@ export function openControl(options: ControlOptions): ControlPlane {
     const recoveryCodes = new RecoveryCodes({ sealer });
     const letters = new LetterLimit(clock);
     const accounts = new Accounts({ store, passwords });
+    const passwordReset = new PasswordReset({ store, passwords, letters, outbox });
     const mfa = new Mfa({ store, sealer, passwords, recoveryCodes, outbox });
     const tokens = new Tokens({ store, keys, news: publisher });
     const tunnels = new Tunnels({ store, news: publisher, names, nodes, tcpPorts });
@@ -148,7 +149,7 @@ export function openControl(options: ControlOptions): ControlPlane {
         newOrg: options.newOrg,
         signup: options.signup,
       }),
-      passwordReset: new PasswordReset({ store, passwords, letters, outbox }),
+      passwordReset,
       profile: new Profile({ store }),
       identities: new Identities({ store }),
       providerLogins: new ProviderLogins({
@@ -181,7 +182,7 @@ export function openControl(options: ControlOptions): ControlPlane {
       }),
       events: new Events({ store }),
       operatorTokens: new OperatorTokens({ sealer, clock }),
-      operatorUsers: new OperatorUsers({ store, accounts, passwords, outbox, mfa, plan: options.newOrg.plan }),
+      operatorUsers: new OperatorUsers({ store, accounts, passwordReset, mfa, plan: options.newOrg.plan }),
       operatorOrgs: new OperatorOrgs({ store, news: publisher }),
       tokens,
       tunnels,

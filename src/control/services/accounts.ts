@@ -48,6 +48,11 @@ export interface CreatedUser {
   readonly password: Secret;
 }
 
+/** 128 bits, for somebody who is to be shown it once. */
+export function randomPassword(): Secret {
+  return new Secret(randomBytes(16).toString('base64url'));
+}
+
 export class Accounts {
   readonly #store: Store;
   readonly #passwords: Passwords;
@@ -67,7 +72,7 @@ export class Accounts {
   async createUser(input: NewUser): Promise<CreatedUser> {
     const email = input.email.trim();
     if (!EMAIL.test(email)) throw new AppError('invalid_request', `${email} is not an e-mail address.`);
-    const password = new Secret(randomBytes(16).toString('base64url'));
+    const password = randomPassword();
     const passwordHash = await this.#passwords.hash(password.reveal());
     const id = this.#store.inTx((tx) => insertUser(tx, { ...input, email, passwordHash }));
     return { id, email, password };

@@ -1,23 +1,17 @@
 /**
  * Accounts as those who run the server see and change them. Called by control/api for superadmins and for `culvert admin`.
  */
-import { randomBytes } from 'node:crypto';
 import { and, asc, type Column, count, eq, gt, inArray, isNull, or, type SQL, sql } from 'drizzle-orm';
 import { AppError } from '../../base/errors.ts';
-import { Secret } from '../../base/secret.ts';
-import { memberships, mfaFactors, organizations, passwordResets, users } from '../db/schema.ts';
+import { memberships, mfaFactors, organizations, users } from '../db/schema.ts';
 import type { Db, Store } from '../db/tx.ts';
 import { type Accounts, type CreatedUser, findUserByEmail } from './accounts.ts';
 import { type Actor, allowOperator, type Role } from './actor.ts';
 import type { Mfa } from './mfa.ts';
-import type { Outbox } from './outbox.ts';
-import type { Passwords } from './passwords.ts';
+import type { PasswordReset } from './password-reset.ts';
 import type { Plan } from './plans.ts';
 import { revokeSessionsOf, type UserRow } from './session-rows.ts';
 import { recordUserDeed } from './user-deeds.ts';
-
-/** A warning is worth reading for this long. */
-const LETTER_SECONDS = 7 * 24 * 3600;
 
 export interface UserView {
   readonly user: UserRow;
@@ -41,8 +35,7 @@ export interface Page {
 export interface OperatorUsersDeps {
   readonly store: Store;
   readonly accounts: Accounts;
-  readonly passwords: Passwords;
-  readonly outbox: Outbox;
+  readonly passwordReset: PasswordReset;
   readonly mfa: Mfa;
   /** Of the organization that an account is made with (`plans.default`). */
   readonly plan: Plan;
@@ -117,20 +110,7 @@ export class OperatorUsers {
   /** Gives the account a random password, logs it out everywhere, and tells the person. Throws `not_found`, `unavailable`. */
   async resetPassword(actor: Actor, handle: string): Promise<CreatedUser> {
     allowOperator(actor);
-    const { store, passwords, outbox } = this.#deps;
-    const { id } = find(store.db, handle);
-    const password = new Secret(randomBytes(16).toString('base64url'));
-    const passwordHash = await passwords.hash(password.reveal());
-    return store.inTx((tx) => {
-      const user = find(tx.db, id);
-      tx.db.update(users).set({ passwordHash, passwordChangedAt: tx.now }).where(eq(users.id, id)).run();
-      // Links that are under way go with the password that they were asked for.
-      tx.db.delete(passwordResets).where(eq(passwordResets.userId, id)).run();
-      revokeSessionsOf(tx, id);
-      recordUserDeed(tx, actor, { action: 'user.password_reset', userId: id });
-      outbox.post(tx, { kind: 'password_changed', to: user.email }, LETTER_SECONDS);
-      return { id, email: user.email, password };
-    });
+    return this.#deps.passwordReset.replace(actor, find(this.#deps.store.db, handle).id);
   }
 }
 

@@ -7,8 +7,8 @@ import { and, eq, gt } from 'drizzle-orm';
 import { AppError } from '../../base/errors.ts';
 import { emailCodes, passwordResets, users } from '../db/schema.ts';
 import type { Db, Store, Tx } from '../db/tx.ts';
-import { findUserByEmail } from './accounts.ts';
-import { type Actor, allow } from './actor.ts';
+import { type CreatedUser, findUserByEmail, randomPassword } from './accounts.ts';
+import { type Actor, allow, allowOperator } from './actor.ts';
 import { recordDeed } from './audit.ts';
 import { writeNothing } from './blank-write.ts';
 import type { LetterLimit } from './letter-limit.ts';
@@ -16,6 +16,7 @@ import type { Outbox } from './outbox.ts';
 import type { Passwords } from './passwords.ts';
 import { hashOf } from './secret-hash.ts';
 import { recordOutside, revokeSessionsOf, type UserRow, type Visit } from './session-rows.ts';
+import { recordUserDeed } from './user-deeds.ts';
 
 const TOKEN_SECONDS = 3600;
 /** Measured: a link, its letter and its entry in the trail take as long as this many entries. */
@@ -100,6 +101,25 @@ export class PasswordReset {
       this.#setPassword(tx, user, passwordHash);
       revokeSessionsOf(tx, user.id, actor.sessionId);
       recordDeed(tx, actor, { action: 'auth.password_change', resourceType: 'user', resourceId: user.id });
+    });
+  }
+
+  /**
+   * Gives an account a random password and logs it out everywhere, for an operator whom the owner asked for it. Throws `not_found`,
+   * `unavailable` when too many passwords wait.
+   */
+  async replace(actor: Actor, userId: string): Promise<CreatedUser> {
+    allowOperator(actor);
+    const { store, passwords } = this.#deps;
+    const password = randomPassword();
+    const passwordHash = await passwords.hash(password.reveal());
+    return store.inTx((tx) => {
+      const user = tx.db.select().from(users).where(eq(users.id, userId)).get();
+      if (user === undefined) throw new AppError('not_found', 'There is no such account.');
+      this.#setPassword(tx, user, passwordHash);
+      revokeSessionsOf(tx, userId);
+      recordUserDeed(tx, actor, { action: 'user.password_reset', userId });
+      return { id: userId, email: user.email, password };
     });
   }
 

@@ -171,7 +171,14 @@ test('with an organization go its tokens, tunnels, names, invitations and the se
   const live = new Map(rows.filter(({ revokedAt }) => revokedAt === null).map(({ userId, orgId }) => [userId, orgId]));
   assert.equal(live.get(ann.id), other.body['id']);
   assert.equal(live.get(bob.id), bob.home);
-  assert.equal((await bob.call('GET', `/orgs/${ann.home}`)).status, 404);
+  for (const path of ['', '/members', '/invitations']) {
+    assert.deepEqual(said(await bob.call('GET', `/orgs/${ann.home}${path}`)), NOT_FOUND, path);
+  }
+  const open = store.db.query.invitations.findMany().sync();
+  assert.deepEqual(
+    open.filter(({ acceptedAt, revokedAt }) => acceptedAt === null && revokedAt === null),
+    [],
+  );
   assert.equal((await bob.call('POST', '/auth/switch-org', { org_id: ann.home })).status, 404);
 });
 

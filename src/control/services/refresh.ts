@@ -40,7 +40,7 @@ export class Refresh {
     const found = findRefresh(this.#store.db, cookie, this.#store.clock.now());
     if (found === undefined) throw sessionOver();
     const hash = hashOf(cookie);
-    if (this.#overlap.isHeld(hash)) throw sentTwice();
+    if (this.#overlap.join(hash)) throw sentTwice();
     if (!found.isCurrent) {
       this.#revokeReused(found, visit);
       throw sessionOver();

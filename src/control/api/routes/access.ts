@@ -29,9 +29,9 @@ const refreshed = z
 const loggedOut = z.object({ status: z.literal('logged_out') }).openapi('LogoutResult');
 const REFRESH_RULES = `A cookie works once: of many requests with the same one, exactly one succeeds.
 
-A cookie that comes back after it was swapped is taken for stolen: 401, and the session is over. Only a request that overlaps the one that
-swaps it (another tab of the same browser; the answer takes 100 ms for that) is answered 401 with \`retry_after_seconds\` and leaves the
-session alone: send it again, without logging in, for the browser has the new cookie by then.
+A cookie that comes back after it was swapped is taken for stolen: 401, and the session is over. Only a request that overlaps the one
+that swaps it (another tab of the same browser; the answer waits until the cookie has not come for 100 ms) is answered 401 with
+\`retry_after_seconds\` and leaves the session alone: send it again, without logging in, for the browser has the new cookie by then.
 
 A browser's request from a page of another origin is refused, unless \`api.cors_origins\` lists it.`;
 

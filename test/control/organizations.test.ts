@@ -1,7 +1,9 @@
 /** Organizations: made, read, renamed and deleted, by whom, and what goes with them. */
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
-import { Plane } from './plane.ts';
+import { eq } from 'drizzle-orm';
+import { organizations } from '../../src/control/db/schema.ts';
+import { Plane, VISIT } from './plane.ts';
 import { type PlaneApi, servePlane } from './plane-api.ts';
 import { type Person, said, Team } from './team.ts';
 
@@ -79,6 +81,19 @@ test('nobody owns more than 20, also not by 30 requests at once', async () => {
   const [, second] = (await ann.call('GET', '/orgs')).body as ReadonlyArray<{ id: string }>;
   assert.equal((await ann.call('DELETE', `/orgs/${second?.id}`)).status, 200);
   assert.equal((await ann.call('POST', '/orgs', { name: 'room again' })).status, 201);
+});
+
+test('whoever had an organization suspended does not get round it with a new one', async () => {
+  const { db } = plane.control.store;
+  db.update(organizations).set({ approvalStatus: 'suspended' }).where(eq(organizations.id, ann.home)).run();
+  const second = await ann.call('POST', '/orgs', { name: 'second' });
+  assert.deepEqual([second.status, second.body['approval_status']], [201, 'pending']);
+  assert.equal((await ann.call('DELETE', `/orgs/${ann.home}`)).status, 200);
+  const as = (await plane.control.sessions.login(ann, VISIT)) as { accessToken: string };
+  const third = await api.call('POST', '/orgs', { as: as.accessToken, body: { name: 'third' } });
+  assert.deepEqual([third.status, third.body['approval_status']], [201, 'pending']);
+  const eve = await team.person('eve@example.test');
+  assert.equal((await eve.call('POST', '/orgs', { name: 'hers' })).body['approval_status'], 'approved');
 });
 
 test('an organization that one is not in does not exist, whatever one does to it', async () => {

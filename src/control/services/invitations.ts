@@ -18,7 +18,7 @@ import { type OrgRow, orgsOf } from './organization-rows.ts';
 import type { Outbox } from './outbox.ts';
 import { hashOf } from './secret-hash.ts';
 
-export const INVITATION_SECONDS = 7 * 24 * 3600;
+const INVITATION_SECONDS = 7 * 24 * 3600;
 /** Open ones of an organization: a bound for lists, far above need. */
 const MAX_OPEN = 100;
 /** Letters of an organization in a day: whoever can sign up must not be able to send mail to the world through this server. */

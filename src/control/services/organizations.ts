@@ -2,7 +2,7 @@
  * Organizations as their members handle them: list, make, rename, delete. Called by control/api. Each is named by its id, whichever is
  * active in the caller's session: the caller's role there is what counts.
  */
-import { and, count, eq, isNull } from 'drizzle-orm';
+import { and, eq } from 'drizzle-orm';
 import { AppError } from '../../base/errors.ts';
 import { memberships, organizations } from '../db/schema.ts';
 import type { Store, Tx } from '../db/tx.ts';
@@ -51,14 +51,20 @@ export class Organizations {
     return this.#find(me);
   }
 
-  /** Makes one that the caller owns. Their session stays in its own until they switch. Throws `conflict` when they own too many. */
+  /**
+   * Makes one that the caller owns; it waits for an operator where another of theirs was suspended, also once that is deleted. Their session
+   * stays in its own until they switch. Throws `conflict` when they own too many.
+   */
   create(actor: Actor, name: string): OrgRow {
     allow(actor, 'change', 'account');
     return this.#deps.store.inTx((tx) => {
-      if (countOwned(tx, actor.userId) >= MAX_OWNED) {
+      const owned = ownedBy(tx, actor.userId);
+      if (owned.filter(({ deletedAt }) => deletedAt === null).length >= MAX_OWNED) {
         throw new AppError('conflict', `You own ${MAX_OWNED} organizations. Delete one first.`);
       }
-      const made = insertOrganization(tx, { name, ownerId: actor.userId }, this.#deps.newOrg);
+      const isWatched = owned.some(({ approval }) => approval === 'suspended');
+      const rules = isWatched ? { ...this.#deps.newOrg, approval: 'pending' as const } : this.#deps.newOrg;
+      const made = insertOrganization(tx, { name, ownerId: actor.userId }, rules);
       recordDeed(tx, actor, deed('org.create', made.id));
       return made;
     });
@@ -107,14 +113,14 @@ export class Organizations {
   }
 }
 
-function countOwned(tx: Tx, userId: string): number {
-  const owned = tx.db
-    .select({ n: count() })
+/** Deleted ones too. */
+function ownedBy(tx: Tx, userId: string) {
+  return tx.db
+    .select({ approval: organizations.approvalStatus, deletedAt: organizations.deletedAt })
     .from(memberships)
     .innerJoin(organizations, eq(organizations.id, memberships.orgId))
-    .where(and(eq(memberships.userId, userId), eq(memberships.role, 'owner'), isNull(organizations.deletedAt)))
-    .get();
-  return owned?.n ?? 0;
+    .where(and(eq(memberships.userId, userId), eq(memberships.role, 'owner')))
+    .all();
 }
 
 function deed(action: AuditAction, orgId: string) {

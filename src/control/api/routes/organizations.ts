@@ -26,11 +26,9 @@ export const organization = z
     slug: z.string().openapi({ description: 'Made from the first name, never changes' }),
     role: role.openapi({ description: "The caller's" }),
     plan: z.enum(PLANS),
-    approval_status: z
-      .enum(['approved', 'pending', 'suspended'])
-      .openapi({
-        description: 'Unless `approved` it opens no tunnels and mints no tokens; suspended, it invites nobody',
-      }),
+    approval_status: z.enum(['approved', 'pending', 'suspended']).openapi({
+      description: 'Unless `approved` it opens no tunnels and mints no tokens; suspended, it invites nobody',
+    }),
     created_at: z.iso.datetime(),
   })
   .openapi('Organization', { example: ACME });
@@ -65,7 +63,8 @@ export function mountOrganizations(app: Api, { organizations }: ApiDeps): void {
         path: '/orgs',
         tags,
         summary: 'Make an organization, as its owner',
-        description: 'At most 20 per owner. To act for it, switch to it with `POST /auth/switch-org`.',
+        description:
+          'At most 20 per owner. It waits for approval where another of yours was suspended. To act for it, switch to it with `POST /auth/switch-org`.',
         request: { body: nameBody },
         responses: { 201: json(organization, 'Made') },
       },

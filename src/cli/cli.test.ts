@@ -1,7 +1,8 @@
 /** The command line as a user's shell sees it: exit codes, what stands on which stream, signals, files, secrets. */
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { watch } from 'node:fs/promises';
+import { on } from 'node:events';
+import { existsSync, mkdirSync, readFileSync, statSync, watch, writeFileSync } from 'node:fs';
+
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { type FakePeer, FakeServer } from '../agent/fixtures/fake-server.ts';
@@ -217,8 +218,11 @@ test('--url-file: written whole when live, removed at exit; --quiet says nothing
   const program = start(t, ['http', '3000', '--url-file', file, '--quiet'], { home, env: envOf() });
   await (await server.peer()).serve();
   await program.lines(1);
-  const changes = watch(home, { signal: AbortSignal.timeout(10_000) });
-  if (!existsSync(file)) for await (const { filename } of changes) if (filename === 'url' && existsSync(file)) break;
+  // Watching from here on: a change between the look and the wait counts.
+  const watcher = watch(home);
+  t.after(() => watcher.close());
+  const changes = on(watcher, 'change', { signal: AbortSignal.timeout(10_000) });
+  if (!existsSync(file)) for await (const _ of changes) if (existsSync(file)) break;
   assert.equal(readFileSync(file, 'utf8'), 'http://calm-otter.localhost:8080\n');
   program.signal('SIGTERM');
   assert.equal(await program.exit, 0);

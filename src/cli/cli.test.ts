@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { on } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, statSync, watch, writeFileSync } from 'node:fs';
-
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { type FakePeer, FakeServer } from '../agent/fixtures/fake-server.ts';

@@ -1,28 +1,40 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { paceFor } from './argon2-pace.ts';
+import { busyShare, machineTime, paceFor } from './argon2-pace.ts';
 
-test('a quiet event loop lets every thread run without rest', () => {
-  for (const utilization of [0, 0.3, 0.5]) {
-    const pace = paceFor(utilization, 2);
+test('a quiet machine lets every thread run without rest', () => {
+  for (const busy of [0, 0.3, 0.6]) {
+    const pace = paceFor(busy, 2);
     assert.deepEqual([pace.threads, pace.rest(15)], [2, 0]);
   }
   assert.equal(paceFor(0, 1).threads, 1);
 });
 
 test('a busy one leaves the threads a fourteenth of one core, and less rest the less busy it is', () => {
-  const busy = paceFor(0.95, 2);
-  assert.equal(busy.threads, 1);
-  assert.equal(15 / (15 + busy.rest(15)), 1 / 14);
-  assert.equal(paceFor(0.8, 2).rest(15), busy.rest(15));
-  const between = [0.55, 0.65, 0.75].map((utilization) => paceFor(utilization, 2).rest(15));
+  const full = paceFor(0.95, 2);
+  assert.equal(full.threads, 1);
+  assert.equal(15 / (15 + full.rest(15)), 1 / 14);
+  assert.equal(paceFor(0.85, 2).rest(15), full.rest(15));
+  const between = [0.65, 0.7, 0.8].map((busy) => paceFor(busy, 2).rest(15));
   assert.deepEqual(
     between,
     [...between].sort((a, b) => a - b),
   );
-  assert.ok((between[0] ?? 0) > 0 && (between[2] ?? 0) < busy.rest(15));
+  assert.ok((between[0] ?? 0) > 0 && (between[2] ?? 0) < full.rest(15));
 });
 
 test('where there are cores to spare nobody rests', () => {
   assert.deepEqual([paceFor(1, 4).threads, paceFor(1, 4).rest(15)], [2, 0]);
+});
+
+test('what threads of low priority take is not busy', () => {
+  const cpu = (times: { user: number; nice: number; idle: number }) => ({
+    model: '',
+    speed: 0,
+    times: { sys: 0, irq: 0, ...times },
+  });
+  const from = machineTime([cpu({ user: 100, nice: 0, idle: 0 }), cpu({ user: 0, nice: 0, idle: 100 })]);
+  const to = machineTime([cpu({ user: 150, nice: 50, idle: 0 }), cpu({ user: 0, nice: 100, idle: 100 })]);
+  assert.equal(busyShare(from, to), 0.25);
+  assert.equal(busyShare(to, to), 0);
 });

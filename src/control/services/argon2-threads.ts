@@ -2,19 +2,19 @@
  * The threads that compute argon2id, started when there is work and ended when there has been none for a while. Used by passwords.ts.
  * Threads of their own, for Node's pool also serves DNS and files, and its priority can't be lowered without theirs.
  */
-import { availableParallelism } from 'node:os';
+import { availableParallelism, cpus } from 'node:os';
 import type { Worker } from 'node:worker_threads';
 import { startWorker } from '../../base/assets.ts';
 import { AppError } from '../../base/errors.ts';
-import { type Pace, paceFor } from './argon2-pace.ts';
+import { busyShare, machineTime, type Pace, paceFor } from './argon2-pace.ts';
 import type { Argon2Answer, Argon2Job } from './argon2-worker.ts';
 
 /** About half a second of waiting; beyond it a log-in is refused rather than queued. */
 const MAX_WAITING = 50;
 /** A thread holds about 5 MB. */
 const IDLE_MS = 60_000;
-/** A shorter look at the event loop would be made of single turns. */
-const LOOK_MS = 50;
+/** A shorter look at the processors would be made of single ticks of 10 ms. */
+const LOOK_MS = 100;
 
 interface Task {
   readonly job: Argon2Job;
@@ -35,7 +35,7 @@ export class Argon2Threads {
   #closed = false;
   #pace: Pace = paceFor(0, availableParallelism());
   #lookedAt = performance.now();
-  #loop = performance.eventLoopUtilization();
+  #machine = machineTime(cpus());
   /** Set while the threads rest. */
   #resting: NodeJS.Timeout | undefined;
 
@@ -104,13 +104,13 @@ export class Argon2Threads {
     this.#dispatch();
   }
 
-  /** Looks how busy the event loop was, and rests accordingly. */
+  /** Looks how busy the machine is with all else, and rests accordingly. */
   #restAfter(ranMs: number): void {
     const now = performance.now();
     if (now - this.#lookedAt >= LOOK_MS) {
-      const loop = performance.eventLoopUtilization();
-      this.#pace = paceFor(performance.eventLoopUtilization(loop, this.#loop).utilization, availableParallelism());
-      this.#loop = loop;
+      const machine = machineTime(cpus());
+      this.#pace = paceFor(busyShare(this.#machine, machine), availableParallelism());
+      this.#machine = machine;
       this.#lookedAt = now;
     }
     const restMs = this.#pace.rest(ranMs);

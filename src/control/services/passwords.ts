@@ -6,7 +6,7 @@
 import { Argon2Threads } from './argon2-threads.ts';
 
 /** OWASP's first choice for argon2id: 19 MiB, two passes, one lane; about 15 ms of one core. */
-const COST = { memoryKib: 19_456, passes: 2 } as const;
+export const COST = { memoryKib: 19_456, passes: 2 } as const;
 /** A hash at that cost of a password that was thrown away: what an unknown address is compared with. */
 const DECOY = '$argon2id$v=19$m=19456,t=2,p=1$8bTVIz9u/pca9tXVnrqpAw$8/hlgI6FLPoHx9bwEYBnEOeO1qNpE9VeY/Onk27cHjM';
 

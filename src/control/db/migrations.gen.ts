@@ -67,5 +67,16 @@ export const MIGRATIONS: readonly Migration[] = [
       "CREATE INDEX `audit_events_actor_at` ON `audit_events` (`actor_id`,`at`);",
       "CREATE INDEX `audit_events_resource_at` ON `audit_events` (`resource_id`,`at`);"
     ]
+  },
+  {
+    "index": 3,
+    "tag": "0002_lonely_jigsaw",
+    "hash": "d6f8d5d88f922352c6f933f9d0e60bde84ff2ca86ebb0ba71a63049e88b66ccc",
+    "statements": [
+      "ALTER TABLE `audit_events` ADD `details` text;",
+      "ALTER TABLE `sessions` ADD `token_id` text;",
+      "ALTER TABLE `users` ADD `locked_at` integer;",
+      "CREATE INDEX `tunnels_token` ON `tunnels` (`token_id`);"
+    ]
   }
 ];

@@ -4,6 +4,7 @@
  * Rules: ids are UUIDv7 in text; instants are integers, milliseconds since the epoch, named `*At`; a secret is stored as a hash
  * or sealed, never in clear; nothing that a customer made is removed by a cascade that a migration could fire by accident
  * (see migrate.ts). A later feature adds a table or a nullable column, so that no table has to be rebuilt.
+ * Length: it is one list, and whoever looks for a table looks here.
  */
 import { sql } from 'drizzle-orm';
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
@@ -23,6 +24,8 @@ export const users = sqliteTable(
     isSuperadmin: integer('is_superadmin', { mode: 'boolean' }).notNull().default(false),
     createdAt: integer('created_at').notNull(),
     passwordChangedAt: integer('password_changed_at'),
+    /** Locked by an operator: no way in, until it is unlocked. */
+    lockedAt: integer('locked_at'),
   },
   (t) => [uniqueIndex('users_email_key').on(t.emailKey)],
 );
@@ -73,6 +76,8 @@ export const sessions = sqliteTable(
     revokedAt: integer('revoked_at'),
     ipAddress: text('ip_address').notNull(),
     userAgent: text('user_agent').notNull(),
+    /** The key of a command line that was let in together with this session: it ends with it. */
+    tokenId: text('token_id'),
   },
   (t) => [index('sessions_user').on(t.userId), index('sessions_expires').on(t.expiresAt)],
 );
@@ -351,6 +356,7 @@ export const tunnels = sqliteTable(
     uniqueIndex('tunnels_live_label').on(t.label).where(sql`deleted_at IS NULL`),
     uniqueIndex('tunnels_live_port').on(t.tcpPort).where(sql`deleted_at IS NULL AND tcp_port IS NOT NULL`),
     index('tunnels_org').on(t.orgId),
+    index('tunnels_token').on(t.tokenId),
     index('tunnels_due').on(t.expiresAt).where(sql`deleted_at IS NULL AND expired = 0 AND expires_at IS NOT NULL`),
   ],
 );
@@ -386,6 +392,8 @@ export const auditEvents = sqliteTable(
     /** E-mail address or token name, as it was then. */
     actorLabel: text('actor_label').notNull(),
     ipAddress: text('ip_address').notNull(),
+    /** What was changed, from what to what, where the action alone does not say it. Never a secret. */
+    details: text({ mode: 'json' }).$type<Readonly<Record<string, string | number | boolean | null>>>(),
   },
   (t) => [
     index('audit_events_org_at').on(t.orgId, t.at),

@@ -9,6 +9,8 @@ import { after, before, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { DATABASE_FILE } from '../../src/control/db/open.ts';
 import { type Answer, type Harness, LOOSE, startHarness } from './harness.ts';
+import { Plane } from './plane.ts';
+import { servePlane } from './plane-api.ts';
 
 let h: Harness;
 before(async () => {
@@ -171,4 +173,72 @@ test('a page of another origin can neither refresh nor log out by the cookie', a
   assert.equal(mine.status, 200);
   const byBearer = await h.call('POST', '/auth/logout', { as, headers: { origin: 'https://evil.example' } });
   assert.equal(byBearer.status, 200, 'a page that has the access token needs no cookie');
+});
+
+test('a page that is late by a network round trip is told to come back, and its user stays logged in', async () => {
+  const { cookie, as } = await login();
+  const page = { 'sec-fetch-site': 'same-origin' };
+  const winner = await refresh(cookie, page);
+  assert.equal(winner.status, 200);
+  for (const late of [await refresh(cookie, page), await refresh(cookie, page)]) {
+    assert.equal(late.status, 401);
+    assert.equal(late.body['retry_after_seconds'], 1);
+    assert.equal(late.headers.get('set-cookie'), null, 'the browser has a new cookie, which must stay');
+  }
+  assert.ok(await isAlive(as));
+  assert.equal((await refresh(cookieOf(winner), page)).status, 200);
+  const thief = await refresh(cookie, page);
+  assert.equal(thief.body['retry_after_seconds'], undefined, 'the new cookie has been used');
+  assert.ok(!(await isAlive(as)));
+});
+
+test('only a page of this very origin is given time after the swap', async () => {
+  for (const site of ['none', 'Same-Origin', 'same-origin, same-origin', '']) {
+    const { cookie, as } = await login();
+    assert.equal((await refresh(cookie)).status, 200);
+    const thief = await refresh(cookie, site === '' ? {} : { 'sec-fetch-site': site });
+    assert.equal(thief.status, 401, site);
+    assert.equal(thief.body['retry_after_seconds'], undefined, site);
+    assert.ok(!(await isAlive(as)), site);
+  }
+});
+
+test('late pages take nothing from the limit', async () => {
+  const page = { 'x-forwarded-for': '203.0.113.21', 'sec-fetch-site': 'same-origin' };
+  const strict = await startHarness('[limits]\nauth_burst = 2\nauth_refill_seconds = 60');
+  try {
+    const { cookie } = await login(page, strict);
+    assert.equal((await refresh(cookie, page, strict)).status, 200);
+    for (let i = 0; i < 3; i++) assert.equal((await refresh(cookie, page, strict)).status, 401);
+  } finally {
+    await strict.close();
+  }
+});
+
+test('the time that a late page has is five seconds', async () => {
+  const plane = new Plane();
+  const api = await servePlane(plane);
+  try {
+    const made = await plane.control.accounts.createUser({
+      email: 'ann@example.com',
+      name: '',
+      plan: 'free',
+      superadmin: false,
+    });
+    const body = { email: 'ann@example.com', password: made.password.reveal() };
+    const page = (cookie: string) =>
+      api.call('POST', '/auth/refresh', {
+        headers: { cookie: `qnt_refresh=${cookie}`, 'sec-fetch-site': 'same-origin' },
+      });
+    const cookie = cookieOf(await api.call('POST', '/auth/login', { body }));
+    const winner = await page(cookie);
+    plane.now += 4_999;
+    assert.equal((await page(cookie)).body['retry_after_seconds'], 1);
+    plane.now += 1;
+    assert.equal((await page(cookie)).body['retry_after_seconds'], undefined);
+    assert.equal((await page(cookieOf(winner))).status, 401, 'the session is over');
+  } finally {
+    await api.close();
+    plane.close();
+  }
 });

@@ -25,6 +25,8 @@ interface SessionView {
   readonly current: boolean;
   readonly last_used_at: string;
 }
+/** A program that waits for its answer. */
+const CALLER = { isGone: () => false, isOwnPage: false };
 const login = async (agent: string) => {
   const body = { email: 'admin@localhost', password: h.server.firstOwner?.password.reveal() };
   const headers = { 'user-agent': agent, 'x-forwarded-for': '203.0.113.5' };
@@ -128,7 +130,7 @@ test('a session acts for the organization that it switched to, and older access 
     assert.equal(switched.activeOrg.approval_status, 'pending');
     assert.equal((await service.authenticate(switched.accessToken, ''))?.orgId, second);
     assert.equal((await service.authenticate(done.accessToken, ''))?.orgId, actor.orgId, 'another tab');
-    const next = await refresh.swap(done.refreshToken, VISIT, () => false);
+    const next = await refresh.swap(done.refreshToken, VISIT, CALLER);
     assert.equal((await service.authenticate(next.accessToken, ''))?.orgId, second);
   } finally {
     plane.close();
@@ -176,12 +178,12 @@ test('a refresh whose caller has hung up swaps nothing', async () => {
     const made = await accounts.createUser({ email, name: '', plan: 'free', superadmin: false });
     const done = await service.login({ email, password: made.password.reveal() }, VISIT);
     assert.ok('refreshToken' in done);
-    await assert.rejects(
-      refresh.swap(done.refreshToken, VISIT, () => true),
-      { code: 'unauthorized', retryAfterSeconds: 1 },
-    );
+    await assert.rejects(refresh.swap(done.refreshToken, VISIT, { ...CALLER, isGone: () => true }), {
+      code: 'unauthorized',
+      retryAfterSeconds: 1,
+    });
     assert.ok(refresh.isLive(done.refreshToken));
-    await refresh.swap(done.refreshToken, VISIT, () => false);
+    await refresh.swap(done.refreshToken, VISIT, CALLER);
     assert.ok(!refresh.isLive(done.refreshToken));
   } finally {
     plane.close();

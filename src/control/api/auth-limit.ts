@@ -2,14 +2,13 @@
  * The limit on `/auth/*`: one bucket per source over all of it (rest-api.md "Limits"). Requests that carry a valid credential and check
  * no secret take nothing from it (contract §4), so that a dashboard can't lock its own user out.
  */
-import { getCookie } from 'hono/cookie';
 import { createMiddleware } from 'hono/factory';
 import { LRUCache } from 'lru-cache';
 import { AppError } from '../../base/errors.ts';
 import { bearerActor } from './auth.ts';
 import { limitKey } from './client-ip.ts';
 import type { ApiDeps, ApiEnv } from './context.ts';
-import { REFRESH_COOKIE } from './refresh-cookie.ts';
+import { refreshCookies } from './refresh-cookie.ts';
 
 /** Sources remembered: about 10 MB. Beyond it the one that was quiet for longest is forgotten, which errs on the mild side. */
 const MAX_SOURCES = 100_000;
@@ -57,8 +56,7 @@ export function authLimit(deps: ApiDeps) {
     // The same for everybody, and asked for by each log-in page: it must not use up the tries of whoever sits in front of it.
     if (c.req.path === '/auth/providers') return next();
     if (checksNoSecret.test(c.req.path)) {
-      const cookie = getCookie(c, REFRESH_COOKIE);
-      const refreshes = cookie !== undefined && deps.refresh.isLive(cookie);
+      const refreshes = refreshCookies(c).some((cookie) => deps.refresh.isLive(cookie));
       const bears = c.req.path !== '/auth/refresh' && (await bearerActor(c, deps.sessions)) !== undefined;
       if (refreshes || bears) return next();
     }

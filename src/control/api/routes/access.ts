@@ -1,6 +1,5 @@
 /** `/auth/login`, `/auth/refresh`, `/auth/logout`. */
 import { z } from '@hono/zod-openapi';
-import { getCookie } from 'hono/cookie';
 import { AppError } from '../../../base/errors.ts';
 import type { Api } from '../app.ts';
 import { bearerActor } from '../auth.ts';
@@ -9,7 +8,7 @@ import { refuseCrossSite } from '../cross-site.ts';
 import { defineRoute } from '../define-route.ts';
 import { json } from '../errors.ts';
 import { loginResult, welcome } from '../login-result.ts';
-import { clearRefreshCookie, giveRefreshCookie, REFRESH_COOKIE } from '../refresh-cookie.ts';
+import { clearRefreshCookie, giveRefreshCookie, refreshCookies } from '../refresh-cookie.ts';
 
 const credentials = z
   .object({ email: z.string().min(1).max(320), password: z.string().min(1).max(1024) })
@@ -29,9 +28,13 @@ const refreshed = z
 const loggedOut = z.object({ status: z.literal('logged_out') }).openapi('LogoutResult');
 const REFRESH_RULES = `A cookie works once: of many requests with the same one, exactly one succeeds.
 
-A cookie that comes back after it was swapped is taken for stolen: 401, and the session is over. Only a request that overlaps the one
-that swaps it (another tab of the same browser; the answer waits until the cookie has not come for 100 ms) is answered 401 with
-\`retry_after_seconds\` and leaves the session alone: send it again, without logging in, for the browser has the new cookie by then.
+A cookie that comes back after it was swapped is taken for stolen: 401, and the session is over. Two kinds of request are answered 401 with
+\`retry_after_seconds\` instead, and leave the session alone: send them again, without logging in, for the browser has the new cookie by then.
+One overlaps the request that swaps the cookie (the answer waits until the cookie has not come for 100 ms). The other comes from a browser's
+page of this origin (\`Sec-Fetch-Site: same-origin\`) within 5 seconds of the swap, as long as the new cookie has not been used.
+
+Of several cookies of the name the one live one counts; two live ones are 401, and both sessions stay. After a 401 without
+\`retry_after_seconds\` for a session that is over, the cookie is cleared.
 
 A browser's request from a page of another origin is refused, unless \`api.cors_origins\` lists it.`;
 
@@ -79,7 +82,14 @@ export function mountAccess(app: Api, deps: ApiDeps): void {
     async (c) => {
       refuseCrossSite((name) => c.req.header(name), deps);
       const { outgoing } = c.env;
-      const done = await refresh.swap(getCookie(c, REFRESH_COOKIE) ?? '', visitOf(c, log), () => outgoing.closed);
+      const sent = refreshCookies(c);
+      const cookie = refresh.choose(sent) ?? '';
+      const caller = { isGone: () => outgoing.closed, isOwnPage: c.req.header('sec-fetch-site') === 'same-origin' };
+      const done = await refresh.swap(cookie, visitOf(c, log), caller).catch((error: unknown) => {
+        // A dead cookie would come with each page that is loaded, and use up the tries of whoever wants to log in.
+        if (sent.length > 0 && isFinal(error)) clearRefreshCookie(c, publicUrl());
+        throw error;
+      });
       giveRefreshCookie(c, done.refreshToken, publicUrl());
       return c.json({ access_token: done.accessToken }, 200);
     },
@@ -93,6 +103,7 @@ export function mountAccess(app: Api, deps: ApiDeps): void {
         security: [],
         tags: ['auth'],
         summary: 'End the session',
+        description: 'With a bearer of one session and the cookie of another of the same person, both end.',
         responses: { 200: json(loggedOut, 'The session is over') },
       },
       ['unauthorized', 'forbidden'],
@@ -100,11 +111,22 @@ export function mountAccess(app: Api, deps: ApiDeps): void {
     async (c) => {
       const bearer = await bearerActor(c, sessions);
       if (bearer === undefined) refuseCrossSite((name) => c.req.header(name), deps);
-      const actor = bearer ?? refresh.actorOf(getCookie(c, REFRESH_COOKIE) ?? '', visitOf(c, log));
-      clearRefreshCookie(c, publicUrl());
+      const sent = refreshCookies(c);
+      const counting = bearer === undefined ? [refresh.choose(sent) ?? ''] : sent;
+      const byCookie = counting.flatMap((cookie) => refresh.actorOf(cookie, visitOf(c, log)) ?? []);
+      const actor = bearer ?? byCookie[0];
+      const own = byCookie.filter(({ userId }) => userId === actor?.userId);
+      // Somebody else's session in this browser is not what the bearer asked to end.
+      if (byCookie.length === 0 || own.length > 0) clearRefreshCookie(c, publicUrl());
       if (actor === undefined) throw new AppError('unauthorized', 'There is no live session.');
-      sessions.logout(actor);
+      const ending = new Map([actor, ...own].map((ended) => [ended.sessionId, ended]));
+      for (const ended of ending.values()) sessions.logout(ended);
       return c.json({ status: 'logged_out' as const }, 200);
     },
   );
+}
+
+/** True for a session that is over; false when the request is to be sent again. */
+function isFinal(error: unknown): boolean {
+  return error instanceof AppError && error.code === 'unauthorized' && error.retryAfterSeconds === undefined;
 }

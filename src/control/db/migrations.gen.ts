@@ -70,7 +70,7 @@ export const MIGRATIONS: readonly Migration[] = [
   },
   {
     "index": 3,
-    "tag": "0002_lonely_jigsaw",
+    "tag": "0002_account_controls",
     "hash": "d6f8d5d88f922352c6f933f9d0e60bde84ff2ca86ebb0ba71a63049e88b66ccc",
     "statements": [
       "ALTER TABLE `audit_events` ADD `details` text;",

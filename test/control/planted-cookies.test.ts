@@ -34,7 +34,7 @@ const send = (path: string, cookies: readonly string[], as?: string): Promise<An
     ...(as === undefined ? {} : { as }),
   });
 const isAlive = async ({ as }: Login): Promise<boolean> => (await h.call('GET', '/auth/me', { as })).status === 200;
-const isCleared = (answer: Answer): boolean => /^qnt_refresh=;/.test(answer.headers.get('set-cookie') ?? '');
+const isCleared = (answer: Answer): boolean => answer.headers.get('set-cookie')?.startsWith('qnt_refresh=;') === true;
 const personOf = async (answer: Answer): Promise<unknown> => {
   const me = await h.call('GET', '/auth/me', { as: String(answer.body['access_token']) });
   return (me.body['user'] as { email: string }).email;

@@ -184,6 +184,10 @@ test('a refresh whose caller has hung up swaps nothing', async () => {
     });
     assert.ok(refresh.isLive(done.refreshToken));
     await refresh.swap(done.refreshToken, VISIT, CALLER);
+    await assert.rejects(refresh.swap(done.refreshToken, VISIT, CALLER), {
+      code: 'unauthorized',
+      retryAfterSeconds: undefined,
+    });
     assert.ok(!refresh.isLive(done.refreshToken));
   } finally {
     plane.close();

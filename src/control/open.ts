@@ -120,7 +120,7 @@ export function openControl(options: ControlOptions): ControlPlane {
     const publisher = new Publisher(clock.now());
     const passwords = new Passwords();
     const accessTokens = new AccessTokens({ keys, clock, issuer: options.apiUrl });
-    const challenges = new Challenges({ keys, clock, issuer: options.apiUrl });
+    const challenges = new Challenges({ keys, clock, issuer: options.apiUrl, sealer });
     const sessions = new Sessions({ store, passwords, accessTokens, challenges, newOrg: options.newOrg });
     const recoveryCodes = new RecoveryCodes({ sealer });
     const letters = new LetterLimit(clock);

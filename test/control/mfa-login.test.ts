@@ -77,7 +77,7 @@ test('a challenge is no access token, an access token no challenge, and a change
   const [header = '', payload = '', signature = ''] = challenge.split('.');
   const bob = await MfaPerson.create(plane, api, 'bob@example.test');
   const claims = claimsOf(challenge);
-  assert.deepEqual(Object.keys(claims).sort(), ['aud', 'exp', 'iat', 'iss', 'jti', 'sub']);
+  assert.deepEqual(Object.keys(claims).sort(), ['aud', 'exp', 'iat', 'iss', 'jti', 'pwd', 'sub']);
   assert.notEqual(claims['aud'], claimsOf(ann.token)['aud']);
   const forged = Buffer.from(JSON.stringify({ ...claims, sub: bob.id })).toString('base64url');
   const none = Buffer.from('{"alg":"none"}').toString('base64url');

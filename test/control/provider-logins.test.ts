@@ -3,11 +3,13 @@ import assert from 'node:assert/strict';
 import { after, afterEach, beforeEach, test } from 'node:test';
 import type { Logger } from '../../src/base/log.ts';
 import { messageOf } from '../../src/base/errors.ts';
+import { auditEvents, identities, outgoingMails } from '../../src/control/db/schema.ts';
 import { Secret } from '../../src/base/secret.ts';
 import { GithubProvider } from '../../src/control/providers/github.ts';
 import { Challenges } from '../../src/control/services/challenges.ts';
 import { STATE_SECONDS } from '../../src/control/services/login-state.ts';
 import { ProviderLogins } from '../../src/control/services/provider-logins.ts';
+import { codeAt, wrongCode } from '../harness/authenticator.ts';
 import { inReverse } from '../harness/ends.ts';
 import { type Github, githubPerson, startGithub } from '../harness/github.ts';
 import { Plane, VISIT } from './plane.ts';
@@ -16,6 +18,7 @@ const ends = inReverse({ after });
 let plane: Plane;
 let github: Github;
 let logins: ProviderLogins;
+let challenges: Challenges;
 let lines: string[];
 
 beforeEach(async () => {
@@ -26,12 +29,13 @@ beforeEach(async () => {
   const keep = (fields: object, message: string): void => void lines.push(`${message} ${JSON.stringify(fields)}`);
   const log: Logger = { error: keep, warn: keep, info: keep, debug: keep, child: () => log };
   const { store, sealer, outbox, sessions, keys } = plane.control;
+  challenges = new Challenges({ keys, sealer, clock: plane.clock, issuer: () => 'http://api.test' });
   logins = new ProviderLogins({
     store,
     sealer,
     outbox,
     sessions,
-    challenges: new Challenges({ keys, clock: plane.clock, issuer: () => 'http://api.test' }),
+    challenges,
     providers: {
       google: null,
       github: new GithubProvider({
@@ -118,4 +122,79 @@ test('what a provider calls somebody is stored as one short line', async () => {
   const { user } = plane.control.sessions.summary(actor);
   assert.equal(user.name.length, 100);
   assert.ok(user.name.startsWith('Ann Bcc: x@y nnn'));
+});
+
+/** An account with a second factor, and what an authenticator app shows for it once its first code is used up. */
+async function withFactor(email: string) {
+  const actor = await plane.person(email);
+  const { secret } = plane.control.mfa.enroll(actor);
+  const [recoveryCode = ''] = plane.control.mfa.confirm(actor, codeAt(secret, plane.now));
+  plane.now += 30_000;
+  return { actor, secret, recoveryCode };
+}
+const rows = () => plane.control.store.db.select().from(identities).all();
+const told = (kind: string): number =>
+  plane.control.store.db
+    .select()
+    .from(outgoingMails)
+    .all()
+    .filter((row) => plane.control.outbox.open(row).kind === kind).length;
+const links = (): number =>
+  plane.control.store.db
+    .select()
+    .from(auditEvents)
+    .all()
+    .filter(({ action }) => action === 'auth.identity_link').length;
+async function challenged(): Promise<string> {
+  const { location, refreshToken } = await logins.finish('github', await upToAnswer(), VISIT);
+  assert.equal(refreshToken, undefined);
+  const challenge = new URL(location).searchParams.get('mfa_challenge');
+  assert.ok(challenge !== null, location);
+  return challenge;
+}
+const complete = (challengeToken: string, proof: { code: string } | { recoveryCode: string }) =>
+  plane.control.mfaLogin.complete({ challengeToken, proof }, VISIT);
+
+test('an identity is added to an account with a second factor once that was shown, and nothing is stored or told before', async () => {
+  const { actor, secret } = await withFactor('ann@example.test');
+  const challengeToken = await challenged();
+  await assert.rejects(complete(challengeToken, { code: wrongCode(secret, plane.now) }), { code: 'unauthorized' });
+  assert.deepEqual([rows(), links(), told('identity_linked')], [[], 0, 0]);
+  const done = await complete(challengeToken, { code: codeAt(secret, plane.now) });
+  assert.equal(done.user.id, actor.userId);
+  assert.deepEqual(
+    rows().map(({ userId, provider, subject, email }) => [userId, provider, subject, email]),
+    [[actor.userId, 'github', '1', 'ann@example.test']],
+  );
+  assert.deepEqual([links(), told('identity_linked')], [1, 1]);
+  assert.equal((await challenges.read(await challenged()))?.link, undefined, 'it is known from then on');
+});
+
+test('what a challenge adds can not be read in it', async () => {
+  await withFactor('ann@example.test');
+  const [, payload = ''] = (await challenged()).split('.');
+  const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as Record<string, unknown>;
+  assert.deepEqual(Object.keys(claims).sort(), ['aud', 'exp', 'iat', 'iss', 'jti', 'link', 'pwd', 'sub']);
+  assert.doesNotMatch(JSON.stringify(claims), /ann@|example\.test|github/i);
+});
+
+test('two tabs with the same new identity add it once; both are logged in', async () => {
+  const { secret, recoveryCode } = await withFactor('ann@example.test');
+  const tabs = [await challenged(), await challenged()] as const;
+  await complete(tabs[0], { code: codeAt(secret, plane.now) });
+  await complete(tabs[1], { recoveryCode });
+  assert.deepEqual([rows().length, links(), told('identity_linked')], [1, 1, 1]);
+});
+
+test('an identity that has gone to another account meanwhile opens nothing, and uses nothing up', async () => {
+  const { secret } = await withFactor('ann@example.test');
+  const challengeToken = await challenged();
+  github.current = githubPerson(1, 'bob@example.test');
+  await logins.finish('github', await upToAnswer(), VISIT);
+  const code = codeAt(secret, plane.now);
+  await assert.rejects(complete(challengeToken, { code }), { code: 'unauthorized' });
+  assert.equal(rows().length, 1);
+  github.current = githubPerson(2, 'ann@example.test');
+  await complete(await challenged(), { code });
+  assert.equal(rows().length, 2);
 });

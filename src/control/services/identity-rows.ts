@@ -17,6 +17,9 @@ export type ProviderId = (typeof identities.$inferInsert)['provider'];
 /** A person with an address that the provider has verified, and that can be compared with ours. */
 export type ProvenPerson = VouchedPerson & { readonly email: string };
 
+/** What is kept of such a person in `identities`. */
+export type Identified = Pick<ProvenPerson, 'issuer' | 'subject' | 'email'>;
+
 /** As at sign-up: one line of text. */
 const MAX_NAME = 100;
 /** ASCII alone: outside of it two different mailboxes can have the same lower case (K, U+212A, becomes k). */
@@ -33,7 +36,7 @@ export function proven(person: VouchedPerson, providerName: string): ProvenPerso
 }
 
 /** The account that this identity belongs to. The address that the provider tells now changes nothing about the account's own. */
-export function findByIdentity(tx: Tx, person: ProvenPerson): UserRow | undefined {
+export function findByIdentity(tx: Tx, person: Identified): UserRow | undefined {
   const found = tx.db
     .select({ user: users, identityId: identities.id })
     .from(identities)
@@ -52,7 +55,7 @@ export function findByIdentity(tx: Tx, person: ProvenPerson): UserRow | undefine
 export function addIdentity(
   tx: Tx,
   user: { readonly id: string },
-  { provider, person }: { readonly provider: ProviderId; readonly person: ProvenPerson },
+  { provider, person }: { readonly provider: ProviderId; readonly person: Identified },
 ): void {
   const { issuer, subject, email } = person;
   tx.db

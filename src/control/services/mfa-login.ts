@@ -8,6 +8,7 @@ import { users } from '../db/schema.ts';
 import type { Store, Tx } from '../db/tx.ts';
 import { recordDeed } from './audit.ts';
 import type { Challenge, Challenges } from './challenges.ts';
+import { linkIdentity } from './identity-links.ts';
 import { findFactor, lockedSeconds, useTotpCode } from './mfa-rows.ts';
 import { homeOrgOf, type NewOrgRules } from './organization-rows.ts';
 import type { Outbox } from './outbox.ts';
@@ -61,11 +62,13 @@ export class MfaLogin {
   ): { opened: OpenedSession } | { failed: UserRow | undefined } {
     const user = tx.db.select().from(users).where(eq(users.id, challenge.userId)).get();
     // Whoever was let through by a password that has been changed since begins again.
-    if (user === undefined || (user.passwordChangedAt ?? 0) > challenge.issuedAt) return { failed: undefined };
+    if (user === undefined || !this.#deps.challenges.isCurrent(challenge, user)) return { failed: undefined };
     if (!this.#use(tx, user.id, proof)) return { failed: user };
     // Thrown, so that a challenge that has succeeded before uses up nothing.
     if (!spend(tx, `mfa/${challenge.id}`, challenge.expiresAt)) throw refused();
     const { recoveryCodes, outbox, newOrg } = this.#deps;
+    const { link } = challenge;
+    if (link !== undefined && !linkIdentity(tx, outbox, { user, link, visit })) throw refused();
     const org = homeOrgOf(tx, user, newOrg);
     const opened = openSession(tx, { user, org, visit });
     if ('recoveryCode' in proof) {

@@ -5,6 +5,7 @@
 import { jwtVerify, SignJWT } from 'jose';
 import type { Clock } from '../../base/clock.ts';
 import type { OperatorActor } from './actor.ts';
+import { isCanonical } from './jwts.ts';
 import type { Sealer } from './sealing.ts';
 
 const LIFE_SECONDS = 60;
@@ -34,6 +35,7 @@ export class OperatorTokens {
 
   /** The operator behind a valid token; undefined for everything else. */
   async authenticate(jwt: string, ipAddress: string): Promise<OperatorActor | undefined> {
+    if (!isCanonical(jwt)) return undefined;
     try {
       await jwtVerify(jwt, this.#key, {
         algorithms: ['HS256'],

@@ -8,6 +8,7 @@ import type { IdentityProvider } from '../providers/oauth.ts';
 import type { Store, Tx } from '../db/tx.ts';
 import { findUserByEmail } from './accounts.ts';
 import type { Challenges } from './challenges.ts';
+import { linkIdentity, type PendingLink } from './identity-links.ts';
 import {
   addIdentity,
   claimUnconfirmed,
@@ -27,8 +28,6 @@ import { type OpenedSession, openSession, recordOutside, type UserRow, type Visi
 import type { Sessions } from './sessions.ts';
 import { spend } from './spent-once.ts';
 
-/** The letter tells of something that was done; a week later it is no news. */
-const LETTER_SECONDS = 7 * 24 * 3600;
 const PROVIDER_IDS: readonly ProviderId[] = ['google', 'github'];
 
 export interface ProviderLoginDeps {
@@ -110,7 +109,7 @@ export class ProviderLogins {
     const person = proven(await this.#ask(id, () => provider.finish(login, shown.answer)), provider.name);
     const outcome = store.inTx((tx) => this.#letIn(tx, { provider: id, person, visit }));
     if ('challenged' in outcome) {
-      const gift = { mfa_challenge: await challenges.sign(outcome.challenged) };
+      const gift = { mfa_challenge: await challenges.sign(outcome.challenged, outcome.link) };
       return { location: landingUrl(apiUrl(), state.returnTo, gift), refreshToken: undefined };
     }
     const { accessToken, refreshToken } = await sessions.present(outcome.opened);
@@ -159,23 +158,26 @@ export class ProviderLogins {
     }
   }
 
-  #letIn(tx: Tx, arrival: Arrival): { opened: OpenedSession } | { challenged: string } {
-    const user = findByIdentity(tx, arrival.person) ?? this.#link(tx, arrival) ?? this.#signUp(tx, arrival);
-    if (isMfaEnabled(tx.db, user.id)) return { challenged: user.id };
+  #letIn(tx: Tx, arrival: Arrival): { opened: OpenedSession } | { challenged: UserRow; link: PendingLink | undefined } {
+    const known = findByIdentity(tx, arrival.person);
+    const found = known ?? findUserByEmail(tx.db, arrival.person.email);
+    if (found !== undefined && isMfaEnabled(tx.db, found.id)) {
+      return { challenged: found, link: known === undefined ? this.#linkOf(arrival) : undefined };
+    }
+    const user = known ?? (found === undefined ? this.#signUp(tx, arrival) : this.#link(tx, found, arrival));
     const org = homeOrgOf(tx, user, this.#deps.newOrg);
     return { opened: openSession(tx, { user, org, visit: arrival.visit }) };
   }
 
-  /** The account with the same address, if there is one; its owner is told by mail that there is another way in now. */
-  #link(tx: Tx, arrival: Arrival): UserRow | undefined {
-    const found = findUserByEmail(tx.db, arrival.person.email);
-    if (found === undefined) return undefined;
+  /** For the account with the same address. */
+  #link(tx: Tx, found: UserRow, arrival: Arrival): UserRow {
     const user = found.emailVerifiedAt === null ? claimUnconfirmed(tx, found, arrival.person) : found;
-    addIdentity(tx, user, arrival);
-    recordOutside(tx, user, { action: 'auth.identity_link', visit: arrival.visit });
-    const provider = this.#provider(arrival.provider).name;
-    this.#deps.outbox.post(tx, { to: user.email, kind: 'identity_linked', provider }, LETTER_SECONDS);
+    linkIdentity(tx, this.#deps.outbox, { user, link: this.#linkOf(arrival), visit: arrival.visit });
     return user;
+  }
+
+  #linkOf({ provider, person }: Arrival): PendingLink {
+    return { provider, providerName: this.#provider(provider).name, person };
   }
 
   #signUp(tx: Tx, arrival: Arrival): UserRow {

@@ -108,7 +108,7 @@ export class Sessions {
       if (isMfaEnabled(tx.db, user.id)) return undefined;
       return openSession(tx, { user, org: homeOrgOf(tx, user, this.#newOrg), visit });
     }, RELAXED);
-    return opened === undefined ? { challengeToken: await this.#challenges.sign(user.id) } : this.present(opened);
+    return opened === undefined ? { challengeToken: await this.#challenges.sign(user) } : this.present(opened);
   }
 
   /** What the caller of any way in gets for an opened session. */

@@ -48,6 +48,7 @@ import { openSealer, type Sealer } from './services/sealing.ts';
 import { SessionList } from './services/session-list.ts';
 import { Sessions } from './services/sessions.ts';
 import { SignUp } from './services/sign-up.ts';
+import { SignUpMemory } from './services/sign-up-memory.ts';
 import { Tokens } from './services/tokens.ts';
 import { Tunnels } from './services/tunnels.ts';
 import { Usage } from './services/usage.ts';
@@ -121,11 +122,12 @@ export function openControl(options: ControlOptions): ControlPlane {
     const passwords = new Passwords();
     const accessTokens = new AccessTokens({ keys, clock, issuer: options.apiUrl });
     const challenges = new Challenges({ keys, clock, issuer: options.apiUrl, sealer });
-    const sessions = new Sessions({ store, passwords, accessTokens, challenges, newOrg: options.newOrg });
+    const signUps = new SignUpMemory();
+    const sessions = new Sessions({ store, passwords, signUps, accessTokens, challenges, newOrg: options.newOrg });
     const recoveryCodes = new RecoveryCodes({ sealer });
     const letters = new LetterLimit(clock);
     const accounts = new Accounts({ store, passwords });
-    const passwordReset = new PasswordReset({ store, passwords, letters, outbox });
+    const passwordReset = new PasswordReset({ store, passwords, letters, signUps, outbox });
     const mfa = new Mfa({ store, sealer, passwords, recoveryCodes, outbox });
     const tokens = new Tokens({ store, keys, news: publisher });
     const tunnels = new Tunnels({ store, news: publisher, names, nodes, tcpPorts });
@@ -145,6 +147,7 @@ export function openControl(options: ControlOptions): ControlPlane {
         passwords,
         codes: new EmailCodes(sealer),
         letters,
+        signUps,
         outbox,
         newOrg: options.newOrg,
         signup: options.signup,

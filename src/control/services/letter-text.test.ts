@@ -8,6 +8,7 @@ const to = 'ann@example.com';
 
 const LETTERS: readonly Letter[] = [
   { kind: 'verify_email', to, code: '004711' },
+  { kind: 'verify_contested', to, code: '004711', token: 'a-b_c', linkSeconds: 3600 },
   { kind: 'already_registered', to },
   { kind: 'password_reset', to, token: 'a-b_c' },
   { kind: 'password_changed', to },
@@ -38,6 +39,16 @@ test('a code is in the subject and alone on its line, and how long it works is s
   assert.match(mail.text, /for 10 minutes/);
   assert.equal(mail.code, '004711');
   assert.equal(mail.link, undefined);
+});
+
+test('the letter of a contested address has both a code and a link, and says how long each works', () => {
+  const letter = { kind: 'verify_contested', to, code: '004711', token: 'a-b_c', linkSeconds: 3600 } as const;
+  const mail = writeLetter(letter, SENDING);
+  assert.equal(mail.code, '004711');
+  assert.equal(mail.link, 'https://culvert.example.test/app/reset?token=a-b_c');
+  assert.match(mail.text, /None of these passwords counts/);
+  assert.match(mail.text, /^004711$/m);
+  assert.match(mail.text, /for 1 hour\b[^]*for 10 minutes/);
 });
 
 test('links lead to the public URL and carry their token', () => {

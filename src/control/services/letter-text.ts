@@ -54,6 +54,8 @@ function draft(letter: Letter, words: Words): Draft {
   switch (letter.kind) {
     case 'verify_email':
       return verifyEmail(letter, words);
+    case 'verify_contested':
+      return verifyContested(letter, words);
     case 'already_registered':
       return alreadyRegistered(words);
     case 'password_reset':
@@ -75,6 +77,21 @@ function verifyEmail({ code }: Of<'verify_email'>, { span }: Words): Draft {
       { kind: 'code', code },
       say(`It works once, for ${span}. If you asked for more than one code, only the newest works.`),
       say('If you did not sign up, ignore this mail: without the code nobody can use the account.'),
+    ],
+  };
+}
+
+function verifyContested(letter: Of<'verify_contested'>, { publicUrl, span }: Words): Draft {
+  return {
+    subject: `${letter.code} is your Culvert code: choose a new password`,
+    parts: [
+      say('This address was signed up more than once, with different passwords. None of these passwords counts.'),
+      say('If you signed up, open this link to confirm the address and choose a password:'),
+      { kind: 'link', url: linkTo(publicUrl, 'reset', letter.token), label: 'Choose a password' },
+      say(`It works once, for ${spanOf(letter.linkSeconds)}. This code confirms the address alone:`),
+      { kind: 'code', code: letter.code },
+      say(`It works once, for ${span}; you still need a link like the one above to log in with a password.`),
+      say('If you did not sign up, ignore this mail: nobody can use the account without the link or the code.'),
     ],
   };
 }

@@ -3,6 +3,8 @@
  */
 export type Letter = { readonly to: string } & (
   | { readonly kind: 'verify_email'; readonly code: string }
+  /** Several people may have signed up with the address: the code proves it, and the link, which works for so long, sets a password. */
+  | { readonly kind: 'verify_contested'; readonly code: string; readonly token: string; readonly linkSeconds: number }
   /** Somebody signed up with an address that has an account. */
   | { readonly kind: 'already_registered' }
   | { readonly kind: 'password_reset'; readonly token: string }

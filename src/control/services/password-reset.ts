@@ -2,11 +2,10 @@
  * Passwords that change: by a link in a mail for somebody who has forgotten theirs, or by the old one. Called by control/api.
  * A reset keeps the second factor: a mailbox alone must not be a way around it.
  */
-import { randomBytes } from 'node:crypto';
-import { and, eq, gt } from 'drizzle-orm';
+import { eq } from 'drizzle-orm';
 import { AppError } from '../../base/errors.ts';
 import { emailCodes, passwordResets, users } from '../db/schema.ts';
-import type { Db, Store, Tx } from '../db/tx.ts';
+import type { Store, Tx } from '../db/tx.ts';
 import { type CreatedUser, findUserByEmail, randomPassword } from './accounts.ts';
 import { type Actor, allow, allowOperator } from './actor.ts';
 import { recordDeed } from './audit.ts';
@@ -14,11 +13,12 @@ import { writeNothing } from './blank-write.ts';
 import type { LetterLimit } from './letter-limit.ts';
 import type { Outbox } from './outbox.ts';
 import type { Passwords } from './passwords.ts';
+import { issueResetToken, ownerOfReset, RESET_SECONDS } from './reset-tokens.ts';
 import { hashOf } from './secret-hash.ts';
 import { recordOutside, revokeSessionsOf, type UserRow, type Visit } from './session-rows.ts';
+import type { SignUpMemory } from './sign-up-memory.ts';
 import { recordUserDeed } from './user-deeds.ts';
 
-const TOKEN_SECONDS = 3600;
 /** Measured: a link, its letter and its entry in the trail take as long as this many entries. */
 const LINK_ENTRIES = 2;
 /** A warning is worth delivering for as long as mail servers are usually tried. */
@@ -28,6 +28,7 @@ export interface PasswordResetDeps {
   readonly store: Store;
   readonly passwords: Passwords;
   readonly letters: LetterLimit;
+  readonly signUps: SignUpMemory;
   readonly outbox: Outbox;
 }
 
@@ -61,10 +62,10 @@ export class PasswordReset {
     const { store, passwords } = this.#deps;
     const hash = hashOf(input.token);
     // Before the hashing, so that guesses cost no computing: 256 random bits are not guessed, and time tells nothing about them.
-    if (findOwner(store.db, hash, store.clock.now()) === undefined) throw badToken();
+    if (ownerOfReset(store.db, hash, store.clock.now()) === undefined) throw badToken();
     const passwordHash = await passwords.hash(input.newPassword);
     store.inTx((tx) => {
-      const user = findOwner(tx.db, hash, tx.now);
+      const user = ownerOfReset(tx.db, hash, tx.now);
       if (user === undefined) throw badToken();
       this.#setPassword(tx, user, passwordHash);
       tx.db
@@ -72,6 +73,7 @@ export class PasswordReset {
         .set({ emailVerifiedAt: user.emailVerifiedAt ?? tx.now })
         .where(eq(users.id, user.id))
         .run();
+      if (user.emailVerifiedAt === null) tx.onCommit(() => this.#deps.signUps.forget(user.email));
       tx.db.delete(emailCodes).where(eq(emailCodes.userId, user.id)).run();
       revokeSessionsOf(tx, user.id);
       recordOutside(tx, user, { action: 'auth.password_reset', visit });
@@ -124,13 +126,9 @@ export class PasswordReset {
   }
 
   #sendLink(tx: Tx, user: UserRow, visit: Visit): void {
-    const token = randomBytes(32).toString('base64url');
-    tx.db
-      .insert(passwordResets)
-      .values({ hash: hashOf(token), userId: user.id, createdAt: tx.now, expiresAt: tx.now + TOKEN_SECONDS * 1000 })
-      .run();
+    const token = issueResetToken(tx, user.id);
     recordOutside(tx, user, { action: 'auth.password_forgot', visit });
-    this.#deps.outbox.post(tx, { kind: 'password_reset', to: user.email, token }, TOKEN_SECONDS);
+    this.#deps.outbox.post(tx, { kind: 'password_reset', to: user.email, token }, RESET_SECONDS);
   }
 
   /** Links that are under way go with the password that they were asked for. */
@@ -139,16 +137,6 @@ export class PasswordReset {
     tx.db.delete(passwordResets).where(eq(passwordResets.userId, user.id)).run();
     this.#deps.outbox.post(tx, { kind: 'password_changed', to: user.email }, WARNING_SECONDS);
   }
-}
-
-/** Whose token this is; undefined when it is none, was used or has run out. */
-function findOwner(db: Db, hash: string, now: number): UserRow | undefined {
-  return db
-    .select({ user: users })
-    .from(passwordResets)
-    .innerJoin(users, eq(users.id, passwordResets.userId))
-    .where(and(eq(passwordResets.hash, hash), gt(passwordResets.expiresAt, now)))
-    .get()?.user;
 }
 
 function badToken(): AppError {

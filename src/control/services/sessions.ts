@@ -14,6 +14,7 @@ import { writeNothing } from './blank-write.ts';
 import type { Challenges } from './challenges.ts';
 import { isMfaEnabled } from './mfa-rows.ts';
 import type { Passwords } from './passwords.ts';
+import type { SignUpMemory } from './sign-up-memory.ts';
 import { homeOrgOf, type NewOrgRules, type OrgRow, orgsOf } from './organization-rows.ts';
 import { ENTITLEMENTS, type Entitlements, type Plan } from './plans.ts';
 import {
@@ -64,6 +65,7 @@ export interface Summary {
 export interface SessionsDeps {
   readonly store: Store;
   readonly passwords: Passwords;
+  readonly signUps: SignUpMemory;
   readonly accessTokens: AccessTokens;
   readonly challenges: Challenges;
   /** What somebody gets who has been removed from their last organization. */
@@ -73,6 +75,7 @@ export interface SessionsDeps {
 export class Sessions {
   readonly #store: Store;
   readonly #passwords: Passwords;
+  readonly #signUps: SignUpMemory;
   readonly #accessTokens: AccessTokens;
   readonly #challenges: Challenges;
   readonly #newOrg: NewOrgRules;
@@ -80,26 +83,28 @@ export class Sessions {
   constructor(deps: SessionsDeps) {
     this.#store = deps.store;
     this.#passwords = deps.passwords;
+    this.#signUps = deps.signUps;
     this.#accessTokens = deps.accessTokens;
     this.#challenges = deps.challenges;
     this.#newOrg = deps.newOrg;
   }
 
-  /** Throws `unauthorized` alike for an unknown address and a wrong password; `email_not_verified` only with the right one. */
+  /**
+   * Throws `unauthorized` alike for an unknown address and a wrong password; `email_not_verified` with the right one, and with whatever was
+   * typed at the last sign-up with the address: there may be an account, with a password that whoever signed up does not know.
+   */
   async login(input: { email: string; password: string }, visit: Visit): Promise<LoginResult | MfaRequired> {
     const user = findUserByEmail(this.#store.db, input.email);
     const fits = await this.#passwords.verify(user?.passwordHash ?? null, input.password);
-    if (user === undefined || !fits) {
+    const isSignUp = this.#signUps.isLast(input);
+    if (user === undefined || !fits || user.emailVerifiedAt === null) {
       visit.afterAnswer(() =>
         this.#store.inTx((tx) => {
-          if (user === undefined) writeNothing(tx);
+          if (user === undefined || fits) writeNothing(tx);
           else recordFailedLogin(tx, user, visit);
         }, RELAXED),
       );
-      throw wrongCredentials();
-    }
-    if (user.emailVerifiedAt === null) {
-      throw new AppError('email_not_verified', 'Confirm your e-mail address with the code that was sent to it.');
+      throw fits || isSignUp ? unproven() : wrongCredentials();
     }
     const opened = this.#store.inTx((tx) => {
       const now = tx.db.select().from(users).where(eq(users.id, user.id)).get();
@@ -168,6 +173,13 @@ export class Sessions {
       entitlements: ENTITLEMENTS[active.plan],
     };
   }
+}
+
+function unproven(): AppError {
+  return new AppError(
+    'email_not_verified',
+    'Confirm your e-mail address with the code that was sent to it, or set a new password with "Forgot password".',
+  );
 }
 
 function wrongCredentials(): AppError {

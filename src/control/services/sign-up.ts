@@ -2,10 +2,11 @@
  * Sign-up and the proof of an e-mail address. Called by control/api, for strangers: nothing here tells whether an address has an account.
  * What differs between one that has and one that has not runs after the answer; what can't wait (a code that is tried) writes in both cases.
  *
- * An address that nobody has proven belongs to nobody: signing up with it again replaces password, name and code. Otherwise whoever typed
- * a stranger's address first would keep its owner out, or wait inside with a password that the owner confirms by their code. Somebody can
- * still sign up in between, and so have the owner confirm a password that is not theirs; the owner, whose own then fails, takes the account
- * back with a reset link, which ends all sessions.
+ * An address that nobody has proven belongs to nobody, and a code must not confirm a password that its reader did not type. So a second
+ * sign-up with another password leaves the account without any, whoever came first and whether or not there is a letter left to send: a
+ * null password hash in a row that is not verified says that it is contested, until the address is proven. The code still proves it; the
+ * password comes from a reset link, which the letter holds as well. That no other password was typed is known by sign-up-memory.ts; what
+ * that has forgotten counts as another one.
  */
 import { eq } from 'drizzle-orm';
 import { uuidv7 } from 'uuidv7';
@@ -19,7 +20,9 @@ import type { LetterLimit } from './letter-limit.ts';
 import { insertOrganization, type NewOrgRules, orgsOf, renameOrganization } from './organization-rows.ts';
 import type { Outbox } from './outbox.ts';
 import type { Passwords } from './passwords.ts';
+import { issueResetToken, RESET_SECONDS } from './reset-tokens.ts';
 import { recordOutside, type UserRow, type Visit } from './session-rows.ts';
+import type { SignUpMemory } from './sign-up-memory.ts';
 
 /** A day later nobody remembers having tried to sign up. */
 const NOTICE_SECONDS = 24 * 3600;
@@ -45,13 +48,14 @@ export interface SignUpDeps {
   readonly passwords: Passwords;
   readonly codes: EmailCodes;
   readonly letters: LetterLimit;
+  readonly signUps: SignUpMemory;
   readonly outbox: Outbox;
   readonly newOrg: NewOrgRules;
   /** `closed`: operators alone make accounts. */
   readonly signup: 'open' | 'closed';
 }
 
-type Registration = Omit<NewAccount, 'password'> & { readonly passwordHash: string };
+type Registration = NewAccount & { readonly passwordHash: string };
 
 export class SignUp {
   readonly #deps: SignUpDeps;
@@ -64,7 +68,7 @@ export class SignUp {
    * Makes an account that waits for the proof of its address, with an organization of its own. Throws `forbidden` when sign-up is closed,
    * `unavailable` when too many passwords wait to be hashed: for every address alike.
    */
-  async signUp({ password, ...account }: NewAccount, visit: Visit): Promise<void> {
+  async signUp(account: NewAccount, visit: Visit): Promise<void> {
     const { store, passwords, signup } = this.#deps;
     if (signup === 'closed') {
       throw new AppError(
@@ -72,7 +76,7 @@ export class SignUp {
         'Sign-up is closed: only operators of this server make accounts. Ask one of them.',
       );
     }
-    const passwordHash = await passwords.hash(password);
+    const passwordHash = await passwords.hash(account.password);
     visit.afterAnswer(() => store.inTx((tx) => this.#register(tx, { ...account, passwordHash }, visit), RELAXED));
   }
 
@@ -83,6 +87,7 @@ export class SignUp {
       const user = findUserByEmail(tx.db, input.email);
       if (!codes.use(tx, user?.id, input.code) || user === undefined) return false;
       tx.db.update(users).set({ emailVerifiedAt: tx.now }).where(eq(users.id, user.id)).run();
+      tx.onCommit(() => this.#deps.signUps.forget(user.email));
       recordOutside(tx, user, { action: 'auth.email_verify', visit });
       return true;
     }, RELAXED);
@@ -104,18 +109,25 @@ export class SignUp {
   }
 
   #register(tx: Tx, input: Registration, visit: Visit): void {
-    const { letters, outbox } = this.#deps;
+    const { letters, signUps, outbox } = this.#deps;
     const known = findUserByEmail(tx.db, input.email);
     if (known !== undefined && known.emailVerifiedAt !== null) {
+      tx.onCommit(() => signUps.remember(input, null));
       writeNothing(tx, ACCOUNT_ENTRIES);
       if (!letters.take('notice', known.emailKey)) return;
       return outbox.post(tx, { kind: 'already_registered', to: known.email }, NOTICE_SECONDS);
     }
-    // All or nothing: a code that was sent before must not confirm a password that came after it.
-    if (!letters.take('code', emailKey(input.email))) return writeNothing(tx, ACCOUNT_ENTRIES);
-    const user = known === undefined ? this.#insert(tx, input) : replace(tx, known, input);
+    const hasLetter = letters.take('code', emailKey(input.email));
+    const isContested = known !== undefined && !signUps.isConfirmed(input, known.passwordHash);
+    if (!hasLetter && !isContested) {
+      if (known === undefined) tx.onCommit(() => signUps.remember(input, null));
+      return writeNothing(tx, ACCOUNT_ENTRIES);
+    }
+    const user = known === undefined ? this.#insert(tx, input) : replace(tx, known, { ...input, isContested });
+    tx.onCommit(() => signUps.remember(input, user.passwordHash));
     recordOutside(tx, user, { action: 'auth.signup', visit });
-    this.#sendCode(tx, user);
+    // Also with no letter left an account loses its password: a code that is under way must not confirm what somebody else typed.
+    if (hasLetter) this.#sendCode(tx, user);
   }
 
   #insert(tx: Tx, input: Registration): UserRow {
@@ -137,13 +149,17 @@ export class SignUp {
 
   #sendCode(tx: Tx, user: UserRow): void {
     const { codes, outbox } = this.#deps;
-    outbox.post(tx, { kind: 'verify_email', to: user.email, code: codes.issue(tx, user.id) }, CODE_SECONDS);
+    const letter = { to: user.email, code: codes.issue(tx, user.id) };
+    if (user.passwordHash !== null) return outbox.post(tx, { kind: 'verify_email', ...letter }, CODE_SECONDS);
+    const link = { token: issueResetToken(tx, user.id), linkSeconds: RESET_SECONDS };
+    outbox.post(tx, { kind: 'verify_contested', ...letter, ...link }, CODE_SECONDS);
   }
 }
 
-function replace(tx: Tx, user: UserRow, input: Registration): UserRow {
-  const { email, name, passwordHash } = input;
-  const changed = { email, name, passwordHash, createdAt: tx.now };
+/** Contested: left without a password; else it has the one that was typed already. */
+function replace(tx: Tx, user: UserRow, input: Registration & { readonly isContested: boolean }): UserRow {
+  const { email, name } = input;
+  const changed = { email, name, passwordHash: input.isContested ? null : user.passwordHash, createdAt: tx.now };
   tx.db.update(users).set(changed).where(eq(users.id, user.id)).run();
   const org = orgsOf(tx.db, user.id).find(({ role }) => role === 'owner');
   if (org !== undefined) renameOrganization(tx, org, orgName(input));

@@ -46,7 +46,9 @@ export function mountSignUp(app: Api, { signUp, log }: ApiDeps): void {
         summary: 'Make an account; a code is sent to its address',
         description:
           'The answer is the same whether or not the address has an account: one that has gets a letter that says so. Signing up again ' +
-          'with an address that is not verified yet replaces password, name and code. 403 when the operator has closed sign-up.',
+          'with an address that is not verified yet replaces name and code. Done with another password, it leaves the account with none, for ' +
+          'a code must not confirm what somebody else typed: the letter then holds a link to choose one. 403 when the operator has closed ' +
+          'sign-up.',
         request: { body: { required: true, content: { 'application/json': { schema: newAccount } } } },
         responses: { 201: json(pending, 'A letter is on its way') },
       },

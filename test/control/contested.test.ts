@@ -1,0 +1,158 @@
+/**
+ * Whose password a code confirms: sign-ups of one address by several people, and what somebody learns who signs up with the address of
+ * another and tries to log in.
+ */
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, test } from 'node:test';
+import { auditEvents, sessions, users } from '../../src/control/db/schema.ts';
+import type { Answer } from './harness.ts';
+import { type PlaneApi, servePlane } from './plane-api.ts';
+import { Plane } from './plane.ts';
+import { kindsTo, lastLetter, lettersTo } from './post.ts';
+
+const ANN = 'ann@example.test';
+/** What Ann types, what somebody else types, and what Ann sets by the link. */
+const ANNS = 'correct horse battery';
+const EVES = 'seven green bottles';
+const NEW = 'eight blue bottles';
+
+let plane: Plane;
+let api: PlaneApi;
+beforeEach(async () => {
+  plane = new Plane();
+  api = await servePlane(plane);
+});
+afterEach(async () => {
+  await api.close();
+  plane.close();
+});
+
+const post = (path: string, body: object): Promise<Answer> => api.call('POST', path, { body });
+const signUp = async (password: string, email = ANN): Promise<void> =>
+  assert.equal((await post('/auth/signup', { email, password })).status, 201);
+const verify = async (code: string): Promise<void> =>
+  assert.equal((await post('/auth/verify-email-otp', { email: ANN, code })).status, 200);
+/** `200`, or the status with the code of the error. */
+const login = async (password: string, email = ANN): Promise<string> => {
+  const { status, body } = await post('/auth/login', { email, password });
+  return status === 200 ? '200' : `${status} ${String(body['error'])}`;
+};
+const newestCode = (): string => {
+  const letter = lettersTo(plane, ANN).findLast((one) => 'code' in one);
+  assert.ok(letter !== undefined && 'code' in letter);
+  return letter.code;
+};
+
+async function restart(): Promise<void> {
+  const { dataDir } = plane;
+  await api.close();
+  plane.control.close();
+  plane = new Plane(dataDir);
+  api = await servePlane(plane);
+}
+
+// biome-ignore format: a table
+const orders: ReadonlyArray<[what: string, act: () => Promise<void>]> = [
+  ['somebody else came first', async () => { await signUp(EVES); await signUp(ANNS); }],
+  ['somebody else came after', async () => { await signUp(ANNS); await signUp(EVES); }],
+  ['somebody else came first and used up the letters', async () => { for (let i = 0; i < 5; i++) await signUp(EVES); await signUp(ANNS); }],
+  ['somebody else came after and the letters were used up', async () => { for (let i = 0; i < 5; i++) await signUp(ANNS); await signUp(EVES); }],
+  ['somebody else came before and after', async () => { await signUp(EVES); await signUp(ANNS); await signUp(EVES); await signUp(EVES); }],
+  ['the owner came before and after', async () => { await signUp(ANNS); await signUp(EVES); await signUp(ANNS); await signUp(ANNS); }],
+  ['a code was asked for between', async () => { await signUp(EVES); await post('/auth/resend-verify-otp', { email: ANN }); await signUp(ANNS); }],
+  ['the server was started again between', async () => { await signUp(EVES); await restart(); await signUp(ANNS); }],
+  ['it was after the server was started again that somebody came back', async () => { await signUp(EVES); await signUp(ANNS); await restart(); await signUp(EVES); await signUp(EVES); }],
+];
+for (const [what, act] of orders) {
+  test(`a code confirms nobody's password where two were typed, although ${what}`, async () => {
+    await act();
+    await verify(newestCode());
+    for (const password of [ANNS, EVES]) assert.equal(await login(password), '401 unauthorized');
+    assert.equal(plane.control.store.db.select().from(sessions).all().length, 0);
+    await post('/auth/forgot', { email: ANN });
+    const { token } = lastLetter(plane, ANN, 'password_reset');
+    assert.equal((await post('/auth/reset', { token, new_password: NEW })).status, 200);
+    assert.equal(await login(NEW), '200');
+    for (const password of [ANNS, EVES]) assert.equal(await login(password), '401 unauthorized');
+  });
+}
+
+test('the letter of a contested address has a link that proves it and sets the password', async () => {
+  await signUp(EVES);
+  await signUp(ANNS);
+  assert.deepEqual(kindsTo(plane, ANN), ['verify_email', 'verify_contested']);
+  const { token } = lastLetter(plane, ANN, 'verify_contested');
+  assert.equal((await post('/auth/reset', { token, new_password: NEW })).status, 200);
+  assert.equal(await login(NEW), '200');
+  assert.equal(await login(ANNS), '401 unauthorized');
+});
+
+test('a code that is asked for later comes with a link too', async () => {
+  await signUp(EVES);
+  await signUp(ANNS);
+  await post('/auth/resend-verify-otp', { email: ANN });
+  assert.deepEqual(kindsTo(plane, ANN), ['verify_email', 'verify_contested', 'verify_contested']);
+});
+
+test('whoever types the same password again contests nothing, however the keyboard writes it', async () => {
+  await signUp('Zu\u0308rich-stra\u00dfe-\uff11\uff12');
+  await signUp('Z\u00fcrich-stra\u00dfe-12', 'ANN@example.test');
+  const letter = lastLetter(plane, 'ANN@example.test', 'verify_email');
+  await verify(letter.code);
+  assert.equal(await login('Z\u00fcrich-stra\u00dfe-12'), '200');
+});
+
+test('a password that an operator has set is not replaced by one that was typed before', async () => {
+  await signUp(EVES);
+  const id = plane.control.store.db.select().from(users).get()?.id ?? '';
+  const made = await plane.control.passwordReset.replace({ kind: 'operator', orgId: null, ipAddress: '' }, id);
+  await signUp(EVES);
+  await verify(newestCode());
+  assert.equal(await login(EVES), '401 unauthorized');
+  assert.equal(await login(made.password.reveal()), '401 unauthorized', 'contested');
+});
+
+test('who signs up with the address of somebody else and tries to log in sees the same as with a new one', async () => {
+  await plane.control.accounts.createUser({ email: 'has@example.test', name: '', plan: 'free', superadmin: false });
+  await signUp(ANNS, 'waits@example.test');
+  const seen = async (email: string): Promise<string[]> => {
+    const said: string[] = [];
+    for (const typed of [EVES, 'another, typed after', EVES, EVES]) {
+      await signUp(typed, email);
+      for (const password of [EVES, 'another, typed after', 'never typed at all'])
+        said.push(await login(password, email));
+    }
+    for (let i = 0; i < 6; i++) await signUp(NEW, email);
+    return [...said, await login(NEW, email), await login(EVES, email)];
+  };
+  const fresh = await seen('new@example.test');
+  assert.ok(fresh.includes('403 email_not_verified') && fresh.includes('401 unauthorized'));
+  for (const email of ['has@example.test', 'waits@example.test']) assert.deepEqual(await seen(email), fresh, email);
+  assert.equal(plane.control.store.db.select().from(sessions).all().length, 0);
+});
+
+test('such a log-in is in the trail of the account, and the owner gets in as ever', async () => {
+  const made = await plane.control.accounts.createUser({ email: ANN, name: '', plan: 'free', superadmin: false });
+  await signUp(EVES);
+  assert.equal(await login(EVES), '403 email_not_verified');
+  const actions = plane.control.store.db
+    .select()
+    .from(auditEvents)
+    .all()
+    .map(({ action }) => action);
+  assert.equal(actions.filter((action) => action === 'auth.login_failed').length, 1);
+  assert.equal(await login(made.password.reveal()), '200');
+});
+
+test('a password that was changed after the proof is no longer known', async () => {
+  await signUp(ANNS);
+  await verify(newestCode());
+  const { body } = await post('/auth/login', { email: ANN, password: ANNS });
+  const changed = await api.call('POST', '/auth/password', {
+    as: String(body['access_token']),
+    body: { current_password: ANNS, new_password: NEW },
+  });
+  assert.equal(changed.status, 200);
+  assert.equal(await login(ANNS), '401 unauthorized');
+  assert.equal(await login(NEW), '200');
+});

@@ -172,7 +172,7 @@ test('waiting, loading the page and approving leave the whole limit to the log-i
     // One of the five was the log-in of the harness. The terminal waits with the second.
     const code = newCode();
     const held = tight.call('POST', '/auth/cli/token', { body: { device_code: code, wait: 30 } });
-    for (const path of ['/app/cli', '/app/cli.js', '/app/cli.css'])
+    for (const path of ['/app/cli', '/app/cli.js', '/app/page.css'])
       assert.equal((await tight.call('GET', path)).status, 200);
     // A wrong password twice, then the right one.
     for (const password of ['wrong', 'wrong again']) {

@@ -113,9 +113,12 @@ const PUBLIC: readonly string[] = [
   'GET /openapi.json',
   'GET /docs',
   'GET /docs/{file}',
+  'GET /app',
+  'GET /app/',
   'GET /app/cli',
-  'GET /app/cli.js',
-  'GET /app/cli.css',
+  'GET /app/reset',
+  'GET /app/invite',
+  'GET /app/{asset}',
   // The ways in: each checks a secret of its own.
   'POST /auth/login',
   'POST /auth/login/mfa',
@@ -330,5 +333,19 @@ test('the same routes are as closed under /api', async () => {
   const call = callerOf(`http://127.0.0.1:${api.port}/api`);
   for (const { name, method, path } of rows) {
     assert.deepEqual(said(await call(method, path.replaceAll(/\{\w+\}/g, UNKNOWN))), UNAUTHORIZED, name);
+  }
+});
+
+test('who may not do it hears so before the body is looked at', async () => {
+  const world = await anyWorld();
+  const viewer = await team.member('vic@example.test', ann, 'viewer');
+  const as = await team.acting(viewer, ann.home);
+  for (const route of rows.filter(({ isRead, row }) => !isRead && row.viewersMay === undefined)) {
+    for (const body of [{}, { junk: true }]) {
+      const { ids } = naming(route, world);
+      assert.deepEqual(said(await send(route, { ids, body, as })), FORBIDDEN, route.name);
+      if (!route.path.startsWith('/orgs/{id}')) continue;
+      assert.deepEqual(said(await send(route, { ids, body, as: eve.token })), NOT_FOUND, `${route.name} by a stranger`);
+    }
   }
 });

@@ -4,21 +4,14 @@
  */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import { after, before, suite, type TestContext, test } from 'node:test';
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { checkPhrase } from '../../src/wire/check-phrase.ts';
 import { type Harness, LOOSE, startHarness } from '../control/harness.ts';
 import { codeAt, wrongCode } from '../harness/authenticator.ts';
+import { ACCESS_TOKEN, field, NO_CHROMIUM, openTab, press, signIn, startChromium } from '../harness/chromium.ts';
 import { inReverse } from '../harness/ends.ts';
 import { type Github, githubPerson, startGithub } from '../harness/github.ts';
-
-/** Debian's; another one by the environment. */
-const CHROMIUM = process.env['CULVERT_CHROMIUM'] ?? '/usr/bin/chromium';
-const FLAGS = ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking', '--disable-sync'];
-
-/** Evaluated in a page that is signed in. */
-const ACCESS_TOKEN = `fetch('/auth/refresh', { method: 'POST' }).then((answer) => answer.json()).then((body) => body.access_token)`;
 
 interface Visit {
   readonly page: Page;
@@ -30,7 +23,7 @@ interface Visit {
 
 suite('the log-in page', {
   timeout: 120_000,
-  skip: existsSync(CHROMIUM) ? false : `not installed: ${CHROMIUM}`,
+  skip: NO_CHROMIUM,
 }, () => {
   const ends = inReverse({ after });
   let browser: Browser;
@@ -38,46 +31,26 @@ suite('the log-in page', {
   let h: Harness;
 
   before(async () => {
-    browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
-    ends.after(() => browser.close());
+    browser = await startChromium(ends);
     github = await startGithub(ends);
     h = await startHarness(`${LOOSE}\n${github.settings}`);
     ends.after(() => h.close());
   });
 
-  /** A browser that nobody has used, at the page of a new code. Whatever its policy refuses, or its script throws, fails the test. */
+  /** A browser that nobody has used, or the one given, at the page of a new code. */
   async function visit(t: TestContext, reuse?: BrowserContext): Promise<Visit> {
-    const context = reuse ?? (await browser.newContext({ viewport: { width: 390, height: 844 } }));
-    const page = await context.newPage();
-    page.setDefaultTimeout(15_000);
-    const faults: string[] = [];
-    page.on('pageerror', (error) => faults.push(error.message));
-    page.on('console', (message) => {
-      // A browser reports every answer of 4xx on its console; those are what some tests are about.
-      if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
-        faults.push(message.text());
-    });
-    t.after(async () => {
-      await context.close();
-      assert.deepEqual(faults, []);
-    });
+    const page = await openTab(t, reuse ?? browser);
     const code = randomBytes(32).toString('base64url');
     await page.goto(`${h.server.apiUrl}/app/cli?device_code=${code}`);
     const pickUp = async (): Promise<string> => {
       const { status, body } = await h.call('POST', '/auth/cli/token', { body: { device_code: code, session: true } });
       return status === 200 ? `${String(body['account'])}, ${String(body['organization'])}` : String(body['error']);
     };
-    return { page, context, code, pickUp };
-  }
-
-  async function signIn(page: Page, { email, password }: { email: string; password: string }): Promise<void> {
-    await page.getByLabel('E-mail address').fill(email);
-    await page.getByLabel('Password').fill(password);
-    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    return { page, context: page.context(), code, pickUp };
   }
 
   const owner = () => ({ email: 'admin@localhost', password: h.server.firstOwner?.password.reveal() ?? '' });
-  const approve = (page: Page) => page.getByRole('button', { name: 'Approve' }).click();
+  const approve = (page: Page) => press(page, 'Approve');
 
   test('with a password, after a wrong one: the words are those of the terminal, and the command line is in', async (t) => {
     const { page, code, pickUp } = await visit(t);
@@ -104,14 +77,14 @@ suite('the log-in page', {
     await h.call('POST', '/auth/cli/authorize', { as: h.owner, body: { device_code: second.code } });
     await approve(second.page);
     await second.page.getByText('This code was approved before.').waitFor();
-    await second.page.getByRole('button', { name: 'Use another account' }).click();
-    await second.page.getByLabel('Password').waitFor();
+    await press(second.page, 'Use another account');
+    await field(second.page, 'Password').waitFor();
   });
 
   test('cancel gives nothing away', async (t) => {
     const { page, pickUp } = await visit(t);
     await signIn(page, owner());
-    await page.getByRole('button', { name: 'Cancel' }).click();
+    await press(page, 'Cancel');
     await page.getByRole('heading', { name: 'Cancelled' }).waitFor();
     assert.equal(await pickUp(), 'authorization_pending');
   });
@@ -120,18 +93,18 @@ suite('the log-in page', {
     const { secret, recoveryCodes } = await protect(h, h.owner);
     const first = await visit(t);
     await signIn(first.page, owner());
-    await first.page.getByLabel('Code of your authenticator app').fill(wrongCode(secret, Date.now()));
-    await first.page.getByRole('button', { name: 'Go on' }).click();
+    await field(first.page, 'Code of your authenticator app').fill(wrongCode(secret, Date.now()));
+    await press(first.page, 'Go on');
     await first.page.getByRole('alert').getByText(/\w/).waitFor();
-    await first.page.getByLabel('Code of your authenticator app').fill(codeAt(secret, Date.now(), 1));
-    await first.page.getByRole('button', { name: 'Go on' }).click();
+    await field(first.page, 'Code of your authenticator app').fill(codeAt(secret, Date.now(), 1));
+    await press(first.page, 'Go on');
     await first.page.getByText('Signed in as admin@localhost').waitFor();
 
     const second = await visit(t);
     await signIn(second.page, owner());
-    await second.page.getByRole('button', { name: 'Use a recovery code' }).click();
-    await second.page.getByLabel('One of your recovery codes').fill(recoveryCodes[0] ?? '');
-    await second.page.getByRole('button', { name: 'Go on' }).click();
+    await press(second.page, 'Use a recovery code');
+    await field(second.page, 'One of your recovery codes').fill(recoveryCodes[0] ?? '');
+    await press(second.page, 'Go on');
     await approve(second.page);
     await second.page.getByRole('heading', { name: 'Your command line is in' }).waitFor();
     assert.equal(await second.pickUp(), 'admin@localhost, Admin');
@@ -140,7 +113,7 @@ suite('the log-in page', {
   test('with an identity provider: it comes back to the same code, and the access token leaves the address', async (t) => {
     github.current = githubPerson(7, 'octo@example.test');
     const { page, code, pickUp } = await visit(t);
-    await page.getByRole('button', { name: 'Sign in with GitHub' }).click();
+    await press(page, 'Sign in with GitHub');
     await page.getByText('Signed in as octo@example.test').waitFor();
     assert.equal(page.url(), `${h.server.apiUrl}/app/cli?device_code=${code}`);
     await page.getByText(checkPhrase(code), { exact: true }).waitFor();
@@ -152,15 +125,15 @@ suite('the log-in page', {
   test('a provider is not enough where the account has a second factor', async (t) => {
     github.current = githubPerson(9, 'careful@example.test');
     const first = await visit(t);
-    await first.page.getByRole('button', { name: 'Sign in with GitHub' }).click();
+    await press(first.page, 'Sign in with GitHub');
     await first.page.getByText('Signed in as careful@example.test').waitFor();
     const as = String(await first.page.evaluate(ACCESS_TOKEN));
     const { secret } = await protect(h, as);
     const second = await visit(t);
-    await second.page.getByRole('button', { name: 'Sign in with GitHub' }).click();
-    await second.page.getByLabel('Code of your authenticator app').fill(codeAt(secret, Date.now(), 1));
+    await press(second.page, 'Sign in with GitHub');
+    await field(second.page, 'Code of your authenticator app').fill(codeAt(secret, Date.now(), 1));
     assert.equal(second.page.url(), `${h.server.apiUrl}/app/cli?device_code=${second.code}`);
-    await second.page.getByRole('button', { name: 'Go on' }).click();
+    await press(second.page, 'Go on');
     await approve(second.page);
     await second.page.getByRole('heading', { name: 'Your command line is in' }).waitFor();
     assert.equal(await second.pickUp(), 'careful@example.test, Person 9');
@@ -170,7 +143,7 @@ suite('the log-in page', {
     const name = '<img src=x onerror=alert(1)> & Sons';
     github.current = githubPerson(8, 'many@example.test');
     const { page, pickUp } = await visit(t);
-    await page.getByRole('button', { name: 'Sign in with GitHub' }).click();
+    await press(page, 'Sign in with GitHub');
     await page.getByText('Signed in as many@example.test').waitFor();
     await page.evaluate(`(async () => {
       const token = await ${ACCESS_TOKEN};
@@ -178,8 +151,8 @@ suite('the log-in page', {
       return (await fetch('/orgs', { method: 'POST', headers, body: JSON.stringify({ name: ${JSON.stringify(name)} }) })).json();
     })()`);
     await page.reload();
-    await page.getByLabel('Organization').selectOption({ label: name });
-    await page.getByLabel('Organization').and(page.locator(':enabled')).waitFor();
+    await field(page, 'Organization').selectOption({ label: name });
+    await field(page, 'Organization').and(page.locator(':enabled')).waitFor();
     await approve(page);
     await page.getByRole('heading', { name: 'Your command line is in' }).waitFor();
     assert.equal(await pickUp(), `many@example.test, ${name}`);

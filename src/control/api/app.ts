@@ -11,10 +11,10 @@ import { limitBody } from './body-limit.ts';
 import { clientIp } from './client-ip.ts';
 import type { ApiDeps, ApiEnv } from './context.ts';
 import { answerError, refuseInvalid } from './errors.ts';
+import { neededDeed } from './define-route.ts';
 import { RouteTable } from './route-table.ts';
 import { mountAccess } from './routes/access.ts';
 import { mountAccount } from './routes/account.ts';
-import { mountCliPage } from './routes/cli-page.ts';
 import { mountConnections } from './routes/connections.ts';
 import { mountDevice } from './routes/device.ts';
 import { mountDocument } from './routes/document.ts';
@@ -26,6 +26,7 @@ import { mountMembers } from './routes/members.ts';
 import { mountMfa } from './routes/mfa.ts';
 import { mountOauth } from './routes/oauth.ts';
 import { mountOrganizations } from './routes/organizations.ts';
+import { mountPages } from './routes/pages.ts';
 import { mountPassword } from './routes/password.ts';
 import { mountProbes } from './routes/probes.ts';
 import { mountSignUp } from './routes/sign-up.ts';
@@ -70,7 +71,7 @@ export function buildApi(deps: ApiDeps): Api {
   mountPassword(app, deps);
   mountAccount(app, deps);
   mountDevice(app, deps);
-  mountCliPage(app, deps);
+  mountPages(app, deps);
   mountMfa(app, deps);
   mountOauth(app, deps);
   mountIdentities(app, deps);
@@ -88,7 +89,7 @@ export function buildApi(deps: ApiDeps): Api {
   for (const definition of app.openAPIRegistry.definitions) {
     if (definition.type !== 'route') continue;
     const { method, path, security } = definition.route;
-    table.add({ method, path, isPublic: security?.length === 0 });
+    table.add({ method, path, isPublic: security?.length === 0, needs: neededDeed(definition.route) });
   }
   return app;
 }

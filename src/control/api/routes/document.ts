@@ -25,6 +25,7 @@ const TAGS: Readonly<Record<string, string>> = {
   tunnels: 'Public names and what stands behind them',
   tokens: 'Capability tokens: keys of machines, CI jobs and AI agents',
   connections: 'Agents that are connected now',
+  pages: 'For people with a browser',
   superadmin: 'For those who run the server',
 };
 

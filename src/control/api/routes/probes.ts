@@ -42,48 +42,9 @@ const jwks = z
       ],
     },
   });
-const welcome = z
-  .object({
-    name: z.string(),
-    version: z.string(),
-    openapi: z.string(),
-    health: z.string(),
-    discovery: z.string(),
-  })
-  .openapi({
-    example: {
-      name: 'Culvert',
-      version: '0.1.0',
-      openapi: 'https://culvert.example.com/openapi.json',
-      health: 'https://culvert.example.com/health',
-      discovery: 'https://culvert.example.com/.well-known/culvert',
-    },
-  });
-
 const open = { method: 'get' as const, security: [], tags: ['probes'] };
 
 export function mountProbes(app: Api, deps: ApiDeps): void {
-  app.openapi(
-    defineRoute({
-      ...open,
-      path: '/',
-      summary: 'What this is',
-      responses: { 200: json(welcome, 'Where to go from here') },
-    }),
-    (c) => {
-      const base = deps.publicUrl();
-      return c.json(
-        {
-          name: 'Culvert',
-          version: deps.version,
-          openapi: `${base}/openapi.json`,
-          health: `${base}/health`,
-          discovery: `${base}/.well-known/culvert`,
-        },
-        200,
-      );
-    },
-  );
   app.openapi(
     defineRoute({ ...open, path: '/health', summary: 'Is the process up', responses: { 200: json(health, 'Up') } }),
     (c) => c.json({ status: 'ok', version: deps.version }, 200),

@@ -1,5 +1,5 @@
-/** The style of `/app/cli` (cli-page.ts): one column that fits a phone, light or dark as the reader has it. */
-export const CLI_STYLE = `:root {
+/** `page.css`, the style of the pages under `/app/`: one column that fits a phone, light or dark as the reader has it. */
+export const STYLE = `:root {
   color-scheme: light dark;
   --ground: #f4f5f4;
   --card: #ffffff;
@@ -52,9 +52,21 @@ main {
 .brand { margin: 0 0 1.5rem; font-weight: 600; letter-spacing: 0.02em; color: var(--accent); }
 h1 { margin: 0 0 1rem; font-size: 1.5rem; line-height: 1.25; }
 h2 { margin: 0 0 0.5rem; font-size: 1.05rem; }
+#home h2 { margin-top: 1.75rem; }
+#invited { margin-bottom: 1.5rem; }
 p { margin: 0 0 0.75rem; }
 ul { margin: 0 0 1.25rem; padding-left: 1.25rem; }
-code { white-space: nowrap; font: 0.9em ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace; }
+pre {
+  margin: 0 0 1rem;
+  padding: 0.75rem 1rem;
+  background: var(--phrase);
+  border-radius: 8px;
+  white-space: pre-wrap;
+  overflow-wrap: anywhere;
+}
+a { color: var(--accent); }
+pre, code { font: 0.9em/1.5 ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace; }
+code { white-space: nowrap; }
 strong, #label { overflow-wrap: anywhere; }
 .quiet { color: var(--quiet); font-size: 0.875rem; }
 .phrase { margin: 0 0 1.5rem; padding: 1rem; background: var(--phrase); border-radius: 8px; }
@@ -63,7 +75,12 @@ strong, #label { overflow-wrap: anywhere; }
   margin: 0 0 0.5rem;
   font: 600 clamp(1.05rem, 5.4vw, 1.35rem)/1.3 ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace;
 }
+.alert, .notice { margin-bottom: 1.25rem; overflow-wrap: anywhere; }
+.rows { padding: 0; list-style: none; border-top: 1px solid var(--line); }
+.rows li { display: flex; gap: 1rem; align-items: baseline; justify-content: space-between; padding: 0.5rem 0; border-bottom: 1px solid var(--line); }
+.notice { padding: 0.75rem 1rem; border-left: 3px solid var(--accent); border-radius: 4px; background: var(--phrase); }
 .alert { padding: 0.75rem 1rem; border-left: 3px solid var(--alert); border-radius: 4px; background: var(--alert-ground); color: var(--alert); }
+label + input + .quiet { margin: 0.25rem 0 0; }
 label { display: block; margin: 0.75rem 0 0.25rem; font-size: 0.875rem; font-weight: 600; }
 input, select {
   width: 100%;
@@ -75,7 +92,8 @@ input, select {
   color: inherit;
   font: inherit;
 }
-button {
+button, a.button, a.link {
+  display: block;
   width: 100%;
   min-height: 44px;
   margin-top: 0.75rem;
@@ -86,11 +104,14 @@ button {
   color: inherit;
   font: inherit;
   font-weight: 600;
+  text-align: center;
+  text-decoration: none;
   cursor: pointer;
 }
-button.main { margin-top: 1.25rem; border-color: var(--accent); background: var(--accent); color: var(--on-accent); }
-#approve button.main { margin-top: 0; }
-button.link { border-color: transparent; color: var(--accent); font-weight: 400; }
+button.main, a.main { margin-top: 1.25rem; border-color: var(--accent); background: var(--accent); color: var(--on-accent); }
+#approve button.main, #accept button.main { margin-top: 0; }
+a.main, #sign-out { margin-top: 1.5rem; }
+button.link, a.link { border-color: transparent; color: var(--accent); font-weight: 400; }
 button:disabled { opacity: 0.6; cursor: default; }
 #providers { margin-top: 1.25rem; padding-top: 0.5rem; border-top: 1px solid var(--line); }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }

@@ -1,0 +1,326 @@
+/**
+ * The pages that mails and identity providers lead to, in a real browser with real mail: a new account, a forgotten password, an
+ * invitation. `CULVERT_SCREENSHOTS=FOLDER` keeps pictures of them.
+ */
+import assert from 'node:assert/strict';
+import { after, before, suite, type TestContext, test } from 'node:test';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { type Harness, LOOSE, startHarness } from '../control/harness.ts';
+import { codeAt } from '../harness/authenticator.ts';
+import { ACCESS_TOKEN, field, NO_CHROMIUM, openTab, press, signIn, startChromium } from '../harness/chromium.ts';
+import { inReverse } from '../harness/ends.ts';
+import { type Github, githubPerson, startGithub } from '../harness/github.ts';
+import { type Smtp, smtpSettings, startSmtp } from '../harness/smtp.ts';
+
+const PASSWORD = 'correct horse battery staple';
+const OTHER = 'seven green bottles sit';
+const HOSTILE = '<img src=x onerror=alert(1)> & "Sons"';
+
+suite('the pages', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
+  const ends = inReverse({ after });
+  let browser: Browser;
+  let github: Github;
+  let smtp: Smtp;
+  let h: Harness;
+
+  before(async () => {
+    browser = await startChromium(ends);
+    github = await startGithub(ends);
+    smtp = await startSmtp(ends);
+    h = await startHarness(`${LOOSE}\n${smtpSettings(smtp)}\n${github.settings}`);
+    ends.after(() => h.close());
+  });
+
+  async function open(t: TestContext, path: string, of: Browser | BrowserContext = browser): Promise<Page> {
+    const page = await openTab(t, of);
+    await page.goto(path.startsWith('http') ? path : h.server.apiUrl + path);
+    return page;
+  }
+
+  const heading = (page: Page, name: string) => page.getByRole('heading', { name, exact: true }).waitFor();
+  const alertOf = (page: Page, text: string) => page.getByRole('alert').getByText(text).waitFor();
+  const signedInAs = (page: Page, email: string) => page.getByText(`Signed in as ${email}`, { exact: true }).waitFor();
+
+  /** From the sign-in form to a confirmed account. */
+  async function signUp(page: Page, email: string): Promise<void> {
+    await press(page, 'Make an account');
+    await field(page, 'E-mail address').fill(email);
+    await field(page, 'Password').fill(PASSWORD);
+    await press(page, 'Go on');
+    await heading(page, 'Confirm your address');
+    await field(page, 'Code from the mail').fill((await smtp.nextMail(email)).code ?? '');
+    await press(page, 'Confirm');
+  }
+
+  /** The link that somebody gets who is invited to a new organization of the owner. */
+  async function invite(email: string, name: string): Promise<{ link: string; token: string }> {
+    const org = await h.call('POST', '/orgs', { as: h.owner, body: { name } });
+    assert.equal(org.status, 201, org.text);
+    const { access_token: as } = (
+      await h.call('POST', '/auth/switch-org', { as: h.owner, body: { org_id: org.body['id'] } })
+    ).body as unknown as { access_token: string };
+    const sent = await h.call('POST', `/orgs/${String(org.body['id'])}/invitations`, {
+      as,
+      body: { email, role: 'member' },
+    });
+    assert.equal(sent.status, 201, sent.text);
+    const { link = '', token = '' } = await smtp.nextMail(email);
+    return { link, token };
+  }
+
+  test('a stranger signs up by mail, is told how to go on, signs out and in again', async (t) => {
+    const page = await open(t, '/');
+    assert.equal(page.url(), `${h.server.apiUrl}/app/`);
+    await heading(page, 'Sign in');
+    await shoot(page, 'sign-in');
+    await press(page, 'Make an account');
+    await field(page, 'E-mail address').fill('ann@example.test');
+    await field(page, 'Password').fill('too short');
+    await press(page, 'Go on');
+    await alertOf(page, 'A password has 12 to 256 characters; this one has 9.');
+    await shoot(page, 'sign-up');
+    await field(page, 'Password').fill(PASSWORD);
+    await press(page, 'Go on');
+    await page.getByText('from the mail to ann@example.test').waitFor();
+    await field(page, 'Code from the mail').fill('nonsense');
+    await press(page, 'Confirm');
+    await alertOf(page, 'The code is wrong');
+    await shoot(page, 'confirm');
+    await smtp.nextMail('ann@example.test');
+    await press(page, 'Send a new code');
+    await page.getByRole('status').getByText('a new one is on its way').waitFor();
+    await field(page, 'Code from the mail').fill((await smtp.nextMail('ann@example.test')).code ?? '');
+    await press(page, 'Confirm');
+    await signedInAs(page, 'ann@example.test');
+    await page.getByRole('listitem').getByText('owner').waitFor();
+    await page.getByText(`culvert login --server ${h.server.apiUrl}`, { exact: true }).waitFor();
+    await page.getByText('culvert http 3000', { exact: true }).waitFor();
+    assert.equal(await page.getByRole('link', { name: 'its reference' }).getAttribute('href'), '../docs');
+    assert.equal(await page.evaluate('localStorage.length + sessionStorage.length'), 0);
+    await shoot(page, 'home');
+
+    await page.reload();
+    await signedInAs(page, 'ann@example.test');
+    await press(page, 'Sign out');
+    await page.getByRole('status').getByText('You are signed out.').waitFor();
+    await page.reload();
+    await signIn(page, { email: 'ann@example.test', password: OTHER });
+    await alertOf(page, 'The e-mail address or the password is wrong.');
+    await signIn(page, { email: 'ann@example.test', password: PASSWORD });
+    await signedInAs(page, 'ann@example.test');
+  });
+
+  test('who signs in before the address is confirmed types the code then', async (t) => {
+    const email = 'early@example.test';
+    await h.call('POST', '/auth/signup', { body: { email, password: PASSWORD, organization_name: HOSTILE } });
+    const page = await open(t, '/app/');
+    await signIn(page, { email, password: PASSWORD });
+    await field(page, 'Code from the mail').fill((await smtp.nextMail(email)).code ?? '');
+    await press(page, 'Confirm');
+    await page.getByRole('listitem').getByText(HOSTILE, { exact: true }).waitFor();
+    await shoot(page, 'hostile');
+  });
+
+  test('a forgotten password: a link by mail, a new password, logged out everywhere', async (t) => {
+    const email = 'bob@example.test';
+    const { password } = await h.account(email);
+    const elsewhere = await open(t, '/app/');
+    await signIn(elsewhere, { email, password });
+    await signedInAs(elsewhere, email);
+
+    const page = await open(t, '/app/');
+    await field(page, 'E-mail address').fill(email);
+    await press(page, 'Forgot password');
+    assert.equal(await field(page, 'E-mail address').inputValue(), email, 'typed once');
+    await shoot(page, 'forgot');
+    await press(page, 'Send the link');
+    await heading(page, 'Look into your mail');
+    await shoot(page, 'sent');
+    const { link = '', token = '' } = await smtp.nextMail(email);
+    await page.goto(link);
+    await heading(page, 'Set a new password');
+    assert.equal(page.url(), `${h.server.apiUrl}/app/reset`, 'the token is out of the address');
+    assert.ok(!(await page.content()).includes(token));
+    await field(page, 'New password').fill('too short');
+    await field(page, 'The same again').fill('too short');
+    await press(page, 'Set the password');
+    await alertOf(page, 'this one has 9');
+    await field(page, 'New password').fill(OTHER);
+    await field(page, 'The same again').fill(PASSWORD);
+    await press(page, 'Set the password');
+    await alertOf(page, 'The two passwords are not the same.');
+    await shoot(page, 'reset');
+    await field(page, 'The same again').fill(OTHER);
+    await press(page, 'Set the password');
+    await heading(page, 'Your password is changed');
+    await page.getByText('You are logged out everywhere').waitFor();
+    await shoot(page, 'reset-done');
+    await page.getByRole('link', { name: 'Sign in' }).click();
+    await signIn(page, { email, password: OTHER });
+    await signedInAs(page, email);
+    await elsewhere.reload();
+    await heading(elsewhere, 'Sign in');
+
+    await page.goto(link);
+    await field(page, 'New password').fill(PASSWORD);
+    await field(page, 'The same again').fill(PASSWORD);
+    await press(page, 'Set the password');
+    await alertOf(page, 'This link was used already, or has run out.');
+    await shoot(page, 'reset-used');
+    await field(page, 'E-mail address').fill(email);
+    await press(page, 'Send the link');
+    await heading(page, 'Look into your mail');
+    assert.notEqual((await smtp.nextMail(email)).token, token);
+    await page.goto(`${h.server.apiUrl}/app/reset`);
+    await alertOf(page, 'The address of this page is not complete');
+    await heading(page, 'Ask for a new link');
+  });
+
+  test('an invitation: a stranger makes an account on the way, and is in', async (t) => {
+    const { link, token } = await invite('carol@example.test', HOSTILE);
+    const page = await open(t, link);
+    await heading(page, 'You are invited');
+    await shoot(page, 'invite');
+    await signUp(page, 'carol@example.test');
+    await signedInAs(page, 'carol@example.test');
+    assert.ok(page.url().includes(token), 'kept for a reload');
+    assert.equal(await page.evaluate('localStorage.length + sessionStorage.length + document.cookie.length'), 0);
+    await shoot(page, 'invite-accept');
+    await press(page, 'Accept the invitation');
+    await heading(page, 'You are in');
+    await page.getByText(`Organization ${HOSTILE}`, { exact: true }).waitFor();
+    await page.getByText('Your role member', { exact: true }).waitFor();
+    assert.equal(page.url(), `${h.server.apiUrl}/app/invite`, 'used up, and out of the address');
+    await shoot(page, 'invite-done');
+    await page.getByRole('link', { name: 'Go on' }).click();
+    await page.getByRole('listitem').filter({ hasText: HOSTILE }).getByText('member').waitFor();
+
+    await page.goto(link);
+    await press(page, 'Accept the invitation');
+    await alertOf(page, 'You are in this organization already.');
+  });
+
+  test('an invitation with an identity provider and a second factor: the token comes back with the browser', async (t) => {
+    const email = 'octo@example.test';
+    github.current = githubPerson(7, email);
+    const first = await open(t, '/app/');
+    await press(first, 'Sign in with GitHub');
+    await signedInAs(first, email);
+    assert.equal(first.url(), `${h.server.apiUrl}/app/`, 'the access token is out of the address');
+    const as = String(await first.evaluate(ACCESS_TOKEN));
+    const enrolled = await h.call('POST', '/auth/mfa/enroll', { as });
+    const secret = String(enrolled.body['secret_base32']);
+    await h.call('POST', '/auth/mfa/enroll/verify', { as, body: { code: codeAt(secret, Date.now()) } });
+    assert.match((await smtp.nextMail(email)).subject, /Two-factor/);
+
+    const { link } = await invite(email, 'Acme');
+    const page = await open(t, link);
+    await press(page, 'Sign in with GitHub');
+    await field(page, 'Code of your authenticator app').fill(codeAt(secret, Date.now(), 1));
+    assert.equal(page.url(), link, 'the challenge is out of the address');
+    await shoot(page, 'second');
+    await press(page, 'Go on');
+    await press(page, 'Accept the invitation');
+    await page.getByText('Organization Acme', { exact: true }).waitFor();
+  });
+
+  test('an invitation to somebody else says who is signed in; one that was never made is over', async (t) => {
+    const dave = await h.account('dave@example.test');
+    const { link } = await invite('erin@example.test', 'Erin & Co');
+    const page = await open(t, link);
+    await signIn(page, { email: 'dave@example.test', password: dave.password });
+    await press(page, 'Accept the invitation');
+    await alertOf(page, 'You are signed in as dave@example.test. The invitation was sent to another address.');
+    await shoot(page, 'invite-other');
+    await press(page, 'Use another account');
+    await field(page, 'Password').waitFor();
+    await signIn(page, { email: 'dave@example.test', password: dave.password });
+    await signedInAs(page, 'dave@example.test');
+    await page.goto(`${h.server.apiUrl}/app/invite?token=nothing`);
+    await press(page, 'Accept the invitation');
+    await heading(page, 'This invitation is over');
+    await alertOf(page, 'The invitation was used or revoked, or has run out.');
+    await shoot(page, 'invite-over');
+    await page.goto(`${h.server.apiUrl}/app/invite`);
+    await heading(page, 'This address is not complete');
+  });
+
+  test('a link with the access token of somebody else signs nobody in as them', async (t) => {
+    const mallory = await h.stranger('mallory@example.test');
+    for (const path of ['/app/', '/app/invite?token=x', `/app/cli?device_code=${'a'.repeat(43)}`]) {
+      const page = await open(t, `${path}${path.includes('?') ? '&' : '?'}oauth_token=${mallory}`);
+      await field(page, 'Password').waitFor();
+      assert.equal(page.url(), h.server.apiUrl + path);
+      assert.ok(!(await page.content()).includes('mallory'));
+    }
+    const victim = await open(t, '/app/');
+    const { password } = await h.account('victim@example.test');
+    await signIn(victim, { email: 'victim@example.test', password });
+    await signedInAs(victim, 'victim@example.test');
+    await victim.goto(`${h.server.apiUrl}/app/?oauth_token=${mallory}`);
+    await signedInAs(victim, 'victim@example.test');
+  });
+
+  test('a page whose session has become somebody else’s does nothing in their name', async (t) => {
+    const { link } = await invite('frank@example.test', 'Franks');
+    const page = await open(t, link);
+    const erin = await h.account('erin2@example.test');
+    const frank = await h.account('frank@example.test');
+    await signIn(page, { email: 'erin2@example.test', password: erin.password });
+    await signedInAs(page, 'erin2@example.test');
+    const other = await page.context().newPage();
+    await other.goto(`${h.server.apiUrl}/app/`);
+    await press(other, 'Sign out');
+    await signIn(other, { email: 'frank@example.test', password: frank.password });
+    await signedInAs(other, 'frank@example.test');
+    await press(page, 'Accept the invitation');
+    await alertOf(page, 'Your session is over. Sign in again.');
+    await other.reload();
+    await signedInAs(other, 'frank@example.test');
+    assert.equal(await other.getByRole('listitem').count(), 1);
+  });
+
+  test('messages of the server are text, and a tab that comes too early tries again', async (t) => {
+    const page = await openTab(t, browser);
+    const message = HOSTILE;
+    await page.route('**/auth/login', (route) =>
+      route.fulfill({ status: 429, json: { error: 'rate_limited', message } }),
+    );
+    await page.goto(`${h.server.apiUrl}/app/`);
+    await signIn(page, { email: 'admin@localhost', password: 'x' });
+    await alertOf(page, HOSTILE);
+    await page.unroute('**/auth/login');
+    await signIn(page, { email: 'admin@localhost', password: h.server.firstOwner?.password.reveal() ?? '' });
+    await signedInAs(page, 'admin@localhost');
+    let early = 0;
+    await page.route('**/auth/refresh', (route) => {
+      early += 1;
+      if (early > 1) return route.continue();
+      return route.fulfill({ status: 401, json: { error: 'unauthorized', message, retry_after_seconds: 0.05 } });
+    });
+    await page.reload();
+    await signedInAs(page, 'admin@localhost');
+    assert.equal(early, 2);
+  });
+
+  test('the pages work under /api too', async (t) => {
+    const page = await open(t, '/api/app/?oauth_token=x');
+    await signIn(page, { email: 'admin@localhost', password: h.server.firstOwner?.password.reveal() ?? '' });
+    await signedInAs(page, 'admin@localhost');
+    assert.equal(page.url(), `${h.server.apiUrl}/api/app/`);
+    await page.getByText(`culvert login --server ${h.server.apiUrl}/api`, { exact: true }).waitFor();
+  });
+});
+
+/** Pictures as a reader with a desk, and one with a phone at night, see the page. */
+async function shoot(page: Page, name: string): Promise<void> {
+  const folder = process.env['CULVERT_SCREENSHOTS'];
+  if (folder === undefined) return;
+  const before = page.viewportSize() ?? { width: 390, height: 844 };
+  await page.setViewportSize({ width: 1200, height: 860 });
+  await page.emulateMedia({ colorScheme: 'light' });
+  await page.screenshot({ path: `${folder}/${name}-desk.png` });
+  await page.setViewportSize(before);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await page.screenshot({ path: `${folder}/${name}-phone.png`, fullPage: true });
+}

@@ -1,0 +1,60 @@
+/**
+ * A real browser for tests of pages: Debian's Chromium, without a window. Whatever a page's policy refuses, or its script throws, fails the
+ * test that opened the page.
+ */
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { type Browser, type BrowserContext, chromium, type Locator, type Page } from 'playwright-core';
+import type { Ends } from './ends.ts';
+
+/** Debian's; another one by the environment. */
+const CHROMIUM = process.env['CULVERT_CHROMIUM'] ?? '/usr/bin/chromium';
+const FLAGS = ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking', '--disable-sync'];
+const WAIT_MS = 15_000;
+
+/** For `skip` of a suite: why there is no browser here, or false. */
+export const NO_CHROMIUM: string | false = existsSync(CHROMIUM) ? false : `not installed: ${CHROMIUM}`;
+
+export async function startChromium(ends: Ends): Promise<Browser> {
+  const browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
+  ends.after(() => browser.close());
+  return browser;
+}
+
+/** An empty tab: of a browser that nobody has used, the size of a phone, or of one that somebody has. It ends with the test. */
+export async function openTab(ends: Ends, of: Browser | BrowserContext): Promise<Page> {
+  const context = 'newContext' in of ? await of.newContext({ viewport: { width: 390, height: 844 } }) : of;
+  const page = await context.newPage();
+  page.setDefaultTimeout(WAIT_MS);
+  const faults: string[] = [];
+  page.on('pageerror', (error) => faults.push(error.message));
+  page.on('console', (message) => {
+    // A browser reports every answer of 4xx on its console; those are what some tests are about.
+    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
+      faults.push(message.text());
+  });
+  ends.after(async () => {
+    await context.close();
+    assert.deepEqual(faults, []);
+  });
+  return page;
+}
+
+/** The field of this label among those that are shown. */
+export function field(page: Page, label: string): Locator {
+  return page.getByLabel(label, { exact: true }).filter({ visible: true });
+}
+
+/** Presses the button of this name. */
+export async function press(page: Page, name: string): Promise<void> {
+  await page.getByRole('button', { name, exact: true }).click();
+}
+
+export async function signIn(page: Page, { email, password }: { email: string; password: string }): Promise<void> {
+  await field(page, 'E-mail address').fill(email);
+  await field(page, 'Password').fill(password);
+  await press(page, 'Sign in');
+}
+
+/** Evaluated in a page of somebody who is signed in: an access token of theirs. */
+export const ACCESS_TOKEN = `fetch('/auth/refresh', { method: 'POST' }).then((answer) => answer.json()).then((body) => body.access_token)`;

@@ -5,14 +5,17 @@
 import type { Context } from 'hono';
 import { createMiddleware } from 'hono/factory';
 import { AppError } from '../../base/errors.ts';
-import type { UserActor } from '../services/actor.ts';
+import { allow, type Thing, type UserActor, type Verb } from '../services/actor.ts';
 import type { OperatorTokens } from '../services/operator-tokens.ts';
+import type { Organizations } from '../services/organizations.ts';
 import type { Sessions } from '../services/sessions.ts';
 import type { ApiEnv } from './context.ts';
 import type { RouteTable } from './route-table.ts';
 
 /** Routes of those who run the server: the only ones that take an operator's token too. */
 const OPERATORS_ONLY = /^\/superadmin\//;
+/** Routes about one organization, which need not be the active one. */
+const ORGANIZATION = /^\/orgs\/([^/]+)/;
 const BEARER = /^Bearer +([A-Za-z0-9._~+/=-]{1,4096})$/i;
 
 /** The caller by its bearer, looked up once per request; undefined when there is none or it is not valid. */
@@ -26,13 +29,22 @@ export async function bearerActor(c: Context<ApiEnv>, sessions: Sessions): Promi
 }
 
 /** Deny by default: only a route that says so is open. A path that is no route goes on, to be answered with 404 or 405. */
-export function requireBearer(table: RouteTable, deps: { sessions: Sessions; operatorTokens: OperatorTokens }) {
+export function requireBearer(
+  table: RouteTable,
+  deps: { sessions: Sessions; operatorTokens: OperatorTokens; organizations: Organizations },
+) {
   return createMiddleware<ApiEnv>(async (c, next) => {
     const route = table.find(c.req.method, c.req.path);
     if (route === undefined || route.isPublic) return next();
     if (OPERATORS_ONLY.test(c.req.path) && (await isOperator(c, deps.operatorTokens))) return next();
-    if ((await bearerActor(c, deps.sessions)) === undefined) {
+    const actor = await bearerActor(c, deps.sessions);
+    if (actor === undefined) {
       throw new AppError('unauthorized', 'Log in, and send the access token as Authorization: Bearer.');
+    }
+    if (route.needs !== undefined) {
+      const orgId = ORGANIZATION.exec(c.req.path)?.[1];
+      const [thing, verb] = route.needs.split('.') as [Thing, Verb];
+      allow(orgId === undefined ? actor : deps.organizations.actorIn(actor, orgId), verb, thing);
     }
     return next();
   });

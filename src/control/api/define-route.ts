@@ -4,9 +4,17 @@
  */
 import { createRoute, type RouteConfig } from '@hono/zod-openapi';
 import type { ErrorCode } from '../../base/errors.ts';
+import type { Deed } from '../services/actor.ts';
 import { errorResponses } from './errors.ts';
 
-type Config<P extends string> = Omit<RouteConfig, 'path'> & { path: P };
+type Config<P extends string> = Omit<RouteConfig, 'path'> & {
+  path: P;
+  /**
+   * For a route that has a body to check: the deed that the caller's role must allow before that, so that who may not do it hears so whatever
+   * they send. The service checks it again.
+   */
+  'x-needs'?: Deed;
+};
 
 /** `errors`: the codes of this route alone; those of every route of its kind are added. */
 export function defineRoute<P extends string, R extends Config<P>>(config: R, errors: readonly ErrorCode[] = []) {
@@ -22,4 +30,9 @@ function impliedErrors(config: Config<string>): ErrorCode[] {
   if (config.path.includes('{')) codes.push('not_found');
   if (config.path.startsWith('/auth/')) codes.push('rate_limited');
   return codes;
+}
+
+/** What `x-needs` of a mounted route says. */
+export function neededDeed(route: RouteConfig & { 'x-needs'?: Deed }): Deed | undefined {
+  return route['x-needs'];
 }

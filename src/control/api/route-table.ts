@@ -3,12 +3,15 @@
  * bearer check (what is not marked public needs a bearer) and by the 404/405 answer.
  */
 import { AppError } from '../../base/errors.ts';
+import type { Deed } from '../services/actor.ts';
 
 export interface KnownRoute {
   readonly method: string;
   /** With `{name}` for parameters, as in OpenAPI. */
   readonly path: string;
   readonly isPublic: boolean;
+  /** What the caller's role must allow before the request is looked at any closer. */
+  readonly needs?: Deed | undefined;
 }
 
 interface Entry extends KnownRoute {

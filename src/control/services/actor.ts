@@ -59,9 +59,11 @@ export const THINGS = [
 export type Thing = (typeof THINGS)[number];
 export const VERBS = ['read', 'create', 'change', 'delete'] as const;
 export type Verb = (typeof VERBS)[number];
+/** What somebody wants to do to what kind of thing. */
+export type Deed = `${Thing}.${Verb}`;
 
 /** Lowest role per deed (contract §4). A deed that is missing here is nobody's. */
-const LOWEST_ROLE: Readonly<Partial<Record<`${Thing}.${Verb}`, Role>>> = {
+const LOWEST_ROLE: Readonly<Partial<Record<Deed, Role>>> = {
   // The caller's own account: password, second factor, sessions, own memberships, a new organization of one's own.
   'account.read': 'viewer',
   'account.change': 'viewer',
@@ -90,7 +92,7 @@ const LOWEST_ROLE: Readonly<Partial<Record<`${Thing}.${Verb}`, Role>>> = {
 };
 
 /** What needs an operator's word first: everything that puts something on the internet. */
-const OPENS: ReadonlyArray<`${Thing}.${Verb}`> = ['tunnel.create', 'tunnel.change', 'token.create'];
+const OPENS: readonly Deed[] = ['tunnel.create', 'tunnel.change', 'token.create'];
 
 /** Deeds that nobody may do in an organization of this standing. One that was suspended sends no more mail in the name of this server. */
 const BARRED: Readonly<Record<Approval, ReadonlySet<string>>> = {

@@ -44,6 +44,11 @@ export class Organizations {
     return orgsOf(this.#deps.store.db, actor.userId);
   }
 
+  /** The actor with the role that they have in this organization. Throws `not_found` when they are not in it. */
+  actorIn(actor: Actor, orgId: string): UserActor {
+    return actorIn(this.#deps.store.db, actor, orgId);
+  }
+
   /** Throws `not_found`. */
   get(actor: Actor, orgId: string): OrgRow {
     const me = actorIn(this.#deps.store.db, actor, orgId);

@@ -69,6 +69,7 @@ export function mountDevice(app: Api, { deviceLogins, log }: ApiDeps): void {
       {
         ...post,
         path: '/auth/cli/authorize',
+        'x-needs': 'token.create',
         summary: 'Let the command line with this code in, into the active organization',
         request: bodyOf(approval),
         responses: { 200: json(approved, 'Approved. The waiting command line fetches the same by itself') },

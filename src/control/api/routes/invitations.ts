@@ -55,6 +55,7 @@ export function mountInvitations(app: Api, { invitations }: ApiDeps): void {
       {
         method: 'post',
         path: '/orgs/{id}/invitations',
+        'x-needs': 'invitation.create',
         tags,
         summary: 'Invite somebody by mail',
         description:

@@ -55,6 +55,7 @@ export function mountMembers(app: Api, { members }: ApiDeps): void {
       {
         method: 'patch',
         path: '/orgs/{id}/members/{user_id}',
+        'x-needs': 'member.change',
         tags,
         summary: 'Give a member another role',
         description:

@@ -89,6 +89,7 @@ export function mountOrganizations(app: Api, { organizations }: ApiDeps): void {
       {
         method: 'patch',
         path: '/orgs/{id}',
+        'x-needs': 'organization.change',
         tags,
         summary: 'Rename it; its slug stays',
         request: { params: orgPath, body: nameBody },

@@ -97,6 +97,7 @@ export function mountTokens(app: Api, { tokens }: ApiDeps): void {
       {
         method: 'post',
         path: '/tokens',
+        'x-needs': 'token.create',
         tags,
         summary: 'Mint a token for an agent',
         request: { body: { required: true, content: { 'application/json': { schema: newToken } } } },

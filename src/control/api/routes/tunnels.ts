@@ -78,6 +78,7 @@ export function mountTunnels(app: Api, { tunnels }: ApiDeps): void {
       {
         method: 'post',
         path: '/tunnels',
+        'x-needs': 'tunnel.create',
         tags,
         summary: 'Reserve a tunnel for an agent to serve',
         request: { body: { required: true, content: { 'application/json': { schema: newTunnel } } } },

@@ -5,7 +5,6 @@ import { and, desc, eq, gte, like, lt, or, type SQL, sql } from 'drizzle-orm';
 import { auditEvents } from '../db/schema.ts';
 import type { Store } from '../db/tx.ts';
 import { type Actor, allow } from './actor.ts';
-import type { AuditAction } from './audit.ts';
 
 export type EventRow = typeof auditEvents.$inferSelect;
 
@@ -14,7 +13,8 @@ export interface EventFilter {
   readonly limit: number;
   /** Milliseconds: events at or after this instant. */
   readonly since: number | undefined;
-  readonly action: AuditAction | undefined;
+  /** One that does not exist finds nothing: a client may be newer than the server. */
+  readonly action: string | undefined;
   /** E-mail address (any letter case) or token name, as it was then. */
   readonly by: string | undefined;
   /** Id of an event: those before it, for the next page. */

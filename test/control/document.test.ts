@@ -163,6 +163,26 @@ test('every error code that is documented exists, with its status, and every cod
   assert.deepEqual(silent.sort(), [...LATER, ...EVERYWHERE].sort());
 });
 
+test('patterns are those of JSON Schema, without the slashes and flags of JavaScript', () => {
+  const patterns = [...JSON.stringify(document).matchAll(/"pattern":("(?:[^"\\\\]|\\\\.)*")/g)].map(
+    ([, text = '""']) => JSON.parse(text) as string,
+  );
+  assert.ok(patterns.length > 0);
+  for (const pattern of patterns) {
+    assert.doesNotMatch(pattern, /^\/|\/[a-z]*$/, pattern);
+    assert.ok(new RegExp(pattern, 'u'), pattern);
+  }
+});
+
+test('routes that check credentials say 401, and those that compute passwords 503', () => {
+  for (const path of ['/auth/login', '/auth/login/mfa', '/auth/refresh', '/auth/logout', '/auth/cli/logout']) {
+    assert.ok('401' in (document.paths[path]?.['post']?.responses ?? {}), path);
+  }
+  for (const path of ['/auth/login', '/auth/signup', '/auth/reset', '/auth/password', '/auth/mfa/disable']) {
+    assert.ok('503' in (document.paths[path]?.['post']?.responses ?? {}), path);
+  }
+});
+
 test('errors that follow from the kind of a route are on every route of that kind', () => {
   for (const { name, path, operation } of operations) {
     const statuses = Object.keys(operation.responses);

@@ -39,6 +39,7 @@ export function errorResponses(codes: readonly ErrorCode[]) {
         status,
         {
           description: group.map((code) => `\`${code}\`: ${ERROR_MEANING[code]}`).join('\n\n'),
+          ...(status === 429 || status === 503 ? { headers: RETRY_AFTER } : {}),
           content: {
             'application/json': {
               schema: errorBody,
@@ -49,6 +50,10 @@ export function errorResponses(codes: readonly ErrorCode[]) {
       ]),
   );
 }
+
+const RETRY_AFTER = {
+  'Retry-After': { description: 'Seconds to wait, where that is known', schema: { type: 'integer' as const } },
+};
 
 function exampleOf(code: ErrorCode) {
   const message = ERROR_MEANING[code];

@@ -56,7 +56,7 @@ export function mountAccess(app: Api, deps: ApiDeps): void {
           ),
         },
       },
-      ['forbidden', 'email_not_verified'],
+      ['unauthorized', 'forbidden', 'email_not_verified', 'unavailable'],
     ),
     async (c) => {
       const done = await sessions.login(c.req.valid('json'), visitOf(c, log));

@@ -71,6 +71,9 @@ export function isWildcard(host: string): boolean {
   return host === '0.0.0.0' || (isIPv6(host) && /^[0:]+$/.test(host));
 }
 
+/** The networks of this very machine. */
+export const LOOPBACK: readonly string[] = ['127.0.0.0/8', '::1/128'];
+
 /** True when a listener on this host can be reached from this machine only. */
 export function isLoopback(host: string): boolean {
   if (host.toLowerCase() === 'localhost') return true;

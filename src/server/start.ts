@@ -4,7 +4,7 @@
  */
 import type { AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
-import type { HostPort } from '../base/addr.ts';
+import { type HostPort, LOOPBACK, NetworkSet } from '../base/addr.ts';
 import { systemClock } from '../base/clock.ts';
 import { Lifecycle } from '../base/lifecycle.ts';
 import type { Logger } from '../base/log.ts';
@@ -99,6 +99,11 @@ async function open(settings: Settings, options: ServerOptions, life: Lifecycle)
   const api = await listenApi(
     makeApi(settings, { control, version, log, apiUrl: () => late.apiUrl, discovery: () => late.discovery }),
     settings.api.listen,
+    {
+      exempt: new NetworkSet([...settings.api.trusted_proxies, ...LOOPBACK]),
+      monotonic: () => systemClock.monotonic(),
+      log: log.child({ part: 'api' }),
+    },
   );
   life.onClose('API', () => api.close());
   life.onClose('waiting command lines', () => control.deviceLogins.endWaits());

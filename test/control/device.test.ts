@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { type IncomingMessage, request } from 'node:http';
 import { after, before, test } from 'node:test';
-import { NetworkSet } from '../../src/base/addr.ts';
+import { LOOPBACK, NetworkSet } from '../../src/base/addr.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { buildApi } from '../../src/control/api/app.ts';
 import { listenApi } from '../../src/control/api/listener.ts';
@@ -98,6 +98,7 @@ test('a client that goes away is forgotten, and the key stays for its next reque
       log: silentLog,
     }),
     { host: '127.0.0.1', port: 0 },
+    { exempt: new NetworkSet(LOOPBACK), monotonic: () => performance.now(), log: silentLog },
   );
   const holds = async (count: number): Promise<void> => {
     while (deviceLogins.waiting !== count) await new Promise((resolve) => setImmediate(resolve));

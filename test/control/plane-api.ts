@@ -1,7 +1,7 @@
 /**
  * The API over HTTP on the clock of a Plane: for rules that depend on time and must hold against requests that race.
  */
-import { NetworkSet } from '../../src/base/addr.ts';
+import { LOOPBACK, NetworkSet } from '../../src/base/addr.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { buildApi } from '../../src/control/api/app.ts';
 import type { ApiDeps } from '../../src/control/api/context.ts';
@@ -31,7 +31,11 @@ export async function servePlane(plane: Plane, changes: Partial<ApiDeps> = {}): 
     log: silentLog,
     ...changes,
   });
-  const listener = await listenApi(app, { host: '127.0.0.1', port: 0 });
+  const listener = await listenApi(
+    app,
+    { host: '127.0.0.1', port: 0 },
+    { exempt: new NetworkSet(LOOPBACK), monotonic: () => plane.clock.monotonic(), log: silentLog },
+  );
   const { port } = listener.address;
   return { call: callerOf(`http://127.0.0.1:${port}`), port, close: () => listener.close() };
 }

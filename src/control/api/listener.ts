@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import type { HostPort } from '../../base/addr.ts';
 import type { Api } from './app.ts';
+import { ConnectionBound, type ConnectionRules } from './connection-bound.ts';
 import { answerMalformed, refuseUnroutable } from './malformed.ts';
 
 /** Slow-loris bounds; bodies are at most 1 MiB. */
@@ -16,7 +17,6 @@ const TIMEOUTS = {
   keepAliveTimeout: 60_000,
   connectionsCheckingInterval: 5_000,
 } as const;
-const MAX_CONNECTIONS = 1_000;
 const DRAIN_SWEEP_MS = 50;
 
 export interface ApiListener {
@@ -28,13 +28,17 @@ export interface ApiListener {
 }
 
 /** Binds and serves. Throws the system's error when the address can't be bound. */
-export async function listenApi(app: Api, at: HostPort): Promise<ApiListener> {
+export async function listenApi(app: Api, at: HostPort, rules: ConnectionRules): Promise<ApiListener> {
   // A missing Host is refused by the request listener, whose answer has a body; Node's own has none.
   const server = createServer({ ...TIMEOUTS, requireHostHeader: false });
   const answer = getRequestListener(app.fetch, { errorHandler: refuseUnroutable });
-  server.on('request', (incoming, outgoing) => void answer(incoming, outgoing));
+  // HTTP/1.0 knows no Host, and probes of load balancers speak it. No route looks at the name.
+  const answerOld = getRequestListener(app.fetch, { errorHandler: refuseUnroutable, hostname: 'localhost' });
+  server.on('request', (incoming, outgoing) => {
+    void (incoming.httpVersion === '1.0' ? answerOld : answer)(incoming, outgoing);
+  });
   answerMalformed(server);
-  server.maxConnections = MAX_CONNECTIONS;
+  new ConnectionBound(rules).watch(server);
   server.listen(at.port, at.host);
   await once(server, 'listening');
   const address = server.address();

@@ -3,6 +3,8 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
 import { OpenAPIHono } from '@hono/zod-openapi';
+import { LOOPBACK, NetworkSet } from '../../base/addr.ts';
+import { silentLog } from '../../base/log.ts';
 import type { ApiEnv } from './context.ts';
 import { type ApiListener, listenApi } from './listener.ts';
 
@@ -21,7 +23,11 @@ before(async () => {
     });
     return c.body(stream);
   });
-  listener = await listenApi(app, { host: '127.0.0.1', port: 0 });
+  listener = await listenApi(
+    app,
+    { host: '127.0.0.1', port: 0 },
+    { exempt: new NetworkSet(LOOPBACK), monotonic: () => performance.now(), log: silentLog },
+  );
 });
 after(() => listener.close());
 
@@ -77,6 +83,16 @@ test('a malformed request behind one that is being answered cuts that answer and
   assert.equal(answer.status, 200);
   assert.match(answer.body, /begun/);
   assert.ok(!answer.body.includes('invalid_request') && !answer.body.includes('ended'), answer.body);
+});
+
+test('HTTP/1.0 needs no Host', async () => {
+  for (const path of ['/ok', '/ok?a=b']) {
+    const answer = await exchange(`GET ${path} HTTP/1.0\r\n\r\n`);
+    assert.equal(answer.status, 200);
+    assert.equal(answer.body, 'fine');
+  }
+  assert.equal((await exchange('GET /ok HTTP/1.0\r\nHost: a\r\n\r\n')).status, 200);
+  assert.equal((await exchange('GET /ok HTTP/1.0\r\nHost: a b\r\n\r\n')).status, 400);
 });
 
 test('good requests are served', async () => {

@@ -1,0 +1,129 @@
+/**
+ * How many connections the API holds, in all and per source, so that one host can't keep everybody else out. Watches the server of
+ * listener.ts.
+ *
+ * At a bound the connection that has been without a request for longest gives way to the new one; when every one is being served, the new
+ * one is cut. Either way the log says so, once a minute.
+ */
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { type NetworkSet, plainIp } from '../../base/addr.ts';
+import type { Logger } from '../../base/log.ts';
+import { Throttle } from '../../base/throttle.ts';
+import { limitKey } from './client-ip.ts';
+
+const MAX_TOTAL = 1_000;
+/** Ten hosts at least must work together to take all there are. A browser has six, and an office behind one address has few at once. */
+const MAX_PER_SOURCE = 100;
+const WARN_EVERY_MS = 60_000;
+
+export interface ConnectionRules {
+  /** Sources without a bound of their own: this machine, and proxies that many people come through. */
+  readonly exempt: NetworkSet;
+  readonly monotonic: () => number;
+  readonly log: Logger;
+  /** Other bounds than 1,000 in all and 100 per source. */
+  readonly max?: { readonly total: number; readonly perSource: number };
+}
+
+/** The connections of a source, or all of them. */
+interface Group {
+  readonly max: number;
+  open: number;
+  /** Those that are answering nothing; who has been so for longest is first. */
+  readonly idle: Set<Socket>;
+}
+
+interface Connection {
+  readonly key: string;
+  readonly groups: readonly Group[];
+  /** Requests whose answers have not left yet: a client may send several at once. */
+  underWay: number;
+}
+
+export class ConnectionBound {
+  readonly #rules: ConnectionRules;
+  readonly #max: { readonly total: number; readonly perSource: number };
+  readonly #all: Group;
+  /** Those that have a connection: no more than there may be connections. */
+  readonly #sources = new Map<string, Group>();
+  readonly #connections = new Map<Socket, Connection>();
+  readonly #warnings: Throttle;
+
+  constructor(rules: ConnectionRules) {
+    this.#rules = rules;
+    this.#max = rules.max ?? { total: MAX_TOTAL, perSource: MAX_PER_SOURCE };
+    this.#all = newGroup(this.#max.total);
+    this.#warnings = new Throttle(WARN_EVERY_MS, rules.monotonic);
+  }
+
+  watch(server: Server): void {
+    server.on('connection', (socket) => this.#admit(socket));
+    server.prependListener('request', (request, response) => this.#serve(request, response));
+  }
+
+  #admit(socket: Socket): void {
+    const address = plainIp(socket.remoteAddress ?? '');
+    const key = limitKey(address);
+    const source = this.#rules.exempt.has(address)
+      ? undefined
+      : (this.#sources.get(key) ?? newGroup(this.#max.perSource));
+    const groups = source === undefined ? [this.#all] : [source, this.#all];
+    // One that gives way for the source's sake leaves the room that the whole needs, too.
+    for (const group of groups) {
+      if (group.open < group.max) continue;
+      const [longest] = group.idle;
+      this.#warn(key, longest !== undefined);
+      if (longest === undefined) return void socket.destroy();
+      this.#release(longest);
+      longest.destroy();
+    }
+    if (source !== undefined) this.#sources.set(key, source);
+    for (const group of groups) {
+      group.open++;
+      group.idle.add(socket);
+    }
+    this.#connections.set(socket, { key, groups, underWay: 0 });
+    socket.once('close', () => this.#release(socket));
+  }
+
+  #serve({ socket }: IncomingMessage, response: ServerResponse): void {
+    const connection = this.#connections.get(socket);
+    if (connection === undefined) return;
+    connection.underWay++;
+    for (const { idle } of connection.groups) idle.delete(socket);
+    response.once('close', () => {
+      connection.underWay--;
+      if (connection.underWay > 0 || !this.#connections.has(socket)) return;
+      for (const { idle } of connection.groups) idle.add(socket);
+    });
+  }
+
+  #release(socket: Socket): void {
+    const connection = this.#connections.get(socket);
+    if (connection === undefined) return;
+    this.#connections.delete(socket);
+    for (const group of connection.groups) {
+      group.open--;
+      group.idle.delete(socket);
+      if (group.open === 0 && group !== this.#all) this.#sources.delete(connection.key);
+    }
+  }
+
+  #warn(source: string, madeRoom: boolean): void {
+    const passed = this.#warnings.pass();
+    if (passed === undefined) return;
+    const { open } = this.#sources.get(source) ?? { open: undefined };
+    const fields = { source, open_of_source: open, open: this.#all.open, max: this.#max, ...passed };
+    this.#rules.log.warn(
+      fields,
+      madeRoom
+        ? 'the API has as many connections as it takes: the longest idle one was closed'
+        : 'the API has as many connections as it takes, all of them busy: a new one was cut',
+    );
+  }
+}
+
+function newGroup(max: number): Group {
+  return { max, open: 0, idle: new Set() };
+}

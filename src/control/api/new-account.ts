@@ -34,9 +34,12 @@ export const newEmail = z
 /** An address to look up. One that can't exist is answered like one that does not. */
 export const oldEmail = z.string().min(1).max(320);
 
+/** Control characters and line ends, and what makes a reader see another text than there is: embeddings, overrides, isolates, no width. */
+const UNSEEN = /[\p{Cc}\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]/u;
+
 /** What a person or an organization is called: one line, which may be empty. */
 export const plainName = z
   .string()
   .trim()
   .max(100)
-  .regex(/^\P{Cc}*$/u, 'a name is one line of text');
+  .refine((text) => !UNSEEN.test(text), 'a name is one line of text, without signs that turn or hide others');

@@ -101,6 +101,10 @@ suite('the pages', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
 
     await page.reload();
     await signedInAs(page, 'ann@example.test');
+    await page.route('**/auth/logout', (route) => route.abort());
+    await press(page, 'Sign out');
+    await alertOf(page, 'The server does not answer.');
+    await page.unroute('**/auth/logout');
     await press(page, 'Sign out');
     await page.getByRole('status').getByText('You are signed out.').waitFor();
     await page.reload();
@@ -119,6 +123,28 @@ suite('the pages', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await press(page, 'Confirm');
     await page.getByRole('listitem').getByText(HOSTILE, { exact: true }).waitFor();
     await shoot(page, 'hostile');
+  });
+
+  test('an address that was signed up with two passwords gets a third by a link', async (t) => {
+    const email = 'contested@example.test';
+    await h.call('POST', '/auth/signup', { body: { email, password: OTHER } });
+    await smtp.nextMail(email);
+    const page = await open(t, '/app/');
+    await press(page, 'Make an account');
+    await field(page, 'E-mail address').fill(email);
+    await field(page, 'Password').fill(PASSWORD);
+    await press(page, 'Go on');
+    await field(page, 'Code from the mail').fill((await smtp.nextMail(email)).code ?? '');
+    await press(page, 'Confirm');
+    await alertOf(page, 'Your address is confirmed, but not this password');
+    await press(page, 'Send the link');
+    await page.goto((await smtp.nextMail(email)).link ?? '');
+    await field(page, 'New password').fill(PASSWORD);
+    await field(page, 'The same again').fill(PASSWORD);
+    await press(page, 'Set the password');
+    await page.getByRole('link', { name: 'Sign in' }).click();
+    await signIn(page, { email, password: PASSWORD });
+    await signedInAs(page, email);
   });
 
   test('a forgotten password: a link by mail, a new password, logged out everywhere', async (t) => {

@@ -53,7 +53,7 @@ ${head('Confirm your address')}
 <button type="submit" class="main">Confirm</button>
 <button type="button" id="resend">Send a new code</button>
 ${BACK}
-<p class="quiet">If the mail says that you have an account already, sign in with its password.</p>
+<p class="quiet">If the mail tells you to do something else, do that.</p>
 </form>
 
 ${forgotten(heading, 'Forgot password', BACK)}`;

@@ -1,7 +1,6 @@
 /** `/app/`: the pages for people, and `/`, which leads there. */
 import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import { getCookie } from 'hono/cookie';
 import { AppError } from '../../../base/errors.ts';
 import type { Api } from '../app.ts';
 import type { ApiDeps, ApiEnv } from '../context.ts';
@@ -21,7 +20,7 @@ import { RESET_SCRIPT } from '../pages/scripts/reset-script.ts';
 import { SIGN_IN_SCRIPT } from '../pages/scripts/sign-in-script.ts';
 import { SIGN_UP_SCRIPT } from '../pages/scripts/sign-up-script.ts';
 import { STYLE } from '../pages/style.ts';
-import { REFRESH_COOKIE } from '../refresh-cookie.ts';
+import { refreshCookies } from '../refresh-cookie.ts';
 
 const HTML = 'text/html; charset=utf-8';
 const SCRIPT = 'text/javascript; charset=utf-8';
@@ -91,6 +90,6 @@ function mountWayHome(app: Api, { publicUrl }: ApiDeps): void {
 }
 
 function factsOf(c: Context<ApiEnv>, { refresh }: ApiDeps): PageFacts {
-  const cookie = getCookie(c, REFRESH_COOKIE);
-  return { query: (name) => c.req.query(name), signedIn: cookie !== undefined && refresh.isLive(cookie) };
+  const signedIn = refreshCookies(c).some((cookie) => refresh.isLive(cookie));
+  return { query: (name) => c.req.query(name), signedIn };
 }

@@ -35,8 +35,7 @@ function row({ name, role }) {
 }
 
 onClick('sign-out', async () => {
-  await ways.leave();
-  tell('You are signed out.');
+  if (await ways.leave()) tell('You are signed out.');
 });
 
 void ways.start();

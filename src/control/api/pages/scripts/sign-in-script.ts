@@ -25,7 +25,7 @@ export function waysIn({ returnTo, then }) {
     return then();
   }
 
-  const { askToConfirm } = signUp(logIn);
+  const { askToConfirm } = signUp(goOn);
   askForLink();
 
   async function logIn(email, password) {
@@ -91,12 +91,14 @@ export function waysIn({ returnTo, then }) {
       }
       if (main.dataset.session !== 'live') return ask();
       const { status, body } = await refresh();
-      return status === 200 ? then() : ask(status === 401 ? undefined : body.message);
+      return status === 200 ? then() : ask(body.message);
     },
-    /** Ends the session here, and asks to sign in. */
+    /** Ends the session, and asks to sign in; false when it goes on, for the server could not be told. */
     async leave() {
-      await call('POST', 'auth/logout');
-      await ask();
+      const { status, body } = await call('POST', 'auth/logout');
+      const isOver = status === 200 || status === 401;
+      await (isOver ? ask() : say(body.message));
+      return isOver;
     },
     /** What to do with an answer that was to be had by whoever is signed in, and is an error. */
     async refused({ status, body }) {

@@ -2,8 +2,8 @@
 export const SIGN_UP_SCRIPT = String.raw`import { call } from './calls.js';
 import { at, onClick, onSubmit, passwordProblem, say, show, tell } from './parts.js';
 
-/** 'logIn' is called with address and password once the address is confirmed. */
-export function signUp(logIn) {
+/** 'goOn' takes the answer to the log-in that follows when the address is confirmed. */
+export function signUp(goOn) {
   /** Whose address waits for its code; in memory alone. */
   let waiting = { email: '', password: '' };
 
@@ -30,9 +30,13 @@ export function signUp(logIn) {
     const { status, body } = await call('POST', 'auth/verify-email-otp', { email, code });
     if (status !== 200) return say(body.message);
     waiting = { email: '', password: '' };
-    // Also when somebody else's password stands now: then the log-in says so, where it can be mended.
+    const answer = await call('POST', 'auth/login', { email, password });
+    if (answer.status === 401) {
+      show('forgot');
+      return say('Your address is confirmed, but not this password: the address was signed up with another one too. Ask for a link to set one.');
+    }
     show('sign-in');
-    return logIn(email, password);
+    return goOn(answer);
   });
 
   onClick('resend', async () => {

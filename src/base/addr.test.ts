@@ -67,6 +67,16 @@ test('unmaps IPv4 in IPv6', () => {
   assert.equal(plainIp('::ffff:10.1.2.3'), '10.1.2.3');
   assert.equal(plainIp('::ffff:1'), '::ffff:1');
   assert.equal(plainIp('10.1.2.3'), '10.1.2.3');
+  for (const text of ['::FFFF:203.0.113.1', '::ffff:cb00:7101', '0:0:0:0:0:ffff:CB00:7101', '0::ffff:203.0.113.1'])
+    assert.equal(plainIp(text), '203.0.113.1', text);
+  for (const text of [
+    '::1:ffff:203.0.113.1',
+    '64:ff9b::203.0.113.1',
+    '1::ffff:cb00:7101',
+    '2001:db8:ffff:ffff::1',
+    ':ffff:',
+  ])
+    assert.equal(plainIp(text), text);
 });
 
 const networks: ReadonlyArray<[text: string, valid: boolean]> = [

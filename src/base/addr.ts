@@ -81,11 +81,31 @@ export function isLoopback(host: string): boolean {
   return plain === '::1' || (isIPv4(plain) && plain.startsWith('127.'));
 }
 
-/** An IPv4 address that the kernel reports in its IPv6 clothes (`::ffff:10.0.0.1`) as plain IPv4; everything else as it is. */
+/** An IPv4 address in its IPv6 clothes (`::ffff:10.0.0.1`, in any spelling of RFC 4291) as plain IPv4; everything else as it is. */
 export function plainIp(address: string): string {
-  if (!address.startsWith('::ffff:')) return address;
-  const tail = address.slice('::ffff:'.length);
-  return isIPv4(tail) ? tail : address;
+  if (!address.includes(':')) return address;
+  if (address.startsWith('::ffff:')) {
+    // As the kernel writes it.
+    const tail = address.slice('::ffff:'.length);
+    if (isIPv4(tail)) return tail;
+  }
+  if (!/:ffff:/i.test(address) || !isIPv6(address)) return address;
+  const words = ipv6Words(address).map((word) => Number.parseInt(word, 16));
+  if (words[5] !== 0xffff || words.slice(0, 5).some((word) => word !== 0)) return address;
+  return words
+    .slice(6)
+    .flatMap((word) => [word >> 8, word & 0xff])
+    .join('.');
+}
+
+/** The eight words of an IPv6 address, hexadecimal, without leading zeros; a zone is left out. Only for what isIPv6 holds for. */
+export function ipv6Words(address: string): string[] {
+  // The URL parser writes any IPv6 address in its one canonical form, dotted quads resolved.
+  const canonical = new URL(`http://[${address.split('%')[0]}]`).hostname.slice(1, -1);
+  const [head = '', tail] = canonical.split('::');
+  const left = head === '' ? [] : head.split(':');
+  const right = tail === undefined || tail === '' ? [] : tail.split(':');
+  return [...left, ...Array<string>(8 - left.length - right.length).fill('0'), ...right];
 }
 
 /** Reads one IP network (`10.0.0.0/8`, `::1/128`; a lone address is a network of one). Undefined when it is none or has host bits set. */
@@ -102,13 +122,7 @@ export function parseNetwork(text: string): { readonly address: string; readonly
 
 function toBits(address: string): bigint {
   if (isIPv4(address)) return address.split('.').reduce((sum, part) => (sum << 8n) | BigInt(part), 0n);
-  // The URL parser writes any IPv6 address in its one canonical form, dotted quads resolved.
-  const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1);
-  const [head = '', tail] = canonical.split('::');
-  const left = head === '' ? [] : head.split(':');
-  const right = tail === undefined || tail === '' ? [] : tail.split(':');
-  const words = [...left, ...Array<string>(8 - left.length - right.length).fill('0'), ...right];
-  return words.reduce((sum, word) => (sum << 16n) | BigInt(`0x${word}`), 0n);
+  return ipv6Words(address).reduce((sum, word) => (sum << 16n) | BigInt(`0x${word}`), 0n);
 }
 
 /** A fixed set of IP networks. An empty set holds nothing. */

@@ -8,7 +8,7 @@ import { getPath } from 'hono/utils/url';
 import { requireBearer } from './auth.ts';
 import { authLimit } from './auth-limit.ts';
 import { limitBody } from './body-limit.ts';
-import { clientIp } from './client-ip.ts';
+import { ClientIps } from './client-ip.ts';
 import type { ApiDeps, ApiEnv } from './context.ts';
 import { answerError, refuseInvalid } from './errors.ts';
 import { neededDeed } from './define-route.ts';
@@ -39,6 +39,7 @@ export type Api = OpenAPIHono<ApiEnv>;
 /** Builds the application; `app.fetch` serves it. */
 export function buildApi(deps: ApiDeps): Api {
   const table = new RouteTable();
+  const ips = new ClientIps(deps.trustedProxies, deps.log);
   const app: Api = new OpenAPIHono<ApiEnv>({
     defaultHook: refuseInvalid,
     getPath: (request) => withoutPrefix(getPath(request)),
@@ -51,10 +52,7 @@ export function buildApi(deps: ApiDeps): Api {
   });
 
   app.use(async (c, next) => {
-    c.set(
-      'clientIp',
-      clientIp(c.env.incoming.socket.remoteAddress ?? '', c.req.header('x-forwarded-for'), deps.trustedProxies),
-    );
+    c.set('clientIp', ips.find(c.env.incoming.socket.remoteAddress ?? '', c.req.header('x-forwarded-for')));
     c.header('Cache-Control', 'no-store');
     c.header('X-Content-Type-Options', 'nosniff');
     c.header('Referrer-Policy', 'no-referrer');

@@ -52,21 +52,38 @@ test('the password alone gives a challenge and no session; code and challenge gi
   assert.equal((await api.call('GET', '/auth/me', { as: String(done.body['access_token']) })).status, 200);
 });
 
-test('exactly one of code and recovery code is asked for, in its shape', async () => {
+test('exactly one of code and recovery code is asked for', async () => {
   const challenge_token = await ann.challenge();
   for (const body of [
     { challenge_token },
+    { challenge_token, code: null, recovery_code: null },
     { challenge_token, code: ann.code(1), recovery_code: ann.codes[0] },
-    { challenge_token, code: '12345' },
+    { challenge_token, code: '', recovery_code: ann.codes[0] },
     { challenge_token, code: 123456 },
-    { challenge_token, recovery_code: '' },
-    { challenge_token, recovery_code: 'x'.repeat(65) },
+    { challenge_token, recovery_code: [ann.codes[0]] },
     { code: ann.code(1) },
+    { challenge_token: null, code: ann.code(1) },
   ]) {
     assert.deepEqual(said(await api.call('POST', '/auth/login/mfa', { body })), [400, 'invalid_request']);
   }
   assert.equal(await left(), 10);
   assert.equal((await ann.second({ code: ann.code(1) }, challenge_token)).status, 200, 'nothing of it was counted');
+});
+
+test('the one that is not shown may be null', async () => {
+  assert.equal((await ann.second({ code: null, recovery_code: ann.codes[0] })).status, 200);
+  assert.equal((await ann.second({ code: ann.code(1), recovery_code: null })).status, 200);
+});
+
+test('text that can be no code is refused as a wrong one is, and is no guess', async () => {
+  const challenge = await ann.challenge();
+  for (const code of ['', '12345', '1234567', '12345a', ' 123456', '１２３４５６', 'x'.repeat(10_000)]) {
+    assert.deepEqual(said(await ann.second({ code }, challenge)), REFUSED, code.slice(0, 20));
+  }
+  for (const recovery_code of ['', 'x'.repeat(65), '\u0000', 'İ'.repeat(10_000)]) {
+    assert.deepEqual(said(await ann.second({ recovery_code }, challenge)), REFUSED, recovery_code.slice(0, 20));
+  }
+  assert.equal((await ann.second({ code: ann.code(1) }, challenge)).status, 200);
 });
 
 test('a challenge is no access token, an access token no challenge, and a changed one nothing', async () => {
@@ -190,21 +207,88 @@ test('50 wrong codes at once lock the factor exactly at the fifth, over all log-
   assert.equal((await ann.second({ code: ann.code() })).status, 200);
 });
 
+async function wrong(n: number): Promise<void> {
+  for (let i = 0; i < n; i++) assert.deepEqual(said(await ann.second({ code: ann.wrongCode() })), REFUSED);
+}
+const wait = async (): Promise<unknown> => (await ann.second({ code: ann.wrongCode() })).body['retry_after_seconds'];
+
 test('a right code ends the row of wrong ones; after a lock five more lock again', async () => {
-  const wrong = async (n: number) => {
-    for (let i = 0; i < n; i++) assert.deepEqual(said(await ann.second({ code: ann.wrongCode() })), REFUSED);
-  };
   plane.now += STEP;
   await wrong(4);
   assert.equal((await ann.second({ code: ann.code() })).status, 200);
   plane.now += STEP;
   await wrong(4);
   assert.equal((await ann.second({ code: ann.code() })).status, 200);
-  for (let round = 0; round < 2; round++) {
+  for (const minutes of [5, 10]) {
     await wrong(5);
     assert.deepEqual(said(await ann.second({ code: ann.wrongCode() })), [429, 'rate_limited']);
-    plane.now += 5 * MINUTE;
+    plane.now += minutes * MINUTE;
   }
+});
+
+test('each lock is twice as long, up to a day, until a right code comes', async () => {
+  plane.now += STEP;
+  for (const minutes of [5, 10, 20, 40, 80, 160, 320, 640, 1280, 1440, 1440]) {
+    await wrong(5);
+    assert.equal(await wait(), minutes * 60);
+    plane.now += minutes * MINUTE;
+  }
+  await wrong(4);
+  assert.equal((await ann.second({ code: ann.code() })).status, 200);
+  plane.now += STEP;
+  await wrong(5);
+  assert.equal(await wait(), 300, 'it begins anew');
+});
+
+test('a log-in by recovery code does not make the next lock shorter', async () => {
+  plane.now += STEP;
+  await wrong(5);
+  assert.equal((await ann.second({ recovery_code: ann.codes[0] })).status, 200);
+  plane.now += 5 * MINUTE;
+  await wrong(5);
+  assert.equal(await wait(), 600);
+});
+
+test('the owner is told of the first lock, and not of those that follow it', async () => {
+  const told = (): unknown[] => letters().filter(({ kind }) => kind === 'mfa_locked');
+  plane.now += STEP;
+  await wrong(4);
+  assert.deepEqual(told(), []);
+  await wrong(1);
+  assert.deepEqual(told(), [{ kind: 'mfa_locked', to: ann.email }]);
+  plane.now += 5 * MINUTE;
+  await wrong(5);
+  assert.equal(told().length, 1);
+  plane.now += 10 * MINUTE;
+  assert.equal((await ann.second({ code: ann.code() })).status, 200);
+  await wrong(5);
+  assert.equal(told().length, 2, 'a right code has come since');
+});
+
+test('a clock that was a year ahead locks nobody out once it is right', async () => {
+  plane.ahead = 365 * 24 * 60 * MINUTE;
+  assert.equal((await ann.second({ code: ann.code(plane.ahead / STEP) })).status, 200);
+  plane.control.passwordReset.forgot(ann.email, VISIT);
+  const letter = letters().at(-1);
+  assert.ok(letter?.kind === 'password_reset');
+  ann.password = 'another correct horse';
+  await plane.control.passwordReset.reset({ token: letter.token, newPassword: ann.password }, VISIT);
+  await wrong(5);
+  plane.ahead = 0;
+  const code = ann.code();
+  assert.equal((await ann.second({ code })).status, 200);
+  assert.deepEqual(said(await ann.second({ code })), REFUSED, 'it is used up as ever');
+});
+
+test('a clock that is corrected by a step gives no code a second life', async () => {
+  plane.now += 10 * STEP;
+  plane.ahead = STEP;
+  const early = ann.code(2);
+  assert.equal((await ann.second({ code: early })).status, 200, 'an app that is a step ahead of the server');
+  plane.ahead = 0;
+  assert.deepEqual(said(await ann.second({ code: ann.code(1) })), REFUSED, 'older than the last one');
+  plane.now += STEP;
+  assert.deepEqual(said(await ann.second({ code: early })), REFUSED);
 });
 
 test('wrong recovery codes are not counted', async () => {

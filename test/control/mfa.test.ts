@@ -191,14 +191,15 @@ test('password or recovery code turns it off: both, or none, is invalid', async 
   await turnOn();
   const disable = (body?: object) => ann.post('/auth/mfa/disable', body);
   assert.deepEqual(said(await disable()), [400, 'invalid_request'], 'no body');
-  for (const body of [{}, { password: ann.password, recovery_code: ann.codes[0] }, { code: ann.code() }]) {
+  const neither = { password: null, recovery_code: null };
+  for (const body of [{}, neither, { password: ann.password, recovery_code: ann.codes[0] }, { code: ann.code() }]) {
     assert.deepEqual(said(await disable(body)), [400, 'invalid_request'], JSON.stringify(body));
   }
   assert.deepEqual(said(await disable({ password: 'not the password' })), [401, 'unauthorized']);
   assert.deepEqual(said(await disable({ recovery_code: '0000-0000-0000' })), [401, 'unauthorized']);
   assert.equal(rowsOf(mfaFactors).length, 1);
 
-  assert.deepEqual((await disable({ password: ann.password })).body, { status: 'disabled' });
+  assert.deepEqual((await disable({ password: ann.password, recovery_code: null })).body, { status: 'disabled' });
   assert.deepEqual([rowsOf(mfaFactors), rowsOf(recoveryCodes)], [[], []]);
   assert.deepEqual(said(await disable({ password: ann.password })), [409, 'conflict']);
   assert.deepEqual(said(await disable({ recovery_code: ann.codes[0] })), [401, 'unauthorized']);
@@ -210,7 +211,7 @@ test('password or recovery code turns it off: both, or none, is invalid', async 
   );
 
   await turnOn();
-  assert.equal((await disable({ recovery_code: ann.codes[3] })).status, 200);
+  assert.equal((await disable({ password: null, recovery_code: ann.codes[3] })).status, 200);
   assert.deepEqual(rowsOf(mfaFactors), []);
 });
 
@@ -269,7 +270,7 @@ test('new recovery codes take the place of the old ones, for the password alone'
 
 test('an operator resets it for whoever lost app and codes; nobody else does', async () => {
   await turnOn();
-  const operator: Actor = { kind: 'operator', orgId: null, ipAddress: '127.0.0.1' };
+  const operator: Actor = { kind: 'operator', orgId: null, userId: null, label: 'operator', ipAddress: '127.0.0.1' };
   const person = await plane.person('mallory@example.test');
   assert.throws(() => plane.control.mfa.reset(person, ann.id), { code: 'forbidden' });
   assert.throws(() => plane.control.mfa.reset(operator, person.orgId), { code: 'not_found' });

@@ -23,7 +23,9 @@ export const VISIT: Visit = { ipAddress: '192.0.2.1', userAgent: 'test', afterAn
 export class Plane {
   readonly dataDir: string;
   now = START;
-  readonly clock: Clock = { now: () => this.now, monotonic: () => this.now - START };
+  /** Milliseconds that the wall clock is wrong by. */
+  ahead = 0;
+  readonly clock: Clock = { now: () => this.now + this.ahead, monotonic: () => this.now - START };
   readonly control: ControlPlane;
   readonly deltas: Delta[] = [];
   readonly online = new Set<string>();

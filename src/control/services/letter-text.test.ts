@@ -14,6 +14,7 @@ const LETTERS: readonly Letter[] = [
   { kind: 'password_changed', to },
   { kind: 'mfa_changed', to, enabled: true },
   { kind: 'mfa_changed', to, enabled: false },
+  { kind: 'mfa_locked', to },
   { kind: 'recovery_code_used', to, left: 1 },
   { kind: 'identity_linked', to, provider: 'GitHub' },
   { kind: 'invitation', to, token: 't/o+k', organization: 'Acme', inviter: 'bob@example.com', role: 'member' },

@@ -62,6 +62,8 @@ function draft(letter: Letter, words: Words): Draft {
       return passwordReset(letter, words);
     case 'invitation':
       return invitation(letter, words);
+    case 'mfa_locked':
+      return mfaLocked(words);
     default:
       return withWarning(change(letter), words);
   }
@@ -130,6 +132,22 @@ function invitation(letter: Of<'invitation'>, { publicUrl, span }: Words): Draft
       { kind: 'link', url: linkTo(publicUrl, 'invite', letter.token), label: 'Accept the invitation' },
       say(`It works once, for ${span}.`),
       say('If you do not know who this is, ignore this mail: nothing happens then.'),
+    ],
+  };
+}
+
+function mfaLocked({ logIn }: Words): Draft {
+  return {
+    subject: 'Wrong two-factor codes for your Culvert account',
+    parts: [
+      say('Somebody got as far as the second step of a log-in to your account, and entered wrong codes there.'),
+      say(
+        'Nobody was let in. Codes of your app are not accepted for some minutes now, and longer after more wrong ones.',
+      ),
+      say('If it was you, use a recovery code, or wait.'),
+      say(
+        `If it was not you, somebody else knows your password: choose "Forgot password" at ${logIn} now. If you log in with an identity provider, change your password there too.`,
+      ),
     ],
   };
 }

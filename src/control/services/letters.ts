@@ -10,6 +10,8 @@ export type Letter = { readonly to: string } & (
   | { readonly kind: 'password_reset'; readonly token: string }
   | { readonly kind: 'password_changed' }
   | { readonly kind: 'mfa_changed'; readonly enabled: boolean }
+  /** Somebody who had the first factor entered so many wrong codes that the second one rests. */
+  | { readonly kind: 'mfa_locked' }
   /** Somebody logged in with a recovery code; so many are left. */
   | { readonly kind: 'recovery_code_used'; readonly left: number }
   | { readonly kind: 'identity_linked'; readonly provider: string }

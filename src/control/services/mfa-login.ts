@@ -17,6 +17,7 @@ import type { Sealer } from './sealing.ts';
 import { type OpenedSession, openSession, recordFailedLogin, type UserRow, type Visit } from './session-rows.ts';
 import type { LoginResult, Sessions } from './sessions.ts';
 import { spend } from './spent-once.ts';
+import { isCode } from './totp.ts';
 
 /** A warning is worth delivering for as long as mail servers are usually tried. */
 const WARNING_SECONDS = 3 * 24 * 3600;
@@ -63,7 +64,7 @@ export class MfaLogin {
     const user = tx.db.select().from(users).where(eq(users.id, challenge.userId)).get();
     // Whoever was let through by a password that has been changed since begins again.
     if (user === undefined || !this.#deps.challenges.isCurrent(challenge, user)) return { failed: undefined };
-    if (!this.#use(tx, user.id, proof)) return { failed: user };
+    if (!this.#use(tx, user, proof)) return { failed: user };
     // Thrown, so that a challenge that has succeeded before uses up nothing.
     if (!spend(tx, `mfa/${challenge.id}`, challenge.expiresAt)) throw refused();
     const { recoveryCodes, outbox, newOrg } = this.#deps;
@@ -80,17 +81,21 @@ export class MfaLogin {
   }
 
   /** Recovery codes can't be guessed: they are neither counted nor locked, so that who is locked out by a stranger has a way in. */
-  #use(tx: Tx, userId: string, proof: SecondProof): boolean {
-    const factor = findFactor(tx.db, userId);
+  #use(tx: Tx, user: UserRow, proof: SecondProof): boolean {
+    const { recoveryCodes, sealer, outbox } = this.#deps;
+    const factor = findFactor(tx.db, user.id);
     if (factor === undefined) return false;
-    if ('recoveryCode' in proof) return this.#deps.recoveryCodes.use(tx, userId, proof.recoveryCode);
+    if ('recoveryCode' in proof) return recoveryCodes.use(tx, user.id, proof.recoveryCode);
     const wait = lockedSeconds(factor, tx.now);
     if (wait > 0) {
       throw new AppError('rate_limited', `Too many wrong codes. Use a recovery code, or wait for ${wait} seconds.`, {
         retryAfterSeconds: wait,
       });
     }
-    return useTotpCode(tx, this.#deps.sealer, { factor, code: proof.code });
+    if (!isCode(proof.code)) return false;
+    const outcome = useTotpCode(tx, sealer, { factor, code: proof.code });
+    if (outcome === 'locked') outbox.post(tx, { kind: 'mfa_locked', to: user.email }, WARNING_SECONDS);
+    return outcome === 'right';
   }
 }
 

@@ -9,6 +9,7 @@ import { loginResult, welcome } from '../login-result.ts';
 
 const SECRET = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP';
 const CHALLENGE = 'eyJhbGciOiJFZERTQSJ9.eyJqdGkiOiIuLi4ifQ.c2ln';
+const RECOVERY_CODE = { example: '4k7q-m2xz-9d0w', description: 'Case, spaces and dashes do not matter' };
 const tags = ['auth'];
 
 const code = z
@@ -17,20 +18,16 @@ const code = z
   .openapi({ example: '492039' });
 const password = z.string().min(1).max(1024).openapi({ example: 'correct horse battery staple' });
 /** Longer than any code, for spaces and dashes of whoever types it. */
-const recoveryCode = z.string().min(1).max(64).openapi({
-  example: '4k7q-m2xz-9d0w',
-  description: 'Case, spaces and dashes do not matter',
-});
+const recoveryCode = z.string().min(1).max(64).openapi(RECOVERY_CODE);
 
+/** Any text: what can't be a code is a wrong one, 401 as every other. */
 const secondStep = z
   .object({
     challenge_token: z.string().min(1).max(4096).openapi({ example: CHALLENGE }),
-    code: code.optional(),
-    recovery_code: recoveryCode.optional(),
+    code: z.string().nullish().openapi({ example: '492039', description: 'The 6 digits that the app shows' }),
+    recovery_code: z.string().nullish().openapi(RECOVERY_CODE),
   })
-  .refine((body) => (body.code === undefined) !== (body.recovery_code === undefined), {
-    message: 'send either code or recovery_code',
-  })
+  .refine((body) => isOne(body.code, body.recovery_code), { message: 'send either code or recovery_code' })
   .openapi('MfaLogin', { example: { challenge_token: CHALLENGE, code: '492039' } });
 const enrolled = z
   .object({
@@ -54,10 +51,8 @@ const recoveryCodes = z
   })
   .openapi('RecoveryCodes');
 const proof = z
-  .object({ password: password.optional(), recovery_code: recoveryCode.optional() })
-  .refine((body) => (body.password === undefined) !== (body.recovery_code === undefined), {
-    message: 'send either password or recovery_code',
-  })
+  .object({ password: password.nullish(), recovery_code: recoveryCode.nullish() })
+  .refine((body) => isOne(body.password, body.recovery_code), { message: 'send either password or recovery_code' })
   .openapi('MfaDisable', { example: { recovery_code: '4k7q-m2xz-9d0w' } });
 const disabled = z.object({ status: z.literal('disabled').openapi({ example: 'disabled' }) }).openapi('MfaDisabled');
 const renewal = z.object({ password }).openapi('RecoveryCodesRenewal');
@@ -86,7 +81,8 @@ export function mountMfa(app: Api, deps: ApiDeps): void {
     ),
     async (c) => {
       const body = c.req.valid('json');
-      const proof = body.recovery_code === undefined ? { code: body.code ?? '' } : { recoveryCode: body.recovery_code };
+      const proof =
+        typeof body.recovery_code === 'string' ? { recoveryCode: body.recovery_code } : { code: body.code ?? '' };
       const done = await mfaLogin.complete({ challengeToken: body.challenge_token, proof }, visitOf(c, log));
       return c.json(welcome(c, done, publicUrl()), 200);
     },
@@ -171,9 +167,16 @@ export function mountMfa(app: Api, deps: ApiDeps): void {
     async (c) => {
       const body = c.req.valid('json');
       const shown =
-        body.recovery_code === undefined ? { password: body.password ?? '' } : { recoveryCode: body.recovery_code };
+        typeof body.recovery_code === 'string'
+          ? { recoveryCode: body.recovery_code }
+          : { password: body.password ?? '' };
       await mfa.disable(actorOf(c), shown);
       return c.json({ status: 'disabled' as const }, 200);
     },
   );
+}
+
+/** Null is as good as left out. */
+function isOne(one: string | null | undefined, other: string | null | undefined): boolean {
+  return (typeof one === 'string') !== (typeof other === 'string');
 }

@@ -31,13 +31,16 @@ import type { Tokens } from '../services/tokens.ts';
 import type { Tunnels } from '../services/tunnels.ts';
 
 export interface ApiEnv {
-  Bindings: HttpBindings;
+  Bindings: HttpBindings & {
+    /** Set when it came by the data folder and not by the network: over the folder's socket, or from within the process. */
+    readonly isFromFolder?: boolean;
+  };
   Variables: {
     /** True source address: the socket's, or what a trusted proxy says. */
     clientIp: string;
     /** Set once a bearer was found valid. Routes that are not public can rely on it. */
     actor: UserActor | undefined;
-    /** Set in place of `actor` for an operator's token, which the routes under /superadmin alone take. */
+    /** Set in place of `actor` for an operator's token, which the routes under /superadmin alone take, and off the network alone. */
     operator: OperatorActor | undefined;
   };
 }
@@ -74,7 +77,7 @@ export interface ApiDeps {
   readonly connections: Connections;
   readonly deviceLogins: DeviceLogins;
   readonly keys: Keys;
-  /** Throws when the database does not answer. */
+  /** Throws when the database does not answer, or takes no writes. */
   readonly ping: () => void;
   /** Undefined until the data node listens. */
   readonly discovery: () => Discovery | undefined;

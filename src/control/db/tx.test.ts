@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import { sql } from 'drizzle-orm';
 import { systemClock } from '../../base/clock.ts';
+import { AppError } from '../../base/errors.ts';
 import { silentLog } from '../../base/log.ts';
 import { openDatabase } from './open.ts';
 import { Store } from './tx.ts';
@@ -85,4 +86,34 @@ test('a relaxed transaction does not leave the connection relaxed', () => {
     ),
   );
   assert.equal(level(), 2);
+});
+
+const big = 'x'.repeat(200_000);
+const pages = (limit: number): void => void store.db.get(sql.raw(`PRAGMA max_page_count = ${limit}`));
+
+test('a full disk is `unavailable`, with its cause for the log, and stays so until a trial works', () => {
+  store.db.run('CREATE TABLE spent_once (id TEXT PRIMARY KEY, expires_at INTEGER)');
+  const isUnavailable = (error: unknown): boolean =>
+    error instanceof AppError && error.code === 'unavailable' && error.cause instanceof Error;
+  store.checkDisk();
+  pages(1);
+  assert.throws(() => store.inTx((tx) => void tx.db.run(sql`INSERT INTO t VALUES (${big})`)), isUnavailable);
+  assert.equal(rows(), 0);
+  assert.throws(() => store.checkDisk(), isUnavailable);
+  assert.throws(() => store.ping(), isUnavailable);
+  pages(1_000_000);
+  store.ping();
+  assert.equal(store.db.get<{ n: number }>(sql`SELECT count(*) AS n FROM spent_once`).n, 0);
+  pages(1);
+  store.checkDisk();
+});
+
+test('a disk that has turned read-only is `unavailable` too; other failures keep their name', () => {
+  store.db.run(sql`PRAGMA query_only = ON`);
+  const write = (): void => store.inTx((tx) => void tx.db.run('INSERT INTO t VALUES (1)'));
+  assert.throws(write, (error) => error instanceof AppError && error.code === 'unavailable');
+  store.db.run(sql`PRAGMA query_only = OFF`);
+  store.db.run('CREATE UNIQUE INDEX one ON t (x)');
+  write();
+  assert.throws(write, (error) => !(error instanceof AppError));
 });

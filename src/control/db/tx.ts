@@ -3,10 +3,11 @@
  * What must be told to somebody else (the data plane, above all) is told in `tx.onCommit`: never before the commit, and not at
  * all when it fails.
  */
-import { sql } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import { type BetterSQLite3Database, drizzle } from 'drizzle-orm/better-sqlite3';
 import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/log.ts';
+import { asDiskFault } from './disk-fault.ts';
 import type { Sqlite } from './open.ts';
 import * as schema from './schema.ts';
 
@@ -25,11 +26,16 @@ export interface TxOptions {
   readonly relaxed?: boolean;
 }
 
+/** What the disk is tried with: more than one sign-up writes, so that what works for this works for that. */
+const TRIAL = 'x'.repeat(32 * 1024);
+
 export class Store {
   readonly db: Db;
   readonly clock: Clock;
   readonly #sqlite: Sqlite;
   readonly #log: Logger;
+  /** A transaction has failed because of the disk, and no trial has worked since. */
+  #diskFailed = false;
 
   constructor(sqlite: Sqlite, deps: { clock: Clock; log: Logger }) {
     this.#sqlite = sqlite;
@@ -40,7 +46,7 @@ export class Store {
 
   /**
    * Runs `work` in one transaction and commits what it did; throws what `work` throws, with nothing stored and nobody told.
-   * Synchronous on purpose: an await inside would hold the write lock over a turn of the loop.
+   * A disk that takes nothing is `unavailable`. Synchronous on purpose: an await inside would hold the write lock over a turn of the loop.
    */
   inTx<T>(work: (tx: Tx) => T extends PromiseLike<unknown> ? never : T, options: TxOptions = {}): T {
     if (this.#sqlite.inTransaction) throw new Error('a transaction inside a transaction');
@@ -57,6 +63,10 @@ export class Store {
         if (this.#sqlite.inTransaction) this.#sqlite.exec('ROLLBACK');
         throw error;
       }
+    } catch (error) {
+      const fault = asDiskFault(error);
+      if (fault !== undefined) this.#diskFailed = true;
+      throw fault ?? error;
     } finally {
       if (options.relaxed) this.#sqlite.pragma('synchronous = FULL');
     }
@@ -71,9 +81,23 @@ export class Store {
     return result;
   }
 
-  /** Throws when the database does not answer. */
+  /** Throws when the database does not answer, or takes no writes. */
   ping(): void {
     this.db.get(sql`SELECT 1`);
+    this.checkDisk();
+  }
+
+  /**
+   * Throws `unavailable` while nothing can be stored. For whatever is answered before it is done; costs nothing while writes work: only after
+   * one that failed is the disk tried, with rows that are gone at once.
+   */
+  checkDisk(): void {
+    if (!this.#diskFailed) return;
+    const row = { id: TRIAL, expiresAt: 0 };
+    this.inTx((tx) => tx.db.insert(schema.spentOnce).values(row).onConflictDoNothing().run(), { relaxed: true });
+    this.inTx((tx) => tx.db.delete(schema.spentOnce).where(eq(schema.spentOnce.id, TRIAL)).run(), { relaxed: true });
+    this.#diskFailed = false;
+    this.#log.info({}, 'the disk takes writes again');
   }
 
   close(): void {

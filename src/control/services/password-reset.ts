@@ -7,7 +7,7 @@ import { AppError } from '../../base/errors.ts';
 import { emailCodes, passwordResets, users } from '../db/schema.ts';
 import type { Store, Tx } from '../db/tx.ts';
 import { type CreatedUser, findUserByEmail, randomPassword } from './accounts.ts';
-import { type Actor, allow, allowOperator } from './actor.ts';
+import { type Actor, allow, asOperator } from './actor.ts';
 import { recordDeed } from './audit.ts';
 import { writeNothing } from './blank-write.ts';
 import type { LetterLimit } from './letter-limit.ts';
@@ -15,7 +15,8 @@ import type { Outbox } from './outbox.ts';
 import type { Passwords } from './passwords.ts';
 import { issueResetToken, ownerOfReset, RESET_SECONDS } from './reset-tokens.ts';
 import { hashOf } from './secret-hash.ts';
-import { recordOutside, revokeSessionsOf, type UserRow, type Visit } from './session-rows.ts';
+import type { SessionEnds } from './session-ends.ts';
+import { outsideActor, recordOutside, type UserRow, type Visit } from './session-rows.ts';
 import type { SignUpMemory } from './sign-up-memory.ts';
 import { recordUserDeed } from './user-deeds.ts';
 
@@ -30,6 +31,7 @@ export interface PasswordResetDeps {
   readonly letters: LetterLimit;
   readonly signUps: SignUpMemory;
   readonly outbox: Outbox;
+  readonly sessionEnds: SessionEnds;
 }
 
 export class PasswordReset {
@@ -39,8 +41,12 @@ export class PasswordReset {
     this.#deps = deps;
   }
 
-  /** Sends a link, good for an hour and one use, to the address if it has an account: after the answer, which is the same for all. */
+  /**
+   * Sends a link, good for an hour and one use, to the address if it has an account: after the answer, which is the same for all. Throws
+   * `unavailable` when nothing can be stored.
+   */
   forgot(email: string, visit: Visit): void {
+    this.#deps.store.checkDisk();
     visit.afterAnswer(() =>
       this.#deps.store.inTx(
         (tx) => {
@@ -75,7 +81,7 @@ export class PasswordReset {
         .run();
       if (user.emailVerifiedAt === null) tx.onCommit(() => this.#deps.signUps.forget(user.email));
       tx.db.delete(emailCodes).where(eq(emailCodes.userId, user.id)).run();
-      revokeSessionsOf(tx, user.id);
+      this.#deps.sessionEnds.everywhere(tx, outsideActor(tx, user, visit), user.id);
       recordOutside(tx, user, { action: 'auth.password_reset', visit });
     });
   }
@@ -101,7 +107,7 @@ export class PasswordReset {
       // Changed or reset meanwhile: the one that was checked is no longer the current one.
       if (user === undefined || user.passwordHash !== before?.passwordHash) throw wrongPassword();
       this.#setPassword(tx, user, passwordHash);
-      revokeSessionsOf(tx, user.id, actor.sessionId);
+      this.#deps.sessionEnds.others(tx, actor, { userId: user.id, spared: actor.sessionId });
       recordDeed(tx, actor, { action: 'auth.password_change', resourceType: 'user', resourceId: user.id });
     });
   }
@@ -111,7 +117,7 @@ export class PasswordReset {
    * `unavailable` when too many passwords wait.
    */
   async replace(actor: Actor, userId: string): Promise<CreatedUser> {
-    allowOperator(actor);
+    const operator = asOperator(actor);
     const { store, passwords } = this.#deps;
     const password = randomPassword();
     const passwordHash = await passwords.hash(password.reveal());
@@ -119,8 +125,8 @@ export class PasswordReset {
       const user = tx.db.select().from(users).where(eq(users.id, userId)).get();
       if (user === undefined) throw new AppError('not_found', 'There is no such account.');
       this.#setPassword(tx, user, passwordHash);
-      revokeSessionsOf(tx, userId);
-      recordUserDeed(tx, actor, { action: 'user.password_reset', userId });
+      this.#deps.sessionEnds.everywhere(tx, operator, userId);
+      recordUserDeed(tx, operator, { action: 'user.password_reset', userId });
       return { id: userId, email: user.email, password };
     });
   }

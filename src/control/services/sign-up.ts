@@ -66,7 +66,7 @@ export class SignUp {
 
   /**
    * Makes an account that waits for the proof of its address, with an organization of its own. Throws `forbidden` when sign-up is closed,
-   * `unavailable` when too many passwords wait to be hashed: for every address alike.
+   * `unavailable` when too many passwords wait to be hashed or nothing can be stored: for every address alike.
    */
   async signUp(account: NewAccount, visit: Visit): Promise<void> {
     const { store, passwords, signup } = this.#deps;
@@ -76,6 +76,7 @@ export class SignUp {
         'Sign-up is closed: only operators of this server make accounts. Ask one of them.',
       );
     }
+    store.checkDisk();
     const passwordHash = await passwords.hash(account.password);
     visit.afterAnswer(() => store.inTx((tx) => this.#register(tx, { ...account, passwordHash }, visit), RELAXED));
   }
@@ -96,8 +97,9 @@ export class SignUp {
     }
   }
 
-  /** Sends a new code, in the place of the last one, to an address that waits for its proof; to others nothing. */
+  /** Sends a new code, in the place of the last one, to an address that waits for its proof; to others nothing. Throws `unavailable`. */
   resend(email: string, visit: Visit): void {
+    this.#deps.store.checkDisk();
     visit.afterAnswer(() =>
       this.#deps.store.inTx((tx) => {
         const user = findUserByEmail(tx.db, email);
@@ -141,6 +143,7 @@ export class SignUp {
       isSuperadmin: false,
       createdAt: tx.now,
       passwordChangedAt: null,
+      lockedAt: null,
     };
     tx.db.insert(users).values(user).run();
     insertOrganization(tx, { name: orgName(input), ownerId: user.id }, this.#deps.newOrg);

@@ -19,18 +19,21 @@ const changed = z.object({ status: z.literal('password_changed') }).openapi('Cha
 
 export function mountPassword(app: Api, { passwordReset, log }: ApiDeps): void {
   app.openapi(
-    defineRoute({
-      method: 'post',
-      path: '/auth/forgot',
-      security: [],
-      tags: ['auth'],
-      summary: 'Send a link to set a new password',
-      description:
-        'Always 202, whether or not the address has an account. The link is valid for an hour and one use. An address gets a few letters ' +
-        'at once and then a few per hour: what is beyond that is not sent.',
-      request: { body: { required: true, content: { 'application/json': { schema: forgotten } } } },
-      responses: { 202: json(accepted, 'If the address has an account, a link is on its way') },
-    }),
+    defineRoute(
+      {
+        method: 'post',
+        path: '/auth/forgot',
+        security: [],
+        tags: ['auth'],
+        summary: 'Send a link to set a new password',
+        description:
+          'Always 202, whether or not the address has an account. The link is valid for an hour and one use. An address gets a few letters ' +
+          'at once and then a few per hour: what is beyond that is not sent.',
+        request: { body: { required: true, content: { 'application/json': { schema: forgotten } } } },
+        responses: { 202: json(accepted, 'If the address has an account, a link is on its way') },
+      },
+      ['unavailable'],
+    ),
     (c) => {
       passwordReset.forgot(c.req.valid('json').email, visitOf(c, log));
       return c.json({ status: 'accepted' as const }, 202);

@@ -82,18 +82,21 @@ export function mountSignUp(app: Api, { signUp, log }: ApiDeps): void {
     },
   );
   app.openapi(
-    defineRoute({
-      method: 'post',
-      path: '/auth/resend-verify-otp',
-      security: [],
-      tags: ['auth'],
-      summary: 'Send a new code to an address that is not verified yet',
-      description:
-        'Always 200. The code before it is void. An address gets a few letters at once and then a few per hour: what is beyond that is ' +
-        'not sent, and leaves the last code as it is.',
-      request: { body: { required: true, content: { 'application/json': { schema: address } } } },
-      responses: { 200: json(done, 'If the address waits for a code, one is on its way') },
-    }),
+    defineRoute(
+      {
+        method: 'post',
+        path: '/auth/resend-verify-otp',
+        security: [],
+        tags: ['auth'],
+        summary: 'Send a new code to an address that is not verified yet',
+        description:
+          'Always 200. The code before it is void. An address gets a few letters at once and then a few per hour: what is beyond that is ' +
+          'not sent, and leaves the last code as it is.',
+        request: { body: { required: true, content: { 'application/json': { schema: address } } } },
+        responses: { 200: json(done, 'If the address waits for a code, one is on its way') },
+      },
+      ['unavailable'],
+    ),
     (c) => {
       signUp.resend(c.req.valid('json').email, visitOf(c, log));
       return c.json({ ok: true as const }, 200);

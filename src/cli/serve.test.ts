@@ -79,3 +79,16 @@ test('admin create-user prints an address and a password that log in', async (t)
   assert.equal(again.code, 1);
   assert.equal(again.stdout, '');
 });
+
+test('what the operator should change is said at the start, whatever is left out of the log', async (t) => {
+  const home = tempHome(t);
+  writeFileSync(join(home, 'server.toml'), `${SETTINGS}[log]\nlevel = "error"\n`);
+  const server = start(t, ['serve', '--config', 'server.toml'], { home });
+  await server.until(() => /API +\S+\n/.test(server.stdout));
+  assert.match(
+    server.stderr,
+    /mail\.transport: codes and links go to the log, and log\.level = \\"error\\" leaves them out/,
+  );
+  server.signal('SIGTERM');
+  assert.equal(await server.exit, 0);
+});

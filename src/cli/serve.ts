@@ -21,7 +21,9 @@ export async function serve(io: Io, { flags }: Invocation): Promise<ExitCode> {
   const color = hasColor(io.stderr, io.env);
   const log = await makeLog({ ...settings.log, output: io.stderr, color });
   log.info({ version: VERSION, settings: file ?? 'defaults', data_dir: settings.data_dir }, 'culvert starts');
-  for (const warning of warnings) log.warn({ settings: file ?? 'defaults' }, warning);
+  // At a level that is written, whichever is set: each of them is for the operator to act on, and this is the only time that it is said.
+  const say: keyof Logger = settings.log.level === 'error' ? 'error' : 'warn';
+  for (const warning of warnings) log[say]({ settings: file ?? 'defaults' }, warning);
   // Before the start: a signal that comes while the database migrates must not kill half way.
   const signals = stopSignals(io);
   const server = await start(settings, log);

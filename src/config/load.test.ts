@@ -204,6 +204,9 @@ const warned: ReadonlyArray<[name: string, text: string, says: RegExp[]]> = [
   ['tcp ports that no visitor reaches', 'edge.http_listen = "0.0.0.0:80"', [/^edge.tcp_host: 127.0.0.1, so only this machine can reach tcp tunnels: set .*"0.0.0.0"/]],
   ['tcp ports on the address of visitors', 'edge.http_listen = "0.0.0.0:80"\nedge.tcp_host = "0.0.0.0"', []],
   ['no tcp tunnels', 'edge.http_listen = "0.0.0.0:80"\nedge.tcp_ports = ""', []],
+  ['letters that the log leaves out', 'log.level = "warn"', [/^mail.transport: .* log.level = "warn" leaves them out: set log.level = "info"/]],
+  ['letters that no log shows', 'log.level = "error"\nmail.transport = "log"', [/^mail.transport: .* log.level = "error" leaves them out/]],
+  ['letters that are sent', 'log.level = "error"\nmail.transport = "smtp"\nmail.smtp_url = "smtp://h"\nmail.from = "a@b"', []],
   ['a template for another domain', 'edge.public_url = "https://{subdomain}.b.example"', [/^edge.public_url: its domain is not edge.domain/]],
 ];
 for (const [name, text, says] of warned) {

@@ -67,6 +67,11 @@ export function likelyWrong(file: ServerFile, settings: Settings): string[] {
     const instead = 'set the address that visitors come to, e.g. "0.0.0.0", or edge.tcp_ports = "" for no tcp tunnels';
     out.push(`edge.tcp_host: ${tcpHost}, so only this machine can reach tcp tunnels: ${instead}`);
   }
+  const { level } = file.log;
+  if (file.mail.transport === 'log' && (level === 'warn' || level === 'error')) {
+    const instead = 'set log.level = "info", or have mail sent with mail.transport = "smtp"';
+    out.push(`mail.transport: codes and links go to the log, and log.level = "${level}" leaves them out: ${instead}`);
+  }
   const host =
     file.edge.public_url === null ? null : new URL(file.edge.public_url.replace('{subdomain}', 's')).hostname;
   if (host !== null && host !== `s.${file.edge.domain}`) {

@@ -219,6 +219,19 @@ test('a letter is given up when its code runs out', async (t) => {
   assert.ok(smtp.tries.length > 5);
 });
 
+test('a sender that the mail server refuses loses no letter: the log says what to change, and it is sent after that', async (t) => {
+  const answers: Array<Refusal | undefined> = [{ code: 550, message: '5.7.1 sender not allowed' }];
+  const { smtp, post } = await open(t, { refuseSender: () => answers.shift() });
+  const again = post.lines.next(AGAIN);
+  post.code('ann@example.com');
+  const { level, fields } = await again;
+  assert.equal(level, 'error');
+  assert.match(String(fields['reason']), /^550 5.7.1 sender not allowed.*culvert@example.test.*mail\.from/);
+  assert.equal(post.rows().length, 1);
+  post.later(5.1);
+  assert.equal((await smtp.nextMail('ann@example.com')).code, '123456');
+});
+
 test('a letter that ran out while the server was off is not sent', async (t) => {
   const { smtp, post } = await open(t);
   await post.delivery.stop();

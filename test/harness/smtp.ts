@@ -24,6 +24,8 @@ export interface SmtpOptions {
   readonly port?: number;
   /** Answers of the server to a recipient: `{ code: 451, message: 'try later' }`; undefined takes the mail. Asked at each try. */
   readonly refuse?: (to: string) => Refusal | undefined;
+  /** The same for the sender. */
+  readonly refuseSender?: (from: string) => Refusal | undefined;
   /** Awaited before a mail is taken: holds the sender up. */
   readonly hold?: (to: string) => Promise<void>;
 }
@@ -93,6 +95,10 @@ export async function startSmtp(ends: Ends, options: SmtpOptions = {}): Promise<
       if (user !== undefined && auth.username === user.name && auth.password === user.password) {
         done(null, { user: user.name });
       } else done(refusal({ code: 535, message: 'wrong user or password' }));
+    },
+    onMailFrom: ({ address }, _session, done) => {
+      const refused = options.refuseSender?.(address);
+      done(refused === undefined ? null : refusal(refused));
     },
     onRcptTo: ({ address }, _session, done) => {
       inbox.tried(address);

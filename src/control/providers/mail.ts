@@ -11,7 +11,7 @@ export interface Mail {
   readonly subject: string;
   readonly text: string;
   readonly html: string;
-  /** What the letter asks its reader to type or to open, by itself; one of the two at most. It is in the text as well. */
+  /** What the letter asks its reader to type or to open, by itself. It is in the text as well. */
   readonly code?: string;
   readonly link?: string;
 }
@@ -27,10 +27,13 @@ export interface MailTransport {
 export class MailError extends Error {
   /** False when the mail server has refused this letter for good. */
   readonly retry: boolean;
+  /** True when every letter would fail like this until the operator of this server acts. */
+  readonly needsOperator: boolean;
 
-  constructor(message: string, options: { retry: boolean }) {
+  constructor(message: string, options: { retry: boolean; needsOperator?: boolean }) {
     super(message);
     this.name = 'MailError';
     this.retry = options.retry;
+    this.needsOperator = options.needsOperator ?? false;
   }
 }

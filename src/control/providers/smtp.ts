@@ -51,7 +51,7 @@ export function smtpMail(options: SmtpOptions): MailTransport {
           signal,
         });
       } catch (error) {
-        throw readFailure(error);
+        throw readFailure(error, from.address);
       }
     },
     close: () => {
@@ -92,8 +92,11 @@ async function openPool({ host, port, tls, verify, login }: SmtpOptions): Promis
   });
 }
 
-/** The steps of SMTP that are about one mail. A refusal in another step is about us: all mails would get it, until somebody acts. */
-const STEPS_OF_A_MAIL: ReadonlySet<unknown> = new Set(['MAIL FROM', 'RCPT TO', 'DATA']);
+/**
+ * The steps of SMTP that are about one mail. A refusal in another step is about us: all mails would get it, until somebody acts. That goes
+ * for MAIL FROM too: all letters have one sender.
+ */
+const STEPS_OF_A_MAIL: ReadonlySet<unknown> = new Set(['RCPT TO', 'DATA']);
 /** "Log in first", "by TLS only" and their like (RFC 4954, RFC 3207): about us as well, in whatever step. */
 const ABOUT_US: ReadonlySet<unknown> = new Set([503, 530, 534, 535, 538]);
 
@@ -103,7 +106,7 @@ interface SmtpFailure {
   readonly command?: unknown;
 }
 
-function readFailure(error: unknown): MailError {
+function readFailure(error: unknown, sender: string): MailError {
   const { responseCode, response, command }: SmtpFailure = typeof error === 'object' && error !== null ? error : {};
   const answered = typeof responseCode === 'number';
   const permanent = answered && responseCode >= 500 && STEPS_OF_A_MAIL.has(command) && !ABOUT_US.has(responseCode);
@@ -111,6 +114,10 @@ function readFailure(error: unknown): MailError {
   const unwritable = !answered && codeOf(error) === 'EENVELOPE';
   const said = answered && typeof response === 'string' ? response : messageOf(error);
   // Once a server has seen the letter it may quote it; filters like to. Then the numbers must do.
+  if (command === 'MAIL FROM' && answered && responseCode >= 500 && !ABOUT_US.has(responseCode)) {
+    const advice = `the mail server does not take mail from ${sender}: set a mail.from that it accepts`;
+    return new MailError(`${oneLine(said)} (at ${command}); ${advice}`, { retry: true, needsOperator: true });
+  }
   const told = command === 'DATA' ? (/^\d{3}(?:[ -]\d\.\d+\.\d+)?/.exec(said)?.[0] ?? 'failed') : oneLine(said);
   return new MailError(typeof command === 'string' ? `${told} (at ${command})` : told, {
     retry: !permanent && !unwritable,

@@ -211,7 +211,8 @@ export class MailDelivery {
       // Lost in a power cut, it is tried early.
       { relaxed: true },
     );
-    this.#deps.log.warn(
+    const level = error instanceof MailError && error.needsOperator ? 'error' : 'warn';
+    this.#deps.log[level](
       { mail: row.id, kind: letter.kind, to: letter.to, reason, attempts, retryInSeconds: Math.round(waitMs / 1000) },
       'a letter was not sent: it is tried again',
     );

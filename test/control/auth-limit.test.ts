@@ -84,6 +84,10 @@ test('a preflight needs no bearer and takes nothing', async () => {
     assert.equal(answer.headers.get('access-control-allow-origin'), DASHBOARD);
     assert.equal(answer.headers.get('access-control-allow-credentials'), 'true');
   }
+  const refused = await api.call('POST', '/auth/refresh', { headers: from({ origin: DASHBOARD }) });
+  const exposed = refused.headers.get('access-control-expose-headers');
+  assert.equal(exposed, 'Retry-After', 'a page of another origin reads no other header by itself');
+  plane.now += REFILL_MS;
   const elsewhere = await api.call('OPTIONS', '/auth/me', {
     headers: { ...preflight, origin: 'https://evil.example' },
   });

@@ -10,6 +10,7 @@ import { authLimit } from './auth-limit.ts';
 import { limitBody } from './body-limit.ts';
 import { ClientIps } from './client-ip.ts';
 import type { ApiDeps, ApiEnv } from './context.ts';
+import { ErrorLog } from './error-log.ts';
 import { answerError, refuseInvalid } from './errors.ts';
 import { neededDeed } from './define-route.ts';
 import { RouteTable } from './route-table.ts';
@@ -40,15 +41,16 @@ export type Api = OpenAPIHono<ApiEnv>;
 export function buildApi(deps: ApiDeps): Api {
   const table = new RouteTable();
   const ips = new ClientIps(deps.trustedProxies, deps.log);
+  const errors = new ErrorLog(deps.log, deps.monotonic);
   const app: Api = new OpenAPIHono<ApiEnv>({
     defaultHook: refuseInvalid,
     getPath: (request) => withoutPrefix(getPath(request)),
   });
-  app.onError((error, c) => answerError(error, c, deps.log));
+  app.onError((error, c) => answerError(error, c, errors));
   app.notFound((c) => {
     const methods = table.methodsAt(c.req.path);
     if (methods.length > 0) c.header('Allow', methods.join(', '));
-    return answerError(table.refusal(c.req.method, c.req.path), c, deps.log);
+    return answerError(table.refusal(c.req.method, c.req.path), c, errors);
   });
 
   app.use(async (c, next) => {
@@ -58,7 +60,8 @@ export function buildApi(deps: ApiDeps): Api {
     c.header('Referrer-Policy', 'no-referrer');
     await next();
   });
-  if (deps.corsOrigins.length > 0) app.use(cors({ origin: [...deps.corsOrigins], credentials: true, maxAge: 600 }));
+  if (deps.corsOrigins.length > 0)
+    app.use(cors({ origin: [...deps.corsOrigins], credentials: true, maxAge: 600, exposeHeaders: ['Retry-After'] }));
   app.use('/auth/*', authLimit(deps));
   app.use(requireBearer(table, deps));
   app.use(limitBody);

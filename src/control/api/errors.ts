@@ -7,8 +7,8 @@ import type { Context } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { AppError, ERROR_STATUS, type ErrorCode } from '../../base/errors.ts';
-import type { Logger } from '../../base/log.ts';
 import type { ApiEnv } from './context.ts';
+import type { ErrorLog } from './error-log.ts';
 
 const CODES = Object.keys(ERROR_STATUS) as [ErrorCode, ...ErrorCode[]];
 
@@ -113,13 +113,13 @@ export const refuseInvalid: Hook<unknown, ApiEnv, string, unknown> = (result) =>
 };
 
 /** The last stop of everything that a handler or middleware throws. */
-export function answerError(error: unknown, c: Context<ApiEnv>, log: Logger): Response {
+export function answerError(error: unknown, c: Context<ApiEnv>, log: ErrorLog): Response {
   const known = asAppError(error);
   if (known === undefined) {
-    log.error({ err: error, method: c.req.method, path: c.req.path }, 'a request failed');
+    log.fault(error, c.req);
     return reply(c, new AppError('internal', 'The server has a fault. Its log says more.'));
   }
-  if (known.status >= 500) log.warn({ err: known, path: c.req.path }, 'a request was not served');
+  log.refusal(known, c.req);
   return reply(c, known);
 }
 
@@ -132,7 +132,9 @@ function asAppError(error: unknown): AppError | undefined {
       details: [{ path: '', message: 'not valid JSON' }],
     });
   if (error.status === 415)
-    return new AppError('invalid_request', 'Send the body with Content-Type: application/json.');
+    return new AppError('invalid_request', 'Send the body with Content-Type: application/json.', {
+      details: [{ path: '', message: 'the Content-Type is not application/json' }],
+    });
   if (error.status === 413) return new AppError('payload_too_large', 'The body is larger than 1 MiB.');
   return undefined;
 }

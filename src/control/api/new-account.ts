@@ -2,6 +2,7 @@
  * The fields of people and organizations that somebody chooses, with their rules: the same wherever they are set.
  */
 import { z } from '@hono/zod-openapi';
+import { UNSEEN_SIGNS } from '../services/unseen-signs.ts';
 
 const MIN_PASSWORD = 12;
 const MAX_PASSWORD = 256;
@@ -34,12 +35,9 @@ export const newEmail = z
 /** An address to look up. One that can't exist is answered like one that does not. */
 export const oldEmail = z.string().min(1).max(320);
 
-/** Control characters and line ends, and what makes a reader see another text than there is: embeddings, overrides, isolates, no width. */
-const UNSEEN = /[\p{Cc}\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]/u;
-
 /** What a person or an organization is called: one line, which may be empty. */
 export const plainName = z
   .string()
   .trim()
   .max(100)
-  .refine((text) => !UNSEEN.test(text), 'a name is one line of text, without signs that turn or hide others');
+  .refine((text) => !UNSEEN_SIGNS.test(text), 'a name is one line of text, without signs that turn or hide others');

@@ -11,6 +11,7 @@ import type { Tx } from '../db/tx.ts';
 import { emailKey } from './accounts.ts';
 import { insertOrganization, type NewOrgRules, orgsOf, renameOrganization } from './organization-rows.ts';
 import { revokeSessionsOf, type UserRow } from './session-rows.ts';
+import { withoutUnseen } from './unseen-signs.ts';
 
 export type ProviderId = (typeof identities.$inferInsert)['provider'];
 
@@ -94,6 +95,7 @@ export function insertVouchedUser(tx: Tx, person: ProvenPerson, rules: NewOrgRul
     isSuperadmin: false,
     createdAt: tx.now,
     passwordChangedAt: null,
+    lockedAt: null,
   };
   tx.db.insert(users).values(user).run();
   insertOrganization(tx, { name: orgName(person), ownerId: user.id }, rules);
@@ -103,10 +105,7 @@ export function insertVouchedUser(tx: Tx, person: ProvenPerson, rules: NewOrgRul
 function namesOf(person: ProvenPerson): { email: string; name: string } {
   return {
     email: person.email,
-    name: person.name
-      .replaceAll(/\p{Cc}+/gu, ' ')
-      .trim()
-      .slice(0, MAX_NAME),
+    name: withoutUnseen(person.name).slice(0, MAX_NAME).trim(),
   };
 }
 

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import fs, { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { openSealer, SEAL_KEY_FILE, Sealer } from './sealing.ts';
 
 test('opens what it sealed, for the same purpose and with the same key alone', () => {
@@ -22,10 +23,87 @@ test('opens what it sealed, for the same purpose and with the same key alone', (
   }
 });
 
-test('keeps its key in a private file of the data folder', () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'culvert-'));
+test('keeps its key in a private file of the data folder', (t) => {
+  const dataDir = newFolder(t);
   const sealed = openSealer(dataDir).seal('a', Buffer.from('secret'));
   assert.equal(statSync(join(dataDir, SEAL_KEY_FILE)).mode & 0o777, 0o600);
   assert.equal(openSealer(dataDir).open('a', sealed).toString(), 'secret');
-  rmSync(dataDir, { recursive: true });
+  assert.deepEqual(readdirSync(dataDir), [SEAL_KEY_FILE], 'nothing else is left');
 });
+
+test('a key file that holds no key is named, with what to do, and left as it is', (t) => {
+  const dataDir = newFolder(t);
+  const file = join(dataDir, SEAL_KEY_FILE);
+  for (const size of [0, 31, 33]) {
+    writeFileSync(file, Buffer.alloc(size, 1));
+    assert.throws(
+      () => openSealer(dataDir),
+      ({ message }: Error) =>
+        message.includes(`${file} is damaged: it has ${size} bytes`) && /Put the one of your backup/.test(message),
+    );
+    assert.deepEqual(readFileSync(file), Buffer.alloc(size, 1));
+  }
+});
+
+test('a full disk at the first start leaves no half of a key, and the next start makes one', (t) => {
+  const dataDir = newFolder(t);
+  failing(t, 'fsyncSync');
+  assert.throws(() => openSealer(dataDir), { code: 'ENOSPC' });
+  assert.deepEqual(readdirSync(dataDir), []);
+  restore(t);
+  openSealer(dataDir);
+  assert.deepEqual(readdirSync(dataDir), [SEAL_KEY_FILE]);
+});
+
+test('the key is whole and on the disk when it gets its name, and its name is on the disk before it is used', (t) => {
+  const dataDir = newFolder(t);
+  const seen: string[] = [];
+  const { fsyncSync, linkSync } = fs;
+  t.mock.method(fs, 'fsyncSync', (fd: number) => {
+    seen.push(fs.fstatSync(fd).isDirectory() ? 'folder' : `file of ${fs.fstatSync(fd).size}`);
+    fsyncSync(fd);
+  });
+  t.mock.method(fs, 'linkSync', (from: string, to: string) => {
+    seen.push('name');
+    linkSync(from, to);
+  });
+  syncBuiltinESMExports();
+  t.after(() => restore(t));
+  openSealer(dataDir);
+  assert.deepEqual(seen, ['file of 32', 'name', 'folder']);
+});
+
+test('of two processes that make the key at once, the second takes that of the first', (t) => {
+  const dataDir = newFolder(t);
+  const { linkSync } = fs;
+  const theirs = Buffer.alloc(32, 7);
+  t.mock.method(fs, 'linkSync', (from: string, to: string) => {
+    writeFileSync(to, theirs);
+    linkSync(from, to);
+  });
+  syncBuiltinESMExports();
+  t.after(() => restore(t));
+  const sealed = openSealer(dataDir).seal('a', Buffer.from('secret'));
+  assert.equal(new Sealer(theirs).open('a', sealed).toString(), 'secret');
+  assert.deepEqual(readdirSync(dataDir), [SEAL_KEY_FILE]);
+});
+
+function newFolder(t: TestContext): string {
+  const dataDir = mkdtempSync(join(tmpdir(), 'culvert-'));
+  t.after(() => rmSync(dataDir, { recursive: true }));
+  return dataDir;
+}
+
+/** As on a disk without room, until `restore`. */
+function failing(t: TestContext, name: 'fsyncSync'): void {
+  t.mock.method(fs, name, () => {
+    throw Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
+  });
+  syncBuiltinESMExports();
+  t.after(() => restore(t));
+}
+
+function restore(t: TestContext): void {
+  t.mock.restoreAll();
+  syncBuiltinESMExports();
+}

@@ -3,7 +3,7 @@
  * gives nothing away. AES-256-GCM; the purpose is authenticated, so that a sealed value can't be moved to another column.
  */
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
-import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { codeOf } from '../../base/errors.ts';
 
@@ -62,18 +62,39 @@ export class Sealer {
   }
 }
 
-/** Reads the key file of the data folder, making it (0600) on first start. */
+/** Reads the key file of the data folder, making it (0600) on first start. Throws with what to do when it holds no key. */
 export function openSealer(dataDir: string): Sealer {
   const file = join(dataDir, SEAL_KEY_FILE);
+  if (!existsSync(file)) makeKeyFile(dataDir, file);
+  const key = readFileSync(file);
+  if (key.length !== KEY_BYTES) {
+    throw new Error(
+      `${file} is damaged: it has ${key.length} bytes instead of ${KEY_BYTES}. Put the one of your backup in its place. ` +
+        'If this server has never run, delete the data folder and start again.',
+    );
+  }
+  return new Sealer(key);
+}
+
+/**
+ * The file has its name once it is whole and on the disk: what is sealed with a key that a power cut takes away is lost. Does nothing when
+ * another process was faster.
+ */
+function makeKeyFile(dataDir: string, file: string): void {
+  const part = `${file}.${randomBytes(6).toString('hex')}.new`;
   try {
-    const fd = openSync(file, 'wx', 0o600);
-    try {
-      writeSync(fd, randomBytes(KEY_BYTES));
-    } finally {
-      closeSync(fd);
-    }
+    writeFileSync(part, randomBytes(KEY_BYTES), { flag: 'wx', mode: 0o600, flush: true });
+    // Not a rename, which would take the place of a key that is there by now.
+    linkSync(part, file);
   } catch (error) {
     if (codeOf(error) !== 'EEXIST') throw error;
+  } finally {
+    rmSync(part, { force: true });
   }
-  return new Sealer(readFileSync(file));
+  const folder = openSync(dataDir, 'r');
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
 }

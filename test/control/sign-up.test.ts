@@ -137,6 +137,7 @@ const taken: ReadonlyArray<[what: string, change: object]> = [
   ['256 characters of two units each', { password: '\u{1f511}'.repeat(256) }],
   ['spaces around the address', { email: ` ${ANN} ` }],
   ['an address of a local network', { email: 'ann@corp' }],
+  ['null for what may be left out', { name: null, organization_name: null }],
   ['fields that it does not know', { superadmin: true, plan: 'enterprise' }],
 ];
 for (const [what, change] of taken) {
@@ -293,6 +294,23 @@ test('nothing is sent to an address that is verified or unknown when a code is a
   assert.deepEqual((await resend('nobody@example.test')).body, { ok: true });
   assert.equal(lettersTo(plane, ANN).length, 1);
   assert.equal(lettersTo(plane, 'nobody@example.test').length, 0);
+});
+
+test('whatever text is shown as address or code, it fails as a wrong code does', async () => {
+  await signUp();
+  const wrong = await verify(wrongCode());
+  for (const [code, email] of [
+    ['', ANN],
+    ['x'.repeat(100_000), ANN],
+    [` ${codeOf()}`, ANN],
+    [codeOf(), ''],
+    [codeOf(), 'a'.repeat(100_000)],
+    [codeOf(), `${ANN}\0`],
+    ['\ud800', '\ud800'],
+  ] as const) {
+    const answer = await verify(code, email);
+    assert.deepEqual([answer.status, answer.text], [wrong.status, wrong.text], `${code} ${email}`.slice(0, 50));
+  }
 });
 
 test('a body that is not as documented is refused by the code routes too', async () => {

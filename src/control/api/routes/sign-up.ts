@@ -10,8 +10,8 @@ const newAccount = z
   .object({
     email: newEmail,
     password: newPassword,
-    name: plainName.optional(),
-    organization_name: plainName.optional().openapi({ description: 'Left out or empty: called after the person' }),
+    name: plainName.nullish(),
+    organization_name: plainName.nullish().openapi({ description: 'Left out, null or empty: called after the person' }),
   })
   .openapi('SignUp', {
     example: {
@@ -25,9 +25,9 @@ const pending = z.object({ status: z.literal('pending_email_verification') }).op
 
 const shownCode = z
   .object({
-    email: oldEmail,
-    // Not checked against the pattern: a code that can't be right is a wrong code, with the same answer.
-    code: z.string().max(64).openapi({ pattern: '^[0-9]{6}$' }),
+    // Neither is checked beyond its type: an address or a code that can't be is a wrong code, with the same answer.
+    email: z.string().openapi({ minLength: 1, maxLength: 320 }),
+    code: z.string().openapi({ pattern: '^[0-9]{6}$' }),
   })
   .openapi('VerifyEmail', { example: { email: 'ann@example.com', code: '042917' } });
 const verified = z.object({ status: z.literal('verified') }).openapi('VerifyEmailResult');
@@ -55,8 +55,8 @@ export function mountSignUp(app: Api, { signUp, log }: ApiDeps): void {
       ['forbidden', 'unavailable'],
     ),
     async (c) => {
-      const { email, password, name = '', organization_name: organizationName = '' } = c.req.valid('json');
-      await signUp.signUp({ email, password, name, organizationName }, visitOf(c, log));
+      const { email, password, name, organization_name: organization } = c.req.valid('json');
+      await signUp.signUp({ email, password, name: name ?? '', organizationName: organization ?? '' }, visitOf(c, log));
       return c.json({ status: 'pending_email_verification' as const }, 201);
     },
   );

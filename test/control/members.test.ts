@@ -1,6 +1,8 @@
 /** Members: who changes whose role, who removes whom, and what ends with a member. */
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
+import { eq } from 'drizzle-orm';
+import { organizations } from '../../src/control/db/schema.ts';
 import { ROLES, type Role } from '../../src/control/services/actor.ts';
 import { Plane } from './plane.ts';
 import { type PlaneApi, servePlane } from './plane-api.ts';
@@ -211,6 +213,48 @@ test('with a member go the tokens that they made there, and the agents of those;
       ...made.map((token) => ['token.revoke', token['nonce'], ann.email]).reverse(),
     ],
   );
+});
+
+test('whoever becomes a viewer loses the tokens that they made there; any other role keeps them', async () => {
+  const bob = await team.member('bob@example.test', ann, 'admin');
+  const as = await team.acting(bob, ann.home);
+  const mint = async (token: string) => (await api.call('POST', '/tokens', { as: token, body: {} })).body;
+  const made = [await mint(as), await mint(as)];
+  const others = [await mint(bob.token), await mint(ann.token)];
+  const admitted = (tokens: ReadonlyArray<Record<string, unknown>>) =>
+    Promise.all(tokens.map(async (token) => (await plane.control.link.admit(String(token['apiKey']))).ok));
+
+  const member = await setRole(ann, bob, 'member');
+  assert.deepEqual([member.body['role'], member.body['revoked_tokens']], ['member', 0]);
+  assert.deepEqual(await admitted(made), [true, true]);
+
+  const from = plane.deltas.length;
+  const viewer = await setRole(ann, bob, 'viewer');
+  assert.deepEqual([viewer.body['role'], viewer.body['revoked_tokens']], ['viewer', 2]);
+  assert.deepEqual(await admitted(made), [false, false]);
+  assert.deepEqual(await admitted(others), [true, true]);
+  const cut = plane.deltas.slice(from).map((delta) => (delta.kind === 'revoke_token' ? delta.tokenId : delta.kind));
+  assert.deepEqual(cut.sort(), made.map((token) => String(token['id'])).sort());
+  assert.equal((await setRole(ann, bob, 'viewer')).body['revoked_tokens'], 0, 'what is so already');
+});
+
+test('while an organization is suspended its owners stay owners; others may leave', async () => {
+  const eve = await team.member('eve@example.test', ann, 'owner');
+  const bob = await team.member('bob@example.test', ann, 'admin');
+  const { db } = plane.control.store;
+  const standing = (approvalStatus: 'approved' | 'suspended') =>
+    db.update(organizations).set({ approvalStatus }).where(eq(organizations.id, ann.home)).run();
+  standing('suspended');
+  assert.deepEqual(said(await setRole(eve, eve, 'member')), FORBIDDEN);
+  assert.deepEqual(said(await setRole(ann, eve, 'viewer')), FORBIDDEN);
+  assert.deepEqual(said(await remove(ann, eve)), FORBIDDEN);
+  const left = await remove(eve, eve);
+  assert.deepEqual(said(left), FORBIDDEN);
+  assert.match(String(left.body['message']), /suspended/);
+  assert.equal((await eve.call('POST', '/orgs', { name: 'again' })).body['approval_status'], 'pending');
+  assert.equal((await remove(bob, bob)).status, 200);
+  standing('approved');
+  assert.equal((await remove(eve, eve)).status, 200);
 });
 
 test('a command line that was let in and has not come back yet gets nothing once its approver is gone', async () => {

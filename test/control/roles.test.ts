@@ -35,6 +35,7 @@ const MAY: Readonly<Record<string, readonly Role[]>> = {
   'tunnel.read':         ['viewer', 'member', 'admin', 'owner'],
   'tunnel.create':       [          'member', 'admin', 'owner'],
   'tunnel.change':       [          'member', 'admin', 'owner'],
+  'tunnel.start':        [          'member', 'admin', 'owner'],
   'tunnel.delete':       [          'member', 'admin', 'owner'],
   'token.read':          ['viewer', 'member', 'admin', 'owner'],
   'token.create':        [          'member', 'admin', 'owner'],
@@ -46,8 +47,8 @@ const MAY: Readonly<Record<string, readonly Role[]>> = {
 
 const NOT_IN: Readonly<Record<Approval, readonly string[]>> = {
   approved: [],
-  pending: ['tunnel.create', 'tunnel.change', 'token.create'],
-  suspended: ['tunnel.create', 'tunnel.change', 'token.create', 'invitation.create'],
+  pending: ['tunnel.create', 'tunnel.start', 'token.create', 'invitation.create'],
+  suspended: ['tunnel.create', 'tunnel.start', 'token.create', 'invitation.create', 'member.change', 'member.delete'],
 };
 const APPROVALS = Object.keys(NOT_IN) as readonly Approval[];
 
@@ -66,7 +67,7 @@ function person(role: Role, approval: Approval = 'approved', superadmin = false)
 }
 const MACHINES: readonly Actor[] = [
   { kind: 'token', tokenId: 't', name: 'ci', orgId: 'o' },
-  { kind: 'operator', orgId: null, ipAddress: '127.0.0.1' },
+  { kind: 'operator', orgId: null, userId: null, label: 'operator', ipAddress: '127.0.0.1' },
   { kind: 'system', orgId: 'o' },
 ];
 

@@ -30,10 +30,14 @@ export interface TokenActor {
   readonly orgId: string;
 }
 
-/** Whoever holds the key file of the data folder: `culvert admin` (operator-tokens.ts). */
+/** Who runs this server, at that work: a superadmin, or whoever holds the key file of the data folder (operator-tokens.ts). */
 export interface OperatorActor {
   readonly kind: 'operator';
   readonly orgId: null;
+  /** Of a superadmin. */
+  readonly userId: string | null;
+  /** For the eyes of operators: others read `operator` (events.ts). */
+  readonly label: string;
   readonly ipAddress: string;
 }
 
@@ -57,7 +61,7 @@ export const THINGS = [
   'connection',
 ] as const;
 export type Thing = (typeof THINGS)[number];
-export const VERBS = ['read', 'create', 'change', 'delete'] as const;
+export const VERBS = ['read', 'create', 'change', 'start', 'delete'] as const;
 export type Verb = (typeof VERBS)[number];
 /** What somebody wants to do to what kind of thing. */
 export type Deed = `${Thing}.${Verb}`;
@@ -81,6 +85,7 @@ const LOWEST_ROLE: Readonly<Partial<Record<Deed, Role>>> = {
   'tunnel.read': 'viewer',
   'tunnel.create': 'member',
   'tunnel.change': 'member',
+  'tunnel.start': 'member',
   'tunnel.delete': 'member',
   'token.read': 'viewer',
   'token.create': 'member',
@@ -91,14 +96,14 @@ const LOWEST_ROLE: Readonly<Partial<Record<Deed, Role>>> = {
   'connection.delete': 'member',
 };
 
-/** What needs an operator's word first: everything that puts something on the internet. */
-const OPENS: readonly Deed[] = ['tunnel.create', 'tunnel.change', 'token.create'];
+/** What needs an operator's word first: what puts something on the internet, or sends mail to strangers in the name of this server. */
+const OPENS: readonly Deed[] = ['tunnel.create', 'tunnel.start', 'token.create', 'invitation.create'];
 
-/** Deeds that nobody may do in an organization of this standing. One that was suspended sends no more mail in the name of this server. */
+/** Deeds that nobody may do in an organization of this standing. Of one that was suspended nobody slips out of being an owner. */
 const BARRED: Readonly<Record<Approval, ReadonlySet<string>>> = {
   approved: new Set(),
   pending: new Set(OPENS),
-  suspended: new Set([...OPENS, 'invitation.create']),
+  suspended: new Set([...OPENS, 'member.change', 'member.delete']),
 };
 
 /** True when the person's role is at least `role`. */
@@ -106,11 +111,15 @@ export function hasRole(actor: UserActor, role: Role): boolean {
   return ROLES.indexOf(actor.role) >= ROLES.indexOf(role);
 }
 
+/** May people of this role do this, in an organization of good standing? */
+export function roleMay(role: Role, verb: Verb, thing: Thing): boolean {
+  const lowest = LOWEST_ROLE[`${thing}.${verb}`];
+  return lowest !== undefined && ROLES.indexOf(role) >= ROLES.indexOf(lowest);
+}
+
 /** May this actor do this to things of its own organization? Tokens act through the claim rules alone, hence never through here. */
 export function can(actor: Actor, verb: Verb, thing: Thing): boolean {
-  if (actor.kind !== 'user') return false;
-  const lowest = LOWEST_ROLE[`${thing}.${verb}`];
-  if (lowest === undefined || !hasRole(actor, lowest)) return false;
+  if (actor.kind !== 'user' || !roleMay(actor.role, verb, thing)) return false;
   return !BARRED[actor.approval].has(`${thing}.${verb}`);
 }
 
@@ -130,4 +139,12 @@ export function allow(actor: Actor, verb: Verb, thing: Thing): asserts actor is 
 export function allowOperator(actor: Actor): asserts actor is UserActor | OperatorActor {
   if (actor.kind === 'operator' || (actor.kind === 'user' && actor.superadmin)) return;
   throw new AppError('forbidden', 'Only operators of this server may do this.');
+}
+
+/** The same as whom the trail names for what operators do. Throws `forbidden` as `allowOperator` does. */
+export function asOperator(actor: Actor): OperatorActor {
+  allowOperator(actor);
+  if (actor.kind === 'operator') return actor;
+  const { userId, email, ipAddress } = actor;
+  return { kind: 'operator', orgId: null, userId, label: email, ipAddress };
 }

@@ -6,7 +6,7 @@ import { and, eq } from 'drizzle-orm';
 import { AppError } from '../../base/errors.ts';
 import { memberships } from '../db/schema.ts';
 import type { Store, Tx } from '../db/tx.ts';
-import { type Actor, allow, hasRole, type Role, type UserActor } from './actor.ts';
+import { type Actor, allow, hasRole, type Role, roleMay, type UserActor } from './actor.ts';
 import { type AuditAction, recordDeed } from './audit.ts';
 import { endInvitationsBeyond } from './invitation-rows.ts';
 import { actorIn, findMember, isLastOwner, type MemberRow, membersOf } from './membership-rows.ts';
@@ -15,6 +15,9 @@ import type { Tokens } from './tokens.ts';
 
 /** As others in the organization may see them: whose account lacks a second factor is for those who run it. */
 export type MemberView = Omit<MemberRow, 'mfaEnabled'> & { readonly mfaEnabled: boolean | null };
+
+/** A member with another role, and how many tokens of theirs ended with the old one. */
+export type ChangedMember = MemberView & { readonly revokedTokens: number };
 
 export class Members {
   readonly #store: Store;
@@ -33,21 +36,26 @@ export class Members {
   }
 
   /**
-   * Gives a member another role. Invitations of theirs that it no longer allows are revoked. Throws `not_found`, `forbidden`, and
-   * `conflict` when it would leave no owner.
+   * Gives a member another role. What they made here and it no longer allows them to make ends: invitations, and tokens, whose agents are
+   * cut off after the commit. Throws `not_found`, `forbidden`, and `conflict` when it would leave no owner.
    */
-  setRole(actor: Actor, which: { readonly orgId: string; readonly userId: string }, role: Role): MemberView {
+  setRole(actor: Actor, which: { readonly orgId: string; readonly userId: string }, role: Role): ChangedMember {
     return this.#store.inTx((tx) => {
       const me = actorIn(tx.db, actor, which.orgId);
       allow(me, 'change', 'member');
       const member = found(tx, me, which.userId);
       if (role === 'owner' || member.role === 'owner') needOwner(me);
-      if (role === member.role) return view(me, member);
+      if (role === member.role) return { ...view(me, member), revokedTokens: 0 };
       keepOwner(tx, me, member);
       tx.db.update(memberships).set({ role }).where(rowOf(me.orgId, member.userId)).run();
       endInvitationsBeyond(tx, me, { userId: member.userId, role });
-      recordDeed(tx, me, deed('member.update', member));
-      return view(me, { ...member, role });
+      const message = `${member.email}, who made this token, is a ${role} of the organization now and may not make any.`;
+      const revokedTokens = roleMay(role, 'create', 'token')
+        ? 0
+        : this.#tokens.endAllIn(tx, me, { createdBy: member.userId, message });
+      const details = { email: member.email, from: member.role, to: role };
+      recordDeed(tx, me, { ...deed('member.update', member), details });
+      return { ...view(me, { ...member, role }), revokedTokens };
     });
   }
 
@@ -64,13 +72,15 @@ export class Members {
       else allow(me, 'delete', 'member');
       const member = found(tx, me, which.userId);
       if (member.role === 'owner') needOwner(me);
+      if (leaves) keepSuspended(me);
       keepOwner(tx, me, member);
       const message = `${member.email}, who made this token, has left the organization.`;
       const ended = this.#tokens.endAllIn(tx, me, { createdBy: member.userId, message });
       endInvitationsBeyond(tx, me, { userId: member.userId, role: 'none' });
       tx.db.delete(memberships).where(rowOf(me.orgId, member.userId)).run();
       leaveOrg(tx, member.userId, me.orgId);
-      recordDeed(tx, me, deed(leaves ? 'member.leave' : 'member.remove', member));
+      const details = { email: member.email, role: member.role };
+      recordDeed(tx, me, { ...deed(leaves ? 'member.leave' : 'member.remove', member), details });
       return ended;
     });
   }
@@ -84,6 +94,12 @@ function found(tx: Tx, me: UserActor, userId: string): MemberRow {
 
 function needOwner(me: UserActor): void {
   if (!hasRole(me, 'owner')) throw new AppError('forbidden', 'Only an owner may do this to owners, or make one.');
+}
+
+/** An owner who left would have no organization that is suspended, and could begin again with a new one. */
+function keepSuspended(me: UserActor): void {
+  if (me.approval !== 'suspended' || me.role !== 'owner') return;
+  throw new AppError('forbidden', 'Your organization is suspended: its owners stay until an operator approves it.');
 }
 
 function keepOwner(tx: Tx, me: UserActor, member: MemberRow): void {

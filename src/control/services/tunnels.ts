@@ -116,7 +116,7 @@ export class Tunnels {
 
   /** Lets agents in again and begins a new time to live. */
   start(actor: Actor, id: string): TunnelView {
-    allow(actor, 'change', 'tunnel');
+    allow(actor, 'start', 'tunnel');
     return this.#deps.store.inTx((tx) => {
       const { row, projectSlug } = this.#find(actor.orgId, id);
       const plan = findOrg(tx.db, actor.orgId)?.plan ?? 'free';

@@ -27,6 +27,21 @@ const member = z
       mfa_enabled: true,
     },
   });
+const changedMember = member
+  .extend({
+    revoked_tokens: z.int().openapi({ description: 'Tokens that the person had made here and may make no longer' }),
+  })
+  .openapi('ChangedMember', {
+    example: {
+      user_id: '019aa3c2-5b6a-7f31-8c02-51d0a7b9e604',
+      email: 'ann@example.com',
+      name: 'Ann',
+      role: 'viewer',
+      joined_at: '2026-11-21T09:00:00.000Z',
+      mfa_enabled: true,
+      revoked_tokens: 2,
+    },
+  });
 const newRole = z.object({ role }).openapi('ChangeMember', { example: { role: 'admin' } });
 const removed = z
   .object({
@@ -60,18 +75,20 @@ export function mountMembers(app: Api, { members }: ApiDeps): void {
         summary: 'Give a member another role',
         description:
           'Admins change roles up to admin; only owners change owners or make one. Counts from the next request of the member on; invitations ' +
-          'of theirs that the new role does not allow are revoked. 409 when no owner would be left.',
+          'of theirs that the new role does not allow are revoked, and so are tokens that they made here when they become a viewer. 403 while ' +
+          'the organization is suspended, 409 when no owner would be left.',
         request: {
           params: memberPath,
           body: { required: true, content: { 'application/json': { schema: newRole } } },
         },
-        responses: { 200: json(member, 'The member') },
+        responses: { 200: json(changedMember, 'The member') },
       },
       ['forbidden', 'conflict'],
     ),
     (c) => {
       const { id: orgId, user_id: userId } = c.req.valid('param');
-      return c.json(present(members.setRole(actorOf(c), { orgId, userId }, c.req.valid('json').role)), 200);
+      const changed = members.setRole(actorOf(c), { orgId, userId }, c.req.valid('json').role);
+      return c.json({ ...present(changed), revoked_tokens: changed.revokedTokens }, 200);
     },
   );
   app.openapi(
@@ -83,7 +100,8 @@ export function mountMembers(app: Api, { members }: ApiDeps): void {
         summary: 'Remove a member, or leave',
         description:
           'Everybody may leave, by naming themself. The tokens that the person made here are revoked, with what those minted, and their agents ' +
-          'cut off; invitations that the person made are revoked; tunnels stay with the organization. 409 for the last owner.',
+          'cut off; invitations that the person made are revoked; tunnels stay with the organization. 403 while the organization is suspended, but for ' +
+          'members other than owners who leave; 409 for the last owner.',
         request: { params: memberPath },
         responses: { 200: json(removed, 'Removed') },
       },

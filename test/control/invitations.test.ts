@@ -234,26 +234,84 @@ test('what is no address or no role is 400', async () => {
   assert.deepEqual(team.letters(), []);
 });
 
+/** A new organization of the person, and their invitations to it. */
+async function another(by: Person): Promise<{ readonly path: string; invite(email: string): Promise<unknown[]> }> {
+  const made = await by.call('POST', '/orgs', { name: 'another' });
+  assert.equal(made.status, 201, made.text);
+  const path = `/orgs/${String(made.body['id'])}`;
+  const invite = async (email: string) => said(await by.call('POST', `${path}/invitations`, { email, role: 'member' }));
+  return { path, invite };
+}
+
+test('nobody sends more letters by means of more organizations, also when they delete each', async () => {
+  const sent: number[] = [];
+  for (let round = 0; round < 5; round++) {
+    const org = await another(ann);
+    for (let i = 0; i < 50; i++) sent.push(Number((await org.invite(`r${round}-${i}@example.test`))[0]));
+    assert.equal((await ann.call('DELETE', org.path)).status, 200);
+  }
+  assert.deepEqual([sent.indexOf(429), team.letters().length], [200, 200]);
+  const refused = await invite(ann, 'more@example.test');
+  assert.equal(refused.body['retry_after_seconds'], 24 * 3600);
+});
+
+test('a stranger does not use up the invitations to an address', async () => {
+  const eve = await team.person('eve@example.test');
+  const answers: unknown[][] = [];
+  for (let org = 0; org < 8; org++) {
+    const hers = await another(eve);
+    for (let i = 0; i < 6; i++) answers.push(await hers.invite('bob@example.test'));
+  }
+  assert.deepEqual(
+    answers.map(([status]) => status),
+    answers.map((_, i) => (i < 5 ? 201 : 429)),
+    'five of hers, by whatever organization',
+  );
+  assert.equal((await invite(ann, 'bob@example.test')).status, 201);
+  assert.equal(team.letters()[0]?.kind === 'invitation' && team.letters().length, 6);
+});
+
+test('an address gets no more than 30 letters from everybody; whoever invites it then is not told', async () => {
+  const letters = () => team.letters().filter(({ to }) => to === 'bob@example.test').length;
+  for (let i = 0; i < 6; i++) {
+    const org = await another(await team.person(`p${i}@example.test`));
+    for (let n = 0; n < 5; n++) assert.deepEqual(await org.invite('bob@example.test'), [201]);
+  }
+  assert.equal(letters(), 30);
+  const unsent = await invite(ann, 'bob@example.test');
+  assert.equal(unsent.status, 201);
+  assert.equal(letters(), 30);
+  assert.deepEqual(await open(), [unsent.body]);
+  plane.now += 20 * 60 * 1000;
+  const { invitations } = plane.control;
+  const actor = { ...(await plane.person('clock@example.test')), userId: ann.id };
+  invitations.create(actor, ann.home, { email: 'bob@example.test', role: 'member' });
+  assert.equal(letters(), 31);
+});
+
 test('letters are bounded: 5 at once to an address, 100 open, 200 in a day', async () => {
   for (let i = 0; i < 5; i++) assert.equal((await invite(ann, 'bob@example.test')).status, 201);
   const sixth = await invite(ann, 'bob@example.test');
   assert.deepEqual(said(sixth), LIMITED);
   assert.ok(Number(sixth.headers.get('retry-after')) > 0);
   assert.equal((await open()).length, 1, 'the one before stands');
+  const admin = await team.member('admin@example.test', ann, 'admin');
+  assert.deepEqual(said(await invite(admin, 'bob@example.test')), LIMITED, 'the organization has used them up');
 
   const ids = [];
   for (let i = 0; i < 99; i++) ids.push((await invite(ann, `p${i}@example.test`)).body['id']);
   assert.deepEqual(said(await invite(ann, 'more@example.test')), CONFLICT);
   for (const id of ids) await ann.call('DELETE', `/orgs/${ann.home}/invitations/${String(id)}`);
-  for (let i = 0; i < 96; i++) assert.equal((await invite(ann, `q${i}@example.test`)).status, 201);
+  for (let i = 0; i < 95; i++) assert.equal((await invite(ann, `q${i}@example.test`)).status, 201);
   assert.deepEqual(said(await invite(ann, 'more@example.test')), LIMITED);
 });
 
-test('an organization that waits for approval invites; a suspended one sends no mail', async () => {
+test('an organization that waits for approval or is suspended sends no mail', async () => {
   const standing = (approvalStatus: 'pending' | 'suspended') =>
     plane.control.store.db.update(organizations).set({ approvalStatus }).where(eq(organizations.id, ann.home)).run();
-  standing('pending');
   assert.equal((await invite(ann, 'bob@example.test')).status, 201);
+  standing('pending');
+  assert.deepEqual(said(await invite(ann, 'cid@example.test')), FORBIDDEN);
   standing('suspended');
   assert.deepEqual(said(await invite(ann, 'cid@example.test')), FORBIDDEN);
   assert.equal((await ann.call('GET', `/orgs/${ann.home}`)).body['approval_status'], 'suspended');

@@ -83,6 +83,63 @@ test('nobody owns more than 20, also not by 30 requests at once', async () => {
   assert.equal((await ann.call('POST', '/orgs', { name: 'room again' })).status, 201);
 });
 
+test('nobody makes more than 40 in a day, also when they delete each', async () => {
+  const made = async () => {
+    const answer = await ann.call('POST', '/orgs', { name: 'o' });
+    return { answer, path: `/orgs/${String(answer.body['id'])}` };
+  };
+  for (let i = 0; i < 40; i++) {
+    const { answer, path } = await made();
+    assert.equal(answer.status, 201, String(i));
+    assert.equal((await ann.call('DELETE', path)).status, 200);
+    if (i === 0) plane.now += 60_000;
+  }
+  const refused = (await made()).answer;
+  assert.deepEqual(said(refused), [429, 'rate_limited']);
+  assert.equal(refused.body['retry_after_seconds'], 24 * 3600 - 60);
+  const eve = await team.person('eve@example.test');
+  assert.equal((await eve.call('POST', '/orgs', { name: 'hers' })).status, 201);
+  const actor = { ...(await plane.person('clock@example.test')), userId: ann.id };
+  const make = () => plane.control.organizations.create(actor, 'next day');
+  plane.now += (24 * 3600 - 60) * 1000 - 1;
+  assert.throws(make, { code: 'rate_limited', retryAfterSeconds: 1 });
+  plane.now += 1;
+  make();
+  assert.throws(make, { code: 'rate_limited' });
+});
+
+test('the organization that log-in makes for somebody whose other one was suspended waits for approval', async () => {
+  const { db } = plane.control.store;
+  const gone = (person: Person, approvalStatus: 'approved' | 'suspended') =>
+    db
+      .update(organizations)
+      .set({ approvalStatus, deletedAt: plane.now })
+      .where(eq(organizations.id, person.home))
+      .run();
+  const bob = await team.person('bob@example.test');
+  gone(ann, 'suspended');
+  gone(bob, 'approved');
+  const home = async (person: Person) => {
+    const { status, body } = await api.call('POST', '/auth/login', {
+      body: { email: person.email, password: person.password },
+    });
+    assert.equal(status, 200);
+    return (body['active_org'] as { approval_status: string }).approval_status;
+  };
+  assert.deepEqual([await home(ann), await home(bob)], ['pending', 'approved']);
+});
+
+test('whoever waits for approval or is suspended stops and deletes tunnels, and starts none', async () => {
+  const { db } = plane.control.store;
+  const tunnel = `/tunnels/${String((await ann.call('POST', '/tunnels', { localPort: 1 })).body['id'])}`;
+  for (const approvalStatus of ['pending', 'suspended'] as const) {
+    db.update(organizations).set({ approvalStatus }).where(eq(organizations.id, ann.home)).run();
+    assert.equal((await ann.call('POST', `${tunnel}/stop`)).status, 200, approvalStatus);
+    assert.deepEqual(said(await ann.call('POST', `${tunnel}/start`)), FORBIDDEN, approvalStatus);
+  }
+  assert.equal((await ann.call('DELETE', tunnel)).status, 200);
+});
+
 test('whoever had an organization suspended does not get round it with a new one', async () => {
   const { db } = plane.control.store;
   db.update(organizations).set({ approvalStatus: 'suspended' }).where(eq(organizations.id, ann.home)).run();
@@ -164,9 +221,10 @@ test('with an organization go its tokens, tunnels, names, invitations and the se
       delta.kind,
       delta.kind === 'remove' ? delta.tunnelId : delta.kind === 'revoke_token' ? delta.tokenId : '',
     ]);
-  assert.deepEqual(told.sort(), [
-    ['remove', tunnel['id']],
+  // In this order: agents hear that their token is no more, not that a tunnel was deleted.
+  assert.deepEqual(told, [
     ['revoke_token', token['id']],
+    ['remove', tunnel['id']],
   ]);
   const presented = await plane.control.link.admit(String(token['apiKey']));
   assert.equal(presented.ok, false);

@@ -3,7 +3,7 @@
  * account with the invited address. Called by control/api. Who invites learns nothing about whether an address has an account.
  */
 import { randomBytes } from 'node:crypto';
-import { and, count, eq, gt } from 'drizzle-orm';
+import { and, eq } from 'drizzle-orm';
 import { uuidv7 } from 'uuidv7';
 import { AppError } from '../../base/errors.ts';
 import { invitations, memberships, users } from '../db/schema.ts';
@@ -11,6 +11,7 @@ import type { Store, Tx } from '../db/tx.ts';
 import { emailKey } from './accounts.ts';
 import { type Actor, allow, hasRole, ROLES, type Role, type UserActor } from './actor.ts';
 import { recordDeed } from './audit.ts';
+import { checkDeedLimit } from './deed-limit.ts';
 import { endInvitation, type InvitationRow, type InvitationView, openInvitations, stands } from './invitation-rows.ts';
 import type { LetterLimit } from './letter-limit.ts';
 import { actorIn, countMembers, findMember, MAX_MEMBERS } from './membership-rows.ts';
@@ -21,12 +22,11 @@ import { hashOf } from './secret-hash.ts';
 const INVITATION_SECONDS = 7 * 24 * 3600;
 /** Open ones of an organization: a bound for lists, far above need. */
 const MAX_OPEN = 100;
-/** Letters of an organization in a day: whoever can sign up must not be able to send mail to the world through this server. */
+/** Letters of one person in a day: whoever can sign up must not be able to send mail to the world through this server. */
 const MAX_PER_DAY = 200;
-const DAY_MS = 24 * 3600 * 1000;
 /** Organizations that one person is in: a bound for their list. */
 const MAX_MEMBERSHIPS = 200;
-/** Said when an address or an organization has used up its letters: about when the next one is free. */
+/** Said when the letters to an address are used up: about when the next one is free. */
 const RETRY_SECONDS = 20 * 60;
 
 export interface InvitationDeps {
@@ -79,9 +79,13 @@ export class Invitations {
         revokedAt: null,
       };
       tx.db.insert(invitations).values(row).run();
-      recordDeed(tx, me, { action: 'invitation.create', resourceType: 'invitation', resourceId: row.id });
-      const letter = { organization: org.name, inviter: me.email, role: input.role, token };
-      outbox.post(tx, { kind: 'invitation', to: input.email, ...letter }, INVITATION_SECONDS);
+      const details = { email: row.email, role: row.role };
+      recordDeed(tx, me, { action: 'invitation.create', resourceType: 'invitation', resourceId: row.id, details });
+      // What others have sent there is not this inviter's doing, nor their business: the invitation stands, and its letter is not sent.
+      if (this.#deps.letters.take('invited', row.emailKey)) {
+        const letter = { organization: org.name, inviter: me.email, role: input.role, token };
+        outbox.post(tx, { kind: 'invitation', to: input.email, ...letter }, INVITATION_SECONDS);
+      }
       return { row, inviterEmail: me.email };
     });
   }
@@ -172,13 +176,12 @@ export class Invitations {
     if (openInvitations(tx, me.orgId).length >= MAX_OPEN) {
       throw new AppError('conflict', `${MAX_OPEN} invitations wait to be accepted. Revoke some first.`);
     }
-    const made = tx.db
-      .select({ n: count() })
-      .from(invitations)
-      .where(and(eq(invitations.orgId, me.orgId), gt(invitations.createdAt, tx.now - DAY_MS)))
-      .get();
-    if ((made?.n ?? 0) >= MAX_PER_DAY || !this.#deps.letters.take('invitation', emailKey(email))) {
-      throw new AppError('rate_limited', 'Too many invitations were sent. Wait before you send another one.', {
+    const message = `You sent ${MAX_PER_DAY} invitations in a day. Wait before you send another one.`;
+    checkDeedLimit(tx, me, { action: 'invitation.create', perDay: MAX_PER_DAY, message });
+    // The person's own first: with several organizations nobody sends more, and uses up the letters of none.
+    const isFree = [me.userId, me.orgId].every((from) => this.#deps.letters.take('invitation', emailKey(email), from));
+    if (!isFree) {
+      throw new AppError('rate_limited', `${email} was invited a few times already. Wait before you try again.`, {
         retryAfterSeconds: RETRY_SECONDS,
       });
     }

@@ -57,10 +57,27 @@ export function homeOrgOf(tx: Tx, user: { id: string; email: string; name: strin
   const home = orgsOf(tx.db, user.id)[0];
   if (home !== undefined) return home;
   const name = user.name === '' ? (user.email.split('@')[0] ?? user.email) : user.name;
-  const made = insertOrganization(tx, { name, ownerId: user.id }, rules);
+  const made = insertOrganization(tx, { name, ownerId: user.id }, rulesFor(tx, user.id, rules));
   const deed = { action: 'org.create', resourceType: 'organization', resourceId: made.id } as const;
   recordDeed(tx, { kind: 'system', orgId: made.id }, deed);
   return made;
+}
+
+/**
+ * What an organization of somebody who has an account starts with: it waits for an operator where another that they own was suspended, also
+ * once that is deleted.
+ */
+export function rulesFor(tx: Tx, userId: string, rules: NewOrgRules): NewOrgRules {
+  const suspended = tx.db
+    .select({ id: organizations.id })
+    .from(memberships)
+    .innerJoin(organizations, eq(organizations.id, memberships.orgId))
+    .where(
+      and(eq(memberships.userId, userId), eq(memberships.role, 'owner'), eq(organizations.approvalStatus, 'suspended')),
+    )
+    .limit(1)
+    .get();
+  return suspended === undefined ? rules : { ...rules, approval: 'pending' };
 }
 
 /** Makes an organization with its default project and its owner. The name need not be unique; the slug is made so. */

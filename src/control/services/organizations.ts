@@ -2,21 +2,24 @@
  * Organizations as their members handle them: list, make, rename, delete. Called by control/api. Each is named by its id, whichever is
  * active in the caller's session: the caller's role there is what counts.
  */
-import { and, eq } from 'drizzle-orm';
+import { eq } from 'drizzle-orm';
 import { AppError } from '../../base/errors.ts';
-import { memberships, organizations } from '../db/schema.ts';
-import type { Store, Tx } from '../db/tx.ts';
+import { organizations } from '../db/schema.ts';
+import type { Store } from '../db/tx.ts';
 import { type Actor, allow, type UserActor } from './actor.ts';
 import { type AuditAction, recordDeed } from './audit.ts';
+import { checkDeedLimit } from './deed-limit.ts';
 import { endAllInvitations } from './invitation-rows.ts';
 import { actorIn, membersOf } from './membership-rows.ts';
-import { insertOrganization, type NewOrgRules, type OrgRow, orgsOf } from './organization-rows.ts';
+import { insertOrganization, type NewOrgRules, type OrgRow, orgsOf, rulesFor } from './organization-rows.ts';
 import { leaveOrg } from './session-rows.ts';
 import type { Tokens } from './tokens.ts';
 import type { Tunnels } from './tunnels.ts';
 
 /** Organizations that one person owns: each has quotas of its own. */
 const MAX_OWNED = 20;
+/** Organizations that one person makes in a day, deleted ones too: their rows and slugs stay. */
+const MAX_PER_DAY = 40;
 
 export interface OrganizationDeps {
   readonly store: Store;
@@ -58,17 +61,18 @@ export class Organizations {
 
   /**
    * Makes one that the caller owns; it waits for an operator where another of theirs was suspended, also once that is deleted. Their session
-   * stays in its own until they switch. Throws `conflict` when they own too many.
+   * stays in its own until they switch. Throws `conflict` when they own too many, `rate_limited` when they made too many.
    */
   create(actor: Actor, name: string): OrgRow {
     allow(actor, 'change', 'account');
     return this.#deps.store.inTx((tx) => {
-      const owned = ownedBy(tx, actor.userId);
-      if (owned.filter(({ deletedAt }) => deletedAt === null).length >= MAX_OWNED) {
+      const owned = orgsOf(tx.db, actor.userId).filter(({ role }) => role === 'owner');
+      if (owned.length >= MAX_OWNED) {
         throw new AppError('conflict', `You own ${MAX_OWNED} organizations. Delete one first.`);
       }
-      const isWatched = owned.some(({ approval }) => approval === 'suspended');
-      const rules = isWatched ? { ...this.#deps.newOrg, approval: 'pending' as const } : this.#deps.newOrg;
+      const message = `You made ${MAX_PER_DAY} organizations in a day. Wait before you make another one.`;
+      checkDeedLimit(tx, actor, { action: 'org.create', perDay: MAX_PER_DAY, message });
+      const rules = rulesFor(tx, actor.userId, this.#deps.newOrg);
       const made = insertOrganization(tx, { name, ownerId: actor.userId }, rules);
       recordDeed(tx, actor, deed('org.create', made.id));
       return made;
@@ -100,9 +104,10 @@ export class Organizations {
         throw new AppError('conflict', 'This is your only organization. Make another one first.');
       }
       const { name } = this.#find(me);
-      const deletedTunnels = tunnels.deleteAllIn(tx, me);
+      // Tokens first: an agent acts on what it hears first, and a deleted tunnel is not why it must go.
       const message = `The organization ${name} was deleted.`;
       const revokedTokens = tokens.endAllIn(tx, me, { createdBy: null, message });
+      const deletedTunnels = tunnels.deleteAllIn(tx, me);
       endAllInvitations(tx, me);
       for (const { userId } of membersOf(tx.db, me.orgId)) leaveOrg(tx, userId, me.orgId);
       tx.db.update(organizations).set({ deletedAt: tx.now }).where(eq(organizations.id, me.orgId)).run();
@@ -116,16 +121,6 @@ export class Organizations {
     if (org === undefined) throw new AppError('not_found', 'You are in no such organization.');
     return org;
   }
-}
-
-/** Deleted ones too. */
-function ownedBy(tx: Tx, userId: string) {
-  return tx.db
-    .select({ approval: organizations.approvalStatus, deletedAt: organizations.deletedAt })
-    .from(memberships)
-    .innerJoin(organizations, eq(organizations.id, memberships.orgId))
-    .where(and(eq(memberships.userId, userId), eq(memberships.role, 'owner')))
-    .all();
 }
 
 function deed(action: AuditAction, orgId: string) {

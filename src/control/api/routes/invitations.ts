@@ -60,8 +60,8 @@ export function mountInvitations(app: Api, { invitations }: ApiDeps): void {
         summary: 'Invite somebody by mail',
         description:
           'Up to your own role. The letter holds a link to `/app/invite?token=`, which works once, for 7 days, and for the account with this ' +
-          'address alone. An earlier invitation to it ends. 409 for a member, and when 100 are open; 429 after 200 in a day, or a few to the ' +
-          'same address.',
+          'address alone. An earlier invitation to it ends. 403 until the organization is approved; 409 for a member, and when 100 are open; 429 after 200 of ' +
+          'yours in a day, in whatever organization, or a few to the same address.',
         request: {
           params: orgPath,
           body: { required: true, content: { 'application/json': { schema: newInvitation } } },

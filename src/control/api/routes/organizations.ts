@@ -27,7 +27,8 @@ export const organization = z
     role: role.openapi({ description: "The caller's" }),
     plan: z.enum(PLANS),
     approval_status: z.enum(['approved', 'pending', 'suspended']).openapi({
-      description: 'Unless `approved` it opens no tunnels and mints no tokens; suspended, it invites nobody',
+      description:
+        'Unless `approved` it opens no tunnels, mints no tokens and invites nobody; suspended, its owners stay owners',
     }),
     created_at: z.iso.datetime(),
   })
@@ -64,11 +65,11 @@ export function mountOrganizations(app: Api, { organizations }: ApiDeps): void {
         tags,
         summary: 'Make an organization, as its owner',
         description:
-          'At most 20 per owner. It waits for approval where another of yours was suspended. To act for it, switch to it with `POST /auth/switch-org`.',
+          'At most 20 per owner, and 40 made in a day. It waits for approval where another of yours was suspended. To act for it, switch to it with `POST /auth/switch-org`.',
         request: { body: nameBody },
         responses: { 201: json(organization, 'Made') },
       },
-      ['conflict'],
+      ['conflict', 'rate_limited'],
     ),
     (c) => c.json(presentOrg(organizations.create(actorOf(c), c.req.valid('json').name)), 201),
   );

@@ -1,0 +1,35 @@
+/**
+ * How often one person may do what costs others something: letters to strangers, names, rows. Counted over all organizations in the trail,
+ * which outlives organizations, memberships and restarts: nothing is won back by deleting or leaving.
+ */
+import { and, desc, eq, gt } from 'drizzle-orm';
+import { AppError } from '../../base/errors.ts';
+import { auditEvents } from '../db/schema.ts';
+import type { Tx } from '../db/tx.ts';
+import type { UserActor } from './actor.ts';
+import type { AuditAction } from './audit.ts';
+
+const DAY_MS = 24 * 3600 * 1000;
+
+export interface DeedLimit {
+  readonly action: AuditAction;
+  /** In any 24 hours. */
+  readonly perDay: number;
+  /** What there was too much of. */
+  readonly message: string;
+}
+
+/** Throws `rate_limited`, with the time until the person may again, when they did it as often as they may. */
+export function checkDeedLimit(tx: Tx, actor: UserActor, { action, perDay, message }: DeedLimit): void {
+  const { at } = auditEvents;
+  const first = tx.db
+    .select({ at })
+    .from(auditEvents)
+    .where(and(eq(auditEvents.actorId, actor.userId), gt(at, tx.now - DAY_MS), eq(auditEvents.action, action)))
+    .orderBy(desc(at))
+    .limit(1)
+    .offset(perDay - 1)
+    .get();
+  if (first === undefined) return;
+  throw new AppError('rate_limited', message, { retryAfterSeconds: Math.ceil((first.at + DAY_MS - tx.now) / 1000) });
+}

@@ -7,6 +7,8 @@ import { harmless } from './paint.ts';
 
 const withPassword = z.object({ email: z.string(), password: z.string() });
 
+const ended = z.object({ revoked: z.int(), revoked_keys: z.int() });
+
 const user = z.looseObject({
   id: z.string(),
   email: z.string(),
@@ -14,6 +16,7 @@ const user = z.looseObject({
   email_verified: z.boolean(),
   mfa_enabled: z.boolean(),
   is_superadmin: z.boolean(),
+  is_locked: z.boolean(),
   created_at: z.string(),
   orgs: z.array(z.looseObject({ slug: z.string(), role: z.string() })),
 });
@@ -36,6 +39,7 @@ export const listUsers = operatorCommand((asked) =>
       verified: (row) => yes(row.email_verified),
       mfa: (row) => yes(row.mfa_enabled),
       superadmin: (row) => yes(row.is_superadmin),
+      locked: (row) => yes(row.is_locked),
       organizations: (row) => row.orgs.map(({ slug, role }) => `${slug} (${role})`).join(', '),
       since: (row) => row.created_at.slice(0, 10),
     },
@@ -52,9 +56,22 @@ export const resetMfa = operatorCommand(async ({ operator, io, args: [email] }) 
 });
 
 export const revokeSessions = operatorCommand(async ({ operator, io, args: [email] }) => {
-  const { revoked } = z.object({ revoked: z.int() }).parse(await deed(operator, email, 'revoke-sessions'));
-  writeLine(io.stdout, `${email}: sessions ended: ${revoked}`);
+  writeLine(io.stdout, `${email}: ${saidOf(await deed(operator, email, 'revoke-sessions'))}`);
 });
+
+export const lockUser = operatorCommand(async ({ operator, io, args: [email] }) => {
+  writeLine(io.stdout, `${email}: locked; ${saidOf(await deed(operator, email, 'lock'))}`);
+});
+
+export const unlockUser = operatorCommand(async ({ operator, io, args: [email] }) => {
+  const { unlocked } = z.object({ unlocked: z.boolean() }).parse(await deed(operator, email, 'unlock'));
+  writeLine(io.stdout, `${email}: ${unlocked ? 'may log in again' : 'was not locked'}`);
+});
+
+function saidOf(answer: unknown): string {
+  const { revoked, revoked_keys: keys } = ended.parse(answer);
+  return `sessions ended: ${revoked}, keys ended: ${keys}`;
+}
 
 function deed(operator: Operator, email: string | undefined, name: string): Promise<unknown> {
   return operator.call('POST', pathOf('users', email, name));

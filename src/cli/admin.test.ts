@@ -60,7 +60,15 @@ test('an operator runs a server from the shell', { timeout: 120_000 }, async (t)
   );
   assert.equal(await admin('approve', 'ann-other'), 'ann-other: approved, plan pro\n');
   assert.equal(await admin('reset-mfa', 'ann@example.com'), 'ann@example.com: there was no second factor\n');
-  assert.equal(await admin('revoke-sessions', 'ann@example.com'), 'ann@example.com: sessions ended: 1\n');
+  assert.equal(
+    await admin('revoke-sessions', 'ann@example.com'),
+    'ann@example.com: sessions ended: 1, keys ended: 0\n',
+  );
+  assert.equal(
+    await admin('lock-user', 'ann@example.com'),
+    'ann@example.com: locked; sessions ended: 0, keys ended: 0\n',
+  );
+  assert.equal(await admin('unlock-user', 'ann@example.com'), 'ann@example.com: may log in again\n');
   const [, fresh = ''] = (await admin('reset-password', 'ann@example.com')).split('\n');
   assert.equal(await login(api, 'ann@example.com', password), 401);
   assert.equal(await login(api, 'ann@example.com', fresh), 200);

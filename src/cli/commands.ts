@@ -147,9 +147,21 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     usage: 'admin revoke-sessions <email>',
-    summary: 'log a person out everywhere',
+    summary: 'log a person out everywhere, command lines too; keys for machines go on working',
     options: [CONFIG],
     load: async () => (await import('./admin-users.ts')).revokeSessions,
+  },
+  {
+    usage: 'admin lock-user <email>',
+    summary: 'let a person in no more, and end their sessions and all keys that they made',
+    options: [CONFIG],
+    load: async () => (await import('./admin-users.ts')).lockUser,
+  },
+  {
+    usage: 'admin unlock-user <email>',
+    summary: 'let a person in again who was locked',
+    options: [CONFIG],
+    load: async () => (await import('./admin-users.ts')).unlockUser,
   },
   {
     usage: 'admin list-orgs',

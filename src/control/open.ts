@@ -45,6 +45,7 @@ import { RecoveryCodes } from './services/recovery-codes.ts';
 import { Refresh } from './services/refresh.ts';
 import { Retention } from './services/retention.ts';
 import { openSealer, type Sealer } from './services/sealing.ts';
+import { SessionEnds } from './services/session-ends.ts';
 import { SessionList } from './services/session-list.ts';
 import { Sessions } from './services/sessions.ts';
 import { SignUp } from './services/sign-up.ts';
@@ -123,13 +124,25 @@ export function openControl(options: ControlOptions): ControlPlane {
     const accessTokens = new AccessTokens({ keys, clock, issuer: options.apiUrl });
     const challenges = new Challenges({ keys, clock, issuer: options.apiUrl, sealer });
     const signUps = new SignUpMemory();
-    const sessions = new Sessions({ store, passwords, signUps, accessTokens, challenges, newOrg: options.newOrg });
+    const tokens = new Tokens({ store, keys, news: publisher });
+    const sessionEnds = new SessionEnds({ tokens });
+    // Where sign-up is closed nobody gets a fresh organization by having been sent away from theirs.
+    const homeOrg: NewOrgRules =
+      options.signup === 'closed' ? { ...options.newOrg, approval: 'pending' } : options.newOrg;
+    const sessions = new Sessions({
+      store,
+      passwords,
+      signUps,
+      accessTokens,
+      challenges,
+      sessionEnds,
+      newOrg: homeOrg,
+    });
     const recoveryCodes = new RecoveryCodes({ sealer });
     const letters = new LetterLimit(clock);
     const accounts = new Accounts({ store, passwords });
-    const passwordReset = new PasswordReset({ store, passwords, letters, signUps, outbox });
+    const passwordReset = new PasswordReset({ store, passwords, letters, signUps, outbox, sessionEnds });
     const mfa = new Mfa({ store, sealer, passwords, recoveryCodes, outbox });
-    const tokens = new Tokens({ store, keys, news: publisher });
     const tunnels = new Tunnels({ store, news: publisher, names, nodes, tcpPorts });
     const claims = new Claims({ store, tokens, news: publisher, names, nodes, tcpPorts });
     const usage = new Usage({ store, nodes });
@@ -140,8 +153,8 @@ export function openControl(options: ControlOptions): ControlPlane {
       outbox,
       accounts,
       sessions,
-      refresh: new Refresh({ store, accessTokens }),
-      sessionList: new SessionList({ store }),
+      refresh: new Refresh({ store, accessTokens, sessionEnds }),
+      sessionList: new SessionList({ store, sessionEnds }),
       signUp: new SignUp({
         store,
         passwords,
@@ -165,7 +178,7 @@ export function openControl(options: ControlOptions): ControlPlane {
           google: options.oauth.google === null ? null : new OidcProvider(options.oauth.google, clock),
           github: options.oauth.github === null ? null : new GithubProvider(options.oauth.github),
         },
-        newOrg: options.newOrg,
+        newOrg: homeOrg,
         signup: options.signup,
         apiUrl: options.apiUrl,
         log,
@@ -181,11 +194,11 @@ export function openControl(options: ControlOptions): ControlPlane {
         recoveryCodes,
         outbox,
         sessions,
-        newOrg: options.newOrg,
+        newOrg: homeOrg,
       }),
       events: new Events({ store }),
       operatorTokens: new OperatorTokens({ sealer, clock }),
-      operatorUsers: new OperatorUsers({ store, accounts, passwordReset, mfa, plan: options.newOrg.plan }),
+      operatorUsers: new OperatorUsers({ store, accounts, passwordReset, mfa, sessionEnds, plan: options.newOrg.plan }),
       operatorOrgs: new OperatorOrgs({ store, news: publisher }),
       tokens,
       tunnels,

@@ -36,6 +36,7 @@ test('an event says what was done to what, by whom, from where, newest first', a
   assert.deepEqual(Object.keys(third ?? {}).sort(), [
     'action',
     'actorType',
+    'details',
     'id',
     'ipAddress',
     'resourceId',
@@ -96,12 +97,15 @@ test('what is no filter is refused by its name', async () => {
 test('an organization sees its own trail, and nobody sees one without a bearer', async () => {
   const theirs = await events('', stranger);
   assert.ok(theirs.length > 0);
-  // The operator who made the account is in its trail, with that deed alone.
-  const operators = theirs.filter(({ userEmail }) => userEmail === 'admin@localhost');
+  // The operator who made the account is in its trail, with that deed alone, and not by name.
+  assert.ok(theirs.every(({ userEmail }) => userEmail !== 'admin@localhost'));
+  const operators = theirs.filter(({ actorType }) => actorType === 'operator');
   assert.deepEqual(
-    operators.map(({ action }) => action),
-    ['user.create'],
+    operators.map(({ action, userEmail, ipAddress }) => [action, userEmail, ipAddress]),
+    [['user.create', 'operator', '']],
   );
+  assert.deepEqual(await events('?actor=operator', stranger), operators);
+  assert.deepEqual(await events('?actor=admin@localhost', stranger), [], 'nor is the name found by guessing');
   for (const path of ['/events', '/me/events']) assert.equal((await h.call('GET', path)).status, 401);
 });
 

@@ -104,7 +104,13 @@ function insertUser(tx: Tx, input: NewUser & { passwordHash: string }): string {
     .run();
   const name = input.name === '' ? (key.split('@')[0] ?? key) : input.name;
   const org = insertOrganization(tx, { name, ownerId: id }, { plan: input.plan, approval: 'approved' });
-  const deed = { action: 'user.create', resourceType: 'user', resourceId: id, orgId: org.id } as const;
+  const deed = {
+    action: 'user.create',
+    resourceType: 'user',
+    resourceId: id,
+    orgId: org.id,
+    details: { superadmin: input.superadmin },
+  } as const;
   recordDeed(tx, input.by ?? { kind: 'system', orgId: org.id }, deed);
   return id;
 }

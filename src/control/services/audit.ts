@@ -29,6 +29,10 @@ export const AUDIT_ACTIONS = [
   'auth.cli_logout',
   'user.create',
   'user.update',
+  'user.superadmin_grant',
+  'user.superadmin_revoke',
+  'user.lock',
+  'user.unlock',
   'user.mfa_reset',
   'user.password_reset',
   'user.sessions_revoke',
@@ -71,7 +75,11 @@ export interface Deed {
   readonly resourceId: string;
   /** Whose trail it belongs to; default the actor's own organization. An operator has none. */
   readonly orgId?: string;
+  /** What was changed, from what to what, where the action alone does not say it. Never a secret. */
+  readonly details?: DeedDetails;
 }
+
+export type DeedDetails = Readonly<Record<string, string | number | boolean | null>>;
 
 /** Writes what `actor` did. */
 export function recordDeed(tx: Tx, actor: Actor, deed: Deed): void {
@@ -88,7 +96,7 @@ function whoIs(actor: Actor): { actorId: string | null; actorLabel: string; ipAd
     case 'token':
       return { actorId: actor.tokenId, actorLabel: actor.name, ipAddress: '' };
     case 'operator':
-      return { actorId: null, actorLabel: 'operator', ipAddress: actor.ipAddress };
+      return { actorId: actor.userId, actorLabel: actor.label, ipAddress: actor.ipAddress };
     case 'system':
       return { actorId: null, actorLabel: 'system', ipAddress: '' };
     default:

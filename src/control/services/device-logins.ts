@@ -160,7 +160,7 @@ export class DeviceLogins {
       const { user, org, token } = approver;
       const given = { wire: this.#sealer.open(sealPurpose(codeHash), row.sealedWire), label: row.label };
       if (!session) return given;
-      const { refreshToken } = openSession(tx, { user, org, visit });
+      const { refreshToken } = openSession(tx, { user, org, visit, tokenId: token.id });
       return {
         ...given,
         session: { refreshToken, email: user.email, organization: org.name, expiresAt: token.expiresAt },
@@ -178,7 +178,7 @@ function approverOf(tx: Tx, row: Row): { user: UserRow; org: OrgRow; token: Toke
   const user = tx.db.select().from(users).where(eq(users.id, row.userId)).get();
   const org = orgsOf(tx.db, row.userId).find(({ id }) => id === row.orgId);
   const token = liveToken(tx, row.tokenId);
-  if (user === undefined || org === undefined || token === undefined) return undefined;
+  if (user === undefined || user.lockedAt !== null || org === undefined || token === undefined) return undefined;
   const actor = asActor(user, org, { sessionId: '', ipAddress: '' });
   return can(actor, 'create', 'token') ? { user, org, token } : undefined;
 }

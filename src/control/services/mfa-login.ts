@@ -14,7 +14,7 @@ import { homeOrgOf, type NewOrgRules } from './organization-rows.ts';
 import type { Outbox } from './outbox.ts';
 import type { RecoveryCodes } from './recovery-codes.ts';
 import type { Sealer } from './sealing.ts';
-import { type OpenedSession, openSession, recordFailedLogin, type UserRow, type Visit } from './session-rows.ts';
+import { type OpenedSession, openSession, recordFailedLogin, refuseLocked, type UserRow, type Visit } from './session-rows.ts';
 import type { LoginResult, Sessions } from './sessions.ts';
 import { spend } from './spent-once.ts';
 import { isCode } from './totp.ts';
@@ -41,7 +41,7 @@ export class MfaLogin {
     this.#deps = deps;
   }
 
-  /** Throws `unauthorized` for a bad challenge and a bad code alike; `rate_limited` while the codes of the account rest. */
+  /** Throws `unauthorized` for a bad challenge and a bad code alike; `rate_limited` while the codes of the account rest; `forbidden` when it is locked. */
   async complete(input: { challengeToken: string; proof: SecondProof }, visit: Visit): Promise<LoginResult> {
     const { store, challenges, sessions } = this.#deps;
     const challenge = await challenges.read(input.challengeToken);
@@ -64,6 +64,7 @@ export class MfaLogin {
     const user = tx.db.select().from(users).where(eq(users.id, challenge.userId)).get();
     // Whoever was let through by a password that has been changed since begins again.
     if (user === undefined || !this.#deps.challenges.isCurrent(challenge, user)) return { failed: undefined };
+    refuseLocked(user);
     if (!this.#use(tx, user, proof)) return { failed: user };
     // Thrown, so that a challenge that has succeeded before uses up nothing.
     if (!spend(tx, `mfa/${challenge.id}`, challenge.expiresAt)) throw refused();

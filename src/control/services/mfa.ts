@@ -10,7 +10,7 @@ import { eq } from 'drizzle-orm';
 import { AppError } from '../../base/errors.ts';
 import { users } from '../db/schema.ts';
 import type { Store, Tx } from '../db/tx.ts';
-import { type Actor, allow, allowOperator, type UserActor } from './actor.ts';
+import { type Actor, allow, asOperator, type UserActor } from './actor.ts';
 import { recordDeed } from './audit.ts';
 import { findFactor, insertFactor, isMfaEnabled, removeFactor } from './mfa-rows.ts';
 import type { Outbox } from './outbox.ts';
@@ -108,12 +108,12 @@ export class Mfa {
 
   /** For an operator whom the owner asked for it. False when there was nothing to reset. Throws `not_found` for an unknown account. */
   reset(actor: Actor, userId: string): boolean {
-    allowOperator(actor);
+    const operator = asOperator(actor);
     return this.#deps.store.inTx((tx) => {
       const user = tx.db.select({ email: users.email }).from(users).where(eq(users.id, userId)).get();
       if (user === undefined) throw new AppError('not_found', 'There is no such account.');
       if (!removeFactor(tx, userId)) return false;
-      recordUserDeed(tx, actor, { action: 'user.mfa_reset', userId });
+      recordUserDeed(tx, operator, { action: 'user.mfa_reset', userId });
       this.#warn(tx, user.email, false);
       return true;
     });

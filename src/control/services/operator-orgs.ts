@@ -6,8 +6,8 @@ import { and, asc, count, eq, gt, inArray, isNull, or } from 'drizzle-orm';
 import { AppError } from '../../base/errors.ts';
 import { memberships, organizations, users } from '../db/schema.ts';
 import type { Db, Store, Tx } from '../db/tx.ts';
-import { type Actor, allowOperator, type Approval } from './actor.ts';
-import { type AuditAction, recordDeed } from './audit.ts';
+import { type Actor, allowOperator, asOperator, type Approval } from './actor.ts';
+import { type AuditAction, type DeedDetails, recordDeed } from './audit.ts';
 import type { RouteNews } from './news.ts';
 import { holds, type Page } from './operator-users.ts';
 import type { Plan } from './plans.ts';
@@ -88,7 +88,8 @@ export class OperatorOrgs {
       const org = { ...before, ...set };
       if (org.plan !== before.plan || org.approvalStatus !== before.approvalStatus) {
         tx.db.update(organizations).set(set).where(eq(organizations.id, org.id)).run();
-        recordDeed(tx, actor, { action, resourceType: 'organization', resourceId: org.id, orgId: org.id });
+        const deed = { action, resourceType: 'organization', resourceId: org.id, orgId: org.id } as const;
+        recordDeed(tx, asOperator(actor), { ...deed, details: changeOf(before, org) });
         if (tell !== undefined) tx.onCommit(() => tell(org));
       }
       const [view] = viewsOf(tx.db, [org]);
@@ -96,6 +97,11 @@ export class OperatorOrgs {
       return view;
     });
   }
+}
+
+function changeOf(from: Row, to: Row): DeedDetails {
+  if (from.plan !== to.plan) return { from: from.plan, to: to.plan };
+  return { from: from.approvalStatus, to: to.approvalStatus };
 }
 
 /** By id, else by slug: somebody's slug can look like the id of another organization, and the id counts. */

@@ -1,6 +1,6 @@
 /**
- * What `culvert admin` shows to the API of a running server: a JWT that only a reader of the data folder's key file can make. It stands for
- * no account, lives for a minute, and is good for the operators' routes alone (api/auth.ts).
+ * What `culvert admin` shows to a running server: a JWT that only a reader of the data folder's key file can make. It stands for no account,
+ * lives for a minute, and is good for the operators' routes alone, over the data folder's socket alone (api/auth.ts).
  */
 import { jwtVerify, SignJWT } from 'jose';
 import type { Clock } from '../../base/clock.ts';
@@ -45,7 +45,7 @@ export class OperatorTokens {
         currentDate: new Date(this.#clock.now()),
         requiredClaims: ['exp', 'iat'],
       });
-      return { kind: 'operator', orgId: null, ipAddress };
+      return { kind: 'operator', orgId: null, userId: null, label: 'operator', ipAddress };
     } catch {
       // Whatever is wrong with a stranger's token, the answer is the same 401.
       return undefined;

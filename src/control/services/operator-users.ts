@@ -6,11 +6,12 @@ import { AppError } from '../../base/errors.ts';
 import { memberships, mfaFactors, organizations, users } from '../db/schema.ts';
 import type { Db, Store } from '../db/tx.ts';
 import { type Accounts, type CreatedUser, findUserByEmail } from './accounts.ts';
-import { type Actor, allowOperator, type Role } from './actor.ts';
+import { type Actor, allowOperator, asOperator, type Role } from './actor.ts';
 import type { Mfa } from './mfa.ts';
 import type { PasswordReset } from './password-reset.ts';
 import type { Plan } from './plans.ts';
-import { revokeSessionsOf, type UserRow } from './session-rows.ts';
+import type { Ended, SessionEnds } from './session-ends.ts';
+import type { UserRow } from './session-rows.ts';
 import { recordUserDeed } from './user-deeds.ts';
 
 export interface UserView {
@@ -37,6 +38,7 @@ export interface OperatorUsersDeps {
   readonly accounts: Accounts;
   readonly passwordReset: PasswordReset;
   readonly mfa: Mfa;
+  readonly sessionEnds: SessionEnds;
   /** Of the organization that an account is made with (`plans.default`). */
   readonly plan: Plan;
 }
@@ -71,21 +73,26 @@ export class OperatorUsers {
   async create(actor: Actor, input: { email: string; name: string; superadmin: boolean }): Promise<CreatedUser> {
     allowOperator(actor);
     const plan = input.superadmin ? 'enterprise' : this.#deps.plan;
-    return this.#deps.accounts.createUser({ ...input, plan, by: actor });
+    return this.#deps.accounts.createUser({ ...input, plan, by: asOperator(actor) });
   }
 
   /** Throws `conflict` rather than to leave the server without a superadmin. */
   update(actor: Actor, handle: string, change: { superadmin?: boolean; name?: string }): UserView {
-    allowOperator(actor);
+    const operator = asOperator(actor);
     return this.#deps.store.inTx((tx) => {
       const user = find(tx.db, handle);
       const next = { isSuperadmin: change.superadmin ?? user.isSuperadmin, name: change.name ?? user.name };
       if (next.isSuperadmin === user.isSuperadmin && next.name === user.name) return viewOf(tx.db, user);
-      if (user.isSuperadmin && !next.isSuperadmin && countSuperadmins(tx.db) === 1) {
-        throw new AppError('conflict', `${user.email} is the last superadmin. Make another one first.`);
-      }
+      if (!next.isSuperadmin) keepSuperadmin(tx.db, user);
       tx.db.update(users).set(next).where(eq(users.id, user.id)).run();
-      recordUserDeed(tx, actor, { action: 'user.update', userId: user.id });
+      if (next.isSuperadmin !== user.isSuperadmin) {
+        const action = next.isSuperadmin ? 'user.superadmin_grant' : 'user.superadmin_revoke';
+        recordUserDeed(tx, operator, { action, userId: user.id });
+      }
+      if (next.name !== user.name) {
+        const details = { from: user.name, to: next.name };
+        recordUserDeed(tx, operator, { action: 'user.update', userId: user.id, details });
+      }
       return viewOf(tx.db, { ...user, ...next });
     });
   }
@@ -96,14 +103,45 @@ export class OperatorUsers {
     return this.#deps.mfa.reset(actor, find(this.#deps.store.db, handle).id);
   }
 
-  /** Logs the person out everywhere. Returns how many sessions ended. */
-  revokeSessions(actor: Actor, handle: string): number {
-    allowOperator(actor);
+  /** Logs the person out everywhere, command lines too. Keys for machines go on working. */
+  revokeSessions(actor: Actor, handle: string): Ended {
+    const operator = asOperator(actor);
     return this.#deps.store.inTx((tx) => {
       const user = find(tx.db, handle);
-      const ended = revokeSessionsOf(tx, user.id);
-      if (ended > 0) recordUserDeed(tx, actor, { action: 'user.sessions_revoke', userId: user.id });
+      const ended = this.#deps.sessionEnds.everywhere(tx, operator, user.id);
+      if (ended.sessions + ended.keys > 0) {
+        recordUserDeed(tx, operator, { action: 'user.sessions_revoke', userId: user.id, details: { ...ended } });
+      }
       return ended;
+    });
+  }
+
+  /**
+   * Shuts every way into the account until it is unlocked, and ends what is open: sessions, and all keys that the person made. Throws
+   * `conflict` rather than to leave the server without a superadmin.
+   */
+  lock(actor: Actor, handle: string): Ended {
+    const operator = asOperator(actor);
+    return this.#deps.store.inTx((tx) => {
+      const user = find(tx.db, handle);
+      if (user.lockedAt !== null) return { sessions: 0, keys: 0 };
+      keepSuperadmin(tx.db, user);
+      tx.db.update(users).set({ lockedAt: tx.now }).where(eq(users.id, user.id)).run();
+      const ended = this.#deps.sessionEnds.everything(tx, operator, user.id);
+      recordUserDeed(tx, operator, { action: 'user.lock', userId: user.id, details: { ...ended } });
+      return ended;
+    });
+  }
+
+  /** What the lock ended stays ended. False when the account was not locked. */
+  unlock(actor: Actor, handle: string): boolean {
+    const operator = asOperator(actor);
+    return this.#deps.store.inTx((tx) => {
+      const user = find(tx.db, handle);
+      if (user.lockedAt === null) return false;
+      tx.db.update(users).set({ lockedAt: null }).where(eq(users.id, user.id)).run();
+      recordUserDeed(tx, operator, { action: 'user.unlock', userId: user.id });
+      return true;
     });
   }
 
@@ -128,8 +166,12 @@ function find(db: Db, handle: string): UserRow {
   return row;
 }
 
-function countSuperadmins(db: Db): number {
-  return db.select({ n: count() }).from(users).where(eq(users.isSuperadmin, true)).get()?.n ?? 0;
+/** A locked one is of no use: it can't unlock itself. */
+function keepSuperadmin(db: Db, user: UserRow): void {
+  if (!user.isSuperadmin || user.lockedAt !== null) return;
+  const useful = and(eq(users.isSuperadmin, true), isNull(users.lockedAt));
+  if ((db.select({ n: count() }).from(users).where(useful).get()?.n ?? 0) > 1) return;
+  throw new AppError('conflict', `${user.email} is the last superadmin. Make another one first.`);
 }
 
 function viewOf(db: Db, user: UserRow): UserView {

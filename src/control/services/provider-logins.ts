@@ -24,7 +24,7 @@ import { homeOrgOf, type NewOrgRules } from './organization-rows.ts';
 import type { Outbox } from './outbox.ts';
 import { landingUrl, safeReturnTo } from './return-to.ts';
 import type { Sealer } from './sealing.ts';
-import { type OpenedSession, openSession, recordOutside, type UserRow, type Visit } from './session-rows.ts';
+import { type OpenedSession, openSession, recordOutside, refuseLocked, type UserRow, type Visit } from './session-rows.ts';
 import type { Sessions } from './sessions.ts';
 import { spend } from './spent-once.ts';
 
@@ -95,7 +95,7 @@ export class ProviderLogins {
   /**
    * Ends a log-in: `sealed` is what `start` gave this browser, `answer` the query that the provider sent it back with. Throws
    * `invalid_request` when that was not started here and now, or the provider refused; `email_not_verified`; `forbidden` when the person is
-   * new and sign-up is closed; `not_configured`; `unavailable`.
+   * new and sign-up is closed, or the account is locked; `not_configured`; `unavailable`.
    */
   async finish(
     id: ProviderId,
@@ -161,6 +161,7 @@ export class ProviderLogins {
   #letIn(tx: Tx, arrival: Arrival): { opened: OpenedSession } | { challenged: UserRow; link: PendingLink | undefined } {
     const known = findByIdentity(tx, arrival.person);
     const found = known ?? findUserByEmail(tx.db, arrival.person.email);
+    if (found !== undefined) refuseLocked(found);
     if (found !== undefined && isMfaEnabled(tx.db, found.id)) {
       return { challenged: found, link: known === undefined ? this.#linkOf(arrival) : undefined };
     }

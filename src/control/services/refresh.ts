@@ -17,7 +17,8 @@ import { recordDeed } from './audit.ts';
 import { RefreshOverlap } from './refresh-overlap.ts';
 import { findRefresh, type RefreshRow, rotateRefresh } from './refresh-rows.ts';
 import { hashOf } from './secret-hash.ts';
-import { readActor, revokeSession, SESSION_SECONDS, type Visit, visitColumns } from './session-rows.ts';
+import type { SessionEnds } from './session-ends.ts';
+import { readActor, SESSION_SECONDS, type Visit, visitColumns } from './session-rows.ts';
 
 export interface Refreshed {
   readonly accessToken: string;
@@ -35,11 +36,13 @@ export interface RefreshCaller {
 export class Refresh {
   readonly #store: Store;
   readonly #accessTokens: AccessTokens;
+  readonly #sessionEnds: SessionEnds;
   readonly #overlap: RefreshOverlap;
 
-  constructor(deps: { store: Store; accessTokens: AccessTokens }) {
+  constructor(deps: { store: Store; accessTokens: AccessTokens; sessionEnds: SessionEnds }) {
     this.#store = deps.store;
     this.#accessTokens = deps.accessTokens;
+    this.#sessionEnds = deps.sessionEnds;
     this.#overlap = new RefreshOverlap(deps.store.clock);
   }
 
@@ -122,7 +125,7 @@ export class Refresh {
   #revokeReused(found: RefreshRow, visit: Visit): void {
     this.#store.inTx((tx) => {
       const actor = readActor(tx.db, found, { now: tx.now, ipAddress: visit.ipAddress });
-      revokeSession(tx, found.sessionId);
+      this.#sessionEnds.one(tx, actor ?? { kind: 'system', orgId: null }, found.sessionId);
       if (actor === undefined) return;
       recordDeed(tx, actor, { action: 'auth.refresh_reuse', resourceType: 'session', resourceId: found.sessionId });
     });

@@ -7,15 +7,17 @@ import { sessions } from '../db/schema.ts';
 import type { Store, Tx } from '../db/tx.ts';
 import { type Actor, allow, type UserActor } from './actor.ts';
 import { recordDeed } from './audit.ts';
-import { revokeSession } from './session-rows.ts';
+import type { SessionEnds } from './session-ends.ts';
 
 export type SessionRow = typeof sessions.$inferSelect;
 
 export class SessionList {
   readonly #store: Store;
+  readonly #ends: SessionEnds;
 
-  constructor(deps: { store: Store }) {
+  constructor(deps: { store: Store; sessionEnds: SessionEnds }) {
     this.#store = deps.store;
+    this.#ends = deps.sessionEnds;
   }
 
   /** The live sessions of the actor, in whatever organization they are, newest use first. */
@@ -30,7 +32,7 @@ export class SessionList {
     this.#store.inTx((tx) => {
       const found = liveOf(tx, actor).find((row) => row.id === sessionId);
       if (found === undefined) throw new AppError('not_found', 'You have no such session.');
-      end(tx, actor, found);
+      this.#end(tx, actor, found);
     });
   }
 
@@ -39,9 +41,14 @@ export class SessionList {
     allow(actor, 'change', 'account');
     return this.#store.inTx((tx) => {
       const others = liveOf(tx, actor, ne(sessions.id, actor.sessionId));
-      for (const row of others) end(tx, actor, row);
+      for (const row of others) this.#end(tx, actor, row);
       return others.length;
     });
+  }
+
+  #end(tx: Tx, actor: UserActor, row: SessionRow): void {
+    this.#ends.one(tx, actor, row.id);
+    recordDeed(tx, actor, { action: 'auth.session_revoke', resourceType: 'session', resourceId: row.id });
   }
 }
 
@@ -53,9 +60,4 @@ function liveOf({ db, now }: Pick<Tx, 'db' | 'now'>, actor: UserActor, but?: SQL
     .where(and(eq(sessions.userId, actor.userId), isNull(sessions.revokedAt), gt(sessions.expiresAt, now), but))
     .orderBy(desc(sessions.lastUsedAt), desc(sessions.id))
     .all();
-}
-
-function end(tx: Tx, actor: UserActor, row: SessionRow): void {
-  revokeSession(tx, row.id);
-  recordDeed(tx, actor, { action: 'auth.session_revoke', resourceType: 'session', resourceId: row.id });
 }

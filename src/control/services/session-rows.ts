@@ -5,6 +5,7 @@
 import { and, asc, eq, gt, isNull, ne } from 'drizzle-orm';
 import { uuidv7 } from 'uuidv7';
 import { deviceLogins, memberships, organizations, sessions, users } from '../db/schema.ts';
+import { AppError } from '../../base/errors.ts';
 import type { Db, Tx } from '../db/tx.ts';
 import type { Actor, UserActor } from './actor.ts';
 import { type AuditAction, recordDeed } from './audit.ts';
@@ -34,8 +35,21 @@ export interface OpenedSession {
   readonly refreshToken: string;
 }
 
-/** Opens a session in the organization and writes `auth.login` into the trail. */
-export function openSession(tx: Tx, input: { user: UserRow; org: OrgRow; visit: Visit }): OpenedSession {
+/** For whoever has proven who they are. Throws `forbidden` for an account that an operator has locked. */
+export function refuseLocked(user: Pick<UserRow, 'lockedAt'>): void {
+  if (user.lockedAt === null) return;
+  throw new AppError('forbidden', 'This account is locked. Ask an operator of this server.');
+}
+
+/**
+ * Opens a session in the organization and writes `auth.login` into the trail. `tokenId`: the key that ends with the session. Throws
+ * `forbidden` for a locked account.
+ */
+export function openSession(
+  tx: Tx,
+  input: { user: UserRow; org: OrgRow; visit: Visit; tokenId?: string },
+): OpenedSession {
+  refuseLocked(input.user);
   makeRoom(tx, input.user.id);
   const actor = asActor(input.user, input.org, { sessionId: uuidv7(), ipAddress: input.visit.ipAddress });
   tx.db
@@ -47,6 +61,7 @@ export function openSession(tx: Tx, input: { user: UserRow; org: OrgRow; visit: 
       createdAt: tx.now,
       lastUsedAt: tx.now,
       expiresAt: tx.now + SESSION_SECONDS * 1000,
+      tokenId: input.tokenId ?? null,
       ...visitColumns(input.visit),
     })
     .run();
@@ -61,12 +76,19 @@ export function recordFailedLogin(tx: Tx, user: UserRow, visit: Visit): void {
 
 /** Writes into the trail of a person, and of their oldest organization, what somebody did about the account without a session. */
 export function recordOutside(tx: Tx, user: UserRow, what: { action: AuditAction; visit: Visit }): void {
+  recordDeed(tx, outsideActor(tx, user, what.visit), {
+    action: what.action,
+    resourceType: 'user',
+    resourceId: user.id,
+  });
+}
+
+/** Somebody who acts for the account without a session, in its oldest organization. */
+export function outsideActor(tx: Tx, user: UserRow, visit: Visit): Actor {
   const org = orgsOf(tx.db, user.id)[0];
-  const actor: Actor =
-    org === undefined
-      ? { kind: 'system', orgId: null }
-      : asActor(user, org, { sessionId: '', ipAddress: what.visit.ipAddress });
-  recordDeed(tx, actor, { action: what.action, resourceType: 'user', resourceId: user.id });
+  return org === undefined
+    ? { kind: 'system', orgId: null }
+    : asActor(user, org, { sessionId: '', ipAddress: visit.ipAddress });
 }
 
 export function asActor(
@@ -88,7 +110,7 @@ export function asActor(
 
 /**
  * The person behind a live session, with the role that they have now in the organization: the one named, else the session's active one.
- * Undefined when session, membership or organization is gone.
+ * Undefined when session, membership or organization is gone, or the account is locked.
  */
 export function readActor(
   db: Db,
@@ -106,6 +128,7 @@ export function readActor(
         eq(sessions.id, named.sessionId),
         isNull(sessions.revokedAt),
         gt(sessions.expiresAt, at.now),
+        isNull(users.lockedAt),
         isNull(organizations.deletedAt),
       ),
     )
@@ -115,6 +138,7 @@ export function readActor(
   return asActor(row.user, org, { sessionId: named.sessionId, ipAddress: at.ipAddress });
 }
 
+/** The row alone: whoever distrusts a session ends it by session-ends.ts. */
 export function revokeSession(tx: Tx, sessionId: string): void {
   tx.db
     .update(sessions)
@@ -123,7 +147,7 @@ export function revokeSession(tx: Tx, sessionId: string): void {
     .run();
 }
 
-/** Ends every session of a person, but for one that is spared, and what waits to become one. Returns how many ended. */
+/** The rows of every session of a person, but for one that is spared, and what waits to become one. Returns how many ended. */
 export function revokeSessionsOf(tx: Tx, userId: string, spared?: string): number {
   // A command line that was let in and has not come back yet: whoever let it in may be the reason for all this.
   tx.db

@@ -22,9 +22,10 @@ import {
   openSession,
   readActor,
   recordFailedLogin,
-  revokeSession,
+  refuseLocked,
   type Visit,
 } from './session-rows.ts';
+import type { SessionEnds } from './session-ends.ts';
 
 /**
  * For what every log-in writes, good or bad: to wait for the disk each time would stop the event loop, and the visitors of all tunnels with
@@ -68,6 +69,7 @@ export interface SessionsDeps {
   readonly signUps: SignUpMemory;
   readonly accessTokens: AccessTokens;
   readonly challenges: Challenges;
+  readonly sessionEnds: SessionEnds;
   /** What somebody gets who has been removed from their last organization. */
   readonly newOrg: NewOrgRules;
 }
@@ -78,6 +80,7 @@ export class Sessions {
   readonly #signUps: SignUpMemory;
   readonly #accessTokens: AccessTokens;
   readonly #challenges: Challenges;
+  readonly #sessionEnds: SessionEnds;
   readonly #newOrg: NewOrgRules;
 
   constructor(deps: SessionsDeps) {
@@ -86,12 +89,14 @@ export class Sessions {
     this.#signUps = deps.signUps;
     this.#accessTokens = deps.accessTokens;
     this.#challenges = deps.challenges;
+    this.#sessionEnds = deps.sessionEnds;
     this.#newOrg = deps.newOrg;
   }
 
   /**
    * Throws `unauthorized` alike for an unknown address and a wrong password; `email_not_verified` with the right one, and with whatever was
-   * typed at the last sign-up with the address: there may be an account, with a password that whoever signed up does not know.
+   * typed at the last sign-up with the address: there may be an account, with a password that whoever signed up does not know. Throws
+   * `forbidden` with the right password of a locked account.
    */
   async login(input: { email: string; password: string }, visit: Visit): Promise<LoginResult | MfaRequired> {
     const user = findUserByEmail(this.#store.db, input.email);
@@ -110,8 +115,9 @@ export class Sessions {
       const now = tx.db.select().from(users).where(eq(users.id, user.id)).get();
       // A reset while the hash was computed: it has ended all sessions, and this one must not come after it.
       if (now?.passwordHash !== user.passwordHash) throw wrongCredentials();
+      refuseLocked(now);
       if (isMfaEnabled(tx.db, user.id)) return undefined;
-      return openSession(tx, { user, org: homeOrgOf(tx, user, this.#newOrg), visit });
+      return openSession(tx, { user: now, org: homeOrgOf(tx, user, this.#newOrg), visit });
     }, RELAXED);
     return opened === undefined ? { challengeToken: await this.#challenges.sign(user) } : this.present(opened);
   }
@@ -127,9 +133,10 @@ export class Sessions {
     };
   }
 
+  /** Ends the session, and the key of `culvert login` that came with it. */
   logout(actor: UserActor): void {
     this.#store.inTx((tx) => {
-      revokeSession(tx, actor.sessionId);
+      this.#sessionEnds.one(tx, actor, actor.sessionId);
       recordDeed(tx, actor, { action: 'auth.logout', resourceType: 'session', resourceId: actor.sessionId });
     });
   }

@@ -4,16 +4,17 @@
  */
 import type { Tx } from '../db/tx.ts';
 import type { Actor } from './actor.ts';
-import { type AuditAction, recordDeed } from './audit.ts';
+import { type AuditAction, type DeedDetails, recordDeed } from './audit.ts';
 import { orgsOf } from './organization-rows.ts';
 
 export interface UserDeed {
   readonly action: AuditAction;
   readonly userId: string;
+  readonly details?: DeedDetails;
 }
 
-export function recordUserDeed(tx: Tx, actor: Actor, { action, userId }: UserDeed): void {
+export function recordUserDeed(tx: Tx, actor: Actor, { userId, ...what }: UserDeed): void {
   const home = orgsOf(tx.db, userId)[0];
-  const deed = { action, resourceType: 'user', resourceId: userId } as const;
+  const deed = { ...what, resourceType: 'user', resourceId: userId } as const;
   recordDeed(tx, actor, home === undefined ? deed : { ...deed, orgId: home.id });
 }

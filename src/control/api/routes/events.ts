@@ -18,18 +18,23 @@ const event = z
       .string()
       .openapi({ description: 'Who did it, as it was then: e-mail address, token name, `operator` or `system`' }),
     actorType: z.enum(['user', 'token', 'operator', 'system']),
-    ipAddress: z.string().openapi({ description: 'Empty when nobody called' }),
+    ipAddress: z.string().openapi({ description: 'Empty when nobody called, and for operators of the server' }),
+    details: z
+      .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]))
+      .nullable()
+      .openapi({ description: 'What was changed, from what to what, where the action alone does not say it' }),
   })
   .openapi('AuditEvent', {
     example: {
       id: '019aa3c2-5b7e-7c44-9d0e-6a3d1f8b2c11',
       timestamp: '2026-11-21T09:30:00.000Z',
-      action: 'tunnel.create',
-      resourceType: 'tunnel',
+      action: 'member.update',
+      resourceType: 'member',
       resourceId: '019aa3c2-5b70-7b02-8a3e-0c9d3f5e7a10',
       userEmail: 'ann@example.com',
       actorType: 'user',
       ipAddress: '203.0.113.7',
+      details: { email: 'bob@example.com', from: 'viewer', to: 'member' },
     },
   });
 
@@ -101,5 +106,6 @@ function present(row: EventRow) {
     userEmail: row.actorLabel,
     actorType: row.actorKind,
     ipAddress: row.ipAddress,
+    details: row.details,
   };
 }

@@ -2,6 +2,7 @@
 import { z } from '@hono/zod-openapi';
 import { ROLES } from '../../services/actor.ts';
 import type { UserView } from '../../services/operator-users.ts';
+import type { Ended } from '../../services/session-ends.ts';
 import type { Api } from '../app.ts';
 import { type ApiDeps, operatorOf } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
@@ -16,6 +17,7 @@ const user = z
     email_verified: z.boolean(),
     mfa_enabled: z.boolean(),
     is_superadmin: z.boolean(),
+    is_locked: z.boolean().openapi({ description: 'By an operator: no way in until it is unlocked' }),
     created_at: z.iso.datetime(),
     orgs: z.array(z.object({ id: z.uuid(), name: z.string(), slug: z.string(), role: z.enum(ROLES) })),
   })
@@ -27,6 +29,7 @@ const user = z
       email_verified: true,
       mfa_enabled: true,
       is_superadmin: false,
+      is_locked: false,
       created_at: '2026-11-21T09:30:00.000Z',
       orgs: [{ id: '019aa3c2-5b70-7b02-8a3e-0c9d3f5e7a10', name: 'Shop', slug: 'shop', role: 'owner' }],
     },
@@ -41,6 +44,13 @@ const withPassword = z.object({ id: z.uuid(), email: z.string(), password: z.str
   },
 });
 
+const ended = z
+  .object({
+    revoked: z.int().openapi({ description: 'Sessions that ended' }),
+    revoked_keys: z.int().openapi({ description: 'Keys that ended' }),
+  })
+  .openapi('EndedSessions', { example: { revoked: 2, revoked_keys: 1 } });
+
 /** A page of a list under /superadmin. */
 export const page = z.object({
   query: z.string().min(1).max(320).optional().openapi({ description: 'Part of a name, an address or a slug' }),
@@ -54,6 +64,7 @@ const tags = ['superadmin'];
 
 export function mountOperatedUsers(app: Api, deps: ApiDeps): void {
   mountAccounts(app, deps);
+  mountLocks(app, deps);
   mountPasswords(app, deps);
 }
 
@@ -127,15 +138,51 @@ function mountAccounts(app: Api, { operatorUsers }: ApiDeps): void {
         method: 'post',
         path: '/superadmin/users/{id}/revoke-sessions',
         tags,
-        summary: 'Log a person out everywhere',
+        summary: 'Log a person out everywhere, command lines too; keys for machines go on working',
         request: { params: userParam },
         responses: {
-          200: json(z.object({ revoked: z.int().openapi({ example: 2, description: 'Sessions that ended' }) }), 'Done'),
+          200: json(ended, 'Done'),
         },
       },
       ['forbidden'],
     ),
-    (c) => c.json({ revoked: operatorUsers.revokeSessions(operatorOf(c), c.req.valid('param').id) }, 200),
+    (c) => c.json(presentEnded(operatorUsers.revokeSessions(operatorOf(c), c.req.valid('param').id)), 200),
+  );
+}
+
+function mountLocks(app: Api, { operatorUsers }: ApiDeps): void {
+  app.openapi(
+    defineRoute(
+      {
+        method: 'post',
+        path: '/superadmin/users/{id}/lock',
+        tags,
+        summary: 'Shut every way into an account, and end its sessions and all keys that the person made',
+        request: { params: userParam },
+        responses: { 200: json(ended, 'Locked') },
+      },
+      ['forbidden', 'conflict'],
+    ),
+    (c) => c.json(presentEnded(operatorUsers.lock(operatorOf(c), c.req.valid('param').id)), 200),
+  );
+  app.openapi(
+    defineRoute(
+      {
+        method: 'post',
+        path: '/superadmin/users/{id}/unlock',
+        tags,
+        summary: 'Let a person in again whose account was locked; what the lock ended stays ended',
+        request: { params: userParam },
+        responses: {
+          200: json(
+            z.object({ unlocked: z.boolean().openapi({ description: 'False when it was not locked' }) }),
+            'Done',
+          ),
+        },
+      },
+      ['forbidden'],
+    ),
+    (c) => c.json({ unlocked: operatorUsers.unlock(operatorOf(c), c.req.valid('param').id) }, 200),
   );
 }
 
@@ -188,6 +235,10 @@ function mountPasswords(app: Api, { operatorUsers }: ApiDeps): void {
   );
 }
 
+function presentEnded({ sessions, keys }: Ended) {
+  return { revoked: sessions, revoked_keys: keys };
+}
+
 function presentUser({ user: row, mfaEnabled, orgs }: UserView) {
   return {
     id: row.id,
@@ -196,6 +247,7 @@ function presentUser({ user: row, mfaEnabled, orgs }: UserView) {
     email_verified: row.emailVerifiedAt !== null,
     mfa_enabled: mfaEnabled,
     is_superadmin: row.isSuperadmin,
+    is_locked: row.lockedAt !== null,
     created_at: new Date(row.createdAt).toISOString(),
     orgs: [...orgs],
   };

@@ -267,6 +267,8 @@ test('what is not right about a request has its own status and one shape', async
     ['POST', '/tunnels', { as: h.owner, raw: '' }, 400, 'invalid_request'],
     ['POST', '/tunnels', { as: h.owner, raw: 'null' }, 400, 'invalid_request'],
     ['POST', '/tunnels', { as: h.owner, raw: '[]' }, 400, 'invalid_request'],
+    ['POST', '/tunnels', { as: h.owner }, 400, 'invalid_request'],
+    ['POST', '/auth/signup', { raw: '{}', headers: { 'content-type': 'text/plain' } }, 400, 'invalid_request'],
     [
       'POST',
       '/tunnels',
@@ -286,6 +288,7 @@ test('what is not right about a request has its own status and one shape', async
     const answer = await h.call(method, path, options);
     assert.deepEqual([answer.status, answer.body['error']], [status, error], `${method} ${path}: ${answer.text}`);
     assert.equal(typeof answer.body['message'], 'string');
+    if (error === 'invalid_request') assert.match(JSON.stringify(answer.body['details']), /^\[\{"path":.*"message":/);
     assert.ok(!answer.text.includes('    at '), 'no stack');
   }
   assert.equal((await h.call('PUT', '/tunnels')).headers.get('allow'), 'GET, POST');

@@ -1,21 +1,20 @@
 /**
- * How `culvert admin` reaches the operators' routes. While a server runs on the data folder they are asked by HTTP, with a token that the
- * folder's key file signs; no command opens its database. Without a server the same routes run in this process, which holds the lock.
+ * How `culvert admin` reaches the operators' routes. While a server runs on the data folder they are asked over the folder's socket,
+ * with a token that the folder's key file signs; no command opens its database. Without a server the same routes run in this process, which
+ * holds the lock.
  */
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
-import type { HttpBindings } from '@hono/node-server';
 import { systemClock } from '../base/clock.ts';
-import { AppError, codeOf, ERROR_STATUS, type ErrorCode, messageOf } from '../base/errors.ts';
+import { AppError, codeOf, ERROR_STATUS, type ErrorCode } from '../base/errors.ts';
 import type { Logger } from '../base/log.ts';
 import type { Settings } from '../config/schema.ts';
+import type { ApiEnv } from '../control/api/context.ts';
 import { lockDataDir } from '../control/db/open.ts';
 import { OperatorTokens } from '../control/services/operator-tokens.ts';
 import { openSealer } from '../control/services/sealing.ts';
-import { readApiAddress, requireDataFolder } from './data-folder.ts';
-
-/** Far above what an answer takes, also behind a queue of log-ins. */
-const ANSWER_MS = 30_000;
+import { askSocket, type Question, type SocketAnswer } from './admin-client.ts';
+import { requireDataFolder } from './data-folder.ts';
 
 export interface Operator {
   /** The JSON of the answer. Throws AppError with the server's own code and message when it refuses. */
@@ -37,23 +36,11 @@ export async function openOperator(settings: Settings, options: OperatorOptions)
   return unlock === undefined ? besideServer(settings.data_dir) : withoutServer(settings, options, unlock);
 }
 
-type Send = (path: string, init: RequestInit) => Promise<Response>;
+type Send = (question: Question) => Promise<SocketAnswer>;
 
 function besideServer(dataDir: string): Operator {
-  const address = readApiAddress(dataDir);
-  if (address === undefined) {
-    throw new Error(`the server on ${dataDir} is starting or stopping: try again in a moment`);
-  }
-  const send: Send = async (path, init) => {
-    try {
-      return await fetch(`http://${address}${path}`, { ...init, signal: AbortSignal.timeout(ANSWER_MS) });
-    } catch (cause) {
-      const reason = cause instanceof Error && cause.cause !== undefined ? cause.cause : cause;
-      throw new Error(`the server on ${dataDir} does not answer at ${address}: ${messageOf(reason)}`, { cause });
-    }
-  };
   const tokens = new OperatorTokens({ sealer: openSealer(dataDir), clock: systemClock });
-  return { call: caller(send, tokens), close: () => {} };
+  return { call: caller((question) => askSocket(dataDir, question), tokens), close: () => {} };
 }
 
 async function withoutServer(
@@ -76,7 +63,10 @@ async function withoutServer(
       apiUrl: () => settings.api.public_url,
       discovery: () => undefined,
     });
-    const send: Send = async (path, init) => app.fetch(new Request(`http://localhost${path}`, init), noConnection());
+    const send: Send = async ({ path, ...init }) => {
+      const answer = await app.fetch(new Request(`http://localhost${path}`, init), noConnection());
+      return { status: answer.status, text: await answer.text() };
+    };
     return {
       call: caller(send, control.operatorTokens),
       close: () => {
@@ -90,25 +80,25 @@ async function withoutServer(
   }
 }
 
-/** What the API sees of a request that came by no network: no address. */
-function noConnection(): HttpBindings {
+/** What the API sees of a request that came by no network. */
+function noConnection(): ApiEnv['Bindings'] {
   const incoming = new IncomingMessage(new Socket());
-  return { incoming, outgoing: new ServerResponse(incoming) };
+  return { incoming, outgoing: new ServerResponse(incoming), isFromFolder: true };
 }
 
 function caller(send: Send, tokens: OperatorTokens): Operator['call'] {
   return async (method, path, body) => {
-    const answer = await send(path, {
+    const { status, text } = await send({
       method,
+      path,
       headers: {
         authorization: `Bearer ${await tokens.sign()}`,
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
-    const text = await answer.text();
-    if (answer.ok) return JSON.parse(text) as unknown;
-    throw asError(answer.status, text);
+    if (status >= 200 && status < 300) return JSON.parse(text) as unknown;
+    throw asError(status, text);
   };
 }
 

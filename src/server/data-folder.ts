@@ -1,17 +1,11 @@
 /**
- * The data folder as a command finds it: whose it is, what must be in it, and where the server that runs on it answers. Used by admin.ts
- * and backup.ts, and by start.ts, which leaves the address.
+ * The data folder as a command finds it: whose it is, and what must be in it. Used by admin.ts and backup.ts.
  */
-import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { formatHostPort, isWildcard } from '../base/addr.ts';
 import { codeOf, messageOf } from '../base/errors.ts';
 import { DATABASE_FILE } from '../control/db/open.ts';
 import { SEAL_KEY_FILE } from '../control/services/sealing.ts';
-
-/** Where the API of the running server listens: settings may say port 0, or may have changed since it started. */
-const ADDRESS_FILE = 'api.address';
 
 /**
  * Throws with what to type when the folder is another user's (files made by root would lock the server out), and with what is missing
@@ -57,27 +51,4 @@ function userName(uid: number): string {
     // Users may be kept elsewhere: the number does as well.
   }
   return `'#${uid}'`;
-}
-
-/** Leaves the address for commands; whoever calls has locked the folder. */
-export function keepApiAddress(dataDir: string, { address, port }: AddressInfo): void {
-  const file = join(dataDir, ADDRESS_FILE);
-  const host = isWildcard(address) ? (address === '0.0.0.0' ? '127.0.0.1' : '::1') : address;
-  writeFileSync(`${file}.new`, formatHostPort({ host, port }), { mode: 0o600 });
-  renameSync(`${file}.new`, file);
-}
-
-/** At a start too: a server that was killed left the address of a port that may be somebody else's by now. */
-export function forgetApiAddress(dataDir: string): void {
-  rmSync(join(dataDir, ADDRESS_FILE), { force: true });
-}
-
-/** Where the server that holds the lock answers; undefined while it starts or stops. */
-export function readApiAddress(dataDir: string): string | undefined {
-  try {
-    return readFileSync(join(dataDir, ADDRESS_FILE), 'utf8');
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined;
-    throw error;
-  }
 }

@@ -18,10 +18,10 @@ import type { ControlPlane } from '../control/open.ts';
 import type { CreatedUser } from '../control/services/accounts.ts';
 import { type DataNode, startNode } from '../data/node.ts';
 import { DRAIN_MS } from '../wire/messages.ts';
+import { openAdminSocket } from './admin-socket.ts';
 import { makeApi } from './api.ts';
 import { type Certificates, loadCertificates } from './certificates.ts';
 import { openControlPlane } from './control-plane.ts';
-import { forgetApiAddress, keepApiAddress } from './data-folder.ts';
 import { startDataNode } from './data-node.ts';
 import { startMail } from './mail.ts';
 
@@ -74,7 +74,8 @@ interface Late {
 async function open(settings: Settings, options: ServerOptions, life: Lifecycle): Promise<Server> {
   const { log, version } = options;
   life.onClose('data folder', lockDataDir(settings.data_dir));
-  forgetApiAddress(settings.data_dir);
+  const operators = await openAdminSocket(settings.data_dir);
+  life.onClose('socket of culvert admin', () => operators.close());
   const late: Late = { edgeTemplate: settings.edge.public_url, apiUrl: settings.api.public_url, discovery: undefined };
   const control = openControlPlane(settings, {
     edgeTemplate: () => late.edgeTemplate,
@@ -96,15 +97,12 @@ async function open(settings: Settings, options: ServerOptions, life: Lifecycle)
   life.onClose('node directory', control.nodes.attach(node));
   learnPorts(settings, { node, certificates, version, late, control });
 
-  const api = await listenApi(
-    makeApi(settings, { control, version, log, apiUrl: () => late.apiUrl, discovery: () => late.discovery }),
-    settings.api.listen,
-    {
-      exempt: new NetworkSet([...settings.api.trusted_proxies, ...LOOPBACK]),
-      monotonic: () => systemClock.monotonic(),
-      log: log.child({ part: 'api' }),
-    },
-  );
+  const app = makeApi(settings, { control, version, log, apiUrl: () => late.apiUrl, discovery: () => late.discovery });
+  const api = await listenApi(app, settings.api.listen, {
+    exempt: new NetworkSet([...settings.api.trusted_proxies, ...LOOPBACK]),
+    monotonic: () => systemClock.monotonic(),
+    log: log.child({ part: 'api' }),
+  });
   life.onClose('API', () => api.close());
   life.onClose('waiting command lines', () => control.deviceLogins.endWaits());
   if (settings.api.public_url === apiPublicUrl(settings.api.listen, settings.edge.domain)) {
@@ -112,9 +110,9 @@ async function open(settings: Settings, options: ServerOptions, life: Lifecycle)
   }
   // Last of all: a start that fails must not make an account whose password nobody has seen.
   const firstOwner = await control.accounts.createFirstOwner();
-  // Commands are told where to ask once that account is there: one of theirs would take its place.
-  life.onClose('API address', () => forgetApiAddress(settings.data_dir));
-  keepApiAddress(settings.data_dir, api.address);
+  // Commands are served once that account is there: one of theirs would take its place.
+  life.onClose('commands of operators', () => operators.cut());
+  operators.serve(app);
   life.onClose(
     'mail',
     startMail(settings, { control, apiUrl: () => late.apiUrl, log: log.child({ plane: 'control', part: 'mail' }) }),
@@ -132,7 +130,10 @@ async function open(settings: Settings, options: ServerOptions, life: Lifecycle)
       const over = setTimeout(options.drainMs ?? DRAIN_MS, undefined, { signal: patience.signal }).catch(
         () => undefined,
       );
-      await Promise.race([Promise.all([node.drain(options.drainMs ?? DRAIN_MS), api.drain()]), over]);
+      await Promise.race([
+        Promise.all([node.drain(options.drainMs ?? DRAIN_MS), api.drain(), operators.drain()]),
+        over,
+      ]);
       patience.abort();
       await life.close();
     },

@@ -10,9 +10,7 @@ import {
   readlinkSync,
   rmSync,
   statSync,
-  writeFileSync,
 } from 'node:fs';
-import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
@@ -101,25 +99,6 @@ test('the database of a running server is not opened, and no server starts besid
   await assert.rejects(start(), /in use by another culvert serve, or by culvert admin/);
   alone.close();
   await (await start()).close();
-});
-
-test('a server that is killed leaves no address that a command would trust', async (t) => {
-  const server = await start();
-  await server.close();
-  assert.ok(!existsSync(join(dataDir, 'api.address')));
-  let asked = 0;
-  const other = createServer((_request, response) => {
-    asked++;
-    response.end('{}');
-  });
-  other.listen(0, '127.0.0.1');
-  t.after(() => other.close());
-  await new Promise((resolve) => other.once('listening', resolve));
-  const address = other.address();
-  assert.ok(typeof address === 'object' && address !== null);
-  writeFileSync(join(dataDir, 'api.address'), `127.0.0.1:${address.port}`);
-  await create('someone@example.test');
-  assert.equal(asked, 0, 'a stranger on the old port is shown no operator token');
 });
 
 test('nothing is made where no server ever ran, and what is missing is named', async () => {

@@ -329,9 +329,13 @@ suite('the pages', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     assert.equal(early, 2);
   });
 
-  test('the pages work under /api too', async (t) => {
+  test('the pages work under /api too, and with the keyboard alone', async (t) => {
     const page = await open(t, '/api/app/?oauth_token=x');
-    await signIn(page, { email: 'admin@localhost', password: h.server.firstOwner?.password.reveal() ?? '' });
+    await field(page, 'E-mail address').and(page.locator(':focus')).waitFor();
+    await page.keyboard.type('admin@localhost');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type(h.server.firstOwner?.password.reveal() ?? '');
+    await page.keyboard.press('Enter');
     await signedInAs(page, 'admin@localhost');
     assert.equal(page.url(), `${h.server.apiUrl}/api/app/`);
     await page.getByText(`culvert login --server ${h.server.apiUrl}/api`, { exact: true }).waitFor();

@@ -4,7 +4,7 @@
  */
 import type { AgentEvent, AgentView } from '../agent/events.ts';
 import { type Output, writeLine } from './io.ts';
-import { harmless } from './paint.ts';
+import { harmless, jsonText } from './paint.ts';
 
 export interface AgentOutput {
   /** Called once, when the agent runs. */
@@ -52,7 +52,7 @@ export class JsonLines implements AgentOutput {
   onEvent(event: AgentEvent): void {
     const { event: name, ...fields } = jsonOf(event);
     const at = new Date(this.#now()).toISOString();
-    writeLine(this.#stdout, JSON.stringify({ event: name, at, ...fields }));
+    writeLine(this.#stdout, jsonText({ event: name, at, ...fields }));
   }
 
   end(): void {}

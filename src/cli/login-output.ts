@@ -4,8 +4,9 @@
  */
 import { createLogUpdate } from 'log-update';
 import type { Login } from '../config/credentials.ts';
+import type { LeftLogin } from './end-login.ts';
 import { canDraw, hasColor, type Io, writeLine } from './io.ts';
-import { type Line, paint, span } from './paint.ts';
+import { jsonText, type Line, paint, span } from './paint.ts';
 
 export interface LoginOutput {
   /** Where to go, and what to compare there. `until`: milliseconds since the epoch. */
@@ -13,6 +14,8 @@ export interface LoginOutput {
   /** Something is in the way; it goes on by itself. Undefined when it is over. */
   trouble(cause: string | undefined): void;
   done(at: { server: string; login: Login; file: string; next: string }): void;
+  /** Something of the log-in before this one goes on. */
+  left(at: { server: string; left: LeftLogin }): void;
   /** Takes the live line away. Called in any case. */
   end(): void;
 }
@@ -37,10 +40,16 @@ export class LoginJson implements LoginOutput {
     this.#say('logged_in', { server, account, organization, label, expires_at, file });
   }
 
+  left({ server, left }: Parameters<LoginOutput['left']>[0]): void {
+    const { label, expires_at } = left.login;
+    const cause = left.problem ?? 'agents of this machine run with it';
+    this.#say('key_left', { server, label, expires_at, agents: left.agents, cause });
+  }
+
   end(): void {}
 
   #say(event: string, fields: object): void {
-    writeLine(this.#io.stdout, JSON.stringify({ event, at: new Date().toISOString(), ...fields }));
+    writeLine(this.#io.stdout, jsonText({ event, at: new Date().toISOString(), ...fields }));
   }
 }
 
@@ -88,6 +97,17 @@ export class LoginText implements LoginOutput {
     ]);
     this.#say([span(`The key is in ${file} and good until ${until}; culvert logout ends it.`)]);
     this.#say([span('Next: '), span(next, 'bold')]);
+  }
+
+  left({ left }: Parameters<LoginOutput['left']>[0]): void {
+    const { label, expires_at } = left.login;
+    const first =
+      left.agents.length === 0 ? '' : ` restart what runs with it here (pid ${left.agents.join(', ')}), then`;
+    if (left.problem !== undefined) this.#say([span(left.problem, 'yellow')]);
+    this.#say([
+      span(`The key of your log-in before, ${label}, lives on until ${expires_at.slice(0, 10)}:`, 'yellow'),
+      span(`${first} revoke it: GET /tokens shows its nonce, DELETE /tokens/{nonce} ends it.`, 'yellow'),
+    ]);
   }
 
   end(): void {

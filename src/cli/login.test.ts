@@ -1,7 +1,7 @@
 /** `culvert login` against a server that the test plays: what it says, how often it asks, what makes it give up and what does not. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
@@ -194,4 +194,130 @@ test('logout shows the server the key and the session, and forgets both', async 
   session.answer(200, { status: 'logged_out' });
   assert.equal(await logout.exit, 0);
   assert.ok(!existsSync(file));
+});
+
+const NEXT = { ...KEY, wire_bytes_b64: 'bmV4dCBrZXk=', label: 'cli-next-key-here', refresh_token: 'refresh-next' };
+
+/** Logged in with KEY, and at it again: the server holds the question of the second log-in. */
+async function loggingInAgain(t: TestContext, ...more: string[]) {
+  const { server, program, home, file } = await loggingIn(t);
+  (await server.next()).answer(200, KEY);
+  await program.exit;
+  const again = start(t, ['login', '--server', server.url, ...more], { home });
+  return { server, home, file, again, question: await server.next() };
+}
+
+test('another log-in at the same server ends key and session of the one before', async (t) => {
+  const { server, file, again, question } = await loggingInAgain(t);
+  question.answer(200, NEXT);
+  const key = await server.next();
+  assert.deepEqual([key.path, key.body], ['/auth/cli/logout', { wire_bytes_b64: KEY.wire_bytes_b64 }]);
+  // The log-in itself may have used up what the limit allows.
+  key.answer(429, { error: 'rate_limited', message: 'Later.' }, { 'retry-after': '1' });
+  const patient = await server.next();
+  assert.deepEqual([patient.path, patient.body], ['/auth/cli/logout', { wire_bytes_b64: KEY.wire_bytes_b64 }]);
+  patient.answer(200, { status: 'logged_out' });
+  const session = await server.next();
+  assert.deepEqual([session.path, session.headers['cookie']], ['/auth/logout', `qnt_refresh=${KEY.refresh_token}`]);
+  session.answer(200, {});
+  assert.equal(await again.exit, 0);
+  assert.doesNotMatch(again.stderr, /lives on/);
+  assert.deepEqual(JSON.parse(readFileSync(file, 'utf8')).logins, { [server.url]: NEXT });
+});
+
+test('a key before that an agent of this machine runs with is left alone, and named', async (t) => {
+  const { server, home, again, question } = await loggingInAgain(t);
+  const record = { bootId: null, startedAt: 0, version: '1', server: `${server.url}/`, state: 'online', tunnels: [] };
+  const agent = { pid: process.pid, loginLabel: KEY.label, ...record };
+  mkdirSync(join(home, 'run/culvert'), { recursive: true });
+  writeFileSync(join(home, `run/culvert/agent-${process.pid}.json`), JSON.stringify(agent));
+  question.answer(200, NEXT);
+  assert.equal(await again.exit, 0);
+  assert.match(again.stderr, new RegExp(`key of your log-in before, ${KEY.label}, lives on until 2099-01-01: restart`));
+  assert.match(again.stderr, new RegExp(`pid ${process.pid}\\), then revoke it: GET /tokens .* DELETE /tokens/`));
+});
+
+test('a key before that the server does not end is named, and the new log-in stands', async (t) => {
+  const { server, again, question } = await loggingInAgain(t, '--json');
+  question.answer(200, NEXT);
+  (await server.next()).answer(503, { error: 'unavailable', message: 'Not now.' });
+  assert.equal(await again.exit, 0);
+  const events = again.stdout.trimEnd().split('\n');
+  const { at, ...left } = JSON.parse(events.at(-1) ?? '') as Record<string, unknown>;
+  assert.ok(at);
+  const { label, expires_at } = KEY;
+  assert.deepEqual(left, { event: 'key_left', server: server.url, label, expires_at, agents: [], cause: 'Not now.' });
+});
+
+test('where no key can be kept, none is asked for', async (t) => {
+  const server = await fakeServer(t);
+  const home = tempHome(t);
+  mkdirSync(join(home, '.config'));
+  symlinkSync('nowhere', join(home, '.config/culvert'));
+  const { code, stderr } = await run(['login', '--server', server.url], { home });
+  assert.equal(code, 2);
+  assert.match(stderr, /credentials\.json: cannot be written/);
+  assert.doesNotMatch(stderr, /device_code/);
+});
+
+test('a key that can not be kept after all is ended on the server, or named when that fails', async (t) => {
+  const cases: ReadonlyArray<readonly [number, RegExp]> = [
+    [200, /was not written by culvert login.*; the key that had come is over again\n/],
+    [503, /the key that had come lives on \(Not now\.\): revoke cli-banjo-acorn-flute at http/],
+  ];
+  for (const [status, message] of cases) {
+    const { server, program, file } = await loggingIn(t);
+    const question = await server.next();
+    writeFileSync(file, 'not ours', { mode: 0o600 });
+    question.answer(200, KEY);
+    const key = await server.next();
+    assert.deepEqual([key.path, key.body], ['/auth/cli/logout', { wire_bytes_b64: KEY.wire_bytes_b64 }]);
+    key.answer(status, { message: 'Not now.' });
+    if (status === 200) (await server.next()).answer(200, {});
+    assert.equal(await program.exit, 2);
+    assert.match(program.stderr, message);
+    assert.equal(readFileSync(file, 'utf8'), 'not ours');
+  }
+});
+
+test('status and logout say what is wrong with a file of log-ins, beside all else that they know', async (t) => {
+  const { server, program, home, file } = await loggingIn(t);
+  (await server.next()).answer(200, KEY);
+  await program.exit;
+  writeFileSync(file, 'not ours');
+  const named = ['--server', server.url];
+  const shown = await run(['status', ...named], { home });
+  assert.equal(shown.code, 0, shown.stderr);
+  assert.match(shown.stdout, /^server .* answers, version 9\.9$/m);
+  assert.match(shown.stdout, /^login {3}\S+credentials\.json: .* was not written by culvert login/m);
+  assert.match(shown.stdout, /^agents {2}none/m);
+  const { login, login_problem } = JSON.parse((await run(['status', ...named, '--json'], { home })).stdout) as Record<
+    string,
+    unknown
+  >;
+  assert.equal(login, null);
+  assert.match(String(login_problem), /was not written by culvert login/);
+  // Without a server named, the file can't name it either.
+  assert.match((await run(['status'], { home })).stdout, /^login .* was not written by culvert login/m);
+  const logout = await run(['logout', ...named], { home });
+  assert.equal(logout.code, 1);
+  assert.match(logout.stderr, /was not written by culvert login.*\nnothing was ended: /);
+  const json = JSON.parse((await run(['logout', ...named, '--json'], { home })).stdout) as Record<string, unknown>;
+  assert.equal(json['revoked'], false);
+  assert.match(String(json['problem']), /was not written by culvert login/);
+  assert.equal(readFileSync(file, 'utf8'), 'not ours');
+});
+
+test('JSON holds nothing that a terminal obeys, and the value all the same', async (t) => {
+  const { server, program, home } = await loggingIn(t, '--json');
+  const organization = 'Ac\u009b31mme\u202e!';
+  (await server.next()).answer(200, { ...KEY, organization });
+  await program.exit;
+  const status = await run(['status', '--json'], { home });
+  for (const text of [program.stdout, status.stdout]) {
+    assert.doesNotMatch(text, /[\u0080-\u009f\u202e]/);
+    assert.ok(text.includes('Ac\\u009b31mme\\u202e!'));
+  }
+  assert.equal((JSON.parse(status.stdout) as { login: { organization: string } }).login.organization, organization);
+  assert.equal(status.stdout.includes(server.url), true);
 });

@@ -14,10 +14,10 @@ import { checkPhrase } from '../wire/check-phrase.ts';
 import { type ApiAnswer, complaint, post, urlAt } from './api-call.ts';
 import { openBrowser } from './browser.ts';
 import type { Invocation } from './commands.ts';
+import { endLogin, endReplaced } from './end-login.ts';
 import { EXIT, type ExitCode, ExitError } from './exit.ts';
 import type { Io } from './io.ts';
 import { LoginJson, type LoginOutput, LoginText } from './login-output.ts';
-import { endSession } from './logout.ts';
 import { harmless } from './paint.ts';
 import { plainHttpWarning } from './plain-http.ts';
 
@@ -42,23 +42,24 @@ export async function login(io: Io, { flags }: Invocation): Promise<ExitCode> {
   const named = typeof flags['server'] === 'string' ? flags['server'] : undefined;
   const { server } = loadAgentConfig({ flags: { server: named }, env: io.env, cwd: io.cwd });
   const credentials = new Credentials(io.env);
-  const before = credentials.of(server);
   const interrupt = new AbortController();
   const off = io.onSignal('SIGINT', () => interrupt.abort());
   const output = flags['json'] === true ? new LoginJson(io) : new LoginText(io);
   try {
     await reach(server, interrupt.signal);
+    await credentials.probe(); // a key that can't be kept would live on in nobody's hands
     const code = randomBytes(32).toString('base64url');
     const until = Date.now() + PATIENCE_MS;
     invite(io, { server, code, until, output, browser: flags['browser'] !== false });
     const kept = await awaitKey({ server, code, until, output, signal: interrupt.signal });
-    credentials.store(server, kept);
+    const replaced = await keep(credentials, server, kept);
     output.done({ server: serverName(server), login: kept, file: credentials.path, next: nextStep(io, server) });
-    // The key of the earlier log-in may be in use by an agent that runs; its session is in nobody's hands any more.
-    if (before !== undefined) await endSession(server, before).catch(() => undefined);
+    const how = { env: io.env, signal: interrupt.signal };
+    const left = replaced === undefined ? undefined : await endReplaced(server, replaced, how);
+    if (left !== undefined) output.left({ server: serverName(server), left });
     return EXIT.ok;
   } catch (error) {
-    if (interrupt.signal.aborted) return EXIT.interrupted;
+    if (interrupt.signal.aborted && !(error instanceof ExitError)) return EXIT.interrupted;
     throw error;
   } finally {
     output.end();
@@ -134,6 +135,20 @@ function troubled({ output, signal }: Wait, error: unknown): number {
   if (error instanceof ExitError) throw error;
   output.trouble(harmless(messageOf(error)));
   return RETRY_MS;
+}
+
+/** Keeps the log-in and returns the one that it replaces. @throws ExitError when it can't be kept; it is ended on the server then. */
+async function keep(credentials: Credentials, server: URL, login: Login): Promise<Login | undefined> {
+  try {
+    return await credentials.store(server, login);
+  } catch (cause) {
+    const problem = await endLogin(server, login);
+    const rest =
+      problem === undefined
+        ? 'the key that had come is over again'
+        : `the key that had come lives on (${problem}): revoke ${harmless(login.label)} at ${serverName(server)}`;
+    throw new ExitError(EXIT.usage, `${messageOf(cause)}; ${rest}`, { cause });
+  }
 }
 
 function toLogin({ body }: ApiAnswer): Login {

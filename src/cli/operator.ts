@@ -10,6 +10,7 @@ import type { CommandBody, Invocation } from './commands.ts';
 import { EXIT, ExitError } from './exit.ts';
 import { hasColor, type Io, writeLine } from './io.ts';
 import { makeLog } from './log.ts';
+import { jsonText } from './paint.ts';
 import { tableLines } from './table.ts';
 import { VERSION } from './version.ts';
 
@@ -83,7 +84,7 @@ export async function printList<Row extends { readonly id: string }>(
   }
   if (size === PAGE)
     writeLine(io.stderr, `culvert: only the first ${rows.length} are shown; narrow it down with --query`);
-  if (flags['json'] === true) return writeLine(io.stdout, JSON.stringify(rows));
+  if (flags['json'] === true) return writeLine(io.stdout, jsonText(rows));
   const cells = rows.map((row) => Object.values(columns).map((cell) => cell(row)));
   for (const line of tableLines(Object.keys(columns), cells)) writeLine(io.stdout, line);
 }

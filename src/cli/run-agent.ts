@@ -17,7 +17,7 @@ import { makeLog } from './log.ts';
 import { harmless } from './paint.ts';
 import { bootIdOf, runtimeDir, StateFile } from './state-file.ts';
 import { plainHttpWarning } from './plain-http.ts';
-import { loginCommand, readToken } from './token.ts';
+import { loginCommand, readKey } from './token.ts';
 import { UrlFile } from './url-file.ts';
 import { VERSION } from './version.ts';
 
@@ -39,7 +39,7 @@ export interface AgentRun {
 /** Resolves with the exit code. @throws ExitError when it can't start. */
 export async function runAgent(io: Io, run: AgentRun): Promise<ExitCode> {
   const { settings, flags } = run;
-  await readToken(settings, io.env); // a mistake here is the user's: say it now instead of retrying
+  const first = await readKey(settings, io.env); // a mistake here is the user's: say it now instead of retrying
   const drawn = flags.json !== true && flags.quiet !== true && canDraw(io.stdout, io.env);
   const log = await agentLog(io, { quiet: flags.quiet === true, drawn });
   const warning = plainHttpWarning(settings.server);
@@ -49,11 +49,16 @@ export async function runAgent(io: Io, run: AgentRun): Promise<ExitCode> {
   const lost = Promise.withResolvers<void>();
   const output = await chooseOutput(io, { json: flags.json === true, drawn, warning, onLost: lost.resolve });
   const records = new Records(io, { log, urlFile: flags.urlFile, server: settings.server.href });
+  records.runsWith(first.loginLabel);
   const agent = startAgent({
     server: settings.server.href,
     tunnels: run.tunnels,
     identity: { version: VERSION, os: `${process.platform} ${release()}`, hostname: hostname() },
-    token: () => readToken(settings, io.env),
+    token: async () => {
+      const key = await readKey(settings, io.env);
+      records.runsWith(key.loginLabel);
+      return key.text;
+    },
     open: connector.open,
     reach: connector.reach,
     log,
@@ -140,6 +145,7 @@ class Records {
   readonly #stateFile: StateFile | undefined;
   readonly #startedAt = Date.now();
   readonly #bootId = bootIdOf(process.pid);
+  #loginLabel: string | undefined;
 
   constructor(io: Io, options: { log: Logger; urlFile: string | undefined; server: string }) {
     this.#log = options.log;
@@ -150,6 +156,11 @@ class Records {
     } catch (error) {
       this.#log.warn({ cause: messageOf(error) }, '`culvert status` will not show this agent');
     }
+  }
+
+  /** Which log-in the key of the next connect is of; undefined for a key from elsewhere. */
+  runsWith(loginLabel: string | undefined): void {
+    this.#loginLabel = loginLabel;
   }
 
   onEvent(event: AgentEvent, agent: Agent): void {
@@ -171,6 +182,7 @@ class Records {
       startedAt: this.#startedAt,
       version: VERSION,
       server: this.#server,
+      loginLabel: this.#loginLabel ?? null,
       state,
       tunnels: tunnels.map(({ name, protocol, target, state, url, reason }) => {
         return { name, protocol, target, state, url: url ?? null, reason: reason ?? null };

@@ -15,6 +15,8 @@ const agentRecord = z.object({
   startedAt: z.number(),
   version: z.string(),
   server: z.string(),
+  /** Name of the key that the agent runs with when `culvert login` stored it. */
+  loginLabel: z.string().nullable().default(null),
   state: z.string(),
   tunnels: z.array(
     z.object({

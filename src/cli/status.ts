@@ -1,12 +1,13 @@
 /** `culvert status`: the agents that run on this machine, who is logged in, and whether the server answers. Exit code 0 when it does, 1 when not. */
 import { discover } from '../agent/discovery.ts';
 import { messageOf } from '../base/errors.ts';
-import { loadAgentConfig } from '../config/agent.ts';
-import { Credentials, type Login } from '../config/credentials.ts';
+import { findServer } from '../config/agent.ts';
+import { Credentials } from '../config/credentials.ts';
 import type { Invocation } from './commands.ts';
 import { EXIT, type ExitCode } from './exit.ts';
 import { hasColor, type Io, writeLine } from './io.ts';
-import { type Line, paint, span } from './paint.ts';
+import { type KeptLogin, keptLogin } from './kept-login.ts';
+import { jsonText, type Line, paint, span } from './paint.ts';
 import { type AgentRecord, listAgents, runtimeDir } from './state-file.ts';
 
 interface ServerAnswer {
@@ -17,16 +18,15 @@ interface ServerAnswer {
 }
 
 export async function status(io: Io, { flags }: Invocation): Promise<ExitCode> {
-  const server = typeof flags['server'] === 'string' ? flags['server'] : undefined;
-  const settings = loadAgentConfig({ flags: { server }, env: io.env, cwd: io.cwd });
+  const named = typeof flags['server'] === 'string' ? flags['server'] : undefined;
+  const url = findServer({ flags: { server: named }, env: io.env, cwd: io.cwd });
   const agents = listAgents(runtimeDir(io.env));
-  const answer = await ask(settings.server);
-  const login = new Credentials(io.env).of(settings.server);
+  const answer = await ask(url);
+  const login = keptLogin(new Credentials(io.env), url);
   if (flags['json'] === true) {
-    writeLine(
-      io.stdout,
-      JSON.stringify({ server: serverJson(answer), login: loginJson(login), agents: agents.map(agentJson) }),
-    );
+    const problem = login.mistake ?? null;
+    const fields = { server: serverJson(answer), login: loginJson(login), login_problem: problem };
+    writeLine(io.stdout, jsonText({ ...fields, agents: agents.map(agentJson) }));
   } else {
     const color = hasColor(io.stdout, io.env);
     for (const line of describe(answer, login, agents)) writeLine(io.stdout, paint(line, color));
@@ -43,7 +43,7 @@ async function ask(url: URL): Promise<ServerAnswer> {
   }
 }
 
-function describe(answer: ServerAnswer, login: Login | undefined, agents: readonly AgentRecord[]): Line[] {
+function describe(answer: ServerAnswer, login: KeptLogin, agents: readonly AgentRecord[]): Line[] {
   const verdict = answer.ok ? span(`answers, version ${answer.version}`, 'green') : span(answer.problem ?? '', 'red');
   const lines: Line[] = [[span('server  ', 'bold'), span(answer.url), span('  '), verdict], loginLine(login)];
   if (agents.length === 0) return [...lines, [span('agents  ', 'bold'), span('none runs on this machine', 'dim')]];
@@ -60,8 +60,9 @@ function describe(answer: ServerAnswer, login: Login | undefined, agents: readon
   return lines;
 }
 
-function loginLine(login: Login | undefined): Line {
+function loginLine({ login, mistake }: KeptLogin): Line {
   const label = span('login   ', 'bold');
+  if (mistake !== undefined) return [label, span(mistake, 'red')];
   if (login === undefined) return [label, span('none at this server', 'dim')];
   const { account, organization, expires_at } = login;
   const isOver = Date.parse(expires_at) <= Date.now();
@@ -69,7 +70,7 @@ function loginLine(login: Login | undefined): Line {
   return [label, span(`${account}, organization ${organization}`), term];
 }
 
-function loginJson(login: Login | undefined): object | null {
+function loginJson({ login }: KeptLogin): object | null {
   if (login === undefined) return null;
   const { account, organization, label, expires_at } = login;
   return { account, organization, label, expires_at };

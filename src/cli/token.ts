@@ -18,15 +18,21 @@ export const NO_KEY = `no key. Log in with \`culvert login\`, or give one in one
   --token-file FILE    the same
   token_file = "FILE"  in ./culvert.toml or ~/.config/culvert/agent.toml`;
 
+export interface Key {
+  readonly text: string;
+  /** Name of the key when `culvert login` stored it. */
+  readonly loginLabel: string | undefined;
+}
+
 /** The key. @throws ExitError that says what is wrong with its source, and never what the source holds: usage, or not authorized. */
-export async function readToken(settings: AgentSettings, env: NodeJS.ProcessEnv): Promise<string> {
+export async function readKey(settings: AgentSettings, env: NodeJS.ProcessEnv): Promise<Key> {
   const source = settings.token;
   if (source === undefined) throw usageError(NO_KEY);
   switch (source.kind) {
     case 'environment':
-      return checked(env[source.variable] ?? '', source.variable);
+      return { text: checked(env[source.variable] ?? '', source.variable), loginLabel: undefined };
     case 'file':
-      return checked(await readKeyFile(source.path), source.path);
+      return { text: checked(await readKeyFile(source.path), source.path), loginLabel: undefined };
     case 'login':
       return readLogin(settings.server, new Credentials(env));
     default:
@@ -39,14 +45,14 @@ export function loginCommand(server: URL): string {
   return `culvert login --server ${serverName(server)}`;
 }
 
-function readLogin(server: URL, credentials: Credentials): string {
+function readLogin(server: URL, credentials: Credentials): Key {
   const login = credentials.of(server);
   if (login === undefined) throw new ExitError(EXIT.unauthorized, `You have logged out. Run ${loginCommand(server)}`);
   if (Date.parse(login.expires_at) <= Date.now()) {
     const message = `Your log-in ended on ${login.expires_at.slice(0, 10)}. Run ${loginCommand(server)}`;
     throw new ExitError(EXIT.unauthorized, message);
   }
-  return checked(login.wire_bytes_b64.reveal(), credentials.path);
+  return { text: checked(login.wire_bytes_b64.reveal(), credentials.path), loginLabel: login.label };
 }
 
 function checked(text: string, where: string): string {

@@ -79,12 +79,8 @@ export interface AgentConfigInput {
 
 /** @throws ConfigError with one line `file:line: key: what is wrong and what to do`. */
 export function loadAgentConfig(input: AgentConfigInput): AgentSettings {
-  const { flags, env, cwd } = input;
-  const named = flags.config ?? (env['CULVERT_AGENT_CONFIG'] || undefined);
-  const project = named === undefined ? readIfThere(join(cwd, PROJECT_FILE)) : undefined;
-  const user = named === undefined ? readIfThere(userFile(env)) : read(resolve(cwd, named));
-
-  const given = flags.server ?? (env['CULVERT_SERVER'] || undefined);
+  const { project, user } = readFiles(input);
+  const given = givenServer(input);
   const server = parseServer(given, project, user) ?? loneLogin(input, [project, user]) ?? new URL(DEFAULT_SERVER);
   const ownServer = given ?? user?.parsed.value.server;
   const trusted =
@@ -97,6 +93,36 @@ export function loadAgentConfig(input: AgentConfigInput): AgentSettings {
     tunnels: new Map([...tunnelsOf(user), ...tunnelsOf(project)]),
     files: [project, user].flatMap((file) => (file === undefined ? [] : [file.path])),
   };
+}
+
+/**
+ * The server alone, for commands that send it no key or none but its own. Log-ins that can't be read name none: who reads them next says why.
+ * @throws ConfigError for a mistake in the settings files.
+ */
+export function findServer(input: AgentConfigInput): URL {
+  const { project, user } = readFiles(input);
+  const named = parseServer(givenServer(input), project, user);
+  if (named !== undefined) return named;
+  try {
+    return loneLogin(input, [project, user]) ?? new URL(DEFAULT_SERVER);
+  } catch (error) {
+    if (error instanceof ConfigError) return new URL(DEFAULT_SERVER);
+    throw error;
+  }
+}
+
+/** ./culvert.toml and the user's agent.toml, or the one file that is read in place of both. */
+function readFiles({ flags, env, cwd }: AgentConfigInput): {
+  project: ReadFile | undefined;
+  user: ReadFile | undefined;
+} {
+  const named = flags.config ?? (env['CULVERT_AGENT_CONFIG'] || undefined);
+  if (named !== undefined) return { project: undefined, user: read(resolve(cwd, named)) };
+  return { project: readIfThere(join(cwd, PROJECT_FILE)), user: readIfThere(userFile(env)) };
+}
+
+function givenServer({ flags, env }: AgentConfigInput): string | undefined {
+  return flags.server ?? (env['CULVERT_SERVER'] || undefined);
 }
 
 interface ReadFile {

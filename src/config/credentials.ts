@@ -1,6 +1,6 @@
 /**
  * What `culvert login` keeps: per server the key of this command line and the session of the person who approved it. One JSON file beside the
- * user's agent.toml, 0600, replaced whole. Read again at each use, so that another log-in counts at once.
+ * user's agent.toml, 0600, replaced whole, by one process at a time. Read again at each use, so that another log-in counts at once.
  */
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -8,6 +8,7 @@ import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { codeOf, messageOf } from '../base/errors.ts';
 import { Secret } from '../base/secret.ts';
+import { withFileLock } from './file-lock.ts';
 import { ConfigError } from './toml.ts';
 
 /** Read or write for anybody but the owner. */
@@ -61,17 +62,44 @@ export class Credentials {
     return [...this.#read().keys()];
   }
 
-  /** Keeps a log-in, in place of an earlier one at the same server. @throws ConfigError */
-  store(server: URL, kept: Login): void {
-    this.#write(this.#read().set(serverName(server), kept));
+  /** Stores what is stored already: whoever is about to get a key learns before that it could not be kept. @throws ConfigError */
+  async probe(): Promise<void> {
+    await this.#change(() => undefined);
   }
 
-  /** Forgets the log-in at this server; the file goes with the last one. @throws ConfigError */
-  remove(server: URL): void {
-    const logins = this.#read();
-    if (!logins.delete(serverName(server))) return;
-    if (logins.size === 0) rmSync(this.path, { force: true });
-    else this.#write(logins);
+  /** Keeps a log-in, and returns the one at the same server whose place it took. @throws ConfigError */
+  store(server: URL, kept: Login): Promise<Login | undefined> {
+    const name = serverName(server);
+    return this.#change((logins) => {
+      const replaced = logins.get(name);
+      logins.set(name, kept);
+      return replaced;
+    });
+  }
+
+  /** Forgets this log-in, and not one that took its place; the file goes with the last one. @throws ConfigError */
+  async remove(server: URL, login: Login): Promise<void> {
+    const name = serverName(server);
+    await this.#change((logins) => {
+      if (logins.get(name)?.wire_bytes_b64.reveal() === login.wire_bytes_b64.reveal()) logins.delete(name);
+    });
+  }
+
+  /** Reads, edits and replaces the file while no other process does: of two log-ins at the same instant both are kept. */
+  async #change<T>(edit: (logins: Map<string, Login>) => T): Promise<T> {
+    try {
+      mkdirSync(dirname(this.path), { recursive: true, mode: 0o700 });
+      return await withFileLock(`${this.path}.lock`, () => {
+        const logins = this.#read();
+        const result = edit(logins);
+        this.#write(logins);
+        if (logins.size === 0) rmSync(this.path, { force: true });
+        return result;
+      });
+    } catch (cause) {
+      if (cause instanceof ConfigError) throw cause;
+      throw new ConfigError(`${this.path}: cannot be written: ${messageOf(cause)}`, { cause });
+    }
   }
 
   #read(): Map<string, Login> {
@@ -98,13 +126,11 @@ export class Credentials {
     });
     const text = JSON.stringify({ version: 1, logins: Object.fromEntries(opened) }, undefined, 2);
     try {
-      mkdirSync(dirname(this.path), { recursive: true, mode: 0o700 });
       rmSync(part, { force: true }); // of an earlier process with this id: `wx` below would refuse it
       writeFileSync(part, `${text}\n`, { mode: 0o600, flag: 'wx' });
       renameSync(part, this.path);
-    } catch (cause) {
+    } finally {
       rmSync(part, { force: true });
-      throw new ConfigError(`${this.path}: cannot be written: ${messageOf(cause)}`, { cause });
     }
   }
 }

@@ -35,6 +35,16 @@ async function loggedIn(t: TestContext) {
   };
 }
 
+/** Names of the live keys of command lines. */
+async function keysOf(culvert: SpawnedCulvert): Promise<string[]> {
+  const { body } = await culvert.account.call('GET', '/tokens');
+  const tokens = body as unknown as { kind: string; name: string; revoked: boolean }[];
+  return tokens
+    .filter(({ kind, revoked }) => kind === 'cli' && !revoked)
+    .map(({ name }) => name)
+    .sort();
+}
+
 suite('culvert login', { timeout: 120_000 }, () => {
   test('what was approved carries a tunnel, shows in status, and is over after culvert logout', async (t) => {
     const { culvert, person, login, code, approve } = await loggedIn(t);
@@ -78,7 +88,7 @@ suite('culvert login', { timeout: 120_000 }, () => {
     assert.match(agent.output, /Run culvert login --server http:\/\/127\.0\.0\.1:\d+$/m);
   });
 
-  test('a log-in outlives a restart of the server, and another one ends the session of the first', async (t) => {
+  test('a log-in outlives a restart of the server, and another one ends the first, with its key', async (t) => {
     const { culvert, person, login, code } = await loggedIn(t);
     await culvert.killServer();
     await login.printed(/(trying again)/);
@@ -109,11 +119,30 @@ suite('culvert login', { timeout: 120_000 }, () => {
       user_agent.startsWith('culvert on '),
     );
     assert.equal(mine.length, 1);
+    assert.deepEqual(await keysOf(culvert), [done['label']]);
     const stored = readFileSync(person.file, 'utf8');
     for (const secret of Object.values(JSON.parse(stored).logins as Record<string, Record<string, string>>)) {
       assert.ok(!again.output.includes(secret['wire_bytes_b64'] ?? ''));
       assert.ok(!again.output.includes(secret['refresh_token'] ?? ''));
     }
+  });
+
+  test('another log-in leaves an agent that runs with the key before, and names that key', async (t) => {
+    const { culvert, person, login, code, approve } = await loggedIn(t);
+    await approve();
+    assert.equal(await login.ended(), 0);
+    const origin = await startOrigin(t, (_request, response) => response.end('still here'));
+    const agent = person.culvert('http', String(origin.port), '--subdomain', 'mine');
+    await agent.printed(/^http:\/\/mine\.localhost/m);
+
+    const again = person.culvert('login');
+    const next = await again.printed(/\/app\/cli\?device_code=(\S+)/);
+    await culvert.account.call('POST', '/auth/cli/authorize', { device_code: next });
+    assert.equal(await again.ended(), 0);
+    const label = `cli-${checkPhrase(code)}`;
+    assert.match(again.output, new RegExp(`key of your log-in before, ${label}, lives on .* \\(pid \\d+\\)`));
+    assert.deepEqual(await keysOf(culvert), [label, `cli-${checkPhrase(next)}`].sort());
+    assert.equal((await get('http://mine.localhost', culvert.ports.http)).body, 'still here');
   });
 
   test('logout with the server away forgets the key here, and says that it lives on there', async (t) => {

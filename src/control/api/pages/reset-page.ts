@@ -24,6 +24,6 @@ ${forgotten('h1', 'Ask for a new link', SIGN_IN)}
 
 <section id="done" tabindex="-1" data-part hidden>
 <h1>Your password is changed</h1>
-<p>You are logged out everywhere. Keys of agents go on working.</p>
+<p>You are logged out everywhere, and so are your command lines: run <code>culvert login</code> there again. Keys made for machines go on working.</p>
 <a class="button main" href="./">Sign in</a>
 </section>`;

@@ -198,3 +198,15 @@ test('an identity that has gone to another account meanwhile opens nothing, and 
   await complete(await challenged(), { code });
   assert.equal(rows().length, 2);
 });
+
+test('whom an operator has locked no provider lets in, and a second factor is not even asked for', async () => {
+  const operator = { kind: 'operator', orgId: null, userId: null, label: 'operator', ipAddress: '' } as const;
+  await logins.finish('github', await upToAnswer(), VISIT);
+  plane.control.operatorUsers.lock(operator, 'ann@example.test');
+  const refused = { code: 'forbidden', message: /locked/ };
+  await assert.rejects(logins.finish('github', await upToAnswer(), VISIT), refused);
+  // Another identity with the address of a locked account.
+  github.current = githubPerson(2, 'ann@example.test');
+  await assert.rejects(logins.finish('github', await upToAnswer(), VISIT), refused);
+  assert.equal(plane.control.store.db.select().from(identities).all().length, 1);
+});

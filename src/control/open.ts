@@ -8,7 +8,7 @@ import type { Logger } from '../base/log.ts';
 import type { Link } from '../plane/link.ts';
 import { migrate } from './db/migrate.ts';
 import { MIGRATIONS } from './db/migrations.gen.ts';
-import { openDatabase } from './db/open.ts';
+import { isEmpty, openDatabase } from './db/open.ts';
 import { Store } from './db/tx.ts';
 import { inProcessLink } from './link.ts';
 import { Nodes } from './nodes.ts';
@@ -44,7 +44,7 @@ import { ProviderLogins } from './services/provider-logins.ts';
 import { RecoveryCodes } from './services/recovery-codes.ts';
 import { Refresh } from './services/refresh.ts';
 import { Retention } from './services/retention.ts';
-import { openSealer, type Sealer } from './services/sealing.ts';
+import { makeSealKey, openSealer, type Sealer } from './services/sealing.ts';
 import { SessionEnds } from './services/session-ends.ts';
 import { SessionList } from './services/session-list.ts';
 import { Sessions } from './services/sessions.ts';
@@ -108,6 +108,9 @@ export function openControl(options: ControlOptions): ControlPlane {
   const { log, clock = systemClock, names, tcpPorts } = options;
   const sqlite = openDatabase(options.dataDir);
   try {
+    // Before the first table: from then on a key that is missing is a key that was lost, and a folder without it is left as it is.
+    if (isEmpty(sqlite)) makeSealKey(options.dataDir);
+    const sealer = openSealer(options.dataDir);
     migrate(sqlite, {
       dataDir: options.dataDir,
       migrations: MIGRATIONS,
@@ -115,7 +118,6 @@ export function openControl(options: ControlOptions): ControlPlane {
       log,
     });
     const store = new Store(sqlite, { clock, log });
-    const sealer = openSealer(options.dataDir);
     const keys = loadKeys(store, sealer);
     const outbox = new Outbox({ sealer, log });
     const nodes = new Nodes();

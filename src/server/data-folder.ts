@@ -5,7 +5,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { codeOf, messageOf } from '../base/errors.ts';
 import { DATABASE_FILE } from '../control/db/open.ts';
-import { SEAL_KEY_FILE } from '../control/services/sealing.ts';
+import { missingKey, SEAL_KEY_FILE } from '../control/services/sealing.ts';
 
 /**
  * Throws with what to type when the folder is another user's (files made by root would lock the server out), and with what is missing
@@ -19,12 +19,12 @@ export function requireDataFolder(dataDir: string, command: string): void {
     const name = userName(owner);
     throw new Error(`${folder} belongs to the user ${name}. Run this as that user: sudo -u ${name} ${command}`);
   }
-  for (const file of [DATABASE_FILE, SEAL_KEY_FILE]) {
-    if (existsSync(join(folder, file))) continue;
+  if (!existsSync(join(folder, DATABASE_FILE))) {
     throw new Error(
-      `there is no ${file} in ${folder}. Is data_dir right? The first start of culvert serve makes it, and the first account with it.`,
+      `there is no ${DATABASE_FILE} in ${folder}. Is data_dir right? The first start of culvert serve makes it, and the first account with it.`,
     );
   }
+  if (!existsSync(join(folder, SEAL_KEY_FILE))) throw new Error(missingKey(folder));
 }
 
 function ownerOf(folder: string): number {

@@ -7,9 +7,11 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   readlinkSync,
   rmSync,
   statSync,
+  writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -149,6 +151,32 @@ test('a backup is whole and private, names what is in the way, and a server star
   assert.equal((await login(second.apiUrl, 'kept@example.test', password)).status, 200);
   assert.equal((await login(second.apiUrl, 'later@example.test', password)).status, 401);
   await second.close();
+});
+
+test('a database that was restored without its key is left as it is, and the key is asked for', async () => {
+  const first = await start();
+  const password = await create('kept@example.test');
+  await first.close();
+  const key = readFileSync(join(dataDir, 'seal.key'));
+  rmSync(join(dataDir, 'seal.key'));
+  const needed = /there is no seal\.key beside the database in .*: put it back from the backup/;
+  await assert.rejects(start(), needed);
+  await assert.rejects(open(), needed);
+  assert.throws(() => backupDatabase(settingsFor(dataDir), join(dataDir, 'copy.db'), 'x'), needed);
+  assert.ok(!existsSync(join(dataDir, 'seal.key')), 'no other key takes its place');
+
+  writeFileSync(join(dataDir, 'seal.key'), key, { mode: 0o600 });
+  const again = await start();
+  assert.equal((await login(again.apiUrl, 'kept@example.test', password)).status, 200);
+  await again.close();
+});
+
+test('a first start that ended before the first table gets its key at the next', async () => {
+  openDatabase(dataDir).close();
+  assert.deepEqual(readdirSync(dataDir), ['culvert.db']);
+  const server = await start();
+  assert.ok(server.firstOwner !== undefined);
+  await server.close();
 });
 
 test('a copy that is not whole is not kept', async () => {

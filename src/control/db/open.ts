@@ -56,6 +56,11 @@ export function openDatabase(dataDir: string): Sqlite {
   return sqlite;
 }
 
+/** True until the first table is made. */
+export function isEmpty(sqlite: Sqlite): boolean {
+  return sqlite.prepare('SELECT 1 FROM sqlite_schema').get() === undefined;
+}
+
 /**
  * Holds the data folder for one server: two would both believe that they own the tunnels. A lock of the operating system on a
  * tiny database of its own, so that kill -9 leaves nothing behind. `culvert admin` holds it while no server does.

@@ -4,7 +4,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { openSealer, SEAL_KEY_FILE, Sealer } from './sealing.ts';
+import { makeSealKey, openSealer, SEAL_KEY_FILE, Sealer } from './sealing.ts';
 
 test('opens what it sealed, for the same purpose and with the same key alone', () => {
   const sealer = new Sealer(Buffer.alloc(32, 1));
@@ -25,10 +25,18 @@ test('opens what it sealed, for the same purpose and with the same key alone', (
 
 test('keeps its key in a private file of the data folder', (t) => {
   const dataDir = newFolder(t);
+  makeSealKey(dataDir);
   const sealed = openSealer(dataDir).seal('a', Buffer.from('secret'));
+  makeSealKey(dataDir);
   assert.equal(statSync(join(dataDir, SEAL_KEY_FILE)).mode & 0o777, 0o600);
   assert.equal(openSealer(dataDir).open('a', sealed).toString(), 'secret');
   assert.deepEqual(readdirSync(dataDir), [SEAL_KEY_FILE], 'nothing else is left');
+});
+
+test('a key that is not there is not invented', (t) => {
+  const dataDir = newFolder(t);
+  assert.throws(() => openSealer(dataDir), /there is no seal\.key beside the database .*put it back from the backup/);
+  assert.deepEqual(readdirSync(dataDir), []);
 });
 
 test('a key file that holds no key is named, with what to do, and left as it is', (t) => {
@@ -48,10 +56,10 @@ test('a key file that holds no key is named, with what to do, and left as it is'
 test('a full disk at the first start leaves no half of a key, and the next start makes one', (t) => {
   const dataDir = newFolder(t);
   failing(t, 'fsyncSync');
-  assert.throws(() => openSealer(dataDir), { code: 'ENOSPC' });
+  assert.throws(() => makeSealKey(dataDir), { code: 'ENOSPC' });
   assert.deepEqual(readdirSync(dataDir), []);
   restore(t);
-  openSealer(dataDir);
+  makeSealKey(dataDir);
   assert.deepEqual(readdirSync(dataDir), [SEAL_KEY_FILE]);
 });
 
@@ -69,7 +77,7 @@ test('the key is whole and on the disk when it gets its name, and its name is on
   });
   syncBuiltinESMExports();
   t.after(() => restore(t));
-  openSealer(dataDir);
+  makeSealKey(dataDir);
   assert.deepEqual(seen, ['file of 32', 'name', 'folder']);
 });
 
@@ -83,6 +91,7 @@ test('of two processes that make the key at once, the second takes that of the f
   });
   syncBuiltinESMExports();
   t.after(() => restore(t));
+  makeSealKey(dataDir);
   const sealed = openSealer(dataDir).seal('a', Buffer.from('secret'));
   assert.equal(new Sealer(theirs).open('a', sealed).toString(), 'secret');
   assert.deepEqual(readdirSync(dataDir), [SEAL_KEY_FILE]);

@@ -4,7 +4,7 @@
  */
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import { closeSync, existsSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { codeOf } from '../../base/errors.ts';
 
 export const SEAL_KEY_FILE = 'seal.key';
@@ -62,11 +62,10 @@ export class Sealer {
   }
 }
 
-/** Reads the key file of the data folder, making it (0600) on first start. Throws with what to do when it holds no key. */
+/** Reads the key file of the data folder. Throws with what to do when there is none, or no key in it. */
 export function openSealer(dataDir: string): Sealer {
   const file = join(dataDir, SEAL_KEY_FILE);
-  if (!existsSync(file)) makeKeyFile(dataDir, file);
-  const key = readFileSync(file);
+  const key = readKey(file);
   if (key.length !== KEY_BYTES) {
     throw new Error(
       `${file} is damaged: it has ${key.length} bytes instead of ${KEY_BYTES}. Put the one of your backup in its place. ` +
@@ -74,6 +73,29 @@ export function openSealer(dataDir: string): Sealer {
     );
   }
   return new Sealer(key);
+}
+
+function readKey(file: string): Buffer {
+  try {
+    return readFileSync(file);
+  } catch (cause) {
+    if (codeOf(cause) !== 'ENOENT') throw cause;
+    throw new Error(missingKey(dirname(file)), { cause });
+  }
+}
+
+/** What to do about a database without its key: another key opens nothing of what is sealed in it. */
+export function missingKey(dataDir: string): string {
+  return (
+    `there is no ${SEAL_KEY_FILE} beside the database in ${dataDir}: put it back from the backup. ` +
+    'A new one would open nothing of what is sealed in that database.'
+  );
+}
+
+/** Makes the key file (0600) unless there is one. For a folder whose database holds nothing yet, and for no other. */
+export function makeSealKey(dataDir: string): void {
+  const file = join(dataDir, SEAL_KEY_FILE);
+  if (!existsSync(file)) makeKeyFile(dataDir, file);
 }
 
 /**

@@ -5,7 +5,7 @@ import type { UserActor } from '../../src/control/services/actor.ts';
 import { Challenges } from '../../src/control/services/challenges.ts';
 import { Plane } from './plane.ts';
 
-const DIGITS = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'];
+const DIGITS = Array.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_');
 const HERE = '192.0.2.1';
 
 let plane: Plane;

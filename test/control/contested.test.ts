@@ -105,7 +105,10 @@ test('whoever types the same password again contests nothing, however the keyboa
 test('a password that an operator has set is not replaced by one that was typed before', async () => {
   await signUp(EVES);
   const id = plane.control.store.db.select().from(users).get()?.id ?? '';
-  const made = await plane.control.passwordReset.replace({ kind: 'operator', orgId: null, userId: null, label: 'operator', ipAddress: '' }, id);
+  const made = await plane.control.passwordReset.replace(
+    { kind: 'operator', orgId: null, userId: null, label: 'operator', ipAddress: '' },
+    id,
+  );
   await signUp(EVES);
   await verify(newestCode());
   assert.equal(await login(EVES), '401 unauthorized');

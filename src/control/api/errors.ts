@@ -8,6 +8,8 @@ import { HTTPException } from 'hono/http-exception';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { AppError, ERROR_STATUS, type ErrorCode } from '../../base/errors.ts';
 import type { ApiEnv } from './context.ts';
+import { PAGE_POLICY } from './pages/document.ts';
+import { refusalPage, wantsPage } from './pages/refusal-page.ts';
 import type { ErrorLog } from './error-log.ts';
 
 const CODES = Object.keys(ERROR_STATUS) as [ErrorCode, ...ErrorCode[]];
@@ -113,7 +115,7 @@ export const refuseInvalid: Hook<unknown, ApiEnv, string, unknown> = (result) =>
 };
 
 /** The last stop of everything that a handler or middleware throws. */
-export function answerError(error: unknown, c: Context<ApiEnv>, log: ErrorLog): Response {
+export function answerError(error: unknown, c: Context<ApiEnv>, log: ErrorLog): Response | Promise<Response> {
   const known = asAppError(error);
   if (known === undefined) {
     log.fault(error, c.req);
@@ -139,9 +141,13 @@ function asAppError(error: unknown): AppError | undefined {
   return undefined;
 }
 
-function reply(c: Context<ApiEnv>, error: AppError): Response {
+function reply(c: Context<ApiEnv>, error: AppError): Response | Promise<Response> {
   if (error.code === 'unauthorized') c.header('WWW-Authenticate', 'Bearer');
   if (error.retryAfterSeconds !== undefined) c.header('Retry-After', String(error.retryAfterSeconds));
+  if (wantsPage(c.req.path, c.req.header('accept'))) {
+    c.header('Content-Security-Policy', PAGE_POLICY);
+    return c.html(refusalPage(error), error.status as ContentfulStatusCode);
+  }
   return c.json(
     {
       error: error.code,

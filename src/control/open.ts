@@ -176,6 +176,7 @@ export function openControl(options: ControlOptions): ControlPlane {
         outbox,
         sessions,
         challenges,
+        signUps,
         providers: {
           google: options.oauth.google === null ? null : new OidcProvider(options.oauth.google, clock),
           github: options.oauth.github === null ? null : new GithubProvider(options.oauth.github),
@@ -185,7 +186,7 @@ export function openControl(options: ControlOptions): ControlPlane {
         apiUrl: options.apiUrl,
         log,
       }),
-      organizations: new Organizations({ store, tokens, tunnels, newOrg: options.newOrg }),
+      organizations: new Organizations({ store, tokens, tunnels, outbox, newOrg: options.newOrg }),
       members: new Members({ store, tokens }),
       invitations: new Invitations({ store, outbox, letters }),
       mfa,

@@ -8,6 +8,7 @@ import { Secret } from '../../src/base/secret.ts';
 import { GithubProvider } from '../../src/control/providers/github.ts';
 import { Challenges } from '../../src/control/services/challenges.ts';
 import { STATE_SECONDS } from '../../src/control/services/login-state.ts';
+import { SignUpMemory } from '../../src/control/services/sign-up-memory.ts';
 import { ProviderLogins } from '../../src/control/services/provider-logins.ts';
 import { codeAt, wrongCode } from '../harness/authenticator.ts';
 import { inReverse } from '../harness/ends.ts';
@@ -36,6 +37,7 @@ beforeEach(async () => {
     outbox,
     sessions,
     challenges,
+    signUps: new SignUpMemory(),
     providers: {
       google: null,
       github: new GithubProvider({

@@ -24,9 +24,17 @@ import { homeOrgOf, type NewOrgRules } from './organization-rows.ts';
 import type { Outbox } from './outbox.ts';
 import { landingUrl, safeReturnTo } from './return-to.ts';
 import type { Sealer } from './sealing.ts';
-import { type OpenedSession, openSession, recordOutside, refuseLocked, type UserRow, type Visit } from './session-rows.ts';
+import {
+  type OpenedSession,
+  openSession,
+  recordOutside,
+  refuseLocked,
+  type UserRow,
+  type Visit,
+} from './session-rows.ts';
 import type { Sessions } from './sessions.ts';
 import { spend } from './spent-once.ts';
+import type { SignUpMemory } from './sign-up-memory.ts';
 
 const PROVIDER_IDS: readonly ProviderId[] = ['google', 'github'];
 
@@ -36,6 +44,7 @@ export interface ProviderLoginDeps {
   readonly outbox: Outbox;
   readonly sessions: Pick<Sessions, 'present'>;
   readonly challenges: Challenges;
+  readonly signUps: SignUpMemory;
   /** Null: not set up. */
   readonly providers: Readonly<Record<ProviderId, IdentityProvider | null>>;
   readonly newOrg: NewOrgRules;
@@ -173,6 +182,7 @@ export class ProviderLogins {
   /** For the account with the same address. */
   #link(tx: Tx, found: UserRow, arrival: Arrival): UserRow {
     const user = found.emailVerifiedAt === null ? claimUnconfirmed(tx, found, arrival.person) : found;
+    if (user !== found) tx.onCommit(() => this.#deps.signUps.forget(user.email));
     linkIdentity(tx, this.#deps.outbox, { user, link: this.#linkOf(arrival), visit: arrival.visit });
     return user;
   }

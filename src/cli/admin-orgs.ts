@@ -1,5 +1,6 @@
 /** `culvert admin` about organizations (named by slug or id) and about the server's signing keys. */
 import { z } from 'zod';
+import { usageError } from './exit.ts';
 import { type Io, writeLine } from './io.ts';
 import { operatorCommand, pathOf, printList } from './operator.ts';
 import { harmless } from './paint.ts';
@@ -49,8 +50,11 @@ export const suspend = operatorCommand(async ({ operator, io, args: [org] }) =>
 
 /** Both keys, or the one that is named. */
 export const rotateKeys = operatorCommand(async ({ operator, io, args: [purpose] }) => {
-  for (const one of purpose === undefined ? PURPOSES : [purpose]) {
-    const answer = await operator.call('POST', `/superadmin/keys/${encodeURIComponent(one)}/rotate`);
+  const named = PURPOSES.filter((one) => purpose === undefined || one === purpose);
+  if (named.length === 0)
+    throw usageError(`there are no keys for ${purpose}: name access or capability, or nothing for both`);
+  for (const one of named) {
+    const answer = await operator.call('POST', `/superadmin/keys/${one}/rotate`);
     writeLine(io.stdout, `${one}: signed by the key ${z.object({ kid: z.string() }).parse(answer).kid} from now on`);
   }
 });

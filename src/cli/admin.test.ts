@@ -45,8 +45,8 @@ test('an operator runs a server from the shell', { timeout: 120_000 }, async (t)
 
   const table = await admin('list-users');
   assert.equal(table, await admin('list'));
-  assert.match(table, /^EMAIL +NAME +VERIFIED +MFA +SUPERADMIN +ORGANIZATIONS +SINCE\n/);
-  assert.match(table, /^Ann@example\.com +Ann Other +yes +no +no +ann-other \(owner\) +\d{4}-\d\d-\d\d$/m);
+  assert.match(table, /^EMAIL +NAME +VERIFIED +MFA +SUPERADMIN +LOCKED +ORGANIZATIONS +SINCE\n/);
+  assert.match(table, /^Ann@example\.com +Ann Other +yes +no +no +no +ann-other \(owner\) +\d{4}-\d\d-\d\d$/m);
   const rows = JSON.parse(await admin('list', '--json', '--query', 'ann')) as { email: string }[];
   assert.deepEqual(
     rows.map((row) => row.email),
@@ -79,7 +79,10 @@ test('an operator runs a server from the shell', { timeout: 120_000 }, async (t)
     [['set-plan', 'ann-other', 'gold'], 2, /plan/],
     [['suspend', 'nothing'], 1, /There is no organization nothing\./],
     [['reset-password', 'nobody@example.com'], 1, /There is no account nobody@example\.com\./],
-    [['rotate-keys', 'gold'], 1, /There is no such thing/],
+    [['rotate-keys', 'gold'], 2, /there are no keys for gold: name access or capability/],
+    [['reset-mfa', '..'], 2, /"\.\." names nothing: give an account's e-mail address or id/],
+    [['approve', '.'], 2, /"\." names nothing: give an organization's slug or id/],
+    [['suspend', ''], 2, /"" names nothing/],
     [['list-users', '--config', 'absent.toml'], 2, /absent\.toml: cannot be read/],
   ];
   await Promise.all(

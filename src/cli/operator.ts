@@ -7,7 +7,7 @@ import { AppError } from '../base/errors.ts';
 import { loadServerConfig } from '../config/load.ts';
 import { type Operator, openOperator } from '../server/admin.ts';
 import type { CommandBody, Invocation } from './commands.ts';
-import { EXIT, ExitError } from './exit.ts';
+import { EXIT, ExitError, usageError } from './exit.ts';
 import { hasColor, type Io, writeLine } from './io.ts';
 import { makeLog } from './log.ts';
 import { jsonText } from './paint.ts';
@@ -52,9 +52,13 @@ export function retyped(words: string, file: string | null): string {
   return file === null ? `culvert ${words}` : `culvert ${words} --config ${file}`;
 }
 
-/** The path of one account or organization: `/superadmin/orgs/shop/approve`. */
-export function pathOf(kind: 'users' | 'orgs', handle: string | undefined, deed?: string): string {
-  const path = `/superadmin/${kind}/${encodeURIComponent(handle ?? '')}`;
+/** The path of one account or organization: `/superadmin/orgs/shop/approve`. Throws when the handle would make it another path. */
+export function pathOf(kind: 'users' | 'orgs', handle = '', deed?: string): string {
+  if (['', '.', '..'].includes(handle)) {
+    const wanted = kind === 'users' ? "an account's e-mail address or id" : "an organization's slug or id";
+    throw usageError(`"${handle}" names nothing: give ${wanted}`);
+  }
+  const path = `/superadmin/${kind}/${encodeURIComponent(handle)}`;
   return deed === undefined ? path : `${path}/${deed}`;
 }
 

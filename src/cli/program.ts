@@ -43,7 +43,7 @@ function buildProgram(io: Io, choose: (run: Run) => void): Command {
   const program = new Command('culvert')
     .description('Publish a local port on a public name. Server and agent in one program.')
     .version(VERSION, '-V, --version', 'print the version')
-    .helpCommand(false)
+    .helpCommand('help [command]', 'print this help, or that of a command')
     .exitOverride()
     .configureOutput({
       writeOut: (text) => io.stdout.write(text),
@@ -75,7 +75,7 @@ function addCommand(program: Command, spec: CommandSpec, choose: (run: Run) => v
 /** A word that only groups commands, like `config`. */
 function group(program: Command, name: string): Command {
   const found = program.commands.find((command) => command.name() === name);
-  return found ?? program.command(name).description(`commands about ${name}`);
+  return found ?? program.command(name).description(`commands about ${name}`).helpCommand(false);
 }
 
 /** `--token x` and `--token=x`; what stands behind `--` is no option. */
@@ -87,8 +87,7 @@ function namesToken(argv: readonly string[]): boolean {
 
 function usageExit(error: CommanderError): ExitCode {
   // Help that was asked for and --version are no mistakes; help for want of a command is.
-  const wanted = error.code === 'commander.helpDisplayed' || error.code === 'commander.version';
-  return wanted ? EXIT.ok : EXIT.usage;
+  return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
 }
 
 function exitCodeOf(error: unknown): ExitCode {

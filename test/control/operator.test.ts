@@ -20,6 +20,7 @@ import { silentLog } from '../../src/base/log.ts';
 import { openDatabase } from '../../src/control/db/open.ts';
 import { openOperator } from '../../src/server/admin.ts';
 import { backupDatabase } from '../../src/server/backup.ts';
+import { openControlPlane } from '../../src/server/control-plane.ts';
 import { startServer } from '../../src/server/start.ts';
 import { callerOf, FakeNode, LOOSE, settingsFor } from './harness.ts';
 
@@ -48,6 +49,11 @@ function openDatabases(): number {
       return false; // the handle that listed the folder is gone
     }
   }).length;
+}
+
+/** What a start leaves that fails before it makes the first account: on a port that is taken, say. */
+function makeTables(): void {
+  openControlPlane(settingsFor(dataDir), { edgeTemplate: () => '', apiUrl: () => '', log: silentLog }).close();
 }
 
 async function create(email: string): Promise<string> {
@@ -176,6 +182,29 @@ test('a first start that ended before the first table gets its key at the next',
   assert.deepEqual(readdirSync(dataDir), ['culvert.db']);
   const server = await start();
   assert.ok(server.firstOwner !== undefined);
+  await server.close();
+});
+
+test('the first account of a server is one that owns it', async () => {
+  makeTables();
+  await assert.rejects(create('ann@example.test'), {
+    code: 'conflict',
+    message: /has no account yet.*Start it once.*--superadmin/,
+  });
+  const server = await start();
+  assert.equal(server.firstOwner?.email, 'admin@localhost');
+  await create('ann@example.test');
+  await server.close();
+});
+
+test('whoever makes a superadmin before the first start has the server', async () => {
+  makeTables();
+  const operator = await open();
+  await operator.call('POST', '/superadmin/users', { email: 'root@example.test', superadmin: true });
+  operator.close();
+  const server = await start();
+  assert.equal(server.firstOwner, undefined);
+  await create('ann@example.test');
   await server.close();
 });
 

@@ -3,7 +3,7 @@
  * nobody from outside: sign-up has rules of its own.
  */
 import { randomBytes } from 'node:crypto';
-import { count, eq } from 'drizzle-orm';
+import { eq } from 'drizzle-orm';
 import { uuidv7 } from 'uuidv7';
 import { AppError } from '../../base/errors.ts';
 import { Secret } from '../../base/secret.ts';
@@ -64,7 +64,7 @@ export class Accounts {
 
   /** Makes the owner of an empty database; undefined when there are users already. */
   async createFirstOwner(): Promise<CreatedUser | undefined> {
-    if (this.#count() > 0) return undefined;
+    if (this.hasAny()) return undefined;
     return this.createUser({ email: FIRST_OWNER_EMAIL, name: 'Admin', plan: 'enterprise', superadmin: true });
   }
 
@@ -78,8 +78,9 @@ export class Accounts {
     return { id, email, password };
   }
 
-  #count(): number {
-    return this.#store.db.select({ n: count() }).from(users).get()?.n ?? 0;
+  /** False until the first account of this server was made. */
+  hasAny(): boolean {
+    return this.#store.db.select({ id: users.id }).from(users).limit(1).get() !== undefined;
   }
 }
 

@@ -69,9 +69,19 @@ export class OperatorUsers {
     return viewsOf(db, rows);
   }
 
-  /** A verified account with an organization of its own and a random password. Throws `invalid_request`, `conflict`, `unavailable`. */
+  /**
+   * A verified account with an organization of its own and a random password. The first account of a server has to be a superadmin's: a
+   * start makes one only while there is no account at all, so a server that began with another would never have one. Throws `invalid_request`,
+   * `conflict`, `unavailable`.
+   */
   async create(actor: Actor, input: { email: string; name: string; superadmin: boolean }): Promise<CreatedUser> {
     allowOperator(actor);
+    if (!input.superadmin && !this.#deps.accounts.hasAny()) {
+      throw new AppError(
+        'conflict',
+        'This server has no account yet, and the first one owns it. Start it once, which makes that account and prints its password; or make a superadmin now (--superadmin).',
+      );
+    }
     const plan = input.superadmin ? 'enterprise' : this.#deps.plan;
     return this.#deps.accounts.createUser({ ...input, plan, by: asOperator(actor) });
   }

@@ -23,6 +23,10 @@ test('a busy one leaves the threads a fourteenth of one core, and less rest the 
   assert.ok((between[0] ?? 0) > 0 && (between[2] ?? 0) < full.rest(15));
 });
 
+test('a run that was kept waiting for its processor is no reason to wait for longer', () => {
+  assert.equal(paceFor(1, 2).rest(3_000), 200);
+});
+
 test('where there are cores to spare nobody rests', () => {
   assert.deepEqual([paceFor(1, 4).threads, paceFor(1, 4).rest(15)], [2, 0]);
 });

@@ -12,6 +12,8 @@ const QUIET = 0.6;
 const BUSY = 0.85;
 /** Rest at most, as a multiple of the run: one thread at work for a fourteenth of the time. */
 const MAX_REST = 13;
+/** A run that was kept from its processor takes long without taking anything: more rest would only keep people waiting. */
+const MAX_REST_MS = 200;
 
 export interface Pace {
   /** Threads that may run at once. */
@@ -26,7 +28,7 @@ export function paceFor(busy: number, cores: number): Pace {
   const load = cores >= 4 ? 0 : Math.min(1, Math.max(0, (busy - QUIET) / (BUSY - QUIET)));
   return {
     threads: load > 0 ? 1 : Math.min(2, cores),
-    rest: (ranMs) => ranMs * MAX_REST * load,
+    rest: (ranMs) => Math.min(ranMs * MAX_REST * load, MAX_REST_MS),
   };
 }
 

@@ -103,7 +103,7 @@ const OPENS: readonly Deed[] = ['tunnel.create', 'tunnel.start', 'token.create',
 const BARRED: Readonly<Record<Approval, ReadonlySet<string>>> = {
   approved: new Set(),
   pending: new Set(OPENS),
-  suspended: new Set([...OPENS, 'member.change', 'member.delete']),
+  suspended: new Set([...OPENS, 'member.change', 'member.delete', 'organization.delete']),
 };
 
 /** True when the person's role is at least `role`. */

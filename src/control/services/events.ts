@@ -1,15 +1,18 @@
 /**
- * Reading the audit trail: an organization's for its members, a person's own for that person. Writing it is audit.ts.
+ * Reading the audit trail: an organization's for its members, a person's own for that person, all of it for operators. Writing it is audit.ts.
  */
-import { and, type Column, desc, eq, gte, like, lt, or, type SQL, sql } from 'drizzle-orm';
-import { auditEvents } from '../db/schema.ts';
+import { and, type Column, desc, eq, gte, inArray, like, lt, or, type SQL, sql } from 'drizzle-orm';
+import { AppError } from '../../base/errors.ts';
+import { auditEvents, invitations, organizations, users } from '../db/schema.ts';
 import type { Store } from '../db/tx.ts';
-import { type Actor, allow } from './actor.ts';
+import { type Actor, allow, allowOperator } from './actor.ts';
 
 export type EventRow = typeof auditEvents.$inferSelect;
 
 /** What stands for every operator. */
 const OPERATOR = 'operator';
+/** What somebody did that they read in their own feed. */
+const OWN_DEEDS = ['auth.%', 'org.%', 'member.%', 'invitation.%'] as const;
 
 export interface EventFilter {
   /** At most this many. */
@@ -34,34 +37,59 @@ export class Events {
   /** Events of the actor's organization, newest first. */
   list(actor: Actor, filter: EventFilter): readonly EventRow[] {
     allow(actor, 'read', 'event');
-    return this.#shown(
+    return this.#select(
       filter.limit,
       eq(auditEvents.orgId, actor.orgId),
-      filter.since === undefined ? undefined : gte(auditEvents.at, filter.since),
-      filter.action === undefined ? undefined : eq(auditEvents.action, filter.action),
+      ...narrowed(filter),
       filter.by === undefined ? undefined : byLabel(shownLabel, filter.by),
-      filter.before === undefined ? undefined : lt(auditEvents.id, filter.before),
+    ).map(asShown);
+  }
+
+  /** Events of all organizations, deleted ones too, or (`org`: id or slug) of one, newest first. Throws `not_found` for an unknown one. */
+  everywhere(
+    actor: Actor,
+    { org, ...filter }: EventFilter & { readonly org: string | undefined },
+  ): readonly EventRow[] {
+    allowOperator(actor);
+    return this.#select(
+      filter.limit,
+      org === undefined ? undefined : eq(auditEvents.orgId, this.#orgId(org)),
+      ...narrowed(filter),
+      filter.by === undefined
+        ? undefined
+        : or(byLabel(shownLabel, filter.by), byLabel(auditEvents.actorLabel, filter.by)),
     );
   }
 
-  /** What touched the actor's own account, in whatever organization and by whomever, newest first. */
+  /**
+   * What touched the actor's own account, and what they did about people and organizations or others about them, in whatever organization,
+   * newest first. From where others did it is not told.
+   */
   mine(actor: Actor, page: Pick<EventFilter, 'limit' | 'before'>): readonly EventRow[] {
     allow(actor, 'read', 'account');
-    return this.#shown(
+    const { db } = this.#store;
+    const own = db.select({ key: users.emailKey }).from(users).where(eq(users.id, actor.userId));
+    const invited = db.select({ id: invitations.id }).from(invitations).where(eq(invitations.emailKey, own));
+    return this.#select(
       page.limit,
       or(
-        and(eq(auditEvents.actorId, actor.userId), like(auditEvents.action, 'auth.%')),
+        and(eq(auditEvents.actorId, actor.userId), or(...OWN_DEEDS.map((deeds) => like(auditEvents.action, deeds)))),
         eq(auditEvents.resourceId, actor.userId),
+        inArray(auditEvents.resourceId, invited),
       ),
       page.before === undefined ? undefined : lt(auditEvents.id, page.before),
-    );
+    ).map((row) => (row.actorId === actor.userId ? asShown(row) : { ...asShown(row), ipAddress: '' }));
   }
 
-  /** Who runs the server, and from where, is not for its customers. */
-  #shown(limit: number, ...conditions: ReadonlyArray<SQL | undefined>): readonly EventRow[] {
-    return this.#select(limit, ...conditions).map((row) =>
-      row.actorKind === 'operator' ? { ...row, actorId: null, actorLabel: OPERATOR, ipAddress: '' } : row,
-    );
+  #orgId(handle: string): string {
+    const rows = this.#store.db
+      .select({ id: organizations.id })
+      .from(organizations)
+      .where(or(eq(organizations.id, handle), eq(organizations.slug, handle)))
+      .all();
+    const row = rows.find(({ id }) => id === handle) ?? rows[0];
+    if (row === undefined) throw new AppError('not_found', `There is and was no organization ${handle}.`);
+    return row.id;
   }
 
   #select(limit: number, ...conditions: ReadonlyArray<SQL | undefined>): readonly EventRow[] {
@@ -74,6 +102,19 @@ export class Events {
       .limit(limit)
       .all();
   }
+}
+
+function narrowed(filter: EventFilter): ReadonlyArray<SQL | undefined> {
+  return [
+    filter.since === undefined ? undefined : gte(auditEvents.at, filter.since),
+    filter.action === undefined ? undefined : eq(auditEvents.action, filter.action),
+    filter.before === undefined ? undefined : lt(auditEvents.id, filter.before),
+  ];
+}
+
+/** Who runs the server, and from where, is not for its customers. */
+function asShown(row: EventRow): EventRow {
+  return row.actorKind === 'operator' ? { ...row, actorId: null, actorLabel: OPERATOR, ipAddress: '' } : row;
 }
 
 /** A search must not find out what is not shown. */

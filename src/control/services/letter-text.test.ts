@@ -16,6 +16,7 @@ const LETTERS: readonly Letter[] = [
   { kind: 'mfa_changed', to, enabled: false },
   { kind: 'mfa_locked', to },
   { kind: 'recovery_code_used', to, left: 1 },
+  { kind: 'organization_deleted', to, organization: 'Acme', by: 'bob@example.com' },
   { kind: 'identity_linked', to, provider: 'GitHub' },
   { kind: 'invitation', to, token: 't/o+k', organization: 'Acme', inviter: 'bob@example.com', role: 'member' },
 ];

@@ -64,6 +64,8 @@ function draft(letter: Letter, words: Words): Draft {
       return invitation(letter, words);
     case 'mfa_locked':
       return mfaLocked(words);
+    case 'organization_deleted':
+      return organizationDeleted(letter);
     default:
       return withWarning(change(letter), words);
   }
@@ -132,6 +134,18 @@ function invitation(letter: Of<'invitation'>, { publicUrl, span }: Words): Draft
       { kind: 'link', url: linkTo(publicUrl, 'invite', letter.token), label: 'Accept the invitation' },
       say(`It works once, for ${span}.`),
       say('If you do not know who this is, ignore this mail: nothing happens then.'),
+    ],
+  };
+}
+
+function organizationDeleted(letter: Of<'organization_deleted'>): Draft {
+  const organization = plain(letter.organization);
+  return {
+    subject: `The organization "${organization}" was deleted on Culvert`,
+    parts: [
+      say(`${plain(letter.by)} has deleted the organization "${organization}", which you own too.`),
+      say('Its tunnels are down, and its tokens and invitations work no more.'),
+      say('If you did not expect this, ask them, or whoever runs this server.'),
     ],
   };
 }

@@ -15,6 +15,8 @@ export type Letter = { readonly to: string } & (
   /** Somebody logged in with a recovery code; so many are left. */
   | { readonly kind: 'recovery_code_used'; readonly left: number }
   | { readonly kind: 'identity_linked'; readonly provider: string }
+  /** Another owner has deleted an organization of theirs. */
+  | { readonly kind: 'organization_deleted'; readonly organization: string; readonly by: string }
   | {
       readonly kind: 'invitation';
       readonly token: string;

@@ -2,7 +2,7 @@
  * Organizations as those who run the server see and change them: plan, approval, suspension. Called by control/api for superadmins and for
  * `culvert admin`. Each deed stands in the trail of the organization, where its members read it.
  */
-import { and, asc, count, eq, gt, inArray, isNull, or } from 'drizzle-orm';
+import { and, asc, count, eq, gt, inArray, isNotNull, isNull, or } from 'drizzle-orm';
 import { AppError } from '../../base/errors.ts';
 import { memberships, organizations, users } from '../db/schema.ts';
 import type { Db, Store, Tx } from '../db/tx.ts';
@@ -38,7 +38,10 @@ export class OperatorOrgs {
   }
 
   /** `query` is looked for in names and slugs. */
-  list(actor: Actor, page: Page & { readonly status: Approval | undefined }): readonly OrgView[] {
+  list(
+    actor: Actor,
+    page: Page & { readonly status: Approval | undefined; readonly deleted: boolean },
+  ): readonly OrgView[] {
     allowOperator(actor);
     const { db } = this.#store;
     const { after, query, status } = page;
@@ -47,7 +50,7 @@ export class OperatorOrgs {
       .from(organizations)
       .where(
         and(
-          isNull(organizations.deletedAt),
+          page.deleted ? isNotNull(organizations.deletedAt) : isNull(organizations.deletedAt),
           after === undefined ? undefined : gt(organizations.id, after),
           status === undefined ? undefined : eq(organizations.approvalStatus, status),
           query === undefined ? undefined : or(holds(organizations.name, query), holds(organizations.slug, query)),

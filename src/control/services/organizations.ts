@@ -13,6 +13,7 @@ import { endAllInvitations } from './invitation-rows.ts';
 import { actorIn, membersOf } from './membership-rows.ts';
 import { insertOrganization, type NewOrgRules, type OrgRow, orgsOf, rulesFor } from './organization-rows.ts';
 import { leaveOrg } from './session-rows.ts';
+import type { Outbox } from './outbox.ts';
 import type { Tokens } from './tokens.ts';
 import type { Tunnels } from './tunnels.ts';
 
@@ -20,11 +21,14 @@ import type { Tunnels } from './tunnels.ts';
 const MAX_OWNED = 20;
 /** Organizations that one person makes in a day, deleted ones too: their rows and slugs stay. */
 const MAX_PER_DAY = 40;
+/** A notice is worth delivering for as long as mail servers are usually tried. */
+const NOTICE_SECONDS = 3 * 24 * 3600;
 
 export interface OrganizationDeps {
   readonly store: Store;
   readonly tokens: Pick<Tokens, 'endAllIn'>;
   readonly tunnels: Pick<Tunnels, 'deleteAllIn'>;
+  readonly outbox: Outbox;
   readonly newOrg: NewOrgRules;
 }
 
@@ -92,11 +96,11 @@ export class Organizations {
 
   /**
    * Ends its tokens, tunnels and invitations; agents are cut off after the commit. Sessions that were active in it go on in another
-   * organization of their person, or end where there is none. Soft: the rows stay for the books. Throws `not_found`, `forbidden`, and
+   * organization of their person, or end where there is none. The other owners get a letter. Soft: the rows stay for the books. Throws `not_found`, `forbidden`, and
    * `conflict` when it is the caller's only one.
    */
   delete(actor: Actor, orgId: string): DeletedOrg {
-    const { store, tokens, tunnels } = this.#deps;
+    const { store, tokens, tunnels, outbox } = this.#deps;
     return store.inTx((tx) => {
       const me = actorIn(tx.db, actor, orgId);
       allow(me, 'delete', 'organization');
@@ -109,9 +113,14 @@ export class Organizations {
       const revokedTokens = tokens.endAllIn(tx, me, { createdBy: null, message });
       const deletedTunnels = tunnels.deleteAllIn(tx, me);
       endAllInvitations(tx, me);
-      for (const { userId } of membersOf(tx.db, me.orgId)) leaveOrg(tx, userId, me.orgId);
+      const members = membersOf(tx.db, me.orgId);
+      for (const { userId } of members) leaveOrg(tx, userId, me.orgId);
       tx.db.update(organizations).set({ deletedAt: tx.now }).where(eq(organizations.id, me.orgId)).run();
-      recordDeed(tx, me, deed('org.delete', me.orgId));
+      recordDeed(tx, me, { ...deed('org.delete', me.orgId), details: { name } });
+      for (const { userId, role, email } of members) {
+        if (role !== 'owner' || userId === me.userId) continue;
+        outbox.post(tx, { kind: 'organization_deleted', to: email, organization: name, by: me.email }, NOTICE_SECONDS);
+      }
       return { revokedTokens, deletedTunnels };
     });
   }

@@ -1,9 +1,11 @@
-/** `/events`, the audit trail of the organization, and `/me/events`, that of the caller's own account. */
+/**
+ * `/events`, the audit trail of the organization, `/me/events`, that of the caller's own account, and `/superadmin/events`, all of it.
+ */
 import { z } from '@hono/zod-openapi';
 import { AUDIT_ACTIONS } from '../../services/audit.ts';
 import type { EventRow } from '../../services/events.ts';
 import type { Api } from '../app.ts';
-import { type ApiDeps, actorOf } from '../context.ts';
+import { type ApiDeps, actorOf, operatorOf } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
 import { json } from '../errors.ts';
 
@@ -43,6 +45,24 @@ const instant = z.preprocess(
   (text) => (typeof text === 'string' ? text.replace(/ (?=\d\d:\d\d$)/, '+') : text),
   z.union([z.iso.datetime({ offset: true }), z.iso.date()]),
 );
+/** Here an operator is named: the address of a superadmin, or `operator (name)` for `culvert admin`. */
+const operatedEvent = event
+  .extend({ orgId: z.uuid().nullable().openapi({ description: 'Whose trail it stands in; null for none' }) })
+  .openapi('OperatedAuditEvent', {
+    example: {
+      id: '019aa3c2-5b7e-7c44-9d0e-6a3d1f8b2c11',
+      timestamp: '2026-11-21T09:30:00.000Z',
+      action: 'org.plan',
+      resourceType: 'organization',
+      resourceId: '019aa3c2-5b70-7b02-8a3e-0c9d3f5e7a10',
+      userEmail: 'operator (root)',
+      actorType: 'operator',
+      ipAddress: '',
+      details: { from: 'free', to: 'pro' },
+      orgId: '019aa3c2-5b70-7b02-8a3e-0c9d3f5e7a10',
+    },
+  });
+
 const page = z.object({
   limit: z.coerce.number().int().min(1).max(1000).default(100),
   before: z.uuid().optional().openapi({ description: 'Id of an event: the page of those before it' }),
@@ -92,6 +112,36 @@ export function mountEvents(app: Api, { events }: ApiDeps): void {
     (c) => {
       const { limit, before } = c.req.valid('query');
       return c.json(events.mine(actorOf(c), { limit, before }).map(present), 200);
+    },
+  );
+}
+
+/** Mounted by superadmin.ts, behind its guard. */
+export function mountOperatedEvents(app: Api, { events }: ApiDeps): void {
+  app.openapi(
+    defineRoute(
+      {
+        method: 'get',
+        path: '/superadmin/events',
+        tags: ['superadmin'],
+        summary: 'Audit trail of all organizations, deleted ones too, newest first',
+        request: {
+          query: filter.extend({
+            org: z.string().min(1).max(64).optional().openapi({ description: 'Id or slug', example: 'shop' }),
+          }),
+        },
+        responses: { 200: json(z.array(operatedEvent), 'Events') },
+      },
+      ['forbidden', 'not_found'],
+    ),
+    (c) => {
+      const { limit, before, action, actor, org, start_time: start } = c.req.valid('query');
+      const since = start === undefined ? undefined : Date.parse(start);
+      const rows = events.everywhere(operatorOf(c), { limit, before, action, by: actor, since, org });
+      return c.json(
+        rows.map((row) => ({ ...present(row), orgId: row.orgId })),
+        200,
+      );
     },
   );
 }

@@ -11,6 +11,7 @@ import type { Api } from '../app.ts';
 import { type ApiDeps, type ApiEnv, operatorOf } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
 import { json } from '../errors.ts';
+import { mountOperatedEvents } from './events.ts';
 import { mountOperatedUsers, page } from './superadmin-users.ts';
 
 const APPROVALS = ['approved', 'pending', 'suspended'] as const;
@@ -23,6 +24,7 @@ const organization = z
     plan: z.enum(PLANS),
     approval_status: z.enum(APPROVALS),
     created_at: z.iso.datetime(),
+    deleted_at: z.iso.datetime().nullable(),
     members: z.int(),
     owners: z.array(z.string()).openapi({ description: 'E-mail addresses' }),
   })
@@ -34,6 +36,7 @@ const organization = z
       plan: 'pro',
       approval_status: 'pending',
       created_at: '2026-11-21T09:30:00.000Z',
+      deleted_at: null,
       members: 3,
       owners: ['ann@example.com'],
     },
@@ -52,6 +55,7 @@ export function mountSuperadmin(app: Api, deps: ApiDeps): void {
   app.use('/superadmin/*', operatorsOnly);
   mountOperatedUsers(app, deps);
   mountOrgs(app, deps);
+  mountOperatedEvents(app, deps);
   mountKeys(app, deps);
 }
 
@@ -63,14 +67,23 @@ function mountOrgs(app: Api, { operatorOrgs }: ApiDeps): void {
         path: '/superadmin/orgs',
         tags,
         summary: 'Organizations of this server, oldest first',
-        request: { query: page.extend({ status: z.enum(APPROVALS).optional() }) },
+        request: {
+          query: page.extend({
+            status: z.enum(APPROVALS).optional(),
+            deleted: z
+              .enum(['true', 'false'])
+              .default('false')
+              .openapi({ description: 'Those that are deleted instead' }),
+          }),
+        },
         responses: { 200: json(z.array(organization), 'Organizations') },
       },
       ['forbidden'],
     ),
     (c) => {
-      const { query, limit, after, status } = c.req.valid('query');
-      return c.json(operatorOrgs.list(operatorOf(c), { query, limit, after, status }).map(presentOrg), 200);
+      const { query, limit, after, status, deleted } = c.req.valid('query');
+      const wanted = { query, limit, after, status, deleted: deleted === 'true' };
+      return c.json(operatorOrgs.list(operatorOf(c), wanted).map(presentOrg), 200);
     },
   );
   app.openapi(
@@ -141,6 +154,7 @@ function presentOrg({ org, members, owners }: OrgView) {
     plan: org.plan,
     approval_status: org.approvalStatus,
     created_at: new Date(org.createdAt).toISOString(),
+    deleted_at: org.deletedAt === null ? null : new Date(org.deletedAt).toISOString(),
     members,
     owners: [...owners],
   };

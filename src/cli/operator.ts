@@ -29,7 +29,14 @@ export function operatorCommand(work: (asked: Asked) => Promise<void>): CommandB
   return async (io, invocation) => {
     const { settings, file } = loadServerConfig(configFlag(invocation), io.env);
     const log = await makeLog({ level: 'warn', format: 'auto', output: io.stderr, color: hasColor(io.stderr, io.env) });
-    const operator = await openOperator(settings, { version: VERSION, log, command: retyped('admin …', file) });
+    // Behind sudo the process runs as the user of the data folder, which says nothing.
+    const sudoer = io.env['SUDO_USER'];
+    const operator = await openOperator(settings, {
+      version: VERSION,
+      log,
+      command: retyped('admin …', file),
+      ...(sudoer === undefined || sudoer === '' ? {} : { user: sudoer }),
+    });
     try {
       await work({ operator, io, ...invocation });
       return EXIT.ok;

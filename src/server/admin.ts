@@ -5,6 +5,7 @@
  */
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
+import { userInfo } from 'node:os';
 import { systemClock } from '../base/clock.ts';
 import { AppError, codeOf, ERROR_STATUS, type ErrorCode } from '../base/errors.ts';
 import type { Logger } from '../base/log.ts';
@@ -27,25 +28,28 @@ export interface OperatorOptions {
   readonly log: Logger;
   /** How the command is typed, for the message to whoever is the wrong user. */
   readonly command: string;
+  /** Who types it, for the trail; default the user of this process. */
+  readonly user?: string;
 }
 
 /** Throws with what to do when the folder is not there, is another user's, or its server does not answer. */
 export async function openOperator(settings: Settings, options: OperatorOptions): Promise<Operator> {
   requireDataFolder(settings.data_dir, options.command);
   const unlock = tryLock(settings.data_dir);
-  return unlock === undefined ? besideServer(settings.data_dir) : withoutServer(settings, options, unlock);
+  return unlock === undefined ? besideServer(settings.data_dir, options) : withoutServer(settings, options, unlock);
 }
 
 type Send = (question: Question) => Promise<SocketAnswer>;
 
-function besideServer(dataDir: string): Operator {
+function besideServer(dataDir: string, { user }: OperatorOptions): Operator {
   const tokens = new OperatorTokens({ sealer: openSealer(dataDir), clock: systemClock });
-  return { call: caller((question) => askSocket(dataDir, question), tokens), close: () => {} };
+  const send: Send = (question) => askSocket(dataDir, question);
+  return { call: caller(send, { tokens, user }), close: () => {} };
 }
 
 async function withoutServer(
   settings: Settings,
-  { version, log }: OperatorOptions,
+  { version, log, user }: OperatorOptions,
   unlock: () => void,
 ): Promise<Operator> {
   try {
@@ -68,7 +72,7 @@ async function withoutServer(
       return { status: answer.status, text: await answer.text() };
     };
     return {
-      call: caller(send, control.operatorTokens),
+      call: caller(send, { tokens: control.operatorTokens, user }),
       close: () => {
         control.close();
         unlock();
@@ -86,13 +90,26 @@ function noConnection(): ApiEnv['Bindings'] {
   return { incoming, outgoing: new ServerResponse(incoming), isFromFolder: true };
 }
 
-function caller(send: Send, tokens: OperatorTokens): Operator['call'] {
+/** As the operating system says. */
+function ownName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    // A user id without a name, as in a container.
+    return String(process.getuid?.() ?? '');
+  }
+}
+
+function caller(
+  send: Send,
+  { tokens, user = ownName() }: { tokens: OperatorTokens; user: string | undefined },
+): Operator['call'] {
   return async (method, path, body) => {
     const { status, text } = await send({
       method,
       path,
       headers: {
-        authorization: `Bearer ${await tokens.sign()}`,
+        authorization: `Bearer ${await tokens.sign(user)}`,
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),

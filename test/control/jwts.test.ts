@@ -30,7 +30,7 @@ beforeEach(async () => {
     },
     {
       name: 'operator',
-      token: await operatorTokens.sign(),
+      token: await operatorTokens.sign('root'),
       isTaken: async (token) => (await operatorTokens.authenticate(token, HERE)) !== undefined,
     },
   ];

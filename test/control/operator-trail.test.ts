@@ -1,7 +1,10 @@
 /** What the trail says of deeds of operators and of owners: to operators everything, to customers no operator's name; and what a deed changed. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { silentLog } from '../../src/base/log.ts';
 import type { Role } from '../../src/control/services/actor.ts';
+import { openOperator } from '../../src/server/admin.ts';
+import { startHarness } from './harness.ts';
 import { Plane } from './plane.ts';
 import { type PlaneApi, servePlane } from './plane-api.ts';
 import { type Person, Team } from './team.ts';
@@ -154,4 +157,22 @@ test('an owner does not delete an organization that is suspended', async () => {
   assert.match(String(refused.body['message']), /suspended/);
   await done(root, 'POST', `/superadmin/orgs/${ian.home}/approve`);
   await done(ian, 'DELETE', `/orgs/${ian.home}`);
+});
+
+test('`culvert admin` is named by whoever typed it, and by nothing that breaks a line', async () => {
+  const h = await startHarness();
+  const names = ['ann', 'DOM\\bob-1@x.y', 'a\u202e\n) \u001b[31m', ' '];
+  for (const [i, user] of names.entries()) {
+    const operator = await openOperator(h.settings, { version: '1', log: silentLog, command: '', user });
+    await operator.call('PATCH', '/superadmin/users/admin@localhost', { name: `Name ${i}` });
+    operator.close();
+  }
+  const { body } = await h.call('GET', '/superadmin/events?action=user.update', { as: h.owner });
+  assert.deepEqual((body as unknown as Event[]).map(({ userEmail }) => userEmail).toReversed(), [
+    'operator (ann)',
+    'operator (DOM\\bob-1@x.y)',
+    'operator (a31m)',
+    'operator',
+  ]);
+  await h.close();
 });

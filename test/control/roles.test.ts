@@ -48,7 +48,15 @@ const MAY: Readonly<Record<string, readonly Role[]>> = {
 const NOT_IN: Readonly<Record<Approval, readonly string[]>> = {
   approved: [],
   pending: ['tunnel.create', 'tunnel.start', 'token.create', 'invitation.create'],
-  suspended: ['tunnel.create', 'tunnel.start', 'token.create', 'invitation.create', 'member.change', 'member.delete'],
+  suspended: [
+    'tunnel.create',
+    'tunnel.start',
+    'token.create',
+    'invitation.create',
+    'member.change',
+    'member.delete',
+    'organization.delete',
+  ],
 };
 const APPROVALS = Object.keys(NOT_IN) as readonly Approval[];
 

@@ -230,7 +230,7 @@ test('keys rotate, and who logged in before stays in', async () => {
 
 const operatorBearer = async (over: { sealer?: Sealer; ageMs?: number } = {}): Promise<string> => {
   const clock = { ...systemClock, now: () => Date.now() - (over.ageMs ?? 0) };
-  return `Bearer ${await new OperatorTokens({ sealer: over.sealer ?? openSealer(h.dataDir), clock }).sign()}`;
+  return `Bearer ${await new OperatorTokens({ sealer: over.sealer ?? openSealer(h.dataDir), clock }).sign('root')}`;
 };
 
 /** As `culvert admin` asks: over the socket of the data folder. */

@@ -12,6 +12,9 @@ const LIFE_SECONDS = 60;
 const AUDIENCE = 'culvert-operator';
 /** Keeps it from passing for any other JWT of this server, and the other way round (RFC 8725 §3.11). */
 const TYPE = 'operator+jwt';
+/** The longest that Linux knows. */
+const MAX_USER_NAME = 32;
+const NOT_IN_A_NAME = /[^\p{L}\p{N}._@\\-]/gu;
 
 export class OperatorTokens {
   readonly #key: Uint8Array;
@@ -22,10 +25,13 @@ export class OperatorTokens {
     this.#clock = deps.clock;
   }
 
-  /** Good for a minute from now. */
-  async sign(): Promise<string> {
+  /**
+   * Good for a minute from now. `user`: who types the command, as the operating system says. It is there for the trail, and proves nothing:
+   * whoever can read the key file can write any name.
+   */
+  async sign(user: string): Promise<string> {
     const issuedAt = Math.floor(this.#clock.now() / 1000);
-    return new SignJWT()
+    return new SignJWT({ user })
       .setProtectedHeader({ alg: 'HS256', typ: TYPE })
       .setAudience(AUDIENCE)
       .setIssuedAt(issuedAt)
@@ -37,7 +43,7 @@ export class OperatorTokens {
   async authenticate(jwt: string, ipAddress: string): Promise<OperatorActor | undefined> {
     if (!isCanonical(jwt)) return undefined;
     try {
-      await jwtVerify(jwt, this.#key, {
+      const { payload } = await jwtVerify(jwt, this.#key, {
         algorithms: ['HS256'],
         audience: AUDIENCE,
         typ: TYPE,
@@ -45,10 +51,16 @@ export class OperatorTokens {
         currentDate: new Date(this.#clock.now()),
         requiredClaims: ['exp', 'iat'],
       });
-      return { kind: 'operator', orgId: null, userId: null, label: 'operator', ipAddress };
+      return { kind: 'operator', orgId: null, userId: null, label: labelOf(payload['user']), ipAddress };
     } catch {
       // Whatever is wrong with a stranger's token, the answer is the same 401.
       return undefined;
     }
   }
+}
+
+/** For the trail, e.g. `operator (root)`. */
+function labelOf(user: unknown): string {
+  const name = typeof user === 'string' ? user.replaceAll(NOT_IN_A_NAME, '').slice(0, MAX_USER_NAME) : '';
+  return name === '' ? 'operator' : `operator (${name})`;
 }

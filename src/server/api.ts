@@ -5,8 +5,8 @@ import { NetworkSet } from '../base/addr.ts';
 import { systemClock } from '../base/clock.ts';
 import type { Logger } from '../base/log.ts';
 import type { Settings } from '../config/schema.ts';
-import { type Api, buildApi } from '../control/api/app.ts';
-import type { Discovery } from '../control/api/context.ts';
+import { buildApi } from '../control/api/app.ts';
+import type { Api, Discovery } from '../control/api/context.ts';
 import type { ControlPlane } from '../control/open.ts';
 
 export interface ApiParts {

@@ -9,7 +9,7 @@ import { requireBearer } from './auth.ts';
 import { authLimit } from './auth-limit.ts';
 import { limitBody } from './body-limit.ts';
 import { ClientIps } from './client-ip.ts';
-import type { ApiDeps, ApiEnv } from './context.ts';
+import type { Api, ApiDeps, ApiEnv } from './context.ts';
 import { ErrorLog } from './error-log.ts';
 import { answerError, refuseInvalid } from './errors.ts';
 import { neededDeed } from './define-route.ts';
@@ -34,8 +34,6 @@ import { mountSignUp } from './routes/sign-up.ts';
 import { mountSuperadmin } from './routes/superadmin.ts';
 import { mountTokens } from './routes/tokens.ts';
 import { mountTunnels } from './routes/tunnels.ts';
-
-export type Api = OpenAPIHono<ApiEnv>;
 
 /** Builds the application; `app.fetch` serves it. */
 export function buildApi(deps: ApiDeps): Api {

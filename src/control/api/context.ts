@@ -2,6 +2,7 @@
  * What every request handler of the API is given. No rules here: types, and the two things that each reads from a request.
  */
 import type { HttpBindings } from '@hono/node-server';
+import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import type { NetworkSet } from '../../base/addr.ts';
 import type { Logger } from '../../base/log.ts';
@@ -44,6 +45,9 @@ export interface ApiEnv {
     operator: OperatorActor | undefined;
   };
 }
+
+/** The application that routes are mounted on. */
+export type Api = OpenAPIHono<ApiEnv>;
 
 /** What an agent must know to come here (contract §2). */
 export interface Discovery {

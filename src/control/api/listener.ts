@@ -6,7 +6,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import type { HostPort } from '../../base/addr.ts';
-import type { Api } from './app.ts';
+import type { Api } from './context.ts';
 import { ConnectionBound, type ConnectionRules } from './connection-bound.ts';
 import { answerMalformed, refuseUnroutable } from './malformed.ts';
 

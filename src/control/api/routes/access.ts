@@ -1,9 +1,8 @@
 /** `/auth/login`, `/auth/refresh`, `/auth/logout`. */
 import { z } from '@hono/zod-openapi';
 import { AppError } from '../../../base/errors.ts';
-import type { Api } from '../app.ts';
 import { bearerActor } from '../auth.ts';
-import { type ApiDeps, visitOf } from '../context.ts';
+import { type Api, type ApiDeps, visitOf } from '../context.ts';
 import { refuseCrossSite } from '../cross-site.ts';
 import { defineRoute } from '../define-route.ts';
 import { json } from '../errors.ts';

@@ -2,8 +2,7 @@
 import { z } from '@hono/zod-openapi';
 import type { SessionRow } from '../../services/session-list.ts';
 import type { Summary } from '../../services/sessions.ts';
-import type { Api } from '../app.ts';
-import { type ApiDeps, actorOf } from '../context.ts';
+import { type Api, type ApiDeps, actorOf } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
 import { json } from '../errors.ts';
 import { activeOrg } from '../login-result.ts';

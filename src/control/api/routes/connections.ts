@@ -1,8 +1,7 @@
 /** `/connections`: live agent sessions. */
 import { z } from '@hono/zod-openapi';
 import type { ConnectionInfo } from '../../../plane/link.ts';
-import type { Api } from '../app.ts';
-import { type ApiDeps, actorOf } from '../context.ts';
+import { type Api, type ApiDeps, actorOf } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
 
 const connection = z

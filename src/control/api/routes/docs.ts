@@ -8,8 +8,7 @@ import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { AppError } from '../../../base/errors.ts';
 import { readPackageFile } from '../../../base/assets.ts';
-import type { Api } from '../app.ts';
-import type { ApiDeps, ApiEnv } from '../context.ts';
+import type { Api, ApiDeps, ApiEnv } from '../context.ts';
 
 /** Addresses are relative to the page, for it is served under `/api` too. */
 const PAGE = `<!doctype html>

@@ -1,6 +1,5 @@
 /** The OpenAPI 3.1 document of everything that is mounted, made from the schemas that check requests. */
-import type { Api } from '../app.ts';
-import type { ApiDeps } from '../context.ts';
+import type { Api, ApiDeps } from '../context.ts';
 import { REFRESH_COOKIE } from '../refresh-cookie.ts';
 
 const DESCRIPTION = `Publishes local ports on public names.

@@ -4,8 +4,7 @@
 import { z } from '@hono/zod-openapi';
 import { AUDIT_ACTIONS } from '../../services/audit.ts';
 import type { EventRow } from '../../services/events.ts';
-import type { Api } from '../app.ts';
-import { type ApiDeps, actorOf, operatorOf } from '../context.ts';
+import { type Api, type ApiDeps, actorOf, operatorOf } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
 import { json } from '../errors.ts';
 

@@ -1,8 +1,7 @@
 /** `/auth/identities`: who at which provider logs in to the own account. */
 import { z } from '@hono/zod-openapi';
 import type { IdentityRow } from '../../services/identities.ts';
-import type { Api } from '../app.ts';
-import { type ApiDeps, actorOf } from '../context.ts';
+import { type Api, type ApiDeps, actorOf } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
 import { json } from '../errors.ts';
 

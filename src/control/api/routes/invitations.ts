@@ -1,8 +1,7 @@
 /** `/orgs/{id}/invitations` and `/orgs/invitations/accept`. */
 import { z } from '@hono/zod-openapi';
 import type { InvitationView } from '../../services/invitation-rows.ts';
-import type { Api } from '../app.ts';
-import { type ApiDeps, actorOf } from '../context.ts';
+import { type Api, type ApiDeps, actorOf } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
 import { json } from '../errors.ts';
 import { newEmail } from '../new-account.ts';

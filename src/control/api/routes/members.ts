@@ -1,8 +1,7 @@
 /** `/orgs/{id}/members`. */
 import { z } from '@hono/zod-openapi';
 import type { MemberView } from '../../services/members.ts';
-import type { Api } from '../app.ts';
-import { type ApiDeps, actorOf } from '../context.ts';
+import { type Api, type ApiDeps, actorOf } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
 import { json } from '../errors.ts';
 import { role } from '../role.ts';

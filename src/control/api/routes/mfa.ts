@@ -1,8 +1,7 @@
 /** `/auth/mfa/*` and the second step of a log-in. */
 import { z } from '@hono/zod-openapi';
 import { RECOVERY_CODES } from '../../services/recovery-codes.ts';
-import type { Api } from '../app.ts';
-import { type ApiDeps, actorOf, visitOf } from '../context.ts';
+import { type Api, type ApiDeps, actorOf, visitOf } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
 import { json } from '../errors.ts';
 import { loginResult, welcome } from '../login-result.ts';

@@ -1,7 +1,6 @@
 /** `/auth/oauth/*` and `/auth/providers`: log-in with an identity provider. */
 import { z } from '@hono/zod-openapi';
-import type { Api } from '../app.ts';
-import { type ApiDeps, visitOf } from '../context.ts';
+import { type Api, type ApiDeps, visitOf } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
 import { json } from '../errors.ts';
 import { giveLoginCookie, takeLoginCookie } from '../login-cookie.ts';

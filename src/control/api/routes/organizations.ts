@@ -2,8 +2,7 @@
 import { z } from '@hono/zod-openapi';
 import type { OrgRow } from '../../services/organization-rows.ts';
 import { PLANS } from '../../services/plans.ts';
-import type { Api } from '../app.ts';
-import { type ApiDeps, actorOf } from '../context.ts';
+import { type Api, type ApiDeps, actorOf } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
 import { json } from '../errors.ts';
 import { plainName } from '../new-account.ts';

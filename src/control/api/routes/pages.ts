@@ -2,8 +2,7 @@
 import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { AppError } from '../../../base/errors.ts';
-import type { Api } from '../app.ts';
-import type { ApiDeps, ApiEnv } from '../context.ts';
+import type { Api, ApiDeps, ApiEnv } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
 import { cliPage } from '../pages/cli-page.ts';
 import { PAGE_POLICY, type PageFacts } from '../pages/document.ts';

@@ -1,7 +1,6 @@
 /** `/auth/forgot`, `/auth/reset`, `/auth/password`: a new password, by a link in a mail or by the old one. */
 import { z } from '@hono/zod-openapi';
-import type { Api } from '../app.ts';
-import { type ApiDeps, actorOf, visitOf } from '../context.ts';
+import { type Api, type ApiDeps, actorOf, visitOf } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
 import { json } from '../errors.ts';
 import { newPassword, oldEmail, oldPassword } from '../new-account.ts';

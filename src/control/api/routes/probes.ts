@@ -1,8 +1,7 @@
 /** Probes, discovery and keys: what needs no account. */
 import { z } from '@hono/zod-openapi';
 import { AppError } from '../../../base/errors.ts';
-import type { Api } from '../app.ts';
-import type { ApiDeps } from '../context.ts';
+import type { Api, ApiDeps } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
 import { json } from '../errors.ts';
 

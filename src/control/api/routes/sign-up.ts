@@ -1,7 +1,6 @@
 /** `/auth/signup`, `/auth/verify-email-otp`, `/auth/resend-verify-otp`: how a stranger gets an account. */
 import { z } from '@hono/zod-openapi';
-import type { Api } from '../app.ts';
-import { type ApiDeps, visitOf } from '../context.ts';
+import { type Api, type ApiDeps, visitOf } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
 import { json } from '../errors.ts';
 import { newEmail, newPassword, oldEmail, plainName } from '../new-account.ts';

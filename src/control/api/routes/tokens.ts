@@ -1,8 +1,7 @@
 /** `/tokens`. */
 import { z } from '@hono/zod-openapi';
 import { MAX_SUBDOMAIN_PATTERNS, MAX_TTL_HOURS, type MintedToken, type TokenView } from '../../services/tokens.ts';
-import type { Api } from '../app.ts';
-import { type ApiDeps, actorOf } from '../context.ts';
+import { type Api, type ApiDeps, actorOf } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
 import { json } from '../errors.ts';
 

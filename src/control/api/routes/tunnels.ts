@@ -1,8 +1,7 @@
 /** `/tunnels`. */
 import { z } from '@hono/zod-openapi';
 import { MIN_TTL_SECONDS, PROTOCOLS, type TunnelView } from '../../services/tunnels.ts';
-import type { Api } from '../app.ts';
-import { type ApiDeps, actorOf } from '../context.ts';
+import { type Api, type ApiDeps, actorOf } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
 import { json } from '../errors.ts';
 

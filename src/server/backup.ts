@@ -2,7 +2,7 @@
  * `culvert backup`: a copy of the database that is known to be whole, taken beside a running server or without one.
  */
 import { closeSync, fsyncSync, openSync, rmSync, statSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { codeOf, messageOf } from '../base/errors.ts';
 import type { Settings } from '../config/schema.ts';
 import { checkDatabase, copyDatabase, openDatabase } from '../control/db/open.ts';
@@ -26,7 +26,9 @@ export function backupDatabase(settings: Settings, file: string, command: string
   }
   try {
     checkDatabase(file);
-    flush(file);
+    flush(file, 'r+');
+    // The name as well, which is kept in the folder.
+    flush(dirname(resolve(file)), 'r');
   } catch (error) {
     rmSync(file);
     throw error;
@@ -35,8 +37,8 @@ export function backupDatabase(settings: Settings, file: string, command: string
 }
 
 /** Down to the disk: a copy that a power cut takes is none. */
-function flush(file: string): void {
-  const fd = openSync(file, 'r+');
+function flush(path: string, flags: 'r' | 'r+'): void {
+  const fd = openSync(path, flags);
   try {
     fsyncSync(fd);
   } finally {

@@ -1,6 +1,6 @@
 /** The operators' routes as `culvert admin` reaches them: beside a running server, without one, and not at all. */
 import assert from 'node:assert/strict';
-import {
+import fs, {
   chownSync,
   copyFileSync,
   existsSync,
@@ -13,6 +13,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
@@ -206,6 +207,25 @@ test('whoever makes a superadmin before the first start has the server', async (
   assert.equal(server.firstOwner, undefined);
   await create('ann@example.test');
   await server.close();
+});
+
+test('a copy and its name are on the disk when the command says so', async (t) => {
+  await (await start()).close();
+  const seen: string[] = [];
+  const { fsyncSync } = fs;
+  t.mock.method(fs, 'fsyncSync', (fd: number) => {
+    seen.push(readlinkSync(`/proc/self/fd/${fd}`));
+    fsyncSync(fd);
+  });
+  syncBuiltinESMExports();
+  t.after(() => {
+    t.mock.restoreAll();
+    syncBuiltinESMExports();
+  });
+  const copies = join(dataDir, 'copies');
+  mkdirSync(copies);
+  backupDatabase(settingsFor(dataDir), join(copies, 'copy.db'), 'x');
+  assert.deepEqual(seen, [join(copies, 'copy.db'), copies]);
 });
 
 test('a copy that is not whole is not kept', async () => {

@@ -27,9 +27,9 @@ export class SessionEnds {
 
   /** Ends one session, and its key. `by` stands in the trail of the key. */
   one(tx: Tx, by: Actor, sessionId: string): void {
-    const row = tx.db.select().from(sessions).where(eq(sessions.id, sessionId)).get();
+    const key = tx.db.select({ id: sessions.tokenId }).from(sessions).where(eq(sessions.id, sessionId));
+    this.#endKeys(tx, by, { which: inArray(capabilityTokens.id, key), why: LOGGED_OUT });
     revokeSession(tx, sessionId);
-    if (row?.tokenId != null) this.#endKeys(tx, by, { which: eq(capabilityTokens.id, row.tokenId), why: LOGGED_OUT });
   }
 
   /** Ends all sessions of a person but one, and their keys. */

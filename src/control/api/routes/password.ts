@@ -45,7 +45,7 @@ export function mountPassword(app: Api, { passwordReset, log }: ApiDeps): void {
         path: '/auth/reset',
         security: [],
         tags: ['auth'],
-        summary: 'Set a new password with the token of the link; ends all sessions',
+        summary: 'Set a new password with the token of the link; ends all sessions and all keys of command lines',
         description:
           'The address counts as verified from then on. A second factor stays on. A token that is wrong, was used, has run out, or was asked ' +
           'for before the password changed is `invalid_code`.',
@@ -66,7 +66,7 @@ export function mountPassword(app: Api, { passwordReset, log }: ApiDeps): void {
         method: 'post',
         path: '/auth/password',
         tags: ['auth'],
-        summary: 'Change your password; ends your other sessions',
+        summary: 'Change your password; ends your other sessions and the keys of their command lines',
         description:
           '401 also for a wrong current password. 409 for an account without one, which sets it with `POST /auth/forgot`.',
         request: { body: { required: true, content: { 'application/json': { schema: change } } } },

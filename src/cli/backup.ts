@@ -2,7 +2,7 @@
 import { join, resolve } from 'node:path';
 import { loadServerConfig } from '../config/load.ts';
 import { backupDatabase } from '../server/backup.ts';
-import type { Invocation } from './commands.ts';
+import type { Invocation } from './command.ts';
 import { EXIT, type ExitCode } from './exit.ts';
 import { type Io, writeLine } from './io.ts';
 import { configFlag, retyped } from './operator.ts';

@@ -2,26 +2,7 @@
  * Every command on one screen. The help is printed from this table; each body is loaded only when it runs, so that the agent and
  * `--version` never load the server's database or HTTP stack.
  */
-import type { ExitCode } from './exit.ts';
-import type { Io } from './io.ts';
-
-/** What the parser hands to a command: its arguments in order, and its options by camel-case name. */
-export interface Invocation {
-  readonly args: readonly string[];
-  readonly flags: Readonly<Record<string, unknown>>;
-}
-
-export type CommandBody = (io: Io, invocation: Invocation) => Promise<ExitCode>;
-
-export interface CommandSpec {
-  /** Words and arguments, as commander reads them. */
-  readonly usage: string;
-  /** Another last word that does the same. */
-  readonly alias?: string;
-  readonly summary: string;
-  readonly options: ReadonlyArray<readonly [flags: string, description: string]>;
-  readonly load: () => Promise<CommandBody>;
-}
+import type { CommandSpec } from './command.ts';
 
 const CONNECTION = [
   ['--server <url>', 'the Culvert server (CULVERT_SERVER)'],

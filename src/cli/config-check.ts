@@ -1,6 +1,6 @@
 /** `culvert config check [FILE]`: what `serve` would say about the settings, without starting. */
 import { loadServerConfig } from '../config/load.ts';
-import type { Invocation } from './commands.ts';
+import type { Invocation } from './command.ts';
 import { EXIT, type ExitCode, usageError } from './exit.ts';
 import { type Io, writeLine } from './io.ts';
 

@@ -13,7 +13,7 @@ import { Credentials, type Login, serverName } from '../config/credentials.ts';
 import { checkPhrase } from '../wire/check-phrase.ts';
 import { type ApiAnswer, complaint, post, urlAt } from './api-call.ts';
 import { openBrowser } from './browser.ts';
-import type { Invocation } from './commands.ts';
+import type { Invocation } from './command.ts';
 import { endLogin, endReplaced } from './end-login.ts';
 import { EXIT, type ExitCode, ExitError } from './exit.ts';
 import type { Io } from './io.ts';

@@ -4,7 +4,7 @@
  */
 import { findServer } from '../config/agent.ts';
 import { Credentials, type Login, serverName } from '../config/credentials.ts';
-import type { Invocation } from './commands.ts';
+import type { Invocation } from './command.ts';
 import { endLogin } from './end-login.ts';
 import { EXIT, type ExitCode } from './exit.ts';
 import { type Io, writeLine } from './io.ts';

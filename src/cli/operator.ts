@@ -6,7 +6,7 @@ import type { z } from 'zod';
 import { AppError } from '../base/errors.ts';
 import { loadServerConfig } from '../config/load.ts';
 import { type Operator, openOperator } from '../server/admin.ts';
-import type { CommandBody, Invocation } from './commands.ts';
+import type { CommandBody, Invocation } from './command.ts';
 import { EXIT, ExitError, usageError } from './exit.ts';
 import { hasColor, type Io, writeLine } from './io.ts';
 import { makeLog } from './log.ts';

@@ -3,7 +3,8 @@
  */
 import { Command, CommanderError } from 'commander';
 import { messageOf } from '../base/errors.ts';
-import { COMMANDS, type CommandSpec } from './commands.ts';
+import type { CommandSpec } from './command.ts';
+import { COMMANDS } from './commands.ts';
 import { EXIT, ExitError, type ExitCode } from './exit.ts';
 import { type Io, writeLine } from './io.ts';
 import { VERSION } from './version.ts';

@@ -9,7 +9,7 @@ import type { Logger } from '../base/log.ts';
 import { loadServerConfig } from '../config/load.ts';
 import type { Settings } from '../config/schema.ts';
 import { type Server, startServer } from '../server/start.ts';
-import type { Invocation } from './commands.ts';
+import type { Invocation } from './command.ts';
 import { EXIT, type ExitCode, ExitError } from './exit.ts';
 import { hasColor, type Io, writeLine } from './io.ts';
 import { makeLog } from './log.ts';

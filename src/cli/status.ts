@@ -3,7 +3,7 @@ import { discover } from '../agent/discovery.ts';
 import { messageOf } from '../base/errors.ts';
 import { findServer } from '../config/agent.ts';
 import { Credentials } from '../config/credentials.ts';
-import type { Invocation } from './commands.ts';
+import type { Invocation } from './command.ts';
 import { EXIT, type ExitCode } from './exit.ts';
 import { hasColor, type Io, writeLine } from './io.ts';
 import { type KeptLogin, keptLogin } from './kept-login.ts';

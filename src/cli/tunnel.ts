@@ -4,7 +4,7 @@
 import { parseTarget, TargetError } from '../agent/target.ts';
 import type { TunnelSpec } from '../agent/tunnel.ts';
 import { type AgentSettings, loadAgentConfig, type TunnelSettings } from '../config/agent.ts';
-import type { CommandBody, Invocation } from './commands.ts';
+import type { CommandBody, Invocation } from './command.ts';
 import { usageError } from './exit.ts';
 import type { Io } from './io.ts';
 import { type AgentFlags, runAgent } from './run-agent.ts';

@@ -1,0 +1,23 @@
+/**
+ * What a command is: how it is written in the table of commands.ts, and what it gets when it runs.
+ */
+import type { ExitCode } from './exit.ts';
+import type { Io } from './io.ts';
+
+/** What the parser hands to a command: its arguments in order, and its options by camel-case name. */
+export interface Invocation {
+  readonly args: readonly string[];
+  readonly flags: Readonly<Record<string, unknown>>;
+}
+
+export type CommandBody = (io: Io, invocation: Invocation) => Promise<ExitCode>;
+
+export interface CommandSpec {
+  /** Words and arguments, as commander reads them. */
+  readonly usage: string;
+  /** Another last word that does the same. */
+  readonly alias?: string;
+  readonly summary: string;
+  readonly options: ReadonlyArray<readonly [flags: string, description: string]>;
+  readonly load: () => Promise<CommandBody>;
+}

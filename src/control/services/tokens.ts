@@ -14,6 +14,7 @@ import { MAX_WIRE_BYTES, signCwt, verifyCwt } from './cwt.ts';
 import type { Keys } from './keys.ts';
 import { isSubdomainPattern } from './names.ts';
 import type { RouteNews } from './news.ts';
+import { readActor } from './session-rows.ts';
 
 export type TokenRow = typeof capabilityTokens.$inferSelect;
 
@@ -91,6 +92,10 @@ export class Tokens {
   /** The same inside the transaction of a service that has more to store with it. */
   mintIn(tx: Tx, actor: Actor, input: MintInput & { kind: 'agent' | 'cli' }): MintedToken {
     allow(actor, 'create', 'token');
+    // Asked again: a request whose body dawdles is older than the log-out, lock or removal that ends all keys, and must not add one.
+    const now = readActor(tx.db, actor, { now: tx.now, ipAddress: actor.ipAddress });
+    if (now === undefined) throw new AppError('unauthorized', 'The session is over. Log in again.');
+    allow(now, 'create', 'token');
     const patterns = checkedPatterns(input.allowedSubdomains);
     checkRoom(tx, actor.orgId);
     const minted = this.#make(tx, actor, { ...input, allowedSubdomains: patterns });

@@ -24,8 +24,8 @@ export function judge(plan: Plan, outcome: Outcome, at: { seen: Seen | undefined
   const { status, headers } = outcome.response;
   const code = headers.get('culvert-error');
   if (code !== undefined) {
-    // A reset overtakes what was sent before it: the agent may see nothing but that.
-    const may = plan.shaky || plan.abort === 'origin-head' || plan.abort === 'origin-reset';
+    // A reset overtakes what was sent before it: the agent may see nothing but that. A close with bytes of the upload unread is one, too.
+    const may = plan.shaky || plan.abort.startsWith('origin-');
     return may && status >= 502 ? { good: 'refused by the edge' } : { bad: `answered ${status} ${code} by the edge` };
   }
   if (status !== 200) return { bad: `answered ${status}` };

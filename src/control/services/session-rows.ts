@@ -2,7 +2,7 @@
  * Rows of sessions: open, read, revoke. Whoever lets a person in (password, second factor, identity provider,
  * command line) does it through `openSession`; the rules of each way in are in the file of that way.
  */
-import { and, asc, eq, gt, isNull, ne } from 'drizzle-orm';
+import { and, asc, count, eq, gt, isNull, ne } from 'drizzle-orm';
 import { uuidv7 } from 'uuidv7';
 import { deviceLogins, memberships, organizations, sessions, users } from '../db/schema.ts';
 import { AppError } from '../../base/errors.ts';
@@ -187,11 +187,15 @@ export function visitColumns(visit: Visit): { ipAddress: string; userAgent: stri
 }
 
 function makeRoom(tx: Tx, userId: string): void {
-  const live = tx.db
+  const live = and(eq(sessions.userId, userId), isNull(sessions.revokedAt), gt(sessions.expiresAt, tx.now));
+  const excess = (tx.db.select({ n: count() }).from(sessions).where(live).get()?.n ?? 0) - MAX_SESSIONS + 1;
+  if (excess <= 0) return;
+  const oldest = tx.db
     .select({ id: sessions.id })
     .from(sessions)
-    .where(and(eq(sessions.userId, userId), isNull(sessions.revokedAt), gt(sessions.expiresAt, tx.now)))
+    .where(live)
     .orderBy(asc(sessions.lastUsedAt))
+    .limit(excess)
     .all();
-  for (const old of live.slice(0, Math.max(0, live.length - MAX_SESSIONS + 1))) revokeSession(tx, old.id);
+  for (const { id } of oldest) revokeSession(tx, id);
 }

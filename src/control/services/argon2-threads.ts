@@ -9,6 +9,8 @@ import { AppError } from '../../base/errors.ts';
 import { busyShare, machineTime, type Pace, paceFor } from './argon2-pace.ts';
 import type { Argon2Answer, Argon2Job } from './argon2-worker.ts';
 
+/** Tasks of a thread, the one under way included. */
+const AHEAD = 2;
 /** About half a second of waiting; beyond it a log-in is refused rather than queued. */
 const MAX_WAITING = 50;
 /** A thread holds about 5 MB. */
@@ -24,8 +26,8 @@ interface Task {
 
 interface Thread {
   readonly worker: Worker;
-  task: Task | undefined;
-  startedAt: number;
+  /** The first is being computed; answers come in this order. */
+  readonly tasks: Task[];
   idle: NodeJS.Timeout | undefined;
 }
 
@@ -63,29 +65,34 @@ export class Argon2Threads {
   }
 
   #dispatch(): void {
-    if (this.#waiting.length === 0 || this.#resting !== undefined) return;
-    const thread = this.#free();
-    if (thread === undefined) return;
-    const task = this.#waiting.shift();
-    if (task === undefined) return;
-    clearTimeout(thread.idle);
-    thread.task = task;
-    thread.startedAt = performance.now();
-    // Holds the process open for as long as somebody waits for the answer, and no longer.
-    thread.worker.ref();
-    thread.worker.postMessage(task.job);
+    while (this.#waiting.length > 0 && this.#resting === undefined) {
+      const thread = this.#free();
+      if (thread === undefined) return;
+      const task = this.#waiting.shift();
+      if (task === undefined) return;
+      clearTimeout(thread.idle);
+      thread.tasks.push(task);
+      // Holds the process open for as long as somebody waits for the answer, and no longer.
+      thread.worker.ref();
+      thread.worker.postMessage(task.job);
+    }
   }
 
+  /** The thread that has least to do; a new one before any gets a second task. */
   #free(): Thread | undefined {
-    const running = [...this.#threads].filter((thread) => thread.task !== undefined).length;
-    if (running >= this.#pace.threads) return undefined;
-    for (const thread of this.#threads) if (thread.task === undefined) return thread;
-    return this.#start();
+    const busy = [...this.#threads].filter(({ tasks }) => tasks.length > 0);
+    if (busy.length < this.#pace.threads) {
+      for (const thread of this.#threads) if (thread.tasks.length === 0) return thread;
+      return this.#start();
+    }
+    // Where there is no rest between two runs, the next task is there when the last one ends: the way over the main thread takes a tenth.
+    const depth = this.#pace.rest(1) === 0 ? AHEAD : 1;
+    return busy.find(({ tasks }) => tasks.length < depth);
   }
 
   #start(): Thread {
     const worker = startWorker('argon2-worker', new URL('./argon2-worker.ts', import.meta.url));
-    const thread: Thread = { worker, task: undefined, startedAt: 0, idle: undefined };
+    const thread: Thread = { worker, tasks: [], idle: undefined };
     this.#threads.add(thread);
     worker.on('message', (answer: Argon2Answer) => this.#answered(thread, answer));
     worker.on('error', (error) => this.#end(thread, error));
@@ -94,11 +101,12 @@ export class Argon2Threads {
   }
 
   #answered(thread: Thread, answer: Argon2Answer): void {
-    const { task } = thread;
-    thread.task = undefined;
-    thread.worker.unref();
-    thread.idle = setTimeout(() => this.#end(thread), IDLE_MS).unref();
-    this.#restAfter(performance.now() - thread.startedAt);
+    const task = thread.tasks.shift();
+    if (thread.tasks.length === 0) {
+      thread.worker.unref();
+      thread.idle = setTimeout(() => this.#end(thread), IDLE_MS).unref();
+    }
+    if (answer.ok) this.#restAfter(answer.tookMs);
     if (answer.ok) task?.resolve(answer.value);
     else task?.reject(new Error(`argon2: ${answer.message}`));
     this.#dispatch();
@@ -124,7 +132,7 @@ export class Argon2Threads {
   #end(thread: Thread, cause?: unknown): void {
     if (!this.#threads.delete(thread)) return;
     clearTimeout(thread.idle);
-    thread.task?.reject(new Error('a password thread ended', { cause }));
+    for (const task of thread.tasks.splice(0)) task.reject(new Error('a password thread ended', { cause }));
     void thread.worker.terminate();
     if (!this.#closed) this.#dispatch();
   }

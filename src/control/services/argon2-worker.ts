@@ -11,7 +11,7 @@ export type Argon2Job =
   | { readonly kind: 'verify'; readonly password: string; readonly stored: string };
 
 export type Argon2Answer =
-  | { readonly ok: true; readonly value: string | boolean }
+  | { readonly ok: true; readonly value: string | boolean; readonly tookMs: number }
   | { readonly ok: false; readonly message: string };
 
 try {
@@ -24,12 +24,13 @@ try {
 parentPort?.on('message', (job: Argon2Job) => parentPort?.postMessage(answer(job)));
 
 function answer(job: Argon2Job): Argon2Answer {
+  const start = performance.now();
   try {
     const value =
       job.kind === 'verify'
         ? verifySync(job.stored, job.password)
         : hashSync(job.password, { memoryCost: job.memoryKib, timeCost: job.passes, parallelism: 1 });
-    return { ok: true, value };
+    return { ok: true, value, tookMs: performance.now() - start };
   } catch (error) {
     return { ok: false, message: error instanceof Error ? error.message : String(error) };
   }

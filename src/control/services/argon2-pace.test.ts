@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { busyShare, machineTime, paceFor } from './argon2-pace.ts';
 
 test('a quiet machine lets every thread run without rest', () => {
-  for (const busy of [0, 0.3, 0.6]) {
+  for (const busy of [0, 0.3, 0.55]) {
     const pace = paceFor(busy, 2);
     assert.deepEqual([pace.threads, pace.rest(15)], [2, 0]);
   }
@@ -14,8 +14,8 @@ test('a busy one leaves the threads a fourteenth of one core, and less rest the 
   const full = paceFor(0.95, 2);
   assert.equal(full.threads, 1);
   assert.equal(15 / (15 + full.rest(15)), 1 / 14);
-  assert.equal(paceFor(0.85, 2).rest(15), full.rest(15));
-  const between = [0.65, 0.7, 0.8].map((busy) => paceFor(busy, 2).rest(15));
+  assert.equal(paceFor(0.75, 2).rest(15), full.rest(15));
+  const between = [0.6, 0.65, 0.7].map((busy) => paceFor(busy, 2).rest(15));
   assert.deepEqual(
     between,
     [...between].sort((a, b) => a - b),

@@ -7,9 +7,9 @@
 import type { CpuInfo } from 'node:os';
 
 /** Below this share of the machine all else leaves enough. A storm of log-ins alone stays far below it. */
-const QUIET = 0.6;
+const QUIET = 0.55;
 /** At this share and above it the rest is the longest. */
-const BUSY = 0.85;
+const BUSY = 0.75;
 /** Rest at most, as a multiple of the run: one thread at work for a fourteenth of the time. */
 const MAX_REST = 13;
 /** A run that was kept from its processor takes long without taking anything: more rest would only keep people waiting. */

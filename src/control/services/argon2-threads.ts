@@ -15,8 +15,8 @@ const AHEAD = 2;
 const MAX_WAITING = 50;
 /** A thread holds about 5 MB. */
 const IDLE_MS = 60_000;
-/** A shorter look at the processors would be made of single ticks of 10 ms. */
-const LOOK_MS = 100;
+/** Processors count in ticks of 10 ms: a shorter look would see rests where there need be none. */
+const LOOK_MS = 300;
 
 interface Task {
   readonly job: Argon2Job;

@@ -14,7 +14,14 @@ import { homeOrgOf, type NewOrgRules } from './organization-rows.ts';
 import type { Outbox } from './outbox.ts';
 import type { RecoveryCodes } from './recovery-codes.ts';
 import type { Sealer } from './sealing.ts';
-import { type OpenedSession, openSession, recordFailedLogin, refuseLocked, type UserRow, type Visit } from './session-rows.ts';
+import {
+  type OpenedSession,
+  openSession,
+  recordFailedLogin,
+  refuseLocked,
+  type UserRow,
+  type Visit,
+} from './session-rows.ts';
 import type { LoginResult, Sessions } from './sessions.ts';
 import { spend } from './spent-once.ts';
 import { isCode } from './totp.ts';

@@ -82,7 +82,7 @@ export class LocalDial {
   #open(host: string): Socket {
     const { port, tls, verifyTls, serverName } = this.#target;
     if (!tls) return connectTcp({ host, port, allowHalfOpen: true, noDelay: true });
-    // The certificate of a local service is accepted unless the user asked for a check (contract §5): it is on this side of the tunnel.
+    // The certificate of a local service is accepted unless the user asked for a check: it is on this side of the tunnel.
     const options = {
       host,
       port,

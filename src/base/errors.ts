@@ -3,7 +3,7 @@
  * The data plane does not throw for refusals: it returns a fault code (data/edge/fault.ts), for refusals are normal traffic there.
  */
 
-/** Every `error` value that the REST API can send, with its HTTP status. rest-api.md "Errors", contract §3 and §4. */
+/** Every `error` value that the REST API can send, with its HTTP status. */
 export const ERROR_STATUS = {
   invalid_request: 400,
   invalid_code: 400,

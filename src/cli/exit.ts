@@ -1,5 +1,5 @@
 /**
- * Exit codes of contract §9, and the error that carries one. main.ts alone calls process.exit.
+ * The exit codes, and the error that carries one. main.ts alone calls process.exit.
  */
 export const EXIT = {
   ok: 0,

@@ -1,5 +1,5 @@
 /**
- * The agent's settings: flags > environment > ./culvert.toml > ~/.config/culvert/agent.toml > defaults (contract §9). Used by the CLI's
+ * The agent's settings: flags > environment > ./culvert.toml > ~/.config/culvert/agent.toml > defaults. Used by the CLI's
  * tunnel commands; the server's settings are in schema.ts. Reads settings files only; the key itself is read by cli/token.ts.
  *
  * Whom a key may be sent to. ./culvert.toml comes with a project, perhaps a cloned one, so it is not the user's own word. If it alone names

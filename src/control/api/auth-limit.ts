@@ -1,6 +1,6 @@
 /**
- * The limit on `/auth/*`: one bucket per source over all of it (rest-api.md "Limits"). Requests that carry a valid credential and check
- * no secret take nothing from it (contract §4), so that a dashboard can't lock its own user out.
+ * The limit on `/auth/*`: one bucket per source over all of it. Requests that carry a valid credential and check
+ * no secret take nothing from it, so that a dashboard can't lock its own user out.
  */
 import { createMiddleware } from 'hono/factory';
 import { LRUCache } from 'lru-cache';

@@ -1,5 +1,5 @@
 /**
- * No request body over 1 MiB (contract §3). Hono's own middleware finds a chunked body too large only while the handler reads it, and
+ * No request body over 1 MiB. Hono's own middleware finds a chunked body too large only while the handler reads it, and
  * answers a large one while the client is still sending, which the client sees as a broken connection instead of a 413.
  */
 import type { IncomingMessage } from 'node:http';

@@ -49,7 +49,7 @@ export interface ApiEnv {
 /** The application that routes are mounted on. */
 export type Api = OpenAPIHono<ApiEnv>;
 
-/** What an agent must know to come here (contract §2). */
+/** What an agent must know to come here. */
 export interface Discovery {
   readonly version: string;
   readonly agent_address: string;

@@ -1,5 +1,5 @@
 /**
- * Every failure of a request as `{error, message}` (contract §3). Nothing of a fault inside reaches the caller: no stack, no SQL.
+ * Every failure of a request as `{error, message}`. Nothing of a fault inside reaches the caller: no stack, no SQL.
  */
 import type { Hook } from '@hono/zod-openapi';
 import { z } from '@hono/zod-openapi';
@@ -101,7 +101,7 @@ const ERROR_MEANING: Readonly<Record<ErrorCode, string>> = {
 /** A body, query or parameter that does not fit its schema. */
 export const refuseInvalid: Hook<unknown, ApiEnv, string, unknown> = (result) => {
   if (result.success) return;
-  // A path that can't be an id is a thing that does not exist (contract §3).
+  // A path that can't be an id is a thing that does not exist.
   if (result.target === 'param') throw new AppError('not_found', 'There is no such thing.');
   const details = result.error.issues.map((issue) => ({
     path: issue.path.map(String).join('.'),

@@ -15,7 +15,7 @@ export const users = sqliteTable(
     id: text().primaryKey(),
     /** As typed at sign-up: shown, never compared. */
     email: text().notNull(),
-    /** Lower case: what is compared (contract §2). */
+    /** Lower case: what is compared. */
     emailKey: text('email_key').notNull(),
     name: text().notNull().default(''),
     /** Argon2id in PHC form; null for an account that only an identity provider vouches for. */

@@ -18,7 +18,7 @@ import type { Plan } from './plans.ts';
 export const FIRST_OWNER_EMAIL = 'admin@localhost';
 const EMAIL = /^[^\s@]{1,64}@[^\s@]{1,255}$/;
 
-/** How addresses are compared (contract §2). */
+/** How addresses are compared. */
 export function emailKey(email: string): string {
   return email.trim().toLowerCase();
 }

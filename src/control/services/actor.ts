@@ -66,7 +66,7 @@ export type Verb = (typeof VERBS)[number];
 /** What somebody wants to do to what kind of thing. */
 export type Deed = `${Thing}.${Verb}`;
 
-/** Lowest role per deed (contract §4). A deed that is missing here is nobody's. */
+/** Lowest role per deed. A deed that is missing here is nobody's. */
 const LOWEST_ROLE: Readonly<Partial<Record<Deed, Role>>> = {
   // The caller's own account: password, second factor, sessions, own memberships, a new organization of one's own.
   'account.read': 'viewer',

@@ -6,7 +6,7 @@ import { auditEvents } from '../db/schema.ts';
 import type { Tx } from '../db/tx.ts';
 import type { Actor } from './actor.ts';
 
-/** Every `action` so far, dotted (contract §7). The OpenAPI document lists them. */
+/** Every `action` so far, dotted. The OpenAPI document lists them. */
 export const AUDIT_ACTIONS = [
   'auth.signup',
   'auth.email_verify',

@@ -6,7 +6,7 @@ import { randomInt } from 'node:crypto';
 
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
-/** Names that visitors would take for the operator's own (contract §5), and those that mail and browsers treat specially. */
+/** Names that visitors would take for the operator's own, and those that mail and browsers treat specially. */
 const SYSTEM_NAMES: ReadonlySet<string> = new Set(
   (
     'www api app admin administrator root system support help status docs blog mail smtp imap pop webmail mx ns ns1 ns2 dns ftp ' +
@@ -25,7 +25,7 @@ export function isSystemName(label: string): boolean {
   return SYSTEM_NAMES.has(label) || label.startsWith('xn--');
 }
 
-/** The full label of a name in a project (rest-api.md: `<name>-<project_slug>`); the default project adds nothing. */
+/** The full label of a name in a project (`<name>-<project_slug>`); the default project adds nothing. */
 export function fullLabel(name: string, project: { slug: string; isDefault: boolean }): string {
   return project.isDefault ? name : `${name}-${project.slug}`;
 }

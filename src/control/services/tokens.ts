@@ -18,7 +18,7 @@ import { readActor } from './session-rows.ts';
 
 export type TokenRow = typeof capabilityTokens.$inferSelect;
 
-/** rest-api.md "Limits". */
+/** 90 days, in hours. More is cut, not refused. */
 export const MAX_TTL_HOURS = 2160;
 /** Patterns in one token; also bounds its wire form. */
 export const MAX_SUBDOMAIN_PATTERNS = 100;

@@ -16,7 +16,7 @@ import { pickPort } from './tcp-ports.ts';
 export type TunnelRow = typeof tunnels.$inferSelect;
 export type OrgRow = typeof organizations.$inferSelect;
 
-/** A deleted name rests this long before another organization may take it (contract §5). */
+/** A deleted name rests this long before another organization may take it. */
 export const REST_MS = 24 * 3600 * 1000;
 /** Live tunnels of one organization: a bound for lists and for the routing table, far above need. */
 export const MAX_TUNNELS = 1_000;

@@ -6,6 +6,7 @@ import type { Answer } from './harness.ts';
 import { MfaPerson } from './mfa-person.ts';
 import { Plane, VISIT } from './plane.ts';
 import { type PlaneApi, servePlane } from './plane-api.ts';
+import { said } from './team.ts';
 
 const STEP = 30_000;
 const MINUTE = 60_000;
@@ -23,7 +24,6 @@ afterEach(async () => {
   plane.close();
 });
 
-const said = ({ status, body }: Answer): unknown[] => [status, body['error']];
 const REFUSED = [401, 'unauthorized'];
 const statuses = (answers: readonly Answer[]): Record<number, number> =>
   Object.fromEntries([...Map.groupBy(answers, ({ status }) => status)].map(([status, all]) => [status, all.length]));

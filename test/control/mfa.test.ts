@@ -6,10 +6,10 @@ import { afterEach, beforeEach, test } from 'node:test';
 import { auditEvents, mfaFactors, outgoingMails, recoveryCodes } from '../../src/control/db/schema.ts';
 import type { Actor } from '../../src/control/services/actor.ts';
 import { base32Bytes, codeAt } from '../harness/authenticator.ts';
-import type { Answer } from './harness.ts';
 import { MfaPerson } from './mfa-person.ts';
 import { Plane } from './plane.ts';
 import { type PlaneApi, servePlane } from './plane-api.ts';
+import { said } from './team.ts';
 
 const MINUTE = 60_000;
 
@@ -26,7 +26,6 @@ afterEach(async () => {
   plane.close();
 });
 
-const said = ({ status, body }: Answer): unknown[] => [status, body['error']];
 const verify = (code: string, as = ann.token) => ann.post('/auth/mfa/enroll/verify', { code }, as);
 const rowsOf = (table: typeof mfaFactors | typeof recoveryCodes) => plane.control.store.db.select().from(table).all();
 const deeds = (): string[] =>

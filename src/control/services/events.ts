@@ -1,11 +1,12 @@
 /**
  * Reading the audit trail: an organization's for its members, a person's own for that person, all of it for operators. Writing it is audit.ts.
  */
-import { and, type Column, desc, eq, gte, inArray, like, lt, or, type SQL, sql } from 'drizzle-orm';
+import { and, desc, eq, gte, inArray, like, lt, or, type SQL, sql } from 'drizzle-orm';
 import { AppError } from '../../base/errors.ts';
 import { auditEvents, invitations, organizations, users } from '../db/schema.ts';
 import type { Store } from '../db/tx.ts';
 import { type Actor, allow, allowOperator } from './actor.ts';
+import { isText } from './match-text.ts';
 
 export type EventRow = typeof auditEvents.$inferSelect;
 
@@ -41,7 +42,7 @@ export class Events {
       filter.limit,
       eq(auditEvents.orgId, actor.orgId),
       ...narrowed(filter),
-      filter.by === undefined ? undefined : byLabel(shownLabel, filter.by),
+      filter.by === undefined ? undefined : isText(shownLabel, filter.by),
     ).map(asShown);
   }
 
@@ -57,7 +58,7 @@ export class Events {
       ...narrowed(filter),
       filter.by === undefined
         ? undefined
-        : or(byLabel(shownLabel, filter.by), byLabel(auditEvents.actorLabel, filter.by)),
+        : or(isText(shownLabel, filter.by), isText(auditEvents.actorLabel, filter.by)),
     );
   }
 
@@ -119,9 +120,3 @@ function asShown(row: EventRow): EventRow {
 
 /** A search must not find out what is not shown. */
 const shownLabel = sql`CASE ${auditEvents.actorKind} WHEN 'operator' THEN ${OPERATOR} ELSE ${auditEvents.actorLabel} END`;
-
-/** E-mail addresses are compared without regard to letter case; of LIKE only that is wanted, hence no wildcards. */
-function byLabel(column: SQL | Column, label: string): SQL {
-  const plain = label.replaceAll(/[\\%_]/g, (sign) => `\\${sign}`);
-  return sql`${column} LIKE ${plain} ESCAPE '\\'`;
-}

@@ -31,7 +31,7 @@ const RETRY_MS = 5_000;
 const MAX_RETRY_MS = 10 * 60_000;
 /** Part of a letter's life that one wait may take: a code that is good for ten minutes is tried each minute at least. */
 const LIFE_SHARE = 10;
-/** Another process of this machine (`culvert admin`) can post letters and can't wake this one. */
+/** Looks again at the latest after this, also where nothing is due later: reading the rows may have failed. */
 const POLL_MS = 15_000;
 /** What is under way at a stop gets this long; then it is cut, and sent after the next start. */
 const STOP_MS = 3_000;

@@ -8,8 +8,9 @@ import { memberships, organizations, users } from '../db/schema.ts';
 import type { Db, Store, Tx } from '../db/tx.ts';
 import { type Actor, allowOperator, asOperator, type Approval } from './actor.ts';
 import { type AuditAction, type DeedDetails, recordDeed } from './audit.ts';
+import { holdsText } from './match-text.ts';
 import type { RouteNews } from './news.ts';
-import { holds, type Page } from './operator-users.ts';
+import type { Page } from './operator-users.ts';
 import type { Plan } from './plans.ts';
 
 type Row = typeof organizations.$inferSelect;
@@ -53,7 +54,9 @@ export class OperatorOrgs {
           page.deleted ? isNotNull(organizations.deletedAt) : isNull(organizations.deletedAt),
           after === undefined ? undefined : gt(organizations.id, after),
           status === undefined ? undefined : eq(organizations.approvalStatus, status),
-          query === undefined ? undefined : or(holds(organizations.name, query), holds(organizations.slug, query)),
+          query === undefined
+            ? undefined
+            : or(holdsText(organizations.name, query), holdsText(organizations.slug, query)),
         ),
       )
       .orderBy(asc(organizations.id))

@@ -1,12 +1,13 @@
 /**
  * Accounts as those who run the server see and change them. Called by control/api for superadmins and for `culvert admin`.
  */
-import { and, asc, type Column, count, eq, gt, inArray, isNull, or, type SQL, sql } from 'drizzle-orm';
+import { and, asc, count, eq, gt, inArray, isNull, or } from 'drizzle-orm';
 import { AppError } from '../../base/errors.ts';
 import { memberships, mfaFactors, organizations, users } from '../db/schema.ts';
 import type { Db, Store } from '../db/tx.ts';
 import { type Accounts, type CreatedUser, findUserByEmail } from './accounts.ts';
 import { type Actor, allowOperator, asOperator, type Role } from './actor.ts';
+import { holdsText } from './match-text.ts';
 import type { Mfa } from './mfa.ts';
 import type { PasswordReset } from './password-reset.ts';
 import type { Plan } from './plans.ts';
@@ -60,7 +61,9 @@ export class OperatorUsers {
       .where(
         and(
           page.after === undefined ? undefined : gt(users.id, page.after),
-          page.query === undefined ? undefined : or(holds(users.email, page.query), holds(users.name, page.query)),
+          page.query === undefined
+            ? undefined
+            : or(holdsText(users.email, page.query), holdsText(users.name, page.query)),
         ),
       )
       .orderBy(asc(users.id))
@@ -160,11 +163,6 @@ export class OperatorUsers {
     allowOperator(actor);
     return this.#deps.passwordReset.replace(actor, find(this.#deps.store.db, handle).id);
   }
-}
-
-/** True where the text holds the other one, whatever the case of ASCII letters; of LIKE's wildcards none counts. */
-export function holds(column: Column, text: string): SQL {
-  return sql`${column} LIKE ${`%${text.replaceAll(/[\\%_]/g, (sign) => `\\${sign}`)}%`} ESCAPE '\\'`;
 }
 
 /** By id, or by e-mail address, which no id looks like. */

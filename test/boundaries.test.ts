@@ -44,7 +44,7 @@ const TABLE: readonly Row[] = [
 /** A package that only one file may import, so that the build replaces its native part in one place. */
 const ONE_DOOR: Readonly<Record<string, string>> = {
   'better-sqlite3': 'src/control/db/open.ts',
-  '@node-rs/argon2': 'src/control/services/argon2-worker.ts',
+  '@node-rs/argon2': 'src/control/services/passwords/argon2-worker.ts',
 };
 
 interface Import {

@@ -3,9 +3,9 @@
  */
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/log.ts';
-import type { Keys } from './services/keys.ts';
+import type { Keys } from './services/keys/keys.ts';
 import type { Retention } from './services/retention.ts';
-import type { Tunnels } from './services/tunnels.ts';
+import type { Tunnels } from './services/tunnels/tunnels.ts';
 
 interface Job {
   readonly name: string;

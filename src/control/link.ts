@@ -7,9 +7,9 @@ import type { EventBatch } from '../plane/events.ts';
 import type { AdmitAnswer, ClaimAnswer, ClaimQuestion, Link, Refusal } from '../plane/link.ts';
 import type { Delta, Snapshot } from '../plane/routes.ts';
 import type { Publisher } from './publish/publisher.ts';
-import type { Claims } from './services/claims.ts';
-import type { Tunnels } from './services/tunnels.ts';
-import type { Usage } from './services/usage.ts';
+import type { Claims } from './services/tunnels/claims.ts';
+import type { Tunnels } from './services/tunnels/tunnels.ts';
+import type { Usage } from './services/tunnels/usage.ts';
 
 export interface LinkDeps {
   readonly publisher: Publisher;

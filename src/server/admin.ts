@@ -12,8 +12,8 @@ import type { Logger } from '../base/log.ts';
 import type { Settings } from '../config/schema.ts';
 import type { ApiEnv } from '../control/api/context.ts';
 import { lockDataDir } from '../control/db/open.ts';
-import { OperatorTokens } from '../control/services/operator-tokens.ts';
-import { openSealer } from '../control/services/sealing.ts';
+import { OperatorTokens } from '../control/services/operator/operator-tokens.ts';
+import { openSealer } from '../control/services/keys/sealing.ts';
 import { askSocket, type Question, type SocketAnswer } from './admin-client.ts';
 import { requireDataFolder } from './data-folder.ts';
 

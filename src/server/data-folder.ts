@@ -5,7 +5,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { codeOf, messageOf } from '../base/errors.ts';
 import { DATABASE_FILE } from '../control/db/open.ts';
-import { missingKey, SEAL_KEY_FILE } from '../control/services/sealing.ts';
+import { missingKey, SEAL_KEY_FILE } from '../control/services/keys/sealing.ts';
 
 /**
  * Throws with what to type when the folder is another user's (files made by root would lock the server out), and with what is missing

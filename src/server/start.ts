@@ -15,7 +15,7 @@ import { listenApi } from '../control/api/listener.ts';
 import { lockDataDir } from '../control/db/open.ts';
 import { startJobs } from '../control/jobs.ts';
 import type { ControlPlane } from '../control/open.ts';
-import type { CreatedUser } from '../control/services/accounts.ts';
+import type { CreatedUser } from '../control/services/accounts/accounts.ts';
 import { type DataNode, startNode } from '../data/node.ts';
 import { DRAIN_MS } from '../wire/messages.ts';
 import { openAdminSocket } from './admin-socket.ts';

@@ -6,9 +6,9 @@ import { and, eq } from 'drizzle-orm';
 import { AppError } from '../../src/base/errors.ts';
 import * as rows from '../../src/control/db/schema.ts';
 import type { UserActor } from '../../src/control/services/actor.ts';
-import type { Approved, Handed } from '../../src/control/services/device-logins.ts';
-import { findRefresh } from '../../src/control/services/refresh-rows.ts';
-import { readActor, revokeSessionsOf } from '../../src/control/services/session-rows.ts';
+import type { Approved, Handed } from '../../src/control/services/sessions/device-logins.ts';
+import { findRefresh } from '../../src/control/services/sessions/refresh-rows.ts';
+import { readActor, revokeSessionsOf } from '../../src/control/services/sessions/session-rows.ts';
 import { checkPhrase } from '../../src/wire/check-phrase.ts';
 import { Plane, VISIT } from './plane.ts';
 

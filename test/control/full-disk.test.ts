@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, mock, test } from 'node:test';
 import { sql } from 'drizzle-orm';
 import { spentOnce, users } from '../../src/control/db/schema.ts';
-import { Passwords } from '../../src/control/services/passwords.ts';
+import { Passwords } from '../../src/control/services/passwords/passwords.ts';
 import type { Answer } from './harness.ts';
 import { type PlaneApi, servePlane } from './plane-api.ts';
 import { Plane } from './plane.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import type { UserActor } from '../../src/control/services/actor.ts';
-import { Challenges } from '../../src/control/services/challenges.ts';
+import { Challenges } from '../../src/control/services/sessions/challenges.ts';
 import { Plane } from './plane.ts';
 
 const DIGITS = Array.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_');

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { and, eq, isNull } from 'drizzle-orm';
 import { auditEvents, capabilityTokens, memberships, sessions } from '../../src/control/db/schema.ts';
-import { issueResetToken } from '../../src/control/services/reset-tokens.ts';
+import { issueResetToken } from '../../src/control/services/accounts/reset-tokens.ts';
 import type { Answer } from './harness.ts';
 import { MfaPerson } from './mfa-person.ts';
 import { Plane, VISIT } from './plane.ts';

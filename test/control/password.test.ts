@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, mock, test } from 'node:test';
 import { eq } from 'drizzle-orm';
 import { auditEvents, memberships, organizations, passwordResets, users } from '../../src/control/db/schema.ts';
-import { Passwords } from '../../src/control/services/passwords.ts';
+import { Passwords } from '../../src/control/services/passwords/passwords.ts';
 import type { Answer } from './harness.ts';
 import { MfaPerson } from './mfa-person.ts';
 import { type PlaneApi, servePlane } from './plane-api.ts';

@@ -9,9 +9,9 @@ import type { Clock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { type ControlOptions, type ControlPlane, openControl } from '../../src/control/open.ts';
 import type { UserActor } from '../../src/control/services/actor.ts';
-import type { Visit } from '../../src/control/services/session-rows.ts';
-import type { MintedToken, MintInput } from '../../src/control/services/tokens.ts';
-import type { CreateTunnel, TunnelView } from '../../src/control/services/tunnels.ts';
+import type { Visit } from '../../src/control/services/sessions/session-rows.ts';
+import type { MintedToken, MintInput } from '../../src/control/services/tokens/tokens.ts';
+import type { CreateTunnel, TunnelView } from '../../src/control/services/tunnels/tunnels.ts';
 import type { ClaimAnswer, ClaimQuestion } from '../../src/plane/link.ts';
 import type { Delta, Route } from '../../src/plane/routes.ts';
 

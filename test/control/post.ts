@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { asc } from 'drizzle-orm';
 import { outgoingMails } from '../../src/control/db/schema.ts';
-import type { Letter } from '../../src/control/services/letters.ts';
+import type { Letter } from '../../src/control/services/mail/letters.ts';
 import type { Plane } from './plane.ts';
 
 type Of<K extends Letter['kind']> = Extract<Letter, { kind: K }>;

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { eq } from 'drizzle-orm';
 import { users } from '../../src/control/db/schema.ts';
-import { orgsOf } from '../../src/control/services/organization-rows.ts';
-import { openSession } from '../../src/control/services/session-rows.ts';
+import { orgsOf } from '../../src/control/services/organizations/organization-rows.ts';
+import { openSession } from '../../src/control/services/sessions/session-rows.ts';
 import { Plane, VISIT } from './plane.ts';
 
 let p: Plane;

@@ -5,8 +5,8 @@ import { after, beforeEach, test } from 'node:test';
 import { and, eq, isNotNull, isNull } from 'drizzle-orm';
 import { auditEvents, capabilityTokens, sessions } from '../../src/control/db/schema.ts';
 import type { UserActor } from '../../src/control/services/actor.ts';
-import { issueResetToken } from '../../src/control/services/reset-tokens.ts';
-import type { TokenRow } from '../../src/control/services/tokens.ts';
+import { issueResetToken } from '../../src/control/services/accounts/reset-tokens.ts';
+import type { TokenRow } from '../../src/control/services/tokens/tokens.ts';
 import { Plane, VISIT } from './plane.ts';
 
 const STAYS = new AbortController().signal;

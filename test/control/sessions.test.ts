@@ -6,8 +6,8 @@ import { after, before, test } from 'node:test';
 import { eq } from 'drizzle-orm';
 import { memberships, organizations, sessions } from '../../src/control/db/schema.ts';
 import type { UserActor } from '../../src/control/services/actor.ts';
-import { insertOrganization } from '../../src/control/services/organization-rows.ts';
-import { leaveOrg } from '../../src/control/services/session-rows.ts';
+import { insertOrganization } from '../../src/control/services/organizations/organization-rows.ts';
+import { leaveOrg } from '../../src/control/services/sessions/session-rows.ts';
 import { type Harness, startHarness } from './harness.ts';
 import { Plane, VISIT } from './plane.ts';
 

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { afterEach, beforeEach, mock, test } from 'node:test';
 import { eq } from 'drizzle-orm';
 import { auditEvents, emailCodes, organizations, projects, sessions, users } from '../../src/control/db/schema.ts';
-import { Passwords } from '../../src/control/services/passwords.ts';
+import { Passwords } from '../../src/control/services/passwords/passwords.ts';
 import type { Answer } from './harness.ts';
 import { type PlaneApi, servePlane } from './plane-api.ts';
 import { Plane } from './plane.ts';

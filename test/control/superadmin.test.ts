@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { SignJWT } from 'jose';
 import { systemClock } from '../../src/base/clock.ts';
-import { OperatorTokens } from '../../src/control/services/operator-tokens.ts';
-import { openSealer, Sealer } from '../../src/control/services/sealing.ts';
+import { OperatorTokens } from '../../src/control/services/operator/operator-tokens.ts';
+import { openSealer, Sealer } from '../../src/control/services/keys/sealing.ts';
 import { askSocket } from '../../src/server/admin-client.ts';
 import { type Answer, type Harness, startHarness } from './harness.ts';
 

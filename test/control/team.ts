@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { desc } from 'drizzle-orm';
 import { outgoingMails } from '../../src/control/db/schema.ts';
 import type { Role } from '../../src/control/services/actor.ts';
-import type { Letter } from '../../src/control/services/letters.ts';
+import type { Letter } from '../../src/control/services/mail/letters.ts';
 import type { Answer } from './harness.ts';
 import { type Plane, VISIT } from './plane.ts';
 import type { PlaneApi } from './plane-api.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { base32Bytes, codeAt } from '../harness/authenticator.ts';
-import { matchingStep, newTotpSecret, otpauthUri } from '../../src/control/services/totp.ts';
+import { matchingStep, newTotpSecret, otpauthUri } from '../../src/control/services/mfa/totp.ts';
 
 /** RFC 6238, Appendix B: its secret for SHA-1 in base32, and its codes without the first two of eight digits. */
 const SECRET = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ';

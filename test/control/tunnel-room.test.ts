@@ -7,7 +7,7 @@ import { and, count, eq, isNull } from 'drizzle-orm';
 import { uuidv7 } from 'uuidv7';
 import { tunnels } from '../../src/control/db/schema.ts';
 import type { UserActor } from '../../src/control/services/actor.ts';
-import { MAX_TUNNELS, type TunnelRow } from '../../src/control/services/tunnel-rows.ts';
+import { MAX_TUNNELS, type TunnelRow } from '../../src/control/services/tunnels/tunnel-rows.ts';
 import { Plane } from './plane.ts';
 
 let plane: Plane;

@@ -1,14 +1,14 @@
 /**
  * The bearer check: every route that is not marked public in its definition needs a live session. Who the caller is comes from the tables
- * (services/sessions.ts); this file reads a header and refuses.
+ * (services/sessions/sessions.ts); this file reads a header and refuses.
  */
 import type { Context } from 'hono';
 import { createMiddleware } from 'hono/factory';
 import { AppError } from '../../base/errors.ts';
 import { allow, type Thing, type UserActor, type Verb } from '../services/actor.ts';
-import type { OperatorTokens } from '../services/operator-tokens.ts';
-import type { Organizations } from '../services/organizations.ts';
-import type { Sessions } from '../services/sessions.ts';
+import type { OperatorTokens } from '../services/operator/operator-tokens.ts';
+import type { Organizations } from '../services/organizations/organizations.ts';
+import type { Sessions } from '../services/sessions/sessions.ts';
 import type { ApiEnv } from './context.ts';
 import type { RouteTable } from './route-table.ts';
 

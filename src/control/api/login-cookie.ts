@@ -4,7 +4,7 @@
  */
 import type { Context } from 'hono';
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
-import { STATE_SECONDS } from '../services/login-state.ts';
+import { STATE_SECONDS } from '../services/accounts/login-state.ts';
 import type { ApiEnv } from './context.ts';
 
 const NAME = 'culvert_login_';

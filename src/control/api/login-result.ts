@@ -3,7 +3,7 @@
  */
 import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import type { LoginResult } from '../services/sessions.ts';
+import type { LoginResult } from '../services/sessions/sessions.ts';
 import type { ApiEnv } from './context.ts';
 import { giveRefreshCookie } from './refresh-cookie.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { withoutUnseen } from '../services/unseen-signs.ts';
+import { withoutUnseen } from '../services/accounts/unseen-signs.ts';
 import { plainName } from './new-account.ts';
 
 // biome-ignore format: a list to be scanned

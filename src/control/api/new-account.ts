@@ -2,7 +2,7 @@
  * The fields of people and organizations that somebody chooses, with their rules: the same wherever they are set.
  */
 import { z } from '@hono/zod-openapi';
-import { UNSEEN_SIGNS } from '../services/unseen-signs.ts';
+import { UNSEEN_SIGNS } from '../services/accounts/unseen-signs.ts';
 
 const MIN_PASSWORD = 12;
 const MAX_PASSWORD = 256;

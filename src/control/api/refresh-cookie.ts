@@ -3,7 +3,7 @@
  */
 import type { Context } from 'hono';
 import { deleteCookie, setCookie } from 'hono/cookie';
-import { SESSION_SECONDS } from '../services/session-rows.ts';
+import { SESSION_SECONDS } from '../services/sessions/session-rows.ts';
 import type { ApiEnv } from './context.ts';
 
 export const REFRESH_COOKIE = 'qnt_refresh';

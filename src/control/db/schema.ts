@@ -82,7 +82,7 @@ export const sessions = sqliteTable(
   (t) => [index('sessions_user').on(t.userId), index('sessions_expires').on(t.expiresAt)],
 );
 
-/** Two rows per session: its refresh cookie, and what all its cookies share (`rotated_at` is set). See services/refresh-rows.ts. */
+/** Two rows per session: its refresh cookie, and what all its cookies share (`rotated_at` is set). See services/sessions/refresh-rows.ts. */
 export const refreshTokens = sqliteTable(
   'refresh_tokens',
   {
@@ -102,7 +102,7 @@ export const emailCodes = sqliteTable('email_codes', {
   userId: text('user_id')
     .primaryKey()
     .references(() => users.id),
-  /** Six digits have no strength of their own: an HMAC with the key of the data folder (services/sealing.ts), hex. */
+  /** Six digits have no strength of their own: an HMAC with the key of the data folder (services/keys/sealing.ts), hex. */
   codeMac: text('code_mac').notNull(),
   failedAttempts: integer('failed_attempts').notNull().default(0),
   createdAt: integer('created_at').notNull(),
@@ -251,7 +251,7 @@ export const signingKeys = sqliteTable('signing_keys', {
   /** `access` signs JWTs for people, `capability` signs CWTs for agents: neither can stand for the other. */
   purpose: text({ enum: ['access', 'capability'] }).notNull(),
   publicJwk: text('public_jwk').notNull(),
-  /** PKCS #8, sealed with the key file of the data folder (services/sealing.ts). */
+  /** PKCS #8, sealed with the key file of the data folder (services/keys/sealing.ts). */
   sealedPrivate: text('sealed_private').notNull(),
   createdAt: integer('created_at').notNull(),
   /** Signs no more, still verifies. */

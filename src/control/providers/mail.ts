@@ -1,5 +1,5 @@
 /**
- * The way out for mail, as services/mail-delivery.ts sees it. Ways: smtp.ts, log-mail.ts.
+ * The way out for mail, as services/mail/mail-delivery.ts sees it. Ways: smtp.ts, log-mail.ts.
  */
 
 /** A letter, written out. */

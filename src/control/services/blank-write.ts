@@ -6,7 +6,7 @@ import { eq } from 'drizzle-orm';
 import { uuidv7 } from 'uuidv7';
 import { auditEvents, spentOnce } from '../db/schema.ts';
 import type { Tx } from '../db/tx.ts';
-import { orgsOf } from './organization-rows.ts';
+import { orgsOf } from './organizations/organization-rows.ts';
 
 /** Does the work of that many entries in somebody's trail (session-rows.ts, `recordOutside`), which is what all these deeds leave. */
 export function writeNothing(tx: Tx, entries = 1): void {

@@ -19,8 +19,8 @@ import {
   tunnels,
 } from '../db/schema.ts';
 import type { Store, Tx } from '../db/tx.ts';
-import { REST_MS } from './tunnel-rows.ts';
-import { forgetUnproven } from './unproven-accounts.ts';
+import { REST_MS } from './tunnels/tunnel-rows.ts';
+import { forgetUnproven } from './accounts/unproven-accounts.ts';
 
 const DAY = 24 * 3600 * 1000;
 const AUDIT_DAYS = 365;

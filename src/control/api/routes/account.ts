@@ -1,7 +1,7 @@
 /** `/auth/me`, `/auth/sessions`, `/auth/switch-org`: who am I, where am I logged in, for which organization do I act. */
 import { z } from '@hono/zod-openapi';
-import type { SessionRow } from '../../services/session-list.ts';
-import type { Summary } from '../../services/sessions.ts';
+import type { SessionRow } from '../../services/sessions/session-list.ts';
+import type { Summary } from '../../services/sessions/sessions.ts';
 import { type Api, type ApiDeps, actorOf } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
 import { json } from '../errors.ts';

@@ -2,7 +2,7 @@
 import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { DEVICE_CODE } from '../../../wire/check-phrase.ts';
-import type { Approved, Handed } from '../../services/device-logins.ts';
+import type { Approved, Handed } from '../../services/sessions/device-logins.ts';
 import { type Api, type ApiDeps, type ApiEnv, actorOf, visitOf } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
 import { json } from '../errors.ts';

@@ -1,6 +1,6 @@
 /** `/auth/identities`: who at which provider logs in to the own account. */
 import { z } from '@hono/zod-openapi';
-import type { IdentityRow } from '../../services/identities.ts';
+import type { IdentityRow } from '../../services/accounts/identities.ts';
 import { type Api, type ApiDeps, actorOf } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
 import { json } from '../errors.ts';

@@ -1,6 +1,6 @@
 /** `/orgs/{id}/invitations` and `/orgs/invitations/accept`. */
 import { z } from '@hono/zod-openapi';
-import type { InvitationView } from '../../services/invitation-rows.ts';
+import type { InvitationView } from '../../services/organizations/invitation-rows.ts';
 import { type Api, type ApiDeps, actorOf } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
 import { json } from '../errors.ts';

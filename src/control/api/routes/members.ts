@@ -1,6 +1,6 @@
 /** `/orgs/{id}/members`. */
 import { z } from '@hono/zod-openapi';
-import type { MemberView } from '../../services/members.ts';
+import type { MemberView } from '../../services/organizations/members.ts';
 import { type Api, type ApiDeps, actorOf } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
 import { json } from '../errors.ts';

@@ -1,6 +1,6 @@
 /** `/auth/mfa/*` and the second step of a log-in. */
 import { z } from '@hono/zod-openapi';
-import { RECOVERY_CODES } from '../../services/recovery-codes.ts';
+import { RECOVERY_CODES } from '../../services/mfa/recovery-codes.ts';
 import { type Api, type ApiDeps, actorOf, visitOf } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
 import { json } from '../errors.ts';

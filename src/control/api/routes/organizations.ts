@@ -1,6 +1,6 @@
 /** `/orgs`: the caller's organizations. */
 import { z } from '@hono/zod-openapi';
-import type { OrgRow } from '../../services/organization-rows.ts';
+import type { OrgRow } from '../../services/organizations/organization-rows.ts';
 import { PLANS } from '../../services/plans.ts';
 import { type Api, type ApiDeps, actorOf } from '../context.ts';
 import { defineRoute } from '../define-route.ts';

@@ -1,8 +1,8 @@
 /** `/superadmin/users`: accounts for those who run the server. Mounted by superadmin.ts, behind its guard. */
 import { z } from '@hono/zod-openapi';
 import { ROLES } from '../../services/actor.ts';
-import type { UserView } from '../../services/operator-users.ts';
-import type { Ended } from '../../services/session-ends.ts';
+import type { UserView } from '../../services/operator/operator-users.ts';
+import type { Ended } from '../../services/sessions/session-ends.ts';
 import { type Api, type ApiDeps, operatorOf } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
 import { json } from '../errors.ts';

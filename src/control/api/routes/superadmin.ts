@@ -1,11 +1,11 @@
 /**
  * `/superadmin/*`: organizations and keys for those who run the server; accounts are in superadmin-users.ts. A superadmin calls with an access token, `culvert admin`
- * with an operator's token (services/operator-tokens.ts). Everybody else gets 403, before anything that they sent is looked at.
+ * with an operator's token (services/operator/operator-tokens.ts). Everybody else gets 403, before anything that they sent is looked at.
  */
 import { z } from '@hono/zod-openapi';
 import { createMiddleware } from 'hono/factory';
 import { allowOperator } from '../../services/actor.ts';
-import type { OrgView } from '../../services/operator-orgs.ts';
+import type { OrgView } from '../../services/operator/operator-orgs.ts';
 import { PLANS } from '../../services/plans.ts';
 import { type Api, type ApiDeps, type ApiEnv, operatorOf } from '../context.ts';
 import { defineRoute } from '../define-route.ts';

@@ -1,6 +1,11 @@
 /** `/tokens`. */
 import { z } from '@hono/zod-openapi';
-import { MAX_SUBDOMAIN_PATTERNS, MAX_TTL_HOURS, type MintedToken, type TokenView } from '../../services/tokens.ts';
+import {
+  MAX_SUBDOMAIN_PATTERNS,
+  MAX_TTL_HOURS,
+  type MintedToken,
+  type TokenView,
+} from '../../services/tokens/tokens.ts';
 import { type Api, type ApiDeps, actorOf } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
 import { json } from '../errors.ts';

@@ -1,6 +1,6 @@
 /** `/tunnels`. */
 import { z } from '@hono/zod-openapi';
-import { MIN_TTL_SECONDS, PROTOCOLS, type TunnelView } from '../../services/tunnels.ts';
+import { MIN_TTL_SECONDS, PROTOCOLS, type TunnelView } from '../../services/tunnels/tunnels.ts';
 import { type Api, type ApiDeps, actorOf } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
 import { json } from '../errors.ts';

@@ -1,0 +1,117 @@
+/**
+ * Accounts and the organization that each starts with. Called by server/start.ts (first owner), `culvert admin` and, through it,
+ * nobody from outside: sign-up has rules of its own.
+ */
+import { randomBytes } from 'node:crypto';
+import { eq } from 'drizzle-orm';
+import { uuidv7 } from 'uuidv7';
+import { AppError } from '../../../base/errors.ts';
+import { Secret } from '../../../base/secret.ts';
+import { users } from '../../db/schema.ts';
+import type { Db, Store, Tx } from '../../db/tx.ts';
+import type { Actor } from '../actor.ts';
+import { recordDeed } from '../audit.ts';
+import { insertOrganization } from '../organizations/organization-rows.ts';
+import type { Passwords } from '../passwords/passwords.ts';
+import type { Plan } from '../plans.ts';
+
+export const FIRST_OWNER_EMAIL = 'admin@localhost';
+const EMAIL = /^[^\s@]{1,64}@[^\s@]{1,255}$/;
+
+/** How addresses are compared. */
+export function emailKey(email: string): string {
+  return email.trim().toLowerCase();
+}
+
+/** The account with this address, however its letters are cased. Mail goes to the address in the row, never to what somebody typed. */
+export function findUserByEmail(db: Db, email: string): typeof users.$inferSelect | undefined {
+  return db
+    .select()
+    .from(users)
+    .where(eq(users.emailKey, emailKey(email)))
+    .get();
+}
+
+export interface NewUser {
+  readonly email: string;
+  readonly name: string;
+  readonly plan: Plan;
+  readonly superadmin: boolean;
+  /** Who makes it; default the server itself. */
+  readonly by?: Actor;
+}
+
+export interface CreatedUser {
+  readonly id: string;
+  readonly email: string;
+  /** Random, 128 bits; shown to the operator once and stored as a hash alone. */
+  readonly password: Secret;
+}
+
+/** 128 bits, for somebody who is to be shown it once. */
+export function randomPassword(): Secret {
+  return new Secret(randomBytes(16).toString('base64url'));
+}
+
+export class Accounts {
+  readonly #store: Store;
+  readonly #passwords: Passwords;
+
+  constructor(deps: { store: Store; passwords: Passwords }) {
+    this.#store = deps.store;
+    this.#passwords = deps.passwords;
+  }
+
+  /** Makes the owner of an empty database; undefined when there are users already. */
+  async createFirstOwner(): Promise<CreatedUser | undefined> {
+    if (this.hasAny()) return undefined;
+    return this.createUser({ email: FIRST_OWNER_EMAIL, name: 'Admin', plan: 'enterprise', superadmin: true });
+  }
+
+  /** A verified account with an approved organization of its own and a random password. Throws `invalid_request`, `conflict`. */
+  async createUser(input: NewUser): Promise<CreatedUser> {
+    const email = input.email.trim();
+    if (!EMAIL.test(email)) throw new AppError('invalid_request', `${email} is not an e-mail address.`);
+    const password = randomPassword();
+    const passwordHash = await this.#passwords.hash(password.reveal());
+    const id = this.#store.inTx((tx) => insertUser(tx, { ...input, email, passwordHash }));
+    return { id, email, password };
+  }
+
+  /** False until the first account of this server was made. */
+  hasAny(): boolean {
+    return this.#store.db.select({ id: users.id }).from(users).limit(1).get() !== undefined;
+  }
+}
+
+function insertUser(tx: Tx, input: NewUser & { passwordHash: string }): string {
+  const key = emailKey(input.email);
+  if (tx.db.select({ id: users.id }).from(users).where(eq(users.emailKey, key)).get() !== undefined) {
+    throw new AppError('conflict', `${input.email} has an account already.`);
+  }
+  const id = uuidv7();
+  tx.db
+    .insert(users)
+    .values({
+      id,
+      email: input.email,
+      emailKey: key,
+      name: input.name,
+      passwordHash: input.passwordHash,
+      emailVerifiedAt: tx.now,
+      isSuperadmin: input.superadmin,
+      createdAt: tx.now,
+    })
+    .run();
+  const name = input.name === '' ? (key.split('@')[0] ?? key) : input.name;
+  const org = insertOrganization(tx, { name, ownerId: id }, { plan: input.plan, approval: 'approved' });
+  const deed = {
+    action: 'user.create',
+    resourceType: 'user',
+    resourceId: id,
+    orgId: org.id,
+    details: { superadmin: input.superadmin },
+  } as const;
+  recordDeed(tx, input.by ?? { kind: 'system', orgId: org.id }, deed);
+  return id;
+}

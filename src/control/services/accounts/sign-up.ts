@@ -1,0 +1,179 @@
+/**
+ * Sign-up and the proof of an e-mail address. Called by control/api, for strangers: nothing here tells whether an address has an account.
+ * What differs between one that has and one that has not runs after the answer; what can't wait (a code that is tried) writes in both cases.
+ *
+ * An address that nobody has proven belongs to nobody, and a code must not confirm a password that its reader did not type. So a second
+ * sign-up with another password leaves the account without any, whoever came first and whether or not there is a letter left to send: a
+ * null password hash in a row that is not verified says that it is contested, until the address is proven. The code still proves it; the
+ * password comes from a reset link, which the letter holds as well. That no other password was typed is known by sign-up-memory.ts; what
+ * that has forgotten counts as another one.
+ */
+import { eq } from 'drizzle-orm';
+import { uuidv7 } from 'uuidv7';
+import { AppError } from '../../../base/errors.ts';
+import { users } from '../../db/schema.ts';
+import type { Store, Tx } from '../../db/tx.ts';
+import { emailKey, findUserByEmail } from './accounts.ts';
+import { writeNothing } from '../blank-write.ts';
+import { CODE_SECONDS, type EmailCodes } from './email-codes.ts';
+import type { LetterLimit } from '../mail/letter-limit.ts';
+import {
+  insertOrganization,
+  type NewOrgRules,
+  orgsOf,
+  renameOrganization,
+} from '../organizations/organization-rows.ts';
+import type { Outbox } from '../mail/outbox.ts';
+import type { Passwords } from '../passwords/passwords.ts';
+import { issueResetToken, RESET_SECONDS } from './reset-tokens.ts';
+import { recordOutside, type UserRow, type Visit } from '../sessions/session-rows.ts';
+import type { SignUpMemory } from './sign-up-memory.ts';
+
+/** A day later nobody remembers having tried to sign up. */
+const NOTICE_SECONDS = 24 * 3600;
+/** Measured: an account with its organization takes as long as this many entries of the trail. */
+const ACCOUNT_ENTRIES = 3;
+/**
+ * For writes that any stranger can cause: waiting for the disk would stop the event loop, and the visitors of all tunnels with it. A power
+ * cut costs somebody a second try.
+ */
+const RELAXED = { relaxed: true } as const;
+
+export interface NewAccount {
+  readonly email: string;
+  readonly password: string;
+  /** May be empty. */
+  readonly name: string;
+  /** Empty: called after the person. */
+  readonly organizationName: string;
+}
+
+export interface SignUpDeps {
+  readonly store: Store;
+  readonly passwords: Passwords;
+  readonly codes: EmailCodes;
+  readonly letters: LetterLimit;
+  readonly signUps: SignUpMemory;
+  readonly outbox: Outbox;
+  readonly newOrg: NewOrgRules;
+  /** `closed`: operators alone make accounts. */
+  readonly signup: 'open' | 'closed';
+}
+
+type Registration = NewAccount & { readonly passwordHash: string };
+
+export class SignUp {
+  readonly #deps: SignUpDeps;
+
+  constructor(deps: SignUpDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Makes an account that waits for the proof of its address, with an organization of its own. Throws `forbidden` when sign-up is closed,
+   * `unavailable` when too many passwords wait to be hashed or nothing can be stored: for every address alike.
+   */
+  async signUp(account: NewAccount, visit: Visit): Promise<void> {
+    const { store, passwords, signup } = this.#deps;
+    if (signup === 'closed') {
+      throw new AppError(
+        'forbidden',
+        'Sign-up is closed: only operators of this server make accounts. Ask one of them.',
+      );
+    }
+    store.checkDisk();
+    const passwordHash = await passwords.hash(account.password);
+    visit.afterAnswer(() => store.inTx((tx) => this.#register(tx, { ...account, passwordHash }, visit), RELAXED));
+  }
+
+  /** Proves the address by the code that was sent to it. Throws the same `invalid_code` whatever is wrong. */
+  verify(input: { readonly email: string; readonly code: string }, visit: Visit): void {
+    const { store, codes } = this.#deps;
+    const isVerified = store.inTx((tx) => {
+      const user = findUserByEmail(tx.db, input.email);
+      if (!codes.use(tx, user?.id, input.code) || user === undefined) return false;
+      tx.db.update(users).set({ emailVerifiedAt: tx.now }).where(eq(users.id, user.id)).run();
+      tx.onCommit(() => this.#deps.signUps.forget(user.email));
+      recordOutside(tx, user, { action: 'auth.email_verify', visit });
+      return true;
+    }, RELAXED);
+    if (!isVerified) {
+      throw new AppError('invalid_code', 'The code is wrong, has run out, or was tried too often. Ask for a new one.');
+    }
+  }
+
+  /** Sends a new code, in the place of the last one, to an address that waits for its proof; to others nothing. Throws `unavailable`. */
+  resend(email: string, visit: Visit): void {
+    this.#deps.store.checkDisk();
+    visit.afterAnswer(() =>
+      this.#deps.store.inTx((tx) => {
+        const user = findUserByEmail(tx.db, email);
+        const waits = user !== undefined && user.emailVerifiedAt === null;
+        if (waits && this.#deps.letters.take('code', user.emailKey)) this.#sendCode(tx, user);
+        else writeNothing(tx);
+      }, RELAXED),
+    );
+  }
+
+  #register(tx: Tx, input: Registration, visit: Visit): void {
+    const { letters, signUps, outbox } = this.#deps;
+    const known = findUserByEmail(tx.db, input.email);
+    if (known !== undefined && known.emailVerifiedAt !== null) {
+      tx.onCommit(() => signUps.remember(input, null));
+      writeNothing(tx, ACCOUNT_ENTRIES);
+      if (!letters.take('notice', known.emailKey)) return;
+      return outbox.post(tx, { kind: 'already_registered', to: known.email }, NOTICE_SECONDS);
+    }
+    const hasLetter = letters.take('code', emailKey(input.email));
+    const isContested = known !== undefined && !signUps.isConfirmed(input, known.passwordHash);
+    if (!hasLetter && !isContested) {
+      if (known === undefined) tx.onCommit(() => signUps.remember(input, null));
+      return writeNothing(tx, ACCOUNT_ENTRIES);
+    }
+    const user = known === undefined ? this.#insert(tx, input) : replace(tx, known, { ...input, isContested });
+    tx.onCommit(() => signUps.remember(input, user.passwordHash));
+    recordOutside(tx, user, { action: 'auth.signup', visit });
+    // Also with no letter left an account loses its password: a code that is under way must not confirm what somebody else typed.
+    if (hasLetter) this.#sendCode(tx, user);
+  }
+
+  #insert(tx: Tx, input: Registration): UserRow {
+    const user: UserRow = {
+      id: uuidv7(),
+      email: input.email,
+      emailKey: emailKey(input.email),
+      name: input.name,
+      passwordHash: input.passwordHash,
+      emailVerifiedAt: null,
+      isSuperadmin: false,
+      createdAt: tx.now,
+      passwordChangedAt: null,
+      lockedAt: null,
+    };
+    tx.db.insert(users).values(user).run();
+    insertOrganization(tx, { name: orgName(input), ownerId: user.id }, this.#deps.newOrg);
+    return user;
+  }
+
+  #sendCode(tx: Tx, user: UserRow): void {
+    const { codes, outbox } = this.#deps;
+    const letter = { to: user.email, code: codes.issue(tx, user.id) };
+    if (user.passwordHash !== null) return outbox.post(tx, { kind: 'verify_email', ...letter }, CODE_SECONDS);
+    const link = { token: issueResetToken(tx, user.id), linkSeconds: RESET_SECONDS };
+    outbox.post(tx, { kind: 'verify_contested', ...letter, ...link }, CODE_SECONDS);
+  }
+}
+
+/** Contested: left without a password; else it has the one that was typed already. */
+function replace(tx: Tx, user: UserRow, input: Registration & { readonly isContested: boolean }): UserRow {
+  const { email, name } = input;
+  const changed = { email, name, passwordHash: input.isContested ? null : user.passwordHash, createdAt: tx.now };
+  tx.db.update(users).set(changed).where(eq(users.id, user.id)).run();
+  const org = orgsOf(tx.db, user.id).find(({ role }) => role === 'owner');
+  if (org !== undefined) renameOrganization(tx, org, orgName(input));
+  return { ...user, ...changed };
+}
+
+function orgName({ email, name, organizationName }: Registration): string {
+  return organizationName || name || (email.split('@')[0] ?? email);
+}

@@ -1,0 +1,230 @@
+/**
+ * How each letter reads: subject, plain text and HTML, from one list of parts. Names that people chose are hostile here: they can't add
+ * lines, headers or markup. The HTML loads nothing from anywhere.
+ */
+import type { Mail } from '../../providers/mail.ts';
+import { asPage, asText, type Part, plain, say } from './letter-parts.ts';
+import type { Letter } from './letters.ts';
+
+interface Draft {
+  readonly subject: string;
+  readonly parts: readonly Part[];
+}
+
+export interface Sending {
+  /** What the mail is known by; the same at each try. */
+  readonly id: string;
+  /** Where the dashboard is: links start with `{publicUrl}/app/`. */
+  readonly publicUrl: string;
+  /** How long the code or link of the letter works. */
+  readonly lifeSeconds: number;
+}
+
+/** The letter as a mail. */
+export function writeLetter(letter: Letter, { id, publicUrl, lifeSeconds }: Sending): Mail {
+  const { subject, parts } = draft(letter, {
+    publicUrl,
+    logIn: `${publicUrl}/app/`,
+    span: spanOf(lifeSeconds),
+  });
+  const all = [say('Hello,'), ...parts, say(`This mail comes from the Culvert server at ${publicUrl}.`)];
+  const code = all.find((part) => part.kind === 'code')?.code;
+  const link = all.find((part) => part.kind === 'link')?.url;
+  return {
+    id,
+    to: letter.to,
+    subject,
+    text: asText(all),
+    html: asPage(subject, all),
+    ...(code === undefined ? {} : { code }),
+    ...(link === undefined ? {} : { link }),
+  };
+}
+
+/** What a draft may need besides its letter. */
+interface Words {
+  readonly publicUrl: string;
+  /** Where one logs in. */
+  readonly logIn: string;
+  /** How long the code or link works. */
+  readonly span: string;
+}
+
+function draft(letter: Letter, words: Words): Draft {
+  switch (letter.kind) {
+    case 'verify_email':
+      return verifyEmail(letter, words);
+    case 'verify_contested':
+      return verifyContested(letter, words);
+    case 'already_registered':
+      return alreadyRegistered(words);
+    case 'password_reset':
+      return passwordReset(letter, words);
+    case 'invitation':
+      return invitation(letter, words);
+    case 'mfa_locked':
+      return mfaLocked(words);
+    case 'organization_deleted':
+      return organizationDeleted(letter);
+    default:
+      return withWarning(change(letter), words);
+  }
+}
+
+type Of<Kind extends Letter['kind']> = Extract<Letter, { kind: Kind }>;
+
+function verifyEmail({ code }: Of<'verify_email'>, { span }: Words): Draft {
+  return {
+    subject: `${code} is your Culvert code`,
+    parts: [
+      say('Enter this code to confirm that this address is yours:'),
+      { kind: 'code', code },
+      say(`It works once, for ${span}. If you asked for more than one code, only the newest works.`),
+      say('If you did not sign up, ignore this mail: without the code nobody can use the account.'),
+    ],
+  };
+}
+
+function verifyContested(letter: Of<'verify_contested'>, { publicUrl, span }: Words): Draft {
+  return {
+    subject: `${letter.code} is your Culvert code: choose a new password`,
+    parts: [
+      say('This address was signed up more than once, with different passwords. None of these passwords counts.'),
+      say('If you signed up, open this link to confirm the address and choose a password:'),
+      { kind: 'link', url: linkTo(publicUrl, 'reset', letter.token), label: 'Choose a password' },
+      say(`It works once, for ${spanOf(letter.linkSeconds)}. This code confirms the address alone:`),
+      { kind: 'code', code: letter.code },
+      say(`It works once, for ${span}; you still need a link like the one above to log in with a password.`),
+      say('If you did not sign up, ignore this mail: nobody can use the account without the link or the code.'),
+    ],
+  };
+}
+
+function alreadyRegistered({ logIn }: Words): Draft {
+  return {
+    subject: 'You have a Culvert account already',
+    parts: [
+      say('Somebody signed up with this address, and there is an account for it already. Nothing was changed.'),
+      say(`If it was you, log in at ${logIn}. If you don't know the password, choose "Forgot password" there.`),
+      say('If it was not you, there is nothing to do.'),
+    ],
+  };
+}
+
+function passwordReset({ token }: Of<'password_reset'>, { publicUrl, span }: Words): Draft {
+  return {
+    subject: 'Set a new password for Culvert',
+    parts: [
+      say('Open this link to set a new password:'),
+      { kind: 'link', url: linkTo(publicUrl, 'reset', token), label: 'Set a new password' },
+      say(`It works once, for ${span}. A new password logs you out everywhere.`),
+      say('If you did not ask for this, ignore this mail: your password stays as it is.'),
+    ],
+  };
+}
+
+function invitation(letter: Of<'invitation'>, { publicUrl, span }: Words): Draft {
+  const organization = plain(letter.organization);
+  const inviter = plain(letter.inviter);
+  return {
+    subject: `${inviter} invites you to "${organization}" on Culvert`,
+    parts: [
+      say(`${inviter} invites you to the organization "${organization}", with the role "${plain(letter.role)}".`),
+      say('Open this link to accept:'),
+      { kind: 'link', url: linkTo(publicUrl, 'invite', letter.token), label: 'Accept the invitation' },
+      say(`It works once, for ${span}.`),
+      say('If you do not know who this is, ignore this mail: nothing happens then.'),
+    ],
+  };
+}
+
+function organizationDeleted(letter: Of<'organization_deleted'>): Draft {
+  const organization = plain(letter.organization);
+  return {
+    subject: `The organization "${organization}" was deleted on Culvert`,
+    parts: [
+      say(`${plain(letter.by)} has deleted the organization "${organization}", which you own too.`),
+      say('Its tunnels are down, and its tokens and invitations work no more.'),
+      say('If you did not expect this, ask them, or whoever runs this server.'),
+    ],
+  };
+}
+
+function mfaLocked({ logIn }: Words): Draft {
+  return {
+    subject: 'Wrong two-factor codes for your Culvert account',
+    parts: [
+      say('Somebody got as far as the second step of a log-in to your account, and entered wrong codes there.'),
+      say(
+        'Nobody was let in. Codes of your app are not accepted for some minutes now, and longer after more wrong ones.',
+      ),
+      say('If it was you, use a recovery code, or wait.'),
+      say(
+        `If it was not you, somebody else knows your password: choose "Forgot password" at ${logIn} now. If you log in with an identity provider, change your password there too.`,
+      ),
+    ],
+  };
+}
+
+type Change = Of<'password_changed' | 'mfa_changed' | 'recovery_code_used' | 'identity_linked'>;
+
+/** What happened to the account, for whoever owns it to know. */
+function change(letter: Change): { readonly subject: string; readonly told: string } {
+  switch (letter.kind) {
+    case 'password_changed':
+      return {
+        subject: 'Your Culvert password was changed',
+        told: 'The password of your account was changed just now.',
+      };
+    case 'mfa_changed': {
+      const state = letter.enabled ? 'on' : 'off';
+      return {
+        subject: `Two-factor log-in is ${state} for your Culvert account`,
+        told: `Two-factor log-in was turned ${state} for your account just now.`,
+      };
+    }
+    case 'recovery_code_used': {
+      const left = letter.left === 1 ? '1 is' : `${letter.left} are`;
+      const renew = 'Turning two-factor log-in off and on again makes ten new ones.';
+      return {
+        subject: 'A recovery code was used for your Culvert account',
+        told: `Somebody logged in to your account with a recovery code just now; ${left} left. ${renew}`,
+      };
+    }
+    default: {
+      const provider = plain(letter.provider);
+      return {
+        subject: `You can log in to Culvert with ${provider} now`,
+        told: `Log-in with ${provider} was added to your account just now.`,
+      };
+    }
+  }
+}
+
+function withWarning({ subject, told }: ReturnType<typeof change>, { logIn }: Words): Draft {
+  const act = `choose "Forgot password" at ${logIn} now, and tell whoever runs this server.`;
+  return {
+    subject,
+    parts: [
+      say(`${told} If it was you, there is nothing to do.`),
+      say(`If it was not you, somebody else can use your account: ${act}`),
+    ],
+  };
+}
+
+function linkTo(publicUrl: string, page: 'reset' | 'invite', token: string): string {
+  return `${publicUrl}/app/${page}?token=${encodeURIComponent(token)}`;
+}
+
+const UNITS = [
+  { name: 'day', seconds: 24 * 3600 },
+  { name: 'hour', seconds: 3600 },
+  { name: 'minute', seconds: 60 },
+] as const;
+
+/** In the largest unit of which it holds a whole number, e.g. "10 minutes". */
+function spanOf(seconds: number): string {
+  const unit = UNITS.find((one) => seconds >= one.seconds && seconds % one.seconds === 0) ?? UNITS[2];
+  const n = Math.max(1, Math.floor(seconds / unit.seconds));
+  return `${n} ${unit.name}${n === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,236 @@
+/**
+ * Takes letters out of the outbox and has them sent. Whoever posts a letter never waits for this.
+ *
+ * Each letter is retried by itself, later and later, until its code or link has run out; so a letter that can't be sent holds up no other,
+ * and a mail server that is away delays all without losing any. A recipient has one letter under way at a time, which keeps the order of
+ * what they get and keeps an address on which the server stalls from taking every place.
+ *
+ * A row is sent by one process, once. When the process dies after the mail server has taken a letter and before the row is gone,
+ * the letter is sent again after the restart, with the same Message-ID.
+ */
+import { and, asc, eq, gt, lte, or } from 'drizzle-orm';
+import type { Logger } from '../../../base/log.ts';
+import { outgoingMails } from '../../db/schema.ts';
+import type { Store } from '../../db/tx.ts';
+import { MailError, type MailTransport } from '../../providers/mail.ts';
+import { writeLetter } from './letter-text.ts';
+import type { Letter } from './letters.ts';
+import type { Outbox } from './outbox.ts';
+
+type Row = typeof outgoingMails.$inferSelect;
+
+/** Letters under way at once: hundreds a minute, by the few connections that mail servers grant one client. */
+const CONCURRENT = 4;
+/** Rows per query, and rows that one pass looks at while it searches for recipients with nothing under way. */
+const PAGE = 16;
+const MAX_SCAN = 512;
+/** A try that takes longer is cut: a server that answers a byte at a time would hold its place for ever. */
+const TRY_MS = 60_000;
+/** First wait, doubled at each failure. */
+const RETRY_MS = 5_000;
+const MAX_RETRY_MS = 10 * 60_000;
+/** Part of a letter's life that one wait may take: a code that is good for ten minutes is tried each minute at least. */
+const LIFE_SHARE = 10;
+/** Looks again at the latest after this, also where nothing is due later: reading the rows may have failed. */
+const POLL_MS = 15_000;
+/** What is under way at a stop gets this long; then it is cut, and sent after the next start. */
+const STOP_MS = 3_000;
+
+export interface MailDeliveryDeps {
+  readonly store: Store;
+  readonly outbox: Outbox;
+  readonly transport: MailTransport;
+  /** What links start with; asked at each letter. */
+  readonly publicUrl: () => string;
+  readonly log: Logger;
+}
+
+export class MailDelivery {
+  readonly #deps: MailDeliveryDeps;
+  /** By row; the recipient is kept for the order of their letters. */
+  readonly #underWay = new Map<string, { readonly to: string; readonly done: Promise<void> }>();
+  readonly #cut = new AbortController();
+  #timer: NodeJS.Timeout | undefined;
+  #pass: NodeJS.Immediate | undefined;
+  #stopped: Promise<void> | undefined;
+
+  constructor(deps: MailDeliveryDeps) {
+    this.#deps = deps;
+  }
+
+  /** From now on letters are sent. Those that wait from an earlier run are due at once: settings or mail server may be new. */
+  start(): void {
+    this.#deps.store.inTx(({ db, now }) =>
+      db.update(outgoingMails).set({ nextAt: now }).where(gt(outgoingMails.nextAt, now)).run(),
+    );
+    this.#deps.outbox.onPost(() => this.wake());
+    this.wake();
+  }
+
+  /** Looks for letters that are due, after the present turn of the loop. */
+  wake(): void {
+    if (this.#stopped === undefined) this.#pass ??= setImmediate(() => this.#look());
+  }
+
+  /** Sends no more; letters under way get three seconds. May be called twice. The database must stay open until it resolves. */
+  stop(): Promise<void> {
+    this.#stopped ??= this.#stop();
+    return this.#stopped;
+  }
+
+  async #stop(): Promise<void> {
+    clearTimeout(this.#timer);
+    clearImmediate(this.#pass);
+    this.#deps.outbox.onPost(() => {});
+    const ended = Promise.all([...this.#underWay.values()].map(({ done }) => done));
+    const patience = setTimeout(() => this.#cut.abort(), STOP_MS);
+    await ended;
+    clearTimeout(patience);
+    this.#deps.transport.close();
+  }
+
+  #look(): void {
+    this.#pass = undefined;
+    clearTimeout(this.#timer);
+    const now = this.#deps.store.clock.now();
+    let waitMs = POLL_MS;
+    try {
+      this.#sendDue(now);
+      const next = this.#deps.store.db
+        .select({ at: outgoingMails.nextAt })
+        .from(outgoingMails)
+        .where(gt(outgoingMails.nextAt, now))
+        .orderBy(asc(outgoingMails.nextAt))
+        .get();
+      if (next !== undefined) waitMs = Math.min(next.at - now, POLL_MS);
+    } catch (error) {
+      this.#deps.log.error({ err: error }, 'reading the letters that wait failed: it is tried again');
+    }
+    // Letters that are due and found no place need no timer: the end of each one under way wakes.
+    this.#timer = setTimeout(() => this.wake(), waitMs);
+    this.#timer.unref();
+  }
+
+  #sendDue(now: number): void {
+    let last: Row | undefined;
+    for (let seen = 0; seen < MAX_SCAN && this.#underWay.size < CONCURRENT; seen += PAGE) {
+      const rows = this.#due(now, last);
+      for (const row of rows) if (this.#underWay.size < CONCURRENT) this.#begin(row, now);
+      if (rows.length < PAGE) return;
+      last = rows.at(-1);
+    }
+  }
+
+  /** Rows whose time has come, oldest first, after `last`. */
+  #due(now: number, last: Row | undefined): readonly Row[] {
+    const { nextAt, id } = outgoingMails;
+    return this.#deps.store.db
+      .select()
+      .from(outgoingMails)
+      .where(
+        and(
+          lte(nextAt, now),
+          last === undefined ? undefined : or(gt(nextAt, last.nextAt), and(eq(nextAt, last.nextAt), gt(id, last.id))),
+        ),
+      )
+      .orderBy(asc(nextAt), asc(id))
+      .limit(PAGE)
+      .all();
+  }
+
+  #begin(row: Row, now: number): void {
+    let letter: Letter;
+    try {
+      letter = this.#deps.outbox.open(row);
+    } catch (error) {
+      this.#forget(row);
+      this.#deps.log.error({ err: error, mail: row.id }, 'a letter was dropped: it can not be read');
+      return;
+    }
+    const to = letter.to.toLowerCase();
+    // The row itself among them.
+    for (const other of this.#underWay.values()) if (other.to === to) return;
+    if (row.expiresAt <= now) {
+      this.#giveUp(row, letter, 'it waited too long');
+      return;
+    }
+    const done = this.#send(row, letter).finally(() => {
+      this.#underWay.delete(row.id);
+      this.wake();
+    });
+    this.#underWay.set(row.id, { to, done });
+  }
+
+  /** One try, with all that follows from it. Never rejects. */
+  async #send(row: Row, letter: Letter): Promise<void> {
+    const { transport, publicUrl, log } = this.#deps;
+    try {
+      try {
+        const lifeSeconds = Math.round((row.expiresAt - row.createdAt) / 1000);
+        const mail = writeLetter(letter, { id: row.id, publicUrl: publicUrl(), lifeSeconds });
+        await transport.send(mail, AbortSignal.any([this.#cut.signal, AbortSignal.timeout(TRY_MS)]));
+      } catch (error) {
+        this.#failed(row, letter, error);
+        return;
+      }
+      this.#forget(row);
+      log.debug({ mail: row.id, kind: letter.kind, to: letter.to }, 'a letter was sent');
+    } catch (error) {
+      log.error({ err: error, mail: row.id }, 'writing down what became of a letter failed: it may be sent again');
+    }
+  }
+
+  #failed(row: Row, letter: Letter, error: unknown): void {
+    if (this.#cut.signal.aborted) return; // Cut by the stop: the row waits for the next start as it is.
+    // The text of another error may hold the letter.
+    const reason = error instanceof MailError ? error.message : 'sending it failed inside the server';
+    if (error instanceof MailError && !error.retry) {
+      this.#forget(row);
+      // Not for the operator to act on: people mistype their addresses.
+      this.#deps.log.warn(
+        { mail: row.id, kind: letter.kind, to: letter.to, reason },
+        'a letter was refused by the mail server: its recipient does not get it',
+      );
+      return;
+    }
+    const now = this.#deps.store.clock.now();
+    const attempts = row.attempts + 1;
+    const longest = Math.min(MAX_RETRY_MS, (row.expiresAt - row.createdAt) / LIFE_SHARE);
+    const waitMs = Math.max(RETRY_MS, Math.min(longest, RETRY_MS * 2 ** (attempts - 1)));
+    if (now + waitMs >= row.expiresAt) {
+      this.#giveUp(row, letter, reason);
+      return;
+    }
+    this.#deps.store.inTx(
+      ({ db }) =>
+        db
+          .update(outgoingMails)
+          .set({ attempts, nextAt: now + waitMs })
+          .where(eq(outgoingMails.id, row.id))
+          .run(),
+      // Lost in a power cut, it is tried early.
+      { relaxed: true },
+    );
+    const level = error instanceof MailError && error.needsOperator ? 'error' : 'warn';
+    this.#deps.log[level](
+      { mail: row.id, kind: letter.kind, to: letter.to, reason, attempts, retryInSeconds: Math.round(waitMs / 1000) },
+      'a letter was not sent: it is tried again',
+    );
+  }
+
+  /** Its code or link has run out, or will before the next try. */
+  #giveUp(row: Row, letter: Letter, reason: string): void {
+    this.#forget(row);
+    this.#deps.log.error(
+      { mail: row.id, kind: letter.kind, to: letter.to, reason, attempts: row.attempts },
+      'a letter was given up, for it could not be sent in time: is the mail server well?',
+    );
+  }
+
+  #forget(row: Row): void {
+    // Lost in a power cut, the letter is sent twice; the wait for the disk at each would be the greater harm.
+    this.#deps.store.inTx(({ db }) => db.delete(outgoingMails).where(eq(outgoingMails.id, row.id)).run(), {
+      relaxed: true,
+    });
+  }
+}

@@ -1,0 +1,56 @@
+/**
+ * Mail on its way out: a row per letter, written in the transaction that is the reason for it, so that there is a letter if and only if
+ * that was committed, also over a kill -9. Delivery is in mail-delivery.ts; services only `post`.
+ */
+import { count } from 'drizzle-orm';
+import { uuidv7 } from 'uuidv7';
+import type { Logger } from '../../../base/log.ts';
+import { outgoingMails } from '../../db/schema.ts';
+import type { Tx } from '../../db/tx.ts';
+import type { Letter } from './letters.ts';
+import type { Sealer } from '../keys/sealing.ts';
+
+/** Letters that wait: hours of mail of a large server. Beyond it a letter is dropped and said so; the caller's answer stays the same. */
+const MAX_WAITING = 10_000;
+
+export class Outbox {
+  readonly #sealer: Sealer;
+  readonly #log: Logger;
+  #wake: () => void = () => {};
+
+  constructor(deps: { sealer: Sealer; log: Logger }) {
+    this.#sealer = deps.sealer;
+    this.#log = deps.log;
+  }
+
+  /** Called after each commit that posted something. One listener: the delivery. */
+  onPost(wake: () => void): void {
+    this.#wake = wake;
+  }
+
+  /** `lifeSeconds`: after it the letter helps nobody, and delivery gives up. */
+  post(tx: Tx, letter: Letter, lifeSeconds: number): void {
+    const waiting = tx.db.select({ n: count() }).from(outgoingMails).get()?.n ?? 0;
+    if (waiting >= MAX_WAITING) {
+      this.#log.error({ kind: letter.kind, waiting }, 'a letter was dropped: too many wait for the mail server');
+      return;
+    }
+    const id = uuidv7();
+    tx.db
+      .insert(outgoingMails)
+      .values({
+        id,
+        sealedLetter: this.#sealer.seal(`outgoing_mails/${id}`, Buffer.from(JSON.stringify(letter))),
+        createdAt: tx.now,
+        nextAt: tx.now,
+        expiresAt: tx.now + lifeSeconds * 1000,
+      })
+      .run();
+    tx.onCommit(() => this.#wake());
+  }
+
+  /** The letter of a row. Throws when the row was sealed by another key. */
+  open(row: { readonly id: string; readonly sealedLetter: string }): Letter {
+    return JSON.parse(this.#sealer.open(`outgoing_mails/${row.id}`, row.sealedLetter).toString()) as Letter;
+  }
+}

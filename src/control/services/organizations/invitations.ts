@@ -1,0 +1,205 @@
+/**
+ * Invitations to an organization, by mail. The letter holds the only copy of the token; it works once, for a week, and for nobody but the
+ * account with the invited address. Called by control/api. Who invites learns nothing about whether an address has an account.
+ */
+import { randomBytes } from 'node:crypto';
+import { and, eq } from 'drizzle-orm';
+import { uuidv7 } from 'uuidv7';
+import { AppError } from '../../../base/errors.ts';
+import { invitations, memberships, users } from '../../db/schema.ts';
+import type { Store, Tx } from '../../db/tx.ts';
+import { emailKey } from '../accounts/accounts.ts';
+import { type Actor, allow, hasRole, ROLES, type Role, type UserActor } from '../actor.ts';
+import { recordDeed } from '../audit.ts';
+import { checkDeedLimit } from '../deed-limit.ts';
+import { endInvitation, type InvitationRow, type InvitationView, openInvitations, stands } from './invitation-rows.ts';
+import type { LetterLimit } from '../mail/letter-limit.ts';
+import { actorIn, countMembers, findMember, MAX_MEMBERS } from './membership-rows.ts';
+import { type OrgRow, orgsOf } from './organization-rows.ts';
+import type { Outbox } from '../mail/outbox.ts';
+import { hashOf } from '../keys/secret-hash.ts';
+
+const INVITATION_SECONDS = 7 * 24 * 3600;
+/** Open ones of an organization: a bound for lists, far above need. */
+const MAX_OPEN = 100;
+/** Letters of one person in a day: whoever can sign up must not be able to send mail to the world through this server. */
+const MAX_PER_DAY = 200;
+/** Organizations that one person is in: a bound for their list. */
+const MAX_MEMBERSHIPS = 200;
+/** Said when the letters to an address are used up: about when the next one is free. */
+const RETRY_SECONDS = 20 * 60;
+
+export interface InvitationDeps {
+  readonly store: Store;
+  readonly outbox: Outbox;
+  readonly letters: LetterLimit;
+}
+
+export class Invitations {
+  readonly #deps: InvitationDeps;
+
+  constructor(deps: InvitationDeps) {
+    this.#deps = deps;
+  }
+
+  /** Those that can be accepted now, newest first. Throws `not_found`. */
+  list(actor: Actor, orgId: string): readonly InvitationView[] {
+    const { store } = this.#deps;
+    const me = actorIn(store.db, actor, orgId);
+    allow(me, 'read', 'invitation');
+    return openInvitations({ db: store.db, now: store.clock.now() }, me.orgId);
+  }
+
+  /**
+   * Invites an address, in the place of an earlier invitation to it. Throws `not_found`, `forbidden` (a role above the caller's too),
+   * `conflict` for a member and when too many are open, `rate_limited` when too many letters were sent.
+   */
+  create(actor: Actor, orgId: string, input: { readonly email: string; readonly role: Role }): InvitationView {
+    const { store, outbox } = this.#deps;
+    return store.inTx((tx) => {
+      const me = actorIn(tx.db, actor, orgId);
+      allow(me, 'create', 'invitation');
+      if (!hasRole(me, input.role)) throw new AppError('forbidden', 'You can invite up to your own role.');
+      const org = orgsOf(tx.db, me.userId).find(({ id }) => id === me.orgId);
+      if (org === undefined) throw new Error('a member without an organization');
+      this.#replace(tx, me, input.email);
+      this.#checkLetters(tx, me, input.email);
+      const token = randomBytes(32).toString('base64url');
+      const row: InvitationRow = {
+        id: uuidv7(),
+        orgId: me.orgId,
+        email: input.email,
+        emailKey: emailKey(input.email),
+        role: input.role,
+        tokenHash: hashOf(token),
+        invitedBy: me.userId,
+        createdAt: tx.now,
+        expiresAt: tx.now + INVITATION_SECONDS * 1000,
+        acceptedAt: null,
+        revokedAt: null,
+      };
+      tx.db.insert(invitations).values(row).run();
+      const details = { email: row.email, role: row.role };
+      recordDeed(tx, me, { action: 'invitation.create', resourceType: 'invitation', resourceId: row.id, details });
+      // What others have sent there is not this inviter's doing, nor their business: the invitation stands, and its letter is not sent.
+      if (this.#deps.letters.take('invited', row.emailKey)) {
+        const letter = { organization: org.name, inviter: me.email, role: input.role, token };
+        outbox.post(tx, { kind: 'invitation', to: input.email, ...letter }, INVITATION_SECONDS);
+      }
+      return { row, inviterEmail: me.email };
+    });
+  }
+
+  /** Throws `not_found`, and `forbidden`: an invitation to be an owner is revoked by owners. */
+  revoke(actor: Actor, orgId: string, invitationId: string): void {
+    this.#deps.store.inTx((tx) => {
+      const me = actorIn(tx.db, actor, orgId);
+      allow(me, 'delete', 'invitation');
+      const found = openInvitations(tx, me.orgId, eq(invitations.id, invitationId))[0];
+      if (found === undefined) throw new AppError('not_found', 'No such invitation in this organization.');
+      checkReach(me, found.row);
+      endInvitation(tx, me, found.row);
+    });
+  }
+
+  /**
+   * Makes the caller a member. Their session stays in its own organization until they switch. Throws `not_found` alike for a token that
+   * never was, was used or revoked, or has run out; `forbidden` when it was sent to another address; `conflict` when the caller is in
+   * that organization already, or too many are.
+   */
+  accept(actor: Actor, token: string): OrgRow {
+    allow(actor, 'change', 'account');
+    return this.#deps.store.inTx((tx) => {
+      const row = tx.db
+        .select()
+        .from(invitations)
+        .where(eq(invitations.tokenHash, hashOf(token)))
+        .get();
+      if (row === undefined) throw gone();
+      const isFor = isTheirs(tx, actor, row);
+      if (isFor && findMember(tx.db, row.orgId, actor.userId) !== undefined) {
+        throw new AppError('conflict', 'You are in this organization already.');
+      }
+      if (row.acceptedAt !== null || row.revokedAt !== null || row.expiresAt <= tx.now) throw gone();
+      if (!isFor) {
+        throw new AppError(
+          'forbidden',
+          'The invitation was sent to another address. Log in with the account that has it.',
+        );
+      }
+      return this.#join(tx, actor, row);
+    });
+  }
+
+  #join(tx: Tx, actor: UserActor, row: InvitationRow): OrgRow {
+    if (countMembers(tx.db, row.orgId) >= MAX_MEMBERS) {
+      throw new AppError('conflict', `The organization has ${MAX_MEMBERS} members: it takes no more.`);
+    }
+    if (orgsOf(tx.db, actor.userId).length >= MAX_MEMBERSHIPS) {
+      throw new AppError('conflict', `You are in ${MAX_MEMBERSHIPS} organizations. Leave one first.`);
+    }
+    tx.db.update(invitations).set({ acceptedAt: tx.now }).where(eq(invitations.id, row.id)).run();
+    tx.db
+      .insert(memberships)
+      .values({ orgId: row.orgId, userId: actor.userId, role: row.role, createdAt: tx.now })
+      .run();
+    const joined = orgsOf(tx.db, actor.userId).find(({ id }) => id === row.orgId);
+    // Its invitations end with an organization, so this is one that went by another way.
+    if (joined === undefined) throw gone();
+    const deed = { action: 'invitation.accept', resourceType: 'invitation', resourceId: row.id } as const;
+    recordDeed(tx, { ...actor, orgId: row.orgId }, deed);
+    return joined;
+  }
+
+  /** Makes room for an invitation to this address: an earlier one ends. */
+  #replace(tx: Tx, me: UserActor, email: string): void {
+    const key = emailKey(email);
+    const member = tx.db
+      .select({ id: users.id })
+      .from(users)
+      .innerJoin(memberships, eq(memberships.userId, users.id))
+      .where(and(eq(users.emailKey, key), eq(memberships.orgId, me.orgId)))
+      .get();
+    if (member !== undefined) throw new AppError('conflict', `${email} is a member of this organization already.`);
+    // Also one that has run out: the table holds one per address that was neither accepted nor revoked.
+    const earlier = tx.db
+      .select()
+      .from(invitations)
+      .where(and(eq(invitations.orgId, me.orgId), eq(invitations.emailKey, key), stands()))
+      .get();
+    if (earlier === undefined) return;
+    checkReach(me, earlier);
+    endInvitation(tx, me, earlier);
+  }
+
+  #checkLetters(tx: Tx, me: UserActor, email: string): void {
+    if (openInvitations(tx, me.orgId).length >= MAX_OPEN) {
+      throw new AppError('conflict', `${MAX_OPEN} invitations wait to be accepted. Revoke some first.`);
+    }
+    const message = `You sent ${MAX_PER_DAY} invitations in a day. Wait before you send another one.`;
+    checkDeedLimit(tx, me, { action: 'invitation.create', perDay: MAX_PER_DAY, message });
+    // The person's own first: with several organizations nobody sends more, and uses up the letters of none.
+    const isFree = [me.userId, me.orgId].every((from) => this.#deps.letters.take('invitation', emailKey(email), from));
+    if (!isFree) {
+      throw new AppError('rate_limited', `${email} was invited a few times already. Wait before you try again.`, {
+        retryAfterSeconds: RETRY_SECONDS,
+      });
+    }
+  }
+}
+
+/** Only owners touch what makes an owner. */
+function checkReach(me: UserActor, row: InvitationRow): void {
+  if (hasRole(me, row.role)) return;
+  throw new AppError('forbidden', `Only an ${ROLES.at(-1)} may change an invitation to be one.`);
+}
+
+/** Was it sent to the address of this account, which is proven? */
+function isTheirs(tx: Tx, actor: UserActor, row: InvitationRow): boolean {
+  const user = tx.db.select().from(users).where(eq(users.id, actor.userId)).get();
+  return user !== undefined && user.emailVerifiedAt !== null && user.emailKey === row.emailKey;
+}
+
+function gone(): AppError {
+  return new AppError('not_found', 'The invitation was used or revoked, or has run out. Ask for a new one.');
+}

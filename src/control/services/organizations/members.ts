@@ -1,0 +1,124 @@
+/**
+ * Members of an organization and their roles. Called by control/api. Admins handle everybody up to admins; only owners touch owners or
+ * make one; there is always an owner. A new role counts from the member's next request on.
+ */
+import { and, eq } from 'drizzle-orm';
+import { AppError } from '../../../base/errors.ts';
+import { memberships } from '../../db/schema.ts';
+import type { Store, Tx } from '../../db/tx.ts';
+import { type Actor, allow, hasRole, type Role, roleMay, type UserActor } from '../actor.ts';
+import { type AuditAction, recordDeed } from '../audit.ts';
+import { endInvitationsBeyond } from './invitation-rows.ts';
+import { actorIn, findMember, isLastOwner, type MemberRow, membersOf } from './membership-rows.ts';
+import { leaveOrg } from '../sessions/session-rows.ts';
+import type { Tokens } from '../tokens/tokens.ts';
+
+/** As others in the organization may see them: whose account lacks a second factor is for those who run it. */
+export type MemberView = Omit<MemberRow, 'mfaEnabled'> & { readonly mfaEnabled: boolean | null };
+
+/** A member with another role, and how many tokens of theirs ended with the old one. */
+export type ChangedMember = MemberView & { readonly revokedTokens: number };
+
+export class Members {
+  readonly #store: Store;
+  readonly #tokens: Pick<Tokens, 'endAllIn'>;
+
+  constructor(deps: { store: Store; tokens: Pick<Tokens, 'endAllIn'> }) {
+    this.#store = deps.store;
+    this.#tokens = deps.tokens;
+  }
+
+  /** Oldest first. Throws `not_found`. */
+  list(actor: Actor, orgId: string): readonly MemberView[] {
+    const me = actorIn(this.#store.db, actor, orgId);
+    allow(me, 'read', 'member');
+    return membersOf(this.#store.db, me.orgId).map((member) => view(me, member));
+  }
+
+  /**
+   * Gives a member another role. What they made here and it no longer allows them to make ends: invitations, and tokens, whose agents are
+   * cut off after the commit. Throws `not_found`, `forbidden`, and `conflict` when it would leave no owner.
+   */
+  setRole(actor: Actor, which: { readonly orgId: string; readonly userId: string }, role: Role): ChangedMember {
+    return this.#store.inTx((tx) => {
+      const me = actorIn(tx.db, actor, which.orgId);
+      allow(me, 'change', 'member');
+      const member = found(tx, me, which.userId);
+      if (role === 'owner' || member.role === 'owner') needOwner(me);
+      if (role === member.role) return { ...view(me, member), revokedTokens: 0 };
+      keepOwner(tx, me, member);
+      tx.db.update(memberships).set({ role }).where(rowOf(me.orgId, member.userId)).run();
+      endInvitationsBeyond(tx, me, { userId: member.userId, role });
+      const message = `${member.email}, who made this token, is a ${role} of the organization now and may not make any.`;
+      const revokedTokens = roleMay(role, 'create', 'token')
+        ? 0
+        : this.#tokens.endAllIn(tx, me, { createdBy: member.userId, message });
+      const details = { email: member.email, from: member.role, to: role };
+      recordDeed(tx, me, { ...deed('member.update', member), details });
+      return { ...view(me, { ...member, role }), revokedTokens };
+    });
+  }
+
+  /**
+   * Takes somebody out, or lets the caller leave. The tokens that they made here, their invitations and their sessions here end with it:
+   * keys are what one forgets when a colleague goes. Returns how many tokens ended; their agents are cut off after the commit. Throws
+   * `not_found`, `forbidden`, and `conflict` for the last owner.
+   */
+  remove(actor: Actor, which: { readonly orgId: string; readonly userId: string }): number {
+    return this.#store.inTx((tx) => {
+      const me = actorIn(tx.db, actor, which.orgId);
+      const leaves = which.userId === me.userId;
+      if (leaves) allow(me, 'change', 'account');
+      else allow(me, 'delete', 'member');
+      const member = found(tx, me, which.userId);
+      if (member.role === 'owner') needOwner(me);
+      if (leaves) keepSuspended(me);
+      keepOwner(tx, me, member);
+      const message = `${member.email}, who made this token, has left the organization.`;
+      const ended = this.#tokens.endAllIn(tx, me, { createdBy: member.userId, message });
+      endInvitationsBeyond(tx, me, { userId: member.userId, role: 'none' });
+      tx.db.delete(memberships).where(rowOf(me.orgId, member.userId)).run();
+      leaveOrg(tx, member.userId, me.orgId);
+      const details = { email: member.email, role: member.role };
+      recordDeed(tx, me, { ...deed(leaves ? 'member.leave' : 'member.remove', member), details });
+      return ended;
+    });
+  }
+}
+
+function found(tx: Tx, me: UserActor, userId: string): MemberRow {
+  const member = findMember(tx.db, me.orgId, userId);
+  if (member === undefined) throw new AppError('not_found', 'No such member in this organization.');
+  return member;
+}
+
+function needOwner(me: UserActor): void {
+  if (!hasRole(me, 'owner')) throw new AppError('forbidden', 'Only an owner may do this to owners, or make one.');
+}
+
+/** An owner who left would have no organization that is suspended, and could begin again with a new one. */
+function keepSuspended(me: UserActor): void {
+  if (me.approval !== 'suspended' || me.role !== 'owner') return;
+  throw new AppError('forbidden', 'Your organization is suspended: its owners stay until an operator approves it.');
+}
+
+function keepOwner(tx: Tx, me: UserActor, member: MemberRow): void {
+  if (!isLastOwner(tx.db, me.orgId, member)) return;
+  throw new AppError(
+    'conflict',
+    'This is the last owner. Make somebody else an owner first, or delete the organization.',
+  );
+}
+
+function rowOf(orgId: string, userId: string) {
+  return and(eq(memberships.orgId, orgId), eq(memberships.userId, userId));
+}
+
+function view(me: UserActor, member: MemberRow): MemberView {
+  const mayKnow = member.userId === me.userId || hasRole(me, 'admin');
+  return mayKnow ? member : { ...member, mfaEnabled: null };
+}
+
+function deed(action: AuditAction, member: MemberRow) {
+  return { action, resourceType: 'member', resourceId: member.userId } as const;
+}

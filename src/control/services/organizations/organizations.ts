@@ -1,0 +1,137 @@
+/**
+ * Organizations as their members handle them: list, make, rename, delete. Called by control/api. Each is named by its id, whichever is
+ * active in the caller's session: the caller's role there is what counts.
+ */
+import { eq } from 'drizzle-orm';
+import { AppError } from '../../../base/errors.ts';
+import { organizations } from '../../db/schema.ts';
+import type { Store } from '../../db/tx.ts';
+import { type Actor, allow, type UserActor } from '../actor.ts';
+import { type AuditAction, recordDeed } from '../audit.ts';
+import { checkDeedLimit } from '../deed-limit.ts';
+import { endAllInvitations } from './invitation-rows.ts';
+import { actorIn, membersOf } from './membership-rows.ts';
+import { insertOrganization, type NewOrgRules, type OrgRow, orgsOf, rulesFor } from './organization-rows.ts';
+import { leaveOrg } from '../sessions/session-rows.ts';
+import type { Outbox } from '../mail/outbox.ts';
+import type { Tokens } from '../tokens/tokens.ts';
+import type { Tunnels } from '../tunnels/tunnels.ts';
+
+/** Organizations that one person owns: each has quotas of its own. */
+const MAX_OWNED = 20;
+/** Organizations that one person makes in a day, deleted ones too: their rows and slugs stay. */
+const MAX_PER_DAY = 40;
+/** A notice is worth delivering for as long as mail servers are usually tried. */
+const NOTICE_SECONDS = 3 * 24 * 3600;
+
+export interface OrganizationDeps {
+  readonly store: Store;
+  readonly tokens: Pick<Tokens, 'endAllIn'>;
+  readonly tunnels: Pick<Tunnels, 'deleteAllIn'>;
+  readonly outbox: Outbox;
+  readonly newOrg: NewOrgRules;
+}
+
+/** What went with an organization. */
+export interface DeletedOrg {
+  readonly revokedTokens: number;
+  readonly deletedTunnels: number;
+}
+
+export class Organizations {
+  readonly #deps: OrganizationDeps;
+
+  constructor(deps: OrganizationDeps) {
+    this.#deps = deps;
+  }
+
+  /** The caller's, oldest membership first. */
+  list(actor: Actor): readonly OrgRow[] {
+    allow(actor, 'read', 'account');
+    return orgsOf(this.#deps.store.db, actor.userId);
+  }
+
+  /** The actor with the role that they have in this organization. Throws `not_found` when they are not in it. */
+  actorIn(actor: Actor, orgId: string): UserActor {
+    return actorIn(this.#deps.store.db, actor, orgId);
+  }
+
+  /** Throws `not_found`. */
+  get(actor: Actor, orgId: string): OrgRow {
+    const me = actorIn(this.#deps.store.db, actor, orgId);
+    allow(me, 'read', 'organization');
+    return this.#find(me);
+  }
+
+  /**
+   * Makes one that the caller owns; it waits for an operator where another of theirs was suspended, also once that is deleted. Their session
+   * stays in its own until they switch. Throws `conflict` when they own too many, `rate_limited` when they made too many.
+   */
+  create(actor: Actor, name: string): OrgRow {
+    allow(actor, 'change', 'account');
+    return this.#deps.store.inTx((tx) => {
+      const owned = orgsOf(tx.db, actor.userId).filter(({ role }) => role === 'owner');
+      if (owned.length >= MAX_OWNED) {
+        throw new AppError('conflict', `You own ${MAX_OWNED} organizations. Delete one first.`);
+      }
+      const message = `You made ${MAX_PER_DAY} organizations in a day. Wait before you make another one.`;
+      checkDeedLimit(tx, actor, { action: 'org.create', perDay: MAX_PER_DAY, message });
+      const rules = rulesFor(tx, actor.userId, this.#deps.newOrg);
+      const made = insertOrganization(tx, { name, ownerId: actor.userId }, rules);
+      recordDeed(tx, actor, deed('org.create', made.id));
+      return made;
+    });
+  }
+
+  /** Another name; the slug stays, for links hold it. Throws `not_found`, `forbidden`. */
+  rename(actor: Actor, orgId: string, name: string): OrgRow {
+    return this.#deps.store.inTx((tx) => {
+      const me = actorIn(tx.db, actor, orgId);
+      allow(me, 'change', 'organization');
+      tx.db.update(organizations).set({ name }).where(eq(organizations.id, me.orgId)).run();
+      recordDeed(tx, me, deed('org.update', me.orgId));
+      return this.#find(me);
+    });
+  }
+
+  /**
+   * Ends its tokens, tunnels and invitations; agents are cut off after the commit. Sessions that were active in it go on in another
+   * organization of their person, or end where there is none. The other owners get a letter. Soft: the rows stay for the books. Throws `not_found`, `forbidden`, and
+   * `conflict` when it is the caller's only one.
+   */
+  delete(actor: Actor, orgId: string): DeletedOrg {
+    const { store, tokens, tunnels, outbox } = this.#deps;
+    return store.inTx((tx) => {
+      const me = actorIn(tx.db, actor, orgId);
+      allow(me, 'delete', 'organization');
+      if (orgsOf(tx.db, me.userId).length === 1) {
+        throw new AppError('conflict', 'This is your only organization. Make another one first.');
+      }
+      const { name } = this.#find(me);
+      // Tokens first: an agent acts on what it hears first, and a deleted tunnel is not why it must go.
+      const message = `The organization ${name} was deleted.`;
+      const revokedTokens = tokens.endAllIn(tx, me, { createdBy: null, message });
+      const deletedTunnels = tunnels.deleteAllIn(tx, me);
+      endAllInvitations(tx, me);
+      const members = membersOf(tx.db, me.orgId);
+      for (const { userId } of members) leaveOrg(tx, userId, me.orgId);
+      tx.db.update(organizations).set({ deletedAt: tx.now }).where(eq(organizations.id, me.orgId)).run();
+      recordDeed(tx, me, { ...deed('org.delete', me.orgId), details: { name } });
+      for (const { userId, role, email } of members) {
+        if (role !== 'owner' || userId === me.userId) continue;
+        outbox.post(tx, { kind: 'organization_deleted', to: email, organization: name, by: me.email }, NOTICE_SECONDS);
+      }
+      return { revokedTokens, deletedTunnels };
+    });
+  }
+
+  #find(me: UserActor): OrgRow {
+    const org = orgsOf(this.#deps.store.db, me.userId).find(({ id }) => id === me.orgId);
+    if (org === undefined) throw new AppError('not_found', 'You are in no such organization.');
+    return org;
+  }
+}
+
+function deed(action: AuditAction, orgId: string) {
+  return { action, resourceType: 'organization', resourceId: orgId, orgId } as const;
+}

@@ -1,0 +1,139 @@
+/**
+ * The threads that compute argon2id, started when there is work and ended when there has been none for a while. Used by passwords.ts.
+ * Threads of their own, for Node's pool also serves DNS and files, and its priority can't be lowered without theirs.
+ */
+import { availableParallelism, cpus } from 'node:os';
+import type { Worker } from 'node:worker_threads';
+import { startWorker } from '../../../base/assets.ts';
+import { AppError } from '../../../base/errors.ts';
+import { busyShare, machineTime, type Pace, paceFor } from './argon2-pace.ts';
+import type { Argon2Answer, Argon2Job } from './argon2-worker.ts';
+
+/** Tasks of a thread, the one under way included. */
+const AHEAD = 2;
+/** About half a second of waiting; beyond it a log-in is refused rather than queued. */
+const MAX_WAITING = 50;
+/** A thread holds about 5 MB. */
+const IDLE_MS = 60_000;
+/** Processors count in ticks of 10 ms: a shorter look would see rests where there need be none. */
+const LOOK_MS = 300;
+
+interface Task {
+  readonly job: Argon2Job;
+  readonly resolve: (value: string | boolean) => void;
+  readonly reject: (error: Error) => void;
+}
+
+interface Thread {
+  readonly worker: Worker;
+  /** The first is being computed; answers come in this order. */
+  readonly tasks: Task[];
+  idle: NodeJS.Timeout | undefined;
+}
+
+export class Argon2Threads {
+  readonly #threads = new Set<Thread>();
+  readonly #waiting: Task[] = [];
+  #closed = false;
+  #pace: Pace = paceFor(0, availableParallelism());
+  #lookedAt = performance.now();
+  #machine = machineTime(cpus());
+  /** Set while the threads rest. */
+  #resting: NodeJS.Timeout | undefined;
+
+  /** Runs the job when its turn comes. Throws `unavailable` when too many wait, and Error when the stored hash is none. */
+  run(job: Argon2Job): Promise<string | boolean> {
+    if (this.#closed) return Promise.reject(new AppError('unavailable', 'The server is stopping.'));
+    if (this.#waiting.length >= MAX_WAITING) {
+      const busy = new AppError('unavailable', 'Too many log-ins at once. Try again in a few seconds.', {
+        retryAfterSeconds: 5,
+      });
+      return Promise.reject(busy);
+    }
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ job, resolve, reject });
+      this.#dispatch();
+    });
+  }
+
+  /** Ends the threads; what waits or runs is refused. May be called twice. */
+  close(): void {
+    this.#closed = true;
+    clearTimeout(this.#resting);
+    for (const task of this.#waiting.splice(0)) task.reject(new AppError('unavailable', 'The server is stopping.'));
+    for (const thread of this.#threads) this.#end(thread);
+  }
+
+  #dispatch(): void {
+    while (this.#waiting.length > 0 && this.#resting === undefined) {
+      const thread = this.#free();
+      if (thread === undefined) return;
+      const task = this.#waiting.shift();
+      if (task === undefined) return;
+      clearTimeout(thread.idle);
+      thread.tasks.push(task);
+      // Holds the process open for as long as somebody waits for the answer, and no longer.
+      thread.worker.ref();
+      thread.worker.postMessage(task.job);
+    }
+  }
+
+  /** The thread that has least to do; a new one before any gets a second task. */
+  #free(): Thread | undefined {
+    const busy = [...this.#threads].filter(({ tasks }) => tasks.length > 0);
+    if (busy.length < this.#pace.threads) {
+      for (const thread of this.#threads) if (thread.tasks.length === 0) return thread;
+      return this.#start();
+    }
+    // Where there is no rest between two runs, the next task is there when the last one ends: the way over the main thread takes a tenth.
+    const depth = this.#pace.rest(1) === 0 ? AHEAD : 1;
+    return busy.find(({ tasks }) => tasks.length < depth);
+  }
+
+  #start(): Thread {
+    const worker = startWorker('argon2-worker', new URL('./argon2-worker.ts', import.meta.url));
+    const thread: Thread = { worker, tasks: [], idle: undefined };
+    this.#threads.add(thread);
+    worker.on('message', (answer: Argon2Answer) => this.#answered(thread, answer));
+    worker.on('error', (error) => this.#end(thread, error));
+    worker.on('exit', () => this.#end(thread));
+    return thread;
+  }
+
+  #answered(thread: Thread, answer: Argon2Answer): void {
+    const task = thread.tasks.shift();
+    if (thread.tasks.length === 0) {
+      thread.worker.unref();
+      thread.idle = setTimeout(() => this.#end(thread), IDLE_MS).unref();
+    }
+    if (answer.ok) this.#restAfter(answer.tookMs);
+    if (answer.ok) task?.resolve(answer.value);
+    else task?.reject(new Error(`argon2: ${answer.message}`));
+    this.#dispatch();
+  }
+
+  /** Looks how busy the machine is with all else, and rests accordingly. */
+  #restAfter(ranMs: number): void {
+    const now = performance.now();
+    if (now - this.#lookedAt >= LOOK_MS) {
+      const machine = machineTime(cpus());
+      this.#pace = paceFor(busyShare(this.#machine, machine), availableParallelism());
+      this.#machine = machine;
+      this.#lookedAt = now;
+    }
+    const restMs = this.#pace.rest(ranMs);
+    if (restMs < 1 || this.#resting !== undefined) return;
+    this.#resting = setTimeout(() => {
+      this.#resting = undefined;
+      this.#dispatch();
+    }, restMs);
+  }
+
+  #end(thread: Thread, cause?: unknown): void {
+    if (!this.#threads.delete(thread)) return;
+    clearTimeout(thread.idle);
+    for (const task of thread.tasks.splice(0)) task.reject(new Error('a password thread ended', { cause }));
+    void thread.worker.terminate();
+    if (!this.#closed) this.#dispatch();
+  }
+}

@@ -1,0 +1,198 @@
+/**
+ * The log-in of a command line (after RFC 8628, with a code that the device makes itself): the agent makes a code, a person who is signed in
+ * approves it, the agent fetches its key with the code, once. A code that nobody approved is not stored, so that strangers can't fill a table.
+ * Called by control/api.
+ */
+import { and, eq, gt, isNull } from 'drizzle-orm';
+import { AppError } from '../../../base/errors.ts';
+import { checkPhrase } from '../../../wire/check-phrase.ts';
+import { capabilityTokens, deviceLogins, users } from '../../db/schema.ts';
+import type { Store, Tx } from '../../db/tx.ts';
+import { type Actor, allow, can } from '../actor.ts';
+import { recordDeed } from '../audit.ts';
+import { DeviceWaits } from './device-waits.ts';
+import { type OrgRow, orgsOf } from '../organizations/organization-rows.ts';
+import type { Sealer } from '../keys/sealing.ts';
+import { hashOf } from '../keys/secret-hash.ts';
+import { asActor, openSession, type UserRow, type Visit } from './session-rows.ts';
+import { MAX_TTL_HOURS, type MintedToken, type TokenRow, type Tokens } from '../tokens/tokens.ts';
+
+/** From the approval until the agent has fetched its key. */
+const FETCH_SECONDS = 10 * 60;
+/** 90 days: the longest that any token lives. */
+const TTL_HOURS = MAX_TTL_HOURS;
+/** As for a token that is minted without saying more. */
+const SCOPE = { allowedSubdomains: ['*'], bandwidthLimitMbps: 100, tunnelQuota: 5 } as const;
+
+type Row = typeof deviceLogins.$inferSelect;
+
+export interface Approved {
+  readonly wire: Uint8Array;
+  readonly label: string;
+}
+
+export interface Handed extends Approved {
+  /** With `session`: a session of the approving person, for commands that act as a person. */
+  readonly session?: {
+    readonly refreshToken: string;
+    readonly email: string;
+    readonly organization: string;
+    /** Of the token, milliseconds. */
+    readonly expiresAt: number;
+  };
+}
+
+export interface FetchInput {
+  readonly deviceCode: string;
+  readonly waitSeconds: number;
+  readonly session: boolean;
+}
+
+export class DeviceLogins {
+  readonly #store: Store;
+  readonly #tokens: Tokens;
+  readonly #sealer: Sealer;
+  readonly #waits = new DeviceWaits();
+
+  constructor(deps: { store: Store; tokens: Tokens; sealer: Sealer }) {
+    this.#store = deps.store;
+    this.#tokens = deps.tokens;
+    this.#sealer = deps.sealer;
+  }
+
+  /**
+   * Lets the command line with this code in: mints its key in the actor's organization and keeps it for the agent. Whoever waits for the
+   * code is answered after the commit. Throws `forbidden`, and `conflict` for a code that was approved before.
+   */
+  authorize(actor: Actor, deviceCode: string): Approved {
+    allow(actor, 'create', 'token');
+    const codeHash = hashOf(deviceCode);
+    const label = `cli-${checkPhrase(deviceCode)}`;
+    return this.#store.inTx((tx) => {
+      const before = tx.db.select().from(deviceLogins).where(eq(deviceLogins.codeHash, codeHash)).get();
+      if (before !== undefined) {
+        throw new AppError('conflict', 'This code was approved before. Run `culvert login` again for a new one.');
+      }
+      const minted = this.#tokens.mintIn(tx, actor, { ...SCOPE, name: label, ttlHours: TTL_HOURS, kind: 'cli' });
+      tx.db
+        .insert(deviceLogins)
+        .values({
+          codeHash,
+          userId: actor.userId,
+          orgId: actor.orgId,
+          tokenId: minted.row.id,
+          label,
+          sealedWire: this.#seal(codeHash, minted),
+          approvedAt: tx.now,
+          expiresAt: tx.now + FETCH_SECONDS * 1000,
+        })
+        .run();
+      recordDeed(tx, actor, { action: 'auth.cli_authorize', resourceType: 'token', resourceId: minted.row.nonce });
+      tx.onCommit(() => this.#waits.wake(codeHash));
+      return { wire: minted.wire, label };
+    });
+  }
+
+  /**
+   * Hands the key over, to the first who asks. Throws `authorization_pending` alike for a code that nobody has approved yet, one that was
+   * fetched or has run out, and one whose approval no longer holds. `gone`: the caller has left, who then gets nothing.
+   */
+  async fetch(input: FetchInput, visit: Visit, gone: AbortSignal): Promise<Handed> {
+    const codeHash = hashOf(input.deviceCode);
+    const handed = this.#take(codeHash, input, visit) ?? (await this.#takeLater(codeHash, { input, visit, gone }));
+    if (handed !== undefined) return handed;
+    throw new AppError('authorization_pending', 'Nobody has approved this code yet. Ask again.');
+  }
+
+  /** Ends the token of a command line: to hold it is the right to end it. Its agents are cut off. Throws `unauthorized` for everything else. */
+  logout(wireBase64: string): void {
+    const token = this.#tokens.recogniseWire(wireBase64);
+    const ended =
+      token?.kind === 'cli' &&
+      this.#store.inTx((tx) => {
+        if (liveToken(tx, token.id) === undefined) return false;
+        this.#tokens.endIn(tx, token, 'The command line has logged out.');
+        const actor: Actor = { kind: 'token', tokenId: token.id, name: token.name, orgId: token.orgId };
+        recordDeed(tx, actor, { action: 'auth.cli_logout', resourceType: 'token', resourceId: token.nonce });
+        return true;
+      });
+    if (!ended) throw new AppError('unauthorized', 'This is no live key of a command line.');
+  }
+
+  /** Answers all who wait, and holds nobody any more: the server stops. */
+  endWaits(): void {
+    this.#waits.end();
+  }
+
+  /** How many requests are held now. */
+  get waiting(): number {
+    return this.#waits.size;
+  }
+
+  async #takeLater(
+    codeHash: string,
+    held: { input: FetchInput; visit: Visit; gone: AbortSignal },
+  ): Promise<Handed | undefined> {
+    if (held.input.waitSeconds === 0) return undefined;
+    await this.#waits.until(codeHash, held.input.waitSeconds * 1000, held.gone);
+    return held.gone.aborted ? undefined : this.#take(codeHash, held.input, held.visit);
+  }
+
+  #take(codeHash: string, { session }: FetchInput, visit: Visit): Handed | undefined {
+    const waiting = and(
+      eq(deviceLogins.codeHash, codeHash),
+      isNull(deviceLogins.fetchedAt),
+      gt(deviceLogins.expiresAt, this.#store.clock.now()),
+    );
+    // Most ask too early: a read, so that they don't queue for the write lock.
+    if (this.#store.db.select().from(deviceLogins).where(waiting).get() === undefined) return undefined;
+    return this.#store.inTx((tx) => {
+      const row = tx.db.select().from(deviceLogins).where(waiting).get();
+      if (row === undefined) return undefined;
+      // Also where the approval no longer holds: the code is used up in either case.
+      tx.db
+        .update(deviceLogins)
+        .set({ fetchedAt: tx.now, sealedWire: '' })
+        .where(eq(deviceLogins.codeHash, codeHash))
+        .run();
+      const approver = approverOf(tx, row);
+      if (approver === undefined) return undefined;
+      const { user, org, token } = approver;
+      const given = { wire: this.#sealer.open(sealPurpose(codeHash), row.sealedWire), label: row.label };
+      if (!session) return given;
+      const { refreshToken } = openSession(tx, { user, org, visit, tokenId: token.id });
+      return {
+        ...given,
+        session: { refreshToken, email: user.email, organization: org.name, expiresAt: token.expiresAt },
+      };
+    });
+  }
+
+  #seal(codeHash: string, { wire }: MintedToken): string {
+    return this.#sealer.seal(sealPurpose(codeHash), Buffer.from(wire));
+  }
+}
+
+/** The person behind an approval, if they could still give it and the token that came of it still lives. */
+function approverOf(tx: Tx, row: Row): { user: UserRow; org: OrgRow; token: TokenRow } | undefined {
+  const user = tx.db.select().from(users).where(eq(users.id, row.userId)).get();
+  const org = orgsOf(tx.db, row.userId).find(({ id }) => id === row.orgId);
+  const token = liveToken(tx, row.tokenId);
+  if (user === undefined || user.lockedAt !== null || org === undefined || token === undefined) return undefined;
+  const actor = asActor(user, org, { sessionId: '', ipAddress: '' });
+  return can(actor, 'create', 'token') ? { user, org, token } : undefined;
+}
+
+function liveToken(tx: Tx, tokenId: string): TokenRow | undefined {
+  return tx.db
+    .select()
+    .from(capabilityTokens)
+    .where(
+      and(eq(capabilityTokens.id, tokenId), isNull(capabilityTokens.revokedAt), gt(capabilityTokens.expiresAt, tx.now)),
+    )
+    .get();
+}
+
+function sealPurpose(codeHash: string): string {
+  return `device_logins/${codeHash}`;
+}

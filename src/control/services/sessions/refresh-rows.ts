@@ -1,0 +1,66 @@
+/**
+ * Rows of refresh cookies. Not to be called from outside the services; the rules are in refresh.ts.
+ *
+ * A cookie is `<family>.<secret>`: 16 random bytes that all cookies of a session share and 32 that are new at each swap, base64url. Of
+ * each part that is alive the table keeps a hash: the cookie's own, and the family's, which counts as swapped from the start. So a cookie
+ * that was swapped before is known for what it is, however old, and a session has two rows, however often it is refreshed.
+ */
+import { randomBytes } from 'node:crypto';
+import { and, eq, gt, inArray, isNull } from 'drizzle-orm';
+import { refreshTokens, sessions } from '../../db/schema.ts';
+import type { Db, Tx } from '../../db/tx.ts';
+import { hashOf } from '../keys/secret-hash.ts';
+
+const FAMILY_BYTES = 16;
+const SECRET_BYTES = 32;
+
+export interface RefreshRow {
+  readonly sessionId: string;
+  /** False: it was swapped before. */
+  readonly isCurrent: boolean;
+}
+
+/** The first cookie of a session. */
+export function insertRefresh(tx: Tx, sessionId: string): string {
+  const family = randomBytes(FAMILY_BYTES).toString('base64url');
+  tx.db
+    .insert(refreshTokens)
+    .values({ hash: hashOf(family), sessionId, issuedAt: tx.now, rotatedAt: tx.now })
+    .run();
+  return insertCookie(tx, sessionId, family);
+}
+
+/** Swaps a current cookie for the next one. */
+export function rotateRefresh(tx: Tx, sessionId: string, cookie: string): string {
+  tx.db
+    .delete(refreshTokens)
+    .where(eq(refreshTokens.hash, hashOf(cookie)))
+    .run();
+  return insertCookie(tx, sessionId, familyOf(cookie));
+}
+
+/** The live session that the cookie belongs to. Looked up by hash: whoever times the look-up learns about the hash, not the value. */
+export function findRefresh(db: Db, cookie: string, now: number): RefreshRow | undefined {
+  const hashes = [hashOf(cookie), hashOf(familyOf(cookie))];
+  const rows = db
+    .select({ sessionId: refreshTokens.sessionId, rotatedAt: refreshTokens.rotatedAt })
+    .from(refreshTokens)
+    .innerJoin(sessions, eq(sessions.id, refreshTokens.sessionId))
+    .where(and(inArray(refreshTokens.hash, hashes), isNull(sessions.revokedAt), gt(sessions.expiresAt, now)))
+    .all();
+  const row = rows.find(({ rotatedAt }) => rotatedAt === null) ?? rows[0];
+  return row === undefined ? undefined : { sessionId: row.sessionId, isCurrent: row.rotatedAt === null };
+}
+
+function insertCookie(tx: Tx, sessionId: string, family: string): string {
+  const cookie = `${family}.${randomBytes(SECRET_BYTES).toString('base64url')}`;
+  tx.db
+    .insert(refreshTokens)
+    .values({ hash: hashOf(cookie), sessionId, issuedAt: tx.now })
+    .run();
+  return cookie;
+}
+
+function familyOf(cookie: string): string {
+  return cookie.split('.')[0] ?? '';
+}

@@ -1,0 +1,87 @@
+/**
+ * Sessions that are ended before their time, with what came of them: the key of `culvert login` goes with the session that it was handed out
+ * with, and its agents are cut off after the commit. Every way to end a session leads through here, but for the oldest of too many.
+ */
+import { and, eq, gt, inArray, isNotNull, isNull, ne, or, type SQL } from 'drizzle-orm';
+import { capabilityTokens, sessions } from '../../db/schema.ts';
+import type { Tx } from '../../db/tx.ts';
+import type { Actor } from '../actor.ts';
+import { recordDeed } from '../audit.ts';
+import { revokeSession, revokeSessionsOf } from './session-rows.ts';
+import type { Tokens } from '../tokens/tokens.ts';
+
+const LOGGED_OUT = 'The log-in that this key came with was ended. Run `culvert login` again.';
+
+export interface Ended {
+  readonly sessions: number;
+  /** Keys, whoever's machine they were on. */
+  readonly keys: number;
+}
+
+export class SessionEnds {
+  readonly #tokens: Pick<Tokens, 'endIn'>;
+
+  constructor(deps: { tokens: Pick<Tokens, 'endIn'> }) {
+    this.#tokens = deps.tokens;
+  }
+
+  /** Ends one session, and its key. `by` stands in the trail of the key. */
+  one(tx: Tx, by: Actor, sessionId: string): void {
+    const key = tx.db.select({ id: sessions.tokenId }).from(sessions).where(eq(sessions.id, sessionId));
+    this.#endKeys(tx, by, { which: inArray(capabilityTokens.id, key), why: LOGGED_OUT });
+    revokeSession(tx, sessionId);
+  }
+
+  /** Ends all sessions of a person but one, and their keys. */
+  others(tx: Tx, by: Actor, { userId, spared }: { userId: string; spared: string }): void {
+    const ids = tx.db
+      .select({ id: sessions.tokenId })
+      .from(sessions)
+      .where(
+        and(
+          eq(sessions.userId, userId),
+          ne(sessions.id, spared),
+          isNull(sessions.revokedAt),
+          isNotNull(sessions.tokenId),
+        ),
+      );
+    this.#endKeys(tx, by, { which: inArray(capabilityTokens.id, ids), why: LOGGED_OUT });
+    revokeSessionsOf(tx, userId, spared);
+  }
+
+  /**
+   * Logs a person out everywhere: all sessions, and all keys of command lines that they let in, in whatever organization. Keys that were
+   * made for machines go on working.
+   */
+  everywhere(tx: Tx, by: Actor, userId: string): Ended {
+    const which = and(eq(capabilityTokens.createdBy, userId), eq(capabilityTokens.kind, 'cli'));
+    const keys = this.#endKeys(tx, by, { which, why: LOGGED_OUT });
+    return { sessions: revokeSessionsOf(tx, userId), keys };
+  }
+
+  /** The same with every key that the person made, also for machines, and all that came of them. */
+  everything(tx: Tx, by: Actor, userId: string): Ended {
+    const made = eq(capabilityTokens.createdBy, userId);
+    const parents = tx.db.select({ id: capabilityTokens.id }).from(capabilityTokens).where(made);
+    const keys = this.#endKeys(tx, by, {
+      which: or(made, inArray(capabilityTokens.parentId, parents)),
+      why: 'The account that made this key is locked.',
+    });
+    return { sessions: revokeSessionsOf(tx, userId), keys };
+  }
+
+  #endKeys(tx: Tx, by: Actor, { which, why }: { which: SQL | undefined; why: string }): number {
+    const live = and(which, isNull(capabilityTokens.revokedAt), gt(capabilityTokens.expiresAt, tx.now));
+    const doomed = tx.db.select().from(capabilityTokens).where(live).all();
+    for (const row of doomed) {
+      this.#tokens.endIn(tx, row, why);
+      recordDeed(tx, by, {
+        action: 'token.revoke',
+        resourceType: 'token',
+        resourceId: row.nonce,
+        orgId: row.orgId,
+      });
+    }
+    return doomed.length;
+  }
+}

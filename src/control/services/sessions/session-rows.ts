@@ -1,0 +1,201 @@
+/**
+ * Rows of sessions: open, read, revoke. Whoever lets a person in (password, second factor, identity provider,
+ * command line) does it through `openSession`; the rules of each way in are in the file of that way.
+ */
+import { and, asc, count, eq, gt, isNull, ne } from 'drizzle-orm';
+import { uuidv7 } from 'uuidv7';
+import { deviceLogins, memberships, organizations, sessions, users } from '../../db/schema.ts';
+import { AppError } from '../../../base/errors.ts';
+import type { Db, Tx } from '../../db/tx.ts';
+import type { Actor, UserActor } from '../actor.ts';
+import { type AuditAction, recordDeed } from '../audit.ts';
+import { type OrgRow, orgsOf } from '../organizations/organization-rows.ts';
+import { insertRefresh } from './refresh-rows.ts';
+
+export type UserRow = typeof users.$inferSelect;
+
+/** Since its last use a session lives this long. */
+export const SESSION_SECONDS = 30 * 24 * 3600;
+/** Log-ins of one person at once; the oldest gives way, so that a script that never logs out can't fill the table. */
+const MAX_SESSIONS = 100;
+const MAX_USER_AGENT = 256;
+
+/** Where a request comes from, and a way to do something once its answer has left. */
+export interface Visit {
+  readonly ipAddress: string;
+  readonly userAgent: string;
+  /** Runs the work once the answer is on its way, so that its time tells the caller nothing. A failure of it is logged. */
+  readonly afterAnswer: (work: () => void) => void;
+}
+
+/** A session that was just opened, and the only copy of its refresh cookie. */
+export interface OpenedSession {
+  readonly actor: UserActor;
+  readonly org: OrgRow;
+  readonly refreshToken: string;
+}
+
+/** For whoever has proven who they are. Throws `forbidden` for an account that an operator has locked. */
+export function refuseLocked(user: Pick<UserRow, 'lockedAt'>): void {
+  if (user.lockedAt === null) return;
+  throw new AppError('forbidden', 'This account is locked. Ask an operator of this server.');
+}
+
+/**
+ * Opens a session in the organization and writes `auth.login` into the trail. `tokenId`: the key that ends with the session. Throws
+ * `forbidden` for a locked account.
+ */
+export function openSession(
+  tx: Tx,
+  input: { user: UserRow; org: OrgRow; visit: Visit; tokenId?: string },
+): OpenedSession {
+  refuseLocked(input.user);
+  makeRoom(tx, input.user.id);
+  const actor = asActor(input.user, input.org, { sessionId: uuidv7(), ipAddress: input.visit.ipAddress });
+  tx.db
+    .insert(sessions)
+    .values({
+      id: actor.sessionId,
+      userId: actor.userId,
+      orgId: actor.orgId,
+      createdAt: tx.now,
+      lastUsedAt: tx.now,
+      expiresAt: tx.now + SESSION_SECONDS * 1000,
+      tokenId: input.tokenId ?? null,
+      ...visitColumns(input.visit),
+    })
+    .run();
+  recordDeed(tx, actor, { action: 'auth.login', resourceType: 'session', resourceId: actor.sessionId });
+  return { actor, org: input.org, refreshToken: insertRefresh(tx, actor.sessionId) };
+}
+
+/** Writes into the trail that somebody showed a wrong password or code for this account. */
+export function recordFailedLogin(tx: Tx, user: UserRow, visit: Visit): void {
+  recordOutside(tx, user, { action: 'auth.login_failed', visit });
+}
+
+/** Writes into the trail of a person, and of their oldest organization, what somebody did about the account without a session. */
+export function recordOutside(tx: Tx, user: UserRow, what: { action: AuditAction; visit: Visit }): void {
+  recordDeed(tx, outsideActor(tx, user, what.visit), {
+    action: what.action,
+    resourceType: 'user',
+    resourceId: user.id,
+  });
+}
+
+/** Somebody who acts for the account without a session, in its oldest organization. */
+export function outsideActor(tx: Tx, user: UserRow, visit: Visit): Actor {
+  const org = orgsOf(tx.db, user.id)[0];
+  return org === undefined
+    ? { kind: 'system', orgId: null }
+    : asActor(user, org, { sessionId: '', ipAddress: visit.ipAddress });
+}
+
+export function asActor(
+  user: { id: string; email: string; isSuperadmin: boolean },
+  org: OrgRow,
+  at: { sessionId: string; ipAddress: string },
+): UserActor {
+  return {
+    kind: 'user',
+    userId: user.id,
+    email: user.email,
+    orgId: org.id,
+    role: org.role,
+    approval: org.approval,
+    superadmin: user.isSuperadmin,
+    ...at,
+  };
+}
+
+/**
+ * The person behind a live session, with the role that they have now in the organization: the one named, else the session's active one.
+ * Undefined when session, membership or organization is gone, or the account is locked.
+ */
+export function readActor(
+  db: Db,
+  named: { sessionId: string; orgId?: string },
+  at: { now: number; ipAddress: string },
+): UserActor | undefined {
+  const row = db
+    .select({ user: users, org: organizations, role: memberships.role })
+    .from(sessions)
+    .innerJoin(users, eq(users.id, sessions.userId))
+    .innerJoin(organizations, eq(organizations.id, named.orgId ?? sessions.orgId))
+    .innerJoin(memberships, and(eq(memberships.orgId, organizations.id), eq(memberships.userId, sessions.userId)))
+    .where(
+      and(
+        eq(sessions.id, named.sessionId),
+        isNull(sessions.revokedAt),
+        gt(sessions.expiresAt, at.now),
+        isNull(users.lockedAt),
+        isNull(organizations.deletedAt),
+      ),
+    )
+    .get();
+  if (row === undefined) return undefined;
+  const org = { ...row.org, approval: row.org.approvalStatus, role: row.role };
+  return asActor(row.user, org, { sessionId: named.sessionId, ipAddress: at.ipAddress });
+}
+
+/** The row alone: whoever distrusts a session ends it by session-ends.ts. */
+export function revokeSession(tx: Tx, sessionId: string): void {
+  tx.db
+    .update(sessions)
+    .set({ revokedAt: tx.now })
+    .where(and(eq(sessions.id, sessionId), isNull(sessions.revokedAt)))
+    .run();
+}
+
+/** The rows of every session of a person, but for one that is spared, and what waits to become one. Returns how many ended. */
+export function revokeSessionsOf(tx: Tx, userId: string, spared?: string): number {
+  // A command line that was let in and has not come back yet: whoever let it in may be the reason for all this.
+  tx.db
+    .update(deviceLogins)
+    .set({ expiresAt: tx.now, sealedWire: '' })
+    .where(and(eq(deviceLogins.userId, userId), isNull(deviceLogins.fetchedAt), gt(deviceLogins.expiresAt, tx.now)))
+    .run();
+  const { changes } = tx.db
+    .update(sessions)
+    .set({ revokedAt: tx.now })
+    .where(
+      and(
+        eq(sessions.userId, userId),
+        isNull(sessions.revokedAt),
+        spared === undefined ? undefined : ne(sessions.id, spared),
+      ),
+    )
+    .run();
+  return changes;
+}
+
+/**
+ * A person has left an organization, or it is gone: their sessions that were active in it go on in the oldest other organization of
+ * theirs, or end when there is none. To be called in the transaction that takes the membership away, before or after it does.
+ */
+export function leaveOrg(tx: Tx, userId: string, orgId: string): void {
+  const next = orgsOf(tx.db, userId).find((org) => org.id !== orgId);
+  tx.db
+    .update(sessions)
+    .set(next === undefined ? { revokedAt: tx.now } : { orgId: next.id })
+    .where(and(eq(sessions.userId, userId), eq(sessions.orgId, orgId), isNull(sessions.revokedAt)))
+    .run();
+}
+
+export function visitColumns(visit: Visit): { ipAddress: string; userAgent: string } {
+  return { ipAddress: visit.ipAddress, userAgent: visit.userAgent.slice(0, MAX_USER_AGENT) };
+}
+
+function makeRoom(tx: Tx, userId: string): void {
+  const live = and(eq(sessions.userId, userId), isNull(sessions.revokedAt), gt(sessions.expiresAt, tx.now));
+  const excess = (tx.db.select({ n: count() }).from(sessions).where(live).get()?.n ?? 0) - MAX_SESSIONS + 1;
+  if (excess <= 0) return;
+  const oldest = tx.db
+    .select({ id: sessions.id })
+    .from(sessions)
+    .where(live)
+    .orderBy(asc(sessions.lastUsedAt))
+    .limit(excess)
+    .all();
+  for (const { id } of oldest) revokeSession(tx, id);
+}

@@ -1,0 +1,281 @@
+/**
+ * What an agent may do: open a session with a token (`admit`), serve a tunnel (`claim`). Both answer with a grant or a named refusal
+ * and never throw for a rule. Called by control/link.ts. The rules are checked at each claim, for a token may be revoked or an
+ * organization suspended since the session began.
+ */
+import { eq } from 'drizzle-orm';
+import type { PortRange } from '../../../base/addr.ts';
+import type { AdmitAnswer, ClaimQuestion, NodeControl, Refusal } from '../../../plane/link.ts';
+import type { Route } from '../../../plane/routes.ts';
+import { capabilityTokens } from '../../db/schema.ts';
+import type { Store, Tx } from '../../db/tx.ts';
+import type { TokenActor } from '../actor.ts';
+import { recordDeed } from '../audit.ts';
+import { fullLabel, isAllowedName, isLabel, nameWithin } from './names.ts';
+import type { PublicNames, RouteNews } from '../news.ts';
+import { findProject, findProjectById, type ProjectRow } from '../projects/projects.ts';
+import { pickPort } from './tcp-ports.ts';
+import type { TokenRow, Tokens } from '../tokens/tokens.ts';
+import { placeTunnel } from './tunnel-room.ts';
+import {
+  expiryFrom,
+  findOrg,
+  isExpired,
+  liveByLabel,
+  MAX_TUNNELS,
+  type OrgRow,
+  type RowFault,
+  routeOf,
+  type TunnelRow,
+  unnamedTcpTunnels,
+  updateTunnel,
+} from './tunnel-rows.ts';
+
+/** `lastUsedAt` is written no more often: a storm of reconnects is reads alone. */
+const TOUCH_MS = 60_000;
+const NAME_TRIES = 5;
+/** Patterns of a token that a refusal names. */
+const MAX_LISTED = 5;
+
+export interface ClaimDeps {
+  readonly store: Store;
+  readonly tokens: Tokens;
+  readonly news: RouteNews;
+  readonly names: PublicNames;
+  readonly nodes: NodeControl;
+  readonly tcpPorts: PortRange | null;
+}
+
+/** As ClaimAnswer in plane/link.ts, before link.ts adds the version of the routing table. */
+export type ClaimDecision = { readonly ok: true; readonly route: Route } | Refusal;
+
+interface Ground {
+  readonly token: TokenRow;
+  readonly org: OrgRow;
+  readonly project: ProjectRow;
+}
+
+export class Claims {
+  readonly #deps: ClaimDeps;
+
+  constructor(deps: ClaimDeps) {
+    this.#deps = deps;
+  }
+
+  /** May an agent with this text key or base64 wire form open a session? */
+  admit(presented: string): AdmitAnswer {
+    const now = this.#deps.store.clock.now();
+    const token = this.#deps.tokens.recognise(presented);
+    if (token === undefined) return refuse('unauthorized', 'The token is not one of this server.');
+    const standing = this.#standing(token, now);
+    if ('code' in standing) return standing;
+    if (token.lastUsedAt === null || token.lastUsedAt < now - TOUCH_MS) this.#deps.tokens.touch(token.id);
+    return {
+      ok: true,
+      grant: {
+        tokenId: token.id,
+        orgId: token.orgId,
+        account: standing.name,
+        tunnelQuota: token.tunnelQuota,
+        bandwidthLimitMbps: token.bandwidthLimitMbps,
+        expiresAt: token.expiresAt,
+      },
+    };
+  }
+
+  /** May this session serve this tunnel? Makes the tunnel when there is none, and takes it over within the organization. */
+  claim(question: ClaimQuestion): ClaimDecision {
+    // Relaxed: a claim that a power cut undoes is made again by the agent's reconnect.
+    return this.#deps.store.inTx((tx) => this.#decide(tx, question), { relaxed: true });
+  }
+
+  #decide(tx: Tx, question: ClaimQuestion): ClaimDecision {
+    const token = tx.db.select().from(capabilityTokens).where(eq(capabilityTokens.id, question.tokenId)).get();
+    if (token === undefined) return refuse('unauthorized', 'The token is not one of this server.');
+    const org = this.#standing(token, tx.now);
+    if ('code' in org) return org;
+    const project = projectFor(tx, token, question.project);
+    if ('code' in project) return project;
+    const ground: Ground = { token, org, project };
+    const found = this.#locate(tx, ground, question);
+    if ('code' in found) return found;
+    const others = question.liveTunnelIds.filter((id) => id !== found.row?.id);
+    if (new Set(others).size >= token.tunnelQuota) {
+      return refuse('quota_exceeded', `The token ${token.name} may serve ${token.tunnelQuota} tunnels at once.`);
+    }
+    return found.row === undefined
+      ? this.#make(tx, ground, { question, ...found })
+      : this.#take(tx, ground, { question, row: found.row });
+  }
+
+  /** The token's organization when the token is alive and may open tunnels. */
+  #standing(token: TokenRow, now: number): OrgRow | Refusal {
+    if (token.revokedAt !== null) return refuse('unauthorized', `The token ${token.name} was revoked.`);
+    if (token.expiresAt <= now) return refuse('unauthorized', `The token ${token.name} has expired.`);
+    if (token.kind === 'master') return refuse('forbidden', 'A master key can mint tokens but not open tunnels.');
+    const org = findOrg(this.#deps.store.db, token.orgId);
+    if (org === undefined) return refuse('unauthorized', 'The organization of this token is gone.');
+    if (org.approvalStatus !== 'approved')
+      return refuse('forbidden', `The organization ${org.name} is ${org.approvalStatus}.`);
+    return org;
+  }
+
+  /** The name that is claimed and the live row that has it, if any. */
+  #locate(
+    tx: Tx,
+    ground: Ground,
+    question: ClaimQuestion,
+  ): { label: string; row: TunnelRow | undefined; ephemeral: boolean } | Refusal {
+    const { token, project } = ground;
+    if (question.subdomain === undefined || question.subdomain === '') return this.#locateUnnamed(tx, ground, question);
+    const name = question.subdomain;
+    const label = claimedLabel(tx, ground, name);
+    if (!isLabel(name) || !isLabel(label)) return refuse('invalid_name', `${label} is not a valid subdomain.`);
+    // The scope is meant for the name inside the project, so the suffix is taken off again where an agent repeats its full label.
+    const short = project.isDefault || label !== name ? name : name.slice(0, -(project.slug.length + 1));
+    if (!isAllowedName(short, token.allowedSubdomains)) {
+      return refuse(
+        'subdomain_not_allowed',
+        `The token ${token.name} may not use ${short}; it may use ${listed(token.allowedSubdomains)}.`,
+      );
+    }
+    return { label, row: liveByLabel(tx.db, label), ephemeral: false };
+  }
+
+  #locateUnnamed(
+    tx: Tx,
+    ground: Ground,
+    question: ClaimQuestion,
+  ): { label: string; row: TunnelRow | undefined; ephemeral: boolean } | Refusal {
+    const { token, project } = ground;
+    if (question.protocol === 'tcp') {
+      // A raw port has no name that the agent could repeat after a reconnect: the token and the local port stand for it.
+      // The one that it says it had comes first, also while its lost session still counts as online: the port must not change.
+      const own = unnamedTcpTunnels(tx.db, token, question.localPort).filter((r) => r.projectId === project.id);
+      const row =
+        own.find((r) => r.id === question.tunnelId) ??
+        own.find((r) => !this.#deps.nodes.isOnline(r.id) && !question.liveTunnelIds.includes(r.id));
+      if (row !== undefined) return { label: row.label, row, ephemeral: true };
+    }
+    const inUse = new Set<string>();
+    for (let i = 0; i < NAME_TRIES + token.allowedSubdomains.length; i++) {
+      const name = nameWithin(token.allowedSubdomains, inUse);
+      if (name === undefined) break;
+      const label = fullLabel(name, project);
+      const row = liveByLabel(tx.db, label);
+      if (isLabel(label) && (row === undefined || (row.orgId === token.orgId && !this.#deps.nodes.isOnline(row.id)))) {
+        return { label, row, ephemeral: row?.ephemeral ?? true };
+      }
+      inUse.add(name);
+    }
+    return refuse(
+      'subdomain_not_allowed',
+      `None of the names of the token ${token.name} is free: ${listed(token.allowedSubdomains)}.`,
+    );
+  }
+
+  #make(tx: Tx, ground: Ground, input: { question: ClaimQuestion; label: string; ephemeral: boolean }): ClaimDecision {
+    const { token, org, project } = ground;
+    const { question, label, ephemeral } = input;
+    const row = placeTunnel(
+      tx,
+      {
+        orgId: org.id,
+        projectId: project.id,
+        label,
+        protocol: question.protocol,
+        localPort: question.localPort,
+        ttlSeconds: null,
+        ephemeral,
+        tokenId: token.id,
+      },
+      { ...this.#deps, plan: org.plan },
+    );
+    if (typeof row === 'string') return refuseFault(row, label);
+    const actor: TokenActor = { kind: 'token', tokenId: token.id, name: token.name, orgId: org.id };
+    recordDeed(tx, actor, { action: 'tunnel.create', resourceType: 'tunnel', resourceId: row.id });
+    return this.#bind(tx, row, true);
+  }
+
+  #take(tx: Tx, ground: Ground, input: { question: ClaimQuestion; row: TunnelRow }): ClaimDecision {
+    const { token, org, project } = ground;
+    const { question, row } = input;
+    if (row.orgId !== org.id || row.projectId !== project.id) return refuseFault('name_taken', row.label);
+    if (row.stopped)
+      return refuse('tunnel_stopped', `${row.label} is stopped. Start it in the dashboard or by the API.`);
+    if ((row.protocol === 'tcp') !== (question.protocol === 'tcp')) {
+      return refuse('duplicate_name', `${row.label} is a ${row.protocol} tunnel. Delete it, or claim another name.`);
+    }
+    const change: Partial<TunnelRow> = {};
+    if (row.protocol !== question.protocol) Object.assign(change, { protocol: question.protocol });
+    if (row.localPort !== question.localPort) Object.assign(change, { localPort: question.localPort });
+    if (row.tokenId !== token.id) Object.assign(change, { tokenId: token.id });
+    if (isExpired(row, tx.now))
+      Object.assign(change, { expired: false, expiresAt: expiryFrom(tx.now, org.plan, row.ttlSeconds) });
+    if (row.tcpPort !== null && !holds(this.#deps.tcpPorts, row.tcpPort)) {
+      // Settings moved the range: the old port can't be bound any more.
+      const tcpPort = pickPort(tx, this.#deps.tcpPorts);
+      if (tcpPort === undefined) return refuseFault('no_port_free', row.label);
+      Object.assign(change, { tcpPort });
+    }
+    const changed = Object.keys(change).length > 0;
+    return this.#bind(tx, changed ? updateTunnel(tx, row, change) : row, changed);
+  }
+
+  #bind(tx: Tx, row: TunnelRow, changed: boolean): ClaimDecision {
+    const route = routeOf(row, this.#deps.names);
+    if (changed) tx.onCommit(() => this.#deps.news.put(route));
+    return { ok: true, route };
+  }
+}
+
+/** The project that a claim means: the token's own, the one that is named, or the default one. */
+function projectFor(tx: Tx, token: TokenRow, slug: string | undefined): ProjectRow | Refusal {
+  if (token.projectId === null) {
+    return (
+      findProject(tx.db, token.orgId, slug === '' ? undefined : slug) ??
+      refuse('invalid_request', `There is no project ${slug ?? ''}.`)
+    );
+  }
+  const own = findProjectById(tx.db, token.orgId, token.projectId);
+  if (own === undefined) return refuse('unauthorized', 'The project of this token is gone.');
+  if (slug !== undefined && slug !== '' && slug !== own.slug)
+    return refuse('forbidden', `The token ${token.name} is for the project ${own.slug} alone.`);
+  return own;
+}
+
+/** Name plus suffix; but a full label of this project that exists already is itself: so an agent repeats it after a reconnect. */
+function claimedLabel(tx: Tx, { token, project }: Ground, name: string): string {
+  if (!project.isDefault && name.endsWith(`-${project.slug}`)) {
+    const row = liveByLabel(tx.db, name);
+    if (row !== undefined && row.orgId === token.orgId && row.projectId === project.id) return name;
+  }
+  return fullLabel(name, project);
+}
+
+/** The first few and how many more: a token may have a hundred patterns, and a refusal is one line for people. */
+function listed(patterns: readonly string[]): string {
+  const more = patterns.length - MAX_LISTED;
+  return `${patterns.slice(0, MAX_LISTED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+function holds(range: PortRange | null, port: number): boolean {
+  return range !== null && port >= range.first && port <= range.last;
+}
+
+function refuse(code: Refusal['code'], message: string): Refusal {
+  return { ok: false, code, message };
+}
+
+function refuseFault(fault: RowFault, label: string): Refusal {
+  switch (fault) {
+    case 'name_taken':
+      return refuse('duplicate_name', `${label} is taken. Choose another subdomain.`);
+    case 'no_port_free':
+      return refuse('no_port_free', 'All public TCP ports of this server are taken.');
+    case 'too_many':
+      return refuse('quota_exceeded', `The organization has ${MAX_TUNNELS} tunnels. Delete some first.`);
+    default:
+      return fault satisfies never;
+  }
+}

@@ -1,0 +1,44 @@
+/**
+ * Live agent sessions, as the data nodes know them, for the organization of the caller.
+ */
+import { eq } from 'drizzle-orm';
+import { AppError } from '../../../base/errors.ts';
+import type { ConnectionInfo, NodeControl } from '../../../plane/link.ts';
+import { capabilityTokens } from '../../db/schema.ts';
+import type { Store } from '../../db/tx.ts';
+import { type Actor, allow, hasRole } from '../actor.ts';
+import { recordDeed } from '../audit.ts';
+
+export class Connections {
+  readonly #store: Store;
+  readonly #nodes: NodeControl;
+
+  constructor(deps: { store: Store; nodes: NodeControl }) {
+    this.#store = deps.store;
+    this.#nodes = deps.nodes;
+  }
+
+  list(actor: Actor): readonly ConnectionInfo[] {
+    allow(actor, 'read', 'connection');
+    return this.#nodes.connections().filter((connection) => connection.orgId === actor.orgId);
+  }
+
+  /** Ends a session; its agent comes back in about 5 s unless its token is gone. Throws `not_found`, `forbidden` (another member's). */
+  disconnect(actor: Actor, agentId: string): void {
+    allow(actor, 'delete', 'connection');
+    const connection = this.list(actor).find((c) => c.agentId === agentId);
+    if (connection === undefined) throw new AppError('not_found', 'No such connection in your organization.');
+    const token = this.#store.db
+      .select({ createdBy: capabilityTokens.createdBy })
+      .from(capabilityTokens)
+      .where(eq(capabilityTokens.id, connection.tokenId))
+      .get();
+    if (token?.createdBy !== actor.userId && !hasRole(actor, 'admin')) {
+      throw new AppError('forbidden', 'Only an admin may end connections of others.');
+    }
+    this.#store.inTx((tx) => {
+      recordDeed(tx, actor, { action: 'connection.disconnect', resourceType: 'connection', resourceId: agentId });
+      tx.onCommit(() => this.#nodes.disconnect(agentId));
+    });
+  }
+}

@@ -1,0 +1,47 @@
+/**
+ * A new tunnel in an organization that may be full. Called by tunnels.ts (people) and claims.ts (agents).
+ */
+import { and, asc, eq, isNull } from 'drizzle-orm';
+import type { PortRange } from '../../../base/addr.ts';
+import type { NodeControl } from '../../../plane/link.ts';
+import { tunnels } from '../../db/schema.ts';
+import type { Tx } from '../../db/tx.ts';
+import { recordDeed } from '../audit.ts';
+import type { RouteNews } from '../news.ts';
+import type { Plan } from '../plans.ts';
+import { deleteTunnel, insertTunnel, type NewTunnel, type RowFault, type TunnelRow } from './tunnel-rows.ts';
+
+export interface RoomRules {
+  readonly plan: Plan;
+  readonly tcpPorts: PortRange | null;
+  readonly nodes: Pick<NodeControl, 'isOnline'>;
+  readonly news: Pick<RouteNews, 'remove'>;
+}
+
+/**
+ * As `insertTunnel`; but in a full organization the tunnel that was used longest ago, of those that agents opened without a name and that
+ * nobody serves now, gives way: what a crashed script left behind must not keep its owner from opening tunnels for a day.
+ */
+export function placeTunnel(tx: Tx, input: NewTunnel, rules: RoomRules): TunnelRow | RowFault {
+  const row = insertTunnel(tx, input, rules);
+  return row === 'too_many' && makeRoom(tx, input.orgId, rules) ? insertTunnel(tx, input, rules) : row;
+}
+
+function makeRoom(tx: Tx, orgId: string, { nodes, news }: RoomRules): boolean {
+  const leftBehind = tx.db
+    .select()
+    .from(tunnels)
+    .where(and(eq(tunnels.orgId, orgId), eq(tunnels.ephemeral, true), isNull(tunnels.deletedAt)))
+    .orderBy(asc(tunnels.touchedAt), asc(tunnels.id))
+    .all()
+    .find((row) => !nodes.isOnline(row.id));
+  if (leftBehind === undefined) return false;
+  deleteTunnel(tx, leftBehind);
+  recordDeed(
+    tx,
+    { kind: 'system', orgId },
+    { action: 'tunnel.delete', resourceType: 'tunnel', resourceId: leftBehind.id },
+  );
+  tx.onCommit(() => news.remove(leftBehind.id, 'tunnel_deleted', 'The tunnel was deleted.'));
+  return true;
+}

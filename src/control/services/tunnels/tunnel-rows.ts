@@ -1,0 +1,185 @@
+/**
+ * What tunnels.ts (people) and claims.ts (agents) do alike to the rows of tunnels: insert by the rules of names and ports, begin a new
+ * life, turn into a Route. Not to be called from outside the services.
+ */
+import { and, asc, count, desc, eq, gt, isNull, ne } from 'drizzle-orm';
+import { uuidv7 } from 'uuidv7';
+import type { PortRange } from '../../../base/addr.ts';
+import type { Route } from '../../../plane/routes.ts';
+import { organizations, restingNames, tunnels } from '../../db/schema.ts';
+import type { Db, Tx } from '../../db/tx.ts';
+import type { PublicNames } from '../news.ts';
+import { isSystemName } from './names.ts';
+import { type Plan, tunnelTtlSeconds } from '../plans.ts';
+import { pickPort } from './tcp-ports.ts';
+
+export type TunnelRow = typeof tunnels.$inferSelect;
+export type OrgRow = typeof organizations.$inferSelect;
+
+/** A deleted name rests this long before another organization may take it. */
+export const REST_MS = 24 * 3600 * 1000;
+/** Live tunnels of one organization: a bound for lists and for the routing table, far above need. */
+export const MAX_TUNNELS = 1_000;
+
+/** Why a row can't be made. Translated by the caller: an HTTP error for people, a refusal for agents. */
+export type RowFault = 'name_taken' | 'no_port_free' | 'too_many';
+
+export interface NewTunnel {
+  readonly orgId: string;
+  readonly projectId: string;
+  readonly label: string;
+  readonly protocol: Route['protocol'];
+  readonly localPort: number;
+  readonly ttlSeconds: number | null;
+  readonly ephemeral: boolean;
+  readonly tokenId: string | null;
+}
+
+/** The live tunnel with this label, whoever owns it. */
+export function liveByLabel(db: Db, label: string): TunnelRow | undefined {
+  return db
+    .select()
+    .from(tunnels)
+    .where(and(eq(tunnels.label, label), isNull(tunnels.deletedAt)))
+    .get();
+}
+
+/** May the organization take this free label? Not if it is a system name or rests after another organization let it go. */
+export function isFree(tx: Tx, label: string, orgId: string): boolean {
+  if (isSystemName(label)) return false;
+  const resting = tx.db
+    .select({ label: restingNames.label })
+    .from(restingNames)
+    .where(
+      and(eq(restingNames.label, label), ne(restingNames.orgId, orgId), gt(restingNames.deletedAt, tx.now - REST_MS)),
+    )
+    .get();
+  return resting === undefined && liveByLabel(tx.db, label) === undefined;
+}
+
+/** Inserts a tunnel, `inactive`, with the plan's time to live. */
+export function insertTunnel(
+  tx: Tx,
+  input: NewTunnel,
+  rules: { plan: Plan; tcpPorts: PortRange | null },
+): TunnelRow | RowFault {
+  if (!isFree(tx, input.label, input.orgId)) return 'name_taken';
+  if (countLive(tx.db, input.orgId) >= MAX_TUNNELS) return 'too_many';
+  const tcpPort = input.protocol === 'tcp' ? pickPort(tx, rules.tcpPorts) : null;
+  if (tcpPort === undefined) return 'no_port_free';
+  const row: TunnelRow = {
+    ...input,
+    id: uuidv7(),
+    tcpPort,
+    status: 'inactive',
+    stopped: false,
+    expiresAt: expiryFrom(tx.now, rules.plan, input.ttlSeconds),
+    expired: false,
+    bytesIn: 0,
+    bytesOut: 0,
+    totalRequests: 0,
+    createdAt: tx.now,
+    touchedAt: tx.now,
+    deletedAt: null,
+  };
+  tx.db.insert(tunnels).values(row).run();
+  tx.db.delete(restingNames).where(eq(restingNames.label, input.label)).run();
+  return row;
+}
+
+/** Writes changed columns and returns the row as it is then. */
+export function updateTunnel(tx: Tx, row: TunnelRow, change: Partial<TunnelRow>): TunnelRow {
+  const next = { ...change, touchedAt: tx.now };
+  tx.db.update(tunnels).set(next).where(eq(tunnels.id, row.id)).run();
+  return { ...row, ...next };
+}
+
+/** Takes the row out of the world; its name rests, its port is free. */
+export function deleteTunnel(tx: Tx, row: TunnelRow): void {
+  updateTunnel(tx, row, { deletedAt: tx.now, status: 'inactive' });
+  const rest = { orgId: row.orgId, deletedAt: tx.now };
+  tx.db
+    .insert(restingNames)
+    .values({ label: row.label, ...rest })
+    .onConflictDoUpdate({ target: restingNames.label, set: rest })
+    .run();
+}
+
+/** Ten years: keeps instants in the range of dates, also under a plan without a maximum. */
+const MAX_TTL_SECONDS = 315_360_000;
+
+/** When a life that begins now ends, milliseconds; null = never. */
+export function expiryFrom(now: number, plan: Plan, ttlSeconds: number | null): number | null {
+  const seconds = tunnelTtlSeconds(plan, ttlSeconds);
+  return seconds === null ? null : now + Math.min(seconds, MAX_TTL_SECONDS) * 1000;
+}
+
+export function isExpired(row: TunnelRow, now: number): boolean {
+  return row.expired || (row.expiresAt !== null && row.expiresAt <= now);
+}
+
+/** A tcp tunnel that an agent of this token once opened without naming it, for the same local port: newest first. */
+export function unnamedTcpTunnels(
+  db: Db,
+  token: { id: string; orgId: string },
+  localPort: number,
+): readonly TunnelRow[] {
+  return db
+    .select()
+    .from(tunnels)
+    .where(
+      and(
+        eq(tunnels.orgId, token.orgId),
+        eq(tunnels.tokenId, token.id),
+        eq(tunnels.protocol, 'tcp'),
+        eq(tunnels.localPort, localPort),
+        eq(tunnels.ephemeral, true),
+        isNull(tunnels.deletedAt),
+      ),
+    )
+    .orderBy(desc(tunnels.touchedAt))
+    .limit(20)
+    .all();
+}
+
+export function findOrg(db: Db, orgId: string): OrgRow | undefined {
+  return db
+    .select()
+    .from(organizations)
+    .where(and(eq(organizations.id, orgId), isNull(organizations.deletedAt)))
+    .get();
+}
+
+/** Every route of every organization, for a snapshot. Expired tunnels are in: their name is known, and its visitors are told so. */
+export function allRoutes(db: Db, names: PublicNames): readonly Route[] {
+  const rows = db.select().from(tunnels).where(isNull(tunnels.deletedAt)).orderBy(asc(tunnels.id)).all();
+  return rows.map((row) => routeOf(row, names));
+}
+
+export function routeOf(row: TunnelRow, names: PublicNames): Route {
+  return {
+    tunnelId: row.id,
+    orgId: row.orgId,
+    protocol: row.protocol,
+    subdomain: row.protocol === 'tcp' ? '' : row.label,
+    tcpPort: row.tcpPort,
+    publicUrl: publicUrlOf(row, names),
+    stopped: row.stopped,
+    expiresAt: row.expiresAt,
+    maintenance: null,
+  };
+}
+
+export function publicUrlOf(row: TunnelRow, names: PublicNames): string {
+  return row.tcpPort === null ? names.url(row.label) : names.tcpUrl(row.tcpPort);
+}
+
+function countLive(db: Db, orgId: string): number {
+  return (
+    db
+      .select({ n: count() })
+      .from(tunnels)
+      .where(and(eq(tunnels.orgId, orgId), isNull(tunnels.deletedAt)))
+      .get()?.n ?? 0
+  );
+}

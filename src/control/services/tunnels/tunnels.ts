@@ -1,0 +1,287 @@
+/**
+ * Tunnels as people handle them: list, create, start, stop, delete; and what the clock does to them. What agents may do is claims.ts.
+ * The data plane hears of every change after its commit, by RouteNews.
+ */
+import { and, asc, desc, eq, isNull, lt, lte, ne } from 'drizzle-orm';
+import type { PortRange } from '../../../base/addr.ts';
+import { AppError } from '../../../base/errors.ts';
+import type { NodeControl } from '../../../plane/link.ts';
+import type { Route } from '../../../plane/routes.ts';
+import { projects, tunnels } from '../../db/schema.ts';
+import type { Store, Tx } from '../../db/tx.ts';
+import { type Actor, allow } from '../actor.ts';
+import { type AuditAction, recordDeed } from '../audit.ts';
+import { fullLabel, isLabel, randomName } from './names.ts';
+import type { PublicNames, RouteNews } from '../news.ts';
+import { findProject } from '../projects/projects.ts';
+import { placeTunnel } from './tunnel-room.ts';
+import {
+  allRoutes,
+  deleteTunnel,
+  expiryFrom,
+  findOrg,
+  isFree,
+  MAX_TUNNELS,
+  publicUrlOf,
+  type RowFault,
+  routeOf,
+  type TunnelRow,
+  updateTunnel,
+} from './tunnel-rows.ts';
+
+export const PROTOCOLS = ['http', 'https', 'websocket', 'tcp'] as const satisfies readonly Route['protocol'][];
+export const MIN_TTL_SECONDS = 60;
+/** Tunnels that one pass of a job handles: the next pass comes in a second. */
+const BATCH = 200;
+/** Nobody named it and nobody has served it for a day: it goes, and its name and port with it. */
+const EPHEMERAL_MS = 24 * 3600 * 1000;
+/** Tries for a random name that is free; with 37 million names one is enough. */
+const NAME_TRIES = 5;
+
+export interface CreateTunnel {
+  readonly localPort: number;
+  readonly subdomain: string | undefined;
+  readonly protocol: Route['protocol'];
+  readonly ttlSeconds: number | undefined;
+  readonly projectSlug: string | undefined;
+}
+
+export interface TunnelView {
+  readonly row: TunnelRow;
+  readonly projectSlug: string;
+  readonly publicUrl: string;
+  readonly online: boolean;
+}
+
+export interface TunnelDeps {
+  readonly store: Store;
+  readonly news: RouteNews;
+  readonly names: PublicNames;
+  readonly nodes: NodeControl;
+  readonly tcpPorts: PortRange | null;
+}
+
+export class Tunnels {
+  readonly #deps: TunnelDeps;
+
+  constructor(deps: TunnelDeps) {
+    this.#deps = deps;
+  }
+
+  /** Live tunnels of the actor's organization, newest first. */
+  list(actor: Actor): readonly TunnelView[] {
+    allow(actor, 'read', 'tunnel');
+    return this.#select(actor.orgId).map((found) => this.#view(found.row, found.projectSlug));
+  }
+
+  /** Throws `not_found`, also for another organization's tunnel. */
+  get(actor: Actor, id: string): TunnelView {
+    allow(actor, 'read', 'tunnel');
+    const { row, projectSlug } = this.#find(actor.orgId, id);
+    return this.#view(row, projectSlug);
+  }
+
+  /** Throws `invalid_request`, `duplicate_name`, `not_found` (project), `forbidden`, `conflict` (no port, too many). */
+  create(actor: Actor, input: CreateTunnel): TunnelView {
+    allow(actor, 'create', 'tunnel');
+    return this.#deps.store.inTx((tx) => {
+      const org = findOrg(tx.db, actor.orgId);
+      const project = findProject(tx.db, actor.orgId, input.projectSlug);
+      if (org === undefined || project === undefined)
+        throw new AppError('not_found', `No project ${input.projectSlug ?? ''} in your organization.`);
+      const label =
+        input.subdomain === undefined
+          ? freeName(tx, project)
+          : checkedLabel(fullLabel(input.subdomain, project), input.subdomain);
+      const row = placeTunnel(
+        tx,
+        {
+          orgId: org.id,
+          projectId: project.id,
+          label,
+          protocol: input.protocol,
+          localPort: input.localPort,
+          ttlSeconds: input.ttlSeconds ?? null,
+          ephemeral: false,
+          tokenId: null,
+        },
+        { ...this.#deps, plan: org.plan },
+      );
+      if (typeof row === 'string') throw faultError(row, label);
+      recordDeed(tx, actor, deed('tunnel.create', row));
+      this.#announce(tx, row);
+      return this.#view(row, project.slug);
+    });
+  }
+
+  /** Lets agents in again and begins a new time to live. */
+  start(actor: Actor, id: string): TunnelView {
+    allow(actor, 'start', 'tunnel');
+    return this.#deps.store.inTx((tx) => {
+      const { row, projectSlug } = this.#find(actor.orgId, id);
+      const plan = findOrg(tx.db, actor.orgId)?.plan ?? 'free';
+      const expiresAt = expiryFrom(tx.now, plan, row.ttlSeconds);
+      const next = updateTunnel(tx, row, { stopped: false, expired: false, status: 'active', expiresAt });
+      recordDeed(tx, actor, deed('tunnel.start', row));
+      this.#announce(tx, next);
+      return this.#view(next, projectSlug);
+    });
+  }
+
+  /** Cuts the agent off and refuses agents until `start`. */
+  stop(actor: Actor, id: string): TunnelView {
+    allow(actor, 'change', 'tunnel');
+    return this.#deps.store.inTx((tx) => {
+      const { row, projectSlug } = this.#find(actor.orgId, id);
+      const next = updateTunnel(tx, row, { stopped: true, status: 'inactive' });
+      recordDeed(tx, actor, deed('tunnel.stop', row));
+      this.#announce(tx, next);
+      return { ...this.#view(next, projectSlug), online: false };
+    });
+  }
+
+  /** Soft: the row stays for the books, the name rests 24 h. */
+  delete(actor: Actor, id: string): void {
+    allow(actor, 'delete', 'tunnel');
+    this.#deps.store.inTx((tx) => {
+      const { row } = this.#find(actor.orgId, id);
+      this.#remove(tx, actor, row);
+    });
+  }
+
+  /** Deletes every tunnel of the actor's organization, which goes itself; whoever calls has checked that it may. Returns how many. */
+  deleteAllIn(tx: Tx, actor: Actor & { readonly orgId: string }): number {
+    const rows = this.#select(actor.orgId);
+    for (const { row } of rows) this.#remove(tx, actor, row);
+    return rows.length;
+  }
+
+  /** Every route, for a snapshot. */
+  routes(): readonly Route[] {
+    return allRoutes(this.#deps.store.db, this.#deps.names);
+  }
+
+  /** Tells the data plane of every route again: their URLs have changed. */
+  announceAll(): void {
+    for (const route of this.routes()) this.#deps.news.put(route);
+  }
+
+  /** A server that starts has no agents: what the last run left as active is not. */
+  forgetAgents(): void {
+    this.#deps.store.inTx(
+      (tx) => void tx.db.update(tunnels).set({ status: 'inactive' }).where(ne(tunnels.status, 'inactive')).run(),
+    );
+  }
+
+  /** Ends tunnels whose time has run out. Returns how many. */
+  expireDue(): number {
+    return this.#deps.store.inTx((tx) => {
+      const due = tx.db
+        .select()
+        .from(tunnels)
+        .where(and(lte(tunnels.expiresAt, tx.now), eq(tunnels.expired, false), isNull(tunnels.deletedAt)))
+        .orderBy(asc(tunnels.expiresAt))
+        .limit(BATCH)
+        .all();
+      for (const row of due) {
+        const next = updateTunnel(tx, row, { expired: true, status: 'inactive' });
+        recordDeed(tx, { kind: 'system', orgId: row.orgId }, deed('tunnel.expire', row));
+        tx.onCommit(() => this.#deps.news.remove(row.id, 'tunnel_expired', 'The time of this tunnel has run out.'));
+        // The name stays known: its visitors hear that it is offline, not that it never was.
+        this.#announce(tx, next);
+      }
+      return due.length;
+    });
+  }
+
+  /** Deletes tunnels that agents opened without a name and that nobody has served for a day. Returns how many. */
+  removeUnused(): number {
+    return this.#deps.store.inTx((tx) => {
+      const unused = tx.db
+        .select()
+        .from(tunnels)
+        .where(
+          and(eq(tunnels.ephemeral, true), lt(tunnels.touchedAt, tx.now - EPHEMERAL_MS), isNull(tunnels.deletedAt)),
+        )
+        .limit(BATCH)
+        .all()
+        .filter((row) => !this.#deps.nodes.isOnline(row.id));
+      for (const row of unused) this.#remove(tx, { kind: 'system', orgId: row.orgId }, row);
+      return unused.length;
+    });
+  }
+
+  #remove(tx: Tx, actor: Actor, row: TunnelRow): void {
+    deleteTunnel(tx, row);
+    recordDeed(tx, actor, deed('tunnel.delete', row));
+    tx.onCommit(() => this.#deps.news.remove(row.id, 'tunnel_deleted', 'The tunnel was deleted.'));
+  }
+
+  #announce(tx: Tx, row: TunnelRow): void {
+    const route = routeOf(row, this.#deps.names);
+    tx.onCommit(() => this.#deps.news.put(route));
+  }
+
+  #select(orgId: string, id?: string): ReadonlyArray<{ row: TunnelRow; projectSlug: string }> {
+    return this.#deps.store.db
+      .select({ row: tunnels, projectSlug: projects.slug })
+      .from(tunnels)
+      .innerJoin(projects, eq(projects.id, tunnels.projectId))
+      .where(
+        and(eq(tunnels.orgId, orgId), isNull(tunnels.deletedAt), id === undefined ? undefined : eq(tunnels.id, id)),
+      )
+      .orderBy(desc(tunnels.createdAt), desc(tunnels.id))
+      .all();
+  }
+
+  #find(orgId: string, id: string): { row: TunnelRow; projectSlug: string } {
+    const found = this.#select(orgId, id)[0];
+    if (found === undefined) throw new AppError('not_found', 'No such tunnel in your organization.');
+    return found;
+  }
+
+  #view(row: TunnelRow, projectSlug: string): TunnelView {
+    return {
+      row,
+      projectSlug,
+      publicUrl: publicUrlOf(row, this.#deps.names),
+      online: this.#deps.nodes.isOnline(row.id),
+    };
+  }
+}
+
+function deed(action: AuditAction, row: TunnelRow) {
+  return { action, resourceType: 'tunnel', resourceId: row.id } as const;
+}
+
+function checkedLabel(label: string, asked: string): string {
+  if (isLabel(asked) && isLabel(label)) return label;
+  const details = [
+    {
+      path: 'subdomain',
+      message: '1 to 63 characters of a-z, 0-9 and dash, no dash at either end, project suffix included',
+    },
+  ];
+  throw new AppError('invalid_request', `${label} is not a valid subdomain.`, { details });
+}
+
+function freeName(tx: Tx, project: { slug: string; isDefault: boolean; orgId: string }): string {
+  for (let i = 0; i < NAME_TRIES; i++) {
+    const label = fullLabel(randomName(), project);
+    if (isLabel(label) && isFree(tx, label, project.orgId)) return label;
+  }
+  throw new AppError('conflict', 'No random name was free. Give a subdomain.');
+}
+
+function faultError(fault: RowFault, label: string): AppError {
+  switch (fault) {
+    case 'name_taken':
+      return new AppError('duplicate_name', `${label} is taken. Choose another subdomain.`);
+    case 'no_port_free':
+      return new AppError('conflict', 'All public TCP ports of this server are taken. Delete a tcp tunnel first.');
+    case 'too_many':
+      return new AppError('conflict', `Your organization has ${MAX_TUNNELS} tunnels. Delete some first.`);
+    default:
+      return fault satisfies never;
+  }
+}

@@ -1,0 +1,66 @@
+/**
+ * Event batches of data nodes into rows: counters of tunnels, agents that came and left. One transaction per batch; a batch that comes
+ * again is dropped by (node, sequence). Called by control/link.ts.
+ */
+import { and, eq, isNull, sql } from 'drizzle-orm';
+import type { EventBatch, PlaneEvent } from '../../../plane/events.ts';
+import type { NodeControl } from '../../../plane/link.ts';
+import { nodeCursors, tunnels } from '../../db/schema.ts';
+import type { Store, Tx } from '../../db/tx.ts';
+
+export class Usage {
+  readonly #store: Store;
+  readonly #nodes: NodeControl;
+
+  constructor(deps: { store: Store; nodes: NodeControl }) {
+    this.#store = deps.store;
+    this.#nodes = deps.nodes;
+  }
+
+  /** Stores a batch. False when it was stored before. */
+  storeBatch(batch: EventBatch): boolean {
+    // Relaxed: the last seconds of counters are worth no wait for the disk.
+    return this.#store.inTx(
+      (tx) => {
+        const cursor = tx.db.select().from(nodeCursors).where(eq(nodeCursors.node, batch.node)).get();
+        if (cursor !== undefined && batch.sequence <= cursor.sequence) return false;
+        for (const event of batch.events) this.#storeOne(tx, event);
+        const at = { sequence: batch.sequence, updatedAt: tx.now };
+        tx.db
+          .insert(nodeCursors)
+          .values({ node: batch.node, ...at })
+          .onConflictDoUpdate({ target: nodeCursors.node, set: at })
+          .run();
+        return true;
+      },
+      { relaxed: true },
+    );
+  }
+
+  #storeOne(tx: Tx, event: PlaneEvent): void {
+    switch (event.kind) {
+      case 'usage':
+        tx.db
+          .update(tunnels)
+          .set({
+            bytesIn: sql`${tunnels.bytesIn} + ${event.bytesIn}`,
+            bytesOut: sql`${tunnels.bytesOut} + ${event.bytesOut}`,
+            totalRequests: sql`${tunnels.totalRequests} + ${event.requests}`,
+          })
+          .where(eq(tunnels.id, event.tunnelId))
+          .run();
+        return;
+      case 'agent': {
+        const live = and(eq(tunnels.id, event.tunnelId), isNull(tunnels.deletedAt));
+        // Left, but another agent has taken over since: the tunnel is as active as before.
+        const online = event.online || this.#nodes.isOnline(event.tunnelId);
+        const status = online ? ('active' as const) : ('inactive' as const);
+        const allowed = online ? and(live, eq(tunnels.stopped, false), eq(tunnels.expired, false)) : live;
+        tx.db.update(tunnels).set({ status, touchedAt: tx.now }).where(allowed).run();
+        return;
+      }
+      default:
+        event satisfies never;
+    }
+  }
+}

@@ -6,6 +6,7 @@ import type { PortRange } from '../base/addr.ts';
 import { type Clock, systemClock } from '../base/clock.ts';
 import type { Logger } from '../base/log.ts';
 import type { Link } from '../plane/link.ts';
+import type { Prices } from '../plane/spend.ts';
 import { migrate } from './db/migrate.ts';
 import { MIGRATIONS } from './db/migrations.gen.ts';
 import { isEmpty, openDatabase } from './db/open.ts';
@@ -49,6 +50,7 @@ import { SessionEnds } from './services/sessions/session-ends.ts';
 import { SessionList } from './services/sessions/session-list.ts';
 import { Sessions } from './services/sessions/sessions.ts';
 import { SignUp } from './services/accounts/sign-up.ts';
+import { Spend } from './services/tokens/spend.ts';
 import { SignUpMemory } from './services/accounts/sign-up-memory.ts';
 import { Tokens } from './services/tokens/tokens.ts';
 import { Tunnels } from './services/tunnels/tunnels.ts';
@@ -58,6 +60,8 @@ export interface ControlOptions {
   readonly dataDir: string;
   readonly tcpPorts: PortRange | null;
   readonly names: PublicNames;
+  /** What traffic costs (`pricing`). */
+  readonly prices: Prices;
   /** What a new organization starts with (`plans.default`, `accounts.require_approval`). */
   readonly newOrg: NewOrgRules;
   /** May strangers make accounts (`accounts.signup`)? */
@@ -146,8 +150,9 @@ export function openControl(options: ControlOptions): ControlPlane {
     const passwordReset = new PasswordReset({ store, passwords, letters, signUps, outbox, sessionEnds });
     const mfa = new Mfa({ store, sealer, passwords, recoveryCodes, outbox });
     const tunnels = new Tunnels({ store, news: publisher, names, nodes, tcpPorts });
-    const claims = new Claims({ store, tokens, news: publisher, names, nodes, tcpPorts });
-    const usage = new Usage({ store, nodes });
+    const spend = new Spend({ prices: options.prices });
+    const claims = new Claims({ store, tokens, spend, news: publisher, names, nodes, tcpPorts });
+    const usage = new Usage({ store, nodes, spend });
     return {
       store,
       sealer,

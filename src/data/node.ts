@@ -12,6 +12,7 @@ import { TurnEnd } from '../base/turn.ts';
 import type { MuxSession } from '../mux/session.ts';
 import { WindowBudget } from '../mux/window.ts';
 import type { Link, NodeControl } from '../plane/link.ts';
+import type { Prices } from '../plane/spend.ts';
 import { Admission } from './edge/admission.ts';
 import { startHttpEdge } from './edge/http.ts';
 import { TcpEdge } from './edge/tcp.ts';
@@ -52,6 +53,8 @@ export interface AgentLimits {
 export interface NodeSettings {
   readonly nodeId: string;
   readonly serverVersion: string;
+  /** What budgets are counted in. */
+  readonly prices: Prices;
   readonly edge: {
     readonly domain: string;
     readonly http: Listen | null;

@@ -3,6 +3,7 @@
  * crosses a thread or a network.
  */
 import type { Protocol } from '../wire/messages.ts';
+import type { Budget } from './spend.ts';
 
 /** One live name at the edge. Replaced whole, never changed in place. */
 export interface Route {
@@ -39,6 +40,10 @@ export type Delta =
       readonly message: string;
     }
   | { readonly version: number; readonly kind: 'revoke_token'; readonly tokenId: string; readonly message: string }
+  /** A token ends earlier than its sessions were told: it was rotated and has some time left. */
+  | { readonly version: number; readonly kind: 'token_ends'; readonly tokenId: string; readonly expiresAt: number }
+  /** A cap was set, raised or taken off. */
+  | { readonly version: number; readonly kind: 'budget'; readonly budget: Budget }
   /** Ends the sessions that an organization has now. Not remembered: `admit` decides who may come back. */
   | { readonly version: number; readonly kind: 'cut_org'; readonly orgId: string; readonly message: string };
 
@@ -52,7 +57,12 @@ export interface TokenGrant {
   /** Shown to the agent: whose key this is. */
   readonly account: string;
   readonly tunnelQuota: number;
+  /** The token and those that rotation made of it share one bandwidth limit. */
+  readonly lineageId: string;
+  /** Megabits per second, both directions and all sessions of the lineage together; null: no limit. */
   readonly bandwidthLimitMbps: number | null;
+  /** The token's own account first, then that of the master key which minted it. */
+  readonly budgets: readonly Budget[];
   /** Milliseconds since the epoch. */
   readonly expiresAt: number;
 }

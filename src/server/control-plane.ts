@@ -5,6 +5,7 @@ import { formatHost } from '../base/addr.ts';
 import type { Logger } from '../base/log.ts';
 import type { Settings } from '../config/schema.ts';
 import { type ControlOptions, type ControlPlane, openControl } from '../control/open.ts';
+import { pricesOf } from './prices.ts';
 
 export interface ControlPlaneDeps {
   /** Template of public URLs, with `{subdomain}`; asked at each use, for a listener on port 0 learns its own late. */
@@ -22,6 +23,7 @@ export function openControlPlane(settings: Settings, deps: ControlPlaneDeps): Co
       url: (label) => deps.edgeTemplate().replace('{subdomain}', label),
       tcpUrl: (port) => `tcp://${formatHost(settings.edge.tcp_public_host)}:${port}`,
     },
+    prices: pricesOf(settings),
     newOrg: {
       plan: settings.plans.default,
       approval: settings.accounts.require_approval ? 'pending' : 'approved',

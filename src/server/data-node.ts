@@ -6,6 +6,7 @@ import type { Settings } from '../config/schema.ts';
 import type { DataNode, NodeSettings, startNode } from '../data/node.ts';
 import type { Link } from '../plane/link.ts';
 import type { Certificates } from './certificates.ts';
+import { pricesOf } from './prices.ts';
 
 export interface NodeDeps {
   readonly certificates: Certificates;
@@ -20,10 +21,12 @@ export function startDataNode(settings: Settings, deps: NodeDeps): Promise<DataN
   return deps.startNode(nodeSettings(settings, deps), { link: deps.link, log: deps.log });
 }
 
-function nodeSettings({ api, edge, agents }: Settings, { certificates, version }: NodeDeps): NodeSettings {
+function nodeSettings(settings: Settings, { certificates, version }: NodeDeps): NodeSettings {
+  const { api, edge, agents } = settings;
   return {
     nodeId: 'local',
     serverVersion: version,
+    prices: pricesOf(settings),
     edge: {
       domain: edge.domain,
       http: edge.http_listen,

@@ -35,7 +35,9 @@ test('admits a text key and its wire form, with the grant of the token', async (
       orgId: ann.orgId,
       account: 'ann',
       tunnelQuota: 2,
+      lineageId: token.row.id,
       bandwidthLimitMbps: 7,
+      budgets: [{ accountId: token.row.id, month: '2026-11', spentCents: 0, capCents: null }],
       expiresAt: START + 24 * HOUR,
     });
   }

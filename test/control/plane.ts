@@ -37,6 +37,7 @@ export class Plane {
       dataDir: this.dataDir,
       tcpPorts: { first: 20_000, last: 20_001 },
       names: { url: (label) => `http://${label}.localhost`, tcpUrl: (port) => `tcp://localhost:${port}` },
+      prices: { centsPerGb: 10, centsPerMillionRequests: 0 },
       newOrg: { plan: 'free', approval: 'approved' },
       signup: 'open',
       oauth: { google: null, github: null },

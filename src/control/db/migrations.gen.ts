@@ -78,5 +78,26 @@ export const MIGRATIONS: readonly Migration[] = [
       "ALTER TABLE `users` ADD `locked_at` integer;",
       "CREATE INDEX `tunnels_token` ON `tunnels` (`token_id`);"
     ]
+  },
+  {
+    "index": 4,
+    "tag": "0003_budgets_and_plans",
+    "hash": "ca57158414f1d5ccc6e0c15df907debd1855e5d60e6fb138a892cec1e8f8902b",
+    "statements": [
+      "CREATE TABLE `billing_events` (\n\t`id` text PRIMARY KEY NOT NULL,\n\t`received_at` integer NOT NULL\n);",
+      "CREATE INDEX `billing_events_received` ON `billing_events` (`received_at`);",
+      "CREATE TABLE `subscriptions` (\n\t`org_id` text PRIMARY KEY NOT NULL,\n\t`customer_id` text NOT NULL,\n\t`subscription_id` text,\n\t`status` text,\n\t`plan` text,\n\t`cycle` text,\n\t`current_period_ends_at` integer,\n\t`cancels` integer DEFAULT false NOT NULL,\n\t`updated_at` integer NOT NULL,\n\tFOREIGN KEY (`org_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action\n);",
+      "CREATE UNIQUE INDEX `subscriptions_customer` ON `subscriptions` (`customer_id`);",
+      "CREATE UNIQUE INDEX `subscriptions_subscription` ON `subscriptions` (`subscription_id`);",
+      "CREATE TABLE `token_spend` (\n\t`lineage_id` text NOT NULL,\n\t`month` text NOT NULL,\n\t`bytes` integer NOT NULL,\n\t`requests` integer NOT NULL,\n\t`updated_at` integer NOT NULL,\n\tPRIMARY KEY(`lineage_id`, `month`)\n);",
+      "CREATE TABLE `reserved_subdomains` (\n\t`id` text PRIMARY KEY NOT NULL,\n\t`org_id` text NOT NULL,\n\t`subdomain` text NOT NULL,\n\t`created_at` integer NOT NULL,\n\tFOREIGN KEY (`org_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action\n);",
+      "CREATE UNIQUE INDEX `reserved_subdomains_subdomain` ON `reserved_subdomains` (`subdomain`);",
+      "CREATE INDEX `reserved_subdomains_org` ON `reserved_subdomains` (`org_id`);",
+      "ALTER TABLE `capability_tokens` ADD `lineage_id` text;",
+      "ALTER TABLE `capability_tokens` ADD `grace_ends_at` integer;",
+      "CREATE INDEX `capability_tokens_lineage` ON `capability_tokens` (`lineage_id`);",
+      "CREATE INDEX `capability_tokens_grace` ON `capability_tokens` (`grace_ends_at`) WHERE grace_ends_at IS NOT NULL AND revoked_at IS NULL;",
+      "UPDATE `capability_tokens` SET `lineage_id` = `id`;"
+    ]
   }
 ];

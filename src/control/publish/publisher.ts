@@ -3,6 +3,7 @@
  * data nodes, by way of control/link.ts.
  */
 import type { Delta, RemovalCode, Route, Snapshot } from '../../plane/routes.ts';
+import type { Budget } from '../../plane/spend.ts';
 import type { RouteNews } from '../services/news.ts';
 
 type Unnumbered = Delta extends infer D ? (D extends Delta ? Omit<D, 'version'> : never) : never;
@@ -34,6 +35,14 @@ export class Publisher implements RouteNews {
 
   revokeToken(tokenId: string, message: string): void {
     this.#send({ kind: 'revoke_token', tokenId, message });
+  }
+
+  endTokenAt(tokenId: string, expiresAt: number): void {
+    this.#send({ kind: 'token_ends', tokenId, expiresAt });
+  }
+
+  setBudget(budget: Budget): void {
+    this.#send({ kind: 'budget', budget });
   }
 
   cutOrg(orgId: string, message: string): void {

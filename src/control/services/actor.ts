@@ -30,6 +30,15 @@ export interface TokenActor {
   readonly orgId: string;
 }
 
+/** A master key as a bearer: it mints, rotates and revokes keys of its own for projects, and nothing else. */
+export interface MasterKeyActor {
+  readonly kind: 'master_key';
+  readonly tokenId: string;
+  readonly name: string;
+  readonly orgId: string;
+  readonly ipAddress: string;
+}
+
 /** Who runs this server, at that work: a superadmin, or whoever holds the key file of the data folder (operator-tokens.ts). */
 export interface OperatorActor {
   readonly kind: 'operator';
@@ -47,7 +56,7 @@ export interface SystemActor {
   readonly orgId: string | null;
 }
 
-export type Actor = UserActor | TokenActor | OperatorActor | SystemActor;
+export type Actor = UserActor | TokenActor | MasterKeyActor | OperatorActor | SystemActor;
 
 export const THINGS = [
   'account',
@@ -57,7 +66,10 @@ export const THINGS = [
   'event',
   'tunnel',
   'token',
+  'master_key',
   'project',
+  'reserved_subdomain',
+  'billing',
   'connection',
 ] as const;
 export type Thing = (typeof THINGS)[number];
@@ -89,15 +101,36 @@ const LOWEST_ROLE: Readonly<Partial<Record<Deed, Role>>> = {
   'tunnel.delete': 'member',
   'token.read': 'viewer',
   'token.create': 'member',
+  // Its budget.
+  'token.change': 'member',
   'token.delete': 'member',
+  // Whoever holds one mints keys for as long as it lives, also once they have left.
+  'master_key.create': 'admin',
+  'master_key.change': 'admin',
+  'master_key.delete': 'admin',
   'project.read': 'viewer',
+  'project.create': 'member',
+  'project.change': 'member',
+  'project.delete': 'member',
+  'reserved_subdomain.read': 'viewer',
+  'reserved_subdomain.create': 'member',
+  'reserved_subdomain.delete': 'member',
+  'billing.read': 'viewer',
+  'billing.change': 'owner',
   'connection.read': 'viewer',
   // A member ends connections of tokens that are their own; those of others take an admin (connections.ts).
   'connection.delete': 'member',
 };
 
 /** What needs an operator's word first: what puts something on the internet, or sends mail to strangers in the name of this server. */
-const OPENS: readonly Deed[] = ['tunnel.create', 'tunnel.start', 'token.create', 'invitation.create'];
+const OPENS: readonly Deed[] = [
+  'tunnel.create',
+  'tunnel.start',
+  'token.create',
+  'master_key.create',
+  'reserved_subdomain.create',
+  'invitation.create',
+];
 
 /** Deeds that nobody may do in an organization of this standing. Of one that was suspended nobody slips out of being an owner. */
 const BARRED: Readonly<Record<Approval, ReadonlySet<string>>> = {

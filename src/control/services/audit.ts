@@ -54,7 +54,17 @@ export const AUDIT_ACTIONS = [
   'tunnel.delete',
   'tunnel.expire',
   'token.mint',
+  'token.rotate',
   'token.revoke',
+  'token.budget',
+  'project.create',
+  'project.update',
+  'project.delete',
+  'reserved_subdomain.create',
+  'reserved_subdomain.delete',
+  'billing.checkout',
+  'billing.plan',
+  'billing.cancel',
   'connection.disconnect',
   'key.rotate',
 ] as const;
@@ -70,6 +80,9 @@ export interface Deed {
     | 'invitation'
     | 'tunnel'
     | 'token'
+    | 'project'
+    | 'reserved_subdomain'
+    | 'billing'
     | 'connection'
     | 'key';
   readonly resourceId: string;
@@ -85,20 +98,32 @@ export type DeedDetails = Readonly<Record<string, string | number | boolean | nu
 export function recordDeed(tx: Tx, actor: Actor, deed: Deed): void {
   tx.db
     .insert(auditEvents)
-    .values({ id: uuidv7(), at: tx.now, orgId: actor.orgId, actorKind: actor.kind, ...deed, ...whoIs(actor) })
+    .values({ id: uuidv7(), at: tx.now, orgId: actor.orgId, ...deed, ...whoIs(actor) })
     .run();
 }
 
-function whoIs(actor: Actor): { actorId: string | null; actorLabel: string; ipAddress: string } {
+function whoIs(actor: Actor) {
   switch (actor.kind) {
     case 'user':
-      return { actorId: actor.userId, actorLabel: actor.email, ipAddress: actor.ipAddress };
+      return { actorKind: 'user', actorId: actor.userId, actorLabel: actor.email, ipAddress: actor.ipAddress } as const;
     case 'token':
-      return { actorId: actor.tokenId, actorLabel: actor.name, ipAddress: '' };
+      return { actorKind: 'token', actorId: actor.tokenId, actorLabel: actor.name, ipAddress: '' } as const;
+    case 'master_key':
+      return {
+        actorKind: 'token',
+        actorId: actor.tokenId,
+        actorLabel: actor.name,
+        ipAddress: actor.ipAddress,
+      } as const;
     case 'operator':
-      return { actorId: actor.userId, actorLabel: actor.label, ipAddress: actor.ipAddress };
+      return {
+        actorKind: 'operator',
+        actorId: actor.userId,
+        actorLabel: actor.label,
+        ipAddress: actor.ipAddress,
+      } as const;
     case 'system':
-      return { actorId: null, actorLabel: 'system', ipAddress: '' };
+      return { actorKind: 'system', actorId: null, actorLabel: 'system', ipAddress: '' } as const;
     default:
       return actor satisfies never;
   }

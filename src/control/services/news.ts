@@ -2,11 +2,16 @@
  * What services say about routes after a commit. Implemented by control/publish; services never see deltas, versions or listeners.
  */
 import type { RemovalCode, Route } from '../../plane/routes.ts';
+import type { Budget } from '../../plane/spend.ts';
 
 export interface RouteNews {
   put(route: Route): void;
   remove(tunnelId: string, code: RemovalCode, message: string): void;
   revokeToken(tokenId: string, message: string): void;
+  /** The token ends at this instant, milliseconds, which is earlier than was said before. */
+  endTokenAt(tokenId: string, expiresAt: number): void;
+  /** What an account may spend has changed. */
+  setBudget(budget: Budget): void;
   /** Ends the live sessions of an organization; whether they may come back is asked again when they do. */
   cutOrg(orgId: string, message: string): void;
 }

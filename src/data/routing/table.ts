@@ -6,6 +6,7 @@
  * edge remembers per connection survive a change of its route.
  */
 import type { Delta, RemovalCode, Route, Snapshot } from '../../plane/routes.ts';
+import type { Budget } from '../../plane/spend.ts';
 import { RouteEntry } from './entry.ts';
 
 /** Told of each change, after the table shows it. Must not change the table. */
@@ -13,6 +14,9 @@ export interface TableListener {
   onPut?(entry: RouteEntry): void;
   onRemove?(entry: RouteEntry, code: RemovalCode, message: string): void;
   onRevoke?(tokenId: string, message: string): void;
+  /** The token ends at `expiresAt`, milliseconds, earlier than its sessions were told. */
+  onTokenEnds?(tokenId: string, expiresAt: number): void;
+  onBudget?(budget: Budget): void;
   onCutOrg?(orgId: string, message: string): void;
   /** A snapshot was loaded over a gap: revocations may have been missed. */
   onReload?(): void;
@@ -111,6 +115,12 @@ export class RouteTable {
         break;
       case 'revoke_token':
         for (const listener of this.#listeners) listener.onRevoke?.(delta.tokenId, delta.message);
+        break;
+      case 'token_ends':
+        for (const listener of this.#listeners) listener.onTokenEnds?.(delta.tokenId, delta.expiresAt);
+        break;
+      case 'budget':
+        for (const listener of this.#listeners) listener.onBudget?.(delta.budget);
         break;
       case 'cut_org':
         for (const listener of this.#listeners) listener.onCutOrg?.(delta.orgId, delta.message);

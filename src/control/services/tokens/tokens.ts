@@ -214,11 +214,13 @@ export class Tokens {
       key.id,
       key.privateKey,
     );
+    const id = uuidv7();
     const row: TokenRow = {
-      id: uuidv7(),
+      id,
       orgId: actor.orgId,
       projectId: null,
       parentId: null,
+      lineageId: id,
       createdBy: actor.userId,
       kind: input.kind,
       version: TOKEN_VERSION,
@@ -233,6 +235,7 @@ export class Tokens {
       monthlyBudgetUsdCents: null,
       issuedAt: issuedAt * 1000,
       expiresAt: expiresAt * 1000,
+      graceEndsAt: null,
       revokedAt: null,
       lastUsedAt: null,
     };

@@ -15,6 +15,7 @@ import { fullLabel, isAllowedName, isLabel, nameWithin } from './names.ts';
 import type { PublicNames, RouteNews } from '../news.ts';
 import { findProject, findProjectById, type ProjectRow } from '../projects/projects.ts';
 import { pickPort } from './tcp-ports.ts';
+import { lineageOf, type Spend } from '../tokens/spend.ts';
 import type { TokenRow, Tokens } from '../tokens/tokens.ts';
 import { placeTunnel } from './tunnel-room.ts';
 import {
@@ -40,6 +41,7 @@ const MAX_LISTED = 5;
 export interface ClaimDeps {
   readonly store: Store;
   readonly tokens: Tokens;
+  readonly spend: Spend;
   readonly news: RouteNews;
   readonly names: PublicNames;
   readonly nodes: NodeControl;
@@ -77,7 +79,9 @@ export class Claims {
         orgId: token.orgId,
         account: standing.name,
         tunnelQuota: token.tunnelQuota,
+        lineageId: lineageOf(token),
         bandwidthLimitMbps: token.bandwidthLimitMbps,
+        budgets: this.#deps.spend.budgetsOf(this.#deps.store.db, token, now),
         expiresAt: token.expiresAt,
       },
     };
@@ -94,6 +98,12 @@ export class Claims {
     if (token === undefined) return refuse('unauthorized', 'The token is not one of this server.');
     const org = this.#standing(token, tx.now);
     if ('code' in org) return org;
+    if (this.#deps.spend.isExhausted(tx.db, token, tx.now)) {
+      return refuse(
+        'budget_exhausted',
+        `The monthly budget of the token ${token.name} is spent. Raise it, or wait for the first of the month (UTC).`,
+      );
+    }
     const project = projectFor(tx, token, question.project);
     if ('code' in project) return project;
     const ground: Ground = { token, org, project };

@@ -7,14 +7,17 @@ import type { EventBatch, PlaneEvent } from '../../../plane/events.ts';
 import type { NodeControl } from '../../../plane/link.ts';
 import { nodeCursors, tunnels } from '../../db/schema.ts';
 import type { Store, Tx } from '../../db/tx.ts';
+import type { Spend } from '../tokens/spend.ts';
 
 export class Usage {
   readonly #store: Store;
   readonly #nodes: NodeControl;
+  readonly #spend: Spend;
 
-  constructor(deps: { store: Store; nodes: NodeControl }) {
+  constructor(deps: { store: Store; nodes: NodeControl; spend: Spend }) {
     this.#store = deps.store;
     this.#nodes = deps.nodes;
+    this.#spend = deps.spend;
   }
 
   /** Stores a batch. False when it was stored before. */
@@ -49,6 +52,10 @@ export class Usage {
           })
           .where(eq(tunnels.id, event.tunnelId))
           .run();
+        if (event.tokenId !== null) {
+          const { requests, bytesIn, bytesOut } = event;
+          this.#spend.add(tx, event.tokenId, { bytes: bytesIn + bytesOut, requests });
+        }
         return;
       case 'agent': {
         const live = and(eq(tunnels.id, event.tunnelId), isNull(tunnels.deletedAt));

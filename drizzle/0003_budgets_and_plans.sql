@@ -1,0 +1,45 @@
+CREATE TABLE `billing_events` (
+	`id` text PRIMARY KEY NOT NULL,
+	`received_at` integer NOT NULL
+);
+--> statement-breakpoint
+CREATE INDEX `billing_events_received` ON `billing_events` (`received_at`);--> statement-breakpoint
+CREATE TABLE `subscriptions` (
+	`org_id` text PRIMARY KEY NOT NULL,
+	`customer_id` text NOT NULL,
+	`subscription_id` text,
+	`status` text,
+	`plan` text,
+	`cycle` text,
+	`current_period_ends_at` integer,
+	`cancels` integer DEFAULT false NOT NULL,
+	`updated_at` integer NOT NULL,
+	FOREIGN KEY (`org_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `subscriptions_customer` ON `subscriptions` (`customer_id`);--> statement-breakpoint
+CREATE UNIQUE INDEX `subscriptions_subscription` ON `subscriptions` (`subscription_id`);--> statement-breakpoint
+CREATE TABLE `token_spend` (
+	`lineage_id` text NOT NULL,
+	`month` text NOT NULL,
+	`bytes` integer NOT NULL,
+	`requests` integer NOT NULL,
+	`updated_at` integer NOT NULL,
+	PRIMARY KEY(`lineage_id`, `month`)
+);
+--> statement-breakpoint
+CREATE TABLE `reserved_subdomains` (
+	`id` text PRIMARY KEY NOT NULL,
+	`org_id` text NOT NULL,
+	`subdomain` text NOT NULL,
+	`created_at` integer NOT NULL,
+	FOREIGN KEY (`org_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `reserved_subdomains_subdomain` ON `reserved_subdomains` (`subdomain`);--> statement-breakpoint
+CREATE INDEX `reserved_subdomains_org` ON `reserved_subdomains` (`org_id`);--> statement-breakpoint
+ALTER TABLE `capability_tokens` ADD `lineage_id` text;--> statement-breakpoint
+ALTER TABLE `capability_tokens` ADD `grace_ends_at` integer;--> statement-breakpoint
+CREATE INDEX `capability_tokens_lineage` ON `capability_tokens` (`lineage_id`);--> statement-breakpoint
+CREATE INDEX `capability_tokens_grace` ON `capability_tokens` (`grace_ends_at`) WHERE grace_ends_at IS NOT NULL AND revoked_at IS NULL;--> statement-breakpoint
+UPDATE `capability_tokens` SET `lineage_id` = `id`;

@@ -1,0 +1,70 @@
+/** The server's own: keys, mail that waits, what was used once, what was stored, the audit trail. */
+import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core';
+
+export const signingKeys = sqliteTable('signing_keys', {
+  /** The `kid`: 8 random bytes, hex. */
+  id: text().primaryKey(),
+  /** `access` signs JWTs for people, `capability` signs CWTs for agents: neither can stand for the other. */
+  purpose: text({ enum: ['access', 'capability'] }).notNull(),
+  publicJwk: text('public_jwk').notNull(),
+  /** PKCS #8, sealed with the key file of the data folder (services/keys/sealing.ts). */
+  sealedPrivate: text('sealed_private').notNull(),
+  createdAt: integer('created_at').notNull(),
+  /** Signs no more, still verifies. */
+  retiredAt: integer('retired_at'),
+});
+
+export const outgoingMails = sqliteTable(
+  'outgoing_mails',
+  {
+    id: text().primaryKey(),
+    /** The letter with address, codes and links, as JSON, sealed with the key of the data folder. */
+    sealedLetter: text('sealed_letter').notNull(),
+    attempts: integer().notNull().default(0),
+    createdAt: integer('created_at').notNull(),
+    nextAt: integer('next_at').notNull(),
+    /** Past this the letter helps nobody (its code has run out): it is dropped and said so in the log. */
+    expiresAt: integer('expires_at').notNull(),
+  },
+  (t) => [index('outgoing_mails_next').on(t.nextAt)],
+);
+
+export const spentOnce = sqliteTable(
+  'spent_once',
+  {
+    id: text().primaryKey(),
+    expiresAt: integer('expires_at').notNull(),
+  },
+  (t) => [index('spent_once_expires').on(t.expiresAt)],
+);
+
+export const nodeCursors = sqliteTable('node_cursors', {
+  node: text().primaryKey(),
+  sequence: integer().notNull(),
+  updatedAt: integer('updated_at').notNull(),
+});
+
+export const auditEvents = sqliteTable(
+  'audit_events',
+  {
+    id: text().primaryKey(),
+    orgId: text('org_id'),
+    at: integer().notNull(),
+    action: text().notNull(),
+    resourceType: text('resource_type').notNull(),
+    resourceId: text('resource_id').notNull(),
+    actorKind: text('actor_kind', { enum: ['user', 'token', 'operator', 'system'] }).notNull(),
+    actorId: text('actor_id'),
+    /** E-mail address or token name, as it was then. */
+    actorLabel: text('actor_label').notNull(),
+    ipAddress: text('ip_address').notNull(),
+    /** What was changed, from what to what, where the action alone does not say it. Never a secret. */
+    details: text({ mode: 'json' }).$type<Readonly<Record<string, string | number | boolean | null>>>(),
+  },
+  (t) => [
+    index('audit_events_org_at').on(t.orgId, t.at),
+    index('audit_events_at').on(t.at),
+    index('audit_events_actor_at').on(t.actorId, t.at),
+    index('audit_events_resource_at').on(t.resourceId, t.at),
+  ],
+);

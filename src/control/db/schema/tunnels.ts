@@ -1,0 +1,74 @@
+/** Tunnels and the names that they may have. */
+import { sql } from 'drizzle-orm';
+import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
+import { organizations } from './organizations.ts';
+import { capabilityTokens, projects } from './tokens.ts';
+
+export const tunnels = sqliteTable(
+  'tunnels',
+  {
+    id: text().primaryKey(),
+    orgId: text('org_id')
+      .notNull()
+      .references(() => organizations.id),
+    projectId: text('project_id')
+      .notNull()
+      .references(() => projects.id),
+    /** Full label, project suffix included. `tcp` tunnels have one too: it is how an agent names them. */
+    label: text().notNull(),
+    protocol: text({ enum: ['http', 'https', 'websocket', 'tcp'] }).notNull(),
+    localPort: integer('local_port').notNull(),
+    /** Public port of a `tcp` tunnel: stays with the row for as long as it lives. */
+    tcpPort: integer('tcp_port'),
+    status: text({ enum: ['active', 'inactive'] }).notNull(),
+    /** Stopped by the API: agents are refused until it is started. */
+    stopped: integer({ mode: 'boolean' }).notNull().default(false),
+    /** What was asked for at creation; null = the plan's. */
+    ttlSeconds: integer('ttl_seconds'),
+    /** Counted from creation or the last start; null = never. */
+    expiresAt: integer('expires_at'),
+    /** The expiry has been carried out: agent cut off, data plane told. */
+    expired: integer({ mode: 'boolean' }).notNull().default(false),
+    /** Made by an agent that named nothing: goes by itself when unused (jobs.ts). */
+    ephemeral: integer({ mode: 'boolean' }).notNull().default(false),
+    /** The token whose agent made the row or served it last. */
+    tokenId: text('token_id').references(() => capabilityTokens.id),
+    bytesIn: integer('bytes_in').notNull().default(0),
+    bytesOut: integer('bytes_out').notNull().default(0),
+    totalRequests: integer('total_requests').notNull().default(0),
+    createdAt: integer('created_at').notNull(),
+    /** Last time that an agent came or left, or the API changed the row. */
+    touchedAt: integer('touched_at').notNull(),
+    deletedAt: integer('deleted_at'),
+  },
+  (t) => [
+    uniqueIndex('tunnels_live_label').on(t.label).where(sql`deleted_at IS NULL`),
+    uniqueIndex('tunnels_live_port').on(t.tcpPort).where(sql`deleted_at IS NULL AND tcp_port IS NOT NULL`),
+    index('tunnels_org').on(t.orgId),
+    index('tunnels_token').on(t.tokenId),
+    index('tunnels_due').on(t.expiresAt).where(sql`deleted_at IS NULL AND expired = 0 AND expires_at IS NOT NULL`),
+  ],
+);
+
+export const restingNames = sqliteTable('resting_names', {
+  label: text().primaryKey(),
+  orgId: text('org_id')
+    .notNull()
+    .references(() => organizations.id),
+  deletedAt: integer('deleted_at').notNull(),
+});
+
+/** Names that an organization keeps whether or not a tunnel has them. */
+export const reservedSubdomains = sqliteTable(
+  'reserved_subdomains',
+  {
+    id: text().primaryKey(),
+    orgId: text('org_id')
+      .notNull()
+      .references(() => organizations.id),
+    /** A whole label, project suffix included. */
+    subdomain: text().notNull(),
+    createdAt: integer('created_at').notNull(),
+  },
+  (t) => [uniqueIndex('reserved_subdomains_subdomain').on(t.subdomain), index('reserved_subdomains_org').on(t.orgId)],
+);

@@ -4,6 +4,14 @@
 export const PLANS = ['free', 'pro', 'team', 'enterprise'] as const;
 export type Plan = (typeof PLANS)[number];
 
+/** As people call them. */
+export const PLAN_NAMES: Readonly<Record<Plan, string>> = {
+  free: 'Free',
+  pro: 'Pro',
+  team: 'Team',
+  enterprise: 'Enterprise',
+};
+
 export interface Entitlements {
   /** Default and maximum life of a tunnel; null = none. */
   readonly maxTunnelTtlSeconds: number | null;

@@ -17,7 +17,7 @@ import { makeLog } from './log.ts';
 import { harmless } from './paint.ts';
 import { bootIdOf, runtimeDir, StateFile } from './state-file.ts';
 import { plainHttpWarning } from './plain-http.ts';
-import { loginCommand, readKey } from './token.ts';
+import { loginCommand, readAgentKey } from './token.ts';
 import { UrlFile } from './url-file.ts';
 import { VERSION } from './version.ts';
 
@@ -39,7 +39,7 @@ export interface AgentRun {
 /** Resolves with the exit code. @throws ExitError when it can't start. */
 export async function runAgent(io: Io, run: AgentRun): Promise<ExitCode> {
   const { settings, flags } = run;
-  const first = await readKey(settings, io.env); // a mistake here is the user's: say it now instead of retrying
+  const first = await readAgentKey(settings, io.env); // a mistake here is the user's: say it now instead of retrying
   const drawn = flags.json !== true && flags.quiet !== true && canDraw(io.stdout, io.env);
   const log = await agentLog(io, { quiet: flags.quiet === true, drawn });
   const warning = plainHttpWarning(settings.server);
@@ -55,7 +55,7 @@ export async function runAgent(io: Io, run: AgentRun): Promise<ExitCode> {
     tunnels: run.tunnels,
     identity: { version: VERSION, os: `${process.platform} ${release()}`, hostname: hostname() },
     token: async () => {
-      const key = await readKey(settings, io.env);
+      const key = await readAgentKey(settings, io.env);
       records.runsWith(key.loginLabel);
       return key.text;
     },

@@ -6,6 +6,7 @@ import { codeOf, messageOf } from '../base/errors.ts';
 import type { AgentSettings } from '../config/agent.ts';
 import { Credentials, serverName } from '../config/credentials.ts';
 import { EXIT, ExitError, usageError } from './exit.ts';
+import { isMasterKey } from './key-kind.ts';
 
 /** The longest key is a wire form of under 1 KB in base64. */
 const MAX_BYTES = 8_192;
@@ -38,6 +39,17 @@ export async function readKey(settings: AgentSettings, env: NodeJS.ProcessEnv): 
     default:
       return source satisfies never;
   }
+}
+
+/** The key, for an agent. @throws ExitError as `readKey` does, and not authorized for a master key. */
+export async function readAgentKey(settings: AgentSettings, env: NodeJS.ProcessEnv): Promise<Key> {
+  const key = await readKey(settings, env);
+  if (!isMasterKey(key.text)) return key;
+  const mint = `culvert tokens mint NAME --project SLUG --server ${serverName(settings.server)}`;
+  throw new ExitError(
+    EXIT.unauthorized,
+    `this is a master key: it mints keys and opens no tunnel. Mint a key with \`${mint}\`, and give that one to the agent`,
+  );
 }
 
 /** What to do when a key that `culvert login` stored no longer opens the server. */

@@ -214,7 +214,8 @@ async function post(url: string, body: unknown, bearer: string | undefined): Pro
   return response.json();
 }
 
-function stringIn(value: unknown, key: string): string {
+/** A text in an answer of the API. Throws when it is not there. */
+export function stringIn(value: unknown, key: string): string {
   const found: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined;
   if (typeof found !== 'string') throw new Error(`an answer of the API has no ${key}`);
   return found;

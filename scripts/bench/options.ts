@@ -16,6 +16,7 @@ const SCENARIOS = [
   'events',
   'memory',
   'log-ins',
+  'big-database',
   'link',
   'link-reno',
 ] as const;

@@ -55,6 +55,11 @@ const TARGETS: readonly Target[] = [
     digits: 1,
   },
   { ...target('memory per agent', ['most', 60, 42], (r) => r.single('memory', 'agentKb')), unit: 'KB', digits: 1 },
+  { ...wanted('start with 10,000 tunnels until /ready', 2_000, 'startMs'), digits: 0 },
+  wanted('GET /tunnels of 1,000, median', 20, 'tunnels1000'),
+  wanted('GET /tunnels of 500, median', 20, 'tunnels500'),
+  wanted('GET /tokens of 1,000, median', 20, 'tokens1000'),
+  wanted('a change of a route until the edge shows it, p99', 50, 'changeP99'),
   {
     ...target('idle processor time, all visitors', ['most', 0.5, 0.05], (r) => r.single('memory', 'idlePercent')),
     unit: '%',
@@ -67,6 +72,11 @@ function target(
   value: Target['value'],
 ): Target {
   return { what, sense, must, goal, digits: 2, unit: 'x', value };
+}
+
+/** A goal of the `big-database` scenario: at most so many milliseconds. */
+function wanted(what: string, most: number, key: string): Target {
+  return { ...target(what, ['most', most, most], (r) => r.single('big-database', key)), unit: 'ms', digits: 1 };
 }
 
 function smallCpu(results: Results): number | undefined {

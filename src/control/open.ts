@@ -207,7 +207,7 @@ export function openControl(options: ControlOptions): ControlPlane {
       events: new Events({ store }),
       operatorTokens: new OperatorTokens({ sealer, clock }),
       operatorUsers: new OperatorUsers({ store, accounts, passwordReset, mfa, sessionEnds, plan: options.newOrg.plan }),
-      operatorOrgs: new OperatorOrgs({ store, news: publisher }),
+      operatorOrgs: new OperatorOrgs({ store, news: publisher, names }),
       tokens,
       tunnels,
       connections: new Connections({ store, nodes }),

@@ -7,17 +7,17 @@ import { AppError } from '../../../base/errors.ts';
 import { memberships, organizations, users } from '../../db/schema.ts';
 import type { Db, Store, Tx } from '../../db/tx.ts';
 import { type Actor, allowOperator, asOperator, type Approval } from '../actor.ts';
-import { type AuditAction, type DeedDetails, recordDeed } from '../audit.ts';
+import { type AuditAction, recordDeed } from '../audit.ts';
+import { changePlanIn, type PlanChangeDeps } from '../billing/plan-change.ts';
 import { holdsText } from '../match-text.ts';
-import type { RouteNews } from '../news.ts';
 import type { Page } from './operator-users.ts';
 import type { Plan } from '../plans.ts';
 
 type Row = typeof organizations.$inferSelect;
 
-interface OrgChange {
+interface ApprovalChange {
   readonly action: AuditAction;
-  readonly set: Partial<Pick<Row, 'plan' | 'approvalStatus'>>;
+  readonly to: Approval;
   /** After the commit, when anything changed. */
   readonly tell?: (org: Row) => void;
 }
@@ -29,13 +29,15 @@ export interface OrgView {
   readonly owners: readonly string[];
 }
 
-export class OperatorOrgs {
-  readonly #store: Store;
-  readonly #news: RouteNews;
+export interface OperatorOrgsDeps extends PlanChangeDeps {
+  readonly store: Store;
+}
 
-  constructor(deps: { store: Store; news: RouteNews }) {
-    this.#store = deps.store;
-    this.#news = deps.news;
+export class OperatorOrgs {
+  readonly #deps: OperatorOrgsDeps;
+
+  constructor(deps: OperatorOrgsDeps) {
+    this.#deps = deps;
   }
 
   /** `query` is looked for in names and slugs. */
@@ -44,7 +46,7 @@ export class OperatorOrgs {
     page: Page & { readonly status: Approval | undefined; readonly deleted: boolean },
   ): readonly OrgView[] {
     allowOperator(actor);
-    const { db } = this.#store;
+    const { db } = this.#deps.store;
     const { after, query, status } = page;
     const rows = db
       .select()
@@ -65,16 +67,21 @@ export class OperatorOrgs {
     return viewsOf(db, rows);
   }
 
-  /** Tunnels that live already keep the time that they were given. Throws `not_found`. */
+  /** Its tunnels get a new end by the new plan. What billing gave it is the operator's from now on. Throws `not_found`. */
   setPlan(actor: Actor, handle: string, plan: Plan | undefined): OrgView {
     allowOperator(actor);
-    return this.#change(actor, handle, { action: 'org.plan', set: plan === undefined ? {} : { plan } });
+    return this.#deps.store.inTx((tx) => {
+      const org = find(tx, handle);
+      const to = plan ?? org.plan;
+      changePlanIn(tx, { orgId: org.id, from: org.plan, to, by: asOperator(actor) }, this.#deps);
+      return viewOf(tx, { ...org, plan: to });
+    });
   }
 
   /** Lets a new organization begin, or a suspended one go on. Throws `not_found`. */
   approve(actor: Actor, handle: string): OrgView {
     allowOperator(actor);
-    return this.#change(actor, handle, { action: 'org.approve', set: { approvalStatus: 'approved' } });
+    return this.#change(actor, handle, { action: 'org.approve', to: 'approved' });
   }
 
   /** Ends its agents' sessions at once and lets none come back. Its tunnels keep their names, for it may be approved again. */
@@ -82,32 +89,31 @@ export class OperatorOrgs {
     allowOperator(actor);
     return this.#change(actor, handle, {
       action: 'org.suspend',
-      set: { approvalStatus: 'suspended' },
-      tell: (org) => this.#news.cutOrg(org.id, `The organization ${org.name} is suspended.`),
+      to: 'suspended',
+      tell: (org) => this.#deps.news.cutOrg(org.id, `The organization ${org.name} is suspended.`),
     });
   }
 
   /** What is so already is no deed. */
-  #change(actor: Actor, handle: string, { action, set, tell }: OrgChange): OrgView {
-    return this.#store.inTx((tx) => {
+  #change(actor: Actor, handle: string, { action, to, tell }: ApprovalChange): OrgView {
+    return this.#deps.store.inTx((tx) => {
       const before = find(tx, handle);
-      const org = { ...before, ...set };
-      if (org.plan !== before.plan || org.approvalStatus !== before.approvalStatus) {
-        tx.db.update(organizations).set(set).where(eq(organizations.id, org.id)).run();
+      const org = { ...before, approvalStatus: to };
+      if (before.approvalStatus !== to) {
+        tx.db.update(organizations).set({ approvalStatus: to }).where(eq(organizations.id, org.id)).run();
         const deed = { action, resourceType: 'organization', resourceId: org.id, orgId: org.id } as const;
-        recordDeed(tx, asOperator(actor), { ...deed, details: changeOf(before, org) });
+        recordDeed(tx, asOperator(actor), { ...deed, details: { from: before.approvalStatus, to } });
         if (tell !== undefined) tx.onCommit(() => tell(org));
       }
-      const [view] = viewsOf(tx.db, [org]);
-      if (view === undefined) throw new Error('a view per row');
-      return view;
+      return viewOf(tx, org);
     });
   }
 }
 
-function changeOf(from: Row, to: Row): DeedDetails {
-  if (from.plan !== to.plan) return { from: from.plan, to: to.plan };
-  return { from: from.approvalStatus, to: to.approvalStatus };
+function viewOf(tx: Tx, org: Row): OrgView {
+  const [view] = viewsOf(tx.db, [org]);
+  if (view === undefined) throw new Error('a view per row');
+  return view;
 }
 
 /** By id, else by slug: somebody's slug can look like the id of another organization, and the id counts. */

@@ -136,6 +136,7 @@ async function open(settings: NodeSettings, deps: { link: Link; log: Logger }, l
     {
       listen: agents.listen,
       tls: agents.tls,
+      prices: settings.prices,
       serverVersion: settings.serverVersion,
       limits: { ...agents.limits, maxAnonymous: MAX_ANONYMOUS, maxAnonymousPerIp: MAX_ANONYMOUS_PER_IP },
     },

@@ -53,6 +53,12 @@ export const FAULTS = {
     'The tunnel is offline',
     'The tunnel exists, but no agent serves it now. Its owner can start one with "culvert http PORT".',
   ),
+  budget_exhausted: kind(
+    503,
+    'Service Unavailable',
+    'The budget is spent',
+    'The key behind this tunnel has spent its budget of this month. Its owner can raise the budget; a new month begins on the first, UTC.',
+  ),
   overloaded: kind(
     503,
     'Service Unavailable',
@@ -121,7 +127,7 @@ export function faultResponse(answer: FaultAnswer): Buffer {
     `culvert-error: ${answer.code}`,
     'Cache-Control: no-store',
     ...(answer.html ? ["Content-Security-Policy: default-src 'none'; style-src 'unsafe-inline'"] : []),
-    ...(status === 503 ? ['Retry-After: 5'] : []),
+    ...(status === 503 && answer.code !== 'budget_exhausted' ? ['Retry-After: 5'] : []),
     ...(answer.close ? ['Connection: close'] : []),
     '',
     '',

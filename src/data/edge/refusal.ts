@@ -1,6 +1,6 @@
 /**
  * Why a tunnel that exists does not take a request, in the contract's order: maintenance, then expired or stopped, then no
- * agent. The policy chain follows here once tunnels have one.
+ * agent. The policy chain follows here once tunnels have one; last comes the budget of the key that serves it.
  */
 import type { RouteEntry } from '../routing/entry.ts';
 import type { FaultCode } from './fault.ts';
@@ -16,6 +16,7 @@ const EXPIRED: EdgeRefusal = {
   code: 'tunnel_offline',
   detail: 'The tunnel has expired. Its owner can start it again.',
 };
+const EXHAUSTED: EdgeRefusal = { code: 'budget_exhausted' };
 
 /** The refusal, or null when an agent serves the tunnel. */
 export function refusalOf(entry: RouteEntry): EdgeRefusal | null {
@@ -24,5 +25,6 @@ export function refusalOf(entry: RouteEntry): EdgeRefusal | null {
     return route.maintenance === '' ? { code: 'maintenance' } : { code: 'maintenance', detail: route.maintenance };
   if (route.stopped) return STOPPED;
   if (route.expiresAt !== null && route.expiresAt <= Date.now()) return EXPIRED;
-  return entry.served === null || entry.served.draining ? OFFLINE : null;
+  if (entry.served === null || entry.served.draining) return OFFLINE;
+  return entry.payer.exhausted ? EXHAUSTED : null;
 }

@@ -58,10 +58,11 @@ export class TcpVisitor implements StreamSink {
   #replySize = 2;
   #replied = false;
 
-  /** Undefined when nobody serves the tunnel now: the caller closes the socket. */
+  /** Undefined when nobody serves the tunnel now, or its budget is spent: the caller closes the socket. */
   static open(socket: Socket, entry: RouteEntry, options: TcpVisitorOptions): TcpVisitor | undefined {
     const { served, route } = entry;
     if (served === null || served.draining || route.stopped || route.maintenance !== null) return undefined;
+    if (entry.payer.exhausted) return undefined;
     const address = visitorAddress(socket.remoteAddress ?? '', socket.remotePort ?? 0);
     if (address === undefined) return undefined;
     const stream = served.session.open();
@@ -101,9 +102,9 @@ export class TcpVisitor implements StreamSink {
     this.#pipe.destroy();
   }
 
-  /** Ends what must not go on: a tunnel that was stopped or deleted, an agent that does not answer. */
+  /** Ends what must not go on: a tunnel that was stopped or deleted, a budget that is spent, an agent that does not answer. */
   sweep(nowMs: number): void {
-    if (this.#serving.cut || (!this.#replied && nowMs > this.#replyBy)) this.destroy();
+    if (this.#serving.cut || this.entry.payer.exhausted || (!this.#replied && nowMs > this.#replyBy)) this.destroy();
   }
 
   // ------------------------------------------------------------------ the agent's reply; then the pipe takes over

@@ -295,13 +295,18 @@ export class Visitor implements ReadTarget, UpstreamUser {
     this.#state = 'raw';
     this.#deadlines.moved();
     const upstream = this.#upstream as Upstream;
+    const { meter } = this.#exchange;
     if (start < end) {
       this.#ledger.owe(end - start);
+      meter.bytesOut += end - start;
       this.writer.push(bytes, start, end, end - start, slab);
     }
     const early = this.#partial;
     this.#partial = null;
-    if (early !== null) upstream.stream.write(early);
+    if (early !== null) {
+      meter.bytesIn += early.length;
+      upstream.stream.write(early);
+    }
     if (this.#halfClosed) upstream.stream.end();
     this.#resume();
   }
@@ -401,6 +406,7 @@ export class Visitor implements ReadTarget, UpstreamUser {
     if (this.#upstream === null && this.#state === 'head' && this.#partial === null && this.#deadlines.isResting(nowMs))
       return;
     if (this.#upstream?.served.cut) return this.#fault('tunnel_offline');
+    if (this.#upstream !== null && this.#exchange.entry?.payer.exhausted) return this.#fault('budget_exhausted');
     if (this.#state === 'raw' || (this.#state === 'wait' && this.#response.started)) this.#probeForDeath();
     const verdict = this.#deadlines.check(nowMs, {
       state: this.#state,

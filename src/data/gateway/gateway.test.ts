@@ -47,6 +47,7 @@ async function world(t: TestContext, limits: Partial<GatewayLimits> = {}): Promi
       listen: { host: '127.0.0.1', port: 0 },
       tls,
       serverVersion: '1.2.3',
+      prices: { centsPerGb: 10, centsPerMillionRequests: 0 },
       limits: {
         maxSessions: 100,
         maxStreamsPerSession: 100,

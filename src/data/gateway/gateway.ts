@@ -11,10 +11,12 @@ import { plainAddress } from '../edge/forwarded.ts';
 import type { MuxSession } from '../../mux/session.ts';
 import type { WindowBudget } from '../../mux/window.ts';
 import type { Link } from '../../plane/link.ts';
+import type { Prices } from '../../plane/spend.ts';
 import type { UsageMeter } from '../report/meter.ts';
 import type { Outbox } from '../report/outbox.ts';
 import type { RouteTable } from '../routing/table.ts';
 import { AgentSession, type AgentDeps } from './agent.ts';
+import { Budgets } from './budgets.ts';
 import { ClaimDesk, type PublicPorts } from './claims.ts';
 import { AgentListener } from './listener.ts';
 import { AgentRegistry } from './registry.ts';
@@ -34,6 +36,8 @@ export interface GatewayOptions {
   readonly listen: { readonly host: string; readonly port: number };
   readonly tls: { readonly cert: string; readonly key: string };
   readonly limits: GatewayLimits;
+  /** What budgets are counted in. */
+  readonly prices: Prices;
   readonly serverVersion: string;
 }
 
@@ -64,9 +68,11 @@ export class Gateway {
     this.#deps = deps;
     const { link, table, ports, log } = deps;
     const now = (): number => (deps.clock ?? systemClock).now();
-    const { limits } = options;
+    const { limits, prices } = options;
+    const budgets = new Budgets({ prices, now, isReported: () => deps.outbox.idle });
     this.registry = new AgentRegistry({
       table,
+      budgets,
       log,
       now,
       maxSessions: limits.maxSessions,
@@ -77,7 +83,7 @@ export class Gateway {
     });
     this.#agentDeps = {
       link,
-      book: new ServingBook({ meter: deps.meter, outbox: deps.outbox, now }),
+      book: new ServingBook({ budgets, meter: deps.meter, outbox: deps.outbox, now }),
       desk: new ClaimDesk({ link, table, ports, log, now }),
       host: this.registry,
       log,

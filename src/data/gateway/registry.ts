@@ -5,9 +5,11 @@
 import type { Logger } from '../../base/log.ts';
 import type { ConnectionInfo, NodeControl, Refusal } from '../../plane/link.ts';
 import type { RemovalCode, TokenGrant } from '../../plane/routes.ts';
+import type { Budget } from '../../plane/spend.ts';
 import type { RouteEntry } from '../routing/entry.ts';
 import type { RouteTable, TableListener } from '../routing/table.ts';
 import type { AgentHost, AgentSession } from './agent.ts';
+import type { Budgets } from './budgets.ts';
 import { unservable } from './claims.ts';
 import type { Serving } from './serving.ts';
 
@@ -25,6 +27,7 @@ const MAX_REVOKED = 10_000;
 
 export interface RegistryDeps {
   readonly table: RouteTable;
+  readonly budgets: Budgets;
   readonly log: Logger;
   readonly now: () => number;
   readonly maxSessions: number;
@@ -72,6 +75,7 @@ export class AgentRegistry implements AgentHost, NodeControl, TableListener {
     let ofToken = this.#byToken.get(grant.tokenId);
     if (ofToken === undefined) this.#byToken.set(grant.tokenId, (ofToken = new Set()));
     ofToken.add(agent);
+    this.#deps.budgets.enter(grant.tokenId, grant.budgets);
     this.#deps.onKnown(agent);
     return undefined;
   }
@@ -79,6 +83,7 @@ export class AgentRegistry implements AgentHost, NodeControl, TableListener {
   left(agent: AgentSession): void {
     this.#deps.onKnown(agent);
     if (!this.#agents.delete(agent.agentId) || agent.grant === undefined) return;
+    this.#deps.budgets.leave(agent.grant.tokenId);
     const ofToken = this.#byToken.get(agent.grant.tokenId);
     ofToken?.delete(agent);
     if (ofToken?.size === 0) this.#byToken.delete(agent.grant.tokenId);
@@ -134,6 +139,12 @@ export class AgentRegistry implements AgentHost, NodeControl, TableListener {
     for (const agent of [...(this.#byToken.get(tokenId) ?? [])]) agent.end('unauthorized', message);
   }
 
+  /** A grant that is on its way may hold the old cap: it is asked for again. */
+  onBudget(budget: Budget): void {
+    this.#cuts++;
+    this.#deps.budgets.change(budget);
+  }
+
   onCutOrg(orgId: string, message: string): void {
     this.#cuts++;
     for (const agent of [...this.#agents.values()]) {
@@ -154,6 +165,7 @@ export class AgentRegistry implements AgentHost, NodeControl, TableListener {
 
   /** Ends what is over by the clock: sessions of expired tokens, servings of expired tunnels. */
   sweep(): void {
+    this.#deps.budgets.sweep();
     const now = this.#deps.now();
     for (const agent of [...this.#agents.values()]) {
       if (agent.grant !== undefined && agent.grant.expiresAt <= now) {

@@ -1,5 +1,5 @@
 /**
- * One tunnel that one agent session serves, and the book of who serves what now. The book is the only writer of `entry.served`;
+ * One tunnel that one agent session serves, and the book of who serves what now. The book is the only writer of `entry.served` and `entry.payer`;
  * agent.ts calls it, and clean-up goes by the identity of the serving, never by name: what a newer session serves is not touched.
  */
 import type { MuxSession } from '../../mux/session.ts';
@@ -10,6 +10,7 @@ import type { Outbox } from '../report/outbox.ts';
 import type { UsageMeter } from '../report/meter.ts';
 import type { RouteEntry, ServedTunnel } from '../routing/entry.ts';
 import type { AgentSession } from './agent.ts';
+import type { Budgets } from './budgets.ts';
 
 export class Serving implements ServedTunnel {
   readonly agent: AgentSession;
@@ -48,12 +49,14 @@ export class Serving implements ServedTunnel {
 }
 
 export class ServingBook {
+  readonly #budgets: Budgets;
   readonly #meter: UsageMeter;
   readonly #outbox: Outbox;
   readonly #now: () => number;
   readonly #byToken = new Map<string, Set<Serving>>();
 
-  constructor(deps: { meter: UsageMeter; outbox: Outbox; now: () => number }) {
+  constructor(deps: { budgets: Budgets; meter: UsageMeter; outbox: Outbox; now: () => number }) {
+    this.#budgets = deps.budgets;
     this.#meter = deps.meter;
     this.#outbox = deps.outbox;
     this.#now = deps.now;
@@ -64,6 +67,7 @@ export class ServingBook {
     const before = serving.entry.served as Serving | null;
     if (before !== null) this.release(before, false);
     this.#meter.settle(serving.entry);
+    serving.entry.payer = this.#budgets.payerOf(serving.tokenId);
     serving.entry.served = serving;
     let ofToken = this.#byToken.get(serving.tokenId);
     if (ofToken === undefined) this.#byToken.set(serving.tokenId, (ofToken = new Set()));

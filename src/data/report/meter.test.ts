@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { silentLog } from '../../base/log.ts';
 import { FakeLink, idOf, testRoute } from '../fixtures/link.ts';
-import type { RouteEntry, ServedTunnel } from '../routing/entry.ts';
+import type { Payer, RouteEntry } from '../routing/entry.ts';
 import { RouteTable } from '../routing/table.ts';
 import { UsageMeter } from './meter.ts';
 import { Outbox } from './outbox.ts';
@@ -18,8 +18,11 @@ function setUp(): { link: FakeLink; table: RouteTable; meter: UsageMeter; outbox
   return { link, table, meter, outbox, entry };
 }
 
-/** The part of a serving that the meter reads. */
-const servedBy = (tokenId: string): ServedTunnel => ({ tokenId }) as ServedTunnel;
+/** A payer, and what it was charged: bytes and requests. */
+function payer(tokenId: string): Payer & { readonly charged: string[] } {
+  const charged: string[] = [];
+  return { tokenId, exhausted: false, charged, charge: (bytes, requests) => void charged.push(`${bytes} ${requests}`) };
+}
 
 function count(entry: RouteEntry, requests: number): void {
   entry.meter.requests += requests;
@@ -34,26 +37,27 @@ async function reported(link: FakeLink, outbox: Outbox): Promise<string[]> {
   );
 }
 
-test('counters become usage and start again from nothing', async () => {
+test('counters become usage, are charged once, and start again from nothing', async () => {
   const { link, meter, outbox, entry } = setUp();
-  entry.served = servedBy('one');
+  const one = payer('one');
+  entry.payer = one;
   count(entry, 5);
   meter.collect();
   meter.collect();
+  assert.deepEqual(one.charged, ['25 5']);
   assert.deepEqual(await reported(link, outbox), ['one 5 10 15']);
   assert.equal(entry.meter.requests, 0);
   meter.close();
 });
 
-test('traffic is told for the token that served it, also when it is counted after the agent left', async () => {
+test('traffic is told for the token that served it, also when it is counted later', async () => {
   const { link, meter, outbox, entry } = setUp();
-  entry.served = servedBy('one');
+  entry.payer = payer('one');
   count(entry, 1);
   meter.settle(entry);
-  entry.served = null;
   count(entry, 2);
   meter.settle(entry);
-  entry.served = servedBy('two');
+  entry.payer = payer('two');
   count(entry, 4);
   meter.collect();
   assert.deepEqual(await reported(link, outbox), ['one 3 6 9', 'two 4 8 12']);
@@ -62,7 +66,7 @@ test('traffic is told for the token that served it, also when it is counted afte
 
 test('a removed tunnel is told of at once, and its last streams once more', async () => {
   const { link, table, meter, outbox, entry } = setUp();
-  entry.served = servedBy('one');
+  entry.payer = payer('one');
   count(entry, 1);
   table.apply({ version: 2, kind: 'remove', tunnelId: idOf('shop'), code: 'tunnel_deleted', message: '' });
   assert.deepEqual(await reported(link, outbox), ['one 1 2 3']);

@@ -1,6 +1,7 @@
 /**
  * Turns the counters of the entries into usage events, every two seconds and at each change of hands, so that traffic is counted
- * while it flows and for the token that served it. Writes to report/outbox.ts; data/gateway calls `settle`.
+ * while it flows and for the token that served it; the token is charged at the same moment. Writes to report/outbox.ts;
+ * data/gateway calls `settle`.
  */
 import type { RouteEntry } from '../routing/entry.ts';
 import type { RouteTable } from '../routing/table.ts';
@@ -17,8 +18,6 @@ export class UsageMeter {
   readonly #timer: NodeJS.Timeout;
   /** Removed entries: walked once more, for their streams end a moment after them. */
   #leaving: RouteEntry[] = [];
-  /** Who served an entry last: traffic that is counted after the agent left is still that token's. */
-  readonly #tokens = new WeakMap<RouteEntry, string>();
 
   constructor(table: RouteTable, outbox: Outbox) {
     this.#table = table;
@@ -36,18 +35,18 @@ export class UsageMeter {
     for (const entry of leaving) this.settle(entry);
   }
 
-  /** Reads and zeroes the counters of one entry, for the token that serves it. Called before the serving session changes. */
+  /** Reads and zeroes the counters of one entry, for its payer. Called before the payer changes. */
   settle(entry: RouteEntry): void {
-    if (entry.served !== null) this.#tokens.set(entry, entry.served.tokenId);
-    const meter = entry.meter;
+    const { meter, payer } = entry;
     if (meter.requests === 0 && meter.bytesIn === 0 && meter.bytesOut === 0) return;
     this.#outbox.addUsage({
       tunnelId: entry.route.tunnelId,
-      tokenId: this.#tokens.get(entry) ?? null,
+      tokenId: payer.tokenId,
       requests: meter.requests,
       bytesIn: meter.bytesIn,
       bytesOut: meter.bytesOut,
     });
+    payer.charge(meter.bytesIn + meter.bytesOut, meter.requests);
     meter.requests = 0;
     meter.bytesIn = 0;
     meter.bytesOut = 0;

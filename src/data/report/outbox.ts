@@ -62,6 +62,11 @@ export class Outbox {
     return this.#usage.size + this.#agents.size;
   }
 
+  /** Everything that was told so far is stored. */
+  get idle(): boolean {
+    return this.waiting === 0 && this.#sending === undefined;
+  }
+
   /** Events that were dropped because the bound was reached. */
   get dropped(): number {
     return this.#dropped;

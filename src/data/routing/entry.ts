@@ -1,6 +1,7 @@
 /**
  * One name at the edge as a request meets it: the route that the control plane pushed, the agent session that serves it now,
- * and its counters. The entry object lives as long as its tunnel does; `route` and `served` are swapped, never changed inside.
+ * its counters, and who pays for what they count. The entry object lives as long as its tunnel does; `route` and `served` are
+ * swapped, never changed inside.
  */
 import type { MuxSession } from '../../mux/session.ts';
 import type { MuxStream } from '../../mux/stream.ts';
@@ -28,10 +29,31 @@ export interface ServedTunnel {
   note(line: RequestLine): void;
 }
 
-/** Numbers in place, read and zeroed by data/report/meter.ts every few seconds. */
+/** A token on this node, as far as traffic is concerned. Made by data/gateway/budgets.ts. */
+export interface Payer {
+  /** Null: nobody. */
+  readonly tokenId: string | null;
+  /** It has reached a cap: no request passes, what is in flight is cut. */
+  readonly exhausted: boolean;
+  /** Adds what was metered to what it has spent. */
+  charge(bytes: number, requests: number): void;
+}
+
+const NOBODY: Payer = Object.freeze({ tokenId: null, exhausted: false, charge: () => {} });
+
+/**
+ * What a tunnel carried since it was last asked: numbers in place, read and zeroed by data/report/meter.ts every few seconds. This
+ * is what keys pay for and what the API shows.
+ *
+ * A request counts once it is passed on to an agent; so does a connection of a `tcp` tunnel. Bytes are those of HTTP (or of the raw
+ * connection) on the visitor's side: heads and bodies, with what frames chunks; requests as they came, responses as they left. Frames of
+ * TLS and TCP do not count, nor does what the edge answers by itself: its error pages and the requests that they refuse.
+ */
 export class TunnelMeter {
   requests = 0;
+  /** From the visitor. */
   bytesIn = 0;
+  /** To the visitor. */
   bytesOut = 0;
 }
 
@@ -40,6 +62,8 @@ export class RouteEntry {
   served: ServedTunnel | null = null;
   /** Taken out of the table: whoever still holds the entry must look it up again. */
   removed = false;
+  /** Who pays for what the meter shows: the token that serves the tunnel, or that did so last. */
+  payer: Payer = NOBODY;
   readonly meter = new TunnelMeter();
 
   constructor(route: Route) {

@@ -44,6 +44,8 @@ import { Profile } from './services/accounts/profile.ts';
 import { ProviderLogins } from './services/accounts/provider-logins.ts';
 import { RecoveryCodes } from './services/mfa/recovery-codes.ts';
 import { Refresh } from './services/sessions/refresh.ts';
+import { Projects } from './services/projects/projects.ts';
+import { ReservedSubdomains } from './services/reserved-subdomains/reserved-subdomains.ts';
 import { Retention } from './services/retention.ts';
 import { makeSealKey, openSealer, type Sealer } from './services/keys/sealing.ts';
 import { SessionEnds } from './services/sessions/session-ends.ts';
@@ -99,6 +101,8 @@ export interface ControlPlane {
   readonly operatorOrgs: OperatorOrgs;
   readonly tokens: Tokens;
   readonly tunnels: Tunnels;
+  readonly projects: Projects;
+  readonly reservedSubdomains: ReservedSubdomains;
   readonly connections: Connections;
   readonly deviceLogins: DeviceLogins;
   readonly retention: Retention;
@@ -150,6 +154,7 @@ export function openControl(options: ControlOptions): ControlPlane {
     const passwordReset = new PasswordReset({ store, passwords, letters, signUps, outbox, sessionEnds });
     const mfa = new Mfa({ store, sealer, passwords, recoveryCodes, outbox });
     const tunnels = new Tunnels({ store, news: publisher, names, nodes, tcpPorts });
+    const reservedSubdomains = new ReservedSubdomains({ store, billing: 'none' });
     const spend = new Spend({ prices: options.prices });
     const claims = new Claims({ store, tokens, spend, news: publisher, names, nodes, tcpPorts });
     const usage = new Usage({ store, nodes, spend });
@@ -191,7 +196,14 @@ export function openControl(options: ControlOptions): ControlPlane {
         apiUrl: options.apiUrl,
         log,
       }),
-      organizations: new Organizations({ store, tokens, tunnels, outbox, newOrg: options.newOrg }),
+      organizations: new Organizations({
+        store,
+        tokens,
+        tunnels,
+        reservedSubdomains,
+        outbox,
+        newOrg: options.newOrg,
+      }),
       members: new Members({ store, tokens }),
       invitations: new Invitations({ store, outbox, letters }),
       mfa,
@@ -210,6 +222,8 @@ export function openControl(options: ControlOptions): ControlPlane {
       operatorOrgs: new OperatorOrgs({ store, news: publisher, names }),
       tokens,
       tunnels,
+      projects: new Projects({ store, tokens, tunnels }),
+      reservedSubdomains,
       connections: new Connections({ store, nodes }),
       deviceLogins: new DeviceLogins({ store, tokens, sealer }),
       retention: new Retention({ store }),

@@ -51,7 +51,6 @@ const LATER: readonly ErrorCode[] = [
   'invalid_public_key',
   'bad_policy',
   'invalid_signature',
-  'upgrade_required',
   'network_full',
   'server_not_registered',
   'not_implemented',

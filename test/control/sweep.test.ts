@@ -19,6 +19,8 @@ interface World {
   readonly identity: string;
   readonly tunnel: string;
   readonly token: string;
+  readonly project: string;
+  readonly reserved: string;
   readonly connection: string;
   readonly invitation: string;
 }
@@ -38,6 +40,7 @@ const ownAccount = "it is about the caller's own account";
 const org = ({ org: id }: World) => [id];
 const member = (world: World) => [world.org, world.user];
 const tunnel = ({ tunnel: id }: World) => [id];
+const project = ({ project: slug }: World) => [slug];
 const password = 'correct horse battery staple';
 const operated = { ids: ({ user }: World) => [user], operators: true } as const;
 const operatedOrg = { ids: org, operators: true } as const;
@@ -85,6 +88,14 @@ const ROUTES: Readonly<Record<string, Row>> = {
   'GET /tokens': {},
   'POST /tokens': { body: { name: 'ci' } },
   'DELETE /tokens/{nonce}': { ids: ({ token }) => [token] },
+  'GET /projects': {},
+  'POST /projects': { body: { slug: 'swept', name: 'Swept' } },
+  'GET /projects/{slug}': { ids: project },
+  'PATCH /projects/{slug}': { ids: project, body: { name: 'Renamed' } },
+  'DELETE /projects/{slug}': { ids: project },
+  'GET /reserved-subdomains': {},
+  'POST /reserved-subdomains': { body: { subdomain: 'swept' } },
+  'DELETE /reserved-subdomains/{id}': { ids: ({ reserved }) => [reserved] },
   'GET /connections': {},
   'DELETE /connections/{id}': { ids: ({ connection }) => [connection] },
   'GET /events': {},
@@ -179,6 +190,8 @@ async function worldOf(person: Person): Promise<World> {
   const invited = await made(`/orgs/${person.home}/invitations`, { email: `i${n}@example.test`, role: 'viewer' });
   const token = await made('/tokens', { name: 'swept' });
   const open = await made('/tunnels', { localPort: 3000 });
+  const space = await made('/projects', { slug: `p${n}`, name: 'Swept' });
+  const kept = await made('/reserved-subdomains', { subdomain: `kept-${n}` });
   await plane.control.sessions.login({ email: person.email, password: person.password }, VISIT);
   const { sessions } = (await person.call('GET', '/auth/sessions')).body as unknown as {
     sessions: ReadonlyArray<{ id: string; current: boolean }>;
@@ -213,6 +226,8 @@ async function worldOf(person: Person): Promise<World> {
     identity,
     tunnel: String(open['id']),
     token: String(token['nonce']),
+    project: String(space['slug']),
+    reserved: String(kept['id']),
     connection,
     invitation: String(invited['id']),
   };

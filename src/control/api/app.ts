@@ -30,6 +30,8 @@ import { mountOrganizations } from './routes/organizations.ts';
 import { mountPages } from './routes/pages.ts';
 import { mountPassword } from './routes/password.ts';
 import { mountProbes } from './routes/probes.ts';
+import { mountProjects } from './routes/projects.ts';
+import { mountReservedSubdomains } from './routes/reserved-subdomains.ts';
 import { mountSignUp } from './routes/sign-up.ts';
 import { mountSuperadmin } from './routes/superadmin.ts';
 import { mountTokens } from './routes/tokens.ts';
@@ -79,6 +81,8 @@ export function buildApi(deps: ApiDeps): Api {
   mountInvitations(app, deps);
   mountTunnels(app, deps);
   mountTokens(app, deps);
+  mountProjects(app, deps);
+  mountReservedSubdomains(app, deps);
   mountConnections(app, deps);
   mountEvents(app, deps);
   mountSuperadmin(app, deps);

@@ -17,6 +17,8 @@ import type { Members } from '../services/organizations/members.ts';
 import type { Organizations } from '../services/organizations/organizations.ts';
 import type { PasswordReset } from '../services/accounts/password-reset.ts';
 import type { Profile } from '../services/accounts/profile.ts';
+import type { Projects } from '../services/projects/projects.ts';
+import type { ReservedSubdomains } from '../services/reserved-subdomains/reserved-subdomains.ts';
 import type { Mfa } from '../services/mfa/mfa.ts';
 import type { MfaLogin } from '../services/mfa/mfa-login.ts';
 import type { OperatorOrgs } from '../services/operator/operator-orgs.ts';
@@ -78,6 +80,8 @@ export interface ApiDeps {
   readonly operatorOrgs: OperatorOrgs;
   readonly tokens: Tokens;
   readonly tunnels: Tunnels;
+  readonly projects: Projects;
+  readonly reservedSubdomains: ReservedSubdomains;
   readonly connections: Connections;
   readonly deviceLogins: DeviceLogins;
   readonly keys: Keys;

@@ -19,7 +19,7 @@ import {
   tunnels,
 } from '../db/schema.ts';
 import type { Store, Tx } from '../db/tx.ts';
-import { REST_MS } from './tunnels/tunnel-rows.ts';
+import { REST_MS } from './tunnels/free-names.ts';
 import { forgetUnproven } from './accounts/unproven-accounts.ts';
 
 const DAY = 24 * 3600 * 1000;

@@ -23,6 +23,8 @@ const TAGS: Readonly<Record<string, string>> = {
   events: 'The audit trail',
   tunnels: 'Public names and what stands behind them',
   tokens: 'Capability tokens: keys of machines, CI jobs and AI agents',
+  projects: 'Namespaces of public names, with keys of their own',
+  'reserved-subdomains': 'Names that an organization keeps',
   connections: 'Agents that are connected now',
   pages: 'For people with a browser',
   superadmin: 'For those who run the server',

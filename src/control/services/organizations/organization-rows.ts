@@ -9,7 +9,7 @@ import type { Db, Tx } from '../../db/tx.ts';
 import type { Approval, Role } from '../actor.ts';
 import { recordDeed } from '../audit.ts';
 import type { Plan } from '../plans.ts';
-import { createDefaultProject } from '../projects/projects.ts';
+import { createDefaultProject } from '../projects/project-rows.ts';
 
 const MAX_SLUG = 40;
 

@@ -16,6 +16,7 @@ import { leaveOrg } from '../sessions/session-rows.ts';
 import type { Outbox } from '../mail/outbox.ts';
 import type { Tokens } from '../tokens/tokens.ts';
 import type { Tunnels } from '../tunnels/tunnels.ts';
+import type { ReservedSubdomains } from '../reserved-subdomains/reserved-subdomains.ts';
 
 /** Organizations that one person owns: each has quotas of its own. */
 const MAX_OWNED = 20;
@@ -28,6 +29,7 @@ export interface OrganizationDeps {
   readonly store: Store;
   readonly tokens: Pick<Tokens, 'endAllIn'>;
   readonly tunnels: Pick<Tunnels, 'deleteAllIn'>;
+  readonly reservedSubdomains: Pick<ReservedSubdomains, 'deleteAllIn'>;
   readonly outbox: Outbox;
   readonly newOrg: NewOrgRules;
 }
@@ -95,12 +97,12 @@ export class Organizations {
   }
 
   /**
-   * Ends its tokens, tunnels and invitations; agents are cut off after the commit. Sessions that were active in it go on in another
+   * Ends its tokens, tunnels, reserved names and invitations; agents are cut off after the commit. Sessions that were active in it go on in another
    * organization of their person, or end where there is none. The other owners get a letter. Soft: the rows stay for the books. Throws `not_found`, `forbidden`, and
    * `conflict` when it is the caller's only one.
    */
   delete(actor: Actor, orgId: string): DeletedOrg {
-    const { store, tokens, tunnels, outbox } = this.#deps;
+    const { store, tokens, tunnels, reservedSubdomains, outbox } = this.#deps;
     return store.inTx((tx) => {
       const me = actorIn(tx.db, actor, orgId);
       allow(me, 'delete', 'organization');
@@ -112,6 +114,7 @@ export class Organizations {
       const message = `The organization ${name} was deleted.`;
       const revokedTokens = tokens.endAllIn(tx, me, { createdBy: null, message });
       const deletedTunnels = tunnels.deleteAllIn(tx, me);
+      reservedSubdomains.deleteAllIn(tx, me);
       endAllInvitations(tx, me);
       const members = membersOf(tx.db, me.orgId);
       for (const { userId } of members) leaveOrg(tx, userId, me.orgId);

@@ -1,38 +1,204 @@
 /**
- * Projects: namespaces of subdomains in an organization. One default project each, which adds no suffix and can't go away.
+ * Projects: namespaces of subdomains in an organization. One default project each, which adds no suffix and can't go away. Called by
+ * control/api.
  */
-import { and, eq, isNull } from 'drizzle-orm';
+import { and, count, desc, eq, gt, isNotNull, isNull } from 'drizzle-orm';
 import { uuidv7 } from 'uuidv7';
-import { projects } from '../../db/schema.ts';
-import type { Db, Tx } from '../../db/tx.ts';
+import { AppError } from '../../../base/errors.ts';
+import { capabilityTokens, projects, tunnels } from '../../db/schema.ts';
+import type { Db, Store, Tx } from '../../db/tx.ts';
+import { type Actor, allow, type UserActor } from '../actor.ts';
+import { type AuditAction, type DeedDetails, recordDeed } from '../audit.ts';
+import { checkDeedLimit } from '../deed-limit.ts';
+import type { Tokens } from '../tokens/tokens.ts';
+import type { Tunnels } from '../tunnels/tunnels.ts';
+import { findProject, type ProjectRow } from './project-rows.ts';
 
-export type ProjectRow = typeof projects.$inferSelect;
+/** Live projects of one organization: a bound for lists, far above need. */
+export const MAX_PROJECTS = 200;
+/** Projects that one person makes in a day, deleted ones too: their rows stay. */
+const MAX_PER_DAY = 400;
 
-export const DEFAULT_PROJECT = 'default';
-
-/** Makes the default project of a new organization. */
-export function createDefaultProject(tx: Tx, orgId: string): void {
-  tx.db
-    .insert(projects)
-    .values({ id: uuidv7(), orgId, slug: DEFAULT_PROJECT, name: 'Default', isDefault: true, createdAt: tx.now })
-    .run();
+export interface ProjectView {
+  readonly row: ProjectRow;
+  /** Live tunnels in it. */
+  readonly tunnels: number;
+  /** Live keys that may open tunnels in it alone. */
+  readonly tokens: number;
 }
 
-/** The live project with this slug, or the default one when none is named; undefined when the organization has no such project. */
-export function findProject(db: Db, orgId: string, slug: string | undefined): ProjectRow | undefined {
-  const which = slug === undefined ? eq(projects.isDefault, true) : eq(projects.slug, slug);
-  return db
-    .select()
-    .from(projects)
-    .where(and(eq(projects.orgId, orgId), which, isNull(projects.deletedAt)))
-    .get();
+/** What went with a project. */
+export interface DeletedProject {
+  readonly deletedTunnels: number;
+  readonly revokedTokens: number;
 }
 
-/** The live project with this id in the organization. */
-export function findProjectById(db: Db, orgId: string, id: string): ProjectRow | undefined {
-  return db
-    .select()
+export interface ProjectDeps {
+  readonly store: Store;
+  readonly tokens: Pick<Tokens, 'endIn'>;
+  readonly tunnels: Pick<Tunnels, 'deleteAllIn'>;
+}
+
+export class Projects {
+  readonly #deps: ProjectDeps;
+
+  constructor(deps: ProjectDeps) {
+    this.#deps = deps;
+  }
+
+  /** Live projects of the actor's organization: the default one first, then the newest. */
+  list(actor: Actor): readonly ProjectView[] {
+    allow(actor, 'read', 'project');
+    const { db, clock } = this.#deps.store;
+    const rows = db
+      .select()
+      .from(projects)
+      .where(and(eq(projects.orgId, actor.orgId), isNull(projects.deletedAt)))
+      .orderBy(desc(projects.isDefault), desc(projects.createdAt), desc(projects.id))
+      .all();
+    return viewsOf(db, rows, { orgId: actor.orgId, now: clock.now() });
+  }
+
+  /** Throws `not_found`. */
+  get(actor: Actor, slug: string): ProjectView {
+    allow(actor, 'read', 'project');
+    const { db, clock } = this.#deps.store;
+    return viewOf(db, find(db, actor.orgId, slug), clock.now());
+  }
+
+  /**
+   * Makes one. Tunnels of other projects whose names end with its slug already keep them. Throws `duplicate_name`, `conflict` when there are
+   * too many, `rate_limited` when the actor made too many.
+   */
+  create(actor: Actor, { slug, name }: { slug: string; name: string }): ProjectView {
+    allow(actor, 'create', 'project');
+    return this.#deps.store.inTx((tx) => {
+      if (findProject(tx.db, actor.orgId, slug) !== undefined) {
+        throw new AppError('duplicate_name', `Your organization has a project ${slug}. Choose another slug.`);
+      }
+      checkRoom(tx, actor);
+      const row: ProjectRow = {
+        id: uuidv7(),
+        orgId: actor.orgId,
+        slug,
+        name,
+        isDefault: false,
+        createdAt: tx.now,
+        deletedAt: null,
+      };
+      tx.db.insert(projects).values(row).run();
+      record(tx, actor, { action: 'project.create', row, details: { slug } });
+      return viewOf(tx.db, row, tx.now);
+    });
+  }
+
+  /** Another name; the slug stays, for public names end with it. Throws `not_found`. */
+  rename(actor: Actor, slug: string, name: string): ProjectView {
+    allow(actor, 'change', 'project');
+    return this.#deps.store.inTx((tx) => {
+      const row = find(tx.db, actor.orgId, slug);
+      if (row.name !== name) {
+        tx.db.update(projects).set({ name }).where(eq(projects.id, row.id)).run();
+        record(tx, actor, { action: 'project.update', row, details: { from: row.name, to: name } });
+      }
+      return viewOf(tx.db, { ...row, name }, tx.now);
+    });
+  }
+
+  /**
+   * Revokes its keys and deletes its tunnels; agents are cut off after the commit, and the names rest. The slug is free for a new project,
+   * which inherits nothing. Soft: the row stays for the books. Throws `not_found`, and `invalid_request` for the default project.
+   */
+  delete(actor: Actor, slug: string): DeletedProject {
+    allow(actor, 'delete', 'project');
+    return this.#deps.store.inTx((tx) => {
+      const row = find(tx.db, actor.orgId, slug);
+      if (row.isDefault) {
+        throw new AppError('invalid_request', 'The default project stays. Delete its tunnels one by one.');
+      }
+      // Keys first: an agent acts on what it hears first, and a deleted tunnel is not why it must go.
+      const revokedTokens = this.#endKeys(tx, actor, row);
+      const deletedTunnels = this.#deps.tunnels.deleteAllIn(tx, actor, row.id);
+      tx.db.update(projects).set({ deletedAt: tx.now }).where(eq(projects.id, row.id)).run();
+      record(tx, actor, { action: 'project.delete', row, details: { slug, deletedTunnels, revokedTokens } });
+      return { deletedTunnels, revokedTokens };
+    });
+  }
+
+  #endKeys(tx: Tx, actor: UserActor, project: ProjectRow): number {
+    const keys = tx.db
+      .select()
+      .from(capabilityTokens)
+      .where(and(isLiveKey(actor.orgId, tx.now), eq(capabilityTokens.projectId, project.id)))
+      .all();
+    for (const key of keys) {
+      this.#deps.tokens.endIn(tx, key, `The project ${project.slug} was deleted.`);
+      recordDeed(tx, actor, { action: 'token.revoke', resourceType: 'token', resourceId: key.nonce });
+    }
+    return keys.length;
+  }
+}
+
+function find(db: Db, orgId: string, slug: string): ProjectRow {
+  const row = findProject(db, orgId, slug);
+  if (row === undefined) throw new AppError('not_found', 'No such project in your organization.');
+  return row;
+}
+
+function checkRoom(tx: Tx, actor: UserActor): void {
+  const live = tx.db
+    .select({ n: count() })
     .from(projects)
-    .where(and(eq(projects.orgId, orgId), eq(projects.id, id), isNull(projects.deletedAt)))
+    .where(and(eq(projects.orgId, actor.orgId), isNull(projects.deletedAt)))
     .get();
+  if ((live?.n ?? 0) >= MAX_PROJECTS) {
+    throw new AppError('conflict', `Your organization has ${MAX_PROJECTS} projects. Delete one first.`);
+  }
+  const message = `You made ${MAX_PER_DAY} projects in a day. Wait before you make another one.`;
+  checkDeedLimit(tx, actor, { action: 'project.create', perDay: MAX_PER_DAY, message });
+}
+
+function record(
+  tx: Tx,
+  actor: UserActor,
+  { action, row, details }: { action: AuditAction; row: ProjectRow; details: DeedDetails },
+): void {
+  recordDeed(tx, actor, { action, resourceType: 'project', resourceId: row.id, details });
+}
+
+function isLiveKey(orgId: string, now: number) {
+  return and(
+    eq(capabilityTokens.orgId, orgId),
+    isNull(capabilityTokens.revokedAt),
+    gt(capabilityTokens.expiresAt, now),
+  );
+}
+
+function viewOf(db: Db, row: ProjectRow, now: number): ProjectView {
+  const [view] = viewsOf(db, [row], { orgId: row.orgId, now });
+  if (view === undefined) throw new Error('a view per row');
+  return view;
+}
+
+/** Two queries for the whole list. */
+function viewsOf(
+  db: Db,
+  rows: readonly ProjectRow[],
+  { orgId, now }: { orgId: string; now: number },
+): readonly ProjectView[] {
+  const open = db
+    .select({ id: tunnels.projectId, n: count() })
+    .from(tunnels)
+    .where(and(eq(tunnels.orgId, orgId), isNull(tunnels.deletedAt)))
+    .groupBy(tunnels.projectId)
+    .all();
+  const keys = db
+    .select({ id: capabilityTokens.projectId, n: count() })
+    .from(capabilityTokens)
+    .where(and(isLiveKey(orgId, now), isNotNull(capabilityTokens.projectId)))
+    .groupBy(capabilityTokens.projectId)
+    .all();
+  const tunnelsIn = new Map(open.map(({ id, n }) => [id, n]));
+  const tokensIn = new Map(keys.map(({ id, n }) => [id, n]));
+  return rows.map((row) => ({ row, tunnels: tunnelsIn.get(row.id) ?? 0, tokens: tokensIn.get(row.id) ?? 0 }));
 }

@@ -11,18 +11,19 @@ import { capabilityTokens } from '../../db/schema.ts';
 import type { Store, Tx } from '../../db/tx.ts';
 import type { TokenActor } from '../actor.ts';
 import { recordDeed } from '../audit.ts';
-import { fullLabel, isAllowedName, isLabel, nameWithin } from './names.ts';
+import { liveByLabel, nameFault } from './free-names.ts';
+import { fullLabel, isAllowedName, isLabel, nameWithin, roomIn } from './names.ts';
 import type { PublicNames, RouteNews } from '../news.ts';
-import { findProject, findProjectById, type ProjectRow } from '../projects/projects.ts';
+import { findProject, findProjectById, type ProjectRow } from '../projects/project-rows.ts';
 import { pickPort } from './tcp-ports.ts';
 import { lineageOf, type Spend } from '../tokens/spend.ts';
 import type { TokenRow, Tokens } from '../tokens/tokens.ts';
 import { placeTunnel } from './tunnel-room.ts';
 import {
+  anyById,
   expiryFrom,
   findOrg,
   isExpired,
-  liveByLabel,
   MAX_TUNNELS,
   type OrgRow,
   type RowFault,
@@ -139,7 +140,7 @@ export class Claims {
     const { token, project } = ground;
     if (question.subdomain === undefined || question.subdomain === '') return this.#locateUnnamed(tx, ground, question);
     const name = question.subdomain;
-    const label = claimedLabel(tx, ground, name);
+    const label = claimedLabel(tx, ground, question);
     if (!isLabel(name) || !isLabel(label)) return refuse('invalid_name', `${label} is not a valid subdomain.`);
     // The scope is meant for the name inside the project, so the suffix is taken off again where an agent repeats its full label.
     const short = project.isDefault || label !== name ? name : name.slice(0, -(project.slug.length + 1));
@@ -169,13 +170,15 @@ export class Claims {
     }
     const inUse = new Set<string>();
     for (let i = 0; i < NAME_TRIES + token.allowedSubdomains.length; i++) {
-      const name = nameWithin(token.allowedSubdomains, inUse);
+      const name = nameWithin(token.allowedSubdomains, inUse, roomIn(project));
       if (name === undefined) break;
       const label = fullLabel(name, project);
       const row = liveByLabel(tx.db, label);
-      if (isLabel(label) && (row === undefined || (row.orgId === token.orgId && !this.#deps.nodes.isOnline(row.id)))) {
-        return { label, row, ephemeral: row?.ephemeral ?? true };
-      }
+      const isOurs =
+        row === undefined
+          ? isLabel(label) && nameFault(tx, label, { orgId: token.orgId, projectId: project.id }) === undefined
+          : row.projectId === project.id && !this.#deps.nodes.isOnline(row.id);
+      if (isOurs) return { label, row, ephemeral: row?.ephemeral ?? true };
       inUse.add(name);
     }
     return refuse(
@@ -216,12 +219,19 @@ export class Claims {
     if ((row.protocol === 'tcp') !== (question.protocol === 'tcp')) {
       return refuse('duplicate_name', `${row.label} is a ${row.protocol} tunnel. Delete it, or claim another name.`);
     }
+    const isOver = isExpired(row, tx.now);
+    // The run that was cut off does not begin a new life by coming back: a fresh one may.
+    if (isOver && question.tunnelId === row.id) {
+      return refuse(
+        'tunnel_expired',
+        `The time of ${row.label} has run out. Start the agent again, or the tunnel by the API.`,
+      );
+    }
     const change: Partial<TunnelRow> = {};
     if (row.protocol !== question.protocol) Object.assign(change, { protocol: question.protocol });
     if (row.localPort !== question.localPort) Object.assign(change, { localPort: question.localPort });
     if (row.tokenId !== token.id) Object.assign(change, { tokenId: token.id });
-    if (isExpired(row, tx.now))
-      Object.assign(change, { expired: false, expiresAt: expiryFrom(tx.now, org.plan, row.ttlSeconds) });
+    if (isOver) Object.assign(change, { expired: false, expiresAt: expiryFrom(tx.now, org.plan, row.ttlSeconds) });
     if (row.tcpPort !== null && !holds(this.#deps.tcpPorts, row.tcpPort)) {
       // Settings moved the range: the old port can't be bound any more.
       const tcpPort = pickPort(tx, this.#deps.tcpPorts);
@@ -254,11 +264,14 @@ function projectFor(tx: Tx, token: TokenRow, slug: string | undefined): ProjectR
   return own;
 }
 
-/** Name plus suffix; but a full label of this project that exists already is itself: so an agent repeats it after a reconnect. */
-function claimedLabel(tx: Tx, { token, project }: Ground, name: string): string {
+/**
+ * Name plus suffix; but a full label of this project that exists already is itself, and so is that of the tunnel which the agent says it had,
+ * also when it has gone since: so an agent repeats it after a reconnect.
+ */
+function claimedLabel(tx: Tx, { project }: Ground, { subdomain: name = '', tunnelId }: ClaimQuestion): string {
   if (!project.isDefault && name.endsWith(`-${project.slug}`)) {
-    const row = liveByLabel(tx.db, name);
-    if (row !== undefined && row.orgId === token.orgId && row.projectId === project.id) return name;
+    const row = liveByLabel(tx.db, name) ?? (tunnelId === undefined ? undefined : anyById(tx.db, tunnelId));
+    if (row?.label === name && row.projectId === project.id) return name;
   }
   return fullLabel(name, project);
 }
@@ -281,6 +294,11 @@ function refuseFault(fault: RowFault, label: string): Refusal {
   switch (fault) {
     case 'name_taken':
       return refuse('duplicate_name', `${label} is taken. Choose another subdomain.`);
+    case 'other_project':
+      return refuse(
+        'duplicate_name',
+        `${label} ends like the names of another project of this organization. Open it there, or choose another subdomain.`,
+      );
     case 'no_port_free':
       return refuse('no_port_free', 'All public TCP ports of this server are taken.');
     case 'too_many':

@@ -1,10 +1,12 @@
 /**
  * Labels under the edge's domain: what is one, what a token may use, what nobody may take, and random ones for people who named
- * none. Pure; used by tunnels.ts, claims.ts and tokens.ts.
+ * none. Pure; used by tunnels.ts, claims.ts, tokens.ts and the rules of free-names.ts.
  */
 import { randomInt } from 'node:crypto';
 
-const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+/** DNS takes no longer one (RFC 1035 §2.3.4). */
+const MAX_LABEL = 63;
+export const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
 /** Names that visitors would take for the operator's own, and those that mail and browsers treat specially. */
 const SYSTEM_NAMES: ReadonlySet<string> = new Set(
@@ -28,6 +30,11 @@ export function isSystemName(label: string): boolean {
 /** The full label of a name in a project (`<name>-<project_slug>`); the default project adds nothing. */
 export function fullLabel(name: string, project: { slug: string; isDefault: boolean }): string {
   return project.isDefault ? name : `${name}-${project.slug}`;
+}
+
+/** Characters that a name in this project may have: what its suffix leaves of a label. */
+export function roomIn(project: { slug: string; isDefault: boolean }): number {
+  return project.isDefault ? MAX_LABEL : Math.max(MAX_LABEL - project.slug.length - 1, 0);
 }
 
 /** True for what `allowedSubdomains` may hold: `*`, a label, or `prefix-*`. */
@@ -55,17 +62,33 @@ const SECOND =
     ' ',
   );
 
-/** A readable name such as `brave-otter-4821`: about 37 million of them, so that guessing one that is online is slow work. */
-export function randomName(): string {
+const RANDOM_DIGITS = 8;
+/** Behind a prefix that somebody chose: two thousand million of them. */
+const PREFIXED_DIGITS = 6;
+
+/**
+ * A readable name such as `brave-otter-4821`: about 37 million of them, so that guessing one that is online is slow work. Where a long suffix
+ * leaves too little room for that, as many letters and digits as fit, up to eight; empty where nothing fits.
+ */
+export function randomName(room = MAX_LABEL): string {
   const pick = (words: readonly string[]): string => words[randomInt(words.length)] ?? 'tunnel';
-  return `${pick(FIRST)}-${pick(SECOND)}-${randomInt(1000, 10_000)}`;
+  const name = `${pick(FIRST)}-${pick(SECOND)}-${randomInt(1000, 10_000)}`;
+  return name.length <= room ? name : randomDigits(Math.min(room, RANDOM_DIGITS));
 }
 
-/** A random name that the patterns allow; undefined when they hold exact names only and all of those are in `inUse`. */
-export function nameWithin(patterns: readonly string[], inUse: ReadonlySet<string>): string | undefined {
-  if (patterns.includes('*')) return randomName();
+/**
+ * A random name that the patterns allow, of at most `room` characters where they leave the choice; undefined when they hold exact names only
+ * and all of those are in `inUse`.
+ */
+export function nameWithin(patterns: readonly string[], inUse: ReadonlySet<string>, room: number): string | undefined {
+  if (patterns.includes('*')) return randomName(room);
   const exact = patterns.find((pattern) => !pattern.endsWith('-*') && !inUse.has(pattern));
   if (exact !== undefined) return exact;
-  const prefix = patterns.find((pattern) => pattern.endsWith('-*'));
-  return prefix === undefined ? undefined : `${prefix.slice(0, -1)}${randomInt(36 ** 5, 36 ** 6).toString(36)}`;
+  const prefixes = patterns.filter((pattern) => pattern.endsWith('-*')).map((pattern) => pattern.slice(0, -1));
+  const prefix = prefixes.find(({ length }) => length + PREFIXED_DIGITS <= room) ?? prefixes[0];
+  return prefix === undefined ? undefined : prefix + randomDigits(PREFIXED_DIGITS);
+}
+
+function randomDigits(count: number): string {
+  return Array.from({ length: count }, () => randomInt(36).toString(36)).join('');
 }

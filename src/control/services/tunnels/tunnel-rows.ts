@@ -2,27 +2,25 @@
  * What tunnels.ts (people) and claims.ts (agents) do alike to the rows of tunnels: insert by the rules of names and ports, begin a new
  * life, turn into a Route. Not to be called from outside the services.
  */
-import { and, asc, count, desc, eq, gt, isNull, ne } from 'drizzle-orm';
+import { and, asc, count, desc, eq, isNull } from 'drizzle-orm';
 import { uuidv7 } from 'uuidv7';
 import type { PortRange } from '../../../base/addr.ts';
 import type { Route } from '../../../plane/routes.ts';
 import { organizations, restingNames, tunnels } from '../../db/schema.ts';
 import type { Db, Tx } from '../../db/tx.ts';
 import type { PublicNames } from '../news.ts';
-import { isSystemName } from './names.ts';
+import { letRest, type NameFault, nameFault } from './free-names.ts';
 import { type Plan, tunnelTtlSeconds } from '../plans.ts';
 import { pickPort } from './tcp-ports.ts';
 
 export type TunnelRow = typeof tunnels.$inferSelect;
 export type OrgRow = typeof organizations.$inferSelect;
 
-/** A deleted name rests this long before another organization may take it. */
-export const REST_MS = 24 * 3600 * 1000;
 /** Live tunnels of one organization: a bound for lists and for the routing table, far above need. */
 export const MAX_TUNNELS = 1_000;
 
 /** Why a row can't be made. Translated by the caller: an HTTP error for people, a refusal for agents. */
-export type RowFault = 'name_taken' | 'no_port_free' | 'too_many';
+export type RowFault = NameFault | 'no_port_free' | 'too_many';
 
 export interface NewTunnel {
   readonly orgId: string;
@@ -35,26 +33,9 @@ export interface NewTunnel {
   readonly tokenId: string | null;
 }
 
-/** The live tunnel with this label, whoever owns it. */
-export function liveByLabel(db: Db, label: string): TunnelRow | undefined {
-  return db
-    .select()
-    .from(tunnels)
-    .where(and(eq(tunnels.label, label), isNull(tunnels.deletedAt)))
-    .get();
-}
-
-/** May the organization take this free label? Not if it is a system name or rests after another organization let it go. */
-export function isFree(tx: Tx, label: string, orgId: string): boolean {
-  if (isSystemName(label)) return false;
-  const resting = tx.db
-    .select({ label: restingNames.label })
-    .from(restingNames)
-    .where(
-      and(eq(restingNames.label, label), ne(restingNames.orgId, orgId), gt(restingNames.deletedAt, tx.now - REST_MS)),
-    )
-    .get();
-  return resting === undefined && liveByLabel(tx.db, label) === undefined;
+/** The tunnel with this id, live or deleted, whoever owns it. */
+export function anyById(db: Db, id: string): TunnelRow | undefined {
+  return db.select().from(tunnels).where(eq(tunnels.id, id)).get();
 }
 
 /** Inserts a tunnel, `inactive`, with the plan's time to live. */
@@ -63,7 +44,8 @@ export function insertTunnel(
   input: NewTunnel,
   rules: { plan: Plan; tcpPorts: PortRange | null },
 ): TunnelRow | RowFault {
-  if (!isFree(tx, input.label, input.orgId)) return 'name_taken';
+  const fault = nameFault(tx, input.label, input);
+  if (fault !== undefined) return fault;
   if (countLive(tx.db, input.orgId) >= MAX_TUNNELS) return 'too_many';
   const tcpPort = input.protocol === 'tcp' ? pickPort(tx, rules.tcpPorts) : null;
   if (tcpPort === undefined) return 'no_port_free';
@@ -97,12 +79,7 @@ export function updateTunnel(tx: Tx, row: TunnelRow, change: Partial<TunnelRow>)
 /** Takes the row out of the world; its name rests, its port is free. */
 export function deleteTunnel(tx: Tx, row: TunnelRow): void {
   updateTunnel(tx, row, { deletedAt: tx.now, status: 'inactive' });
-  const rest = { orgId: row.orgId, deletedAt: tx.now };
-  tx.db
-    .insert(restingNames)
-    .values({ label: row.label, ...rest })
-    .onConflictDoUpdate({ target: restingNames.label, set: rest })
-    .run();
+  letRest(tx, row.label, row.orgId);
 }
 
 /** Ten years: keeps instants in the range of dates, also under a plan without a maximum. */

@@ -2,7 +2,7 @@
  * Tunnels as people handle them: list, create, start, stop, delete; and what the clock does to them. What agents may do is claims.ts.
  * The data plane hears of every change after its commit, by RouteNews.
  */
-import { and, asc, desc, eq, isNull, lt, lte, ne } from 'drizzle-orm';
+import { and, asc, desc, eq, isNull, lt, lte, ne, type SQL } from 'drizzle-orm';
 import type { PortRange } from '../../../base/addr.ts';
 import { AppError } from '../../../base/errors.ts';
 import type { NodeControl } from '../../../plane/link.ts';
@@ -11,16 +11,16 @@ import { projects, tunnels } from '../../db/schema.ts';
 import type { Store, Tx } from '../../db/tx.ts';
 import { type Actor, allow } from '../actor.ts';
 import { type AuditAction, recordDeed } from '../audit.ts';
-import { fullLabel, isLabel, randomName } from './names.ts';
+import { nameFault } from './free-names.ts';
+import { fullLabel, isLabel, randomName, roomIn } from './names.ts';
 import type { PublicNames, RouteNews } from '../news.ts';
-import { findProject } from '../projects/projects.ts';
+import { findProject, type ProjectRow } from '../projects/project-rows.ts';
 import { placeTunnel } from './tunnel-room.ts';
 import {
   allRoutes,
   deleteTunnel,
   expiryFrom,
   findOrg,
-  isFree,
   MAX_TUNNELS,
   publicUrlOf,
   type RowFault,
@@ -149,9 +149,12 @@ export class Tunnels {
     });
   }
 
-  /** Deletes every tunnel of the actor's organization, which goes itself; whoever calls has checked that it may. Returns how many. */
-  deleteAllIn(tx: Tx, actor: Actor & { readonly orgId: string }): number {
-    const rows = this.#select(actor.orgId);
+  /**
+   * Deletes every tunnel of the actor's organization, or of one project of it, which goes itself; whoever calls has checked that it may.
+   * Returns how many.
+   */
+  deleteAllIn(tx: Tx, actor: Actor & { readonly orgId: string }, projectId?: string): number {
+    const rows = this.#select(actor.orgId, projectId === undefined ? undefined : eq(tunnels.projectId, projectId));
     for (const { row } of rows) this.#remove(tx, actor, row);
     return rows.length;
   }
@@ -222,20 +225,18 @@ export class Tunnels {
     tx.onCommit(() => this.#deps.news.put(route));
   }
 
-  #select(orgId: string, id?: string): ReadonlyArray<{ row: TunnelRow; projectSlug: string }> {
+  #select(orgId: string, which?: SQL): ReadonlyArray<{ row: TunnelRow; projectSlug: string }> {
     return this.#deps.store.db
       .select({ row: tunnels, projectSlug: projects.slug })
       .from(tunnels)
       .innerJoin(projects, eq(projects.id, tunnels.projectId))
-      .where(
-        and(eq(tunnels.orgId, orgId), isNull(tunnels.deletedAt), id === undefined ? undefined : eq(tunnels.id, id)),
-      )
+      .where(and(eq(tunnels.orgId, orgId), isNull(tunnels.deletedAt), which))
       .orderBy(desc(tunnels.createdAt), desc(tunnels.id))
       .all();
   }
 
   #find(orgId: string, id: string): { row: TunnelRow; projectSlug: string } {
-    const found = this.#select(orgId, id)[0];
+    const found = this.#select(orgId, eq(tunnels.id, id))[0];
     if (found === undefined) throw new AppError('not_found', 'No such tunnel in your organization.');
     return found;
   }
@@ -265,10 +266,11 @@ function checkedLabel(label: string, asked: string): string {
   throw new AppError('invalid_request', `${label} is not a valid subdomain.`, { details });
 }
 
-function freeName(tx: Tx, project: { slug: string; isDefault: boolean; orgId: string }): string {
+function freeName(tx: Tx, project: ProjectRow): string {
   for (let i = 0; i < NAME_TRIES; i++) {
-    const label = fullLabel(randomName(), project);
-    if (isLabel(label) && isFree(tx, label, project.orgId)) return label;
+    const label = fullLabel(randomName(roomIn(project)), project);
+    const owner = { orgId: project.orgId, projectId: project.id };
+    if (isLabel(label) && nameFault(tx, label, owner) === undefined) return label;
   }
   throw new AppError('conflict', 'No random name was free. Give a subdomain.');
 }
@@ -277,6 +279,11 @@ function faultError(fault: RowFault, label: string): AppError {
   switch (fault) {
     case 'name_taken':
       return new AppError('duplicate_name', `${label} is taken. Choose another subdomain.`);
+    case 'other_project':
+      return new AppError(
+        'duplicate_name',
+        `${label} ends like the names of another project of your organization. Open it there, or choose another subdomain.`,
+      );
     case 'no_port_free':
       return new AppError('conflict', 'All public TCP ports of this server are taken. Delete a tcp tunnel first.');
     case 'too_many':

@@ -1,0 +1,85 @@
+/** `/reserved-subdomains`. */
+import { z } from '@hono/zod-openapi';
+import { MAX_RESERVED, type ReservedSubdomain } from '../../services/reserved-subdomains/reserved-subdomains.ts';
+import { type Api, type ApiDeps, actorOf } from '../context.ts';
+import { defineRoute } from '../define-route.ts';
+import { json } from '../errors.ts';
+import { label } from '../label.ts';
+
+const reserved = z
+  .object({
+    id: z.uuid(),
+    subdomain: z.string().openapi({ description: 'A whole label, the suffix of a project included' }),
+    organization_id: z.uuid(),
+    created_at: z.iso.datetime(),
+  })
+  .openapi('ReservedSubdomain', {
+    example: {
+      id: '019aa3c2-5b76-7c1f-8d52-7e0a9b3c6f05',
+      subdomain: 'shop',
+      organization_id: '019aa3c2-5b6e-7d10-b1a5-3f2e9c4d7a01',
+      created_at: '2026-11-21T09:00:00.000Z',
+    },
+  });
+
+const newReserved = z.object({ subdomain: label }).openapi('NewReservedSubdomain', { example: { subdomain: 'shop' } });
+
+const id = z.object({ id: z.string() });
+const done = z.object({ success: z.literal(true) });
+const tags = ['reserved-subdomains'];
+
+export function mountReservedSubdomains(app: Api, { reservedSubdomains }: ApiDeps): void {
+  app.openapi(
+    defineRoute({
+      method: 'get',
+      path: '/reserved-subdomains',
+      tags,
+      summary: 'Names that the organization keeps, newest first',
+      responses: { 200: json(z.array(reserved), 'Reserved subdomains') },
+    }),
+    (c) => c.json(reservedSubdomains.list(actorOf(c)).map(present), 200),
+  );
+  app.openapi(
+    defineRoute(
+      {
+        method: 'post',
+        path: '/reserved-subdomains',
+        'x-needs': 'reserved_subdomain.create',
+        tags,
+        summary: 'Keep a name, whether or not a tunnel has it',
+        description: `As many as the plan includes, and at most ${MAX_RESERVED}. Names are one space for all organizations.`,
+        request: { body: { required: true, content: { 'application/json': { schema: newReserved } } } },
+        responses: { 201: json(reserved, 'Reserved') },
+      },
+      ['forbidden', 'upgrade_required', 'duplicate_name', 'conflict', 'rate_limited'],
+    ),
+    (c) => c.json(present(reservedSubdomains.create(actorOf(c), c.req.valid('json').subdomain)), 201),
+  );
+  app.openapi(
+    defineRoute(
+      {
+        method: 'delete',
+        path: '/reserved-subdomains/{id}',
+        tags,
+        summary: 'Give a name up; it rests 24 hours',
+        description: 'A tunnel that has the name goes on.',
+        request: { params: id },
+        responses: { 200: json(done, 'Given up') },
+      },
+      ['forbidden'],
+    ),
+    (c) => {
+      reservedSubdomains.delete(actorOf(c), c.req.valid('param').id);
+      return c.json({ success: true as const }, 200);
+    },
+  );
+}
+
+function present(row: ReservedSubdomain) {
+  return {
+    id: row.id,
+    subdomain: row.subdomain,
+    organization_id: row.orgId,
+    created_at: new Date(row.createdAt).toISOString(),
+  };
+}

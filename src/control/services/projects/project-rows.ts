@@ -1,0 +1,71 @@
+/**
+ * What several services do alike to the rows of projects: find one, make the default one, and say which of them a label belongs to. Not to
+ * be called from outside the services.
+ */
+import { and, eq, inArray, isNull, or } from 'drizzle-orm';
+import { uuidv7 } from 'uuidv7';
+import { projects } from '../../db/schema.ts';
+import type { Db, Tx } from '../../db/tx.ts';
+import { isLabel } from '../tunnels/names.ts';
+
+export type ProjectRow = typeof projects.$inferSelect;
+
+export const DEFAULT_PROJECT = 'default';
+
+/** Makes the default project of a new organization. */
+export function createDefaultProject(tx: Tx, orgId: string): void {
+  tx.db
+    .insert(projects)
+    .values({ id: uuidv7(), orgId, slug: DEFAULT_PROJECT, name: 'Default', isDefault: true, createdAt: tx.now })
+    .run();
+}
+
+/** The live project with this slug, or the default one when none is named; undefined when the organization has no such project. */
+export function findProject(db: Db, orgId: string, slug: string | undefined): ProjectRow | undefined {
+  const which = slug === undefined ? eq(projects.isDefault, true) : eq(projects.slug, slug);
+  return db
+    .select()
+    .from(projects)
+    .where(and(eq(projects.orgId, orgId), which, isNull(projects.deletedAt)))
+    .get();
+}
+
+/** The live project with this id in the organization. */
+export function findProjectById(db: Db, orgId: string, id: string): ProjectRow | undefined {
+  return db
+    .select()
+    .from(projects)
+    .where(and(eq(projects.orgId, orgId), eq(projects.id, id), isNull(projects.deletedAt)))
+    .get();
+}
+
+/**
+ * The live project of the organization that a label belongs to: of those whose suffix it ends with, the one with the longest slug; the default
+ * project when there is none. So no name in one project spells a name in another: `a-b` in `c` is of `b-c` where there is a `b-c`.
+ */
+export function projectOfLabel(db: Db, orgId: string, label: string): ProjectRow | undefined {
+  const rows = db
+    .select()
+    .from(projects)
+    .where(
+      and(
+        eq(projects.orgId, orgId),
+        isNull(projects.deletedAt),
+        or(eq(projects.isDefault, true), inArray(projects.slug, slugsEnding(label))),
+      ),
+    )
+    .all();
+  // The default project adds no suffix: a label that ends with its slug is no sign of it.
+  const named = rows.filter(({ isDefault }) => !isDefault).sort((a, b) => b.slug.length - a.slug.length);
+  return named[0] ?? rows.find(({ isDefault }) => isDefault);
+}
+
+/** Every slug that could be the suffix of the label: what stands behind one of its dashes. */
+function slugsEnding(label: string): string[] {
+  const slugs: string[] = [];
+  for (let dash = label.indexOf('-'); dash !== -1; dash = label.indexOf('-', dash + 1)) {
+    const slug = label.slice(dash + 1);
+    if (isLabel(slug)) slugs.push(slug);
+  }
+  return slugs;
+}

@@ -1,0 +1,118 @@
+/**
+ * Names that an organization keeps whether or not a tunnel has them. Called by control/api. A plan that shrinks takes none away: it only
+ * lets no more be added.
+ */
+import { and, count, desc, eq } from 'drizzle-orm';
+import { uuidv7 } from 'uuidv7';
+import { AppError } from '../../../base/errors.ts';
+import { reservedSubdomains } from '../../db/schema.ts';
+import type { Db, Store, Tx } from '../../db/tx.ts';
+import { type Actor, allow, type UserActor } from '../actor.ts';
+import { recordDeed } from '../audit.ts';
+import { type BillingMode, requireRoom } from '../billing/plan-gate.ts';
+import { checkDeedLimit } from '../deed-limit.ts';
+import { isBarred, letRest, liveByLabel, type ReservationRow, reservationOf } from '../tunnels/free-names.ts';
+import { findOrg } from '../tunnels/tunnel-rows.ts';
+
+export type ReservedSubdomain = ReservationRow;
+
+/** Of one organization whose plan sets no limit: a bound for lists, far above need. */
+export const MAX_RESERVED = 1_000;
+/** Names that one person reserves in a day, those given up too: each rests for a day, out of everybody else's reach. */
+const MAX_PER_DAY = 2_000;
+
+export class ReservedSubdomains {
+  readonly #store: Store;
+  readonly #billing: BillingMode;
+
+  constructor(deps: { store: Store; billing: BillingMode }) {
+    this.#store = deps.store;
+    this.#billing = deps.billing;
+  }
+
+  /** Of the actor's organization, newest first. */
+  list(actor: Actor): readonly ReservedSubdomain[] {
+    allow(actor, 'read', 'reserved_subdomain');
+    return ofOrg(this.#store.db, actor.orgId);
+  }
+
+  /**
+   * Keeps a name, which has been checked to be a label, also one that a tunnel of the organization has. Throws `upgrade_required` beyond the
+   * plan's number, `duplicate_name`, `conflict` beyond the bound, `rate_limited`, `forbidden`.
+   */
+  create(actor: Actor, subdomain: string): ReservedSubdomain {
+    allow(actor, 'create', 'reserved_subdomain');
+    return this.#store.inTx((tx) => {
+      if (reservationOf(tx.db, subdomain)?.orgId === actor.orgId) {
+        throw new AppError('duplicate_name', `${subdomain} is reserved for your organization already.`);
+      }
+      this.#checkRoom(tx, actor);
+      const live = liveByLabel(tx.db, subdomain);
+      if (isBarred(tx, subdomain, actor.orgId) || (live !== undefined && live.orgId !== actor.orgId)) {
+        throw new AppError('duplicate_name', `${subdomain} is taken. Choose another subdomain.`);
+      }
+      const row: ReservedSubdomain = { id: uuidv7(), orgId: actor.orgId, subdomain, createdAt: tx.now };
+      tx.db.insert(reservedSubdomains).values(row).run();
+      record(tx, actor, { verb: 'create', row });
+      return row;
+    });
+  }
+
+  /** The name rests; a tunnel of the organization that has it goes on. Throws `not_found`. */
+  delete(actor: Actor, id: string): void {
+    allow(actor, 'delete', 'reserved_subdomain');
+    this.#store.inTx((tx) => {
+      const row = tx.db
+        .select()
+        .from(reservedSubdomains)
+        .where(and(eq(reservedSubdomains.orgId, actor.orgId), eq(reservedSubdomains.id, id)))
+        .get();
+      if (row === undefined) throw new AppError('not_found', 'No such reserved subdomain in your organization.');
+      release(tx, actor, row);
+    });
+  }
+
+  /** Gives up every name of the actor's organization, which goes itself; whoever calls has checked that it may. */
+  deleteAllIn(tx: Tx, actor: UserActor): void {
+    for (const row of ofOrg(tx.db, actor.orgId)) release(tx, actor, row);
+  }
+
+  #checkRoom(tx: Tx, actor: UserActor): void {
+    const used = countOf(tx.db, actor.orgId);
+    requireRoom(findOrg(tx.db, actor.orgId)?.plan ?? 'free', 'reservedSubdomains', used, this.#billing);
+    if (used >= MAX_RESERVED) {
+      throw new AppError('conflict', `Your organization has ${MAX_RESERVED} reserved subdomains. Give one up first.`);
+    }
+    const message = `You reserved ${MAX_PER_DAY} subdomains in a day. Wait before you reserve another one.`;
+    checkDeedLimit(tx, actor, { action: 'reserved_subdomain.create', perDay: MAX_PER_DAY, message });
+  }
+}
+
+function release(tx: Tx, actor: UserActor, row: ReservedSubdomain): void {
+  tx.db.delete(reservedSubdomains).where(eq(reservedSubdomains.id, row.id)).run();
+  letRest(tx, row.subdomain, row.orgId);
+  record(tx, actor, { verb: 'delete', row });
+}
+
+function record(tx: Tx, actor: UserActor, { verb, row }: { verb: 'create' | 'delete'; row: ReservedSubdomain }): void {
+  recordDeed(tx, actor, {
+    action: `reserved_subdomain.${verb}`,
+    resourceType: 'reserved_subdomain',
+    resourceId: row.id,
+    details: { subdomain: row.subdomain },
+  });
+}
+
+function ofOrg(db: Db, orgId: string): readonly ReservedSubdomain[] {
+  return db
+    .select()
+    .from(reservedSubdomains)
+    .where(eq(reservedSubdomains.orgId, orgId))
+    .orderBy(desc(reservedSubdomains.createdAt), desc(reservedSubdomains.id))
+    .all();
+}
+
+function countOf(db: Db, orgId: string): number {
+  const found = db.select({ n: count() }).from(reservedSubdomains).where(eq(reservedSubdomains.orgId, orgId)).get();
+  return found?.n ?? 0;
+}

@@ -1,0 +1,69 @@
+/**
+ * Which labels an organization may take: not those of the system, not what another organization serves, keeps reserved or let go within
+ * the last day, and not what the suffix of another project of its own stands for. For tunnels and for reservations alike. Not to be called
+ * from outside the services.
+ */
+import { and, eq, gt, isNull, ne } from 'drizzle-orm';
+import { reservedSubdomains, restingNames, tunnels } from '../../db/schema.ts';
+import type { Db, Tx } from '../../db/tx.ts';
+import { projectOfLabel } from '../projects/project-rows.ts';
+import { isSystemName } from './names.ts';
+
+type TunnelRow = typeof tunnels.$inferSelect;
+export type ReservationRow = typeof reservedSubdomains.$inferSelect;
+
+/** A name that was let go rests this long before another organization may take it. */
+export const REST_MS = 24 * 3600 * 1000;
+
+/** Why a new tunnel can't have a label. */
+export type NameFault = 'name_taken' | 'other_project';
+
+/** The live tunnel with this label, whoever owns it. */
+export function liveByLabel(db: Db, label: string): TunnelRow | undefined {
+  return db
+    .select()
+    .from(tunnels)
+    .where(and(eq(tunnels.label, label), isNull(tunnels.deletedAt)))
+    .get();
+}
+
+/** The reservation of this label, whoever owns it. */
+export function reservationOf(db: Db, label: string): ReservationRow | undefined {
+  return db.select().from(reservedSubdomains).where(eq(reservedSubdomains.subdomain, label)).get();
+}
+
+/** Is the label kept from this organization, whether or not a tunnel has it? */
+export function isBarred(tx: Tx, label: string, orgId: string): boolean {
+  if (isSystemName(label)) return true;
+  const reservation = reservationOf(tx.db, label);
+  // Its own: nobody else can have let the name go since.
+  if (reservation !== undefined) return reservation.orgId !== orgId;
+  const resting = tx.db
+    .select({ label: restingNames.label })
+    .from(restingNames)
+    .where(
+      and(eq(restingNames.label, label), ne(restingNames.orgId, orgId), gt(restingNames.deletedAt, tx.now - REST_MS)),
+    )
+    .get();
+  return resting !== undefined;
+}
+
+/** What keeps a new tunnel of this project from a label; undefined when it may have it. */
+export function nameFault(
+  tx: Tx,
+  label: string,
+  { orgId, projectId }: { orgId: string; projectId: string },
+): NameFault | undefined {
+  if (isBarred(tx, label, orgId) || liveByLabel(tx.db, label) !== undefined) return 'name_taken';
+  return projectOfLabel(tx.db, orgId, label)?.id === projectId ? undefined : 'other_project';
+}
+
+/** Lets a name go that this organization had. */
+export function letRest(tx: Tx, label: string, orgId: string): void {
+  const rest = { orgId, deletedAt: tx.now };
+  tx.db
+    .insert(restingNames)
+    .values({ label, ...rest })
+    .onConflictDoUpdate({ target: restingNames.label, set: rest })
+    .run();
+}

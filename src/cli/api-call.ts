@@ -1,10 +1,10 @@
 /**
- * One call of a server's REST API by a command. Called by login.ts and end-login.ts; what an answer means is theirs.
+ * One call of a server's REST API by a command. Called by login.ts, end-login.ts, session.ts and manager.ts; what an answer means is theirs.
  */
 import { hostname } from 'node:os';
 import { messageOf } from '../base/errors.ts';
 
-/** Answers that commands read are below 20 KB. */
+/** Answers about one thing are below 20 KB. */
 const MAX_BYTES = 256 * 1024;
 
 export interface ApiAnswer {
@@ -13,23 +13,29 @@ export interface ApiAnswer {
   readonly body: unknown;
   /** `Retry-After`, seconds. */
   readonly retryAfter: number | undefined;
+  /** Each `Set-Cookie`. */
+  readonly cookies: readonly string[];
 }
 
 export interface ApiCall {
+  /** POST when not given. */
+  readonly method?: string;
   readonly path: string;
   readonly body?: object;
   readonly headers?: Readonly<Record<string, string>>;
   /** Without an answer by then the call fails. */
   readonly timeoutMs: number;
+  /** A longer answer fails the call; 256 KB when not given. */
+  readonly maxBytes?: number;
   readonly signal?: AbortSignal;
 }
 
-/** POSTs to a path under the server's URL. Redirects are not followed. @throws Error, for people, when there is no answer. */
-export async function post(server: URL, call: ApiCall): Promise<ApiAnswer> {
+/** Asks for a path under the server's URL. Redirects are not followed. @throws Error, for people, when there is no answer. */
+export async function callApi(server: URL, call: ApiCall): Promise<ApiAnswer> {
   const deadline = AbortSignal.timeout(call.timeoutMs);
   try {
     const response = await fetch(urlAt(server, call.path), {
-      method: 'POST',
+      method: call.method ?? 'POST',
       // A key must not follow a redirect to somebody else.
       redirect: 'manual',
       signal: call.signal === undefined ? deadline : AbortSignal.any([deadline, call.signal]),
@@ -45,7 +51,8 @@ export async function post(server: URL, call: ApiCall): Promise<ApiAnswer> {
     const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN);
     return {
       status: response.status,
-      body: parsed(await boundedText(response)),
+      body: parsed(await boundedText(response, call.maxBytes ?? MAX_BYTES)),
+      cookies: response.headers.getSetCookie(),
       retryAfter: Number.isFinite(retryAfter) ? retryAfter : undefined,
     };
   } catch (cause) {
@@ -67,13 +74,13 @@ export function complaint({ status, body }: ApiAnswer): string {
   return `the server answers ${status}: is this a Culvert server?`;
 }
 
-async function boundedText({ body }: Response): Promise<string> {
+async function boundedText({ body }: Response, maxBytes: number): Promise<string> {
   const parts: Uint8Array[] = [];
   let size = 0;
   const chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array> = body ?? [];
   for await (const part of chunks) {
     size += part.length;
-    if (size > MAX_BYTES) throw new Error('the answer is too long');
+    if (size > maxBytes) throw new Error('the answer is too long');
     parts.push(part);
   }
   return Buffer.concat(parts).toString('utf8');

@@ -5,13 +5,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../base/errors.ts';
 import { type Login, serverName } from '../config/credentials.ts';
-import { type ApiAnswer, type ApiCall, complaint, post } from './api-call.ts';
+import { type ApiAnswer, type ApiCall, callApi, complaint } from './api-call.ts';
 import { harmless } from './paint.ts';
+import { sessionCookie } from './session.ts';
 import { listAgents, runtimeDir } from './state-file.ts';
 
 const TIMEOUT_MS = 10_000;
-/** As the server names it. */
-const COOKIE = 'qnt_refresh';
 /** A log-in uses up most of what the server's limit allows: an answer that asks for less patience than this is waited for, twice. */
 const MAX_WAIT_SECONDS = 15;
 const MAX_WAITS = 2;
@@ -28,11 +27,10 @@ export interface LeftLogin {
 /** What kept the server from ending key and session; undefined when both are over, be it already before. */
 export async function endLogin(server: URL, login: Login, signal?: AbortSignal): Promise<string | undefined> {
   const key = { wire_bytes_b64: login.wire_bytes_b64.reveal() };
-  const cookie = { cookie: `${COOKIE}=${login.refresh_token.reveal()}` };
   const by = { timeoutMs: TIMEOUT_MS, ...(signal === undefined ? {} : { signal }) };
   try {
     await end(server, { path: '/auth/cli/logout', body: key, ...by });
-    await end(server, { path: '/auth/logout', headers: cookie, ...by });
+    await end(server, { path: '/auth/logout', headers: sessionCookie(login), ...by });
     return undefined;
   } catch (error) {
     return harmless(messageOf(error));
@@ -67,10 +65,10 @@ function isAt(server: URL, text: string): boolean {
 
 /** @throws Error with the reason when the server does not say that it is over. */
 async function end(server: URL, call: ApiCall): Promise<void> {
-  let answer: ApiAnswer = await post(server, call);
+  let answer: ApiAnswer = await callApi(server, call);
   for (let waits = 0; waits < MAX_WAITS && isBusy(answer); waits += 1) {
     await sleep((answer.retryAfter ?? 0) * 1000, undefined, call.signal === undefined ? {} : { signal: call.signal });
-    answer = await post(server, call);
+    answer = await callApi(server, call);
   }
   // 401: it was over already.
   if (answer.status !== 200 && answer.status !== 401) throw new Error(complaint(answer));

@@ -1,14 +1,19 @@
 /**
  * The world around a command as one argument: streams, environment, signals. main.ts gives the real one.
  */
-import type { WriteStream } from 'node:tty';
+import type { ReadStream, WriteStream } from 'node:tty';
 
 /** Standard output or error; the terminal fields are there when it is one. */
 export type Output = NodeJS.WritableStream & Partial<Pick<WriteStream, 'isTTY' | 'columns' | 'rows'>>;
 
+/** Standard input, for an answer of a person. */
+export type Input = NodeJS.ReadableStream & Partial<Pick<ReadStream, 'isTTY'>>;
+
 export type Signal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
 
 export interface Io {
+  /** Read from only where it is a terminal. */
+  readonly stdin: Input;
   readonly stdout: Output;
   readonly stderr: Output;
   readonly env: NodeJS.ProcessEnv;
@@ -20,6 +25,10 @@ export interface Io {
 /** The process itself. */
 export function processIo(): Io {
   return {
+    // A getter of Node's, which opens the stream: commands that ask nothing must not.
+    get stdin() {
+      return process.stdin;
+    },
     stdout: process.stdout,
     stderr: process.stderr,
     env: process.env,

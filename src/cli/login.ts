@@ -11,7 +11,7 @@ import { Secret } from '../base/secret.ts';
 import { loadAgentConfig } from '../config/agent.ts';
 import { Credentials, type Login, serverName } from '../config/credentials.ts';
 import { checkPhrase } from '../wire/check-phrase.ts';
-import { type ApiAnswer, complaint, post, urlAt } from './api-call.ts';
+import { type ApiAnswer, callApi, complaint, urlAt } from './api-call.ts';
 import { openBrowser } from './browser.ts';
 import type { Invocation } from './command.ts';
 import { endLogin, endReplaced } from './end-login.ts';
@@ -114,7 +114,7 @@ async function awaitKey(wait: Wait): Promise<Login> {
 
 /** The key, or how long from now the next question must wait, in milliseconds. */
 async function ask({ server, code, output, signal }: Wait): Promise<Login | number> {
-  const found = await post(server, {
+  const found = await callApi(server, {
     path: '/auth/cli/token',
     body: { device_code: code, wait: WAIT_SECONDS, session: true },
     timeoutMs: (WAIT_SECONDS + 10) * 1000,
@@ -140,7 +140,7 @@ function troubled({ output, signal }: Wait, error: unknown): number {
 /** Keeps the log-in and returns the one that it replaces. @throws ExitError when it can't be kept; it is ended on the server then. */
 async function keep(credentials: Credentials, server: URL, login: Login): Promise<Login | undefined> {
   try {
-    return await credentials.store(server, login);
+    return await credentials.alone(() => credentials.store(server, login));
   } catch (cause) {
     const problem = await endLogin(server, login);
     const rest =

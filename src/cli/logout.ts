@@ -3,7 +3,7 @@
  * server could not be told, that is said, for the key then lives on over there.
  */
 import { findServer } from '../config/agent.ts';
-import { Credentials, type Login, serverName } from '../config/credentials.ts';
+import { Credentials, type Login, SESSION_WORK_MS, serverName } from '../config/credentials.ts';
 import type { Invocation } from './command.ts';
 import { endLogin } from './end-login.ts';
 import { EXIT, type ExitCode } from './exit.ts';
@@ -17,8 +17,7 @@ export async function logout(io: Io, { flags }: Invocation): Promise<ExitCode> {
   const server = findServer({ flags: { server: named }, env: io.env, cwd: io.cwd });
   const credentials = new Credentials(io.env);
   const { login, mistake } = keptLogin(credentials, server);
-  const problem = login === undefined ? mistake : await endLogin(server, login);
-  if (login !== undefined) await credentials.remove(server, login);
+  const problem = login === undefined ? mistake : await end(server, credentials);
 
   const name = serverName(server);
   if (flags['json'] === true) {
@@ -33,6 +32,17 @@ export async function logout(io: Io, { flags }: Invocation): Promise<ExitCode> {
     for (const line of describe(name, login, problem)) writeLine(io.stderr, line);
   }
   return problem === undefined ? EXIT.ok : EXIT.failure;
+}
+
+/** Ends and forgets what is kept by then: another command may be about to renew the session. */
+function end(server: URL, credentials: Credentials): Promise<string | undefined> {
+  return credentials.alone(async () => {
+    const login = credentials.of(server);
+    if (login === undefined) return undefined;
+    const problem = await endLogin(server, login, AbortSignal.timeout(SESSION_WORK_MS));
+    await credentials.remove(server, login);
+    return problem;
+  });
 }
 
 function describe(server: string, login: Login | undefined, problem: string | undefined): string[] {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { Writable } from 'node:stream';
+import { Readable, Writable } from 'node:stream';
 import { test } from 'node:test';
 import { z } from 'zod';
 import type { Io } from './io.ts';
@@ -15,7 +15,14 @@ async function listed(rows: number) {
         done();
       },
     });
-  const io: Io = { stdout: stream('stdout'), stderr: stream('stderr'), env: {}, cwd: '/', onSignal: () => () => {} };
+  const io: Io = {
+    stdin: Readable.from([]),
+    stdout: stream('stdout'),
+    stderr: stream('stderr'),
+    env: {},
+    cwd: '/',
+    onSignal: () => () => {},
+  };
   const call = async (_method: string, path: string): Promise<unknown> => {
     written.pages++;
     const query = new URL(path, 'http://x').searchParams;

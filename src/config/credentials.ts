@@ -13,6 +13,12 @@ import { ConfigError } from './toml.ts';
 
 /** Read or write for anybody but the owner. */
 const OTHERS = 0o077;
+/** A change takes milliseconds; a thousand commands at once are through long before the 30 s. */
+const CHANGE = { abandonedMs: 5_000, patienceMs: 30_000 };
+/** Who uses a session asks the server meanwhile, for at most `SESSION_WORK_MS`. */
+const SESSION = { abandonedMs: 25_000, patienceMs: 60_000 };
+/** How long work that has the sessions to itself may take, in milliseconds. */
+export const SESSION_WORK_MS = 20_000;
 
 const secret = z
   .string()
@@ -77,11 +83,30 @@ export class Credentials {
     });
   }
 
+  /**
+   * Keeps the session's new refresh token in the log-in, unless another log-in has taken its place meanwhile: then there is nothing to keep.
+   * @throws ConfigError
+   */
+  async renew(server: URL, login: Login, refreshToken: Secret): Promise<void> {
+    const name = serverName(server);
+    await this.#change((logins) => {
+      if (isSame(logins.get(name), login)) logins.set(name, { ...login, refresh_token: refreshToken });
+    });
+  }
+
+  /**
+   * Does work that shows the server a session while no other command does: a refresh token that is shown twice counts as stolen, and ends the
+   * session. The work ends within `SESSION_WORK_MS`. @throws Error when the lock can't be made, or is not to be had in a minute.
+   */
+  alone<T>(work: () => Promise<T>): Promise<T> {
+    return withFileLock(`${this.path}.session.lock`, SESSION, work);
+  }
+
   /** Forgets this log-in, and not one that took its place; the file goes with the last one. @throws ConfigError */
   async remove(server: URL, login: Login): Promise<void> {
     const name = serverName(server);
     await this.#change((logins) => {
-      if (logins.get(name)?.wire_bytes_b64.reveal() === login.wire_bytes_b64.reveal()) logins.delete(name);
+      if (isSame(logins.get(name), login)) logins.delete(name);
     });
   }
 
@@ -89,7 +114,7 @@ export class Credentials {
   async #change<T>(edit: (logins: Map<string, Login>) => T): Promise<T> {
     try {
       mkdirSync(dirname(this.path), { recursive: true, mode: 0o700 });
-      return await withFileLock(`${this.path}.lock`, () => {
+      return await withFileLock(`${this.path}.lock`, CHANGE, () => {
         const logins = this.#read();
         const result = edit(logins);
         this.#write(logins);
@@ -133,4 +158,9 @@ export class Credentials {
       rmSync(part, { force: true });
     }
   }
+}
+
+/** The same log-in, whatever its session's token is by now. */
+function isSame(one: Login | undefined, other: Login): boolean {
+  return one?.wire_bytes_b64.reveal() === other.wire_bytes_b64.reveal();
 }

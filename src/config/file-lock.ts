@@ -1,29 +1,33 @@
 /**
- * One process at a time changes a file: a lock file beside it, which exists while somebody is at work. Used by credentials.ts. The work is
- * synchronous and takes milliseconds, so a lock that stays the same for seconds was left by a process that died, and is taken away.
+ * One process at a time changes a file: a lock file beside it, which exists while somebody is at work. Used by credentials.ts. How long work may
+ * take is said with it, so a lock that stays the same for longer was left by a process that died, and is taken away.
  */
 import { closeSync, fstatSync, openSync, rmSync, statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { codeOf } from '../base/errors.ts';
 
-/** By the clock of the waiting process: the clock of a file server may be a different one. */
-const ABANDONED_MS = 5_000;
-/** A thousand commands at once are through long before that. */
-const PATIENCE_MS = 30_000;
 const PAUSE_MS = 10;
 
-/** Does the work while no other process holds the lock at `path`. @throws Error when the lock can't be made, or is not to be had in 30 s. */
-export async function withFileLock<T>(path: string, work: () => T): Promise<T> {
-  const mine = await take(path);
+/** Milliseconds, by the clock of the waiting process: the clock of a file server may be a different one. */
+export interface LockTimes {
+  /** A lock that nobody has taken anew for so long is a dead process's. Longer than the work ever takes. */
+  readonly abandonedMs: number;
+  /** Who waits gives up after this. */
+  readonly patienceMs: number;
+}
+
+/** Does the work while no other process holds the lock at `path`. @throws Error when the lock can't be made, or is not to be had in time. */
+export async function withFileLock<T>(path: string, times: LockTimes, work: () => T | Promise<T>): Promise<T> {
+  const mine = await take(path, times);
   try {
-    return work();
+    return await work();
   } finally {
     // Not one that another made after taking this for abandoned.
     if (holderOf(path) === mine) rmSync(path, { force: true });
   }
 }
 
-async function take(path: string): Promise<string> {
+async function take(path: string, { abandonedMs, patienceMs }: LockTimes): Promise<string> {
   const started = performance.now();
   let seen: string | undefined;
   let since = started;
@@ -35,11 +39,11 @@ async function take(path: string): Promise<string> {
     if (holder !== seen) {
       seen = holder;
       since = now;
-    } else if (holder !== undefined && now - since > ABANDONED_MS) {
+    } else if (holder !== undefined && now - since > abandonedMs) {
       rmSync(path, { force: true });
       continue; // whoever is first now has it, this process or another that waits
     }
-    if (now - started > PATIENCE_MS) throw new Error(`other commands hold ${path}: try again later`);
+    if (now - started > patienceMs) throw new Error(`other commands hold ${path}: try again later`);
     await sleep(PAUSE_MS);
   }
 }

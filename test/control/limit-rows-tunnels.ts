@@ -1,0 +1,153 @@
+/** The rows of the table of limits about tunnels, names and projects. */
+import type { Plan } from '../../src/control/services/plans.ts';
+import { elsewhere, met, type Row } from './limit-row.ts';
+import { type LimitWorld, valueIn } from './limit-world.ts';
+import { said } from './team.ts';
+
+const MINUTE = 60;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+const INVALID = [400, 'invalid_request'];
+const UPGRADE = [402, 'upgrade_required'];
+
+const tunnel = async (w: LimitWorld, more: object, plan?: Plan) =>
+  (await w.caller(plan)).call('POST', '/tunnels', { localPort: 3000, ...more });
+const project = async (w: LimitWorld, slug: string) =>
+  (await w.caller()).call('POST', '/projects', { slug, name: 'Project' });
+const reserve = async (w: LimitWorld, subdomain: string, plan?: Plan) =>
+  (await w.caller(plan)).call('POST', '/reserved-subdomains', { subdomain });
+
+/** Seconds from its creation to its end, or null. */
+const life = ({ createdAt, expiresAt }: Record<string, unknown>) =>
+  expiresAt === null ? null : (Date.parse(String(expiresAt)) - Date.parse(String(createdAt))) / 1000;
+
+/** What holds of every name alike. */
+function nameRows(limit: string, name: (w: LimitWorld, name: string) => Promise<unknown>): readonly Row[] {
+  const long = 'l'.repeat(63);
+  return [
+    met<string>({
+      limit,
+      value: '1..63 characters',
+      meet: name,
+      below: [['', INVALID]],
+      at: [
+        ['a', 'a'],
+        [long, long],
+      ],
+      above: [
+        ['ab', 'ab'],
+        [`${long}l`, INVALID],
+      ],
+    }),
+    met<string>({
+      limit: `${limit}, characters`,
+      value: '[a-z0-9-], no dash at either end',
+      meet: name,
+      below: [
+        ['-a', INVALID],
+        ['-', INVALID],
+      ],
+      at: [
+        ['a-1', 'a-1'],
+        ['0', '0'],
+      ],
+      above: [
+        ['a-', INVALID],
+        ['A', INVALID],
+        ['a_b', INVALID],
+        ['a.b', INVALID],
+        ['ä', INVALID],
+        ['a b', INVALID],
+        ['a\n', INVALID],
+      ],
+    }),
+  ];
+}
+
+/** Default and most of one plan. */
+function lifeRow(plan: Plan, most: number, value: string): Row {
+  return met<number | undefined>({
+    limit: `Tunnel \`ttlSeconds\` on the plan ${plan}`,
+    value,
+    meet: async (w, ttlSeconds) => valueIn(await tunnel(w, { ttlSeconds }, plan), life),
+    below: [
+      [59, INVALID],
+      [60, 60],
+    ],
+    at: [[most, most]],
+    above: [
+      [most + 1, most],
+      [Number.MAX_SAFE_INTEGER, most],
+    ],
+    leftOut: plan === 'enterprise' ? null : most,
+  });
+}
+
+export const tunnelLimits = (): readonly Row[] => [
+  met<number>({
+    limit: 'Tunnel `localPort`',
+    value: '1..65535',
+    meet: async (w, localPort) => valueIn(await tunnel(w, { localPort }), (body) => body['localPort']),
+    below: [[0, INVALID]],
+    at: [
+      [1, 1],
+      [65_535, 65_535],
+    ],
+    above: [[65_536, INVALID]],
+  }),
+  ...nameRows('Tunnel `subdomain`', async (w, subdomain) =>
+    valueIn(await tunnel(w, { subdomain }), (body) => body['subdomain']),
+  ),
+  ...nameRows('Project `slug`', async (w, slug) => valueIn(await project(w, slug), (body) => body['slug'])),
+  ...nameRows('Reserved `subdomain`', async (w, name) => valueIn(await reserve(w, name), (body) => body['subdomain'])),
+  met<number>({
+    limit: 'Tunnel `subdomain` with its project suffix',
+    value: 'at most 63 characters together',
+    meet: async (w, length) => {
+      await project(w, 'team');
+      const answer = await tunnel(w, { subdomain: 'l'.repeat(length), projectSlug: 'team' });
+      return valueIn(answer, ({ subdomain }) => String(subdomain).length);
+    },
+    below: [[57, 62]],
+    at: [[58, 63]],
+    above: [[59, INVALID]],
+  }),
+  lifeRow('free', HOUR, 'default and most 1 hour; least 60 s'),
+  lifeRow('pro', 24 * HOUR, 'default and most 24 hours; least 60 s'),
+  lifeRow('team', 7 * DAY, 'default and most 7 days; least 60 s'),
+  lifeRow('enterprise', 3650 * DAY, 'no default; most ten years; least 60 s'),
+  met<number>({
+    limit: 'Tunnel expiry',
+    value: 'to the millisecond by the clock, carried out within a second',
+    meet: async (w, afterMs) => {
+      const { actor, done } = await w.caller('free');
+      const { id } = await done('POST', '/tunnels', { localPort: 3000, ttlSeconds: 60 });
+      w.at(60_000 + afterMs);
+      w.plane.control.tunnels.expireDue();
+      return w.plane.control.tunnels.get(actor, String(id)).row.expired;
+    },
+    below: [[-1, false]],
+    at: [[0, true]],
+    above: [[1, true]],
+  }),
+  met<readonly [Plan, number]>({
+    limit: 'Reserved subdomains',
+    value: 'Free 0, Pro 5, Team and Enterprise unlimited',
+    meet: async (w, [plan, wanted]) => {
+      for (let i = 1; i < wanted; i++) await reserve(w, `kept-${i}`, plan);
+      return said(await reserve(w, 'kept', plan));
+    },
+    below: [[['pro', 4], [201]]],
+    at: [[['pro', 5], [201]]],
+    above: [
+      [['free', 1], UPGRADE],
+      [['pro', 6], UPGRADE],
+      [['team', 6], [201]],
+      [['enterprise', 6], [201]],
+    ],
+  }),
+  elsewhere('Tunnels of an organization', '1,000 live ones', [
+    'tunnel-room.test.ts',
+    'nothing gives way that has a name, is served, or belongs to others',
+  ]),
+];

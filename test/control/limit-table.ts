@@ -1,0 +1,18 @@
+/**
+ * Every limit that the API promises, and how it is met below, at and above its bound. Read by limits.test.ts, which runs each row in a
+ * fresh LimitWorld. What can't be met in the control plane alone points to the test that meets it.
+ */
+import { accountLimits } from './limit-rows-accounts.ts';
+import { tunnelLimits } from './limit-rows-tunnels.ts';
+import { later, type Row } from './limit-row.ts';
+
+export const LIMITS: readonly Row[] = [
+  ...accountLimits(),
+  ...tunnelLimits(),
+  later('Maintenance message', 'at most 500 characters', 'PUT /tunnels/{id}/maintenance'),
+  later('Traffic policy', 'at most 16 actions, one rate_limit, one jwt_validation', 'PUT /tunnels/{id}/policy'),
+  later('Visitor gate', 'at most 100 domains and addresses', 'PUT /tunnels/{id}/edge-auth'),
+  later('Inspector `limit`', '1..500, default 100', 'GET /inspector'),
+  later('Inspector retention', '7, 30, 90 and 365 days by plan', 'GET /inspector'),
+  later('Client keepalive', '25 s', 'GET /private-networks/{id}/devices/{device_id}/config'),
+];

@@ -1,0 +1,76 @@
+/**
+ * Meets every limit of the table below, at and above its bound. Fails, too, when the table has fallen behind: a test that it points to is
+ * gone, or a route is there whose limits nobody meets.
+ */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import type { Row } from './limit-row.ts';
+import { LIMITS } from './limit-table.ts';
+import { LimitWorld } from './limit-world.ts';
+
+type Met = Extract<Row, { kind: 'met' }>;
+
+const rowsOf = <K extends Row['kind']>(kind: K) =>
+  LIMITS.filter((row): row is Extract<Row, { kind: K }> => row.kind === kind);
+
+/** Each input in a world of its own: none uses up what the next one needs. */
+async function check(row: Met, place: 'below' | 'at' | 'above'): Promise<void> {
+  for (const [input, outcome] of row[place]) await checkOne(row, input, outcome);
+}
+
+async function checkOne(row: Met, input: never, outcome: unknown): Promise<void> {
+  const world = await LimitWorld.open();
+  try {
+    assert.deepEqual(await row.meet(world, input), outcome, `${row.limit}: ${JSON.stringify(input) ?? 'left out'}`);
+  } finally {
+    await world.close();
+  }
+}
+
+for (const row of rowsOf('met')) {
+  describe(`${row.limit}: ${row.value}`, () => {
+    test('below', () => check(row, 'below'));
+    test('at', () => check(row, 'at'));
+    test('above', () => check(row, 'above'));
+    if ('leftOut' in row) test('left out', () => checkOne(row, undefined as never, row.leftOut));
+  });
+}
+
+test('every test that the table points to is there', () => {
+  const missing = rowsOf('elsewhere').flatMap(({ limit, tests }) =>
+    tests.filter((named) => !isThere(...named)).map(([file, name]) => `${limit}: ${file} has no test '${name}'`),
+  );
+  assert.deepEqual(missing, []);
+});
+
+/** Written out, in one pair of quotes or another. */
+function isThere(file: string, name: string): boolean {
+  const text = readFileSync(join(import.meta.dirname, file), 'utf8');
+  return ["'", '"', '`'].some((quote) => text.includes(`test(${quote}${name}${quote},`));
+}
+
+test('no route that the table waits for is there yet', async () => {
+  const world = await LimitWorld.open();
+  try {
+    const { paths } = (await world.send('GET', '/openapi.json')).body as unknown as {
+      paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+    };
+    const there = rowsOf('later').filter(({ route }) => {
+      const [method = '', path = ''] = route.split(' ');
+      return paths[path]?.[method.toLowerCase()] !== undefined;
+    });
+    assert.deepEqual(
+      there.map(({ limit, route }) => `${route} is there: meet ${limit}`),
+      [],
+    );
+  } finally {
+    await world.close();
+  }
+});
+
+test('no two rows are about the same limit', () => {
+  const names = LIMITS.map(({ limit }) => limit);
+  assert.deepEqual([...new Set(names)], names);
+});

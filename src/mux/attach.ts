@@ -7,11 +7,15 @@ import type { Sweeper } from '../base/clock.ts';
 import { type Slab, SLAB_BYTES, type SlabPool } from '../base/slab.ts';
 import { type ReadTarget, readInto, resumeReading } from '../base/socket.ts';
 import { MuxSession } from './session.ts';
-import type { MuxTransport, SessionHandler, SessionOptions } from './types.ts';
+import { ShapedBudget, type ShapedSide, type Shaper } from './shaper.ts';
+import { SocketTransport } from './transport.ts';
+import type { SessionHandler, SessionOptions } from './types.ts';
 
 export interface AttachOptions extends Omit<SessionOptions, 'transport' | 'handler'> {
   /** Sweeps the session about once a second until it closes. */
   readonly sweeper: Sweeper<MuxSession>;
+  /** Where a bandwidth limit is set, now or later. */
+  readonly shaper?: Shaper;
 }
 
 /** A TLS record is at most 16 KB: with less room than this a read would be cut in two. */
@@ -23,15 +27,14 @@ const MIN_READ_BYTES = 20_480;
 const TURN_BYTES = 262_144;
 /** A read as short as this is a ping: the connection is idle and needs no slab of its own. */
 const IDLE_READ_BYTES = 24;
-/** After `end` the peer gets this long to close its side. */
-const LINGER_MS = 2_000;
 
 /** Starts a session on `socket`. The handler hears of its end; the socket needs no other listener. */
 export function attachSession(socket: Socket, handler: SessionHandler, options: AttachOptions): MuxSession {
-  const { sweeper } = options;
+  const { sweeper, shaper = null } = options;
   const session = new MuxSession({
     ...options,
-    transport: socketTransport(socket),
+    budget: shaper === null ? options.budget : new ShapedBudget(options.budget, shaper),
+    transport: new SocketTransport(socket, shaper),
     handler: {
       onStream: (stream) => handler.onStream(stream),
       onFault: (stream, error) => handler.onFault(stream, error),
@@ -49,33 +52,22 @@ export function attachSession(socket: Socket, handler: SessionHandler, options: 
     failure ??= error;
   });
   socket.on('end', () => session.transportClosed());
-  const reader = new SessionReader(socket, session, options.slabs);
+  const reader = new SessionReader(socket, session, { pool: options.slabs, shaper });
   socket.on('close', () => {
     reader.close();
+    shaper?.lift();
     session.transportClosed(failure);
   });
   readInto(socket, reader);
   return session;
 }
 
-function socketTransport(socket: Socket): MuxTransport {
-  return {
-    write: (bytes, done) => {
-      socket.write(bytes, done);
-    },
-    end: () => {
-      socket.end();
-      setTimeout(() => socket.destroy(), LINGER_MS).unref();
-    },
-    destroy: () => socket.destroy(),
-  };
-}
-
 /** Reads of one session: into the pool's shared slab while it is idle, into a slab of its own while it carries traffic. */
-class SessionReader implements ReadTarget {
+class SessionReader implements ReadTarget, ShapedSide {
   readonly #socket: Socket;
   readonly #session: MuxSession;
   readonly #pool: SlabPool;
+  readonly #shaper: Shaper | null;
   readonly #nextTurn = (): void => this.#turnIsOver();
   #slab: Slab;
   #offset = 0;
@@ -83,12 +75,17 @@ class SessionReader implements ReadTarget {
   /** Bytes read in this turn; 0 when no turn has begun. */
   #turnBytes = 0;
   #paused = false;
+  /** For the bandwidth limit. */
+  debt = 0;
+  allowance = 0;
 
-  constructor(socket: Socket, session: MuxSession, pool: SlabPool) {
+  constructor(socket: Socket, session: MuxSession, deps: { pool: SlabPool; shaper: Shaper | null }) {
     this.#socket = socket;
     this.#session = session;
-    this.#pool = pool;
-    this.#slab = pool.shared;
+    this.#pool = deps.pool;
+    this.#shaper = deps.shaper;
+    this.#slab = deps.pool.shared;
+    this.#shaper?.join(this);
   }
 
   view(): Buffer {
@@ -113,26 +110,42 @@ class SessionReader implements ReadTarget {
     this.#session.feed(this.#slab.bytes, at, at + count);
     if (this.#turnBytes === 0) setImmediate(this.#nextTurn);
     this.#turnBytes += count;
-    if (this.#turnBytes < TURN_BYTES) return true;
-    this.#paused = true;
-    return false;
+    if (this.#turnBytes >= TURN_BYTES) this.#paused = true;
+    return this.#pays(count) && !this.#paused;
   }
 
   chunk(bytes: Buffer): boolean {
     this.#session.readSlab = this.#pool.foreign;
     this.#session.feed(bytes, 0, bytes.length);
-    return true;
+    return this.#pays(bytes.length);
+  }
+
+  paid(): void {
+    this.#session.pulse.excused = false;
+    if (!this.#paused) resumeReading(this.#socket);
+  }
+
+  lifted(): void {
+    this.paid();
   }
 
   close(): void {
     this.#change(this.#pool.shared);
   }
 
+  /** False: what was read is more than the limit allows by now, and reading stops until it is paid for. */
+  #pays(count: number): boolean {
+    const bucket = this.#shaper?.bucket ?? null;
+    if (bucket === null || bucket.spend(this, count)) return true;
+    this.#session.pulse.excused = true;
+    return false;
+  }
+
   #turnIsOver(): void {
     this.#turnBytes = 0;
     if (!this.#paused) return;
     this.#paused = false;
-    resumeReading(this.#socket);
+    if (this.debt === 0) resumeReading(this.#socket);
   }
 
   #change(to: Slab): void {

@@ -20,9 +20,12 @@ export class Pulse {
   readonly #options: PulseOptions;
   /** Set on every read; a flag, because asking for the time on every read costs more. */
   heard = true;
+  /** Nobody reads for now, to keep within a limit: that nothing is heard is not the peer's fault. */
+  excused = false;
   #heardAtMs: number;
   #id = 0;
   #sentMs = 0;
+  #beatMs = 0;
   #outstanding = false;
   #closed = false;
   #waiters: Array<{ resolve: (ms: number) => void; reject: (error: Error) => void }> = [];
@@ -69,10 +72,10 @@ export class Pulse {
   sweep(nowMs: number, elapsedMs: number): number {
     const { heartbeatMs, deadAfterMs } = this.#options;
     // A sweep that comes this late: this machine slept. The peer gets a chance to answer.
-    if (this.heard || elapsedMs > deadAfterMs) this.#heardAtMs = nowMs;
+    if (this.heard || this.excused || elapsedMs > deadAfterMs) this.#heardAtMs = nowMs;
     this.heard = false;
     if (nowMs - this.#heardAtMs > deadAfterMs) return nowMs - this.#heardAtMs;
-    if (heartbeatMs > 0 && nowMs - this.#sentMs >= heartbeatMs) this.#ping();
+    if (heartbeatMs > 0 && nowMs - this.#beatMs >= heartbeatMs) this.#beat(nowMs);
     return 0;
   }
 
@@ -86,7 +89,14 @@ export class Pulse {
     if (this.#outstanding || this.#closed) return;
     this.#outstanding = true;
     this.#id = (this.#id + 1) >>> 0;
-    this.#sentMs = this.#options.clock.monotonic();
+    this.#sentMs = this.#beatMs = this.#options.clock.monotonic();
+    this.#options.send(this.#id);
+  }
+
+  /** Also while an answer is out: it may be held up by a queue that is longer than the peer's patience, and the peer must hear of us. */
+  #beat(nowMs: number): void {
+    if (!this.#outstanding || this.#closed) return this.#ping();
+    this.#beatMs = nowMs;
     this.#options.send(this.#id);
   }
 }

@@ -52,7 +52,7 @@ export class MuxSession {
   #controlFrames = 0;
 
   #lastSweepMs: number;
-  readonly #pulse: Pulse;
+  readonly pulse: Pulse;
 
   constructor(options: SessionOptions) {
     this.#handler = options.handler;
@@ -71,7 +71,7 @@ export class MuxSession {
       onFault: (error) => this.#fail('transport', error.message),
       onFlood: () => this.#fail('flood', 'the peer provokes answers and does not read them'),
     });
-    this.#pulse = new Pulse({
+    this.pulse = new Pulse({
       clock: this.#clock,
       heartbeatMs: options.heartbeatMs ?? 10_000,
       deadAfterMs: options.deadAfterMs ?? 20_000,
@@ -89,7 +89,7 @@ export class MuxSession {
 
   /** Last measured round trip in milliseconds; 0 before the first. */
   get rttMs(): number {
-    return this.#pulse.rttMs;
+    return this.pulse.rttMs;
   }
 
   /** True when `open` would give a stream now. */
@@ -118,7 +118,7 @@ export class MuxSession {
   /** Round trip in milliseconds. Rejects when the session ends first. */
   ping(): Promise<number> {
     if (this.#closed) return Promise.reject(new MuxError('closed', 'the session is closed'));
-    return this.#pulse.measure();
+    return this.pulse.measure();
   }
 
   /** Tells the peer that no more streams are wanted; those in flight go on. */
@@ -164,7 +164,7 @@ export class MuxSession {
     const elapsed = nowMs - this.#lastSweepMs;
     this.#lastSweepMs = nowMs;
     this.#controlFrames = Math.max(0, this.#controlFrames - (this.#controlPerSecond * elapsed) / 1000);
-    const silentMs = this.#pulse.sweep(nowMs, elapsed);
+    const silentMs = this.pulse.sweep(nowMs, elapsed);
     if (silentMs > 0) this.#fail('heartbeat', `nothing heard for ${Math.round(silentMs / 1000)} s`);
   }
 
@@ -172,7 +172,7 @@ export class MuxSession {
    * Feeds received bytes. They are used before this returns, or their slab is held by who needs longer.
    */
   feed(bytes: Buffer, start: number, end: number): void {
-    this.#pulse.heard = true;
+    this.pulse.heard = true;
     let at = start;
     while (at < end && !this.#closed) {
       if (this.#payloadLeft > 0) {
@@ -207,7 +207,7 @@ export class MuxSession {
 
   /** The round-trip time for a decision about windows; asks for a new measurement when it is old. */
   freshRttMs(): number {
-    return this.#pulse.freshRttMs();
+    return this.pulse.freshRttMs();
   }
 
   drained(stream: MuxStream): void {
@@ -328,7 +328,7 @@ export class MuxSession {
       this.sender.control(QUICK, TYPE.ping, FLAG.ack, 0, value);
       return;
     }
-    this.#pulse.answered(value);
+    this.pulse.answered(value);
   }
 
   #goAwayFrame(reason: number): void {
@@ -391,7 +391,7 @@ export class MuxSession {
     if (this.#closed) return;
     this.#closed = true;
     this.sender.close();
-    this.#pulse.close(error);
+    this.pulse.close(error);
     for (const stream of [...this.#streams.values()]) this.#guard(stream, () => stream.rstArrived());
     if (cut) this.#transport.destroy();
     this.#handler.onClose(this, error);

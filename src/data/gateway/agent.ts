@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../../base/errors.ts';
 import type { Logger } from '../../base/log.ts';
 import type { MuxSession } from '../../mux/session.ts';
+import type { Shaper } from '../../mux/shaper.ts';
 import type { MuxStream } from '../../mux/stream.ts';
 import type { MuxError, SessionHandler } from '../../mux/types.ts';
 import type { Link, Refusal } from '../../plane/link.ts';
@@ -55,12 +56,24 @@ export interface AgentDeps {
   readonly now: () => number;
 }
 
+/** The connection of an agent, as gateway.ts made it. */
+export interface AgentWire {
+  readonly remoteIp: string;
+  /** Limits the session's bandwidth once it is known what its token may use. */
+  readonly shaper: Shaper;
+  /** Starts the mux session with this handler. */
+  attach(handler: SessionHandler): MuxSession;
+}
+
 type State = 'hello' | 'admitting' | 'live' | 'leaving' | 'over';
 
 export class AgentSession implements SessionHandler, ControlEvents {
   readonly agentId = randomUUID();
   readonly remoteIp: string;
+  readonly shaper: Shaper;
   readonly connectedAt: number;
+  /** What is said when the token runs out. */
+  endMessage = 'This token has expired.';
   /** Resolves when the connection is over: what was said last is out. */
   readonly closed: Promise<void>;
   readonly #closed: () => void;
@@ -77,20 +90,20 @@ export class AgentSession implements SessionHandler, ControlEvents {
   readonly #pace = new ClaimPace();
   #watched = false;
 
-  /** `attach` starts the mux session with this object as its handler. */
-  constructor(attach: (handler: SessionHandler) => MuxSession, remoteIp: string, deps: AgentDeps) {
-    this.remoteIp = remoteIp;
+  constructor(wire: AgentWire, deps: AgentDeps) {
+    this.remoteIp = wire.remoteIp;
+    this.shaper = wire.shaper;
     this.#deps = deps;
     this.connectedAt = deps.now();
     const { promise, resolve } = Promise.withResolvers<void>();
     this.closed = promise;
     this.#closed = resolve;
-    this.#log = deps.log.child({ agentId: this.agentId, remoteIp });
+    this.#log = deps.log.child({ agentId: this.agentId, remoteIp: wire.remoteIp });
     this.#lines = new RequestLines({
       send: (message) => this.#control?.send(message),
       blocked: () => this.#control?.blocked ?? true,
     });
-    this.#session = attach(this);
+    this.#session = wire.attach(this);
   }
 
   /** What the token allows; undefined until it was accepted. */
@@ -118,6 +131,7 @@ export class AgentSession implements SessionHandler, ControlEvents {
     this.#log.info({ code, reason: message }, 'agent session ended by the server');
     this.#control?.end({ type: 'bye', code, message, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) });
     this.#over();
+    this.shaper.lift();
     this.#session.close();
     setTimeout(() => this.#session.destroy(message), LINGER_MS).unref();
   }
@@ -126,6 +140,13 @@ export class AgentSession implements SessionHandler, ControlEvents {
   expire(): void {
     if (this.#state === 'admitting') this.end('overloaded', 'The server could not check the token in time.');
     else if (this.#state === 'hello') this.end('protocol_error', 'No hello with a token came in time.');
+  }
+
+  /** The token ends sooner than its grant said. */
+  endsAt(expiresAt: number, message: string): void {
+    if (this.#grant === undefined || this.#grant.expiresAt <= expiresAt) return;
+    this.#grant = { ...this.#grant, expiresAt };
+    this.endMessage = message;
   }
 
   /** Asks the agent to finish what is in flight and to come back after `retryAfterMs`. */

@@ -7,6 +7,7 @@ import { type Clock, systemClock, type Sweeper } from '../../base/clock.ts';
 import type { Logger } from '../../base/log.ts';
 import type { SlabPool } from '../../base/slab.ts';
 import { attachSession } from '../../mux/attach.ts';
+import { Shaper } from '../../mux/shaper.ts';
 import { plainAddress } from '../edge/forwarded.ts';
 import type { MuxSession } from '../../mux/session.ts';
 import type { WindowBudget } from '../../mux/window.ts';
@@ -129,9 +130,14 @@ export class Gateway {
   #start(socket: TLSSocket, known: () => void): () => void {
     const { slabs, budget, sweeper } = this.#deps;
     const maxStreams = this.#options.limits.maxStreamsPerSession;
+    const shaper = new Shaper();
     const agent = new AgentSession(
-      (handler) => attachSession(socket, handler, { role: 'server', slabs, budget, sweeper, maxStreams }),
-      plainAddress(socket.remoteAddress ?? ''),
+      {
+        remoteIp: plainAddress(socket.remoteAddress ?? ''),
+        shaper,
+        attach: (handler) =>
+          attachSession(socket, handler, { role: 'server', slabs, budget, sweeper, maxStreams, shaper }),
+      },
       this.#agentDeps,
     );
     this.#unknown.set(agent, known);

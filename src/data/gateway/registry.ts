@@ -9,6 +9,7 @@ import type { Budget } from '../../plane/spend.ts';
 import type { RouteEntry } from '../routing/entry.ts';
 import type { RouteTable, TableListener } from '../routing/table.ts';
 import type { AgentHost, AgentSession } from './agent.ts';
+import { BandwidthShares } from './bandwidth.ts';
 import type { Budgets } from './budgets.ts';
 import { unservable } from './claims.ts';
 import type { Serving } from './serving.ts';
@@ -40,8 +41,12 @@ export class AgentRegistry implements AgentHost, NodeControl, TableListener {
   readonly #agents = new Map<string, AgentSession>();
   readonly #byToken = new Map<string, Set<AgentSession>>();
   readonly #revoked = new Set<string>();
+  readonly #shares = new BandwidthShares();
   readonly #unsubscribe: () => void;
   readonly #timer: NodeJS.Timeout;
+  /** Goes off at the end that comes first, when that is before the next sweep. */
+  #soon: NodeJS.Timeout | undefined;
+  #soonAt = Infinity;
   #draining = false;
   #cuts = 0;
 
@@ -76,6 +81,8 @@ export class AgentRegistry implements AgentHost, NodeControl, TableListener {
     if (ofToken === undefined) this.#byToken.set(grant.tokenId, (ofToken = new Set()));
     ofToken.add(agent);
     this.#deps.budgets.enter(grant.tokenId, grant.budgets);
+    this.#shares.join(agent.shaper, grant);
+    this.#endsSoon(grant.expiresAt);
     this.#deps.onKnown(agent);
     return undefined;
   }
@@ -84,6 +91,7 @@ export class AgentRegistry implements AgentHost, NodeControl, TableListener {
     this.#deps.onKnown(agent);
     if (!this.#agents.delete(agent.agentId) || agent.grant === undefined) return;
     this.#deps.budgets.leave(agent.grant.tokenId);
+    this.#shares.leave(agent.shaper);
     const ofToken = this.#byToken.get(agent.grant.tokenId);
     ofToken?.delete(agent);
     if (ofToken?.size === 0) this.#byToken.delete(agent.grant.tokenId);
@@ -121,8 +129,10 @@ export class AgentRegistry implements AgentHost, NodeControl, TableListener {
   // ------------------------------------------------------------------ from the routing table
 
   onPut(entry: RouteEntry): void {
-    const refused = entry.served === null ? undefined : unservable(entry, this.#deps.now());
+    if (entry.served === null) return;
+    const refused = unservable(entry, this.#deps.now());
     if (refused !== undefined) unbind(entry, refused.code, refused.message);
+    else if (entry.route.expiresAt !== null) this.#endsSoon(entry.route.expiresAt);
   }
 
   onRemove(entry: RouteEntry, code: RemovalCode, message: string): void {
@@ -143,6 +153,14 @@ export class AgentRegistry implements AgentHost, NodeControl, TableListener {
   onBudget(budget: Budget): void {
     this.#cuts++;
     this.#deps.budgets.change(budget);
+  }
+
+  /** A grant that is on its way may hold the later end: it is asked for again. */
+  onTokenEnds(tokenId: string, expiresAt: number): void {
+    this.#cuts++;
+    for (const agent of this.#byToken.get(tokenId) ?? [])
+      agent.endsAt(expiresAt, 'This token was rotated: use the new one.');
+    this.#endsSoon(expiresAt);
   }
 
   onCutOrg(orgId: string, message: string): void {
@@ -168,12 +186,31 @@ export class AgentRegistry implements AgentHost, NodeControl, TableListener {
     this.#deps.budgets.sweep();
     const now = this.#deps.now();
     for (const agent of [...this.#agents.values()]) {
-      if (agent.grant !== undefined && agent.grant.expiresAt <= now) {
-        agent.end('unauthorized', 'This token has expired.');
-        continue;
+      if (agent.grant !== undefined) {
+        if (agent.grant.expiresAt <= now) {
+          agent.end('unauthorized', agent.endMessage);
+          continue;
+        }
+        this.#endsSoon(agent.grant.expiresAt);
       }
       for (const serving of agent.servings) this.onPut(serving.entry);
     }
+  }
+
+  /** Something is over at `atMs`. The regular sweep sees what is further away; a clock that jumps only makes it come later. */
+  #endsSoon(atMs: number): void {
+    const inMs = atMs - this.#deps.now();
+    if (inMs > SWEEP_MS || atMs >= this.#soonAt) return;
+    clearTimeout(this.#soon);
+    this.#soonAt = atMs;
+    this.#soon = setTimeout(
+      () => {
+        this.#soonAt = Infinity;
+        this.sweep();
+      },
+      Math.max(1, inMs),
+    );
+    this.#soon.unref();
   }
 
   /** Lets no session in any more and asks the live ones to finish and come back. */
@@ -188,6 +225,7 @@ export class AgentRegistry implements AgentHost, NodeControl, TableListener {
   async close(): Promise<void> {
     this.#draining = true;
     clearInterval(this.#timer);
+    clearTimeout(this.#soon);
     this.#unsubscribe();
     const agents = [...this.#agents.values()];
     for (const agent of agents) {

@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import { describe, test, type TestContext } from 'node:test';
+import { type Payer, TokenBucket } from './token-bucket.ts';
+
+/** One megabit per second is 125 bytes per millisecond. */
+const MBPS = 125_000;
+
+/** A bucket on a clock that only this test moves, and payers that spend pieces as fast as they may. */
+class World {
+  nowMs = 0;
+  readonly bucket: TokenBucket;
+  readonly #t: TestContext;
+
+  constructor(t: TestContext, mbps: number) {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    this.#t = t;
+    this.bucket = new TokenBucket(mbps, { now: () => this.nowMs, monotonic: () => this.nowMs });
+  }
+
+  run(ms: number): void {
+    for (let i = 0; i < ms; i++) {
+      this.nowMs++;
+      this.#t.mock.timers.tick(1);
+    }
+  }
+}
+
+class Greedy implements Payer {
+  debt = 0;
+  allowance = 0;
+  moved = 0;
+  readonly #bucket: TokenBucket;
+  readonly #piece: number;
+
+  constructor(bucket: TokenBucket, piece: number) {
+    this.#bucket = bucket;
+    this.#piece = piece;
+  }
+
+  /** Moves first and pays then, as a reader does. */
+  paid(): void {
+    do this.moved += this.#piece;
+    while (this.#bucket.spend(this, this.#piece));
+  }
+}
+
+describe('the rate', () => {
+  for (const mbps of [1, 10, 100, 1_000, 9_999]) {
+    test(`${mbps} Mbps pass within 5 % over 10 s, and no second is far from it`, (t) => {
+      const world = new World(t, mbps);
+      const payer = new Greedy(world.bucket, 16_384);
+      payer.paid();
+      const seconds: number[] = [];
+      for (let i = 0; i < 10; i++) {
+        const before = i === 0 ? 0 : payer.moved;
+        world.run(1_000);
+        seconds.push((payer.moved - before) / (mbps * MBPS));
+      }
+      const measured = payer.moved / (10 * mbps * MBPS);
+      assert.ok(Math.abs(measured - 1) < 0.05, `${measured} of the limit`);
+      for (const second of seconds.slice(1)) assert.ok(second > 0.85 && second < 1.15, `${second} in one second`);
+    });
+  }
+
+  test('what was not used is saved up for a tenth of a second and no longer', (t) => {
+    const world = new World(t, 100);
+    world.run(60_000);
+    const payer = new Greedy(world.bucket, 1_000);
+    payer.paid();
+    assert.ok(payer.moved <= 100 * MBPS * 0.1 + 3_000, `${payer.moved}`);
+  });
+
+  test('a rate that changes holds from then on', (t) => {
+    const world = new World(t, 100);
+    const payer = new Greedy(world.bucket, 4_096);
+    payer.paid();
+    world.run(1_000);
+    world.bucket.setRate(10);
+    const before = payer.moved;
+    world.run(10_000);
+    assert.ok(Math.abs((payer.moved - before) / (100 * MBPS) - 1) < 0.02);
+  });
+});
+
+describe('the line', () => {
+  test('all get the same in bytes, whatever pieces they come in', (t) => {
+    const world = new World(t, 10);
+    const payers = [1_400, 4_096, 16_384, 65_536].map((piece) => new Greedy(world.bucket, piece));
+    for (const payer of payers) payer.paid();
+    world.run(60_000);
+    for (const { moved } of payers) assert.ok(Math.abs(moved / (150 * MBPS) - 1) < 0.03, `${moved}`);
+  });
+
+  test('heartbeats pass by the line, and who sends many stands in it like all', (t) => {
+    const world = new World(t, 1);
+    const greedy = new Greedy(world.bucket, 65_536);
+    greedy.paid();
+    assert.equal(world.bucket.waiting, 1);
+    const small: Payer = { debt: 0, allowance: 0, paid: () => {} };
+    assert.equal(world.bucket.spend(small, 12), false, 'the first time it stands in line');
+    world.run(100);
+    assert.equal(small.debt, 0);
+    let passed = 0;
+    while (world.bucket.spend(small, 12)) passed++;
+    assert.equal(passed, Math.floor((4_096 - 12) / 12), 'the rest of its step');
+    assert.equal(world.bucket.waiting, 2);
+    const many = new Greedy(world.bucket, 12);
+    many.paid();
+    const before = [greedy.moved, many.moved];
+    world.run(60_000);
+    const [bulk = 0, crumbs = 0] = [greedy.moved - (before[0] ?? 0), many.moved - (before[1] ?? 0)];
+    assert.ok(bulk > crumbs / 2 && bulk + crumbs < 60 * MBPS * 1.05, `${bulk} and ${crumbs}`);
+  });
+
+  test('who is forgotten is not called, owes nothing, and holds up nobody', (t) => {
+    const world = new World(t, 1);
+    let calls = 0;
+    const gone: Payer = { debt: 0, allowance: 0, paid: () => void calls++ };
+    const next: Payer = { debt: 0, allowance: 0, paid: () => void (calls += 100) };
+    assert.equal(world.bucket.spend(gone, 1 << 20), false);
+    assert.equal(world.bucket.spend(next, 4_096), false);
+    world.bucket.forget(gone);
+    world.run(1_000);
+    assert.equal(calls, 100);
+    assert.equal(gone.debt, 0);
+    assert.equal(world.bucket.spend(gone, 1 << 20), false);
+    world.bucket.forget(gone);
+    assert.equal(world.bucket.waiting, 0);
+    world.run(20_000);
+    assert.equal(calls, 100);
+    assert.equal(world.bucket.spend(gone, 1_500), true, 'the bucket works on');
+  });
+
+  test('what is spent while waiting is paid for too', (t) => {
+    const world = new World(t, 1);
+    let paidAt = 0;
+    const payer: Payer = { debt: 0, allowance: 0, paid: () => void (paidAt = world.nowMs) };
+    assert.equal(world.bucket.spend(payer, 16_384 + 125_000), false);
+    assert.equal(world.bucket.spend(payer, 125_000), false);
+    world.run(3_000);
+    assert.ok(paidAt >= 2_000 && paidAt < 2_100, `${paidAt}`);
+  });
+});

@@ -1,0 +1,72 @@
+/**
+ * The bandwidth limit of one session, at its socket: what is read and what is written waits for one bucket, which other sessions may share.
+ * All streams of a session belong to one payer, so nothing above the socket knows of it: a socket that is not read makes the peer's windows
+ * and TCP push back, and a write that waits makes the lanes of the sender do. Made by whoever attaches the session; does nothing until a
+ * limit is known.
+ */
+import type { Payer, TokenBucket } from '../base/token-bucket.ts';
+import { WindowBudget } from './window.ts';
+
+/**
+ * Windows of a limited session grow beyond the protocol's first 256 KB each by this much in all: enough for the limit over a round trip of
+ * 250 ms. The round trip that is measured holds the wait for the bucket: by it they would grow without need.
+ */
+const GROWTH_MS = 250;
+
+/** One direction: it stops when the bucket says so, and is told to go on. */
+export interface ShapedSide extends Payer {
+  /** No limit any more: go on if you wait. */
+  lifted(): void;
+}
+
+export class Shaper {
+  /** null: no limit. Set when one is known; looked at per read and per write. */
+  bucket: TokenBucket | null = null;
+  readonly #sides: ShapedSide[] = [];
+
+  /** For attach.ts. */
+  join(side: ShapedSide): void {
+    this.#sides.push(side);
+  }
+
+  /** Ends the limit and with it all waiting: when the socket is gone, and before, that a session's last word need not wait behind what it owes. */
+  lift(): void {
+    const { bucket } = this;
+    this.bucket = null;
+    if (bucket === null) return;
+    for (const side of this.#sides) {
+      bucket.forget(side);
+      side.lifted();
+    }
+  }
+}
+
+/** The process's budget as one session sees it: the same, but for a limit on its growth while the session is limited. */
+export class ShapedBudget extends WindowBudget {
+  readonly #whole: WindowBudget;
+  readonly #shaper: Shaper;
+  #taken = 0;
+
+  constructor(whole: WindowBudget, shaper: Shaper) {
+    super(0);
+    this.#whole = whole;
+    this.#shaper = shaper;
+  }
+
+  override get left(): number {
+    return this.#whole.left;
+  }
+
+  override take(bytes: number): boolean {
+    const { bucket } = this.#shaper;
+    if (bucket !== null && this.#taken + bytes > bucket.bytesPerMs * GROWTH_MS) return false;
+    if (!this.#whole.take(bytes)) return false;
+    this.#taken += bytes;
+    return true;
+  }
+
+  override give(bytes: number): void {
+    this.#taken -= bytes;
+    this.#whole.give(bytes);
+  }
+}

@@ -1,0 +1,81 @@
+/**
+ * A socket as a session writes to it: whole slabs, or, under a bandwidth limit, pieces of one with the wait for the bucket in between. One
+ * write is under way at a time. Made by attach.ts.
+ */
+import type { Socket } from 'node:net';
+import type { ShapedSide, Shaper } from './shaper.ts';
+import type { MuxTransport } from './types.ts';
+
+/** After `end` the peer gets this long to close its side. */
+const LINGER_MS = 2_000;
+
+type Done = (error?: Error | null) => void;
+
+export class SocketTransport implements MuxTransport, ShapedSide {
+  readonly #socket: Socket;
+  readonly #shaper: Shaper | null;
+  readonly #onPiece: Done = (error) => this.#pieceWritten(error);
+  debt = 0;
+  allowance = 0;
+  /** The write that goes out in pieces, and how much of it has gone. */
+  #bytes: Uint8Array | null = null;
+  #at = 0;
+  #piece = 0;
+  #waits = false;
+  #done: Done | null = null;
+
+  constructor(socket: Socket, shaper: Shaper | null) {
+    this.#socket = socket;
+    this.#shaper = shaper;
+    shaper?.join(this);
+  }
+
+  write(bytes: Uint8Array, done: Done): void {
+    if (this.#shaper === null || this.#shaper.bucket === null) {
+      this.#socket.write(bytes, done);
+      return;
+    }
+    this.#bytes = bytes;
+    this.#at = 0;
+    this.#done = done;
+    this.#next(bytes);
+  }
+
+  end(): void {
+    this.#socket.end();
+    setTimeout(() => this.#socket.destroy(), LINGER_MS).unref();
+  }
+
+  destroy(): void {
+    this.#socket.destroy();
+  }
+
+  paid(): void {
+    this.#waits = false;
+    const bytes = this.#bytes;
+    if (bytes !== null) this.#socket.write(bytes.subarray(this.#at, this.#at + this.#piece), this.#onPiece);
+  }
+
+  /** Also when the socket is gone: the write then fails, and `done` says so. */
+  lifted(): void {
+    if (this.#waits) this.paid();
+  }
+
+  #next(bytes: Uint8Array): void {
+    const bucket = this.#shaper?.bucket ?? null;
+    const left = bytes.length - this.#at;
+    this.#piece = bucket === null ? left : Math.min(left, bucket.step);
+    this.#waits = true;
+    if (bucket === null || bucket.spend(this, this.#piece)) this.paid();
+  }
+
+  #pieceWritten(error?: Error | null): void {
+    const bytes = this.#bytes;
+    if (bytes === null) return;
+    this.#at += this.#piece;
+    if (!error && this.#at < bytes.length) return this.#next(bytes);
+    const done = this.#done;
+    this.#bytes = this.#done = null;
+    done?.(error);
+  }
+}

@@ -17,6 +17,8 @@ export interface CommandSpec {
   readonly usage: string;
   /** Another last word that does the same. */
   readonly alias?: string;
+  /** Of a group, what its name alone does. */
+  readonly isDefault?: boolean;
   readonly summary: string;
   readonly options: ReadonlyArray<readonly [flags: string, description: string]>;
   readonly load: () => Promise<CommandBody>;

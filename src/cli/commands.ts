@@ -1,8 +1,9 @@
 /**
- * Every command on one screen. The help is printed from this table; each body is loaded only when it runs, so that the agent and
+ * Every command, those that manage in manage-commands.ts. The help is printed from this table; each body is loaded only when it runs, so that the agent and
  * `--version` never load the server's database or HTTP stack.
  */
 import type { CommandSpec } from './command.ts';
+import { MANAGE_COMMANDS } from './manage-commands.ts';
 
 const CONNECTION = [
   ['--server <url>', 'the Culvert server (CULVERT_SERVER)'],
@@ -85,6 +86,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     ],
     load: async () => (await import('./status.ts')).status,
   },
+  ...MANAGE_COMMANDS,
   {
     usage: 'config check [file]',
     summary: "check a server's settings file without starting",

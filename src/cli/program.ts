@@ -5,7 +5,7 @@ import { Command, CommanderError } from 'commander';
 import { messageOf } from '../base/errors.ts';
 import type { CommandSpec } from './command.ts';
 import { COMMANDS } from './commands.ts';
-import { EXIT, ExitError, type ExitCode } from './exit.ts';
+import { EXIT, ExitError, type ExitCode, usageError } from './exit.ts';
 import { type Io, writeLine } from './io.ts';
 import { VERSION } from './version.ts';
 
@@ -63,11 +63,16 @@ function addCommand(program: Command, spec: CommandSpec, choose: (run: Run) => v
   const [first = '', ...rest] = spec.usage.split(' ');
   const isGroup = rest[0] !== undefined && /^[a-z]/.test(rest[0]);
   const parent = isGroup ? group(program, first) : program;
-  const command = parent.command(isGroup ? rest.join(' ') : spec.usage).description(spec.summary);
+  const isDefault = spec.isDefault === true;
+  const command = parent.command(isGroup ? rest.join(' ') : spec.usage, { isDefault }).description(spec.summary);
   if (spec.alias !== undefined) command.alias(spec.alias);
   for (const [flags, description] of spec.options) command.option(flags, description);
+  // A word that is no command of the group ends up here: not with "too many arguments for 'list'".
+  if (isDefault) command.allowExcessArguments();
   command.action(() => {
     const { args } = command;
+    if (isDefault && args.length > 0)
+      throw usageError(`there is no command "${first} ${args[0]}": see culvert ${first} --help`);
     const flags: Record<string, unknown> = command.opts();
     choose(async (io) => (await spec.load())(io, { args, flags }));
   });

@@ -1,17 +1,24 @@
 /** A list as people read it on a terminal: a heading and one line per row, columns as wide as what is in them. */
-import { harmless } from './paint.ts';
+import { paint, type Span, span } from './paint.ts';
 
 const GAP = '  ';
 
 /** Lines of the table. Cells come from a server: nothing in them reaches the terminal as a command. */
-export function tableLines(heading: readonly string[], rows: ReadonlyArray<readonly string[]>): string[] {
-  const lines = [heading.map((name) => name.toUpperCase()), ...rows.map((row) => row.map(harmless))];
-  const widths = heading.map((_, column) => Math.max(...lines.map((line) => cellsOf(line[column] ?? ''))));
+export function tableLines(
+  heading: readonly string[],
+  rows: ReadonlyArray<ReadonlyArray<string | Span>>,
+  color = false,
+): string[] {
+  const lines = [
+    heading.map((name) => span(name.toUpperCase())),
+    ...rows.map((row) => row.map((cell) => (typeof cell === 'string' ? span(cell) : cell))),
+  ];
+  const widths = heading.map((_, column) => Math.max(...lines.map((line) => cellsOf(line[column]?.text ?? ''))));
   return lines.map((line) =>
-    line
-      .map((cell, column) => cell + ' '.repeat((widths[column] ?? 0) - cellsOf(cell)))
-      .join(GAP)
-      .trimEnd(),
+    paint(
+      line.flatMap((cell, column) => [cell, span(' '.repeat((widths[column] ?? 0) - cellsOf(cell.text)) + GAP)]),
+      color,
+    ),
   );
 }
 

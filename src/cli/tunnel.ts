@@ -6,6 +6,7 @@ import type { TunnelSpec } from '../agent/tunnel.ts';
 import { type AgentSettings, loadAgentConfig, type TunnelSettings } from '../config/agent.ts';
 import type { CommandBody, Invocation } from './command.ts';
 import { usageError } from './exit.ts';
+import { textFlag } from './flags.ts';
 import type { Io } from './io.ts';
 import { type AgentFlags, runAgent } from './run-agent.ts';
 
@@ -18,8 +19,8 @@ export function tunnelCommand(protocol: 'http' | 'https' | 'tcp'): CommandBody {
     const tunnel: TunnelSpec = {
       ...found,
       name: protocol,
-      subdomain: textFlag(invocation, 'subdomain'),
-      project: textFlag(invocation, 'project'),
+      subdomain: textFlag(invocation.flags, 'subdomain'),
+      project: textFlag(invocation.flags, 'project'),
     };
     return runAgent(io, { settings, tunnels: [tunnel], flags: agentFlags(invocation) });
   };
@@ -70,9 +71,9 @@ function targetOrUsage<T>(parse: () => T): T {
 function settingsOf(io: Io, invocation: Invocation): AgentSettings {
   return loadAgentConfig({
     flags: {
-      server: textFlag(invocation, 'server'),
-      tokenFile: textFlag(invocation, 'tokenFile'),
-      config: textFlag(invocation, 'config'),
+      server: textFlag(invocation.flags, 'server'),
+      tokenFile: textFlag(invocation.flags, 'tokenFile'),
+      config: textFlag(invocation.flags, 'config'),
     },
     env: io.env,
     cwd: io.cwd,
@@ -80,15 +81,10 @@ function settingsOf(io: Io, invocation: Invocation): AgentSettings {
 }
 
 function agentFlags(invocation: Invocation): AgentFlags {
-  const urlFile = textFlag(invocation, 'urlFile');
+  const urlFile = textFlag(invocation.flags, 'urlFile');
   return {
     json: invocation.flags['json'] === true,
     quiet: invocation.flags['quiet'] === true,
     ...(urlFile === undefined ? {} : { urlFile }),
   };
-}
-
-function textFlag(invocation: Invocation, name: string): string | undefined {
-  const value = invocation.flags[name];
-  return typeof value === 'string' ? value : undefined;
 }

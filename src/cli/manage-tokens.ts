@@ -1,0 +1,88 @@
+/** `culvert tokens list`, `revoke` and `budget`. Minting and rotation, which hand a secret out, are in mint-token.ts. */
+import { z } from 'zod';
+import { confirm } from './confirm.ts';
+import { EXIT, ExitError } from './exit.ts';
+import { countOf, textFlag } from './flags.ts';
+import { writeLine } from './io.ts';
+import { type Asked, managerCommand, printDone, printRows } from './manager.ts';
+import { findToken, isLive, listTokens, projectPath, statusOf, tokenPath, when } from './token-rows.ts';
+
+const NONCE = /^[0-9a-f]{32}$/i;
+
+const revoked = z.looseObject({ revoked: z.int().optional() });
+
+export const tokensList = managerCommand(async (asked) => {
+  const { io, flags } = asked;
+  const all = await listTokens(asked);
+  const shown = flags['json'] === true || flags['all'] === true ? all : all.filter(isLive);
+  printRows(asked, shown, {
+    name: (row) => row.name,
+    kind: (row) => row.kind,
+    project: (row) => row.projectSlug ?? '-',
+    subdomains: (row) => row.allowedSubdomains.join(',') || '-',
+    quota: (row) => String(row.tunnelQuota),
+    mbps: (row) => String(row.bandwidthLimitMbps),
+    spent: (row) => dollars(row.spentUsdCents),
+    budget: (row) => (row.monthlyBudgetUsdCents === null ? '-' : dollars(row.monthlyBudgetUsdCents)),
+    'good until (utc)': (row) => when(row.expiresAt),
+    status: statusOf,
+    nonce: (row) => row.nonce,
+  });
+  const hidden = all.length - shown.length;
+  if (hidden > 0) writeLine(io.stderr, `${hidden} ended before; --all shows them too`);
+});
+
+export const tokensRevoke = managerCommand(
+  async (asked) => {
+    const { io, flags, isMaster, args } = asked;
+    const [handle = ''] = args;
+    const project = textFlag(flags, 'project');
+    const { path, name, question } = isMaster ? ofMaster(project ?? '', handle) : await ofPerson(asked, handle);
+    await confirm(io, flags, question);
+    const answer = await asked.call('DELETE', path);
+    const count = revoked.parse(answer).revoked ?? 1;
+    printDone(asked, answer, `${name}: revoked${count > 1 ? `, ${count} tokens in all` : ''}`);
+  },
+  { takesMasterKey: true },
+);
+
+export const tokensBudget = managerCommand(async (asked) => {
+  const [handle = '', text = ''] = asked.args;
+  const cents = text === 'none' ? null : countOf(text, 'cents (or none)');
+  const { name, nonce } = await findToken(asked, handle, true);
+  const answer = await asked.call('PUT', `/tokens/${nonce}/budget`, { monthlyBudgetUsdCents: cents });
+  const sentence = cents === null ? 'no budget any more' : `${dollars(cents)} a month`;
+  printDone(asked, answer, `${name}: ${sentence}`);
+});
+
+interface Meant {
+  readonly path: string;
+  readonly name: string;
+  /** Before it is revoked. */
+  readonly question: string;
+}
+
+/** A master key sees no list: it names a key that it minted by its nonce. @throws ExitError for a name. */
+export function ofMaster(project: string, handle: string): Meant {
+  if (!NONCE.test(handle)) {
+    const text = 'with a master key, name the key by its nonce: minting printed it (`nonce` with --json)';
+    throw new ExitError(EXIT.usage, `"${handle}" is no nonce: ${text}`);
+  }
+  const path = `${projectPath(project)}/tokens/${handle.toLowerCase()}`;
+  return { path, name: handle, question: `Revoke the token ${handle}? Its agents are cut off.` };
+}
+
+async function ofPerson(asked: Asked, handle: string): Promise<Meant> {
+  const found = await findToken(asked, handle);
+  const { name, nonce, kind } = found;
+  const which = handle === name ? `"${name}"` : `"${name}" (${nonce})`;
+  const question =
+    kind === 'master'
+      ? `Revoke the master key ${which} and the keys that it minted? Their agents are cut off.`
+      : `Revoke the token ${which}? Its agents are cut off.`;
+  return { path: tokenPath(found), name, question };
+}
+
+function dollars(cents: number): string {
+  return `$${(cents / 100).toFixed(2)}`;
+}

@@ -1,0 +1,103 @@
+/** `culvert tunnels`: the names of the organization, whether an agent serves them or not. Serving one is `culvert http` and its like. */
+import { z } from 'zod';
+import { serverName } from '../config/credentials.ts';
+import type { CommandBody } from './command.ts';
+import { confirm } from './confirm.ts';
+import { EXIT, ExitError } from './exit.ts';
+import { countFlag, countOf, textFlag } from './flags.ts';
+import { writeLine } from './io.ts';
+import { type Asked, managerCommand, printDone, printRows } from './manager.ts';
+import { harmless, jsonText, type Span, span } from './paint.ts';
+
+const tunnel = z.looseObject({
+  id: z.string(),
+  subdomain: z.string(),
+  publicUrl: z.string(),
+  status: z.string(),
+  protocol: z.string(),
+  localPort: z.int(),
+  projectSlug: z.string(),
+  online: z.boolean(),
+  expiresAt: z.string().nullable(),
+  totalRequests: z.int(),
+});
+
+type TunnelItem = z.output<typeof tunnel>;
+
+export const tunnelsList = managerCommand(async (asked) => {
+  printRows(asked, await listTunnels(asked), {
+    subdomain: (row) => row.subdomain,
+    url: (row) => row.publicUrl,
+    protocol: (row) => row.protocol,
+    port: (row) => String(row.localPort),
+    project: (row) => row.projectSlug,
+    status: statusOf,
+    'until (utc)': (row) => row.expiresAt?.slice(0, 16).replace('T', ' ') ?? '-',
+    requests: (row) => String(row.totalRequests),
+    id: (row) => row.id,
+  });
+});
+
+/** Without `--json` prints the public URL alone, as an agent does. */
+export const tunnelsCreate = managerCommand(async (asked) => {
+  const { io, flags, args } = asked;
+  const answer = await asked.call('POST', '/tunnels', {
+    localPort: countOf(args[0] ?? '', 'the port'),
+    subdomain: textFlag(flags, 'subdomain'),
+    protocol: textFlag(flags, 'protocol'),
+    ttlSeconds: countFlag(flags, 'ttl'),
+    projectSlug: textFlag(flags, 'project'),
+  });
+  if (flags['json'] === true) return writeLine(io.stdout, jsonText(answer));
+  const made = tunnel.parse(answer);
+  writeLine(io.stdout, harmless(made.publicUrl));
+  const named = textFlag(flags, 'server') === undefined ? '' : ` --server ${serverName(asked.server)}`;
+  writeLine(io.stderr, harmless(`Reserved. Serve it: ${serving(made, textFlag(flags, 'project'))}${named}`));
+});
+
+export const tunnelsStart = deed('start', 'started: agents are let in');
+export const tunnelsStop = deed('stop', 'stopped: its agent is cut off, and none is let in until it is started');
+
+export const tunnelsDelete = managerCommand(async (asked) => {
+  const found = await findTunnel(asked);
+  const agent = found.online ? ' Its agent is cut off.' : '';
+  await confirm(asked.io, asked.flags, `Delete ${found.publicUrl}?${agent} The name rests for 24 hours.`);
+  const answer = await asked.call('DELETE', `/tunnels/${encodeURIComponent(found.id)}`);
+  printDone(asked, answer, `${found.subdomain}: deleted`);
+});
+
+function deed(name: 'start' | 'stop', sentence: string): CommandBody {
+  return managerCommand(async (asked) => {
+    const found = await findTunnel(asked);
+    const answer = await asked.call('POST', `/tunnels/${encodeURIComponent(found.id)}/${name}`);
+    printDone(asked, answer, `${found.subdomain}: ${sentence}`);
+  });
+}
+
+async function listTunnels(asked: Asked): Promise<TunnelItem[]> {
+  return tunnel.array().parse(await asked.call('GET', '/tunnels'));
+}
+
+/** @throws ExitError (failure) when no tunnel has this name or id. */
+async function findTunnel(asked: Asked): Promise<TunnelItem> {
+  const [handle = ''] = asked.args;
+  const found = (await listTunnels(asked)).find(
+    ({ id, subdomain }) => id === handle || subdomain === handle.toLowerCase(),
+  );
+  if (found !== undefined) return found;
+  throw new ExitError(EXIT.failure, harmless(`there is no tunnel "${handle}". \`culvert tunnels list\` shows them`));
+}
+
+function statusOf({ online, status, expiresAt }: TunnelItem): Span {
+  if (online) return span('online', 'green');
+  if (expiresAt !== null && Date.parse(expiresAt) <= Date.now()) return span('expired', 'dim');
+  return status === 'active' ? span('waits for an agent', 'yellow') : span('offline', 'dim');
+}
+
+/** The command that serves a tunnel; in a project the agent adds the suffix itself. */
+function serving({ protocol, localPort, subdomain }: TunnelItem, project: string | undefined): string {
+  const command = protocol === 'websocket' ? 'http' : protocol;
+  const suffix = `-${project ?? ''}`;
+  const label = project !== undefined && subdomain.endsWith(suffix) ? subdomain.slice(0, -suffix.length) : subdomain;
+  return `culvert ${command} ${localPort} --subdomain ${label}${project === undefined ? '' : ` --project ${project}`}`;
+}

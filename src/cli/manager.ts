@@ -1,0 +1,181 @@
+/**
+ * What all commands do alike that manage tokens, projects and tunnels by the REST API: who asks (the person who logged in, or a master key for
+ * the keys of a project), one call, and what an exit code says about a refusal.
+ */
+import { z } from 'zod';
+import type { Secret } from '../base/secret.ts';
+import { type AgentSettings, loadAgentConfig } from '../config/agent.ts';
+import { Credentials } from '../config/credentials.ts';
+import { type ApiAnswer, callApi, complaint } from './api-call.ts';
+import type { CommandBody, Invocation } from './command.ts';
+import { EXIT, ExitError, usageError } from './exit.ts';
+import { textFlag } from './flags.ts';
+import { hasColor, type Io, writeLine } from './io.ts';
+import { isMasterKey } from './key-kind.ts';
+import { harmless, jsonText, type Span } from './paint.ts';
+import { plainHttpWarning } from './plain-http.ts';
+import { notLoggedIn, openSession } from './session.ts';
+import { tableLines } from './table.ts';
+import { loginCommand, readKey } from './token.ts';
+
+const TIMEOUT_MS = 30_000;
+/** 10,000 tunnels are 5 MB; the longest list of 1,000 tokens is 7 MB. */
+const MAX_LIST_BYTES = 32 * 1024 * 1024;
+
+const problem = z.object({ details: z.array(z.object({ path: z.string(), message: z.string() })) });
+
+/** What such a command has to work with. */
+export interface Asked extends Invocation {
+  readonly io: Io;
+  readonly server: URL;
+  /** Asks by a master key; else a person asks. */
+  readonly isMaster: boolean;
+  /** One call. @throws ExitError when the server refuses, Error when it does not answer. */
+  call(method: string, path: string, body?: object): Promise<unknown>;
+}
+
+export interface Managing {
+  /** The command also works for a master key, which needs the project's name. */
+  readonly takesMasterKey?: boolean;
+}
+
+/** A command that asks a server's API. */
+export function managerCommand(work: (asked: Asked) => Promise<void>, options: Managing = {}): CommandBody {
+  return async (io, invocation) => {
+    const { flags } = invocation;
+    const input = { flags: { server: textFlag(flags, 'server'), tokenFile: textFlag(flags, 'tokenFile') } };
+    const settings = loadAgentConfig({ ...input, env: io.env, cwd: io.cwd });
+    const warning = plainHttpWarning(settings.server);
+    if (warning !== undefined) writeLine(io.stderr, warning);
+    const masterKey = await masterKeyFor(io, settings, {
+      isWanted: options.takesMasterKey === true && flags['project'] !== undefined,
+      isNamed: flags['tokenFile'] !== undefined,
+    });
+    const isMaster = masterKey !== undefined;
+    const person = new Person(io, settings.server);
+    const call: Asked['call'] = async (method, path, body) => {
+      const ask = (bearer: string): Promise<ApiAnswer> => callWith(settings.server, { method, path, body, bearer });
+      const answer = isMaster ? await ask(masterKey) : await person.ask(ask);
+      if (answer.status >= 200 && answer.status < 300) return answer.body;
+      throw refusal(settings.server, answer, isMaster);
+    };
+    await work({ ...invocation, io, server: settings.server, isMaster, call });
+    return EXIT.ok;
+  };
+}
+
+/** The person's access token: asked for at the first call, and once more when it ran out meanwhile, as behind a question that waited. */
+class Person {
+  readonly #io: Io;
+  readonly #server: URL;
+  readonly #credentials: Credentials;
+  #token: Secret | undefined;
+
+  constructor(io: Io, server: URL) {
+    this.#io = io;
+    this.#server = server;
+    this.#credentials = new Credentials(io.env);
+  }
+
+  async ask(work: (bearer: string) => Promise<ApiAnswer>): Promise<ApiAnswer> {
+    const isFresh = this.#token === undefined;
+    const answer = await work(await this.#bearer());
+    if (answer.status !== 401 || isFresh) return answer;
+    this.#token = undefined;
+    return work(await this.#bearer());
+  }
+
+  async #bearer(): Promise<string> {
+    this.#token ??= await openSession(this.#io, this.#server, this.#credentials);
+    return this.#token.reveal();
+  }
+}
+
+/**
+ * The master key to ask with; undefined when a person asks. An agent's key lies around wherever agents run, so it is passed over where somebody
+ * has logged in, unless it was named for this very command. @throws ExitError (not authorized) when neither can ask.
+ */
+async function masterKeyFor(
+  io: Io,
+  settings: AgentSettings,
+  { isWanted, isNamed }: { isWanted: boolean; isNamed: boolean },
+): Promise<string | undefined> {
+  const { server, token } = settings;
+  const isLoggedIn = new Credentials(io.env).of(server) !== undefined;
+  if (token === undefined || token.kind === 'login') {
+    if (!isLoggedIn) throw notLoggedIn(server);
+    return undefined;
+  }
+  if (isLoggedIn && !isWanted && !isNamed) return undefined;
+  const { text } = await readKey(settings, io.env);
+  const isMaster = isMasterKey(text);
+  if (isMaster && isWanted) return text;
+  if (isLoggedIn && !isNamed) return undefined;
+  const why = isMaster
+    ? 'a master key only mints, rotates and revokes keys of a project: name it with --project SLUG'
+    : `the key of ${token.kind === 'environment' ? token.variable : token.namedBy} opens tunnels and manages nothing`;
+  throw new ExitError(EXIT.unauthorized, `${why}. For all else, run ${loginCommand(server)}`);
+}
+
+interface Question {
+  readonly method: string;
+  readonly path: string;
+  readonly body: object | undefined;
+  readonly bearer: string;
+}
+
+function callWith(server: URL, { method, path, body, bearer }: Question): Promise<ApiAnswer> {
+  return callApi(server, {
+    method,
+    path,
+    headers: { authorization: `Bearer ${bearer}` },
+    timeoutMs: TIMEOUT_MS,
+    maxBytes: MAX_LIST_BYTES,
+    ...(body === undefined ? {} : { body }),
+  });
+}
+
+function refusal(server: URL, answer: ApiAnswer, isMaster: boolean): ExitError {
+  const said = harmless([complaint(answer), detailsOf(answer).join('; ')].join(' ').trim());
+  switch (answer.status) {
+    case 400:
+      return usageError(said);
+    case 401:
+      return new ExitError(EXIT.unauthorized, isMaster ? said : `${said} Run ${loginCommand(server)}`);
+    case 403:
+      return new ExitError(EXIT.unauthorized, said);
+    case 402:
+    case 409:
+      return new ExitError(EXIT.refused, said);
+    default:
+      if (answer.status < 300 || answer.status >= 400) return new ExitError(EXIT.failure, said);
+      return usageError(`${server.host} sends elsewhere: name the server's final address with --server`);
+  }
+}
+
+/** What is wrong with single fields, where the message does not say so already. */
+function detailsOf(answer: ApiAnswer): string[] {
+  const found = problem.safeParse(answer.body);
+  if (!found.success) return [];
+  const message = complaint(answer);
+  return found.data.details
+    .filter((detail) => !message.includes(detail.message))
+    .map(({ path, message }) => `${path}: ${message}`);
+}
+
+/** Prints what the server sent: as it is with `--json`, else as a table of these columns. */
+export function printRows<Row>(
+  { io, flags }: Asked,
+  rows: readonly Row[],
+  columns: Readonly<Record<string, (row: Row) => string | Span>>,
+): void {
+  if (flags['json'] === true) return writeLine(io.stdout, jsonText(rows));
+  const cells = rows.map((row) => Object.values(columns).map((cell) => cell(row)));
+  const color = hasColor(io.stdout, io.env);
+  for (const line of tableLines(Object.keys(columns), cells, color)) writeLine(io.stdout, line);
+}
+
+/** With `--json` the answer on standard output, else a sentence for people. */
+export function printDone({ io, flags }: Asked, answer: unknown, sentence: string): void {
+  writeLine(io.stdout, flags['json'] === true ? jsonText(answer) : harmless(sentence));
+}

@@ -1,0 +1,78 @@
+/** `culvert tokens mint` and `rotate`: the commands that hand a secret out. How it is handed over is in minted-key.ts. */
+import { confirm } from './confirm.ts';
+import { usageError } from './exit.ts';
+import { countFlag, listFlag, refuseFlags, textFlag } from './flags.ts';
+import { ofMaster } from './manage-tokens.ts';
+import { type Asked, managerCommand } from './manager.ts';
+import { KeyDelivery } from './minted-key.ts';
+import { findToken, projectPath, tokenPath } from './token-rows.ts';
+
+export const tokensMint = managerCommand(
+  async (asked) => {
+    const { path, body } = asked.flags['master'] === true ? masterKey(asked) : token(asked);
+    const delivery = await KeyDelivery.prepare(asked, { replaces: asked.flags['force'] === true });
+    await delivery.deliver(() => asked.call('POST', path, body), 'Minted');
+  },
+  { takesMasterKey: true },
+);
+
+export const tokensRotate = managerCommand(
+  async (asked) => {
+    const path = await rotated(asked);
+    const graceHours = countFlag(asked.flags, 'graceHours');
+    const delivery = await KeyDelivery.prepare(asked, { replaces: true });
+    const body = graceHours === undefined ? {} : { graceHours };
+    await delivery.deliver(() => asked.call('POST', `${path}/rotate`, body), 'Rotated');
+  },
+  { takesMasterKey: true },
+);
+
+interface Wanted {
+  readonly path: string;
+  readonly body: object;
+}
+
+function masterKey({ args, flags }: Asked): Wanted {
+  refuseFlags(flags, ['project'], 'a master key belongs to no project; keys that it mints do');
+  refuseFlags(flags, ['subdomains', 'quota', 'mbps'], 'a master key opens no tunnels; say it of keys that it mints');
+  refuseFlags(flags, ['ttlHours'], "a master key's life is counted in days: --ttl-days");
+  const ttlDays = countFlag(flags, 'ttlDays');
+  const cents = countFlag(flags, 'budgetCents');
+  return {
+    path: '/tokens/master',
+    body: {
+      name: args[0],
+      ...(ttlDays === undefined ? {} : { ttl_days: ttlDays }),
+      ...(cents === undefined ? {} : { monthlyBudgetUsdCents: cents }),
+    },
+  };
+}
+
+function token({ args, flags }: Asked): Wanted {
+  refuseFlags(flags, ['ttlDays'], 'only a master key (--master) counts in days: say --ttl-hours');
+  const project = textFlag(flags, 'project');
+  const inProject = project !== undefined;
+  const limits = {
+    [inProject ? 'ttl_hours' : 'ttlHours']: countFlag(flags, 'ttlHours'),
+    [inProject ? 'allowed_subdomains' : 'allowedSubdomains']: listFlag(flags, 'subdomains'),
+    tunnelQuota: countFlag(flags, 'quota'),
+    bandwidthLimitMbps: countFlag(flags, 'mbps'),
+    monthlyBudgetUsdCents: countFlag(flags, 'budgetCents'),
+  };
+  // JSON leaves out what is undefined, and the server has its defaults.
+  return { path: inProject ? `${projectPath(project)}/tokens` : '/tokens', body: { name: args[0], ...limits } };
+}
+
+/** The path of the token that is to be rotated. @throws ExitError when there is none, or the person does not want that after all. */
+async function rotated(asked: Asked): Promise<string> {
+  const [handle = ''] = asked.args;
+  if (asked.isMaster) return ofMaster(textFlag(asked.flags, 'project') ?? '', handle).path;
+  const found = await findToken(asked, handle, true);
+  if (found.kind === 'cli') {
+    throw usageError(`${found.name} is the key of a command line: \`culvert login\` gets it another`);
+  }
+  if (found.kind === 'master') {
+    await confirm(asked.io, asked.flags, `Rotate the master key "${found.name}"? The keys that it minted end with it.`);
+  }
+  return tokenPath(found);
+}

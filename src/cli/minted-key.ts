@@ -1,0 +1,103 @@
+/**
+ * How a secret that was just made is handed over: alone on standard output, as lines for a shell, as JSON, or into a file. Whatever is for people
+ * goes to standard error. Used by mint-token.ts.
+ */
+import { z } from 'zod';
+import { messageOf } from '../base/errors.ts';
+import { serverName } from '../config/credentials.ts';
+import { EXIT, ExitError, usageError } from './exit.ts';
+import { textFlag } from './flags.ts';
+import { writeLine } from './io.ts';
+import { KeyFile } from './key-file.ts';
+import type { Asked } from './manager.ts';
+import { harmless, jsonText } from './paint.ts';
+import { when } from './token-rows.ts';
+
+/** What of a minted token is, or makes up, its secret: claims and signature together are the wire form. */
+const SECRETS = ['apiKey', 'wireBytes', 'signature'];
+/** Base62 and the prefix; anything else would need quoting, and is no key. */
+const KEY = /^mtk_[A-Za-z0-9_]{8,200}$/;
+/** What a shell takes as it stands, quoted or not, in an assignment. $GITHUB_ENV knows no quotes. */
+const PLAIN = /^[A-Za-z0-9_.:/@%+=,[\]-]+$/;
+
+const minted = z.looseObject({
+  name: z.string(),
+  nonce: z.string(),
+  kind: z.string(),
+  expiresAt: z.int(),
+  apiKey: z.string().regex(KEY),
+});
+
+export type Minted = z.output<typeof minted>;
+
+/** The way of one command's key. Made before the key is, so that a mistake in the options or the file makes none. */
+export class KeyDelivery {
+  readonly #asked: Asked;
+  readonly #file: KeyFile | undefined;
+
+  private constructor(asked: Asked, file: KeyFile | undefined) {
+    this.#asked = asked;
+    this.#file = file;
+  }
+
+  /** `replaces`: a file that is there may be replaced. @throws ExitError (usage) */
+  static async prepare(asked: Asked, { replaces }: { replaces: boolean }): Promise<KeyDelivery> {
+    const { flags, io, server } = asked;
+    const path = textFlag(flags, 'saveFile');
+    const isEnv = flags['outputEnv'] === true;
+    if (isEnv && flags['json'] === true) throw usageError('--output-env and --json: choose one of them');
+    if (isEnv && path !== undefined) throw usageError('--output-env and --save-file: choose one of them');
+    if (isEnv && !PLAIN.test(serverName(server))) {
+      throw usageError(`--output-env: the address ${serverName(server)} can't stand in a shell without quotes`);
+    }
+    if (path === undefined) return new KeyDelivery(asked, undefined);
+    return new KeyDelivery(asked, await KeyFile.open(path, { cwd: io.cwd, replaces }));
+  }
+
+  /** Makes the key and hands it over. @throws ExitError when the server refuses, or the key was lost on the way. */
+  async deliver(make: () => Promise<unknown>, verb: string): Promise<void> {
+    let answer: unknown;
+    try {
+      answer = await make();
+    } catch (error) {
+      await this.#file?.close();
+      throw error;
+    }
+    const found = minted.safeParse(answer);
+    if (!found.success) {
+      await this.#file?.close();
+      throw new ExitError(EXIT.failure, 'the server answered, but sent something that is no key');
+    }
+    await this.#save(found.data);
+    this.#print(found.data, verb);
+  }
+
+  async #save({ apiKey, name, nonce }: Minted): Promise<void> {
+    try {
+      await this.#file?.keep(apiKey);
+    } catch (cause) {
+      const again = `culvert tokens rotate ${nonce} --save-file ${this.#file?.path}`;
+      const text = `${this.#file?.path}: cannot be written: ${messageOf(cause)}. The key of ${name} is lost; \`${again}\` makes another`;
+      throw new ExitError(EXIT.failure, harmless(text), { cause });
+    }
+  }
+
+  #print(token: Minted, verb: string): void {
+    const { flags, io, server } = this.#asked;
+    if (flags['json'] === true) {
+      const open = Object.entries(token).filter(([field]) => this.#file === undefined || !SECRETS.includes(field));
+      const file = this.#file === undefined ? {} : { file: this.#file.path };
+      return writeLine(io.stdout, jsonText({ ...Object.fromEntries(open), ...file }));
+    }
+    const { name, nonce, kind, expiresAt, apiKey } = token;
+    const what = kind === 'master' ? 'master key' : 'token';
+    writeLine(io.stderr, harmless(`${verb} the ${what} "${name}" (${nonce}), good until ${when(expiresAt)} UTC.`));
+    if (this.#file !== undefined) return writeLine(io.stderr, `The key is in ${this.#file.path}.`);
+    if (flags['outputEnv'] !== true) {
+      writeLine(io.stderr, 'This is the only time that its key is shown:');
+      return writeLine(io.stdout, apiKey);
+    }
+    writeLine(io.stdout, `CULVERT_SERVER=${serverName(server)}`);
+    writeLine(io.stdout, `CULVERT_TOKEN=${apiKey}`);
+  }
+}

@@ -1,0 +1,91 @@
+/** Tokens as the API lists them, and which one a person means by a name or a nonce. */
+import { z } from 'zod';
+import type { Asked } from './manager.ts';
+import { EXIT, ExitError, usageError } from './exit.ts';
+import { harmless, type Span, span } from './paint.ts';
+
+const token = z.looseObject({
+  name: z.string(),
+  nonce: z.string(),
+  kind: z.string(),
+  tunnelQuota: z.int(),
+  bandwidthLimitMbps: z.int(),
+  allowedSubdomains: z.array(z.string()),
+  projectSlug: z.string().nullable(),
+  expiresAt: z.int(),
+  /** Unix seconds; when a token that was rotated stops working. */
+  graceEndsAt: z.int().nullish(),
+  revoked: z.boolean(),
+  monthlyBudgetUsdCents: z.int().nullable(),
+  spentUsdCents: z.int(),
+});
+
+export type TokenItem = z.output<typeof token>;
+
+/** How many names of tokens a message repeats. */
+const MAX_NAMED = 20;
+
+export async function listTokens(asked: Asked): Promise<TokenItem[]> {
+  return token.array().parse(await asked.call('GET', '/tokens'));
+}
+
+/**
+ * The token with this nonce, or the one live token of this name; a name may stand for any number of them. With `passOverGrace`, one that was
+ * rotated and still works is not meant by its name. @throws ExitError: failure for none, usage for several.
+ */
+export async function findToken(asked: Asked, handle: string, passOverGrace = false): Promise<TokenItem> {
+  const all = await listTokens(asked);
+  const byNonce = all.find(({ nonce }) => nonce === handle.toLowerCase());
+  if (byNonce !== undefined) return byNonce;
+  const named = all.filter((one) => one.name === handle && isLive(one));
+  const meant = passOverGrace ? named.filter((one) => !isInGrace(one)) : named;
+  const [only, ...others] = meant.length === 0 ? named : meant;
+  if (only === undefined) {
+    const text = `there is no live token "${handle}". \`culvert tokens list\` shows them`;
+    throw new ExitError(EXIT.failure, harmless(text));
+  }
+  if (others.length === 0) return only;
+  const nonces = [only, ...others].slice(0, MAX_NAMED).map((one) => `  ${one.nonce}  ${statusText(one)}`);
+  const more = others.length + 1 - nonces.length;
+  const list = [...nonces, ...(more > 0 ? [`  and ${more} more`] : [])].map(harmless).join('\n');
+  throw usageError(
+    `${others.length + 1} live tokens are called "${harmless(handle)}". Name one by its nonce:\n${list}`,
+  );
+}
+
+export function isLive({ revoked, expiresAt, graceEndsAt }: TokenItem): boolean {
+  return !revoked && Math.min(expiresAt, graceEndsAt ?? expiresAt) * 1000 > Date.now();
+}
+
+function isInGrace({ graceEndsAt }: TokenItem): boolean {
+  return typeof graceEndsAt === 'number';
+}
+
+/** What a token is now, in a colour. */
+export function statusOf(one: TokenItem): Span {
+  const style = !isLive(one) ? 'dim' : isInGrace(one) ? 'yellow' : 'green';
+  return span(statusText(one), style);
+}
+
+function statusText(one: TokenItem): string {
+  if (one.revoked) return 'revoked';
+  if (!isLive(one)) return 'expired';
+  return isInGrace(one) ? `replaced, good until ${when(one.graceEndsAt ?? 0)}` : 'live';
+}
+
+/** Unix seconds as people read them, UTC. */
+export function when(seconds: number): string {
+  return new Date(seconds * 1000).toISOString().slice(0, 16).replace('T', ' ');
+}
+
+/** Where the API has this token's own routes: a project's key is ended and rotated in its project. */
+export function tokenPath({ nonce, projectSlug, kind }: Pick<TokenItem, 'nonce' | 'projectSlug' | 'kind'>): string {
+  const base = kind === 'project' && projectSlug !== null ? projectPath(projectSlug) : '';
+  return `${base}/tokens/${encodeURIComponent(nonce)}`;
+}
+
+/** @throws ExitError (usage) for a slug that would make it another path. */
+export function projectPath(slug: string): string {
+  if (['', '.', '..'].includes(slug)) throw usageError(`"${slug}" names nothing: give a project's slug`);
+  return `/projects/${encodeURIComponent(slug)}`;
+}

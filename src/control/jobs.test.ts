@@ -6,7 +6,7 @@ import { startJobs } from './jobs.ts';
 test('runs each job at its own pace, also after one has failed, and stops', (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] });
   let now = 0;
-  const runs = { expire: 0, unused: 0, sweep: 0, keys: 0 };
+  const runs = { expire: 0, graces: 0, unused: 0, sweep: 0, keys: 0 };
   const errors: unknown[] = [];
   const stop = startJobs({
     tunnels: {
@@ -17,6 +17,7 @@ test('runs each job at its own pace, also after one has failed, and stops', (t) 
       },
       removeUnused: () => ++runs.unused,
     },
+    tokenEnds: { endGraces: () => ++runs.graces },
     retention: { sweep: () => void runs.sweep++ },
     keys: { sweep: () => void runs.keys++ },
     clock: { now: () => now, monotonic: () => now },
@@ -29,9 +30,9 @@ test('runs each job at its own pace, also after one has failed, and stops', (t) 
     }
   };
   pass(60);
-  assert.deepEqual(runs, { expire: 60, unused: 1, sweep: 1, keys: 0 });
+  assert.deepEqual(runs, { expire: 60, graces: 60, unused: 1, sweep: 1, keys: 0 });
   pass(540);
-  assert.deepEqual(runs, { expire: 600, unused: 10, sweep: 10, keys: 1 });
+  assert.deepEqual(runs, { expire: 600, graces: 600, unused: 10, sweep: 10, keys: 1 });
   assert.equal(errors.length, 1);
   stop();
   pass(5);

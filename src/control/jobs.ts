@@ -5,6 +5,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/log.ts';
 import type { Keys } from './services/keys/keys.ts';
 import type { Retention } from './services/retention.ts';
+import type { TokenEnds } from './services/tokens/token-ends.ts';
 import type { Tunnels } from './services/tunnels/tunnels.ts';
 
 interface Job {
@@ -15,6 +16,7 @@ interface Job {
 
 export interface JobDeps {
   readonly tunnels: Pick<Tunnels, 'expireDue' | 'removeUnused'>;
+  readonly tokenEnds: Pick<TokenEnds, 'endGraces'>;
   readonly retention: Pick<Retention, 'sweep'>;
   readonly keys: Pick<Keys, 'sweep'>;
   readonly clock: Clock;
@@ -28,6 +30,8 @@ function schedule(deps: JobDeps): readonly Job[] {
   return [
     // A tunnel may outlive its time by this much.
     { name: 'expire tunnels', everyMs: TICK_MS, run: () => void deps.tunnels.expireDue() },
+    // So may a token that was rotated, for whoever asks the database; data nodes know the instant and keep it themselves.
+    { name: 'end graces of tokens', everyMs: TICK_MS, run: () => void deps.tokenEnds.endGraces() },
     { name: 'remove unused tunnels', everyMs: 60_000, run: () => void deps.tunnels.removeUnused() },
     { name: 'retention', everyMs: 60_000, run: () => deps.retention.sweep() },
     { name: 'signing keys', everyMs: 600_000, run: () => deps.keys.sweep() },

@@ -18,6 +18,8 @@ import { OidcProvider, type OidcOptions } from './providers/oidc.ts';
 import { Publisher } from './publish/publisher.ts';
 import { AccessTokens } from './services/sessions/access-tokens.ts';
 import { Accounts } from './services/accounts/accounts.ts';
+import type { Billing } from './services/billing/billing.ts';
+import { type BillingOptions, openBilling } from './services/billing/open-billing.ts';
 import { Challenges } from './services/sessions/challenges.ts';
 import { Claims } from './services/tunnels/claims.ts';
 import { Connections } from './services/tunnels/connections.ts';
@@ -54,6 +56,13 @@ import { Sessions } from './services/sessions/sessions.ts';
 import { SignUp } from './services/accounts/sign-up.ts';
 import { Spend } from './services/tokens/spend.ts';
 import { SignUpMemory } from './services/accounts/sign-up-memory.ts';
+import { MasterKeys } from './services/tokens/master-keys.ts';
+import { ProjectTokens } from './services/tokens/project-tokens.ts';
+import { Revocations } from './services/tokens/revocations.ts';
+import { Rotation } from './services/tokens/rotation.ts';
+import { TokenBudgets } from './services/tokens/token-budgets.ts';
+import { TokenEnds } from './services/tokens/token-ends.ts';
+import { TokenMaker } from './services/tokens/token-maker.ts';
 import { Tokens } from './services/tokens/tokens.ts';
 import { Tunnels } from './services/tunnels/tunnels.ts';
 import { Usage } from './services/tunnels/usage.ts';
@@ -64,6 +73,8 @@ export interface ControlOptions {
   readonly names: PublicNames;
   /** What traffic costs (`pricing`). */
   readonly prices: Prices;
+  /** How plans change hands (`billing`). */
+  readonly billing: BillingOptions;
   /** What a new organization starts with (`plans.default`, `accounts.require_approval`). */
   readonly newOrg: NewOrgRules;
   /** May strangers make accounts (`accounts.signup`)? */
@@ -100,10 +111,17 @@ export interface ControlPlane {
   readonly operatorUsers: OperatorUsers;
   readonly operatorOrgs: OperatorOrgs;
   readonly tokens: Tokens;
+  readonly tokenEnds: TokenEnds;
+  readonly rotation: Rotation;
+  readonly tokenBudgets: TokenBudgets;
+  readonly masterKeys: MasterKeys;
+  readonly projectTokens: ProjectTokens;
+  readonly revocations: Revocations;
   readonly tunnels: Tunnels;
   readonly projects: Projects;
   readonly reservedSubdomains: ReservedSubdomains;
   readonly connections: Connections;
+  readonly billing: Billing;
   readonly deviceLogins: DeviceLogins;
   readonly retention: Retention;
   readonly nodes: Nodes;
@@ -134,8 +152,12 @@ export function openControl(options: ControlOptions): ControlPlane {
     const accessTokens = new AccessTokens({ keys, clock, issuer: options.apiUrl });
     const challenges = new Challenges({ keys, clock, issuer: options.apiUrl, sealer });
     const signUps = new SignUpMemory();
-    const tokens = new Tokens({ store, keys, news: publisher });
-    const sessionEnds = new SessionEnds({ tokens });
+    const spend = new Spend({ prices: options.prices });
+    const tokenMaker = new TokenMaker({ keys });
+    const tokens = new Tokens({ store, keys, maker: tokenMaker, spend });
+    const tokenEnds = new TokenEnds({ store, news: publisher });
+    const rotation = new Rotation({ store, maker: tokenMaker, ends: tokenEnds, spend });
+    const sessionEnds = new SessionEnds({ tokens: tokenEnds });
     // Where sign-up is closed nobody gets a fresh organization by having been sent away from theirs.
     const homeOrg: NewOrgRules =
       options.signup === 'closed' ? { ...options.newOrg, approval: 'pending' } : options.newOrg;
@@ -154,8 +176,7 @@ export function openControl(options: ControlOptions): ControlPlane {
     const passwordReset = new PasswordReset({ store, passwords, letters, signUps, outbox, sessionEnds });
     const mfa = new Mfa({ store, sealer, passwords, recoveryCodes, outbox });
     const tunnels = new Tunnels({ store, news: publisher, names, nodes, tcpPorts });
-    const reservedSubdomains = new ReservedSubdomains({ store, billing: 'none' });
-    const spend = new Spend({ prices: options.prices });
+    const reservedSubdomains = new ReservedSubdomains({ store, billing: options.billing.mode });
     const claims = new Claims({ store, tokens, spend, news: publisher, names, nodes, tcpPorts });
     const usage = new Usage({ store, nodes, spend });
     return {
@@ -198,13 +219,13 @@ export function openControl(options: ControlOptions): ControlPlane {
       }),
       organizations: new Organizations({
         store,
-        tokens,
+        tokens: tokenEnds,
         tunnels,
         reservedSubdomains,
         outbox,
         newOrg: options.newOrg,
       }),
-      members: new Members({ store, tokens }),
+      members: new Members({ store, tokens: tokenEnds }),
       invitations: new Invitations({ store, outbox, letters }),
       mfa,
       mfaLogin: new MfaLogin({
@@ -221,11 +242,27 @@ export function openControl(options: ControlOptions): ControlPlane {
       operatorUsers: new OperatorUsers({ store, accounts, passwordReset, mfa, sessionEnds, plan: options.newOrg.plan }),
       operatorOrgs: new OperatorOrgs({ store, news: publisher, names }),
       tokens,
+      tokenEnds,
+      rotation,
+      tokenBudgets: new TokenBudgets({ store, spend, news: publisher }),
+      masterKeys: new MasterKeys({ store, maker: tokenMaker, tokens }),
+      projectTokens: new ProjectTokens({ store, maker: tokenMaker, ends: tokenEnds, rotation }),
+      revocations: new Revocations({ store }),
       tunnels,
-      projects: new Projects({ store, tokens, tunnels }),
+      projects: new Projects({ store, tokens: tokenEnds, tunnels }),
       reservedSubdomains,
       connections: new Connections({ store, nodes }),
-      deviceLogins: new DeviceLogins({ store, tokens, sealer }),
+      billing: openBilling(options.billing, {
+        store,
+        keys,
+        clock,
+        issuer: options.apiUrl,
+        apiUrl: options.apiUrl,
+        news: publisher,
+        names,
+        log,
+      }),
+      deviceLogins: new DeviceLogins({ store, tokens, tokenEnds, sealer }),
       retention: new Retention({ store }),
       nodes,
       link: inProcessLink({ publisher, tunnels, claims, usage, log }),

@@ -68,7 +68,7 @@ test('refuses to admit what is unknown, revoked, expired, a master key, or of an
   p.now = START + 24 * HOUR;
   assert.equal(await code(token.apiKey), 'unauthorized');
   p.now = START;
-  p.control.tokens.revoke(ann, token.row.nonce);
+  p.control.tokenEnds.revoke(ann, token.row.nonce);
   assert.equal(await code(token.apiKey), 'unauthorized');
   assert.equal(await code(Buffer.from(token.wire).toString('base64')), 'unauthorized');
 });
@@ -254,7 +254,7 @@ test('the scope is checked at each claim, not at the handshake alone', async () 
   approval(ann, 'suspended');
   assert.equal(await p.refusal(token, { subdomain: 'one' }), 'forbidden');
   approval(ann, 'approved');
-  p.control.tokens.revoke(ann, token.row.nonce);
+  p.control.tokenEnds.revoke(ann, token.row.nonce);
   assert.equal(await p.refusal(token, { subdomain: 'one' }), 'unauthorized');
   assert.equal(
     await p.refusal({ ...token, row: { ...token.row, id: 'unknown' } }, { subdomain: 'one' }),
@@ -268,12 +268,12 @@ test('revoking tells the data plane, once per token, children too', async () => 
   change({ kind: 'master' }, master.row.nonce);
   change({ parentId: master.row.id }, child.row.nonce);
   p.deltas.length = 0;
-  assert.equal(p.control.tokens.revoke(ann, master.row.nonce), 2);
+  assert.equal(p.control.tokenEnds.revoke(ann, master.row.nonce), 2);
   assert.deepEqual(
     new Set(p.deltas.map((d) => (d.kind === 'revoke_token' ? d.tokenId : d.kind))),
     new Set([master.row.id, child.row.id]),
   );
-  assert.equal(p.control.tokens.revoke(ann, master.row.nonce), 0);
+  assert.equal(p.control.tokenEnds.revoke(ann, master.row.nonce), 0);
   assert.equal(p.deltas.length, 2);
 });
 

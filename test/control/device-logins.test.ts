@@ -128,7 +128,7 @@ const VOIDS: Record<string, () => void> = {
     void plane.control.store.db.update(rows.organizations).set({ deletedAt: plane.now }).run(),
   'the token was revoked': () => {
     const [{ row } = assert.fail()] = plane.control.tokens.list(ann);
-    plane.control.tokens.revoke(ann, row.nonce);
+    plane.control.tokenEnds.revoke(ann, row.nonce);
   },
   'all sessions of the person were ended': () => {
     plane.control.store.inTx((tx) => revokeSessionsOf(tx, ann.userId));

@@ -10,7 +10,8 @@ import { silentLog } from '../../src/base/log.ts';
 import { type ControlOptions, type ControlPlane, openControl } from '../../src/control/open.ts';
 import type { UserActor } from '../../src/control/services/actor.ts';
 import type { Visit } from '../../src/control/services/sessions/session-rows.ts';
-import type { MintedToken, MintInput } from '../../src/control/services/tokens/tokens.ts';
+import type { MintedToken } from '../../src/control/services/tokens/token-maker.ts';
+import type { MintInput } from '../../src/control/services/tokens/tokens.ts';
 import type { CreateTunnel, TunnelView } from '../../src/control/services/tunnels/tunnels.ts';
 import type { ClaimAnswer, ClaimQuestion } from '../../src/plane/link.ts';
 import type { Delta, Route } from '../../src/plane/routes.ts';
@@ -38,6 +39,7 @@ export class Plane {
       tcpPorts: { first: 20_000, last: 20_001 },
       names: { url: (label) => `http://${label}.localhost`, tcpUrl: (port) => `tcp://localhost:${port}` },
       prices: { centsPerGb: 10, centsPerMillionRequests: 0 },
+      billing: { mode: 'mock' },
       newOrg: { plan: 'free', approval: 'approved' },
       signup: 'open',
       oauth: { google: null, github: null },

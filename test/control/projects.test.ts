@@ -6,7 +6,7 @@ import { afterEach, beforeEach, test } from 'node:test';
 import { and, eq } from 'drizzle-orm';
 import { auditEvents, capabilityTokens, projects, tunnels } from '../../src/control/db/schema.ts';
 import { MAX_PROJECTS } from '../../src/control/services/projects/projects.ts';
-import type { MintedToken } from '../../src/control/services/tokens/tokens.ts';
+import type { MintedToken } from '../../src/control/services/tokens/token-maker.ts';
 import { Plane, START } from './plane.ts';
 import { type PlaneApi, servePlane } from './plane-api.ts';
 import { type Person, said, Team } from './team.ts';

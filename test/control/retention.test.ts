@@ -126,7 +126,7 @@ test('a token goes 90 days after its end, and tunnels that it served stay', asyn
 
 test('a revoked token goes 90 days after it was revoked', () => {
   const token = plane.mint(ann, { ttlHours: 2160 });
-  plane.control.tokens.revoke(ann, token.row.nonce);
+  plane.control.tokenEnds.revoke(ann, token.row.nonce);
   goesAfter(capabilityTokens, START + 90 * DAY);
 });
 

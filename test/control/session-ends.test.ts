@@ -6,7 +6,7 @@ import { and, eq, isNotNull, isNull } from 'drizzle-orm';
 import { auditEvents, capabilityTokens, sessions } from '../../src/control/db/schema.ts';
 import type { UserActor } from '../../src/control/services/actor.ts';
 import { issueResetToken } from '../../src/control/services/accounts/reset-tokens.ts';
-import type { TokenRow } from '../../src/control/services/tokens/tokens.ts';
+import type { TokenRow } from '../../src/control/services/tokens/token-rows.ts';
 import { Plane, VISIT } from './plane.ts';
 
 const STAYS = new AbortController().signal;

@@ -20,6 +20,7 @@ interface World {
   readonly tunnel: string;
   readonly token: string;
   readonly project: string;
+  readonly projectToken: string;
   readonly reserved: string;
   readonly connection: string;
   readonly invitation: string;
@@ -88,6 +89,12 @@ const ROUTES: Readonly<Record<string, Row>> = {
   'GET /tokens': {},
   'POST /tokens': { body: { name: 'ci' } },
   'DELETE /tokens/{nonce}': { ids: ({ token }) => [token] },
+  'POST /tokens/master': { body: { name: 'ci' } },
+  'POST /tokens/{nonce}/rotate': { ids: ({ token }) => [token] },
+  'PUT /tokens/{nonce}/budget': { ids: ({ token }) => [token], body: { monthlyBudgetUsdCents: 5 } },
+  'POST /projects/{slug}/tokens': { ids: project, body: { name: 'pr' } },
+  'DELETE /projects/{slug}/tokens/{nonce}': { ids: ({ project: slug, projectToken }) => [slug, projectToken] },
+  'POST /projects/{slug}/tokens/{nonce}/rotate': { ids: ({ project: slug, projectToken }) => [slug, projectToken] },
   'GET /projects': {},
   'POST /projects': { body: { slug: 'swept', name: 'Swept' } },
   'GET /projects/{slug}': { ids: project },
@@ -98,6 +105,10 @@ const ROUTES: Readonly<Record<string, Row>> = {
   'DELETE /reserved-subdomains/{id}': { ids: ({ reserved }) => [reserved] },
   'GET /connections': {},
   'DELETE /connections/{id}': { ids: ({ connection }) => [connection] },
+  'GET /billing': {},
+  'POST /billing/checkout-session': { body: { plan: 'pro' } },
+  'POST /billing/portal': {},
+  'POST /billing/cancel': {},
   'GET /events': {},
   'GET /me/events': {},
 
@@ -124,6 +135,7 @@ const PUBLIC: readonly string[] = [
   'GET /ready',
   'GET /.well-known/culvert',
   'GET /.well-known/jwks.json',
+  'GET /.well-known/culvert-revocations',
   'GET /openapi.json',
   'GET /docs',
   'GET /docs/{file}',
@@ -133,6 +145,10 @@ const PUBLIC: readonly string[] = [
   'GET /app/reset',
   'GET /app/invite',
   'GET /app/{asset}',
+  // A page that a browser is sent to, by a signed address; one that says nothing; what the payment provider signs.
+  'GET /billing/mock-checkout',
+  'GET /billing/mock-portal',
+  'POST /billing/webhook',
   // The ways in: each checks a secret of its own.
   'POST /auth/login',
   'POST /auth/login/mfa',
@@ -191,6 +207,7 @@ async function worldOf(person: Person): Promise<World> {
   const token = await made('/tokens', { name: 'swept' });
   const open = await made('/tunnels', { localPort: 3000 });
   const space = await made('/projects', { slug: `p${n}`, name: 'Swept' });
+  const projectToken = await made(`/projects/p${n}/tokens`, { name: 'swept' });
   const kept = await made('/reserved-subdomains', { subdomain: `kept-${n}` });
   await plane.control.sessions.login({ email: person.email, password: person.password }, VISIT);
   const { sessions } = (await person.call('GET', '/auth/sessions')).body as unknown as {
@@ -227,6 +244,7 @@ async function worldOf(person: Person): Promise<World> {
     tunnel: String(open['id']),
     token: String(token['nonce']),
     project: String(space['slug']),
+    projectToken: String(projectToken['nonce']),
     reserved: String(kept['id']),
     connection,
     invitation: String(invited['id']),

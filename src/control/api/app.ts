@@ -12,10 +12,11 @@ import { ClientIps } from './client-ip.ts';
 import type { Api, ApiDeps, ApiEnv } from './context.ts';
 import { ErrorLog } from './error-log.ts';
 import { answerError, refuseInvalid } from './errors.ts';
-import { neededDeed } from './define-route.ts';
+import { neededDeed, takesMasterKeys } from './define-route.ts';
 import { RouteTable } from './route-table.ts';
 import { mountAccess } from './routes/access.ts';
 import { mountAccount } from './routes/account.ts';
+import { mountBilling } from './routes/billing.ts';
 import { mountConnections } from './routes/connections.ts';
 import { mountDevice } from './routes/device.ts';
 import { mountDocument } from './routes/document.ts';
@@ -29,6 +30,7 @@ import { mountOauth } from './routes/oauth.ts';
 import { mountOrganizations } from './routes/organizations.ts';
 import { mountPages } from './routes/pages.ts';
 import { mountPassword } from './routes/password.ts';
+import { mountProjectTokens } from './routes/project-tokens.ts';
 import { mountProbes } from './routes/probes.ts';
 import { mountProjects } from './routes/projects.ts';
 import { mountReservedSubdomains } from './routes/reserved-subdomains.ts';
@@ -81,9 +83,11 @@ export function buildApi(deps: ApiDeps): Api {
   mountInvitations(app, deps);
   mountTunnels(app, deps);
   mountTokens(app, deps);
+  mountProjectTokens(app, deps);
   mountProjects(app, deps);
   mountReservedSubdomains(app, deps);
   mountConnections(app, deps);
+  mountBilling(app, deps);
   mountEvents(app, deps);
   mountSuperadmin(app, deps);
   mountDocument(app, deps);
@@ -92,7 +96,13 @@ export function buildApi(deps: ApiDeps): Api {
   for (const definition of app.openAPIRegistry.definitions) {
     if (definition.type !== 'route') continue;
     const { method, path, security } = definition.route;
-    table.add({ method, path, isPublic: security?.length === 0, needs: neededDeed(definition.route) });
+    table.add({
+      method,
+      path,
+      isPublic: security?.length === 0,
+      takesMasterKeys: takesMasterKeys(security),
+      needs: neededDeed(definition.route),
+    });
   }
   return app;
 }

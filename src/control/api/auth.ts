@@ -8,6 +8,7 @@ import { AppError } from '../../base/errors.ts';
 import { allow, type Thing, type UserActor, type Verb } from '../services/actor.ts';
 import type { OperatorTokens } from '../services/operator/operator-tokens.ts';
 import type { Organizations } from '../services/organizations/organizations.ts';
+import type { MasterKeys } from '../services/tokens/master-keys.ts';
 import type { Sessions } from '../services/sessions/sessions.ts';
 import type { ApiEnv } from './context.ts';
 import type { RouteTable } from './route-table.ts';
@@ -31,13 +32,14 @@ export async function bearerActor(c: Context<ApiEnv>, sessions: Sessions): Promi
 /** Deny by default: only a route that says so is open. A path that is no route goes on, to be answered with 404 or 405. */
 export function requireBearer(
   table: RouteTable,
-  deps: { sessions: Sessions; operatorTokens: OperatorTokens; organizations: Organizations },
+  deps: { sessions: Sessions; operatorTokens: OperatorTokens; masterKeys: MasterKeys; organizations: Organizations },
 ) {
   return createMiddleware<ApiEnv>(async (c, next) => {
     const route = table.find(c.req.method, c.req.path);
     if (route === undefined || route.isPublic) return next();
     const mayBeOperator = c.env.isFromFolder === true && OPERATORS_ONLY.test(c.req.path);
     if (mayBeOperator && (await isOperator(c, deps.operatorTokens))) return next();
+    if (route.takesMasterKeys === true && isMasterKey(c, deps.masterKeys)) return next();
     const actor = await bearerActor(c, deps.sessions);
     if (actor === undefined) {
       throw new AppError('unauthorized', 'Log in, and send the access token as Authorization: Bearer.');
@@ -49,6 +51,16 @@ export function requireBearer(
     }
     return next();
   });
+}
+
+/** Throws `unauthorized`, `forbidden` or `upgrade_required` for a token of this server that is no master key, or none that may act now. */
+function isMasterKey(c: Context<ApiEnv>, masterKeys: MasterKeys): boolean {
+  const bearer = bearerOf(c);
+  // An access token has dots; a text key and base64 have none.
+  const key =
+    bearer === undefined || bearer.includes('.') ? undefined : masterKeys.authenticate(bearer, c.get('clientIp'));
+  c.set('masterKey', key);
+  return key !== undefined;
 }
 
 async function isOperator(c: Context<ApiEnv>, tokens: OperatorTokens): Promise<boolean> {

@@ -6,7 +6,8 @@ import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import type { NetworkSet } from '../../base/addr.ts';
 import type { Logger } from '../../base/log.ts';
-import type { OperatorActor, UserActor } from '../services/actor.ts';
+import type { MasterKeyActor, OperatorActor, UserActor } from '../services/actor.ts';
+import type { Billing } from '../services/billing/billing.ts';
 import type { Connections } from '../services/tunnels/connections.ts';
 import type { DeviceLogins } from '../services/sessions/device-logins.ts';
 import type { Events } from '../services/events.ts';
@@ -30,6 +31,12 @@ import type { ProviderLogins } from '../services/accounts/provider-logins.ts';
 import type { Visit } from '../services/sessions/session-rows.ts';
 import type { Sessions } from '../services/sessions/sessions.ts';
 import type { SignUp } from '../services/accounts/sign-up.ts';
+import type { MasterKeys } from '../services/tokens/master-keys.ts';
+import type { ProjectTokens } from '../services/tokens/project-tokens.ts';
+import type { Revocations } from '../services/tokens/revocations.ts';
+import type { Rotation } from '../services/tokens/rotation.ts';
+import type { TokenBudgets } from '../services/tokens/token-budgets.ts';
+import type { TokenEnds } from '../services/tokens/token-ends.ts';
 import type { Tokens } from '../services/tokens/tokens.ts';
 import type { Tunnels } from '../services/tunnels/tunnels.ts';
 
@@ -45,6 +52,8 @@ export interface ApiEnv {
     actor: UserActor | undefined;
     /** Set in place of `actor` for an operator's token, which the routes under /superadmin alone take, and off the network alone. */
     operator: OperatorActor | undefined;
+    /** Set in place of `actor` for a master key, which the routes that say so alone take. */
+    masterKey: MasterKeyActor | undefined;
   };
 }
 
@@ -79,10 +88,17 @@ export interface ApiDeps {
   readonly operatorUsers: OperatorUsers;
   readonly operatorOrgs: OperatorOrgs;
   readonly tokens: Tokens;
+  readonly tokenEnds: TokenEnds;
+  readonly rotation: Rotation;
+  readonly tokenBudgets: TokenBudgets;
+  readonly masterKeys: MasterKeys;
+  readonly projectTokens: ProjectTokens;
+  readonly revocations: Revocations;
   readonly tunnels: Tunnels;
   readonly projects: Projects;
   readonly reservedSubdomains: ReservedSubdomains;
   readonly connections: Connections;
+  readonly billing: Billing;
   readonly deviceLogins: DeviceLogins;
   readonly keys: Keys;
   /** Throws when the database does not answer, or takes no writes. */
@@ -103,6 +119,11 @@ export function actorOf(c: Context<ApiEnv>): UserActor {
   const actor = c.get('actor');
   if (actor === undefined) throw new Error(`${c.req.method} ${c.req.path} ran without an actor`);
   return actor;
+}
+
+/** Whoever mints keys for a project. Only for routes that take master keys. */
+export function minterOf(c: Context<ApiEnv>): UserActor | MasterKeyActor {
+  return c.get('masterKey') ?? actorOf(c);
 }
 
 /** Whoever asks for what only those who run the server may do; the services decide. Only for routes under /superadmin. */

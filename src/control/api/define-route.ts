@@ -16,6 +16,14 @@ type Config<P extends string> = Omit<RouteConfig, 'path'> & {
   'x-needs'?: Deed;
 };
 
+/** `security` of a route that takes a master key as bearer, besides a person's access token. Every other route is closed to them. */
+export const WITH_MASTER_KEYS = [{ bearer: [] }, { masterKey: [] }];
+
+/** Does the mounted route take master keys? */
+export function takesMasterKeys(security: RouteConfig['security'] | undefined): boolean {
+  return security?.some((scheme) => 'masterKey' in scheme) === true;
+}
+
 /** `errors`: the codes of this route alone; those of every route of its kind are added. */
 export function defineRoute<P extends string, R extends Config<P>>(config: R, errors: readonly ErrorCode[] = []) {
   const codes = [...impliedErrors(config), ...errors];
@@ -27,6 +35,7 @@ function impliedErrors(config: Config<string>): ErrorCode[] {
   if (config.request?.body !== undefined) codes.push('invalid_request', 'payload_too_large');
   if (config.request?.query !== undefined) codes.push('invalid_request');
   if (config.security?.length !== 0) codes.push('unauthorized');
+  if (takesMasterKeys(config.security)) codes.push('forbidden', 'upgrade_required');
   if (config.path.includes('{')) codes.push('not_found');
   if (config.path.startsWith('/auth/')) codes.push('rate_limited');
   return codes;

@@ -10,6 +10,8 @@ export interface KnownRoute {
   /** With `{name}` for parameters, as in OpenAPI. */
   readonly path: string;
   readonly isPublic: boolean;
+  /** A master key is as good a bearer as a person's access token. */
+  readonly takesMasterKeys?: boolean;
   /** What the caller's role must allow before the request is looked at any closer. */
   readonly needs?: Deed | undefined;
 }

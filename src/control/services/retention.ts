@@ -2,10 +2,11 @@
  * What the tables forget, and when. Called by control/jobs.ts. Each table gives up a bounded batch per pass, in a transaction of its own,
  * so that no pass holds the write lock or the loop for long; what is left goes in the next one.
  */
-import { and, eq, inArray, lt, ne, notExists, or, type SQL } from 'drizzle-orm';
-import { alias, type SQLiteColumn, type SQLiteTable } from 'drizzle-orm/sqlite-core';
+import { and, inArray, lt, ne, or, type SQL } from 'drizzle-orm';
+import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core';
 import {
   auditEvents,
+  billingEvents,
   capabilityTokens,
   deviceLogins,
   emailCodes,
@@ -20,6 +21,7 @@ import {
 } from '../db/schema.ts';
 import type { Store, Tx } from '../db/tx.ts';
 import { REST_MS } from './tunnels/free-names.ts';
+import { forgetTokens } from './tokens/token-room.ts';
 import { forgetUnproven } from './accounts/unproven-accounts.ts';
 
 const DAY = 24 * 3600 * 1000;
@@ -32,6 +34,8 @@ const CURSOR_DAYS = 7;
 const INVITATION_DAYS = 30;
 /** A deleted tunnel keeps its counters for this long, for the bill of the month. */
 const TUNNEL_DAYS = 30;
+/** A payment provider sends an event again for some days. */
+const BILLING_EVENT_DAYS = 30;
 /** A dead token is listed for this long. */
 const TOKEN_DAYS = 90;
 
@@ -72,6 +76,11 @@ const RULES: readonly Rule[] = [
   // A used code is remembered for a day, so that it can't be approved a second time.
   { table: deviceLogins, key: deviceLogins.codeHash, isPast: (now) => lt(deviceLogins.expiresAt, now - DAY) },
   { table: nodeCursors, key: nodeCursors.node, isPast: (now) => lt(nodeCursors.updatedAt, now - CURSOR_DAYS * DAY) },
+  {
+    table: billingEvents,
+    key: billingEvents.id,
+    isPast: (now) => lt(billingEvents.receivedAt, now - BILLING_EVENT_DAYS * DAY),
+  },
   { table: auditEvents, key: auditEvents.id, isPast: (now) => lt(auditEvents.at, now - AUDIT_DAYS * DAY) },
   { table: tunnels, key: tunnels.id, isPast: (now) => lt(tunnels.deletedAt, now - TUNNEL_DAYS * DAY) },
   ...[invitations.acceptedAt, invitations.revokedAt, invitations.expiresAt].map(
@@ -84,7 +93,7 @@ const STEPS: ReadonlyArray<(tx: Tx) => void> = [
   ...RULES.map((rule) => (tx: Tx) => forget(tx, rule)),
   emptyDeviceLogins,
   forgetSessions,
-  forgetTokens,
+  forgetDeadTokens,
   forgetUnproven,
 ];
 
@@ -114,22 +123,9 @@ function forgetSessions({ db, now }: Tx): void {
   db.delete(sessions).where(inArray(sessions.id, ids)).run();
 }
 
-/** Children before the master key that minted them: a token whose parent is unknown could not die with it. */
-function forgetTokens({ db, now }: Tx): void {
-  const past = now - TOKEN_DAYS * DAY;
-  const child = alias(capabilityTokens, 'child');
-  const dead = db
-    .select({ id: capabilityTokens.id })
-    .from(capabilityTokens)
-    .where(
-      and(
-        or(lt(capabilityTokens.expiresAt, past), lt(capabilityTokens.revokedAt, past)),
-        notExists(db.select({ id: child.id }).from(child).where(eq(child.parentId, capabilityTokens.id))),
-      ),
-    )
-    .limit(TOKEN_BATCH)
-    .all();
-  const ids = dead.map((row) => row.id);
-  db.update(tunnels).set({ tokenId: null }).where(inArray(tunnels.tokenId, ids)).run();
-  db.delete(capabilityTokens).where(inArray(capabilityTokens.id, ids)).run();
+/** A revoked token stays until it has run out in any case: whoever has the public keys alone must find it in the list of revocations. */
+function forgetDeadTokens(tx: Tx): void {
+  const past = tx.now - TOKEN_DAYS * DAY;
+  const { expiresAt, revokedAt } = capabilityTokens;
+  forgetTokens(tx, or(lt(expiresAt, past), and(lt(revokedAt, past), lt(expiresAt, tx.now))), TOKEN_BATCH);
 }

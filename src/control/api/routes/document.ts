@@ -26,6 +26,7 @@ const TAGS: Readonly<Record<string, string>> = {
   projects: 'Namespaces of public names, with keys of their own',
   'reserved-subdomains': 'Names that an organization keeps',
   connections: 'Agents that are connected now',
+  billing: 'Plans, and what is paid for them',
   pages: 'For people with a browser',
   superadmin: 'For those who run the server',
 };
@@ -35,6 +36,12 @@ export function mountDocument(app: Api, deps: ApiDeps): void {
     type: 'http',
     scheme: 'bearer',
     bearerFormat: 'JWT',
+  });
+  app.openAPIRegistry.registerComponent('securitySchemes', 'masterKey', {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'mtk_master_…, or the base64 wire form',
+    description: 'A master key. Good for the keys of projects that it minted itself, and for nothing else.',
   });
   app.openAPIRegistry.registerPath({
     method: 'get',

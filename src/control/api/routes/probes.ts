@@ -41,6 +41,23 @@ const jwks = z
       ],
     },
   });
+const revocations = z
+  .object({
+    as_of: z.int().openapi({ description: 'Unix seconds' }),
+    revoked: z.array(
+      z.object({
+        nonce: z.string(),
+        from: z.int().openapi({ description: 'Unix seconds; in the future while a rotated token has its grace' }),
+        until: z.int().openapi({ description: 'Unix seconds: its expiry' }),
+      }),
+    ),
+  })
+  .openapi('Revocations', {
+    example: {
+      as_of: 1_795_250_000,
+      revoked: [{ nonce: '5f2b1c9e8d7a4f60b3c2d1e0f9a8b7c6', from: 1_795_249_000, until: 1_795_336_400 }],
+    },
+  });
 const open = { method: 'get' as const, security: [], tags: ['probes'] };
 
 export function mountProbes(app: Api, deps: ApiDeps): void {
@@ -94,5 +111,28 @@ export function mountProbes(app: Api, deps: ApiDeps): void {
       responses: { 200: json(jwks, 'Public keys') },
     }),
     (c) => c.json(deps.keys.jwks(), 200),
+  );
+  mountRevocations(app, deps);
+}
+
+function mountRevocations(app: Api, deps: ApiDeps): void {
+  app.openapi(
+    defineRoute(
+      {
+        ...open,
+        path: '/.well-known/culvert-revocations',
+        summary: 'Tokens that have not run out and are revoked, themselves or by the master key that minted them',
+        description:
+          'For an edge that checks the wire form of tokens with the public keys alone. A token is to be refused from `from` on when its nonce is ' +
+          'listed, or the nonce of its parent.',
+        responses: { 200: json(revocations, 'Up to a second old') },
+      },
+      ['unavailable'],
+    ),
+    (c) => {
+      const { asOf, revoked } = deps.revocations.list();
+      c.header('Cache-Control', 'public, max-age=1');
+      return c.json({ as_of: asOf, revoked: [...revoked] }, 200);
+    },
   );
 }

@@ -1,100 +1,62 @@
 /** `/tokens`. */
 import { z } from '@hono/zod-openapi';
-import {
-  MAX_SUBDOMAIN_PATTERNS,
-  MAX_TTL_HOURS,
-  type MintedToken,
-  type TokenView,
-} from '../../services/tokens/tokens.ts';
+import { MAX_MASTER_DAYS } from '../../services/tokens/master-keys.ts';
+import { MAX_TTL_HOURS } from '../../services/tokens/tokens.ts';
 import { type Api, type ApiDeps, actorOf } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
 import { json } from '../errors.ts';
-
-const LARGEST = 1_000_000;
-
-const TOKEN = {
-  id: '019aa3c2-5b70-7b02-8a3e-0c9d3f5e7a20',
-  name: 'ci',
-  nonce: '5f2b1c9e8d7a4f60b3c2d1e0f9a8b7c6',
-  kind: 'agent' as const,
-  version: 1,
-  tunnelQuota: 2,
-  bandwidthLimitMbps: 100,
-  allowedSubdomains: ['pr-*'],
-  projectSlug: null,
-  issuedAt: 1_795_250_000,
-  expiresAt: 1_795_336_400,
-  revoked: false,
-  monthlyBudgetUsdCents: null,
-  spentUsdCents: 0,
-  lastUsedAt: null,
-  wireBytesLen: 262,
-};
-
-const token = z
-  .object({
-    id: z.string(),
-    name: z.string(),
-    nonce: z.string().openapi({ description: 'Hex; the handle in paths' }),
-    kind: z.enum(['agent', 'master', 'project', 'cli']),
-    version: z.int(),
-    tunnelQuota: z.int(),
-    bandwidthLimitMbps: z.int(),
-    allowedSubdomains: z.array(z.string()),
-    projectSlug: z.string().nullable(),
-    issuedAt: z.int().openapi({ description: 'Unix seconds' }),
-    expiresAt: z.int().openapi({ description: 'Unix seconds' }),
-    revoked: z.boolean(),
-    monthlyBudgetUsdCents: z.int().nullable(),
-    spentUsdCents: z.int(),
-    lastUsedAt: z.int().nullable().openapi({ description: 'Unix seconds' }),
-    wireBytesLen: z.int(),
-  })
-  .openapi('Token', { example: TOKEN });
-
-const minted = token
-  .extend({
-    apiKey: z.string().openapi({ description: 'Shown once' }),
-    wireBytes: z.string().openapi({ description: 'Base64 of a CWT; shown once' }),
-    subject: z.string(),
-    signature: z.string().openapi({ description: 'Base64' }),
-  })
-  .openapi('MintedToken', {
-    example: {
-      ...TOKEN,
-      apiKey: 'mtk_0f3Qb8WcJxT1sN5eLr7YkUa2ZpVdHm4Go9iX6tKyBwC',
-      wireBytes: '0oRDoQEnoFhA...',
-      subject: 'org:019aa3c2-5b70-7b02-8a3e-0c9d3f5e7a00',
-      signature: 'c2lnbmF0dXJl...',
-    },
-  });
+import { optionalBody } from '../optional-body.ts';
+import {
+  budget,
+  ended,
+  limits,
+  minted,
+  newRotation,
+  patterns,
+  present,
+  presentMinted,
+  token,
+  tokenName,
+} from '../token-answer.ts';
 
 const newToken = z
   .object({
-    name: z.string().trim().min(1).max(100).default('token'),
+    name: tokenName.default('token'),
     ttlHours: z
       .int()
       .min(1)
       .default(24)
       .openapi({ description: `Cut to ${MAX_TTL_HOURS}` }),
-    allowedSubdomains: z.array(z.string().max(63)).min(1).max(MAX_SUBDOMAIN_PATTERNS).default(['*']),
-    bandwidthLimitMbps: z.int().min(1).max(LARGEST).default(100),
-    tunnelQuota: z.int().min(1).max(LARGEST).default(5),
+    allowedSubdomains: patterns,
+    ...limits,
   })
   .openapi('NewToken', { example: { name: 'ci', ttlHours: 24, allowedSubdomains: ['pr-*'], tunnelQuota: 2 } });
 
+const newMaster = z
+  .object({
+    name: tokenName,
+    ttl_days: z.int().min(1).max(MAX_MASTER_DAYS).default(90),
+    monthlyBudgetUsdCents: limits.monthlyBudgetUsdCents,
+  })
+  .openapi('NewMasterKey', { example: { name: 'ci', ttl_days: 90 } });
+
+const newBudget = z
+  .object({ monthlyBudgetUsdCents: budget })
+  .openapi('NewBudget', { example: { monthlyBudgetUsdCents: 500 } });
+
+const params = z.object({ nonce: z.string() });
 const tags = ['tokens'];
 
-export function mountTokens(app: Api, { tokens }: ApiDeps): void {
+export function mountTokens(app: Api, deps: ApiDeps): void {
   app.openapi(
     defineRoute({
       method: 'get',
       path: '/tokens',
       tags,
-      summary: 'Tokens of the organization, newest first',
+      summary: 'Tokens of the organization, newest first: all that live, and those that ended last',
       responses: { 200: json(z.array(token), 'Tokens, without secrets') },
     }),
-    (c) => c.json(tokens.list(actorOf(c)).map(present), 200),
+    (c) => c.json(deps.tokens.list(actorOf(c)).map(present), 200),
   );
   app.openapi(
     defineRoute(
@@ -109,7 +71,25 @@ export function mountTokens(app: Api, { tokens }: ApiDeps): void {
       },
       ['forbidden', 'conflict'],
     ),
-    (c) => c.json(presentMinted(tokens.mint(actorOf(c), c.req.valid('json'))), 200),
+    (c) => c.json(presentMinted(deps.tokens.mint(actorOf(c), c.req.valid('json'))), 200),
+  );
+  app.openapi(
+    defineRoute(
+      {
+        method: 'post',
+        path: '/tokens/master',
+        'x-needs': 'master_key.create',
+        tags,
+        summary: 'Mint a master key: it mints keys for projects, and opens no tunnels',
+        request: { body: { required: true, content: { 'application/json': { schema: newMaster } } } },
+        responses: { 200: json(minted, 'The key, with its secrets') },
+      },
+      ['forbidden', 'upgrade_required', 'conflict'],
+    ),
+    (c) => {
+      const { ttl_days, ...input } = c.req.valid('json');
+      return c.json(presentMinted(deps.masterKeys.mint(actorOf(c), { ...input, ttlDays: ttl_days })), 200);
+    },
   );
   app.openapi(
     defineRoute(
@@ -118,48 +98,62 @@ export function mountTokens(app: Api, { tokens }: ApiDeps): void {
         path: '/tokens/{nonce}',
         tags,
         summary: 'Revoke a token and what it minted; its agents are cut off',
-        request: { params: z.object({ nonce: z.string() }) },
+        request: { params },
+        responses: { 200: json(ended, 'Revoked') },
+      },
+      ['forbidden'],
+    ),
+    (c) => {
+      const revoked = deps.tokenEnds.revoke(actorOf(c), c.req.valid('param').nonce);
+      return c.json({ success: true as const, revoked }, 200);
+    },
+  );
+  mountChanges(app, deps);
+}
+
+function mountChanges(app: Api, { rotation, tokenBudgets }: ApiDeps): void {
+  app.openapi(
+    defineRoute(
+      {
+        method: 'post',
+        path: '/tokens/{nonce}/rotate',
+        'x-needs': 'token.create',
+        middleware: optionalBody,
+        tags,
+        summary:
+          'Replace a token by a new one with the same scopes; keys that a master key minted end with the old one',
+        request: { params, body: { required: false, content: { 'application/json': { schema: newRotation } } } },
+        responses: { 200: json(minted, 'The new token, with its secrets') },
+      },
+      ['forbidden', 'upgrade_required', 'conflict'],
+    ),
+    (c) => {
+      const { graceHours = 0 } = c.req.valid('json');
+      return c.json(presentMinted(rotation.rotate(actorOf(c), c.req.valid('param').nonce, graceHours)), 200);
+    },
+  );
+  app.openapi(
+    defineRoute(
+      {
+        method: 'put',
+        path: '/tokens/{nonce}/budget',
+        'x-needs': 'token.change',
+        tags,
+        summary: 'Cap what a token may spend in a UTC month: 0 blocks it at once, null takes the cap off',
+        request: { params, body: { required: true, content: { 'application/json': { schema: newBudget } } } },
         responses: {
-          200: json(z.object({ success: z.literal(true), revoked: z.int().openapi({ example: 1 }) }), 'Revoked'),
+          200: json(
+            z.object({ success: z.literal(true), monthlyBudgetUsdCents: budget.openapi({ example: 500 }) }),
+            'The cap that holds now',
+          ),
         },
       },
       ['forbidden'],
     ),
-    (c) => c.json({ success: true as const, revoked: tokens.revoke(actorOf(c), c.req.valid('param').nonce) }, 200),
+    (c) => {
+      const { monthlyBudgetUsdCents } = c.req.valid('json');
+      tokenBudgets.set(actorOf(c), c.req.valid('param').nonce, monthlyBudgetUsdCents);
+      return c.json({ success: true as const, monthlyBudgetUsdCents }, 200);
+    },
   );
-}
-
-function present({ row, projectSlug }: TokenView) {
-  return {
-    id: row.id,
-    name: row.name,
-    nonce: row.nonce,
-    kind: row.kind,
-    version: row.version,
-    tunnelQuota: row.tunnelQuota,
-    bandwidthLimitMbps: row.bandwidthLimitMbps,
-    allowedSubdomains: [...row.allowedSubdomains],
-    projectSlug,
-    issuedAt: seconds(row.issuedAt),
-    expiresAt: seconds(row.expiresAt),
-    revoked: row.revokedAt !== null,
-    monthlyBudgetUsdCents: row.monthlyBudgetUsdCents,
-    spentUsdCents: 0,
-    lastUsedAt: row.lastUsedAt === null ? null : seconds(row.lastUsedAt),
-    wireBytesLen: row.wireBytesLen,
-  };
-}
-
-function presentMinted(token: MintedToken) {
-  return {
-    ...present(token),
-    apiKey: token.apiKey,
-    wireBytes: Buffer.from(token.wire).toString('base64'),
-    subject: token.row.subject,
-    signature: Buffer.from(token.signature).toString('base64'),
-  };
-}
-
-function seconds(ms: number): number {
-  return Math.floor(ms / 1000);
 }

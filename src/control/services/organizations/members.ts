@@ -11,7 +11,7 @@ import { type AuditAction, recordDeed } from '../audit.ts';
 import { endInvitationsBeyond } from './invitation-rows.ts';
 import { actorIn, findMember, isLastOwner, type MemberRow, membersOf } from './membership-rows.ts';
 import { leaveOrg } from '../sessions/session-rows.ts';
-import type { Tokens } from '../tokens/tokens.ts';
+import type { TokenEnds } from '../tokens/token-ends.ts';
 
 /** As others in the organization may see them: whose account lacks a second factor is for those who run it. */
 export type MemberView = Omit<MemberRow, 'mfaEnabled'> & { readonly mfaEnabled: boolean | null };
@@ -21,9 +21,9 @@ export type ChangedMember = MemberView & { readonly revokedTokens: number };
 
 export class Members {
   readonly #store: Store;
-  readonly #tokens: Pick<Tokens, 'endAllIn'>;
+  readonly #tokens: Pick<TokenEnds, 'endAllIn'>;
 
-  constructor(deps: { store: Store; tokens: Pick<Tokens, 'endAllIn'> }) {
+  constructor(deps: { store: Store; tokens: Pick<TokenEnds, 'endAllIn'> }) {
     this.#store = deps.store;
     this.#tokens = deps.tokens;
   }
@@ -50,9 +50,13 @@ export class Members {
       tx.db.update(memberships).set({ role }).where(rowOf(me.orgId, member.userId)).run();
       endInvitationsBeyond(tx, me, { userId: member.userId, role });
       const message = `${member.email}, who made this token, is a ${role} of the organization now and may not make any.`;
-      const revokedTokens = roleMay(role, 'create', 'token')
+      const revokedTokens = roleMay(role, 'create', 'master_key')
         ? 0
-        : this.#tokens.endAllIn(tx, me, { createdBy: member.userId, message });
+        : this.#tokens.endAllIn(tx, me, {
+            createdBy: member.userId,
+            message,
+            mastersOnly: roleMay(role, 'create', 'token'),
+          });
       const details = { email: member.email, from: member.role, to: role };
       recordDeed(tx, me, { ...deed('member.update', member), details });
       return { ...view(me, { ...member, role }), revokedTokens };

@@ -8,13 +8,14 @@ import { organizations } from '../../db/schema.ts';
 import type { Store } from '../../db/tx.ts';
 import { type Actor, allow, type UserActor } from '../actor.ts';
 import { type AuditAction, recordDeed } from '../audit.ts';
+import { requireNoSubscription } from '../billing/subscription-rows.ts';
 import { checkDeedLimit } from '../deed-limit.ts';
 import { endAllInvitations } from './invitation-rows.ts';
 import { actorIn, membersOf } from './membership-rows.ts';
 import { insertOrganization, type NewOrgRules, type OrgRow, orgsOf, rulesFor } from './organization-rows.ts';
 import { leaveOrg } from '../sessions/session-rows.ts';
 import type { Outbox } from '../mail/outbox.ts';
-import type { Tokens } from '../tokens/tokens.ts';
+import type { TokenEnds } from '../tokens/token-ends.ts';
 import type { Tunnels } from '../tunnels/tunnels.ts';
 import type { ReservedSubdomains } from '../reserved-subdomains/reserved-subdomains.ts';
 
@@ -27,7 +28,7 @@ const NOTICE_SECONDS = 3 * 24 * 3600;
 
 export interface OrganizationDeps {
   readonly store: Store;
-  readonly tokens: Pick<Tokens, 'endAllIn'>;
+  readonly tokens: Pick<TokenEnds, 'endAllIn'>;
   readonly tunnels: Pick<Tunnels, 'deleteAllIn'>;
   readonly reservedSubdomains: Pick<ReservedSubdomains, 'deleteAllIn'>;
   readonly outbox: Outbox;
@@ -99,7 +100,7 @@ export class Organizations {
   /**
    * Ends its tokens, tunnels, reserved names and invitations; agents are cut off after the commit. Sessions that were active in it go on in another
    * organization of their person, or end where there is none. The other owners get a letter. Soft: the rows stay for the books. Throws `not_found`, `forbidden`, and
-   * `conflict` when it is the caller's only one.
+   * `conflict` when it is the caller's only one, or goes on paying.
    */
   delete(actor: Actor, orgId: string): DeletedOrg {
     const { store, tokens, tunnels, reservedSubdomains, outbox } = this.#deps;
@@ -109,6 +110,7 @@ export class Organizations {
       if (orgsOf(tx.db, me.userId).length === 1) {
         throw new AppError('conflict', 'This is your only organization. Make another one first.');
       }
+      requireNoSubscription(tx.db, me.orgId);
       const { name } = this.#find(me);
       // Tokens first: an agent acts on what it hears first, and a deleted tunnel is not why it must go.
       const message = `The organization ${name} was deleted.`;

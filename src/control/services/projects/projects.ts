@@ -10,7 +10,7 @@ import type { Db, Store, Tx } from '../../db/tx.ts';
 import { type Actor, allow, type UserActor } from '../actor.ts';
 import { type AuditAction, type DeedDetails, recordDeed } from '../audit.ts';
 import { checkDeedLimit } from '../deed-limit.ts';
-import type { Tokens } from '../tokens/tokens.ts';
+import type { TokenEnds } from '../tokens/token-ends.ts';
 import type { Tunnels } from '../tunnels/tunnels.ts';
 import { findProject, type ProjectRow } from './project-rows.ts';
 
@@ -35,7 +35,7 @@ export interface DeletedProject {
 
 export interface ProjectDeps {
   readonly store: Store;
-  readonly tokens: Pick<Tokens, 'endIn'>;
+  readonly tokens: Pick<TokenEnds, 'endIn'>;
   readonly tunnels: Pick<Tunnels, 'deleteAllIn'>;
 }
 

@@ -3,7 +3,7 @@
  * approves it, the agent fetches its key with the code, once. A code that nobody approved is not stored, so that strangers can't fill a table.
  * Called by control/api.
  */
-import { and, eq, gt, isNull } from 'drizzle-orm';
+import { and, eq, gt, isNull, type SQL } from 'drizzle-orm';
 import { AppError } from '../../../base/errors.ts';
 import { checkPhrase } from '../../../wire/check-phrase.ts';
 import { capabilityTokens, deviceLogins, users } from '../../db/schema.ts';
@@ -15,7 +15,11 @@ import { type OrgRow, orgsOf } from '../organizations/organization-rows.ts';
 import type { Sealer } from '../keys/sealing.ts';
 import { hashOf } from '../keys/secret-hash.ts';
 import { asActor, openSession, type UserRow, type Visit } from './session-rows.ts';
-import { MAX_TTL_HOURS, type MintedToken, type TokenRow, type Tokens } from '../tokens/tokens.ts';
+import { lineageOf } from '../tokens/spend.ts';
+import type { TokenEnds } from '../tokens/token-ends.ts';
+import type { MintedToken } from '../tokens/token-maker.ts';
+import { areLive, sameLineage, type TokenRow } from '../tokens/token-rows.ts';
+import { MAX_TTL_HOURS, type Tokens } from '../tokens/tokens.ts';
 
 /** From the approval until the agent has fetched its key. */
 const FETCH_SECONDS = 10 * 60;
@@ -51,12 +55,14 @@ export interface FetchInput {
 export class DeviceLogins {
   readonly #store: Store;
   readonly #tokens: Tokens;
+  readonly #tokenEnds: TokenEnds;
   readonly #sealer: Sealer;
   readonly #waits = new DeviceWaits();
 
-  constructor(deps: { store: Store; tokens: Tokens; sealer: Sealer }) {
+  constructor(deps: { store: Store; tokens: Tokens; tokenEnds: TokenEnds; sealer: Sealer }) {
     this.#store = deps.store;
     this.#tokens = deps.tokens;
+    this.#tokenEnds = deps.tokenEnds;
     this.#sealer = deps.sealer;
   }
 
@@ -104,16 +110,26 @@ export class DeviceLogins {
     throw new AppError('authorization_pending', 'Nobody has approved this code yet. Ask again.');
   }
 
-  /** Ends the token of a command line: to hold it is the right to end it. Its agents are cut off. Throws `unauthorized` for everything else. */
+  /**
+   * Ends the token of a command line, and those that rotation made of it: to hold it is the right to end it. Agents are cut off. Throws
+   * `unauthorized` for everything else.
+   */
   logout(wireBase64: string): void {
     const token = this.#tokens.recogniseWire(wireBase64);
     const ended =
       token?.kind === 'cli' &&
       this.#store.inTx((tx) => {
-        if (liveToken(tx, token.id) === undefined) return false;
-        this.#tokens.endIn(tx, token, 'The command line has logged out.');
+        if (findLive(tx, eq(capabilityTokens.id, token.id)) === undefined) return false;
         const actor: Actor = { kind: 'token', tokenId: token.id, name: token.name, orgId: token.orgId };
-        recordDeed(tx, actor, { action: 'auth.cli_logout', resourceType: 'token', resourceId: token.nonce });
+        const keys = tx.db
+          .select()
+          .from(capabilityTokens)
+          .where(and(sameLineage(lineageOf(token)), areLive(tx.now)))
+          .all();
+        for (const key of keys) {
+          this.#tokenEnds.endIn(tx, key, 'The command line has logged out.');
+          recordDeed(tx, actor, { action: 'auth.cli_logout', resourceType: 'token', resourceId: key.nonce });
+        }
         return true;
       });
     if (!ended) throw new AppError('unauthorized', 'This is no live key of a command line.');
@@ -177,19 +193,18 @@ export class DeviceLogins {
 function approverOf(tx: Tx, row: Row): { user: UserRow; org: OrgRow; token: TokenRow } | undefined {
   const user = tx.db.select().from(users).where(eq(users.id, row.userId)).get();
   const org = orgsOf(tx.db, row.userId).find(({ id }) => id === row.orgId);
-  const token = liveToken(tx, row.tokenId);
+  // One that was rotated meanwhile is in other hands.
+  const token = findLive(tx, and(eq(capabilityTokens.id, row.tokenId), isNull(capabilityTokens.graceEndsAt)));
   if (user === undefined || user.lockedAt !== null || org === undefined || token === undefined) return undefined;
   const actor = asActor(user, org, { sessionId: '', ipAddress: '' });
   return can(actor, 'create', 'token') ? { user, org, token } : undefined;
 }
 
-function liveToken(tx: Tx, tokenId: string): TokenRow | undefined {
+function findLive(tx: Tx, which: SQL | undefined): TokenRow | undefined {
   return tx.db
     .select()
     .from(capabilityTokens)
-    .where(
-      and(eq(capabilityTokens.id, tokenId), isNull(capabilityTokens.revokedAt), gt(capabilityTokens.expiresAt, tx.now)),
-    )
+    .where(and(which, areLive(tx.now)))
     .get();
 }
 

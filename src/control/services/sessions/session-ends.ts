@@ -2,13 +2,14 @@
  * Sessions that are ended before their time, with what came of them: the key of `culvert login` goes with the session that it was handed out
  * with, and its agents are cut off after the commit. Every way to end a session leads through here, but for the oldest of too many.
  */
-import { and, eq, gt, inArray, isNotNull, isNull, ne, or, type SQL } from 'drizzle-orm';
+import { and, eq, gt, inArray, isNotNull, isNull, ne, or, type SQL, type SQLWrapper } from 'drizzle-orm';
+import { alias } from 'drizzle-orm/sqlite-core';
 import { capabilityTokens, sessions } from '../../db/schema.ts';
 import type { Tx } from '../../db/tx.ts';
 import type { Actor } from '../actor.ts';
 import { recordDeed } from '../audit.ts';
 import { revokeSession, revokeSessionsOf } from './session-rows.ts';
-import type { Tokens } from '../tokens/tokens.ts';
+import type { TokenEnds } from '../tokens/token-ends.ts';
 
 const LOGGED_OUT = 'The log-in that this key came with was ended. Run `culvert login` again.';
 
@@ -19,16 +20,16 @@ export interface Ended {
 }
 
 export class SessionEnds {
-  readonly #tokens: Pick<Tokens, 'endIn'>;
+  readonly #tokens: Pick<TokenEnds, 'endIn'>;
 
-  constructor(deps: { tokens: Pick<Tokens, 'endIn'> }) {
+  constructor(deps: { tokens: Pick<TokenEnds, 'endIn'> }) {
     this.#tokens = deps.tokens;
   }
 
   /** Ends one session, and its key. `by` stands in the trail of the key. */
   one(tx: Tx, by: Actor, sessionId: string): void {
     const key = tx.db.select({ id: sessions.tokenId }).from(sessions).where(eq(sessions.id, sessionId));
-    this.#endKeys(tx, by, { which: inArray(capabilityTokens.id, key), why: LOGGED_OUT });
+    this.#endKeys(tx, by, { which: keysAmong(tx, key), why: LOGGED_OUT });
     revokeSession(tx, sessionId);
   }
 
@@ -45,7 +46,7 @@ export class SessionEnds {
           isNotNull(sessions.tokenId),
         ),
       );
-    this.#endKeys(tx, by, { which: inArray(capabilityTokens.id, ids), why: LOGGED_OUT });
+    this.#endKeys(tx, by, { which: keysAmong(tx, ids), why: LOGGED_OUT });
     revokeSessionsOf(tx, userId, spared);
   }
 
@@ -84,4 +85,11 @@ export class SessionEnds {
     }
     return doomed.length;
   }
+}
+
+/** The keys with these ids and those that were rotated into them and still have their grace: whoever was logged out has them all. */
+function keysAmong({ db }: Tx, ids: SQLWrapper): SQL | undefined {
+  const key = alias(capabilityTokens, 'session_key');
+  const lineages = db.select({ id: key.lineageId }).from(key).where(inArray(key.id, ids));
+  return or(inArray(capabilityTokens.id, ids), inArray(capabilityTokens.lineageId, lineages));
 }

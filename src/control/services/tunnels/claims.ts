@@ -17,7 +17,8 @@ import type { PublicNames, RouteNews } from '../news.ts';
 import { findProject, findProjectById, type ProjectRow } from '../projects/project-rows.ts';
 import { pickPort } from './tcp-ports.ts';
 import { lineageOf, type Spend } from '../tokens/spend.ts';
-import type { TokenRow, Tokens } from '../tokens/tokens.ts';
+import { endOf, type TokenRow } from '../tokens/token-rows.ts';
+import type { Tokens } from '../tokens/tokens.ts';
 import { placeTunnel } from './tunnel-room.ts';
 import {
   anyById,
@@ -33,9 +34,9 @@ import {
   updateTunnel,
 } from './tunnel-rows.ts';
 
-/** `lastUsedAt` is written no more often: a storm of reconnects is reads alone. */
-const TOUCH_MS = 60_000;
 const NAME_TRIES = 5;
+/** From here on a limit is none: a node does not carry as much, and to count up to it would cost what it can carry. */
+const UNLIMITED_MBPS = 10_000;
 /** Patterns of a token that a refusal names. */
 const MAX_LISTED = 5;
 
@@ -72,7 +73,7 @@ export class Claims {
     if (token === undefined) return refuse('unauthorized', 'The token is not one of this server.');
     const standing = this.#standing(token, now);
     if ('code' in standing) return standing;
-    if (token.lastUsedAt === null || token.lastUsedAt < now - TOUCH_MS) this.#deps.tokens.touch(token.id);
+    this.#deps.tokens.touch(token);
     return {
       ok: true,
       grant: {
@@ -81,9 +82,9 @@ export class Claims {
         account: standing.name,
         tunnelQuota: token.tunnelQuota,
         lineageId: lineageOf(token),
-        bandwidthLimitMbps: token.bandwidthLimitMbps,
+        bandwidthLimitMbps: token.bandwidthLimitMbps < UNLIMITED_MBPS ? token.bandwidthLimitMbps : null,
         budgets: this.#deps.spend.budgetsOf(this.#deps.store.db, token, now),
-        expiresAt: token.expiresAt,
+        expiresAt: endOf(token),
       },
     };
   }
@@ -99,17 +100,17 @@ export class Claims {
     if (token === undefined) return refuse('unauthorized', 'The token is not one of this server.');
     const org = this.#standing(token, tx.now);
     if ('code' in org) return org;
-    if (this.#deps.spend.isExhausted(tx.db, token, tx.now)) {
-      return refuse(
-        'budget_exhausted',
-        `The monthly budget of the token ${token.name} is spent. Raise it, or wait for the first of the month (UTC).`,
-      );
-    }
     const project = projectFor(tx, token, question.project);
     if ('code' in project) return project;
     const ground: Ground = { token, org, project };
     const found = this.#locate(tx, ground, question);
     if ('code' in found) return found;
+    if (this.#deps.spend.isExhausted(tx.db, token, tx.now) && !isComeback(tx, token, question, found.row)) {
+      return refuse(
+        'budget_exhausted',
+        `The monthly budget of the token ${token.name} is spent. Raise it, or wait for the first of the month (UTC).`,
+      );
+    }
     const others = question.liveTunnelIds.filter((id) => id !== found.row?.id);
     if (new Set(others).size >= token.tunnelQuota) {
       return refuse('quota_exceeded', `The token ${token.name} may serve ${token.tunnelQuota} tunnels at once.`);
@@ -122,7 +123,7 @@ export class Claims {
   /** The token's organization when the token is alive and may open tunnels. */
   #standing(token: TokenRow, now: number): OrgRow | Refusal {
     if (token.revokedAt !== null) return refuse('unauthorized', `The token ${token.name} was revoked.`);
-    if (token.expiresAt <= now) return refuse('unauthorized', `The token ${token.name} has expired.`);
+    if (endOf(token) <= now) return refuse('unauthorized', `The token ${token.name} has expired.`);
     if (token.kind === 'master') return refuse('forbidden', 'A master key can mint tokens but not open tunnels.');
     const org = findOrg(this.#deps.store.db, token.orgId);
     if (org === undefined) return refuse('unauthorized', 'The organization of this token is gone.');
@@ -274,6 +275,16 @@ function claimedLabel(tx: Tx, { project }: Ground, { subdomain: name = '', tunne
     if (row?.label === name && row.projectId === project.id) return name;
   }
   return fullLabel(name, project);
+}
+
+/**
+ * The run that served this tunnel with this key (or one that rotation made of it) reconnects. It is bound at the cap too, and its visitors are
+ * told why nothing passes: a restart of the server must not end all agents of a key whose budget begins again, or is raised, tomorrow.
+ */
+function isComeback(tx: Tx, token: TokenRow, question: ClaimQuestion, row: TunnelRow | undefined): boolean {
+  if (row === undefined || row.id !== question.tunnelId || row.tokenId === null) return false;
+  const last = tx.db.select().from(capabilityTokens).where(eq(capabilityTokens.id, row.tokenId)).get();
+  return last !== undefined && lineageOf(last) === lineageOf(token);
 }
 
 /** The first few and how many more: a token may have a hundred patterns, and a refusal is one line for people. */

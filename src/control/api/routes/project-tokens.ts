@@ -1,0 +1,84 @@
+/** `/projects/{slug}/tokens`: for people, and for master keys on the keys that they minted. */
+import { z } from '@hono/zod-openapi';
+import { MAX_TTL_HOURS } from '../../services/tokens/tokens.ts';
+import { type Api, type ApiDeps, minterOf } from '../context.ts';
+import { defineRoute, WITH_MASTER_KEYS } from '../define-route.ts';
+import { json } from '../errors.ts';
+import { optionalBody } from '../optional-body.ts';
+import { ended, limits, minted, newRotation, patterns, presentMinted, tokenName } from '../token-answer.ts';
+
+const newToken = z
+  .object({
+    name: tokenName,
+    ttl_hours: z
+      .int()
+      .min(1)
+      .optional()
+      .openapi({
+        description: `Default 1 by a master key, 24 by a person; cut to ${MAX_TTL_HOURS} and to the end of the master key`,
+      }),
+    allowed_subdomains: patterns.openapi({ description: 'Names without the suffix of the project' }),
+    ...limits,
+  })
+  .openapi('NewProjectToken', { example: { name: 'pull-request', ttl_hours: 2, allowed_subdomains: ['pr-*'] } });
+
+const params = z.object({ slug: z.string(), nonce: z.string() });
+const shared = { tags: ['tokens'], security: WITH_MASTER_KEYS };
+
+export function mountProjectTokens(app: Api, { projectTokens }: ApiDeps): void {
+  app.openapi(
+    defineRoute(
+      {
+        ...shared,
+        method: 'post',
+        path: '/projects/{slug}/tokens',
+        'x-needs': 'token.create',
+        summary: 'Mint a key that opens tunnels in this project alone',
+        request: {
+          params: params.pick({ slug: true }),
+          body: { required: true, content: { 'application/json': { schema: newToken } } },
+        },
+        responses: { 200: json(minted, 'The key, with its secrets') },
+      },
+      ['conflict'],
+    ),
+    (c) => {
+      const { ttl_hours: ttlHours, allowed_subdomains: allowedSubdomains, ...input } = c.req.valid('json');
+      const key = projectTokens.mint(minterOf(c), c.req.valid('param').slug, { ...input, ttlHours, allowedSubdomains });
+      return c.json(presentMinted(key), 200);
+    },
+  );
+  app.openapi(
+    defineRoute({
+      ...shared,
+      method: 'delete',
+      path: '/projects/{slug}/tokens/{nonce}',
+      summary: 'Revoke a key of the project; its agents are cut off',
+      request: { params },
+      responses: { 200: json(ended, 'Revoked') },
+    }),
+    (c) => {
+      const { slug, nonce } = c.req.valid('param');
+      return c.json({ success: true as const, revoked: projectTokens.revoke(minterOf(c), slug, nonce) }, 200);
+    },
+  );
+  app.openapi(
+    defineRoute(
+      {
+        ...shared,
+        method: 'post',
+        path: '/projects/{slug}/tokens/{nonce}/rotate',
+        'x-needs': 'token.create',
+        middleware: optionalBody,
+        summary: 'Replace a key of the project by a new one; the old one works until the grace is over',
+        request: { params, body: { required: false, content: { 'application/json': { schema: newRotation } } } },
+        responses: { 200: json(minted, 'The new key, with its secrets') },
+      },
+      ['conflict'],
+    ),
+    (c) => {
+      const { graceHours = 0 } = c.req.valid('json');
+      return c.json(presentMinted(projectTokens.rotate(minterOf(c), c.req.valid('param'), graceHours)), 200);
+    },
+  );
+}

@@ -1,0 +1,129 @@
+/** A capability token as the API shows it: in lists without secrets, and once with them. */
+import { z } from '@hono/zod-openapi';
+import type { MintedToken } from '../services/tokens/token-maker.ts';
+import type { TokenView } from '../services/tokens/token-rows.ts';
+import { MAX_GRACE_HOURS } from '../services/tokens/rotation.ts';
+import { MAX_BUDGET } from '../services/tokens/token-budgets.ts';
+import { MAX_SUBDOMAIN_PATTERNS, TOKEN_KINDS } from '../services/tokens/wire-form.ts';
+
+const LARGEST = 1_000_000;
+
+const TOKEN = {
+  id: '019aa3c2-5b70-7b02-8a3e-0c9d3f5e7a20',
+  name: 'ci',
+  nonce: '5f2b1c9e8d7a4f60b3c2d1e0f9a8b7c6',
+  kind: 'agent' as const,
+  version: 1,
+  tunnelQuota: 2,
+  bandwidthLimitMbps: 100,
+  allowedSubdomains: ['pr-*'],
+  projectSlug: null,
+  parentNonce: null,
+  issuedAt: 1_795_250_000,
+  expiresAt: 1_795_336_400,
+  graceEndsAt: null,
+  revoked: false,
+  monthlyBudgetUsdCents: null,
+  spentUsdCents: 0,
+  lastUsedAt: null,
+  wireBytesLen: 262,
+};
+
+export const token = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    nonce: z.string().openapi({ description: 'Hex; the handle in paths' }),
+    kind: z.enum(TOKEN_KINDS),
+    version: z.int(),
+    tunnelQuota: z.int().openapi({ description: '0: a master key, which opens no tunnels' }),
+    bandwidthLimitMbps: z.int(),
+    allowedSubdomains: z.array(z.string()),
+    projectSlug: z.string().nullable(),
+    parentNonce: z
+      .string()
+      .nullable()
+      .openapi({ description: 'Of the master key that minted it, and that it dies with' }),
+    issuedAt: z.int().openapi({ description: 'Unix seconds' }),
+    expiresAt: z.int().openapi({ description: 'Unix seconds' }),
+    graceEndsAt: z.int().nullable().openapi({ description: 'Unix seconds: was rotated and works until then' }),
+    revoked: z.boolean(),
+    monthlyBudgetUsdCents: z.int().nullable(),
+    spentUsdCents: z.int().openapi({ description: 'This UTC month, of this token and those that rotation made of it' }),
+    lastUsedAt: z.int().nullable().openapi({ description: 'Unix seconds' }),
+    wireBytesLen: z.int(),
+  })
+  .openapi('Token', { example: TOKEN });
+
+export const minted = token
+  .extend({
+    apiKey: z.string().openapi({ description: 'Shown once' }),
+    wireBytes: z.string().openapi({ description: 'Base64 of a CWT; shown once' }),
+    subject: z.string(),
+    signature: z.string().openapi({ description: 'Base64' }),
+  })
+  .openapi('MintedToken', {
+    example: {
+      ...TOKEN,
+      apiKey: 'mtk_0f3Qb8WcJxT1sN5eLr7YkUa2ZpVdHm4Go9iX6tKyBwC',
+      wireBytes: '0oRDoQEnoFhA...',
+      subject: 'org:019aa3c2-5b70-7b02-8a3e-0c9d3f5e7a00',
+      signature: 'c2lnbmF0dXJl...',
+    },
+  });
+
+export const ended = z.object({
+  success: z.literal(true),
+  revoked: z.int().openapi({ example: 1, description: 'How many ended: with a master key go the keys that it minted' }),
+});
+
+/** Fields of a body that mints. */
+export const tokenName = z.string().trim().min(1).max(100);
+export const patterns = z.array(z.string().max(63)).min(1).max(MAX_SUBDOMAIN_PATTERNS).default(['*']);
+export const budget = z.int().min(0).max(MAX_BUDGET).nullable();
+export const limits = {
+  bandwidthLimitMbps: z.int().min(1).max(LARGEST).default(100),
+  tunnelQuota: z.int().min(1).max(LARGEST).default(5),
+  monthlyBudgetUsdCents: budget.optional(),
+};
+
+export const newRotation = z
+  .object({ graceHours: z.int().min(0).max(MAX_GRACE_HOURS).default(0) })
+  .openapi('NewRotation', { example: { graceHours: 24 } });
+
+export function present({ row, projectSlug, parentNonce, spentUsdCents }: TokenView) {
+  return {
+    id: row.id,
+    name: row.name,
+    nonce: row.nonce,
+    kind: row.kind,
+    version: row.version,
+    tunnelQuota: row.tunnelQuota,
+    bandwidthLimitMbps: row.bandwidthLimitMbps,
+    allowedSubdomains: [...row.allowedSubdomains],
+    projectSlug,
+    parentNonce,
+    issuedAt: seconds(row.issuedAt),
+    expiresAt: seconds(row.expiresAt),
+    graceEndsAt: row.graceEndsAt === null ? null : seconds(row.graceEndsAt),
+    revoked: row.revokedAt !== null,
+    monthlyBudgetUsdCents: row.monthlyBudgetUsdCents,
+    spentUsdCents,
+    lastUsedAt: row.lastUsedAt === null ? null : seconds(row.lastUsedAt),
+    wireBytesLen: row.wireBytesLen,
+  };
+}
+
+export function presentMinted(token: MintedToken) {
+  return {
+    ...present(token),
+    apiKey: token.apiKey,
+    wireBytes: Buffer.from(token.wire).toString('base64'),
+    subject: token.row.subject,
+    signature: Buffer.from(token.signature).toString('base64'),
+  };
+}
+
+function seconds(ms: number): number {
+  return Math.floor(ms / 1000);
+}

@@ -1,0 +1,69 @@
+/**
+ * Master keys: they mint keys for projects (project-tokens.ts) and do nothing else. They open no tunnels: their signed quota is 0, and
+ * claims.ts refuses the kind. Minted by admins, where the plan has them.
+ */
+import type { Store } from '../../db/tx.ts';
+import type { Actor, MasterKeyActor } from '../actor.ts';
+import { recordDeed } from '../audit.ts';
+import { checkMaster, personIn, requireMasterKeys } from './minter.ts';
+import type { MintedToken, TokenMaker } from './token-maker.ts';
+import type { Tokens } from './tokens.ts';
+
+export const MAX_MASTER_DAYS = 365;
+const DAY_MS = 24 * 3_600_000;
+
+export interface MasterKeyInput {
+  readonly name: string;
+  /** 1..365. */
+  readonly ttlDays: number;
+  /** Also holds for what its keys spend. */
+  readonly monthlyBudgetUsdCents?: number | null | undefined;
+}
+
+export class MasterKeys {
+  readonly #store: Store;
+  readonly #maker: TokenMaker;
+  readonly #tokens: Pick<Tokens, 'recognise' | 'touch'>;
+
+  constructor(deps: { store: Store; maker: TokenMaker; tokens: Pick<Tokens, 'recognise' | 'touch'> }) {
+    this.#store = deps.store;
+    this.#maker = deps.maker;
+    this.#tokens = deps.tokens;
+  }
+
+  /** A new master key. Throws `forbidden`, `upgrade_required`, `conflict`. */
+  mint(actor: Actor, input: MasterKeyInput): MintedToken {
+    return this.#store.inTx((tx) => {
+      const minter = personIn(tx, actor, 'create', 'master_key');
+      requireMasterKeys(tx.db, minter.actor.orgId);
+      const minted = this.#maker.makeIn(tx, {
+        orgId: minter.actor.orgId,
+        createdBy: minter.createdBy,
+        kind: 'master',
+        name: input.name,
+        project: null,
+        parent: null,
+        lineageId: null,
+        allowedSubdomains: [],
+        tunnelQuota: 0,
+        bandwidthLimitMbps: 0,
+        monthlyBudgetUsdCents: input.monthlyBudgetUsdCents ?? null,
+        expiresAt: tx.now + input.ttlDays * DAY_MS,
+      });
+      recordDeed(tx, minter.actor, { action: 'token.mint', resourceType: 'token', resourceId: minted.row.nonce });
+      return minted;
+    });
+  }
+
+  /**
+   * Who presents this text key or base64 wire form as a bearer; undefined when it is no token of this server. Throws `unauthorized` for one
+   * that is no live master key, `forbidden` and `upgrade_required` as its organization stands.
+   */
+  authenticate(presented: string, ipAddress: string): MasterKeyActor | undefined {
+    const found = this.#tokens.recognise(presented);
+    if (found === undefined) return undefined;
+    const { id, name, orgId } = checkMaster(this.#store.db, found, this.#store.clock.now());
+    this.#tokens.touch(found);
+    return { kind: 'master_key', tokenId: id, name, orgId, ipAddress };
+  }
+}

@@ -1,0 +1,108 @@
+/**
+ * Keys for one project: they open tunnels in its namespace alone. Minted, rotated and revoked by people, and by master keys, which see the
+ * keys that they minted themselves and no others. What a master key minted ends with it at the latest.
+ */
+import { AppError } from '../../../base/errors.ts';
+import type { Store, Tx } from '../../db/tx.ts';
+import { allow, type MasterKeyActor, type UserActor } from '../actor.ts';
+import { recordDeed } from '../audit.ts';
+import { findProject, type ProjectRow } from '../projects/project-rows.ts';
+import { masterIn, type Minter, personIn } from './minter.ts';
+import type { Rotation } from './rotation.ts';
+import type { TokenEnds } from './token-ends.ts';
+import type { MintedToken, TokenMaker } from './token-maker.ts';
+import { endOf, isLive, type TokenRow, tokenByNonce } from './token-rows.ts';
+import { MAX_TTL_HOURS } from './tokens.ts';
+
+const HOUR_MS = 3_600_000;
+/** A master key mints for a job that runs now; a person for a machine. */
+const DEFAULT_HOURS = { master_key: 1, user: 24 } as const;
+
+export interface ProjectTokenInput {
+  readonly name: string;
+  /** Default by who mints; cut to 2160 and to the end of the master key. */
+  readonly ttlHours: number | undefined;
+  readonly allowedSubdomains: readonly string[];
+  readonly bandwidthLimitMbps: number;
+  readonly tunnelQuota: number;
+  readonly monthlyBudgetUsdCents?: number | null | undefined;
+}
+
+type Caller = UserActor | MasterKeyActor;
+
+export class ProjectTokens {
+  readonly #store: Store;
+  readonly #maker: TokenMaker;
+  readonly #ends: TokenEnds;
+  readonly #rotation: Rotation;
+
+  constructor(deps: { store: Store; maker: TokenMaker; ends: TokenEnds; rotation: Rotation }) {
+    this.#store = deps.store;
+    this.#maker = deps.maker;
+    this.#ends = deps.ends;
+    this.#rotation = deps.rotation;
+  }
+
+  /** A new key for the project. Throws `not_found`, `forbidden`, `unauthorized`, `upgrade_required`, `invalid_request`, `conflict`. */
+  mint(caller: Caller, slug: string, input: ProjectTokenInput): MintedToken {
+    return this.#store.inTx((tx) => {
+      const minter = minterIn(tx, caller);
+      const { master, createdBy } = minter;
+      const project = ownProject(tx, caller, slug);
+      const hours = Math.min(input.ttlHours ?? DEFAULT_HOURS[caller.kind], MAX_TTL_HOURS);
+      const minted = this.#maker.makeIn(tx, {
+        orgId: caller.orgId,
+        createdBy,
+        kind: 'project',
+        name: input.name,
+        project,
+        parent: master,
+        lineageId: null,
+        allowedSubdomains: input.allowedSubdomains,
+        tunnelQuota: input.tunnelQuota,
+        bandwidthLimitMbps: input.bandwidthLimitMbps,
+        monthlyBudgetUsdCents: input.monthlyBudgetUsdCents ?? null,
+        expiresAt: Math.min(tx.now + hours * HOUR_MS, master === null ? Infinity : endOf(master)),
+      });
+      recordDeed(tx, minter.actor, { action: 'token.mint', resourceType: 'token', resourceId: minted.row.nonce });
+      return minted;
+    });
+  }
+
+  /** Ends a key of the project. Returns how many ended: 0 when it had before. Throws `not_found`, `forbidden`, `unauthorized`. */
+  revoke(caller: Caller, slug: string, nonce: string): number {
+    return this.#store.inTx((tx) => {
+      if (caller.kind === 'user') allow(caller, 'delete', 'token');
+      else masterIn(tx, caller);
+      return this.#ends.revokeIn(tx, caller, ownKey(tx, caller, { slug, nonce }));
+    });
+  }
+
+  /** Rotates a key of the project, as Rotation does. Throws `not_found`, `conflict`, `forbidden`, `unauthorized`, `upgrade_required`. */
+  rotate(caller: Caller, which: { readonly slug: string; readonly nonce: string }, graceHours: number): MintedToken {
+    return this.#store.inTx((tx) => {
+      const minter = minterIn(tx, caller);
+      const old = ownKey(tx, caller, which);
+      if (!isLive(old, tx.now)) throw new AppError('not_found', 'No such live key in this project.');
+      return this.#rotation.rotateIn(tx, minter, old, graceHours);
+    });
+  }
+}
+
+function minterIn(tx: Tx, caller: Caller): Minter {
+  return caller.kind === 'user' ? personIn(tx, caller, 'create', 'token') : masterIn(tx, caller);
+}
+
+function ownProject(tx: Tx, { orgId }: Caller, slug: string): ProjectRow {
+  const project = findProject(tx.db, orgId, slug);
+  if (project === undefined) throw new AppError('not_found', 'No such project in your organization.');
+  return project;
+}
+
+function ownKey(tx: Tx, caller: Caller, which: { slug: string; nonce: string }): TokenRow {
+  const project = ownProject(tx, caller, which.slug);
+  const key = tokenByNonce(tx.db, caller.orgId, which.nonce);
+  const isTheirs = caller.kind === 'user' || key?.parentId === caller.tokenId;
+  if (key?.kind === 'project' && key.projectId === project.id && isTheirs) return key;
+  throw new AppError('not_found', 'No such key in this project.');
+}

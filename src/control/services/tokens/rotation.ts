@@ -1,0 +1,109 @@
+/**
+ * Rotation: a new token takes the place of an old one, with the same name, scopes, limits, budget and lineage, and a life as long as the old
+ * one's was, from now. The old one ends at once, or after a grace in which agents can be given the new one. Of a master key the keys that it
+ * minted end with it.
+ */
+import { eq } from 'drizzle-orm';
+import { AppError } from '../../../base/errors.ts';
+import { sessions } from '../../db/schema.ts';
+import type { Store, Tx } from '../../db/tx.ts';
+import type { Actor } from '../actor.ts';
+import { recordDeed } from '../audit.ts';
+import { findProjectById, type ProjectRow } from '../projects/project-rows.ts';
+import { type Minter, personIn, requireMasterKeys } from './minter.ts';
+import { lineageOf, type Spend } from './spend.ts';
+import { revocationOf, type TokenEnds } from './token-ends.ts';
+import type { MintedToken, TokenMaker } from './token-maker.ts';
+import { endOf, liveChildren, liveToken, thingOf, type TokenRow, tokenById } from './token-rows.ts';
+
+/** 30 days. */
+export const MAX_GRACE_HOURS = 720;
+const HOUR_MS = 3_600_000;
+
+export interface RotationDeps {
+  readonly store: Store;
+  readonly maker: TokenMaker;
+  readonly ends: TokenEnds;
+  readonly spend: Spend;
+}
+
+export class Rotation {
+  readonly #deps: RotationDeps;
+
+  constructor(deps: RotationDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Rotates a token of the actor's organization. `graceHours`: 0..720. Throws `not_found` also for one that has ended, `conflict` for one that
+   * was rotated before, `forbidden`, `upgrade_required`.
+   */
+  rotate(actor: Actor, nonce: string, graceHours: number): MintedToken {
+    return this.#deps.store.inTx((tx) => {
+      // Any token first, so that who may rotate none learns nothing about which there are.
+      const { actor: me } = personIn(tx, actor, 'create', 'token');
+      const old = liveToken(tx.db, { orgId: me.orgId, nonce, now: tx.now });
+      const minter = personIn(tx, me, 'create', thingOf(old));
+      if (old.kind === 'master') requireMasterKeys(tx.db, old.orgId);
+      if (old.kind === 'cli' && old.createdBy !== minter.createdBy) {
+        throw new AppError('forbidden', "This is the key of somebody else's `culvert login`. You may revoke it.");
+      }
+      return this.rotateIn(tx, minter, old, graceHours);
+    });
+  }
+
+  /** The same once it is known that the token lives and the minter may. Throws `conflict`. */
+  rotateIn(tx: Tx, minter: Minter, old: TokenRow, graceHours: number): MintedToken {
+    if (old.graceEndsAt !== null) {
+      throw new AppError('conflict', 'This token was rotated before. Use the one that replaced it.');
+    }
+    const parent = old.parentId === null ? null : (tokenById(tx.db, old.parentId) ?? null);
+    this.#end(tx, minter, { old, graceHours });
+    const minted = this.#deps.maker.makeIn(tx, {
+      ...old,
+      createdBy: minter.createdBy,
+      project: projectOf(tx, old),
+      parent,
+      lineageId: lineageOf(old),
+      expiresAt: Math.min(tx.now + (old.expiresAt - old.issuedAt), parent === null ? Infinity : endOf(parent)),
+    });
+    // The log-in of a command line ends the key that it has now.
+    tx.db.update(sessions).set({ tokenId: minted.row.id }).where(eq(sessions.tokenId, old.id)).run();
+    recordDeed(tx, minter.actor, {
+      action: 'token.rotate',
+      resourceType: 'token',
+      resourceId: old.nonce,
+      details: { replaced_by: minted.row.nonce, grace_hours: graceHours },
+    });
+    return { ...minted, spentUsdCents: this.#spentCents(tx, minted.row) };
+  }
+
+  #spentCents(tx: Tx, token: TokenRow): number {
+    const lineageId = lineageOf(token);
+    return Math.floor(this.#deps.spend.spentCents(tx.db, [lineageId], tx.now).get(lineageId) ?? 0);
+  }
+
+  /** Ends the old token and what it minted: now, or all at the end of the grace. */
+  #end(tx: Tx, minter: Minter, { old, graceHours }: { old: TokenRow; graceHours: number }): void {
+    const { ends } = this.#deps;
+    const children = old.kind === 'master' ? liveChildren(tx.db, old, tx.now) : [];
+    if (graceHours === 0) {
+      ends.endIn(tx, old, `The token ${old.name} was rotated.`);
+      for (const child of children) {
+        ends.endIn(tx, child, `The master key ${old.name}, which minted this token, was rotated.`);
+        recordDeed(tx, minter.actor, revocationOf(child));
+      }
+      return;
+    }
+    const until = Math.min(old.expiresAt, Math.floor(tx.now / 1000) * 1000 + graceHours * HOUR_MS);
+    ends.endLaterIn(tx, old, until);
+    for (const child of children) if (endOf(child) > until) ends.endLaterIn(tx, child, until);
+  }
+}
+
+function projectOf(tx: Tx, { orgId, projectId }: TokenRow): ProjectRow | null {
+  if (projectId === null) return null;
+  const project = findProjectById(tx.db, orgId, projectId);
+  if (project === undefined) throw new AppError('not_found', 'The project of this token is gone.');
+  return project;
+}

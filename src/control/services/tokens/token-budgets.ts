@@ -1,0 +1,49 @@
+/** The monthly cap of a token and of all that rotation made of it. Only people set it: an agent that holds a key can't raise its own. */
+import { and, eq } from 'drizzle-orm';
+import { capabilityTokens } from '../../db/schema.ts';
+import type { Store } from '../../db/tx.ts';
+import { type Actor, allow } from '../actor.ts';
+import { recordDeed } from '../audit.ts';
+import type { RouteNews } from '../news.ts';
+import { lineageOf, type Spend } from './spend.ts';
+import { liveToken, sameLineage, thingOf } from './token-rows.ts';
+
+/** Cents. */
+export const MAX_BUDGET = 1_000_000_000;
+
+export class TokenBudgets {
+  readonly #store: Store;
+  readonly #spend: Spend;
+  readonly #news: RouteNews;
+
+  constructor(deps: { store: Store; spend: Spend; news: RouteNews }) {
+    this.#store = deps.store;
+    this.#spend = deps.spend;
+    this.#news = deps.news;
+  }
+
+  /**
+   * Sets the cap of a live token of the actor's organization: cents in a UTC month, 0 (nothing may be spent, at once), or null (no cap). Data
+   * nodes are told after the commit. Throws `not_found`, `forbidden`.
+   */
+  set(actor: Actor, nonce: string, cents: number | null): void {
+    allow(actor, 'change', 'token');
+    this.#store.inTx((tx) => {
+      const token = liveToken(tx.db, { orgId: actor.orgId, nonce, now: tx.now });
+      allow(actor, 'change', thingOf(token));
+      tx.db
+        .update(capabilityTokens)
+        .set({ monthlyBudgetUsdCents: cents })
+        .where(and(eq(capabilityTokens.orgId, actor.orgId), sameLineage(lineageOf(token))))
+        .run();
+      recordDeed(tx, actor, {
+        action: 'token.budget',
+        resourceType: 'token',
+        resourceId: token.nonce,
+        details: { from: token.monthlyBudgetUsdCents, to: cents },
+      });
+      const [own] = this.#spend.budgetsOf(tx.db, { ...token, monthlyBudgetUsdCents: cents }, tx.now);
+      if (own !== undefined) tx.onCommit(() => this.#news.setBudget(own));
+    });
+  }
+}

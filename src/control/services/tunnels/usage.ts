@@ -1,5 +1,5 @@
 /**
- * Event batches of data nodes into rows: counters of tunnels, agents that came and left. One transaction per batch; a batch that comes
+ * Event batches of data nodes into rows: counters of tunnels, what keys have spent, agents that came and left. One transaction per batch; a batch that comes
  * again is dropped by (node, sequence). Called by control/link.ts.
  */
 import { and, eq, isNull, sql } from 'drizzle-orm';
@@ -28,6 +28,7 @@ export class Usage {
         const cursor = tx.db.select().from(nodeCursors).where(eq(nodeCursors.node, batch.node)).get();
         if (cursor !== undefined && batch.sequence <= cursor.sequence) return false;
         for (const event of batch.events) this.#storeOne(tx, event);
+        this.#charge(tx, batch.events);
         const at = { sequence: batch.sequence, updatedAt: tx.now };
         tx.db
           .insert(nodeCursors)
@@ -38,6 +39,20 @@ export class Usage {
       },
       { relaxed: true },
     );
+  }
+
+  /** Once per token and not per tunnel: a batch may hold a thousand tunnels of one key. */
+  #charge(tx: Tx, events: readonly PlaneEvent[]): void {
+    const byToken = new Map<string, { bytes: number; requests: number }>();
+    for (const event of events) {
+      if (event.kind !== 'usage' || event.tokenId === null) continue;
+      const { bytes, requests } = byToken.get(event.tokenId) ?? { bytes: 0, requests: 0 };
+      byToken.set(event.tokenId, {
+        bytes: bytes + event.bytesIn + event.bytesOut,
+        requests: requests + event.requests,
+      });
+    }
+    for (const [tokenId, traffic] of byToken) this.#spend.add(tx, tokenId, traffic);
   }
 
   #storeOne(tx: Tx, event: PlaneEvent): void {
@@ -52,10 +67,6 @@ export class Usage {
           })
           .where(eq(tunnels.id, event.tunnelId))
           .run();
-        if (event.tokenId !== null) {
-          const { requests, bytesIn, bytesOut } = event;
-          this.#spend.add(tx, event.tokenId, { bytes: bytesIn + bytesOut, requests });
-        }
         return;
       case 'agent': {
         const live = and(eq(tunnels.id, event.tunnelId), isNull(tunnels.deletedAt));

@@ -83,13 +83,13 @@ export const httpUrlOrNull = parsed<string | null>(
   'a URL: write "https://host", with a port or a path where needed',
 );
 
-/** An address of an identity provider: secrets go there, so plain http stays on this machine. A trailing slash is dropped. */
+/** An address of a provider: secrets go there, so plain http stays on this machine. A trailing slash is dropped. */
 export const providerUrl = parsed<string>((text) => {
   const url = readUrl(text);
   if (url === undefined || url.startsWith('https:')) return url;
   const host = new URL(url).hostname.replace(/^\[|\]$/g, '');
   return isLoopback(host) || host.endsWith('.localhost') ? url : undefined;
-}, 'a URL of an identity provider: write "https://host" or "https://host/path"; http is for this machine only');
+}, 'a URL of a provider: write "https://host" or "https://host/path"; http is for this machine only');
 
 /** A web origin, as browsers send it. */
 export const origin = parsed<string>((text) => {

@@ -196,9 +196,11 @@ for (const [name, text] of accepted) {
 const warned: ReadonlyArray<[name: string, text: string, says: RegExp[]]> = [
   ['a later feature', 'acme.email = "a@b"\nacme.challenge = "dns-01"', [/^acme.email, acme.challenge: .*not in this version yet/]],
   ['two later features', 'pricing.usd_cents_per_gb = 1\ndns.resolvers = ["1.1.1.1"]', [/^pricing.*budgets/, /^dns.resolvers: /]],
-  ['later keys at their default', 'inspector.enabled = true\nbilling.mode = "mock"', [/^inspector.enabled, billing.mode: set to the default/]],
+  ['later keys at their default', 'inspector.enabled = true\nedge_auth.provider = "google"', [/^inspector.enabled, edge_auth.provider: set to the default/]],
   ['acme for now', 'edge.tls.mode = "acme"', [/^edge.tls.mode: getting certificates by ACME .*self-signed certificate is served/]],
   ['self_signed is no later feature', 'edge.tls.mode = "self_signed"', []],
+  ['Stripe without its keys', 'billing.mode = "stripe"', [/^billing.mode: "stripe" needs billing.stripe.secret_key and billing.stripe.webhook_secret: no plan is sold/]],
+  ['Stripe without some prices', 'billing.mode = "stripe"\n[billing.stripe]\nsecret_key = "k"\nwebhook_secret = "w"\nprices.pro_monthly = "p"\nprices.pro_yearly = "q"', [/^billing.stripe.prices: team_monthly, team_yearly not set/]],
   ['the API on every interface', 'api.listen = "0.0.0.0:9090"', [/^api.public_url: not set/]],
   ['agents on every interface', 'agents.listen = "0.0.0.0:7443"', [/^agents.public_address: not set/]],
   ['tcp ports that no visitor reaches', 'edge.http_listen = "0.0.0.0:80"', [/^edge.tcp_host: 127.0.0.1, so only this machine can reach tcp tunnels: set .*"0.0.0.0"/]],

@@ -24,7 +24,6 @@ export const notYet: readonly NotYet[] = [
   },
   { key: ['acme'], feature: 'getting certificates by ACME' },
   { key: ['edge_auth'], feature: 'identity checks of visitors' },
-  { key: ['billing'], feature: 'billing' },
   { key: ['inspector'], feature: 'the request inspector' },
   { key: ['dns'], feature: 'verification of custom domains' },
 ];

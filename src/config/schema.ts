@@ -183,7 +183,8 @@ const billing = z.strictObject({
     .strictObject({
       secret_key: secretOrNull.prefault(''),
       webhook_secret: secretOrNull.prefault(''),
-      api_base: httpUrl.prefault('https://api.stripe.com'),
+      // For tests, or a gateway of the operator's own.
+      api_base: providerUrl.prefault('https://api.stripe.com'),
       // Price ids of the operator's own Stripe account: nothing fits by default.
       prices: z
         .strictObject({

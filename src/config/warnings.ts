@@ -72,6 +72,7 @@ export function likelyWrong(file: ServerFile, settings: Settings): string[] {
     const instead = 'set log.level = "info", or have mail sent with mail.transport = "smtp"';
     out.push(`mail.transport: codes and links go to the log, and log.level = "${level}" leaves them out: ${instead}`);
   }
+  out.push(...unsold(file));
   const host =
     file.edge.public_url === null ? null : new URL(file.edge.public_url.replace('{subdomain}', 's')).hostname;
   if (host !== null && host !== `s.${file.edge.domain}`) {
@@ -81,6 +82,18 @@ export function likelyWrong(file: ServerFile, settings: Settings): string[] {
     );
   }
   return out;
+}
+
+/** What can't be bought although `billing.mode` says that plans are sold. */
+function unsold({ billing: { mode, stripe } }: ServerFile): string[] {
+  if (mode !== 'stripe') return [];
+  const keys = (['secret_key', 'webhook_secret'] as const).filter((key) => stripe[key] === null);
+  if (keys.length > 0) {
+    const names = keys.map((key) => `billing.stripe.${key}`).join(' and ');
+    return [`billing.mode: "stripe" needs ${names}: no plan is sold until then`];
+  }
+  const prices = Object.entries(stripe.prices).flatMap(([key, id]) => (id === null ? [key] : []));
+  return prices.length === 0 ? [] : [`billing.stripe.prices: ${prices.join(', ')} not set, and so not sold`];
 }
 
 function formatEdge({ edge }: ServerFile): string {

@@ -24,6 +24,7 @@ export function openControlPlane(settings: Settings, deps: ControlPlaneDeps): Co
       tcpUrl: (port) => `tcp://${formatHost(settings.edge.tcp_public_host)}:${port}`,
     },
     prices: pricesOf(settings),
+    billing: billingOptions(settings),
     newOrg: {
       plan: settings.plans.default,
       approval: settings.accounts.require_approval ? 'pending' : 'approved',
@@ -33,6 +34,16 @@ export function openControlPlane(settings: Settings, deps: ControlPlaneDeps): Co
     apiUrl: deps.apiUrl,
     log: deps.log,
   });
+}
+
+/** Stripe without its keys sells nothing; config/warnings.ts says so at the start. */
+function billingOptions({ billing }: Settings): ControlOptions['billing'] {
+  const { mode } = billing;
+  if (mode !== 'stripe') return { mode };
+  const { secret_key: secretKey, webhook_secret: webhookSecret, api_base: apiBase, prices } = billing.stripe;
+  return secretKey === null || webhookSecret === null
+    ? { mode: 'none' }
+    : { mode, secretKey, webhookSecret, apiBase, prices };
 }
 
 /** Null unless it is set up; half of it is refused when the settings are read. */

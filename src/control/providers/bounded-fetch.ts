@@ -1,6 +1,6 @@
 /**
- * `fetch` for answers of identity providers: a bounded body, read whole before anybody parses it. Time is bounded by the signal that
- * openid-client passes, which also ends the reading.
+ * `fetch` for answers of providers: a bounded body, read whole before anybody parses it. Time is bounded by the signal that the library of
+ * the provider passes, which also ends the reading.
  */
 import type { CustomFetchOptions } from 'openid-client';
 
@@ -8,7 +8,7 @@ import type { CustomFetchOptions } from 'openid-client';
 const MAX_BODY_BYTES = 512 * 1024;
 
 /** Throws when the body is larger than 512 KB (counted unpacked), and what `fetch` throws. */
-export async function boundedFetch(url: string, options: CustomFetchOptions): Promise<Response> {
+export async function boundedFetch(url: string, options: CustomFetchOptions | RequestInit): Promise<Response> {
   const response = await fetch(url, options as RequestInit);
   const parts: Uint8Array[] = [];
   let size = 0;

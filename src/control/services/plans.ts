@@ -12,6 +12,18 @@ export const PLAN_NAMES: Readonly<Record<Plan, string>> = {
   enterprise: 'Enterprise',
 };
 
+/** What can be bought, smallest first; Enterprise is an operator's to give. */
+export const SOLD_PLANS = ['pro', 'team'] as const satisfies readonly Plan[];
+export type SoldPlan = (typeof SOLD_PLANS)[number];
+export const CYCLES = ['monthly', 'yearly'] as const;
+export type Cycle = (typeof CYCLES)[number];
+
+/** One of the things that can be bought. */
+export interface Offer {
+  readonly plan: SoldPlan;
+  readonly cycle: Cycle;
+}
+
 export interface Entitlements {
   /** Default and maximum life of a tunnel; null = none. */
   readonly maxTunnelTtlSeconds: number | null;

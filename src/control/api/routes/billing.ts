@@ -1,0 +1,236 @@
+/** `/billing/*`: plans, what is paid for them, the pages of a server that takes no money, and the deliveries of the payment provider. */
+import { z } from '@hono/zod-openapi';
+import type { Context } from 'hono';
+import { AppError } from '../../../base/errors.ts';
+import type { BillingView } from '../../services/billing/billing.ts';
+import { CYCLES, PLANS, SOLD_PLANS } from '../../services/plans.ts';
+import { type Api, type ApiDeps, type ApiEnv, actorOf } from '../context.ts';
+import { defineRoute } from '../define-route.ts';
+import { json } from '../errors.ts';
+import { completionPage, mockPortalPage } from '../pages/billing-pages.ts';
+import { PAGE_POLICY } from '../pages/document.ts';
+
+const wanted = z
+  .object({ plan: z.enum(SOLD_PLANS), billing_cycle: z.enum(CYCLES).default('monthly') })
+  .openapi('Checkout', { example: { plan: 'pro', billing_cycle: 'monthly' } });
+
+const billingView = z
+  .object({
+    mode: z.enum(['mock', 'stripe', 'none']).openapi({
+      description:
+        '`mock`: plans cost nothing; `stripe`: a payment provider takes money; `none`: operators alone change plans',
+    }),
+    plan: z.enum(PLANS),
+    billing_cycle: z.enum(CYCLES).nullable().openapi({ description: 'null without a subscription' }),
+    status: z.string().nullable().openapi({ description: 'Of the subscription, as the payment provider names it' }),
+    current_period_end: z.iso.datetime().nullable(),
+    cancel_at_period_end: z.boolean(),
+    entitlements: z.object({
+      plan: z.enum(PLANS),
+      max_tunnel_ttl_seconds: z.int().nullable(),
+      reserved_subdomains: z.int().nullable(),
+      edge_auth: z.boolean(),
+      master_keys: z.boolean(),
+      inspector_retention_days: z.int(),
+    }),
+  })
+  .openapi('Billing', {
+    example: {
+      mode: 'stripe',
+      plan: 'pro',
+      billing_cycle: 'monthly',
+      status: 'active',
+      current_period_end: '2026-12-21T09:00:00.000Z',
+      cancel_at_period_end: false,
+      entitlements: {
+        plan: 'pro',
+        max_tunnel_ttl_seconds: 86_400,
+        reserved_subdomains: 5,
+        edge_auth: true,
+        master_keys: true,
+        inspector_retention_days: 30,
+      },
+    },
+  });
+
+const checkoutUrl = z
+  .object({ checkout_url: z.url() })
+  .openapi({ example: { checkout_url: 'https://checkout.stripe.com/c/pay/cs_live_a1B2c3' } });
+const portalUrl = z
+  .object({ portal_url: z.url() })
+  .openapi({ example: { portal_url: 'https://billing.stripe.com/p/session/live_YWNjdF8x' } });
+const cancelled = z.object({ plan: z.literal('free') });
+const received = z.object({ received: z.literal(true) });
+
+const tags = ['billing'];
+
+export function mountBilling(app: Api, deps: ApiDeps): void {
+  mountPurchases(app, deps);
+  mountMockPages(app, deps);
+  mountDeliveries(app, deps);
+}
+
+function mountPurchases(app: Api, { billing }: ApiDeps): void {
+  app.openapi(
+    defineRoute({
+      method: 'get',
+      path: '/billing',
+      tags,
+      summary: 'The plan of the organization, and what is paid for it',
+      responses: { 200: json(billingView, 'Plan and subscription') },
+    }),
+    (c) => c.json(present(billing.view(actorOf(c))), 200),
+  );
+  app.openapi(
+    defineRoute(
+      {
+        method: 'post',
+        path: '/billing/checkout-session',
+        tags,
+        summary: 'Buy a plan: the answer says where',
+        'x-needs': 'billing.change',
+        request: { body: { required: true, ...json(wanted, 'What is bought') } },
+        responses: { 200: json(checkoutUrl, 'Where an owner completes the purchase') },
+      },
+      ['forbidden', 'upgrade_required', 'conflict', 'unavailable'],
+    ),
+    async (c) => {
+      const { plan, billing_cycle: cycle } = c.req.valid('json');
+      return c.json({ checkout_url: await billing.checkout(actorOf(c), { plan, cycle }) }, 200);
+    },
+  );
+  app.openapi(
+    defineRoute(
+      {
+        method: 'post',
+        path: '/billing/portal',
+        tags,
+        summary: 'Change or cancel a subscription: the answer says where',
+        responses: { 200: json(portalUrl, 'Where an owner does it') },
+      },
+      ['forbidden', 'upgrade_required', 'unavailable'],
+    ),
+    async (c) => c.json({ portal_url: await billing.portal(actorOf(c)) }, 200),
+  );
+  app.openapi(
+    defineRoute(
+      {
+        method: 'post',
+        path: '/billing/cancel',
+        tags,
+        summary: 'Back to Free, where no payment provider is involved',
+        responses: { 200: json(cancelled, 'Done') },
+      },
+      ['forbidden', 'upgrade_required', 'method_not_allowed'],
+    ),
+    (c) => {
+      billing.cancel(actorOf(c));
+      return c.json({ plan: 'free' as const }, 200);
+    },
+  );
+}
+
+/** Pages of `billing.mode = "mock"`: a browser comes to them without a bearer. */
+function mountMockPages(app: Api, { billing }: ApiDeps): void {
+  const open = { method: 'get' as const, security: [], tags };
+  const page = { 200: { description: 'A page', content: { 'text/html': { schema: { type: 'string' as const } } } } };
+  const token = z.string().openapi({ example: 'eyJhbGciOiJFZERTQSJ9.e30.c2ln' });
+  app.openAPIRegistry.registerPath(
+    defineRoute(
+      {
+        ...open,
+        path: '/billing/mock-checkout',
+        summary: 'Completes a checkout where plans cost nothing; its token is good once, for an hour',
+        request: { query: z.object({ token }) },
+        responses: page,
+      },
+      ['not_found'],
+    ),
+  );
+  app.get('/billing/mock-checkout', async (c) => {
+    // What looks at an address before a person does must not complete it.
+    if (c.req.method === 'HEAD') throw new AppError('method_not_allowed', 'Only GET completes a checkout.');
+    const completion = await billing.completeMock(c.req.query('token') ?? '');
+    harden(c);
+    if (completion.state !== 'invalid') return c.html(completionPage(completion));
+    if ((c.req.header('accept') ?? '').includes('text/html')) return c.html(completionPage(completion), 400);
+    throw new AppError('invalid_request', 'This checkout is not valid any more. Ask for a new one.');
+  });
+  app.openAPIRegistry.registerPath({
+    ...open,
+    path: '/billing/mock-portal',
+    summary: 'Says that there is nothing to pay',
+    responses: page,
+  });
+  app.get('/billing/mock-portal', (c) => {
+    billing.requireMock();
+    harden(c);
+    return c.html(mockPortalPage());
+  });
+}
+
+function harden(c: Context<ApiEnv>): void {
+  c.header('Content-Security-Policy', PAGE_POLICY);
+  c.header('X-Frame-Options', 'DENY');
+}
+
+function mountDeliveries(app: Api, { billing }: ApiDeps): void {
+  app.openAPIRegistry.registerPath(
+    defineRoute(
+      {
+        method: 'post',
+        path: '/billing/webhook',
+        security: [],
+        tags,
+        summary: 'Events of the payment provider, signed by it; 404 on a server without one',
+        request: {
+          headers: z.object({
+            'stripe-signature': z
+              .string()
+              .openapi({ example: 't=1795262400,v1=5257a869e7ecebeda32affa62cdca3fa51cad7e77a0e' }),
+          }),
+          body: {
+            required: true,
+            ...json(
+              z.looseObject({ id: z.string(), type: z.string() }).openapi({
+                example: {
+                  id: 'evt_1QvK',
+                  type: 'customer.subscription.updated',
+                  data: { object: { customer: 'cus_9s6' } },
+                },
+              }),
+              'An event',
+            ),
+          },
+        },
+        responses: { 200: json(received, 'Dealt with, now or before; or of no concern here') },
+      },
+      ['invalid_signature', 'not_found', 'unavailable'],
+    ),
+  );
+  // Not by `openapi`: the signature is over the bytes as they came.
+  app.post('/billing/webhook', async (c) => {
+    const body = new Uint8Array(await c.req.arrayBuffer());
+    await billing.receive(body, c.req.header('stripe-signature') ?? '');
+    return c.json({ received: true as const }, 200);
+  });
+}
+
+function present({ mode, plan, cycle, status, currentPeriodEndsAt, cancels, entitlements }: BillingView) {
+  return {
+    mode,
+    plan,
+    billing_cycle: cycle,
+    status,
+    current_period_end: currentPeriodEndsAt === null ? null : new Date(currentPeriodEndsAt).toISOString(),
+    cancel_at_period_end: cancels,
+    entitlements: {
+      plan,
+      max_tunnel_ttl_seconds: entitlements.maxTunnelTtlSeconds,
+      reserved_subdomains: entitlements.reservedSubdomains,
+      edge_auth: entitlements.edgeAuth,
+      master_keys: entitlements.masterKeys,
+      inspector_retention_days: entitlements.inspectorRetentionDays,
+    },
+  };
+}

@@ -1,0 +1,112 @@
+/**
+ * Plans for money: the checkout and the portal of the payment provider, and what the provider tells by itself. Called by billing.ts, which
+ * has asked whether the caller may.
+ */
+import { eq } from 'drizzle-orm';
+import { AppError } from '../../../base/errors.ts';
+import { billingEvents, organizations } from '../../db/schema.ts';
+import { CustomerGone } from '../../providers/payments.ts';
+import type { UserActor } from '../actor.ts';
+import { recordDeed } from '../audit.ts';
+import { type Offer, PLAN_NAMES } from '../plans.ts';
+import { findByCustomer, findSubscription, isLive, putCustomer, type SubscriptionRow } from './subscription-rows.ts';
+import { SubscriptionSync, type SubscriptionSyncDeps } from './subscription-sync.ts';
+
+export interface PaidBillingDeps extends SubscriptionSyncDeps {
+  /** Public URL of the API. */
+  readonly apiUrl: () => string;
+}
+
+/** What may have changed a subscription. Everything else is answered and forgotten. */
+const TELLING =
+  /^(?:customer\.deleted|customer\.subscription\..+|checkout\.session\.(?:completed|async_payment_succeeded)|invoice\.(?:paid|payment_failed))$/;
+
+export class PaidBilling {
+  readonly #deps: PaidBillingDeps;
+  readonly #sync: SubscriptionSync;
+
+  constructor(deps: PaidBillingDeps) {
+    this.#deps = deps;
+    this.#sync = new SubscriptionSync(deps);
+  }
+
+  /** Throws `upgrade_required` (not sold here), `conflict` (there is a subscription already), `unavailable`. */
+  async checkout(actor: UserActor, offer: Offer): Promise<string> {
+    const { store, turns, provider, prices, apiUrl } = this.#deps;
+    const priceId = prices[`${offer.plan}_${offer.cycle}`];
+    if (priceId === null) {
+      const what = `${PLAN_NAMES[offer.plan]} ${offer.cycle}`;
+      throw new AppError('upgrade_required', `${what} is not sold here. Choose another plan or cycle.`);
+    }
+    return turns.run(actor.orgId, async () => {
+      const known = await this.#sync.refreshInTurn(actor.orgId);
+      if (known !== undefined && isLive(known.status)) {
+        throw new AppError(
+          'conflict',
+          'This organization has a subscription. Change or cancel it where POST /billing/portal leads to.',
+        );
+      }
+      const { plan, cycle } = offer;
+      const url = await this.#asCustomer(actor, (customerId) =>
+        provider.checkout({
+          customerId,
+          orgId: actor.orgId,
+          priceId,
+          notes: { plan, billing_cycle: cycle },
+          successUrl: `${apiUrl()}/app/?billing=done`,
+          cancelUrl: `${apiUrl()}/app/?billing=cancelled`,
+        }),
+      );
+      store.inTx((tx) => recordDeed(tx, actor, { ...deedAbout(actor.orgId), details: { plan, cycle } }));
+      return url;
+    });
+  }
+
+  /** Throws `unavailable`. */
+  async portal(actor: UserActor): Promise<string> {
+    const { turns, provider, apiUrl } = this.#deps;
+    return turns.run(actor.orgId, () =>
+      this.#asCustomer(actor, (customerId) => provider.portal(customerId, `${apiUrl()}/app/`)),
+    );
+  }
+
+  /**
+   * A delivery of the provider. Each event counts once; one that can't be dealt with now is refused, so that it comes again. Throws
+   * `invalid_signature`, `invalid_request`, `unavailable`.
+   */
+  async receive(body: Uint8Array, signature: string): Promise<void> {
+    const { store, provider } = this.#deps;
+    const { id, type, customerId } = await provider.readEvent(body, signature, store.clock.now());
+    if (!TELLING.test(type) || customerId === null) return;
+    const row = findByCustomer(store.db, customerId);
+    // Of something else that the operator sells.
+    if (row === undefined) return;
+    if (store.db.select().from(billingEvents).where(eq(billingEvents.id, id)).get() !== undefined) return;
+    await this.#sync.refresh(row.orgId);
+    store.inTx((tx) => tx.db.insert(billingEvents).values({ id, receivedAt: tx.now }).onConflictDoNothing().run());
+  }
+
+  /** Does `ask` as the customer that the organization is; makes one where there is none, or none any more. In the organization's turn. */
+  async #asCustomer<T>(actor: UserActor, ask: (customerId: string) => Promise<T>): Promise<T> {
+    const known = findSubscription(this.#deps.store.db, actor.orgId) ?? (await this.#newCustomer(actor, ''));
+    try {
+      return await ask(known.customerId);
+    } catch (error) {
+      if (!(error instanceof CustomerGone)) throw error;
+      const other = await this.#newCustomer(actor, known.customerId);
+      return ask(other.customerId);
+    }
+  }
+
+  async #newCustomer(actor: UserActor, instead: string): Promise<SubscriptionRow> {
+    const { store, provider } = this.#deps;
+    const { orgId, email } = actor;
+    const org = store.db.select().from(organizations).where(eq(organizations.id, orgId)).get();
+    const id = await provider.createCustomer({ orgId, email, name: org?.name ?? '', instead });
+    return store.inTx((tx) => putCustomer(tx, orgId, id));
+  }
+}
+
+function deedAbout(orgId: string) {
+  return { action: 'billing.checkout', resourceType: 'billing', resourceId: orgId } as const;
+}

@@ -1,0 +1,66 @@
+/** What is known of the subscriptions at the payment provider. Not to be called from outside the services. */
+import { and, eq } from 'drizzle-orm';
+import { AppError } from '../../../base/errors.ts';
+import { subscriptions } from '../../db/schema.ts';
+import type { Db, Tx } from '../../db/tx.ts';
+
+export type SubscriptionRow = typeof subscriptions.$inferSelect;
+
+/** While it is in one of these the plan is paid for: a card that failed gets the days that the provider goes on trying. */
+const LIVE: ReadonlySet<string | null> = new Set(['active', 'trialing', 'past_due']);
+/** A first payment that has not gone through: no subscription yet, and perhaps never one. */
+const UNBORN: ReadonlySet<string> = new Set(['incomplete', 'incomplete_expired']);
+
+export function isLive(status: string | null): boolean {
+  return LIVE.has(status);
+}
+
+export function isBorn(status: string): boolean {
+  return !UNBORN.has(status);
+}
+
+export function findSubscription(db: Db, orgId: string): SubscriptionRow | undefined {
+  return db.select().from(subscriptions).where(eq(subscriptions.orgId, orgId)).get();
+}
+
+export function findByCustomer(db: Db, customerId: string): SubscriptionRow | undefined {
+  return db.select().from(subscriptions).where(eq(subscriptions.customerId, customerId)).get();
+}
+
+/** Notes whom the provider knows the organization as; a customer before this one counts no more. */
+export function putCustomer(tx: Tx, orgId: string, customerId: string): SubscriptionRow {
+  const blank = {
+    customerId,
+    subscriptionId: null,
+    status: null,
+    cycle: null,
+    currentPeriodEndsAt: null,
+    cancels: false,
+    updatedAt: tx.now,
+  };
+  return tx.db
+    .insert(subscriptions)
+    .values({ orgId, ...blank })
+    .onConflictDoUpdate({ target: subscriptions.orgId, set: blank })
+    .returning()
+    .get();
+}
+
+/** Writes changed columns, unless the row is of another customer by now. */
+export function updateSubscription(tx: Tx, row: SubscriptionRow, change: Partial<SubscriptionRow>): void {
+  tx.db
+    .update(subscriptions)
+    .set({ ...change, updatedAt: tx.now })
+    .where(and(eq(subscriptions.orgId, row.orgId), eq(subscriptions.customerId, row.customerId)))
+    .run();
+}
+
+/** Throws `conflict` while the organization would go on paying. One that ends with its period takes no more money. */
+export function requireNoSubscription(db: Db, orgId: string): void {
+  const row = findSubscription(db, orgId);
+  if (row === undefined || row.cancels || !isLive(row.status)) return;
+  throw new AppError(
+    'conflict',
+    'This organization has a subscription. Cancel it first: POST /billing/portal leads to where that is done.',
+  );
+}

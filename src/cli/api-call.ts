@@ -1,5 +1,5 @@
 /**
- * One call of a server's REST API by a command. Called by login.ts, end-login.ts, session.ts and manager.ts; what an answer means is theirs.
+ * One call of a server's REST API by a command. Called by login.ts, end-login.ts, session.ts and api-command.ts; what an answer means is theirs.
  */
 import { hostname } from 'node:os';
 import { messageOf } from '../base/errors.ts';

@@ -1,7 +1,7 @@
 /** `culvert projects`: list, create, rename, delete. */
 import { z } from 'zod';
 import { confirm } from './confirm.ts';
-import { managerCommand, printDone, printRows } from './manager.ts';
+import { apiCommand, printDone, printRows } from './api-command.ts';
 import { projectPath } from './token-rows.ts';
 
 const project = z.looseObject({
@@ -15,7 +15,7 @@ const project = z.looseObject({
 
 const deleted = z.looseObject({ deletedTunnels: z.int(), revokedTokens: z.int() });
 
-export const projectsList = managerCommand(async (asked) => {
+export const projectsList = apiCommand(async (asked) => {
   printRows(asked, project.array().parse(await asked.call('GET', '/projects')), {
     slug: (row) => row.slug,
     name: (row) => row.name,
@@ -26,20 +26,20 @@ export const projectsList = managerCommand(async (asked) => {
   });
 });
 
-export const projectsCreate = managerCommand(async (asked) => {
+export const projectsCreate = apiCommand(async (asked) => {
   const [slug = ''] = asked.args;
   const { name } = asked.flags;
   const answer = await asked.call('POST', '/projects', { slug, name: typeof name === 'string' ? name : slug });
   printDone(asked, answer, `${slug}: made. Its tunnels are called NAME-${slug}: culvert http 3000 --project ${slug}`);
 });
 
-export const projectsRename = managerCommand(async (asked) => {
+export const projectsRename = apiCommand(async (asked) => {
   const [slug = '', name = ''] = asked.args;
   const answer = await asked.call('PATCH', projectPath(slug), { name });
   printDone(asked, answer, `${slug}: is called ${name}`);
 });
 
-export const projectsDelete = managerCommand(async (asked) => {
+export const projectsDelete = apiCommand(async (asked) => {
   const [slug = ''] = asked.args;
   const path = projectPath(slug);
   const found = project.parse(await asked.call('GET', path));

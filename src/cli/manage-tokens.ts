@@ -4,14 +4,14 @@ import { confirm } from './confirm.ts';
 import { EXIT, ExitError } from './exit.ts';
 import { countOf, textFlag } from './flags.ts';
 import { writeLine } from './io.ts';
-import { type Asked, managerCommand, printDone, printRows } from './manager.ts';
-import { findToken, isLive, listTokens, projectPath, statusOf, tokenPath, when } from './token-rows.ts';
+import { type Asked, apiCommand, printDone, printRows } from './api-command.ts';
+import { findToken, isLive, listTokens, projectPath, statusOf, when } from './token-rows.ts';
 
 const NONCE = /^[0-9a-f]{32}$/i;
 
 const revoked = z.looseObject({ revoked: z.int().optional() });
 
-export const tokensList = managerCommand(async (asked) => {
+export const tokensList = apiCommand(async (asked) => {
   const { io, flags } = asked;
   const all = await listTokens(asked);
   const shown = flags['json'] === true || flags['all'] === true ? all : all.filter(isLive);
@@ -20,8 +20,8 @@ export const tokensList = managerCommand(async (asked) => {
     kind: (row) => row.kind,
     project: (row) => row.projectSlug ?? '-',
     subdomains: (row) => row.allowedSubdomains.join(',') || '-',
-    quota: (row) => String(row.tunnelQuota),
-    mbps: (row) => String(row.bandwidthLimitMbps),
+    quota: (row) => (row.kind === 'master' ? '-' : String(row.tunnelQuota)),
+    mbps: (row) => (row.kind === 'master' ? '-' : String(row.bandwidthLimitMbps)),
     spent: (row) => dollars(row.spentUsdCents),
     budget: (row) => (row.monthlyBudgetUsdCents === null ? '-' : dollars(row.monthlyBudgetUsdCents)),
     'good until (utc)': (row) => when(row.expiresAt),
@@ -32,7 +32,7 @@ export const tokensList = managerCommand(async (asked) => {
   if (hidden > 0) writeLine(io.stderr, `${hidden} ended before; --all shows them too`);
 });
 
-export const tokensRevoke = managerCommand(
+export const tokensRevoke = apiCommand(
   async (asked) => {
     const { io, flags, isMaster, args } = asked;
     const [handle = ''] = args;
@@ -46,7 +46,7 @@ export const tokensRevoke = managerCommand(
   { takesMasterKey: true },
 );
 
-export const tokensBudget = managerCommand(async (asked) => {
+export const tokensBudget = apiCommand(async (asked) => {
   const [handle = '', text = ''] = asked.args;
   const cents = text === 'none' ? null : countOf(text, 'cents (or none)');
   const { name, nonce } = await findToken(asked, handle, true);
@@ -73,14 +73,13 @@ export function ofMaster(project: string, handle: string): Meant {
 }
 
 async function ofPerson(asked: Asked, handle: string): Promise<Meant> {
-  const found = await findToken(asked, handle);
-  const { name, nonce, kind } = found;
+  const { name, nonce, kind } = await findToken(asked, handle);
   const which = handle === name ? `"${name}"` : `"${name}" (${nonce})`;
   const question =
     kind === 'master'
       ? `Revoke the master key ${which} and the keys that it minted? Their agents are cut off.`
       : `Revoke the token ${which}? Its agents are cut off.`;
-  return { path: tokenPath(found), name, question };
+  return { path: `/tokens/${nonce}`, name, question };
 }
 
 function dollars(cents: number): string {

@@ -6,7 +6,7 @@ import { confirm } from './confirm.ts';
 import { EXIT, ExitError } from './exit.ts';
 import { countFlag, countOf, textFlag } from './flags.ts';
 import { writeLine } from './io.ts';
-import { type Asked, managerCommand, printDone, printRows } from './manager.ts';
+import { type Asked, apiCommand, printDone, printRows } from './api-command.ts';
 import { harmless, jsonText, type Span, span } from './paint.ts';
 
 const tunnel = z.looseObject({
@@ -24,7 +24,7 @@ const tunnel = z.looseObject({
 
 type TunnelItem = z.output<typeof tunnel>;
 
-export const tunnelsList = managerCommand(async (asked) => {
+export const tunnelsList = apiCommand(async (asked) => {
   printRows(asked, await listTunnels(asked), {
     subdomain: (row) => row.subdomain,
     url: (row) => row.publicUrl,
@@ -39,7 +39,7 @@ export const tunnelsList = managerCommand(async (asked) => {
 });
 
 /** Without `--json` prints the public URL alone, as an agent does. */
-export const tunnelsCreate = managerCommand(async (asked) => {
+export const tunnelsCreate = apiCommand(async (asked) => {
   const { io, flags, args } = asked;
   const answer = await asked.call('POST', '/tunnels', {
     localPort: countOf(args[0] ?? '', 'the port'),
@@ -58,7 +58,7 @@ export const tunnelsCreate = managerCommand(async (asked) => {
 export const tunnelsStart = deed('start', 'started: agents are let in');
 export const tunnelsStop = deed('stop', 'stopped: its agent is cut off, and none is let in until it is started');
 
-export const tunnelsDelete = managerCommand(async (asked) => {
+export const tunnelsDelete = apiCommand(async (asked) => {
   const found = await findTunnel(asked);
   const agent = found.online ? ' Its agent is cut off.' : '';
   await confirm(asked.io, asked.flags, `Delete ${found.publicUrl}?${agent} The name rests for 24 hours.`);
@@ -67,7 +67,7 @@ export const tunnelsDelete = managerCommand(async (asked) => {
 });
 
 function deed(name: 'start' | 'stop', sentence: string): CommandBody {
-  return managerCommand(async (asked) => {
+  return apiCommand(async (asked) => {
     const found = await findTunnel(asked);
     const answer = await asked.call('POST', `/tunnels/${encodeURIComponent(found.id)}/${name}`);
     printDone(asked, answer, `${found.subdomain}: ${sentence}`);

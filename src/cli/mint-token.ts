@@ -3,11 +3,11 @@ import { confirm } from './confirm.ts';
 import { usageError } from './exit.ts';
 import { countFlag, listFlag, refuseFlags, textFlag } from './flags.ts';
 import { ofMaster } from './manage-tokens.ts';
-import { type Asked, managerCommand } from './manager.ts';
+import { type Asked, apiCommand } from './api-command.ts';
 import { KeyDelivery } from './minted-key.ts';
-import { findToken, projectPath, tokenPath } from './token-rows.ts';
+import { findToken, projectPath } from './token-rows.ts';
 
-export const tokensMint = managerCommand(
+export const tokensMint = apiCommand(
   async (asked) => {
     const { path, body } = asked.flags['master'] === true ? masterKey(asked) : token(asked);
     const delivery = await KeyDelivery.prepare(asked, { replaces: asked.flags['force'] === true });
@@ -16,7 +16,7 @@ export const tokensMint = managerCommand(
   { takesMasterKey: true },
 );
 
-export const tokensRotate = managerCommand(
+export const tokensRotate = apiCommand(
   async (asked) => {
     const path = await rotated(asked);
     const graceHours = countFlag(asked.flags, 'graceHours');
@@ -74,5 +74,5 @@ async function rotated(asked: Asked): Promise<string> {
   if (found.kind === 'master') {
     await confirm(asked.io, asked.flags, `Rotate the master key "${found.name}"? The keys that it minted end with it.`);
   }
-  return tokenPath(found);
+  return `/tokens/${found.nonce}`;
 }

@@ -9,12 +9,12 @@ import { EXIT, ExitError, usageError } from './exit.ts';
 import { textFlag } from './flags.ts';
 import { writeLine } from './io.ts';
 import { KeyFile } from './key-file.ts';
-import type { Asked } from './manager.ts';
+import type { Asked } from './api-command.ts';
 import { harmless, jsonText } from './paint.ts';
 import { when } from './token-rows.ts';
 
 /** What of a minted token is, or makes up, its secret: claims and signature together are the wire form. */
-const SECRETS = ['apiKey', 'wireBytes', 'signature'];
+const SECRETS: ReadonlySet<string> = new Set(['apiKey', 'wireBytes', 'signature']);
 /** Base62 and the prefix; anything else would need quoting, and is no key. */
 const KEY = /^mtk_[A-Za-z0-9_]{8,200}$/;
 /** What a shell takes as it stands, quoted or not, in an assignment. $GITHUB_ENV knows no quotes. */
@@ -85,7 +85,7 @@ export class KeyDelivery {
   #print(token: Minted, verb: string): void {
     const { flags, io, server } = this.#asked;
     if (flags['json'] === true) {
-      const open = Object.entries(token).filter(([field]) => this.#file === undefined || !SECRETS.includes(field));
+      const open = Object.entries(token).filter(([field]) => this.#file === undefined || !SECRETS.has(field));
       const file = this.#file === undefined ? {} : { file: this.#file.path };
       return writeLine(io.stdout, jsonText({ ...Object.fromEntries(open), ...file }));
     }

@@ -2,7 +2,7 @@
  * Acts as the person whom `culvert login` let in: swaps the session's refresh token for an access token, which stays in memory. The new
  * refresh token is kept before anything else can fail; one command at a time does this, for a token that is shown twice ends the session.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { Secret } from '../base/secret.ts';
 import { type Credentials, type Login, SESSION_WORK_MS, serverName } from '../config/credentials.ts';
@@ -29,14 +29,17 @@ export function sessionCookie(login: Login): { cookie: string } {
 
 /** A new access token of the session that is kept for this server. @throws ExitError: not authorized when there is none or it is over. */
 export async function openSession(io: Io, server: URL, credentials: Credentials): Promise<Secret> {
-  const interrupt = holdSignals(io);
+  const signals = holdSignals(io);
   try {
-    return await credentials.alone(async () => {
+    const token = await credentials.alone(async () => {
       await credentials.probe(); // a refresh token that can't be kept is a session lost
       return refresh(server, credentials);
     });
+    await nextTurn(); // a signal is delivered after the answer that came with it
+    if (signals.came()) throw new ExitError(EXIT.interrupted, 'interrupted');
+    return token;
   } finally {
-    if (interrupt.release()) throw new ExitError(EXIT.interrupted, 'interrupted');
+    signals.release();
   }
 }
 
@@ -84,8 +87,8 @@ function cookieIn(line: string): string | undefined {
     : undefined;
 }
 
-/** Between the server's swap and our write nothing may end the process but SIGKILL. `release` says whether a signal came. */
-function holdSignals(io: Io): { release(): boolean } {
+/** Between the server's swap and our write nothing may end the process but SIGKILL. */
+function holdSignals(io: Io): { came(): boolean; release(): void } {
   let came = false;
   const names: readonly Signal[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
   const offs = names.map((name) =>
@@ -94,9 +97,9 @@ function holdSignals(io: Io): { release(): boolean } {
     }),
   );
   return {
+    came: () => came,
     release: () => {
       for (const off of offs) off();
-      return came;
     },
   };
 }

@@ -1,6 +1,6 @@
 /** Tokens as the API lists them, and which one a person means by a name or a nonce. */
 import { z } from 'zod';
-import type { Asked } from './manager.ts';
+import type { Asked } from './api-command.ts';
 import { EXIT, ExitError, usageError } from './exit.ts';
 import { harmless, type Span, span } from './paint.ts';
 
@@ -70,18 +70,12 @@ export function statusOf(one: TokenItem): Span {
 function statusText(one: TokenItem): string {
   if (one.revoked) return 'revoked';
   if (!isLive(one)) return 'expired';
-  return isInGrace(one) ? `replaced, good until ${when(one.graceEndsAt ?? 0)}` : 'live';
+  return isInGrace(one) ? `ends ${when(one.graceEndsAt ?? 0)}` : 'live';
 }
 
 /** Unix seconds as people read them, UTC. */
 export function when(seconds: number): string {
   return new Date(seconds * 1000).toISOString().slice(0, 16).replace('T', ' ');
-}
-
-/** Where the API has this token's own routes: a project's key is ended and rotated in its project. */
-export function tokenPath({ nonce, projectSlug, kind }: Pick<TokenItem, 'nonce' | 'projectSlug' | 'kind'>): string {
-  const base = kind === 'project' && projectSlug !== null ? projectPath(projectSlug) : '';
-  return `${base}/tokens/${encodeURIComponent(nonce)}`;
 }
 
 /** @throws ExitError (usage) for a slug that would make it another path. */

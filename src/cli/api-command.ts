@@ -40,7 +40,7 @@ export interface Managing {
 }
 
 /** A command that asks a server's API. */
-export function managerCommand(work: (asked: Asked) => Promise<void>, options: Managing = {}): CommandBody {
+export function apiCommand(work: (asked: Asked) => Promise<void>, options: Managing = {}): CommandBody {
   return async (io, invocation) => {
     const { flags } = invocation;
     const input = { flags: { server: textFlag(flags, 'server'), tokenFile: textFlag(flags, 'tokenFile') } };

@@ -1,0 +1,232 @@
+/**
+ * What the property of live grants runs on. Real: the control plane on its database, the API over HTTP, the routing table, the gateway
+ * with TLS listener and multiplexer, and the agents' sockets. Not real: the clock, which the steps move; the timers of jobs and sweeps, which
+ * `aSecondLater` runs; the visitors, of which there are none.
+ */
+import assert from 'node:assert/strict';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Clock, Sweeper } from '../../src/base/clock.ts';
+import { silentLog } from '../../src/base/log.ts';
+import { SlabPool } from '../../src/base/slab.ts';
+import type { UserActor } from '../../src/control/services/actor.ts';
+import { TestAgent } from '../../src/data/fixtures/agent.ts';
+import { testCertificate, type TestCertificate } from '../../src/data/fixtures/certificate.ts';
+import { Gateway } from '../../src/data/gateway/gateway.ts';
+import { UsageMeter } from '../../src/data/report/meter.ts';
+import { Outbox } from '../../src/data/report/outbox.ts';
+import { TableFollower } from '../../src/data/routing/follow.ts';
+import { RouteTable } from '../../src/data/routing/table.ts';
+import type { MuxSession } from '../../src/mux/session.ts';
+import { WindowBudget } from '../../src/mux/window.ts';
+import type { Link } from '../../src/plane/link.ts';
+import type { Delta } from '../../src/plane/routes.ts';
+import type { Answer } from '../control/harness.ts';
+import { Plane, START } from '../control/plane.ts';
+import { type PlaneApi, servePlane } from '../control/plane-api.ts';
+
+/** A data folder with one organization and one person who owns it and the server: copied for each run. */
+export interface Template {
+  readonly dataDir: string;
+  readonly ann: UserActor;
+  readonly tls: TestCertificate;
+}
+
+export async function makeTemplate(): Promise<Template> {
+  const plane = new Plane();
+  const ann = await plane.person('ann@example.test');
+  plane.control.projects.create(ann, { slug: 'web', name: 'Web' });
+  plane.control.close();
+  return { dataDir: plane.dataDir, ann: { ...ann, superadmin: true }, tls: await testCertificate() };
+}
+
+export function removeTemplate({ dataDir }: Template): void {
+  rmSync(dataDir, { recursive: true });
+}
+
+/** Goes to whichever control plane is there: the data node keeps it when that one starts again. */
+class SwitchedLink implements Link {
+  #to: Link;
+  readonly #listeners = new Set<(delta: Delta) => void>();
+  #off: () => void;
+
+  constructor(to: Link) {
+    this.#to = to;
+    this.#off = this.#listen();
+  }
+
+  turnTo(link: Link): void {
+    this.#off();
+    this.#to = link;
+    this.#off = this.#listen();
+  }
+
+  snapshot: Link['snapshot'] = () => this.#to.snapshot();
+  admit: Link['admit'] = (token) => this.#to.admit(token);
+  claim: Link['claim'] = (question) => this.#to.claim(question);
+  report: Link['report'] = (batch) => this.#to.report(batch);
+  onDelta: Link['onDelta'] = (listener) => {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  };
+
+  #listen(): () => void {
+    return this.#to.onDelta((delta) => {
+      for (const listener of this.#listeners) listener(delta);
+    });
+  }
+}
+
+interface Node {
+  readonly link: SwitchedLink;
+  readonly table: RouteTable;
+  readonly gateway: Gateway;
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+export class GrantsWorld {
+  readonly #template: Template;
+  #now = START;
+  readonly #clock: Clock = { now: () => this.#now, monotonic: () => performance.now() };
+  #plane: Plane;
+  #api: PlaneApi | undefined;
+  #node: Node | undefined;
+  #detach: () => void = () => {};
+
+  private constructor(template: Template) {
+    this.#template = template;
+    const dataDir = mkdtempSync(join(tmpdir(), 'culvert-'));
+    cpSync(template.dataDir, dataDir, { recursive: true });
+    this.#plane = new Plane(dataDir, { clock: this.#clock });
+  }
+
+  static async open(template: Template): Promise<GrantsWorld> {
+    const world = new GrantsWorld(template);
+    await world.#startApi();
+    await world.#startNode();
+    return world;
+  }
+
+  async close(): Promise<void> {
+    await this.#node?.close();
+    await this.#api?.close();
+    this.#plane.close();
+  }
+
+  get now(): number {
+    return this.#now;
+  }
+
+  get ann(): UserActor {
+    return this.#template.ann;
+  }
+
+  get control(): Plane['control'] {
+    return this.#plane.control;
+  }
+
+  get gateway(): Gateway {
+    assert.ok(this.#node !== undefined);
+    return this.#node.gateway;
+  }
+
+  get table(): RouteTable {
+    assert.ok(this.#node !== undefined);
+    return this.#node.table;
+  }
+
+  /** A request of the person, or of whoever holds the key. */
+  async call(method: string, path: string, options: { body?: object; key?: string } = {}): Promise<Answer> {
+    assert.ok(this.#api !== undefined);
+    const { ann } = this.#template;
+    const as = options.key ?? (await this.control.sessions.switchOrg(ann, ann.orgId)).accessToken;
+    return this.#api.call(method, path, { as, ...(options.body === undefined ? {} : { body: options.body }) });
+  }
+
+  /** An agent that has a connection and has said nothing. */
+  connect(): Promise<TestAgent> {
+    assert.ok(this.#node !== undefined);
+    return TestAgent.connect(this.#node.port);
+  }
+
+  /** Time passes, and what runs once a second has its turn: everything promised by then must hold. */
+  aSecondLater(ms: number): void {
+    this.#now += ms;
+    this.control.tunnels.expireDue();
+    this.control.tokenEnds.endGraces();
+    this.gateway.registry.sweep();
+  }
+
+  /** The whole server goes and comes back. */
+  async restart(): Promise<void> {
+    await this.#node?.close();
+    await this.restartControl();
+    await this.#startNode();
+  }
+
+  /** The control plane alone: the data node serves on, and its agents stay. */
+  async restartControl(): Promise<void> {
+    await this.#api?.close();
+    this.control.close();
+    // A start takes some time: deltas are numbered from the clock on.
+    this.#now += 1_000;
+    this.#plane = new Plane(this.#plane.dataDir, { clock: this.#clock });
+    this.control.tunnels.forgetAgents();
+    this.#node?.link.turnTo(this.control.link);
+    this.#attach();
+    await this.#startApi();
+  }
+
+  async #startApi(): Promise<void> {
+    this.#api = await servePlane(this.#plane);
+  }
+
+  #attach(): void {
+    this.#detach();
+    const { registry } = this.gateway;
+    this.#detach = this.control.nodes.attach(registry);
+  }
+
+  async #startNode(): Promise<void> {
+    const link = new SwitchedLink(this.control.link);
+    const table = new RouteTable('localhost');
+    const follower = new TableFollower(table, { link, log: silentLog });
+    await follower.start();
+    const outbox = new Outbox({ node: 'n' }, { link, log: silentLog });
+    const meter = new UsageMeter(table, outbox);
+    const sweeper = new Sweeper<MuxSession>(1_000);
+    const gateway = new Gateway(
+      {
+        listen: { host: '127.0.0.1', port: 0 },
+        tls: this.#template.tls,
+        serverVersion: '1.2.3',
+        prices: { centsPerGb: 10, centsPerMillionRequests: 0 },
+        limits: {
+          maxSessions: 100,
+          maxStreamsPerSession: 100,
+          handshakeTimeoutSeconds: 5,
+          maxAnonymous: 100,
+          maxAnonymousPerIp: 100,
+        },
+      },
+      {
+        ...{ link, table, meter, outbox, sweeper, clock: this.#clock, log: silentLog },
+        ports: { ready: async () => true },
+        slabs: new SlabPool(),
+        budget: new WindowBudget(1 << 24),
+      },
+    );
+    const { port } = await gateway.listen();
+    const close = async (): Promise<void> => {
+      await gateway.close();
+      sweeper.close();
+      meter.close();
+      outbox.close();
+      follower.close();
+    };
+    this.#node = { link, table, gateway, port, close };
+    this.#attach();
+  }
+}

@@ -2,15 +2,17 @@
  * What tunnels.ts (people) and claims.ts (agents) do alike to the rows of tunnels: insert by the rules of names and ports, begin a new
  * life, turn into a Route. Not to be called from outside the services.
  */
-import { and, asc, count, desc, eq, isNull } from 'drizzle-orm';
+import { and, asc, count, desc, eq, inArray, isNull } from 'drizzle-orm';
 import { uuidv7 } from 'uuidv7';
 import type { PortRange } from '../../../base/addr.ts';
 import type { Route } from '../../../plane/routes.ts';
-import { organizations, restingNames, tunnels } from '../../db/schema.ts';
+import { capabilityTokens, organizations, restingNames, tunnels } from '../../db/schema.ts';
 import type { Db, Tx } from '../../db/tx.ts';
 import type { PublicNames } from '../news.ts';
 import { letRest, type NameFault, nameFault } from './free-names.ts';
 import { type Plan, tunnelTtlSeconds } from '../plans.ts';
+import { lineageOf } from '../tokens/spend.ts';
+import { sameLineage } from '../tokens/token-rows.ts';
 import { pickPort } from './tcp-ports.ts';
 
 export type TunnelRow = typeof tunnels.$inferSelect;
@@ -95,19 +97,26 @@ export function isExpired(row: TunnelRow, now: number): boolean {
   return row.expired || (row.expiresAt !== null && row.expiresAt <= now);
 }
 
-/** A tcp tunnel that an agent of this token once opened without naming it, for the same local port: newest first. */
+/**
+ * A tcp tunnel that an agent of this token, or of one that was rotated into it, once opened without naming it, for the same local port: newest
+ * first.
+ */
 export function unnamedTcpTunnels(
   db: Db,
-  token: { id: string; orgId: string },
+  token: { id: string; orgId: string; lineageId: string | null },
   localPort: number,
 ): readonly TunnelRow[] {
+  const lineage = db
+    .select({ id: capabilityTokens.id })
+    .from(capabilityTokens)
+    .where(sameLineage(lineageOf(token)));
   return db
     .select()
     .from(tunnels)
     .where(
       and(
         eq(tunnels.orgId, token.orgId),
-        eq(tunnels.tokenId, token.id),
+        inArray(tunnels.tokenId, lineage),
         eq(tunnels.protocol, 'tcp'),
         eq(tunnels.localPort, localPort),
         eq(tunnels.ephemeral, true),

@@ -57,7 +57,7 @@ export class FakeStripe {
   readonly asked: Asked[] = [];
   /** What stands in for the answer of every call: to fail, to say nonsense, to say nothing. */
   instead: ((response: ServerResponse, asked: Asked) => void) | undefined;
-  /** Held up until it is called: calls of the list of subscriptions. Their answer is made before. */
+  /** What the next list of subscriptions waits for before it is sent; its answer is made before that. */
   gate: Promise<void> | undefined;
   /** Seconds. Events are signed with it. */
   now: () => number;
@@ -140,7 +140,11 @@ export class FakeStripe {
     }
     const [status, body] = this.#do(asked);
     if (typeof key === 'string') this.#answers.set(key, { fields: text, status, body });
-    if (asked.path === '/v1/subscriptions') await this.gate;
+    if (asked.path === '/v1/subscriptions' && this.gate !== undefined) {
+      const { gate } = this;
+      this.gate = undefined;
+      await gate;
+    }
     send(response, status, body);
   }
 

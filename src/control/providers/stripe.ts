@@ -141,10 +141,11 @@ export class StripePayments implements PaymentProvider {
 function fetchFrom(apiBase: string): typeof fetch {
   return async (input, init) => {
     const { pathname, search } = new URL(input instanceof Request ? input.url : input);
-    const response = await boundedFetch(apiBase + pathname + search, { ...init, redirect: 'error' });
+    const answer = await boundedFetch(apiBase + pathname + search, { ...init, redirect: 'error' });
+    const headers = new Headers(answer.headers);
     // The library would print it, past the log.
-    response.headers.delete('stripe-notice');
-    return response;
+    headers.delete('stripe-notice');
+    return new Response(answer.body, { status: answer.status, headers });
   };
 }
 
@@ -193,11 +194,11 @@ function asRecord(value: unknown): Readonly<Record<string, unknown>> {
 }
 
 function refusalOf(error: unknown, key: Secret): AppError | CustomerGone {
-  const { param, statusCode, requestId } = asRecord(error);
+  const { param, statusCode, requestId, detail } = asRecord(error);
   if (codeOf(error) === 'resource_missing' && param === 'customer') return new CustomerGone();
-  const name = error instanceof Error ? error.name : 'error';
-  const parts = [name, statusCode, codeOf(error), requestId, messageOf(error)].filter((part) => part !== undefined);
-  const cause = new Error(parts.join(' ').replaceAll(key.reveal(), '[secret]').slice(0, 500));
+  const parts = [statusCode, codeOf(error), requestId, messageOf(error), ...causesOf(detail)];
+  const text = parts.filter((part) => part !== undefined).join(' ');
+  const cause = new Error(text.replaceAll(key.reveal(), '[secret]').slice(0, 500));
   const message = isRefusal(error)
     ? 'The payment provider refused what this server asked. Its operator finds the reason in the log.'
     : "The payment provider can't be reached now. Try again in a minute.";
@@ -208,4 +209,11 @@ function refusalOf(error: unknown, key: Secret): AppError | CustomerGone {
 function isRefusal(error: unknown): boolean {
   const { statusCode } = asRecord(error);
   return typeof statusCode === 'number' && statusCode < 500 && statusCode !== 409 && statusCode !== 429;
+}
+
+/** Why a connection failed: the library keeps the error of `fetch`, whose cause has the system's word for it. */
+function causesOf(error: unknown): readonly string[] {
+  const said: string[] = [];
+  for (let at = error; at instanceof Error && said.length < 4; at = at.cause) said.push(messageOf(at));
+  return said;
 }

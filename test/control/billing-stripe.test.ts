@@ -1,0 +1,191 @@
+/** Plans for money: checkout and portal, against a server that behaves as Stripe does. What Stripe tells by itself is in billing-webhook.test.ts. */
+import assert from 'node:assert/strict';
+import { homedir } from 'node:os';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { inspect } from 'node:util';
+import { inReverse } from '../harness/ends.ts';
+import { PRICES, SECRET_KEY, WEBHOOK_SECRET } from '../harness/stripe.ts';
+import { openShop } from './shop.ts';
+import { said } from './team.ts';
+
+test('a checkout is a page of the provider for this organization, this price and this customer', async (t) => {
+  const shop = await openShop(inReverse(t));
+  const { status, body } = await shop.checkout({ plan: 'team', billing_cycle: 'yearly' });
+  assert.equal(status, 200);
+  assert.match(String(body['checkout_url']), new RegExp(`^${shop.stripe.url}/pay/cs_`));
+  const asked = shop.stripe.asked.find(({ method, path }) => method === 'POST' && path === '/v1/checkout/sessions');
+  assert.ok(asked !== undefined);
+  const customer = shop.row()?.customerId;
+  assert.deepEqual(asked.fields, {
+    mode: 'subscription',
+    customer,
+    client_reference_id: shop.ann.home,
+    'line_items[0][price]': PRICES.team_yearly,
+    'line_items[0][quantity]': '1',
+    'metadata[plan]': 'team',
+    'metadata[billing_cycle]': 'yearly',
+    'metadata[org_id]': shop.ann.home,
+    'subscription_data[metadata][plan]': 'team',
+    'subscription_data[metadata][billing_cycle]': 'yearly',
+    'subscription_data[metadata][org_id]': shop.ann.home,
+    success_url: 'http://api.test/app/?billing=done',
+    cancel_url: 'http://api.test/app/?billing=cancelled',
+  });
+  assert.deepEqual(shop.stripe.customers.get(customer ?? ''), {
+    email: 'ann@example.test',
+    name: 'ann',
+    'metadata[org_id]': shop.ann.home,
+  });
+  assert.equal(shop.plan(), 'free', 'nothing is given before it is paid');
+});
+
+test('a purchase gives the plan, and the view says what is paid until when', async (t) => {
+  const shop = await openShop(inReverse(t));
+  const bought = await shop.buy('pro');
+  assert.equal(shop.plan(), 'pro');
+  const { body } = await shop.ann.call('GET', '/billing');
+  const { mode, plan, billing_cycle, status, current_period_end, cancel_at_period_end } = body;
+  assert.deepEqual(
+    { mode, plan, billing_cycle, status, current_period_end, cancel_at_period_end },
+    {
+      mode: 'stripe',
+      plan: 'pro',
+      billing_cycle: 'monthly',
+      status: 'active',
+      current_period_end: new Date(bought.current_period_end * 1000).toISOString(),
+      cancel_at_period_end: false,
+    },
+  );
+});
+
+test('an organization is one customer, however often and by whomever it asks, also at once', async (t) => {
+  const shop = await openShop(inReverse(t));
+  const bob = await shop.team.member('bob@example.test', shop.ann, 'owner');
+  const as = await shop.team.acting(bob, shop.ann.home);
+  const answers = await Promise.all([
+    shop.checkout(),
+    shop.api.call('POST', '/billing/checkout-session', { as, body: { plan: 'team' } }),
+    shop.ann.call('POST', '/billing/portal'),
+  ]);
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [200, 200, 200],
+  );
+  assert.equal(shop.stripe.customers.size, 1);
+  const open = [...shop.stripe.sessions.values()].filter(({ status }) => status === 'open');
+  assert.equal(open.length, 1, 'a page that was left open is closed: two could both be paid');
+});
+
+test('whoever has a subscription is sent to the portal, also when the event about it has not come yet', async (t) => {
+  const shop = await openShop(inReverse(t));
+  const { body } = await shop.checkout();
+  shop.stripe.pay(String(body['checkout_url']));
+  const answer = await shop.checkout({ plan: 'team' });
+  assert.deepEqual(said(answer), [409, 'conflict']);
+  assert.match(String(answer.body['message']), /POST \/billing\/portal/);
+  assert.equal(shop.plan(), 'pro', 'what was asked is stored');
+});
+
+test('the portal is a page of the provider that leads back here; cancelling is done there', async (t) => {
+  const shop = await openShop(inReverse(t));
+  const { status, body } = await shop.ann.call('POST', '/billing/portal');
+  assert.equal(status, 200);
+  assert.match(String(body['portal_url']), /\/portal\/cus_\w+\?back=http:\/\/api\.test\/app\/$/);
+  assert.deepEqual(said(await shop.ann.call('POST', '/billing/cancel')), [405, 'method_not_allowed']);
+  assert.equal((await shop.api.call('GET', '/billing/mock-portal')).status, 404);
+});
+
+test('what has no price is not sold', async (t) => {
+  const shop = await openShop(inReverse(t), { prices: { ...PRICES, team_yearly: null } });
+  assert.deepEqual(said(await shop.checkout({ plan: 'team', billing_cycle: 'yearly' })), [402, 'upgrade_required']);
+  assert.equal((await shop.checkout({ plan: 'team' })).status, 200);
+  assert.equal(
+    shop.stripe.asked.some(({ path }) => path === '/v1/customers'),
+    true,
+  );
+});
+
+test('a customer that the provider has lost is made anew: the keys of another account', async (t) => {
+  const shop = await openShop(inReverse(t));
+  await shop.buy('pro');
+  const before = shop.row()?.customerId;
+  shop.stripe.customers.clear();
+  shop.stripe.subscriptions.clear();
+  const { status, text } = await shop.checkout();
+  assert.equal(status, 200, text);
+  assert.notEqual(shop.row()?.customerId, before);
+  assert.equal(shop.plan(), 'free', 'nobody pays for it any more');
+});
+
+test('an organization that goes on paying is not deleted; one whose subscription ends by itself is', async (t) => {
+  const shop = await openShop(inReverse(t));
+  const bought = await shop.buy('pro');
+  const spare = await shop.ann.call('POST', '/orgs', { name: 'Spare' });
+  assert.equal(spare.status, 201);
+  const refused = await shop.ann.call('DELETE', `/orgs/${shop.ann.home}`);
+  assert.deepEqual(said(refused), [409, 'conflict']);
+  assert.match(String(refused.body['message']), /Cancel it first/);
+  bought.cancel_at_period_end = true;
+  await shop.deliver(shop.stripe.event('customer.subscription.updated', bought));
+  assert.equal((await shop.ann.call('DELETE', `/orgs/${shop.ann.home}`)).status, 200);
+  // The last event of a subscription comes long after.
+  bought.status = 'canceled';
+  const last = await shop.deliver(shop.stripe.event('customer.subscription.deleted', bought));
+  assert.deepEqual([last.status, shop.row()?.status], [200, 'canceled']);
+});
+
+test('a provider that fails, says nonsense or is busy is 503, and the second try of a call counts once', async (t) => {
+  const shop = await openShop(inReverse(t));
+  shop.stripe.instead = (response) => response.writeHead(500, { 'content-type': 'text/html' }).end('<h1>oops</h1>');
+  const failed = await shop.checkout();
+  assert.deepEqual(said(failed), [503, 'unavailable']);
+  assert.match(String(failed.body['message']), /can't be reached now/);
+  const tries = shop.stripe.asked.length;
+  assert.ok(tries >= 2 && tries <= 3, `${tries} tries`);
+  assert.equal(new Set(shop.stripe.asked.map(({ headers }) => headers['idempotency-key'])).size, 1);
+  // The answer is lost after the work was done: the library asks again with the same key.
+  let lost = false;
+  shop.stripe.instead = undefined;
+  const answer = shop.stripe.answer.bind(shop.stripe);
+  shop.stripe.answer = async (request, response) => {
+    if (lost || request.url !== '/v1/customers') return answer(request, response);
+    lost = true;
+    response.end = (() => response.destroy()) as typeof response.end;
+    return answer(request, response);
+  };
+  assert.equal((await shop.checkout()).status, 200);
+  assert.ok(lost);
+  assert.equal(shop.stripe.customers.size, 1);
+});
+
+test('a provider that refuses is 503 with another message, for trying again does not help', async (t) => {
+  const shop = await openShop(inReverse(t));
+  shop.stripe.instead = (response) => {
+    const error = { type: 'invalid_request_error', message: `Invalid API Key provided: ${SECRET_KEY}` };
+    response.writeHead(401, { 'content-type': 'application/json' }).end(JSON.stringify({ error }));
+  };
+  const refused = await shop.ann.call('POST', '/billing/portal');
+  assert.deepEqual(said(refused), [503, 'unavailable']);
+  assert.match(String(refused.body['message']), /operator finds the reason in the log/);
+  assert.ok(!refused.text.includes(SECRET_KEY));
+  const logged = inspect(shop.lines.all, { depth: 20 });
+  assert.match(logged, /Invalid API Key provided/);
+  assert.ok(!logged.includes(SECRET_KEY) && !logged.includes(WEBHOOK_SECRET), 'the log holds a key');
+});
+
+test('the key goes to the configured address alone, with nothing about this machine, and no redirect is followed', async (t) => {
+  const shop = await openShop(inReverse(t));
+  assert.equal((await shop.checkout()).status, 200);
+  for (const { headers } of shop.stripe.asked) {
+    assert.equal(headers['authorization'], `Bearer ${SECRET_KEY}`);
+    assert.equal(headers['x-stripe-client-telemetry'], undefined);
+    assert.doesNotMatch(String(headers['x-stripe-client-user-agent']), /platform|telemetry_id/);
+  }
+  assert.ok(!existsSync(join(homedir(), '.config/stripe/telemetry_id')));
+  const asked = shop.stripe.asked.length;
+  shop.stripe.instead = (response) => response.writeHead(307, { location: `${shop.stripe.url}/elsewhere` }).end();
+  assert.deepEqual(said(await shop.ann.call('POST', '/billing/portal')), [503, 'unavailable']);
+  assert.ok(shop.stripe.asked.slice(asked).every(({ path }) => path !== '/elsewhere'));
+});

@@ -120,7 +120,11 @@ suite('a key with a cap', { timeout: 120_000 }, () => {
     await reader.closed;
     reader.assertBound(5 * CENT);
     assert.equal(await codeOf(culvert, tunnel.url), '503 budget_exhausted');
-    assert.ok(!tunnel.events.some(({ kind }) => kind === 'stopped' || kind === 'tunnel_ended'));
+    const ends = ['stopped', 'offline', 'tunnel_offline', 'tunnel_refused'];
+    assert.deepEqual(
+      tunnel.events.filter(({ kind }) => ends.includes(kind)),
+      [],
+    );
     await setBudget(culvert.account, key, null);
     assert.equal(await codeOf(culvert, tunnel.url), '200');
     await setBudget(culvert.account, key, 0);

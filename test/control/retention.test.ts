@@ -17,6 +17,7 @@ import {
   restingNames,
   sessions,
   spentOnce,
+  tokenSpend,
   tunnels,
 } from '../../src/control/db/schema.ts';
 import type { UserActor } from '../../src/control/services/actor.ts';
@@ -91,6 +92,12 @@ test('an audit row goes after a year', () => {
   plane.create(ann);
   assert.equal(rows(auditEvents), 1);
   goesAfter(auditEvents, START + 365 * DAY);
+});
+
+test('what a key spent in a month goes a year after it last grew', () => {
+  const row = { lineageId: 'a', month: '2026-11', bytes: 1, requests: 1, updatedAt: START };
+  insert((db) => db.insert(tokenSpend).values(row));
+  goesAfter(tokenSpend, START + 365 * DAY);
 });
 
 test('a session goes a week after its end, with its cookies', () => {

@@ -2,7 +2,7 @@
  * What the tables forget, and when. Called by control/jobs.ts. Each table gives up a bounded batch per pass, in a transaction of its own,
  * so that no pass holds the write lock or the loop for long; what is left goes in the next one.
  */
-import { and, inArray, lt, ne, or, type SQL } from 'drizzle-orm';
+import { and, inArray, lt, ne, or, sql, type SQL } from 'drizzle-orm';
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core';
 import {
   auditEvents,
@@ -17,6 +17,7 @@ import {
   restingNames,
   sessions,
   spentOnce,
+  tokenSpend,
   tunnels,
 } from '../db/schema.ts';
 import type { Store, Tx } from '../db/tx.ts';
@@ -36,6 +37,8 @@ const INVITATION_DAYS = 30;
 const TUNNEL_DAYS = 30;
 /** A payment provider sends an event again for some days. */
 const BILLING_EVENT_DAYS = 30;
+/** What a key spent in a month is kept for a year behind it, for whoever compares. */
+const SPEND_DAYS = 365;
 /** A dead token is listed for this long. */
 const TOKEN_DAYS = 90;
 
@@ -93,6 +96,7 @@ const STEPS: ReadonlyArray<(tx: Tx) => void> = [
   ...RULES.map((rule) => (tx: Tx) => forget(tx, rule)),
   emptyDeviceLogins,
   forgetSessions,
+  forgetSpend,
   forgetDeadTokens,
   forgetUnproven,
 ];
@@ -121,6 +125,13 @@ function forgetSessions({ db, now }: Tx): void {
   const ids = dead.map((row) => row.id);
   db.delete(refreshTokens).where(inArray(refreshTokens.sessionId, ids)).run();
   db.delete(sessions).where(inArray(sessions.id, ids)).run();
+}
+
+/** By rowid: its key is two columns. */
+function forgetSpend({ db, now }: Tx): void {
+  const past = now - SPEND_DAYS * DAY;
+  const batch = sql`SELECT rowid FROM ${tokenSpend} WHERE ${tokenSpend.updatedAt} < ${past} LIMIT ${BATCH}`;
+  db.delete(tokenSpend).where(sql`rowid IN (${batch})`).run();
 }
 
 /** A revoked token stays until it has run out in any case: whoever has the public keys alone must find it in the list of revocations. */

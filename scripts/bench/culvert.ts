@@ -13,6 +13,8 @@ const ROOT = resolve(import.meta.dirname, '../..');
 const SUBDOMAIN = 'bench';
 /** Tunnels that the token may open at once: the memory scenario opens one per agent. */
 const TUNNEL_QUOTA = 5_000;
+/** As much is no limit. */
+const NO_LIMIT_MBPS = 10_000;
 
 /** How to run Culvert: the words before the subcommand. */
 export type CulvertCommand = readonly string[];
@@ -79,7 +81,10 @@ export async function startServer(
   const password = (await processes.waitForOutput(place.name, /admin@localhost[^\n]*\n\s*(\S+)[^\n]*\n/))[1] ?? '';
   await processes.waitForPort(place.name, ports.apiPort);
   await processes.waitForPort(place.name, ports.agentPort);
-  const token = await mintToken(`http://127.0.0.1:${ports.apiPort}`, password);
+  const token = await mintToken(
+    { apiPort: ports.apiPort, password },
+    { name: 'bench', tunnelQuota: TUNNEL_QUOTA, bandwidthLimitMbps: NO_LIMIT_MBPS },
+  );
   return { name: place.name, command, folder, configFile, ...ports, token, password, address: '127.0.0.1' };
 }
 
@@ -116,18 +121,22 @@ export async function startAgent(
     readonly name: string;
     readonly netns?: string;
     readonly env?: Readonly<Record<string, string>>;
+    /** Other than the ones that all subjects have. */
+    readonly subdomain?: string;
+    readonly token?: string;
   },
 ): Promise<Subject> {
   processes.start(
     options.name,
     [
-      ...[...server.command, 'http', String(options.originPort), '--subdomain', SUBDOMAIN],
+      ...[...server.command, 'http', String(options.originPort), '--subdomain', options.subdomain ?? SUBDOMAIN],
       ...['--server', `http://${server.address}:${server.apiPort}`],
     ],
-    { env: { ...options.env, CULVERT_TOKEN: server.token }, netns: options.netns },
+    { env: { ...options.env, CULVERT_TOKEN: options.token ?? server.token }, netns: options.netns },
   );
   const subject = httpSubject(server, options.name);
-  await waitForAnswer(processes, subject, server.netns);
+  if (options.subdomain === undefined) await waitForAnswer(processes, subject, server.netns);
+  else await processes.waitForOutput(options.name, new RegExp(`${options.subdomain}\\.localhost`));
   return subject;
 }
 
@@ -195,10 +204,15 @@ listen = "${address}:${ports.agentPort}"
 `;
 }
 
-async function mintToken(api: string, password: string): Promise<string> {
+/** A key of the account that the first start made. */
+export async function mintToken(
+  { apiPort, password }: Pick<CulvertServer, 'apiPort' | 'password'>,
+  input: { readonly name: string; readonly tunnelQuota: number; readonly bandwidthLimitMbps: number },
+): Promise<string> {
+  const api = `http://127.0.0.1:${apiPort}`;
   const login = await post(`${api}/auth/login`, { email: 'admin@localhost', password }, undefined);
   const bearer = stringIn(login, 'access_token');
-  return stringIn(await post(`${api}/tokens`, { name: 'bench', tunnelQuota: TUNNEL_QUOTA }, bearer), 'apiKey');
+  return stringIn(await post(`${api}/tokens`, input, bearer), 'apiKey');
 }
 
 async function post(url: string, body: unknown, bearer: string | undefined): Promise<unknown> {

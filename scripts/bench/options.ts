@@ -16,6 +16,7 @@ const SCENARIOS = [
   'events',
   'memory',
   'log-ins',
+  'bandwidth',
   'big-database',
   'link',
   'link-reno',

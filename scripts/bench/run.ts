@@ -15,6 +15,7 @@ import { scenarioTable } from './report/tables.ts';
 import { targetTable } from './report/targets.ts';
 import { Results } from './results.ts';
 import { measureBigDatabase } from './scenarios/big-database.ts';
+import { measureBandwidth } from './scenarios/bandwidth.ts';
 import { measureLogIns } from './scenarios/log-ins.ts';
 import { measureMemory } from './scenarios/memory.ts';
 import { profile } from './scenarios/profile.ts';
@@ -75,6 +76,8 @@ async function measure(processes: Processes, options: Options): Promise<void> {
   if (options.only.includes('log-ins')) texts.push(await orSkip(processes, 'log-ins', () => measureLogIns(bench)));
   if (options.only.includes('big-database'))
     texts.push(await orSkip(processes, 'big-database', () => measureBigDatabase(bench)));
+  if (options.only.includes('bandwidth'))
+    texts.push(await orSkip(processes, 'bandwidth', () => measureBandwidth(bench)));
   const links = (['link', 'link-reno'] as const).filter((name) => options.only.includes(name));
   const linkScenarios = links.map((name) => linkScenario(bench, name));
   for (const scenario of linkScenarios) await measureLink(bench, scenario);

@@ -51,8 +51,11 @@ export function attachSession(socket: Socket, handler: SessionHandler, options: 
   socket.on('error', (error) => {
     failure ??= error;
   });
-  socket.on('end', () => session.transportClosed());
   const reader = new SessionReader(socket, session, { pool: options.slabs, shaper });
+  socket.on('end', () => {
+    reader.feedHeld();
+    session.transportClosed();
+  });
   socket.on('close', () => {
     reader.close();
     shaper?.lift();
@@ -75,7 +78,8 @@ class SessionReader implements ReadTarget, ShapedSide {
   /** Bytes read in this turn; 0 when no turn has begun. */
   #turnBytes = 0;
   #paused = false;
-  /** For the bandwidth limit. */
+  /** What was decrypted along with bytes that are not paid for yet; at most what one read of the connection below brings, 64 KB. */
+  #held: Buffer[] = [];
   debt = 0;
   allowance = 0;
 
@@ -104,6 +108,7 @@ class SessionReader implements ReadTarget, ShapedSide {
 
   filled(count: number): boolean {
     const at = this.#offset;
+    if (this.debt > 0) return this.#hold(this.#slab.bytes.subarray(at, at + count));
     this.#offset = at + count;
     this.#lastRead = count;
     this.#session.readSlab = this.#slab;
@@ -115,6 +120,7 @@ class SessionReader implements ReadTarget, ShapedSide {
   }
 
   chunk(bytes: Buffer): boolean {
+    if (this.debt > 0) return this.#hold(bytes);
     this.#session.readSlab = this.#pool.foreign;
     this.#session.feed(bytes, 0, bytes.length);
     return this.#pays(bytes.length);
@@ -122,15 +128,35 @@ class SessionReader implements ReadTarget, ShapedSide {
 
   paid(): void {
     this.#session.pulse.excused = false;
+    for (;;) {
+      const held = this.#held.shift();
+      if (held === undefined) break;
+      this.#session.readSlab = this.#pool.foreign;
+      this.#session.feed(held, 0, held.length);
+      if (!this.#pays(held.length)) return;
+    }
     if (!this.#paused) resumeReading(this.#socket);
   }
 
+  /** Not at once: the limit may be lifted by what is being fed. */
   lifted(): void {
-    this.paid();
+    setImmediate(() => this.paid());
+  }
+
+  /** The peer has ended: nothing more will come that could be late. */
+  feedHeld(): void {
+    this.#session.readSlab = this.#pool.foreign;
+    for (const held of this.#held.splice(0)) this.#session.feed(held, 0, held.length);
   }
 
   close(): void {
+    this.#held = [];
     this.#change(this.#pool.shared);
+  }
+
+  #hold(bytes: Buffer): boolean {
+    this.#held.push(Buffer.from(bytes));
+    return false;
   }
 
   /** False: what was read is more than the limit allows by now, and reading stops until it is paid for. */

@@ -8,10 +8,11 @@ import type { Payer, TokenBucket } from '../base/token-bucket.ts';
 import { WindowBudget } from './window.ts';
 
 /**
- * Windows of a limited session grow beyond the protocol's first 256 KB each by this much in all: enough for the limit over a round trip of
- * 250 ms. The round trip that is measured holds the wait for the bucket: by it they would grow without need.
+ * The windows of a limited session are as large as the limit needs over this round trip, each and in what they grow in all. The round trip
+ * that is measured holds the wait for the bucket: by it they would grow without need. What they let under way a later request waits behind.
  */
-const GROWTH_MS = 250;
+const ROUND_TRIP_MS = 250;
+const MIN_WINDOW = 32_768;
 
 /** One direction: it stops when the bucket says so, and is told to go on. */
 export interface ShapedSide extends Payer {
@@ -41,7 +42,7 @@ export class Shaper {
   }
 }
 
-/** The process's budget as one session sees it: the same, but for a limit on its growth while the session is limited. */
+/** The process's budget as one session sees it: the same, but for smaller windows while the session is limited. */
 export class ShapedBudget extends WindowBudget {
   readonly #whole: WindowBudget;
   readonly #shaper: Shaper;
@@ -57,9 +58,15 @@ export class ShapedBudget extends WindowBudget {
     return this.#whole.left;
   }
 
+  override get largestWindow(): number {
+    const { bucket } = this.#shaper;
+    if (bucket === null) return this.#whole.largestWindow;
+    return Math.max(MIN_WINDOW, bucket.bytesPerMs * ROUND_TRIP_MS);
+  }
+
   override take(bytes: number): boolean {
     const { bucket } = this.#shaper;
-    if (bucket !== null && this.#taken + bytes > bucket.bytesPerMs * GROWTH_MS) return false;
+    if (bucket !== null && this.#taken + bytes > bucket.bytesPerMs * ROUND_TRIP_MS) return false;
     if (!this.#whole.take(bytes)) return false;
     this.#taken += bytes;
     return true;

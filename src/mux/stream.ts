@@ -299,13 +299,21 @@ export class MuxStream {
   #report(): void {
     const now = this.session.nowMs();
     const next = nextWindow(this.#window, now - this.#reportedAtMs, this.session.freshRttMs());
+    const { budget } = this.session;
+    const largest = budget.largestWindow;
     let delta = this.#unreported;
-    if (next > this.#window && this.session.budget.take(next - this.#window)) {
+    this.#reportedAtMs = now;
+    this.#unreported = 0;
+    if (this.#window > largest) {
+      const size = Math.max(largest, this.#window - delta);
+      budget.give(grownBy(this.#window) - grownBy(size));
+      delta -= this.#window - size;
+      this.#window = size;
+      if (delta === 0) return;
+    } else if (next > this.#window && next <= largest && budget.take(next - this.#window)) {
       delta += next - this.#window;
       this.#window = next;
     }
-    this.#reportedAtMs = now;
-    this.#unreported = 0;
     this.#receiveWindow += delta;
     this.session.sender.control(QUICK, TYPE.window, 0, this.id, delta);
   }

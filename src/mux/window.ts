@@ -22,6 +22,11 @@ export class WindowBudget {
     return this.#left;
   }
 
+  /** Windows over this are made smaller as they are used. */
+  get largestWindow(): number {
+    return MAX_WINDOW;
+  }
+
   take(bytes: number): boolean {
     if (bytes > this.#left) return false;
     this.#left -= bytes;

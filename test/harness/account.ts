@@ -26,8 +26,8 @@ export class Account {
     return call(this.apiUrl, { method, path, body, bearer: this.#bearer });
   }
 
-  /** A new key. Throws when it was refused. */
-  async mint(input: object = { name: 'harness', tunnelQuota: 100 }): Promise<string> {
+  /** A new key, without a bandwidth limit. Throws when it was refused. */
+  async mint(input: object = { name: 'harness', tunnelQuota: 100, bandwidthLimitMbps: 10_000 }): Promise<string> {
     const { status, body } = await this.call('POST', '/tokens', input);
     if (status !== 201 && status !== 200) throw new Error(`minting answered ${status}: ${JSON.stringify(body)}`);
     return String(body['apiKey']);

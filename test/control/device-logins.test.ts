@@ -254,3 +254,23 @@ test('approval, fetch and log-out stand in the trail', async () => {
     'token.mint ann@example.test',
   ]);
 });
+
+test('a key that was rotated before the command line came for it is not handed out', async () => {
+  const code = newCode();
+  const approved = approve(code);
+  plane.control.rotation.rotate(ann, tokenOf(approved)?.nonce ?? '', 24);
+  await assert.rejects(ask(code, { session: true }), pending);
+});
+
+test('a log-out ends the key that is shown and those that rotation made of it', async () => {
+  const code = newCode();
+  approve(code);
+  const handed = await ask(code);
+  const fresh = plane.control.rotation.rotate(ann, tokenOf(handed)?.nonce ?? '', 24);
+  plane.control.deviceLogins.logout(base64(fresh));
+  assert.deepEqual(
+    [tokenOf(handed)?.revokedAt, tokenOf({ ...handed, wire: fresh.wire })?.revokedAt],
+    [plane.now, plane.now],
+  );
+  assert.throws(() => plane.control.deviceLogins.logout(base64(handed)), failsWith('unauthorized'));
+});

@@ -52,6 +52,20 @@ const reset = async (): Promise<void> => {
   await plane.control.passwordReset.reset({ token, newPassword: PASSWORD }, VISIT);
 };
 
+test('a key that was rotated goes with the session all the same, and so does the old one in its grace', async () => {
+  const [once, graced] = [await commandLine(), await commandLine()];
+  const fresh = plane.control.rotation.rotate(ann, once.token.nonce, 0).row;
+  const later = plane.control.rotation.rotate(ann, graced.token.nonce, 24).row;
+  const keyOf = (sessionId: string) =>
+    plane.control.store.db.select().from(sessions).where(eq(sessions.id, sessionId)).get()?.tokenId;
+  assert.deepEqual([keyOf(once.sessionId), keyOf(graced.sessionId)], [fresh.id, later.id]);
+  assert.deepEqual([once.token, fresh, graced.token, later].map(isDead), [true, false, false, false]);
+  plane.control.sessionList.revoke(ann, graced.sessionId);
+  assert.deepEqual([fresh, graced.token, later].map(isDead), [false, true, true]);
+  await reset();
+  assert.equal(isDead(fresh), true);
+});
+
 test('a session that is ended from the list takes its key along, and no other', async () => {
   const [one, two] = [await commandLine(), await commandLine()];
   const machine = plane.mint(ann).row;

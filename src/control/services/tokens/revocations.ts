@@ -30,10 +30,13 @@ export interface RevocationList {
 
 export class Revocations {
   readonly #store: Store;
+  readonly #most: number;
   #made: { readonly at: number; readonly list: RevocationList } | undefined;
 
-  constructor(deps: { store: Store }) {
+  /** `most`: tokens of one list. */
+  constructor(deps: { store: Store; most?: number }) {
     this.#store = deps.store;
+    this.#most = deps.most ?? MAX_LISTED;
   }
 
   /**
@@ -80,8 +83,8 @@ export class Revocations {
       if (parentId !== null && byParent <= from) return [];
       return [{ nonce, from: seconds(from), until: seconds(expiresAt) }];
     });
-    if (revoked.length > MAX_LISTED) {
-      throw new AppError('unavailable', `More than ${MAX_LISTED} tokens are revoked: one list can't hold them.`);
+    if (revoked.length > this.#most) {
+      throw new AppError('unavailable', `More than ${this.#most} tokens are revoked: one list can't hold them.`);
     }
     return { asOf: seconds(now), revoked };
   }

@@ -11,34 +11,18 @@ import { capabilityTokens } from '../../db/schema.ts';
 import type { Store, Tx } from '../../db/tx.ts';
 import type { TokenActor } from '../actor.ts';
 import { recordDeed } from '../audit.ts';
-import { liveByLabel, nameFault } from './free-names.ts';
-import { fullLabel, isAllowedName, isLabel, nameWithin, roomIn } from './names.ts';
+import { type Ground, locate, projectFor } from './claim-names.ts';
+import { refuse, refuseFault } from './claim-refusals.ts';
 import type { PublicNames, RouteNews } from '../news.ts';
-import { findProject, findProjectById, type ProjectRow } from '../projects/project-rows.ts';
 import { pickPort } from './tcp-ports.ts';
 import { lineageOf, type Spend } from '../tokens/spend.ts';
 import { endOf, type TokenRow } from '../tokens/token-rows.ts';
 import type { Tokens } from '../tokens/tokens.ts';
 import { placeTunnel } from './tunnel-room.ts';
-import {
-  anyById,
-  expiryFrom,
-  findOrg,
-  isExpired,
-  MAX_TUNNELS,
-  type OrgRow,
-  type RowFault,
-  routeOf,
-  type TunnelRow,
-  unnamedTcpTunnels,
-  updateTunnel,
-} from './tunnel-rows.ts';
+import { expiryFrom, findOrg, isExpired, type OrgRow, routeOf, type TunnelRow, updateTunnel } from './tunnel-rows.ts';
 
-const NAME_TRIES = 5;
 /** From here on a limit is none: a node does not carry as much, and to count up to it would cost what it can carry. */
 const UNLIMITED_MBPS = 10_000;
-/** Patterns of a token that a refusal names. */
-const MAX_LISTED = 5;
 
 export interface ClaimDeps {
   readonly store: Store;
@@ -52,12 +36,6 @@ export interface ClaimDeps {
 
 /** As ClaimAnswer in plane/link.ts, before link.ts adds the version of the routing table. */
 export type ClaimDecision = { readonly ok: true; readonly route: Route } | Refusal;
-
-interface Ground {
-  readonly token: TokenRow;
-  readonly org: OrgRow;
-  readonly project: ProjectRow;
-}
 
 export class Claims {
   readonly #deps: ClaimDeps;
@@ -102,10 +80,10 @@ export class Claims {
     if ('code' in org) return org;
     const project = projectFor(tx, token, question.project);
     if ('code' in project) return project;
-    const ground: Ground = { token, org, project };
-    const found = this.#locate(tx, ground, question);
+    const ground: Ground = { token, org, project, nodes: this.#deps.nodes };
+    const found = locate(tx, ground, question);
     if ('code' in found) return found;
-    if (this.#deps.spend.isExhausted(tx.db, token, tx.now) && !isComeback(tx, token, question, found.row)) {
+    if (this.#deps.spend.isExhausted(tx.db, token, tx.now) && !isComeback(tx, token, { question, row: found.row })) {
       return refuse(
         'budget_exhausted',
         `The monthly budget of the token ${token.name} is spent. Raise it, or wait for the first of the month (UTC).`,
@@ -130,62 +108,6 @@ export class Claims {
     if (org.approvalStatus !== 'approved')
       return refuse('forbidden', `The organization ${org.name} is ${org.approvalStatus}.`);
     return org;
-  }
-
-  /** The name that is claimed and the live row that has it, if any. */
-  #locate(
-    tx: Tx,
-    ground: Ground,
-    question: ClaimQuestion,
-  ): { label: string; row: TunnelRow | undefined; ephemeral: boolean } | Refusal {
-    const { token, project } = ground;
-    if (question.subdomain === undefined || question.subdomain === '') return this.#locateUnnamed(tx, ground, question);
-    const name = question.subdomain;
-    const label = claimedLabel(tx, ground, question);
-    if (!isLabel(name) || !isLabel(label)) return refuse('invalid_name', `${label} is not a valid subdomain.`);
-    // The scope is meant for the name inside the project, so the suffix is taken off again where an agent repeats its full label.
-    const short = project.isDefault || label !== name ? name : name.slice(0, -(project.slug.length + 1));
-    if (!isAllowedName(short, token.allowedSubdomains)) {
-      return refuse(
-        'subdomain_not_allowed',
-        `The token ${token.name} may not use ${short}; it may use ${listed(token.allowedSubdomains)}.`,
-      );
-    }
-    return { label, row: liveByLabel(tx.db, label), ephemeral: false };
-  }
-
-  #locateUnnamed(
-    tx: Tx,
-    ground: Ground,
-    question: ClaimQuestion,
-  ): { label: string; row: TunnelRow | undefined; ephemeral: boolean } | Refusal {
-    const { token, project } = ground;
-    if (question.protocol === 'tcp') {
-      // A raw port has no name that the agent could repeat after a reconnect: the token and the local port stand for it.
-      // The one that it says it had comes first, also while its lost session still counts as online: the port must not change.
-      const own = unnamedTcpTunnels(tx.db, token, question.localPort).filter((r) => r.projectId === project.id);
-      const row =
-        own.find((r) => r.id === question.tunnelId) ??
-        own.find((r) => !this.#deps.nodes.isOnline(r.id) && !question.liveTunnelIds.includes(r.id));
-      if (row !== undefined) return { label: row.label, row, ephemeral: true };
-    }
-    const inUse = new Set<string>();
-    for (let i = 0; i < NAME_TRIES + token.allowedSubdomains.length; i++) {
-      const name = nameWithin(token.allowedSubdomains, inUse, roomIn(project));
-      if (name === undefined) break;
-      const label = fullLabel(name, project);
-      const row = liveByLabel(tx.db, label);
-      const isOurs =
-        row === undefined
-          ? isLabel(label) && nameFault(tx, label, { orgId: token.orgId, projectId: project.id }) === undefined
-          : row.projectId === project.id && !this.#deps.nodes.isOnline(row.id);
-      if (isOurs) return { label, row, ephemeral: row?.ephemeral ?? true };
-      inUse.add(name);
-    }
-    return refuse(
-      'subdomain_not_allowed',
-      `None of the names of the token ${token.name} is free: ${listed(token.allowedSubdomains)}.`,
-    );
   }
 
   #make(tx: Tx, ground: Ground, input: { question: ClaimQuestion; label: string; ephemeral: boolean }): ClaimDecision {
@@ -250,71 +172,20 @@ export class Claims {
   }
 }
 
-/** The project that a claim means: the token's own, the one that is named, or the default one. */
-function projectFor(tx: Tx, token: TokenRow, slug: string | undefined): ProjectRow | Refusal {
-  if (token.projectId === null) {
-    return (
-      findProject(tx.db, token.orgId, slug === '' ? undefined : slug) ??
-      refuse('invalid_request', `There is no project ${slug ?? ''}.`)
-    );
-  }
-  const own = findProjectById(tx.db, token.orgId, token.projectId);
-  if (own === undefined) return refuse('unauthorized', 'The project of this token is gone.');
-  if (slug !== undefined && slug !== '' && slug !== own.slug)
-    return refuse('forbidden', `The token ${token.name} is for the project ${own.slug} alone.`);
-  return own;
-}
-
-/**
- * Name plus suffix; but a full label of this project that exists already is itself, and so is that of the tunnel which the agent says it had,
- * also when it has gone since: so an agent repeats it after a reconnect.
- */
-function claimedLabel(tx: Tx, { project }: Ground, { subdomain: name = '', tunnelId }: ClaimQuestion): string {
-  if (!project.isDefault && name.endsWith(`-${project.slug}`)) {
-    const row = liveByLabel(tx.db, name) ?? (tunnelId === undefined ? undefined : anyById(tx.db, tunnelId));
-    if (row?.label === name && row.projectId === project.id) return name;
-  }
-  return fullLabel(name, project);
-}
-
 /**
  * The run that served this tunnel with this key (or one that rotation made of it) reconnects. It is bound at the cap too, and its visitors are
  * told why nothing passes: a restart of the server must not end all agents of a key whose budget begins again, or is raised, tomorrow.
  */
-function isComeback(tx: Tx, token: TokenRow, question: ClaimQuestion, row: TunnelRow | undefined): boolean {
+function isComeback(
+  tx: Tx,
+  token: TokenRow,
+  { question, row }: { question: ClaimQuestion; row: TunnelRow | undefined },
+): boolean {
   if (row === undefined || row.id !== question.tunnelId || row.tokenId === null) return false;
   const last = tx.db.select().from(capabilityTokens).where(eq(capabilityTokens.id, row.tokenId)).get();
   return last !== undefined && lineageOf(last) === lineageOf(token);
 }
 
-/** The first few and how many more: a token may have a hundred patterns, and a refusal is one line for people. */
-function listed(patterns: readonly string[]): string {
-  const more = patterns.length - MAX_LISTED;
-  return `${patterns.slice(0, MAX_LISTED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
-}
-
 function holds(range: PortRange | null, port: number): boolean {
   return range !== null && port >= range.first && port <= range.last;
-}
-
-function refuse(code: Refusal['code'], message: string): Refusal {
-  return { ok: false, code, message };
-}
-
-function refuseFault(fault: RowFault, label: string): Refusal {
-  switch (fault) {
-    case 'name_taken':
-      return refuse('duplicate_name', `${label} is taken. Choose another subdomain.`);
-    case 'other_project':
-      return refuse(
-        'duplicate_name',
-        `${label} ends like the names of another project of this organization. Open it there, or choose another subdomain.`,
-      );
-    case 'no_port_free':
-      return refuse('no_port_free', 'All public TCP ports of this server are taken.');
-    case 'too_many':
-      return refuse('quota_exceeded', `The organization has ${MAX_TUNNELS} tunnels. Delete some first.`);
-    default:
-      return fault satisfies never;
-  }
 }

@@ -216,6 +216,33 @@ test('a deleted slug may be used again: a new project, in which old keys stay de
   assert.deepEqual([again.status, again.body['subdomain']], [201, 'a-web']);
 });
 
+test("another organization's project is none", async () => {
+  const bob = await team.person('bob@example.test');
+  await make('theirs', 'Theirs', bob);
+  const opened = await ann.call('POST', '/tunnels', { localPort: 3000, projectSlug: 'theirs' });
+  assert.deepEqual(said(opened), [404, 'not_found']);
+  assert.deepEqual(said(await ann.call('GET', '/projects/theirs')), [404, 'not_found']);
+  assert.deepEqual(said(await ann.call('DELETE', '/projects/theirs')), [404, 'not_found']);
+  assert.equal((await bob.call('GET', '/projects/theirs')).status, 200);
+});
+
+test('what is done to a project stands in the trail, and what changes nothing does not', async () => {
+  await make('web');
+  await ann.call('PATCH', '/projects/web', { name: 'Shop' });
+  await ann.call('PATCH', '/projects/web', { name: 'Shop' });
+  await ann.call('DELETE', '/projects/web');
+  const trail = plane.control.store.db.select().from(auditEvents).where(eq(auditEvents.orgId, ann.home)).all();
+  const deeds = trail.filter(({ resourceType }) => resourceType === 'project');
+  assert.deepEqual(
+    deeds.map(({ action, details, resourceId }) => [action, details, resourceId]),
+    [
+      ['project.create', { slug: 'web' }, rowOf('web')?.id],
+      ['project.update', { from: 'Web shop', to: 'Shop' }, rowOf('web')?.id],
+      ['project.delete', { slug: 'web', deletedTunnels: 0, revokedTokens: 0 }, rowOf('web')?.id],
+    ],
+  );
+});
+
 test('the default project stays', async () => {
   const answer = await ann.call('DELETE', '/projects/default');
   assert.deepEqual(said(answer), [400, 'invalid_request']);

@@ -50,10 +50,13 @@ const tunnel = z
 const newTunnel = z
   .object({
     localPort: z.int().min(1).max(65_535),
-    subdomain: z.string().max(253).optional().openapi({ description: 'Omitted: a random name' }),
+    subdomain: z.string().max(253).optional().openapi({
+      description:
+        'Omitted: a random name. In a project other than the default one it is followed by `-<slug>`; both together have at most 63 characters',
+    }),
     protocol: z.enum(PROTOCOLS).default('http'),
     ttlSeconds: z.int().min(MIN_TTL_SECONDS).optional().openapi({ description: "Cut to the plan's maximum" }),
-    projectSlug: z.string().min(1).max(63).optional(),
+    projectSlug: z.string().min(1).max(63).optional().openapi({ description: 'Omitted: the default project' }),
   })
   .openapi('NewTunnel', { example: { localPort: 3000, subdomain: 'shop' } });
 
@@ -80,6 +83,8 @@ export function mountTunnels(app: Api, { tunnels }: ApiDeps): void {
         'x-needs': 'tunnel.create',
         tags,
         summary: 'Reserve a tunnel for an agent to serve',
+        description:
+          'A name is 409 while another tunnel has it, another organization keeps it or let it go within 24 hours, or it ends with the slug of another project of the organization.',
         request: { body: { required: true, content: { 'application/json': { schema: newTunnel } } } },
         responses: { 201: json(tunnel, 'Made, inactive') },
       },
@@ -125,6 +130,8 @@ export function mountTunnels(app: Api, { tunnels }: ApiDeps): void {
         path: '/tunnels/{id}/start',
         tags,
         summary: 'Let agents in, begin a new time to live',
+        description:
+          'Also after the old one has run out. An agent that was cut off then has ended, and must be started again.',
         request: { params: id },
         responses: { 200: json(tunnel, 'Started') },
       },

@@ -4,6 +4,9 @@ import { afterEach, beforeEach, test } from 'node:test';
 import { eq } from 'drizzle-orm';
 import { auditEvents } from '../../src/control/db/schema.ts';
 import type { ControlOptions } from '../../src/control/open.ts';
+import { inReverse } from '../harness/ends.ts';
+import { SECRET_KEY, startStripe } from '../harness/stripe.ts';
+import { LOOSE, startHarness } from './harness.ts';
 import { Plane } from './plane.ts';
 import { type PlaneApi, servePlane } from './plane-api.ts';
 import { type Person, said, Team } from './team.ts';
@@ -27,7 +30,7 @@ afterEach(shut);
 
 const planOf = async (person: Person): Promise<unknown> => {
   const { body } = await person.call('GET', '/auth/me');
-  return (body['entitlements'] as unknown as { plan: string }).plan;
+  return (body['entitlements'] as { plan: string }).plan;
 };
 /** The path of a page of this server. */
 const pathOf = (url: unknown): string => {
@@ -191,6 +194,27 @@ test('where nothing is sold, every way to a plan says whom to ask, and there are
   assert.deepEqual(said(await visit('/billing/mock-checkout?token=x')), [404, 'not_found']);
   assert.deepEqual(said(await visit('/billing/mock-portal')), [404, 'not_found']);
   assert.deepEqual(said(await api.call('POST', '/billing/webhook', { body: {} })), [404, 'not_found']);
+});
+
+test('settings say how plans change hands: Stripe without its keys sells nothing, with them it is asked where they say', async (t) => {
+  const ends = inReverse(t);
+  const stripe = await startStripe(ends, () => Math.floor(Date.now() / 1000));
+  for (const [settings, status] of [
+    ['[billing]\nmode = "none"', 402],
+    ['[billing]\nmode = "stripe"', 402],
+    [`[billing]\nmode = "stripe"\n[billing.stripe]\nsecret_key = "${SECRET_KEY}"`, 402],
+    [stripe.settings, 200],
+    ['', 200],
+  ] as const) {
+    const h = await startHarness(`${LOOSE}\n${settings}`);
+    ends.after(() => h.close());
+    const body = { plan: 'pro', billing_cycle: 'yearly' };
+    const answer = await h.call('POST', '/billing/checkout-session', { as: h.owner, body });
+    assert.equal(answer.status, status, `${settings}: ${answer.text}`);
+    const webhook = await h.call('POST', '/billing/webhook', { body: {} });
+    assert.equal(webhook.status, settings === stripe.settings ? 401 : 404);
+  }
+  assert.equal(stripe.sessions.size, 1);
 });
 
 function deeds(action: string) {

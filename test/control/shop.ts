@@ -42,9 +42,8 @@ export interface Shop {
 
 export async function openShop(t: Ends, changes: Partial<BillingOptions & { mode: 'stripe' }> = {}): Promise<Shop> {
   const lines = new Lines();
-  let plane: Plane | undefined;
-  const stripe = await startStripe(t, () => Math.floor((plane?.now ?? 0) / 1000));
-  plane = new Plane(undefined, {
+  const stripe = await startStripe(t, () => Math.floor(plane.now / 1000));
+  const plane = new Plane(undefined, {
     billing: {
       mode: 'stripe',
       secretKey: new Secret(SECRET_KEY),
@@ -55,26 +54,25 @@ export async function openShop(t: Ends, changes: Partial<BillingOptions & { mode
     },
     log: lines.log,
   });
-  const made = plane;
-  const api = await servePlane(made, { log: lines.log });
+  const api = await servePlane(plane, { log: lines.log });
   t.after(async () => {
     await api.close();
-    made.close();
+    plane.close();
   });
-  const team = new Team(made, api);
+  const team = new Team(plane, api);
   const ann = await team.person('ann@example.test');
-  const { db } = made.control.store;
+  const { db } = plane.control.store;
   db.update(organizations).set({ plan: 'free' }).run();
   const setPlan = (plan: Plan): void => {
     const operator = { kind: 'operator', orgId: null, userId: null, label: 'root', ipAddress: '' } as const;
-    made.control.operatorOrgs.setPlan(operator, ann.home, plan);
+    plane.control.operatorOrgs.setPlan(operator, ann.home, plan);
   };
   const checkout = (body: object = { plan: 'pro' }) => ann.call('POST', '/billing/checkout-session', body);
   const deliver = (event: SignedEvent, signature = event.signature) =>
     api.call('POST', '/billing/webhook', { raw: event.body, headers: { 'stripe-signature': signature } });
   return {
     stripe,
-    plane: made,
+    plane,
     api,
     team,
     lines,

@@ -69,6 +69,20 @@ export class FakeStripe {
     this.now = now;
   }
 
+  /** A whole `[billing]` table. */
+  get settings(): string {
+    const prices = Object.entries(PRICES).map(([key, id]) => `prices.${key} = "${id}"`);
+    return [
+      '[billing]',
+      'mode = "stripe"',
+      '[billing.stripe]',
+      `secret_key = "${SECRET_KEY}"`,
+      `webhook_secret = "${WEBHOOK_SECRET}"`,
+      `api_base = "${this.url}"`,
+      ...prices,
+    ].join('\n');
+  }
+
   /** Whoever pays on the page of a checkout. Makes the subscription; the events are the caller's to deliver. */
   pay(checkoutUrl: string): StripeSubscription {
     const session = this.sessions.get(checkoutUrl.split('/').at(-1) ?? '');
@@ -218,10 +232,9 @@ export class FakeStripe {
 
 /** `now`: seconds, of the clock that both sides go by. */
 export async function startStripe(ends: Ends, now: () => number): Promise<FakeStripe> {
-  let fake: FakeStripe | undefined;
-  const server = createServer((request, response) => void fake?.answer(request, response));
+  const server = createServer((request, response) => void fake.answer(request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  fake = new FakeStripe(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, now);
+  const fake = new FakeStripe(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, now);
   ends.after(async () => {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));

@@ -196,8 +196,8 @@ function asRecord(value: unknown): Readonly<Record<string, unknown>> {
 function refusalOf(error: unknown, key: Secret): AppError | CustomerGone {
   const { param, statusCode, requestId, detail } = asRecord(error);
   if (codeOf(error) === 'resource_missing' && param === 'customer') return new CustomerGone();
-  const parts = [statusCode, codeOf(error), requestId, messageOf(error), ...causesOf(detail)];
-  const text = parts.filter((part) => part !== undefined).join(' ');
+  const words = [statusCode, codeOf(error), requestId, messageOf(error), ...causesOf(detail)];
+  const text = words.filter((word) => typeof word === 'string' || typeof word === 'number').join(' ');
   const cause = new Error(text.replaceAll(key.reveal(), '[secret]').slice(0, 500));
   const message = isRefusal(error)
     ? 'The payment provider refused what this server asked. Its operator finds the reason in the log.'

@@ -35,11 +35,11 @@ export function changePlanIn(tx: Tx, { orgId, from, to, by }: PlanChange, deps: 
       ? ({ action: 'org.plan', resourceType: 'organization' } as const)
       : ({ action: 'billing.plan', resourceType: 'billing' } as const);
   recordDeed(tx, by, { ...deed, resourceId: orgId, orgId, details: { from, to } });
-  renewTunnels(tx, orgId, to, deps);
+  renewTunnels(tx, { orgId, plan: to }, deps);
 }
 
 /** At most MAX_TUNNELS of tunnel-rows.ts. */
-function renewTunnels(tx: Tx, orgId: string, plan: Plan, { news, names }: PlanChangeDeps): void {
+function renewTunnels(tx: Tx, { orgId, plan }: { orgId: string; plan: Plan }, { news, names }: PlanChangeDeps): void {
   const rows = tx.db
     .select()
     .from(tunnels)

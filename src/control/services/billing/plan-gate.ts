@@ -28,7 +28,7 @@ export function requireEntitlement(plan: Plan, feature: Feature, mode: BillingMo
 }
 
 /** Throws `upgrade_required` unless the plan has room for one more beside the `used` that there are. */
-export function requireRoom(plan: Plan, quota: Quota, used: number, mode: BillingMode): void {
+export function requireRoom(plan: Plan, { quota, used }: { quota: Quota; used: number }, mode: BillingMode): void {
   const most = ENTITLEMENTS[plan][quota];
   if (most === null || used < most) return;
   const having = PLANS.filter((other) => {

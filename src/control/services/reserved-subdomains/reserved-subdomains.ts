@@ -79,7 +79,7 @@ export class ReservedSubdomains {
 
   #checkRoom(tx: Tx, actor: UserActor): void {
     const used = countOf(tx.db, actor.orgId);
-    requireRoom(findOrg(tx.db, actor.orgId)?.plan ?? 'free', 'reservedSubdomains', used, this.#billing);
+    requireRoom(findOrg(tx.db, actor.orgId)?.plan ?? 'free', { quota: 'reservedSubdomains', used }, this.#billing);
     if (used >= MAX_RESERVED) {
       throw new AppError('conflict', `Your organization has ${MAX_RESERVED} reserved subdomains. Give one up first.`);
     }

@@ -57,6 +57,7 @@ import { SignUp } from './services/accounts/sign-up.ts';
 import { Spend } from './services/tokens/spend.ts';
 import { SignUpMemory } from './services/accounts/sign-up-memory.ts';
 import { MasterKeys } from './services/tokens/master-keys.ts';
+import { MasterRights } from './services/tokens/master-rights.ts';
 import { ProjectTokens } from './services/tokens/project-tokens.ts';
 import { Revocations } from './services/tokens/revocations.ts';
 import { Rotation } from './services/tokens/rotation.ts';
@@ -156,7 +157,8 @@ export function openControl(options: ControlOptions): ControlPlane {
     const tokenMaker = new TokenMaker({ keys });
     const tokens = new Tokens({ store, keys, maker: tokenMaker, spend });
     const tokenEnds = new TokenEnds({ store, news: publisher });
-    const rotation = new Rotation({ store, maker: tokenMaker, ends: tokenEnds, spend });
+    const masterRights = new MasterRights({ billing: options.billing.mode });
+    const rotation = new Rotation({ store, maker: tokenMaker, ends: tokenEnds, spend, masterRights });
     const sessionEnds = new SessionEnds({ tokens: tokenEnds });
     // Where sign-up is closed nobody gets a fresh organization by having been sent away from theirs.
     const homeOrg: NewOrgRules =
@@ -245,8 +247,8 @@ export function openControl(options: ControlOptions): ControlPlane {
       tokenEnds,
       rotation,
       tokenBudgets: new TokenBudgets({ store, spend, news: publisher }),
-      masterKeys: new MasterKeys({ store, maker: tokenMaker, tokens }),
-      projectTokens: new ProjectTokens({ store, maker: tokenMaker, ends: tokenEnds, rotation }),
+      masterKeys: new MasterKeys({ store, maker: tokenMaker, tokens, rights: masterRights }),
+      projectTokens: new ProjectTokens({ store, maker: tokenMaker, ends: tokenEnds, rotation, masterRights }),
       revocations: new Revocations({ store }),
       tunnels,
       projects: new Projects({ store, tokens: tokenEnds, tunnels }),

@@ -88,7 +88,7 @@ export const limits = {
 };
 
 export const newRotation = z
-  .object({ graceHours: z.int().min(0).max(MAX_GRACE_HOURS).default(0) })
+  .object({ graceHours: z.int().min(0).max(MAX_GRACE_HOURS).optional().openapi({ description: 'Default 0' }) })
   .openapi('NewRotation', { example: { graceHours: 24 } });
 
 export function present({ row, projectSlug, parentNonce, spentUsdCents }: TokenView) {

@@ -5,7 +5,8 @@
 import type { Store } from '../../db/tx.ts';
 import type { Actor, MasterKeyActor } from '../actor.ts';
 import { recordDeed } from '../audit.ts';
-import { checkMaster, personIn, requireMasterKeys } from './minter.ts';
+import type { MasterRights } from './master-rights.ts';
+import { personIn } from './minter.ts';
 import type { MintedToken, TokenMaker } from './token-maker.ts';
 import type { Tokens } from './tokens.ts';
 
@@ -20,23 +21,27 @@ export interface MasterKeyInput {
   readonly monthlyBudgetUsdCents?: number | null | undefined;
 }
 
-export class MasterKeys {
-  readonly #store: Store;
-  readonly #maker: TokenMaker;
-  readonly #tokens: Pick<Tokens, 'recognise' | 'touch'>;
+export interface MasterKeyDeps {
+  readonly store: Store;
+  readonly maker: TokenMaker;
+  readonly tokens: Pick<Tokens, 'recognise' | 'touch'>;
+  readonly rights: MasterRights;
+}
 
-  constructor(deps: { store: Store; maker: TokenMaker; tokens: Pick<Tokens, 'recognise' | 'touch'> }) {
-    this.#store = deps.store;
-    this.#maker = deps.maker;
-    this.#tokens = deps.tokens;
+export class MasterKeys {
+  readonly #deps: MasterKeyDeps;
+
+  constructor(deps: MasterKeyDeps) {
+    this.#deps = deps;
   }
 
   /** A new master key. Throws `forbidden`, `upgrade_required`, `conflict`. */
   mint(actor: Actor, input: MasterKeyInput): MintedToken {
-    return this.#store.inTx((tx) => {
-      const minter = personIn(tx, actor, 'create', 'master_key');
-      requireMasterKeys(tx.db, minter.actor.orgId);
-      const minted = this.#maker.makeIn(tx, {
+    const { store, maker, rights } = this.#deps;
+    return store.inTx((tx) => {
+      const minter = personIn(tx, actor, 'master_key');
+      rights.requirePlan(tx.db, minter.actor.orgId);
+      const minted = maker.makeIn(tx, {
         orgId: minter.actor.orgId,
         createdBy: minter.createdBy,
         kind: 'master',
@@ -60,10 +65,11 @@ export class MasterKeys {
    * that is no live master key, `forbidden` and `upgrade_required` as its organization stands.
    */
   authenticate(presented: string, ipAddress: string): MasterKeyActor | undefined {
-    const found = this.#tokens.recognise(presented);
+    const { store, tokens, rights } = this.#deps;
+    const found = tokens.recognise(presented);
     if (found === undefined) return undefined;
-    const { id, name, orgId } = checkMaster(this.#store.db, found, this.#store.clock.now());
-    this.#tokens.touch(found);
+    const { id, name, orgId } = rights.check(store.db, found, store.clock.now());
+    tokens.touch(found);
     return { kind: 'master_key', tokenId: id, name, orgId, ipAddress };
   }
 }

@@ -7,7 +7,8 @@ import type { Store, Tx } from '../../db/tx.ts';
 import { allow, type MasterKeyActor, type UserActor } from '../actor.ts';
 import { recordDeed } from '../audit.ts';
 import { findProject, type ProjectRow } from '../projects/project-rows.ts';
-import { masterIn, type Minter, personIn } from './minter.ts';
+import type { MasterRights } from './master-rights.ts';
+import { type Minter, personIn } from './minter.ts';
 import type { Rotation } from './rotation.ts';
 import type { TokenEnds } from './token-ends.ts';
 import type { MintedToken, TokenMaker } from './token-maker.ts';
@@ -30,27 +31,29 @@ export interface ProjectTokenInput {
 
 type Caller = UserActor | MasterKeyActor;
 
-export class ProjectTokens {
-  readonly #store: Store;
-  readonly #maker: TokenMaker;
-  readonly #ends: TokenEnds;
-  readonly #rotation: Rotation;
+export interface ProjectTokenDeps {
+  readonly store: Store;
+  readonly maker: TokenMaker;
+  readonly ends: TokenEnds;
+  readonly rotation: Rotation;
+  readonly masterRights: MasterRights;
+}
 
-  constructor(deps: { store: Store; maker: TokenMaker; ends: TokenEnds; rotation: Rotation }) {
-    this.#store = deps.store;
-    this.#maker = deps.maker;
-    this.#ends = deps.ends;
-    this.#rotation = deps.rotation;
+export class ProjectTokens {
+  readonly #deps: ProjectTokenDeps;
+
+  constructor(deps: ProjectTokenDeps) {
+    this.#deps = deps;
   }
 
   /** A new key for the project. Throws `not_found`, `forbidden`, `unauthorized`, `upgrade_required`, `invalid_request`, `conflict`. */
   mint(caller: Caller, slug: string, input: ProjectTokenInput): MintedToken {
-    return this.#store.inTx((tx) => {
-      const minter = minterIn(tx, caller);
+    return this.#deps.store.inTx((tx) => {
+      const minter = this.#minterIn(tx, caller);
       const { master, createdBy } = minter;
       const project = ownProject(tx, caller, slug);
       const hours = Math.min(input.ttlHours ?? DEFAULT_HOURS[caller.kind], MAX_TTL_HOURS);
-      const minted = this.#maker.makeIn(tx, {
+      const minted = this.#deps.maker.makeIn(tx, {
         orgId: caller.orgId,
         createdBy,
         kind: 'project',
@@ -71,26 +74,26 @@ export class ProjectTokens {
 
   /** Ends a key of the project. Returns how many ended: 0 when it had before. Throws `not_found`, `forbidden`, `unauthorized`. */
   revoke(caller: Caller, slug: string, nonce: string): number {
-    return this.#store.inTx((tx) => {
+    return this.#deps.store.inTx((tx) => {
       if (caller.kind === 'user') allow(caller, 'delete', 'token');
-      else masterIn(tx, caller);
-      return this.#ends.revokeIn(tx, caller, ownKey(tx, caller, { slug, nonce }));
+      else this.#deps.masterRights.minterIn(tx, caller);
+      return this.#deps.ends.revokeIn(tx, caller, ownKey(tx, caller, { slug, nonce }));
     });
   }
 
   /** Rotates a key of the project, as Rotation does. Throws `not_found`, `conflict`, `forbidden`, `unauthorized`, `upgrade_required`. */
   rotate(caller: Caller, which: { readonly slug: string; readonly nonce: string }, graceHours: number): MintedToken {
-    return this.#store.inTx((tx) => {
-      const minter = minterIn(tx, caller);
+    return this.#deps.store.inTx((tx) => {
+      const minter = this.#minterIn(tx, caller);
       const old = ownKey(tx, caller, which);
       if (!isLive(old, tx.now)) throw new AppError('not_found', 'No such live key in this project.');
-      return this.#rotation.rotateIn(tx, minter, old, graceHours);
+      return this.#deps.rotation.rotateIn(tx, minter, { old, graceHours });
     });
   }
-}
 
-function minterIn(tx: Tx, caller: Caller): Minter {
-  return caller.kind === 'user' ? personIn(tx, caller, 'create', 'token') : masterIn(tx, caller);
+  #minterIn(tx: Tx, caller: Caller): Minter {
+    return caller.kind === 'user' ? personIn(tx, caller, 'token') : this.#deps.masterRights.minterIn(tx, caller);
+  }
 }
 
 function ownProject(tx: Tx, { orgId }: Caller, slug: string): ProjectRow {

@@ -10,7 +10,8 @@ import type { Store, Tx } from '../../db/tx.ts';
 import type { Actor } from '../actor.ts';
 import { recordDeed } from '../audit.ts';
 import { findProjectById, type ProjectRow } from '../projects/project-rows.ts';
-import { type Minter, personIn, requireMasterKeys } from './minter.ts';
+import type { MasterRights } from './master-rights.ts';
+import { type Minter, personIn } from './minter.ts';
 import { lineageOf, type Spend } from './spend.ts';
 import { revocationOf, type TokenEnds } from './token-ends.ts';
 import type { MintedToken, TokenMaker } from './token-maker.ts';
@@ -25,6 +26,7 @@ export interface RotationDeps {
   readonly maker: TokenMaker;
   readonly ends: TokenEnds;
   readonly spend: Spend;
+  readonly masterRights: MasterRights;
 }
 
 export class Rotation {
@@ -41,19 +43,19 @@ export class Rotation {
   rotate(actor: Actor, nonce: string, graceHours: number): MintedToken {
     return this.#deps.store.inTx((tx) => {
       // Any token first, so that who may rotate none learns nothing about which there are.
-      const { actor: me } = personIn(tx, actor, 'create', 'token');
+      const { actor: me } = personIn(tx, actor, 'token');
       const old = liveToken(tx.db, { orgId: me.orgId, nonce, now: tx.now });
-      const minter = personIn(tx, me, 'create', thingOf(old));
-      if (old.kind === 'master') requireMasterKeys(tx.db, old.orgId);
+      const minter = personIn(tx, me, thingOf(old));
+      if (old.kind === 'master') this.#deps.masterRights.requirePlan(tx.db, old.orgId);
       if (old.kind === 'cli' && old.createdBy !== minter.createdBy) {
         throw new AppError('forbidden', "This is the key of somebody else's `culvert login`. You may revoke it.");
       }
-      return this.rotateIn(tx, minter, old, graceHours);
+      return this.rotateIn(tx, minter, { old, graceHours });
     });
   }
 
   /** The same once it is known that the token lives and the minter may. Throws `conflict`. */
-  rotateIn(tx: Tx, minter: Minter, old: TokenRow, graceHours: number): MintedToken {
+  rotateIn(tx: Tx, minter: Minter, { old, graceHours }: { old: TokenRow; graceHours: number }): MintedToken {
     if (old.graceEndsAt !== null) {
       throw new AppError('conflict', 'This token was rotated before. Use the one that replaced it.');
     }

@@ -4,7 +4,7 @@
  */
 import { and, eq, gt, isNull, or, type SQL } from 'drizzle-orm';
 import { AppError } from '../../../base/errors.ts';
-import { capabilityTokens, projects } from '../../db/schema.ts';
+import { capabilityTokens } from '../../db/schema.ts';
 import type { Db } from '../../db/tx.ts';
 import type { Thing } from '../actor.ts';
 
@@ -75,9 +75,4 @@ export function sameLineage(lineageId: string): SQL | undefined {
 /** What the right to change a token is called. */
 export function thingOf({ kind }: Pick<TokenRow, 'kind'>): Thing {
   return kind === 'master' ? 'master_key' : 'token';
-}
-
-export function projectSlugOf(db: Db, { projectId }: TokenRow): string | null {
-  if (projectId === null) return null;
-  return db.select({ slug: projects.slug }).from(projects).where(eq(projects.id, projectId)).get()?.slug ?? null;
 }

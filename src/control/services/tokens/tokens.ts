@@ -67,7 +67,7 @@ export class Tokens {
 
   /** The same inside the transaction of a service that has more to store with it. */
   mintIn(tx: Tx, actor: Actor, input: MintInput & { kind: 'agent' | 'cli' }): MintedToken {
-    const { actor: me, createdBy } = personIn(tx, actor, 'create', 'token');
+    const { actor: me, createdBy } = personIn(tx, actor, 'token');
     const { ttlHours, ...scope } = input;
     const minted = this.#maker.makeIn(tx, {
       ...scope,

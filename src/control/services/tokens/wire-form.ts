@@ -2,7 +2,8 @@
  * What the wire form of a token says, and how it is read back: the claims in the CWT (cwt.ts is the coding). Pure, for an edge of its own
  * decides by these, the server's public keys and its list of revocations alone (revocations.ts), without a database.
  */
-import { isSubdomainPattern } from '../tunnels/names.ts';
+import { z } from 'zod';
+import { isLabel, isSubdomainPattern } from '../tunnels/names.ts';
 import type { Claims } from './cwt.ts';
 
 export const TOKEN_KINDS = ['agent', 'master', 'project', 'cli'] as const;
@@ -30,7 +31,7 @@ const CLAIM = {
   suffix: -65543,
   parent: -65544,
 } as const;
-const KNOWN: ReadonlySet<number> = new Set(Object.values(CLAIM));
+const NAMES: ReadonlyMap<number, string> = new Map(Object.entries(CLAIM).map(([name, key]) => [key, name]));
 
 /** What a token allows, to whoever can check its signature. */
 export interface WireGrant {
@@ -80,74 +81,58 @@ export function subjectOf(orgId: string): string {
   return `org:${orgId}`;
 }
 
+const natural = z.int().min(0);
+const nonce = z.instanceof(Uint8Array).refine(({ length }) => length === NONCE_BYTES);
+/** Of any token; what depends on its kind is `isSound`. Strict: a claim that is not known may be a restriction. */
+const SHAPE = z.strictObject({
+  iss: z.literal(ISSUER),
+  sub: z.string().regex(/^org:[0-9a-f-]{36}$/),
+  exp: natural,
+  iat: natural,
+  cti: nonce,
+  version: z.literal(TOKEN_VERSION),
+  kind: z.enum(TOKEN_KINDS),
+  subdomains: z.array(z.string().refine(isSubdomainPattern)).max(MAX_SUBDOMAIN_PATTERNS),
+  quota: natural,
+  mbps: natural,
+  project: z.string().refine(isLabel).optional(),
+  suffix: z.string().optional(),
+  parent: nonce.optional(),
+} satisfies Record<keyof typeof CLAIM, z.ZodType>);
+
 /**
- * The grant that verified claims hold; undefined when they are not exactly those of a token. A claim that is not known is refused: it may
- * be a restriction. Whether the token has run out or is revoked is for the caller.
+ * The grant that verified claims hold; undefined when they are not exactly those of a token. Whether the token has run out or is revoked is
+ * for the caller.
  */
 export function readGrant(claims: Claims): WireGrant | undefined {
-  for (const key of claims.keys()) if (!KNOWN.has(key)) return undefined;
-  if (claims.get(CLAIM.iss) !== ISSUER || claims.get(CLAIM.version) !== TOKEN_VERSION) return undefined;
-  const orgId = /^org:([0-9a-f-]{36})$/.exec(text(claims.get(CLAIM.sub)) ?? '')?.[1];
-  const kind = TOKEN_KINDS.find((one) => one === claims.get(CLAIM.kind));
-  const nonce = nonceOf(claims.get(CLAIM.cti));
-  const allowedSubdomains = patternsOf(claims.get(CLAIM.subdomains));
-  const [tunnelQuota, bandwidthLimitMbps, issuedAt, expiresAt] = [CLAIM.quota, CLAIM.mbps, CLAIM.iat, CLAIM.exp].map(
-    (key) => natural(claims.get(key)),
-  );
-  const project = projectOf(claims);
-  const parentNonce = claims.has(CLAIM.parent) ? nonceOf(claims.get(CLAIM.parent)) : null;
-  if (orgId === undefined || kind === undefined || nonce === undefined || allowedSubdomains === undefined) return;
-  if (tunnelQuota === undefined || bandwidthLimitMbps === undefined) return;
-  if (issuedAt === undefined || expiresAt === undefined || expiresAt <= issuedAt) return;
-  if (project === undefined || parentNonce === undefined) return;
-  const grant: WireGrant = {
-    orgId,
-    kind,
-    nonce,
-    parentNonce,
-    project,
-    allowedSubdomains,
-    tunnelQuota,
-    bandwidthLimitMbps,
-    issuedAt,
-    expiresAt,
+  const named = Object.fromEntries([...claims].map(([key, value]) => [NAMES.get(key) ?? String(key), value]));
+  const { data } = SHAPE.safeParse(named);
+  if (data === undefined || !isSound(data)) return undefined;
+  const { project, suffix = '' } = data;
+  return {
+    orgId: data.sub.slice(subjectOf('').length),
+    kind: data.kind,
+    nonce: hex(data.cti),
+    parentNonce: data.parent === undefined ? null : hex(data.parent),
+    project: project === undefined ? null : { slug: project, suffix },
+    allowedSubdomains: data.subdomains,
+    tunnelQuota: data.quota,
+    bandwidthLimitMbps: data.mbps,
+    issuedAt: data.iat,
+    expiresAt: data.exp,
   };
-  return isSound(grant) ? grant : undefined;
 }
 
-/** A master key opens nothing; a project key is for one project; nothing else was minted by a master key. */
-function isSound({ kind, project, parentNonce, tunnelQuota, allowedSubdomains }: WireGrant): boolean {
-  if ((kind === 'project') !== (project !== null)) return false;
-  if (parentNonce !== null && kind !== 'project') return false;
-  return kind === 'master'
-    ? tunnelQuota === 0 && allowedSubdomains.length === 0
-    : tunnelQuota > 0 && allowedSubdomains.length > 0;
+/** A project key says its project whole; nothing else was minted by a master key; a master key opens nothing. */
+function isSound(claims: z.infer<typeof SHAPE>): boolean {
+  const { kind, project, suffix, parent, quota, subdomains, iat, exp } = claims;
+  if (exp <= iat) return false;
+  const isWhole = project !== undefined && (suffix === '' || suffix === `-${project}`);
+  if (kind === 'project' ? !isWhole : project !== undefined || suffix !== undefined) return false;
+  if (parent !== undefined && kind !== 'project') return false;
+  return kind === 'master' ? quota === 0 && subdomains.length === 0 : quota > 0 && subdomains.length > 0;
 }
 
-function projectOf(claims: Claims): WireGrant['project'] | undefined {
-  if (!claims.has(CLAIM.project) && !claims.has(CLAIM.suffix)) return null;
-  const slug = text(claims.get(CLAIM.project));
-  const suffix = text(claims.get(CLAIM.suffix));
-  if (slug === undefined || (suffix !== '' && suffix !== `-${slug}`)) return undefined;
-  return { slug, suffix };
-}
-
-function patternsOf(value: unknown): readonly string[] | undefined {
-  if (!Array.isArray(value) || value.length > MAX_SUBDOMAIN_PATTERNS) return undefined;
-  const patterns: readonly unknown[] = value;
-  return patterns.every((one): one is string => typeof one === 'string' && isSubdomainPattern(one))
-    ? patterns
-    : undefined;
-}
-
-function nonceOf(value: unknown): string | undefined {
-  return value instanceof Uint8Array && value.length === NONCE_BYTES ? Buffer.from(value).toString('hex') : undefined;
-}
-
-function natural(value: unknown): number | undefined {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
-}
-
-function text(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined;
+function hex(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('hex');
 }

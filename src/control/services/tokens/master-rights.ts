@@ -1,0 +1,41 @@
+/** Whether a master key may act now: it lives, and its organization is in good standing and on a plan that has master keys. */
+import { AppError } from '../../../base/errors.ts';
+import type { Db, Tx } from '../../db/tx.ts';
+import type { MasterKeyActor } from '../actor.ts';
+import { type BillingMode, requireEntitlement } from '../billing/plan-gate.ts';
+import { findOrg } from '../tunnels/tunnel-rows.ts';
+import type { Minter } from './minter.ts';
+import { isLive, type TokenRow, tokenById } from './token-rows.ts';
+
+export class MasterRights {
+  readonly #billing: BillingMode;
+
+  constructor(deps: { billing: BillingMode }) {
+    this.#billing = deps.billing;
+  }
+
+  /** The master key as who mints, if it still may. Throws as `check`. */
+  minterIn(tx: Tx, actor: MasterKeyActor): Minter {
+    const master = this.check(tx.db, tokenById(tx.db, actor.tokenId), tx.now);
+    return { actor, createdBy: master.createdBy, master };
+  }
+
+  /** The row, if it is one of a master key that may act now. Throws `unauthorized`, `forbidden`, `upgrade_required`. */
+  check(db: Db, row: TokenRow | undefined, now: number): TokenRow {
+    if (row === undefined || row.kind !== 'master' || !isLive(row, now)) {
+      throw new AppError('unauthorized', 'This is no live master key. Mint a new one.');
+    }
+    const org = findOrg(db, row.orgId);
+    if (org === undefined) throw new AppError('unauthorized', 'The organization of this master key is gone.');
+    if (org.approvalStatus !== 'approved') {
+      throw new AppError('forbidden', `The organization ${org.name} is ${org.approvalStatus}.`);
+    }
+    this.requirePlan(db, row.orgId);
+    return row;
+  }
+
+  /** Throws `upgrade_required` where the plan of the organization has no master keys. */
+  requirePlan(db: Db, orgId: string): void {
+    requireEntitlement(findOrg(db, orgId)?.plan ?? 'free', 'masterKeys', this.#billing);
+  }
+}

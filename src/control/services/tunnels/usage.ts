@@ -1,23 +1,26 @@
 /**
- * Event batches of data nodes into rows: counters of tunnels, what keys have spent, agents that came and left. One transaction per batch; a batch that comes
- * again is dropped by (node, sequence). Called by control/link.ts.
+ * Event batches of data nodes into rows: counters of tunnels, what keys have spent, agents that came and left. One transaction per batch; a
+ * batch that comes again is dropped by (node, sequence). Called by control/link.ts.
  */
 import { and, eq, isNull, sql } from 'drizzle-orm';
-import type { EventBatch, PlaneEvent } from '../../../plane/events.ts';
+import type { SQLiteColumn } from 'drizzle-orm/sqlite-core';
+import type { EventBatch, PlaneEvent, UsageEvent } from '../../../plane/events.ts';
 import type { NodeControl } from '../../../plane/link.ts';
 import { nodeCursors, tunnels } from '../../db/schema.ts';
-import type { Store, Tx } from '../../db/tx.ts';
+import type { Db, Store, Tx } from '../../db/tx.ts';
 import type { Spend } from '../tokens/spend.ts';
 
 export class Usage {
   readonly #store: Store;
   readonly #nodes: NodeControl;
   readonly #spend: Spend;
+  readonly #count: ReturnType<typeof counting>;
 
   constructor(deps: { store: Store; nodes: NodeControl; spend: Spend }) {
     this.#store = deps.store;
     this.#nodes = deps.nodes;
     this.#spend = deps.spend;
+    this.#count = counting(deps.store.db);
   }
 
   /** Stores a batch. False when it was stored before. */
@@ -52,21 +55,13 @@ export class Usage {
         requests: requests + event.requests,
       });
     }
-    for (const [tokenId, traffic] of byToken) this.#spend.add(tx, tokenId, traffic);
+    this.#spend.add(tx, byToken);
   }
 
   #storeOne(tx: Tx, event: PlaneEvent): void {
     switch (event.kind) {
       case 'usage':
-        tx.db
-          .update(tunnels)
-          .set({
-            bytesIn: sql`${tunnels.bytesIn} + ${event.bytesIn}`,
-            bytesOut: sql`${tunnels.bytesOut} + ${event.bytesOut}`,
-            totalRequests: sql`${tunnels.totalRequests} + ${event.requests}`,
-          })
-          .where(eq(tunnels.id, event.tunnelId))
-          .run();
+        this.#count.run({ ...event });
         return;
       case 'agent': {
         const live = and(eq(tunnels.id, event.tunnelId), isNull(tunnels.deletedAt));
@@ -81,4 +76,18 @@ export class Usage {
         event satisfies never;
     }
   }
+}
+
+/** Adds one event to its tunnel. Prepared: to build it costs ten times what it does, and there are a thousand in a batch. */
+function counting(db: Db) {
+  const plus = (column: SQLiteColumn, name: keyof UsageEvent) => sql`${column} + ${sql.placeholder(name)}`;
+  return db
+    .update(tunnels)
+    .set({
+      bytesIn: plus(tunnels.bytesIn, 'bytesIn'),
+      bytesOut: plus(tunnels.bytesOut, 'bytesOut'),
+      totalRequests: plus(tunnels.totalRequests, 'requests'),
+    })
+    .where(eq(tunnels.id, sql.placeholder('tunnelId')))
+    .prepare();
 }

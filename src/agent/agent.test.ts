@@ -78,6 +78,27 @@ test('a failing token source is retried like the network, with the token read ag
   assert.equal(hello?.type === 'hello' && hello.token, 'mtk_3');
 });
 
+test('a key that is taken back from a live session ends it 2 s later with exit 3, unless there is another by then', async () => {
+  let key: string | undefined = 'mtk_1';
+  const world = await fakeWorld({
+    token: () => (key === undefined ? Promise.reject(new Error('no such key file')) : Promise.resolve(key)),
+  });
+  const takeBack = async (): Promise<void> => {
+    world.latest().welcome();
+    world.latest().say({ type: 'bye', code: 'unauthorized', message: 'The token ci was rotated.' });
+    await world.time.advance(1_900);
+  };
+  await takeBack();
+  key = 'mtk_2'; // the rotation writes its file only now
+  await world.time.advance(200);
+  const hello = world.latest().sent[0];
+  assert.equal(hello?.type === 'hello' && hello.token, 'mtk_2');
+  await takeBack();
+  key = undefined;
+  await world.time.advance(200);
+  assert.deepEqual(await ended(world), { code: 3, message: 'The token ci was rotated.' });
+});
+
 test('a lost session comes back within 0.5 s and asks for the same tunnel again', async () => {
   const world = await online();
   await world.time.advance(60_000);

@@ -26,13 +26,14 @@ import type { AgentEvent, AgentState, AgentView, ExitReason } from './events.ts'
 import { Lookout, type Reach, UnreachableError } from './lookout.ts';
 import { type Cancel, type Schedule, systemSchedule } from './schedule.ts';
 import { type Bye, Session, type SessionOwner, type Welcome } from './session.ts';
+import { ShownKey } from './shown-key.ts';
 import type { LocalTarget } from './target.ts';
 import { Tunnel, type TunnelSpec } from './tunnel.ts';
 
 /** A session that lasted this long was a good one: the waits start again at 0.5 s. */
 const STEADY_MS = 10_000;
-/** What a server may ask the agent to stay away for; more is taken for a mistake. */
-const MAX_RETRY_AFTER_MS = 300_000;
+/** Whoever rotates a key writes its file after the server has taken the old one back: the agent looks after this, once. */
+const KEY_CHANGE_MS = 2_000;
 
 export interface AgentOptions {
   /** For display. */
@@ -82,11 +83,11 @@ class Supervisor implements Agent, SessionOwner {
   readonly #log: Logger;
   readonly #clock: Clock;
   readonly #schedule: Schedule;
-  readonly #random: () => number;
   readonly #backoff: Backoff;
   readonly #lookout: Lookout;
   readonly #tunnels: readonly Tunnel[];
   readonly #resolve: (reason: ExitReason) => void;
+  readonly #key: ShownKey;
 
   #state: AgentState = 'connecting';
   #session: Session | undefined;
@@ -107,10 +108,11 @@ class Supervisor implements Agent, SessionOwner {
     this.#log = options.log;
     this.#clock = options.clock ?? systemClock;
     this.#schedule = options.schedule ?? systemSchedule;
-    this.#random = options.random ?? Math.random;
-    this.#backoff = new Backoff(this.#random);
-    this.#lookout = new Lookout(this.#schedule, this.#random, options.reach);
-    this.#tunnels = options.tunnels.map((spec) => new Tunnel(spec, this.#random));
+    const random = options.random ?? Math.random;
+    this.#key = new ShownKey(options.token);
+    this.#backoff = new Backoff(random);
+    this.#lookout = new Lookout(this.#schedule, random, options.reach);
+    this.#tunnels = options.tunnels.map((spec) => new Tunnel(spec, random));
     const { promise, resolve } = Promise.withResolvers<ExitReason>();
     this.done = promise;
     this.#resolve = resolve;
@@ -131,8 +133,6 @@ class Supervisor implements Agent, SessionOwner {
     };
   }
 
-  // --- connecting
-
   connect(): void {
     this.#cancelTimer();
     this.#state = 'connecting';
@@ -144,8 +144,9 @@ class Supervisor implements Agent, SessionOwner {
   }
 
   async #tryConnect(attempt: AbortController): Promise<void> {
-    const token = await this.#options.token();
+    const token = await this.#key.next();
     if (attempt.signal.aborted) return;
+    if (token === undefined) return this.#endAll({ code: 3, message: this.#key.refusal });
     const session = new Session(this);
     const channel = await this.#options.open(session, attempt.signal);
     if (attempt.signal.aborted) return channel.destroy();
@@ -227,7 +228,7 @@ class Supervisor implements Agent, SessionOwner {
     }
     if (fate.kind === 'stop') return this.#finish({ code: fate.exit, message });
     if (fate.kind === 'end') return this.#finishWhenEmpty(fate.exit, message);
-    const ms = fate.afterMs === undefined ? tunnel.backoff.next() : this.#about(fate.afterMs);
+    const ms = fate.afterMs === undefined ? tunnel.backoff.next() : this.#backoff.about(fate.afterMs);
     tunnel.cancelRetry();
     tunnel.retry = this.#schedule.after(ms, () => this.#claimAgain(tunnel));
   }
@@ -249,22 +250,20 @@ class Supervisor implements Agent, SessionOwner {
     else this.#closeQuietly(session);
     this.#away(message);
     this.#steady();
-    this.#wait(this.#retryAfter(retryAfterMs), message);
+    this.#wait(this.#backoff.after(retryAfterMs), message);
   }
 
   onBye(session: Session, bye: Bye): void {
     if (this.#forgetLeaving(session) || session !== this.#session) return;
     const fate = fateOf(bye.code);
     this.#session = undefined;
-    if (fate.kind !== 'retry') {
-      for (const tunnel of this.#tunnels) if (tunnel.state !== 'ended') tunnel.setAway('ended', bye.message);
-      return this.#finish({ code: fate.exit, message: bye.message });
-    }
+    if (bye.code === 'unauthorized' && this.#state === 'online') return this.#lookForKey(bye.message);
+    if (fate.kind !== 'retry') return this.#endAll({ code: fate.exit, message: bye.message });
     this.#away(bye.message);
     if (this.#state === 'draining') return this.#finish(this.#ending);
     this.#steady();
-    if (bye.retryAfterMs !== undefined) return this.#wait(this.#retryAfter(bye.retryAfterMs), bye.message);
-    this.#wait(fate.afterMs === undefined ? this.#backoff.next() : this.#about(fate.afterMs), bye.message);
+    if (bye.retryAfterMs !== undefined) return this.#wait(this.#backoff.after(bye.retryAfterMs), bye.message);
+    this.#wait(fate.afterMs === undefined ? this.#backoff.next() : this.#backoff.about(fate.afterMs), bye.message);
   }
 
   onLost(session: Session, cause: string): void {
@@ -311,6 +310,19 @@ class Supervisor implements Agent, SessionOwner {
     this.#finish({ code: 0, message: 'stopped at once' }, { cut: true });
   }
 
+  /** The key was good until now: what revoked it may be a rotation that puts another into its place. */
+  #lookForKey(refusal: string): void {
+    this.#key.takenBack(refusal);
+    this.#away(refusal);
+    this.#steady();
+    this.#wait(KEY_CHANGE_MS, refusal);
+  }
+
+  #endAll(reason: ExitReason): void {
+    for (const tunnel of this.#tunnels) if (tunnel.state !== 'ended') tunnel.setAway('ended', reason.message);
+    this.#finish(reason);
+  }
+
   #finishWhenEmpty(code: AgentExitCode, message: string): void {
     if (this.#state === 'draining' || this.#tunnels.some((tunnel) => tunnel.state !== 'ended')) return;
     // A name that was taken over may still carry answers under way, and the newer agent can't finish them.
@@ -339,8 +351,6 @@ class Supervisor implements Agent, SessionOwner {
       this.#resolve(reason);
     });
   }
-
-  // --- small parts
 
   /** Everything that was live is not: said once per tunnel. */
   #away(reason: string): void {
@@ -382,16 +392,6 @@ class Supervisor implements Agent, SessionOwner {
     this.#timer?.();
     this.#timer = undefined;
     this.#retryAt = undefined;
-  }
-
-  /** `ms` give or take 10 %: agents that were sent away together don't come back in one moment. */
-  #about(ms: number): number {
-    return Math.round(ms * (0.9 + 0.2 * this.#random()));
-  }
-
-  /** What the server asked for, and up to a tenth more, for the same reason; never earlier. */
-  #retryAfter(ms: number): number {
-    return Math.round(Math.min(ms, MAX_RETRY_AFTER_MS) * (1 + 0.1 * this.#random()));
   }
 
   #emit(event: AgentEvent): void {

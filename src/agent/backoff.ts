@@ -10,6 +10,8 @@ const LIMIT_MS = 30_000;
 const FLOOR_MS = 50;
 /** After a session that came up but did not last: its next waits start here (2 s), so that a server that dies at each hello is not hammered. */
 const UNSTEADY_STEP = 2;
+/** What a server may ask the agent to stay away for; more is taken for a mistake. */
+const MAX_RETRY_AFTER_MS = 300_000;
 
 export class Backoff {
   readonly #random: () => number;
@@ -25,6 +27,16 @@ export class Backoff {
     const limit = Math.min(LIMIT_MS, FIRST_MS * 2 ** this.#step);
     if (limit < LIMIT_MS) this.#step++;
     return Math.max(FLOOR_MS, Math.round(this.#random() * limit));
+  }
+
+  /** `ms` give or take 10 %: agents that were sent away together don't come back in one moment. */
+  about(ms: number): number {
+    return Math.round(ms * (0.9 + 0.2 * this.#random()));
+  }
+
+  /** What the server asked for, and up to a tenth more, for the same reason; never earlier. */
+  after(ms: number): number {
+    return Math.round(Math.min(ms, MAX_RETRY_AFTER_MS) * (1 + 0.1 * this.#random()));
   }
 
   /** A session worked and lasted, or a person asked to try now: the next wait is short again. */

@@ -74,44 +74,50 @@ test('maintenance, a stop and an absent agent are said before a budget', WITHIN,
   assert.equal(await ask(wire), '503 tunnel_offline');
 });
 
-test('at the cap a download, an upload and an upgraded connection are cut, and the agent stays', WITHIN, async (t) => {
-  const rig = await cappedRig(t, MEGABYTE_CENTS);
-  const origin = await rawOrigin(
-    t,
-    perHead((socket, head) => {
-      if (head.startsWith('GET /endless')) socket.write('HTTP/1.1 200 OK\r\nContent-Length: 10000000000\r\n\r\nbegin');
-      if (head.startsWith('GET /socket')) socket.write(SWITCH);
-      if (head.startsWith('GET /big'))
-        socket.write(`HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n${'x'.repeat(1e6)}`);
-    }),
-  );
-  const agent = await rig.serve('shop', origin.port);
-  const download = await rig.visit();
-  download.ask('GET /endless');
-  await download.until('begin');
-  const upgraded = await rig.visit();
-  upgraded.ask('GET /socket', 'Connection: Upgrade', 'Upgrade: websocket');
-  await upgraded.until('101');
-  const upload = await rig.visit();
-  upload.ask('POST /upload', 'Content-Length: 1000');
-  upload.send('half');
-  const spender = await rig.visit();
-  spender.ask('GET /big');
-  await spender.response();
-  const kept = await rig.visit();
-  // Counted with the next walk, refused from then on; cut by the next sweep.
-  const early = await upload.response();
-  assert.match(early.head, /budget_exhausted/);
-  assert.equal(await download.closed, 'cut');
-  assert.equal(await upgraded.closed, 'cut');
-  assert.equal(await ask(kept), '503 budget_exhausted');
-  assert.equal(await ask(spender), '503 budget_exhausted');
-  assert.equal(rig.node.connections().length, 1);
-  rig.link.change({ kind: 'budget', budget: budget(null) });
-  spender.ask('GET /big');
-  assert.equal((await spender.response()).status, 200);
-  agent.destroy();
-});
+test(
+  'at the cap a download, an upload and an upgraded connection are cut, also while the control plane is away',
+  WITHIN,
+  async (t) => {
+    const rig = await cappedRig(t, MEGABYTE_CENTS);
+    rig.link.onReport = () => Promise.reject(new Error('away'));
+    const origin = await rawOrigin(
+      t,
+      perHead((socket, head) => {
+        if (head.startsWith('GET /endless'))
+          socket.write('HTTP/1.1 200 OK\r\nContent-Length: 10000000000\r\n\r\nbegin');
+        if (head.startsWith('GET /socket')) socket.write(SWITCH);
+        if (head.startsWith('GET /big'))
+          socket.write(`HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n${'x'.repeat(1e6)}`);
+      }),
+    );
+    const agent = await rig.serve('shop', origin.port);
+    const download = await rig.visit();
+    download.ask('GET /endless');
+    await download.until('begin');
+    const upgraded = await rig.visit();
+    upgraded.ask('GET /socket', 'Connection: Upgrade', 'Upgrade: websocket');
+    await upgraded.until('101');
+    const upload = await rig.visit();
+    upload.ask('POST /upload', 'Content-Length: 1000');
+    upload.send('half');
+    const spender = await rig.visit();
+    spender.ask('GET /big');
+    await spender.response();
+    const kept = await rig.visit();
+    // Counted with the next walk, refused from then on; cut by the next sweep.
+    const early = await upload.response();
+    assert.match(early.head, /budget_exhausted/);
+    assert.equal(await download.closed, 'cut');
+    assert.equal(await upgraded.closed, 'cut');
+    assert.equal(await ask(kept), '503 budget_exhausted');
+    assert.equal(await ask(spender), '503 budget_exhausted');
+    assert.equal(rig.node.connections().length, 1);
+    rig.link.change({ kind: 'budget', budget: budget(null) });
+    spender.ask('GET /big');
+    assert.equal((await spender.response()).status, 200);
+    agent.destroy();
+  },
+);
 
 test(
   'what flows after an agent was superseded by one with another key counts for that key, and its cap cuts it',

@@ -6,6 +6,7 @@ const DESCRIPTION = `Publishes local ports on public names.
 
 **Access.** Log in with \`POST /auth/login\` and send the \`access_token\` as \`Authorization: Bearer\`. It lives 15 minutes; \`POST /auth/refresh\`
 swaps the HttpOnly cookie \`${REFRESH_COOKIE}\` for a new one. Routes without a lock need no bearer.
+The keys of projects can also be handled with a master key as the bearer; every other route answers it with 401.
 
 **Scope.** A caller sees the resources of the active organization (\`POST /auth/switch-org\`). Things of other organizations are 404.
 

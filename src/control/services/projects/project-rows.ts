@@ -39,6 +39,16 @@ export function findProjectById(db: Db, orgId: string, id: string): ProjectRow |
     .get();
 }
 
+/** Slugs of the organization's live projects, by id. */
+export function slugsOf(db: Db, orgId: string): ReadonlyMap<string, string> {
+  const rows = db
+    .select({ id: projects.id, slug: projects.slug })
+    .from(projects)
+    .where(and(eq(projects.orgId, orgId), isNull(projects.deletedAt)))
+    .all();
+  return new Map(rows.map(({ id, slug }) => [id, slug]));
+}
+
 /**
  * The live project of the organization that a label belongs to: of those whose suffix it ends with, the one with the longest slug; the default
  * project when there is none. So no name in one project spells a name in another: `a-b` in `c` is of `b-c` where there is a `b-c`.

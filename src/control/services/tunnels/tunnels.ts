@@ -14,7 +14,7 @@ import { type AuditAction, recordDeed } from '../audit.ts';
 import { nameFault } from './free-names.ts';
 import { fullLabel, isLabel, randomName, roomIn } from './names.ts';
 import type { PublicNames, RouteNews } from '../news.ts';
-import { findProject, type ProjectRow } from '../projects/project-rows.ts';
+import { findProject, type ProjectRow, slugsOf } from '../projects/project-rows.ts';
 import { placeTunnel } from './tunnel-room.ts';
 import {
   allRoutes,
@@ -71,7 +71,16 @@ export class Tunnels {
   /** Live tunnels of the actor's organization, newest first. */
   list(actor: Actor): readonly TunnelView[] {
     allow(actor, 'read', 'tunnel');
-    return this.#select(actor.orgId).map((found) => this.#view(found.row, found.projectSlug));
+    const { db } = this.#deps.store;
+    // Two queries: a join would make an object of either table for each of up to 1,000 rows, which costs half as much again.
+    const slugs = slugsOf(db, actor.orgId);
+    return db
+      .select()
+      .from(tunnels)
+      .where(and(eq(tunnels.orgId, actor.orgId), isNull(tunnels.deletedAt)))
+      .orderBy(desc(tunnels.createdAt), desc(tunnels.id))
+      .all()
+      .map((row) => this.#view(row, slugs.get(row.projectId) ?? ''));
   }
 
   /** Throws `not_found`, also for another organization's tunnel. */

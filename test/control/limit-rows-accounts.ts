@@ -30,7 +30,7 @@ const reset = async (w: LimitWorld, token: string, new_password = PASSWORD) =>
   said(await w.send('POST', '/auth/reset', { body: { token, new_password } }));
 
 async function resetLink(w: LimitWorld): Promise<string> {
-  const { email } = await w.caller();
+  const { email } = w.caller();
   await w.send('POST', '/auth/forgot', { body: { email } });
   return lastLetter(w.plane, email, 'password_reset').token;
 }
@@ -73,7 +73,7 @@ export const accountLimits = (): readonly Row[] => [
     limit: 'Other routes',
     value: 'no limit on requests',
     meet: async (w, requests) => {
-      const { call } = await w.caller();
+      const { call } = w.caller();
       for (let i = 1; i < requests; i++) await call('GET', '/tunnels');
       return said(await call('GET', '/tunnels'));
     },
@@ -85,7 +85,7 @@ export const accountLimits = (): readonly Row[] => [
     limit: 'Access JWT',
     value: '15 minutes',
     meet: async (w, ageMs) => {
-      const { call } = await w.caller();
+      const { call } = w.caller();
       w.at(ageMs);
       return said(await call('GET', '/tunnels'));
     },
@@ -150,7 +150,7 @@ export const accountLimits = (): readonly Row[] => [
     meet: async (w, use) => {
       const link = await resetLink(w);
       for (let i = 1; i < use; i++) await reset(w, link);
-      return use === 0 ? said(await (await w.caller()).call('GET', '/auth/me')) : reset(w, link);
+      return use === 0 ? said(await w.caller().call('GET', '/auth/me')) : reset(w, link);
     },
     below: [[0, OK]],
     at: [[1, OK]],
@@ -188,7 +188,7 @@ export const accountLimits = (): readonly Row[] => [
     limit: 'New password of somebody logged in',
     value: '12 to 256 characters',
     meet: async (w, length) => {
-      const { call, password } = await w.caller();
+      const { call, password } = w.caller();
       const body = { current_password: password, new_password: 'p'.repeat(length) };
       return said(await call('POST', '/auth/password', body));
     },
@@ -206,7 +206,7 @@ export const accountLimits = (): readonly Row[] => [
     limit: 'MFA recovery codes',
     value: '10, each good once',
     meet: async (w, use) => {
-      const caller = await w.caller();
+      const caller = w.caller();
       const codes = await recoveryCodes(w, caller);
       const { email, password } = caller;
       const logIn = async (recovery_code: string): Promise<unknown> => {
@@ -226,7 +226,7 @@ export const accountLimits = (): readonly Row[] => [
     limit: 'Agent authorization',
     value: '90 days',
     meet: async (w, ageMs) => {
-      const { done } = await w.caller();
+      const { done } = w.caller();
       const device_code = Buffer.alloc(32, 7).toString('base64url');
       const { wire_bytes_b64 } = await done('POST', '/auth/cli/authorize', { device_code });
       w.at(ageMs);
@@ -240,7 +240,7 @@ export const accountLimits = (): readonly Row[] => [
     limit: 'Agent authorization code',
     value: '32 bytes, 43 characters',
     meet: async (w, device_code) => {
-      const { call } = await w.caller();
+      const { call } = w.caller();
       return valueIn(await call('POST', '/auth/cli/authorize', { device_code }), ({ label }) => typeof label);
     },
     below: [['A'.repeat(42), INVALID]],

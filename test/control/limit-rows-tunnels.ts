@@ -11,11 +11,10 @@ const INVALID = [400, 'invalid_request'];
 const UPGRADE = [402, 'upgrade_required'];
 
 const tunnel = async (w: LimitWorld, more: object, plan?: Plan) =>
-  (await w.caller(plan)).call('POST', '/tunnels', { localPort: 3000, ...more });
-const project = async (w: LimitWorld, slug: string) =>
-  (await w.caller()).call('POST', '/projects', { slug, name: 'Project' });
+  w.caller(plan).call('POST', '/tunnels', { localPort: 3000, ...more });
+const project = async (w: LimitWorld, slug: string) => w.caller().call('POST', '/projects', { slug, name: 'Project' });
 const reserve = async (w: LimitWorld, subdomain: string, plan?: Plan) =>
-  (await w.caller(plan)).call('POST', '/reserved-subdomains', { subdomain });
+  w.caller(plan).call('POST', '/reserved-subdomains', { subdomain });
 
 /** Seconds from its creation to its end, or null. */
 const life = ({ createdAt, expiresAt }: Record<string, unknown>) =>
@@ -120,7 +119,7 @@ export const tunnelLimits = (): readonly Row[] => [
     limit: 'Tunnel expiry',
     value: 'to the millisecond by the clock, carried out within a second',
     meet: async (w, afterMs) => {
-      const { actor, done } = await w.caller('free');
+      const { actor, done } = w.caller('free');
       const { id } = await done('POST', '/tunnels', { localPort: 3000, ttlSeconds: 60 });
       w.at(60_000 + afterMs);
       w.plane.control.tunnels.expireDue();

@@ -3,31 +3,70 @@
  * person per plan. Each request comes from an address of its own unless a row says otherwise.
  */
 import assert from 'node:assert/strict';
+import { cpSync, mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { checkServerConfig } from '../../src/config/load.ts';
 import type { UserActor } from '../../src/control/services/actor.ts';
-import type { Plan } from '../../src/control/services/plans.ts';
+import { type Plan, PLANS } from '../../src/control/services/plans.ts';
 import type { Answer } from './harness.ts';
 import { Plane, START, VISIT } from './plane.ts';
 import { type PlaneApi, servePlane } from './plane-api.ts';
 import { said } from './team.ts';
 
-export interface Caller {
+/** A data folder with the owner of an organization per plan, logged in: copied for each world, for passwords take long to compute. */
+export interface LimitTemplate {
+  readonly dataDir: string;
+  readonly people: ReadonlyMap<Plan, Person>;
+}
+
+interface Person {
   readonly email: string;
   readonly password: string;
+  readonly accessToken: string;
   readonly actor: UserActor;
+}
+
+export async function makeLimitTemplate(): Promise<LimitTemplate> {
+  const plane = new Plane();
+  const { accounts, sessions } = plane.control;
+  const people = new Map<Plan, Person>();
+  for (const plan of PLANS) {
+    const email = `${plan}@example.test`;
+    const made = await accounts.createUser({ email, name: '', plan, superadmin: false });
+    const password = made.password.reveal();
+    const session = await sessions.login({ email, password }, VISIT);
+    assert.ok('accessToken' in session);
+    const { accessToken } = session;
+    const actor = await sessions.authenticate(accessToken, VISIT.ipAddress);
+    assert.ok(actor !== undefined);
+    people.set(plan, { email, password, accessToken, actor });
+  }
+  plane.control.close();
+  return { dataDir: plane.dataDir, people };
+}
+
+export interface Caller extends Person {
   call(method: string, path: string, body?: object): Promise<Answer>;
   /** The body of a request that must succeed. */
   done(method: string, path: string, body?: object): Promise<Answer['body']>;
 }
 
 export class LimitWorld {
-  readonly plane = new Plane();
+  readonly plane: Plane;
+  readonly #people: LimitTemplate['people'];
   #api: PlaneApi | undefined;
-  readonly #callers = new Map<Plan, Caller>();
   #sources = 0;
 
-  static async open(): Promise<LimitWorld> {
-    const world = new LimitWorld();
+  private constructor({ dataDir, people }: LimitTemplate) {
+    const copy = mkdtempSync(join(tmpdir(), 'culvert-'));
+    cpSync(dataDir, copy, { recursive: true });
+    this.plane = new Plane(copy);
+    this.#people = people;
+  }
+
+  static async open(template: LimitTemplate): Promise<LimitWorld> {
+    const world = new LimitWorld(template);
     const { limits } = checkServerConfig('', 'defaults').settings;
     const authLimit = { burst: limits.auth_burst, refillSeconds: limits.auth_refill_seconds };
     world.#api = await servePlane(world.plane, { authLimit });
@@ -54,24 +93,13 @@ export class LimitWorld {
   }
 
   /** The owner of an organization with this plan. */
-  async caller(plan: Plan = 'enterprise'): Promise<Caller> {
-    const known = this.#callers.get(plan);
-    if (known !== undefined) return known;
-    const { accounts, sessions } = this.plane.control;
-    const email = `${plan}@example.test`;
-    const made = await accounts.createUser({ email, name: '', plan, superadmin: false });
-    const password = made.password.reveal();
-    const session = await sessions.login({ email, password }, VISIT);
-    assert.ok('accessToken' in session);
-    const as = session.accessToken;
-    const actor = await sessions.authenticate(as, VISIT.ipAddress);
-    assert.ok(actor !== undefined);
+  caller(plan: Plan = 'enterprise'): Caller {
+    const person = this.#people.get(plan);
+    assert.ok(person !== undefined);
     const call: Caller['call'] = (method, path, body) =>
-      this.send(method, path, { as, ...(body === undefined ? {} : { body }) });
-    const caller: Caller = {
-      email,
-      password,
-      actor,
+      this.send(method, path, { as: person.accessToken, ...(body === undefined ? {} : { body }) });
+    return {
+      ...person,
       call,
       done: async (method, path, body) => {
         const answer = await call(method, path, body);
@@ -79,8 +107,6 @@ export class LimitWorld {
         return answer.body;
       },
     };
-    this.#callers.set(plan, caller);
-    return caller;
   }
 
   /** Moves the clock so many milliseconds past the beginning. */

@@ -94,6 +94,8 @@ export class GrantsWorld {
   #api: PlaneApi | undefined;
   #node: Node | undefined;
   #detach: () => void = () => {};
+  /** How often the data node has missed changes and asked for all routes anew: then it cuts all agents off. */
+  reloads = 0;
 
   private constructor(template: Template) {
     this.#template = template;
@@ -194,6 +196,7 @@ export class GrantsWorld {
     const table = new RouteTable('localhost');
     const follower = new TableFollower(table, { link, log: silentLog });
     await follower.start();
+    table.subscribe({ onReload: () => this.reloads++ });
     const outbox = new Outbox({ node: 'n' }, { link, log: silentLog });
     const meter = new UsageMeter(table, outbox);
     const sweeper = new Sweeper<MuxSession>(1_000);

@@ -33,7 +33,7 @@ class GrantsRun {
   readonly #agents: ModelAgent[] = [];
   /** What agents have asked and nobody has waited for. */
   #underWay: Promise<unknown>[] = [];
-  #cuts = 0;
+  #reloads = 0;
 
   constructor(world: GrantsWorld) {
     this.#world = world;
@@ -117,8 +117,8 @@ class GrantsRun {
       assert.ok((served.get(token.id) ?? 0) <= token.quota, `${why}: more tunnels than ${told(token, now)} may serve`);
     }
     // A node that has missed changes asks all agents to come back.
-    if (gateway.registry.cuts !== this.#cuts) for (const agent of this.#agents) agent.excused = true;
-    this.#cuts = gateway.registry.cuts;
+    if (this.#world.reloads !== this.#reloads) for (const agent of this.#agents) agent.excused = true;
+    this.#reloads = this.#world.reloads;
     for (const agent of this.#agents) {
       const { token, sessionId } = agent;
       // Once its token is not valid it is over for good, also when the organization is approved again.

@@ -1,0 +1,199 @@
+/**
+ * Keys, projects and names from the command line: a person hands a key to a machine, a CI job mints its own with a master key, and everything ends
+ * when it is told to. Server and commands are processes of their own.
+ */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite, type TestContext, test } from 'node:test';
+import { get, startOrigin } from '../harness.ts';
+import { culvertCommand, type SpawnedCulvert, spawnCulvert } from '../harness/spawned.ts';
+
+interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+interface Machine {
+  readonly culvert: SpawnedCulvert;
+  readonly home: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** Runs a command to its end; `more` stands in its environment. */
+  run(words: readonly string[], more?: NodeJS.ProcessEnv): Promise<Ended>;
+  /** The same, which must end well: its standard output. */
+  ok(...words: string[]): Promise<string>;
+}
+
+function endOf(
+  program: string,
+  args: readonly string[],
+  options: { cwd: string; env: NodeJS.ProcessEnv },
+): Promise<Ended> {
+  return new Promise((resolve) => {
+    const child = execFile(program, args, { ...options, timeout: 60_000 }, (_error, stdout, stderr) => {
+      resolve({ code: child.exitCode ?? -1, stdout, stderr });
+    });
+  });
+}
+
+/** A machine on which the owner has logged in. */
+async function machine(t: TestContext): Promise<Machine> {
+  const culvert = await spawnCulvert(t);
+  const home = join(culvert.folder, 'person');
+  mkdirSync(home);
+  const env = { PATH: process.env['PATH'], HOME: home, XDG_RUNTIME_DIR: home };
+  const [program = '', ...first] = culvertCommand();
+  const run: Machine['run'] = (words, more = {}) =>
+    endOf(program, [...first, ...words], { cwd: home, env: { ...env, ...more } });
+  const ok: Machine['ok'] = async (...words) => {
+    const { code, stdout, stderr } = await run(words);
+    assert.equal(code, 0, `${words.join(' ')}: ${stderr}`);
+    return stdout;
+  };
+  const login = culvert.agent(['login'], { env: { ...env, CULVERT_TOKEN: '' } });
+  const code = await login.printed(/\/app\/cli\?device_code=(\S+)/);
+  await culvert.account.call('POST', '/auth/cli/authorize', { device_code: code });
+  assert.equal(await login.ended(), 0);
+  return { culvert, home, env, run, ok };
+}
+
+interface Item {
+  readonly name: string;
+  readonly nonce: string;
+  readonly apiKey?: string;
+  readonly wireBytes?: string;
+  readonly revoked: boolean;
+  readonly monthlyBudgetUsdCents: number | null;
+}
+const item = (text: string): Item => JSON.parse(text) as Item;
+
+suite('tokens, projects and tunnels from the command line', { timeout: 240_000 }, () => {
+  test('a key goes through a shell into an agent, in no argument and no log; revoked, it is over', async (t) => {
+    const { culvert, home, env, ok, run } = await machine(t);
+    const origin = await startOrigin(t, (_request, response) => response.end('by key'));
+    const [program = '', ...first] = culvertCommand();
+    const words = [program, ...first].map((word) => `'${word}'`).join(' ');
+    // What the README says: the lines into the environment, by eval, and nothing else of the command on the way.
+    writeFileSync(join(home, 'env'), await ok('tokens', 'mint', 'demo', '--subdomains', 'demo', '--output-env'));
+    const lines = readFileSync(join(home, 'env'), 'utf8');
+    assert.match(lines, /^CULVERT_SERVER=http:\/\/127\.0\.0\.1:\d+\nCULVERT_TOKEN=mtk_[A-Za-z0-9]+\n$/);
+    const script = `set -a; eval "$(cat env)"; set +a; ${words} http ${origin.port} --subdomain other; echo "exit $?"`;
+    const refused = await endOf('sh', ['-c', script], { cwd: home, env: { ...env, HOME: culvert.folder } });
+    assert.equal(refused.stdout, 'exit 4\n', refused.stderr);
+
+    const key = /^CULVERT_TOKEN=(.*)$/m.exec(lines)?.[1] ?? '';
+    const agent = culvert.agent(['http', String(origin.port), '--subdomain', 'demo'], { token: key });
+    await agent.printed(/^http:\/\/demo\.localhost/m);
+    assert.equal((await get('http://demo.localhost', culvert.ports.http)).body, 'by key');
+    assert.ok(!readFileSync(`/proc/${agent.pid}/cmdline`, 'utf8').includes(key));
+    for (const listed of [await ok('tokens', '--all'), await ok('tokens', 'list', '--json')])
+      assert.ok(!listed.includes(key));
+    assert.match(await ok('tunnels'), /^demo +http:\/\/demo\.localhost\S* +http +\d+ +default +online /m);
+
+    const asked = await run(['tokens', 'revoke', 'demo']);
+    assert.deepEqual([asked.code, asked.stdout], [2, '']);
+    assert.match(asked.stderr, /There is no terminal to ask on: say --yes/);
+    assert.equal(await ok('tokens', 'revoke', 'demo', '--yes'), 'demo: revoked\n');
+    assert.equal(await agent.ended(), 3);
+    assert.ok(!agent.output.includes(key) && !culvert.server.output.includes(key));
+  });
+
+  test('an agent goes on when the file of its key is rotated, at once or with a grace', async (t) => {
+    const { culvert, home, ok } = await machine(t);
+    const origin = await startOrigin(t, (_request, response) => response.end('by file'));
+    const file = join(home, 'key');
+    assert.equal(await ok('tokens', 'mint', 'box', '--save-file', file, '--budget-cents', '500'), '');
+    assert.equal(statSync(file).mode & 0o777, 0o600);
+    const first = readFileSync(file, 'utf8');
+    const words = ['http', String(origin.port), '--subdomain', 'box', '--token-file', file];
+    const agent = culvert.agent(words, { env: { CULVERT_TOKEN: '' } });
+    await agent.printed(/^http:\/\/box\.localhost/m);
+
+    const shown = item(await ok('tokens', 'rotate', 'box', '--save-file', file, '--json'));
+    assert.equal(shown.monthlyBudgetUsdCents, 500);
+    for (const secret of ['apiKey', 'wireBytes', 'signature'])
+      assert.ok(!(secret in shown), `${secret} is in the file alone`);
+    assert.notEqual(readFileSync(file, 'utf8'), first);
+    await agent.printed(/was rotated/);
+    await online(culvert, 'box', 'by file');
+
+    const old = shown.nonce;
+    await ok('tokens', 'rotate', 'box', '--grace-hours', '1', '--save-file', file);
+    assert.match(await ok('tokens'), new RegExp(`^box .* ends \\d{4}-.* ${old}$`, 'm'));
+    assert.equal(await ok('tokens', 'revoke', old, '--yes'), 'box: revoked\n');
+    await agent.printed(/was revoked/);
+    await online(culvert, 'box', 'by file');
+    assert.equal(await ok('tokens', 'budget', 'box', 'none'), 'box: no budget any more\n');
+    assert.equal(await agent.stop(), 0);
+  });
+
+  test('a CI job mints with a master key what opens tunnels in one project alone; the master ends it all', async (t) => {
+    const { culvert, ok, run } = await machine(t);
+    const origin = await startOrigin(t, (_request, response) => response.end('by project'));
+    assert.match(await ok('projects', 'create', 'shop', '--name', 'Web shop'), /^shop: made\./);
+    const master = item(await ok('tokens', 'mint', 'ci', '--master', '--ttl-days', '7', '--json'));
+    const nobody = { HOME: culvert.folder, CULVERT_SERVER: culvert.apiUrl, CULVERT_TOKEN: master.apiKey };
+    for (const key of [master.apiKey, master.wireBytes]) {
+      const refused = await run(['http', '3000'], { ...nobody, CULVERT_TOKEN: key });
+      assert.deepEqual([refused.code, refused.stdout], [3, '']);
+      assert.match(refused.stderr, /^culvert: this is a master key: .*culvert tokens mint NAME --project SLUG/);
+    }
+    const minted = await run(['tokens', 'mint', 'pr-7', '--project', 'shop', '--json'], nobody);
+    assert.equal(minted.code, 0, minted.stderr);
+    const key = item(minted.stdout);
+    const agent = culvert.agent(['http', String(origin.port), '--subdomain', 'pr', '--project', 'shop'], {
+      token: key.apiKey ?? '',
+    });
+    await agent.printed(/^http:\/\/pr-shop\.localhost/m);
+    const other = await run(['tokens', 'mint', 'pr-8', '--project', 'nothing'], nobody);
+    assert.deepEqual([other.code, other.stdout], [1, '']);
+    const brief = item((await run(['tokens', 'mint', 'brief', '--project', 'shop', '--json'], nobody)).stdout);
+    const rotated = await run(['tokens', 'rotate', brief.nonce, '--project', 'shop', '--json'], nobody);
+    assert.equal(rotated.code, 0, rotated.stderr);
+    const nonce = item(rotated.stdout).nonce;
+    const revoked = await run(['tokens', 'revoke', nonce, '--project', 'shop', '--yes'], nobody);
+    assert.deepEqual([revoked.code, revoked.stdout], [0, `${nonce}: revoked\n`], revoked.stderr);
+
+    assert.equal(await ok('tokens', 'revoke', 'ci', '--yes'), 'ci: revoked, 2 tokens in all\n');
+    assert.equal(await agent.ended(), 3);
+    const late = await run(['tokens', 'mint', 'pr-9', '--project', 'shop'], nobody);
+    assert.deepEqual([late.code, late.stdout], [3, '']);
+    assert.match(
+      await ok('projects', 'delete', 'shop', '--yes'),
+      /^shop: deleted; tunnels deleted: 1, tokens revoked: 0\n$/,
+    );
+  });
+
+  test('commands side by side leave the log-in whole', async (t) => {
+    const { ok, run } = await machine(t);
+    const ends = await Promise.all(Array.from({ length: 5 }, (_, index) => run(['tokens', 'mint', `job-${index}`])));
+    for (const { code, stdout, stderr } of ends) {
+      assert.equal(code, 0, stderr);
+      assert.match(stdout, /^mtk_\w+\n$/);
+    }
+    const listed = JSON.parse(await ok('tokens', 'list', '--json')) as Item[];
+    assert.equal(listed.filter(({ name }) => name.startsWith('job-')).length, 5);
+    assert.match(await ok('tunnels', 'create', '3000', '--subdomain', 'shop'), /^http:\/\/shop\.localhost\S*\n$/);
+    assert.equal((await run(['tunnels', 'create', '3000', '--subdomain', 'shop'])).code, 4);
+    assert.match(await ok('tunnels', 'stop', 'shop'), /^shop: stopped/);
+    assert.match(await ok('tunnels', 'start', 'shop'), /^shop: started/);
+    assert.equal(await ok('tunnels', 'delete', 'shop', '--yes'), 'shop: deleted\n');
+    await ok('logout');
+    const after = await run(['tokens']);
+    assert.equal(after.code, 3);
+    assert.match(after.stderr, /not logged in at .*culvert login --server/);
+  });
+});
+
+/** Waits, for 20 s at most, until a visitor gets this from the agent again. */
+async function online(culvert: SpawnedCulvert, name: string, body: string): Promise<void> {
+  const until = Date.now() + 20_000;
+  for (;;) {
+    const answer = await get(`http://${name}.localhost`, culvert.ports.http);
+    if (answer.body === body) return;
+    assert.ok(Date.now() < until, `${name} is away: ${answer.status}`);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}

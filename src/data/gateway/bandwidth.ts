@@ -21,6 +21,13 @@ export class BandwidthShares {
     return this.#byLineage.size;
   }
 
+  /** Directions of sessions that wait for their share now. */
+  get waiting(): number {
+    let sum = 0;
+    for (const { bucket } of this.#byLineage.values()) sum += bucket.waiting;
+    return sum;
+  }
+
   /** Limits a session that has just been let in. What the newest grant of a lineage says holds for all that are limited. */
   join(member: Shaper, { lineageId, bandwidthLimitMbps }: TokenGrant): void {
     if (bandwidthLimitMbps === null) return;

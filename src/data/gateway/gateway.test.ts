@@ -3,86 +3,20 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { before, describe, test, type TestContext } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { Sweeper } from '../../base/clock.ts';
-import { silentLog } from '../../base/log.ts';
-import { SlabPool } from '../../base/slab.ts';
-import type { MuxSession } from '../../mux/session.ts';
-import { WindowBudget } from '../../mux/window.ts';
 import { dial, TestAgent } from '../fixtures/agent.ts';
 import { testCertificate, type TestCertificate } from '../fixtures/certificate.ts';
-import { FakeLink, idOf, testGrant, testRoute } from '../fixtures/link.ts';
-import { UsageMeter } from '../report/meter.ts';
-import { Outbox } from '../report/outbox.ts';
-import { TableFollower } from '../routing/follow.ts';
-import { RouteTable } from '../routing/table.ts';
-import { Gateway, type GatewayLimits } from './gateway.ts';
+import { startWorld, until, type World } from '../fixtures/gateway.ts';
+import { idOf, testGrant, testRoute } from '../fixtures/link.ts';
+import type { GatewayLimits } from './gateway.ts';
 
 let tls: TestCertificate;
 before(async () => {
   tls = await testCertificate();
 });
 
-interface World {
-  readonly link: FakeLink;
-  readonly table: RouteTable;
-  readonly gateway: Gateway;
-  readonly outbox: Outbox;
-  readonly port: number;
-  nowMs: number;
-}
-
-async function world(t: TestContext, limits: Partial<GatewayLimits> = {}): Promise<World> {
-  const link = new FakeLink();
-  link.grants.set('good', testGrant('token-1'));
-  link.grants.set('other', testGrant('token-2'));
-  const table = new RouteTable('example.test');
-  const follower = new TableFollower(table, { link, log: silentLog });
-  await follower.start();
-  const outbox = new Outbox({ node: 'n' }, { link, log: silentLog });
-  const meter = new UsageMeter(table, outbox);
-  const sweeper = new Sweeper<MuxSession>(1_000);
-  const clock = { now: () => made.nowMs, monotonic: () => performance.now() };
-  const gateway = new Gateway(
-    {
-      listen: { host: '127.0.0.1', port: 0 },
-      tls,
-      serverVersion: '1.2.3',
-      prices: { centsPerGb: 10, centsPerMillionRequests: 0 },
-      limits: {
-        maxSessions: 100,
-        maxStreamsPerSession: 100,
-        handshakeTimeoutSeconds: 5,
-        maxAnonymous: 20,
-        maxAnonymousPerIp: 20,
-        ...limits,
-      },
-    },
-    {
-      ...{ link, table, meter, outbox, sweeper, clock, log: silentLog },
-      ports: { ready: async (port) => port !== 6666 },
-      slabs: new SlabPool(),
-      budget: new WindowBudget(1 << 24),
-    },
-  );
-  const made: World = { link, table, gateway, outbox, port: 0, nowMs: Date.now() };
-  const { port } = await gateway.listen();
-  t.after(async () => {
-    await gateway.close();
-    sweeper.close();
-    meter.close();
-    outbox.close();
-    follower.close();
-  });
-  return Object.assign(made, { port });
-}
-
-/** Waits, turn by turn, for what the server does once a packet is there. */
-async function until(what: () => boolean): Promise<void> {
-  const end = performance.now() + 5_000;
-  while (!what()) {
-    if (performance.now() > end) throw new Error(`never came true: ${what}`);
-    await turn();
-  }
+async function world(t: TestContext, limits: Partial<GatewayLimits> = {}): Promise<World & { nowMs: number }> {
+  const made = await startWorld(t, { tls, limits, nowMs: Date.now() });
+  return made as World & { nowMs: number };
 }
 
 /** Sockets of this process, both ends of a loopback connection. */

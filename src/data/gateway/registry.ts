@@ -37,11 +37,11 @@ export interface RegistryDeps {
 }
 
 export class AgentRegistry implements AgentHost, NodeControl, TableListener {
+  readonly bandwidth = new BandwidthShares();
   readonly #deps: RegistryDeps;
   readonly #agents = new Map<string, AgentSession>();
   readonly #byToken = new Map<string, Set<AgentSession>>();
   readonly #revoked = new Set<string>();
-  readonly #shares = new BandwidthShares();
   readonly #unsubscribe: () => void;
   readonly #timer: NodeJS.Timeout;
   /** Goes off at the end that comes first, when that is before the next sweep. */
@@ -81,7 +81,7 @@ export class AgentRegistry implements AgentHost, NodeControl, TableListener {
     if (ofToken === undefined) this.#byToken.set(grant.tokenId, (ofToken = new Set()));
     ofToken.add(agent);
     this.#deps.budgets.enter(grant.tokenId, grant.budgets);
-    this.#shares.join(agent.shaper, grant);
+    this.bandwidth.join(agent.shaper, grant);
     this.#endsSoon(grant.expiresAt);
     this.#deps.onKnown(agent);
     return undefined;
@@ -91,7 +91,7 @@ export class AgentRegistry implements AgentHost, NodeControl, TableListener {
     this.#deps.onKnown(agent);
     if (!this.#agents.delete(agent.agentId) || agent.grant === undefined) return;
     this.#deps.budgets.leave(agent.grant.tokenId);
-    this.#shares.leave(agent.shaper);
+    this.bandwidth.leave(agent.shaper);
     const ofToken = this.#byToken.get(agent.grant.tokenId);
     ofToken?.delete(agent);
     if (ofToken?.size === 0) this.#byToken.delete(agent.grant.tokenId);

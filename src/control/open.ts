@@ -226,6 +226,7 @@ export function openControl(options: ControlOptions): ControlPlane {
         reservedSubdomains,
         outbox,
         newOrg: options.newOrg,
+        billing: options.billing.mode,
       }),
       members: new Members({ store, tokens: tokenEnds }),
       invitations: new Invitations({ store, outbox, letters }),

@@ -124,7 +124,10 @@ function mountPurchases(app: Api, { billing }: ApiDeps): void {
       ['forbidden', 'upgrade_required', 'method_not_allowed'],
     ),
     (c) => {
-      billing.cancel(actorOf(c));
+      const actor = actorOf(c);
+      // None: RFC 9110 §15.5.6 wants the list with every 405.
+      if (!billing.cancelsHere) c.header('Allow', '');
+      billing.cancel(actor);
       return c.json({ plan: 'free' as const }, 200);
     },
   );
@@ -149,7 +152,10 @@ function mountMockPages(app: Api, { billing }: ApiDeps): void {
   );
   app.get('/billing/mock-checkout', async (c) => {
     // What looks at an address before a person does must not complete it.
-    if (c.req.method === 'HEAD') throw new AppError('method_not_allowed', 'Only GET completes a checkout.');
+    if (c.req.method === 'HEAD') {
+      c.header('Allow', 'GET');
+      throw new AppError('method_not_allowed', 'Only GET completes a checkout.');
+    }
     const completion = await billing.completeMock(c.req.query('token') ?? '');
     harden(c);
     if (completion.state !== 'invalid') return c.html(completionPage(completion));

@@ -94,6 +94,11 @@ export class Billing {
     }
   }
 
+  /** False where a subscription is cancelled at the payment provider alone. */
+  get cancelsHere(): boolean {
+    return this.#deps.till.mode !== 'stripe';
+  }
+
   /** Takes the organization back to Free. Throws `method_not_allowed` where that is done at the provider, `upgrade_required` (none here). */
   cancel(actor: Actor): void {
     allow(actor, 'change', 'billing');

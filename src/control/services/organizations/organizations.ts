@@ -8,6 +8,7 @@ import { organizations } from '../../db/schema.ts';
 import type { Store } from '../../db/tx.ts';
 import { type Actor, allow, type UserActor } from '../actor.ts';
 import { type AuditAction, recordDeed } from '../audit.ts';
+import type { BillingMode } from '../billing/plan-gate.ts';
 import { requireNoSubscription } from '../billing/subscription-rows.ts';
 import { checkDeedLimit } from '../deed-limit.ts';
 import { endAllInvitations } from './invitation-rows.ts';
@@ -33,6 +34,7 @@ export interface OrganizationDeps {
   readonly reservedSubdomains: Pick<ReservedSubdomains, 'deleteAllIn'>;
   readonly outbox: Outbox;
   readonly newOrg: NewOrgRules;
+  readonly billing: BillingMode;
 }
 
 /** What went with an organization. */
@@ -110,7 +112,8 @@ export class Organizations {
       if (orgsOf(tx.db, me.userId).length === 1) {
         throw new AppError('conflict', 'This is your only organization. Make another one first.');
       }
-      requireNoSubscription(tx.db, me.orgId);
+      // Without the provider nobody here could cancel, or would hear of it.
+      if (this.#deps.billing === 'stripe') requireNoSubscription(tx.db, me.orgId);
       const { name } = this.#find(me);
       // Tokens first: an agent acts on what it hears first, and a deleted tunnel is not why it must go.
       const message = `The organization ${name} was deleted.`;

@@ -1,5 +1,5 @@
 /**
- * What can happen to tokens, agents and tunnels: one record per step, made by chance (`anyStep`) and carried out on the real thing and the
+ * What can happen to tokens, agents and tunnels: one record per step, made by chance (`anySteps`) and carried out on the real thing and the
  * model alike. A step names things by a number that is taken modulo how many there are, so that a shorter sequence still means something.
  */
 import fc from 'fast-check';
@@ -44,7 +44,7 @@ const hurried = fc.boolean();
 const project = fc.constantFrom<Project>('web', 'default');
 
 /** Agents and what ends tokens come often, what ends everything seldom. */
-export const anyStep: fc.Arbitrary<Step> = fc.oneof(
+const anyStep: fc.Arbitrary<Step> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ do: fc.constant('mint' as const), ...scope }) },
   {
     weight: 2,
@@ -106,6 +106,10 @@ export const anyStep: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
 );
+
+/** Up to so many steps. */
+export const anySteps = (most: number): fc.Arbitrary<readonly Step[]> =>
+  fc.array(anyStep, { minLength: 1, maxLength: most, size: 'max' });
 
 const free = { names: ['*'], quota: 2 };
 const web = { do: 'mint child', master: 0, project: 'web', ...free } as const;

@@ -18,6 +18,10 @@ test('no secret is stored in clear, and every file is private', async () => {
     const cookie = /qnt_refresh=([^;]*)/.exec(login.headers.get('set-cookie') ?? '')?.[1] ?? '';
     const token = await h.call('POST', '/tokens', { as: h.owner, body: { name: 'marker-of-this-test' } });
     const apiKey = String(token.body['apiKey']);
+    const others = [await h.call('POST', '/tokens/master', { as: h.owner, body: { name: 'factory' } })];
+    const master = String(others[0]?.body['apiKey']);
+    others.push(await h.call('POST', '/projects/default/tokens', { as: master, body: { name: 'job' } }));
+    others.push(await h.call('POST', `/tokens/${String(token.body['nonce'])}/rotate`, { as: h.owner }));
     const wire = Buffer.from(String(token.body['wireBytes']), 'base64');
     const secrets = [
       password,
@@ -28,6 +32,10 @@ test('no secret is stored in clear, and every file is private', async () => {
       wire,
       wire.subarray(-64),
       String(token.body['wireBytes']),
+      ...others.flatMap(({ body }) => [
+        String(body['apiKey']).replace(/^mtk_(master_)?/, ''),
+        Buffer.from(String(body['wireBytes']), 'base64').subarray(-64),
+      ]),
     ];
     for (const secret of secrets) assert.ok(secret.length >= 20);
     const found = files(h.dataDir);

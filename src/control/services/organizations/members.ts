@@ -49,18 +49,20 @@ export class Members {
       keepOwner(tx, me, member);
       tx.db.update(memberships).set({ role }).where(rowOf(me.orgId, member.userId)).run();
       endInvitationsBeyond(tx, me, { userId: member.userId, role });
-      const message = `${member.email}, who made this token, is a ${role} of the organization now and may not make any.`;
-      const revokedTokens = roleMay(role, 'create', 'master_key')
-        ? 0
-        : this.#tokens.endAllIn(tx, me, {
-            createdBy: member.userId,
-            message,
-            mastersOnly: roleMay(role, 'create', 'token'),
-          });
+      const revokedTokens = this.#endKeys(tx, me, { ...member, role });
       const details = { email: member.email, from: member.role, to: role };
       recordDeed(tx, me, { ...deed('member.update', member), details });
       return { ...view(me, { ...member, role }), revokedTokens };
     });
+  }
+
+  /** Ends what a person in this role may not have made: all tokens, or master keys with what those minted. Returns how many ended. */
+  #endKeys(tx: Tx, me: UserActor, { userId, email, role }: MemberRow): number {
+    if (roleMay(role, 'create', 'master_key')) return 0;
+    const mastersOnly = roleMay(role, 'create', 'token');
+    const what = mastersOnly ? 'this master key, or the one that this token came from' : 'this token';
+    const message = `${email}, who made ${what}, is a ${role} of the organization now and may not make any.`;
+    return this.#tokens.endAllIn(tx, me, { createdBy: userId, message, mastersOnly });
   }
 
   /**

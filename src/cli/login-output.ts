@@ -99,14 +99,14 @@ export class LoginText implements LoginOutput {
     this.#say([span('Next: '), span(next, 'bold')]);
   }
 
-  left({ left }: Parameters<LoginOutput['left']>[0]): void {
+  left({ server, left }: Parameters<LoginOutput['left']>[0]): void {
     const { label, expires_at } = left.login;
     const first =
       left.agents.length === 0 ? '' : ` restart what runs with it here (pid ${left.agents.join(', ')}), then`;
     if (left.problem !== undefined) this.#say([span(left.problem, 'yellow')]);
     this.#say([
       span(`The key of your log-in before, ${label}, lives on until ${expires_at.slice(0, 10)}:`, 'yellow'),
-      span(`${first} revoke it: GET /tokens shows its nonce, DELETE /tokens/{nonce} ends it.`, 'yellow'),
+      span(`${first} revoke it: culvert tokens revoke ${label} --server ${server}`, 'yellow'),
     ]);
   }
 

@@ -234,7 +234,10 @@ test('a key before that an agent of this machine runs with is left alone, and na
   question.answer(200, NEXT);
   assert.equal(await again.exit, 0);
   assert.match(again.stderr, new RegExp(`key of your log-in before, ${KEY.label}, lives on until 2099-01-01: restart`));
-  assert.match(again.stderr, new RegExp(`pid ${process.pid}\\), then revoke it: GET /tokens .* DELETE /tokens/`));
+  assert.match(
+    again.stderr,
+    new RegExp(`pid ${process.pid}\\), then revoke it: culvert tokens revoke ${KEY.label} --server http`),
+  );
 });
 
 test('a key before that the server does not end is named, and the new log-in stands', async (t) => {

@@ -33,14 +33,14 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
 
 async function parse(argv: readonly string[], io: Io): Promise<ExitCode> {
   let chosen: Run | undefined;
-  const program = buildProgram(io, (run) => {
+  const program = buildProgram(argv, io, (run) => {
     chosen = run;
   });
   await program.parseAsync(argv, { from: 'user' });
   return chosen === undefined ? EXIT.usage : chosen(io);
 }
 
-function buildProgram(io: Io, choose: (run: Run) => void): Command {
+function buildProgram(argv: readonly string[], io: Io, choose: (run: Run) => void): Command {
   const program = new Command('culvert')
     .description('Publish a local port on a public name. Server and agent in one program.')
     .version(VERSION, '-V, --version', 'print the version')
@@ -51,7 +51,9 @@ function buildProgram(io: Io, choose: (run: Run) => void): Command {
       writeErr: (text) => io.stderr.write(text),
       outputError: (text, write) => write(text.replace(/^error:/, 'culvert:')),
     });
-  for (const spec of COMMANDS) addCommand(program, spec, choose);
+  // An agent's start does not pay for the options of all other commands. Help, and a word that is no command, need them all.
+  const named = COMMANDS.filter(({ usage }) => usage.split(' ', 1)[0] === argv[0]);
+  for (const spec of named.length > 0 ? named : COMMANDS) addCommand(program, spec, choose);
   program.addHelpText(
     'after',
     '\nA key comes from CULVERT_TOKEN, CULVERT_TOKEN_FILE, --token-file, the settings file or `culvert login`.',

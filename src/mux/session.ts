@@ -143,9 +143,10 @@ export class MuxSession {
     });
   }
 
-  /** Cuts at once. */
+  /** Cuts at once, also a transport that is ending in good order. */
   destroy(message = 'cut by this side'): void {
     this.#finish(new MuxError('destroyed', message), true);
+    this.#transport.destroy();
   }
 
   /** For the transport's owner: it has ended (no error) or failed. */

@@ -1,5 +1,7 @@
 /** Sessions whose token ends while they are live, by the real clock: each is off within a second, also where its socket is limited and full. */
 import assert from 'node:assert/strict';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { Socket } from 'node:net';
 import { before, describe, test, type TestContext } from 'node:test';
 import type { MuxSession } from '../../mux/session.ts';
 import type { MuxStream } from '../../mux/stream.ts';
@@ -98,12 +100,17 @@ for (const { what, end } of ENDINGS) {
     test('cuts a session within a second whose agent does not read', async (t) => {
       const expiresAt = Date.now() + LIFE_MS;
       const w = await worldWith(t, expiresAt);
+      const sockets: Socket[] = [];
+      const onSocket = (message: unknown): void => void sockets.push((message as { socket: Socket }).socket);
+      subscribe('net.server.socket', onSocket);
+      t.after(() => unsubscribe('net.server.socket', onSocket));
       const { agent, session } = await fullAgent(w, 'full');
+      assert.equal(sockets.length, 1);
       agent.socket.pause();
       const handle = (agent.socket as unknown as { _handle: { readStop(): void } })._handle;
       handle.readStop();
       const instant = end(w, expiresAt);
-      await until(() => session.closed && Date.now() > instant);
+      await until(() => session.closed && sockets.every((socket) => socket.destroyed) && Date.now() > instant);
       const took = Date.now() - instant;
       assert.ok(took < PROMISED_MS, `${took} ms`);
       agent.destroy();

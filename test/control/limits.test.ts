@@ -80,3 +80,15 @@ test('no two rows are about the same limit', () => {
   const names = LIMITS.map(({ limit }) => limit);
   assert.deepEqual([...new Set(names)], names);
 });
+
+test('the README tells limits as the table has them', () => {
+  const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8');
+  const [section = ''] = (readme.split('\n## Limits\n')[1] ?? '').split('\n## ');
+  const told = section.split('\n').filter((line) => line.startsWith('| '));
+  const known = new Set(LIMITS.map(({ limit, value }) => `| ${limit} | ${value} |`));
+  assert.ok(told.length > 20);
+  assert.deepEqual(
+    told.slice(1).filter((line) => !known.has(line)),
+    [],
+  );
+});

@@ -53,8 +53,8 @@ export interface ProviderEvent {
 }
 
 /**
- * Every call throws AppError `unavailable` when the provider can't be reached or refuses, with a cause for the log that names no secret,
- * and ends within 20 s.
+ * Every call throws AppError `unavailable` when the provider can't be reached or refuses, with a cause for the log that names no secret. Each
+ * request that it takes ends within 20 s, retries included; the first that fails ends the call.
  */
 export interface PaymentProvider {
   createCustomer(customer: NewCustomer): Promise<string>;

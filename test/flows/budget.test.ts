@@ -185,6 +185,8 @@ suite('a key with a cap', { timeout: 120_000 }, () => {
     const agent = culvert.agent(args, { token: key.apiKey });
     const url = await agent.printed(/^(http:\S+)$/m);
     await new Reader(t, culvert.ports.http, 'shop.localhost').closed;
+    // It answers again: what it has counted is stored.
+    assert.deepEqual(await answersUntil(url, culvert.ports.http, () => true), ['503 budget_exhausted']);
     await culvert.killServer();
     await culvert.startServer();
     const answers = await answersUntil(url, culvert.ports.http, (answer) => answer !== '503 tunnel_offline');

@@ -22,7 +22,7 @@ const CENT = 10_000_000;
 const FLUSH_MS = 2_000;
 const BOUND_MS = FLUSH_MS + 1_000;
 /** Timers and pipes of a busy machine. */
-const LATE_MS = 750;
+const LATE_MS = 1_000;
 const IN_PIPES = 16 * 1024 * 1024;
 
 interface Key {

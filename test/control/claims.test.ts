@@ -44,6 +44,18 @@ test('admits a text key and its wire form, with the grant of the token', async (
   assert.equal(p.control.tokens.list(ann)[0]?.row.lastUsedAt, START);
 });
 
+test('a bandwidth limit of 10,000 Mbps or more is none in the data plane', async () => {
+  for (const [bandwidthLimitMbps, granted] of [
+    [1, 1],
+    [9_999, 9_999],
+    [10_000, null],
+    [1_000_000, null],
+  ] as const) {
+    const answer = await p.control.link.admit(p.mint(ann, { bandwidthLimitMbps }).apiKey);
+    assert.equal(answer.ok && answer.grant.bandwidthLimitMbps, granted);
+  }
+});
+
 test('refuses to admit what is unknown, revoked, expired, a master key, or of an organization that is not approved', async () => {
   const code = async (presented: string) => {
     const answer = await p.control.link.admit(presented);

@@ -251,6 +251,21 @@ test('silence ends the session after the deadline, and pings are sent before it'
   await turns();
 });
 
+test('a heartbeat goes out while the answer to the last one is under way, and either answer is the one', async () => {
+  const peer = new Scripted({ heartbeatMs: 10_000, deadAfterMs: 20_000 });
+  for (let i = 0; i < 35; i++) {
+    peer.session.sweep((peer.clock.ms += 1_000));
+    peer.says(window(1, 0)); // heard of, but its answers wait behind a download
+  }
+  await turns(2);
+  const sent = peer.frames.filter((f) => f.type === TYPE.ping);
+  assert.ok(sent.length >= 3, `${sent.length} in 35 s`);
+  assert.equal(new Set(sent.map((f) => f.length)).size, 1, 'one question');
+  for (const each of sent) peer.says(ping(each.length, FLAG.ack));
+  assert.ok(peer.session.rttMs >= 25_000, 'counted from when it was asked first');
+  assert.equal(peer.code(), undefined);
+});
+
 test('a peer that answers pings lives for ever, one whose clock slept gets another chance', async () => {
   const peer = new Scripted({ heartbeatMs: 10_000, deadAfterMs: 20_000 });
   for (let i = 0; i < 200; i++) {

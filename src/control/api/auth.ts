@@ -1,6 +1,7 @@
 /**
- * The bearer check: every route that is not marked public in its definition needs a live session. Who the caller is comes from the tables
- * (services/sessions/sessions.ts); this file reads a header and refuses.
+ * The bearer check: every route that is not marked public in its definition needs a live session, or a master key where the route says that
+ * it takes one. Who the caller is comes from the tables (services/sessions/sessions.ts, services/tokens/master-keys.ts); this file reads a
+ * header and refuses.
  */
 import type { Context } from 'hono';
 import { createMiddleware } from 'hono/factory';

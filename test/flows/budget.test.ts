@@ -120,9 +120,9 @@ suite('a key with a cap', { timeout: 120_000 }, () => {
     await reader.closed;
     reader.assertBound(5 * CENT);
     assert.equal(await codeOf(culvert, tunnel.url), '503 budget_exhausted');
-    const ends = ['stopped', 'offline', 'tunnel_offline', 'tunnel_refused'];
+    const ends = new Set(['stopped', 'offline', 'tunnel_offline', 'tunnel_refused']);
     assert.deepEqual(
-      tunnel.events.filter(({ kind }) => ends.includes(kind)),
+      tunnel.events.filter(({ kind }) => ends.has(kind)),
       [],
     );
     await setBudget(culvert.account, key, null);

@@ -106,9 +106,9 @@ describe('the line', () => {
     assert.equal(world.bucket.waiting, 2);
     const many = new Greedy(world.bucket, 12);
     many.paid();
-    const before = [greedy.moved, many.moved];
+    const before = { bulk: greedy.moved, crumbs: many.moved };
     world.run(60_000);
-    const [bulk = 0, crumbs = 0] = [greedy.moved - (before[0] ?? 0), many.moved - (before[1] ?? 0)];
+    const [bulk, crumbs] = [greedy.moved - before.bulk, many.moved - before.crumbs];
     assert.ok(bulk > crumbs / 2 && bulk + crumbs < 60 * MBPS * 1.05, `${bulk} and ${crumbs}`);
   });
 

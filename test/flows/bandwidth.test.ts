@@ -5,7 +5,7 @@
  */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { request } from 'node:http';
+import { type IncomingMessage, request } from 'node:http';
 import { describe, test, type TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Culvert, startCulvert, startOrigin } from '../harness.ts';
@@ -112,7 +112,7 @@ test('an unlimited key is not held back', { timeout: 60_000 }, async (t) => {
   const { host } = new URL(tunnel.url);
   const outgoing = request({ host: '127.0.0.1', port: culvert.httpPort, headers: { host }, agent: false });
   outgoing.end();
-  const [response] = (await once(outgoing, 'response')) as [import('node:http').IncomingMessage];
+  const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
   let bytes = 0;
   for await (const chunk of response) bytes += (chunk as Buffer).length;
   assert.equal(bytes, total);

@@ -33,7 +33,7 @@ import { Tunnel, type TunnelSpec } from './tunnel.ts';
 /** A session that lasted this long was a good one: the waits start again at 0.5 s. */
 const STEADY_MS = 10_000;
 /** Whoever rotates a key writes its file after the server has taken the old one back: the agent looks after this, once. */
-const KEY_CHANGE_MS = 2_000;
+const KEY_CHANGE_MS = 1_000;
 
 export interface AgentOptions {
   /** For display. */

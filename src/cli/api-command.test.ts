@@ -211,6 +211,16 @@ test('an address that a shell would read otherwise is printed for none', async (
   assert.match(stderr, /the address http:\/\/127\.0\.0\.1:1\/a;b can't stand in a shell without quotes/);
 });
 
+test('an answer of another version is said to be one', async (t) => {
+  const { program, request } = await asking(t, 'tokens', 'list');
+  request.answer(200, [{ name: 'ci' }]);
+  assert.deepEqual([await program.exit, program.stdout], [1, '']);
+  assert.match(
+    program.stderr,
+    /^culvert: \S+ answers something else than this version knows: is the server older\?\n$/,
+  );
+});
+
 test('a server that answers with something else than a key gives none', async (t) => {
   for (const answer of [{}, { ...MINTED, apiKey: 'mtk_x; rm -rf ~' }, { ...MINTED, apiKey: undefined }]) {
     const { program, request } = await asking(t, 'tokens', 'mint', 'ci', '--output-env');

@@ -59,8 +59,14 @@ export function apiCommand(work: (asked: Asked) => Promise<void>, options: Manag
       if (answer.status >= 200 && answer.status < 300) return answer.body;
       throw refusal(settings.server, answer, isMaster);
     };
-    await work({ ...invocation, io, server: settings.server, isMaster, call });
-    return EXIT.ok;
+    try {
+      await work({ ...invocation, io, server: settings.server, isMaster, call });
+      return EXIT.ok;
+    } catch (cause) {
+      if (!(cause instanceof z.ZodError)) throw cause;
+      const text = `${settings.server.host} answers something else than this version knows: is the server older?`;
+      throw new ExitError(EXIT.failure, text, { cause });
+    }
   };
 }
 

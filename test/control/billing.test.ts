@@ -194,7 +194,7 @@ test('where nothing is sold, every way to a plan says whom to ask, and there are
   assert.equal((await ann.call('GET', '/billing')).body['mode'], 'none');
   assert.deepEqual(said(await visit('/billing/mock-checkout?token=x')), [404, 'not_found']);
   assert.deepEqual(said(await visit('/billing/mock-portal')), [404, 'not_found']);
-  assert.deepEqual(said(await api.call('POST', '/billing/webhook', { body: {} })), [404, 'not_found']);
+  assert.deepEqual(said(await api.call('POST', '/billing/webhook', { body: {} })), [402, 'upgrade_required']);
 });
 
 test('settings say how plans change hands: Stripe without its keys sells nothing, with them it is asked where they say', async (t) => {
@@ -213,7 +213,7 @@ test('settings say how plans change hands: Stripe without its keys sells nothing
     const answer = await h.call('POST', '/billing/checkout-session', { as: h.owner, body });
     assert.equal(answer.status, status, `${settings}: ${answer.text}`);
     const webhook = await h.call('POST', '/billing/webhook', { body: {} });
-    assert.equal(webhook.status, settings === stripe.settings ? 401 : 404);
+    assert.equal(webhook.status, settings === stripe.settings ? 401 : 402);
   }
   assert.equal(stripe.sessions.size, 1);
 });

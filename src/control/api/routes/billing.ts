@@ -188,7 +188,7 @@ function mountDeliveries(app: Api, { billing }: ApiDeps): void {
         path: '/billing/webhook',
         security: [],
         tags,
-        summary: 'Events of the payment provider, signed by it; 404 on a server without one',
+        summary: 'Events of the payment provider, signed by it; 402 on a server without one',
         request: {
           headers: z.object({
             'stripe-signature': z
@@ -211,7 +211,7 @@ function mountDeliveries(app: Api, { billing }: ApiDeps): void {
         },
         responses: { 200: json(received, 'Dealt with, now or before; or of no concern here') },
       },
-      ['invalid_signature', 'not_found', 'unavailable'],
+      ['invalid_signature', 'upgrade_required', 'unavailable'],
     ),
   );
   // Not by `openapi`: the signature is over the bytes as they came.

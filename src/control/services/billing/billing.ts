@@ -120,10 +120,15 @@ export class Billing {
     this.#mock();
   }
 
-  /** A delivery of the payment provider. Throws `not_found` where there is none, and what PaidBilling.receive throws. */
+  /** A delivery of the payment provider. Throws `upgrade_required` where none is set up, and what PaidBilling.receive throws. */
   async receive(body: Uint8Array, signature: string): Promise<void> {
     const { till } = this.#deps;
-    if (till.mode !== 'stripe') throw new AppError('not_found', 'This server has no payment provider.');
+    if (till.mode !== 'stripe') {
+      throw new AppError(
+        'upgrade_required',
+        'This server has no payment provider: set billing.mode to "stripe", with its keys.',
+      );
+    }
     await till.paid.receive(body, signature);
   }
 

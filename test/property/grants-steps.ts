@@ -32,9 +32,13 @@ export type Step =
   | { readonly do: 'leave' | 'cut'; readonly agent: number }
   | { readonly do: 'stop' | 'start' | 'delete tunnel'; readonly tunnel: number }
   | { readonly do: 'delete project' | 'make project' | 'suspend' | 'approve' | 'restart' | 'restart control' }
+  /** On a small one tunnels run out within the steps' hours. */
+  | { readonly do: 'plan'; readonly plan: 'free' | 'enterprise' }
   | { readonly do: 'wait'; readonly ms: number };
 
 const one = fc.nat({ max: 30 });
+/** Often one of those that each run begins with: the master key and the tokens whose agents serve. */
+const ended = fc.oneof({ weight: 2, arbitrary: one }, { weight: 3, arbitrary: fc.constantFrom(0, 1, 1, 2, 3) });
 const scope = {
   names: fc.constantFrom<readonly string[]>(['*'], ['shop'], ['pr-*'], ['shop', 'pr-1']),
   quota: fc.integer({ min: 1, max: 2 }),
@@ -63,11 +67,11 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
     weight: 4,
     arbitrary: fc.record({
       do: fc.constant('rotate' as const),
-      token: one,
-      graceHours: fc.constantFrom(0, 0, 1, 2, 720),
+      token: ended,
+      graceHours: fc.constantFrom(0, 0, 1, 1, 2, 720),
     }),
   },
-  { weight: 4, arbitrary: fc.record({ do: fc.constant('revoke' as const), token: one }) },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant('revoke' as const), token: ended }) },
   {
     weight: 2,
     arbitrary: fc.record({ do: fc.constant('cap' as const), token: one, cents: fc.constantFrom(0, 1_000, null) }),
@@ -98,6 +102,13 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: fc.record({ do: fc.constantFrom('restart' as const, 'restart control' as const) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      do: fc.constant('plan' as const),
+      plan: fc.constantFrom('free' as const, 'enterprise' as const),
+    }),
+  },
   {
     weight: 4,
     arbitrary: fc.record({

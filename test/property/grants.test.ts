@@ -11,7 +11,7 @@ before(async () => {
 });
 after(() => removeTemplate(template));
 
-test('200 sequences of up to 40 steps leave no live session without a valid grant', async () => {
+test('120 sequences of up to 40 steps leave no live session without a valid grant', async () => {
   const property = fc.asyncProperty(anySteps(40), (steps) => runGrants(template, steps));
-  await fc.assert(property, { numRuns: 200, seed: 1 });
+  await fc.assert(property, { numRuns: 120, seed: 1 });
 });

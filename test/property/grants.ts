@@ -73,6 +73,8 @@ class GrantsRun {
       case 'suspend':
       case 'approve':
         return this.#judge(step.do);
+      case 'plan':
+        return void this.#world.control.operatorOrgs.setPlan(this.#world.ann, this.#world.ann.orgId, step.plan);
       case 'restart':
       case 'restart control':
         return this.#restart(step.do);
@@ -113,6 +115,7 @@ class GrantsRun {
         `${why}: ${route.subdomain} served by ${told(token, now)}`,
       );
       assert.ok(!route.stopped, `${why}: ${route.subdomain} is stopped and served`);
+      assert.ok((route.expiresAt ?? Infinity) > now, `${why}: the time of ${route.subdomain} is over and it is served`);
       served.set(token.id, (served.get(token.id) ?? 0) + 1);
       assert.ok((served.get(token.id) ?? 0) <= token.quota, `${why}: more tunnels than ${told(token, now)} may serve`);
     }

@@ -45,9 +45,19 @@ export function removeTemplate({ dataDir }: Template): void {
   rmSync(dataDir, { recursive: true });
 }
 
-/** Goes to whichever control plane is there: the data node keeps it when that one starts again. */
+/** An answer of the control plane that is under way: it has been decided, and the data node does not have it yet. */
+export interface Held {
+  /** Resolves once it is decided. */
+  readonly decided: Promise<void>;
+  release(): void;
+}
+
+/**
+ * Goes to whichever control plane is there: the data node keeps it when that one starts again. Can hold an answer back, as a network would.
+ */
 class SwitchedLink implements Link {
   #to: Link;
+  #hold: { decided: () => void; released: Promise<void> } | undefined;
   readonly #listeners = new Set<(delta: Delta) => void>();
   #off: () => void;
 
@@ -62,14 +72,31 @@ class SwitchedLink implements Link {
     this.#off = this.#listen();
   }
 
+  /** The next answer to an agent is held until `release`. */
+  hold(): Held {
+    const decided = Promise.withResolvers<void>();
+    const released = Promise.withResolvers<void>();
+    this.#hold = { decided: decided.resolve, released: released.promise };
+    return { decided: decided.promise, release: released.resolve };
+  }
+
   snapshot: Link['snapshot'] = () => this.#to.snapshot();
-  admit: Link['admit'] = (token) => this.#to.admit(token);
-  claim: Link['claim'] = (question) => this.#to.claim(question);
+  admit: Link['admit'] = (token) => this.#answered(this.#to.admit(token));
+  claim: Link['claim'] = (question) => this.#answered(this.#to.claim(question));
   report: Link['report'] = (batch) => this.#to.report(batch);
   onDelta: Link['onDelta'] = (listener) => {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   };
+
+  async #answered<T>(answer: Promise<T>): Promise<T> {
+    const held = this.#hold;
+    this.#hold = undefined;
+    const decision = await answer;
+    held?.decided();
+    await held?.released;
+    return decision;
+  }
 
   #listen(): () => void {
     return this.#to.onDelta((delta) => {
@@ -145,6 +172,12 @@ export class GrantsWorld {
     const { ann } = this.#template;
     const as = options.key ?? (await this.control.sessions.switchOrg(ann, ann.orgId)).accessToken;
     return this.#api.call(method, path, { as, ...(options.body === undefined ? {} : { body: options.body }) });
+  }
+
+  /** Holds the next answer to an agent. */
+  hold(): Held {
+    assert.ok(this.#node !== undefined);
+    return this.#node.link.hold();
   }
 
   /** An agent that has a connection and has said nothing. */

@@ -7,7 +7,7 @@ import type { Answer } from '../control/harness.ts';
 import { ModelAgent } from './grants-agents.ts';
 import { GrantsModel, type ModelToken } from './grants-model.ts';
 import { BUSY, type Step } from './grants-steps.ts';
-import { GrantsWorld, type Template } from './grants-world.ts';
+import { GrantsWorld, type Held, type Template } from './grants-world.ts';
 
 type Do<D extends Step['do']> = Step & { readonly do: D };
 
@@ -31,15 +31,24 @@ class GrantsRun {
   readonly #world: GrantsWorld;
   readonly #model = new GrantsModel();
   readonly #agents: ModelAgent[] = [];
-  /** What agents have asked and nobody has waited for. */
-  #underWay: Promise<unknown>[] = [];
+  /** What agents have asked, decided by the control plane and on its way to the data node. */
+  #underWay: { readonly held: Held; readonly answer: Promise<unknown> }[] = [];
   #reloads = 0;
 
   constructor(world: GrantsWorld) {
     this.#world = world;
   }
 
+  /** One step, and then the answers that were under way meanwhile. */
   async take(step: Step): Promise<void> {
+    // Agents wait in line behind what is held, and time ends the wait.
+    if (['connect', 'claim', 'wait', 'restart', 'restart control'].includes(step.do)) await this.settle();
+    const before = this.#underWay.length;
+    await this.#do(step);
+    if (before > 0) await this.settle();
+  }
+
+  #do(step: Step): Promise<void> | void {
     switch (step.do) {
       case 'mint':
         return this.#mint(step);
@@ -66,10 +75,8 @@ class GrantsRun {
       case 'delete tunnel':
         return this.#changeTunnel(step);
       case 'make project':
-        return void (await this.#call('POST', '/projects', { slug: 'web', name: 'Web' }));
       case 'delete project':
-        if ((await this.#call('DELETE', '/projects/web')).status === 200) this.#model.deleteProject('web');
-        return;
+        return this.#changeProject(step.do);
       case 'suspend':
       case 'approve':
         return this.#judge(step.do);
@@ -79,17 +86,26 @@ class GrantsRun {
       case 'restart control':
         return this.#restart(step.do);
       case 'wait':
-        await this.settle();
-        this.#world.aSecondLater(step.ms);
-        return;
+        return this.#world.aSecondLater(step.ms);
       default:
         return step satisfies never;
     }
   }
 
-  /** Waits for all answers that agents still wait for. */
+  /** Lets the answers that are under way arrive. */
   async settle(): Promise<void> {
-    for (const asked of this.#underWay.splice(0)) await asked;
+    for (const { held, answer } of this.#underWay.splice(0)) {
+      held.release();
+      await answer;
+    }
+  }
+
+  /** Begins what an agent asks, up to where the control plane has decided: the next step comes before the answer. */
+  async #hurry(ask: () => Promise<unknown>): Promise<void> {
+    const held = this.#world.hold();
+    const answer = ask();
+    this.#underWay.push({ held, answer });
+    await Promise.race([held.decided, answer]);
   }
 
   check(after: Step): void {
@@ -216,10 +232,9 @@ class GrantsRun {
     if (shown === undefined) return;
     const agent = new ModelAgent(await this.#world.connect(), shown);
     this.#agents.push(agent);
-    const answer = agent.show();
-    if (hurried) return void this.#underWay.push(answer);
+    if (hurried) return this.#hurry(() => agent.show());
     const may = this.#model.isValid(shown, this.#world.now);
-    assert.equal(await answer, may ? 'welcome' : 'bye', told(shown, this.#world.now));
+    assert.equal(await agent.show(), may ? 'welcome' : 'bye', told(shown, this.#world.now));
   }
 
   async #claim({ agent: number, name, project, hurried }: Do<'claim'>): Promise<void> {
@@ -228,16 +243,21 @@ class GrantsRun {
       number,
     );
     if (agent === undefined) return;
-    const answer = agent.claim({ name, project });
-    if (hurried) return void this.#underWay.push(answer);
+    const answer = () => agent.claim({ name, project });
+    if (hurried) return this.#hurry(answer);
     const isBlocked = this.#model.isBlocked(agent.token);
-    if ((await answer)?.type === 'bound') assert.ok(!isBlocked, 'a tunnel was bound though nothing may be spent');
+    if ((await answer())?.type === 'bound') assert.ok(!isBlocked, 'a tunnel was bound though nothing may be spent');
   }
 
   async #cut({ agent }: Do<'leave' | 'cut'>): Promise<void> {
     const doomed = pick(this.#agents, agent);
     if (doomed?.sessionId === undefined) return;
     if ((await this.#call('DELETE', `/connections/${doomed.sessionId}`)).status === 200) doomed.excused = true;
+  }
+
+  async #changeProject(what: 'make project' | 'delete project'): Promise<void> {
+    if (what === 'make project') await this.#call('POST', '/projects', { slug: 'web', name: 'Web' });
+    else if ((await this.#call('DELETE', '/projects/web')).status === 200) this.#model.deleteProject('web');
   }
 
   async #changeTunnel({ do: what, tunnel }: Do<'stop' | 'start' | 'delete tunnel'>): Promise<void> {
@@ -256,7 +276,6 @@ class GrantsRun {
   }
 
   async #restart(what: 'restart' | 'restart control'): Promise<void> {
-    await this.settle();
     await (what === 'restart' ? this.#world.restart() : this.#world.restartControl());
     this.#world.aSecondLater(0);
     for (const agent of this.#agents) agent.excused = true;

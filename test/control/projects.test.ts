@@ -142,7 +142,7 @@ test('a slug is used once in an organization, also by requests at once; another 
 test('a rename changes the name alone: a slug in the body is ignored', async () => {
   const made = await make('web');
   const renamed = await ann.call('PATCH', '/projects/web', { name: ' Shop ', slug: 'shop', isDefault: true });
-  assert.deepEqual(renamed.body, { ...made.body, name: 'Shop' });
+  assert.deepEqual(renamed.body, Object.assign({}, made.body, { name: 'Shop' }));
   assert.deepEqual((await ann.call('GET', '/projects/web')).body, renamed.body);
   assert.deepEqual(said(await ann.call('GET', '/projects/shop')), [404, 'not_found']);
   assert.equal((await ann.call('PATCH', '/projects/default', { name: 'Main' })).status, 200);

@@ -201,7 +201,7 @@ export class GrantsWorld {
     await this.#startNode();
   }
 
-  /** The control plane alone: the data node serves on, and its agents stay. */
+  /** The control plane alone: the data node serves on until it is told of routes again. */
   async restartControl(): Promise<void> {
     await this.#api?.close();
     this.control.close();
@@ -211,6 +211,8 @@ export class GrantsWorld {
     this.control.tunnels.forgetAgents();
     this.#node?.link.turnTo(this.control.link);
     this.#attach();
+    // As a start does; the node sees by it that it has missed something.
+    this.control.tunnels.announceAll();
     await this.#startApi();
   }
 

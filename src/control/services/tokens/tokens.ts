@@ -116,7 +116,7 @@ export class Tokens {
       .orderBy(desc(capabilityTokens.issuedAt), desc(capabilityTokens.id))
       .limit(most)
       .all();
-    // Queries of their own: joins would make an object of each table for each of up to 1,000 rows, which costs half as much again.
+    // Queries of their own: joins would make an object of each table for each of up to 1,000 rows, which costs a third more.
     const ownProjects = db
       .select({ id: projects.id, slug: projects.slug })
       .from(projects)

@@ -38,6 +38,8 @@ CREATE TABLE `reserved_subdomains` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `reserved_subdomains_subdomain` ON `reserved_subdomains` (`subdomain`);--> statement-breakpoint
 CREATE INDEX `reserved_subdomains_org` ON `reserved_subdomains` (`org_id`);--> statement-breakpoint
+DROP INDEX `tunnels_org`;--> statement-breakpoint
+CREATE INDEX `tunnels_live_org` ON `tunnels` (`org_id`,`created_at`) WHERE deleted_at IS NULL;--> statement-breakpoint
 ALTER TABLE `capability_tokens` ADD `lineage_id` text;--> statement-breakpoint
 ALTER TABLE `capability_tokens` ADD `grace_ends_at` integer;--> statement-breakpoint
 CREATE INDEX `capability_tokens_lineage` ON `capability_tokens` (`lineage_id`);--> statement-breakpoint

@@ -82,7 +82,7 @@ export const MIGRATIONS: readonly Migration[] = [
   {
     "index": 4,
     "tag": "0003_budgets_and_plans",
-    "hash": "ca57158414f1d5ccc6e0c15df907debd1855e5d60e6fb138a892cec1e8f8902b",
+    "hash": "e23fe3bb462d45f6c602256b0045ff34a8f946d4c3cce6243c6e2680aba07159",
     "statements": [
       "CREATE TABLE `billing_events` (\n\t`id` text PRIMARY KEY NOT NULL,\n\t`received_at` integer NOT NULL\n);",
       "CREATE INDEX `billing_events_received` ON `billing_events` (`received_at`);",
@@ -93,6 +93,8 @@ export const MIGRATIONS: readonly Migration[] = [
       "CREATE TABLE `reserved_subdomains` (\n\t`id` text PRIMARY KEY NOT NULL,\n\t`org_id` text NOT NULL,\n\t`subdomain` text NOT NULL,\n\t`created_at` integer NOT NULL,\n\tFOREIGN KEY (`org_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action\n);",
       "CREATE UNIQUE INDEX `reserved_subdomains_subdomain` ON `reserved_subdomains` (`subdomain`);",
       "CREATE INDEX `reserved_subdomains_org` ON `reserved_subdomains` (`org_id`);",
+      "DROP INDEX `tunnels_org`;",
+      "CREATE INDEX `tunnels_live_org` ON `tunnels` (`org_id`,`created_at`) WHERE deleted_at IS NULL;",
       "ALTER TABLE `capability_tokens` ADD `lineage_id` text;",
       "ALTER TABLE `capability_tokens` ADD `grace_ends_at` integer;",
       "CREATE INDEX `capability_tokens_lineage` ON `capability_tokens` (`lineage_id`);",

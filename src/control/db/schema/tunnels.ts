@@ -44,7 +44,8 @@ export const tunnels = sqliteTable(
   (t) => [
     uniqueIndex('tunnels_live_label').on(t.label).where(sql`deleted_at IS NULL`),
     uniqueIndex('tunnels_live_port').on(t.tcpPort).where(sql`deleted_at IS NULL AND tcp_port IS NOT NULL`),
-    index('tunnels_org').on(t.orgId),
+    // Deleted rows stay for the books: a list must not walk through them.
+    index('tunnels_live_org').on(t.orgId, t.createdAt).where(sql`deleted_at IS NULL`),
     index('tunnels_token').on(t.tokenId),
     index('tunnels_due').on(t.expiresAt).where(sql`deleted_at IS NULL AND expired = 0 AND expires_at IS NOT NULL`),
   ],

@@ -17,6 +17,7 @@ CREATE TABLE `subscriptions` (
 	FOREIGN KEY (`org_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
+CREATE INDEX `subscriptions_updated` ON `subscriptions` (`updated_at`);--> statement-breakpoint
 CREATE UNIQUE INDEX `subscriptions_customer` ON `subscriptions` (`customer_id`);--> statement-breakpoint
 CREATE UNIQUE INDEX `subscriptions_subscription` ON `subscriptions` (`subscription_id`);--> statement-breakpoint
 CREATE TABLE `token_spend` (
@@ -39,9 +40,17 @@ CREATE TABLE `reserved_subdomains` (
 CREATE UNIQUE INDEX `reserved_subdomains_subdomain` ON `reserved_subdomains` (`subdomain`);--> statement-breakpoint
 CREATE INDEX `reserved_subdomains_org` ON `reserved_subdomains` (`org_id`);--> statement-breakpoint
 DROP INDEX `tunnels_org`;--> statement-breakpoint
+ALTER TABLE `tunnels` ADD `started_at` integer DEFAULT 0 NOT NULL;--> statement-breakpoint
 CREATE INDEX `tunnels_live_org` ON `tunnels` (`org_id`,`created_at`) WHERE deleted_at IS NULL;--> statement-breakpoint
+CREATE INDEX `tunnels_made` ON `tunnels` (`org_id`,`created_at`);--> statement-breakpoint
+CREATE INDEX `tunnels_idle` ON `tunnels` (`touched_at`) WHERE deleted_at IS NULL;--> statement-breakpoint
+CREATE INDEX `tunnels_deleted` ON `tunnels` (`deleted_at`) WHERE deleted_at IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `tunnels_ports` ON `tunnels` (`tcp_port`,`deleted_at`) WHERE tcp_port IS NOT NULL;--> statement-breakpoint
 ALTER TABLE `capability_tokens` ADD `lineage_id` text;--> statement-breakpoint
 ALTER TABLE `capability_tokens` ADD `grace_ends_at` integer;--> statement-breakpoint
 CREATE INDEX `capability_tokens_lineage` ON `capability_tokens` (`lineage_id`);--> statement-breakpoint
 CREATE INDEX `capability_tokens_grace` ON `capability_tokens` (`grace_ends_at`) WHERE grace_ends_at IS NOT NULL AND revoked_at IS NULL;--> statement-breakpoint
+CREATE INDEX `resting_names_deleted` ON `resting_names` (`deleted_at`);--> statement-breakpoint
 UPDATE `capability_tokens` SET `lineage_id` = `id`;
+--> statement-breakpoint
+UPDATE `tunnels` SET `started_at` = `created_at`;

@@ -82,11 +82,12 @@ export const MIGRATIONS: readonly Migration[] = [
   {
     "index": 4,
     "tag": "0003_budgets_and_plans",
-    "hash": "e23fe3bb462d45f6c602256b0045ff34a8f946d4c3cce6243c6e2680aba07159",
+    "hash": "1d9e7299f58419f8e1b7d46551417d4b1dab6fa74ce1ceee98298b9bb9bfdf31",
     "statements": [
       "CREATE TABLE `billing_events` (\n\t`id` text PRIMARY KEY NOT NULL,\n\t`received_at` integer NOT NULL\n);",
       "CREATE INDEX `billing_events_received` ON `billing_events` (`received_at`);",
       "CREATE TABLE `subscriptions` (\n\t`org_id` text PRIMARY KEY NOT NULL,\n\t`customer_id` text NOT NULL,\n\t`subscription_id` text,\n\t`status` text,\n\t`plan` text,\n\t`cycle` text,\n\t`current_period_ends_at` integer,\n\t`cancels` integer DEFAULT false NOT NULL,\n\t`updated_at` integer NOT NULL,\n\tFOREIGN KEY (`org_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action\n);",
+      "CREATE INDEX `subscriptions_updated` ON `subscriptions` (`updated_at`);",
       "CREATE UNIQUE INDEX `subscriptions_customer` ON `subscriptions` (`customer_id`);",
       "CREATE UNIQUE INDEX `subscriptions_subscription` ON `subscriptions` (`subscription_id`);",
       "CREATE TABLE `token_spend` (\n\t`lineage_id` text NOT NULL,\n\t`month` text NOT NULL,\n\t`bytes` integer NOT NULL,\n\t`requests` integer NOT NULL,\n\t`updated_at` integer NOT NULL,\n\tPRIMARY KEY(`lineage_id`, `month`)\n);",
@@ -94,12 +95,19 @@ export const MIGRATIONS: readonly Migration[] = [
       "CREATE UNIQUE INDEX `reserved_subdomains_subdomain` ON `reserved_subdomains` (`subdomain`);",
       "CREATE INDEX `reserved_subdomains_org` ON `reserved_subdomains` (`org_id`);",
       "DROP INDEX `tunnels_org`;",
+      "ALTER TABLE `tunnels` ADD `started_at` integer DEFAULT 0 NOT NULL;",
       "CREATE INDEX `tunnels_live_org` ON `tunnels` (`org_id`,`created_at`) WHERE deleted_at IS NULL;",
+      "CREATE INDEX `tunnels_made` ON `tunnels` (`org_id`,`created_at`);",
+      "CREATE INDEX `tunnels_idle` ON `tunnels` (`touched_at`) WHERE deleted_at IS NULL;",
+      "CREATE INDEX `tunnels_deleted` ON `tunnels` (`deleted_at`) WHERE deleted_at IS NOT NULL;",
+      "CREATE INDEX `tunnels_ports` ON `tunnels` (`tcp_port`,`deleted_at`) WHERE tcp_port IS NOT NULL;",
       "ALTER TABLE `capability_tokens` ADD `lineage_id` text;",
       "ALTER TABLE `capability_tokens` ADD `grace_ends_at` integer;",
       "CREATE INDEX `capability_tokens_lineage` ON `capability_tokens` (`lineage_id`);",
       "CREATE INDEX `capability_tokens_grace` ON `capability_tokens` (`grace_ends_at`) WHERE grace_ends_at IS NOT NULL AND revoked_at IS NULL;",
-      "UPDATE `capability_tokens` SET `lineage_id` = `id`;"
+      "CREATE INDEX `resting_names_deleted` ON `resting_names` (`deleted_at`);",
+      "UPDATE `capability_tokens` SET `lineage_id` = `id`;",
+      "UPDATE `tunnels` SET `started_at` = `created_at`;"
     ]
   }
 ];

@@ -75,9 +75,11 @@ export const subscriptions = sqliteTable(
     currentPeriodEndsAt: integer('current_period_ends_at'),
     /** It ends with the period that is paid for. */
     cancels: integer({ mode: 'boolean' }).notNull().default(false),
+    /** When the provider was asked last. */
     updatedAt: integer('updated_at').notNull(),
   },
   (t) => [
+    index('subscriptions_updated').on(t.updatedAt),
     uniqueIndex('subscriptions_customer').on(t.customerId),
     uniqueIndex('subscriptions_subscription').on(t.subscriptionId),
   ],

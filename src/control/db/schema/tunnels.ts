@@ -25,7 +25,9 @@ export const tunnels = sqliteTable(
     stopped: integer({ mode: 'boolean' }).notNull().default(false),
     /** What was asked for at creation; null = the plan's. */
     ttlSeconds: integer('ttl_seconds'),
-    /** Counted from creation or the last start; null = never. */
+    /** When this life began: creation or the last start. */
+    startedAt: integer('started_at').notNull().default(0),
+    /** Counted from `startedAt`; null = never. */
     expiresAt: integer('expires_at'),
     /** The expiry has been carried out: agent cut off, data plane told. */
     expired: integer({ mode: 'boolean' }).notNull().default(false),
@@ -46,18 +48,27 @@ export const tunnels = sqliteTable(
     uniqueIndex('tunnels_live_port').on(t.tcpPort).where(sql`deleted_at IS NULL AND tcp_port IS NOT NULL`),
     // Deleted rows stay for the books: a list must not walk through them.
     index('tunnels_live_org').on(t.orgId, t.createdAt).where(sql`deleted_at IS NULL`),
+    // All of them, deleted ones too: what an organization made in a day.
+    index('tunnels_made').on(t.orgId, t.createdAt),
+    index('tunnels_idle').on(t.touchedAt).where(sql`deleted_at IS NULL`),
+    index('tunnels_deleted').on(t.deletedAt).where(sql`deleted_at IS NOT NULL`),
+    index('tunnels_ports').on(t.tcpPort, t.deletedAt).where(sql`tcp_port IS NOT NULL`),
     index('tunnels_token').on(t.tokenId),
     index('tunnels_due').on(t.expiresAt).where(sql`deleted_at IS NULL AND expired = 0 AND expires_at IS NOT NULL`),
   ],
 );
 
-export const restingNames = sqliteTable('resting_names', {
-  label: text().primaryKey(),
-  orgId: text('org_id')
-    .notNull()
-    .references(() => organizations.id),
-  deletedAt: integer('deleted_at').notNull(),
-});
+export const restingNames = sqliteTable(
+  'resting_names',
+  {
+    label: text().primaryKey(),
+    orgId: text('org_id')
+      .notNull()
+      .references(() => organizations.id),
+    deletedAt: integer('deleted_at').notNull(),
+  },
+  (t) => [index('resting_names_deleted').on(t.deletedAt)],
+);
 
 /** Names that an organization keeps whether or not a tunnel has them. */
 export const reservedSubdomains = sqliteTable(

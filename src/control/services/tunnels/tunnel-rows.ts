@@ -57,6 +57,7 @@ export function insertTunnel(
     tcpPort,
     status: 'inactive',
     stopped: false,
+    startedAt: tx.now,
     expiresAt: expiryFrom(tx.now, rules.plan, input.ttlSeconds),
     expired: false,
     bytesIn: 0,

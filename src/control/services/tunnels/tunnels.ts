@@ -130,7 +130,13 @@ export class Tunnels {
       const { row, projectSlug } = this.#find(actor.orgId, id);
       const plan = findOrg(tx.db, actor.orgId)?.plan ?? 'free';
       const expiresAt = expiryFrom(tx.now, plan, row.ttlSeconds);
-      const next = updateTunnel(tx, row, { stopped: false, expired: false, status: 'active', expiresAt });
+      const next = updateTunnel(tx, row, {
+        stopped: false,
+        expired: false,
+        status: 'active',
+        startedAt: tx.now,
+        expiresAt,
+      });
       recordDeed(tx, actor, deed('tunnel.start', row));
       this.#announce(tx, next);
       return this.#view(next, projectSlug);

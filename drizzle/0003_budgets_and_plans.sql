@@ -41,7 +41,7 @@ CREATE UNIQUE INDEX `reserved_subdomains_subdomain` ON `reserved_subdomains` (`s
 CREATE INDEX `reserved_subdomains_org` ON `reserved_subdomains` (`org_id`);--> statement-breakpoint
 DROP INDEX `tunnels_org`;--> statement-breakpoint
 ALTER TABLE `tunnels` ADD `started_at` integer DEFAULT 0 NOT NULL;--> statement-breakpoint
-CREATE INDEX `tunnels_live_org` ON `tunnels` (`org_id`,`created_at`) WHERE deleted_at IS NULL;--> statement-breakpoint
+CREATE INDEX `tunnels_live_org` ON `tunnels` (`org_id`,`deleted_at`,`created_at`) WHERE deleted_at IS NULL;--> statement-breakpoint
 CREATE INDEX `tunnels_made` ON `tunnels` (`org_id`,`created_at`);--> statement-breakpoint
 CREATE INDEX `tunnels_idle` ON `tunnels` (`touched_at`) WHERE deleted_at IS NULL;--> statement-breakpoint
 CREATE INDEX `tunnels_deleted` ON `tunnels` (`deleted_at`) WHERE deleted_at IS NOT NULL;--> statement-breakpoint

@@ -82,7 +82,7 @@ export const MIGRATIONS: readonly Migration[] = [
   {
     "index": 4,
     "tag": "0003_budgets_and_plans",
-    "hash": "1d9e7299f58419f8e1b7d46551417d4b1dab6fa74ce1ceee98298b9bb9bfdf31",
+    "hash": "57e1f67a256a2cdbb0b547eadb22571b959837a09b80557974fae983a03fd98e",
     "statements": [
       "CREATE TABLE `billing_events` (\n\t`id` text PRIMARY KEY NOT NULL,\n\t`received_at` integer NOT NULL\n);",
       "CREATE INDEX `billing_events_received` ON `billing_events` (`received_at`);",
@@ -96,7 +96,7 @@ export const MIGRATIONS: readonly Migration[] = [
       "CREATE INDEX `reserved_subdomains_org` ON `reserved_subdomains` (`org_id`);",
       "DROP INDEX `tunnels_org`;",
       "ALTER TABLE `tunnels` ADD `started_at` integer DEFAULT 0 NOT NULL;",
-      "CREATE INDEX `tunnels_live_org` ON `tunnels` (`org_id`,`created_at`) WHERE deleted_at IS NULL;",
+      "CREATE INDEX `tunnels_live_org` ON `tunnels` (`org_id`,`deleted_at`,`created_at`) WHERE deleted_at IS NULL;",
       "CREATE INDEX `tunnels_made` ON `tunnels` (`org_id`,`created_at`);",
       "CREATE INDEX `tunnels_idle` ON `tunnels` (`touched_at`) WHERE deleted_at IS NULL;",
       "CREATE INDEX `tunnels_deleted` ON `tunnels` (`deleted_at`) WHERE deleted_at IS NOT NULL;",

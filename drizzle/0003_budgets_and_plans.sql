@@ -20,6 +20,16 @@ CREATE TABLE `subscriptions` (
 CREATE INDEX `subscriptions_updated` ON `subscriptions` (`updated_at`);--> statement-breakpoint
 CREATE UNIQUE INDEX `subscriptions_customer` ON `subscriptions` (`customer_id`);--> statement-breakpoint
 CREATE UNIQUE INDEX `subscriptions_subscription` ON `subscriptions` (`subscription_id`);--> statement-breakpoint
+CREATE TABLE `revoked_nonces` (
+	`token_id` text PRIMARY KEY NOT NULL,
+	`nonce` text NOT NULL,
+	`minter_id` text,
+	`from_at` integer NOT NULL,
+	`until` integer NOT NULL
+);
+--> statement-breakpoint
+CREATE INDEX `revoked_nonces_minter` ON `revoked_nonces` (`minter_id`,`until`);--> statement-breakpoint
+CREATE INDEX `revoked_nonces_until` ON `revoked_nonces` (`until`);--> statement-breakpoint
 CREATE TABLE `token_spend` (
 	`lineage_id` text NOT NULL,
 	`month` text NOT NULL,
@@ -48,9 +58,16 @@ CREATE INDEX `tunnels_deleted` ON `tunnels` (`deleted_at`) WHERE deleted_at IS N
 CREATE INDEX `tunnels_ports` ON `tunnels` (`tcp_port`,`deleted_at`) WHERE tcp_port IS NOT NULL;--> statement-breakpoint
 ALTER TABLE `capability_tokens` ADD `lineage_id` text;--> statement-breakpoint
 ALTER TABLE `capability_tokens` ADD `grace_ends_at` integer;--> statement-breakpoint
+CREATE INDEX `capability_tokens_creator` ON `capability_tokens` (`created_by`);--> statement-breakpoint
+CREATE INDEX `capability_tokens_expires` ON `capability_tokens` (`expires_at`);--> statement-breakpoint
+CREATE INDEX `capability_tokens_revoked` ON `capability_tokens` (`revoked_at`) WHERE revoked_at IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `capability_tokens_lineage` ON `capability_tokens` (`lineage_id`);--> statement-breakpoint
 CREATE INDEX `capability_tokens_grace` ON `capability_tokens` (`grace_ends_at`) WHERE grace_ends_at IS NOT NULL AND revoked_at IS NULL;--> statement-breakpoint
-CREATE INDEX `resting_names_deleted` ON `resting_names` (`deleted_at`);--> statement-breakpoint
+CREATE INDEX `organizations_barred` ON `organizations` (`id`) WHERE approval_status <> 'approved';--> statement-breakpoint
+CREATE INDEX `resting_names_deleted` ON `resting_names` (`deleted_at`);
+--> statement-breakpoint
 UPDATE `capability_tokens` SET `lineage_id` = `id`;
 --> statement-breakpoint
 UPDATE `tunnels` SET `started_at` = `created_at`;
+--> statement-breakpoint
+INSERT INTO `revoked_nonces` (`token_id`, `nonce`, `minter_id`, `from_at`, `until`) SELECT `id`, `nonce`, coalesce(`parent_id`, `created_by`), `revoked_at`, `expires_at` FROM `capability_tokens` WHERE `revoked_at` IS NOT NULL;

@@ -82,7 +82,7 @@ export const MIGRATIONS: readonly Migration[] = [
   {
     "index": 4,
     "tag": "0003_budgets_and_plans",
-    "hash": "57e1f67a256a2cdbb0b547eadb22571b959837a09b80557974fae983a03fd98e",
+    "hash": "286d79859f6b72f5faa58b9a0593949fc6a0810ab463255e730b708dbf2d7615",
     "statements": [
       "CREATE TABLE `billing_events` (\n\t`id` text PRIMARY KEY NOT NULL,\n\t`received_at` integer NOT NULL\n);",
       "CREATE INDEX `billing_events_received` ON `billing_events` (`received_at`);",
@@ -90,6 +90,9 @@ export const MIGRATIONS: readonly Migration[] = [
       "CREATE INDEX `subscriptions_updated` ON `subscriptions` (`updated_at`);",
       "CREATE UNIQUE INDEX `subscriptions_customer` ON `subscriptions` (`customer_id`);",
       "CREATE UNIQUE INDEX `subscriptions_subscription` ON `subscriptions` (`subscription_id`);",
+      "CREATE TABLE `revoked_nonces` (\n\t`token_id` text PRIMARY KEY NOT NULL,\n\t`nonce` text NOT NULL,\n\t`minter_id` text,\n\t`from_at` integer NOT NULL,\n\t`until` integer NOT NULL\n);",
+      "CREATE INDEX `revoked_nonces_minter` ON `revoked_nonces` (`minter_id`,`until`);",
+      "CREATE INDEX `revoked_nonces_until` ON `revoked_nonces` (`until`);",
       "CREATE TABLE `token_spend` (\n\t`lineage_id` text NOT NULL,\n\t`month` text NOT NULL,\n\t`bytes` integer NOT NULL,\n\t`requests` integer NOT NULL,\n\t`updated_at` integer NOT NULL,\n\tPRIMARY KEY(`lineage_id`, `month`)\n);",
       "CREATE TABLE `reserved_subdomains` (\n\t`id` text PRIMARY KEY NOT NULL,\n\t`org_id` text NOT NULL,\n\t`subdomain` text NOT NULL,\n\t`created_at` integer NOT NULL,\n\tFOREIGN KEY (`org_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action\n);",
       "CREATE UNIQUE INDEX `reserved_subdomains_subdomain` ON `reserved_subdomains` (`subdomain`);",
@@ -103,11 +106,16 @@ export const MIGRATIONS: readonly Migration[] = [
       "CREATE INDEX `tunnels_ports` ON `tunnels` (`tcp_port`,`deleted_at`) WHERE tcp_port IS NOT NULL;",
       "ALTER TABLE `capability_tokens` ADD `lineage_id` text;",
       "ALTER TABLE `capability_tokens` ADD `grace_ends_at` integer;",
+      "CREATE INDEX `capability_tokens_creator` ON `capability_tokens` (`created_by`);",
+      "CREATE INDEX `capability_tokens_expires` ON `capability_tokens` (`expires_at`);",
+      "CREATE INDEX `capability_tokens_revoked` ON `capability_tokens` (`revoked_at`) WHERE revoked_at IS NOT NULL;",
       "CREATE INDEX `capability_tokens_lineage` ON `capability_tokens` (`lineage_id`);",
       "CREATE INDEX `capability_tokens_grace` ON `capability_tokens` (`grace_ends_at`) WHERE grace_ends_at IS NOT NULL AND revoked_at IS NULL;",
+      "CREATE INDEX `organizations_barred` ON `organizations` (`id`) WHERE approval_status <> 'approved';",
       "CREATE INDEX `resting_names_deleted` ON `resting_names` (`deleted_at`);",
       "UPDATE `capability_tokens` SET `lineage_id` = `id`;",
-      "UPDATE `tunnels` SET `started_at` = `created_at`;"
+      "UPDATE `tunnels` SET `started_at` = `created_at`;",
+      "INSERT INTO `revoked_nonces` (`token_id`, `nonce`, `minter_id`, `from_at`, `until`) SELECT `id`, `nonce`, coalesce(`parent_id`, `created_by`), `revoked_at`, `expires_at` FROM `capability_tokens` WHERE `revoked_at` IS NOT NULL;"
     ]
   }
 ];

@@ -14,7 +14,10 @@ export const organizations = sqliteTable(
     createdAt: integer('created_at').notNull(),
     deletedAt: integer('deleted_at'),
   },
-  (t) => [uniqueIndex('organizations_slug').on(t.slug)],
+  (t) => [
+    uniqueIndex('organizations_slug').on(t.slug),
+    index('organizations_barred').on(t.id).where(sql`approval_status <> 'approved'`),
+  ],
 );
 
 export const memberships = sqliteTable(

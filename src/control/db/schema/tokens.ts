@@ -63,9 +63,34 @@ export const capabilityTokens = sqliteTable(
     uniqueIndex('capability_tokens_nonce').on(t.nonce),
     uniqueIndex('capability_tokens_key_hash').on(t.keyHash),
     index('capability_tokens_org').on(t.orgId),
+    index('capability_tokens_creator').on(t.createdBy),
+    index('capability_tokens_expires').on(t.expiresAt),
+    index('capability_tokens_revoked').on(t.revokedAt).where(sql`revoked_at IS NOT NULL`),
     index('capability_tokens_parent').on(t.parentId),
     index('capability_tokens_lineage').on(t.lineageId),
     index('capability_tokens_grace').on(t.graceEndsAt).where(sql`grace_ends_at IS NOT NULL AND revoked_at IS NULL`),
+  ],
+);
+
+/**
+ * Tokens that end before the time which is signed in them: what the list of revocations says, for as long as an edge could believe them. The
+ * rows of the tokens themselves may be gone.
+ */
+export const revokedNonces = sqliteTable(
+  'revoked_nonces',
+  {
+    tokenId: text('token_id').primaryKey(),
+    nonce: text().notNull(),
+    /** The master key that minted the token, or the person who did. */
+    minterId: text('minter_id'),
+    /** Not to be believed from then on: in the future while a rotated token has its grace. */
+    from: integer('from_at').notNull(),
+    /** When the token would have run out; earlier for one whose master key is in this table too, and stands for it. */
+    until: integer().notNull(),
+  },
+  (t) => [
+    index('revoked_nonces_minter').on(t.minterId, t.until),
+    index('revoked_nonces_until').on(t.until),
   ],
 );
 

@@ -6,7 +6,7 @@ import { startJobs } from './jobs.ts';
 test('runs each job at its own pace, also after one has failed, and stops', (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] });
   let now = 0;
-  const runs = { expire: 0, graces: 0, unused: 0, sweep: 0, keys: 0 };
+  const runs = { expire: 0, graces: 0, unused: 0, forgotten: 0, sweep: 0, keys: 0 };
   const errors: unknown[] = [];
   const stop = startJobs({
     tunnels: {
@@ -16,6 +16,7 @@ test('runs each job at its own pace, also after one has failed, and stops', (t) 
         return 0;
       },
       removeUnused: () => ++runs.unused,
+      removeForgotten: () => ++runs.forgotten,
     },
     tokenEnds: { endGraces: () => ++runs.graces },
     retention: { sweep: () => void runs.sweep++ },
@@ -30,9 +31,9 @@ test('runs each job at its own pace, also after one has failed, and stops', (t) 
     }
   };
   pass(60);
-  assert.deepEqual(runs, { expire: 60, graces: 60, unused: 1, sweep: 1, keys: 0 });
+  assert.deepEqual(runs, { expire: 60, graces: 60, unused: 1, forgotten: 0, sweep: 1, keys: 0 });
   pass(540);
-  assert.deepEqual(runs, { expire: 600, graces: 600, unused: 10, sweep: 10, keys: 1 });
+  assert.deepEqual(runs, { expire: 600, graces: 600, unused: 10, forgotten: 1, sweep: 10, keys: 1 });
   assert.equal(errors.length, 1);
   stop();
   pass(5);

@@ -15,7 +15,7 @@ interface Job {
 }
 
 export interface JobDeps {
-  readonly tunnels: Pick<Tunnels, 'expireDue' | 'removeUnused'>;
+  readonly tunnels: Pick<Tunnels, 'expireDue' | 'removeUnused' | 'removeForgotten'>;
   readonly tokenEnds: Pick<TokenEnds, 'endGraces'>;
   readonly retention: Pick<Retention, 'sweep'>;
   readonly keys: Pick<Keys, 'sweep'>;
@@ -33,6 +33,7 @@ function schedule(deps: JobDeps): readonly Job[] {
     // So may a token that was rotated, for whoever asks the database; data nodes know the instant and keep it themselves.
     { name: 'end graces of tokens', everyMs: TICK_MS, run: () => void deps.tokenEnds.endGraces() },
     { name: 'remove unused tunnels', everyMs: 60_000, run: () => void deps.tunnels.removeUnused() },
+    { name: 'remove forgotten tunnels', everyMs: 600_000, run: () => void deps.tunnels.removeForgotten() },
     { name: 'retention', everyMs: 60_000, run: () => deps.retention.sweep() },
     { name: 'signing keys', everyMs: 600_000, run: () => deps.keys.sweep() },
   ];

@@ -48,15 +48,39 @@ test('a larger plan gives a running tunnel more time, and none that ends by the 
   assert.equal(endOf(id), null);
 });
 
-test('what a tunnel asked for counts under each plan, up to its maximum', async () => {
+test('what a tunnel asked for counts under each plan, up to its maximum, from its beginning', async () => {
   const ann = await plane.person('ann@example.test', 'free');
   const short = plane.create(ann, { ttlSeconds: 600 }).row.id;
   const long = plane.create(ann, { ttlSeconds: 7200 }).row.id;
   plane.now += 60_000;
   setPlan(ann, 'enterprise');
-  assert.deepEqual([endOf(short), endOf(long)], [plane.now + 600_000, plane.now + 2 * HOUR]);
+  assert.deepEqual([endOf(short), endOf(long)], [START + 600_000, START + 2 * HOUR]);
   setPlan(ann, 'free');
-  assert.deepEqual([endOf(short), endOf(long)], [plane.now + 600_000, plane.now + HOUR]);
+  assert.deepEqual([endOf(short), endOf(long)], [START + 600_000, plane.now + HOUR]);
+});
+
+test('no change of plan, and no number of them, makes a life longer than the plan has it', async () => {
+  const ann = await plane.person('ann@example.test', 'team');
+  const short = plane.create(ann, { ttlSeconds: 60 }).row.id;
+  const week = plane.create(ann).row.id;
+  plane.now += 59_000;
+  for (const plan of ['free', 'pro', 'free', 'team'] as const) setPlan(ann, plan);
+  assert.deepEqual([endOf(short), endOf(week)], [START + 60_000, START + 7 * DAY]);
+  plane.now = START + 7 * DAY - 1000;
+  setPlan(ann, 'free');
+  assert.equal(endOf(week), START + 7 * DAY, 'a smaller plan gives no more than was left');
+});
+
+test('a start begins the life that a plan is counted from', async () => {
+  const ann = await plane.person('ann@example.test', 'free');
+  const token = plane.mint(ann);
+  const started = plane.create(ann).row.id;
+  const { tunnelId } = await plane.bound(token, { subdomain: 'shop' });
+  plane.now += HOUR;
+  plane.control.tunnels.start(ann, started);
+  await plane.bound(token, { subdomain: 'shop' });
+  setPlan(ann, 'pro');
+  assert.deepEqual([endOf(started), endOf(tunnelId)], [plane.now + DAY, plane.now + DAY]);
 });
 
 test('a tunnel whose time has run out, one that was deleted and one of another organization stay as they are', async () => {

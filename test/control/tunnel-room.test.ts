@@ -1,5 +1,5 @@
 /**
- * The bound on the tunnels of one organization, and what gives way at it.
+ * The bounds on the tunnels of one organization, at once and in a day, and what gives way at the first.
  */
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
@@ -7,8 +7,8 @@ import { and, count, eq, isNull } from 'drizzle-orm';
 import { uuidv7 } from 'uuidv7';
 import { tunnels } from '../../src/control/db/schema.ts';
 import type { UserActor } from '../../src/control/services/actor.ts';
-import { MAX_TUNNELS, type TunnelRow } from '../../src/control/services/tunnels/tunnel-rows.ts';
-import { Plane } from './plane.ts';
+import { MAX_PER_DAY, MAX_TUNNELS, type TunnelRow } from '../../src/control/services/tunnels/tunnel-rows.ts';
+import { Plane, START } from './plane.ts';
 
 let plane: Plane;
 let ann: UserActor;
@@ -80,4 +80,58 @@ test('nothing gives way that has a name, is served, or belongs to others', async
   assert.equal(await plane.refusal(token), 'quota_exceeded');
   assert.equal(live(), MAX_TUNNELS);
   assert.equal(rowOf(foreign.tunnelId)?.deletedAt, null);
+});
+
+const DAY = 24 * 3_600_000;
+
+/** As if the organization had made so many tunnels at this instant and deleted them since. */
+function madeBefore(like: TunnelRow, many: number, createdAt: number): void {
+  const rows = Array.from({ length: many }, (_, i) => ({
+    ...like,
+    id: uuidv7(),
+    label: `gone-${createdAt}-${i}`,
+    createdAt,
+    deletedAt: createdAt,
+  }));
+  plane.control.store.inTx(({ db }) => {
+    for (let i = 0; i < rows.length; i += 1_000)
+      db.insert(tunnels)
+        .values(rows.slice(i, i + 1_000))
+        .run();
+  });
+}
+
+test('an organization makes 5,000 tunnels in a day, people and agents together, deleted ones too', async () => {
+  const token = plane.mint(ann);
+  const { row } = plane.create(ann, { subdomain: 'shop' });
+  plane.now += 1000;
+  madeBefore(row, MAX_PER_DAY - 3, plane.now);
+  await plane.bound(token);
+  plane.create(ann, { subdomain: 'last' });
+  assert.throws(() => plane.create(ann), { code: 'rate_limited', retryAfterSeconds: 24 * 3600 - 1 });
+  assert.equal(await plane.refusal(token), 'quota_exceeded');
+  assert.equal(await plane.refusal(token, { subdomain: 'shop' }), 'bound shop', 'what there is goes on');
+  const bob = await plane.person('bob@example.com');
+  plane.create(bob);
+
+  plane.now = START + DAY - 1;
+  assert.throws(() => plane.create(ann), { code: 'rate_limited', retryAfterSeconds: 1 });
+  plane.now += 1;
+  await plane.bound(plane.mint(ann));
+  assert.throws(
+    () => plane.create(ann),
+    { code: 'rate_limited', retryAfterSeconds: 1 },
+    'the rest is as full as before',
+  );
+});
+
+test('at the bound of a day nothing gives way', async () => {
+  const token = plane.mint(ann);
+  const unnamed = await plane.bound(token);
+  const { row } = plane.create(ann, { subdomain: 'named' });
+  fill({ ...row, createdAt: START - DAY });
+  madeBefore(row, MAX_PER_DAY, plane.now);
+  assert.equal(await plane.refusal(token, { subdomain: 'more' }), 'quota_exceeded');
+  assert.throws(() => plane.create(ann), { code: 'rate_limited' });
+  assert.equal(rowOf(unnamed.tunnelId)?.deletedAt, null);
 });

@@ -84,11 +84,12 @@ export function mountTunnels(app: Api, { tunnels }: ApiDeps): void {
         tags,
         summary: 'Reserve a tunnel for an agent to serve',
         description:
-          'A name is 409 while another tunnel has it, another organization keeps it or let it go within 24 hours, or it ends with the slug of another project of the organization.',
+          'A name is 409 while another tunnel has it, another organization keeps it or let it go within 24 hours, or it ends with the slug of another project of the organization. At most 1,000 at once, and 5,000 made in a day, those that agents open included. ' +
+          'One that ran out and was neither started nor served for 30 days is deleted, except on Enterprise: a name is kept by `POST /reserved-subdomains`.',
         request: { body: { required: true, content: { 'application/json': { schema: newTunnel } } } },
         responses: { 201: json(tunnel, 'Made, inactive') },
       },
-      ['forbidden', 'not_found', 'duplicate_name', 'conflict'],
+      ['forbidden', 'not_found', 'duplicate_name', 'conflict', 'rate_limited'],
     ),
     (c) => {
       const { subdomain, ttlSeconds, projectSlug, ...rest } = c.req.valid('json');

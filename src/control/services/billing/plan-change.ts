@@ -8,7 +8,7 @@ import type { OperatorActor, SystemActor, UserActor } from '../actor.ts';
 import { recordDeed } from '../audit.ts';
 import type { PublicNames, RouteNews } from '../news.ts';
 import type { Plan } from '../plans.ts';
-import { expiryFrom, routeOf } from '../tunnels/tunnel-rows.ts';
+import { expiryUnder, routeOf } from '../tunnels/tunnel-rows.ts';
 
 export interface PlanChangeDeps {
   readonly news: RouteNews;
@@ -24,8 +24,7 @@ export interface PlanChange {
 }
 
 /**
- * Writes the plan and the deed, and gives the tunnels that have time left a new end, counted from now by what each asked for and the new
- * plan has. Names and master keys that the new plan would not give stay; the next one is refused. No deed when nothing changes.
+ * Writes the plan and the deed, and gives the tunnels that have time left a new end by what each asked for and the new plan has. Names and master keys that the new plan would not give stay; the next one is refused. No deed when nothing changes.
  */
 export function changePlanIn(tx: Tx, { orgId, from, to, by }: PlanChange, deps: PlanChangeDeps): void {
   if (from === to) return;
@@ -53,7 +52,7 @@ function renewTunnels(tx: Tx, { orgId, plan }: { orgId: string; plan: Plan }, { 
     )
     .all();
   for (const row of rows) {
-    const expiresAt = expiryFrom(tx.now, plan, row.ttlSeconds);
+    const expiresAt = expiryUnder(plan, row, tx.now);
     if (expiresAt === row.expiresAt) continue;
     tx.db.update(tunnels).set({ expiresAt }).where(eq(tunnels.id, row.id)).run();
     const route = routeOf({ ...row, expiresAt }, names);

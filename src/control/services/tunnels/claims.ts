@@ -128,8 +128,7 @@ export class Claims {
       { ...this.#deps, plan: org.plan },
     );
     if (typeof row === 'string') return refuseFault(row, label);
-    const actor: TokenActor = { kind: 'token', tokenId: token.id, name: token.name, orgId: org.id };
-    recordDeed(tx, actor, { action: 'tunnel.create', resourceType: 'tunnel', resourceId: row.id });
+    recordDeed(tx, actorOf(token), deed('tunnel.create', row));
     return this.#bind(tx, row, true);
   }
 
@@ -154,7 +153,11 @@ export class Claims {
     if (row.protocol !== question.protocol) Object.assign(change, { protocol: question.protocol });
     if (row.localPort !== question.localPort) Object.assign(change, { localPort: question.localPort });
     if (row.tokenId !== token.id) Object.assign(change, { tokenId: token.id });
-    if (isOver) Object.assign(change, { expired: false, expiresAt: expiryFrom(tx.now, org.plan, row.ttlSeconds) });
+    if (isOver) {
+      const expiresAt = expiryFrom(tx.now, org.plan, row.ttlSeconds);
+      Object.assign(change, { expired: false, startedAt: tx.now, expiresAt });
+      recordDeed(tx, actorOf(token), deed('tunnel.start', row));
+    }
     if (row.tcpPort !== null && !holds(this.#deps.tcpPorts, row.tcpPort)) {
       // Settings moved the range: the old port can't be bound any more.
       const tcpPort = pickPort(tx, this.#deps.tcpPorts);
@@ -184,6 +187,14 @@ function isComeback(
   if (row === undefined || row.id !== question.tunnelId || row.tokenId === null) return false;
   const last = tx.db.select().from(capabilityTokens).where(eq(capabilityTokens.id, row.tokenId)).get();
   return last !== undefined && lineageOf(last) === lineageOf(token);
+}
+
+function actorOf({ id, name, orgId }: TokenRow): TokenActor {
+  return { kind: 'token', tokenId: id, name, orgId };
+}
+
+function deed(action: 'tunnel.create' | 'tunnel.start', row: TunnelRow) {
+  return { action, resourceType: 'tunnel', resourceId: row.id } as const;
 }
 
 function holds(range: PortRange | null, port: number): boolean {

@@ -2,7 +2,7 @@
  * What tunnels.ts (people) and claims.ts (agents) do alike to the rows of tunnels: insert by the rules of names and ports, begin a new
  * life, turn into a Route. Not to be called from outside the services.
  */
-import { and, asc, count, desc, eq, inArray, isNull } from 'drizzle-orm';
+import { and, asc, count, desc, eq, gt, inArray, isNull } from 'drizzle-orm';
 import { uuidv7 } from 'uuidv7';
 import type { PortRange } from '../../../base/addr.ts';
 import type { Route } from '../../../plane/routes.ts';
@@ -20,9 +20,15 @@ export type OrgRow = typeof organizations.$inferSelect;
 
 /** Live tunnels of one organization: a bound for lists and for the routing table, far above need. */
 export const MAX_TUNNELS = 1_000;
+/**
+ * Tunnels that one organization makes in any 24 hours, people and agents together, deleted ones too: their rows stay for the books, and each
+ * name rests for a day, out of everybody else's reach.
+ */
+export const MAX_PER_DAY = 5_000;
+const DAY_MS = 24 * 3600 * 1000;
 
 /** Why a row can't be made. Translated by the caller: an HTTP error for people, a refusal for agents. */
-export type RowFault = NameFault | 'no_port_free' | 'too_many';
+export type RowFault = NameFault | 'no_port_free' | 'too_many' | 'too_many_today';
 
 export interface NewTunnel {
   readonly orgId: string;
@@ -48,6 +54,7 @@ export function insertTunnel(
 ): TunnelRow | RowFault {
   const fault = nameFault(tx, input.label, input);
   if (fault !== undefined) return fault;
+  if (secondsFull(tx, input.orgId) > 0) return 'too_many_today';
   if (countLive(tx.db, input.orgId) >= MAX_TUNNELS) return 'too_many';
   const tcpPort = input.protocol === 'tcp' ? pickPort(tx, rules.tcpPorts) : null;
   if (tcpPort === undefined) return 'no_port_free';
@@ -72,6 +79,21 @@ export function insertTunnel(
   return row;
 }
 
+/** Seconds until the organization may make another tunnel, by what it made in the last 24 hours; 0 = now. */
+export function secondsFull(tx: Tx, orgId: string): number {
+  const { createdAt } = tunnels;
+  // An index holds both columns and nothing else is read: about 0.2 ms at the bound.
+  const first = tx.db
+    .select({ at: createdAt })
+    .from(tunnels)
+    .where(and(eq(tunnels.orgId, orgId), gt(createdAt, tx.now - DAY_MS)))
+    .orderBy(desc(createdAt))
+    .limit(1)
+    .offset(MAX_PER_DAY - 1)
+    .get();
+  return first === undefined ? 0 : Math.ceil((first.at + DAY_MS - tx.now) / 1000);
+}
+
 /** Writes changed columns and returns the row as it is then. */
 export function updateTunnel(tx: Tx, row: TunnelRow, change: Partial<TunnelRow>): TunnelRow {
   const next = { ...change, touchedAt: tx.now };
@@ -92,6 +114,16 @@ const MAX_TTL_SECONDS = 315_360_000;
 export function expiryFrom(now: number, plan: Plan, ttlSeconds: number | null): number | null {
   const seconds = tunnelTtlSeconds(plan, ttlSeconds);
   return seconds === null ? null : now + Math.min(seconds, MAX_TTL_SECONDS) * 1000;
+}
+
+/**
+ * The end of a life under another plan. What a larger plan or the owner's own word gives is counted from its beginning, so that no number of
+ * changes adds up; a smaller plan leaves a running tunnel its own time from now, and never more than there was.
+ */
+export function expiryUnder(plan: Plan, row: TunnelRow, now: number): number | null {
+  const fresh = expiryFrom(row.startedAt, plan, row.ttlSeconds);
+  if (fresh === null || (row.expiresAt !== null && fresh > row.expiresAt)) return fresh;
+  return Math.min(row.expiresAt ?? Infinity, expiryFrom(now, plan, row.ttlSeconds) ?? Infinity);
 }
 
 export function isExpired(row: TunnelRow, now: number): boolean {

@@ -2,12 +2,12 @@
  * Tunnels as people handle them: list, create, start, stop, delete; and what the clock does to them. What agents may do is claims.ts.
  * The data plane hears of every change after its commit, by RouteNews.
  */
-import { and, asc, desc, eq, isNull, lt, lte, ne, type SQL } from 'drizzle-orm';
+import { and, asc, desc, eq, inArray, isNull, lt, lte, ne, type SQL } from 'drizzle-orm';
 import type { PortRange } from '../../../base/addr.ts';
 import { AppError } from '../../../base/errors.ts';
 import type { NodeControl } from '../../../plane/link.ts';
 import type { Route } from '../../../plane/routes.ts';
-import { projects, tunnels } from '../../db/schema.ts';
+import { organizations, projects, tunnels } from '../../db/schema.ts';
 import type { Store, Tx } from '../../db/tx.ts';
 import { type Actor, allow } from '../actor.ts';
 import { type AuditAction, recordDeed } from '../audit.ts';
@@ -15,16 +15,19 @@ import { nameFault } from './free-names.ts';
 import { fullLabel, isLabel, randomName, roomIn } from './names.ts';
 import type { PublicNames, RouteNews } from '../news.ts';
 import { findProject, type ProjectRow, slugsOf } from '../projects/project-rows.ts';
+import { ENTITLEMENTS, PLANS } from '../plans.ts';
 import { placeTunnel } from './tunnel-room.ts';
 import {
   allRoutes,
   deleteTunnel,
   expiryFrom,
   findOrg,
+  MAX_PER_DAY,
   MAX_TUNNELS,
   publicUrlOf,
   type RowFault,
   routeOf,
+  secondsFull,
   type TunnelRow,
   updateTunnel,
 } from './tunnel-rows.ts';
@@ -33,8 +36,12 @@ export const PROTOCOLS = ['http', 'https', 'websocket', 'tcp'] as const satisfie
 export const MIN_TTL_SECONDS = 60;
 /** Tunnels that one pass of a job handles: the next pass comes in a second. */
 const BATCH = 200;
+const DAY_MS = 24 * 3600 * 1000;
 /** Nobody named it and nobody has served it for a day: it goes, and its name and port with it. */
-const EPHEMERAL_MS = 24 * 3600 * 1000;
+const EPHEMERAL_MS = DAY_MS;
+/** Its time ran out, and nobody has started or served it since for this long: it goes, and others may have the name after its rest. */
+const FORGOTTEN_MS = 30 * DAY_MS;
+const PLANS_WITH_END = PLANS.filter((plan) => ENTITLEMENTS[plan].maxTunnelTtlSeconds !== null);
 /** Tries for a random name that is free; with 37 million names one is enough. */
 const NAME_TRIES = 5;
 
@@ -90,7 +97,7 @@ export class Tunnels {
     return this.#view(row, projectSlug);
   }
 
-  /** Throws `invalid_request`, `duplicate_name`, `not_found` (project), `forbidden`, `conflict` (no port, too many). */
+  /** Throws `invalid_request`, `duplicate_name`, `not_found` (project), `forbidden`, `conflict` (no port, too many), `rate_limited`. */
   create(actor: Actor, input: CreateTunnel): TunnelView {
     allow(actor, 'create', 'tunnel');
     return this.#deps.store.inTx((tx) => {
@@ -116,7 +123,7 @@ export class Tunnels {
         },
         { ...this.#deps, plan: org.plan },
       );
-      if (typeof row === 'string') throw faultError(row, label);
+      if (typeof row === 'string') throw faultError(row, label, secondsFull(tx, org.id));
       recordDeed(tx, actor, deed('tunnel.create', row));
       this.#announce(tx, row);
       return this.#view(row, project.slug);
@@ -214,18 +221,36 @@ export class Tunnels {
 
   /** Deletes tunnels that agents opened without a name and that nobody has served for a day. Returns how many. */
   removeUnused(): number {
+    return this.#removeIdle(EPHEMERAL_MS, eq(tunnels.ephemeral, true));
+  }
+
+  /** Deletes tunnels that ran out 30 days ago, of plans whose tunnels end: a name is kept by reserving it. Returns how many. */
+  removeForgotten(): number {
+    const { db } = this.#deps.store;
+    const ending = db
+      .select({ id: organizations.id })
+      .from(organizations)
+      .where(inArray(organizations.plan, PLANS_WITH_END));
+    return this.#removeIdle(FORGOTTEN_MS, and(eq(tunnels.expired, true), inArray(tunnels.orgId, ending)));
+  }
+
+  #removeIdle(idleMs: number, which: SQL | undefined): number {
     return this.#deps.store.inTx((tx) => {
-      const unused = tx.db
+      const idle = tx.db
+        .select({ id: tunnels.id })
+        .from(tunnels)
+        .where(and(isNull(tunnels.deletedAt), lt(tunnels.touchedAt, tx.now - idleMs), which))
+        .orderBy(asc(tunnels.touchedAt))
+        .all();
+      // Before the batch is cut: agents that have been connected for days must not hold up the rest.
+      const ids = idle.map(({ id }) => id).filter((id) => !this.#deps.nodes.isOnline(id));
+      const rows = tx.db
         .select()
         .from(tunnels)
-        .where(
-          and(eq(tunnels.ephemeral, true), lt(tunnels.touchedAt, tx.now - EPHEMERAL_MS), isNull(tunnels.deletedAt)),
-        )
-        .limit(BATCH)
-        .all()
-        .filter((row) => !this.#deps.nodes.isOnline(row.id));
-      for (const row of unused) this.#remove(tx, { kind: 'system', orgId: row.orgId }, row);
-      return unused.length;
+        .where(inArray(tunnels.id, ids.slice(0, BATCH)))
+        .all();
+      for (const row of rows) this.#remove(tx, { kind: 'system', orgId: row.orgId }, row);
+      return rows.length;
     });
   }
 
@@ -290,7 +315,7 @@ function freeName(tx: Tx, project: ProjectRow): string {
   throw new AppError('conflict', 'No random name was free. Give a subdomain.');
 }
 
-function faultError(fault: RowFault, label: string): AppError {
+function faultError(fault: RowFault, label: string, retryAfterSeconds: number): AppError {
   switch (fault) {
     case 'name_taken':
       return new AppError('duplicate_name', `${label} is taken. Choose another subdomain.`);
@@ -303,6 +328,10 @@ function faultError(fault: RowFault, label: string): AppError {
       return new AppError('conflict', 'All public TCP ports of this server are taken. Delete a tcp tunnel first.');
     case 'too_many':
       return new AppError('conflict', `Your organization has ${MAX_TUNNELS} tunnels. Delete some first.`);
+    case 'too_many_today': {
+      const message = `Your organization made ${MAX_PER_DAY} tunnels in a day. Wait before you make another one.`;
+      return new AppError('rate_limited', message, { retryAfterSeconds });
+    }
     default:
       return fault satisfies never;
   }

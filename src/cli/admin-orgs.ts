@@ -1,7 +1,7 @@
 /** `culvert admin` about organizations (named by slug or id) and about the server's signing keys. */
 import { z } from 'zod';
 import { usageError } from './exit.ts';
-import { type Io, writeLine } from './io.ts';
+import { type Io, print } from './io.ts';
 import { operatorCommand, pathOf, printList } from './operator.ts';
 import { harmless } from './paint.ts';
 
@@ -55,11 +55,11 @@ export const rotateKeys = operatorCommand(async ({ operator, io, args: [purpose]
     throw usageError(`there are no keys for ${purpose}: name access or capability, or nothing for both`);
   for (const one of named) {
     const answer = await operator.call('POST', `/superadmin/keys/${one}/rotate`);
-    writeLine(io.stdout, `${one}: signed by the key ${z.object({ kid: z.string() }).parse(answer).kid} from now on`);
+    await print(io.stdout, `${one}: signed by the key ${z.object({ kid: z.string() }).parse(answer).kid} from now on`);
   }
 });
 
-function printState(io: Io, answer: unknown): void {
+async function printState(io: Io, answer: unknown): Promise<void> {
   const { slug, plan, approval_status: status } = organization.parse(answer);
-  writeLine(io.stdout, harmless(`${slug}: ${status}, plan ${plan}`));
+  await print(io.stdout, harmless(`${slug}: ${status}, plan ${plan}`));
 }

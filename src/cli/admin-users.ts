@@ -1,8 +1,8 @@
 /** `culvert admin` about accounts: make, list, reset. A password is printed once, on the line after its address. */
 import { z } from 'zod';
 import type { Operator } from '../server/admin.ts';
-import { type Io, writeLine } from './io.ts';
-import { operatorCommand, pathOf, printList } from './operator.ts';
+import { handOver, print } from './io.ts';
+import { type Asked, operatorCommand, pathOf, printList, retyped } from './operator.ts';
 import { harmless } from './paint.ts';
 
 const withPassword = z.object({ email: z.string(), password: z.string() });
@@ -22,10 +22,15 @@ const user = z.looseObject({
 });
 
 /** Prints the address and, on the next line, the password, as the first start does. */
-export const createUser = operatorCommand(async ({ operator, io, args: [email], flags }) => {
+export const createUser = operatorCommand(async (asked) => {
+  const {
+    operator,
+    args: [email],
+    flags,
+  } = asked;
   const name = typeof flags['name'] === 'string' ? { name: flags['name'] } : {};
   const body = { email, superadmin: flags['superadmin'] === true, ...name };
-  printPassword(io, await operator.call('POST', '/superadmin/users', body));
+  await printPassword(asked, await operator.call('POST', '/superadmin/users', body));
 });
 
 export const listUsers = operatorCommand((asked) =>
@@ -46,26 +51,26 @@ export const listUsers = operatorCommand((asked) =>
   }),
 );
 
-export const resetPassword = operatorCommand(async ({ operator, io, args: [email] }) =>
-  printPassword(io, await deed(operator, email, 'reset-password')),
+export const resetPassword = operatorCommand(async (asked) =>
+  printPassword(asked, await deed(asked.operator, asked.args[0], 'reset-password')),
 );
 
 export const resetMfa = operatorCommand(async ({ operator, io, args: [email] }) => {
   const { reset } = z.object({ reset: z.boolean() }).parse(await deed(operator, email, 'reset-mfa'));
-  writeLine(io.stdout, `${email}: ${reset ? 'the second factor is off now' : 'there was no second factor'}`);
+  await print(io.stdout, `${email}: ${reset ? 'the second factor is off now' : 'there was no second factor'}`);
 });
 
 export const revokeSessions = operatorCommand(async ({ operator, io, args: [email] }) => {
-  writeLine(io.stdout, `${email}: ${saidOf(await deed(operator, email, 'revoke-sessions'))}`);
+  await print(io.stdout, `${email}: ${saidOf(await deed(operator, email, 'revoke-sessions'))}`);
 });
 
 export const lockUser = operatorCommand(async ({ operator, io, args: [email] }) => {
-  writeLine(io.stdout, `${email}: locked; ${saidOf(await deed(operator, email, 'lock'))}`);
+  await print(io.stdout, `${email}: locked; ${saidOf(await deed(operator, email, 'lock'))}`);
 });
 
 export const unlockUser = operatorCommand(async ({ operator, io, args: [email] }) => {
   const { unlocked } = z.object({ unlocked: z.boolean() }).parse(await deed(operator, email, 'unlock'));
-  writeLine(io.stdout, `${email}: ${unlocked ? 'may log in again' : 'was not locked'}`);
+  await print(io.stdout, `${email}: ${unlocked ? 'may log in again' : 'was not locked'}`);
 });
 
 function saidOf(answer: unknown): string {
@@ -77,10 +82,10 @@ function deed(operator: Operator, email: string | undefined, name: string): Prom
   return operator.call('POST', pathOf('users', email, name));
 }
 
-function printPassword(io: Io, answer: unknown): void {
+async function printPassword({ io, file }: Asked, answer: unknown): Promise<void> {
   const { email, password } = withPassword.parse(answer);
-  writeLine(io.stdout, harmless(email));
-  writeLine(io.stdout, password);
+  const lost = `The password is lost; \`${retyped(`admin reset-password ${email}`, file)}\` makes another`;
+  await handOver(io.stdout, `${harmless(email)}\n${password}`, harmless(lost));
 }
 
 function yes(is: boolean): string {

@@ -148,7 +148,7 @@ test('no key of the user goes to a server that only a project file names', async
 });
 
 test('a name that stands for several live tokens is refused with their nonces; ended ones do not count', async (t) => {
-  const other = { ...TOKEN, nonce: 'aa2b1c9e8d7a4f60b3c2d1e0f9a8b7c6' };
+  const other = { ...TOKEN, nonce: 'aa2b1c9e8d7a4f60b3c2d1e0f9a8b7c6', projectSlug: null };
   const { program, request } = await asking(t, 'tokens', 'revoke', 'ci', '--yes');
   request.answer(200, [
     TOKEN,
@@ -159,8 +159,38 @@ test('a name that stands for several live tokens is refused with their nonces; e
   assert.equal(await program.exit, 2);
   assert.match(
     program.stderr,
-    /2 live tokens are called "ci"\. Name one by its nonce:\n {2}5f2b\w+ {2}live\n {2}aa2b\w+ {2}live\n$/,
+    /2 live tokens are called "ci"\. Name one by its nonce:\n {2}5f2b\w+ {2}project shop, live\n {2}aa2b\w+ {2}for the whole organization, live\n$/,
   );
+});
+
+test("a project that a person names too is the key's own: no other key is meant, by name or by nonce", async (t) => {
+  const wide = { ...TOKEN, nonce: 'aa2b1c9e8d7a4f60b3c2d1e0f9a8b7c6', kind: 'agent', projectSlug: null };
+  const path = `/projects/shop/tokens/${NONCE}`;
+  const cases: ReadonlyArray<readonly [string[], object[], string | RegExp]> = [
+    [['revoke', 'ci', '--yes'], [wide, TOKEN], `DELETE ${path}`],
+    [['rotate', 'ci'], [wide, TOKEN], `POST ${path}/rotate`],
+    [['revoke', NONCE, '--yes'], [wide, TOKEN], `DELETE ${path}`],
+    [['revoke', 'ci', '--yes'], [wide], /there is no live token "ci" in the project shop\./],
+    [['revoke', wide.nonce, '--yes'], [wide, TOKEN], /there is no live token "aa2b\w+" in the project shop\./],
+    [['rotate', 'ci', '--grace-hours', '1'], [wide, { ...TOKEN, projectSlug: 'web' }], /in the project shop\./],
+  ];
+  for (const [words, listed, wanted] of cases) {
+    const server = await playServer(t);
+    const { home } = loggedInAt(t, server.url);
+    const program = start(t, ['tokens', ...words, '--project', 'shop'], { home });
+    refreshWith(await server.next(), 'cookie-1');
+    (await server.next()).answer(200, listed);
+    if (typeof wanted === 'string') {
+      const request = await server.next();
+      assert.equal(request.what, wanted);
+      request.answer(200, { ...MINTED, success: true, revoked: 1 });
+    } else {
+      assert.equal(await program.exit, 1, program.stderr);
+      assert.match(program.stderr, wanted);
+      assert.equal(server.count, 2, 'nothing was asked for');
+    }
+    await program.exit;
+  }
 });
 
 test('a name means the token that replaced another, for rotation and budget', async (t) => {
@@ -192,7 +222,8 @@ test('options that mean nothing, or that exclude each other, are usage mistakes,
     [mint('--output-env', '--save-file', 'x'), /choose one of them/],
     [mint('--save-file', 'there'), /there: is there already\. Say --force/],
     [mint('--save-file', 'folder'), /folder: is no file/],
-    [mint('--save-file', 'absent/key'), /absent\/key: cannot be written/],
+    [mint('--save-file', 'absent/key'), /absent\/key: cannot be written: its folder is not there\n/],
+    [mint('--save-file', '/dev/stdout'), /\/dev\/stdout: is no file\n/],
     [['tokens', 'budget', 'ci', '1.5'], /cents \(or none\): "1\.5" is no whole number/],
     [['tokens', 'lst'], /there is no command "tokens lst": see culvert tokens --help/],
   ];

@@ -10,7 +10,7 @@ import { type ApiAnswer, callApi, complaint } from './api-call.ts';
 import type { CommandBody, Invocation } from './command.ts';
 import { EXIT, ExitError, usageError } from './exit.ts';
 import { textFlag } from './flags.ts';
-import { hasColor, type Io, writeLine } from './io.ts';
+import { hasColor, type Io, print, writeLine } from './io.ts';
 import { isMasterKey } from './key-kind.ts';
 import { harmless, jsonText, type Span } from './paint.ts';
 import { plainHttpWarning } from './plain-http.ts';
@@ -170,18 +170,18 @@ function detailsOf(answer: ApiAnswer): string[] {
 }
 
 /** Prints what the server sent: as it is with `--json`, else as a table of these columns. */
-export function printRows<Row>(
+export async function printRows<Row>(
   { io, flags }: Asked,
   rows: readonly Row[],
   columns: Readonly<Record<string, (row: Row) => string | Span>>,
-): void {
-  if (flags['json'] === true) return writeLine(io.stdout, jsonText(rows));
+): Promise<void> {
+  if (flags['json'] === true) return print(io.stdout, jsonText(rows));
   const cells = rows.map((row) => Object.values(columns).map((cell) => cell(row)));
   const color = hasColor(io.stdout, io.env);
-  for (const line of tableLines(Object.keys(columns), cells, color)) writeLine(io.stdout, line);
+  await print(io.stdout, tableLines(Object.keys(columns), cells, color).join('\n'));
 }
 
 /** With `--json` the answer on standard output, else a sentence for people. */
-export function printDone({ io, flags }: Asked, answer: unknown, sentence: string): void {
-  writeLine(io.stdout, flags['json'] === true ? jsonText(answer) : harmless(sentence));
+export async function printDone({ io, flags }: Asked, answer: unknown, sentence: string): Promise<void> {
+  await print(io.stdout, flags['json'] === true ? jsonText(answer) : harmless(sentence));
 }

@@ -76,6 +76,9 @@ test('a key on the command line is refused, is not repeated, and the ways to giv
     ['http', '3000', '--token', KEY],
     ['--token', KEY, 'http', '3000'],
     ['start', `--token=${KEY}`],
+    ['http', '3000', `--token-file=${KEY}`],
+    ['tokens', 'revoke', KEY],
+    ['tokens', 'mint', '--', KEY],
   ]) {
     const { code, stdout, stderr } = await run(args, { home, env: envOf() });
     assert.equal(code, 2);

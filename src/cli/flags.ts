@@ -36,6 +36,6 @@ export function refuseFlags(flags: Flags, names: readonly string[], because: str
 }
 
 /** `ttlHours` → `--ttl-hours`. */
-function optionOf(name: string): string {
+export function optionOf(name: string): string {
   return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }

@@ -1,10 +1,13 @@
 /**
  * The world around a command as one argument: streams, environment, signals. main.ts gives the real one.
  */
+import { fstatSync, fsyncSync, writeFileSync } from 'node:fs';
 import type { ReadStream, WriteStream } from 'node:tty';
+import { codeOf, messageOf } from '../base/errors.ts';
 
-/** Standard output or error; the terminal fields are there when it is one. */
-export type Output = NodeJS.WritableStream & Partial<Pick<WriteStream, 'isTTY' | 'columns' | 'rows'>>;
+/** Standard output or error; the terminal fields are there when it is one, `fd` when it is the process's own. */
+export type Output = NodeJS.WritableStream &
+  Partial<Pick<WriteStream, 'isTTY' | 'columns' | 'rows'>> & { readonly fd?: number };
 
 /** Standard input, for an answer of a person. */
 export type Input = NodeJS.ReadableStream & Partial<Pick<ReadStream, 'isTTY'>>;
@@ -40,9 +43,49 @@ export function processIo(): Io {
   };
 }
 
-/** One line. */
+/** One line that may get lost with its reader: of a log, or beside the result. What a command is for goes by `print`. */
 export function writeLine(output: Output, line: string): void {
   output.write(`${line}\n`);
+}
+
+/** What a command is for, a line or several; a reader that has left (`| head -1`) wants no more. @throws Error when it can't be written. */
+export async function print(output: Output, text: string): Promise<void> {
+  try {
+    await written(output, `${text}\n`);
+  } catch (cause) {
+    if (codeOf(cause) !== 'EPIPE') throw notWritten(cause);
+  }
+}
+
+/** A secret that is shown only now. @throws Error when it can't be written, also for want of a reader: `lost` says what to do about that. */
+export async function handOver(output: Output, text: string, lost: string): Promise<void> {
+  try {
+    await written(output, `${text}\n`);
+  } catch (cause) {
+    throw notWritten(cause, lost);
+  }
+}
+
+async function written(output: Output, text: string): Promise<void> {
+  if (output.fd !== undefined && fstatSync(output.fd).isFile()) {
+    // Node's stream for a file takes a write for whole that a full disk cut short.
+    writeFileSync(output.fd, text);
+    fsyncSync(output.fd); // some file systems notice only then that there is no room
+    return;
+  }
+  await new Promise<void>((resolve, reject) => {
+    output.on('error', reject); // an error that nobody listens for ends the process
+    output.write(text, (error) => {
+      if (error) return reject(error);
+      output.off('error', reject);
+      resolve();
+    });
+  });
+}
+
+function notWritten(cause: unknown, lost?: string): Error {
+  const text = `standard output can't be written: ${messageOf(cause)}`;
+  return new Error(lost === undefined ? text : `${text}. ${lost}`, { cause });
 }
 
 /** A terminal that a screen can be drawn on. A pty without a size shows nothing of what log-update draws. */

@@ -32,7 +32,7 @@ export class KeyFile {
     const place = realPlace(resolve(cwd, path));
     const part = `${place}.${process.pid}.part`;
     try {
-      const found = await stat(place).catch((error: unknown) => {
+      const found = await stat(resolve(cwd, path)).catch((error: unknown) => {
         if (codeOf(error) === 'ENOENT') return undefined;
         throw error;
       });
@@ -46,7 +46,8 @@ export class KeyFile {
     } catch (cause) {
       await rm(part, { force: true });
       if (codeOf(cause) === undefined) throw cause;
-      throw usageError(`${path}: cannot be written: ${messageOf(cause)}`, cause);
+      const why = codeOf(cause) === 'ENOENT' ? 'its folder is not there' : messageOf(cause);
+      throw usageError(`${path}: cannot be written: ${why}`, cause);
     }
   }
 

@@ -43,7 +43,7 @@ export const MANAGE_COMMANDS: readonly CommandSpec[] = [
     options: [
       ['--grace-hours <n>', 'the old key goes on for so long: 0 when not given, at most 720'],
       ...KEY,
-      ['--project <slug>', 'its project, when a master key asks'],
+      ['--project <slug>', 'only a key of this project; needed when a master key asks'],
       MASTER_KEY,
       YES,
       ...BASE,
@@ -53,7 +53,12 @@ export const MANAGE_COMMANDS: readonly CommandSpec[] = [
   {
     usage: 'tokens revoke <token>',
     summary: 'end a token (nonce or name) and what it minted; agents are cut off at once',
-    options: [['--project <slug>', 'its project, when a master key asks'], MASTER_KEY, YES, ...BASE],
+    options: [
+      ['--project <slug>', 'only a key of this project; needed when a master key asks'],
+      MASTER_KEY,
+      YES,
+      ...BASE,
+    ],
     load: async () => (await import('./manage-tokens.ts')).tokensRevoke,
   },
   {

@@ -16,7 +16,7 @@ const project = z.looseObject({
 const deleted = z.looseObject({ deletedTunnels: z.int(), revokedTokens: z.int() });
 
 export const projectsList = apiCommand(async (asked) => {
-  printRows(asked, project.array().parse(await asked.call('GET', '/projects')), {
+  await printRows(asked, project.array().parse(await asked.call('GET', '/projects')), {
     slug: (row) => row.slug,
     name: (row) => row.name,
     tunnels: (row) => String(row.tunnels),
@@ -30,13 +30,17 @@ export const projectsCreate = apiCommand(async (asked) => {
   const [slug = ''] = asked.args;
   const { name } = asked.flags;
   const answer = await asked.call('POST', '/projects', { slug, name: typeof name === 'string' ? name : slug });
-  printDone(asked, answer, `${slug}: made. Its tunnels are called NAME-${slug}: culvert http 3000 --project ${slug}`);
+  await printDone(
+    asked,
+    answer,
+    `${slug}: made. Its tunnels are called NAME-${slug}: culvert http 3000 --project ${slug}`,
+  );
 });
 
 export const projectsRename = apiCommand(async (asked) => {
   const [slug = '', name = ''] = asked.args;
   const answer = await asked.call('PATCH', projectPath(slug), { name });
-  printDone(asked, answer, `${slug}: is called ${name}`);
+  await printDone(asked, answer, `${slug}: is called ${name}`);
 });
 
 export const projectsDelete = apiCommand(async (asked) => {
@@ -47,5 +51,9 @@ export const projectsDelete = apiCommand(async (asked) => {
   await confirm(asked.io, asked.flags, `Delete the project ${slug} with ${lost}?`);
   const answer = await asked.call('DELETE', path);
   const { deletedTunnels, revokedTokens } = deleted.parse(answer);
-  printDone(asked, answer, `${slug}: deleted; tunnels deleted: ${deletedTunnels}, tokens revoked: ${revokedTokens}`);
+  await printDone(
+    asked,
+    answer,
+    `${slug}: deleted; tunnels deleted: ${deletedTunnels}, tokens revoked: ${revokedTokens}`,
+  );
 });

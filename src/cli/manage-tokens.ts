@@ -5,7 +5,7 @@ import { EXIT, ExitError } from './exit.ts';
 import { countOf, textFlag } from './flags.ts';
 import { writeLine } from './io.ts';
 import { type Asked, apiCommand, printDone, printRows } from './api-command.ts';
-import { findToken, isLive, listTokens, projectPath, statusOf, when } from './token-rows.ts';
+import { findToken, isLive, listTokens, statusOf, tokenPath, when } from './token-rows.ts';
 
 const NONCE = /^[0-9a-f]{32}$/i;
 
@@ -15,7 +15,7 @@ export const tokensList = apiCommand(async (asked) => {
   const { io, flags } = asked;
   const all = await listTokens(asked);
   const shown = flags['json'] === true || flags['all'] === true ? all : all.filter(isLive);
-  printRows(asked, shown, {
+  await printRows(asked, shown, {
     name: (row) => row.name,
     kind: (row) => row.kind,
     project: (row) => row.projectSlug ?? '-',
@@ -37,11 +37,13 @@ export const tokensRevoke = apiCommand(
     const { io, flags, isMaster, args } = asked;
     const [handle = ''] = args;
     const project = textFlag(flags, 'project');
-    const { path, name, question } = isMaster ? ofMaster(project ?? '', handle) : await ofPerson(asked, handle);
+    const { path, name, question } = isMaster
+      ? ofMaster(project ?? '', handle)
+      : await ofPerson(asked, handle, project);
     await confirm(io, flags, question);
     const answer = await asked.call('DELETE', path);
     const count = revoked.parse(answer).revoked ?? 1;
-    printDone(asked, answer, `${name}: revoked${count > 1 ? `, ${count} tokens in all` : ''}`);
+    await printDone(asked, answer, `${name}: revoked${count > 1 ? `, ${count} tokens in all` : ''}`);
   },
   { takesMasterKey: true },
 );
@@ -49,10 +51,10 @@ export const tokensRevoke = apiCommand(
 export const tokensBudget = apiCommand(async (asked) => {
   const [handle = '', text = ''] = asked.args;
   const cents = text === 'none' ? null : countOf(text, 'cents (or none)');
-  const { name, nonce } = await findToken(asked, handle, true);
+  const { name, nonce } = await findToken(asked, handle, { passOverGrace: true });
   const answer = await asked.call('PUT', `/tokens/${nonce}/budget`, { monthlyBudgetUsdCents: cents });
   const sentence = cents === null ? 'no budget any more' : `${dollars(cents)} a month`;
-  printDone(asked, answer, `${name}: ${sentence}`);
+  await printDone(asked, answer, `${name}: ${sentence}`);
 });
 
 interface Meant {
@@ -68,18 +70,18 @@ export function ofMaster(project: string, handle: string): Meant {
     const text = 'with a master key, name the key by its nonce: minting printed it (`nonce` with --json)';
     throw new ExitError(EXIT.usage, `"${handle}" is no nonce: ${text}`);
   }
-  const path = `${projectPath(project)}/tokens/${handle.toLowerCase()}`;
+  const path = tokenPath(handle.toLowerCase(), project);
   return { path, name: handle, question: `Revoke the token ${handle}? Its agents are cut off.` };
 }
 
-async function ofPerson(asked: Asked, handle: string): Promise<Meant> {
-  const { name, nonce, kind } = await findToken(asked, handle);
+async function ofPerson(asked: Asked, handle: string, project: string | undefined): Promise<Meant> {
+  const { name, nonce, kind } = await findToken(asked, handle, { project });
   const which = handle === name ? `"${name}"` : `"${name}" (${nonce})`;
   const question =
     kind === 'master'
       ? `Revoke the master key ${which} and the keys that it minted? Their agents are cut off.`
       : `Revoke the token ${which}? Its agents are cut off.`;
-  return { path: `/tokens/${nonce}`, name, question };
+  return { path: tokenPath(nonce, project), name, question };
 }
 
 function dollars(cents: number): string {

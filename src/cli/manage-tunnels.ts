@@ -5,7 +5,7 @@ import type { CommandBody } from './command.ts';
 import { confirm } from './confirm.ts';
 import { EXIT, ExitError } from './exit.ts';
 import { countFlag, countOf, textFlag } from './flags.ts';
-import { writeLine } from './io.ts';
+import { print, writeLine } from './io.ts';
 import { type Asked, apiCommand, printDone, printRows } from './api-command.ts';
 import { harmless, jsonText, type Span, span } from './paint.ts';
 
@@ -25,7 +25,7 @@ const tunnel = z.looseObject({
 type TunnelItem = z.output<typeof tunnel>;
 
 export const tunnelsList = apiCommand(async (asked) => {
-  printRows(asked, await listTunnels(asked), {
+  await printRows(asked, await listTunnels(asked), {
     subdomain: (row) => row.subdomain,
     url: (row) => row.publicUrl,
     protocol: (row) => row.protocol,
@@ -48,9 +48,9 @@ export const tunnelsCreate = apiCommand(async (asked) => {
     ttlSeconds: countFlag(flags, 'ttl'),
     projectSlug: textFlag(flags, 'project'),
   });
-  if (flags['json'] === true) return writeLine(io.stdout, jsonText(answer));
+  if (flags['json'] === true) return print(io.stdout, jsonText(answer));
   const made = tunnel.parse(answer);
-  writeLine(io.stdout, harmless(made.publicUrl));
+  await print(io.stdout, harmless(made.publicUrl));
   const named = textFlag(flags, 'server') === undefined ? '' : ` --server ${serverName(asked.server)}`;
   writeLine(io.stderr, harmless(`Reserved. Serve it: ${serving(made, textFlag(flags, 'project'))}${named}`));
 });
@@ -63,14 +63,14 @@ export const tunnelsDelete = apiCommand(async (asked) => {
   const agent = found.online ? ' Its agent is cut off.' : '';
   await confirm(asked.io, asked.flags, `Delete ${found.publicUrl}?${agent} The name rests for 24 hours.`);
   const answer = await asked.call('DELETE', `/tunnels/${encodeURIComponent(found.id)}`);
-  printDone(asked, answer, `${found.subdomain}: deleted`);
+  await printDone(asked, answer, `${found.subdomain}: deleted`);
 });
 
 function deed(name: 'start' | 'stop', sentence: string): CommandBody {
   return apiCommand(async (asked) => {
     const found = await findTunnel(asked);
     const answer = await asked.call('POST', `/tunnels/${encodeURIComponent(found.id)}/${name}`);
-    printDone(asked, answer, `${found.subdomain}: ${sentence}`);
+    await printDone(asked, answer, `${found.subdomain}: ${sentence}`);
   });
 }
 

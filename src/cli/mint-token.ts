@@ -5,7 +5,7 @@ import { countFlag, listFlag, refuseFlags, textFlag } from './flags.ts';
 import { ofMaster } from './manage-tokens.ts';
 import { type Asked, apiCommand } from './api-command.ts';
 import { KeyDelivery } from './minted-key.ts';
-import { findToken, projectPath } from './token-rows.ts';
+import { findToken, projectPath, tokenPath } from './token-rows.ts';
 
 export const tokensMint = apiCommand(
   async (asked) => {
@@ -66,13 +66,14 @@ function token({ args, flags }: Asked): Wanted {
 /** The path of the token that is to be rotated. @throws ExitError when there is none, or the person does not want that after all. */
 async function rotated(asked: Asked): Promise<string> {
   const [handle = ''] = asked.args;
-  if (asked.isMaster) return ofMaster(textFlag(asked.flags, 'project') ?? '', handle).path;
-  const found = await findToken(asked, handle, true);
+  const project = textFlag(asked.flags, 'project');
+  if (asked.isMaster) return ofMaster(project ?? '', handle).path;
+  const found = await findToken(asked, handle, { project, passOverGrace: true });
   if (found.kind === 'cli') {
     throw usageError(`${found.name} is the key of a command line: \`culvert login\` gets it another`);
   }
   if (found.kind === 'master') {
     await confirm(asked.io, asked.flags, `Rotate the master key "${found.name}"? The keys that it minted end with it.`);
   }
-  return `/tokens/${found.nonce}`;
+  return tokenPath(found.nonce, project);
 }

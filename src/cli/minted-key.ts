@@ -6,8 +6,8 @@ import { z } from 'zod';
 import { messageOf } from '../base/errors.ts';
 import { serverName } from '../config/credentials.ts';
 import { EXIT, ExitError, usageError } from './exit.ts';
-import { textFlag } from './flags.ts';
-import { writeLine } from './io.ts';
+import { optionOf, textFlag } from './flags.ts';
+import { handOver, print, writeLine } from './io.ts';
 import { KeyFile } from './key-file.ts';
 import type { Asked } from './api-command.ts';
 import { harmless, jsonText } from './paint.ts';
@@ -69,25 +69,34 @@ export class KeyDelivery {
       throw new ExitError(EXIT.failure, 'the server answered, but sent something that is no key');
     }
     await this.#save(found.data);
-    this.#print(found.data, verb);
+    await this.#print(found.data, verb);
   }
 
   async #save({ apiKey, name, nonce }: Minted): Promise<void> {
     try {
       await this.#file?.keep(apiKey);
     } catch (cause) {
-      const again = `culvert tokens rotate ${nonce} --save-file ${this.#file?.path}`;
-      const text = `${this.#file?.path}: cannot be written: ${messageOf(cause)}. The key of ${name} is lost; \`${again}\` makes another`;
+      const text = `${this.#file?.path}: cannot be written: ${messageOf(cause)}. ${this.#advice({ name, nonce })}`;
       throw new ExitError(EXIT.failure, harmless(text), { cause });
     }
   }
 
-  #print(token: Minted, verb: string): void {
+  /** What to do about a key that is lost. */
+  #advice({ name, nonce }: Pick<Minted, 'name' | 'nonce'>): string {
+    const options = ['project', 'server', 'tokenFile', 'saveFile'].flatMap((flag) => {
+      const value = textFlag(this.#asked.flags, flag);
+      return value === undefined ? [] : [optionOf(flag), value];
+    });
+    const again = ['culvert tokens rotate', nonce, ...options].join(' ');
+    return `The key of ${name} is lost; \`${again}\` makes another`;
+  }
+
+  async #print(token: Minted, verb: string): Promise<void> {
     const { flags, io, server } = this.#asked;
     if (flags['json'] === true) {
       const open = Object.entries(token).filter(([field]) => this.#file === undefined || !SECRETS.has(field));
       const file = this.#file === undefined ? {} : { file: this.#file.path };
-      return writeLine(io.stdout, jsonText({ ...Object.fromEntries(open), ...file }));
+      return this.#hand(token, jsonText({ ...Object.fromEntries(open), ...file }));
     }
     const { name, nonce, kind, expiresAt, apiKey } = token;
     const what = kind === 'master' ? 'master key' : 'token';
@@ -95,9 +104,14 @@ export class KeyDelivery {
     if (this.#file !== undefined) return writeLine(io.stderr, `The key is in ${this.#file.path}.`);
     if (flags['outputEnv'] !== true) {
       writeLine(io.stderr, 'This is the only time that its key is shown:');
-      return writeLine(io.stdout, apiKey);
+      return this.#hand(token, apiKey);
     }
-    writeLine(io.stdout, `CULVERT_SERVER=${serverName(server)}`);
-    writeLine(io.stdout, `CULVERT_TOKEN=${apiKey}`);
+    await this.#hand(token, `CULVERT_SERVER=${serverName(server)}\nCULVERT_TOKEN=${apiKey}`);
+  }
+
+  /** On standard output; of a key that is safe in its file, only the rest. */
+  #hand(token: Minted, text: string): Promise<void> {
+    const { io } = this.#asked;
+    return this.#file === undefined ? handOver(io.stdout, text, harmless(this.#advice(token))) : print(io.stdout, text);
   }
 }

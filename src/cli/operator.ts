@@ -8,7 +8,7 @@ import { loadServerConfig } from '../config/load.ts';
 import { type Operator, openOperator } from '../server/admin.ts';
 import type { CommandBody, Invocation } from './command.ts';
 import { EXIT, ExitError, usageError } from './exit.ts';
-import { hasColor, type Io, writeLine } from './io.ts';
+import { hasColor, type Io, print, writeLine } from './io.ts';
 import { makeLog } from './log.ts';
 import { jsonText } from './paint.ts';
 import { tableLines } from './table.ts';
@@ -22,6 +22,8 @@ const MAX_ROWS = 10_000;
 export interface Asked extends Invocation {
   readonly operator: Operator;
   readonly io: Io;
+  /** The server's settings file; null for the defaults. */
+  readonly file: string | null;
 }
 
 /** A command that asks the server that runs, or the data folder without one. */
@@ -38,7 +40,7 @@ export function operatorCommand(work: (asked: Asked) => Promise<void>): CommandB
       ...(sudoer === undefined || sudoer === '' ? {} : { user: sudoer }),
     });
     try {
-      await work({ operator, io, ...invocation });
+      await work({ operator, io, file, ...invocation });
       return EXIT.ok;
     } catch (cause) {
       if (!(cause instanceof AppError)) throw cause;
@@ -95,7 +97,7 @@ export async function printList<Row extends { readonly id: string }>(
   }
   if (size === PAGE)
     writeLine(io.stderr, `culvert: only the first ${rows.length} are shown; narrow it down with --query`);
-  if (flags['json'] === true) return writeLine(io.stdout, jsonText(rows));
+  if (flags['json'] === true) return print(io.stdout, jsonText(rows));
   const cells = rows.map((row) => Object.values(columns).map((cell) => cell(row)));
-  for (const line of tableLines(Object.keys(columns), cells)) writeLine(io.stdout, line);
+  await print(io.stdout, tableLines(Object.keys(columns), cells).join('\n'));
 }

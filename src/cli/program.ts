@@ -12,6 +12,9 @@ import { VERSION } from './version.ts';
 /** The chosen command, ready to run. */
 type Run = (io: Io) => Promise<ExitCode>;
 
+/** What a word of the command line that is a key looks like; names and paths of that shape are not worth the risk. */
+const KEY = /^(?:--[a-z-]+=)?mtk_[A-Za-z0-9_]{20,}$/;
+
 const TOKEN_IN_ARGV = `a key is never taken from the command line: other users of this machine can read it there. Give it by
   CULVERT_TOKEN        the key itself, in the environment
   CULVERT_TOKEN_FILE   a file that holds it
@@ -86,11 +89,13 @@ function group(program: Command, name: string): Command {
   return found ?? program.command(name).description(`commands about ${name}`).helpCommand(false);
 }
 
-/** `--token x` and `--token=x`; what stands behind `--` is no option. */
+/** `--token x` and `--token=x`; what stands behind `--` is no option, and a key is one wherever it stands. */
 function namesToken(argv: readonly string[]): boolean {
   const end = argv.indexOf('--');
   const options = end < 0 ? argv : argv.slice(0, end);
-  return options.some((word) => word === '--token' || word.startsWith('--token='));
+  return (
+    options.some((word) => word === '--token' || word.startsWith('--token=')) || argv.some((word) => KEY.test(word))
+  );
 }
 
 function usageExit(error: CommanderError): ExitCode {

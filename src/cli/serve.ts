@@ -11,8 +11,9 @@ import type { Settings } from '../config/schema.ts';
 import { type Server, startServer } from '../server/start.ts';
 import type { Invocation } from './command.ts';
 import { EXIT, type ExitCode, ExitError } from './exit.ts';
-import { hasColor, type Io, writeLine } from './io.ts';
+import { handOver, hasColor, type Io, writeLine } from './io.ts';
 import { makeLog } from './log.ts';
+import { retyped } from './operator.ts';
 import { VERSION } from './version.ts';
 
 export async function serve(io: Io, { flags }: Invocation): Promise<ExitCode> {
@@ -28,6 +29,7 @@ export async function serve(io: Io, { flags }: Invocation): Promise<ExitCode> {
   const signals = stopSignals(io);
   const server = await start(settings, log);
   announce(io, settings, server);
+  await tellOwner(io, server, { log, file });
   return untilStopped(io, { server, log, signals });
 }
 
@@ -43,17 +45,27 @@ async function start(settings: Settings, log: Logger): Promise<Server> {
 function announce(io: Io, settings: Settings, server: Server): void {
   const { http, https, agents } = server.addresses;
   const line = (what: string, where: string): void => writeLine(io.stdout, `  ${what.padEnd(10)}${where}`);
+  // Who reads this may leave, or have no room for it: the server goes on.
+  io.stdout.on('error', () => undefined);
   writeLine(io.stdout, `culvert ${VERSION} is running`);
   line('API', server.apiUrl);
   if (http !== null) line('visitors', `http://<name>.${settings.edge.domain} on ${addressText(http)}`);
   if (https !== null) line('visitors', `https://<name>.${settings.edge.domain} on ${addressText(https)}`);
   line('agents', addressText(agents));
   line('data', settings.data_dir);
+}
+
+/** At the first start, the owner's password: alone on the line after the address, for scripts. */
+async function tellOwner(io: Io, server: Server, { log, file }: { log: Logger; file: string | null }): Promise<void> {
   if (server.firstOwner === undefined) return;
-  // Contract §2: the password stands alone on the line after the address.
-  writeLine(io.stdout, '\nFirst start: this account owns the server. Its password is shown only now.');
-  writeLine(io.stdout, server.firstOwner.email);
-  writeLine(io.stdout, server.firstOwner.password.reveal());
+  const { email, password } = server.firstOwner;
+  const heading = '\nFirst start: this account owns the server. Its password is shown only now.';
+  const lost = `The owner's password is lost; ${retyped(`admin reset-password ${email}`, file)} makes another`;
+  try {
+    await handOver(io.stdout, `${heading}\n${email}\n${password.reveal()}`, lost);
+  } catch (error) {
+    log.error({ cause: messageOf(error) }, 'the first start could not show what it shows only once');
+  }
 }
 
 function addressText({ address, port }: AddressInfo): string {

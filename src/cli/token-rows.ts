@@ -29,23 +29,35 @@ export async function listTokens(asked: Asked): Promise<TokenItem[]> {
   return token.array().parse(await asked.call('GET', '/tokens'));
 }
 
-/**
- * The token with this nonce, or the one live token of this name; a name may stand for any number of them. With `passOverGrace`, one that was
- * rotated and still works is not meant by its name. @throws ExitError: failure for none, usage for several.
- */
-export async function findToken(asked: Asked, handle: string, passOverGrace = false): Promise<TokenItem> {
-  const all = await listTokens(asked);
+export interface Meaning {
+  /** Slug: keys of other projects, and those of none, are not meant. */
+  readonly project?: string | undefined;
+  /** One that was rotated and still works is not meant by its name. */
+  readonly passOverGrace?: boolean;
+}
+
+/** The token with this nonce, or the one live token of this name; a name may stand for any number of them. @throws ExitError: failure for none, usage for several. */
+export async function findToken(
+  asked: Asked,
+  handle: string,
+  { project, passOverGrace = false }: Meaning = {},
+): Promise<TokenItem> {
+  const listed = await listTokens(asked);
+  const all = project === undefined ? listed : listed.filter(({ projectSlug }) => projectSlug === project);
   const byNonce = all.find(({ nonce }) => nonce === handle.toLowerCase());
   if (byNonce !== undefined) return byNonce;
   const named = all.filter((one) => one.name === handle && isLive(one));
   const meant = passOverGrace ? named.filter((one) => !isInGrace(one)) : named;
   const [only, ...others] = meant.length === 0 ? named : meant;
   if (only === undefined) {
-    const text = `there is no live token "${handle}". \`culvert tokens list\` shows them`;
+    const where = project === undefined ? '' : ` in the project ${project}`;
+    const text = `there is no live token "${handle}"${where}. \`culvert tokens list\` shows them`;
     throw new ExitError(EXIT.failure, harmless(text));
   }
   if (others.length === 0) return only;
-  const nonces = [only, ...others].slice(0, MAX_NAMED).map((one) => `  ${one.nonce}  ${statusText(one)}`);
+  const nonces = [only, ...others]
+    .slice(0, MAX_NAMED)
+    .map((one) => `  ${one.nonce}  ${placeOf(one)}, ${statusText(one)}`);
   const more = others.length + 1 - nonces.length;
   const list = [...nonces, ...(more > 0 ? [`  and ${more} more`] : [])].map(harmless).join('\n');
   throw usageError(
@@ -55,6 +67,11 @@ export async function findToken(asked: Asked, handle: string, passOverGrace = fa
 
 export function isLive({ revoked, expiresAt, graceEndsAt }: TokenItem): boolean {
   return !revoked && Math.min(expiresAt, graceEndsAt ?? expiresAt) * 1000 > Date.now();
+}
+
+function placeOf({ kind, projectSlug }: TokenItem): string {
+  if (kind === 'master') return 'master key';
+  return projectSlug === null ? 'for the whole organization' : `project ${projectSlug}`;
 }
 
 function isInGrace({ graceEndsAt }: TokenItem): boolean {
@@ -76,6 +93,11 @@ function statusText(one: TokenItem): string {
 /** Unix seconds as people read them, UTC. */
 export function when(seconds: number): string {
   return new Date(seconds * 1000).toISOString().slice(0, 16).replace('T', ' ');
+}
+
+/** Of a token by its nonce; with a project the server answers only for keys of that one. */
+export function tokenPath(nonce: string, project?: string): string {
+  return project === undefined ? `/tokens/${nonce}` : `${projectPath(project)}/tokens/${nonce}`;
 }
 
 /** @throws ExitError (usage) for a slug that would make it another path. */

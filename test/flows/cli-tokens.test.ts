@@ -156,6 +156,24 @@ suite('tokens, projects and tunnels from the command line', { timeout: 240_000 }
     const revoked = await run(['tokens', 'revoke', nonce, '--project', 'shop', '--yes'], nobody);
     assert.deepEqual([revoked.code, revoked.stdout], [0, `${nonce}: revoked\n`], revoked.stderr);
 
+    // A project that a person names means its keys alone, whatever else has the name.
+    const wide = item(await ok('tokens', 'mint', 'ci-2', '--json'));
+    const narrow = item(await ok('tokens', 'mint', 'ci-2', '--project', 'shop', '--json'));
+    for (const [handle, project] of [
+      ['ci-2', 'default'],
+      [wide.nonce, 'shop'],
+    ] as const) {
+      const none = await run(['tokens', 'revoke', handle, '--project', project, '--yes']);
+      assert.deepEqual([none.code, none.stdout], [1, ''], none.stderr);
+    }
+    const next = item(await ok('tokens', 'rotate', 'ci-2', '--project', 'shop', '--json'));
+    assert.equal(await ok('tokens', 'revoke', 'ci-2', '--project', 'shop', '--yes'), 'ci-2: revoked\n');
+    const state = new Map((JSON.parse(await ok('tokens', '--json')) as Item[]).map((one) => [one.nonce, one.revoked]));
+    assert.deepEqual(
+      [wide, narrow, next].map(({ nonce }) => state.get(nonce)),
+      [false, true, true],
+    );
+
     assert.equal(await ok('tokens', 'revoke', 'ci', '--yes'), 'ci: revoked, 2 tokens in all\n');
     assert.equal(await agent.ended(), 3);
     const late = await run(['tokens', 'mint', 'pr-9', '--project', 'shop'], nobody);

@@ -134,6 +134,53 @@ describe('an account', () => {
   });
 });
 
+describe('a clock that jumps over the first of a month', () => {
+  test('and back finds what was spent, also while an agent stays connected', () => {
+    const world = entered(budget('a', 1));
+    world.nowMs = Date.UTC(2026, 10, 21);
+    const payer = world.budgets.payerOf('token');
+    payer.charge(CENT, 0);
+    world.nowMs = Date.UTC(2026, 11, 2);
+    world.budgets.sweep();
+    assert.equal(payer.exhausted, false);
+    payer.charge(CENT / 2, 0);
+    world.nowMs = Date.UTC(2026, 10, 21);
+    world.budgets.sweep();
+    assert.equal(payer.exhausted, true);
+    world.nowMs = DECEMBER;
+    world.budgets.sweep();
+    payer.charge(CENT / 2, 0);
+    assert.equal(payer.exhausted, true, 'what December had spent is not forgotten either');
+  });
+
+  test('twice and back is put right by the next word of the control plane', () => {
+    for (const told of ['grant', 'cap'] as const) {
+      const world = entered(budget('a', 1, { spentCents: 1 }));
+      world.nowMs = Date.UTC(2026, 10, 21);
+      const payer = world.budgets.payerOf('token');
+      for (const month of [11, 12, 10]) {
+        world.nowMs = Date.UTC(2026, month, 2);
+        world.budgets.sweep();
+      }
+      assert.equal(payer.exhausted, false, 'the present month was forgotten');
+      if (told === 'grant') world.budgets.enter('token', [budget('a', 1, { spentCents: 1 })]);
+      else world.budgets.change(budget('a', 1, { spentCents: 1 }));
+      assert.equal(payer.exhausted, true);
+    }
+  });
+
+  test('a grant of the last month that comes late takes nothing from the new one', () => {
+    const world = entered(budget('a', 1));
+    const payer = world.budgets.payerOf('token');
+    world.nowMs = DECEMBER;
+    world.budgets.sweep();
+    payer.charge(CENT, 0);
+    world.budgets.enter('token', [budget('a', 1, { spentCents: 0.5 })]);
+    world.budgets.sweep();
+    assert.equal(payer.exhausted, true);
+  });
+});
+
 describe('sessions', () => {
   test('a key that comes back finds what it had spent, until that is stored and some time has passed', () => {
     const world = entered(budget('a', 1));

@@ -1,7 +1,7 @@
 /**
  * What the keys of live sessions may still spend, and who is over. A key's grant says what was stored; what this node meters is added here, so
  * that a cap bites within one walk of report/meter.ts (2 s) also while the control plane is away. Made by gateway.ts, fed by registry.ts
- * (sessions, caps, time); serving.ts gives each served entry its payer.
+ * (sessions, caps, time); each serving (serving.ts) has the payer of its session's token for as long as it carries anything.
  *
  * At the cap new requests are refused at once; what is in flight is cut by the next sweep of the edge (1 s). So 3 s of traffic at most pass
  * after a cap: with a bandwidth limit 3 s of that.
@@ -64,7 +64,7 @@ export class Budgets {
     }
   }
 
-  /** Who pays for what sessions of the token serve. The token must have a session. */
+  /** Who pays for what sessions of the token serve. The token must have a session. What a serving carries ends with its session, so that its payer is never forgotten before. */
   payerOf(tokenId: string): Payer {
     const payer = this.#payers.get(tokenId);
     if (payer === undefined) throw new Error(`token ${tokenId} has no session`);
@@ -128,48 +128,61 @@ class TokenPayer implements Payer {
   }
 }
 
+interface MonthSum {
+  /** UTC, `2026-11`. */
+  readonly month: string;
+  spentCents: number;
+}
+
 /** What a lineage of keys has spent in a month, as far as this node knows. */
 class Account {
   readonly id: string;
   readonly payers = new Set<TokenPayer>();
   exhausted: boolean;
-  #month: string;
-  #spentCents: number;
+  #present: MonthSum;
+  /** The month before a turn: a clock that had jumped ahead, or a grant that was late, turns back to what was known. */
+  #other: MonthSum | null = null;
   #capCents: number | null;
 
   constructor({ accountId, month, spentCents, capCents }: Budget) {
     this.id = accountId;
-    this.#month = month;
-    this.#spentCents = spentCents;
+    this.#present = { month, spentCents };
     this.#capCents = capCents;
     this.exhausted = isExhausted({ spentCents, capCents });
   }
 
-  /** What the control plane says now. It knows the cap; of the spend it may know less than this node, whose last report is under way. */
+  /**
+   * What the control plane says now. It knows the cap and the month; of the spend it may know less than this node, whose last report is
+   * under way.
+   */
   merge({ month, spentCents, capCents }: Budget): void {
     this.#capCents = capCents;
-    if (month > this.#month) {
-      this.#month = month;
-      this.#spentCents = spentCents;
-    } else if (month === this.#month) this.#spentCents = Math.max(this.#spentCents, spentCents);
+    this.#turn(month);
+    this.#present.spentCents = Math.max(this.#present.spentCents, spentCents);
     this.#judge();
   }
 
   spend(cents: number): void {
-    this.#spentCents += cents;
+    this.#present.spentCents += cents;
     this.#judge();
   }
 
-  /** A clock that was set back begins no month again. */
+  /** By the clock of this node. One that was set back begins no month again: it finds the last one as it was, or stays in the present one. */
   turnTo(month: string): void {
-    if (month <= this.#month) return;
-    this.#month = month;
-    this.#spentCents = 0;
+    if (month === this.#present.month || (month < this.#present.month && month !== this.#other?.month)) return;
+    this.#turn(month);
     this.#judge();
+  }
+
+  #turn(month: string): void {
+    if (month === this.#present.month) return;
+    const next = month === this.#other?.month ? this.#other : { month, spentCents: 0 };
+    this.#other = this.#present;
+    this.#present = next;
   }
 
   #judge(): void {
-    const exhausted = isExhausted({ spentCents: this.#spentCents, capCents: this.#capCents });
+    const exhausted = isExhausted({ spentCents: this.#present.spentCents, capCents: this.#capCents });
     if (exhausted === this.exhausted) return;
     this.exhausted = exhausted;
     for (const payer of this.payers) payer.judge();

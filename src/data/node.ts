@@ -109,7 +109,7 @@ async function open(settings: NodeSettings, deps: { link: Link; log: Logger }, l
   await follower.start();
 
   const outbox = new Outbox({ node: `${settings.nodeId}/${randomUUID()}` }, { link, log });
-  const meter = new UsageMeter(table, outbox);
+  const meter = new UsageMeter(outbox);
   life.onClose('reports', async () => {
     meter.close();
     if (!(await outbox.flush(LAST_REPORT_MS)))

@@ -156,6 +156,30 @@ suite('a key with a cap', { timeout: 120_000 }, () => {
     assert.equal(next.bytes, 0);
   });
 
+  test('what its agent still carries when another key has taken the name over is cut too, and the other key pays nothing', async (t) => {
+    const culvert = await startCulvert(t, SETTINGS);
+    const { account } = culvert;
+    const megabits = 80;
+    const one = await mint(account, '/tokens', { monthlyBudgetUsdCents: 2, bandwidthLimitMbps: megabits });
+    const two = await mint(account);
+    const port = await startStream(t);
+    await culvert.publish('http', port, { subdomain: 'shop', token: one.apiKey });
+    const reader = new Reader(t, culvert.httpPort, 'shop.localhost');
+    await reader.has(1);
+    const tunnel = await culvert.publish('http', port, { subdomain: 'shop', token: two.apiKey });
+    await reader.closed;
+    const perMs = (megabits * 1e6) / 8 / 1_000;
+    assert.ok(reader.bytes - 2 * CENT <= perMs * (BOUND_MS + LATE_MS), `${reader.bytes - 2 * CENT} bytes`);
+    const { body } = await account.call('GET', '/tokens');
+    const spent = (key: Key): number =>
+      Number(
+        (body as unknown as Array<Record<string, unknown>>).find(({ nonce }) => nonce === key.nonce)?.['spentUsdCents'],
+      );
+    assert.ok(spent(one) >= 2, `${spent(one)} cents`);
+    assert.equal(spent(two), 0);
+    assert.equal(await codeOf(culvert, tunnel.url), '200');
+  });
+
   test("what one child of a master key spends stops all, once the master key's cap is reached", async (t) => {
     const culvert = await startCulvert(t, SETTINGS);
     const { account } = culvert;

@@ -233,7 +233,7 @@ export class GrantsWorld {
     await follower.start();
     table.subscribe({ onReload: () => this.reloads++ });
     const outbox = new Outbox({ node: 'n' }, { link, log: silentLog });
-    const meter = new UsageMeter(table, outbox);
+    const meter = new UsageMeter(outbox);
     const sweeper = new Sweeper<MuxSession>(1_000);
     const gateway = new Gateway(
       {

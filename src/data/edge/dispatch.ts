@@ -48,8 +48,7 @@ export class Dispatch {
     this.#repeatable = isBodiless && exchange.isSafe && !upgrade;
     const upstream = acquire(served, nowMs, this.#repeatable);
     if (upstream === null) return this.#refuse(OVERLOADED);
-    entry.meter.requests++;
-    exchange.serveFrom(entry, end - start);
+    exchange.serveFrom(entry, served.meter, end - start);
     if (served.watched) exchange.watch(bytes, start, head, served);
     exchange.wantsUpgrade = upgrade;
     return upstream;
@@ -67,13 +66,18 @@ export class Dispatch {
     });
   }
 
-  /** A fresh way for a request that `old` did not answer and that may be sent once more, with the head to send; or null. */
+  /**
+   * A fresh way for a request that `old` did not answer and that may be sent once more, with the head to send; or null. Whoever serves the
+   * tunnel now pays for the answer.
+   */
   again(old: Upstream): { fresh: Upstream; head: Buffer } | null {
     const head = old.takeReplay();
     const served = this.#exchange.entry?.served ?? null;
-    if (head === null || served === null || served.draining) return null;
+    if (head === null || served === null || served.draining || served.payer.exhausted) return null;
     const fresh = openUpstream(served);
-    return fresh === null ? null : { fresh, head };
+    if (fresh === null) return null;
+    this.#exchange.meter = served.meter;
+    return { fresh, head };
   }
 
   #refuse(refusal: EdgeRefusal): null {

@@ -38,10 +38,12 @@ export class Exchange {
     this.#line = null;
   }
 
-  serveFrom(entry: RouteEntry, headBytes: number): void {
+  /** A serving of `entry` carries it: counted there as one request and its head. */
+  serveFrom(entry: RouteEntry, meter: TunnelMeter, headBytes: number): void {
     this.entry = entry;
-    this.meter = entry.meter;
-    entry.meter.bytesIn += headBytes;
+    this.meter = meter;
+    meter.requests++;
+    meter.bytesIn += headBytes;
   }
 
   /** Somebody looks at the agent's screen: this exchange gets a line there. */

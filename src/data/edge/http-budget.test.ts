@@ -119,23 +119,70 @@ test(
   },
 );
 
+interface Superseded {
+  readonly rig: Rig;
+  /** A response without end that the first agent carries; `send` makes its service send more. */
+  readonly download: Wire;
+  readonly send: (text: string) => void;
+  /** What was reported for a key: requests and bytes out. */
+  readonly usage: (tokenId: string) => { requests: number; bytesOut: number };
+}
+
+/** An agent of `token-1` has a download under way when one of `token-2` takes its name over. The keys are strangers to each other. */
+async function superseded(t: TestContext, first: number | null, second: number | null): Promise<Superseded> {
+  const rig = await cappedRig(t, first);
+  const origin = await rawOrigin(
+    t,
+    perHead((socket) => socket.write(`HTTP/1.1 200 OK\r\nContent-Length: 10000000000\r\n\r\nbegin`)),
+  );
+  await rig.serve('shop', origin.port);
+  const download = await rig.visit();
+  download.ask('GET /');
+  await download.until('begin');
+  rig.link.grants.set('good', testGrant('token-2', { budgets: [{ ...budget(second), accountId: 'b' }] }));
+  await rig.serve('shop', origin.port);
+  const usage = (tokenId: string): { requests: number; bytesOut: number } => {
+    const sum = { requests: 0, bytesOut: 0 };
+    for (const event of rig.link.batches.flatMap(({ events }) => events))
+      if (event.kind === 'usage' && event.tokenId === tokenId) {
+        sum.requests += event.requests;
+        sum.bytesOut += event.bytesOut;
+      }
+    return sum;
+  };
+  return { rig, download, send: (text) => void origin.sockets[0]?.write(text), usage };
+}
+
 test(
-  'what flows after an agent was superseded by one with another key counts for that key, and its cap cuts it',
+  'what a superseded agent still carries counts for its own key, and the cap of that key cuts it',
   WITHIN,
   async (t) => {
-    const rig = await cappedRig(t, null);
-    const origin = await rawOrigin(
-      t,
-      perHead((socket) => socket.write(`HTTP/1.1 200 OK\r\nContent-Length: 10000000000\r\n\r\nbegin`)),
-    );
-    await rig.serve('shop', origin.port);
-    const download = await rig.visit();
-    download.ask('GET /');
-    await download.until('begin');
-    rig.link.grants.set('good', testGrant('token-2', { budgets: [{ ...budget(MEGABYTE_CENTS), accountId: 'b' }] }));
-    await rig.serve('shop', origin.port);
-    origin.sockets[0]?.write('x'.repeat(1e6));
+    const { rig, download, send, usage } = await superseded(t, MEGABYTE_CENTS, null);
+    send('x'.repeat(1e6));
     assert.equal(await download.closed, 'cut');
+    await rig.node.close();
+    assert.deepEqual(usage('token-1'), { requests: 1, bytesOut: download.text.length });
+    assert.deepEqual(usage('token-2'), { requests: 0, bytesOut: 0 });
+  },
+);
+
+test(
+  'a key at its cap that takes a name over refuses what is new, and cuts nothing of the key before it',
+  WITHIN,
+  async (t) => {
+    const { rig, download, send } = await superseded(t, null, 0);
+    assert.equal(await ask(await rig.visit()), '503 budget_exhausted');
+    // Something that the same sweep does cut says when it has been.
+    rig.link.grants.set('good', testGrant('token-3', { budgets: [{ ...budget(null), accountId: 'c' }] }));
+    const silent = await rawOrigin(t, () => {});
+    await rig.serve('site', silent.port);
+    const other = await rig.visit();
+    other.ask('GET /', 'Host: site.example.test');
+    await silent.arrived(/\r\n\r\n/);
+    rig.link.change({ kind: 'budget', budget: { ...budget(0), accountId: 'c' } });
+    assert.match((await other.response()).head, /budget_exhausted/);
+    send('end');
+    await download.until('beginend');
   },
 );
 

@@ -25,6 +25,7 @@ export function refusalOf(entry: RouteEntry): EdgeRefusal | null {
     return route.maintenance === '' ? { code: 'maintenance' } : { code: 'maintenance', detail: route.maintenance };
   if (route.stopped) return STOPPED;
   if (route.expiresAt !== null && route.expiresAt <= Date.now()) return EXPIRED;
-  if (entry.served === null || entry.served.draining) return OFFLINE;
-  return entry.payer.exhausted ? EXHAUSTED : null;
+  const { served } = entry;
+  if (served === null || served.draining) return OFFLINE;
+  return served.payer.exhausted ? EXHAUSTED : null;
 }

@@ -22,7 +22,7 @@ export interface TcpVisitorOptions {
   readonly onClose: (visitor: TcpVisitor) => void;
 }
 
-/** The pipe counts straight into the tunnel's meter, which the reporter reads and zeroes while bytes flow. */
+/** The pipe counts straight into the serving's meter, which the reporter reads and zeroes while bytes flow. */
 class VisitorMeter implements PipeMeter {
   readonly #meter: TunnelMeter;
 
@@ -62,13 +62,13 @@ export class TcpVisitor implements StreamSink {
   static open(socket: Socket, entry: RouteEntry, options: TcpVisitorOptions): TcpVisitor | undefined {
     const { served, route } = entry;
     if (served === null || served.draining || route.stopped || route.maintenance !== null) return undefined;
-    if (entry.payer.exhausted) return undefined;
+    if (served.payer.exhausted) return undefined;
     const address = visitorAddress(socket.remoteAddress ?? '', socket.remotePort ?? 0);
     if (address === undefined) return undefined;
     const stream = served.session.open();
     if (stream === null) return undefined;
     stream.write(encodePreamble(served.slot, address));
-    entry.meter.requests++;
+    served.meter.requests++;
     return new TcpVisitor(socket, stream, { ...options, entry, served });
   }
 
@@ -80,14 +80,16 @@ export class TcpVisitor implements StreamSink {
     this.entry = options.entry;
     this.#serving = options.served;
     this.#replyBy = performance.now() + options.localTimeoutMs;
+    this.#serving.inFlight++;
     this.#pipe = new Pipe(stream, socket, {
       turn: options.turn,
       slabs: options.slabs,
       tls: false,
-      meter: new VisitorMeter(options.entry.meter),
+      meter: new VisitorMeter(this.#serving.meter),
       onClose: () => {
         if (this.#closed) return;
         this.#closed = true;
+        this.#serving.inFlight--;
         options.onClose(this);
       },
     });
@@ -104,7 +106,7 @@ export class TcpVisitor implements StreamSink {
 
   /** Ends what must not go on: a tunnel that was stopped or deleted, a budget that is spent, an agent that does not answer. */
   sweep(nowMs: number): void {
-    if (this.#serving.cut || this.entry.payer.exhausted || (!this.#replied && nowMs > this.#replyBy)) this.destroy();
+    if (this.#serving.cut || this.#serving.payer.exhausted || (!this.#replied && nowMs > this.#replyBy)) this.destroy();
   }
 
   // ------------------------------------------------------------------ the agent's reply; then the pipe takes over

@@ -2,8 +2,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { connectedPair } from '../../mux/testing.ts';
 import { encodePreamble } from '../../wire/preamble.ts';
-import type { ServedTunnel } from '../routing/entry.ts';
-import { acquire, type Upstream } from './upstream.ts';
+import { type ServedTunnel, TunnelMeter } from '../routing/entry.ts';
+import { acquire, type Upstream, type UpstreamUser } from './upstream.ts';
+
+const user: UpstreamUser = {
+  onResponse: () => {},
+  onResponseEnd: () => {},
+  onUpstreamLost: () => {},
+  onUpstreamDrain: () => {},
+};
 
 function served(maxStreams: number): ServedTunnel {
   const pair = connectedPair({ client: { maxStreams }, accept: () => {} });
@@ -11,6 +18,9 @@ function served(maxStreams: number): ServedTunnel {
     session: pair.client,
     agentId: 'a',
     tokenId: 't',
+    payer: { tokenId: 't', exhausted: false, charge: () => {} },
+    meter: new TunnelMeter(),
+    inFlight: 0,
     slot: 1,
     preamble: encodePreamble(1),
     idle: [],
@@ -24,6 +34,7 @@ function served(maxStreams: number): ServedTunnel {
 function take(tunnel: ServedTunnel, nowMs: number, repeatable = true): Upstream {
   const upstream = acquire(tunnel, nowMs, repeatable);
   assert.ok(upstream);
+  upstream.carry(user);
   return upstream;
 }
 
@@ -37,6 +48,7 @@ test('a stream that waits makes room for a request when the session is full', ()
   take(tunnel, 2_000, false);
   assert.equal(tunnel.idle.length, 2);
   assert.equal(tunnel.session.streamCount, 4);
+  assert.equal(tunnel.inFlight, 2);
 });
 
 test('a crowded session keeps no streams in reserve', () => {

@@ -44,7 +44,7 @@ const FAULT_OF_REPLY: Record<ReplyCode, FaultCode> = {
 export class Upstream implements StreamSink {
   readonly stream: MuxStream;
   readonly served: ServedTunnel;
-  user: UpstreamUser | null = null;
+  #user: UpstreamUser | null = null;
   /** Has served a request before: its local connection may have been closed meanwhile. */
   reused = false;
   /** The forwarded head, when it may be sent once more. */
@@ -104,7 +104,7 @@ export class Upstream implements StreamSink {
       stream.consumed(from - start);
       if (from === end) return;
     }
-    const { user } = this;
+    const user = this.#user;
     if (user !== null) user.onResponse(bytes, from, end);
     else {
       // Bytes that nobody asked for: this connection is out of step for good.
@@ -114,7 +114,7 @@ export class Upstream implements StreamSink {
   }
 
   onEnd(stream: MuxStream): void {
-    const { user } = this;
+    const user = this.#user;
     if (user !== null) user.onResponseEnd();
     else {
       forget(this.served.idle, stream);
@@ -123,20 +123,27 @@ export class Upstream implements StreamSink {
   }
 
   onReset(stream: MuxStream): void {
-    const { user } = this;
+    const user = this.#user;
     if (user !== null) user.onUpstreamLost(stream.session.closed ? 'agent_lost' : 'local_closed');
     else forget(this.served.idle, stream);
   }
 
   onDrain(): void {
-    this.user?.onUpstreamDrain();
+    this.#user?.onUpstreamDrain();
+  }
+
+  /** Carries a request of `user` from now on, until `release`. */
+  carry(user: UpstreamUser): void {
+    this.#user = user;
+    this.served.inFlight++;
   }
 
   /** The user is done: the stream is kept for the next request if it `isClean`, else given up. */
   release(isClean: boolean, nowMs: number): void {
-    this.user = null;
+    this.#user = null;
     this.#replayBytes = 0;
     const { stream, served } = this;
+    served.inFlight--;
     if (isClean && !stream.gone && !stream.ended && this.#isWorthKeeping()) {
       stream.lastUsedMs = nowMs;
       this.reused = true;
@@ -166,7 +173,7 @@ export class Upstream implements StreamSink {
     this.#replied = true;
     if (this.#status === REPLY.connected) return at;
     const code = FAULT_OF_REPLY[this.#status as ReplyCode] ?? 'local_bad_response';
-    this.user?.onUpstreamLost(code, code === 'local_unreachable' && this.#text !== '' ? this.#text : undefined);
+    this.#user?.onUpstreamLost(code, code === 'local_unreachable' && this.#text !== '' ? this.#text : undefined);
     return end;
   }
 }

@@ -208,7 +208,7 @@ export class Visitor implements ReadTarget, UpstreamUser {
 
   #adopt(upstream: Upstream): void {
     this.#upstream = upstream;
-    upstream.user = this;
+    upstream.carry(this);
     this.#ledger.begin(upstream.stream);
     this.#response.begin(upstream, this.#exchange);
   }
@@ -257,7 +257,6 @@ export class Visitor implements ReadTarget, UpstreamUser {
     if (code !== 'local_closed' || old === null || !this.#response.untouched) return false;
     const again = this.#dispatch.again(old);
     if (again === null) return false;
-    old.user = null;
     old.release(false, this.#context.nowMs);
     this.#adopt(again.fresh);
     again.fresh.stream.write(again.head);
@@ -405,8 +404,9 @@ export class Visitor implements ReadTarget, UpstreamUser {
   sweep(nowMs: number): void {
     if (this.#upstream === null && this.#state === 'head' && this.#partial === null && this.#deadlines.isResting(nowMs))
       return;
-    if (this.#upstream?.served.cut) return this.#fault('tunnel_offline');
-    if (this.#upstream !== null && this.#exchange.entry?.payer.exhausted) return this.#fault('budget_exhausted');
+    const served = this.#upstream?.served;
+    if (served?.cut) return this.#fault('tunnel_offline');
+    if (served?.payer.exhausted) return this.#fault('budget_exhausted');
     if (this.#state === 'raw' || (this.#state === 'wait' && this.#response.started)) this.#probeForDeath();
     const verdict = this.#deadlines.check(nowMs, {
       state: this.#state,

@@ -23,7 +23,7 @@ import {
   type RequestLine,
   WIRE_VERSION,
 } from '../../wire/messages.ts';
-import type { RouteEntry } from '../routing/entry.ts';
+import type { Payer, RouteEntry } from '../routing/entry.ts';
 import { ClaimPace } from './claim-pace.ts';
 import type { ClaimDesk, ClaimOutcome } from './claims.ts';
 import { ControlChannel, type ControlEvents } from './control.ts';
@@ -40,6 +40,8 @@ const LINGER_MS = 700;
 export interface AgentHost {
   /** The token is good: takes the session in, or says why not. */
   enter(agent: AgentSession, grant: TokenGrant): Refusal | undefined;
+  /** Who pays for what a session serves that was taken in and is not over. */
+  payerOf(tokenId: string): Payer;
   /** The session is over; called once, for sessions that never entered too. */
   left(agent: AgentSession): void;
   /** Grows whenever live sessions were cut: an answer to a token that was asked for before it may be out of date. */
@@ -312,7 +314,7 @@ export class AgentSession implements SessionHandler, ControlEvents {
         new Serving({
           agent: this,
           session: this.#session,
-          tokenId: grant.tokenId,
+          payer: this.#deps.host.payerOf(grant.tokenId),
           entry,
           slot,
           watched: this.#watched,

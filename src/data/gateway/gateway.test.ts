@@ -338,7 +338,7 @@ describe('supersede', () => {
     const bound = await old.bind('shop');
     const entry = table.findById(idOf('shop'));
     assert.ok(entry?.served);
-    entry.meter.requests = 3;
+    entry.served.meter.requests = 3;
     const young = await TestAgent.enter(port, 'good', 'desktop');
     await young.bind('shop');
     const unbound = await old.next('unbound');
@@ -356,6 +356,39 @@ describe('supersede', () => {
     young.destroy();
   });
 
+  test('what the older session still carries is paid by its key, however long after the newer one has left', async (t) => {
+    const w = await world(t);
+    const { link, gateway, meter, port, table } = w;
+    const budget = {
+      accountId: 'lineage',
+      month: new Date(w.nowMs).toISOString().slice(0, 7),
+      spentCents: 0,
+      capCents: 1,
+    };
+    for (const token of ['old', 'heir']) link.grants.set(token, testGrant(token, { budgets: [budget] }));
+    const old = await TestAgent.enter(port, 'old');
+    await old.bind('shop');
+    const serving = table.findById(idOf('shop'))?.served;
+    assert.ok(serving);
+    serving.inFlight++;
+    const heir = await TestAgent.enter(port, 'heir');
+    await heir.bind('shop');
+    heir.destroy();
+    await until(() => gateway.registry.size === 1);
+    w.nowMs += 31_000;
+    gateway.registry.sweep();
+    serving.meter.bytesOut += 1e9;
+    meter.collect();
+    assert.equal(serving.payer.exhausted, true);
+    link.change({ kind: 'budget', budget: { ...budget, capCents: null } });
+    assert.equal(serving.payer.exhausted, false);
+    assert.equal(meter.size, 1);
+    serving.inFlight--;
+    meter.collect();
+    assert.equal(meter.size, 0);
+    old.destroy();
+  });
+
   test('a session that claims its own tunnel again gets a fresh number', async (t) => {
     const { port, table } = await world(t);
     const agent = await TestAgent.enter(port, 'good');
@@ -368,7 +401,7 @@ describe('supersede', () => {
   });
 
   test('1,000 replacements leave one session, one serving and no anonymous socket', async (t) => {
-    const { gateway, port, table } = await world(t);
+    const { gateway, meter, port, table } = await world(t);
     let last = await TestAgent.enter(port, 'good');
     await last.bind('shop');
     const sockets = openSockets();
@@ -383,6 +416,7 @@ describe('supersede', () => {
     assert.equal(gateway.anonymous.size, 0);
     await until(() => openSockets() <= sockets);
     assert.equal(table.size, 1);
+    assert.equal(meter.size, 1);
     assert.deepEqual(gateway.registry.connections()[0]?.tunnelIds, [idOf('shop')]);
     last.destroy();
     await until(() => gateway.registry.size === 0);

@@ -84,7 +84,7 @@ export class Gateway {
     });
     this.#agentDeps = {
       link,
-      book: new ServingBook({ budgets, meter: deps.meter, outbox: deps.outbox, now }),
+      book: new ServingBook({ meter: deps.meter, outbox: deps.outbox, now }),
       desk: new ClaimDesk({ link, table, ports, log, now }),
       host: this.registry,
       log,

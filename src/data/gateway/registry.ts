@@ -6,7 +6,7 @@ import type { Logger } from '../../base/log.ts';
 import type { ConnectionInfo, NodeControl, Refusal } from '../../plane/link.ts';
 import type { RemovalCode, TokenGrant } from '../../plane/routes.ts';
 import type { Budget } from '../../plane/spend.ts';
-import type { RouteEntry } from '../routing/entry.ts';
+import type { Payer, RouteEntry } from '../routing/entry.ts';
 import type { RouteTable, TableListener } from '../routing/table.ts';
 import type { AgentHost, AgentSession } from './agent.ts';
 import { BandwidthShares } from './bandwidth.ts';
@@ -85,6 +85,10 @@ export class AgentRegistry implements AgentHost, NodeControl, TableListener {
     this.#endsSoon(grant.expiresAt);
     this.#deps.onKnown(agent);
     return undefined;
+  }
+
+  payerOf(tokenId: string): Payer {
+    return this.#deps.budgets.payerOf(tokenId);
   }
 
   left(agent: AgentSession): void {

@@ -1,5 +1,5 @@
 /**
- * One tunnel that one agent session serves, and the book of who serves what now. The book is the only writer of `entry.served` and `entry.payer`;
+ * One tunnel that one agent session serves, and the book of who serves what now. The book is the only writer of `entry.served`;
  * agent.ts calls it, and clean-up goes by the identity of the serving, never by name: what a newer session serves is not touched.
  */
 import type { MuxSession } from '../../mux/session.ts';
@@ -8,9 +8,8 @@ import type { RequestLine } from '../../wire/messages.ts';
 import { encodePreamble } from '../../wire/preamble.ts';
 import type { Outbox } from '../report/outbox.ts';
 import type { UsageMeter } from '../report/meter.ts';
-import type { RouteEntry, ServedTunnel } from '../routing/entry.ts';
+import { type Payer, type RouteEntry, type ServedTunnel, TunnelMeter } from '../routing/entry.ts';
 import type { AgentSession } from './agent.ts';
-import type { Budgets } from './budgets.ts';
 
 export class Serving implements ServedTunnel {
   readonly agent: AgentSession;
@@ -18,9 +17,12 @@ export class Serving implements ServedTunnel {
   readonly session: MuxSession;
   readonly agentId: string;
   readonly tokenId: string;
+  readonly payer: Payer;
+  readonly meter = new TunnelMeter();
   readonly slot: number;
   readonly preamble: Buffer;
   readonly idle: MuxStream[] = [];
+  inFlight = 0;
   draining = false;
   cut = false;
   watched: boolean;
@@ -28,7 +30,7 @@ export class Serving implements ServedTunnel {
   constructor(of: {
     agent: AgentSession;
     session: MuxSession;
-    tokenId: string;
+    payer: Payer;
     entry: RouteEntry;
     slot: number;
     watched: boolean;
@@ -37,7 +39,8 @@ export class Serving implements ServedTunnel {
     this.entry = of.entry;
     this.session = of.session;
     this.agentId = of.agent.agentId;
-    this.tokenId = of.tokenId;
+    this.tokenId = of.payer.tokenId;
+    this.payer = of.payer;
     this.slot = of.slot;
     this.preamble = encodePreamble(of.slot);
     this.watched = of.watched;
@@ -49,14 +52,12 @@ export class Serving implements ServedTunnel {
 }
 
 export class ServingBook {
-  readonly #budgets: Budgets;
   readonly #meter: UsageMeter;
   readonly #outbox: Outbox;
   readonly #now: () => number;
   readonly #byToken = new Map<string, Set<Serving>>();
 
-  constructor(deps: { budgets: Budgets; meter: UsageMeter; outbox: Outbox; now: () => number }) {
-    this.#budgets = deps.budgets;
+  constructor(deps: { meter: UsageMeter; outbox: Outbox; now: () => number }) {
     this.#meter = deps.meter;
     this.#outbox = deps.outbox;
     this.#now = deps.now;
@@ -66,9 +67,8 @@ export class ServingBook {
   take(serving: Serving): Serving | null {
     const before = serving.entry.served as Serving | null;
     if (before !== null) this.release(before, false);
-    this.#meter.settle(serving.entry);
-    serving.entry.payer = this.#budgets.payerOf(serving.tokenId);
     serving.entry.served = serving;
+    this.#meter.add(serving);
     let ofToken = this.#byToken.get(serving.tokenId);
     if (ofToken === undefined) this.#byToken.set(serving.tokenId, (ofToken = new Set()));
     ofToken.add(serving);
@@ -76,18 +76,16 @@ export class ServingBook {
     return before;
   }
 
-  /** The end of a serving, once. `cut` ends its streams in flight too. False when it was over already. */
+  /** The end of a serving, once. `cut` ends its streams in flight too; else they go on, and are counted. False when it was over already. */
   release(serving: Serving, cut: boolean): boolean {
     const ofToken = this.#byToken.get(serving.tokenId);
     if (!ofToken?.delete(serving)) return false;
     if (ofToken.size === 0) this.#byToken.delete(serving.tokenId);
     serving.cut = cut;
     serving.draining = true;
-    if (serving.entry.served === serving) {
-      this.#meter.settle(serving.entry);
-      serving.entry.served = null;
-    }
+    if (serving.entry.served === serving) serving.entry.served = null;
     for (const stream of serving.idle.splice(0)) stream.reset();
+    this.#meter.release(serving);
     this.#tell(serving, false);
     return true;
   }

@@ -1,88 +1,117 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { silentLog } from '../../base/log.ts';
-import { FakeLink, idOf, testRoute } from '../fixtures/link.ts';
-import type { Payer, RouteEntry } from '../routing/entry.ts';
-import { RouteTable } from '../routing/table.ts';
-import { UsageMeter } from './meter.ts';
+import { FakeLink, testRoute } from '../fixtures/link.ts';
+import { type Payer, RouteEntry, TunnelMeter } from '../routing/entry.ts';
+import { type Metered, UsageMeter } from './meter.ts';
 import { Outbox } from './outbox.ts';
 
-function setUp(): { link: FakeLink; table: RouteTable; meter: UsageMeter; outbox: Outbox; entry: RouteEntry } {
-  const link = new FakeLink();
-  const table = new RouteTable('example.test');
-  table.load({ version: 1, routes: [testRoute('shop')] });
-  const outbox = new Outbox({ node: 'n' }, { link, log: silentLog });
-  const meter = new UsageMeter(table, outbox);
-  const entry = table.findById(idOf('shop'));
-  assert.ok(entry);
-  return { link, table, meter, outbox, entry };
+class World {
+  readonly link = new FakeLink();
+  readonly outbox = new Outbox({ node: 'n' }, { link: this.link, log: silentLog });
+  readonly meter = new UsageMeter(this.outbox);
+
+  /** What was reported so far: token, requests, bytes in and out. */
+  async reported(): Promise<string[]> {
+    await this.outbox.flush(1_000);
+    return this.link.batches.flatMap((batch) =>
+      batch.events.map((e) => (e.kind === 'usage' ? `${e.tokenId} ${e.requests} ${e.bytesIn} ${e.bytesOut}` : e.kind)),
+    );
+  }
 }
 
-/** A payer, and what it was charged: bytes and requests. */
-function payer(tokenId: string): Payer & { readonly charged: string[] } {
+interface Serving extends Metered {
+  inFlight: number;
+  /** What its payer was charged: bytes and requests. */
+  readonly charged: string[];
+}
+
+const entry = new RouteEntry(testRoute('shop'));
+
+function servingOf(tokenId: string): Serving {
   const charged: string[] = [];
-  return { tokenId, exhausted: false, charged, charge: (bytes, requests) => void charged.push(`${bytes} ${requests}`) };
+  const payer: Payer = {
+    tokenId,
+    exhausted: false,
+    charge: (bytes, requests) => void charged.push(`${bytes} ${requests}`),
+  };
+  return { entry, payer, meter: new TunnelMeter(), inFlight: 0, charged };
 }
 
-function count(entry: RouteEntry, requests: number): void {
-  entry.meter.requests += requests;
-  entry.meter.bytesIn += requests * 2;
-  entry.meter.bytesOut += requests * 3;
-}
-
-async function reported(link: FakeLink, outbox: Outbox): Promise<string[]> {
-  await outbox.flush(1_000);
-  return link.batches.flatMap((batch) =>
-    batch.events.map((e) => (e.kind === 'usage' ? `${e.tokenId} ${e.requests} ${e.bytesIn} ${e.bytesOut}` : e.kind)),
-  );
+function count({ meter }: Serving, requests: number): void {
+  meter.requests += requests;
+  meter.bytesIn += requests * 2;
+  meter.bytesOut += requests * 3;
 }
 
 test('counters become usage, are charged once, and start again from nothing', async () => {
-  const { link, meter, outbox, entry } = setUp();
-  const one = payer('one');
-  entry.payer = one;
-  count(entry, 5);
-  meter.collect();
-  meter.collect();
+  const w = new World();
+  const one = servingOf('one');
+  w.meter.add(one);
+  count(one, 5);
+  w.meter.collect();
+  w.meter.collect();
   assert.deepEqual(one.charged, ['25 5']);
-  assert.deepEqual(await reported(link, outbox), ['one 5 10 15']);
-  assert.equal(entry.meter.requests, 0);
-  meter.close();
+  assert.deepEqual(await w.reported(), ['one 5 10 15']);
+  assert.equal(one.meter.requests, 0);
+  w.meter.close();
 });
 
-test('traffic is told for the token that served it, also when it is counted later', async () => {
-  const { link, meter, outbox, entry } = setUp();
-  entry.payer = payer('one');
-  count(entry, 1);
-  meter.settle(entry);
-  count(entry, 2);
-  meter.settle(entry);
-  entry.payer = payer('two');
-  count(entry, 4);
-  meter.collect();
-  assert.deepEqual(await reported(link, outbox), ['one 3 6 9', 'two 4 8 12']);
-  meter.close();
+test('two servings of one tunnel count each for its own token; those of one token are told together', async () => {
+  const w = new World();
+  const [one, again, two] = [servingOf('one'), servingOf('one'), servingOf('two')];
+  for (const serving of [one, again, two]) w.meter.add(serving);
+  count(one, 1);
+  count(again, 2);
+  count(two, 4);
+  w.meter.collect();
+  assert.deepEqual(await w.reported(), ['one 3 6 9', 'two 4 8 12']);
+  assert.deepEqual([one.charged, again.charged, two.charged], [['5 1'], ['10 2'], ['20 4']]);
+  w.meter.close();
 });
 
-test('a removed tunnel is told of at once, and its last streams once more', async () => {
-  const { link, table, meter, outbox, entry } = setUp();
-  entry.payer = payer('one');
-  count(entry, 1);
-  table.apply({ version: 2, kind: 'remove', tunnelId: idOf('shop'), code: 'tunnel_deleted', message: '' });
-  assert.deepEqual(await reported(link, outbox), ['one 1 2 3']);
-  count(entry, 7);
-  meter.collect();
-  assert.deepEqual(await reported(link, outbox), ['one 1 2 3', 'one 7 14 21']);
-  meter.close();
+test('a serving that is over is told of at once, and walked until nothing is in flight', async () => {
+  const w = new World();
+  const one = servingOf('one');
+  w.meter.add(one);
+  count(one, 1);
+  one.inFlight = 1;
+  w.meter.release(one);
+  assert.deepEqual(await w.reported(), ['one 1 2 3']);
+  for (const requests of [2, 3]) {
+    count(one, requests);
+    w.meter.collect();
+  }
+  assert.deepEqual(one.charged, ['5 1', '10 2', '15 3']);
+  count(one, 4);
+  one.inFlight = 0;
+  assert.equal(w.meter.size, 1);
+  w.meter.collect();
+  assert.deepEqual(one.charged.at(-1), '20 4');
+  assert.equal(w.meter.size, 0);
+  w.meter.close();
+});
+
+test('a serving that is over and carries nothing is forgotten at once', async () => {
+  const w = new World();
+  const one = servingOf('one');
+  w.meter.add(one);
+  count(one, 1);
+  w.meter.release(one);
+  assert.equal(w.meter.size, 0);
+  assert.deepEqual(await w.reported(), ['one 1 2 3']);
+  w.meter.close();
 });
 
 test('counters are walked every two seconds, and at the close', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] });
-  const { link, meter, outbox, entry } = setUp();
-  count(entry, 1);
+  const w = new World();
+  const one = servingOf('one');
+  w.meter.add(one);
+  count(one, 1);
   t.mock.timers.tick(2_000);
-  assert.deepEqual(await reported(link, outbox), ['null 1 2 3']);
-  count(entry, 2);
-  meter.close();
-  assert.deepEqual((await reported(link, outbox)).at(-1), 'null 2 4 6');
+  assert.deepEqual(await w.reported(), ['one 1 2 3']);
+  count(one, 2);
+  w.meter.close();
+  assert.deepEqual((await w.reported()).at(-1), 'one 2 4 6');
 });

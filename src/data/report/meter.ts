@@ -1,65 +1,76 @@
 /**
- * Turns the counters of the entries into usage events, every two seconds and at each change of hands, so that traffic is counted
- * while it flows and for the token that served it; the token is charged at the same moment. Writes to report/outbox.ts;
- * data/gateway calls `settle`.
+ * Turns the counters of the servings into usage events, every two seconds and when a serving is over, so that traffic is counted while it
+ * flows and for the token that serves it; the token is charged at the same moment. A serving that is over but has something in flight is
+ * walked on until that is done: a download may outlive by days that its tunnel went to another agent. Writes to report/outbox.ts;
+ * data/gateway says which servings there are.
  */
-import type { RouteEntry } from '../routing/entry.ts';
-import type { RouteTable } from '../routing/table.ts';
+import type { RouteEntry, ServedTunnel } from '../routing/entry.ts';
 import type { Outbox } from './outbox.ts';
 
 const PERIOD_MS = 2_000;
-/** Removed tunnels whose last streams may still count; more than that leave at once. */
-const MAX_LEAVING = 10_000;
+
+/** A serving, as far as it is metered. */
+export interface Metered extends Pick<ServedTunnel, 'payer' | 'meter' | 'inFlight'> {
+  readonly entry: RouteEntry;
+}
 
 export class UsageMeter {
-  readonly #table: RouteTable;
   readonly #outbox: Outbox;
-  readonly #unsubscribe: () => void;
   readonly #timer: NodeJS.Timeout;
-  /** Removed entries: walked once more, for their streams end a moment after them. */
-  #leaving: RouteEntry[] = [];
+  readonly #live = new Set<Metered>();
+  /** Those that are over and carry at least one stream: the limits of sessions and of their streams bound them. */
+  readonly #leaving = new Set<Metered>();
 
-  constructor(table: RouteTable, outbox: Outbox) {
-    this.#table = table;
+  constructor(outbox: Outbox) {
     this.#outbox = outbox;
-    this.#unsubscribe = table.subscribe({ onRemove: (entry) => this.#leave(entry) });
     this.#timer = setInterval(() => this.collect(), PERIOD_MS);
     this.#timer.unref();
   }
 
-  /** Reads and zeroes all counters. */
-  collect(): void {
-    for (const entry of this.#table.entries()) this.settle(entry);
-    const leaving = this.#leaving;
-    this.#leaving = [];
-    for (const entry of leaving) this.settle(entry);
+  /** Servings that are walked. */
+  get size(): number {
+    return this.#live.size + this.#leaving.size;
   }
 
-  /** Reads and zeroes the counters of one entry, for its payer. Called before the payer changes. */
-  settle(entry: RouteEntry): void {
-    const { meter, payer } = entry;
-    if (meter.requests === 0 && meter.bytesIn === 0 && meter.bytesOut === 0) return;
-    this.#outbox.addUsage({
-      tunnelId: entry.route.tunnelId,
-      tokenId: payer.tokenId,
-      requests: meter.requests,
-      bytesIn: meter.bytesIn,
-      bytesOut: meter.bytesOut,
-    });
-    payer.charge(meter.bytesIn + meter.bytesOut, meter.requests);
-    meter.requests = 0;
-    meter.bytesIn = 0;
-    meter.bytesOut = 0;
+  /** A serving begins. */
+  add(serving: Metered): void {
+    this.#live.add(serving);
+  }
+
+  /** It gets nothing new; what it has in flight is still counted. */
+  release(serving: Metered): void {
+    this.#live.delete(serving);
+    this.#settle(serving);
+    if (serving.inFlight > 0) this.#leaving.add(serving);
+  }
+
+  /** Reads and zeroes all counters. */
+  collect(): void {
+    for (const serving of this.#live) this.#settle(serving);
+    for (const serving of this.#leaving) {
+      this.#settle(serving);
+      if (serving.inFlight === 0) this.#leaving.delete(serving);
+    }
   }
 
   close(): void {
     clearInterval(this.#timer);
-    this.#unsubscribe();
     this.collect();
   }
 
-  #leave(entry: RouteEntry): void {
-    this.settle(entry);
-    if (this.#leaving.length < MAX_LEAVING) this.#leaving.push(entry);
+  #settle({ meter, payer, entry }: Metered): void {
+    const { requests, bytesIn, bytesOut } = meter;
+    if (requests === 0 && bytesIn === 0 && bytesOut === 0) return;
+    meter.requests = 0;
+    meter.bytesIn = 0;
+    meter.bytesOut = 0;
+    this.#outbox.addUsage({
+      tunnelId: entry.route.tunnelId,
+      tokenId: payer.tokenId,
+      requests,
+      bytesIn,
+      bytesOut,
+    });
+    payer.charge(bytesIn + bytesOut, requests);
   }
 }

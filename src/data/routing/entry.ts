@@ -1,7 +1,7 @@
 /**
- * One name at the edge as a request meets it: the route that the control plane pushed, the agent session that serves it now,
- * its counters, and who pays for what they count. The entry object lives as long as its tunnel does; `route` and `served` are
- * swapped, never changed inside.
+ * One name at the edge as a request meets it: the route that the control plane pushed, and the serving by an agent session, with its
+ * counters and who pays for what they count. The entry object lives as long as its tunnel does; `route` and `served` are swapped, never
+ * changed inside. What is in flight holds on to the serving that carries it, which may not be the tunnel's present one any more.
  */
 import type { MuxSession } from '../../mux/session.ts';
 import type { MuxStream } from '../../mux/stream.ts';
@@ -13,6 +13,11 @@ export interface ServedTunnel {
   readonly session: MuxSession;
   readonly agentId: string;
   readonly tokenId: string;
+  /** The token that serves: it pays for what the meter shows. */
+  readonly payer: Payer;
+  readonly meter: TunnelMeter;
+  /** Exchanges and connections that it carries now, also after another has taken the tunnel over; counted by data/edge. */
+  inFlight: number;
   /** The agent's number for this tunnel, as in the preamble. */
   readonly slot: number;
   /** Preamble of a stream without visitor address, made once. */
@@ -31,18 +36,15 @@ export interface ServedTunnel {
 
 /** A token on this node, as far as traffic is concerned. Made by data/gateway/budgets.ts. */
 export interface Payer {
-  /** Null: nobody. */
-  readonly tokenId: string | null;
+  readonly tokenId: string;
   /** It has reached a cap: no request passes, what is in flight is cut. */
   readonly exhausted: boolean;
   /** Adds what was metered to what it has spent. */
   charge(bytes: number, requests: number): void;
 }
 
-const NOBODY: Payer = Object.freeze({ tokenId: null, exhausted: false, charge: () => {} });
-
 /**
- * What a tunnel carried since it was last asked: numbers in place, read and zeroed by data/report/meter.ts every few seconds. This
+ * What a serving carried since it was last asked: numbers in place, read and zeroed by data/report/meter.ts every few seconds. This
  * is what keys pay for and what the API shows.
  *
  * A request counts once it is passed on to an agent; so does a connection of a `tcp` tunnel. Bytes are those of HTTP (or of the raw
@@ -62,9 +64,6 @@ export class RouteEntry {
   served: ServedTunnel | null = null;
   /** Taken out of the table: whoever still holds the entry must look it up again. */
   removed = false;
-  /** Who pays for what the meter shows: the token that serves the tunnel, or that did so last. */
-  payer: Payer = NOBODY;
-  readonly meter = new TunnelMeter();
 
   constructor(route: Route) {
     this.route = route;

@@ -1,5 +1,6 @@
 /** The rows of the table of limits about tunnels, names and projects. */
 import type { Plan } from '../../src/control/services/plans.ts';
+import { fill, type Filling } from './limit-fillers.ts';
 import { elsewhere, met, type Row } from './limit-row.ts';
 import { type LimitWorld, valueIn } from './limit-world.ts';
 import { said } from './team.ts';
@@ -9,6 +10,8 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 const INVALID = [400, 'invalid_request'];
 const UPGRADE = [402, 'upgrade_required'];
+const CONFLICT = [409, 'conflict'];
+const LIMITED = [429, 'rate_limited'];
 
 const tunnel = async (w: LimitWorld, more: object, plan?: Plan) =>
   w.caller(plan).call('POST', '/tunnels', { localPort: 3000, ...more });
@@ -149,4 +152,54 @@ export const tunnelLimits = (): readonly Row[] => [
     'tunnel-room.test.ts',
     'nothing gives way that has a name, is served, or belongs to others',
   ]),
+  elsewhere('Tunnels made by an organization', '5,000 in 24 hours, those that agents open included', [
+    'tunnel-room.test.ts',
+    'an organization makes 5,000 tunnels in a day, people and agents together, deleted ones too',
+  ]),
+  elsewhere(
+    'Tunnel that ran out',
+    'deleted after 30 days without a start or an agent, except on Enterprise',
+    ['tunnel-idle.test.ts', 'a start and an agent that served it begin the 30 days anew'],
+    ['tunnel-idle.test.ts', 'on Enterprise it stays, however long ago it ran out'],
+  ),
+  met<Filling>({
+    limit: 'Projects of an organization',
+    value: '200, and 400 made by one person in 24 hours',
+    meet: async (w, filling) => {
+      fill(w, 'project', filling);
+      return said(await project(w, 'more'));
+    },
+    below: [
+      [['live', 197], [201]],
+      [['today', 398], [201]],
+    ],
+    at: [
+      [['live', 198], [201]],
+      [['today', 399], [201]],
+    ],
+    above: [
+      [['live', 199], CONFLICT],
+      [['today', 400], LIMITED],
+    ],
+  }),
+  met<Filling>({
+    limit: 'Reserved subdomains of an organization',
+    value: '1,000, and 2,000 made by one person in 24 hours',
+    meet: async (w, filling) => {
+      fill(w, 'reserved_subdomain', filling);
+      return said(await reserve(w, 'more'));
+    },
+    below: [
+      [['live', 998], [201]],
+      [['today', 1998], [201]],
+    ],
+    at: [
+      [['live', 999], [201]],
+      [['today', 1999], [201]],
+    ],
+    above: [
+      [['live', 1000], CONFLICT],
+      [['today', 2000], LIMITED],
+    ],
+  }),
 ];

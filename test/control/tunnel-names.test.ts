@@ -96,6 +96,18 @@ suite('names', () => {
     assert.equal(asked('', 'web'), 'invalid_request');
   });
 
+  test('a project whose slug leaves no room for a name says so', async () => {
+    project('w'.repeat(62));
+    const said = /leaves no room for a name/;
+    assert.throws(() => plane.create(ann, { projectSlug: 'w'.repeat(62) }), { code: 'conflict', message: said });
+    const answer = await plane.claim(token, { project: 'w'.repeat(62) });
+    assert.ok(!answer.ok);
+    assert.equal(answer.code, 'invalid_name');
+    assert.match(answer.message, said);
+    project('w'.repeat(61));
+    assert.equal(asked(undefined, 'w'.repeat(61)).length, 63);
+  });
+
   test('what belongs to the system is of nobody; with the suffix of a project it is another name', async () => {
     project('shop');
     for (const name of ['www', 'api', 'app', 'admin', 'mail', 'xn--a', 'xn--80ak6aa92e']) {

@@ -64,6 +64,12 @@ export function locate(tx: Tx, ground: Ground, question: ClaimQuestion): Found |
 }
 
 function locateUnnamed(tx: Tx, { token, project, nodes }: Ground, question: ClaimQuestion): Found | Refusal {
+  if (roomIn(project) === 0) {
+    return refuse(
+      'invalid_name',
+      `The slug of the project ${project.slug} leaves no room for a name. Use another project.`,
+    );
+  }
   if (question.protocol === 'tcp') {
     // A raw port has no name that the agent could repeat after a reconnect: the token and the local port stand for it.
     // The one that it says it had comes first, also while its lost session still counts as online: the port must not change.

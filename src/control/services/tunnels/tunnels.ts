@@ -307,6 +307,12 @@ function checkedLabel(label: string, asked: string): string {
 }
 
 function freeName(tx: Tx, project: ProjectRow): string {
+  if (roomIn(project) === 0) {
+    throw new AppError(
+      'conflict',
+      `The slug of the project ${project.slug} leaves no room for a name. Use another project.`,
+    );
+  }
   for (let i = 0; i < NAME_TRIES; i++) {
     const label = fullLabel(randomName(roomIn(project)), project);
     const owner = { orgId: project.orgId, projectId: project.id };

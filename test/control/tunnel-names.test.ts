@@ -102,7 +102,7 @@ suite('names', () => {
     assert.throws(() => plane.create(ann, { projectSlug: 'w'.repeat(62) }), { code: 'conflict', message: said });
     const answer = await plane.claim(token, { project: 'w'.repeat(62) });
     assert.ok(!answer.ok);
-    assert.equal(answer.code, 'invalid_name');
+    assert.equal(answer.code, 'subdomain_not_allowed');
     assert.match(answer.message, said);
     project('w'.repeat(61));
     assert.equal(asked(undefined, 'w'.repeat(61)).length, 63);

@@ -66,7 +66,7 @@ export function locate(tx: Tx, ground: Ground, question: ClaimQuestion): Found |
 function locateUnnamed(tx: Tx, { token, project, nodes }: Ground, question: ClaimQuestion): Found | Refusal {
   if (roomIn(project) === 0) {
     return refuse(
-      'invalid_name',
+      'subdomain_not_allowed',
       `The slug of the project ${project.slug} leaves no room for a name. Use another project.`,
     );
   }

@@ -189,6 +189,45 @@ test('a deleted tunnel closes its port and cuts its visitors', async (t) => {
   agent.destroy();
 });
 
+test('what a superseded agent still carries counts for its own key, and the cap of that key cuts it', async (t) => {
+  const link = new FakeLink();
+  const node = await nodeOf(t, link);
+  const port = await freePort();
+  const month = new Date().toISOString().slice(0, 7);
+  const keys = ['capped', 'free'].map((id) => ({ accountId: id, month, spentCents: 0, capCents: null }));
+  for (const budget of keys) link.grants.set(budget.accountId, testGrant(budget.accountId, { budgets: [budget] }));
+  const visitors: Socket[] = [];
+  for (const { accountId } of keys) {
+    const agent = await TestAgent.enter(node.addresses().agents.port, accountId);
+    t.after(() => agent.destroy());
+    serveStreams(agent, echo);
+    await agent.bind('db', { protocol: 'tcp', localPort: port });
+    const visitor = connect(port, '127.0.0.1');
+    t.after(() => visitor.destroy());
+    visitors.push(visitor);
+    visitor.write('first');
+    await once(visitor, 'data');
+  }
+  const [old, young] = visitors as [Socket, Socket];
+  old.write('then');
+  await once(old, 'data');
+  const cut = closeOf(old);
+  link.change({ kind: 'budget', budget: { accountId: 'capped', month, spentCents: 0, capCents: 0 } });
+  assert.equal(await cut, 'ECONNRESET');
+  young.write('on');
+  assert.equal(String((await once(young, 'data'))[0]), 'on');
+  await node.close();
+  const events = link.batches.flatMap((b) => b.events).filter((e) => e.kind === 'usage');
+  const sums = keys.map(({ accountId }) => {
+    const own = events.filter((e) => e.tokenId === accountId);
+    return [own.reduce((n, e) => n + e.requests, 0), own.reduce((n, e) => n + e.bytesIn, 0)];
+  });
+  assert.deepEqual(sums, [
+    [1, 'firstthen'.length],
+    [1, 'firston'.length],
+  ]);
+});
+
 test('a port goes over to another tunnel at once', async (t) => {
   const link = new FakeLink();
   const node = await nodeOf(t, link);

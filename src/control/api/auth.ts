@@ -20,13 +20,14 @@ const OPERATORS_ONLY = /^\/superadmin\//;
 const ORGANIZATION = /^\/orgs\/([^/]+)/;
 const BEARER = /^Bearer +([A-Za-z0-9._~+/=-]{1,4096})$/i;
 
-/** The caller by its bearer, looked up once per request; undefined when there is none or it is not valid. */
+/** The caller by its bearer, verified once per request; undefined when there is none or it is not valid. */
 export async function bearerActor(c: Context<ApiEnv>, sessions: Sessions): Promise<UserActor | undefined> {
   const known = c.get('actor');
   if (known !== undefined) return known;
   const jwt = bearerOf(c);
   const actor = jwt === undefined ? undefined : await sessions.authenticate(jwt, c.get('clientIp'));
   c.set('actor', actor);
+  c.set('actorNow', actor === undefined ? undefined : () => sessions.callerNow(actor));
   return actor;
 }
 
@@ -58,10 +59,15 @@ export function requireBearer(
 function isMasterKey(c: Context<ApiEnv>, masterKeys: MasterKeys): boolean {
   const bearer = bearerOf(c);
   // An access token has dots; a text key and base64 have none.
-  const key =
-    bearer === undefined || bearer.includes('.') ? undefined : masterKeys.authenticate(bearer, c.get('clientIp'));
-  c.set('masterKey', key);
-  return key !== undefined;
+  if (bearer === undefined || bearer.includes('.')) return false;
+  const read = () => masterKeys.authenticate(bearer, c.get('clientIp'));
+  if (read() === undefined) return false;
+  c.set('masterKeyNow', () => {
+    const key = read();
+    if (key === undefined) throw new AppError('unauthorized', 'This master key is gone. Mint a new one.');
+    return key;
+  });
+  return true;
 }
 
 async function isOperator(c: Context<ApiEnv>, tokens: OperatorTokens): Promise<boolean> {

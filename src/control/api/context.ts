@@ -48,12 +48,14 @@ export interface ApiEnv {
   Variables: {
     /** True source address: the socket's, or what a trusted proxy says. */
     clientIp: string;
-    /** Set once a bearer was found valid. Routes that are not public can rely on it. */
+    /** Set once a bearer was found valid, as they were before the body came. Handlers ask `actorOf`. */
     actor: UserActor | undefined;
+    /** Set with `actor`: asks the tables again. Throws `unauthorized` when the caller is nobody any more. */
+    actorNow: (() => UserActor) | undefined;
     /** Set in place of `actor` for an operator's token, which the routes under /superadmin alone take, and off the network alone. */
     operator: OperatorActor | undefined;
-    /** Set in place of `actor` for a master key, which the routes that say so alone take. */
-    masterKey: MasterKeyActor | undefined;
+    /** Set in place of `actor` for a master key, which the routes that say so alone take. Asks the tables, as `actorNow`. */
+    masterKeyNow: (() => MasterKeyActor) | undefined;
   };
 }
 
@@ -114,16 +116,23 @@ export interface ApiDeps {
   readonly log: Logger;
 }
 
-/** The caller. Only for routes behind the bearer check. */
+/** Of requests without a body to wait for. */
+const BODILESS = ['GET', 'HEAD'];
+
+/**
+ * The caller. Only for routes behind the bearer check, which was before the body: whoever sends that slowly may have been removed, demoted,
+ * locked or logged out since, so the tables are asked again. To be called by the handler, in one turn of the loop with the service. Throws
+ * `unauthorized`.
+ */
 export function actorOf(c: Context<ApiEnv>): UserActor {
-  const actor = c.get('actor');
+  const actor = BODILESS.includes(c.req.method) ? c.get('actor') : c.get('actorNow')?.();
   if (actor === undefined) throw new Error(`${c.req.method} ${c.req.path} ran without an actor`);
   return actor;
 }
 
-/** Whoever mints keys for a project. Only for routes that take master keys. */
+/** Whoever mints keys for a project, as `actorOf`. Only for routes that take master keys. Throws `unauthorized`, `forbidden`, `upgrade_required`. */
 export function minterOf(c: Context<ApiEnv>): UserActor | MasterKeyActor {
-  return c.get('masterKey') ?? actorOf(c);
+  return c.get('masterKeyNow')?.() ?? actorOf(c);
 }
 
 /** Whoever asks for what only those who run the server may do; the services decide. Only for routes under /superadmin. */

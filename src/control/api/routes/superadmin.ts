@@ -45,8 +45,9 @@ const orgParam = z.object({ id: z.string().openapi({ description: 'Id or slug', 
 const tags = ['superadmin'];
 
 const operatorsOnly = createMiddleware<ApiEnv>(async (c, next) => {
-  // Neither is there on a path that is no route: that is answered with 404 or 405.
-  if (c.get('operator') !== undefined || c.get('actor') !== undefined) allowOperator(operatorOf(c));
+  const caller = c.get('operator') ?? c.get('actor');
+  // Nobody, on a path that is no route: that is answered with 404 or 405.
+  if (caller !== undefined) allowOperator(caller);
   await next();
 });
 

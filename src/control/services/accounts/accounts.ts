@@ -14,6 +14,7 @@ import { recordDeed } from '../audit.ts';
 import { insertOrganization } from '../organizations/organization-rows.ts';
 import type { Passwords } from '../passwords/passwords.ts';
 import type { Plan } from '../plans.ts';
+import { operatorNow } from '../sessions/session-rows.ts';
 
 export const FIRST_OWNER_EMAIL = 'admin@localhost';
 const EMAIL = /^[^\s@]{1,64}@[^\s@]{1,255}$/;
@@ -37,7 +38,7 @@ export interface NewUser {
   readonly name: string;
   readonly plan: Plan;
   readonly superadmin: boolean;
-  /** Who makes it; default the server itself. */
+  /** Who makes it, of those who run this server; default the server itself. */
   readonly by?: Actor;
 }
 
@@ -68,7 +69,10 @@ export class Accounts {
     return this.createUser({ email: FIRST_OWNER_EMAIL, name: 'Admin', plan: 'enterprise', superadmin: true });
   }
 
-  /** A verified account with an approved organization of its own and a random password. Throws `invalid_request`, `conflict`. */
+  /**
+   * A verified account with an approved organization of its own and a random password. Throws `invalid_request`, `conflict`, and `unauthorized`
+   * or `forbidden` when whoever makes it runs this server no more by then.
+   */
   async createUser(input: NewUser): Promise<CreatedUser> {
     const email = input.email.trim();
     if (!EMAIL.test(email)) throw new AppError('invalid_request', `${email} is not an e-mail address.`);
@@ -85,6 +89,7 @@ export class Accounts {
 }
 
 function insertUser(tx: Tx, input: NewUser & { passwordHash: string }): string {
+  const by = input.by === undefined ? undefined : operatorNow(tx, input.by);
   const key = emailKey(input.email);
   if (tx.db.select({ id: users.id }).from(users).where(eq(users.emailKey, key)).get() !== undefined) {
     throw new AppError('conflict', `${input.email} has an account already.`);
@@ -112,6 +117,6 @@ function insertUser(tx: Tx, input: NewUser & { passwordHash: string }): string {
     orgId: org.id,
     details: { superadmin: input.superadmin },
   } as const;
-  recordDeed(tx, input.by ?? { kind: 'system', orgId: org.id }, deed);
+  recordDeed(tx, by ?? { kind: 'system', orgId: org.id }, deed);
   return id;
 }

@@ -7,7 +7,7 @@ import { AppError } from '../../../base/errors.ts';
 import { emailCodes, passwordResets, users } from '../../db/schema.ts';
 import type { Store, Tx } from '../../db/tx.ts';
 import { type CreatedUser, findUserByEmail, randomPassword } from './accounts.ts';
-import { type Actor, allow, asOperator } from '../actor.ts';
+import { type Actor, allow, allowOperator } from '../actor.ts';
 import { recordDeed } from '../audit.ts';
 import { writeNothing } from '../blank-write.ts';
 import type { LetterLimit } from '../mail/letter-limit.ts';
@@ -16,7 +16,14 @@ import type { Passwords } from '../passwords/passwords.ts';
 import { issueResetToken, ownerOfReset, RESET_SECONDS } from './reset-tokens.ts';
 import { hashOf } from '../keys/secret-hash.ts';
 import type { SessionEnds } from '../sessions/session-ends.ts';
-import { outsideActor, recordOutside, type UserRow, type Visit } from '../sessions/session-rows.ts';
+import {
+  callerNow,
+  operatorNow,
+  outsideActor,
+  recordOutside,
+  type UserRow,
+  type Visit,
+} from '../sessions/session-rows.ts';
 import type { SignUpMemory } from './sign-up-memory.ts';
 import { recordUserDeed } from './user-deeds.ts';
 
@@ -103,6 +110,7 @@ export class PasswordReset {
     if (!(await passwords.verify(before?.passwordHash ?? null, input.current))) throw wrongPassword();
     const passwordHash = await passwords.hash(input.next);
     store.inTx((tx) => {
+      callerNow(tx, actor);
       const user = tx.db.select().from(users).where(eq(users.id, actor.userId)).get();
       // Changed or reset meanwhile: the one that was checked is no longer the current one.
       if (user === undefined || user.passwordHash !== before?.passwordHash) throw wrongPassword();
@@ -117,11 +125,12 @@ export class PasswordReset {
    * `unavailable` when too many passwords wait.
    */
   async replace(actor: Actor, userId: string): Promise<CreatedUser> {
-    const operator = asOperator(actor);
+    allowOperator(actor);
     const { store, passwords } = this.#deps;
     const password = randomPassword();
     const passwordHash = await passwords.hash(password.reveal());
     return store.inTx((tx) => {
+      const operator = operatorNow(tx, actor);
       const user = tx.db.select().from(users).where(eq(users.id, userId)).get();
       if (user === undefined) throw new AppError('not_found', 'There is no such account.');
       this.#setPassword(tx, user, passwordHash);

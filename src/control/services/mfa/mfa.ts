@@ -19,6 +19,7 @@ import { PendingFactors } from './pending-factors.ts';
 import type { RecoveryCodes } from './recovery-codes.ts';
 import type { Sealer } from '../keys/sealing.ts';
 import { otpauthUri } from './totp.ts';
+import { callerNow } from '../sessions/session-rows.ts';
 import { recordUserDeed } from '../accounts/user-deeds.ts';
 
 /** A warning is worth delivering for as long as mail servers are usually tried. */
@@ -86,6 +87,7 @@ export class Mfa {
     allow(actor, 'change', 'account');
     if ('password' in proof) await this.#checkPassword(actor, proof.password);
     this.#deps.store.inTx((tx) => {
+      callerNow(tx, actor);
       if ('recoveryCode' in proof && !this.#deps.recoveryCodes.use(tx, actor.userId, proof.recoveryCode)) {
         throw new AppError('unauthorized', 'The recovery code is wrong or was used. Try another one.');
       }
@@ -100,6 +102,7 @@ export class Mfa {
     allow(actor, 'change', 'account');
     await this.#checkPassword(actor, password);
     return this.#deps.store.inTx((tx) => {
+      callerNow(tx, actor);
       if (!isMfaEnabled(tx.db, actor.userId)) throw off();
       recordDeed(tx, actor, { action: 'auth.mfa_recovery_renew', resourceType: 'user', resourceId: actor.userId });
       return this.#deps.recoveryCodes.replace(tx, actor.userId);

@@ -86,7 +86,7 @@ export class OperatorUsers {
       );
     }
     const plan = input.superadmin ? 'enterprise' : this.#deps.plan;
-    return this.#deps.accounts.createUser({ ...input, plan, by: asOperator(actor) });
+    return this.#deps.accounts.createUser({ ...input, plan, by: actor });
   }
 
   /** Throws `conflict` rather than to leave the server without a superadmin. */

@@ -7,7 +7,7 @@ import { uuidv7 } from 'uuidv7';
 import { deviceLogins, memberships, organizations, sessions, users } from '../../db/schema.ts';
 import { AppError } from '../../../base/errors.ts';
 import type { Db, Tx } from '../../db/tx.ts';
-import type { Actor, UserActor } from '../actor.ts';
+import { type Actor, asOperator, type OperatorActor, type UserActor } from '../actor.ts';
 import { type AuditAction, recordDeed } from '../audit.ts';
 import { type OrgRow, orgsOf } from '../organizations/organization-rows.ts';
 import { insertRefresh } from './refresh-rows.ts';
@@ -136,6 +136,21 @@ export function readActor(
   if (row === undefined) return undefined;
   const org = { ...row.org, approval: row.org.approvalStatus, role: row.role };
   return asActor(row.user, org, { sessionId: named.sessionId, ipAddress: at.ipAddress });
+}
+
+/**
+ * The same caller, as the tables have them now. For work that waited for anything (a body, a password, a payment provider) since it was asked
+ * who calls. Throws `unauthorized` when session, membership or organization has gone meanwhile, or the account was locked.
+ */
+export function callerNow({ db, now }: Pick<Tx, 'db' | 'now'>, actor: UserActor): UserActor {
+  const found = readActor(db, actor, { now, ipAddress: actor.ipAddress });
+  if (found === undefined) throw new AppError('unauthorized', 'The session is over. Log in again.');
+  return found;
+}
+
+/** The same of somebody who runs this server. Throws `forbidden` too, when they do so no more. */
+export function operatorNow(tx: Tx, actor: Actor): OperatorActor {
+  return asOperator(actor.kind === 'user' ? callerNow(tx, actor) : actor);
 }
 
 /** The row alone: whoever distrusts a session ends it by session-ends.ts. */

@@ -18,6 +18,7 @@ import type { SignUpMemory } from '../accounts/sign-up-memory.ts';
 import { homeOrgOf, type NewOrgRules, type OrgRow, orgsOf } from '../organizations/organization-rows.ts';
 import { ENTITLEMENTS, type Entitlements, type Plan } from '../plans.ts';
 import {
+  callerNow,
   type OpenedSession,
   openSession,
   readActor,
@@ -164,6 +165,11 @@ export class Sessions {
     return named === undefined
       ? undefined
       : readActor(this.#store.db, named, { now: this.#store.clock.now(), ipAddress });
+  }
+
+  /** The same caller, as the tables say now. Throws `unauthorized` when their session, membership or account is of no use any more. */
+  callerNow(actor: UserActor): UserActor {
+    return callerNow({ db: this.#store.db, now: this.#store.clock.now() }, actor);
   }
 
   summary(actor: UserActor): Summary {

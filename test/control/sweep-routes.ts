@@ -1,0 +1,170 @@
+/**
+ * Every route that a running server has, and how it is called: for tests that hold for all of them. sweep.test.ts fails for a route that is
+ * in neither table.
+ */
+import type { World } from './sweep-world.ts';
+
+interface Row {
+  /** What fills the parameters of the path, in order. */
+  readonly ids?: (world: World) => readonly string[];
+  /** A body that is accepted. As a function: it names a thing by its id. */
+  readonly body?: object | ((world: World) => object);
+  /** Why a viewer may write here. */
+  readonly viewersMay?: string;
+  /** For those who run the server: 403 to everybody else, whatever they name. */
+  readonly operators?: true;
+}
+
+const ownAccount = "it is about the caller's own account";
+const org = ({ org: id }: World) => [id];
+const member = (world: World) => [world.org, world.user];
+const tunnel = ({ tunnel: id }: World) => [id];
+const project = ({ project: slug }: World) => [slug];
+const password = 'correct horse battery staple';
+const operated = { ids: ({ user }: World) => [user], operators: true } as const;
+const operatedOrg = { ids: org, operators: true } as const;
+
+/** Every route that needs a bearer, and how it is called. */
+export const ROUTES: Readonly<Record<string, Row>> = {
+  'GET /auth/me': {},
+  'PATCH /auth/me': { body: { name: 'Viv' }, viewersMay: ownAccount },
+  'POST /auth/password': { body: { current_password: password, new_password: password }, viewersMay: ownAccount },
+  'GET /auth/sessions': {},
+  'DELETE /auth/sessions': { viewersMay: ownAccount },
+  'DELETE /auth/sessions/{id}': { ids: ({ session }) => [session], viewersMay: ownAccount },
+  'POST /auth/switch-org': { body: ({ org: org_id }: World) => ({ org_id }), viewersMay: ownAccount },
+  'POST /auth/cli/authorize': { body: { device_code: Buffer.alloc(32, 7).toString('base64url') } },
+  'GET /auth/mfa': {},
+  'POST /auth/mfa/enroll': { viewersMay: ownAccount },
+  'POST /auth/mfa/enroll/verify': { body: { code: '000000' }, viewersMay: ownAccount },
+  'POST /auth/mfa/recovery-codes': { body: { password }, viewersMay: ownAccount },
+  'POST /auth/mfa/disable': { body: { password }, viewersMay: ownAccount },
+  'GET /auth/identities': {},
+  'DELETE /auth/identities/{id}': { ids: ({ identity }) => [identity], viewersMay: ownAccount },
+
+  'GET /orgs': {},
+  'POST /orgs': { body: { name: 'Another' }, viewersMay: 'whoever reads in one organization may own another' },
+  'GET /orgs/{id}': { ids: org },
+  'PATCH /orgs/{id}': { ids: org, body: { name: 'Renamed' } },
+  'DELETE /orgs/{id}': { ids: org },
+  'GET /orgs/{id}/members': { ids: org },
+  'PATCH /orgs/{id}/members/{user_id}': { ids: member, body: { role: 'owner' } },
+  // Of somebody else: everybody may leave.
+  'DELETE /orgs/{id}/members/{user_id}': { ids: member },
+  'GET /orgs/{id}/invitations': { ids: org },
+  'POST /orgs/{id}/invitations': { ids: org, body: { email: 'swept@example.test', role: 'viewer' } },
+  'DELETE /orgs/{id}/invitations/{invitation_id}': { ids: ({ org: id, invitation }) => [id, invitation] },
+  'POST /orgs/invitations/accept': {
+    body: { token: 'x' },
+    viewersMay: 'the letter is for the person, not the organization',
+  },
+
+  'GET /tunnels': {},
+  'POST /tunnels': { body: { localPort: 3000 } },
+  'GET /tunnels/{id}': { ids: tunnel },
+  'DELETE /tunnels/{id}': { ids: tunnel },
+  'POST /tunnels/{id}/start': { ids: tunnel },
+  'POST /tunnels/{id}/stop': { ids: tunnel },
+  'GET /tokens': {},
+  'POST /tokens': { body: { name: 'ci' } },
+  'DELETE /tokens/{nonce}': { ids: ({ token }) => [token] },
+  'POST /tokens/master': { body: { name: 'ci' } },
+  'POST /tokens/{nonce}/rotate': { ids: ({ token }) => [token] },
+  'PUT /tokens/{nonce}/budget': { ids: ({ token }) => [token], body: { monthlyBudgetUsdCents: 5 } },
+  'POST /projects/{slug}/tokens': { ids: project, body: { name: 'pr' } },
+  'DELETE /projects/{slug}/tokens/{nonce}': { ids: ({ project: slug, projectToken }) => [slug, projectToken] },
+  'POST /projects/{slug}/tokens/{nonce}/rotate': { ids: ({ project: slug, projectToken }) => [slug, projectToken] },
+  'GET /projects': {},
+  'POST /projects': { body: { slug: 'swept', name: 'Swept' } },
+  'GET /projects/{slug}': { ids: project },
+  'PATCH /projects/{slug}': { ids: project, body: { name: 'Renamed' } },
+  'DELETE /projects/{slug}': { ids: project },
+  'GET /reserved-subdomains': {},
+  'POST /reserved-subdomains': { body: { subdomain: 'swept' } },
+  'DELETE /reserved-subdomains/{id}': { ids: ({ reserved }) => [reserved] },
+  'GET /connections': {},
+  'DELETE /connections/{id}': { ids: ({ connection }) => [connection] },
+  'GET /billing': {},
+  'POST /billing/checkout-session': { body: { plan: 'pro' } },
+  'POST /billing/portal': {},
+  'POST /billing/cancel': {},
+  'GET /events': {},
+  'GET /me/events': {},
+
+  'GET /superadmin/users': { operators: true },
+  'POST /superadmin/users': { body: { email: 'new@example.test' }, operators: true },
+  'PATCH /superadmin/users/{id}': { ...operated, body: { name: 'x' } },
+  'POST /superadmin/users/{id}/reset-mfa': operated,
+  'POST /superadmin/users/{id}/reset-password': operated,
+  'POST /superadmin/users/{id}/revoke-sessions': operated,
+  'POST /superadmin/users/{id}/lock': operated,
+  'POST /superadmin/users/{id}/unlock': operated,
+  'GET /superadmin/events': { operators: true },
+  'GET /superadmin/orgs': { operators: true },
+  'PATCH /superadmin/orgs/{id}': { ...operatedOrg, body: { plan: 'enterprise' } },
+  'POST /superadmin/orgs/{id}/approve': operatedOrg,
+  'POST /superadmin/orgs/{id}/suspend': operatedOrg,
+  'POST /superadmin/keys/{purpose}/rotate': { ids: () => ['access'], operators: true },
+};
+
+/** Every route that is open to everybody, and why. */
+export const PUBLIC: readonly string[] = [
+  // What a probe, an agent, a browser or a reader needs before anybody has logged in; nothing of anybody's.
+  'GET /',
+  'GET /health',
+  'GET /ready',
+  'GET /.well-known/culvert',
+  'GET /.well-known/jwks.json',
+  'GET /.well-known/culvert-revocations',
+  'GET /openapi.json',
+  'GET /docs',
+  'GET /docs/{file}',
+  'GET /app',
+  'GET /app/',
+  'GET /app/cli',
+  'GET /app/reset',
+  'GET /app/invite',
+  'GET /app/{asset}',
+  // A page that a browser is sent to, by a signed address; one that says nothing; what the payment provider signs.
+  'GET /billing/mock-checkout',
+  'GET /billing/mock-portal',
+  'POST /billing/webhook',
+  // The ways in: each checks a secret of its own.
+  'POST /auth/login',
+  'POST /auth/login/mfa',
+  'POST /auth/refresh',
+  'POST /auth/logout',
+  'POST /auth/signup',
+  'POST /auth/verify-email-otp',
+  'POST /auth/resend-verify-otp',
+  'POST /auth/forgot',
+  'POST /auth/reset',
+  'GET /auth/providers',
+  'GET /auth/oauth/{provider}/start',
+  'GET /auth/oauth/{provider}/callback',
+  'POST /auth/cli/token',
+  'POST /auth/cli/logout',
+];
+
+export const rows = Object.entries(ROUTES).map(([name, row]) => {
+  const [method = '', path = ''] = name.split(' ');
+  return { name, method, path, row, isRead: method === 'GET', isAimed: 'ids' in row || typeof row.body === 'function' };
+});
+/** An id of nothing. */
+export const UNKNOWN = '00000000-0000-7000-8000-000000000000';
+
+export type Route = (typeof rows)[number];
+
+/** What a request on the things of this world names. */
+export function naming({ row }: Route, world: World): { ids: readonly string[]; body?: object } {
+  return {
+    ids: row.ids?.(world) ?? [],
+    ...(typeof row.body === 'function' ? { body: (row.body as (world: World) => object)(world) } : {}),
+  };
+}
+
+/** The path of the route with these ids in it. */
+export function pathOf({ path }: Route, ids: readonly string[] = []): string {
+  let i = 0;
+  return path.replaceAll(/\{\w+\}/g, () => ids[i++] ?? UNKNOWN);
+}

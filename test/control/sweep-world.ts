@@ -1,0 +1,90 @@
+/** One of each thing that has an id, for tests that hold for all routes. */
+import assert from 'node:assert/strict';
+import { identities } from '../../src/control/db/schema.ts';
+import type { ConnectionInfo } from '../../src/plane/link.ts';
+import type { Answer } from './harness.ts';
+import { type Plane, VISIT } from './plane.ts';
+import type { Person } from './team.ts';
+
+/** One of each thing that has an id, of one person and the organization that they own. */
+export interface World {
+  readonly org: string;
+  readonly user: string;
+  readonly session: string;
+  readonly identity: string;
+  readonly tunnel: string;
+  readonly token: string;
+  readonly project: string;
+  readonly projectToken: string;
+  readonly reserved: string;
+  readonly connection: string;
+  readonly invitation: string;
+}
+
+/** Makes worlds, each with things of its own. `connections`: what the data node says that there is. */
+export class Worlds {
+  readonly connections: ConnectionInfo[] = [];
+  readonly #plane: Plane;
+  #made = 0;
+
+  constructor(plane: Plane) {
+    this.#plane = plane;
+    plane.control.nodes.attach({ connections: () => this.connections, disconnect: () => true, isOnline: () => false });
+  }
+
+  /** New things for a person, in the organization that they own. */
+  async of(person: Person): Promise<World> {
+    const n = ++this.#made;
+    const made = async (path: string, body: object): Promise<Answer['body']> => {
+      const answer = await person.call('POST', path, body);
+      assert.ok(answer.status < 300, `${path}: ${answer.text}`);
+      return answer.body;
+    };
+    const invited = await made(`/orgs/${person.home}/invitations`, { email: `i${n}@example.test`, role: 'viewer' });
+    const token = await made('/tokens', { name: 'swept' });
+    const open = await made('/tunnels', { localPort: 3000 });
+    const space = await made('/projects', { slug: `p${n}`, name: 'Swept' });
+    const projectToken = await made(`/projects/p${n}/tokens`, { name: 'swept' });
+    const kept = await made('/reserved-subdomains', { subdomain: `kept-${n}` });
+    await this.#plane.control.sessions.login({ email: person.email, password: person.password }, VISIT);
+    const { sessions } = (await person.call('GET', '/auth/sessions')).body as unknown as {
+      sessions: ReadonlyArray<{ id: string; current: boolean }>;
+    };
+    const connection = `a0000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
+    this.connections.push({
+      agentId: connection,
+      orgId: person.home,
+      tokenId: String(token['id']),
+      remoteIp: '192.0.2.1',
+      connectedAt: 0,
+      tunnelIds: [],
+    });
+    const identity = `b0000000-0000-7000-8000-${String(n).padStart(12, '0')}`;
+    this.#plane.control.store.db
+      .insert(identities)
+      .values({
+        id: identity,
+        userId: person.id,
+        provider: 'google',
+        issuer: 'https://issuer.test',
+        subject: String(n),
+        email: person.email,
+        createdAt: 0,
+        lastUsedAt: 0,
+      })
+      .run();
+    return {
+      org: person.home,
+      user: person.id,
+      session: sessions.find(({ current }) => !current)?.id ?? '',
+      identity,
+      tunnel: String(open['id']),
+      token: String(token['nonce']),
+      project: String(space['slug']),
+      projectToken: String(projectToken['nonce']),
+      reserved: String(kept['id']),
+      connection,
+      invitation: String(invited['id']),
+    };
+  }
+}

@@ -117,7 +117,7 @@ export interface ApiDeps {
 }
 
 /** Of requests without a body to wait for. */
-const BODILESS = ['GET', 'HEAD'];
+const BODILESS = new Set(['GET', 'HEAD']);
 
 /**
  * The caller. Only for routes behind the bearer check, which was before the body: whoever sends that slowly may have been removed, demoted,
@@ -125,7 +125,7 @@ const BODILESS = ['GET', 'HEAD'];
  * `unauthorized`.
  */
 export function actorOf(c: Context<ApiEnv>): UserActor {
-  const actor = BODILESS.includes(c.req.method) ? c.get('actor') : c.get('actorNow')?.();
+  const actor = BODILESS.has(c.req.method) ? c.get('actor') : c.get('actorNow')?.();
   if (actor === undefined) throw new Error(`${c.req.method} ${c.req.path} ran without an actor`);
   return actor;
 }

@@ -15,12 +15,17 @@ export class Usage {
   readonly #nodes: NodeControl;
   readonly #spend: Spend;
   readonly #count: ReturnType<typeof counting>;
+  readonly #came: ReturnType<typeof marking>;
+  readonly #left: ReturnType<typeof marking>;
 
   constructor(deps: { store: Store; nodes: NodeControl; spend: Spend }) {
     this.#store = deps.store;
     this.#nodes = deps.nodes;
     this.#spend = deps.spend;
-    this.#count = counting(deps.store.db);
+    const { db } = deps.store;
+    this.#count = counting(db);
+    this.#came = marking(db, 'active');
+    this.#left = marking(db, 'inactive');
   }
 
   /** Stores a batch. False when it was stored before. */
@@ -64,12 +69,10 @@ export class Usage {
         this.#count.run({ ...event });
         return;
       case 'agent': {
-        const live = and(eq(tunnels.id, event.tunnelId), isNull(tunnels.deletedAt));
+        const { tunnelId } = event;
         // Left, but another agent has taken over since: the tunnel is as active as before.
-        const online = event.online || this.#nodes.isOnline(event.tunnelId);
-        const status = online ? ('active' as const) : ('inactive' as const);
-        const allowed = online ? and(live, eq(tunnels.stopped, false), eq(tunnels.expired, false)) : live;
-        tx.db.update(tunnels).set({ status, touchedAt: tx.now }).where(allowed).run();
+        const online = event.online || this.#nodes.isOnline(tunnelId);
+        (online ? this.#came : this.#left).run({ tunnelId, now: tx.now });
         return;
       }
       default:
@@ -78,7 +81,9 @@ export class Usage {
   }
 }
 
-/** Adds one event to its tunnel. Prepared: to build it costs ten times what it does, and there are a thousand in a batch. */
+// Statements are prepared: to build one costs ten times what it does, and there are a thousand events in a batch.
+
+/** Adds one event to its tunnel. */
 function counting(db: Db) {
   const plus = (column: SQLiteColumn, name: keyof UsageEvent) => sql`${column} + ${sql.placeholder(name)}`;
   return db
@@ -89,5 +94,16 @@ function counting(db: Db) {
       totalRequests: plus(tunnels.totalRequests, 'requests'),
     })
     .where(eq(tunnels.id, sql.placeholder('tunnelId')))
+    .prepare();
+}
+
+/** Marks a tunnel; as active only where an agent may serve it. */
+function marking(db: Db, status: 'active' | 'inactive') {
+  const live = and(eq(tunnels.id, sql.placeholder('tunnelId')), isNull(tunnels.deletedAt));
+  const servable = and(live, eq(tunnels.stopped, false), eq(tunnels.expired, false));
+  return db
+    .update(tunnels)
+    .set({ status, touchedAt: sql`${sql.placeholder('now')}` })
+    .where(status === 'active' ? servable : live)
     .prepare();
 }

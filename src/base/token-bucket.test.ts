@@ -131,6 +131,40 @@ describe('the line', () => {
     assert.equal(world.bucket.spend(gone, 1_500), true, 'the bucket works on');
   });
 
+  test('nobody is told that he has paid before he has heard that he waits, however the clock moves meanwhile', (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    for (const stepMs of [0.001, 0.5, 40, 700]) {
+      let nowMs = 0;
+      const monotonic = (): number => (nowMs += stepMs);
+      const bucket = new TokenBucket(100, { now: monotonic, monotonic });
+      let inside = false;
+      let waits = false;
+      const payer: Payer = {
+        debt: 0,
+        allowance: 0,
+        paid: () => {
+          assert.equal(inside, false, `within spend, at ${stepMs} ms a look`);
+          waits = false;
+        },
+      };
+      let waited = 0;
+      for (let i = 0; i < 500; i++) {
+        inside = true;
+        waits = !bucket.spend(payer, 1 + ((i * 7_919) % 3_000_000));
+        inside = false;
+        if (!waits) continue;
+        waited++;
+        assert.ok(payer.debt > 0 && bucket.waiting === 1);
+        for (let ticks = 0; waits && ticks < 1_000; ticks++) {
+          nowMs += 300;
+          t.mock.timers.tick(300);
+        }
+        assert.equal(waits, false);
+      }
+      assert.ok(waited > 50, `${waited} waits`);
+    }
+  });
+
   test('what is spent while waiting is paid for too', (t) => {
     const world = new World(t, 1);
     let paidAt = 0;

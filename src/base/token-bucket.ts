@@ -12,7 +12,7 @@ export interface Payer {
   debt: number;
   /** Bytes that may pass by the line: what is left of its last step. */
   allowance: number;
-  /** All is paid for: go on. May spend again at once. */
+  /** All is paid for: go on. May spend again at once. Never called before the `spend` that made the debt has returned. */
   paid(): void;
 }
 
@@ -29,6 +29,16 @@ const MIN_ALLOWANCE_BYTES = 1_024;
 const MIN_WAIT_MS = 5;
 const BYTES_PER_MS_OF_A_MEGABIT = 125;
 
+/** What a limit of so many megabits (10^6 bits) per second lets pass in a millisecond. */
+export function bytesPerMsOf(megabitsPerSecond: number): number {
+  return megabitsPerSecond * BYTES_PER_MS_OF_A_MEGABIT;
+}
+
+/** The piece, in bytes, in which who can choose should move what is limited to `bytesPerMs`. */
+export function stepOf(bytesPerMs: number): number {
+  return Math.min(MAX_STEP_BYTES, Math.max(MIN_STEP_BYTES, Math.round(bytesPerMs * STEP_MS)));
+}
+
 export class TokenBucket {
   readonly #clock: Clock;
   readonly #line = new Set<Payer>();
@@ -41,7 +51,7 @@ export class TokenBucket {
   /** Megabits (10^6 bits) per second; more than 0. */
   constructor(megabitsPerSecond: number, clock: Clock = systemClock) {
     this.#clock = clock;
-    this.#bytesPerMs = megabitsPerSecond * BYTES_PER_MS_OF_A_MEGABIT;
+    this.#bytesPerMs = bytesPerMsOf(megabitsPerSecond);
     this.#level = this.#capacity;
     this.#atMs = clock.monotonic();
   }
@@ -52,7 +62,7 @@ export class TokenBucket {
 
   /** The piece, in bytes, in which a payer that can choose should spend. */
   get step(): number {
-    return Math.min(MAX_STEP_BYTES, Math.max(MIN_STEP_BYTES, Math.round(this.#bytesPerMs * STEP_MS)));
+    return stepOf(this.#bytesPerMs);
   }
 
   /** Payers in line. */
@@ -63,7 +73,7 @@ export class TokenBucket {
   /** From now on another rate. */
   setRate(megabitsPerSecond: number): void {
     this.#refill();
-    this.#bytesPerMs = megabitsPerSecond * BYTES_PER_MS_OF_A_MEGABIT;
+    this.#bytesPerMs = bytesPerMsOf(megabitsPerSecond);
     this.#level = Math.min(this.#level, this.#capacity);
   }
 
@@ -86,6 +96,7 @@ export class TokenBucket {
     this.#level -= payer.allowance;
     payer.allowance = 0;
     this.#line.add(payer);
+    // By the level of just now: with a later look at the clock the debt might be paid, and `payer` told so before it hears of it.
     if (!this.#settling && this.#timer === undefined) this.#settle();
     return false;
   }
@@ -111,7 +122,6 @@ export class TokenBucket {
 
   #settle(): void {
     this.#settling = true;
-    this.#refill();
     for (;;) {
       const [first] = this.#line;
       if (first === undefined) break;
@@ -120,6 +130,7 @@ export class TokenBucket {
         const waitMs = Math.max(MIN_WAIT_MS, Math.ceil((part - this.#level) / this.#bytesPerMs));
         this.#timer = setTimeout(() => {
           this.#timer = undefined;
+          this.#refill();
           this.#settle();
         }, waitMs);
         break;

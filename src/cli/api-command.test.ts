@@ -125,15 +125,33 @@ test('a key that can not do it is said to be one, before anything is asked', asy
 test('who has logged in asks as that person, though an agent has its key here', async (t) => {
   const server = await playServer(t);
   const { home } = loggedInAt(t, server.url);
-  for (const token of [AGENT, MASTER]) {
-    const env = { CULVERT_TOKEN: token, CULVERT_SERVER: server.url };
-    const program = start(t, ['tunnels', '--json'], { home, env });
+  // With the server's name or without: an agent's key takes a person to no other server than the one where they are logged in.
+  const mint = ['tokens', 'mint', 'ci', '--project', 'shop'];
+  for (const [words, env] of [
+    [['tunnels', '--json'], { CULVERT_TOKEN: AGENT, CULVERT_SERVER: server.url }],
+    [['tunnels', '--json'], { CULVERT_TOKEN: MASTER, CULVERT_SERVER: server.url }],
+    [['tunnels', '--json'], { CULVERT_TOKEN: AGENT }],
+    [['tokens', '--json'], { CULVERT_TOKEN: MASTER }],
+    [['tokens', '--json'], { CULVERT_TOKEN_FILE: 'absent' }],
+    [mint, { CULVERT_TOKEN: AGENT }],
+  ] as const) {
+    const program = start(t, words, { home, env });
     refreshWith(await server.next(), 'cookie-1');
     const request = await server.next();
     assert.equal(request.headers.authorization, 'Bearer access-1');
-    request.answer(200, []);
-    assert.equal(await program.exit, 0);
+    request.answer(200, words === mint ? MINTED : []);
+    assert.equal(await program.exit, 0, program.stderr);
   }
+});
+
+test('who asks at another server than where they are logged in learns where that is', async (t) => {
+  const { home } = loggedInAt(t, 'https://culvert.example');
+  const { code, stderr } = await run(['tokens', '--server', 'https://other.example'], { home });
+  assert.equal(code, 3);
+  assert.equal(
+    stderr,
+    'culvert: not logged in at https://other.example. Run culvert login --server https://other.example, or name a server where you are with --server: https://culvert.example\n',
+  );
 });
 
 test('no key of the user goes to a server that only a project file names', async (t) => {
@@ -216,6 +234,7 @@ test('options that mean nothing, or that exclude each other, are usage mistakes,
   const cases: ReadonlyArray<readonly [string[], RegExp]> = [
     [mint('--ttl-hours', 'x'), /--ttl-hours: "x" is no whole number/],
     [mint('--ttl-days', '5'), /--ttl-days: only a master key/],
+    [mint('--subdomains', 'a,,b'), /--subdomains: "a,,b" holds an empty name/],
     [mint('--master', '--project', 'shop'), /--project: a master key belongs to no project/],
     [mint('--master', '--quota', '1', '--mbps', '1'), /--quota, --mbps: a master key opens no tunnels/],
     [mint('--output-env', '--json'), /choose one of them/],

@@ -3,9 +3,10 @@
  * the keys of a project), one call, and what an exit code says about a refusal.
  */
 import { z } from 'zod';
+import { messageOf } from '../base/errors.ts';
 import type { Secret } from '../base/secret.ts';
-import { type AgentSettings, loadAgentConfig } from '../config/agent.ts';
-import { Credentials } from '../config/credentials.ts';
+import { DEFAULT_SERVER, findServer, loadAgentConfig } from '../config/agent.ts';
+import { Credentials, serverName } from '../config/credentials.ts';
 import { type ApiAnswer, callApi, complaint } from './api-call.ts';
 import type { CommandBody, Invocation } from './command.ts';
 import { EXIT, ExitError, usageError } from './exit.ts';
@@ -42,29 +43,26 @@ export interface Managing {
 /** A command that asks a server's API. */
 export function apiCommand(work: (asked: Asked) => Promise<void>, options: Managing = {}): CommandBody {
   return async (io, invocation) => {
-    const { flags } = invocation;
-    const input = { flags: { server: textFlag(flags, 'server'), tokenFile: textFlag(flags, 'tokenFile') } };
-    const settings = loadAgentConfig({ ...input, env: io.env, cwd: io.cwd });
-    const warning = plainHttpWarning(settings.server);
+    const { server, masterKey } = await askerOf(io, invocation, options.takesMasterKey === true);
+    const warning = plainHttpWarning(server);
     if (warning !== undefined) writeLine(io.stderr, warning);
-    const masterKey = await masterKeyFor(io, settings, {
-      isWanted: options.takesMasterKey === true && flags['project'] !== undefined,
-      isNamed: flags['tokenFile'] !== undefined,
-    });
     const isMaster = masterKey !== undefined;
-    const person = new Person(io, settings.server);
+    const person = new Person(io, server);
     const call: Asked['call'] = async (method, path, body) => {
-      const ask = (bearer: string): Promise<ApiAnswer> => callWith(settings.server, { method, path, body, bearer });
-      const answer = isMaster ? await ask(masterKey) : await person.ask(ask);
+      const ask = (bearer: string): Promise<ApiAnswer> => callWith(server, { method, path, body, bearer });
+      const asked = isMaster ? ask(masterKey) : person.ask(ask);
+      const answer = await asked.catch((error: unknown) => {
+        throw unreached(server, error);
+      });
       if (answer.status >= 200 && answer.status < 300) return answer.body;
-      throw refusal(settings.server, answer, isMaster);
+      throw refusal(server, answer, isMaster);
     };
     try {
-      await work({ ...invocation, io, server: settings.server, isMaster, call });
+      await work({ ...invocation, io, server, isMaster, call });
       return EXIT.ok;
     } catch (cause) {
       if (!(cause instanceof z.ZodError)) throw cause;
-      const text = `${settings.server.host} answers something else than this version knows: is the server older?`;
+      const text = `${server.host} answers something else than this version knows: is the server older?`;
       throw new ExitError(EXIT.failure, text, { cause });
     }
   };
@@ -97,30 +95,46 @@ class Person {
   }
 }
 
+interface Asker {
+  readonly server: URL;
+  /** Undefined when a person asks. */
+  readonly masterKey: string | undefined;
+}
+
 /**
- * The master key to ask with; undefined when a person asks. An agent's key lies around wherever agents run, so it is passed over where somebody
- * has logged in, unless it was named for this very command. @throws ExitError (not authorized) when neither can ask.
+ * Who asks where. An agent's key lies around wherever agents run, so it is passed over where somebody has logged in, and so is what it says
+ * about the server, unless it was named for this very command. @throws ExitError (not authorized) when neither person nor key can ask.
  */
-async function masterKeyFor(
-  io: Io,
-  settings: AgentSettings,
-  { isWanted, isNamed }: { isWanted: boolean; isNamed: boolean },
-): Promise<string | undefined> {
-  const { server, token } = settings;
-  const isLoggedIn = new Credentials(io.env).of(server) !== undefined;
+async function askerOf(io: Io, { flags }: Invocation, takesMasterKey: boolean): Promise<Asker> {
+  const named = { server: textFlag(flags, 'server') };
+  const credentials = new Credentials(io.env);
+  const server = findServer({ flags: named, env: io.env, cwd: io.cwd });
+  const person = credentials.of(server) === undefined ? undefined : { server, masterKey: undefined };
+  const project = textFlag(flags, 'project');
+  const isWanted = takesMasterKey && project !== undefined;
+  const tokenFile = textFlag(flags, 'tokenFile');
+  if (person !== undefined && !isWanted && tokenFile === undefined) return person;
+  const settings = loadAgentConfig({ flags: { ...named, tokenFile }, env: io.env, cwd: io.cwd });
+  const { token } = settings;
   if (token === undefined || token.kind === 'login') {
-    if (!isLoggedIn) throw notLoggedIn(server);
-    return undefined;
+    if (person === undefined) throw notLoggedIn(server, credentials);
+    return person;
   }
-  if (isLoggedIn && !isWanted && !isNamed) return undefined;
   const { text } = await readKey(settings, io.env);
   const isMaster = isMasterKey(text);
-  if (isMaster && isWanted) return text;
-  if (isLoggedIn && !isNamed) return undefined;
+  if (isMaster && isWanted) return { server: settings.server, masterKey: text };
+  if (person !== undefined && tokenFile === undefined) return person;
   const why = isMaster
     ? 'a master key only mints, rotates and revokes keys of a project: name it with --project SLUG'
     : `the key of ${token.kind === 'environment' ? token.variable : token.namedBy} opens tunnels and manages nothing`;
-  throw new ExitError(EXIT.unauthorized, `${why}. For all else, run ${loginCommand(server)}`);
+  throw new ExitError(EXIT.unauthorized, `${why}. For all else: ${notLoggedIn(server, credentials).message}`);
+}
+
+/** Who named no server may not know which one did not answer. */
+function unreached(server: URL, error: unknown): unknown {
+  if (error instanceof ExitError || serverName(server) !== DEFAULT_SERVER) return error;
+  const text = `${messageOf(error)}. Is another server meant? Name it with --server or CULVERT_SERVER`;
+  return new Error(text, { cause: error });
 }
 
 interface Question {

@@ -21,12 +21,12 @@ export function countOf(text: string, what: string): number {
   return Number(text);
 }
 
-/** The option's list, which commas separate. */
+/** The option's list, which commas separate. @throws ExitError (usage) when there is nothing between two of them. */
 export function listFlag(flags: Flags, name: string): string[] | undefined {
-  return textFlag(flags, name)
-    ?.split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '');
+  const text = textFlag(flags, name);
+  const parts = text?.split(',').map((part) => part.trim());
+  if (parts?.includes('') === true) throw usageError(`${optionOf(name)}: "${text}" holds an empty name`);
+  return parts;
 }
 
 /** @throws ExitError (usage) for an option that means nothing here; `because` says why. */

@@ -42,7 +42,7 @@ test('a file that is replaced is another one at once, for the same readers but n
   const cwd = tempHome(t);
   const path = join(cwd, 'key');
   writeFileSync(path, 'mtk_old\n');
-  chmodSync(path, 0o644);
+  chmodSync(path, 0o664);
   const before = statSync(path).ino;
   const file = await KeyFile.open('key', { cwd, replaces: true });
   assert.equal(readFileSync(path, 'utf8'), 'mtk_old\n', 'until the new key is there the old one is');

@@ -8,7 +8,8 @@ import { resolve } from 'node:path';
 import { codeOf, messageOf } from '../base/errors.ts';
 import { usageError } from './exit.ts';
 
-const OTHERS = 0o007;
+/** Of an earlier file's mode: its group may go on reading. Nobody but the owner writes. */
+const KEPT = 0o640;
 const OWNER = 0o600;
 
 export class KeyFile {
@@ -73,7 +74,7 @@ export class KeyFile {
   async #take(old: { mode: number; uid: number; gid: number }): Promise<void> {
     const mine = await this.#handle.stat();
     if (mine.uid !== old.uid || mine.gid !== old.gid) await this.#handle.chown(old.uid, old.gid);
-    await this.#handle.chmod((old.mode & 0o777 & ~OTHERS) | OWNER);
+    await this.#handle.chmod((old.mode & KEPT) | OWNER);
   }
 }
 

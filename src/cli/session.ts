@@ -19,6 +19,8 @@ const TIMEOUT_MS = 8_000;
 /** How often a server that says "try again" is asked once more. */
 const MAX_TRIES = 5;
 const MAX_PAUSE_MS = 2_000;
+/** How many other servers a message names. */
+const MAX_NAMED = 5;
 
 const refreshed = z.object({ access_token: z.string().min(1).max(4_096) });
 
@@ -48,7 +50,7 @@ async function refresh(server: URL, credentials: Credentials): Promise<Secret> {
   let shown: string | undefined;
   for (let tries = 0; tries < MAX_TRIES && performance.now() < until; tries += 1) {
     const login = credentials.of(server);
-    if (login === undefined) throw notLoggedIn(server);
+    if (login === undefined) throw notLoggedIn(server, credentials);
     const answer = await callApi(server, {
       path: '/auth/refresh',
       headers: sessionCookie(login),
@@ -104,8 +106,12 @@ function holdSignals(io: Io): { came(): boolean; release(): void } {
   };
 }
 
-export function notLoggedIn(server: URL): ExitError {
-  return new ExitError(EXIT.unauthorized, `not logged in at ${serverName(server)}. Run ${loginCommand(server)}`);
+/** Says also where somebody is logged in. @throws ConfigError when the log-ins can't be read. */
+export function notLoggedIn(server: URL, credentials: Credentials): ExitError {
+  const others = credentials.servers().slice(0, MAX_NAMED).join(', ');
+  const choice = others === '' ? '' : `, or name a server where you are with --server: ${others}`;
+  const text = `not logged in at ${serverName(server)}. Run ${loginCommand(server)}${choice}`;
+  return new ExitError(EXIT.unauthorized, harmless(text));
 }
 
 function over(server: URL): ExitError {

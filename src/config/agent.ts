@@ -81,7 +81,8 @@ export interface AgentConfigInput {
 export function loadAgentConfig(input: AgentConfigInput): AgentSettings {
   const { project, user } = readFiles(input);
   const given = givenServer(input);
-  const server = parseServer(given, project, user) ?? loneLogin(input, [project, user]) ?? new URL(DEFAULT_SERVER);
+  const login = namesKey(input, [project, user]) ? undefined : loneLogin(input.env);
+  const server = parseServer(given, project, user) ?? login ?? new URL(DEFAULT_SERVER);
   const ownServer = given ?? user?.parsed.value.server;
   const trusted =
     project?.parsed.value.server === undefined ||
@@ -96,15 +97,15 @@ export function loadAgentConfig(input: AgentConfigInput): AgentSettings {
 }
 
 /**
- * The server alone, for commands that send it no key or none but its own. Log-ins that can't be read name none: who reads them next says why.
- * @throws ConfigError for a mistake in the settings files.
+ * The server alone, for commands that send it no key or none but its own: that a key for agents is named changes nothing. Log-ins that
+ * can't be read name none: who reads them next says why. @throws ConfigError for a mistake in the settings files.
  */
 export function findServer(input: AgentConfigInput): URL {
   const { project, user } = readFiles(input);
   const named = parseServer(givenServer(input), project, user);
   if (named !== undefined) return named;
   try {
-    return loneLogin(input, [project, user]) ?? new URL(DEFAULT_SERVER);
+    return loneLogin(input.env) ?? new URL(DEFAULT_SERVER);
   } catch (error) {
     if (error instanceof ConfigError) return new URL(DEFAULT_SERVER);
     throw error;
@@ -171,10 +172,14 @@ function foreign(project: ReadFile | undefined, source: string): ConfigError {
   return mistakeAt(project?.path ?? PROJECT_FILE, project?.parsed.lines ?? new Map(), ['server'], text);
 }
 
-/** Who has logged in at one server, and names neither a server nor a key, means that one. A key from elsewhere must not follow a log-in. */
-function loneLogin({ flags, env }: AgentConfigInput, files: ReadonlyArray<ReadFile | undefined>): URL | undefined {
+/** A key from elsewhere must not follow a log-in. */
+function namesKey({ flags, env }: AgentConfigInput, files: ReadonlyArray<ReadFile | undefined>): boolean {
   const named = flags.tokenFile ?? (env['CULVERT_TOKEN'] || env['CULVERT_TOKEN_FILE'] || undefined);
-  if (named !== undefined || files.some((file) => file?.parsed.value.token_file !== undefined)) return undefined;
+  return named !== undefined || files.some((file) => file?.parsed.value.token_file !== undefined);
+}
+
+/** Who has logged in at one server, and names no other, means that one. */
+function loneLogin(env: NodeJS.ProcessEnv): URL | undefined {
   const [only, ...others] = new Credentials(env).servers();
   return only === undefined || others.length > 0 ? undefined : serverUrl(only);
 }

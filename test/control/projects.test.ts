@@ -94,6 +94,13 @@ test('a project shows its tunnels and the live keys of its own', async () => {
     return [body['tunnels'], body['tokens']];
   };
   assert.deepEqual(await counts(), [2, 1]);
+  const old = await keyOf('web');
+  const rotated = await ann.call('POST', `/projects/web/tokens/${old.row.nonce}/rotate`, { graceHours: 1 });
+  assert.equal(rotated.status, 200, rotated.text);
+  assert.deepEqual(await counts(), [2, 3], 'the old key has its grace');
+  plane.now += DAY / 24;
+  ann = { ...ann, ...(await relogged()) };
+  assert.deepEqual(await counts(), [2, 2], 'the grace is over, whether or not the job has been');
   plane.now += DAY;
   ann = { ...ann, ...(await relogged()) };
   assert.deepEqual(await counts(), [2, 0], 'the key has run out');

@@ -4,6 +4,7 @@ import type { SessionRow } from '../../services/sessions/session-list.ts';
 import type { Summary } from '../../services/sessions/sessions.ts';
 import { type Api, type ApiDeps, actorOf } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
+import { ENTITLEMENTS_EXAMPLE, entitlementsView, presentEntitlements } from '../entitlements.ts';
 import { json } from '../errors.ts';
 import { activeOrg } from '../login-result.ts';
 import { plainName } from '../new-account.ts';
@@ -23,14 +24,7 @@ const account = z
     }),
     active_org: activeOrg,
     orgs: z.array(z.object({ id: z.uuid(), name: z.string(), slug: z.string(), role: z.string() })),
-    entitlements: z.object({
-      plan: z.string(),
-      max_tunnel_ttl_seconds: z.int().nullable().openapi({ description: 'null = no maximum' }),
-      reserved_subdomains: z.int().nullable().openapi({ description: 'null = unlimited' }),
-      edge_auth: z.boolean(),
-      master_keys: z.boolean(),
-      inspector_retention_days: z.int(),
-    }),
+    entitlements: entitlementsView,
     is_superadmin: z.boolean(),
   })
   .openapi('Account', {
@@ -45,14 +39,7 @@ const account = z
       },
       active_org: { ...ORG_EXAMPLE, approval_status: 'approved' },
       orgs: [ORG_EXAMPLE],
-      entitlements: {
-        plan: 'pro',
-        max_tunnel_ttl_seconds: 86_400,
-        reserved_subdomains: 5,
-        edge_auth: true,
-        master_keys: true,
-        inspector_retention_days: 30,
-      },
+      entitlements: ENTITLEMENTS_EXAMPLE,
       is_superadmin: false,
     },
   });
@@ -206,14 +193,7 @@ function accountView({ user, mfaEnabled, activeOrg: org, orgs, plan, entitlement
     },
     active_org: org,
     orgs: [...orgs],
-    entitlements: {
-      plan,
-      max_tunnel_ttl_seconds: entitlements.maxTunnelTtlSeconds,
-      reserved_subdomains: entitlements.reservedSubdomains,
-      edge_auth: entitlements.edgeAuth,
-      master_keys: entitlements.masterKeys,
-      inspector_retention_days: entitlements.inspectorRetentionDays,
-    },
+    entitlements: presentEntitlements(plan, entitlements),
     is_superadmin: user.isSuperadmin,
   };
 }

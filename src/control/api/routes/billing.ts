@@ -6,6 +6,7 @@ import type { BillingView } from '../../services/billing/billing.ts';
 import { CYCLES, PLANS, SOLD_PLANS } from '../../services/plans.ts';
 import { type Api, type ApiDeps, type ApiEnv, actorOf } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
+import { ENTITLEMENTS_EXAMPLE, entitlementsView, presentEntitlements } from '../entitlements.ts';
 import { json } from '../errors.ts';
 import { completionPage, mockPortalPage } from '../pages/billing-pages.ts';
 import { PAGE_POLICY } from '../pages/document.ts';
@@ -25,14 +26,7 @@ const billingView = z
     status: z.string().nullable().openapi({ description: 'Of the subscription, as the payment provider names it' }),
     current_period_end: z.iso.datetime().nullable(),
     cancel_at_period_end: z.boolean(),
-    entitlements: z.object({
-      plan: z.enum(PLANS),
-      max_tunnel_ttl_seconds: z.int().nullable(),
-      reserved_subdomains: z.int().nullable(),
-      edge_auth: z.boolean(),
-      master_keys: z.boolean(),
-      inspector_retention_days: z.int(),
-    }),
+    entitlements: entitlementsView,
   })
   .openapi('Billing', {
     example: {
@@ -42,14 +36,7 @@ const billingView = z
       status: 'active',
       current_period_end: '2026-12-21T09:00:00.000Z',
       cancel_at_period_end: false,
-      entitlements: {
-        plan: 'pro',
-        max_tunnel_ttl_seconds: 86_400,
-        reserved_subdomains: 5,
-        edge_auth: true,
-        master_keys: true,
-        inspector_retention_days: 30,
-      },
+      entitlements: ENTITLEMENTS_EXAMPLE,
     },
   });
 
@@ -88,7 +75,7 @@ function mountPurchases(app: Api, { billing }: ApiDeps): void {
         path: '/billing/checkout-session',
         tags,
         summary: 'Buy a plan: the answer says where',
-        'x-needs': 'billing.change',
+        'x-needs': 'billing.create',
         request: { body: { required: true, ...json(wanted, 'What is bought') } },
         responses: { 200: json(checkoutUrl, 'Where an owner completes the purchase') },
       },
@@ -230,13 +217,6 @@ function present({ mode, plan, cycle, status, currentPeriodEndsAt, cancels, enti
     status,
     current_period_end: currentPeriodEndsAt === null ? null : new Date(currentPeriodEndsAt).toISOString(),
     cancel_at_period_end: cancels,
-    entitlements: {
-      plan,
-      max_tunnel_ttl_seconds: entitlements.maxTunnelTtlSeconds,
-      reserved_subdomains: entitlements.reservedSubdomains,
-      edge_auth: entitlements.edgeAuth,
-      master_keys: entitlements.masterKeys,
-      inspector_retention_days: entitlements.inspectorRetentionDays,
-    },
+    entitlements: presentEntitlements(plan, entitlements),
   };
 }

@@ -67,7 +67,10 @@ export class OperatorOrgs {
     return viewsOf(db, rows);
   }
 
-  /** Its tunnels get a new end by the new plan. What billing gave it is the operator's from now on. Throws `not_found`. */
+  /**
+   * Its tunnels get a new end by the new plan. A plan that billing gave it is the operator's from now on, unless it is set to the one that it
+   * is on: then nothing changes, and billing takes the plan back when the subscription ends. Throws `not_found`.
+   */
   setPlan(actor: Actor, handle: string, plan: Plan | undefined): OrgView {
     allowOperator(actor);
     return this.#deps.store.inTx((tx) => {

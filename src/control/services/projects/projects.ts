@@ -2,7 +2,7 @@
  * Projects: namespaces of subdomains in an organization. One default project each, which adds no suffix and can't go away. Called by
  * control/api.
  */
-import { and, count, desc, eq, gt, isNotNull, isNull } from 'drizzle-orm';
+import { and, count, desc, eq, isNotNull, isNull } from 'drizzle-orm';
 import { uuidv7 } from 'uuidv7';
 import { AppError } from '../../../base/errors.ts';
 import { capabilityTokens, projects, tunnels } from '../../db/schema.ts';
@@ -11,6 +11,7 @@ import { type Actor, allow, type UserActor } from '../actor.ts';
 import { type AuditAction, type DeedDetails, recordDeed } from '../audit.ts';
 import { checkDeedLimit } from '../deed-limit.ts';
 import type { TokenEnds } from '../tokens/token-ends.ts';
+import { areLive } from '../tokens/token-rows.ts';
 import type { Tunnels } from '../tunnels/tunnels.ts';
 import { findProject, type ProjectRow } from './project-rows.ts';
 
@@ -129,7 +130,7 @@ export class Projects {
     const keys = tx.db
       .select()
       .from(capabilityTokens)
-      .where(and(isLiveKey(actor.orgId, tx.now), eq(capabilityTokens.projectId, project.id)))
+      .where(and(eq(capabilityTokens.projectId, project.id), areLive(tx.now)))
       .all();
     for (const key of keys) {
       this.#deps.tokens.endIn(tx, key, `The project ${project.slug} was deleted.`);
@@ -166,14 +167,6 @@ function record(
   recordDeed(tx, actor, { action, resourceType: 'project', resourceId: row.id, details });
 }
 
-function isLiveKey(orgId: string, now: number) {
-  return and(
-    eq(capabilityTokens.orgId, orgId),
-    isNull(capabilityTokens.revokedAt),
-    gt(capabilityTokens.expiresAt, now),
-  );
-}
-
 function viewOf(db: Db, row: ProjectRow, now: number): ProjectView {
   const [view] = viewsOf(db, [row], { orgId: row.orgId, now });
   if (view === undefined) throw new Error('a view per row');
@@ -195,7 +188,7 @@ function viewsOf(
   const keys = db
     .select({ id: capabilityTokens.projectId, n: count() })
     .from(capabilityTokens)
-    .where(and(isLiveKey(orgId, now), isNotNull(capabilityTokens.projectId)))
+    .where(and(eq(capabilityTokens.orgId, orgId), isNotNull(capabilityTokens.projectId), areLive(now)))
     .groupBy(capabilityTokens.projectId)
     .all();
   const tunnelsIn = new Map(open.map(({ id, n }) => [id, n]));

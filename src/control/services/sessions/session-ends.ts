@@ -2,7 +2,7 @@
  * Sessions that are ended before their time, with what came of them: the key of `culvert login` goes with the session that it was handed out
  * with, and its agents are cut off after the commit. Every way to end a session leads through here, but for the oldest of too many.
  */
-import { and, eq, gt, inArray, isNotNull, isNull, ne, or, type SQL, type SQLWrapper } from 'drizzle-orm';
+import { and, eq, inArray, isNotNull, isNull, ne, or, type SQL, type SQLWrapper } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/sqlite-core';
 import { capabilityTokens, sessions } from '../../db/schema.ts';
 import type { Tx } from '../../db/tx.ts';
@@ -10,6 +10,7 @@ import type { Actor } from '../actor.ts';
 import { recordDeed } from '../audit.ts';
 import { revokeSession, revokeSessionsOf } from './session-rows.ts';
 import type { TokenEnds } from '../tokens/token-ends.ts';
+import { areLive } from '../tokens/token-rows.ts';
 
 const LOGGED_OUT = 'The log-in that this key came with was ended. Run `culvert login` again.';
 
@@ -72,8 +73,11 @@ export class SessionEnds {
   }
 
   #endKeys(tx: Tx, by: Actor, { which, why }: { which: SQL | undefined; why: string }): number {
-    const live = and(which, isNull(capabilityTokens.revokedAt), gt(capabilityTokens.expiresAt, tx.now));
-    const doomed = tx.db.select().from(capabilityTokens).where(live).all();
+    const doomed = tx.db
+      .select()
+      .from(capabilityTokens)
+      .where(and(which, areLive(tx.now)))
+      .all();
     for (const row of doomed) {
       this.#tokens.endIn(tx, row, why);
       recordDeed(tx, by, {

@@ -27,6 +27,7 @@ import type { Payer, RouteEntry } from '../routing/entry.ts';
 import { ClaimPace } from './claim-pace.ts';
 import type { ClaimDesk, ClaimOutcome } from './claims.ts';
 import { ControlChannel, type ControlEvents } from './control.ts';
+import type { GrantChanges } from './grant-changes.ts';
 import { RequestLines } from './request-lines.ts';
 import { Serving, type ServingBook } from './serving.ts';
 import { SlotMap } from './slots.ts';
@@ -44,8 +45,8 @@ export interface AgentHost {
   payerOf(tokenId: string): Payer;
   /** The session is over; called once, for sessions that never entered too. */
   left(agent: AgentSession): void;
-  /** Grows whenever live sessions were cut: an answer to a token that was asked for before it may be out of date. */
-  readonly cuts: number;
+  /** An answer to a token may be out of date when it comes. */
+  readonly changes: Pick<GrantChanges, 'count' | 'concern'>;
 }
 
 export interface AgentDeps {
@@ -239,15 +240,15 @@ export class AgentSession implements SessionHandler, ControlEvents {
     this.#admit(hello.token);
   }
 
-  /** Asks whether the token is good, and again when sessions were cut meanwhile. The deadline for the hello bounds how often. */
+  /** Asks whether the token is good, and again when something of it changed meanwhile. The deadline for the hello bounds how often. */
   #admit(token: string): void {
     const { host, link } = this.#deps;
-    const asOf = host.cuts;
+    const asOf = host.changes.count;
     link.admit(token).then(
       (answer) => {
         if (this.#state !== 'admitting') return;
         if (!answer.ok) this.end(answer.code, answer.message);
-        else if (host.cuts !== asOf) this.#admit(token);
+        else if (host.changes.concern(answer.grant, asOf)) this.#admit(token);
         else this.#welcome(answer.grant);
       },
       (error: unknown) => {

@@ -128,7 +128,9 @@ test('a session whose token was rotated is told so when the grace is over, and w
   assert.deepEqual([bye.code, bye.message], ['unauthorized', 'This token was rotated: use the new one.']);
 });
 
-test('an answer that was under way when the end of a token changed does not bring the later end back', async (t) => {
+test('an answer that was under way when the end of a token changed does not bring the later end back', {
+  timeout: 10_000,
+}, async (t) => {
   const w = await startWorld(t, { tls, nowMs: null });
   const hold = Promise.withResolvers<void>();
   const soon = Date.now() + 500;
@@ -147,6 +149,24 @@ test('an answer that was under way when the end of a token changed does not brin
   assert.equal((await agent.next('bye')).code, 'unauthorized');
   assert.equal(asked, 2);
   assert.ok(Date.now() - soon < PROMISED_MS);
+});
+
+test('an answer under way when a stranger changes its cap, its end or its organization is not asked for again', async (t) => {
+  const w = await startWorld(t, { tls, nowMs: null });
+  const admit = t.mock.method(w.link, 'admit');
+  const hold = Promise.withResolvers<void>();
+  w.link.holdAdmit = hold.promise;
+  const agent = await TestAgent.connect(w.port);
+  agent.hello('good');
+  await agent.session.ping();
+  const budget = { accountId: 'else', month: '2026-11', spentCents: 0, capCents: 0 };
+  w.link.change({ kind: 'budget', budget });
+  w.link.change({ kind: 'token_ends', tokenId: 'else', expiresAt: Date.now() });
+  w.link.change({ kind: 'cut_org', orgId: 'else', message: 'suspended' });
+  hold.resolve();
+  await agent.next('welcome');
+  assert.equal(admit.mock.callCount(), 1);
+  agent.destroy();
 });
 
 test('a tunnel that expires is unbound to the moment', async (t) => {

@@ -12,6 +12,7 @@ import type { AgentHost, AgentSession } from './agent.ts';
 import { BandwidthShares } from './bandwidth.ts';
 import type { Budgets } from './budgets.ts';
 import { unservable } from './claims.ts';
+import { GrantChanges } from './grant-changes.ts';
 import type { Serving } from './serving.ts';
 
 /** Contract §9: after a forced disconnect an agent comes back in about 5 s. */
@@ -23,6 +24,8 @@ const RETRY_SPREAD_MS = 4_000;
 const MIN_PER_TOKEN = 16;
 /** Expiry is looked at this often. */
 const SWEEP_MS = 1_000;
+/** What ends within less than this after a sweep waits for it: ends of many tunnels a millisecond apart are no sweep each. */
+const APART_MS = 50;
 /** Tokens revoked lately: an answer of the control plane that was under way meanwhile must not let one in. */
 const MAX_REVOKED = 10_000;
 
@@ -38,6 +41,7 @@ export interface RegistryDeps {
 
 export class AgentRegistry implements AgentHost, NodeControl, TableListener {
   readonly bandwidth = new BandwidthShares();
+  readonly changes = new GrantChanges();
   readonly #deps: RegistryDeps;
   readonly #agents = new Map<string, AgentSession>();
   readonly #byToken = new Map<string, Set<AgentSession>>();
@@ -47,8 +51,8 @@ export class AgentRegistry implements AgentHost, NodeControl, TableListener {
   /** Goes off at the end that comes first, when that is before the next sweep. */
   #soon: NodeJS.Timeout | undefined;
   #soonAt = Infinity;
+  #sweptAt = -Infinity;
   #draining = false;
-  #cuts = 0;
 
   constructor(deps: RegistryDeps) {
     this.#deps = deps;
@@ -59,10 +63,6 @@ export class AgentRegistry implements AgentHost, NodeControl, TableListener {
 
   get size(): number {
     return this.#agents.size;
-  }
-
-  get cuts(): number {
-    return this.#cuts;
   }
 
   // ------------------------------------------------------------------ from sessions
@@ -155,20 +155,20 @@ export class AgentRegistry implements AgentHost, NodeControl, TableListener {
 
   /** A grant that is on its way may hold the old cap: it is asked for again. */
   onBudget(budget: Budget): void {
-    this.#cuts++;
+    this.changes.add(budget.accountId);
     this.#deps.budgets.change(budget);
   }
 
   /** A grant that is on its way may hold the later end: it is asked for again. */
   onTokenEnds(tokenId: string, expiresAt: number): void {
-    this.#cuts++;
+    this.changes.add(tokenId);
     for (const agent of this.#byToken.get(tokenId) ?? [])
       agent.endsAt(expiresAt, 'This token was rotated: use the new one.');
     this.#endsSoon(expiresAt);
   }
 
   onCutOrg(orgId: string, message: string): void {
-    this.#cuts++;
+    this.changes.add(orgId);
     for (const agent of [...this.#agents.values()]) {
       if (agent.grant?.orgId === orgId) agent.end('forbidden', message);
     }
@@ -176,7 +176,7 @@ export class AgentRegistry implements AgentHost, NodeControl, TableListener {
 
   /** Revocations may have been missed: every agent shows its token again. */
   onReload(): void {
-    this.#cuts++;
+    this.changes.addAll();
     this.#deps.log.warn({ agents: this.#agents.size }, 'route changes were missed: all agents are asked to come back');
     for (const agent of [...this.#agents.values()]) {
       agent.end('disconnected', 'The server asks for the token again.', spread(RETRY_MS, RETRY_SPREAD_MS));
@@ -189,6 +189,7 @@ export class AgentRegistry implements AgentHost, NodeControl, TableListener {
   sweep(): void {
     this.#deps.budgets.sweep();
     const now = this.#deps.now();
+    this.#sweptAt = now;
     for (const agent of [...this.#agents.values()]) {
       if (agent.grant !== undefined) {
         if (agent.grant.expiresAt <= now) {
@@ -201,8 +202,9 @@ export class AgentRegistry implements AgentHost, NodeControl, TableListener {
     }
   }
 
-  /** Something is over at `atMs`. The regular sweep sees what is further away; a clock that jumps only makes it come later. */
-  #endsSoon(atMs: number): void {
+  /** Something is over at `endMs`. The regular sweep sees what is further away; a clock that jumps only makes it come later. */
+  #endsSoon(endMs: number): void {
+    const atMs = Math.max(endMs, this.#sweptAt + APART_MS);
     const inMs = atMs - this.#deps.now();
     if (inMs > SWEEP_MS || atMs >= this.#soonAt) return;
     clearTimeout(this.#soon);

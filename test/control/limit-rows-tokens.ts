@@ -283,8 +283,39 @@ export const tokenLimits = (): readonly Row[] => [
     '../../src/base/token-bucket.test.ts',
     '${mbps} Mbps pass within 5 % over 10 s, and no second is far from it',
   ]),
-  elsewhere('Tokens of an organization', '1,000 live ones', [
-    'tokens.test.ts',
-    'an organization has a bounded number of live tokens; a rotation needs no room',
+  elsewhere(
+    'Tokens of an organization',
+    '1,000 live ones by people, and 1,000 by master keys',
+    ['mint-limits.test.ts', 'an organization has a bounded number of live tokens; a rotation needs no room'],
+    ['mint-limits.test.ts', 'what master keys mint is bounded by itself and leaves people their room'],
+  ),
+  elsewhere('Tokens of one person or one master key', '250 live ones in an organization', [
+    'mint-limits.test.ts',
+    'one person, one master key, has so many live tokens; to revoke one makes room',
   ]),
+  elsewhere('Master keys of one person', '20 live ones', [
+    'mint-limits.test.ts',
+    'a person has so many live master keys, over all organizations',
+  ]),
+  elsewhere(
+    'Mints and rotations',
+    '500 each in 24 hours by one person or one master key',
+    [
+      'mint-limits.test.ts',
+      'a person mints and rotates so many tokens a day, over all organizations, and others are not concerned',
+    ],
+    [
+      'mint-limits.test.ts',
+      'a master key that mints and revokes in a loop bars itself alone, for as long as its answer says',
+    ],
+  ),
+  elsewhere(
+    'Revoked tokens of one minter that have not run out',
+    'from 1,000 on a person mints 25 a day, a master key none',
+    ['mint-limits.test.ts', 'a person whose list is long goes on with a few tokens a day'],
+    [
+      'mint-limits.test.ts',
+      'a master key with a thousand revoked keys that have not run out waits until one has, or is replaced',
+    ],
+  ),
 ];

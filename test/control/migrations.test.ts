@@ -1,10 +1,16 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { sqliteTable, text } from 'drizzle-orm/sqlite-core';
 import { generateSQLiteDrizzleJson, generateSQLiteMigration } from 'drizzle-kit/api';
+import { silentLog } from '../../src/base/log.ts';
+import { migrate } from '../../src/control/db/migrate.ts';
+import { MIGRATIONS } from '../../src/control/db/migrations.gen.ts';
+import { openDatabase } from '../../src/control/db/open.ts';
 import * as schema from '../../src/control/db/schema.ts';
 
 const root = new URL('../../', import.meta.url);
@@ -29,4 +35,26 @@ test('drizzle/ is in step with the schema', async () => {
     before.id,
   );
   assert.equal((await generateSQLiteMigration(before, more)).length, 1, 'the comparison sees a change');
+});
+
+test('a token that was revoked before there was a table for it is in the list of revocations afterwards', (t) => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'culvert-'));
+  const sqlite = openDatabase(dataDir);
+  t.after(() => {
+    sqlite.close();
+    rmSync(dataDir, { recursive: true });
+  });
+  const upTo = (count: number): void =>
+    void migrate(sqlite, { dataDir, migrations: MIGRATIONS.slice(0, count), nowMs: 1, log: silentLog });
+  upTo(3);
+  sqlite.exec(`
+    INSERT INTO organizations (id, name, slug, plan, approval_status, created_at) VALUES ('o', 'O', 'o', 'free', 'approved', 1);
+    INSERT INTO capability_tokens (id, org_id, parent_id, kind, version, name, nonce, subject, key_hash, wire_bytes_len, tunnel_quota,
+      bandwidth_limit_mbps, allowed_subdomains, issued_at, expires_at, revoked_at)
+    VALUES ('t', 'o', 'm', 'agent', 1, 'n', 'dead', 's', 'h1', 1, 1, 1, '[]', 1, 9, 5),
+      ('u', 'o', NULL, 'agent', 1, 'n', 'alive', 's', 'h2', 1, 1, 1, '[]', 1, 9, NULL);`);
+  upTo(MIGRATIONS.length);
+  assert.deepEqual(sqlite.prepare('SELECT * FROM revoked_nonces').all(), [
+    { token_id: 't', nonce: 'dead', minter_id: 'm', from_at: 5, until: 9 },
+  ]);
 });

@@ -1,12 +1,12 @@
 /**
- * How often one person may do what costs others something: letters to strangers, names, rows. Counted over all organizations in the trail,
+ * How often one person, or one master key, may do what costs others something: letters to strangers, names, rows. Counted over all organizations in the trail,
  * which outlives organizations, memberships and restarts: nothing is won back by deleting or leaving.
  */
 import { and, desc, eq, gt } from 'drizzle-orm';
 import { AppError } from '../../base/errors.ts';
 import { auditEvents } from '../db/schema.ts';
 import type { Tx } from '../db/tx.ts';
-import type { UserActor } from './actor.ts';
+import type { MasterKeyActor, UserActor } from './actor.ts';
 import type { AuditAction } from './audit.ts';
 
 const DAY_MS = 24 * 3600 * 1000;
@@ -20,16 +20,25 @@ export interface DeedLimit {
 }
 
 /** Throws `rate_limited`, with the time until the person may again, when they did it as often as they may. */
-export function checkDeedLimit(tx: Tx, actor: UserActor, { action, perDay, message }: DeedLimit): void {
+export function checkDeedLimit(
+  tx: Tx,
+  actor: UserActor | MasterKeyActor,
+  { action, perDay, message }: DeedLimit,
+): void {
   const { at } = auditEvents;
   const first = tx.db
     .select({ at })
     .from(auditEvents)
-    .where(and(eq(auditEvents.actorId, actor.userId), gt(at, tx.now - DAY_MS), eq(auditEvents.action, action)))
+    .where(and(eq(auditEvents.actorId, idOf(actor)), gt(at, tx.now - DAY_MS), eq(auditEvents.action, action)))
     .orderBy(desc(at))
     .limit(1)
     .offset(perDay - 1)
     .get();
   if (first === undefined) return;
   throw new AppError('rate_limited', message, { retryAfterSeconds: Math.ceil((first.at + DAY_MS - tx.now) / 1000) });
+}
+
+/** What the trail knows the person or the master key by. */
+export function idOf(actor: UserActor | MasterKeyActor): string {
+  return actor.kind === 'user' ? actor.userId : actor.tokenId;
 }

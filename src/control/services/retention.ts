@@ -22,6 +22,7 @@ import {
 } from '../db/schema.ts';
 import type { Store, Tx } from '../db/tx.ts';
 import { REST_MS } from './tunnels/free-names.ts';
+import { forgetNonces } from './tokens/revoked-nonces.ts';
 import { forgetTokens } from './tokens/token-room.ts';
 import { forgetUnproven } from './accounts/unproven-accounts.ts';
 
@@ -39,8 +40,8 @@ const TUNNEL_DAYS = 30;
 const BILLING_EVENT_DAYS = 30;
 /** What a key spent in a month is kept for a year behind it, for whoever compares. */
 const SPEND_DAYS = 365;
-/** A dead token is listed for this long. */
-const TOKEN_DAYS = 90;
+/** A dead token is listed for this long; the trail knows what it was. */
+const TOKEN_DAYS = 30;
 
 /** Rows of one table per pass. */
 const BATCH = 1_000;
@@ -98,6 +99,7 @@ const STEPS: ReadonlyArray<(tx: Tx) => void> = [
   forgetSessions,
   forgetSpend,
   forgetDeadTokens,
+  forgetNonces,
   forgetUnproven,
 ];
 
@@ -134,9 +136,9 @@ function forgetSpend({ db, now }: Tx): void {
   db.delete(tokenSpend).where(sql`rowid IN (${batch})`).run();
 }
 
-/** A revoked token stays until it has run out in any case: whoever has the public keys alone must find it in the list of revocations. */
+/** Also one that is revoked and has not run out: the list of revocations has a table of its own. */
 function forgetDeadTokens(tx: Tx): void {
   const past = tx.now - TOKEN_DAYS * DAY;
   const { expiresAt, revokedAt } = capabilityTokens;
-  forgetTokens(tx, or(lt(expiresAt, past), and(lt(revokedAt, past), lt(expiresAt, tx.now))), TOKEN_BATCH);
+  forgetTokens(tx, or(lt(expiresAt, past), lt(revokedAt, past)), TOKEN_BATCH);
 }

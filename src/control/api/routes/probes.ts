@@ -117,22 +117,26 @@ export function mountProbes(app: Api, deps: ApiDeps): void {
 
 function mountRevocations(app: Api, deps: ApiDeps): void {
   app.openapi(
-    defineRoute(
-      {
-        ...open,
-        path: '/.well-known/culvert-revocations',
-        summary: 'Tokens that have not run out and are revoked, themselves or by the master key that minted them',
-        description:
-          'For an edge that checks the wire form of tokens with the public keys alone. A token is to be refused from `from` on when its nonce is ' +
-          'listed, or the nonce of its parent.',
-        responses: { 200: json(revocations, 'Up to a second old') },
+    defineRoute({
+      ...open,
+      path: '/.well-known/culvert-revocations',
+      summary: 'Tokens that have not run out and are revoked, themselves or by the master key that minted them',
+      description:
+        'For an edge that checks the wire form of tokens with the public keys alone. A token is to be refused from `from` on when its nonce is ' +
+        'listed, or the nonce of its parent. A nonce may be listed twice: the earlier `from` counts. Send `If-None-Match` with the last ETag: ' +
+        '304 says that nothing was revoked since.',
+      responses: {
+        200: json(revocations, 'Up to some seconds old; its ETag is one of what is revoked'),
+        304: { description: 'The list is as it was' },
       },
-      ['unavailable'],
-    ),
-    (c) => {
-      const { asOf, revoked } = deps.revocations.list();
+    }),
+    async (c) => {
+      const { body, etag } = await deps.revocations.list();
       c.header('Cache-Control', 'public, max-age=1');
-      return c.json({ as_of: asOf, revoked: [...revoked] }, 200);
+      c.header('ETag', etag);
+      const known = c.req.header('if-none-match')?.split(',') ?? [];
+      if (known.some((one) => one.trim() === etag)) return c.body(null, 304);
+      return c.body(body, 200, { 'Content-Type': 'application/json' });
     },
   );
 }

@@ -40,7 +40,7 @@ export function mountProjectTokens(app: Api, { projectTokens }: ApiDeps): void {
         },
         responses: { 200: json(minted, 'The key, with its secrets') },
       },
-      ['conflict'],
+      ['conflict', 'rate_limited'],
     ),
     (c) => {
       const { ttl_hours: ttlHours, allowed_subdomains: allowedSubdomains, ...input } = c.req.valid('json');
@@ -74,7 +74,7 @@ export function mountProjectTokens(app: Api, { projectTokens }: ApiDeps): void {
         request: { params, body: { required: false, content: { 'application/json': { schema: newRotation } } } },
         responses: { 200: json(minted, 'The new key, with its secrets') },
       },
-      ['conflict'],
+      ['conflict', 'rate_limited'],
     ),
     (c) => {
       const { graceHours = 0 } = c.req.valid('json');

@@ -69,7 +69,7 @@ export function mountTokens(app: Api, deps: ApiDeps): void {
         request: { body: { required: true, content: { 'application/json': { schema: newToken } } } },
         responses: { 200: json(minted, 'The token, with its secrets') },
       },
-      ['forbidden', 'conflict'],
+      ['forbidden', 'conflict', 'rate_limited'],
     ),
     (c) => c.json(presentMinted(deps.tokens.mint(actorOf(c), c.req.valid('json'))), 200),
   );
@@ -84,7 +84,7 @@ export function mountTokens(app: Api, deps: ApiDeps): void {
         request: { body: { required: true, content: { 'application/json': { schema: newMaster } } } },
         responses: { 200: json(minted, 'The key, with its secrets') },
       },
-      ['forbidden', 'upgrade_required', 'conflict'],
+      ['forbidden', 'upgrade_required', 'conflict', 'rate_limited'],
     ),
     (c) => {
       const { ttl_days, ...input } = c.req.valid('json');
@@ -125,7 +125,7 @@ function mountChanges(app: Api, { rotation, tokenBudgets }: ApiDeps): void {
         request: { params, body: { required: false, content: { 'application/json': { schema: newRotation } } } },
         responses: { 200: json(minted, 'The new token, with its secrets') },
       },
-      ['forbidden', 'upgrade_required', 'conflict'],
+      ['forbidden', 'upgrade_required', 'conflict', 'rate_limited'],
     ),
     (c) => {
       const { graceHours = 0 } = c.req.valid('json');

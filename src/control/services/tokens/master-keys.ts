@@ -4,9 +4,10 @@
  */
 import type { Store } from '../../db/tx.ts';
 import type { Actor, MasterKeyActor } from '../actor.ts';
-import { recordDeed } from '../audit.ts';
 import type { MasterRights } from './master-rights.ts';
+import { checkMasters, checkMint } from './mint-limits.ts';
 import { personIn } from './minter.ts';
+import { recordMint } from './token-deeds.ts';
 import type { MintedToken, TokenMaker } from './token-maker.ts';
 import type { Tokens } from './tokens.ts';
 
@@ -35,12 +36,14 @@ export class MasterKeys {
     this.#deps = deps;
   }
 
-  /** A new master key. Throws `forbidden`, `upgrade_required`, `conflict`. */
+  /** A new master key. Throws `forbidden`, `upgrade_required`, `conflict`, `rate_limited`. */
   mint(actor: Actor, input: MasterKeyInput): MintedToken {
     const { store, maker, rights } = this.#deps;
     return store.inTx((tx) => {
       const minter = personIn(tx, actor, 'master_key');
       rights.requirePlan(tx.db, minter.actor.orgId);
+      checkMint(tx, minter);
+      checkMasters(tx, minter.actor.userId);
       const minted = maker.makeIn(tx, {
         orgId: minter.actor.orgId,
         createdBy: minter.createdBy,
@@ -55,7 +58,7 @@ export class MasterKeys {
         monthlyBudgetUsdCents: input.monthlyBudgetUsdCents ?? null,
         expiresAt: tx.now + input.ttlDays * DAY_MS,
       });
-      recordDeed(tx, minter.actor, { action: 'token.mint', resourceType: 'token', resourceId: minted.row.nonce });
+      recordMint(tx, minter.actor, minted);
       return minted;
     });
   }

@@ -5,11 +5,12 @@
 import { AppError } from '../../../base/errors.ts';
 import type { Store, Tx } from '../../db/tx.ts';
 import { allow, type MasterKeyActor, type UserActor } from '../actor.ts';
-import { recordDeed } from '../audit.ts';
 import { findProject, type ProjectRow } from '../projects/project-rows.ts';
 import type { MasterRights } from './master-rights.ts';
+import { checkMint } from './mint-limits.ts';
 import { type Minter, personIn } from './minter.ts';
 import type { Rotation } from './rotation.ts';
+import { recordMint } from './token-deeds.ts';
 import type { TokenEnds } from './token-ends.ts';
 import type { MintedToken, TokenMaker } from './token-maker.ts';
 import { endOf, isLive, type TokenRow, tokenByNonce } from './token-rows.ts';
@@ -46,12 +47,16 @@ export class ProjectTokens {
     this.#deps = deps;
   }
 
-  /** A new key for the project. Throws `not_found`, `forbidden`, `unauthorized`, `upgrade_required`, `invalid_request`, `conflict`. */
+  /**
+   * A new key for the project. Throws `not_found`, `forbidden`, `unauthorized`, `upgrade_required`, `invalid_request`, `conflict`,
+   * `rate_limited`.
+   */
   mint(caller: Caller, slug: string, input: ProjectTokenInput): MintedToken {
     return this.#deps.store.inTx((tx) => {
       const minter = this.#minterIn(tx, caller);
       const { master, createdBy } = minter;
       const project = ownProject(tx, caller, slug);
+      checkMint(tx, minter);
       const hours = Math.min(input.ttlHours ?? DEFAULT_HOURS[caller.kind], MAX_TTL_HOURS);
       const minted = this.#deps.maker.makeIn(tx, {
         orgId: caller.orgId,
@@ -67,7 +72,7 @@ export class ProjectTokens {
         monthlyBudgetUsdCents: input.monthlyBudgetUsdCents ?? null,
         expiresAt: Math.min(tx.now + hours * HOUR_MS, master === null ? Infinity : endOf(master)),
       });
-      recordDeed(tx, minter.actor, { action: 'token.mint', resourceType: 'token', resourceId: minted.row.nonce });
+      recordMint(tx, minter.actor, minted);
       return minted;
     });
   }
@@ -81,7 +86,10 @@ export class ProjectTokens {
     });
   }
 
-  /** Rotates a key of the project, as Rotation does. Throws `not_found`, `conflict`, `forbidden`, `unauthorized`, `upgrade_required`. */
+  /**
+   * Rotates a key of the project, as Rotation does. Throws `not_found`, `conflict`, `forbidden`, `unauthorized`, `upgrade_required`,
+   * `rate_limited`.
+   */
   rotate(caller: Caller, which: { readonly slug: string; readonly nonce: string }, graceHours: number): MintedToken {
     return this.#deps.store.inTx((tx) => {
       const minter = this.#minterIn(tx, caller);

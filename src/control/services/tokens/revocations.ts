@@ -1,97 +1,146 @@
 /**
  * The list of tokens that must not be believed although their signature is good and their time has not come: for an edge that has the public
  * keys and no database. Public: a nonce opens nothing.
+ *
+ * Anybody may ask, as often as they like: the list is made in slices, so that it holds nobody up however long it is, at most once a second
+ * and for at most a tenth of the time, and whoever asks gets the same bytes. It is never cut: one that lacks some would let them in. Who
+ * could make it long is bounded where tokens are minted (mint-limits.ts).
  */
-import { and, eq, gt, isNotNull, ne, or } from 'drizzle-orm';
-import { alias } from 'drizzle-orm/sqlite-core';
-import { AppError } from '../../../base/errors.ts';
-import { capabilityTokens, organizations } from '../../db/schema.ts';
+import { createHash } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
+import { and, asc, gt, inArray, isNull, sql } from 'drizzle-orm';
+import { capabilityTokens, organizations, revokedNonces } from '../../db/schema.ts';
 import type { Store } from '../../db/tx.ts';
 
-/** One list: about 4 MB of JSON. */
-const MAX_LISTED = 50_000;
-/** A list is served again for this long: anybody may ask, and each costs a walk over the tokens. */
+/** A list is served again for this long. */
 const FRESH_MS = 1_000;
-
-/** Unix seconds. */
-export interface Revocation {
-  readonly nonce: string;
-  /** Not to be believed from then on: in the future while a rotated token has its grace. */
-  readonly from: number;
-  /** When it would have run out; after that it is not listed. */
-  readonly until: number;
-}
+/** And for so many times as long as it took to make. */
+const REST = 9;
+/** Entries of one slice: some milliseconds. */
+const SLICE = 2_000;
+/** Organizations of one slice; each has up to some thousand tokens. */
+const ORG_SLICE = 10;
 
 export interface RevocationList {
-  /** Unix seconds. */
+  /** Milliseconds: all that was revoked until then is in it. */
   readonly asOf: number;
-  readonly revoked: readonly Revocation[];
+  /** JSON: `as_of`, and `revoked` with `nonce`, `from` and `until`, in Unix seconds. */
+  readonly body: Uint8Array<ArrayBuffer>;
+  /** Of what is revoked: the same for two lists that differ in their instant alone. */
+  readonly etag: string;
+}
+
+interface Made {
+  readonly at: number;
+  readonly freshMs: number;
+  readonly list: RevocationList;
 }
 
 export class Revocations {
   readonly #store: Store;
-  readonly #most: number;
-  #made: { readonly at: number; readonly list: RevocationList } | undefined;
+  readonly #slice: number;
+  #made: Made | undefined;
+  #making: Promise<RevocationList> | undefined;
 
-  /** `most`: tokens of one list. */
-  constructor(deps: { store: Store; most?: number }) {
+  /** `slice`: entries that are read at once. */
+  constructor(deps: { store: Store; slice?: number }) {
     this.#store = deps.store;
-    this.#most = deps.most ?? MAX_LISTED;
+    this.#slice = deps.slice ?? SLICE;
+  }
+
+  /** Every token that is not to be believed, up to some seconds old. A token counts as listed, too, when the master key that minted it is. */
+  async list(): Promise<RevocationList> {
+    const age = this.#store.clock.now() - (this.#made?.at ?? -Infinity);
+    if (this.#made !== undefined && age >= 0 && age < this.#made.freshMs) return this.#made.list;
+    this.#making ??= this.#make().finally(() => {
+      this.#making = undefined;
+    });
+    return this.#making;
+  }
+
+  async #make(): Promise<RevocationList> {
+    const asOf = this.#store.clock.now();
+    const hash = createHash('sha256');
+    const parts: Buffer[] = [Buffer.from(`{"as_of":${seconds(asOf)},"revoked":[`)];
+    let busyMs = 0;
+    const slices = this.#slices(asOf);
+    for (;;) {
+      const began = performance.now();
+      const next = slices.next();
+      if (next.done) break;
+      if (next.value.length > 0) {
+        const text = Buffer.from(`${parts.length > 1 ? ',' : ''}${next.value.map(entryOf).join()}`);
+        hash.update(text);
+        parts.push(text);
+      }
+      busyMs += performance.now() - began;
+      await setImmediate();
+    }
+    const body = Buffer.concat([...parts, Buffer.from(']}')]);
+    const list: RevocationList = { asOf, body, etag: `W/"${hash.digest('hex').slice(0, 32)}"` };
+    this.#made = { at: asOf, freshMs: Math.max(FRESH_MS, busyMs * (1 + REST)), list };
+    return list;
   }
 
   /**
-   * Every token that is not to be believed, up to a second old. A token counts as listed, too, when the master key that minted it is. Throws
-   * `unavailable` when there are more than one list holds: one that lacks some would let them in.
+   * What is revoked at `now`, a slice per turn: each is read in a transaction of its own. What is entered meanwhile may be in it or not, and
+   * nothing that was in it at the beginning leaves before it has run out.
    */
-  list(): RevocationList {
-    const now = this.#store.clock.now();
-    const age = now - (this.#made?.at ?? -Infinity);
-    if (this.#made === undefined || age < 0 || age >= FRESH_MS) this.#made = { at: now, list: this.#read(now) };
-    return this.#made.list;
+  *#slices(now: number): Generator<readonly Entry[]> {
+    let after = '';
+    for (;;) {
+      const { tokenId: id, nonce, from, until } = revokedNonces;
+      const rows = this.#store.db
+        .select({ id, nonce, from, until })
+        .from(revokedNonces)
+        .where(and(gt(id, after), gt(until, now)))
+        .orderBy(asc(id))
+        .limit(this.#slice)
+        .all();
+      yield rows;
+      const last = rows.at(-1);
+      if (last === undefined || rows.length < this.#slice) break;
+      after = last.id;
+    }
+    yield* this.#barred(now);
   }
 
-  #read(now: number): RevocationList {
-    const parent = alias(capabilityTokens, 'parent');
-    const rows = this.#store.db
-      .select({
-        nonce: capabilityTokens.nonce,
-        expiresAt: capabilityTokens.expiresAt,
-        own: { revokedAt: capabilityTokens.revokedAt, graceEndsAt: capabilityTokens.graceEndsAt },
-        parent: { revokedAt: parent.revokedAt, graceEndsAt: parent.graceEndsAt },
-        parentId: parent.id,
-        approval: organizations.approvalStatus,
-      })
-      .from(capabilityTokens)
-      .innerJoin(organizations, eq(organizations.id, capabilityTokens.orgId))
-      .leftJoin(parent, eq(parent.id, capabilityTokens.parentId))
-      .where(
-        and(
-          gt(capabilityTokens.expiresAt, now),
-          or(
-            isNotNull(capabilityTokens.revokedAt),
-            isNotNull(capabilityTokens.graceEndsAt),
-            // Their agents are refused for as long as this lasts.
-            ne(organizations.approvalStatus, 'approved'),
-          ),
-        ),
-      )
-      .all();
-    const revoked = rows.flatMap(({ nonce, expiresAt, own, parent: above, parentId, approval }): Revocation[] => {
-      const from = approval === 'approved' ? earliest(own) : 0;
-      const byParent = approval === 'approved' ? earliest(above ?? {}) : 0;
-      // The master key stands for it: it lives longer, so that it is in the list for as long as this one would be.
-      if (parentId !== null && byParent <= from) return [];
-      return [{ nonce, from: seconds(from), until: seconds(expiresAt) }];
-    });
-    if (revoked.length > this.#most) {
-      throw new AppError('unavailable', `More than ${this.#most} tokens are revoked: one list can't hold them.`);
+  /** Tokens of organizations that an operator has not let in, or has suspended: their agents are refused for as long as this lasts. */
+  *#barred(now: number): Generator<readonly Entry[]> {
+    let after = '';
+    for (;;) {
+      const orgs = this.#store.db
+        .select({ id: organizations.id })
+        .from(organizations)
+        // As text: the index is one of such organizations alone.
+        .where(and(gt(organizations.id, after), sql`${organizations.approvalStatus} <> 'approved'`))
+        .orderBy(asc(organizations.id))
+        .limit(ORG_SLICE)
+        .all();
+      const last = orgs.at(-1);
+      if (last === undefined) return;
+      after = last.id;
+      const { orgId, parentId, revokedAt, nonce, expiresAt: until } = capabilityTokens;
+      const ids = orgs.map(({ id }) => id);
+      yield this.#store.db
+        .select({ nonce, from: sql<number>`0`, until })
+        .from(capabilityTokens)
+        // A master key stands for what it minted.
+        .where(and(inArray(orgId, ids), isNull(parentId), isNull(revokedAt), gt(until, now)))
+        .orderBy(asc(capabilityTokens.id))
+        .all();
     }
-    return { asOf: seconds(now), revoked };
   }
 }
 
-function earliest(ends: { readonly revokedAt?: number | null; readonly graceEndsAt?: number | null }): number {
-  return Math.min(ends.revokedAt ?? Infinity, ends.graceEndsAt ?? Infinity);
+interface Entry {
+  readonly nonce: string;
+  readonly from: number;
+  readonly until: number;
+}
+
+function entryOf({ nonce, from, until }: Entry): string {
+  return `{"nonce":"${nonce}","from":${seconds(from)},"until":${seconds(until)}}`;
 }
 
 function seconds(ms: number): number {

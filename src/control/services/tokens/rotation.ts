@@ -3,19 +3,30 @@
  * one's was, from now. The old one ends at once, or after a grace in which agents can be given the new one. Of a master key the keys that it
  * minted end with it.
  */
-import { eq } from 'drizzle-orm';
+import { and, count, eq, isNotNull } from 'drizzle-orm';
 import { AppError } from '../../../base/errors.ts';
-import { sessions } from '../../db/schema.ts';
+import { capabilityTokens, sessions } from '../../db/schema.ts';
 import type { Store, Tx } from '../../db/tx.ts';
 import type { Actor } from '../actor.ts';
-import { recordDeed } from '../audit.ts';
 import { findProjectById, type ProjectRow } from '../projects/project-rows.ts';
 import type { MasterRights } from './master-rights.ts';
+import { checkRotation } from './mint-limits.ts';
 import { type Minter, personIn } from './minter.ts';
 import { lineageOf, type Spend } from './spend.ts';
-import { revocationOf, type TokenEnds } from './token-ends.ts';
+import { recordRevocation, recordRotation } from './token-deeds.ts';
+import type { TokenEnds } from './token-ends.ts';
 import type { MintedToken, TokenMaker } from './token-maker.ts';
-import { endOf, liveChildren, liveToken, thingOf, type TokenRow, tokenById } from './token-rows.ts';
+import { MAX_GRACES } from './token-room.ts';
+import {
+  areLive,
+  endOf,
+  liveChildren,
+  liveToken,
+  sameLineage,
+  thingOf,
+  type TokenRow,
+  tokenById,
+} from './token-rows.ts';
 
 /** 30 days. */
 export const MAX_GRACE_HOURS = 720;
@@ -38,7 +49,7 @@ export class Rotation {
 
   /**
    * Rotates a token of the actor's organization. `graceHours`: 0..720. Throws `not_found` also for one that has ended, `conflict` for one that
-   * was rotated before, `forbidden`, `upgrade_required`.
+   * was rotated before, `forbidden`, `upgrade_required`, `rate_limited`. It needs no room: who must replace a token that leaked always can.
    */
   rotate(actor: Actor, nonce: string, graceHours: number): MintedToken {
     return this.#deps.store.inTx((tx) => {
@@ -54,11 +65,13 @@ export class Rotation {
     });
   }
 
-  /** The same once it is known that the token lives and the minter may. Throws `conflict`. */
+  /** The same once it is known that the token lives and the minter may. Throws `conflict`, `rate_limited`. */
   rotateIn(tx: Tx, minter: Minter, { old, graceHours }: { old: TokenRow; graceHours: number }): MintedToken {
     if (old.graceEndsAt !== null) {
       throw new AppError('conflict', 'This token was rotated before. Use the one that replaced it.');
     }
+    checkRotation(tx, minter);
+    if (graceHours > 0) checkGraces(tx, old);
     const parent = old.parentId === null ? null : (tokenById(tx.db, old.parentId) ?? null);
     this.#end(tx, minter, { old, graceHours });
     const minted = this.#deps.maker.makeIn(tx, {
@@ -71,12 +84,7 @@ export class Rotation {
     });
     // The log-in of a command line ends the key that it has now.
     tx.db.update(sessions).set({ tokenId: minted.row.id }).where(eq(sessions.tokenId, old.id)).run();
-    recordDeed(tx, minter.actor, {
-      action: 'token.rotate',
-      resourceType: 'token',
-      resourceId: old.nonce,
-      details: { replaced_by: minted.row.nonce, grace_hours: graceHours },
-    });
+    recordRotation(tx, minter.actor, { nonce: old.nonce, minted, graceHours });
     return { ...minted, spentUsdCents: this.#spentCents(tx, minted.row) };
   }
 
@@ -93,7 +101,7 @@ export class Rotation {
       ends.endIn(tx, old, `The token ${old.name} was rotated.`);
       for (const child of children) {
         ends.endIn(tx, child, `The master key ${old.name}, which minted this token, was rotated.`);
-        recordDeed(tx, minter.actor, revocationOf(child));
+        recordRevocation(tx, minter.actor, { row: child, cause: { parent: old.nonce } });
       }
       return;
     }
@@ -101,6 +109,17 @@ export class Rotation {
     ends.endLaterIn(tx, old, until);
     for (const child of children) if (endOf(child) > until) ends.endLaterIn(tx, child, until);
   }
+}
+
+/** So many keys of one lineage at most work beside each other. */
+function checkGraces({ db, now }: Tx, token: TokenRow): void {
+  const inGrace = and(sameLineage(lineageOf(token)), isNotNull(capabilityTokens.graceEndsAt), areLive(now));
+  const n = db.select({ n: count() }).from(capabilityTokens).where(inGrace).get()?.n ?? 0;
+  if (n < MAX_GRACES) return;
+  throw new AppError(
+    'conflict',
+    `${MAX_GRACES} predecessors of this token have their grace. Revoke one, or rotate without a grace.`,
+  );
 }
 
 function projectOf(tx: Tx, { orgId, projectId }: TokenRow): ProjectRow | null {

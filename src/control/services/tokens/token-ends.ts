@@ -7,8 +7,9 @@ import { AppError } from '../../../base/errors.ts';
 import { capabilityTokens } from '../../db/schema.ts';
 import type { Store, Tx } from '../../db/tx.ts';
 import { type Actor, allow, type UserActor } from '../actor.ts';
-import { recordDeed } from '../audit.ts';
 import type { RouteNews } from '../news.ts';
+import { enterNonce } from './revoked-nonces.ts';
+import { recordRevocation } from './token-deeds.ts';
 import { areLive, endOf, liveChildren, thingOf, type TokenRow, tokenByNonce } from './token-rows.ts';
 
 /** Tokens per pass of `endGraces`: a key that is due waits a second more behind so many. */
@@ -42,20 +43,25 @@ export class TokenEnds {
     ];
     for (const row of doomed) {
       this.endIn(tx, row, `The token ${row.name} was revoked.`);
-      recordDeed(tx, actor, revocationOf(row));
+      recordRevocation(tx, actor, { row, cause: row.id === token.id ? undefined : { parent: token.nonce } });
     }
     return doomed.length;
   }
 
-  /** Ends one token; its agents are told `message`. Whoever calls has checked that it may, and writes the trail. */
+  /**
+   * Ends one token; its agents are told `message`. Whoever calls has checked that it may, writes the trail, and ends a master key before what
+   * that minted.
+   */
   endIn(tx: Tx, row: TokenRow, message: string): void {
     tx.db.update(capabilityTokens).set({ revokedAt: tx.now }).where(eq(capabilityTokens.id, row.id)).run();
+    enterNonce(tx, row, tx.now);
     tx.onCommit(() => this.#news.revokeToken(row.id, message));
   }
 
-  /** Lets a token work until then, and no longer. */
+  /** Lets a token work until then, and no longer. A master key before what it minted, as by `endIn`. */
   endLaterIn(tx: Tx, row: TokenRow, graceEndsAt: number): void {
     tx.db.update(capabilityTokens).set({ graceEndsAt }).where(eq(capabilityTokens.id, row.id)).run();
+    enterNonce(tx, row, graceEndsAt);
     tx.onCommit(() => this.#news.endTokenAt(row.id, endOf({ ...row, graceEndsAt })));
   }
 
@@ -77,10 +83,14 @@ export class TokenEnds {
       (what.createdBy === null || row.createdBy === what.createdBy) &&
       (what.mastersOnly !== true || row.kind === 'master');
     const meant = new Set(live.filter(isMeant).map(({ id }) => id));
-    const doomed = live.filter((row) => meant.has(row.id) || (row.parentId !== null && meant.has(row.parentId)));
+    const doomed = live
+      .filter((row) => meant.has(row.id) || (row.parentId !== null && meant.has(row.parentId)))
+      .sort((a, b) => Number(a.parentId !== null) - Number(b.parentId !== null));
+    const nonces = new Map(live.map(({ id, nonce }) => [id, nonce]));
     for (const row of doomed) {
       this.endIn(tx, row, what.message);
-      recordDeed(tx, actor, revocationOf(row));
+      const parent = row.parentId === null ? undefined : nonces.get(row.parentId);
+      recordRevocation(tx, actor, { row, cause: parent === undefined ? undefined : { parent } });
     }
     return doomed.length;
   }
@@ -96,14 +106,9 @@ export class TokenEnds {
       const rows = tx.db.select().from(capabilityTokens).where(due).limit(BATCH).all();
       for (const row of rows) {
         this.endIn(tx, row, `The token ${row.name} was replaced by a new one, and its time is over.`);
-        recordDeed(tx, { kind: 'system', orgId: row.orgId }, revocationOf(row));
+        recordRevocation(tx, { kind: 'system', orgId: row.orgId }, { row, cause: { cause: 'grace_over' } });
       }
       return rows.length;
     });
   }
-}
-
-/** What the trail says of a token that ended. */
-export function revocationOf({ nonce }: TokenRow) {
-  return { action: 'token.revoke', resourceType: 'token', resourceId: nonce } as const;
 }

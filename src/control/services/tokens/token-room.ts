@@ -1,33 +1,47 @@
 /**
- * How many tokens an organization may have, dead ones too. A dead token stays until it has run out, for the list of revocations must name
- * it, and then for 90 days (retention.ts); minting makes room among those that have run out when there are too many.
+ * How many tokens an organization has: of the live ones so many by people and so many by master keys, which thus leave people their room;
+ * of those that have ended the last thousand, for a month (retention.ts). What one minter may take of it is mint-limits.ts.
  */
-import { and, asc, count, eq, inArray, lte, notExists, type SQL } from 'drizzle-orm';
+import { and, asc, count, eq, inArray, isNotNull, isNull, lt, notExists, or, type SQL } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/sqlite-core';
 import { AppError } from '../../../base/errors.ts';
 import { capabilityTokens, tunnels } from '../../db/schema.ts';
 import type { Tx } from '../../db/tx.ts';
 import { areLive } from './token-rows.ts';
 
-/** Live tokens of one organization: a bound for lists, far above need. */
+/** Live tokens of one organization that people minted, and as many that master keys minted. */
 export const MAX_LIVE_TOKENS = 1_000;
-/** Rows of one organization. Who mints and revokes in a loop waits at the latest when so many have not run out yet. */
-export const MAX_TOKEN_ROWS = 10_000;
-/** Rows that give way per mint: more than one, so that a full table shrinks. */
-const GIVE_WAY = 20;
+/** Predecessors of a token that may have their grace at one time. */
+export const MAX_GRACES = 2;
+/** All that can live at one time, for lists: people's and master keys', each with those in their grace. */
+export const MOST_LIVE = 2 * MAX_LIVE_TOKENS * (1 + MAX_GRACES);
+/** Tokens of one organization that have ended: more are forgotten, oldest first. */
+export const MAX_ENDED_TOKENS = 1_000;
+/** Rows that give way at once: more than one, so that not every mint counts to a thousand and deletes. */
+const GIVE_WAY = 50;
+/** A token that has just ended is not forgotten: what its agents used is still being reported. */
+const REPORTED_MS = 600_000;
 
-/** Throws `conflict` when the organization has no room for one more token. */
-export function checkRoom(tx: Tx, orgId: string): void {
-  const own = eq(capabilityTokens.orgId, orgId);
-  if (countWhere(tx, and(own, areLive(tx.now))) >= MAX_LIVE_TOKENS) {
-    throw new AppError('conflict', `Your organization has ${MAX_LIVE_TOKENS} live tokens. Revoke some first.`);
-  }
-  if (countWhere(tx, own) < MAX_TOKEN_ROWS) return;
-  if (forgetTokens(tx, and(own, lte(capabilityTokens.expiresAt, tx.now)), GIVE_WAY) > 0) return;
-  throw new AppError(
-    'conflict',
-    `Your organization has ${MAX_TOKEN_ROWS} tokens that have not run out, most of them revoked. Wait until some have.`,
+/** Throws `conflict` when the organization has no room for one more live token. `byMaster`: a master key mints it. */
+export function checkRoom(tx: Tx, orgId: string, byMaster: boolean): void {
+  const { parentId, graceEndsAt } = capabilityTokens;
+  const pool = and(
+    eq(capabilityTokens.orgId, orgId),
+    byMaster ? isNotNull(parentId) : isNull(parentId),
+    isNull(graceEndsAt),
+    areLive(tx.now),
   );
+  if (countWhere(tx, pool) < MAX_LIVE_TOKENS) return;
+  const whose = byMaster ? ' of its master keys' : '';
+  throw new AppError('conflict', `Your organization has ${MAX_LIVE_TOKENS} live tokens${whose}. Revoke some first.`);
+}
+
+/** Forgets the oldest of the organization's tokens that have ended when there are more than a list shows. */
+export function forgetOldest(tx: Tx, orgId: string): void {
+  const { revokedAt, expiresAt } = capabilityTokens;
+  const past = tx.now - REPORTED_MS;
+  const ended = and(eq(capabilityTokens.orgId, orgId), or(lt(revokedAt, past), lt(expiresAt, past)));
+  if (countWhere(tx, ended) > MAX_ENDED_TOKENS) forgetTokens(tx, ended, GIVE_WAY);
 }
 
 /**

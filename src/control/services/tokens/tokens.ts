@@ -6,20 +6,19 @@ import { and, desc, eq, inArray, not } from 'drizzle-orm';
 import { capabilityTokens, projects } from '../../db/schema.ts';
 import type { Db, Store, Tx } from '../../db/tx.ts';
 import { type Actor, allow } from '../actor.ts';
-import { recordDeed } from '../audit.ts';
 import type { Keys } from '../keys/keys.ts';
 import { MAX_WIRE_BYTES, verifyCwt } from './cwt.ts';
+import { checkMint } from './mint-limits.ts';
 import { personIn } from './minter.ts';
 import { lineageOf, type Spend } from './spend.ts';
+import { recordMint } from './token-deeds.ts';
 import { hashKey, type MintedToken, type TokenMaker } from './token-maker.ts';
-import { MAX_LIVE_TOKENS } from './token-room.ts';
+import { MAX_ENDED_TOKENS, MOST_LIVE } from './token-room.ts';
 import { areLive, type TokenRow, type TokenView } from './token-rows.ts';
 import { readGrant } from './wire-form.ts';
 
 /** 90 days, in hours. More is cut, not refused. */
 export const MAX_TTL_HOURS = 2160;
-/** Tokens that have ended, in a list: the newest. */
-const MAX_ENDED_LISTED = 1_000;
 /** `lastUsedAt` is written no more often: a storm of reconnects is reads alone. */
 const TOUCH_MS = 60_000;
 const HOUR_MS = 3_600_000;
@@ -52,21 +51,23 @@ export class Tokens {
     const now = this.#store.clock.now();
     const live = areLive(now);
     const found = [
-      ...this.#listed(actor.orgId, live, MAX_LIVE_TOKENS),
-      ...this.#listed(actor.orgId, live === undefined ? undefined : not(live), MAX_ENDED_LISTED),
+      ...this.#listed(actor.orgId, live, MOST_LIVE),
+      ...this.#listed(actor.orgId, live === undefined ? undefined : not(live), MAX_ENDED_TOKENS),
     ].sort((a, b) => b.row.issuedAt - a.row.issuedAt || (a.row.id < b.row.id ? 1 : -1));
     const spent = this.#spend.spentCents(this.#store.db, [...new Set(found.map(({ row }) => lineageOf(row)))], now);
     return found.map((view) => ({ ...view, spentUsdCents: Math.floor(spent.get(lineageOf(view.row)) ?? 0) }));
   }
 
-  /** A new agent token. The key and the wire form exist in the answer alone. Throws `forbidden`, `invalid_request`, `conflict`. */
+  /** A new agent token. The key and the wire form exist in the answer alone. Throws `forbidden`, `invalid_request`, `conflict`, `rate_limited`. */
   mint(actor: Actor, input: MintInput): MintedToken {
     return this.#store.inTx((tx) => this.mintIn(tx, actor, { ...input, kind: 'agent' }));
   }
 
   /** The same inside the transaction of a service that has more to store with it. */
   mintIn(tx: Tx, actor: Actor, input: MintInput & { kind: 'agent' | 'cli' }): MintedToken {
-    const { actor: me, createdBy } = personIn(tx, actor, 'token');
+    const minter = personIn(tx, actor, 'token');
+    const { actor: me, createdBy } = minter;
+    checkMint(tx, minter);
     const { ttlHours, ...scope } = input;
     const minted = this.#maker.makeIn(tx, {
       ...scope,
@@ -78,7 +79,7 @@ export class Tokens {
       monthlyBudgetUsdCents: input.monthlyBudgetUsdCents ?? null,
       expiresAt: tx.now + Math.min(ttlHours, MAX_TTL_HOURS) * HOUR_MS,
     });
-    recordDeed(tx, me, { action: 'token.mint', resourceType: 'token', resourceId: minted.row.nonce });
+    recordMint(tx, me, minted);
     return minted;
   }
 

@@ -1,0 +1,60 @@
+/** What the trail says of tokens: enough to know one by, for the trail outlives the rows. Never a secret. */
+import type { Tx } from '../../db/tx.ts';
+import type { Actor } from '../actor.ts';
+import { type DeedDetails, recordDeed } from '../audit.ts';
+import type { MintedToken } from './token-maker.ts';
+import type { TokenRow } from './token-rows.ts';
+
+/** Characters of a list of patterns: a hundred long ones would make rows of 6 KB. */
+const MAX_TEXT = 200;
+
+/** Why a token ended that nobody named: with the master key that minted it, or because a rotation gave it a successor. */
+export type EndCause = { readonly parent: string } | { readonly cause: 'grace_over' };
+
+/** Writes that a token was minted, and what it is good for. */
+export function recordMint(tx: Tx, actor: Actor, minted: MintedToken): void {
+  const { nonce } = minted.row;
+  recordDeed(tx, actor, { action: 'token.mint', resourceType: 'token', resourceId: nonce, details: whatItIs(minted) });
+}
+
+/** Writes that the token with this nonce has a successor. */
+export function recordRotation(
+  tx: Tx,
+  actor: Actor,
+  { nonce, minted, graceHours }: { nonce: string; minted: MintedToken; graceHours: number },
+): void {
+  recordDeed(tx, actor, {
+    action: 'token.rotate',
+    resourceType: 'token',
+    resourceId: nonce,
+    details: { replaced_by: minted.row.nonce, grace_hours: graceHours, ...whatItIs(minted) },
+  });
+}
+
+/** Writes that a token was ended before its time. `cause`: when that is not what the actor asked for by name. */
+export function recordRevocation(
+  tx: Tx,
+  actor: Actor,
+  { row: { nonce, name, kind }, cause }: { row: TokenRow; cause?: EndCause | undefined },
+): void {
+  recordDeed(tx, actor, {
+    action: 'token.revoke',
+    resourceType: 'token',
+    resourceId: nonce,
+    details: { name, kind, ...cause },
+  });
+}
+
+function whatItIs({ row, projectSlug, parentNonce }: MintedToken): DeedDetails {
+  const patterns = row.allowedSubdomains.join(' ');
+  return {
+    name: row.name,
+    kind: row.kind,
+    project: projectSlug,
+    parent: parentNonce,
+    allowed_subdomains: patterns.length <= MAX_TEXT ? patterns : `${patterns.slice(0, MAX_TEXT)}…`,
+    tunnel_quota: row.tunnelQuota,
+    expires_at: row.expiresAt / 1000,
+    monthly_budget_usd_cents: row.monthlyBudgetUsdCents,
+  };
+}

@@ -6,7 +6,7 @@ import { startJobs } from './jobs.ts';
 test('runs each job at its own pace, also after one has failed, and stops', (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] });
   let now = 0;
-  const runs = { expire: 0, graces: 0, unused: 0, forgotten: 0, sweep: 0, keys: 0 };
+  const runs = { expire: 0, graces: 0, unused: 0, forgotten: 0, missed: 0, sweep: 0, keys: 0 };
   const errors: unknown[] = [];
   const stop = startJobs({
     tunnels: {
@@ -19,6 +19,7 @@ test('runs each job at its own pace, also after one has failed, and stops', (t) 
       removeForgotten: () => ++runs.forgotten,
     },
     tokenEnds: { endGraces: () => ++runs.graces },
+    billing: { rereadDue: async () => ++runs.missed },
     retention: { sweep: () => void runs.sweep++ },
     keys: { sweep: () => void runs.keys++ },
     clock: { now: () => now, monotonic: () => now },
@@ -31,11 +32,47 @@ test('runs each job at its own pace, also after one has failed, and stops', (t) 
     }
   };
   pass(60);
-  assert.deepEqual(runs, { expire: 60, graces: 60, unused: 1, forgotten: 0, sweep: 1, keys: 0 });
+  assert.deepEqual(runs, { expire: 60, graces: 60, unused: 1, forgotten: 0, missed: 0, sweep: 1, keys: 0 });
   pass(540);
-  assert.deepEqual(runs, { expire: 600, graces: 600, unused: 10, forgotten: 1, sweep: 10, keys: 1 });
+  assert.deepEqual(runs, { expire: 600, graces: 600, unused: 10, forgotten: 1, missed: 1, sweep: 10, keys: 1 });
   assert.equal(errors.length, 1);
   stop();
   pass(5);
   assert.equal(runs.expire, 600);
+});
+
+test('a job that waits for somebody is not begun twice, fails into the log, and hears of the stop', async (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  let now = 0;
+  const begun: AbortSignal[] = [];
+  const errors: unknown[] = [];
+  let fail: ((error: Error) => void) | undefined;
+  const stop = startJobs({
+    tunnels: { expireDue: () => 0, removeUnused: () => 0, removeForgotten: () => 0 },
+    tokenEnds: { endGraces: () => 0 },
+    billing: {
+      rereadDue: (signal) => {
+        begun.push(signal);
+        return new Promise((_, reject) => (fail = reject));
+      },
+    },
+    retention: { sweep: () => {} },
+    keys: { sweep: () => {} },
+    clock: { now: () => now, monotonic: () => now },
+    log: { ...silentLog, error: (fields) => void errors.push(fields) },
+  });
+  const pass = (seconds: number): void => {
+    now += seconds * 1000;
+    t.mock.timers.tick(1000);
+  };
+  pass(600);
+  pass(1800);
+  assert.equal(begun.length, 1);
+  fail?.(new Error('it is down'));
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(errors.length, 1);
+  pass(1);
+  assert.equal(begun.length, 2);
+  stop();
+  assert.ok(begun[1]?.aborted);
 });

@@ -3,6 +3,7 @@
  */
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/log.ts';
+import type { Billing } from './services/billing/billing.ts';
 import type { Keys } from './services/keys/keys.ts';
 import type { Retention } from './services/retention.ts';
 import type { TokenEnds } from './services/tokens/token-ends.ts';
@@ -11,12 +12,14 @@ import type { Tunnels } from './services/tunnels/tunnels.ts';
 interface Job {
   readonly name: string;
   readonly everyMs: number;
-  readonly run: () => void;
+  /** A promise: the job is not begun again before it has ended. */
+  readonly run: (stopping: AbortSignal) => void | Promise<unknown>;
 }
 
 export interface JobDeps {
   readonly tunnels: Pick<Tunnels, 'expireDue' | 'removeUnused' | 'removeForgotten'>;
   readonly tokenEnds: Pick<TokenEnds, 'endGraces'>;
+  readonly billing: Pick<Billing, 'rereadDue'>;
   readonly retention: Pick<Retention, 'sweep'>;
   readonly keys: Pick<Keys, 'sweep'>;
   readonly clock: Clock;
@@ -34,26 +37,41 @@ function schedule(deps: JobDeps): readonly Job[] {
     { name: 'end graces of tokens', everyMs: TICK_MS, run: () => void deps.tokenEnds.endGraces() },
     { name: 'remove unused tunnels', everyMs: 60_000, run: () => void deps.tunnels.removeUnused() },
     { name: 'remove forgotten tunnels', everyMs: 600_000, run: () => void deps.tunnels.removeForgotten() },
+    {
+      name: 'missed events of the payment provider',
+      everyMs: 600_000,
+      run: (signal) => deps.billing.rereadDue(signal),
+    },
     { name: 'retention', everyMs: 60_000, run: () => deps.retention.sweep() },
     { name: 'signing keys', everyMs: 600_000, run: () => deps.keys.sweep() },
   ];
 }
 
-/** Starts the schedule; returns its stop. */
+/** Starts the schedule; returns its stop. A job that waits for somebody outside is told to stop and not waited for. */
 export function startJobs(deps: JobDeps): () => void {
-  const due = schedule(deps).map((job) => ({ job, at: deps.clock.monotonic() + job.everyMs }));
+  const stopping = new AbortController();
+  const due = schedule(deps).map((job) => ({ job, at: deps.clock.monotonic() + job.everyMs, running: false }));
+  const failed = (job: Job, error: unknown): void =>
+    deps.log.error({ err: error, job: job.name }, 'a scheduled job failed');
   const timer = setInterval(() => {
     const now = deps.clock.monotonic();
     for (const entry of due) {
-      if (entry.at > now) continue;
-      entry.at = now + entry.job.everyMs;
+      const { job } = entry;
+      if (entry.at > now || entry.running) continue;
+      entry.at = now + job.everyMs;
       try {
-        entry.job.run();
+        const work = job.run(stopping.signal);
+        if (work === undefined) continue;
+        entry.running = true;
+        void work.catch((error: unknown) => failed(job, error)).finally(() => (entry.running = false));
       } catch (error) {
-        deps.log.error({ err: error, job: entry.job.name }, 'a scheduled job failed');
+        failed(job, error);
       }
     }
   }, TICK_MS);
   timer.unref();
-  return () => clearInterval(timer);
+  return () => {
+    clearInterval(timer);
+    stopping.abort();
+  };
 }

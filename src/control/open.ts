@@ -179,6 +179,16 @@ export function openControl(options: ControlOptions): ControlPlane {
     const mfa = new Mfa({ store, sealer, passwords, recoveryCodes, outbox });
     const tunnels = new Tunnels({ store, news: publisher, names, nodes, tcpPorts });
     const reservedSubdomains = new ReservedSubdomains({ store, billing: options.billing.mode });
+    const billing = openBilling(options.billing, {
+      store,
+      keys,
+      clock,
+      issuer: options.apiUrl,
+      apiUrl: options.apiUrl,
+      news: publisher,
+      names,
+      log,
+    });
     const claims = new Claims({ store, tokens, spend, news: publisher, names, nodes, tcpPorts });
     const usage = new Usage({ store, nodes, spend });
     return {
@@ -226,7 +236,7 @@ export function openControl(options: ControlOptions): ControlPlane {
         reservedSubdomains,
         outbox,
         newOrg: options.newOrg,
-        billing: options.billing.mode,
+        billing,
       }),
       members: new Members({ store, tokens: tokenEnds }),
       invitations: new Invitations({ store, outbox, letters }),
@@ -255,16 +265,7 @@ export function openControl(options: ControlOptions): ControlPlane {
       projects: new Projects({ store, tokens: tokenEnds, tunnels }),
       reservedSubdomains,
       connections: new Connections({ store, nodes }),
-      billing: openBilling(options.billing, {
-        store,
-        keys,
-        clock,
-        issuer: options.apiUrl,
-        apiUrl: options.apiUrl,
-        news: publisher,
-        names,
-        log,
-      }),
+      billing,
       deviceLogins: new DeviceLogins({ store, tokens, tokenEnds, sealer }),
       retention: new Retention({ store }),
       nodes,

@@ -60,7 +60,8 @@ test('what a tunnel asked for counts under each plan, up to its maximum, from it
 });
 
 test('no change of plan, and no number of them, makes a life longer than the plan has it', async () => {
-  const ann = await plane.person('ann@example.test', 'team');
+  const ann = await plane.person('ann@example.test');
+  setPlan(ann, 'team');
   const short = plane.create(ann, { ttlSeconds: 60 }).row.id;
   const week = plane.create(ann).row.id;
   plane.now += 59_000;

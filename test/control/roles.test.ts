@@ -52,6 +52,7 @@ const MAY: Readonly<Record<string, readonly Role[]>> = {
   'reserved_subdomain.delete': [          'member', 'admin', 'owner'],
   'billing.read':        ['viewer', 'member', 'admin', 'owner'],
   'billing.change':      [                             'owner'],
+  'billing.create':      [                             'owner'],
   'project.read':        ['viewer', 'member', 'admin', 'owner'],
   'connection.read':     ['viewer', 'member', 'admin', 'owner'],
   'connection.delete':   [          'member', 'admin', 'owner'],
@@ -66,6 +67,7 @@ const NOT_IN: Readonly<Record<Approval, readonly string[]>> = {
     'master_key.create',
     'reserved_subdomain.create',
     'invitation.create',
+    'billing.create',
   ],
   suspended: [
     'tunnel.create',
@@ -74,6 +76,7 @@ const NOT_IN: Readonly<Record<Approval, readonly string[]>> = {
     'master_key.create',
     'reserved_subdomain.create',
     'invitation.create',
+    'billing.create',
     'member.change',
     'member.delete',
     'organization.delete',

@@ -248,10 +248,10 @@ suite('rest', () => {
     ],
     [
       'an organization that was deleted',
-      () => {
+      async () => {
         // Nobody deletes their only one.
         plane.control.organizations.create(ann, 'Other');
-        plane.control.organizations.delete(ann, ann.orgId);
+        await plane.control.organizations.delete(ann, ann.orgId);
       },
     ],
   ];
@@ -259,7 +259,7 @@ suite('rest', () => {
     test(`the name of ${way} is out of reach of others for 24 hours, to the millisecond`, async () => {
       project('web');
       plane.create(ann, { subdomain: 'a', projectSlug: 'web' });
-      lose();
+      await lose();
       const lost = plane.now;
       const theirs = plane.mint(bob, { ttlHours: 100 });
       plane.now = lost + DAY - 1;

@@ -60,6 +60,8 @@ export interface PaymentProvider {
   createCustomer(customer: NewCustomer): Promise<string>;
   /** URL of a page where the purchase is made; those that were open for this customer are closed. Throws CustomerGone. */
   checkout(purchase: Purchase): Promise<string>;
+  /** Closes the pages of `checkout` that are open for this customer. One that can't be closed was paid this moment. Throws CustomerGone. */
+  closeCheckouts(customerId: string): Promise<void>;
   /** URL of a page where the customer changes or cancels. Throws CustomerGone. */
   portal(customerId: string, returnUrl: string): Promise<string>;
   /** All of a customer, newest first, at most 20. Throws CustomerGone. */

@@ -77,6 +77,10 @@ export class StripePayments implements PaymentProvider {
     });
   }
 
+  closeCheckouts(customerId: string): Promise<void> {
+    return this.#ask((stripe) => closeOpenPages(stripe, customerId));
+  }
+
   portal(customerId: string, returnUrl: string): Promise<string> {
     return this.#ask(async (stripe) => {
       const made = await stripe.billingPortal.sessions.create(
@@ -180,7 +184,9 @@ function subscriptionOf(found: Stripe.Subscription): ProviderSubscription {
 function eventOf(said: unknown): ProviderEvent | undefined {
   const { id, type, data } = asRecord(said);
   if (typeof id !== 'string' || id === '' || typeof type !== 'string') return undefined;
-  const { customer } = asRecord(asRecord(data)['object']);
+  const about = asRecord(asRecord(data)['object']);
+  // An event about a customer is about itself; all others name theirs, by its id or as a whole.
+  const customer = about['object'] === 'customer' ? about : about['customer'];
   const customerId = typeof customer === 'string' ? customer : asRecord(customer)['id'];
   return { id, type, customerId: typeof customerId === 'string' ? customerId : null };
 }

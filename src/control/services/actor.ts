@@ -116,6 +116,8 @@ const LOWEST_ROLE: Readonly<Partial<Record<Deed, Role>>> = {
   'reserved_subdomain.create': 'member',
   'reserved_subdomain.delete': 'member',
   'billing.read': 'viewer',
+  // A purchase.
+  'billing.create': 'owner',
   'billing.change': 'owner',
   'connection.read': 'viewer',
   // A member ends connections of tokens that are their own; those of others take an admin (connections.ts).
@@ -130,6 +132,8 @@ const OPENS: readonly Deed[] = [
   'master_key.create',
   'reserved_subdomain.create',
   'invitation.create',
+  // And what costs money for nothing, until then.
+  'billing.create',
 ];
 
 /** Deeds that nobody may do in an organization of this standing. Of one that was suspended nobody slips out of being an owner. */

@@ -27,7 +27,7 @@ export const organization = z
     plan: z.enum(PLANS),
     approval_status: z.enum(['approved', 'pending', 'suspended']).openapi({
       description:
-        'Unless `approved` it opens no tunnels, mints no tokens and invites nobody; suspended, its owners stay owners',
+        'Unless `approved` it opens no tunnels, mints no tokens, buys no plans and invites nobody; suspended, its owners stay owners',
     }),
     created_at: z.iso.datetime(),
   })
@@ -111,14 +111,14 @@ export function mountOrganizations(app: Api, { organizations }: ApiDeps): void {
         summary: 'Delete it; for owners',
         description:
           'Ends its tokens, tunnels and invitations, and cuts its agents off. Who was acting for it goes on in another organization of theirs ' +
-          'after the next `POST /auth/refresh`. 409 when it is your only one.',
+          "after the next `POST /auth/refresh`. 409 when it is your only one, or goes on paying for a plan; 503 when the payment provider can't say.",
         request: { params: orgPath },
         responses: { 200: json(deleted, 'Deleted, with what went with it') },
       },
-      ['forbidden', 'conflict'],
+      ['forbidden', 'conflict', 'unavailable'],
     ),
-    (c) => {
-      const gone = organizations.delete(actorOf(c), c.req.valid('param').id);
+    async (c) => {
+      const gone = await organizations.delete(actorOf(c), c.req.valid('param').id);
       const counts = { revoked_tokens: gone.revokedTokens, deleted_tunnels: gone.deletedTunnels };
       return c.json({ success: true as const, ...counts }, 200);
     },

@@ -62,9 +62,9 @@ export class Billing {
     };
   }
 
-  /** URL of the page where the plan is bought. Throws `upgrade_required` (not sold here), `conflict`, `unavailable`. */
+  /** URL of the page where the plan is bought. Throws `upgrade_required` (not sold here), `conflict`, `unavailable`, `forbidden`. */
   async checkout(actor: Actor, offer: Offer): Promise<string> {
-    allow(actor, 'change', 'billing');
+    allow(actor, 'create', 'billing');
     const { till, apiUrl } = this.#deps;
     switch (till.mode) {
       case 'mock':
@@ -108,6 +108,22 @@ export class Billing {
       throw new AppError('method_not_allowed', 'Cancel where POST /billing/portal leads to.');
     }
     till.mock.cancel(actor);
+  }
+
+  /**
+   * Does `work`, which deletes the organization, when nothing is paid for it that nobody here could cancel afterwards, and nothing can be any
+   * more. Throws `conflict` while it goes on paying, `unavailable`, and what `work` throws.
+   */
+  async deleting<T>(orgId: string, work: () => T): Promise<T> {
+    const { till } = this.#deps;
+    // Without the provider nobody here could cancel, or would hear of it.
+    return till.mode === 'stripe' ? till.paid.deleting(orgId, work) : work();
+  }
+
+  /** Asks the payment provider, where there is one, what its events may have failed to tell. Stops at `signal`. Returns how often it asked. */
+  async rereadDue(signal: AbortSignal): Promise<number> {
+    const { till } = this.#deps;
+    return till.mode === 'stripe' ? till.paid.rereadDue(signal) : 0;
   }
 
   /** A visit to the page that `checkout` named. Throws `not_found` unless the mode is `mock`. */

@@ -52,14 +52,15 @@ export class MockBilling {
     return token;
   }
 
-  /** The first visit with a token gives the plan, if whoever asked for it is still an owner. */
+  /** The first visit with a token gives the plan, if whoever asked for it is still an owner, of an organization in good standing. */
   async complete(token: string): Promise<Completion> {
     const claims = CLAIMS.safeParse(await readJwt(this.#deps, KIND, token));
     if (!claims.success) return { state: 'invalid' };
     const { jti, exp, sub: orgId, by, plan } = claims.data;
     return this.#deps.store.inTx((tx): Completion => {
       const org = findOrg(tx.db, orgId);
-      if (org === undefined || findMember(tx.db, orgId, by)?.role !== 'owner') return { state: 'invalid' };
+      if (org?.approvalStatus !== 'approved') return { state: 'invalid' };
+      if (findMember(tx.db, orgId, by)?.role !== 'owner') return { state: 'invalid' };
       if (!spend(tx, `checkout/${jti}`, exp * 1000)) return { state: 'completed_before', plan, organization: org.name };
       // By the server: whoever visits the page has shown no session.
       changePlanIn(tx, { orgId, from: org.plan, to: plan, by: { kind: 'system', orgId } }, this.#deps);

@@ -3,13 +3,22 @@
  * has asked whether the caller may.
  */
 import { eq } from 'drizzle-orm';
-import { AppError } from '../../../base/errors.ts';
+import { AppError, codeOf } from '../../../base/errors.ts';
 import { billingEvents, organizations } from '../../db/schema.ts';
-import { CustomerGone } from '../../providers/payments.ts';
+import { CustomerGone, type ProviderEvent } from '../../providers/payments.ts';
 import type { UserActor } from '../actor.ts';
 import { recordDeed } from '../audit.ts';
 import { type Offer, PLAN_NAMES } from '../plans.ts';
-import { findByCustomer, findSubscription, isLive, putCustomer, type SubscriptionRow } from './subscription-rows.ts';
+import { findOrg } from '../tunnels/tunnel-rows.ts';
+import { rereadDue } from './missed-events.ts';
+import {
+  findByCustomer,
+  findSubscription,
+  isLive,
+  putCustomer,
+  requireNoSubscription,
+  type SubscriptionRow,
+} from './subscription-rows.ts';
 import { SubscriptionSync, type SubscriptionSyncDeps } from './subscription-sync.ts';
 
 export interface PaidBillingDeps extends SubscriptionSyncDeps {
@@ -21,9 +30,13 @@ export interface PaidBillingDeps extends SubscriptionSyncDeps {
 const TELLING =
   /^(?:customer\.deleted|customer\.subscription\..+|checkout\.session\.(?:completed|async_payment_succeeded)|invoice\.(?:paid|payment_failed))$/;
 
+const HOUR_MS = 3600 * 1000;
+
 export class PaidBilling {
   readonly #deps: PaidBillingDeps;
   readonly #sync: SubscriptionSync;
+  /** Monotonic; until then no further line about forged deliveries. */
+  #quietUntil = -Infinity;
 
   constructor(deps: PaidBillingDeps) {
     this.#deps = deps;
@@ -39,6 +52,7 @@ export class PaidBilling {
       throw new AppError('upgrade_required', `${what} is not sold here. Choose another plan or cycle.`);
     }
     return turns.run(actor.orgId, async () => {
+      this.#requireOrg(actor.orgId);
       const known = await this.#sync.refreshInTurn(actor.orgId);
       if (known !== undefined && isLive(known.status)) {
         throw new AppError(
@@ -65,9 +79,34 @@ export class PaidBilling {
   /** Throws `unavailable`. */
   async portal(actor: UserActor): Promise<string> {
     const { turns, provider, apiUrl } = this.#deps;
-    return turns.run(actor.orgId, () =>
-      this.#asCustomer(actor, (customerId) => provider.portal(customerId, `${apiUrl()}/app/`)),
-    );
+    return turns.run(actor.orgId, () => {
+      this.#requireOrg(actor.orgId);
+      return this.#asCustomer(actor, (customerId) => provider.portal(customerId, `${apiUrl()}/app/`));
+    });
+  }
+
+  /**
+   * Does `work`, which deletes the organization, in its turn, once no page is open any more on which it could be bought for, and what it pays
+   * is known. Throws `conflict` while it goes on paying, `unavailable`, and what `work` throws.
+   */
+  async deleting<T>(orgId: string, work: () => T): Promise<T> {
+    const { store, turns, provider } = this.#deps;
+    return turns.run(orgId, async () => {
+      const known = findSubscription(store.db, orgId);
+      if (known !== undefined) {
+        await provider.closeCheckouts(known.customerId).catch((error: unknown) => {
+          if (!(error instanceof CustomerGone)) throw error;
+        });
+        await this.#sync.refreshInTurn(orgId);
+      }
+      requireNoSubscription(store.db, orgId);
+      return work();
+    });
+  }
+
+  /** Reads subscriptions again about which events may have been lost. Stops at `signal`. Returns how many it asked for. */
+  rereadDue(signal: AbortSignal): Promise<number> {
+    return rereadDue({ ...this.#deps, sync: this.#sync }, signal);
   }
 
   /**
@@ -75,8 +114,8 @@ export class PaidBilling {
    * `invalid_signature`, `invalid_request`, `unavailable`.
    */
   async receive(body: Uint8Array, signature: string): Promise<void> {
-    const { store, provider } = this.#deps;
-    const { id, type, customerId } = await provider.readEvent(body, signature, store.clock.now());
+    const { store } = this.#deps;
+    const { id, type, customerId } = await this.#read(body, signature);
     if (!TELLING.test(type) || customerId === null) return;
     const row = findByCustomer(store.db, customerId);
     // Of something else that the operator sells.
@@ -84,6 +123,24 @@ export class PaidBilling {
     if (store.db.select().from(billingEvents).where(eq(billingEvents.id, id)).get() !== undefined) return;
     await this.#sync.refresh(row.orgId);
     store.inTx((tx) => tx.db.insert(billingEvents).values({ id, receivedAt: tx.now }).onConflictDoNothing().run());
+  }
+
+  async #read(body: Uint8Array, signature: string): Promise<ProviderEvent> {
+    const { store, provider, log } = this.#deps;
+    try {
+      return await provider.readEvent(body, signature, store.clock.now());
+    } catch (error) {
+      const now = store.clock.monotonic();
+      // A stranger can send as many as they like, so one line stands for all of an hour; without a signature it is nobody's event.
+      if (codeOf(error) === 'invalid_signature' && signature !== '' && now >= this.#quietUntil) {
+        this.#quietUntil = now + HOUR_MS;
+        log.warn(
+          {},
+          'a delivery to /billing/webhook has a signature that does not fit: if the payment provider reports failed deliveries, set billing.stripe.webhook_secret to that of its endpoint',
+        );
+      }
+      throw error;
+    }
   }
 
   /** Does `ask` as the customer that the organization is; makes one where there is none, or none any more. In the organization's turn. */
@@ -96,6 +153,11 @@ export class PaidBilling {
       const other = await this.#newCustomer(actor, known.customerId);
       return ask(other.customerId);
     }
+  }
+
+  /** It may have been deleted in a turn before this one. */
+  #requireOrg(orgId: string): void {
+    if (findOrg(this.#deps.store.db, orgId) === undefined) throw new AppError('not_found', 'The organization is gone.');
   }
 
   async #newCustomer(actor: UserActor, instead: string): Promise<SubscriptionRow> {

@@ -1,18 +1,18 @@
 /** What is known of the subscriptions at the payment provider. Not to be called from outside the services. */
-import { and, eq } from 'drizzle-orm';
+import { and, asc, desc, eq, inArray, isNull, lt, or, sql } from 'drizzle-orm';
 import { AppError } from '../../../base/errors.ts';
-import { subscriptions } from '../../db/schema.ts';
+import { organizations, subscriptions } from '../../db/schema.ts';
 import type { Db, Tx } from '../../db/tx.ts';
 
 export type SubscriptionRow = typeof subscriptions.$inferSelect;
 
 /** While it is in one of these the plan is paid for: a card that failed gets the days that the provider goes on trying. */
-const LIVE: ReadonlySet<string | null> = new Set(['active', 'trialing', 'past_due']);
+const LIVE: ReadonlySet<string> = new Set(['active', 'trialing', 'past_due']);
 /** A first payment that has not gone through: no subscription yet, and perhaps never one. */
 const UNBORN: ReadonlySet<string> = new Set(['incomplete', 'incomplete_expired']);
 
 export function isLive(status: string | null): boolean {
-  return LIVE.has(status);
+  return status !== null && LIVE.has(status);
 }
 
 export function isBorn(status: string): boolean {
@@ -53,6 +53,34 @@ export function updateSubscription(tx: Tx, row: SubscriptionRow, change: Partial
     .set({ ...change, updatedAt: tx.now })
     .where(and(eq(subscriptions.orgId, row.orgId), eq(subscriptions.customerId, row.customerId)))
     .run();
+}
+
+const HOUR_MS = 3600 * 1000;
+const DAY_MS = 24 * HOUR_MS;
+
+/**
+ * Whose word about them is old: not asked for a day, or for an hour where the period that is paid for has been over for as long; the latter
+ * first, the longest ago first. Of deleted organizations those alone that go on paying.
+ */
+export function dueSubscriptions(db: Db, now: number, limit: number): readonly SubscriptionRow[] {
+  const { updatedAt, currentPeriodEndsAt, status } = subscriptions;
+  const pays = inArray(status, [...LIVE]);
+  const isOver = sql<number>`coalesce(${and(pays, lt(currentPeriodEndsAt, now - HOUR_MS))}, 0)`;
+  return db
+    .select({ row: subscriptions })
+    .from(subscriptions)
+    .innerJoin(organizations, eq(organizations.id, subscriptions.orgId))
+    .where(
+      and(
+        lt(updatedAt, now - HOUR_MS),
+        or(lt(updatedAt, now - DAY_MS), isOver),
+        or(isNull(organizations.deletedAt), pays),
+      ),
+    )
+    .orderBy(desc(isOver), asc(updatedAt))
+    .limit(limit)
+    .all()
+    .map(({ row }) => row);
 }
 
 /** Throws `conflict` while the organization would go on paying. One that ends with its period takes no more money. */

@@ -50,23 +50,38 @@ export class SubscriptionSync {
     return turn;
   }
 
-  /** The same for whoever has the organization's turn already. The row as it is then; undefined when it never came to the checkout. */
+  /**
+   * The same for whoever has the organization's turn already. The row as it is then; undefined when it never came to the checkout. A customer
+   * whom the provider has lost pays for nothing.
+   */
   async refreshInTurn(orgId: string): Promise<SubscriptionRow | undefined> {
+    try {
+      return await this.#read(orgId);
+    } catch (error) {
+      if (!(error instanceof CustomerGone)) throw error;
+      return this.#store(orgId, []);
+    }
+  }
+
+  /** The same, in a turn of its own, for whoever asks unasked: throws CustomerGone too, and nothing changes then. */
+  reread(orgId: string): Promise<SubscriptionRow | undefined> {
+    return this.#deps.turns.run(orgId, () => this.#read(orgId));
+  }
+
+  async #read(orgId: string): Promise<SubscriptionRow | undefined> {
+    const row = findSubscription(this.#deps.store.db, orgId);
+    if (row === undefined) return undefined;
+    return this.#store(orgId, await this.#deps.provider.subscriptionsOf(row.customerId));
+  }
+
+  /** In the organization's turn nobody else writes the row between the question and its answer. */
+  #store(orgId: string, all: readonly ProviderSubscription[]): SubscriptionRow | undefined {
     const { store } = this.#deps;
     const row = findSubscription(store.db, orgId);
     if (row === undefined) return undefined;
-    const best = this.#best(row, await this.#ask(row.customerId));
+    const best = this.#best(row, all);
     store.inTx((tx) => this.#write(tx, row, best));
     return findSubscription(store.db, orgId);
-  }
-
-  async #ask(customerId: string): Promise<readonly ProviderSubscription[]> {
-    try {
-      return await this.#deps.provider.subscriptionsOf(customerId);
-    } catch (error) {
-      if (error instanceof CustomerGone) return [];
-      throw error;
-    }
   }
 
   /** The one that counts: what is paid before what is over, the larger plan before the smaller, the newest of equals. */
@@ -118,7 +133,16 @@ export class SubscriptionSync {
       .from(organizations)
       .where(and(eq(organizations.id, row.orgId), isNull(organizations.deletedAt)))
       .get();
-    if (org === undefined) return;
+    if (org === undefined) {
+      if (found !== undefined && isLive(found.status) && !found.cancels) {
+        const what = { orgId: row.orgId, customer: row.customerId, subscription: found.id };
+        this.#deps.log.warn(
+          what,
+          'a deleted organization goes on paying: cancel its subscription at the payment provider',
+        );
+      }
+      return;
+    }
     const isNew = found !== undefined && found.id !== row.subscriptionId;
     const to = planAfter({ plan: org.plan, given: row.plan, paid, isNew });
     changePlanIn(tx, { orgId: org.id, from: org.plan, to, by: { kind: 'system', orgId: org.id } }, this.#deps);

@@ -5,11 +5,10 @@
 import { eq } from 'drizzle-orm';
 import { AppError } from '../../../base/errors.ts';
 import { organizations } from '../../db/schema.ts';
-import type { Store } from '../../db/tx.ts';
+import type { Db, Store } from '../../db/tx.ts';
 import { type Actor, allow, type UserActor } from '../actor.ts';
 import { type AuditAction, recordDeed } from '../audit.ts';
-import type { BillingMode } from '../billing/plan-gate.ts';
-import { requireNoSubscription } from '../billing/subscription-rows.ts';
+import type { Billing } from '../billing/billing.ts';
 import { checkDeedLimit } from '../deed-limit.ts';
 import { endAllInvitations } from './invitation-rows.ts';
 import { actorIn, membersOf } from './membership-rows.ts';
@@ -34,7 +33,7 @@ export interface OrganizationDeps {
   readonly reservedSubdomains: Pick<ReservedSubdomains, 'deleteAllIn'>;
   readonly outbox: Outbox;
   readonly newOrg: NewOrgRules;
-  readonly billing: BillingMode;
+  readonly billing: Pick<Billing, 'deleting'>;
 }
 
 /** What went with an organization. */
@@ -101,19 +100,29 @@ export class Organizations {
 
   /**
    * Ends its tokens, tunnels, reserved names and invitations; agents are cut off after the commit. Sessions that were active in it go on in another
-   * organization of their person, or end where there is none. The other owners get a letter. Soft: the rows stay for the books. Throws `not_found`, `forbidden`, and
-   * `conflict` when it is the caller's only one, or goes on paying.
+   * organization of their person, or end where there is none. The other owners get a letter. Soft: the rows stay for the books. Throws `not_found`, `forbidden`,
+   * `conflict` when it is the caller's only one, or goes on paying, and `unavailable` when a payment provider can't say whether it does.
    */
-  delete(actor: Actor, orgId: string): DeletedOrg {
+  async delete(actor: Actor, orgId: string): Promise<DeletedOrg> {
+    const { store, billing } = this.#deps;
+    // Before the provider is asked; and again afterwards, for that takes a while.
+    this.#deletable(store.db, actor, orgId);
+    return billing.deleting(orgId, () => this.#deleteNow(actor, orgId));
+  }
+
+  #deletable(db: Db, actor: Actor, orgId: string): UserActor {
+    const me = actorIn(db, actor, orgId);
+    allow(me, 'delete', 'organization');
+    if (orgsOf(db, me.userId).length === 1) {
+      throw new AppError('conflict', 'This is your only organization. Make another one first.');
+    }
+    return me;
+  }
+
+  #deleteNow(actor: Actor, orgId: string): DeletedOrg {
     const { store, tokens, tunnels, reservedSubdomains, outbox } = this.#deps;
     return store.inTx((tx) => {
-      const me = actorIn(tx.db, actor, orgId);
-      allow(me, 'delete', 'organization');
-      if (orgsOf(tx.db, me.userId).length === 1) {
-        throw new AppError('conflict', 'This is your only organization. Make another one first.');
-      }
-      // Without the provider nobody here could cancel, or would hear of it.
-      if (this.#deps.billing === 'stripe') requireNoSubscription(tx.db, me.orgId);
+      const me = this.#deletable(tx.db, actor, orgId);
       const { name } = this.#find(me);
       // Tokens first: an agent acts on what it hears first, and a deleted tunnel is not why it must go.
       const message = `The organization ${name} was deleted.`;

@@ -20,7 +20,8 @@ export function findConflict(file: ServerFile, isSet: (path: readonly string[]) 
     findCertificateGap(file) ??
     findMissingFile(file) ??
     findMailGap(file) ??
-    findOauthGap(file)
+    findOauthGap(file) ??
+    findDoublePrice(file)
   );
 }
 
@@ -130,6 +131,21 @@ function findOauthGap({ oauth }: ServerFile): Conflict | undefined {
       path: ['oauth', name, set],
       text: `needs oauth.${name}.${missing} beside it: set both or none`,
     };
+  }
+  return undefined;
+}
+
+/** Whoever pays a price gets what it is the price of: one thing. */
+function findDoublePrice({ billing }: ServerFile): Conflict | undefined {
+  const known = new Map<string, string>();
+  for (const [key, id] of Object.entries(billing.stripe.prices)) {
+    if (id === null) continue;
+    const other = known.get(id);
+    if (other !== undefined) {
+      const text = `is the price of ${other} too: each plan and cycle has a price of its own`;
+      return { path: ['billing', 'stripe', 'prices', key], text };
+    }
+    known.set(id, key);
   }
   return undefined;
 }

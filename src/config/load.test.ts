@@ -90,6 +90,7 @@ const refused: ReadonlyArray<[name: string, text: string, start: string, says: R
   ['smtp with a sender that is none', 'mail.transport = "smtp"\nmail.smtp_url = "smtp://h"\nmail.from = "Culvert"', 'c.toml:3: mail.from: ', /not a sender/],
   ['smtp with two senders', 'mail.transport = "smtp"\nmail.smtp_url = "smtp://h"\nmail.from = "a@b, c@d"', 'c.toml:3: mail.from: ', /not a sender/],
   ['a provider by http', 'oauth.google.issuer = "http://idp.example.com"', 'c.toml:1: oauth.google.issuer: ', /http is for this machine only/],
+  ['one price for two plans', '[billing.stripe]\nprices.pro_monthly = "price_1"\nprices.team_monthly = "price_1"', 'c.toml:3: billing.stripe.prices.team_monthly: ', /is the price of pro_monthly too/],
   ['half a provider', 'oauth.github.client_id = "x"', 'c.toml:1: oauth.github.client_id: ', /needs oauth.github.client_secret/],
 ];
 for (const [name, text, start, says] of refused) {
@@ -200,7 +201,8 @@ const warned: ReadonlyArray<[name: string, text: string, says: RegExp[]]> = [
   ['acme for now', 'edge.tls.mode = "acme"', [/^edge.tls.mode: getting certificates by ACME .*self-signed certificate is served/]],
   ['self_signed is no later feature', 'edge.tls.mode = "self_signed"', []],
   ['Stripe without its keys', 'billing.mode = "stripe"', [/^billing.mode: "stripe" needs billing.stripe.secret_key and billing.stripe.webhook_secret: no plan is sold/]],
-  ['Stripe without some prices', 'billing.mode = "stripe"\n[billing.stripe]\nsecret_key = "k"\nwebhook_secret = "w"\nprices.pro_monthly = "p"\nprices.pro_yearly = "q"', [/^billing.stripe.prices: team_monthly, team_yearly not set/]],
+  ['Stripe without some prices', 'billing.mode = "stripe"\n[billing.stripe]\nsecret_key = "sk_1"\nwebhook_secret = "whsec_1"\nprices.pro_monthly = "price_1"\nprices.pro_yearly = "price_2"', [/^billing.stripe.prices: team_monthly, team_yearly not set/]],
+  ['Stripe with ids of other things', 'billing.mode = "stripe"\n[billing.stripe]\nsecret_key = "pk_1"\nwebhook_secret = "sk_1"\nprices = { pro_monthly = "price_1", pro_yearly = "prod_1", team_monthly = "price_3", team_yearly = "price_4" }', [/^billing.stripe.secret_key: does not begin with sk_ or rk_/, /^billing.stripe.webhook_secret: does not begin with whsec_/, /^billing.stripe.prices.pro_yearly: does not begin with price_/]],
   ['the API on every interface', 'api.listen = "0.0.0.0:9090"', [/^api.public_url: not set/]],
   ['agents on every interface', 'agents.listen = "0.0.0.0:7443"', [/^agents.public_address: not set/]],
   ['tcp ports that no visitor reaches', 'edge.http_listen = "0.0.0.0:80"', [/^edge.tcp_host: 127.0.0.1, so only this machine can reach tcp tunnels: set .*"0.0.0.0"/]],

@@ -92,8 +92,22 @@ function unsold({ billing: { mode, stripe } }: ServerFile): string[] {
     const names = keys.map((key) => `billing.stripe.${key}`).join(' and ');
     return [`billing.mode: "stripe" needs ${names}: no plan is sold until then`];
   }
-  const prices = Object.entries(stripe.prices).flatMap(([key, id]) => (id === null ? [key] : []));
-  return prices.length === 0 ? [] : [`billing.stripe.prices: ${prices.join(', ')} not set, and so not sold`];
+  const prices = Object.entries(stripe.prices);
+  const missing = prices.flatMap(([key, id]) => (id === null ? [key] : []));
+  const sold = missing.length === 0 ? [] : [`billing.stripe.prices: ${missing.join(', ')} not set, and so not sold`];
+  const begins: ReadonlyArray<readonly [key: string, value: string | undefined, starts: readonly string[]]> = [
+    ['secret_key', stripe.secret_key?.reveal(), ['sk_', 'rk_']],
+    ['webhook_secret', stripe.webhook_secret?.reveal(), ['whsec_']],
+    ...prices.map(([key, id]) => [`prices.${key}`, id ?? undefined, ['price_']] as const),
+  ];
+  const odd = begins.filter(([, value, starts]) => value !== undefined && !starts.some((one) => value.startsWith(one)));
+  return [
+    ...sold,
+    ...odd.map(
+      ([key, , starts]) =>
+        `billing.stripe.${key}: does not begin with ${starts.join(' or ')}, as Stripe's do: is it another one?`,
+    ),
+  ];
 }
 
 function formatEdge({ edge }: ServerFile): string {

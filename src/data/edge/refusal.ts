@@ -2,6 +2,7 @@
  * Why a tunnel that exists does not take a request, in the contract's order: maintenance, then expired or stopped, then no
  * agent. The policy chain follows here once tunnels have one; last comes the budget of the key that serves it.
  */
+import type { Route } from '../../plane/routes.ts';
 import type { RouteEntry } from '../routing/entry.ts';
 import type { FaultCode } from './fault.ts';
 
@@ -18,14 +19,23 @@ const EXPIRED: EdgeRefusal = {
 };
 const EXHAUSTED: EdgeRefusal = { code: 'budget_exhausted' };
 
+/** The tunnel itself has ended: what is in flight ends too, whoever serves or served it. */
+export function isOver({ route, removed }: RouteEntry): boolean {
+  return removed || route.stopped || hasExpired(route);
+}
+
 /** The refusal, or null when an agent serves the tunnel. */
 export function refusalOf(entry: RouteEntry): EdgeRefusal | null {
   const { route } = entry;
   if (route.maintenance !== null)
     return route.maintenance === '' ? { code: 'maintenance' } : { code: 'maintenance', detail: route.maintenance };
   if (route.stopped) return STOPPED;
-  if (route.expiresAt !== null && route.expiresAt <= Date.now()) return EXPIRED;
+  if (hasExpired(route)) return EXPIRED;
   const { served } = entry;
   if (served === null || served.draining) return OFFLINE;
   return served.payer.exhausted ? EXHAUSTED : null;
+}
+
+function hasExpired({ expiresAt }: Route): boolean {
+  return expiresAt !== null && expiresAt <= Date.now();
 }

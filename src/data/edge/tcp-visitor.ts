@@ -11,6 +11,7 @@ import type { MuxStream } from '../../mux/stream.ts';
 import type { StreamSink } from '../../mux/types.ts';
 import { encodePreamble, REPLY } from '../../wire/preamble.ts';
 import type { RouteEntry, ServedTunnel, TunnelMeter } from '../routing/entry.ts';
+import { isOver } from './refusal.ts';
 import { visitorAddress } from './visitor-address.ts';
 
 export interface TcpVisitorOptions {
@@ -106,7 +107,9 @@ export class TcpVisitor implements StreamSink {
 
   /** Ends what must not go on: a tunnel that was stopped or deleted, a budget that is spent, an agent that does not answer. */
   sweep(nowMs: number): void {
-    if (this.#serving.cut || this.#serving.payer.exhausted || (!this.#replied && nowMs > this.#replyBy)) this.destroy();
+    const { cut, payer } = this.#serving;
+    const isLate = !this.#replied && nowMs > this.#replyBy;
+    if (cut || payer.exhausted || isLate || isOver(this.entry)) this.destroy();
   }
 
   // ------------------------------------------------------------------ the agent's reply; then the pipe takes over

@@ -21,6 +21,7 @@ import { Exchange } from './exchange.ts';
 import { FAULTS, type FaultCode, faultResponse } from './fault.ts';
 import { BAD, type Head, INCOMPLETE, parseRequestHead, TARGET_TOO_LONG } from './head.ts';
 import { Ledger } from './ledger.ts';
+import { isOver } from './refusal.ts';
 import { ResponseReader } from './response.ts';
 import type { Upstream, UpstreamUser } from './upstream.ts';
 
@@ -404,9 +405,12 @@ export class Visitor implements ReadTarget, UpstreamUser {
   sweep(nowMs: number): void {
     if (this.#upstream === null && this.#state === 'head' && this.#partial === null && this.#deadlines.isResting(nowMs))
       return;
-    const served = this.#upstream?.served;
-    if (served?.cut) return this.#fault('tunnel_offline');
-    if (served?.payer.exhausted) return this.#fault('budget_exhausted');
+    const { entry } = this.#exchange;
+    if (this.#upstream !== null && entry !== null) {
+      const { served } = this.#upstream;
+      if (served.cut || isOver(entry)) return this.#fault('tunnel_offline');
+      if (served.payer.exhausted) return this.#fault('budget_exhausted');
+    }
     if (this.#state === 'raw' || (this.#state === 'wait' && this.#response.started)) this.#probeForDeath();
     const verdict = this.#deadlines.check(nowMs, {
       state: this.#state,

@@ -2,15 +2,15 @@
  * What tokens have spent: traffic per lineage and UTC month, and what it costs. Written by usage.ts with each batch of a data node, read by
  * claims.ts (new binds), tokens.ts (lists) and for the grants that data nodes hold, which enforce the caps (data/gateway/budgets.ts).
  *
- * Traffic counts for the month in which it is stored, up to a few seconds after it flowed. Costs are computed when they are read: a new
- * price counts for the whole month.
+ * Traffic counts for the month in which it is stored: up to a few seconds after it flowed, and as much later as the control plane was away.
+ * What flowed before the first of a month then counts against the caps of the new one. Costs are computed when they are read: a new price
+ * counts for the whole month.
  */
 import { and, eq, inArray, sql } from 'drizzle-orm';
 import { type Budget, costOf, isExhausted, monthOf, type Prices } from '../../../plane/spend.ts';
 import { capabilityTokens, tokenSpend } from '../../db/schema.ts';
 import type { Db, Tx } from '../../db/tx.ts';
-
-type TokenRow = typeof capabilityTokens.$inferSelect;
+import { type TokenRow, tokenById } from './token-rows.ts';
 
 /** Most keys and most rows of five columns in one statement: SQLite takes 32,766 parameters. */
 const KEYS = 10_000;
@@ -110,7 +110,7 @@ export function lineageOf(token: Pick<TokenRow, 'id' | 'lineageId'>): string {
 }
 
 function accountsOf(db: Db, token: TokenRow): ReadonlyArray<{ lineageId: string; capCents: number | null }> {
-  const parent = token.parentId === null ? undefined : findToken(db, token.parentId);
+  const parent = token.parentId === null ? undefined : tokenById(db, token.parentId);
   return [token, ...(parent === undefined ? [] : [parent])].map((row) => ({
     lineageId: lineageOf(row),
     capCents: row.monthlyBudgetUsdCents,
@@ -131,8 +131,4 @@ function findTokens(db: Db, ids: readonly string[]): ReadonlyMap<string, TokenHe
 
 function* chunks<T>(all: readonly T[], size: number): Generator<T[]> {
   for (let at = 0; at < all.length; at += size) yield all.slice(at, at + size);
-}
-
-function findToken(db: Db, id: string): TokenRow | undefined {
-  return db.select().from(capabilityTokens).where(eq(capabilityTokens.id, id)).get();
 }

@@ -108,6 +108,7 @@ test('a key that can not do it is said to be one, before anything is asked', asy
     ],
     [['tokens', 'list'], master, 3, /a master key only mints, rotates and revokes keys of a project/],
     [['tokens', 'mint', 'ci'], master, 3, /name it with --project SLUG/],
+    [['tokens', 'mint', 'ci', '--project', 'shop'], {}, 3, /not logged in .* gives a master key by CULVERT_TOKEN/],
     [['tokens', 'revoke', 'ci', '--project', 'shop', '--yes'], master, 2, /"ci" is no nonce: with a master key/],
     [['tokens', 'mint', 'ci', '--project', '..'], master, 2, /"\.\." names nothing/],
   ];
@@ -211,6 +212,21 @@ test("a project that a person names too is the key's own: no other key is meant,
   }
 });
 
+test('who revokes what replaced another key learns that the other still works', async (t) => {
+  const old = { ...TOKEN, nonce: 'aa2b1c9e8d7a4f60b3c2d1e0f9a8b7c6', graceEndsAt: 3_900_000_000 };
+  const server = await playServer(t);
+  const { home } = loggedInAt(t, server.url);
+  const program = start(t, ['tokens', 'revoke', NONCE, '--yes'], { home });
+  refreshWith(await server.next(), 'cookie-1');
+  (await server.next()).answer(200, [TOKEN, old, { ...old, nonce: 'bb', projectSlug: null }]);
+  (await server.next()).answer(200, { success: true, revoked: 1 });
+  assert.deepEqual([await program.exit, program.stdout], [0, 'ci: revoked\n']);
+  assert.equal(
+    program.stderr,
+    `The key before its rotation works until 2093-08-01 21:20 UTC: culvert tokens revoke ${old.nonce}\n`,
+  );
+});
+
 test('a name means the token that replaced another, for rotation and budget', async (t) => {
   const old = { ...TOKEN, nonce: 'aa2b1c9e8d7a4f60b3c2d1e0f9a8b7c6', graceEndsAt: 3_900_000_000 };
   const server = await playServer(t);
@@ -243,7 +259,7 @@ test('options that mean nothing, or that exclude each other, are usage mistakes,
     [mint('--save-file', 'folder'), /folder: is no file/],
     [mint('--save-file', 'absent/key'), /absent\/key: cannot be written: its folder is not there\n/],
     [mint('--save-file', '/dev/stdout'), /\/dev\/stdout: is no file\n/],
-    [['tokens', 'budget', 'ci', '1.5'], /cents \(or none\): "1\.5" is no whole number/],
+    [['tokens', 'budget', 'ci', '1.5'], /the budget, US cents or none: "1\.5" is no whole number/],
     [['tokens', 'lst'], /there is no command "tokens lst": see culvert tokens --help/],
   ];
   for (const [words, message] of cases) {

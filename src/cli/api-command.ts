@@ -117,8 +117,10 @@ async function askerOf(io: Io, { flags }: Invocation, takesMasterKey: boolean): 
   const settings = loadAgentConfig({ flags: { ...named, tokenFile }, env: io.env, cwd: io.cwd });
   const { token } = settings;
   if (token === undefined || token.kind === 'login') {
-    if (person === undefined) throw notLoggedIn(server, credentials);
-    return person;
+    if (person !== undefined) return person;
+    const { message } = notLoggedIn(server, credentials);
+    const way = isWanted ? '. A job without a log-in gives a master key by CULVERT_TOKEN or --token-file' : '';
+    throw new ExitError(EXIT.unauthorized, message + way);
   }
   const { text } = await readKey(settings, io.env);
   const isMaster = isMasterKey(text);

@@ -5,7 +5,8 @@ import { EXIT, ExitError } from './exit.ts';
 import { countOf, textFlag } from './flags.ts';
 import { writeLine } from './io.ts';
 import { type Asked, apiCommand, printDone, printRows } from './api-command.ts';
-import { findToken, isLive, listTokens, statusOf, tokenPath, when } from './token-rows.ts';
+import { harmless } from './paint.ts';
+import { findToken, forerunners, isLive, listTokens, pickToken, statusOf, tokenPath, when } from './token-rows.ts';
 
 const NONCE = /^[0-9a-f]{32}$/i;
 
@@ -37,23 +38,25 @@ export const tokensRevoke = apiCommand(
     const { io, flags, isMaster, args } = asked;
     const [handle = ''] = args;
     const project = textFlag(flags, 'project');
-    const { path, name, question } = isMaster
+    const { path, name, question, left } = isMaster
       ? ofMaster(project ?? '', handle)
       : await ofPerson(asked, handle, project);
     await confirm(io, flags, question);
     const answer = await asked.call('DELETE', path);
     const count = revoked.parse(answer).revoked ?? 1;
     await printDone(asked, answer, `${name}: revoked${count > 1 ? `, ${count} tokens in all` : ''}`);
+    for (const line of left) writeLine(io.stderr, harmless(line));
   },
   { takesMasterKey: true },
 );
 
 export const tokensBudget = apiCommand(async (asked) => {
   const [handle = '', text = ''] = asked.args;
-  const cents = text === 'none' ? null : countOf(text, 'cents (or none)');
+  const cents = text === 'none' ? null : countOf(text, 'the budget, US cents or none');
   const { name, nonce } = await findToken(asked, handle, { passOverGrace: true });
   const answer = await asked.call('PUT', `/tokens/${nonce}/budget`, { monthlyBudgetUsdCents: cents });
-  const sentence = cents === null ? 'no budget any more' : `${dollars(cents)} a month`;
+  const stopped = cents === 0 ? ': nothing passes from now on' : '';
+  const sentence = cents === null ? 'no budget any more' : `${dollars(cents)} a month${stopped}`;
   await printDone(asked, answer, `${name}: ${sentence}`);
 });
 
@@ -62,6 +65,8 @@ interface Meant {
   readonly name: string;
   /** Before it is revoked. */
   readonly question: string;
+  /** After it: what goes on all the same. */
+  readonly left: readonly string[];
 }
 
 /** A master key sees no list: it names a key that it minted by its nonce. @throws ExitError for a name. */
@@ -71,17 +76,23 @@ export function ofMaster(project: string, handle: string): Meant {
     throw new ExitError(EXIT.usage, `"${handle}" is no nonce: ${text}`);
   }
   const path = tokenPath(handle.toLowerCase(), project);
-  return { path, name: handle, question: `Revoke the token ${handle}? Its agents are cut off.` };
+  return { path, name: handle, question: `Revoke the token ${handle}? Its agents are cut off.`, left: [] };
 }
 
 async function ofPerson(asked: Asked, handle: string, project: string | undefined): Promise<Meant> {
-  const { name, nonce, kind } = await findToken(asked, handle, { project });
+  const listed = await listTokens(asked);
+  const found = pickToken(listed, handle, { project });
+  const { name, nonce, kind } = found;
   const which = handle === name ? `"${name}"` : `"${name}" (${nonce})`;
   const question =
     kind === 'master'
       ? `Revoke the master key ${which} and the keys that it minted? Their agents are cut off.`
       : `Revoke the token ${which}? Its agents are cut off.`;
-  return { path: tokenPath(nonce, project), name, question };
+  const left = forerunners(listed, found).map(
+    (one) =>
+      `The key before its rotation works until ${when(one.graceEndsAt ?? 0)} UTC: culvert tokens revoke ${one.nonce}`,
+  );
+  return { path: tokenPath(nonce, project), name, question, left };
 }
 
 function dollars(cents: number): string {

@@ -52,7 +52,8 @@ export const tunnelsCreate = apiCommand(async (asked) => {
   const made = tunnel.parse(answer);
   await print(io.stdout, harmless(made.publicUrl));
   const named = textFlag(flags, 'server') === undefined ? '' : ` --server ${serverName(asked.server)}`;
-  writeLine(io.stderr, harmless(`Reserved. Serve it: ${serving(made, textFlag(flags, 'project'))}${named}`));
+  const until = made.expiresAt === null ? '' : ` until ${made.expiresAt.slice(0, 16).replace('T', ' ')} UTC`;
+  writeLine(io.stderr, harmless(`Reserved${until}. Serve it: ${serving(made, textFlag(flags, 'project'))}${named}`));
 });
 
 export const tunnelsStart = deed('start', 'started: agents are let in');

@@ -1,10 +1,13 @@
 /** `culvert tokens mint` and `rotate`: the commands that hand a secret out. How it is handed over is in minted-key.ts. */
+import { serverName } from '../config/credentials.ts';
 import { confirm } from './confirm.ts';
 import { usageError } from './exit.ts';
 import { countFlag, listFlag, refuseFlags, textFlag } from './flags.ts';
+import { writeLine } from './io.ts';
 import { ofMaster } from './manage-tokens.ts';
 import { type Asked, apiCommand } from './api-command.ts';
 import { KeyDelivery } from './minted-key.ts';
+import { harmless } from './paint.ts';
 import { findToken, projectPath, tokenPath } from './token-rows.ts';
 
 export const tokensMint = apiCommand(
@@ -12,6 +15,7 @@ export const tokensMint = apiCommand(
     const { path, body } = asked.flags['master'] === true ? masterKey(asked) : token(asked);
     const delivery = await KeyDelivery.prepare(asked, { replaces: asked.flags['force'] === true });
     await delivery.deliver(() => asked.call('POST', path, body), 'Minted');
+    tellUse(asked);
   },
   { takesMasterKey: true },
 );
@@ -26,6 +30,17 @@ export const tokensRotate = apiCommand(
   },
   { takesMasterKey: true },
 );
+
+/** How the file of a new key is used: the key says nothing of its server. */
+function tellUse({ flags, io, server }: Asked): void {
+  const file = textFlag(flags, 'saveFile');
+  if (file === undefined || flags['json'] === true) return;
+  const project = textFlag(flags, 'project');
+  const words = flags['master'] === true ? 'tokens mint NAME --project SLUG' : 'http 3000';
+  const inProject = project === undefined ? '' : ` --project ${project}`;
+  const command = `culvert ${words}${inProject} --server ${serverName(server)} --token-file ${file}`;
+  writeLine(io.stderr, harmless(`Next: ${command}`));
+}
 
 interface Wanted {
   readonly path: string;

@@ -37,12 +37,16 @@ export interface Meaning {
 }
 
 /** The token with this nonce, or the one live token of this name; a name may stand for any number of them. @throws ExitError: failure for none, usage for several. */
-export async function findToken(
-  asked: Asked,
+export async function findToken(asked: Asked, handle: string, meaning: Meaning = {}): Promise<TokenItem> {
+  return pickToken(await listTokens(asked), handle, meaning);
+}
+
+/** The same from a list. */
+export function pickToken(
+  listed: readonly TokenItem[],
   handle: string,
   { project, passOverGrace = false }: Meaning = {},
-): Promise<TokenItem> {
-  const listed = await listTokens(asked);
+): TokenItem {
   const all = project === undefined ? listed : listed.filter(({ projectSlug }) => projectSlug === project);
   const byNonce = all.find(({ nonce }) => nonce === handle.toLowerCase());
   if (byNonce !== undefined) return byNonce;
@@ -72,6 +76,19 @@ export function isLive({ revoked, expiresAt, graceEndsAt }: TokenItem): boolean 
 function placeOf({ kind, projectSlug }: TokenItem): string {
   if (kind === 'master') return 'master key';
   return projectSlug === null ? 'for the whole organization' : `project ${projectSlug}`;
+}
+
+/** Keys that were rotated, still work, and by all that a list tells are what this one came from. */
+export function forerunners(listed: readonly TokenItem[], heir: TokenItem): TokenItem[] {
+  return listed.filter(
+    (one) =>
+      one.nonce !== heir.nonce &&
+      one.name === heir.name &&
+      one.kind === heir.kind &&
+      one.projectSlug === heir.projectSlug &&
+      isInGrace(one) &&
+      isLive(one),
+  );
 }
 
 function isInGrace({ graceEndsAt }: TokenItem): boolean {

@@ -223,7 +223,7 @@ suite('rest', () => {
   afterEach(() => plane.close());
 
   /** Ways in which ann's organization loses the name `a-web`. */
-  const ways: ReadonlyArray<[string, () => void]> = [
+  const ways: ReadonlyArray<[string, () => void | Promise<void>]> = [
     ['a tunnel that was deleted', () => drop('a-web')],
     [
       'a tunnel that expired and was deleted',

@@ -4,7 +4,11 @@ import { homedir } from 'node:os';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { inspect } from 'node:util';
+import { eq } from 'drizzle-orm';
+import { memberships } from '../../src/control/db/schema.ts';
+import type { Role } from '../../src/control/services/actor.ts';
 import { inReverse } from '../harness/ends.ts';
 import { PRICES, SECRET_KEY, WEBHOOK_SECRET } from '../harness/stripe.ts';
 import { openShop } from './shop.ts';
@@ -189,4 +193,25 @@ test('the key goes to the configured address alone, with nothing about this mach
   shop.stripe.instead = (response) => response.writeHead(307, { location: `${shop.stripe.url}/elsewhere` }).end();
   assert.deepEqual(said(await shop.ann.call('POST', '/billing/portal')), [503, 'unavailable']);
   assert.ok(shop.stripe.asked.slice(asked).every(({ path }) => path !== '/elsewhere'));
+});
+
+test('who is no owner any more once the provider has been asked gets no page, and deletes nothing', async (t) => {
+  const shop = await openShop(inReverse(t));
+  await shop.checkout();
+  const bob = await shop.team.member('bob@example.test', shop.ann, 'owner');
+  const as = await shop.team.acting(bob, shop.ann.home);
+  const { db } = shop.plane.control.store;
+  const setRole = (role: Role) => void db.update(memberships).set({ role }).where(eq(memberships.userId, bob.id)).run();
+  for (const [asked, method, path, body] of [
+    ['/v1/billing_portal/sessions', 'POST', '/billing/portal', undefined],
+    ['/v1/checkout/sessions', 'POST', '/billing/checkout-session', { plan: 'pro' }],
+    ['/v1/subscriptions', 'DELETE', `/orgs/${shop.ann.home}`, undefined],
+  ] as const) {
+    const seen = shop.stripe.asked.length;
+    const waiting = shop.api.call(method, path, { as, ...(body === undefined ? {} : { body }) });
+    while (!shop.stripe.asked.slice(seen).some((one) => one.path === asked)) await nextTurn();
+    setRole('viewer');
+    assert.deepEqual(said(await waiting), [403, 'forbidden'], path);
+    setRole('owner');
+  }
 });

@@ -31,6 +31,7 @@ const OPENS = new Set([
   'POST /projects/{slug}/tokens',
   'POST /projects/{slug}/tokens/{nonce}/rotate',
   'POST /reserved-subdomains',
+  'POST /billing/checkout-session',
 ]);
 const MASTER_KEY_ROUTES = rows.filter(({ name }) => /^(POST|DELETE) \/projects\/\{slug\}\/tokens/.test(name));
 
@@ -242,6 +243,15 @@ test('who logs out while their own password is being checked changes nothing', a
     await assert.rejects(waiting, { code: 'unauthorized' });
     assert.equal(writes(), before);
   }
+});
+
+test('who is no owner any more once a page for a purchase is made does not get it', async () => {
+  const { actor } = await loggedIn('buyer@example.test');
+  const waiting = plane.control.billing.checkout(actor, { plan: 'pro', cycle: 'monthly' });
+  plane.control.sessions.logout(actor);
+  const before = writes();
+  await assert.rejects(waiting, { code: 'unauthorized' });
+  assert.equal(writes(), before);
 });
 
 test('who runs the server no more once a password is made has made no account, and replaced no password', async () => {

@@ -4,11 +4,12 @@
  */
 import { z } from 'zod';
 import type { Store } from '../../db/tx.ts';
-import type { UserActor } from '../actor.ts';
+import { allow, type UserActor } from '../actor.ts';
 import { recordDeed } from '../audit.ts';
 import { type JwtDeps, readJwt, signJwt } from '../keys/jwts.ts';
 import { findMember } from '../organizations/membership-rows.ts';
 import { CYCLES, type Offer, type Plan, SOLD_PLANS } from '../plans.ts';
+import { callerNow } from '../sessions/session-rows.ts';
 import { spend } from '../spent-once.ts';
 import { findOrg } from '../tunnels/tunnel-rows.ts';
 import { changePlanIn, type PlanChangeDeps } from './plan-change.ts';
@@ -43,12 +44,14 @@ export class MockBilling {
     this.#deps = deps;
   }
 
-  /** Token for the page that gives the plan: good once, for an hour. */
+  /** Token for the page that gives the plan: good once, for an hour. Throws `unauthorized`, `forbidden`. */
   async checkout(actor: UserActor, { plan, cycle }: Offer): Promise<string> {
     const token = await signJwt(this.#deps, KIND, { sub: actor.orgId, by: actor.userId, plan, cycle });
-    this.#deps.store.inTx((tx) =>
-      recordDeed(tx, actor, { ...deed('billing.checkout', actor), details: { plan, cycle } }),
-    );
+    this.#deps.store.inTx((tx) => {
+      const owner = callerNow(tx, actor);
+      allow(owner, 'create', 'billing');
+      recordDeed(tx, owner, { ...deed('billing.checkout', owner), details: { plan, cycle } });
+    });
     return token;
   }
 

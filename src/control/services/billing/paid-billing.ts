@@ -6,9 +6,11 @@ import { eq } from 'drizzle-orm';
 import { AppError, codeOf } from '../../../base/errors.ts';
 import { billingEvents, organizations } from '../../db/schema.ts';
 import { CustomerGone, type ProviderEvent } from '../../providers/payments.ts';
-import type { UserActor } from '../actor.ts';
+import type { Tx } from '../../db/tx.ts';
+import { allow, type UserActor } from '../actor.ts';
 import { recordDeed } from '../audit.ts';
 import { type Offer, PLAN_NAMES } from '../plans.ts';
+import { callerNow } from '../sessions/session-rows.ts';
 import { findOrg } from '../tunnels/tunnel-rows.ts';
 import { rereadDue } from './missed-events.ts';
 import {
@@ -43,7 +45,7 @@ export class PaidBilling {
     this.#sync = new SubscriptionSync(deps);
   }
 
-  /** Throws `upgrade_required` (not sold here), `conflict` (there is a subscription already), `unavailable`. */
+  /** Throws `upgrade_required` (not sold here), `conflict` (there is a subscription already), `unavailable`, `unauthorized`, `forbidden`. */
   async checkout(actor: UserActor, offer: Offer): Promise<string> {
     const { store, turns, provider, prices, apiUrl } = this.#deps;
     const priceId = prices[`${offer.plan}_${offer.cycle}`];
@@ -53,6 +55,7 @@ export class PaidBilling {
     }
     return turns.run(actor.orgId, async () => {
       this.#requireOrg(actor.orgId);
+      ownerNow(this.#now(), actor, 'create');
       const known = await this.#sync.refreshInTurn(actor.orgId);
       if (known !== undefined && isLive(known.status)) {
         throw new AppError(
@@ -71,17 +74,22 @@ export class PaidBilling {
           cancelUrl: `${apiUrl()}/app/?billing=cancelled`,
         }),
       );
-      store.inTx((tx) => recordDeed(tx, actor, { ...deedAbout(actor.orgId), details: { plan, cycle } }));
+      store.inTx((tx) =>
+        recordDeed(tx, ownerNow(tx, actor, 'create'), { ...deedAbout(actor.orgId), details: { plan, cycle } }),
+      );
       return url;
     });
   }
 
-  /** Throws `unavailable`. */
+  /** Throws `unavailable`, `unauthorized`, `forbidden`. */
   async portal(actor: UserActor): Promise<string> {
     const { turns, provider, apiUrl } = this.#deps;
-    return turns.run(actor.orgId, () => {
+    return turns.run(actor.orgId, async () => {
       this.#requireOrg(actor.orgId);
-      return this.#asCustomer(actor, (customerId) => provider.portal(customerId, `${apiUrl()}/app/`));
+      ownerNow(this.#now(), actor, 'change');
+      const url = await this.#asCustomer(actor, (customerId) => provider.portal(customerId, `${apiUrl()}/app/`));
+      ownerNow(this.#now(), actor, 'change');
+      return url;
     });
   }
 
@@ -160,6 +168,11 @@ export class PaidBilling {
     if (findOrg(this.#deps.store.db, orgId) === undefined) throw new AppError('not_found', 'The organization is gone.');
   }
 
+  #now(): Pick<Tx, 'db' | 'now'> {
+    const { db, clock } = this.#deps.store;
+    return { db, now: clock.now() };
+  }
+
   async #newCustomer(actor: UserActor, instead: string): Promise<SubscriptionRow> {
     const { store, provider } = this.#deps;
     const { orgId, email } = actor;
@@ -167,6 +180,13 @@ export class PaidBilling {
     const id = await provider.createCustomer({ orgId, email, name: org?.name ?? '', instead });
     return store.inTx((tx) => putCustomer(tx, orgId, id));
   }
+}
+
+/** The same owner, after the wait for a turn and for the provider. Throws `unauthorized`, `forbidden` when they are none any more. */
+function ownerNow(at: Pick<Tx, 'db' | 'now'>, actor: UserActor, verb: 'create' | 'change'): UserActor {
+  const now = callerNow(at, actor);
+  allow(now, verb, 'billing');
+  return now;
 }
 
 function deedAbout(orgId: string) {

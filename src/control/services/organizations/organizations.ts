@@ -13,7 +13,7 @@ import { checkDeedLimit } from '../deed-limit.ts';
 import { endAllInvitations } from './invitation-rows.ts';
 import { actorIn, membersOf } from './membership-rows.ts';
 import { insertOrganization, type NewOrgRules, type OrgRow, orgsOf, rulesFor } from './organization-rows.ts';
-import { leaveOrg } from '../sessions/session-rows.ts';
+import { callerNow, leaveOrg } from '../sessions/session-rows.ts';
 import type { Outbox } from '../mail/outbox.ts';
 import type { TokenEnds } from '../tokens/token-ends.ts';
 import type { Tunnels } from '../tunnels/tunnels.ts';
@@ -105,6 +105,7 @@ export class Organizations {
    */
   async delete(actor: Actor, orgId: string): Promise<DeletedOrg> {
     const { store, billing } = this.#deps;
+    allow(actor, 'change', 'account');
     // Before the provider is asked; and again afterwards, for that takes a while.
     this.#deletable(store.db, actor, orgId);
     return billing.deleting(orgId, () => this.#deleteNow(actor, orgId));
@@ -119,10 +120,10 @@ export class Organizations {
     return me;
   }
 
-  #deleteNow(actor: Actor, orgId: string): DeletedOrg {
+  #deleteNow(actor: UserActor, orgId: string): DeletedOrg {
     const { store, tokens, tunnels, reservedSubdomains, outbox } = this.#deps;
     return store.inTx((tx) => {
-      const me = this.#deletable(tx.db, actor, orgId);
+      const me = this.#deletable(tx.db, callerNow(tx, actor), orgId);
       const { name } = this.#find(me);
       // Tokens first: an agent acts on what it hears first, and a deleted tunnel is not why it must go.
       const message = `The organization ${name} was deleted.`;

@@ -26,6 +26,8 @@ export interface Channel {
   /** Streams open now. */
   readonly inFlight: number;
   send(message: FromAgent): void;
+  /** The server lets no more than this pass: what is to be sent waits on this side, where short answers go first. */
+  holdBack(megabitsPerSecond: number): void;
   /** Takes no new streams; those in flight go on. */
   refuseStreams(): void;
   /** Ends in good order; resolves when the peer has got everything, or after a second. */

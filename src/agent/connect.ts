@@ -9,6 +9,7 @@ import type { Logger } from '../base/log.ts';
 import { SlabPool } from '../base/slab.ts';
 import { attachSession } from '../mux/attach.ts';
 import type { MuxSession } from '../mux/session.ts';
+import { Shaper } from '../mux/shaper.ts';
 import type { MuxStream } from '../mux/stream.ts';
 import type { MuxError, SessionHandler, StreamSink } from '../mux/types.ts';
 import { WindowBudget } from '../mux/window.ts';
@@ -74,6 +75,7 @@ class MuxChannel implements Channel, SessionHandler, StreamSink {
   readonly #log: Logger;
   readonly #server: StreamServer;
   readonly #lines: LineReader;
+  readonly #shaper = new Shaper();
   #mux: MuxSession | undefined;
   #control: MuxStream | undefined;
   /** No more is reported upwards. */
@@ -92,6 +94,7 @@ class MuxChannel implements Channel, SessionHandler, StreamSink {
     const mux = attachSession(this.#socket, this, {
       role: 'client',
       ...shared,
+      shaper: this.#shaper,
       maxStreams: MAX_STREAMS,
       controlPerSecond: CONTROL_PER_SECOND,
       heartbeatMs: HEARTBEAT_MS,
@@ -118,6 +121,10 @@ class MuxChannel implements Channel, SessionHandler, StreamSink {
   send(message: FromAgent): void {
     // Bounded: an agent says a claim per tunnel (at most 1,000, about 300 bytes each) and little else.
     this.#control?.write(encodeLine(message));
+  }
+
+  holdBack(megabitsPerSecond: number): void {
+    this.#shaper.holdBack(megabitsPerSecond);
   }
 
   refuseStreams(): void {

@@ -110,6 +110,7 @@ export class Session implements ChannelSink {
       case 'welcome':
         if (this.#welcomed) return this.#broken('it said welcome twice');
         this.#welcomed = true;
+        if (message.bandwidthLimitMbps !== undefined) this.#channel?.holdBack(message.bandwidthLimitMbps);
         return this.#owner.onWelcome(this, message);
       case 'bound':
         return this.#bound(message);

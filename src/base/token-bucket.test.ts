@@ -112,23 +112,37 @@ describe('the line', () => {
     assert.ok(bulk > crumbs / 2 && bulk + crumbs < 60 * MBPS * 1.05, `${bulk} and ${crumbs}`);
   });
 
-  test('who is forgotten is not called, owes nothing, and holds up nobody', (t) => {
+  test('who has used up its step to the byte is owed the passage of a heartbeat all the same', (t) => {
+    const world = new World(t, 1);
+    new Greedy(world.bucket, 65_536).paid();
+    const small: Payer = { debt: 0, allowance: 0, paid: () => {} };
+    assert.equal(world.bucket.spend(small, world.bucket.step), false);
+    world.run(200);
+    assert.equal(small.debt, 0);
+    for (let bytes = 0; bytes < 1_000; bytes += 20) assert.equal(world.bucket.spend(small, 20), true);
+    assert.equal(world.bucket.waiting, 1);
+  });
+
+  test('who is forgotten is not called and owes nothing; what it has moved counts', (t) => {
     const world = new World(t, 1);
     let calls = 0;
     const gone: Payer = { debt: 0, allowance: 0, paid: () => void calls++ };
     const next: Payer = { debt: 0, allowance: 0, paid: () => void (calls += 100) };
-    assert.equal(world.bucket.spend(gone, 1 << 20), false);
+    assert.equal(world.bucket.spend(gone, MBPS), false);
     assert.equal(world.bucket.spend(next, 4_096), false);
     world.bucket.forget(gone);
-    world.run(1_000);
+    world.run(700);
+    assert.equal(calls, 0, 'what it has moved is paid for first');
+    world.run(400);
     assert.equal(calls, 100);
     assert.equal(gone.debt, 0);
-    assert.equal(world.bucket.spend(gone, 1 << 20), false);
+    assert.equal(world.bucket.spend(gone, MBPS), false);
     world.bucket.forget(gone);
-    assert.equal(world.bucket.waiting, 0);
+    assert.deepEqual([world.bucket.waiting, world.bucket.full], [0, false]);
     world.run(20_000);
-    assert.equal(calls, 100);
+    assert.deepEqual([calls, world.bucket.full], [100, true]);
     assert.equal(world.bucket.spend(gone, 1_500), true, 'the bucket works on');
+    assert.equal(world.bucket.full, false);
   });
 
   test('nobody is told that he has paid before he has heard that he waits, however the clock moves meanwhile', (t) => {

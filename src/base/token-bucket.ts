@@ -101,8 +101,15 @@ export class TokenBucket {
     return false;
   }
 
-  /** The payer is gone, or need not pay any more: its debt is forgotten and `paid` is not called. */
+  /** Nobody waits, and nothing is owed or has been used lately: as good as new. */
+  get full(): boolean {
+    this.#refill();
+    return this.#line.size === 0 && this.#level === this.#capacity;
+  }
+
+  /** The payer is gone, or need not wait any more: `paid` is not called. What it owes it has moved, and the others wait for it. */
   forget(payer: Payer): void {
+    this.#level -= payer.debt;
     payer.debt = 0;
     this.#line.delete(payer);
     if (this.#line.size > 0) return;

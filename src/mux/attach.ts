@@ -14,7 +14,7 @@ import type { SessionHandler, SessionOptions } from './types.ts';
 export interface AttachOptions extends Omit<SessionOptions, 'transport' | 'handler'> {
   /** Sweeps the session about once a second until it closes. */
   readonly sweeper: Sweeper<MuxSession>;
-  /** Where a bandwidth limit is set, now or later. */
+  /** Where a bandwidth limit is set, later. */
   readonly shaper?: Shaper;
 }
 
@@ -45,6 +45,7 @@ export function attachSession(socket: Socket, handler: SessionHandler, options: 
       },
     },
   });
+  shaper?.begin(session);
   sweeper.add(session);
   let failure: Error | undefined;
   socket.setNoDelay(true);
@@ -143,10 +144,13 @@ class SessionReader implements ReadTarget, ShapedSide {
     setImmediate(() => this.paid());
   }
 
-  /** The peer has ended: nothing more will come that could be late. */
+  /** The peer has ended: nothing more will come that could be late. It counts, so that the next session pays for it. */
   feedHeld(): void {
     this.#session.readSlab = this.#pool.foreign;
-    for (const held of this.#held.splice(0)) this.#session.feed(held, 0, held.length);
+    for (const held of this.#held.splice(0)) {
+      this.#session.feed(held, 0, held.length);
+      this.#pays(held.length);
+    }
   }
 
   close(): void {

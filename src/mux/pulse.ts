@@ -3,6 +3,7 @@
  * One ping is under way at a time. Called by session.ts only, which ends the session when `sweep` says so.
  */
 import type { Clock } from '../base/clock.ts';
+import { FIRST_MARK, type Flight } from './flight.ts';
 
 /** A round-trip time older than this is measured again when a window wants to grow. */
 const RTT_FRESH_MS = 1_000;
@@ -22,6 +23,8 @@ export class Pulse {
   heard = true;
   /** Nobody reads for now, to keep within a limit: that nothing is heard is not the peer's fault. */
   excused = false;
+  /** Whose marks are answered here too. */
+  flight: Flight | null = null;
   #heardAtMs: number;
   #id = 0;
   #sentMs = 0;
@@ -58,6 +61,7 @@ export class Pulse {
 
   /** A ping came back. One that was not asked for is nothing. */
   answered(value: number): void {
+    if (value >= FIRST_MARK) this.flight?.answered(value);
     if (!this.#outstanding || value !== this.#id) return;
     this.#outstanding = false;
     const now = this.#options.clock.monotonic();
@@ -88,7 +92,7 @@ export class Pulse {
   #ping(): void {
     if (this.#outstanding || this.#closed) return;
     this.#outstanding = true;
-    this.#id = (this.#id + 1) >>> 0;
+    this.#id = (this.#id + 1) % FIRST_MARK;
     this.#sentMs = this.#beatMs = this.#options.clock.monotonic();
     this.#options.send(this.#id);
   }

@@ -2,17 +2,18 @@
  * The sending half of a session: frames are written side by side into a slab, and one write per turn of the event loop hands
  * the slab to the transport. Measured: one write per frame costs 22.5-24 us per request over edge and agent, one per turn 15.
  *
- * Two lanes. Control frames and short bursts go in the *quick* lane; a stream that has put more than BURST_BYTES without a
+ * Two lanes. Control frames and short bursts go in the *quick* lane; a stream that has put more than a burst (64 KB) without a
  * pause goes over to the *bulk* lane until what it put there is out. The lanes take turns, so that a small response waits for
  * one slab of a download and not for the megabyte queued before it, and a flood of small ones can't starve the download.
  *
- * Bounds: a lane over CONGESTED_BYTES tells its streams to wait for `roomAgain`; it still takes what they have read already, for
- * keeping that elsewhere costs a copy (a third of the agent's time with 64 readers of 64 KB). Over FULL_BYTES it takes no more
- * data, and the streams keep what they have (stream.ts). Control frames that the peer provokes (ping answers, resets) can't be held back, so a quick lane over HARD_BYTES ends the
+ * Bounds: a lane with 1 MB queued tells its streams to wait for `roomAgain`; it still takes what they have read already, for
+ * keeping that elsewhere costs a copy (a third of the agent's time with 64 readers of 64 KB). With 4 MB it takes no more
+ * data, and the streams keep what they have (stream.ts). Under a bandwidth limit these bounds are smaller (pieces.ts). Control frames that the peer provokes (ping answers, resets) can't be held back, so a quick lane over HARD_BYTES ends the
  * session: data alone never gets it that far.
  */
 import { type Slab, type SlabPool, SLAB_BYTES } from '../base/slab.ts';
 import { HEADER_BYTES, writeHeader, TYPE } from './frame.ts';
+import { type Pieces, WHOLE } from './pieces.ts';
 import type { MuxStream } from './stream.ts';
 import type { MuxTransport } from './types.ts';
 
@@ -20,11 +21,7 @@ export const QUICK = 0;
 export const BULK = 1;
 export type LaneIndex = typeof QUICK | typeof BULK;
 
-/** A burst longer than this is a download, not a message. */
-export const BURST_BYTES = 65_536;
-/** A lane with this much queued asks its streams to wait; below half of it they go on. */
-const CONGESTED_BYTES = 1 << 20;
-/** A lane with this much queued takes no more data. */
+/** The quick lane with this much queued takes no more data. */
 const FULL_BYTES = 4 << 20;
 /** The quick lane over this: the peer provokes answers and reads none. */
 const HARD_BYTES = 8 << 20;
@@ -70,6 +67,7 @@ export class FrameSender {
   #closed = false;
   #flooded = false;
   #whenEmpty: (() => void) | null = null;
+  #pieces = WHOLE;
 
   constructor(
     transport: MuxTransport,
@@ -79,6 +77,16 @@ export class FrameSender {
     this.#pool = options.pool;
     this.#onFault = options.onFault;
     this.#onFlood = options.onFlood;
+  }
+
+  get pieces(): Pieces {
+    return this.#pieces;
+  }
+
+  /** From now on in other pieces. What they have room for goes on at once: it may be somebody's last word. */
+  cut(pieces: Pieces): void {
+    this.#pieces = pieces;
+    for (const lane of this.#lanes) this.#wake(lane);
   }
 
   /** Queues a frame without payload. */
@@ -96,10 +104,11 @@ export class FrameSender {
   data(lane: LaneIndex, id: number, bytes: Uint8Array, start: number, end: number): void {
     if (this.#closed) return;
     const to = this.#lanes[lane];
+    const slabBytes = lane === QUICK ? SLAB_BYTES : this.#pieces.slab;
     let from = start;
     while (from < end) {
-      if (SLAB_BYTES - to.length < MIN_ROOM) this.#rotate(to);
-      const length = Math.min(end - from, SLAB_BYTES - to.length - HEADER_BYTES);
+      if (slabBytes - to.length < MIN_ROOM) this.#rotate(to);
+      const length = Math.min(end - from, slabBytes - to.length - HEADER_BYTES);
       const at = this.#frame(to, HEADER_BYTES + length);
       const out = (to.slab as Slab).bytes;
       writeHeader(out, at, TYPE.data, 0, id, length);
@@ -154,12 +163,12 @@ export class FrameSender {
   /** No more data may be put. */
   full(lane: LaneIndex): boolean {
     const of = this.#lanes[lane];
-    return of.queued + of.length >= FULL_BYTES;
+    return of.queued + of.length >= (lane === QUICK ? FULL_BYTES : this.#pieces.full);
   }
 
   congested(lane: LaneIndex): boolean {
     const of = this.#lanes[lane];
-    return of.queued + of.length >= CONGESTED_BYTES;
+    return of.queued + of.length >= this.#pieces.congested;
   }
 
   /** `stream.roomAgain()` is called when the lane has drained. */
@@ -274,10 +283,11 @@ export class FrameSender {
   }
 
   #wake(lane: Lane): void {
-    if (lane.queued + lane.length >= CONGESTED_BYTES / 2) return;
+    const { congested } = this.#pieces;
+    if (lane.queued + lane.length >= congested / 2) return;
     for (const stream of lane.waiters) {
       // Those not reached stay at the front: a stream that fills the lane again at once can't keep the others out.
-      if (lane.queued + lane.length >= CONGESTED_BYTES) return;
+      if (lane.queued + lane.length >= congested) return;
       lane.waiters.delete(stream);
       stream.roomAgain();
     }

@@ -128,7 +128,7 @@ for (const kind of ['plain', 'tls'] as const) {
 
     test('all bytes of both directions arrive, in the time that the limit gives them', async (t) => {
       const { server, client } = await join(t);
-      server.shaper.bucket = new TokenBucket(80);
+      server.shaper.limit(new TokenBucket(80));
       const incoming = Promise.withResolvers<number>();
       server.onStream = (stream) => {
         drink(stream).then(incoming.resolve, incoming.reject);
@@ -146,7 +146,7 @@ for (const kind of ['plain', 'tls'] as const) {
 
     test('a reader that stands still holds up its own stream and no other', async (t) => {
       const { server, client } = await join(t);
-      server.shaper.bucket = new TokenBucket(80);
+      server.shaper.limit(new TokenBucket(80));
       const done = Promise.withResolvers<number>();
       server.onStream = (stream) => {
         // The first takes what comes and gives no window back.
@@ -169,7 +169,7 @@ for (const kind of ['plain', 'tls'] as const) {
       const incoming = Promise.withResolvers<number>();
       server.onStream = (stream) => void drink(stream).then(incoming.resolve, incoming.reject);
       pour(client.open(), 200_000);
-      server.shaper.bucket = bucket;
+      server.shaper.limit(bucket);
       pour(server.open(), 200_000);
       while (bucket.waiting < 2) await turn();
       const began = performance.now();
@@ -185,7 +185,7 @@ for (const kind of ['plain', 'tls'] as const) {
       const { server, client } = await join(t);
       const incoming = Promise.withResolvers<number>();
       server.onStream = (stream) => void drink(stream).then(incoming.resolve, incoming.reject);
-      server.shaper.bucket = new TokenBucket(1);
+      server.shaper.limit(new TokenBucket(1));
       pour(client.open(), 100_000);
       // The end of what was sent and the end of the connection come in one read.
       client.session.close();
@@ -197,7 +197,7 @@ for (const kind of ['plain', 'tls'] as const) {
       const bucket = new TokenBucket(HOPELESS_MBPS);
       server.onStream = (stream) => void drink(stream).catch(() => undefined);
       pour(client.open(), 4 * MB);
-      server.shaper.bucket = bucket;
+      server.shaper.limit(bucket);
       pour(server.open(), 4 * MB);
       while (bucket.waiting < 2) await turn();
       server.session.destroy();
@@ -209,7 +209,7 @@ for (const kind of ['plain', 'tls'] as const) {
       const { server, client } = await join(t);
       const bucket = new TokenBucket(HOPELESS_MBPS);
       server.onStream = (stream) => void drink(stream).catch(() => undefined);
-      server.shaper.bucket = bucket;
+      server.shaper.limit(bucket);
       pour(client.open(), 4 * MB);
       while (bucket.waiting < 1) await turn();
       const now = performance.now();
@@ -229,14 +229,15 @@ test('a limited session takes for its windows what 250 ms of the limit need, in 
   const budget = new ShapedBudget(whole, shaper);
   assert.equal(budget.largestWindow, MAX_WINDOW);
   assert.equal(budget.take(4 * MB), true);
-  shaper.bucket = new TokenBucket(100);
+  const bucket = new TokenBucket(100);
+  shaper.limit(bucket);
   assert.equal(budget.take(1), false, 'it has more than that already');
   budget.give(4 * MB);
   assert.equal(budget.take(3_125_000), true);
   assert.equal(budget.take(1), false);
   assert.equal(whole.left, BUDGET - 3_125_000);
   assert.equal(budget.largestWindow, 3_125_000);
-  shaper.bucket.setRate(1);
+  bucket.setRate(1);
   assert.equal(budget.largestWindow, 32_768);
   budget.give(3_125_000);
   assert.equal(whole.left, BUDGET);

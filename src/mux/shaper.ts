@@ -3,8 +3,15 @@
  * All streams of a session belong to one payer, so nothing above the socket knows of it: a socket that is not read makes the peer's windows
  * and TCP push back, and a write that waits makes the lanes of the sender do. Made by whoever attaches the session; does nothing until a
  * limit is known.
+ *
+ * One side keeps the limit and the other, which is told of it, only has no more under way than it lets through (flight.ts). Both put
+ * their frames together in small pieces then, for a piece that has begun to go holds up all that comes later.
  */
-import type { Payer, TokenBucket } from '../base/token-bucket.ts';
+import { type Clock, systemClock } from '../base/clock.ts';
+import { bytesPerMsOf, type Payer, stepOf, type TokenBucket } from '../base/token-bucket.ts';
+import { Flight } from './flight.ts';
+import { piecesOf, WHOLE } from './pieces.ts';
+import type { MuxSession } from './session.ts';
 import { WindowBudget } from './window.ts';
 
 /**
@@ -21,24 +28,55 @@ export interface ShapedSide extends Payer {
 }
 
 export class Shaper {
-  /** null: no limit. Set when one is known; looked at per read and per write. */
+  /** The limit that this side keeps; null: none. Looked at per read and per write. */
   bucket: TokenBucket | null = null;
+  /** What this side has under way to a peer that keeps a limit; null: it keeps none. */
+  flight: Flight | null = null;
+  /** Either is set: looked at per write. */
+  shapes = false;
   readonly #sides: ShapedSide[] = [];
+  #session: MuxSession | null = null;
 
   /** For attach.ts. */
   join(side: ShapedSide): void {
     this.#sides.push(side);
   }
 
+  /** For attach.ts: the session on the socket. */
+  begin(session: MuxSession): void {
+    this.#session = session;
+  }
+
+  /** The session has begun and keeps the limit of `bucket` from now on. Again when its rate has changed. */
+  limit(bucket: TokenBucket): void {
+    this.bucket = bucket;
+    this.#shape(bucket.step);
+  }
+
+  /** The session has begun and the peer keeps a limit of so many megabits (10^6 bits) per second: no more is sent than it reads soon. */
+  holdBack(megabitsPerSecond: number, clock: Clock = systemClock): void {
+    this.flight = new Flight(megabitsPerSecond, clock);
+    if (this.#session !== null) this.#session.pulse.flight = this.flight;
+    this.#shape(stepOf(bytesPerMsOf(megabitsPerSecond)));
+  }
+
   /** Ends the limit and with it all waiting: when the socket is gone, and before, that a session's last word need not wait behind what it owes. */
   lift(): void {
+    if (!this.shapes) return;
     const { bucket } = this;
-    this.bucket = null;
-    if (bucket === null) return;
+    this.bucket = this.flight = null;
+    this.shapes = false;
+    if (this.#session !== null) this.#session.pulse.flight = null;
+    this.#session?.sender.cut(WHOLE);
     for (const side of this.#sides) {
-      bucket.forget(side);
+      bucket?.forget(side);
       side.lifted();
     }
+  }
+
+  #shape(step: number): void {
+    this.shapes = true;
+    this.#session?.sender.cut(piecesOf(step));
   }
 }
 

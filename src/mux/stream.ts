@@ -7,7 +7,8 @@
  */
 import type { Slab } from '../base/slab.ts';
 import { FLAG, INITIAL_WINDOW, TYPE } from './frame.ts';
-import { BULK, BURST_BYTES, type LaneIndex, MAX_RESERVE, QUICK } from './sender.ts';
+import { WHOLE } from './pieces.ts';
+import { BULK, type LaneIndex, MAX_RESERVE, QUICK } from './sender.ts';
 import type { MuxSession } from './session.ts';
 import type { StreamSink } from './types.ts';
 import { grownBy, nextWindow } from './window.ts';
@@ -86,9 +87,11 @@ export class MuxStream {
   write(bytes: Uint8Array, start = 0, end: number = bytes.length): boolean {
     if (this.#gone || this.#endSent || this.#endWanted) return true;
     const length = end - start;
-    if (this.#pendingBytes > 0 || length > this.#sendWindow) return this.#writeLater(bytes, start, end);
+    const { sender } = this.session;
+    if (this.#pendingBytes > 0 || length > this.#sendWindow || length > sender.pieces.turn)
+      return this.#writeLater(bytes, start, end);
     const lane = this.#laneFor(length);
-    if (this.session.sender.full(lane)) return this.#writeLater(bytes, start, end);
+    if (sender.full(lane)) return this.#writeLater(bytes, start, end);
     this.#sendWindow -= length;
     this.#put(lane, bytes, start, end);
     return this.#goOn();
@@ -116,13 +119,15 @@ export class MuxStream {
    * `sink.onDrain`.
    */
   donate(slab: Slab, length: number): boolean | null {
+    const { sender } = this.session;
     if (this.#pendingBytes > 0 || length > this.#sendWindow || this.#gone || this.endedHere) return null;
+    if (length > sender.pieces.turn) return null;
     const lane = this.#laneFor(length);
-    if (this.session.sender.full(lane)) return null;
+    if (sender.full(lane)) return null;
     this.#sendWindow -= length;
     this.#enterLane(lane, length);
-    this.session.sender.donate(lane, this.id, slab, length);
-    this.#mark = this.session.sender.mark(lane);
+    sender.donate(lane, this.id, slab, length);
+    this.#mark = sender.mark(lane);
     return this.#goOn();
   }
 
@@ -184,15 +189,17 @@ export class MuxStream {
 
   #sendPending(): void {
     if (this.#gone) return;
+    const { pieces } = this.session.sender;
     while (this.#pendingBytes > 0 && this.#sendWindow > 0) {
       const first = this.#pending[0] as Buffer;
-      const length = Math.min(this.#sendWindow, first.length);
-      if (this.#mustWait(this.#laneFor(length))) return;
+      const length = Math.min(this.#sendWindow, first.length, pieces.turn);
+      const lane = this.#laneFor(pieces === WHOLE ? length : this.#pendingBytes);
+      if (this.#mustWait(lane)) return;
       this.#sendWindow -= length;
       this.#pendingBytes -= length;
       if (length === first.length) this.#pending.shift();
       else this.#pending[0] = first.subarray(length);
-      this.#put(this.#laneFor(length), first, 0, length);
+      this.#put(lane, first, 0, length);
     }
     if (this.#pendingBytes > 0 || !this.#blocked) return;
     if (this.#mustWait(this.#lane)) return;
@@ -234,18 +241,21 @@ export class MuxStream {
   // ------------------------------------------------------------------
 
   #writeLater(bytes: Uint8Array, start: number, end: number): boolean {
+    const { sender } = this.session;
     let from = start;
-    this.#blocked = true;
-    if (this.#pendingBytes === 0 && this.#sendWindow > 0) {
-      const now = Math.min(this.#sendWindow, end - start);
-      const lane = this.#laneFor(now);
-      if (this.session.sender.full(lane)) this.#mustWait(lane);
-      else {
-        from = start + now;
-        this.#sendWindow -= now;
-        this.#put(lane, bytes, start, from);
+    while (this.#pendingBytes === 0 && this.#sendWindow > 0 && from < end) {
+      const now = Math.min(this.#sendWindow, end - from, sender.pieces.turn);
+      const lane = this.#laneFor(sender.pieces === WHOLE ? now : end - from);
+      if (sender.full(lane)) {
+        this.#mustWait(lane);
+        break;
       }
+      this.#sendWindow -= now;
+      this.#put(lane, bytes, from, from + now);
+      from += now;
     }
+    if (from === end) return this.#goOn();
+    this.#blocked = true;
     this.#pending.push(Buffer.from(bytes.subarray(from, end)));
     this.#pendingBytes += end - from;
     if (this.#pendingBytes > MAX_PENDING) {
@@ -264,14 +274,18 @@ export class MuxStream {
     this.#mark = sender.mark(this.#lane);
   }
 
-  /** Where the next `length` bytes go. Everything put before is out: a new burst, which begins in the quick lane. */
+  /**
+   * Where the next `length` bytes go. Everything put before is out: a new burst, which begins in the quick lane. Not while more of it waits
+   * for its next turn under a limit.
+   */
   #laneFor(length: number): LaneIndex {
-    if (this.session.sender.done(this.#lane) >= this.#mark) {
+    const { sender } = this.session;
+    if (sender.done(this.#lane) >= this.#mark && (this.#pendingBytes === 0 || sender.pieces === WHOLE)) {
       this.#lane = QUICK;
       this.#mark = 0;
       this.#burst = 0;
     }
-    return this.#lane === QUICK && this.#burst + length <= BURST_BYTES ? QUICK : BULK;
+    return this.#lane === QUICK && this.#burst + length <= sender.pieces.burst ? QUICK : BULK;
   }
 
   #enterLane(lane: LaneIndex, length: number): void {

@@ -1,8 +1,9 @@
 /**
- * A socket as a session writes to it: whole slabs, or, under a bandwidth limit, pieces of one with the wait for the bucket in between. One
- * write is under way at a time. Made by attach.ts.
+ * A socket as a session writes to it: whole slabs, or, under a bandwidth limit, pieces of one with the wait for the bucket in between, or for
+ * the peer. One write is under way at a time, and each is of whole frames. Made by attach.ts.
  */
 import type { Socket } from 'node:net';
+import { FLAG, HEADER_BYTES, TYPE, writeHeader } from './frame.ts';
 import type { ShapedSide, Shaper } from './shaper.ts';
 import type { MuxTransport } from './types.ts';
 
@@ -15,6 +16,7 @@ export class SocketTransport implements MuxTransport, ShapedSide {
   readonly #socket: Socket;
   readonly #shaper: Shaper | null;
   readonly #onPiece: Done = (error) => this.#pieceWritten(error);
+  readonly #onRoom = (): void => this.lifted();
   debt = 0;
   allowance = 0;
   /** The write that goes out in pieces, and how much of it has gone. */
@@ -31,7 +33,7 @@ export class SocketTransport implements MuxTransport, ShapedSide {
   }
 
   write(bytes: Uint8Array, done: Done): void {
-    if (this.#shaper === null || this.#shaper.bucket === null) {
+    if (this.#shaper === null || !this.#shaper.shapes) {
       this.#socket.write(bytes, done);
       return;
     }
@@ -63,9 +65,11 @@ export class SocketTransport implements MuxTransport, ShapedSide {
 
   #next(bytes: Uint8Array): void {
     const bucket = this.#shaper?.bucket ?? null;
+    const flight = this.#shaper?.flight ?? null;
     const left = bytes.length - this.#at;
     this.#piece = bucket === null ? left : Math.min(left, bucket.step);
     this.#waits = true;
+    if (flight?.waits(this.#onRoom)) return;
     if (bucket === null || bucket.spend(this, this.#piece)) this.paid();
   }
 
@@ -74,8 +78,17 @@ export class SocketTransport implements MuxTransport, ShapedSide {
     if (bytes === null) return;
     this.#at += this.#piece;
     if (!error && this.#at < bytes.length) return this.#next(bytes);
+    const mark = this.#shaper?.flight?.sent(bytes.length) ?? null;
+    if (mark !== null && !error) this.#socket.write(markFrame(mark));
     const done = this.#done;
     this.#bytes = this.#done = null;
     done?.(error);
   }
+}
+
+/** A ping with that number. It goes past the sender, for it has to follow at once what it marks. */
+function markFrame(number: number): Uint8Array {
+  const frame = new Uint8Array(HEADER_BYTES);
+  writeHeader(frame, 0, TYPE.ping, FLAG.syn, 0, number);
+  return frame;
 }

@@ -103,6 +103,8 @@ export const welcome = z.object({
   agentId: z.uuid(),
   serverVersion: text,
   account: text,
+  /** The bandwidth limit that the server keeps, so that the agent sends no faster; absent: none. An agent may leave it out of account. */
+  bandwidthLimitMbps: z.number().positive().max(1_000_000).optional(),
 });
 
 export const bound = z.object({

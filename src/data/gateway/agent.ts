@@ -132,9 +132,10 @@ export class AgentSession implements SessionHandler, ControlEvents {
   end(code: RefusalCode, message: string, retryAfterMs?: number): void {
     if (this.#state === 'over') return;
     this.#log.info({ code, reason: message }, 'agent session ended by the server');
+    // What is owed to a limit holds up the last word no more.
+    this.shaper.lift();
     this.#control?.end({ type: 'bye', code, message, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) });
     this.#over();
-    this.shaper.lift();
     this.#session.close();
     setTimeout(() => this.#session.destroy(message), LINGER_MS).unref();
   }
@@ -270,6 +271,7 @@ export class AgentSession implements SessionHandler, ControlEvents {
       agentId: this.agentId,
       serverVersion: this.#deps.serverVersion,
       account: grant.account,
+      ...(grant.bandwidthLimitMbps === null ? {} : { bandwidthLimitMbps: grant.bandwidthLimitMbps }),
     });
   }
 

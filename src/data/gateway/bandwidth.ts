@@ -1,10 +1,14 @@
 /**
- * One bucket per lineage of tokens with a bandwidth limit, for as long as a session of it is live: all its sessions share it, both ways.
- * A new one begins full, with a tenth of a second's worth. Owned by registry.ts; bounded by the number of sessions.
+ * One bucket per lineage of tokens with a bandwidth limit: all its sessions share it, both ways. A new one begins full, with a tenth of a
+ * second's worth, so one that is not full is kept when its last session ends: else who comes back again and again would get that each time.
+ * Owned by registry.ts; bounded by the number of sessions, and MAX_RESTING.
  */
 import { TokenBucket } from '../../base/token-bucket.ts';
 import type { Shaper } from '../../mux/shaper.ts';
 import type { TokenGrant } from '../../plane/routes.ts';
+
+/** Lineages without a session whose bucket fills again. Beyond, the oldest is forgotten: it has a tenth of a second's worth too much. */
+const MAX_RESTING = 10_000;
 
 interface Share {
   readonly lineageId: string;
@@ -15,10 +19,16 @@ interface Share {
 export class BandwidthShares {
   readonly #byLineage = new Map<string, Share>();
   readonly #byMember = new Map<Shaper, Share>();
+  readonly #resting = new Set<Share>();
 
   /** Lineages that share a bucket now. */
   get size(): number {
-    return this.#byLineage.size;
+    return this.#byLineage.size - this.#resting.size;
+  }
+
+  /** Lineages without a session that are remembered until their bucket is full. */
+  get resting(): number {
+    return this.#resting.size;
   }
 
   /** Directions of sessions that wait for their share now. */
@@ -36,9 +46,10 @@ export class BandwidthShares {
       share = { lineageId, bucket: new TokenBucket(bandwidthLimitMbps), members: new Set() };
       this.#byLineage.set(lineageId, share);
     } else share.bucket.setRate(bandwidthLimitMbps);
+    this.#resting.delete(share);
     share.members.add(member);
     this.#byMember.set(member, share);
-    member.bucket = share.bucket;
+    for (const each of share.members) each.limit(share.bucket);
   }
 
   /** The session is over. Its shaper still waits for the bucket, if it does, until its socket is gone. */
@@ -47,6 +58,22 @@ export class BandwidthShares {
     if (share === undefined) return;
     this.#byMember.delete(member);
     share.members.delete(member);
-    if (share.members.size === 0) this.#byLineage.delete(share.lineageId);
+    if (share.members.size > 0) return;
+    this.#resting.add(share);
+    if (this.#resting.size <= MAX_RESTING) return;
+    for (const oldest of this.#resting) {
+      this.#forget(oldest);
+      break;
+    }
+  }
+
+  /** About once a second: forgets those that are as good as new. */
+  sweep(): void {
+    for (const share of this.#resting) if (share.bucket.full) this.#forget(share);
+  }
+
+  #forget(share: Share): void {
+    this.#resting.delete(share);
+    this.#byLineage.delete(share.lineageId);
   }
 }

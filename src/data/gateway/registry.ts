@@ -188,6 +188,7 @@ export class AgentRegistry implements AgentHost, NodeControl, TableListener {
   /** Ends what is over by the clock: sessions of expired tokens, servings of expired tunnels. */
   sweep(): void {
     this.#deps.budgets.sweep();
+    this.bandwidth.sweep();
     const now = this.#deps.now();
     this.#sweptAt = now;
     for (const agent of [...this.#agents.values()]) {

@@ -99,6 +99,18 @@ test('the Free plan has none, and one that was minted before rests', async () =>
   assert.equal((await mintBy(key.apiKey)).status, 200);
 });
 
+test('what it minted it can revoke where it may mint no more: making things safer is behind no gate', async () => {
+  const master = await mintMaster(ann);
+  for (const set of [{ plan: 'free' }, { plan: 'pro', approvalStatus: 'suspended' }] as const) {
+    change({ plan: 'pro', approvalStatus: 'approved' });
+    const key = keyOf(await mintBy(master.apiKey));
+    change(set);
+    assert.notEqual((await rotateBy(master.apiKey, key.nonce)).status, 200);
+    assert.deepEqual((await revokeBy(master.apiKey, key.nonce)).body, { success: true, revoked: 1 });
+    assert.equal(await admit(key), 'unauthorized');
+  }
+});
+
 test('members neither mint, rotate, revoke nor cap one', async () => {
   const key = await mintMaster(ann);
   const bob = await team.member('bob@example.test', ann, 'member');

@@ -45,7 +45,7 @@ test('a token that was revoked before there was a table for it is in the list of
     rmSync(dataDir, { recursive: true });
   });
   const upTo = (count: number): void =>
-    void migrate(sqlite, { dataDir, migrations: MIGRATIONS.slice(0, count), nowMs: 1, log: silentLog });
+    migrate(sqlite, { dataDir, migrations: MIGRATIONS.slice(0, count), nowMs: 1, log: silentLog });
   upTo(3);
   sqlite.exec(`
     INSERT INTO organizations (id, name, slug, plan, approval_status, created_at) VALUES ('o', 'O', 'o', 'free', 'approved', 1);

@@ -99,7 +99,7 @@ function insertDeeds(n: number, action: string, actorId: string): void {
 /** Mints and revokes as the master key until that is refused; returns how often it went well, and the refusal. */
 function churn({ apiKey }: Key): { pairs: number; refusal: AppError } {
   const { masterKeys, projectTokens } = plane.control;
-  const actor = masterKeys.authenticate(apiKey, '192.0.2.9');
+  const actor = masterKeys.authenticate(apiKey, { ipAddress: '192.0.2.9', mints: true });
   assert.ok(actor !== undefined);
   const scope = { name: 'x', ttlHours: 2160, allowedSubdomains: ['*'], bandwidthLimitMbps: 100, tunnelQuota: 5 };
   for (let pairs = 0; pairs < 100; pairs++) {

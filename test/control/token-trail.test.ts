@@ -6,7 +6,7 @@ import { auditEvents } from '../../src/control/db/schema.ts';
 import { type Key, keyOf, mint, mintMaster } from './key-holder.ts';
 import { Plane, START } from './plane.ts';
 import { type PlaneApi, servePlane } from './plane-api.ts';
-import { type Person, Team } from './team.ts';
+import { type Person, said, Team } from './team.ts';
 
 const HOUR = 3_600_000;
 let plane: Plane;
@@ -89,4 +89,21 @@ test('a key that ends with its master key says which that was, however that ende
   assert.equal((await ann.call('DELETE', `/orgs/${ann.home}/members/${bob.id}`)).status, 200);
   assert.deepEqual(detailsOf('token.revoke', master), { name: 'bobs', kind: 'master' });
   assert.deepEqual(detailsOf('token.revoke', child), { name: 'job', kind: 'project', parent: master.nonce });
+});
+
+test('a key that ends with its project, or with the account of who made it, says so', async () => {
+  const key = keyOf(await ann.call('POST', '/projects/web/tokens', { name: 'job' }));
+  await ann.call('DELETE', '/projects/web');
+  assert.deepEqual(detailsOf('token.revoke', key), { name: 'job', kind: 'project', cause: 'project_deleted' });
+  const mine = await mint(ann);
+  const operator = { kind: 'operator', orgId: null, userId: null, label: 'root', ipAddress: '' } as const;
+  plane.control.operatorUsers.lock(operator, ann.email);
+  assert.deepEqual(detailsOf('token.revoke', mine), { name: 'ci', kind: 'agent', cause: 'account_locked' });
+});
+
+test('no token is called like a person, and none hides signs in its name', async () => {
+  for (const name of ['ann@example.test', 'a\nb', 'a\u001b[2Jb', 'a\u202eb']) {
+    for (const path of ['/tokens', '/tokens/master', '/projects/web/tokens'])
+      assert.deepEqual(said(await ann.call('POST', path, { name })), [400, 'invalid_request'], path);
+  }
 });

@@ -41,7 +41,8 @@ export function requireBearer(
     if (route === undefined || route.isPublic) return next();
     const mayBeOperator = c.env.isFromFolder === true && OPERATORS_ONLY.test(c.req.path);
     if (mayBeOperator && (await isOperator(c, deps.operatorTokens))) return next();
-    if (route.takesMasterKeys === true && isMasterKey(c, deps.masterKeys)) return next();
+    if (route.takesMasterKeys === true && isMasterKey(c, deps.masterKeys, route.needs === 'token.create'))
+      return next();
     const actor = await bearerActor(c, deps.sessions);
     if (actor === undefined) {
       throw new AppError('unauthorized', 'Log in, and send the access token as Authorization: Bearer.');
@@ -56,11 +57,11 @@ export function requireBearer(
 }
 
 /** Throws `unauthorized`, `forbidden` or `upgrade_required` for a token of this server that is no master key, or none that may act now. */
-function isMasterKey(c: Context<ApiEnv>, masterKeys: MasterKeys): boolean {
+function isMasterKey(c: Context<ApiEnv>, masterKeys: MasterKeys, mints: boolean): boolean {
   const bearer = bearerOf(c);
   // An access token has dots; a text key and base64 have none.
   if (bearer === undefined || bearer.includes('.')) return false;
-  const read = () => masterKeys.authenticate(bearer, c.get('clientIp'));
+  const read = () => masterKeys.authenticate(bearer, { ipAddress: c.get('clientIp'), mints });
   if (read() === undefined) return false;
   c.set('masterKeyNow', () => {
     const key = read();

@@ -5,6 +5,7 @@ import type { TokenView } from '../services/tokens/token-rows.ts';
 import { MAX_GRACE_HOURS } from '../services/tokens/rotation.ts';
 import { MAX_BUDGET } from '../services/tokens/token-budgets.ts';
 import { MAX_SUBDOMAIN_PATTERNS, TOKEN_KINDS } from '../services/tokens/wire-form.ts';
+import { plainName } from './new-account.ts';
 
 const LARGEST = 1_000_000;
 
@@ -78,7 +79,10 @@ export const ended = z.object({
 });
 
 /** Fields of a body that mints. */
-export const tokenName = z.string().trim().min(1).max(100);
+/** The trail names tokens beside people, who are known by their addresses: none looks like one. */
+export const tokenName = plainName
+  .min(1)
+  .refine((name) => !name.includes('@'), 'the name of a token has no @: that is for people');
 export const patterns = z.array(z.string().max(63)).min(1).max(MAX_SUBDOMAIN_PATTERNS).default(['*']);
 export const budget = z.int().min(0).max(MAX_BUDGET).nullable();
 export const limits = {
@@ -90,6 +94,11 @@ export const limits = {
 export const newRotation = z
   .object({ graceHours: z.int().min(0).max(MAX_GRACE_HOURS).optional().openapi({ description: 'Default 0' }) })
   .openapi('NewRotation', { example: { graceHours: 24 } });
+
+/** What a route that rotates says of the grace. */
+export const ROTATION =
+  'With a grace both tokens work until it is over, each with the whole `tunnelQuota`; budget and bandwidth they share. The old one can be revoked ' +
+  'meanwhile, not rotated; to revoke the new one does not end it. Two predecessors of a token may have their grace at one time.';
 
 export function present({ row, projectSlug, parentNonce, spentUsdCents }: TokenView) {
   return {

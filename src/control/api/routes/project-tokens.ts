@@ -5,7 +5,7 @@ import { type Api, type ApiDeps, minterOf } from '../context.ts';
 import { defineRoute, WITH_MASTER_KEYS } from '../define-route.ts';
 import { json } from '../errors.ts';
 import { optionalBody } from '../optional-body.ts';
-import { ended, limits, minted, newRotation, patterns, presentMinted, tokenName } from '../token-answer.ts';
+import { ended, limits, minted, newRotation, patterns, presentMinted, ROTATION, tokenName } from '../token-answer.ts';
 
 const newToken = z
   .object({
@@ -71,6 +71,7 @@ export function mountProjectTokens(app: Api, { projectTokens }: ApiDeps): void {
         'x-needs': 'token.create',
         middleware: optionalBody,
         summary: 'Replace a key of the project by a new one; the old one works until the grace is over',
+        description: ROTATION,
         request: { params, body: { required: false, content: { 'application/json': { schema: newRotation } } } },
         responses: { 200: json(minted, 'The new key, with its secrets') },
       },

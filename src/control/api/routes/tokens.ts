@@ -15,6 +15,7 @@ import {
   patterns,
   present,
   presentMinted,
+  ROTATION,
   token,
   tokenName,
 } from '../token-answer.ts';
@@ -122,6 +123,7 @@ function mountChanges(app: Api, { rotation, tokenBudgets }: ApiDeps): void {
         tags,
         summary:
           'Replace a token by a new one with the same scopes; keys that a master key minted end with the old one',
+        description: ROTATION,
         request: { params, body: { required: false, content: { 'application/json': { schema: newRotation } } } },
         responses: { 200: json(minted, 'The new token, with its secrets') },
       },
@@ -140,6 +142,9 @@ function mountChanges(app: Api, { rotation, tokenBudgets }: ApiDeps): void {
         'x-needs': 'token.change',
         tags,
         summary: 'Cap what a token may spend in a UTC month: 0 blocks it at once, null takes the cap off',
+        description:
+          'All that rotation made of the token share the cap. The cap of a master key holds for all that it minted together; to stop a master key ' +
+          'cap that, for it can always mint another key.',
         request: { params, body: { required: true, content: { 'application/json': { schema: newBudget } } } },
         responses: {
           200: json(

@@ -10,6 +10,7 @@ import type { Db, Store, Tx } from '../../db/tx.ts';
 import { type Actor, allow, type UserActor } from '../actor.ts';
 import { type AuditAction, type DeedDetails, recordDeed } from '../audit.ts';
 import { checkDeedLimit } from '../deed-limit.ts';
+import { recordRevocation } from '../tokens/token-deeds.ts';
 import type { TokenEnds } from '../tokens/token-ends.ts';
 import { areLive } from '../tokens/token-rows.ts';
 import type { Tunnels } from '../tunnels/tunnels.ts';
@@ -134,7 +135,7 @@ export class Projects {
       .all();
     for (const key of keys) {
       this.#deps.tokens.endIn(tx, key, `The project ${project.slug} was deleted.`);
-      recordDeed(tx, actor, { action: 'token.revoke', resourceType: 'token', resourceId: key.nonce });
+      recordRevocation(tx, actor, { row: key, cause: { cause: 'project_deleted' } });
     }
     return keys.length;
   }

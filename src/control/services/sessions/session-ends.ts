@@ -7,12 +7,17 @@ import { alias } from 'drizzle-orm/sqlite-core';
 import { capabilityTokens, sessions } from '../../db/schema.ts';
 import type { Tx } from '../../db/tx.ts';
 import type { Actor } from '../actor.ts';
-import { recordDeed } from '../audit.ts';
 import { revokeSession, revokeSessionsOf } from './session-rows.ts';
+import { recordRevocation } from '../tokens/token-deeds.ts';
 import type { TokenEnds } from '../tokens/token-ends.ts';
 import { areLive } from '../tokens/token-rows.ts';
 
-const LOGGED_OUT = 'The log-in that this key came with was ended. Run `culvert login` again.';
+/** Why keys end: for the trail, and for the agents that are cut off. */
+const LOGGED_OUT = {
+  cause: 'log_in_ended',
+  message: 'The log-in that this key came with was ended. Run `culvert login` again.',
+} as const;
+const LOCKED = { cause: 'account_locked', message: 'The account that made this key is locked.' } as const;
 
 export interface Ended {
   readonly sessions: number;
@@ -67,25 +72,24 @@ export class SessionEnds {
     const parents = tx.db.select({ id: capabilityTokens.id }).from(capabilityTokens).where(made);
     const keys = this.#endKeys(tx, by, {
       which: or(made, inArray(capabilityTokens.parentId, parents)),
-      why: 'The account that made this key is locked.',
+      why: LOCKED,
     });
     return { sessions: revokeSessionsOf(tx, userId), keys };
   }
 
-  #endKeys(tx: Tx, by: Actor, { which, why }: { which: SQL | undefined; why: string }): number {
+  #endKeys(
+    tx: Tx,
+    by: Actor,
+    { which, why }: { which: SQL | undefined; why: typeof LOGGED_OUT | typeof LOCKED },
+  ): number {
     const doomed = tx.db
       .select()
       .from(capabilityTokens)
       .where(and(which, areLive(tx.now)))
       .all();
     for (const row of doomed) {
-      this.#tokens.endIn(tx, row, why);
-      recordDeed(tx, by, {
-        action: 'token.revoke',
-        resourceType: 'token',
-        resourceId: row.nonce,
-        orgId: row.orgId,
-      });
+      this.#tokens.endIn(tx, row, why.message);
+      recordRevocation(tx, by, { row, cause: { cause: why.cause } });
     }
     return doomed.length;
   }

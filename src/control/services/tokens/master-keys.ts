@@ -65,13 +65,17 @@ export class MasterKeys {
 
   /**
    * Who presents this text key or base64 wire form as a bearer; undefined when it is no token of this server. Throws `unauthorized` for one
-   * that is no live master key, `forbidden` and `upgrade_required` as its organization stands.
+   * that is no live master key, and where it would mint `forbidden` and `upgrade_required` as its organization stands.
    */
-  authenticate(presented: string, ipAddress: string): MasterKeyActor | undefined {
+  authenticate(
+    presented: string,
+    { ipAddress, mints }: { ipAddress: string; mints: boolean },
+  ): MasterKeyActor | undefined {
     const { store, tokens, rights } = this.#deps;
     const found = tokens.recognise(presented);
     if (found === undefined) return undefined;
-    const { id, name, orgId } = rights.check(store.db, found, store.clock.now());
+    const now = store.clock.now();
+    const { id, name, orgId } = mints ? rights.checkMint(store.db, found, now) : rights.checkLive(store.db, found, now);
     tokens.touch(found);
     return { kind: 'master_key', tokenId: id, name, orgId, ipAddress };
   }

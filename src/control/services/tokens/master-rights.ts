@@ -1,4 +1,7 @@
-/** Whether a master key may act now: it lives, and its organization is in good standing and on a plan that has master keys. */
+/**
+ * Whether a master key may act now. To mint, its organization must be in good standing and on a plan that has master keys; to end what it
+ * minted it must live, no more: what makes things safer is not behind a gate.
+ */
 import { AppError } from '../../../base/errors.ts';
 import type { Db, Tx } from '../../db/tx.ts';
 import type { MasterKeyActor } from '../actor.ts';
@@ -14,20 +17,28 @@ export class MasterRights {
     this.#billing = deps.billing;
   }
 
-  /** The master key as who mints, if it still may. Throws as `check`. */
+  /** The master key as who mints, if it still may. Throws as `checkMint`. */
   minterIn(tx: Tx, actor: MasterKeyActor): Minter {
-    const master = this.check(tx.db, tokenById(tx.db, actor.tokenId), tx.now);
+    const master = this.checkMint(tx.db, tokenById(tx.db, actor.tokenId), tx.now);
     return { actor, createdBy: master.createdBy, master };
   }
 
-  /** The row, if it is one of a master key that may act now. Throws `unauthorized`, `forbidden`, `upgrade_required`. */
-  check(db: Db, row: TokenRow | undefined, now: number): TokenRow {
+  /** The row, if it is one of a master key that lives. Throws `unauthorized`. */
+  checkLive(db: Db, row: TokenRow | undefined, now: number): TokenRow {
     if (row === undefined || row.kind !== 'master' || !isLive(row, now)) {
       throw new AppError('unauthorized', 'This is no live master key. Mint a new one.');
     }
+    if (findOrg(db, row.orgId) === undefined) {
+      throw new AppError('unauthorized', 'The organization of this master key is gone.');
+    }
+    return row;
+  }
+
+  /** The same if it may mint now. Throws `unauthorized`, `forbidden`, `upgrade_required`. */
+  checkMint(db: Db, found: TokenRow | undefined, now: number): TokenRow {
+    const row = this.checkLive(db, found, now);
     const org = findOrg(db, row.orgId);
-    if (org === undefined) throw new AppError('unauthorized', 'The organization of this master key is gone.');
-    if (org.approvalStatus !== 'approved') {
+    if (org !== undefined && org.approvalStatus !== 'approved') {
       throw new AppError('forbidden', `The organization ${org.name} is ${org.approvalStatus}.`);
     }
     this.requirePlan(db, row.orgId);

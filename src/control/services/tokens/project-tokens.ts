@@ -13,7 +13,7 @@ import type { Rotation } from './rotation.ts';
 import { recordMint } from './token-deeds.ts';
 import type { TokenEnds } from './token-ends.ts';
 import type { MintedToken, TokenMaker } from './token-maker.ts';
-import { endOf, isLive, type TokenRow, tokenByNonce } from './token-rows.ts';
+import { endOf, isLive, type TokenRow, tokenById, tokenByNonce } from './token-rows.ts';
 import { MAX_TTL_HOURS } from './tokens.ts';
 
 const HOUR_MS = 3_600_000;
@@ -54,12 +54,12 @@ export class ProjectTokens {
   mint(caller: Caller, slug: string, input: ProjectTokenInput): MintedToken {
     return this.#deps.store.inTx((tx) => {
       const minter = this.#minterIn(tx, caller);
-      const { master, createdBy } = minter;
-      const project = ownProject(tx, caller, slug);
+      const { actor, master, createdBy } = minter;
+      const project = ownProject(tx, actor, slug);
       checkMint(tx, minter);
-      const hours = Math.min(input.ttlHours ?? DEFAULT_HOURS[caller.kind], MAX_TTL_HOURS);
+      const hours = Math.min(input.ttlHours ?? DEFAULT_HOURS[actor.kind], MAX_TTL_HOURS);
       const minted = this.#deps.maker.makeIn(tx, {
-        orgId: caller.orgId,
+        orgId: actor.orgId,
         createdBy,
         kind: 'project',
         name: input.name,
@@ -72,16 +72,19 @@ export class ProjectTokens {
         monthlyBudgetUsdCents: input.monthlyBudgetUsdCents ?? null,
         expiresAt: Math.min(tx.now + hours * HOUR_MS, master === null ? Infinity : endOf(master)),
       });
-      recordMint(tx, minter.actor, minted);
+      recordMint(tx, actor, minted);
       return minted;
     });
   }
 
-  /** Ends a key of the project. Returns how many ended: 0 when it had before. Throws `not_found`, `forbidden`, `unauthorized`. */
+  /**
+   * Ends a key of the project, also where the organization may mint none. Returns how many ended: 0 when it had before. Throws `not_found`,
+   * `forbidden`, `unauthorized`.
+   */
   revoke(caller: Caller, slug: string, nonce: string): number {
     return this.#deps.store.inTx((tx) => {
       if (caller.kind === 'user') allow(caller, 'delete', 'token');
-      else this.#deps.masterRights.minterIn(tx, caller);
+      else this.#deps.masterRights.checkLive(tx.db, tokenById(tx.db, caller.tokenId), tx.now);
       return this.#deps.ends.revokeIn(tx, caller, ownKey(tx, caller, { slug, nonce }));
     });
   }
@@ -93,7 +96,7 @@ export class ProjectTokens {
   rotate(caller: Caller, which: { readonly slug: string; readonly nonce: string }, graceHours: number): MintedToken {
     return this.#deps.store.inTx((tx) => {
       const minter = this.#minterIn(tx, caller);
-      const old = ownKey(tx, caller, which);
+      const old = ownKey(tx, minter.actor, which);
       if (!isLive(old, tx.now)) throw new AppError('not_found', 'No such live key in this project.');
       return this.#deps.rotation.rotateIn(tx, minter, { old, graceHours });
     });

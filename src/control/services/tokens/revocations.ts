@@ -16,8 +16,8 @@ import type { Store } from '../../db/tx.ts';
 const FRESH_MS = 1_000;
 /** And for so many times as long as it took to make. */
 const REST = 9;
-/** Entries of one slice: some milliseconds. */
-const SLICE = 2_000;
+/** Entries of one slice: a few milliseconds. */
+const SLICE = 500;
 /** Organizations of one slice; each has up to some thousand tokens. */
 const ORG_SLICE = 10;
 

@@ -68,7 +68,10 @@ export class Rotation {
   /** The same once it is known that the token lives and the minter may. Throws `conflict`, `rate_limited`. */
   rotateIn(tx: Tx, minter: Minter, { old, graceHours }: { old: TokenRow; graceHours: number }): MintedToken {
     if (old.graceEndsAt !== null) {
-      throw new AppError('conflict', 'This token was rotated before. Use the one that replaced it.');
+      throw new AppError(
+        'conflict',
+        'This token was rotated before, and ends with its grace. Use the one that replaced it, or revoke this one.',
+      );
     }
     checkRotation(tx, minter);
     if (graceHours > 0) checkGraces(tx, old);

@@ -8,8 +8,10 @@ import type { TokenRow } from './token-rows.ts';
 /** Characters of a list of patterns: a hundred long ones would make rows of 6 KB. */
 const MAX_TEXT = 200;
 
-/** Why a token ended that nobody named: with the master key that minted it, or because a rotation gave it a successor. */
-export type EndCause = { readonly parent: string } | { readonly cause: 'grace_over' };
+/** Why a token ended that nobody named: its master key did (`parent`, by its nonce), or what else. */
+export type EndCause =
+  | { readonly parent: string }
+  | { readonly cause: 'grace_over' | 'log_in_ended' | 'account_locked' | 'project_deleted' };
 
 /** Writes that a token was minted, and what it is good for. */
 export function recordMint(tx: Tx, actor: Actor, minted: MintedToken): void {
@@ -35,12 +37,13 @@ export function recordRotation(
 export function recordRevocation(
   tx: Tx,
   actor: Actor,
-  { row: { nonce, name, kind }, cause }: { row: TokenRow; cause?: EndCause | undefined },
+  { row: { orgId, nonce, name, kind }, cause }: { row: TokenRow; cause?: EndCause | undefined },
 ): void {
   recordDeed(tx, actor, {
     action: 'token.revoke',
     resourceType: 'token',
     resourceId: nonce,
+    orgId,
     details: { name, kind, ...cause },
   });
 }

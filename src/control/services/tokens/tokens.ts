@@ -55,7 +55,7 @@ export class Tokens {
       ...this.#listed(actor.orgId, live === undefined ? undefined : not(live), MAX_ENDED_TOKENS),
     ].sort((a, b) => b.row.issuedAt - a.row.issuedAt || (a.row.id < b.row.id ? 1 : -1));
     const spent = this.#spend.spentCents(this.#store.db, [...new Set(found.map(({ row }) => lineageOf(row)))], now);
-    return found.map((view) => ({ ...view, spentUsdCents: Math.floor(spent.get(lineageOf(view.row)) ?? 0) }));
+    return found.map((listed) => ({ ...listed, spentUsdCents: Math.floor(spent.get(lineageOf(listed.row)) ?? 0) }));
   }
 
   /** A new agent token. The key and the wire form exist in the answer alone. Throws `forbidden`, `invalid_request`, `conflict`, `rate_limited`. */
@@ -108,7 +108,7 @@ export class Tokens {
     );
   }
 
-  #listed(orgId: string, which: ReturnType<typeof areLive>, most: number): TokenView[] {
+  #listed(orgId: string, which: ReturnType<typeof areLive>, most: number): Array<Omit<TokenView, 'spentUsdCents'>> {
     const { db } = this.#store;
     const rows = db
       .select()
@@ -129,7 +129,6 @@ export class Tokens {
       row,
       projectSlug: row.projectId === null ? null : (slugs.get(row.projectId) ?? null),
       parentNonce: row.parentId === null ? null : (parents.get(row.parentId) ?? null),
-      spentUsdCents: 0,
     }));
   }
 

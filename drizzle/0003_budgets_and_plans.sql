@@ -55,7 +55,7 @@ CREATE INDEX `tunnels_live_org` ON `tunnels` (`org_id`,`deleted_at`,`created_at`
 CREATE INDEX `tunnels_made` ON `tunnels` (`org_id`,`created_at`);--> statement-breakpoint
 CREATE INDEX `tunnels_idle` ON `tunnels` (`touched_at`) WHERE deleted_at IS NULL;--> statement-breakpoint
 CREATE INDEX `tunnels_deleted` ON `tunnels` (`deleted_at`) WHERE deleted_at IS NOT NULL;--> statement-breakpoint
-CREATE INDEX `tunnels_ports` ON `tunnels` (`tcp_port`,`deleted_at`) WHERE tcp_port IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `tunnels_freed_port` ON `tunnels` (`tcp_port`,`deleted_at`) WHERE deleted_at IS NOT NULL AND tcp_port IS NOT NULL;--> statement-breakpoint
 ALTER TABLE `capability_tokens` ADD `lineage_id` text;--> statement-breakpoint
 ALTER TABLE `capability_tokens` ADD `grace_ends_at` integer;--> statement-breakpoint
 CREATE INDEX `capability_tokens_creator` ON `capability_tokens` (`created_by`);--> statement-breakpoint
@@ -64,8 +64,7 @@ CREATE INDEX `capability_tokens_revoked` ON `capability_tokens` (`revoked_at`) W
 CREATE INDEX `capability_tokens_lineage` ON `capability_tokens` (`lineage_id`);--> statement-breakpoint
 CREATE INDEX `capability_tokens_grace` ON `capability_tokens` (`grace_ends_at`) WHERE grace_ends_at IS NOT NULL AND revoked_at IS NULL;--> statement-breakpoint
 CREATE INDEX `organizations_barred` ON `organizations` (`id`) WHERE approval_status <> 'approved';--> statement-breakpoint
-CREATE INDEX `resting_names_deleted` ON `resting_names` (`deleted_at`);
---> statement-breakpoint
+CREATE INDEX `resting_names_deleted` ON `resting_names` (`deleted_at`);--> statement-breakpoint
 UPDATE `capability_tokens` SET `lineage_id` = `id`;
 --> statement-breakpoint
 UPDATE `tunnels` SET `started_at` = `created_at`;

@@ -82,7 +82,7 @@ export const MIGRATIONS: readonly Migration[] = [
   {
     "index": 4,
     "tag": "0003_budgets_and_plans",
-    "hash": "286d79859f6b72f5faa58b9a0593949fc6a0810ab463255e730b708dbf2d7615",
+    "hash": "66186c25fa5a406530fdd817ce8f5acc4ceeadcc66cafc92de2c28d4690c8579",
     "statements": [
       "CREATE TABLE `billing_events` (\n\t`id` text PRIMARY KEY NOT NULL,\n\t`received_at` integer NOT NULL\n);",
       "CREATE INDEX `billing_events_received` ON `billing_events` (`received_at`);",
@@ -103,7 +103,7 @@ export const MIGRATIONS: readonly Migration[] = [
       "CREATE INDEX `tunnels_made` ON `tunnels` (`org_id`,`created_at`);",
       "CREATE INDEX `tunnels_idle` ON `tunnels` (`touched_at`) WHERE deleted_at IS NULL;",
       "CREATE INDEX `tunnels_deleted` ON `tunnels` (`deleted_at`) WHERE deleted_at IS NOT NULL;",
-      "CREATE INDEX `tunnels_ports` ON `tunnels` (`tcp_port`,`deleted_at`) WHERE tcp_port IS NOT NULL;",
+      "CREATE INDEX `tunnels_freed_port` ON `tunnels` (`tcp_port`,`deleted_at`) WHERE deleted_at IS NOT NULL AND tcp_port IS NOT NULL;",
       "ALTER TABLE `capability_tokens` ADD `lineage_id` text;",
       "ALTER TABLE `capability_tokens` ADD `grace_ends_at` integer;",
       "CREATE INDEX `capability_tokens_creator` ON `capability_tokens` (`created_by`);",

@@ -88,10 +88,7 @@ export const revokedNonces = sqliteTable(
     /** When the token would have run out; earlier for one whose master key is in this table too, and stands for it. */
     until: integer().notNull(),
   },
-  (t) => [
-    index('revoked_nonces_minter').on(t.minterId, t.until),
-    index('revoked_nonces_until').on(t.until),
-  ],
+  (t) => [index('revoked_nonces_minter').on(t.minterId, t.until), index('revoked_nonces_until').on(t.until)],
 );
 
 /** Traffic of a lineage of tokens (capability_tokens.lineage_id) and of the keys that it minted, per UTC month: what budgets are counted in. */

@@ -178,7 +178,7 @@ test('a name that stands for several live tokens is refused with their nonces; e
   assert.equal(await program.exit, 2);
   assert.match(
     program.stderr,
-    /2 live tokens are called "ci"\. Name one by its nonce:\n {2}5f2b\w+ {2}project shop, live\n {2}aa2b\w+ {2}for the whole organization, live\n$/,
+    /2 live tokens are called "ci"\. Name one by its nonce:\n {2}5f2b\w+ {2}project shop, live until 2096-\S+ \S+\n {2}aa2b\w+ {2}for the whole organization, live until 2096-\S+ \S+\n$/,
   );
 });
 
@@ -223,7 +223,7 @@ test('who revokes what replaced another key learns that the other still works', 
   assert.deepEqual([await program.exit, program.stdout], [0, 'ci: revoked\n']);
   assert.equal(
     program.stderr,
-    `The key before its rotation works until 2093-08-01 21:20 UTC: culvert tokens revoke ${old.nonce}\n`,
+    `The key before its rotation works until 2093-08-01 21:20 UTC; \`culvert tokens revoke ${old.nonce}\` ends it\n`,
   );
 });
 

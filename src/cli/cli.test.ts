@@ -1,4 +1,4 @@
-/** The command line as a user's shell sees it: exit codes, what stands on which stream, signals, files, secrets. */
+/** The agent's commands as a user's shell sees them: exit codes, what stands on which stream, signals, files, secrets. */
 import assert from 'node:assert/strict';
 import { on } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, statSync, watch, writeFileSync } from 'node:fs';
@@ -26,67 +26,6 @@ const jsonLines = (text: string): JsonEvent[] =>
     .trimEnd()
     .split('\n')
     .map((line): JsonEvent => JSON.parse(line));
-
-test('usage mistakes exit with 2 and say what to do', async (t) => {
-  const home = tempHome(t);
-  const cases: ReadonlyArray<readonly [string[], RegExp]> = [
-    [[], /Usage: culvert/],
-    [['http'], /missing required argument 'target'/],
-    [['htp', '3000'], /unknown command 'htp'/],
-    [['http', '3000', '--subdomian', 'x'], /unknown option '--subdomian'/],
-    [['http', 'no target'], /is no target: write a port/],
-    [['http', '0'], /is no target/],
-    [['http', 'http://localhost:3000/admin'], /a whole host, not a path/],
-    [['tcp', 'http://localhost:3000'], /its scheme is http/],
-    [['http', '3000', '--server', 'ftp://x'], /is no server address/],
-    [['start'], /no tunnel to start/],
-    [['start', '--config', 'absent.toml'], /absent\.toml: cannot be read: there is no such file/],
-    [['config', 'check', 'absent.toml'], /absent\.toml: cannot be read/],
-  ];
-  const results = await Promise.all(cases.map(([args]) => run(args, { home, env: envOf() })));
-  results.forEach(({ code, stdout, stderr }, i) => {
-    const [args, message] = cases[i] as (typeof cases)[number];
-    assert.equal(code, 2, args.join(' '));
-    assert.match(stderr, message);
-    assert.equal(stdout, '', `${args.join(' ')}: nothing on standard output`);
-  });
-});
-
-test('help and version exit with 0, on standard output', async (t) => {
-  const home = tempHome(t);
-  for (const [args, text] of [
-    [['--help'], /serve .*http .*tcp .*start .*status .*version/s],
-    [['http', '--help'], /--token-file/],
-    [['help'], /serve .*http .*tcp .*start .*status .*version .*help \[command\]/s],
-    [['help', 'http'], /--token-file/],
-    [['admin', '--help'], /^Usage: culvert admin (?!.*\bhelp \[command\])/s],
-    [['--version'], /^\d+\.\d+\.\d+\n$/],
-    [['version'], /^culvert \d+\.\d+\.\d+ \(node 26/],
-  ] as const) {
-    const { code, stdout, stderr } = await run(args, { home });
-    assert.equal(code, 0);
-    assert.match(stdout, text);
-    assert.equal(stderr, '');
-  }
-});
-
-test('a key on the command line is refused, is not repeated, and the ways to give it are named', async (t) => {
-  const home = tempHome(t);
-  for (const args of [
-    ['http', '3000', '--token', KEY],
-    ['--token', KEY, 'http', '3000'],
-    ['start', `--token=${KEY}`],
-    ['http', '3000', `--token-file=${KEY}`],
-    ['tokens', 'revoke', KEY],
-    ['tokens', 'mint', '--', KEY],
-  ]) {
-    const { code, stdout, stderr } = await run(args, { home, env: envOf() });
-    assert.equal(code, 2);
-    for (const way of ['CULVERT_TOKEN', 'CULVERT_TOKEN_FILE', '--token-file', 'token_file'])
-      assert.ok(stderr.includes(way));
-    assert.ok(!(stdout + stderr).includes(KEY));
-  }
-});
 
 test('without a key, or with an unusable key file, it exits with 2 before it dials', async (t) => {
   const home = tempHome(t);

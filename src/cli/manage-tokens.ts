@@ -90,7 +90,7 @@ async function ofPerson(asked: Asked, handle: string, project: string | undefine
       : `Revoke the token ${which}? Its agents are cut off.`;
   const left = forerunners(listed, found).map(
     (one) =>
-      `The key before its rotation works until ${when(one.graceEndsAt ?? 0)} UTC: culvert tokens revoke ${one.nonce}`,
+      `The key before its rotation works until ${when(one.graceEndsAt ?? 0)} UTC; \`culvert tokens revoke ${one.nonce}\` ends it`,
   );
   return { path: tokenPath(nonce, project), name, question, left };
 }

@@ -61,7 +61,10 @@ export function pickToken(
   if (others.length === 0) return only;
   const nonces = [only, ...others]
     .slice(0, MAX_NAMED)
-    .map((one) => `  ${one.nonce}  ${placeOf(one)}, ${statusText(one)}`);
+    .map(
+      (one) =>
+        `  ${one.nonce}  ${placeOf(one)}, ${isInGrace(one) ? statusText(one) : `live until ${when(one.expiresAt)}`}`,
+    );
   const more = others.length + 1 - nonces.length;
   const list = [...nonces, ...(more > 0 ? [`  and ${more} more`] : [])].map(harmless).join('\n');
   throw usageError(

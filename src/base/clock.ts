@@ -8,6 +8,9 @@ export interface Clock {
   monotonic(): number;
 }
 
+export const HOUR_MS = 3_600_000;
+export const DAY_MS = 24 * HOUR_MS;
+
 export const systemClock: Clock = { now: () => Date.now(), monotonic: () => performance.now() };
 
 /**

@@ -15,6 +15,7 @@ import {
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
+import { DAY_MS, HOUR_MS } from '../base/clock.ts';
 
 export interface Certificate {
   /** PEM, leaf first. */
@@ -28,7 +29,6 @@ export interface CertificateFiles {
   readonly key_file: string | null;
 }
 
-const DAY_MS = 24 * 3600 * 1000;
 /** Longest that browsers accept for a certificate of a public name; harmless for one that they warn about anyway. */
 export const EDGE_DAYS = 397;
 /** Agents trust the pinned key, not the date. */
@@ -36,7 +36,7 @@ export const AGENT_DAYS = 3650;
 /** Remade when less than this is left: a server is restarted more often than that. */
 const RENEW_DAYS = 30;
 /** Clocks of agents and visitors may be behind ours. */
-const BACKDATE_MS = 3600 * 1000;
+const BACKDATE_MS = HOUR_MS;
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 
 /** Reads a certificate and its key. Throws when one is missing or they don't belong together. */

@@ -3,7 +3,7 @@
  * issuer, audience, nonce and times are checked by openid-client.
  */
 import type { Configuration } from 'openid-client';
-import type { Clock } from '../../base/clock.ts';
+import { type Clock, HOUR_MS } from '../../base/clock.ts';
 import { AppError } from '../../base/errors.ts';
 import { boundedFetch } from './bounded-fetch.ts';
 import {
@@ -22,7 +22,7 @@ export interface OidcOptions extends ClientCredentials {
 }
 
 /** An issuer moves its endpoints with notice; keys are read anew by openid-client every five minutes, and when an unknown one is used. */
-const FRESH_MS = 3600_000;
+const FRESH_MS = HOUR_MS;
 /** Between two tries to read the metadata: log-ins of a minute must not become a hundred calls of an issuer that is down. */
 const RETRY_MS = 5_000;
 

@@ -3,13 +3,12 @@
  * which outlives organizations, memberships and restarts: nothing is won back by deleting or leaving.
  */
 import { and, desc, eq, gt } from 'drizzle-orm';
+import { DAY_MS } from '../../base/clock.ts';
 import { AppError } from '../../base/errors.ts';
 import { auditEvents } from '../db/schema.ts';
 import type { Tx } from '../db/tx.ts';
 import type { MasterKeyActor, UserActor } from './actor.ts';
 import type { AuditAction } from './audit.ts';
-
-const DAY_MS = 24 * 3600 * 1000;
 
 export interface DeedLimit {
   readonly action: AuditAction;

@@ -4,6 +4,7 @@
  */
 import { and, inArray, lt, ne, or, sql, type SQL } from 'drizzle-orm';
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core';
+import { DAY_MS } from '../../base/clock.ts';
 import {
   auditEvents,
   billingEvents,
@@ -26,7 +27,6 @@ import { forgetNonces } from './tokens/revoked-nonces.ts';
 import { forgetTokens } from './tokens/token-room.ts';
 import { forgetUnproven } from './accounts/unproven-accounts.ts';
 
-const DAY = 24 * 3600 * 1000;
 const AUDIT_DAYS = 365;
 /** A dead session is kept this long for whoever looks into how it ended. */
 const SESSION_DAYS = 7;
@@ -78,17 +78,21 @@ const RULES: readonly Rule[] = [
   { table: passwordResets, key: passwordResets.hash, isPast: (now) => lt(passwordResets.expiresAt, now) },
   { table: restingNames, key: restingNames.label, isPast: (now) => lt(restingNames.deletedAt, now - REST_MS) },
   // A used code is remembered for a day, so that it can't be approved a second time.
-  { table: deviceLogins, key: deviceLogins.codeHash, isPast: (now) => lt(deviceLogins.expiresAt, now - DAY) },
-  { table: nodeCursors, key: nodeCursors.node, isPast: (now) => lt(nodeCursors.updatedAt, now - CURSOR_DAYS * DAY) },
+  { table: deviceLogins, key: deviceLogins.codeHash, isPast: (now) => lt(deviceLogins.expiresAt, now - DAY_MS) },
+  { table: nodeCursors, key: nodeCursors.node, isPast: (now) => lt(nodeCursors.updatedAt, now - CURSOR_DAYS * DAY_MS) },
   {
     table: billingEvents,
     key: billingEvents.id,
-    isPast: (now) => lt(billingEvents.receivedAt, now - BILLING_EVENT_DAYS * DAY),
+    isPast: (now) => lt(billingEvents.receivedAt, now - BILLING_EVENT_DAYS * DAY_MS),
   },
-  { table: auditEvents, key: auditEvents.id, isPast: (now) => lt(auditEvents.at, now - AUDIT_DAYS * DAY) },
-  { table: tunnels, key: tunnels.id, isPast: (now) => lt(tunnels.deletedAt, now - TUNNEL_DAYS * DAY) },
+  { table: auditEvents, key: auditEvents.id, isPast: (now) => lt(auditEvents.at, now - AUDIT_DAYS * DAY_MS) },
+  { table: tunnels, key: tunnels.id, isPast: (now) => lt(tunnels.deletedAt, now - TUNNEL_DAYS * DAY_MS) },
   ...[invitations.acceptedAt, invitations.revokedAt, invitations.expiresAt].map(
-    (end): Rule => ({ table: invitations, key: invitations.id, isPast: (now) => lt(end, now - INVITATION_DAYS * DAY) }),
+    (end): Rule => ({
+      table: invitations,
+      key: invitations.id,
+      isPast: (now) => lt(end, now - INVITATION_DAYS * DAY_MS),
+    }),
   ),
 ];
 
@@ -117,7 +121,7 @@ function emptyDeviceLogins({ db, now }: Tx): void {
 }
 
 function forgetSessions({ db, now }: Tx): void {
-  const past = now - SESSION_DAYS * DAY;
+  const past = now - SESSION_DAYS * DAY_MS;
   const dead = db
     .select({ id: sessions.id })
     .from(sessions)
@@ -131,14 +135,14 @@ function forgetSessions({ db, now }: Tx): void {
 
 /** By rowid: its key is two columns. */
 function forgetSpend({ db, now }: Tx): void {
-  const past = now - SPEND_DAYS * DAY;
+  const past = now - SPEND_DAYS * DAY_MS;
   const batch = sql`SELECT rowid FROM ${tokenSpend} WHERE ${tokenSpend.updatedAt} < ${past} LIMIT ${BATCH}`;
   db.delete(tokenSpend).where(sql`rowid IN (${batch})`).run();
 }
 
 /** Also one that is revoked and has not run out: the list of revocations has a table of its own. */
 function forgetDeadTokens(tx: Tx): void {
-  const past = tx.now - TOKEN_DAYS * DAY;
+  const past = tx.now - TOKEN_DAYS * DAY_MS;
   const { expiresAt, revokedAt } = capabilityTokens;
   forgetTokens(tx, or(lt(expiresAt, past), lt(revokedAt, past)), TOKEN_BATCH);
 }

@@ -4,6 +4,7 @@
  */
 import { and, eq, inArray, isNull, lt, ne, notExists } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/sqlite-core';
+import { DAY_MS } from '../../../base/clock.ts';
 import {
   emailCodes,
   identities,
@@ -16,7 +17,7 @@ import {
 import type { Db, Tx } from '../../db/tx.ts';
 
 /** Since the last sign-up with the address. */
-const UNPROVEN_MS = 30 * 24 * 3600 * 1000;
+const UNPROVEN_MS = 30 * DAY_MS;
 /** Each takes an organization, a project and a membership along. */
 const BATCH = 100;
 

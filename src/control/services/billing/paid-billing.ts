@@ -3,6 +3,7 @@
  * has asked whether the caller may.
  */
 import { eq } from 'drizzle-orm';
+import { HOUR_MS } from '../../../base/clock.ts';
 import { AppError, codeOf } from '../../../base/errors.ts';
 import { billingEvents, organizations } from '../../db/schema.ts';
 import { CustomerGone, type ProviderEvent } from '../../providers/payments.ts';
@@ -31,8 +32,6 @@ export interface PaidBillingDeps extends SubscriptionSyncDeps {
 /** What may have changed a subscription. Everything else is answered and forgotten. */
 const TELLING =
   /^(?:customer\.deleted|customer\.subscription\..+|checkout\.session\.(?:completed|async_payment_succeeded)|invoice\.(?:paid|payment_failed))$/;
-
-const HOUR_MS = 3600 * 1000;
 
 export class PaidBilling {
   readonly #deps: PaidBillingDeps;

@@ -1,5 +1,6 @@
 /** What is known of the subscriptions at the payment provider. Not to be called from outside the services. */
 import { and, asc, desc, eq, inArray, isNull, lt, or, sql } from 'drizzle-orm';
+import { DAY_MS, HOUR_MS } from '../../../base/clock.ts';
 import { AppError } from '../../../base/errors.ts';
 import { organizations, subscriptions } from '../../db/schema.ts';
 import type { Db, Tx } from '../../db/tx.ts';
@@ -54,9 +55,6 @@ export function updateSubscription(tx: Tx, row: SubscriptionRow, change: Partial
     .where(and(eq(subscriptions.orgId, row.orgId), eq(subscriptions.customerId, row.customerId)))
     .run();
 }
-
-const HOUR_MS = 3600 * 1000;
-const DAY_MS = 24 * HOUR_MS;
 
 /**
  * Whose word about them is old: not asked for a day, or for an hour where the period that is paid for has been over for as long; the latter

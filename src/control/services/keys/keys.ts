@@ -5,6 +5,7 @@
  */
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto';
 import { and, eq, isNull, lte } from 'drizzle-orm';
+import { DAY_MS } from '../../../base/clock.ts';
 import { AppError } from '../../../base/errors.ts';
 import { signingKeys } from '../../db/schema.ts';
 import type { Db, Store, Tx } from '../../db/tx.ts';
@@ -40,11 +41,10 @@ interface LoadedKey extends SigningKey {
 
 const PURPOSES: readonly KeyPurpose[] = ['access', 'capability'];
 const SERVER: Actor = { kind: 'system', orgId: null };
-const HOUR_MS = 3_600_000;
 /** Access keys rotate by themselves after this long. Capability keys rotate when an operator says so. */
-const ROTATE_ACCESS_MS = 90 * 24 * HOUR_MS;
+const ROTATE_ACCESS_MS = 90 * DAY_MS;
 /** A retired key verifies for this long: longer than anything that it signed is valid (15 minutes; 90 days, master keys 365). */
-const VERIFY_MS: Readonly<Record<KeyPurpose, number>> = { access: 24 * HOUR_MS, capability: 366 * 24 * HOUR_MS };
+const VERIFY_MS: Readonly<Record<KeyPurpose, number>> = { access: DAY_MS, capability: 366 * DAY_MS };
 /** Keys of one purpose at once: far above need; bounds the JWKS. Beyond it nothing rotates until an old key has gone. */
 const MAX_KEYS = 16;
 

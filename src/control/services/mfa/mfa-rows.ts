@@ -3,6 +3,7 @@
  * (turning it on and off) and mfa-login.ts (log-in).
  */
 import { and, eq, gt, lt, or } from 'drizzle-orm';
+import { DAY_MS } from '../../../base/clock.ts';
 import { mfaFactors, recoveryCodes } from '../../db/schema.ts';
 import type { Db, Tx } from '../../db/tx.ts';
 import type { Confirmed } from './pending-factors.ts';
@@ -16,7 +17,7 @@ const TRIES_PER_LOCK = 5;
  * million codes of which three are right.
  */
 const FIRST_LOCK_MS = 5 * 60 * 1000;
-const MAX_LOCK_MS = 24 * 3600 * 1000;
+const MAX_LOCK_MS = DAY_MS;
 /** Of the last code, against now. More can't be while the clock goes forward: a code may be one step early, and clocks are corrected. */
 const MAX_STEPS_AHEAD = 2;
 

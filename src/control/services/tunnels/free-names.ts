@@ -4,6 +4,7 @@
  * from outside the services.
  */
 import { and, eq, gt, isNull, ne } from 'drizzle-orm';
+import { DAY_MS } from '../../../base/clock.ts';
 import { reservedSubdomains, restingNames, tunnels } from '../../db/schema.ts';
 import type { Db, Tx } from '../../db/tx.ts';
 import { projectOfLabel } from '../projects/project-rows.ts';
@@ -13,7 +14,7 @@ type TunnelRow = typeof tunnels.$inferSelect;
 export type ReservationRow = typeof reservedSubdomains.$inferSelect;
 
 /** A name that was let go rests this long before another organization may take it. */
-export const REST_MS = 24 * 3600 * 1000;
+export const REST_MS = DAY_MS;
 
 /** Why a new tunnel can't have a label. */
 export type NameFault = 'name_taken' | 'other_project';

@@ -4,6 +4,7 @@
  */
 import { and, asc, count, desc, eq, gt, inArray, isNull } from 'drizzle-orm';
 import { uuidv7 } from 'uuidv7';
+import { DAY_MS } from '../../../base/clock.ts';
 import type { PortRange } from '../../../base/addr.ts';
 import type { Route } from '../../../plane/routes.ts';
 import { capabilityTokens, organizations, restingNames, tunnels } from '../../db/schema.ts';
@@ -25,7 +26,6 @@ export const MAX_TUNNELS = 1_000;
  * name rests for a day, out of everybody else's reach.
  */
 export const MAX_PER_DAY = 5_000;
-const DAY_MS = 24 * 3600 * 1000;
 
 /** Why a row can't be made. Translated by the caller: an HTTP error for people, a refusal for agents. */
 export type RowFault = NameFault | 'no_port_free' | 'too_many' | 'too_many_today';

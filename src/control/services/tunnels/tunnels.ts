@@ -3,6 +3,7 @@
  * The data plane hears of every change after its commit, by RouteNews.
  */
 import { and, asc, desc, eq, inArray, isNull, lt, lte, ne, type SQL } from 'drizzle-orm';
+import { DAY_MS } from '../../../base/clock.ts';
 import type { PortRange } from '../../../base/addr.ts';
 import { AppError } from '../../../base/errors.ts';
 import type { NodeControl } from '../../../plane/link.ts';
@@ -36,7 +37,6 @@ export const PROTOCOLS = ['http', 'https', 'websocket', 'tcp'] as const satisfie
 export const MIN_TTL_SECONDS = 60;
 /** Tunnels that one pass of a job handles: the next pass comes in a second. */
 const BATCH = 200;
-const DAY_MS = 24 * 3600 * 1000;
 /** Nobody named it and nobody has served it for a day: it goes, and its name and port with it. */
 const EPHEMERAL_MS = DAY_MS;
 /** Its time ran out, and nobody has started or served it since for this long: it goes, and others may have the name after its rest. */

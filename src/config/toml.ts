@@ -123,6 +123,7 @@ function kindOf(value: unknown): string {
   if (value instanceof Date) return 'a date';
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'string') return 'a text';
+  if (typeof value === 'number' && !Number.isFinite(value)) return 'too large to count, or none';
   return typeof value === 'object' ? 'a table' : `a ${typeof value}`;
 }
 

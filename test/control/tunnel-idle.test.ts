@@ -96,6 +96,20 @@ test('a tunnel that has time left stays, and so does the reservation of a name w
   assert.throws(() => plane.create(bob, { subdomain: 'kept' }), { code: 'duplicate_name' });
 });
 
+test('a smaller plan ends an old tunnel in its time, and deletes it 30 days later', () => {
+  onPlan('enterprise');
+  plane.create(ann, { subdomain: 'old' });
+  plane.now += 40 * DAY;
+  const operator = { kind: 'operator', orgId: null, userId: null, label: 'root', ipAddress: '' } as const;
+  plane.control.operatorOrgs.setPlan(operator, ann.orgId, 'free');
+  assert.equal(plane.control.tunnels.removeForgotten(), 0);
+  plane.now += HOUR;
+  plane.control.tunnels.expireDue();
+  assert.equal(plane.control.tunnels.removeForgotten(), 0);
+  plane.now += 30 * DAY + 1;
+  assert.equal(plane.control.tunnels.removeForgotten(), 1);
+});
+
 test('agents that have been connected for days do not keep the job from what nobody serves', async () => {
   onPlan('enterprise');
   const token = plane.mint(ann, { ttlHours: 100 });

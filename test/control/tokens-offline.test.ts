@@ -153,6 +153,19 @@ test('a master key that has its grace takes its children along when that is over
   assert.equal(await agree(child), false);
 });
 
+test('what is revoked while its master key has a grace is refused at once, and so is all when that is cut short', async () => {
+  const master = await mintMaster(ann);
+  const [one, two] = [await mintBy(master.apiKey, { ttl_hours: 9 }), await mintBy(master.apiKey, { ttl_hours: 9 })];
+  keyOf(await ann.call('POST', `/tokens/${master.nonce}/rotate`, { graceHours: 5 }));
+  await ann.call('DELETE', `/tokens/${one.nonce}`);
+  assert.deepEqual([await agree(one), await agree(two)], [false, true]);
+  await ann.call('DELETE', `/tokens/${master.nonce}`);
+  assert.deepEqual([await agree(one), await agree(two)], [false, false]);
+  plane.now += 2 * HOUR;
+  plane.control.retention.sweep();
+  assert.deepEqual([await agree(one), await agree(two)], [false, false]);
+});
+
 test('tokens of an organization that is suspended are listed for as long as it is', async () => {
   const key = await mint(ann);
   const standing = (approvalStatus: 'suspended' | 'approved') =>

@@ -1,6 +1,6 @@
 /**
- * How often one person, or one master key, may do what costs others something: letters to strangers, names, rows. Counted over all organizations in the trail,
- * which outlives organizations, memberships and restarts: nothing is won back by deleting or leaving.
+ * How often one person, or one master key, may do what costs others something: letters to strangers, names, rows. Counted over all
+ * organizations in the trail, which outlives them, memberships and restarts: nothing is won back by deleting or leaving.
  */
 import { and, desc, eq, gt } from 'drizzle-orm';
 import { DAY_MS } from '../../base/clock.ts';

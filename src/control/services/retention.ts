@@ -47,8 +47,8 @@ const TOKEN_DAYS = 30;
 const BATCH = 1_000;
 /** Each session takes its refresh cookie along. */
 const SESSION_BATCH = 200;
-/** Each token costs a walk over the tunnels, which may name it. */
-const TOKEN_BATCH = 50;
+/** Of each token its children and its tunnels are looked up. */
+const TOKEN_BATCH = 200;
 
 export class Retention {
   readonly #store: Store;

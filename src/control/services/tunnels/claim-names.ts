@@ -5,12 +5,11 @@ import type { ClaimQuestion, NodeControl, Refusal } from '../../../plane/link.ts
 import type { Tx } from '../../db/tx.ts';
 import { findProject, findProjectById, type ProjectRow } from '../projects/project-rows.ts';
 import type { TokenRow } from '../tokens/token-rows.ts';
-import { refuse } from './claim-refusals.ts';
+import { refuse } from './refusals.ts';
 import { liveByLabel, nameFault } from './free-names.ts';
-import { fullLabel, isAllowedName, isLabel, nameWithin, roomIn } from './names.ts';
+import { fullLabel, isAllowedName, isLabel, NAME_TRIES, nameWithin, roomIn } from './names.ts';
 import { anyById, type OrgRow, type TunnelRow, unnamedTcpTunnels } from './tunnel-rows.ts';
 
-const NAME_TRIES = 5;
 /** Patterns of a token that a refusal names. */
 const MAX_LISTED = 5;
 

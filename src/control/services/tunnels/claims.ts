@@ -3,20 +3,18 @@
  * and never throw for a rule. Called by control/link.ts. The rules are checked at each claim, for a token may be revoked or an
  * organization suspended since the session began.
  */
-import { eq } from 'drizzle-orm';
 import type { PortRange } from '../../../base/addr.ts';
 import type { AdmitAnswer, ClaimQuestion, NodeControl, Refusal } from '../../../plane/link.ts';
 import type { Route } from '../../../plane/routes.ts';
-import { capabilityTokens } from '../../db/schema.ts';
 import type { Store, Tx } from '../../db/tx.ts';
 import type { TokenActor } from '../actor.ts';
 import { recordDeed } from '../audit.ts';
 import { type Ground, locate, projectFor } from './claim-names.ts';
-import { refuse, refuseFault } from './claim-refusals.ts';
+import { refuse, refuseFault } from './refusals.ts';
 import type { PublicNames, RouteNews } from '../news.ts';
 import { pickPort } from './tcp-ports.ts';
 import { lineageOf, type Spend } from '../tokens/spend.ts';
-import { endOf, type TokenRow } from '../tokens/token-rows.ts';
+import { endOf, type TokenRow, tokenById } from '../tokens/token-rows.ts';
 import type { Tokens } from '../tokens/tokens.ts';
 import { placeTunnel } from './tunnel-room.ts';
 import { expiryFrom, findOrg, isExpired, type OrgRow, routeOf, type TunnelRow, updateTunnel } from './tunnel-rows.ts';
@@ -74,7 +72,7 @@ export class Claims {
   }
 
   #decide(tx: Tx, question: ClaimQuestion): ClaimDecision {
-    const token = tx.db.select().from(capabilityTokens).where(eq(capabilityTokens.id, question.tokenId)).get();
+    const token = tokenById(tx.db, question.tokenId);
     if (token === undefined) return refuse('unauthorized', 'The token is not one of this server.');
     const org = this.#standing(token, tx.now);
     if ('code' in org) return org;
@@ -185,7 +183,7 @@ function isComeback(
   { question, row }: { question: ClaimQuestion; row: TunnelRow | undefined },
 ): boolean {
   if (row === undefined || row.id !== question.tunnelId || row.tokenId === null) return false;
-  const last = tx.db.select().from(capabilityTokens).where(eq(capabilityTokens.id, row.tokenId)).get();
+  const last = tokenById(tx.db, row.tokenId);
   return last !== undefined && lineageOf(last) === lineageOf(token);
 }
 

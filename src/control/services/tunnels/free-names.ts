@@ -9,8 +9,8 @@ import { reservedSubdomains, restingNames, tunnels } from '../../db/schema.ts';
 import type { Db, Tx } from '../../db/tx.ts';
 import { projectOfLabel } from '../projects/project-rows.ts';
 import { isSystemName } from './names.ts';
+import type { TunnelRow } from './tunnel-rows.ts';
 
-type TunnelRow = typeof tunnels.$inferSelect;
 export type ReservationRow = typeof reservedSubdomains.$inferSelect;
 
 /** A name that was let go rests this long before another organization may take it. */

@@ -32,6 +32,9 @@ export function fullLabel(name: string, project: { slug: string; isDefault: bool
   return project.isDefault ? name : `${name}-${project.slug}`;
 }
 
+/** Tries for a random name that is free; with 37 million names one is enough. */
+export const NAME_TRIES = 5;
+
 /** Characters that a name in this project may have: what its suffix leaves of a label. */
 export function roomIn(project: { slug: string; isDefault: boolean }): number {
   return project.isDefault ? MAX_LABEL : Math.max(MAX_LABEL - project.slug.length - 1, 0);

@@ -13,20 +13,18 @@ import type { Store, Tx } from '../../db/tx.ts';
 import { type Actor, allow } from '../actor.ts';
 import { type AuditAction, recordDeed } from '../audit.ts';
 import { nameFault } from './free-names.ts';
-import { fullLabel, isLabel, randomName, roomIn } from './names.ts';
+import { fullLabel, isLabel, NAME_TRIES, randomName, roomIn } from './names.ts';
 import type { PublicNames, RouteNews } from '../news.ts';
 import { findProject, type ProjectRow, slugsOf } from '../projects/project-rows.ts';
 import { ENTITLEMENTS, PLANS } from '../plans.ts';
+import { faultError } from './refusals.ts';
 import { placeTunnel } from './tunnel-room.ts';
 import {
   allRoutes,
   deleteTunnel,
   expiryFrom,
   findOrg,
-  MAX_PER_DAY,
-  MAX_TUNNELS,
   publicUrlOf,
-  type RowFault,
   routeOf,
   secondsFull,
   type TunnelRow,
@@ -42,8 +40,6 @@ const EPHEMERAL_MS = DAY_MS;
 /** Its time ran out, and nobody has started or served it since for this long: it goes, and others may have the name after its rest. */
 const FORGOTTEN_MS = 30 * DAY_MS;
 const PLANS_WITH_END = PLANS.filter((plan) => ENTITLEMENTS[plan].maxTunnelTtlSeconds !== null);
-/** Tries for a random name that is free; with 37 million names one is enough. */
-const NAME_TRIES = 5;
 
 export interface CreateTunnel {
   readonly localPort: number;
@@ -319,26 +315,4 @@ function freeName(tx: Tx, project: ProjectRow): string {
     if (isLabel(label) && nameFault(tx, label, owner) === undefined) return label;
   }
   throw new AppError('conflict', 'No random name was free. Give a subdomain.');
-}
-
-function faultError(fault: RowFault, label: string, retryAfterSeconds: number): AppError {
-  switch (fault) {
-    case 'name_taken':
-      return new AppError('duplicate_name', `${label} is taken. Choose another subdomain.`);
-    case 'other_project':
-      return new AppError(
-        'duplicate_name',
-        `${label} ends like the names of another project of your organization. Open it there, or choose another subdomain.`,
-      );
-    case 'no_port_free':
-      return new AppError('conflict', 'All public TCP ports of this server are taken. Delete a tcp tunnel first.');
-    case 'too_many':
-      return new AppError('conflict', `Your organization has ${MAX_TUNNELS} tunnels. Delete some first.`);
-    case 'too_many_today': {
-      const message = `Your organization made ${MAX_PER_DAY} tunnels in a day. Wait before you make another one.`;
-      return new AppError('rate_limited', message, { retryAfterSeconds });
-    }
-    default:
-      return fault satisfies never;
-  }
 }

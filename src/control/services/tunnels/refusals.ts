@@ -1,0 +1,59 @@
+/**
+ * How a claim or a new tunnel is refused: a code that a program acts on and a sentence for whoever reads its output. To agents it is a
+ * refusal, to people an error of the API. Used by claims.ts, claim-names.ts and tunnels.ts.
+ */
+import { AppError, type ErrorCode } from '../../../base/errors.ts';
+import type { Refusal } from '../../../plane/link.ts';
+import { MAX_PER_DAY, MAX_TUNNELS, type RowFault } from './tunnel-rows.ts';
+
+interface Words {
+  readonly agents: Refusal['code'];
+  readonly people: ErrorCode;
+  readonly says: (label: string) => string;
+}
+
+const WORDS: Readonly<Record<RowFault, Words>> = {
+  name_taken: {
+    agents: 'duplicate_name',
+    people: 'duplicate_name',
+    says: (label) => `${label} is taken. Choose another subdomain.`,
+  },
+  other_project: {
+    agents: 'duplicate_name',
+    people: 'duplicate_name',
+    says: (label) =>
+      `${label} ends like the names of another project of the organization. Open it there, or choose another subdomain.`,
+  },
+  no_port_free: {
+    agents: 'no_port_free',
+    people: 'conflict',
+    says: () => 'All public TCP ports of this server are taken. Delete a tcp tunnel first.',
+  },
+  too_many: {
+    agents: 'quota_exceeded',
+    people: 'conflict',
+    says: () => `The organization has ${MAX_TUNNELS} tunnels. Delete some first.`,
+  },
+  too_many_today: {
+    // Not `overloaded`: the agent would come back for up to a day, and a job that opens tunnels in a loop would never hear why.
+    agents: 'quota_exceeded',
+    people: 'rate_limited',
+    says: () => `The organization made ${MAX_PER_DAY} tunnels in a day. Open those that it has, or wait.`,
+  },
+};
+
+export function refuse(code: Refusal['code'], message: string): Refusal {
+  return { ok: false, code, message };
+}
+
+/** Why a new tunnel could not be made, for an agent. */
+export function refuseFault(fault: RowFault, label: string): Refusal {
+  const { agents, says } = WORDS[fault];
+  return refuse(agents, says(label));
+}
+
+/** The same for people. `retryAfterSeconds`: when there is room again, where time makes it. */
+export function faultError(fault: RowFault, label: string, retryAfterSeconds: number): AppError {
+  const { people, says } = WORDS[fault];
+  return new AppError(people, says(label), people === 'rate_limited' ? { retryAfterSeconds } : {});
+}

@@ -4,7 +4,7 @@ import { loadServerConfig } from '../config/load.ts';
 import { backupDatabase } from '../server/backup.ts';
 import type { Invocation } from './command.ts';
 import { EXIT, type ExitCode } from './exit.ts';
-import { type Io, writeLine } from './io.ts';
+import { type Io, print } from './io.ts';
 import { configFlag, retyped } from './operator.ts';
 
 export async function backup(io: Io, invocation: Invocation): Promise<ExitCode> {
@@ -12,9 +12,12 @@ export async function backup(io: Io, invocation: Invocation): Promise<ExitCode> 
   const loaded = loadServerConfig(configFlag(invocation), io.env);
   const folder = resolve(loaded.settings.data_dir);
   const bytes = backupDatabase(loaded.settings, resolve(io.cwd, file), retyped(`backup ${file}`, loaded.file));
-  writeLine(io.stdout, `${file}: ${bytes} bytes, checked`);
-  writeLine(io.stdout, 'Keep these with it, apart from it if you can: a copy alone can not be restored.');
-  writeLine(io.stdout, `  ${join(folder, 'seal.key')}       opens what is sealed in the database`);
-  writeLine(io.stdout, `  ${join(folder, 'certificates')}   the keys that agents know this server by`);
+  const lines = [
+    `${file}: ${bytes} bytes, checked`,
+    'Keep these with it, apart from it if you can: a copy alone can not be restored.',
+    `  ${join(folder, 'seal.key')}       opens what is sealed in the database`,
+    `  ${join(folder, 'certificates')}   the keys that agents know this server by`,
+  ];
+  await print(io.stdout, lines.join('\n'));
   return EXIT.ok;
 }

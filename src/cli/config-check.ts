@@ -2,7 +2,7 @@
 import { loadServerConfig } from '../config/load.ts';
 import type { Invocation } from './command.ts';
 import { EXIT, type ExitCode, usageError } from './exit.ts';
-import { type Io, writeLine } from './io.ts';
+import { type Io, print, writeLine } from './io.ts';
 
 /** The file is the argument, else `--config`, else CULVERT_CONFIG; without any, the defaults are checked. */
 export async function configCheck(io: Io, { args, flags }: Invocation): Promise<ExitCode> {
@@ -12,6 +12,6 @@ export async function configCheck(io: Io, { args, flags }: Invocation): Promise<
   const { warnings, file: read } = loadServerConfig(file, io.env);
   const what = read ?? 'defaults';
   for (const warning of warnings) writeLine(io.stderr, `${what}: ${warning}`);
-  writeLine(io.stdout, `${what}: ok`);
+  await print(io.stdout, `${what}: ok`);
   return EXIT.ok;
 }

@@ -7,7 +7,7 @@ import { Credentials, type Login, SESSION_WORK_MS, serverName } from '../config/
 import type { Invocation } from './command.ts';
 import { endLogin } from './end-login.ts';
 import { EXIT, type ExitCode } from './exit.ts';
-import { type Io, writeLine } from './io.ts';
+import { type Io, print, writeLine } from './io.ts';
 import { keptLogin } from './kept-login.ts';
 import { harmless, jsonText } from './paint.ts';
 
@@ -27,7 +27,7 @@ export async function logout(io: Io, { flags }: Invocation): Promise<ExitCode> {
       revoked: login !== undefined && problem === undefined,
       problem: problem ?? null,
     };
-    writeLine(io.stdout, jsonText({ event: 'logged_out', at: new Date().toISOString(), ...fields }));
+    await print(io.stdout, jsonText({ event: 'logged_out', at: new Date().toISOString(), ...fields }));
   } else {
     for (const line of describe(name, login, problem)) writeLine(io.stderr, line);
   }

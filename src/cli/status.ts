@@ -5,7 +5,7 @@ import { findServer } from '../config/agent.ts';
 import { Credentials } from '../config/credentials.ts';
 import type { Invocation } from './command.ts';
 import { EXIT, type ExitCode } from './exit.ts';
-import { hasColor, type Io, writeLine } from './io.ts';
+import { hasColor, type Io, print } from './io.ts';
 import { type KeptLogin, keptLogin } from './kept-login.ts';
 import { jsonText, type Line, paint, span } from './paint.ts';
 import { type AgentRecord, listAgents, runtimeDir } from './state-file.ts';
@@ -26,10 +26,11 @@ export async function status(io: Io, { flags }: Invocation): Promise<ExitCode> {
   if (flags['json'] === true) {
     const problem = login.mistake ?? null;
     const fields = { server: serverJson(answer), login: loginJson(login), login_problem: problem };
-    writeLine(io.stdout, jsonText({ ...fields, agents: agents.map(agentJson) }));
+    await print(io.stdout, jsonText({ ...fields, agents: agents.map(agentJson) }));
   } else {
     const color = hasColor(io.stdout, io.env);
-    for (const line of describe(answer, login, agents)) writeLine(io.stdout, paint(line, color));
+    const lines = describe(answer, login, agents).map((line) => paint(line, color));
+    await print(io.stdout, lines.join('\n'));
   }
   return answer.ok ? EXIT.ok : EXIT.failure;
 }

@@ -1,14 +1,14 @@
 /** `culvert version`: the program, the commit it was built from, and what it runs on, for bug reports. */
 import { buildInfo } from '../base/version.ts';
 import { EXIT, type ExitCode } from './exit.ts';
-import { type Io, writeLine } from './io.ts';
+import { type Io, print } from './io.ts';
 
-export function version(io: Io): Promise<ExitCode> {
+export async function version(io: Io): Promise<ExitCode> {
   const { version: number, commit } = buildInfo();
   const build = commit === null ? '' : `commit ${commit}, `;
-  writeLine(
+  await print(
     io.stdout,
     `culvert ${number} (${build}node ${process.versions.node}, ${process.platform}-${process.arch})`,
   );
-  return Promise.resolve(EXIT.ok);
+  return EXIT.ok;
 }

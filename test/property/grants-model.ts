@@ -27,6 +27,8 @@ export class GrantsModel {
   readonly tokens: ModelToken[] = [];
   /** Cents per lineage; absent: no cap. */
   readonly caps = new Map<number, number | null>();
+  /** Cents per lineage. */
+  readonly #spent = new Map<number, number>();
   approved = true;
 
   /** May its agents be connected at this instant? */
@@ -51,10 +53,27 @@ export class GrantsModel {
     return names.some((name) => token.names.some((pattern) => fits(pattern, name)));
   }
 
-  /** Nothing may be spent: new tunnels are refused. */
+  /** Nothing more may be spent: new tunnels are refused, and visitors of the old ones. */
   isBlocked(token: ModelToken): boolean {
-    const parent = token.parent === null ? undefined : this.tokens[token.parent];
-    return [token, ...(parent === undefined ? [] : [parent])].some(({ lineage }) => this.caps.get(lineage) === 0);
+    return this.#accountsOf(token).some(
+      (lineage) => (this.#spent.get(lineage) ?? 0) >= (this.caps.get(lineage) ?? Infinity),
+    );
+  }
+
+  /** The token has carried traffic of so many cents. */
+  spend(token: ModelToken, cents: number): void {
+    for (const lineage of this.#accountsOf(token)) this.#spent.set(lineage, (this.#spent.get(lineage) ?? 0) + cents);
+  }
+
+  /** Cents by the id of the first token of each lineage that has spent something. */
+  get spent(): ReadonlyMap<string, number> {
+    return new Map([...this.#spent].map(([lineage, cents]) => [this.tokens[lineage]?.id ?? '', cents]));
+  }
+
+  /** Its own lineage and that of its master key. */
+  #accountsOf({ lineage, parent }: ModelToken): number[] {
+    const master = parent === null ? undefined : this.tokens[parent];
+    return [lineage, ...(master === undefined ? [] : [master.lineage])];
   }
 
   revoke(index: number): void {

@@ -29,6 +29,8 @@ export type Step =
       readonly project: Project | undefined;
       readonly hurried: boolean;
     }
+  /** Something that was served once carries so much, perhaps for a tunnel that another agent serves by now. */
+  | { readonly do: 'carry'; readonly serving: number; readonly cents: number }
   | { readonly do: 'leave' | 'cut'; readonly agent: number }
   | { readonly do: 'stop' | 'start' | 'delete tunnel'; readonly tunnel: number }
   | { readonly do: 'delete project' | 'make project' | 'suspend' | 'approve' | 'restart' | 'restart control' }
@@ -86,6 +88,10 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
       project: fc.option(project, { nil: undefined }),
       hurried,
     }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({ do: fc.constant('carry' as const), serving: one, cents: fc.constantFrom(1, 500, 1_000) }),
   },
   { weight: 2, arbitrary: fc.record({ do: fc.constantFrom('leave' as const, 'cut' as const), agent: one }) },
   {

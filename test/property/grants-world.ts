@@ -1,15 +1,17 @@
 /**
  * What the property of live grants runs on. Real: the control plane on its database, the API over HTTP, the routing table, the gateway
  * with TLS listener and multiplexer, and the agents' sockets. Not real: the clock, which the steps move; the timers of jobs and sweeps, which
- * `aSecondLater` runs; the visitors, of which there are none.
+ * `aSecondLater` runs; the visitors, of whom only the counters are there.
  */
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Clock, Sweeper } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { SlabPool } from '../../src/base/slab.ts';
+import { tokenSpend } from '../../src/control/db/schema.ts';
 import type { UserActor } from '../../src/control/services/actor.ts';
 import { TestAgent } from '../../src/data/fixtures/agent.ts';
 import { testCertificate, type TestCertificate } from '../../src/data/fixtures/certificate.ts';
@@ -17,6 +19,7 @@ import { Gateway } from '../../src/data/gateway/gateway.ts';
 import { UsageMeter } from '../../src/data/report/meter.ts';
 import { Outbox } from '../../src/data/report/outbox.ts';
 import { TableFollower } from '../../src/data/routing/follow.ts';
+import type { ServedTunnel } from '../../src/data/routing/entry.ts';
 import { RouteTable } from '../../src/data/routing/table.ts';
 import type { MuxSession } from '../../src/mux/session.ts';
 import { WindowBudget } from '../../src/mux/window.ts';
@@ -25,6 +28,10 @@ import type { Delta } from '../../src/plane/routes.ts';
 import type { Answer } from '../control/harness.ts';
 import { Plane, START } from '../control/plane.ts';
 import { type PlaneApi, servePlane } from '../control/plane-api.ts';
+
+/** The price of a Plane. */
+const CENTS_PER_GB = 10;
+const GB = 1_000_000_000;
 
 /** A data folder with one organization and one person who owns it and the server: copied for each run. */
 export interface Template {
@@ -109,6 +116,8 @@ interface Node {
   readonly link: SwitchedLink;
   readonly table: RouteTable;
   readonly gateway: Gateway;
+  readonly meter: UsageMeter;
+  readonly outbox: Outbox;
   readonly port: number;
   close(): Promise<void>;
 }
@@ -186,6 +195,21 @@ export class GrantsWorld {
     return TestAgent.connect(this.#node.port);
   }
 
+  /** A stream of the serving brings traffic of so many cents: it is counted and stored. */
+  async carry(serving: ServedTunnel, cents: number): Promise<void> {
+    assert.ok(this.#node !== undefined);
+    const { meter, outbox } = this.#node;
+    serving.meter.bytesOut += (cents / CENTS_PER_GB) * GB;
+    meter.collect();
+    assert.ok(await outbox.flush(10_000));
+  }
+
+  /** Cents per lineage, as far as they are stored. */
+  get spent(): ReadonlyMap<string, number> {
+    const rows = this.control.store.db.select().from(tokenSpend).all();
+    return new Map(rows.map(({ lineageId, bytes }) => [lineageId, (bytes / GB) * CENTS_PER_GB]));
+  }
+
   /** Time passes, and what runs once a second has its turn: everything promised by then must hold. */
   aSecondLater(ms: number): void {
     this.#now += ms;
@@ -232,7 +256,7 @@ export class GrantsWorld {
     const follower = new TableFollower(table, { link, log: silentLog });
     await follower.start();
     table.subscribe({ onReload: () => this.reloads++ });
-    const outbox = new Outbox({ node: 'n' }, { link, log: silentLog });
+    const outbox = new Outbox({ node: `n/${randomUUID()}` }, { link, log: silentLog });
     const meter = new UsageMeter(outbox);
     const sweeper = new Sweeper<MuxSession>(1_000);
     const gateway = new Gateway(
@@ -240,7 +264,7 @@ export class GrantsWorld {
         listen: { host: '127.0.0.1', port: 0 },
         tls: this.#template.tls,
         serverVersion: '1.2.3',
-        prices: { centsPerGb: 10, centsPerMillionRequests: 0 },
+        prices: { centsPerGb: CENTS_PER_GB, centsPerMillionRequests: 0 },
         limits: {
           maxSessions: 100,
           maxStreamsPerSession: 100,
@@ -264,7 +288,7 @@ export class GrantsWorld {
       outbox.close();
       follower.close();
     };
-    this.#node = { link, table, gateway, port, close };
+    this.#node = { link, table, gateway, meter, outbox, port, close };
     this.#attach();
   }
 }

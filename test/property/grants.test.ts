@@ -11,7 +11,8 @@ before(async () => {
 });
 after(() => removeTemplate(template));
 
-test('120 sequences of up to 40 steps leave no live session without a valid grant', async () => {
+// Twenty seconds of work, on a machine that may be busy with other tests.
+test('120 sequences of up to 40 steps leave no live session without a valid grant', { timeout: 300_000 }, async () => {
   const property = fc.asyncProperty(anySteps(40), (steps) => runGrants(template, steps));
   await fc.assert(property, { numRuns: 120, seed: 1 });
 });

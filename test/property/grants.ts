@@ -1,12 +1,13 @@
 /**
  * The property: whatever is done to tokens, no live session is without a valid grant, and no tunnel is served that its token may not serve;
- * nor is a session cut whose grant is good. Looked at after each step, when a second's jobs have run.
+ * nor is a session cut whose grant is good; and what a session carries counts for its token, whoever serves the tunnel by then. Looked at after each step, when a second's jobs have run.
  */
 import assert from 'node:assert/strict';
 import type { Answer } from '../control/harness.ts';
 import { ModelAgent } from './grants-agents.ts';
 import { GrantsModel, type ModelToken } from './grants-model.ts';
 import { BUSY, type Step } from './grants-steps.ts';
+import { ModelTraffic } from './grants-traffic.ts';
 import { GrantsWorld, type Held, type Template } from './grants-world.ts';
 
 type Do<D extends Step['do']> = Step & { readonly do: D };
@@ -31,6 +32,7 @@ class GrantsRun {
   readonly #world: GrantsWorld;
   readonly #model = new GrantsModel();
   readonly #agents: ModelAgent[] = [];
+  readonly #traffic = new ModelTraffic();
   /** What agents have asked, decided by the control plane and on its way to the data node. */
   #underWay: { readonly held: Held; readonly answer: Promise<unknown> }[] = [];
   #reloads = 0;
@@ -66,6 +68,8 @@ class GrantsRun {
         return this.#connect(step);
       case 'claim':
         return this.#claim(step);
+      case 'carry':
+        return this.#carry(step);
       case 'leave':
         return pick(this.#agents, step.agent)?.leave();
       case 'cut':
@@ -120,7 +124,10 @@ class GrantsRun {
         `${why}: a live session of ${told(token, now)}`,
       );
       live.add(agentId);
+      const { exhausted } = gateway.registry.payerOf(tokenId);
+      assert.equal(exhausted, this.#model.isBlocked(token), `${why}: the budget of ${told(token, now)}`);
     }
+    this.#traffic.look(table.entries(), live);
     const served = new Map<string, number>();
     for (const { route, served: serving } of table.entries()) {
       if (serving === null) continue;
@@ -247,6 +254,15 @@ class GrantsRun {
     if (hurried) return this.#hurry(answer);
     const isBlocked = this.#model.isBlocked(agent.token);
     if ((await answer())?.type === 'bound') assert.ok(!isBlocked, 'a tunnel was bound though nothing may be spent');
+  }
+
+  async #carry({ serving: number, cents }: Do<'carry'>): Promise<void> {
+    const serving = pick(this.#traffic.carrying, number);
+    const token = this.#model.tokens.find(({ id }) => id === serving?.tokenId);
+    if (serving === undefined || token === undefined) return;
+    this.#model.spend(token, cents);
+    await this.#world.carry(serving, cents);
+    assert.deepEqual(this.#world.spent, this.#model.spent, `carried by ${told(token, this.#world.now)}`);
   }
 
   async #cut({ agent }: Do<'leave' | 'cut'>): Promise<void> {

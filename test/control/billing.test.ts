@@ -107,6 +107,16 @@ test('an hour later, with another signature, or once the asker is no owner any m
   assert.deepEqual(deeds('billing.plan'), []);
 });
 
+test('an organization that was suspended buys nothing, also by a page that it had before', async () => {
+  const ann = await team.person('ann@example.test');
+  const path = await checkout(ann, { plan: 'pro' });
+  const operator = { kind: 'operator', orgId: null, userId: null, label: 'root', ipAddress: '' } as const;
+  plane.control.operatorOrgs.suspend(operator, ann.home);
+  assert.equal((await visit(path)).status, 400);
+  assert.deepEqual(said(await ann.call('POST', '/billing/checkout-session', { plan: 'pro' })), [403, 'forbidden']);
+  assert.equal((await ann.call('POST', '/billing/cancel')).status, 200);
+});
+
 test('a name that is markup is text on the page', async () => {
   const ann = await team.person('ann@example.test');
   const renamed = await ann.call('PATCH', `/orgs/${ann.home}`, { name: '<img src=x onerror=alert(1)>' });

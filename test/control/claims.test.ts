@@ -224,6 +224,27 @@ test('the port of a tcp tunnel comes back to the agent that opened it', async ()
   assert.equal((await p.bound(p.mint(bob), tcp)).tcpPort, 20_000);
 });
 
+test('of the free ports a new tunnel gets the one that has been free for longest, counted from its last use', () => {
+  const made = () => {
+    p.now += 1000;
+    return p.create(ann, { protocol: 'tcp' }).row;
+  };
+  const drop = ({ id }: { id: string }): void => {
+    p.now += 1000;
+    p.control.tunnels.delete(ann, id);
+  };
+  const first = made();
+  drop(first);
+  const second = made();
+  assert.deepEqual([first.tcpPort, second.tcpPort], [20_000, 20_001], 'one that was never used comes first');
+  drop(second);
+  const third = made();
+  drop(third);
+  assert.equal(third.tcpPort, 20_000);
+  const other = p.create(ann, { protocol: 'tcp' }).row;
+  assert.equal(other.tcpPort, 20_001);
+});
+
 test('a name does not change between a port and a host', async () => {
   const token = p.mint(ann);
   await p.bound(token, { subdomain: 'db', protocol: 'tcp' });

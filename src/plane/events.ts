@@ -2,11 +2,11 @@
  * What the data plane tells the control plane, in batches that are numbered per node so that a repeat is dropped.
  */
 
-/** Traffic of one tunnel since the last batch. */
+/** Traffic that one token carried for one tunnel since the last batch. */
 export interface UsageEvent {
   readonly kind: 'usage';
   readonly tunnelId: string;
-  readonly tokenId: string | null;
+  readonly tokenId: string;
   readonly requests: number;
   /** Bytes from visitors towards the local service. */
   readonly bytesIn: number;

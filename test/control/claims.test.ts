@@ -327,7 +327,7 @@ test('nobody has told of a tunnel whose commit failed', async () => {
 
 test('batches count once, also when they come again', async () => {
   const { tunnelId } = await p.bound(p.mint(ann), { subdomain: 'shop' });
-  const usage = { kind: 'usage', tunnelId, tokenId: null, requests: 2, bytesIn: 30, bytesOut: 400 } as const;
+  const usage = { kind: 'usage', tunnelId, tokenId: 'nobody', requests: 2, bytesIn: 30, bytesOut: 400 } as const;
   const batch = { node: 'n1', sequence: 1, events: [usage, usage] };
   await p.control.link.report(batch);
   await p.control.link.report(batch);

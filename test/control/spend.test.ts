@@ -24,7 +24,7 @@ afterEach(() => plane.close());
 
 type Minted = ReturnType<Plane['mint']>;
 
-function usage(tokenId: string | null, over: Partial<UsageEvent> = {}): UsageEvent {
+function usage(tokenId: string, over: Partial<UsageEvent> = {}): UsageEvent {
   return { kind: 'usage', tunnelId: 'none', tokenId, requests: 0, bytesIn: 0, bytesOut: 0, ...over };
 }
 
@@ -59,7 +59,6 @@ test('both directions and requests of all tunnels count, once per batch', async 
       usage(token.row.id, { bytesIn: CENT }),
       usage(token.row.id, { tunnelId: 'another', bytesOut: CENT / 2, requests: 2 }),
       usage(other.row.id, { requests: 1 }),
-      usage(null, { bytesIn: CENT }),
       usage('nobody', { bytesIn: CENT }),
     ],
   };

@@ -22,7 +22,7 @@ test('what happens in one turn goes as one batch, agents first, merged per tunne
   const outbox = outboxOf(link);
   outbox.addUsage(usage('a'));
   outbox.addUsage(usage('a', 2));
-  outbox.addUsage({ ...usage('a'), tokenId: null });
+  outbox.addUsage({ ...usage('a'), tokenId: 'other' });
   outbox.addAgent({ kind: 'agent', agentId: 'x', tunnelId: 'a', online: true, at: 1 });
   assert.equal(await outbox.flush(1_000), true);
   assert.equal(link.batches.length, 1);
@@ -32,7 +32,7 @@ test('what happens in one turn goes as one batch, agents first, merged per tunne
     events: [
       { kind: 'agent', agentId: 'x', tunnelId: 'a', online: true, at: 1 },
       { kind: 'usage', tunnelId: 'a', tokenId: 'token', requests: 3, bytesIn: 30, bytesOut: 300 },
-      { kind: 'usage', tunnelId: 'a', tokenId: null, requests: 1, bytesIn: 10, bytesOut: 100 },
+      { kind: 'usage', tunnelId: 'a', tokenId: 'other', requests: 1, bytesIn: 10, bytesOut: 100 },
     ],
   });
 });

@@ -24,7 +24,7 @@ export interface OutboxOptions {
 
 interface Sums {
   readonly tunnelId: string;
-  readonly tokenId: string | null;
+  readonly tokenId: string;
   requests: number;
   bytesIn: number;
   bytesOut: number;
@@ -74,7 +74,7 @@ export class Outbox {
 
   /** Adds to what waits for this tunnel and token. */
   addUsage(event: Omit<UsageEvent, 'kind'>): void {
-    const key = `${event.tunnelId} ${event.tokenId ?? ''}`;
+    const key = `${event.tunnelId} ${event.tokenId}`;
     const sums = this.#usage.get(key);
     if (sums !== undefined) {
       sums.requests += event.requests;

@@ -53,7 +53,7 @@ export class Usage {
   #charge(tx: Tx, events: readonly PlaneEvent[]): void {
     const byToken = new Map<string, { bytes: number; requests: number }>();
     for (const event of events) {
-      if (event.kind !== 'usage' || event.tokenId === null) continue;
+      if (event.kind !== 'usage') continue;
       const { bytes, requests } = byToken.get(event.tokenId) ?? { bytes: 0, requests: 0 };
       byToken.set(event.tokenId, {
         bytes: bytes + event.bytesIn + event.bytesOut,

@@ -143,18 +143,3 @@ for (const [what, end] of [
     assert.deepEqual(plane.control.store.db.select().from(sessions).where(open).all(), []);
   });
 }
-
-test('a request that was under way makes no key after the log-out, the lock or the removal', async () => {
-  const { operatorUsers, deviceLogins } = plane.control;
-  const bob = await plane.person('bob@example.test');
-  const gone = { ...bob, orgId: ann.orgId };
-  assert.throws(() => plane.mint(gone), { code: 'unauthorized' });
-  operatorUsers.revokeSessions(OPERATOR, ann.email);
-  operatorUsers.lock(OPERATOR, bob.email);
-  for (const actor of [ann, bob]) {
-    assert.throws(() => plane.mint(actor), { code: 'unauthorized' });
-    const code = randomBytes(32).toString('base64url');
-    assert.throws(() => deviceLogins.authorize(actor, code), { code: 'unauthorized' });
-  }
-  assert.deepEqual(plane.control.store.db.select().from(capabilityTokens).all(), []);
-});

@@ -2,17 +2,17 @@
  * Master keys: they mint keys for projects (project-tokens.ts) and do nothing else. They open no tunnels: their signed quota is 0, and
  * claims.ts refuses the kind. Minted by admins, where the plan has them.
  */
+import { DAY_MS } from '../../../base/clock.ts';
 import type { Store } from '../../db/tx.ts';
 import type { Actor, MasterKeyActor } from '../actor.ts';
 import type { MasterRights } from './master-rights.ts';
 import { checkMasters, checkMint } from './mint-limits.ts';
-import { personIn } from './minter.ts';
+import { personAs } from './minter.ts';
 import { recordMint } from './token-deeds.ts';
 import type { MintedToken, TokenMaker } from './token-maker.ts';
 import type { Tokens } from './tokens.ts';
 
 export const MAX_MASTER_DAYS = 365;
-const DAY_MS = 24 * 3_600_000;
 
 export interface MasterKeyInput {
   readonly name: string;
@@ -40,7 +40,7 @@ export class MasterKeys {
   mint(actor: Actor, input: MasterKeyInput): MintedToken {
     const { store, maker, rights } = this.#deps;
     return store.inTx((tx) => {
-      const minter = personIn(tx, actor, 'master_key');
+      const minter = personAs(actor, 'master_key');
       rights.requirePlan(tx.db, minter.actor.orgId);
       checkMint(tx, minter);
       checkMasters(tx, minter.actor.userId);

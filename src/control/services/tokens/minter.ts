@@ -1,11 +1,8 @@
 /**
- * Who mints and rotates keys, asked again inside the transaction: a request whose body dawdles is older than the log-out, lock, removal or
- * revocation that ends all keys, and must not add one. Of master keys: master-rights.ts.
+ * Who mints and rotates keys: a person, as the caller's handler has just read them from the tables (api/context.ts), or a master key
+ * (master-rights.ts).
  */
-import { AppError } from '../../../base/errors.ts';
-import type { Tx } from '../../db/tx.ts';
 import { type Actor, allow, type MasterKeyActor, type Thing, type UserActor } from '../actor.ts';
-import { readActor } from '../sessions/session-rows.ts';
 import type { TokenRow } from './token-rows.ts';
 
 export interface Minter {
@@ -16,11 +13,8 @@ export interface Minter {
   readonly master: TokenRow | null;
 }
 
-/** The person, if they may still make such a thing. Throws `forbidden`, `unauthorized`. */
-export function personIn(tx: Tx, actor: Actor, thing: Thing): Minter & { readonly actor: UserActor } {
+/** The person, if they may make such a thing. Throws `forbidden`. */
+export function personAs(actor: Actor, thing: Thing): Minter & { readonly actor: UserActor } {
   allow(actor, 'create', thing);
-  const now = readActor(tx.db, actor, { now: tx.now, ipAddress: actor.ipAddress });
-  if (now === undefined) throw new AppError('unauthorized', 'The session is over. Log in again.');
-  allow(now, 'create', thing);
-  return { actor: now, createdBy: now.userId, master: null };
+  return { actor, createdBy: actor.userId, master: null };
 }

@@ -2,13 +2,14 @@
  * Keys for one project: they open tunnels in its namespace alone. Minted, rotated and revoked by people, and by master keys, which see the
  * keys that they minted themselves and no others. What a master key minted ends with it at the latest.
  */
+import { HOUR_MS } from '../../../base/clock.ts';
 import { AppError } from '../../../base/errors.ts';
 import type { Store, Tx } from '../../db/tx.ts';
 import { allow, type MasterKeyActor, type UserActor } from '../actor.ts';
 import { findProject, type ProjectRow } from '../projects/project-rows.ts';
 import type { MasterRights } from './master-rights.ts';
 import { checkMint } from './mint-limits.ts';
-import { type Minter, personIn } from './minter.ts';
+import { type Minter, personAs } from './minter.ts';
 import type { Rotation } from './rotation.ts';
 import { recordMint } from './token-deeds.ts';
 import type { TokenEnds } from './token-ends.ts';
@@ -16,7 +17,6 @@ import type { MintedToken, TokenMaker } from './token-maker.ts';
 import { endOf, isLive, type TokenRow, tokenById, tokenByNonce } from './token-rows.ts';
 import { MAX_TTL_HOURS } from './tokens.ts';
 
-const HOUR_MS = 3_600_000;
 /** A master key mints for a job that runs now; a person for a machine. */
 const DEFAULT_HOURS = { master_key: 1, user: 24 } as const;
 
@@ -103,7 +103,7 @@ export class ProjectTokens {
   }
 
   #minterIn(tx: Tx, caller: Caller): Minter {
-    return caller.kind === 'user' ? personIn(tx, caller, 'token') : this.#deps.masterRights.minterIn(tx, caller);
+    return caller.kind === 'user' ? personAs(caller, 'token') : this.#deps.masterRights.minterIn(tx, caller);
   }
 }
 

@@ -3,12 +3,13 @@
  * written with the end of a token (token-ends.ts) and go when the token would have run out.
  */
 import { and, desc, eq, gt, inArray, lte, sql } from 'drizzle-orm';
+import { HOUR_MS } from '../../../base/clock.ts';
 import { revokedNonces } from '../../db/schema.ts';
 import type { Tx } from '../../db/tx.ts';
 import type { TokenRow } from './token-rows.ts';
 
 /** An entry that its master key stands for stays this long beside it: far longer than it takes to read the table in slices. */
-const BESIDE_MS = 3_600_000;
+const BESIDE_MS = HOUR_MS;
 /** Entries that `forgetNonces` deletes at once. */
 const BATCH = 1_000;
 

@@ -4,6 +4,7 @@
  * minted end with it.
  */
 import { and, count, eq, isNotNull } from 'drizzle-orm';
+import { HOUR_MS } from '../../../base/clock.ts';
 import { AppError } from '../../../base/errors.ts';
 import { capabilityTokens, sessions } from '../../db/schema.ts';
 import type { Store, Tx } from '../../db/tx.ts';
@@ -11,7 +12,7 @@ import type { Actor } from '../actor.ts';
 import { findProjectById, type ProjectRow } from '../projects/project-rows.ts';
 import type { MasterRights } from './master-rights.ts';
 import { checkRotation } from './mint-limits.ts';
-import { type Minter, personIn } from './minter.ts';
+import { type Minter, personAs } from './minter.ts';
 import { lineageOf, type Spend } from './spend.ts';
 import { recordRevocation, recordRotation } from './token-deeds.ts';
 import type { TokenEnds } from './token-ends.ts';
@@ -30,7 +31,6 @@ import {
 
 /** 30 days. */
 export const MAX_GRACE_HOURS = 720;
-const HOUR_MS = 3_600_000;
 
 export interface RotationDeps {
   readonly store: Store;
@@ -54,9 +54,9 @@ export class Rotation {
   rotate(actor: Actor, nonce: string, graceHours: number): MintedToken {
     return this.#deps.store.inTx((tx) => {
       // Any token first, so that who may rotate none learns nothing about which there are.
-      const { actor: me } = personIn(tx, actor, 'token');
+      const { actor: me } = personAs(actor, 'token');
       const old = liveToken(tx.db, { orgId: me.orgId, nonce, now: tx.now });
-      const minter = personIn(tx, me, thingOf(old));
+      const minter = personAs(me, thingOf(old));
       if (old.kind === 'master') this.#deps.masterRights.requirePlan(tx.db, old.orgId);
       if (old.kind === 'cli' && old.createdBy !== minter.createdBy) {
         throw new AppError('forbidden', "This is the key of somebody else's `culvert login`. You may revoke it.");

@@ -3,13 +3,14 @@
  * token-ends.ts, how one replaces another rotation.ts.
  */
 import { and, desc, eq, inArray, not } from 'drizzle-orm';
+import { HOUR_MS } from '../../../base/clock.ts';
 import { capabilityTokens, projects } from '../../db/schema.ts';
 import type { Db, Store, Tx } from '../../db/tx.ts';
 import { type Actor, allow } from '../actor.ts';
 import type { Keys } from '../keys/keys.ts';
 import { MAX_WIRE_BYTES, verifyCwt } from './cwt.ts';
 import { checkMint } from './mint-limits.ts';
-import { personIn } from './minter.ts';
+import { personAs } from './minter.ts';
 import { lineageOf, type Spend } from './spend.ts';
 import { recordMint } from './token-deeds.ts';
 import { hashKey, type MintedToken, type TokenMaker } from './token-maker.ts';
@@ -21,7 +22,6 @@ import { readGrant } from './wire-form.ts';
 export const MAX_TTL_HOURS = 2160;
 /** `lastUsedAt` is written no more often: a storm of reconnects is reads alone. */
 const TOUCH_MS = 60_000;
-const HOUR_MS = 3_600_000;
 
 export interface MintInput {
   readonly name: string;
@@ -65,7 +65,7 @@ export class Tokens {
 
   /** The same inside the transaction of a service that has more to store with it. */
   mintIn(tx: Tx, actor: Actor, input: MintInput & { kind: 'agent' | 'cli' }): MintedToken {
-    const minter = personIn(tx, actor, 'token');
+    const minter = personAs(actor, 'token');
     const { actor: me, createdBy } = minter;
     checkMint(tx, minter);
     const { ttlHours, ...scope } = input;

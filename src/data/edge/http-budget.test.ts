@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { Socket } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { testGrant } from '../fixtures/link.ts';
 import type { Budget } from '../../plane/spend.ts';
@@ -119,13 +120,22 @@ test(
   },
 );
 
+/** What was reported for a key so far. */
+function usageOf({ link }: Rig, tokenId: string): { requests: number; bytesOut: number } {
+  const sum = { requests: 0, bytesOut: 0 };
+  for (const event of link.batches.flatMap(({ events }) => events))
+    if (event.kind === 'usage' && event.tokenId === tokenId) {
+      sum.requests += event.requests;
+      sum.bytesOut += event.bytesOut;
+    }
+  return sum;
+}
+
 interface Superseded {
   readonly rig: Rig;
   /** A response without end that the first agent carries; `send` makes its service send more. */
   readonly download: Wire;
   readonly send: (text: string) => void;
-  /** What was reported for a key: requests and bytes out. */
-  readonly usage: (tokenId: string) => { requests: number; bytesOut: number };
 }
 
 /** An agent of `token-1` has a download under way when one of `token-2` takes its name over. The keys are strangers to each other. */
@@ -141,28 +151,19 @@ async function superseded(t: TestContext, first: number | null, second: number |
   await download.until('begin');
   rig.link.grants.set('good', testGrant('token-2', { budgets: [{ ...budget(second), accountId: 'b' }] }));
   await rig.serve('shop', origin.port);
-  const usage = (tokenId: string): { requests: number; bytesOut: number } => {
-    const sum = { requests: 0, bytesOut: 0 };
-    for (const event of rig.link.batches.flatMap(({ events }) => events))
-      if (event.kind === 'usage' && event.tokenId === tokenId) {
-        sum.requests += event.requests;
-        sum.bytesOut += event.bytesOut;
-      }
-    return sum;
-  };
-  return { rig, download, send: (text) => void origin.sockets[0]?.write(text), usage };
+  return { rig, download, send: (text) => void origin.sockets[0]?.write(text) };
 }
 
 test(
   'what a superseded agent still carries counts for its own key, and the cap of that key cuts it',
   WITHIN,
   async (t) => {
-    const { rig, download, send, usage } = await superseded(t, MEGABYTE_CENTS, null);
+    const { rig, download, send } = await superseded(t, MEGABYTE_CENTS, null);
     send('x'.repeat(1e6));
     assert.equal(await download.closed, 'cut');
     await rig.node.close();
-    assert.deepEqual(usage('token-1'), { requests: 1, bytesOut: download.text.length });
-    assert.deepEqual(usage('token-2'), { requests: 0, bytesOut: 0 });
+    assert.deepEqual(usageOf(rig, 'token-1'), { requests: 1, bytesOut: download.text.length });
+    assert.deepEqual(usageOf(rig, 'token-2'), { requests: 0, bytesOut: 0 });
   },
 );
 
@@ -183,6 +184,36 @@ test(
     assert.match((await other.response()).head, /budget_exhausted/);
     send('end');
     await download.until('beginend');
+  },
+);
+
+test(
+  'a request that is sent once more, to the agent that took over, is answered at the cost of its key',
+  WITHIN,
+  async (t) => {
+    const rig = await cappedRig(t, null);
+    const answer = 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello';
+    let lost: Socket | undefined;
+    const origin = await rawOrigin(
+      t,
+      perHead((socket, _head, count) => {
+        if (count === 2) lost = socket;
+        else socket.write(answer);
+      }),
+    );
+    await rig.serve('shop', origin.port);
+    const wire = await rig.visit();
+    assert.equal(await ask(wire), '200');
+    wire.ask('GET /again');
+    await origin.arrived(/again/);
+    rig.link.grants.set('good', testGrant('token-2'));
+    await rig.serve('shop', origin.port);
+    lost?.destroy();
+    assert.equal((await wire.response()).status, 200);
+    await rig.node.close();
+    const { requests, bytesOut } = usageOf(rig, 'token-1');
+    assert.equal(requests, 2);
+    assert.deepEqual(usageOf(rig, 'token-2'), { requests: 0, bytesOut });
   },
 );
 

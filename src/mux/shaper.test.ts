@@ -6,7 +6,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { Sweeper } from '../base/clock.ts';
 import { type Slab, SlabPool } from '../base/slab.ts';
 import { PairSource } from '../base/testing.ts';
-import { TokenBucket } from '../base/token-bucket.ts';
+import { type Payer, TokenBucket } from '../base/token-bucket.ts';
 import { attachSession } from './attach.ts';
 import { INITIAL_WINDOW } from './frame.ts';
 import type { MuxSession } from './session.ts';
@@ -30,6 +30,15 @@ class CountingPool extends SlabPool {
   override put(slab: Slab): void {
     this.out--;
     super.put(slab);
+  }
+}
+
+/** Says how often somebody moved bytes who had not paid for those before. */
+class WatchedBucket extends TokenBucket {
+  spentInDebt = 0;
+  override spend(payer: Payer, bytes: number): boolean {
+    if (payer.debt > 0) this.spentInDebt++;
+    return super.spend(payer, bytes);
   }
 }
 
@@ -110,7 +119,7 @@ for (const kind of ['plain', 'tls'] as const) {
     });
     after(() => listener.close());
 
-    /** Only `server` may be limited, as in production. */
+    /** Only `server` keeps a limit, as in production; `client` may be told of it. */
     const join = async (t: TestContext): Promise<{ server: End; client: End }> => {
       const pair = await listener.pair();
       const ends = { server: new End(pair.accepted, 'server'), client: new End(pair.dialled, 'client') };
@@ -159,6 +168,105 @@ for (const kind of ['plain', 'tls'] as const) {
       pour(client.open(), 2 * MB);
       assert.equal(await done.promise, 2 * MB);
       assert.ok(stuck.pendingBytes > 0);
+    });
+
+    test('a clock that jumps between two looks stops no reader', async (t) => {
+      const { server, client } = await join(t);
+      // As after a pause of the process: within one call of the bucket too.
+      let aheadMs = 0;
+      const monotonic = (): number => performance.now() + (aheadMs += 3);
+      server.shaper.limit(new TokenBucket(10, { now: monotonic, monotonic }));
+      const done = Promise.withResolvers<number>();
+      server.onStream = (stream) => void drink(stream).then(done.resolve, done.reject);
+      pour(client.open(), 4 * MB);
+      assert.equal(await done.promise, 4 * MB);
+    });
+
+    test('nothing more is used, and nothing more is read, before the last read is paid for', async (t) => {
+      const { server, client } = await join(t);
+      const bucket = new WatchedBucket(HOPELESS_MBPS);
+      server.shaper.limit(bucket);
+      server.onStream = (stream) => void drink(stream).catch(() => undefined);
+      pour(client.open(), 4 * MB);
+      while (bucket.waiting < 1) await turn();
+      // What one read of the connection brought, and no second one.
+      const read = server.socket.bytesRead;
+      for (let i = 0; i < 50; i++) await turn();
+      assert.equal(server.socket.bytesRead, read);
+      assert.equal(bucket.spentInDebt, 0);
+    });
+
+    test('a side that is told of the limit keeps in its lanes what waits for it: a short answer goes before ten downloads', async (t) => {
+      const { server, client } = await join(t);
+      server.shaper.limit(new TokenBucket(2));
+      client.shaper.holdBack(2);
+      client.onStream = (stream) => pour(stream, 4 * MB);
+      const downloads = Array.from({ length: 10 }, () => server.open());
+      for (const stream of downloads) void drink(stream).catch(() => undefined);
+      await server.session.ping();
+      const took: number[] = [];
+      for (let i = 0; i < 5; i++) {
+        client.onStream = (stream) => {
+          stream.write(source, 0, 1_000);
+          stream.end();
+        };
+        const began = performance.now();
+        assert.equal(await drink(server.open()), 1_000);
+        took.push(performance.now() - began);
+      }
+      // In the kernel 1 MB and more would be before it: 4 s. A tenth of a second of the limit is, and what the server has read ahead.
+      assert.ok(Math.max(...took) < 1_500, took.join());
+    });
+
+    test('streams take turns while the limit holds, so all get the same', async (t) => {
+      const { server, client } = await join(t);
+      server.shaper.limit(new TokenBucket(10));
+      client.shaper.holdBack(10);
+      client.onStream = (stream) => pour(stream, 4 * MB);
+      const got = Array.from({ length: 8 }, () => 0);
+      for (const i of got.keys()) {
+        server.open().sink = sinkOf({
+          onData: (stream, _bytes, start, end) => {
+            got[i] = (got[i] as number) + end - start;
+            stream.consumed(end - start);
+          },
+        });
+      }
+      while (got.reduce((sum, each) => sum + each, 0) < 2 * MB) await turn();
+      assert.ok(Math.min(...got) > Math.max(...got) / 2, got.join());
+    });
+
+    test('held back all bytes of many streams arrive, long and short ones, both ways', async (t) => {
+      const { server, client } = await join(t);
+      server.shaper.limit(new TokenBucket(80));
+      client.shaper.holdBack(80);
+      const sizes = [1, 20, 4_000, 65_536, 100_000, 262_144, 262_145, MB];
+      const sent: Array<Promise<number>> = [];
+      let accepted = 0;
+      client.onStream = (stream) => {
+        sent.push(drink(stream));
+        pour(stream, sizes[accepted++] as number);
+      };
+      const got = sizes.map((size) => {
+        const stream = server.open();
+        const done = drink(stream);
+        pour(stream, size);
+        return done;
+      });
+      assert.deepEqual(await Promise.all(got), sizes);
+      assert.deepEqual(await Promise.all(sent), sizes);
+    });
+
+    test('held back by a peer that reads no more, a session ends all the same', async (t) => {
+      const { server, client } = await join(t);
+      server.shaper.limit(new TokenBucket(HOPELESS_MBPS));
+      client.shaper.holdBack(HOPELESS_MBPS);
+      server.onStream = (stream) => void drink(stream).catch(() => undefined);
+      pour(client.open(), MB);
+      await turn();
+      client.session.close();
+      client.session.destroy();
+      await client.closed;
     });
 
     test('a limit that is lifted lets out what waited at once, and the last word after it', async (t) => {
@@ -222,6 +330,40 @@ for (const kind of ['plain', 'tls'] as const) {
     });
   });
 }
+
+test('a turn of reading that ends in debt reads on when it is paid, not at the next turn', {
+  timeout: 30_000,
+}, async (t) => {
+  const listener = await PairSource.listen('plain');
+  const ends: End[] = [];
+  t.after(async () => {
+    for (const end of ends) {
+      end.session.destroy();
+      await end.closed;
+    }
+    await listener.close();
+  });
+  const pair = await listener.pair();
+  const client = new End(pair.dialled, 'client');
+  ends.push(client);
+  for (let i = 0; i < 4; i++) client.open().write(source, 0, INITIAL_WINDOW);
+  // All of it is in the kernel before the other side reads, so that it is read as fast as one turn allows.
+  while (client.socket.bytesWritten < 4 * INITIAL_WINDOW) await turn();
+  let nowMs = 0;
+  // 512 KB are two turns' worth to the byte: with 500 KB in the bucket the second ends in debt.
+  const bucket = new WatchedBucket(40, { now: () => nowMs, monotonic: () => nowMs });
+  const server = new End(pair.accepted, 'server');
+  ends.push(server);
+  server.onStream = (stream) => (stream.sink = sinkOf({ onData: () => {} }));
+  server.shaper.limit(bucket);
+  while (bucket.waiting < 1) await turn();
+  const read = server.socket.bytesRead;
+  assert.ok(read >= 500_000, `${read}`);
+  for (let i = 0; i < 50; i++) await turn();
+  assert.equal(server.socket.bytesRead, read);
+  nowMs += 1_000;
+  while (server.socket.bytesRead < 4 * INITIAL_WINDOW) await turn();
+});
 
 test('a limited session takes for its windows what 250 ms of the limit need, in all and each', () => {
   const whole = new WindowBudget(BUDGET);

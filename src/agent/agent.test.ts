@@ -43,6 +43,12 @@ test('says hello with the token, then claims, and tells the URL', async () => {
   assert.equal(channel.sink.targetOf(2), undefined);
 });
 
+test('a server that says its bandwidth limit is sent no more than that, and one that says none is not held back', async () => {
+  const [limited, free] = [await fakeWorld(), await online()];
+  limited.latest().welcome({ bandwidthLimitMbps: 7 });
+  assert.deepEqual([limited.latest().heldBackTo, free.latest().heldBackTo], [7, undefined]);
+});
+
 test('a network failure at the first connect is retried for ever, doubling from 0.5 s to 30 s', async () => {
   const world = await fakeWorld({ fault: new Error('getaddrinfo EAI_AGAIN nowhere') });
   const waits: Array<number | undefined> = [];

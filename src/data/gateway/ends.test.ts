@@ -187,6 +187,10 @@ test('sessions of one lineage share one limit for as long as one of them lives',
   w.link.grants.set('new', testGrant('token-4', { lineageId: 'token-3', bandwidthLimitMbps: 7 }));
   w.link.grants.set('else', testGrant('token-5', { bandwidthLimitMbps: 7 }));
   const { bandwidth } = w.gateway.registry;
+  const told = await TestAgent.connect(w.port);
+  told.hello('old');
+  assert.equal((await told.next('welcome')).bandwidthLimitMbps, 7);
+  told.destroy();
   const [one, two, three, free] = await Promise.all(
     ['old', 'new', 'else', 'good'].map((token) => TestAgent.enter(w.port, token)),
   );

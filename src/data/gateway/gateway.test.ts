@@ -32,6 +32,7 @@ describe('hello', () => {
     const welcome = await agent.next('welcome');
     assert.equal(welcome.serverVersion, '1.2.3');
     assert.equal(welcome.account, 'me@example.test');
+    assert.equal('bandwidthLimitMbps' in welcome, false);
     const [info] = gateway.registry.connections();
     assert.equal(info?.agentId, welcome.agentId);
     assert.equal(info?.remoteIp, '127.0.0.1');

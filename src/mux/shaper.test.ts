@@ -341,7 +341,7 @@ test('a turn of reading that ends in debt reads on when it is paid, not at the n
       end.session.destroy();
       await end.closed;
     }
-    await listener.close();
+    listener.close();
   });
   const pair = await listener.pair();
   const client = new End(pair.dialled, 'client');

@@ -279,10 +279,15 @@ export const tokenLimits = (): readonly Row[] => [
       'stays shut over a restart of the server: the agent is bound again, and visitors are told why',
     ],
   ),
-  elsewhere('Token `bandwidthLimitMbps` at the edge', 'kept within 5 % over 10 s', [
-    '../../src/base/token-bucket.test.ts',
-    '${mbps} Mbps pass within 5 % over 10 s, and no second is far from it',
-  ]),
+  elsewhere(
+    'Token `bandwidthLimitMbps` at the edge',
+    'kept within 5 % over 10 s',
+    ['../../src/base/token-bucket.test.ts', '${mbps} Mbps pass within 5 % over 10 s, and no second is far from it'],
+    [
+      '../flows/bandwidth.test.ts',
+      'keeps it within 5 % over 10 s, by what came out at the visitor and at the local service',
+    ],
+  ),
   elsewhere(
     'Tokens of an organization',
     '1,000 live ones by people, and 1,000 by master keys',

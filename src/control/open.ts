@@ -65,6 +65,9 @@ import { TokenBudgets } from './services/tokens/token-budgets.ts';
 import { TokenEnds } from './services/tokens/token-ends.ts';
 import { TokenMaker } from './services/tokens/token-maker.ts';
 import { Tokens } from './services/tokens/tokens.ts';
+import { Policies } from './services/tunnels/policies.ts';
+import { Maintenance } from './services/tunnels/maintenance.ts';
+import { RouteMaker } from './services/tunnels/route-maker.ts';
 import { Tunnels } from './services/tunnels/tunnels.ts';
 import { Usage } from './services/tunnels/usage.ts';
 
@@ -119,6 +122,7 @@ export interface ControlPlane {
   readonly projectTokens: ProjectTokens;
   readonly revocations: Revocations;
   readonly tunnels: Tunnels;
+  readonly policies: Policies;
   readonly projects: Projects;
   readonly reservedSubdomains: ReservedSubdomains;
   readonly connections: Connections;
@@ -177,7 +181,9 @@ export function openControl(options: ControlOptions): ControlPlane {
     const accounts = new Accounts({ store, passwords });
     const passwordReset = new PasswordReset({ store, passwords, letters, signUps, outbox, sessionEnds });
     const mfa = new Mfa({ store, sealer, passwords, recoveryCodes, outbox });
-    const tunnels = new Tunnels({ store, news: publisher, names, nodes, tcpPorts });
+    const maintenance = new Maintenance();
+    const routes = new RouteMaker({ names, maintenance });
+    const tunnels = new Tunnels({ store, news: publisher, routes, nodes, tcpPorts });
     const reservedSubdomains = new ReservedSubdomains({ store, billing: options.billing.mode });
     const billing = openBilling(options.billing, {
       store,
@@ -186,10 +192,10 @@ export function openControl(options: ControlOptions): ControlPlane {
       issuer: options.apiUrl,
       apiUrl: options.apiUrl,
       news: publisher,
-      names,
+      routes,
       log,
     });
-    const claims = new Claims({ store, tokens, spend, news: publisher, names, nodes, tcpPorts });
+    const claims = new Claims({ store, tokens, spend, news: publisher, routes, nodes, tcpPorts });
     const usage = new Usage({ store, nodes, spend });
     return {
       store,
@@ -253,7 +259,7 @@ export function openControl(options: ControlOptions): ControlPlane {
       events: new Events({ store }),
       operatorTokens: new OperatorTokens({ sealer, clock }),
       operatorUsers: new OperatorUsers({ store, accounts, passwordReset, mfa, sessionEnds, plan: options.newOrg.plan }),
-      operatorOrgs: new OperatorOrgs({ store, news: publisher, names }),
+      operatorOrgs: new OperatorOrgs({ store, news: publisher, routes }),
       tokens,
       tokenEnds,
       rotation,
@@ -262,6 +268,7 @@ export function openControl(options: ControlOptions): ControlPlane {
       projectTokens: new ProjectTokens({ store, maker: tokenMaker, ends: tokenEnds, rotation, masterRights }),
       revocations: new Revocations({ store }),
       tunnels,
+      policies: new Policies({ store, news: publisher, routes }),
       projects: new Projects({ store, tokens: tokenEnds, tunnels }),
       reservedSubdomains,
       connections: new Connections({ store, nodes }),

@@ -19,6 +19,7 @@ import { TcpEdge } from './edge/tcp.ts';
 import type { TcpVisitor } from './edge/tcp-visitor.ts';
 import type { VisitorTls } from './edge/tls.ts';
 import { Gateway } from './gateway/gateway.ts';
+import { PolicyBook } from './policy/book.ts';
 import { UsageMeter } from './report/meter.ts';
 import { Outbox } from './report/outbox.ts';
 import { TableFollower } from './routing/follow.ts';
@@ -104,6 +105,8 @@ async function open(settings: NodeSettings, deps: { link: Link; log: Logger }, l
   const { edge, agents } = settings;
 
   const table = new RouteTable(edge.domain);
+  // Before the first snapshot: no route is ever without its policy.
+  life.onClose('policies', table.subscribe(new PolicyBook(log)));
   const follower = new TableFollower(table, { link, log });
   life.onClose('routes', () => follower.close());
   await follower.start();

@@ -3,6 +3,7 @@
  * crosses a thread or a network.
  */
 import type { Protocol } from '../wire/messages.ts';
+import type { PolicySpec } from './policy.ts';
 import type { Budget } from './spend.ts';
 
 /** One live name at the edge. Replaced whole, never changed in place. */
@@ -21,6 +22,8 @@ export interface Route {
   readonly expiresAt: number | null;
   /** Message of the maintenance page, or null when the tunnel is not in maintenance. */
   readonly maintenance: string | null;
+  /** What its visitors' requests must pass, and what is set on them; null: nothing. */
+  readonly policy: PolicySpec | null;
 }
 
 /** The whole table at one version. */

@@ -49,7 +49,6 @@ const LATER: readonly ErrorCode[] = [
   'invalid_name',
   'invalid_domain',
   'invalid_public_key',
-  'bad_policy',
   'network_full',
   'server_not_registered',
   'not_implemented',

@@ -3,6 +3,7 @@
  * fresh LimitWorld. What can't be met in the control plane alone points to the test that meets it.
  */
 import { accountLimits } from './limit-rows-accounts.ts';
+import { policyLimits } from './limit-rows-policies.ts';
 import { tokenLimits } from './limit-rows-tokens.ts';
 import { tunnelLimits } from './limit-rows-tunnels.ts';
 import { later, type Row } from './limit-row.ts';
@@ -11,8 +12,8 @@ export const LIMITS: readonly Row[] = [
   ...accountLimits(),
   ...tunnelLimits(),
   ...tokenLimits(),
+  ...policyLimits(),
   later('Maintenance message', 'at most 500 characters', 'PUT /tunnels/{id}/maintenance'),
-  later('Traffic policy', 'at most 16 actions, one rate_limit, one jwt_validation', 'PUT /tunnels/{id}/policy'),
   later('Visitor gate', 'at most 100 domains and addresses', 'PUT /tunnels/{id}/edge-auth'),
   later('Inspector `limit`', '1..500, default 100', 'GET /inspector'),
   later('Inspector retention', '7, 30, 90 and 365 days by plan', 'GET /inspector'),

@@ -28,6 +28,7 @@ import { mountMembers } from './routes/members.ts';
 import { mountMfa } from './routes/mfa.ts';
 import { mountOauth } from './routes/oauth.ts';
 import { mountOrganizations } from './routes/organizations.ts';
+import { mountPolicies } from './routes/policies.ts';
 import { mountPages } from './routes/pages.ts';
 import { mountPassword } from './routes/password.ts';
 import { mountProjectTokens } from './routes/project-tokens.ts';
@@ -82,6 +83,7 @@ export function buildApi(deps: ApiDeps): Api {
   mountMembers(app, deps);
   mountInvitations(app, deps);
   mountTunnels(app, deps);
+  mountPolicies(app, deps);
   mountTokens(app, deps);
   mountProjectTokens(app, deps);
   mountProjects(app, deps);

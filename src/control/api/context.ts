@@ -38,6 +38,7 @@ import type { Rotation } from '../services/tokens/rotation.ts';
 import type { TokenBudgets } from '../services/tokens/token-budgets.ts';
 import type { TokenEnds } from '../services/tokens/token-ends.ts';
 import type { Tokens } from '../services/tokens/tokens.ts';
+import type { Policies } from '../services/tunnels/policies.ts';
 import type { Tunnels } from '../services/tunnels/tunnels.ts';
 
 export interface ApiEnv {
@@ -97,6 +98,7 @@ export interface ApiDeps {
   readonly projectTokens: ProjectTokens;
   readonly revocations: Revocations;
   readonly tunnels: Tunnels;
+  readonly policies: Policies;
   readonly projects: Projects;
   readonly reservedSubdomains: ReservedSubdomains;
   readonly connections: Connections;

@@ -117,5 +117,23 @@ export const MIGRATIONS: readonly Migration[] = [
       "UPDATE `tunnels` SET `started_at` = `created_at`;",
       "INSERT INTO `revoked_nonces` (`token_id`, `nonce`, `minter_id`, `from_at`, `until`) SELECT `id`, `nonce`, coalesce(`parent_id`, `created_by`), `revoked_at`, `expires_at` FROM `capability_tokens` WHERE `revoked_at` IS NOT NULL;"
     ]
+  },
+  {
+    "index": 5,
+    "tag": "0004_the_edge",
+    "hash": "f80309b03c8f342214bcd5690b8ee343bf47146fb78277c7c911d3c021cd970a",
+    "statements": [
+      "CREATE TABLE `basic_gates` (\n\t`tunnel_id` text PRIMARY KEY NOT NULL,\n\t`username` text NOT NULL,\n\t`password_hash` text NOT NULL,\n\t`version` text NOT NULL,\n\t`updated_at` integer NOT NULL,\n\tFOREIGN KEY (`tunnel_id`) REFERENCES `tunnels`(`id`) ON UPDATE no action ON DELETE no action\n);",
+      "CREATE TABLE `tunnel_policies` (\n\t`tunnel_id` text PRIMARY KEY NOT NULL,\n\t`policy` text NOT NULL,\n\t`updated_at` integer NOT NULL,\n\tFOREIGN KEY (`tunnel_id`) REFERENCES `tunnels`(`id`) ON UPDATE no action ON DELETE no action\n);",
+      "CREATE TABLE `visitor_gates` (\n\t`tunnel_id` text PRIMARY KEY NOT NULL,\n\t`allowed_domains` text NOT NULL,\n\t`allowed_emails` text NOT NULL,\n\t`version` text NOT NULL,\n\t`updated_at` integer NOT NULL,\n\tFOREIGN KEY (`tunnel_id`) REFERENCES `tunnels`(`id`) ON UPDATE no action ON DELETE no action\n);",
+      "CREATE TABLE `acme_accounts` (\n\t`directory_url` text PRIMARY KEY NOT NULL,\n\t`account_url` text NOT NULL,\n\t`sealed_key` text NOT NULL,\n\t`created_at` integer NOT NULL\n);",
+      "CREATE TABLE `certificates` (\n\t`name` text PRIMARY KEY NOT NULL,\n\t`chain` text,\n\t`sealed_key` text,\n\t`expires_at` integer,\n\t`next_at` integer NOT NULL,\n\t`failures` integer DEFAULT 0 NOT NULL,\n\t`last_error` text,\n\t`last_attempt_at` integer,\n\t`created_at` integer NOT NULL\n);",
+      "CREATE INDEX `certificates_next` ON `certificates` (`next_at`);",
+      "CREATE TABLE `domains` (\n\t`id` text PRIMARY KEY NOT NULL,\n\t`org_id` text NOT NULL,\n\t`domain` text NOT NULL,\n\t`verification_token` text NOT NULL,\n\t`verified_at` integer,\n\t`checked_at` integer,\n\t`failing_since` integer,\n\t`tunnel_id` text,\n\t`created_at` integer NOT NULL,\n\tFOREIGN KEY (`org_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action,\n\tFOREIGN KEY (`tunnel_id`) REFERENCES `tunnels`(`id`) ON UPDATE no action ON DELETE no action\n);",
+      "CREATE UNIQUE INDEX `domains_org_domain` ON `domains` (`org_id`,`domain`);",
+      "CREATE UNIQUE INDEX `domains_verified` ON `domains` (`domain`) WHERE verified_at IS NOT NULL;",
+      "CREATE INDEX `domains_tunnel` ON `domains` (`tunnel_id`);",
+      "CREATE INDEX `domains_checked` ON `domains` (`checked_at`) WHERE verified_at IS NOT NULL;"
+    ]
   }
 ];

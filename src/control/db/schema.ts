@@ -10,4 +10,5 @@ export * from './schema/organizations.ts';
 export * from './schema/sessions.ts';
 export * from './schema/tokens.ts';
 export * from './schema/tunnels.ts';
+export * from './schema/domains.ts';
 export * from './schema/server.ts';

@@ -53,6 +53,8 @@ export const AUDIT_ACTIONS = [
   'tunnel.stop',
   'tunnel.delete',
   'tunnel.expire',
+  'tunnel.policy',
+  'tunnel.policy_remove',
   'token.mint',
   'token.rotate',
   'token.revoke',

@@ -6,12 +6,15 @@ import type { EdgeContext } from './context.ts';
 import type { Exchange } from './exchange.ts';
 import { forwardHead } from './forward.ts';
 import { ForwardedLines } from './forwarded.ts';
-import { type EdgeRefusal, refusalOf } from './refusal.ts';
+import { type PolicyChain, isPending } from '../policy/chain.ts';
+import type { PolicyRequest, Verdict } from '../policy/step.ts';
+import { type EdgeRefusal, EXHAUSTED, refusalOf } from './refusal.ts';
 import { acquire, openUpstream, type Upstream } from './upstream.ts';
 
 const NOT_FOUND: EdgeRefusal = { code: 'tunnel_not_found' };
 const OFFLINE: EdgeRefusal = { code: 'tunnel_offline' };
 const OVERLOADED: EdgeRefusal = { code: 'overloaded' };
+const NOTHING = Buffer.alloc(0);
 
 export class Dispatch {
   readonly #context: EdgeContext;
@@ -21,13 +24,22 @@ export class Dispatch {
   #start = 0;
   #end = 0;
   #repeatable = false;
-  /** Why the last `find` found nothing. */
+  /** Why the last `find` found nothing, unless `pending` says that it is not decided yet. */
   refusal: EdgeRefusal = NOT_FOUND;
+  /** What the head at hand waits for. Once it is there `find` is asked again. */
+  pending: Promise<Verdict> | null = null;
+  /** The chain that is being asked, and the step from which it goes on. */
+  #chain: PolicyChain | null = null;
+  #next = 0;
+  #verdict: Verdict = null;
+  readonly #asked: PolicyRequest;
 
   constructor(context: EdgeContext, exchange: Exchange, of: { tls: boolean; ip: string }) {
     this.#context = context;
     this.#exchange = exchange;
     this.#forwarded = new ForwardedLines(context.trusted, of.ip, of.tls);
+    const { requestHead: head, readBuffer: bytes } = context;
+    this.#asked = { bytes, start: 0, end: 0, head, clientIp: of.ip, nowMs: 0 };
   }
 
   /** A way to the service that the head at `bytes[start, end)` asks for, noted in the exchange; null: see `refusal`. */
@@ -40,8 +52,10 @@ export class Dispatch {
     if (entry === undefined) return this.#refuse(NOT_FOUND);
     const refusal = refusalOf(entry);
     if (refusal !== null) return this.#refuse(refusal);
-    const { served } = entry;
+    const { served, policy } = entry;
     if (served === null || served.draining) return this.#refuse(OFFLINE);
+    if (policy !== null && policy.chain !== null && !this.#passes(policy.chain, bytes)) return null;
+    if (served.payer.exhausted) return this.#refuse(EXHAUSTED);
 
     const isBodiless = !head.chunked && head.contentLength <= 0;
     const upgrade = head.upgradeWebsocket && head.connectionUpgrade && exchange.isGet && isBodiless && head.minor === 1;
@@ -51,16 +65,20 @@ export class Dispatch {
     exchange.serveFrom(entry, served.meter, end - start);
     if (served.watched) exchange.watch(bytes, start, head, served);
     exchange.wantsUpgrade = upgrade;
+    exchange.responseRule = policy === null ? null : policy.response;
     return upstream;
   }
 
   /** Sends the head that `find` was asked about; same `bytes`. */
   send(upstream: Upstream, bytes: Buffer): void {
     const head = this.#context.requestHead;
+    const rule = this.#exchange.entry?.policy?.request ?? null;
+    rule?.dropFrom(bytes, head);
     forwardHead(upstream.stream, bytes, head, {
       start: this.#start,
       end: this.#end,
       forwarded: this.#forwarded.lines(bytes, head),
+      added: rule === null ? NOTHING : rule.lines,
       upgrade: this.#exchange.wantsUpgrade,
       replay: this.#repeatable && upstream.reused ? upstream : null,
     });
@@ -78,6 +96,34 @@ export class Dispatch {
     if (fresh === null) return null;
     this.#exchange.meter = served.meter;
     return { fresh, head };
+  }
+
+  /** What the head waited for is decided: `find` refuses, or goes on behind that step; unless the policy has changed since, then all is asked anew. */
+  decided(verdict: Verdict): void {
+    this.pending = null;
+    this.#verdict = verdict;
+  }
+
+  /** False: refused or not decided yet. */
+  #passes(chain: PolicyChain, bytes: Buffer): boolean {
+    const asked = this.#asked;
+    asked.bytes = bytes;
+    asked.start = this.#start;
+    asked.end = this.#end;
+    asked.clientIp = this.#forwarded.clientIp(bytes, asked.head);
+    asked.nowMs = this.#context.nowMs;
+    const goesOn = chain === this.#chain;
+    const answer = (goesOn ? this.#verdict : null) ?? chain.decide(asked, goesOn ? this.#next : 0);
+    this.#chain = this.#verdict = null;
+    if (answer === null) return true;
+    if (!isPending(answer)) {
+      this.#refuse(answer);
+      return false;
+    }
+    this.#chain = chain;
+    this.#next = answer.next;
+    this.pending = answer.verdict;
+    return false;
   }
 
   #refuse(refusal: EdgeRefusal): null {

@@ -1,6 +1,7 @@
 /** One request and its response, as far as both halves of a visitor's connection must know of it. Reused for each exchange. */
 import type { RequestLine } from '../../wire/messages.ts';
 import { type RouteEntry, type ServedTunnel, TunnelMeter } from '../routing/entry.ts';
+import type { HeaderRule } from '../policy/header-rule.ts';
 import type { Head } from './head.ts';
 
 /** For exchanges without a tunnel. */
@@ -20,6 +21,8 @@ export class Exchange {
   isHttp10 = false;
   acceptsHtml = false;
   wantsUpgrade = false;
+  /** What the tunnel's policy sets on the response. */
+  responseRule: HeaderRule | null = null;
   status = 0;
   #line: { at: number; startedMs: number; method: string; path: string; served: ServedTunnel } | null = null;
 
@@ -32,6 +35,7 @@ export class Exchange {
     this.isHttp10 = head.minor === 0;
     this.acceptsHtml = head.acceptsHtml;
     this.wantsUpgrade = false;
+    this.responseRule = null;
     this.entry = null;
     this.meter = nobody;
     this.status = 0;

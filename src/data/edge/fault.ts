@@ -59,6 +59,19 @@ export const FAULTS = {
     'The budget is spent',
     'The key behind this tunnel has spent its budget of this month. Its owner can raise the budget; a new month begins on the first, UTC.',
   ),
+  denied: kind(403, 'Forbidden', 'Not allowed', 'The owner of this site does not let this request in.'),
+  rate_limited: kind(
+    429,
+    'Too Many Requests',
+    'Too many requests',
+    'The owner of this site limits how often it may be asked. Please try again later.',
+  ),
+  policy_failed: kind(
+    503,
+    'Service Unavailable',
+    'The request could not be checked',
+    'The rules of this site could not be applied, so the request was not passed on. Please try again in a moment.',
+  ),
   overloaded: kind(
     503,
     'Service Unavailable',
@@ -107,6 +120,8 @@ export interface FaultAnswer {
   readonly code: FaultCode;
   /** Words instead of the code's own message; escaped in HTML. */
   readonly detail?: string | undefined;
+  /** Header fields besides. */
+  readonly fields?: readonly string[] | undefined;
   readonly html: boolean;
   /** The request was HEAD: length without body. */
   readonly head: boolean;
@@ -128,6 +143,7 @@ export function faultResponse(answer: FaultAnswer): Buffer {
     'Cache-Control: no-store',
     ...(answer.html ? ["Content-Security-Policy: default-src 'none'; style-src 'unsafe-inline'"] : []),
     ...(status === 503 && answer.code !== 'budget_exhausted' ? ['Retry-After: 5'] : []),
+    ...(answer.fields ?? []),
     ...(answer.close ? ['Connection: close'] : []),
     '',
     '',

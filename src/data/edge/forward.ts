@@ -17,6 +17,8 @@ export interface HeadParts {
   end: number;
   /** `X-Forwarded-…` lines, each with its CR LF. */
   forwarded: Buffer;
+  /** Lines that the tunnel's policy sets, each with its CR LF. */
+  added: Buffer;
   upgrade: boolean;
   /** Keeps a copy of what is sent, for sending it once more; null: must not be repeated. */
   replay: Upstream | null;
@@ -27,7 +29,7 @@ export function forwardHead(stream: MuxStream, bytes: Buffer, head: Head, parts:
   const framing = framingOf(head, parts.upgrade);
   // Without its last CR LF, which comes back at the end.
   const keep = parts.end - 2 - parts.start - dropped(head);
-  const length = keep + parts.forwarded.length + framing.length + 2;
+  const length = keep + parts.forwarded.length + parts.added.length + framing.length + 2;
   const at = stream.reserve(length);
   if (at >= 0) {
     const out = stream.target();
@@ -61,6 +63,7 @@ function fill(out: Buffer, at: number, bytes: Buffer, head: Head, parts: HeadPar
   // An intermediary says its own version (RFC 9112 §2.3); the response is turned back for the visitor.
   if (head.minor === 0) out[at + versionAt(head, parts.start)] = ONE;
   to += parts.forwarded.copy(out, to);
+  if (parts.added.length > 0) to += parts.added.copy(out, to);
   if (framing.length > 0) to += framing.copy(out, to);
   out[to] = 13;
   out[to + 1] = 10;

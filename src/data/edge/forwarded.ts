@@ -38,6 +38,11 @@ export class ForwardedLines {
     return this.#entry;
   }
 
+  /** The visitor's true address, for the rules that go by it: of a trusted proxy's request what the proxy says. */
+  clientIp(bytes: Buffer, head: Head): string {
+    return this.#isTrusted && head.forwardedForCount > 0 ? this.#client(forwardedFor(bytes, head)) : this.#ip;
+  }
+
   /** The lines for this request, each ended by CR LF. Call after `lookUp`. */
   lines(bytes: Buffer, head: Head): Buffer {
     if (this.#isTrusted) return this.#fromProxy(bytes, head);
@@ -45,11 +50,17 @@ export class ForwardedLines {
     return this.#lines;
   }
 
-  #fromProxy(bytes: Buffer, head: Head): Buffer {
-    const chain = head.forwardedForCount > 0 ? forwardedFor(bytes, head) : [];
+  /** The last address that no trusted proxy has. */
+  #client(chain: readonly string[]): string {
     let client = this.#ip;
     for (let i = chain.length - 1; i >= 0 && isListed(this.#trusted as BlockList, client); i--)
       client = chain[i] as string;
+    return client;
+  }
+
+  #fromProxy(bytes: Buffer, head: Head): Buffer {
+    const chain = head.forwardedForCount > 0 ? forwardedFor(bytes, head) : [];
+    const client = this.#client(chain);
     const proto =
       head.forwardedProtoEnd > 0
         ? bytes.toString('latin1', head.forwardedProtoStart, head.forwardedProtoEnd).toLowerCase()

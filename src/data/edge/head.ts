@@ -55,6 +55,8 @@ export class Head {
   methodEnd = 0;
   targetStart = 0;
   targetEnd = 0;
+  /** Where the path of the target begins: behind the authority of an absolute one. Of one without a path, at its end or its query. */
+  pathStart = 0;
   /** An absolute target without a path: the byte that is left of its authority becomes a `/` when forwarding. */
   noPath = false;
   minor = 1;
@@ -306,6 +308,7 @@ function checkTarget(bytes: Buffer, start: number, head: Head): boolean {
   if (head.methodEnd - start === 7 && bytes.toString('latin1', start, head.methodEnd) === 'CONNECT')
     return refused(head, 'method');
   const first = bytes[targetStart];
+  head.pathStart = targetStart;
   if (first === 47) return true;
   if (first === 42 && targetEnd - targetStart === 1) {
     return bytes.toString('latin1', start, head.methodEnd) === 'OPTIONS' ? true : refused(head, 'target');
@@ -321,6 +324,7 @@ function checkTarget(bytes: Buffer, start: number, head: Head): boolean {
   const hasPath = path < targetEnd && bytes[path] === 47;
   head.drop(targetStart, hasPath ? path : path - 1);
   head.noPath = !hasPath;
+  head.pathStart = path;
   return true;
 }
 

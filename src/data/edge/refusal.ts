@@ -1,6 +1,6 @@
 /**
- * Why a tunnel that exists does not take a request, in the contract's order: maintenance, then expired or stopped, then no
- * agent. The policy chain follows here once tunnels have one; last comes the budget of the key that serves it.
+ * Why a tunnel that exists does not take a request: maintenance, then expired or stopped, then no agent. Its policy is asked next
+ * (data/policy), and last the budget of the key that serves it.
  */
 import type { Route } from '../../plane/routes.ts';
 import type { RouteEntry } from '../routing/entry.ts';
@@ -9,6 +9,8 @@ import type { FaultCode } from './fault.ts';
 export interface EdgeRefusal {
   readonly code: FaultCode;
   readonly detail?: string;
+  /** Header fields that the answer has besides. */
+  readonly fields?: readonly string[];
 }
 
 const OFFLINE: EdgeRefusal = { code: 'tunnel_offline' };
@@ -17,7 +19,7 @@ const EXPIRED: EdgeRefusal = {
   code: 'tunnel_offline',
   detail: 'The tunnel has expired. Its owner can start it again.',
 };
-const EXHAUSTED: EdgeRefusal = { code: 'budget_exhausted' };
+export const EXHAUSTED: EdgeRefusal = { code: 'budget_exhausted' };
 
 /** The tunnel itself has ended: what is in flight ends too, whoever serves or served it. */
 export function isOver({ route, removed }: RouteEntry): boolean {
@@ -31,9 +33,7 @@ export function refusalOf(entry: RouteEntry): EdgeRefusal | null {
     return route.maintenance === '' ? { code: 'maintenance' } : { code: 'maintenance', detail: route.maintenance };
   if (route.stopped) return STOPPED;
   if (hasExpired(route)) return EXPIRED;
-  const { served } = entry;
-  if (served === null || served.draining) return OFFLINE;
-  return served.payer.exhausted ? EXHAUSTED : null;
+  return entry.served === null || entry.served.draining ? OFFLINE : null;
 }
 
 function hasExpired({ expiresAt }: Route): boolean {

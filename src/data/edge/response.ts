@@ -8,6 +8,7 @@
  */
 import type { Slab } from '../../base/slab.ts';
 import type { SocketWriter } from '../../base/socket-writer.ts';
+import type { HeaderRule } from '../policy/header-rule.ts';
 import type { TunnelMeter } from '../routing/entry.ts';
 import { BODY, Body, FRAMING } from './body.ts';
 import type { EdgeContext } from './context.ts';
@@ -46,6 +47,8 @@ export interface Asked {
   readonly isHead: boolean;
   readonly isHttp10: boolean;
   readonly wantsUpgrade: boolean;
+  /** What the tunnel's policy sets on it. */
+  readonly responseRule: HeaderRule | null;
   readonly meter: TunnelMeter;
 }
 
@@ -177,7 +180,10 @@ export class ResponseReader {
       return this.#owner.responseBad('body framing');
     }
     const { stop, next, trailer } = this.#body;
-    const added = keep ? (asked.isHttp10 ? CONNECTION_KEEP : NOTHING) : CONNECTION_CLOSE;
+    const connection = keep ? (asked.isHttp10 ? CONNECTION_KEEP : NOTHING) : CONNECTION_CLOSE;
+    const rule = asked.responseRule;
+    rule?.dropFrom(bytes, head);
+    const added = rule === null ? connection : Buffer.concat([rule.lines, connection]);
     const credit = next - start;
     this.#owner.owes(credit);
     if (stop - headEnd > MAX_JOINED) {

@@ -20,6 +20,7 @@ import { Dispatch } from './dispatch.ts';
 import { Exchange } from './exchange.ts';
 import { FAULTS, type FaultCode, faultResponse } from './fault.ts';
 import { BAD, type Head, INCOMPLETE, parseRequestHead, TARGET_TOO_LONG } from './head.ts';
+import type { Verdict } from '../policy/step.ts';
 import { Ledger } from './ledger.ts';
 import { isOver } from './refusal.ts';
 import { ResponseReader } from './response.ts';
@@ -51,6 +52,8 @@ export class Visitor implements ReadTarget, UpstreamUser {
   #readPaused = false;
   #halfClosed = false;
   #keep = true;
+  /** The head at hand waits for the tunnel's policy; nothing is read. */
+  #gated = false;
   /** Has sent a request before it had the last answer: earlier answers may be under way still. */
   #pipelines = false;
 
@@ -121,6 +124,7 @@ export class Visitor implements ReadTarget, UpstreamUser {
       from = 0;
       to = b.length;
     }
+    if (this.#gated) return this.#keepForLater(b, from, to);
     while (from < to) {
       switch (this.#state) {
         case 'head': {
@@ -137,7 +141,7 @@ export class Visitor implements ReadTarget, UpstreamUser {
             this.#fault(code, end === BAD ? `The request was refused: ${head.reason}.` : undefined);
             return true;
           }
-          this.#request(b, from, end, head);
+          if (!this.#request(b, from, end, head)) return this.#keepForLater(b, from, to);
           from = end;
           break;
         }
@@ -193,7 +197,8 @@ export class Visitor implements ReadTarget, UpstreamUser {
 
   // ------------------------------------------------------------------ the request
 
-  #request(bytes: Buffer, start: number, end: number, head: Head): void {
+  /** False: the tunnel's policy has yet to decide. The head waits, and is read once more then: what it points into is used by others meanwhile. */
+  #request(bytes: Buffer, start: number, end: number, head: Head): boolean {
     const context = this.#context;
     this.#exchange.begin(bytes, start, head);
     this.#keep = !context.draining && (head.minor === 1 ? !head.close : head.keepAlive && !head.close);
@@ -202,9 +207,27 @@ export class Visitor implements ReadTarget, UpstreamUser {
     this.#state = framing === FRAMING.none ? 'wait' : 'body';
 
     const upstream = this.#dispatch.find(bytes, start, end);
-    if (upstream === null) return this.#fault(this.#dispatch.refusal.code, this.#dispatch.refusal.detail);
-    this.#adopt(upstream);
-    this.#dispatch.send(upstream, bytes);
+    const { pending, refusal } = this.#dispatch;
+    if (pending !== null) {
+      this.#wait(pending);
+      return false;
+    }
+    if (upstream === null) this.#fault(refusal.code, refusal.detail, refusal.fields);
+    else {
+      this.#adopt(upstream);
+      this.#dispatch.send(upstream, bytes);
+    }
+    return true;
+  }
+
+  #wait(pending: Promise<Verdict>): void {
+    this.#state = 'head';
+    this.#gated = true;
+    void pending.then((verdict) => {
+      this.#gated = false;
+      this.#dispatch.decided(verdict);
+      this.#resume();
+    });
   }
 
   #adopt(upstream: Upstream): void {
@@ -332,7 +355,7 @@ export class Visitor implements ReadTarget, UpstreamUser {
 
   /** Reads on, beginning with what waits. */
   #resume(): void {
-    if (this.#state === 'gone') return;
+    if (this.#state === 'gone' || this.#gated) return;
     const waiting = this.#partial;
     if (waiting !== null && this.#state !== 'wait') {
       this.#partial = null;
@@ -353,7 +376,7 @@ export class Visitor implements ReadTarget, UpstreamUser {
   }
 
   /** Answers by itself, or cuts off when a response has begun: the visitor must not take half of one for the whole. */
-  #fault(code: FaultCode, detail?: string): void {
+  #fault(code: FaultCode, detail?: string, fields?: readonly string[]): void {
     const started = this.#upstream !== null && this.#response.started;
     const wasComplete = this.#state === 'wait';
     this.#context.faults.add(code);
@@ -365,7 +388,7 @@ export class Visitor implements ReadTarget, UpstreamUser {
     }
     const exchange = this.#exchange;
     const close = !this.#keep || !wasComplete || this.#halfClosed;
-    const answer = faultResponse({ code, detail, html: exchange.acceptsHtml, head: exchange.isHead, close });
+    const answer = faultResponse({ code, detail, fields, html: exchange.acceptsHtml, head: exchange.isHead, close });
     exchange.status = FAULTS[code].status;
     this.#finishExchange(false);
     this.writer.write(answer, 0, answer.length, 0, this.#context.slabs.foreign);

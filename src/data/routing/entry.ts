@@ -3,6 +3,7 @@
  * counters and who pays for what they count. The entry object lives as long as its tunnel does; `route` and `served` are swapped, never
  * changed inside. What is in flight holds on to the serving that carries it, which may not be the tunnel's present one any more.
  */
+import type { CompiledPolicy } from '../policy/compile.ts';
 import type { MuxSession } from '../../mux/session.ts';
 import type { MuxStream } from '../../mux/stream.ts';
 import type { Route } from '../../plane/routes.ts';
@@ -64,6 +65,8 @@ export class RouteEntry {
   served: ServedTunnel | null = null;
   /** Taken out of the table: whoever still holds the entry must look it up again. */
   removed = false;
+  /** The route's policy as it is carried out; kept in step by data/policy/book.ts. */
+  policy: CompiledPolicy | null = null;
 
   constructor(route: Route) {
     this.route = route;

@@ -14,6 +14,7 @@ function route(tunnelId: string, over: Partial<Route> = {}): Route {
     stopped: false,
     expiresAt: null,
     maintenance: null,
+    policy: null,
     ...over,
   };
 }

@@ -84,3 +84,39 @@ export const reservedSubdomains = sqliteTable(
   },
   (t) => [uniqueIndex('reserved_subdomains_subdomain').on(t.subdomain), index('reserved_subdomains_org').on(t.orgId)],
 );
+
+/** What requests of a tunnel's visitors must pass, and what is set on them. */
+export const tunnelPolicies = sqliteTable('tunnel_policies', {
+  tunnelId: text('tunnel_id')
+    .primaryKey()
+    .references(() => tunnels.id),
+  /** A PolicySpec of plane/policy.ts. */
+  policy: text({ mode: 'json' }).notNull(),
+  updatedAt: integer('updated_at').notNull(),
+});
+
+/** User name and password that a tunnel asks its visitors for. */
+export const basicGates = sqliteTable('basic_gates', {
+  tunnelId: text('tunnel_id')
+    .primaryKey()
+    .references(() => tunnels.id),
+  username: text().notNull(),
+  /** Argon2id in PHC form. */
+  passwordHash: text('password_hash').notNull(),
+  /** New with each change: what was let in by an older one is asked again. */
+  version: text().notNull(),
+  updatedAt: integer('updated_at').notNull(),
+});
+
+/** Whom an identity provider must vouch for before a tunnel lets them in. */
+export const visitorGates = sqliteTable('visitor_gates', {
+  tunnelId: text('tunnel_id')
+    .primaryKey()
+    .references(() => tunnels.id),
+  /** Lower case. */
+  allowedDomains: text('allowed_domains', { mode: 'json' }).$type<readonly string[]>().notNull(),
+  allowedEmails: text('allowed_emails', { mode: 'json' }).$type<readonly string[]>().notNull(),
+  /** New with each change: what was let in by an older one is asked again. */
+  version: text().notNull(),
+  updatedAt: integer('updated_at').notNull(),
+});

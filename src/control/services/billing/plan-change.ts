@@ -6,13 +6,14 @@ import { organizations, tunnels } from '../../db/schema.ts';
 import type { Tx } from '../../db/tx.ts';
 import type { OperatorActor, SystemActor, UserActor } from '../actor.ts';
 import { recordDeed } from '../audit.ts';
-import type { PublicNames, RouteNews } from '../news.ts';
+import type { RouteNews } from '../news.ts';
 import type { Plan } from '../plans.ts';
-import { expiryUnder, routeOf } from '../tunnels/tunnel-rows.ts';
+import type { RouteMaker } from '../tunnels/route-maker.ts';
+import { expiryUnder } from '../tunnels/tunnel-rows.ts';
 
 export interface PlanChangeDeps {
   readonly news: RouteNews;
-  readonly names: PublicNames;
+  readonly routes: RouteMaker;
 }
 
 export interface PlanChange {
@@ -38,7 +39,7 @@ export function changePlanIn(tx: Tx, { orgId, from, to, by }: PlanChange, deps: 
 }
 
 /** At most MAX_TUNNELS of tunnel-rows.ts. */
-function renewTunnels(tx: Tx, { orgId, plan }: { orgId: string; plan: Plan }, { news, names }: PlanChangeDeps): void {
+function renewTunnels(tx: Tx, { orgId, plan }: { orgId: string; plan: Plan }, { news, routes }: PlanChangeDeps): void {
   const rows = tx.db
     .select()
     .from(tunnels)
@@ -55,7 +56,7 @@ function renewTunnels(tx: Tx, { orgId, plan }: { orgId: string; plan: Plan }, { 
     const expiresAt = expiryUnder(plan, row, tx.now);
     if (expiresAt === row.expiresAt) continue;
     tx.db.update(tunnels).set({ expiresAt }).where(eq(tunnels.id, row.id)).run();
-    const route = routeOf({ ...row, expiresAt }, names);
+    const route = routes.routeOf(tx.db, { ...row, expiresAt });
     tx.onCommit(() => news.put(route));
   }
 }

@@ -11,13 +11,14 @@ import type { TokenActor } from '../actor.ts';
 import { recordDeed } from '../audit.ts';
 import { type Ground, locate, projectFor } from './claim-names.ts';
 import { refuse, refuseFault } from './refusals.ts';
-import type { PublicNames, RouteNews } from '../news.ts';
+import type { RouteNews } from '../news.ts';
+import type { RouteMaker } from './route-maker.ts';
 import { pickPort } from './tcp-ports.ts';
 import { lineageOf, type Spend } from '../tokens/spend.ts';
 import { endOf, type TokenRow, tokenById } from '../tokens/token-rows.ts';
 import type { Tokens } from '../tokens/tokens.ts';
 import { placeTunnel } from './tunnel-room.ts';
-import { expiryFrom, findOrg, isExpired, type OrgRow, routeOf, type TunnelRow, updateTunnel } from './tunnel-rows.ts';
+import { expiryFrom, findOrg, isExpired, type OrgRow, type TunnelRow, updateTunnel } from './tunnel-rows.ts';
 
 /** From here on a limit is none: a node does not carry as much, and to count up to it would cost what it can carry. */
 const UNLIMITED_MBPS = 10_000;
@@ -27,7 +28,7 @@ export interface ClaimDeps {
   readonly tokens: Tokens;
   readonly spend: Spend;
   readonly news: RouteNews;
-  readonly names: PublicNames;
+  readonly routes: RouteMaker;
   readonly nodes: NodeControl;
   readonly tcpPorts: PortRange | null;
 }
@@ -167,7 +168,7 @@ export class Claims {
   }
 
   #bind(tx: Tx, row: TunnelRow, changed: boolean): ClaimDecision {
-    const route = routeOf(row, this.#deps.names);
+    const route = this.#deps.routes.routeOf(tx.db, row);
     if (changed) tx.onCommit(() => this.#deps.news.put(route));
     return { ok: true, route };
   }

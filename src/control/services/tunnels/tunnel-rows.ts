@@ -1,15 +1,15 @@
 /**
  * What tunnels.ts (people) and claims.ts (agents) do alike to the rows of tunnels: insert by the rules of names and ports, begin a new
- * life, turn into a Route. Not to be called from outside the services.
+ * life. Not to be called from outside the services.
  */
-import { and, asc, count, desc, eq, gt, inArray, isNull } from 'drizzle-orm';
+import { and, count, desc, eq, gt, inArray, isNull } from 'drizzle-orm';
 import { uuidv7 } from 'uuidv7';
 import { DAY_MS } from '../../../base/clock.ts';
 import type { PortRange } from '../../../base/addr.ts';
+import { AppError } from '../../../base/errors.ts';
 import type { Route } from '../../../plane/routes.ts';
 import { capabilityTokens, organizations, restingNames, tunnels } from '../../db/schema.ts';
 import type { Db, Tx } from '../../db/tx.ts';
-import type { PublicNames } from '../news.ts';
 import { letRest, type NameFault, nameFault } from './free-names.ts';
 import { type Plan, tunnelTtlSeconds } from '../plans.ts';
 import { lineageOf } from '../tokens/spend.ts';
@@ -169,30 +169,6 @@ export function findOrg(db: Db, orgId: string): OrgRow | undefined {
     .get();
 }
 
-/** Every route of every organization, for a snapshot. Expired tunnels are in: their name is known, and its visitors are told so. */
-export function allRoutes(db: Db, names: PublicNames): readonly Route[] {
-  const rows = db.select().from(tunnels).where(isNull(tunnels.deletedAt)).orderBy(asc(tunnels.id)).all();
-  return rows.map((row) => routeOf(row, names));
-}
-
-export function routeOf(row: TunnelRow, names: PublicNames): Route {
-  return {
-    tunnelId: row.id,
-    orgId: row.orgId,
-    protocol: row.protocol,
-    subdomain: row.protocol === 'tcp' ? '' : row.label,
-    tcpPort: row.tcpPort,
-    publicUrl: publicUrlOf(row, names),
-    stopped: row.stopped,
-    expiresAt: row.expiresAt,
-    maintenance: null,
-  };
-}
-
-export function publicUrlOf(row: TunnelRow, names: PublicNames): string {
-  return row.tcpPort === null ? names.url(row.label) : names.tcpUrl(row.tcpPort);
-}
-
 function countLive(db: Db, orgId: string): number {
   return (
     db
@@ -201,4 +177,15 @@ function countLive(db: Db, orgId: string): number {
       .where(and(eq(tunnels.orgId, orgId), isNull(tunnels.deletedAt)))
       .get()?.n ?? 0
   );
+}
+
+/** A live tunnel of the organization. Throws `not_found`, also for another organization's. */
+export function ownTunnel(db: Db, orgId: string, id: string): TunnelRow {
+  const row = db
+    .select()
+    .from(tunnels)
+    .where(and(eq(tunnels.id, id), eq(tunnels.orgId, orgId), isNull(tunnels.deletedAt)))
+    .get();
+  if (row === undefined) throw new AppError('not_found', 'No such tunnel in your organization.');
+  return row;
 }

@@ -14,22 +14,13 @@ import { type Actor, allow } from '../actor.ts';
 import { type AuditAction, recordDeed } from '../audit.ts';
 import { nameFault } from './free-names.ts';
 import { fullLabel, isLabel, NAME_TRIES, randomName, roomIn } from './names.ts';
-import type { PublicNames, RouteNews } from '../news.ts';
+import type { RouteNews } from '../news.ts';
+import type { RouteMaker } from './route-maker.ts';
 import { findProject, type ProjectRow, slugsOf } from '../projects/project-rows.ts';
 import { ENTITLEMENTS, PLANS } from '../plans.ts';
 import { faultError } from './refusals.ts';
 import { placeTunnel } from './tunnel-room.ts';
-import {
-  allRoutes,
-  deleteTunnel,
-  expiryFrom,
-  findOrg,
-  publicUrlOf,
-  routeOf,
-  secondsFull,
-  type TunnelRow,
-  updateTunnel,
-} from './tunnel-rows.ts';
+import { deleteTunnel, expiryFrom, findOrg, secondsFull, type TunnelRow, updateTunnel } from './tunnel-rows.ts';
 
 export const PROTOCOLS = ['http', 'https', 'websocket', 'tcp'] as const satisfies readonly Route['protocol'][];
 export const MIN_TTL_SECONDS = 60;
@@ -59,7 +50,7 @@ export interface TunnelView {
 export interface TunnelDeps {
   readonly store: Store;
   readonly news: RouteNews;
-  readonly names: PublicNames;
+  readonly routes: RouteMaker;
   readonly nodes: NodeControl;
   readonly tcpPorts: PortRange | null;
 }
@@ -179,7 +170,7 @@ export class Tunnels {
 
   /** Every route, for a snapshot. */
   routes(): readonly Route[] {
-    return allRoutes(this.#deps.store.db, this.#deps.names);
+    return this.#deps.routes.all(this.#deps.store.db);
   }
 
   /** Tells the data plane of every route again: their URLs have changed. */
@@ -257,7 +248,7 @@ export class Tunnels {
   }
 
   #announce(tx: Tx, row: TunnelRow): void {
-    const route = routeOf(row, this.#deps.names);
+    const route = this.#deps.routes.routeOf(tx.db, row);
     tx.onCommit(() => this.#deps.news.put(route));
   }
 
@@ -281,7 +272,7 @@ export class Tunnels {
     return {
       row,
       projectSlug,
-      publicUrl: publicUrlOf(row, this.#deps.names),
+      publicUrl: this.#deps.routes.publicUrl(row),
       online: this.#deps.nodes.isOnline(row.id),
     };
   }

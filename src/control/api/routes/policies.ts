@@ -1,0 +1,86 @@
+/** `/tunnels/{id}/policy`. */
+import { z } from '@hono/zod-openapi';
+import { invalidPolicy, MAX_ACTIONS, policySchema, writtenPolicy } from '../../services/tunnels/policy-input.ts';
+import { type Api, type ApiDeps, actorOf } from '../context.ts';
+import { defineRoute } from '../define-route.ts';
+import { json, refuseInvalid } from '../errors.ts';
+
+const EXAMPLE = {
+  actions: [
+    { kind: 'deny' as const, path_prefix: '/admin' },
+    { kind: 'rate_limit' as const, requests_per_minute: 600, per_client_ip: true },
+    { kind: 'header_set' as const, name: 'X-Tenant', value: 'blue' },
+  ],
+};
+
+const written = policySchema().openapi('TrafficPolicy', {
+  description: `At most ${MAX_ACTIONS} actions. An unknown field is 400 \`bad_policy\`. With \`"enforce": false\` an action is counted and not carried out.`,
+  example: EXAMPLE,
+});
+
+const answer = z
+  .object({ id: z.string(), policy: written.nullable() })
+  .openapi({ example: { id: '019aa3c2-5b70-7b02-8a3e-0c9d3f5e7a10', policy: EXAMPLE } });
+const id = z.object({ id: z.string() });
+const tags = ['tunnels'];
+
+export function mountPolicies(app: Api, { policies }: ApiDeps): void {
+  app.openapi(
+    defineRoute({
+      method: 'get',
+      path: '/tunnels/{id}/policy',
+      tags,
+      summary: 'The traffic policy of a tunnel',
+      request: { params: id },
+      responses: { 200: json(answer, 'The policy, or null') },
+    }),
+    (c) => {
+      const tunnelId = c.req.valid('param').id;
+      const policy = policies.get(actorOf(c), tunnelId);
+      return c.json({ id: tunnelId, policy: policy === null ? null : writtenPolicy(policy) }, 200);
+    },
+  );
+  app.openapi(
+    defineRoute(
+      {
+        method: 'put',
+        path: '/tunnels/{id}/policy',
+        'x-needs': 'tunnel.change',
+        tags,
+        summary: 'Replace the traffic policy of a tunnel, from the next request on',
+        description:
+          'Asked in this order, whatever the order of the actions: `ip_deny`, `ip_allow`, `deny`, `jwt_validation`, `rate_limit`; a refused request uses up no rate. `deny` tests the path as it was sent and its normalized form. A header that is set replaces what the visitor, or the service, says.',
+        request: { params: id, body: { required: true, content: { 'application/json': { schema: written } } } },
+        responses: { 200: json(answer, 'The policy as it is now') },
+      },
+      ['forbidden', 'bad_policy'],
+    ),
+    (c) => {
+      const tunnelId = c.req.valid('param').id;
+      const policy = policies.put(actorOf(c), tunnelId, c.req.valid('json'));
+      return c.json({ id: tunnelId, policy: writtenPolicy(policy) }, 200);
+    },
+    (result, c) => {
+      if (!result.success && result.target === 'json') throw invalidPolicy(result.error.issues);
+      refuseInvalid(result, c);
+    },
+  );
+  app.openapi(
+    defineRoute(
+      {
+        method: 'delete',
+        path: '/tunnels/{id}/policy',
+        tags,
+        summary: 'Remove the traffic policy of a tunnel',
+        request: { params: id },
+        responses: { 200: json(answer, 'It has none now') },
+      },
+      ['forbidden'],
+    ),
+    (c) => {
+      const tunnelId = c.req.valid('param').id;
+      policies.remove(actorOf(c), tunnelId);
+      return c.json({ id: tunnelId, policy: null }, 200);
+    },
+  );
+}

@@ -1,0 +1,69 @@
+/** Traffic policies of tunnels: read, replace, remove. The data plane has the new one before the answer leaves. Called by control/api. */
+import { eq } from 'drizzle-orm';
+import type { PolicySpec } from '../../../plane/policy.ts';
+import { tunnelPolicies } from '../../db/schema.ts';
+import type { Store, Tx } from '../../db/tx.ts';
+import { type Actor, allow } from '../actor.ts';
+import { recordDeed } from '../audit.ts';
+import type { RouteNews } from '../news.ts';
+import { policyFrom } from './policy-input.ts';
+import { policyOf, type RouteMaker } from './route-maker.ts';
+import { ownTunnel, type TunnelRow } from './tunnel-rows.ts';
+
+export interface PolicyDeps {
+  readonly store: Store;
+  readonly news: RouteNews;
+  readonly routes: RouteMaker;
+}
+
+export class Policies {
+  readonly #deps: PolicyDeps;
+
+  constructor(deps: PolicyDeps) {
+    this.#deps = deps;
+  }
+
+  /** null: the tunnel has none. Throws `not_found`. */
+  get(actor: Actor, tunnelId: string): PolicySpec | null {
+    allow(actor, 'read', 'tunnel');
+    const { db } = this.#deps.store;
+    const row = ownTunnel(db, actor.orgId, tunnelId);
+    return policyOf(db.select().from(tunnelPolicies).where(eq(tunnelPolicies.tunnelId, row.id)).get());
+  }
+
+  /** Throws `bad_policy`, `not_found`, `forbidden`. */
+  put(actor: Actor, tunnelId: string, input: unknown): PolicySpec {
+    allow(actor, 'change', 'tunnel');
+    return this.#deps.store.inTx((tx) => {
+      const row = ownTunnel(tx.db, actor.orgId, tunnelId);
+      const policy = policyFrom(input);
+      const next = { policy, updatedAt: tx.now };
+      tx.db
+        .insert(tunnelPolicies)
+        .values({ tunnelId: row.id, ...next })
+        .onConflictDoUpdate({ target: tunnelPolicies.tunnelId, set: next })
+        .run();
+      const details = { actions: policy.actions.map(({ kind }) => kind).join(' ') };
+      recordDeed(tx, actor, { action: 'tunnel.policy', resourceType: 'tunnel', resourceId: row.id, details });
+      this.#announce(tx, row);
+      return policy;
+    });
+  }
+
+  /** Throws `not_found`, `forbidden`. None to remove is no error. */
+  remove(actor: Actor, tunnelId: string): void {
+    allow(actor, 'change', 'tunnel');
+    this.#deps.store.inTx((tx) => {
+      const row = ownTunnel(tx.db, actor.orgId, tunnelId);
+      const { changes } = tx.db.delete(tunnelPolicies).where(eq(tunnelPolicies.tunnelId, row.id)).run();
+      if (changes === 0) return;
+      recordDeed(tx, actor, { action: 'tunnel.policy_remove', resourceType: 'tunnel', resourceId: row.id });
+      this.#announce(tx, row);
+    });
+  }
+
+  #announce(tx: Tx, row: TunnelRow): void {
+    const route = this.#deps.routes.routeOf(tx.db, row);
+    tx.onCommit(() => this.#deps.news.put(route));
+  }
+}

@@ -1,0 +1,65 @@
+/**
+ * From the row of a tunnel and what its owner put on it (policy, gates, maintenance) to the Route that the data plane gets. The only place
+ * where a Route is made.
+ */
+import { and, asc, eq, isNull } from 'drizzle-orm';
+import type { PolicySpec } from '../../../plane/policy.ts';
+import type { Route } from '../../../plane/routes.ts';
+import { tunnelPolicies, tunnels } from '../../db/schema.ts';
+import type { Db } from '../../db/tx.ts';
+import type { PublicNames } from '../news.ts';
+import type { Maintenance } from './maintenance.ts';
+import type { TunnelRow } from './tunnel-rows.ts';
+
+export class RouteMaker {
+  readonly #names: PublicNames;
+  readonly #maintenance: Maintenance;
+
+  constructor(deps: { names: PublicNames; maintenance: Maintenance }) {
+    this.#names = deps.names;
+    this.#maintenance = deps.maintenance;
+  }
+
+  routeOf(db: Db, row: TunnelRow): Route {
+    const found = db.select().from(tunnelPolicies).where(eq(tunnelPolicies.tunnelId, row.id)).get();
+    return this.#make(row, policyOf(found));
+  }
+
+  /** Every route of every organization, for a snapshot. Expired tunnels are in: their name is known, and its visitors are told so. */
+  all(db: Db): readonly Route[] {
+    const policies = new Map(
+      db
+        .select({ tunnelId: tunnelPolicies.tunnelId, policy: tunnelPolicies.policy })
+        .from(tunnelPolicies)
+        .innerJoin(tunnels, and(eq(tunnels.id, tunnelPolicies.tunnelId), isNull(tunnels.deletedAt)))
+        .all()
+        .map((found) => [found.tunnelId, policyOf(found)]),
+    );
+    const rows = db.select().from(tunnels).where(isNull(tunnels.deletedAt)).orderBy(asc(tunnels.id)).all();
+    return rows.map((row) => this.#make(row, policies.get(row.id) ?? null));
+  }
+
+  publicUrl(row: TunnelRow): string {
+    return row.tcpPort === null ? this.#names.url(row.label) : this.#names.tcpUrl(row.tcpPort);
+  }
+
+  #make(row: TunnelRow, policy: PolicySpec | null): Route {
+    return {
+      tunnelId: row.id,
+      orgId: row.orgId,
+      protocol: row.protocol,
+      subdomain: row.protocol === 'tcp' ? '' : row.label,
+      tcpPort: row.tcpPort,
+      publicUrl: this.publicUrl(row),
+      stopped: row.stopped,
+      expiresAt: row.expiresAt,
+      maintenance: this.#maintenance.messageOf(row.id),
+      policy,
+    };
+  }
+}
+
+/** What policies.ts has checked and stored; null when there is none. */
+export function policyOf(row: { readonly policy: unknown } | undefined): PolicySpec | null {
+  return row === undefined ? null : (row.policy as PolicySpec);
+}

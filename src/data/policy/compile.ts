@@ -1,0 +1,77 @@
+/**
+ * From a route's policy to what is carried out per request: the chain of its steps in their order, and the headers that it sets. Called by
+ * book.ts when a route changes, never per request.
+ */
+import type { Logger } from '../../base/log.ts';
+import type { HeaderAction, PolicyAction, PolicySpec, RateAction } from '../../plane/policy.ts';
+import { type ChainedStep, PolicyChain } from './chain.ts';
+import { denyStep } from './deny.ts';
+import { HeaderRule } from './header-rule.ts';
+import { ipStep } from './ip-rule.ts';
+import { RateLimit } from './rate-limit.ts';
+import { rateStep } from './rate-step.ts';
+import type { Step } from './step.ts';
+
+export interface CompiledPolicy {
+  readonly spec: PolicySpec;
+  /** null: nothing can be refused. */
+  readonly chain: PolicyChain | null;
+  /** What is set on the forwarded request, and on the response. */
+  readonly request: HeaderRule | null;
+  readonly response: HeaderRule | null;
+  /** Its windows go on when other actions change. */
+  readonly rate: { readonly action: RateAction; readonly limit: RateLimit } | null;
+}
+
+/** What refuses for good comes before what is counted: a denied request uses up no rate. */
+const ORDER: readonly PolicyAction['kind'][] = ['ip_deny', 'ip_allow', 'deny', 'jwt_validation', 'rate_limit'];
+
+export function compilePolicy(spec: PolicySpec, before: CompiledPolicy | null, log: Logger): CompiledPolicy {
+  const { actions } = spec;
+  const rate = rateOf(actions, before);
+  const steps: ChainedStep[] = [];
+  for (const kind of ORDER) {
+    for (const [at, action] of actions.entries()) {
+      if (action.kind !== kind) continue;
+      steps.push({ step: stepOf(action, rate), action: at, enforce: action.enforce });
+    }
+  }
+  return {
+    spec,
+    chain: steps.length === 0 ? null : new PolicyChain(steps, { actions: actions.length, log }),
+    request: headersOf(actions, 'header_set'),
+    response: headersOf(actions, 'response_header_set'),
+    rate,
+  };
+}
+
+function rateOf(actions: readonly PolicyAction[], before: CompiledPolicy | null): CompiledPolicy['rate'] {
+  const action = actions.find((one) => one.kind === 'rate_limit');
+  if (action === undefined) return null;
+  const known = before?.rate ?? null;
+  const isSame =
+    known !== null &&
+    known.action.requestsPerMinute === action.requestsPerMinute &&
+    known.action.perClientIp === action.perClientIp;
+  return { action, limit: isSame ? known.limit : new RateLimit(action) };
+}
+
+function stepOf(action: PolicyAction, rate: CompiledPolicy['rate']): Step {
+  switch (action.kind) {
+    case 'deny':
+      return denyStep(action);
+    case 'ip_allow':
+    case 'ip_deny':
+      return ipStep(action);
+    case 'rate_limit':
+      return rateStep((rate as NonNullable<typeof rate>).limit);
+    default:
+      // Of a control plane that knows more than this node: what can't be carried out lets nobody in.
+      return { decide: () => ({ code: 'policy_failed' }) };
+  }
+}
+
+function headersOf(actions: readonly PolicyAction[], kind: HeaderAction['kind']): HeaderRule | null {
+  const rules = actions.filter((action): action is HeaderAction => action.kind === kind && action.enforce);
+  return rules.length === 0 ? null : new HeaderRule(rules);
+}

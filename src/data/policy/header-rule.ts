@@ -1,0 +1,47 @@
+/**
+ * `header_set` and `response_header_set`: the lines that are added to a head, and the ones of the same names that are left out of it. Names
+ * and values were checked by the control plane: no control characters, no field that frames or routes a message.
+ */
+import type { HeaderAction } from '../../plane/policy.ts';
+import { COLON, FOLD } from '../edge/chars.ts';
+import type { Head } from '../edge/head.ts';
+
+export class HeaderRule {
+  /** What is added, each line with its CR LF. */
+  readonly lines: Buffer;
+  /** Lower case, `_` as `-`. */
+  readonly #names: readonly Buffer[];
+
+  /** Of several actions for one name the last counts. */
+  constructor(actions: readonly HeaderAction[]) {
+    const last = new Map(actions.map((action) => [action.name.toLowerCase(), action]));
+    this.lines = Buffer.from([...last.values()].map(({ name, value }) => `${name}: ${value}\r\n`).join(''));
+    this.#names = [...last.keys()].map((name) => Buffer.from(name.replaceAll('_', '-')));
+  }
+
+  /**
+   * Marks the lines of a parsed head that this overwrites as left out. A name that differs by `_` for `-` goes too: services behind CGI read
+   * both as one, and what the edge says must not be said by a visitor.
+   */
+  dropFrom(bytes: Buffer, head: Head): void {
+    for (let l = 0; l < head.lineCount; l++) {
+      const line = head.lines[l] as number;
+      if (!this.#isNamed(bytes, line) || isDropped(head, line)) continue;
+      head.drop(line, head.lines[l + 1] as number);
+    }
+  }
+
+  #isNamed(bytes: Buffer, line: number): boolean {
+    for (const name of this.#names) {
+      let i = 0;
+      while (i < name.length && FOLD[bytes[line + i] as number] === name[i]) i++;
+      if (i === name.length && bytes[line + i] === COLON) return true;
+    }
+    return false;
+  }
+}
+
+function isDropped(head: Head, line: number): boolean {
+  for (let d = 0; d < head.dropCount; d++) if (head.drops[2 * d] === line) return true;
+  return false;
+}

@@ -1,0 +1,51 @@
+/**
+ * A tunnel's traffic policy as the control plane pushes it: checked there, compiled by the data plane (data/policy/compile.ts). Plain data.
+ */
+
+/** What every action can say. */
+interface Rule {
+  /** False: what it would do is counted and not done. */
+  readonly enforce: boolean;
+}
+
+/** Refuses requests whose path begins with this, as sent or normalized (data/policy/path-rule.ts). */
+export interface DenyAction extends Rule {
+  readonly kind: 'deny';
+  readonly pathPrefix: string;
+}
+
+/** Refuses all who are not (`ip_allow`), or all who are (`ip_deny`), in one of the networks. */
+export interface IpAction extends Rule {
+  readonly kind: 'ip_allow' | 'ip_deny';
+  /** CIDRs or single addresses. */
+  readonly networks: readonly string[];
+}
+
+/** Refuses requests without a bearer JWT that is signed by a known key, unexpired, and of the allowed issuers and audiences. */
+export interface JwtAction extends Rule {
+  readonly kind: 'jwt_validation';
+  /** Empty: any. */
+  readonly allowedIssuers: readonly string[];
+  readonly allowedAudiences: readonly string[];
+  readonly jwksUrl: string | null;
+}
+
+/** Refuses what is more than this in the current window of 60 s. */
+export interface RateAction extends Rule {
+  readonly kind: 'rate_limit';
+  readonly requestsPerMinute: number;
+  readonly perClientIp: boolean;
+}
+
+/** Sets a header of the request that is forwarded, or of the response. */
+export interface HeaderAction extends Rule {
+  readonly kind: 'header_set' | 'response_header_set';
+  readonly name: string;
+  readonly value: string;
+}
+
+export type PolicyAction = DenyAction | IpAction | JwtAction | RateAction | HeaderAction;
+
+export interface PolicySpec {
+  readonly actions: readonly PolicyAction[];
+}

@@ -1,0 +1,63 @@
+/** The rows of the table of limits about traffic policies. */
+import { elsewhere, met, type Row } from './limit-row.ts';
+import type { LimitWorld } from './limit-world.ts';
+import { said } from './team.ts';
+
+const BAD = [400, 'bad_policy'];
+
+async function put(world: LimitWorld, actions: readonly object[]): Promise<unknown> {
+  const caller = world.caller();
+  const made = await caller.call('POST', '/tunnels', { localPort: 3000 });
+  return said(await caller.call('PUT', `/tunnels/${String(made.body['id'])}/policy`, { actions }));
+}
+
+const times = (count: number, action: object) => Array.from({ length: count }, () => action);
+const deny = { kind: 'deny', path_prefix: '/a' };
+const rate = (requests_per_minute: number) => ({ kind: 'rate_limit', requests_per_minute, per_client_ip: false });
+
+export function policyLimits(): readonly Row[] {
+  return [
+    met<number>({
+      limit: 'Traffic policy',
+      value: 'at most 16 actions',
+      meet: (world, count) => put(world, times(count, deny)),
+      below: [
+        [0, [200]],
+        [15, [200]],
+      ],
+      at: [[16, [200]]],
+      above: [[17, BAD]],
+    }),
+    met<number>({
+      limit: 'Traffic policy, `rate_limit`',
+      value: 'at most one',
+      meet: (world, count) => put(world, times(count, rate(60))),
+      below: [[0, [200]]],
+      at: [[1, [200]]],
+      above: [[2, BAD]],
+    }),
+    met<number>({
+      limit: '`requests_per_minute`',
+      value: '1..1,000,000',
+      meet: (world, requests) => put(world, [rate(requests)]),
+      below: [[0, BAD]],
+      at: [
+        [1, [200]],
+        [1_000_000, [200]],
+      ],
+      above: [[1_000_001, BAD]],
+    }),
+    met<number>({
+      limit: 'Traffic policy, `jwt_validation`',
+      value: 'at most one',
+      meet: (world, count) => put(world, times(count, { kind: 'jwt_validation' })),
+      below: [[0, [200]]],
+      at: [[1, [200]]],
+      above: [[2, BAD]],
+    }),
+    elsewhere('Rate window', '60 seconds', [
+      '../../src/data/policy/rate-limit.test.ts',
+      'lets the given number through in a window, and says when the next one begins',
+    ]),
+  ];
+}

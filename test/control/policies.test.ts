@@ -1,0 +1,109 @@
+/**
+ * Traffic policies over HTTP: what is taken, what is refused and how, and what the data plane is told. What they do to requests is
+ * src/data/edge/http-policy.test.ts.
+ */
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, test } from 'node:test';
+import { Plane } from './plane.ts';
+import { type PlaneApi, servePlane } from './plane-api.ts';
+import { type Person, said, Team } from './team.ts';
+
+let plane: Plane;
+let api: PlaneApi;
+let ann: Person;
+let tunnelId: string;
+beforeEach(async () => {
+  plane = new Plane();
+  api = await servePlane(plane);
+  ann = await new Team(plane, api).person('ann@example.test');
+  const made = await ann.call('POST', '/tunnels', { localPort: 3000, subdomain: 'shop' });
+  tunnelId = String(made.body['id']);
+});
+afterEach(async () => {
+  await api.close();
+  plane.close();
+});
+
+const put = (policy: unknown) => ann.call('PUT', `/tunnels/${tunnelId}/policy`, policy);
+const deny = { kind: 'deny', path_prefix: '/admin' };
+const rate = { kind: 'rate_limit', requests_per_minute: 60, per_client_ip: true };
+const jwt = { kind: 'jwt_validation' };
+
+test('what was put is what is read, told to the data plane and written into the trail', async () => {
+  const actions = [
+    deny,
+    rate,
+    { kind: 'header_set', name: 'X-Tenant', value: 'blue' },
+    { kind: 'response_header_set', name: 'X-Frame-Options', value: 'DENY' },
+    { kind: 'ip_allow', networks: ['10.0.0.0/8', '2001:db8::/32', '192.0.2.7'], enforce: false },
+    { kind: 'ip_deny', networks: ['10.0.0.1'] },
+    { kind: 'jwt_validation', allowed_issuers: ['https://id.example.com'], jwks_url: 'https://id.example.com/keys' },
+  ];
+  const done = await put({ actions });
+  assert.deepEqual([done.status, done.body], [200, { id: tunnelId, policy: { actions } }]);
+  assert.deepEqual((await ann.call('GET', `/tunnels/${tunnelId}/policy`)).body, done.body);
+  const delta = plane.deltas.at(-1);
+  assert.ok(delta?.kind === 'put');
+  assert.deepEqual(delta.route.policy?.actions[0], { kind: 'deny', pathPrefix: '/admin', enforce: true });
+  const snapshot = await plane.control.link.snapshot();
+  assert.deepEqual(snapshot.routes[0], delta.route);
+  const [newest] = (await ann.call('GET', '/events?limit=1')).body as unknown as Array<{ action: string }>;
+  assert.equal(newest?.action, 'tunnel.policy');
+});
+
+test('a policy is replaced whole, and removed', async () => {
+  await put({ actions: [deny] });
+  await put({ actions: [rate] });
+  assert.deepEqual((await ann.call('GET', `/tunnels/${tunnelId}/policy`)).body['policy'], { actions: [rate] });
+  assert.deepEqual(said(await ann.call('DELETE', `/tunnels/${tunnelId}/policy`)), [200]);
+  assert.equal((await ann.call('GET', `/tunnels/${tunnelId}/policy`)).body['policy'], null);
+  const delta = plane.deltas.at(-1);
+  assert.ok(delta?.kind === 'put' && delta.route.policy === null);
+  assert.deepEqual(said(await ann.call('DELETE', `/tunnels/${tunnelId}/policy`)), [200]);
+});
+
+test('a route that is told again for another reason keeps its policy', async () => {
+  await put({ actions: [deny] });
+  await ann.call('POST', `/tunnels/${tunnelId}/stop`);
+  const delta = plane.deltas.at(-1);
+  assert.ok(delta?.kind === 'put' && delta.route.stopped);
+  assert.equal(delta.route.policy?.actions.length, 1);
+});
+
+const many = (count: number) => ({ actions: Array.from({ length: count }, () => deny) });
+const header = (name: string, value = 'x') => ({ actions: [{ kind: 'header_set', name, value }] });
+
+// biome-ignore format: a table
+const REFUSED: ReadonlyArray<readonly [what: string, policy: unknown, says: RegExp]> = [
+  ['no actions', {}, /actions/],
+  ['a list', [deny], /the policy/],
+  ['an unknown field', { actions: [], action: [] }, /action/],
+  ['an unknown field of an action', { actions: [{ ...deny, path: '/' }] }, /actions\.0/],
+  ['an unknown kind', { actions: [{ kind: 'allow' }] }, /actions\.0/],
+  ['seventeen actions', many(17), /16/],
+  ['two rate limits', { actions: [rate, rate] }, /at most one rate_limit/],
+  ['two JWT checks', { actions: [jwt, jwt] }, /at most one jwt_validation/],
+  ['a prefix without slash', { actions: [{ kind: 'deny', path_prefix: 'admin' }] }, /begin with a \//],
+  ['a rate of 0', { actions: [{ ...rate, requests_per_minute: 0 }] }, /requests_per_minute/],
+  ['half a request', { actions: [{ ...rate, requests_per_minute: 1.5 }] }, /requests_per_minute/],
+  ['keys over plain HTTP', { actions: [{ ...jwt, jwks_url: 'http://id.example.com/keys' }] }, /jwks_url/],
+  ['no network', { actions: [{ kind: 'ip_allow', networks: [] }] }, /networks/],
+  ['a host for a network', { actions: [{ kind: 'ip_deny', networks: ['example.com'] }] }, /IP address/],
+  ['a line break in a value', header('X-A', 'a\r\nX-B: b'), /visible ASCII/],
+  ['a name that is none', header('X A'), /header name/],
+  ...['Host', 'content-length', 'Transfer-Encoding', 'connection', 'X-Forwarded-For', 'x_forwarded_for', 'X-Real-IP', 'culvert-error', 'Proxy-Authorization', 'Upgrade', 'TE']
+    .map((name) => [`the header ${name}`, header(name), /the edge itself sets/] as const),
+];
+
+test('a policy that is not understood is refused, and the old one stays', async () => {
+  await put({ actions: [deny] });
+  const before = plane.deltas.length;
+  for (const [what, policy, says] of REFUSED) {
+    const answer = await put(policy);
+    assert.deepEqual(said(answer), [400, 'bad_policy'], what);
+    assert.match(String(answer.body['message']), says, what);
+  }
+  assert.equal(plane.deltas.length, before);
+  assert.deepEqual(said(await put(many(16))), [200]);
+  assert.deepEqual(said(await put({ actions: [] })), [200]);
+});

@@ -94,7 +94,7 @@ async function makeBundle() {
 /** The threads' code: a file of its own, as an asset of the executable and beside the plain bundle (src/base/assets.ts, startWorker). */
 async function makeWorkers() {
   await build({
-    entryPoints: { 'argon2-worker': join(root, 'src/control/services/passwords/argon2-worker.ts') },
+    entryPoints: { 'argon2-worker': join(root, 'src/argon2/argon2-worker.ts') },
     outdir: work,
     outExtension: { '.js': '.cjs' },
     bundle: true,

@@ -25,10 +25,11 @@ const TABLE: readonly Row[] = [
   { folder: 'wire', may: ['base'], packages: ['zod'], because: 'it is the contract of agent and server, and belongs to neither' },
   { folder: 'plane', may: ['base', 'wire'], packages: ['zod'], because: 'it is the contract of the planes, and belongs to neither' },
   { folder: 'config', may: ['base'], packages: ['zod', 'smol-toml'], because: 'settings are made here and passed down as arguments' },
-  { folder: 'data', may: ['base', 'mux', 'wire', 'plane'], packages: ['lru-cache'], because: 'it must be able to run in a thread or on a host of its own, without a database' },
+  { folder: 'argon2', may: ['base'], packages: ['@node-rs/argon2'], because: 'it computes hashes for both planes and belongs to neither' },
+  { folder: 'data', may: ['argon2', 'base', 'mux', 'wire', 'plane'], packages: ['lru-cache'], because: 'it must be able to run in a thread or on a host of its own, without a database' },
   { folder: 'control', may: ['base', 'plane', 'wire', 'control'], packages: [], because: 'its own files wire the control plane up; each part below has its own row' },
   { folder: 'control/db', may: ['base'], packages: ['better-sqlite3', 'drizzle-orm'], because: 'it holds the tables and no rules' },
-  { folder: 'control/services', may: ['base', 'plane', 'wire', 'control/db', 'control/providers'], packages: ['@node-rs/argon2', 'cborg', 'drizzle-orm', 'ipaddr.js', 'jose', 'lru-cache', 'otplib', 'uuidv7', 'zod'], because: 'rules outlive the transport: no hono, no HTTP' },
+  { folder: 'control/services', may: ['argon2', 'base', 'plane', 'wire', 'control/db', 'control/providers'], packages: ['cborg', 'drizzle-orm', 'ipaddr.js', 'jose', 'lru-cache', 'otplib', 'uuidv7', 'zod'], because: 'rules outlive the transport: no hono, no HTTP' },
   { folder: 'control/providers', may: ['base'], packages: ['jose', 'nodemailer', 'openid-client', '@peculiar/x509', 'reflect-metadata', 'stripe'], because: 'the outside world stands behind small interfaces' },
   { folder: 'control/api', may: ['base', 'plane', 'wire', 'control/services'], packages: ['@hono/node-server', '@hono/zod-openapi', 'hono', 'lru-cache', 'ws', 'zod'], because: 'there is one road to the tables, and it goes through the services' },
   { folder: 'control/publish', may: ['base', 'plane', 'wire', 'control/services'], packages: [], because: 'there is one road to the tables, and it goes through the services' },
@@ -44,7 +45,7 @@ const TABLE: readonly Row[] = [
 /** A package that only one file may import, so that the build replaces its native part in one place. */
 const ONE_DOOR: Readonly<Record<string, string>> = {
   'better-sqlite3': 'src/control/db/open.ts',
-  '@node-rs/argon2': 'src/control/services/passwords/argon2-worker.ts',
+  '@node-rs/argon2': 'src/argon2/argon2-worker.ts',
 };
 
 interface Import {

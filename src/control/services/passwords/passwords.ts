@@ -3,7 +3,7 @@
  * A password is brought into the form NFKC first (NIST SP 800-63B §5.1.1.2): keyboards and systems write `ö`, or a full-width digit, in
  * different ways, and whoever types the same on another one must get in.
  */
-import { Argon2Threads } from './argon2-threads.ts';
+import { Argon2Threads } from '../../../argon2/argon2-threads.ts';
 
 /** OWASP's first choice for argon2id: 19 MiB, two passes, one lane; about 15 ms of one core. */
 export const COST = { memoryKib: 19_456, passes: 2 } as const;

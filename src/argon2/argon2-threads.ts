@@ -1,11 +1,12 @@
 /**
- * The threads that compute argon2id, started when there is work and ended when there has been none for a while. Used by passwords.ts.
- * Threads of their own, for Node's pool also serves DNS and files, and its priority can't be lowered without theirs.
+ * The threads that compute argon2id, started when there is work and ended when there has been none for a while. Used by the control
+ * plane for log-ins and by the data plane for the passwords of visitors, each with threads of its own.
+ * Not those of Node, whose pool also serves DNS and files: its priority can not be lowered without theirs.
  */
 import { availableParallelism, cpus } from 'node:os';
 import type { Worker } from 'node:worker_threads';
-import { startWorker } from '../../../base/assets.ts';
-import { AppError } from '../../../base/errors.ts';
+import { startWorker } from '../base/assets.ts';
+import { AppError } from '../base/errors.ts';
 import { busyShare, machineTime, type Pace, paceFor } from './argon2-pace.ts';
 import type { Argon2Answer, Argon2Job } from './argon2-worker.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterEach, beforeEach, test } from 'node:test';
-import { AppError } from '../../../base/errors.ts';
+import { AppError } from '../base/errors.ts';
 import { Argon2Threads } from './argon2-threads.ts';
 
 const HASH = { kind: 'hash', password: 'correct horse', memoryKib: 1024, passes: 1 } as const;

@@ -34,7 +34,7 @@ test('the first start prints the owner and, on the next line, the password; late
   assert.match(second.stderr, /culvert: the server could not start: /);
 
   first.signal('SIGHUP');
-  await first.until(() => first.stderr.includes('SIGHUP changes nothing'));
+  await first.until(() => first.stderr.includes('SIGHUP: certificate files are read again'));
   assert.equal((await fetch(`${api}/health`)).status, 200);
   first.signal('SIGTERM');
   assert.equal(await first.exit, 0);

@@ -99,7 +99,10 @@ interface Run {
 /** The first signal drains, the second cuts. */
 async function untilStopped(io: Io, { server, log, signals }: Run): Promise<ExitCode> {
   // A terminal that closes, or an operator who expects a reload: neither may stop a server.
-  io.onSignal('SIGHUP', () => log.warn({}, 'SIGHUP changes nothing: restart to read the settings again'));
+  io.onSignal('SIGHUP', () => {
+    log.info({}, 'SIGHUP: certificate files are read again; settings are read at a restart only');
+    void server.reloadCertificates();
+  });
   const signal = await signals.first;
   log.info({ signal }, 'draining: nothing new is taken, what is in flight gets 30 s; a second signal cuts');
   const drained = server.drain();

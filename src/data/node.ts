@@ -4,7 +4,8 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
-import { Sweeper } from '../base/clock.ts';
+import { Argon2Threads } from '../argon2/argon2-threads.ts';
+import { Sweeper, systemClock } from '../base/clock.ts';
 import { Lifecycle } from '../base/lifecycle.ts';
 import type { Logger } from '../base/log.ts';
 import { SlabPool } from '../base/slab.ts';
@@ -19,7 +20,13 @@ import { TcpEdge } from './edge/tcp.ts';
 import type { TcpVisitor } from './edge/tcp-visitor.ts';
 import type { VisitorTls } from './edge/tls.ts';
 import { Gateway } from './gateway/gateway.ts';
+import type { AgentTls } from './gateway/listener.ts';
+import { BasicChecks } from './policy/basic-checks.ts';
 import { PolicyBook } from './policy/book.ts';
+import { JwtCheck } from './policy/jwt-check.ts';
+import { JwtSteps } from './policy/jwt-step.ts';
+import type { FetchRules } from './policy/key-fetch.ts';
+import { KeySources } from './policy/key-sources.ts';
 import { UsageMeter } from './report/meter.ts';
 import { Outbox } from './report/outbox.ts';
 import { TableFollower } from './routing/follow.ts';
@@ -64,17 +71,26 @@ export interface NodeSettings {
     readonly tls: VisitorTls | null;
     readonly tcpHost: string;
     readonly trustedProxies: readonly string[];
+    /** How the keys of JWT issuers are fetched. */
+    readonly issuerKeys: FetchRules;
     readonly limits: EdgeLimits;
   };
   readonly agents: {
     readonly listen: Listen;
-    readonly tls: { readonly cert: string; readonly key: string };
+    readonly tls: AgentTls;
     readonly limits: AgentLimits;
   };
 }
 
 export interface DataNode extends NodeControl {
   addresses(): { http: AddressInfo | null; https: AddressInfo | null; agents: AddressInfo };
+  /**
+   * The certificates of the edge for handshakes from now on, all replaced at once; connections go on. The first is for visitors that name
+   * no server or an unknown one. Throws, with nothing changed, when the list is empty or a pair does not fit. Without HTTPS it does nothing.
+   */
+  setCertificates(list: readonly VisitorTls[]): void;
+  /** The certificate of the agent listener, likewise. */
+  setAgentCertificate(tls: AgentTls): void;
   /** Takes no new visitors and agents; resolves when what is in flight is done, or is cut after `graceMs`. */
   drain(graceMs: number): Promise<void>;
   /** Cuts what is left, tells the agents and stores the last reports. May be called twice, and without `drain`. */
@@ -106,7 +122,12 @@ async function open(settings: NodeSettings, deps: { link: Link; log: Logger }, l
 
   const table = new RouteTable(edge.domain);
   // Before the first snapshot: no route is ever without its policy.
-  life.onClose('policies', table.subscribe(new PolicyBook(log)));
+  const argon2 = new Argon2Threads();
+  life.onClose('password threads', () => argon2.close());
+  const checks = new BasicChecks((job) => argon2.run(job));
+  const keys = new KeySources(edge.issuerKeys, { clock: systemClock, log });
+  const jwts = new JwtSteps(new JwtCheck(keys, systemClock), systemClock);
+  life.onClose('policies', table.subscribe(new PolicyBook({ log, checks, jwts })));
   const follower = new TableFollower(table, { link, log });
   life.onClose('routes', () => follower.close());
   await follower.start();
@@ -181,6 +202,8 @@ async function open(settings: NodeSettings, deps: { link: Link; log: Logger }, l
     addresses: () => ({ http: http.http, https: http.https, agents: agentsAddress }),
     connections: () => gateway.registry.connections(),
     disconnect: (agentId) => gateway.registry.disconnect(agentId),
+    setCertificates: (list) => http.setCertificates(list),
+    setAgentCertificate: (tls) => gateway.setCertificate(tls),
     isOnline: (tunnelId) => gateway.registry.isOnline(tunnelId),
     drain: async (graceMs) => {
       gateway.drain();

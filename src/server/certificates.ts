@@ -15,6 +15,7 @@ import {
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
+import { createSecureContext } from 'node:tls';
 import { DAY_MS, HOUR_MS } from '../base/clock.ts';
 
 export interface Certificate {
@@ -39,21 +40,21 @@ const RENEW_DAYS = 30;
 const BACKDATE_MS = HOUR_MS;
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 
-/** Reads a certificate and its key. Throws when one is missing or they don't belong together. */
+/** Reads a certificate and its key. Throws when one is missing or broken, the chain too, or they don't belong together. */
 export function readCertificate(certFile: string, keyFile: string): Certificate {
   const cert = readFileSync(certFile, 'utf8');
   const key = readFileSync(keyFile, 'utf8');
   if (!new X509Certificate(cert).checkPrivateKey(createPrivateKey(key))) {
     throw new Error(`${keyFile} is not the key of ${certFile}`);
   }
+  createSecureContext({ cert, key });
   return { cert, key };
 }
 
 /** The pair of files when both are given. */
 export function fromFiles(files: CertificateFiles): Certificate | undefined {
-  return files.cert_file === null || files.key_file === null
-    ? undefined
-    : readCertificate(files.cert_file, files.key_file);
+  const pair = pairOf(files);
+  return pair === undefined ? undefined : readCertificate(pair.certFile, pair.keyFile);
 }
 
 export interface SelfSignedOptions {
@@ -92,6 +93,11 @@ export function isSelfSigned(cert: string): boolean {
   const leaf = new X509Certificate(cert);
   // Not checkIssued: that asks for a CA, which a pinned leaf is not.
   return leaf.subject === leaf.issuer && leaf.verify(leaf.publicKey);
+}
+
+/** What the discovery document says of the agents' certificate: its fingerprint when no authority signed it, else nothing. */
+export function pinOf(cert: string): { readonly agent_fingerprint?: string } {
+  return isSelfSigned(cert) ? { agent_fingerprint: fingerprintOf(cert) } : {};
 }
 
 function keepKey(file: string): string {
@@ -163,10 +169,30 @@ export interface CertificateSettings {
 
 export interface Certificates {
   readonly agents: Certificate;
-  /** Present when no authority signed the agents' certificate. */
-  readonly agentFingerprint: string | undefined;
   /** Null when the edge speaks plain HTTP only. */
   readonly edge: Certificate | null;
+}
+
+/** A pair of files that is in use. */
+export interface UsedPair {
+  readonly certFile: string;
+  readonly keyFile: string;
+  readonly edge: boolean;
+  readonly agents: boolean;
+}
+
+/** The pairs of files that `loadCertificates` takes certificates from: none, one for both listeners, or two. */
+export function pairsInUse({ edge, agents }: CertificateSettings): readonly UsedPair[] {
+  const ofEdge = edge.tls.mode === 'files' ? pairOf(edge.tls) : undefined;
+  const ofAgents = pairOf(agents);
+  return [
+    ...(ofEdge === undefined ? [] : [{ ...ofEdge, edge: edge.https_listen !== null, agents: ofAgents === undefined }]),
+    ...(ofAgents === undefined ? [] : [{ ...ofAgents, edge: false, agents: true }]),
+  ].filter((pair) => pair.edge || pair.agents);
+}
+
+function pairOf({ cert_file: certFile, key_file: keyFile }: CertificateFiles) {
+  return certFile === null || keyFile === null ? undefined : { certFile, keyFile };
 }
 
 /** Both certificates: from the files that settings name, else self-signed in the data folder. */
@@ -184,7 +210,6 @@ export async function loadCertificates(settings: CertificateSettings, nowMs: num
   }
   return {
     agents,
-    agentFingerprint: isSelfSigned(agents.cert) ? fingerprintOf(agents.cert) : undefined,
     edge: edgeCertificate,
   };
 }

@@ -20,7 +20,8 @@ import { type DataNode, startNode } from '../data/node.ts';
 import { DRAIN_MS } from '../wire/messages.ts';
 import { openAdminSocket } from './admin-socket.ts';
 import { makeApi } from './api.ts';
-import { type Certificates, loadCertificates } from './certificates.ts';
+import { CertificateWatch, type WatchedPair } from './certificate-watch.ts';
+import { type Certificates, loadCertificates, pairsInUse, pinOf } from './certificates.ts';
 import { openControlPlane } from './control-plane.ts';
 import { startDataNode } from './data-node.ts';
 import { startMail } from './mail.ts';
@@ -47,6 +48,8 @@ export interface Server {
   readonly apiUrl: string;
   /** Set when this start made the database: the only time that the password can be shown. */
   readonly firstOwner: CreatedUser | undefined;
+  /** Reads certificates from files now, and not at the next look. What does not fit is logged and kept out. Never rejects. */
+  reloadCertificates(): Promise<void>;
   /** Takes nothing new, tells agents, lets what is in flight end (30 s), then closes. Call `close` meanwhile to cut it short. */
   drain(): Promise<void>;
   /** Cuts everything and frees the data folder. May be called twice. */
@@ -69,6 +72,8 @@ interface Late {
   edgeTemplate: string;
   apiUrl: string;
   discovery: Discovery | undefined;
+  /** Of the agents' certificate that is served now. */
+  pin: ReturnType<typeof pinOf>;
 }
 
 async function open(settings: Settings, options: ServerOptions, life: Lifecycle): Promise<Server> {
@@ -76,7 +81,12 @@ async function open(settings: Settings, options: ServerOptions, life: Lifecycle)
   life.onClose('data folder', lockDataDir(settings.data_dir));
   const operators = await openAdminSocket(settings.data_dir);
   life.onClose('socket of culvert admin', () => operators.close());
-  const late: Late = { edgeTemplate: settings.edge.public_url, apiUrl: settings.api.public_url, discovery: undefined };
+  const late: Late = {
+    edgeTemplate: settings.edge.public_url,
+    apiUrl: settings.api.public_url,
+    discovery: undefined,
+    pin: {},
+  };
   const control = openControlPlane(settings, {
     edgeTemplate: () => late.edgeTemplate,
     apiUrl: () => late.apiUrl,
@@ -96,8 +106,20 @@ async function open(settings: Settings, options: ServerOptions, life: Lifecycle)
   life.onClose('data node', () => node.close());
   life.onClose('node directory', control.nodes.attach(node));
   learnPorts(settings, { node, certificates, version, late, control });
+  const watch = new CertificateWatch(watchedPairs(settings, { node, certificates, late }), {
+    clock: systemClock,
+    log: log.child({ part: 'certificates' }),
+  });
+  life.onClose('certificate files', () => watch.close());
+  await watch.look();
 
-  const app = makeApi(settings, { control, version, log, apiUrl: () => late.apiUrl, discovery: () => late.discovery });
+  const app = makeApi(settings, {
+    control,
+    version,
+    log,
+    apiUrl: () => late.apiUrl,
+    discovery: () => late.discovery && { ...late.discovery, ...late.pin },
+  });
   const api = await listenApi(app, settings.api.listen, {
     exempt: new NetworkSet([...settings.api.trusted_proxies, ...LOOPBACK]),
     monotonic: () => systemClock.monotonic(),
@@ -123,6 +145,7 @@ async function open(settings: Settings, options: ServerOptions, life: Lifecycle)
     addresses: { api: api.address, ...node.addresses() },
     apiUrl: late.apiUrl,
     firstOwner,
+    reloadCertificates: () => watch.look(),
     drain: async () => {
       control.deviceLogins.endWaits();
       // A request to the API that never gets whole must not hold up the stop: `close` cuts what is left.
@@ -149,6 +172,24 @@ interface Bound {
   readonly control: ControlPlane;
 }
 
+/** Which files are watched, and what takes a renewed pair of them. */
+function watchedPairs(
+  settings: Settings,
+  { node, certificates, late }: Pick<Bound, 'node' | 'certificates' | 'late'>,
+): WatchedPair[] {
+  return pairsInUse(settings).map(({ certFile, keyFile, edge, agents }) => ({
+    certFile,
+    keyFile,
+    current: agents ? certificates.agents : (certificates.edge ?? certificates.agents),
+    use: (pair) => {
+      if (edge) node.setCertificates([pair]);
+      if (!agents) return;
+      node.setAgentCertificate(pair);
+      late.pin = pinOf(pair.cert);
+    },
+  }));
+}
+
 /** Fills in what depends on the ports that the data node has. */
 function learnPorts(settings: Settings, { node, certificates, version, late, control }: Bound): void {
   const { http, https, agents } = node.addresses();
@@ -165,6 +206,7 @@ function learnPorts(settings: Settings, { node, certificates, version, late, con
     late.edgeTemplate = computed;
     control.tunnels.announceAll();
   }
+  late.pin = pinOf(certificates.agents.cert);
   const dial = settings.agents.public_address;
   const isComputed = dial === agentsPublicAddress(settings.agents.listen, edge.domain);
   late.discovery = {
@@ -172,7 +214,6 @@ function learnPorts(settings: Settings, { node, certificates, version, late, con
     agent_address: isComputed
       ? agentsPublicAddress({ host: settings.agents.listen.host, port: agents.port }, edge.domain)
       : dial,
-    ...(certificates.agentFingerprint === undefined ? {} : { agent_fingerprint: certificates.agentFingerprint }),
     edge_domain: edge.domain,
   };
 }

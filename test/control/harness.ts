@@ -32,6 +32,8 @@ export class FakeNode {
         return true;
       },
       isOnline: (tunnelId) => this.online.has(tunnelId),
+      setCertificates: () => {},
+      setAgentCertificate: () => {},
       drain: async () => {},
       close: async () => off(),
     };

@@ -3,7 +3,7 @@
  * not node:http: that alone costs more processor time per request (11 us) than this edge with parser, policy and tunnel (8).
  */
 import { type AddressInfo, BlockList, createServer, isIPv6, type Server, type Socket } from 'node:net';
-import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
+import { createServer as createTlsServer, type Server as TlsServer, type TLSSocket } from 'node:tls';
 import { Sweeper } from '../../base/clock.ts';
 import { Lifecycle } from '../../base/lifecycle.ts';
 import type { Logger } from '../../base/log.ts';
@@ -12,13 +12,14 @@ import type { Admission } from './admission.ts';
 import { type EdgeContext, type EdgeLimits, edgeContext } from './context.ts';
 import type { FaultCounters } from './fault.ts';
 import { isListed, plainAddress } from './forwarded.ts';
-import { type VisitorTls, visitorTlsOptions } from './tls.ts';
+import { VisitorCertificates, type VisitorTls } from './tls.ts';
 import { dropStale } from './upstream.ts';
 import { Visitor } from './visitor.ts';
 
 export interface HttpEdgeOptions {
   readonly http: { readonly host: string; readonly port: number } | null;
   readonly https: { readonly host: string; readonly port: number } | null;
+  /** The default certificate at the start. */
   readonly tls: VisitorTls | null;
   /** CIDRs whose X-Forwarded-… is believed. */
   readonly trustedProxies: readonly string[];
@@ -37,6 +38,8 @@ export interface HttpEdge {
   readonly faults: FaultCounters;
   /** Connections that are open now. */
   readonly connections: number;
+  /** For handshakes from now on, see VisitorCertificates.replace; nothing where HTTPS is off. Throws with nothing changed. */
+  setCertificates(list: readonly VisitorTls[]): void;
   /** Stops accepting; idle connections end, others get `graceMs` to finish. */
   drain(graceMs: number): Promise<void>;
   close(): Promise<void>;
@@ -73,7 +76,8 @@ export async function startHttpEdge(options: HttpEdgeOptions, deps: HttpEdgeDeps
   const raw = new Set<Socket>();
   try {
     const http = options.http === null ? null : plainServer(context, deps.admission);
-    const https = options.https === null || options.tls === null ? null : tlsServer(context, deps, options.tls, raw);
+    const certificates = options.https === null || options.tls === null ? null : new VisitorCertificates([options.tls]);
+    const https = certificates === null ? null : tlsServer(context, deps, certificates, raw);
     for (const [server, listen] of [
       [http, options.http],
       [https, options.https],
@@ -82,7 +86,19 @@ export async function startHttpEdge(options: HttpEdgeOptions, deps: HttpEdgeDeps
       await listening(server, listen);
       lifecycle.onClose('edge listener', () => closed(server, sweeper, raw));
     }
-    return edge({ context, sweeper, lifecycle, servers: [http, https].filter((s) => s !== null), http, https });
+    return edge({
+      context,
+      sweeper,
+      lifecycle,
+      servers: [http, https].filter((s) => s !== null),
+      http,
+      https,
+      setCertificates: (list) => {
+        if (certificates === null || https === null) return;
+        certificates.replace(list);
+        https.setSecureContext(certificates.defaultContext());
+      },
+    });
   } catch (error) {
     await lifecycle.close();
     throw error;
@@ -96,12 +112,14 @@ function edge(of: {
   servers: readonly Server[];
   http: Server | null;
   https: Server | null;
+  setCertificates: HttpEdge['setCertificates'];
 }): HttpEdge {
   const { context, sweeper } = of;
   return {
     http: (of.http?.address() as AddressInfo | undefined) ?? null,
     https: (of.https?.address() as AddressInfo | undefined) ?? null,
     faults: context.faults,
+    setCertificates: of.setCertificates,
     get connections() {
       return sweeper.size;
     },
@@ -124,9 +142,14 @@ function plainServer(context: EdgeContext, admission: Admission): Server {
 }
 
 /** `shaking` gets the TCP sockets, which must be cut at the end also when no TLS connection has come of them. */
-function tlsServer(context: EdgeContext, deps: HttpEdgeDeps, tls: VisitorTls, shaking: Set<Socket>): Server {
+function tlsServer(
+  context: EdgeContext,
+  deps: HttpEdgeDeps,
+  certificates: VisitorCertificates,
+  shaking: Set<Socket>,
+): TlsServer {
   const server = createTlsServer(
-    { ...visitorTlsOptions(tls), allowHalfOpen: true, noDelay: true },
+    { ...certificates.serverOptions(), allowHalfOpen: true, noDelay: true },
     (socket: TLSSocket) => {
       const ip = plainAddress(socket.remoteAddress ?? '');
       new Visitor(context, socket, { tls: true, ip });

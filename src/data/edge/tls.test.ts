@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { before, test, type TestContext } from 'node:test';
 import { connect, type ConnectionOptions, createServer, type TLSSocket } from 'node:tls';
 import { testCertificate, type TestCertificate } from '../fixtures/certificate.ts';
-import { visitorTlsOptions } from './tls.ts';
+import { VisitorCertificates } from './tls.ts';
 
 let certificate: TestCertificate;
 before(async () => {
@@ -12,7 +12,7 @@ before(async () => {
 });
 
 async function visit(t: TestContext, options: ConnectionOptions): Promise<TLSSocket> {
-  const server = createServer(visitorTlsOptions(certificate), (socket) => socket.end('x'));
+  const server = createServer(new VisitorCertificates([certificate]).serverOptions(), (socket) => socket.end('x'));
   server.on('tlsClientError', () => {});
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -32,8 +32,9 @@ test('browsers get TLS 1.3 and HTTP/1.1, older ones TLS 1.2, and none less', asy
   await assert.rejects(visit(t, { minVersion: 'TLSv1', maxVersion: 'TLSv1.1' }));
 });
 
-test('a visitor that comes back resumes its session', async (t) => {
-  const server = createServer(visitorTlsOptions(certificate), (socket) => socket.end('x'));
+test('a visitor that comes back resumes its session, also when certificates were replaced meanwhile', async (t) => {
+  const certificates = new VisitorCertificates([certificate]);
+  const server = createServer(certificates.serverOptions(), (socket) => socket.end('x'));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   t.after(() => server.close());
@@ -41,6 +42,8 @@ test('a visitor that comes back resumes its session', async (t) => {
   const first = connect(to);
   const [session] = (await once(first, 'session')) as [Buffer];
   first.destroy();
+  certificates.replace([await testCertificate()]);
+  server.setSecureContext(certificates.defaultContext());
   const second = connect({ ...to, session });
   await once(second, 'secureConnect');
   assert.equal(second.isSessionReused(), true);
@@ -49,5 +52,7 @@ test('a visitor that comes back resumes its session', async (t) => {
 
 test('a key of another certificate is found at the start', async () => {
   const other = await testCertificate();
-  assert.throws(() => visitorTlsOptions({ cert: certificate.cert, key: other.key }), /key values mismatch/);
+  const wrong = { cert: certificate.cert, key: other.key };
+  assert.throws(() => new VisitorCertificates([wrong]), /key values mismatch/);
+  assert.throws(() => new VisitorCertificates([]), /at least one/);
 });

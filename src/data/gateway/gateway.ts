@@ -19,7 +19,7 @@ import type { RouteTable } from '../routing/table.ts';
 import { AgentSession, type AgentDeps } from './agent.ts';
 import { Budgets } from './budgets.ts';
 import { ClaimDesk, type PublicPorts } from './claims.ts';
-import { AgentListener } from './listener.ts';
+import { AgentListener, type AgentTls } from './listener.ts';
 import { AgentRegistry } from './registry.ts';
 import { ServingBook } from './serving.ts';
 
@@ -35,7 +35,7 @@ export interface GatewayLimits {
 
 export interface GatewayOptions {
   readonly listen: { readonly host: string; readonly port: number };
-  readonly tls: { readonly cert: string; readonly key: string };
+  readonly tls: AgentTls;
   readonly limits: GatewayLimits;
   /** What budgets are counted in. */
   readonly prices: Prices;
@@ -113,6 +113,11 @@ export class Gateway {
 
   listen(): Promise<AddressInfo> {
     return this.#listener.listen();
+  }
+
+  /** For agents that connect from now on; sessions go on. Throws, with nothing changed, when the two do not fit. */
+  setCertificate(tls: AgentTls): void {
+    this.#listener.setCertificate(tls);
   }
 
   /** Takes no more agents and asks those connected to finish and come back. Their streams go on until `close`. */

@@ -3,7 +3,13 @@
  * deadline, and a peer that has not shown a good token is one of a bounded number (anonymous.ts). Made by gateway.ts.
  */
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
-import { createServer as createTlsServer, type Server as TlsServer, type TLSSocket } from 'node:tls';
+import {
+  createSecureContext,
+  createServer as createTlsServer,
+  type SecureContextOptions,
+  type Server as TlsServer,
+  type TLSSocket,
+} from 'node:tls';
 import { codeOf, messageOf } from '../../base/errors.ts';
 import type { Logger } from '../../base/log.ts';
 import { ALPN } from '../../wire/messages.ts';
@@ -12,9 +18,14 @@ import { type AnonymousLimits, type AnonymousSocket, AnonymousSockets } from './
 export interface AgentListenerOptions {
   readonly host: string;
   readonly port: number;
-  /** PEM, chain included, and its key. */
-  readonly tls: { readonly cert: string; readonly key: string };
+  readonly tls: AgentTls;
   readonly anonymous: AnonymousLimits;
+}
+
+/** PEM, chain included, and its key. */
+export interface AgentTls {
+  readonly cert: string;
+  readonly key: string;
 }
 
 /** Makes a session of a finished handshake. Returns what to do when the deadline passes before `known` is called. */
@@ -39,9 +50,7 @@ export class AgentListener {
     this.#log = log;
     this.#anonymous = new AnonymousSockets(options.anonymous);
     this.#tls = createTlsServer({
-      ...options.tls,
-      minVersion: 'TLSv1.3',
-      ciphers: CIPHERS,
+      ...contextOptions(options.tls),
       ALPNProtocols: [ALPN],
       handshakeTimeout: options.anonymous.deadlineMs,
     });
@@ -71,6 +80,13 @@ export class AgentListener {
       resolve(this.#tcp.address() as AddressInfo);
     });
     return promise;
+  }
+
+  /** For handshakes from now on. Throws, with nothing changed, when certificate and key do not fit. */
+  setCertificate(tls: AgentTls): void {
+    const context = contextOptions(tls);
+    createSecureContext(context);
+    this.#tls.setSecureContext(context);
   }
 
   /** Accepts no more, and cuts who has not shown a token. Live sessions stay. */
@@ -105,6 +121,10 @@ export class AgentListener {
     }
     waiting.onDeadline = onHandshake(socket, () => this.#anonymous.release(waiting));
   }
+}
+
+function contextOptions({ cert, key }: AgentTls): SecureContextOptions {
+  return { cert, key, minVersion: 'TLSv1.3', ciphers: CIPHERS };
 }
 
 function peerOf(socket: Socket): string {

@@ -10,6 +10,7 @@ import { TurnEnd } from '../../base/turn.ts';
 import type { RouteTable } from '../routing/table.ts';
 import { FaultCounters } from './fault.ts';
 import { Head } from './head.ts';
+import { CookieGuard } from './set-cookie.ts';
 import type { Visitor } from './visitor.ts';
 
 export interface EdgeLimits {
@@ -39,6 +40,7 @@ export interface EdgeContext {
   readonly readBuffer: Buffer;
   readonly requestHead: Head;
   readonly responseHead: Head;
+  readonly cookies: CookieGuard;
   /** Monotonic milliseconds, up to a quarter of a second old: a clock call per request would cost more than what it decides. */
   nowMs: number;
   draining: boolean;
@@ -58,6 +60,7 @@ export function edgeContext(of: Pick<EdgeContext, 'table' | 'limits' | 'sweeper'
     readBuffer: Buffer.allocUnsafeSlow(READ_BYTES),
     requestHead: new Head(),
     responseHead: new Head(),
+    cookies: new CookieGuard(of.table.domain),
     nowMs: performance.now(),
     draining: false,
   };

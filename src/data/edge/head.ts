@@ -52,6 +52,9 @@ export class Head {
   /** Starts of the field lines, and one more for the line after the last. */
   readonly lines = new Int32Array(MAX_FIELDS + 1);
   lineCount = 0;
+  /** Responses: which of `lines` are Set-Cookie. */
+  readonly cookieLines = new Int32Array(MAX_FIELDS);
+  cookieCount = 0;
   methodEnd = 0;
   targetStart = 0;
   targetEnd = 0;
@@ -102,6 +105,7 @@ export class Head {
 
   reset(): void {
     this.dropCount = this.lineCount = this.hostCount = this.upgradeCount = this.forwardedForCount = 0;
+    this.cookieCount = 0;
     this.contentLength = this.keepAliveSeconds = -1;
     this.chunked = this.close = this.keepAlive = this.connectionUpgrade = this.upgradeWebsocket = false;
     this.expectContinue = this.acceptsHtml = this.noPath = false;
@@ -112,17 +116,19 @@ export class Head {
     this.reason = '';
   }
 
-  /** Adds a span to leave out. Spans come in order but for those named in Connection, which are put in place. */
+  /** Adds a span to leave out. Most come in order; the others are put in place. What lies within another one goes into that. */
   drop(start: number, end: number): void {
-    let at = this.dropCount * 2;
-    while (at > 0 && (this.drops[at - 2] as number) > start) {
-      this.drops[at] = this.drops[at - 2] as number;
-      this.drops[at + 1] = this.drops[at - 1] as number;
-      at -= 2;
-    }
-    this.drops[at] = start;
-    this.drops[at + 1] = end;
-    this.dropCount++;
+    const { drops } = this;
+    const length = this.dropCount * 2;
+    let to = length;
+    while (to > 0 && (drops[to - 2] as number) >= end) to -= 2;
+    let at = to;
+    while (at > 0 && (drops[at - 2] as number) >= start) at -= 2;
+    if (at > 0 && (drops[at - 1] as number) >= end) return;
+    if (to < length) drops.copyWithin(at + 2, to, length);
+    drops[at] = start;
+    drops[at + 1] = end;
+    this.dropCount = (at + 2 + length - to) / 2;
   }
 }
 
@@ -272,6 +278,9 @@ function takeField(bytes: Buffer, field: Field, head: Head): boolean {
       return true;
     case FIELD.accept:
       head.acceptsHtml = equalsFolded(bytes, value, Math.min(valueEnd, value + W_HTML.length), W_HTML);
+      return true;
+    case FIELD.setCookie:
+      head.cookieLines[head.cookieCount++] = head.lineCount - 1;
       return true;
     case FIELD.keepAlive:
       head.drop(head.line, head.lineEnd);

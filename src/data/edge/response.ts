@@ -126,6 +126,7 @@ export class ResponseReader {
         return;
       }
       if (headEnd < 0) return this.#owner.responseBad(headEnd === BAD ? head.reason : 'head too large');
+      if (head.cookieCount > 0) this.#context.cookies.dropFrom(bytes, head);
       // An intermediary says its own version (RFC 9112 §2.3): a visitor that reads 1.0 would take the connection for closed.
       if (head.minor === 0) bytes[from + VERSION_DIGIT] = ONE;
       if (head.status === 101) return this.#switch(bytes, from, headEnd, end, slab);

@@ -1,10 +1,11 @@
 /**
- * The routing table of one data node: which tunnel answers to a host, a TCP port or an id. Made and fed by routing/follow.ts, read
+ * The routing table of one data node: which tunnel answers to a host (its own or a custom domain), a TCP port or an id. Made and fed by routing/follow.ts, read
  * by data/edge per request and by data/gateway per claim. It holds what the control plane pushed and asks nobody anything.
  *
  * An entry keeps its identity for as long as its tunnel is in the table, so that counters, the serving agent and whatever the
  * edge remembers per connection survive a change of its route.
  */
+import type { AccessKey } from '../../plane/access-keys.ts';
 import type { Delta, RemovalCode, Route, Snapshot } from '../../plane/routes.ts';
 import type { Budget } from '../../plane/spend.ts';
 import { RouteEntry } from './entry.ts';
@@ -17,6 +18,8 @@ export interface TableListener {
   /** The token ends at `expiresAt`, milliseconds, earlier than its sessions were told. */
   onTokenEnds?(tokenId: string, expiresAt: number): void;
   onBudget?(budget: Budget): void;
+  /** These are all of them from now on. */
+  onAccessKeys?(keys: readonly AccessKey[]): void;
   onCutOrg?(orgId: string, message: string): void;
   /** A snapshot was loaded over a gap: revocations may have been missed. */
   onReload?(): void;
@@ -36,6 +39,11 @@ export class RouteTable {
   /** `domain` is edge.domain: labels live under it. Empty until a snapshot is loaded. */
   constructor(domain: string) {
     this.#suffix = `.${domain.toLowerCase()}`;
+  }
+
+  /** Under which labels live, in lower case. */
+  get domain(): string {
+    return this.#suffix.slice(1);
   }
 
   /** Grows with each change on this node: a lookup that was kept is good while this has not moved. */
@@ -90,6 +98,7 @@ export class RouteTable {
       if (!present.has(tunnelId)) this.#remove(tunnelId, 'tunnel_deleted', 'This tunnel no longer exists.');
     }
     for (const route of snapshot.routes) this.#put(route);
+    for (const listener of this.#listeners) listener.onAccessKeys?.(snapshot.accessKeys);
     this.#needsSnapshot = false;
     this.#reach(snapshot.version);
     if (reload) for (const listener of this.#listeners) listener.onReload?.();
@@ -121,6 +130,9 @@ export class RouteTable {
         break;
       case 'budget':
         for (const listener of this.#listeners) listener.onBudget?.(delta.budget);
+        break;
+      case 'access_keys':
+        for (const listener of this.#listeners) listener.onAccessKeys?.(delta.keys);
         break;
       case 'cut_org':
         for (const listener of this.#listeners) listener.onCutOrg?.(delta.orgId, delta.message);
@@ -163,6 +175,7 @@ export class RouteTable {
       entry.route = route;
     }
     if (route.subdomain !== '') this.#byHost.set(this.#hostOf(route), entry);
+    for (const domain of route.domains) if (!this.#isOurs(domain)) this.#byHost.set(domain, entry);
     if (route.tcpPort !== null) this.#byPort.set(route.tcpPort, entry);
     this.#version++;
     for (const listener of this.#listeners) listener.onPut?.(entry);
@@ -180,10 +193,15 @@ export class RouteTable {
 
   /** Only what still points at this entry: a name that another tunnel took meanwhile stays with that tunnel. */
   #unindex(entry: RouteEntry): void {
-    const host = this.#hostOf(entry.route);
-    if (this.#byHost.get(host) === entry) this.#byHost.delete(host);
+    for (const host of [this.#hostOf(entry.route), ...entry.route.domains])
+      if (this.#byHost.get(host) === entry) this.#byHost.delete(host);
     const port = entry.route.tcpPort;
     if (port !== null && this.#byPort.get(port) === entry) this.#byPort.delete(port);
+  }
+
+  /** Under the edge's domain labels alone count: a custom domain from before `edge.domain` was changed takes no tunnel's name. */
+  #isOurs(domain: string): boolean {
+    return domain.endsWith(this.#suffix);
   }
 
   #hostOf(route: Route): string {

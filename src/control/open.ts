@@ -13,6 +13,7 @@ import { isEmpty, openDatabase } from './db/open.ts';
 import { Store } from './db/tx.ts';
 import { inProcessLink } from './link.ts';
 import { Nodes } from './nodes.ts';
+import { DnsTxtRecords } from './providers/dns.ts';
 import { GithubProvider, type GithubOptions } from './providers/github.ts';
 import { OidcProvider, type OidcOptions } from './providers/oidc.ts';
 import { Publisher } from './publish/publisher.ts';
@@ -24,6 +25,9 @@ import { Challenges } from './services/sessions/challenges.ts';
 import { Claims } from './services/tunnels/claims.ts';
 import { Connections } from './services/tunnels/connections.ts';
 import { DeviceLogins } from './services/sessions/device-logins.ts';
+import { DomainChallenges } from './services/domains/challenges.ts';
+import { DomainChecks } from './services/domains/domain-checks.ts';
+import { Domains } from './services/domains/domains.ts';
 import { EmailCodes } from './services/accounts/email-codes.ts';
 import { Events } from './services/events.ts';
 import { Invitations } from './services/organizations/invitations.ts';
@@ -65,8 +69,10 @@ import { TokenBudgets } from './services/tokens/token-budgets.ts';
 import { TokenEnds } from './services/tokens/token-ends.ts';
 import { TokenMaker } from './services/tokens/token-maker.ts';
 import { Tokens } from './services/tokens/tokens.ts';
+import { BasicGates } from './services/tunnels/basic-gates.ts';
 import { Policies } from './services/tunnels/policies.ts';
 import { Maintenance } from './services/tunnels/maintenance.ts';
+import { MaintenanceSwitch } from './services/tunnels/maintenance-switch.ts';
 import { RouteMaker } from './services/tunnels/route-maker.ts';
 import { Tunnels } from './services/tunnels/tunnels.ts';
 import { Usage } from './services/tunnels/usage.ts';
@@ -75,6 +81,10 @@ export interface ControlOptions {
   readonly dataDir: string;
   readonly tcpPorts: PortRange | null;
   readonly names: PublicNames;
+  /** `edge.domain`. */
+  readonly edgeDomain: string;
+  /** DNS servers that are asked about custom domains (`dns.resolvers`); empty: the system's. */
+  readonly dnsResolvers: readonly string[];
   /** What traffic costs (`pricing`). */
   readonly prices: Prices;
   /** How plans change hands (`billing`). */
@@ -123,8 +133,12 @@ export interface ControlPlane {
   readonly revocations: Revocations;
   readonly tunnels: Tunnels;
   readonly policies: Policies;
+  readonly basicGates: BasicGates;
+  readonly maintenance: MaintenanceSwitch;
   readonly projects: Projects;
   readonly reservedSubdomains: ReservedSubdomains;
+  readonly domains: Domains;
+  readonly domainChecks: DomainChecks;
   readonly connections: Connections;
   readonly billing: Billing;
   readonly deviceLogins: DeviceLogins;
@@ -153,6 +167,7 @@ export function openControl(options: ControlOptions): ControlPlane {
     const outbox = new Outbox({ sealer, log });
     const nodes = new Nodes();
     const publisher = new Publisher(clock.now());
+    keys.onChange(() => publisher.setAccessKeys(keys.accessKeys()));
     const passwords = new Passwords();
     const accessTokens = new AccessTokens({ keys, clock, issuer: options.apiUrl });
     const challenges = new Challenges({ keys, clock, issuer: options.apiUrl, sealer });
@@ -183,8 +198,16 @@ export function openControl(options: ControlOptions): ControlPlane {
     const mfa = new Mfa({ store, sealer, passwords, recoveryCodes, outbox });
     const maintenance = new Maintenance();
     const routes = new RouteMaker({ names, maintenance });
-    const tunnels = new Tunnels({ store, news: publisher, routes, nodes, tcpPorts });
+    const tunnels = new Tunnels({ store, news: publisher, routes, maintenance, nodes, tcpPorts });
     const reservedSubdomains = new ReservedSubdomains({ store, billing: options.billing.mode });
+    const records = new DnsTxtRecords(options.dnsResolvers);
+    const domains = new Domains({
+      store,
+      news: publisher,
+      routes,
+      challenges: new DomainChallenges(records),
+      ownHosts: () => [options.edgeDomain.toLowerCase(), new URL(options.apiUrl()).hostname],
+    });
     const billing = openBilling(options.billing, {
       store,
       keys,
@@ -195,8 +218,9 @@ export function openControl(options: ControlOptions): ControlPlane {
       routes,
       log,
     });
-    const claims = new Claims({ store, tokens, spend, news: publisher, routes, nodes, tcpPorts });
-    const usage = new Usage({ store, nodes, spend });
+    const claims = new Claims({ store, tokens, spend, news: publisher, routes, maintenance, nodes, tcpPorts });
+    const maintenanceSwitch = new MaintenanceSwitch({ store, news: publisher, routes, maintenance });
+    const usage = new Usage({ store, nodes, spend, maintenance: maintenanceSwitch });
     return {
       store,
       sealer,
@@ -240,6 +264,7 @@ export function openControl(options: ControlOptions): ControlPlane {
         tokens: tokenEnds,
         tunnels,
         reservedSubdomains,
+        domains,
         outbox,
         newOrg: options.newOrg,
         billing,
@@ -269,14 +294,18 @@ export function openControl(options: ControlOptions): ControlPlane {
       revocations: new Revocations({ store }),
       tunnels,
       policies: new Policies({ store, news: publisher, routes }),
+      basicGates: new BasicGates({ store, news: publisher, routes, passwords }),
+      maintenance: maintenanceSwitch,
       projects: new Projects({ store, tokens: tokenEnds, tunnels }),
       reservedSubdomains,
+      domains,
+      domainChecks: new DomainChecks({ store, news: publisher, routes, records, outbox }),
       connections: new Connections({ store, nodes }),
       billing,
       deviceLogins: new DeviceLogins({ store, tokens, tokenEnds, sealer }),
       retention: new Retention({ store }),
       nodes,
-      link: inProcessLink({ publisher, tunnels, claims, usage, log }),
+      link: inProcessLink({ publisher, tunnels, keys, claims, usage, log }),
       close: () => {
         passwords.close();
         store.close();

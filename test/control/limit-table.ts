@@ -3,6 +3,8 @@
  * fresh LimitWorld. What can't be met in the control plane alone points to the test that meets it.
  */
 import { accountLimits } from './limit-rows-accounts.ts';
+import { maintenanceLimits } from './limit-rows-maintenance.ts';
+import { domainLimits } from './limit-rows-domains.ts';
 import { policyLimits } from './limit-rows-policies.ts';
 import { tokenLimits } from './limit-rows-tokens.ts';
 import { tunnelLimits } from './limit-rows-tunnels.ts';
@@ -13,7 +15,8 @@ export const LIMITS: readonly Row[] = [
   ...tunnelLimits(),
   ...tokenLimits(),
   ...policyLimits(),
-  later('Maintenance message', 'at most 500 characters', 'PUT /tunnels/{id}/maintenance'),
+  ...domainLimits(),
+  ...maintenanceLimits(),
   later('Visitor gate', 'at most 100 domains and addresses', 'PUT /tunnels/{id}/edge-auth'),
   later('Inspector `limit`', '1..500, default 100', 'GET /inspector'),
   later('Inspector retention', '7, 30, 90 and 365 days by plan', 'GET /inspector'),

@@ -19,6 +19,7 @@ const ownAccount = "it is about the caller's own account";
 const org = ({ org: id }: World) => [id];
 const member = (world: World) => [world.org, world.user];
 const tunnel = ({ tunnel: id }: World) => [id];
+const domain = ({ domain: id }: World) => [id];
 const project = ({ project: slug }: World) => [slug];
 const password = 'correct horse battery staple';
 const operated = { ids: ({ user }: World) => [user], operators: true } as const;
@@ -68,6 +69,10 @@ export const ROUTES: Readonly<Record<string, Row>> = {
   'GET /tunnels/{id}/policy': { ids: tunnel },
   'PUT /tunnels/{id}/policy': { ids: tunnel, body: { actions: [] } },
   'DELETE /tunnels/{id}/policy': { ids: tunnel },
+  'PUT /tunnels/{id}/auth': { ids: tunnel, body: { username: 'preview', password: 'a long password' } },
+  'DELETE /tunnels/{id}/auth': { ids: tunnel },
+  'PUT /tunnels/{id}/maintenance': { ids: tunnel },
+  'DELETE /tunnels/{id}/maintenance': { ids: tunnel },
   'GET /tokens': {},
   'POST /tokens': { body: { name: 'ci' } },
   'DELETE /tokens/{nonce}': { ids: ({ token }) => [token] },
@@ -85,6 +90,12 @@ export const ROUTES: Readonly<Record<string, Row>> = {
   'GET /reserved-subdomains': {},
   'POST /reserved-subdomains': { body: { subdomain: 'swept' } },
   'DELETE /reserved-subdomains/{id}': { ids: ({ reserved }) => [reserved] },
+  'GET /domains': {},
+  'POST /domains': { body: { domain: 'swept.example.net' } },
+  'DELETE /domains/{id}': { ids: domain },
+  'POST /domains/{id}/verify': { ids: domain },
+  'PUT /domains/{id}/bind': { ids: domain, body: ({ tunnel: tunnel_id }: World) => ({ tunnel_id }) },
+  'DELETE /domains/{id}/bind': { ids: domain },
   'GET /connections': {},
   'DELETE /connections/{id}': { ids: ({ connection }) => [connection] },
   'GET /billing': {},

@@ -10,6 +10,7 @@ import type { MasterKeyActor, OperatorActor, UserActor } from '../services/actor
 import type { Billing } from '../services/billing/billing.ts';
 import type { Connections } from '../services/tunnels/connections.ts';
 import type { DeviceLogins } from '../services/sessions/device-logins.ts';
+import type { Domains } from '../services/domains/domains.ts';
 import type { Events } from '../services/events.ts';
 import type { Identities } from '../services/accounts/identities.ts';
 import type { Invitations } from '../services/organizations/invitations.ts';
@@ -38,6 +39,8 @@ import type { Rotation } from '../services/tokens/rotation.ts';
 import type { TokenBudgets } from '../services/tokens/token-budgets.ts';
 import type { TokenEnds } from '../services/tokens/token-ends.ts';
 import type { Tokens } from '../services/tokens/tokens.ts';
+import type { MaintenanceSwitch } from '../services/tunnels/maintenance-switch.ts';
+import type { BasicGates } from '../services/tunnels/basic-gates.ts';
 import type { Policies } from '../services/tunnels/policies.ts';
 import type { Tunnels } from '../services/tunnels/tunnels.ts';
 
@@ -99,8 +102,11 @@ export interface ApiDeps {
   readonly revocations: Revocations;
   readonly tunnels: Tunnels;
   readonly policies: Policies;
+  readonly basicGates: BasicGates;
+  readonly maintenance: MaintenanceSwitch;
   readonly projects: Projects;
   readonly reservedSubdomains: ReservedSubdomains;
+  readonly domains: Domains;
   readonly connections: Connections;
   readonly billing: Billing;
   readonly deviceLogins: DeviceLogins;

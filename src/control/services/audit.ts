@@ -55,6 +55,10 @@ export const AUDIT_ACTIONS = [
   'tunnel.expire',
   'tunnel.policy',
   'tunnel.policy_remove',
+  'tunnel.auth',
+  'tunnel.auth_remove',
+  'tunnel.maintenance',
+  'tunnel.maintenance_end',
   'token.mint',
   'token.rotate',
   'token.revoke',
@@ -64,6 +68,12 @@ export const AUDIT_ACTIONS = [
   'project.delete',
   'reserved_subdomain.create',
   'reserved_subdomain.delete',
+  'domain.create',
+  'domain.verify',
+  'domain.bind',
+  'domain.unbind',
+  'domain.lose',
+  'domain.delete',
   'billing.checkout',
   'billing.plan',
   'billing.cancel',
@@ -84,6 +94,7 @@ export interface Deed {
     | 'token'
     | 'project'
     | 'reserved_subdomain'
+    | 'domain'
     | 'billing'
     | 'connection'
     | 'key';

@@ -156,7 +156,7 @@ export function mountTunnels(app: Api, { tunnels }: ApiDeps): void {
   );
 }
 
-function present({ row, projectSlug, publicUrl, online }: TunnelView) {
+function present({ row, projectSlug, publicUrl, online, maintenance, flags }: TunnelView) {
   return {
     id: row.id,
     subdomain: row.label,
@@ -165,7 +165,7 @@ function present({ row, projectSlug, publicUrl, online }: TunnelView) {
     status: online ? ('active' as const) : row.status,
     protocol: row.protocol,
     localPort: row.localPort,
-    authEnabled: false,
+    authEnabled: flags.authEnabled,
     bytesIn: row.bytesIn,
     bytesOut: row.bytesOut,
     totalRequests: row.totalRequests,
@@ -173,8 +173,8 @@ function present({ row, projectSlug, publicUrl, online }: TunnelView) {
     projectSlug,
     online,
     expiresAt: row.expiresAt === null ? null : new Date(row.expiresAt).toISOString(),
-    maintenance: false,
+    maintenance,
     edgeAuthEnabled: false,
-    policyEnabled: false,
+    policyEnabled: flags.policyEnabled,
   };
 }

@@ -17,6 +17,7 @@ import { pickPort } from './tcp-ports.ts';
 import { lineageOf, type Spend } from '../tokens/spend.ts';
 import { endOf, type TokenRow, tokenById } from '../tokens/token-rows.ts';
 import type { Tokens } from '../tokens/tokens.ts';
+import type { Maintenance } from './maintenance.ts';
 import { placeTunnel } from './tunnel-room.ts';
 import { expiryFrom, findOrg, isExpired, type OrgRow, type TunnelRow, updateTunnel } from './tunnel-rows.ts';
 
@@ -29,6 +30,7 @@ export interface ClaimDeps {
   readonly spend: Spend;
   readonly news: RouteNews;
   readonly routes: RouteMaker;
+  readonly maintenance: Maintenance;
   readonly nodes: NodeControl;
   readonly tcpPorts: PortRange | null;
 }

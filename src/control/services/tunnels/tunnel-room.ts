@@ -9,6 +9,7 @@ import type { Tx } from '../../db/tx.ts';
 import { recordDeed } from '../audit.ts';
 import type { RouteNews } from '../news.ts';
 import type { Plan } from '../plans.ts';
+import type { Maintenance } from './maintenance.ts';
 import { anyById, deleteTunnel, insertTunnel, type NewTunnel, type RowFault, type TunnelRow } from './tunnel-rows.ts';
 
 export interface RoomRules {
@@ -16,6 +17,7 @@ export interface RoomRules {
   readonly tcpPorts: PortRange | null;
   readonly nodes: Pick<NodeControl, 'isOnline'>;
   readonly news: Pick<RouteNews, 'remove'>;
+  readonly maintenance: Maintenance;
 }
 
 /**
@@ -27,7 +29,7 @@ export function placeTunnel(tx: Tx, input: NewTunnel, rules: RoomRules): TunnelR
   return row === 'too_many' && makeRoom(tx, input.orgId, rules) ? insertTunnel(tx, input, rules) : row;
 }
 
-function makeRoom(tx: Tx, orgId: string, { nodes, news }: RoomRules): boolean {
+function makeRoom(tx: Tx, orgId: string, { nodes, news, maintenance }: RoomRules): boolean {
   // Ids alone: whole rows of a full organization would take five times as long.
   const idle = tx.db
     .select({ id: tunnels.id })
@@ -44,6 +46,9 @@ function makeRoom(tx: Tx, orgId: string, { nodes, news }: RoomRules): boolean {
     { kind: 'system', orgId },
     { action: 'tunnel.delete', resourceType: 'tunnel', resourceId: leftBehind.id },
   );
-  tx.onCommit(() => news.remove(leftBehind.id, 'tunnel_deleted', 'The tunnel was deleted.'));
+  tx.onCommit(() => {
+    maintenance.end(leftBehind.id);
+    news.remove(leftBehind.id, 'tunnel_deleted', 'The tunnel was deleted.');
+  });
   return true;
 }

@@ -13,12 +13,14 @@ import type { Store, Tx } from '../../db/tx.ts';
 import { type Actor, allow } from '../actor.ts';
 import { type AuditAction, recordDeed } from '../audit.ts';
 import { nameFault } from './free-names.ts';
+import type { Maintenance } from './maintenance.ts';
 import { fullLabel, isLabel, NAME_TRIES, randomName, roomIn } from './names.ts';
 import type { RouteNews } from '../news.ts';
 import type { RouteMaker } from './route-maker.ts';
 import { findProject, type ProjectRow, slugsOf } from '../projects/project-rows.ts';
 import { ENTITLEMENTS, PLANS } from '../plans.ts';
 import { faultError } from './refusals.ts';
+import { flagsIn, flagsOf, type TunnelFlags } from './tunnel-flags.ts';
 import { placeTunnel } from './tunnel-room.ts';
 import { deleteTunnel, expiryFrom, findOrg, secondsFull, type TunnelRow, updateTunnel } from './tunnel-rows.ts';
 
@@ -45,12 +47,15 @@ export interface TunnelView {
   readonly projectSlug: string;
   readonly publicUrl: string;
   readonly online: boolean;
+  readonly maintenance: boolean;
+  readonly flags: TunnelFlags;
 }
 
 export interface TunnelDeps {
   readonly store: Store;
   readonly news: RouteNews;
   readonly routes: RouteMaker;
+  readonly maintenance: Maintenance;
   readonly nodes: NodeControl;
   readonly tcpPorts: PortRange | null;
 }
@@ -66,15 +71,16 @@ export class Tunnels {
   list(actor: Actor): readonly TunnelView[] {
     allow(actor, 'read', 'tunnel');
     const { db } = this.#deps.store;
-    // Two queries: a join would make an object of either table for each of up to 1,000 rows, which costs half as much again.
+    // Three queries: a join would make an object of either table for each of up to 1,000 rows, which costs half as much again.
     const slugs = slugsOf(db, actor.orgId);
+    const flags = flagsIn(db, actor.orgId);
     return db
       .select()
       .from(tunnels)
       .where(and(eq(tunnels.orgId, actor.orgId), isNull(tunnels.deletedAt)))
       .orderBy(desc(tunnels.createdAt), desc(tunnels.id))
       .all()
-      .map((row) => this.#view(row, slugs.get(row.projectId) ?? ''));
+      .map((row) => this.#view(row, slugs.get(row.projectId) ?? '', flags(row.id)));
   }
 
   /** Throws `not_found`, also for another organization's tunnel. */
@@ -244,7 +250,10 @@ export class Tunnels {
   #remove(tx: Tx, actor: Actor, row: TunnelRow): void {
     deleteTunnel(tx, row);
     recordDeed(tx, actor, deed('tunnel.delete', row));
-    tx.onCommit(() => this.#deps.news.remove(row.id, 'tunnel_deleted', 'The tunnel was deleted.'));
+    tx.onCommit(() => {
+      this.#deps.maintenance.end(row.id);
+      this.#deps.news.remove(row.id, 'tunnel_deleted', 'The tunnel was deleted.');
+    });
   }
 
   #announce(tx: Tx, row: TunnelRow): void {
@@ -268,12 +277,14 @@ export class Tunnels {
     return found;
   }
 
-  #view(row: TunnelRow, projectSlug: string): TunnelView {
+  #view(row: TunnelRow, projectSlug: string, flags = flagsOf(this.#deps.store.db, row.id)): TunnelView {
     return {
       row,
       projectSlug,
       publicUrl: this.#deps.routes.publicUrl(row),
       online: this.#deps.nodes.isOnline(row.id),
+      maintenance: this.#deps.maintenance.messageOf(row.id) !== null,
+      flags,
     };
   }
 }

@@ -9,19 +9,22 @@ import type { NodeControl } from '../../../plane/link.ts';
 import { nodeCursors, tunnels } from '../../db/schema.ts';
 import type { Db, Store, Tx } from '../../db/tx.ts';
 import type { Spend } from '../tokens/spend.ts';
+import type { MaintenanceSwitch } from './maintenance-switch.ts';
 
 export class Usage {
   readonly #store: Store;
   readonly #nodes: NodeControl;
   readonly #spend: Spend;
+  readonly #maintenance: MaintenanceSwitch;
   readonly #count: ReturnType<typeof counting>;
   readonly #came: ReturnType<typeof marking>;
   readonly #left: ReturnType<typeof marking>;
 
-  constructor(deps: { store: Store; nodes: NodeControl; spend: Spend }) {
+  constructor(deps: { store: Store; nodes: NodeControl; spend: Spend; maintenance: MaintenanceSwitch }) {
     this.#store = deps.store;
     this.#nodes = deps.nodes;
     this.#spend = deps.spend;
+    this.#maintenance = deps.maintenance;
     const { db } = deps.store;
     this.#count = counting(db);
     this.#came = marking(db, 'active');
@@ -73,6 +76,7 @@ export class Usage {
         // Left, but another agent has taken over since: the tunnel is as active as before.
         const online = event.online || this.#nodes.isOnline(tunnelId);
         (online ? this.#came : this.#left).run({ tunnelId, now: tx.now });
+        if (!online) this.#maintenance.agentLeft(tx, tunnelId);
         return;
       }
       default:

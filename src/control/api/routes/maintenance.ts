@@ -1,0 +1,69 @@
+/** `/tunnels/{id}/maintenance`. */
+import { z } from '@hono/zod-openapi';
+import { type Api, type ApiDeps, actorOf } from '../context.ts';
+import { defineRoute } from '../define-route.ts';
+import { json } from '../errors.ts';
+import { optionalBody } from '../optional-body.ts';
+
+const MAX_MESSAGE_CHARACTERS = 500;
+
+const notice = z
+  .object({
+    message: z.string().max(MAX_MESSAGE_CHARACTERS).optional().openapi({
+      description: "What visitors are told, as text. Omitted or empty: the edge's own words",
+    }),
+  })
+  .openapi('MaintenanceNotice', { example: { message: 'Back at six.' } });
+
+const begun = z
+  .object({ id: z.string(), maintenance: z.literal(true), message: z.string().nullable() })
+  .openapi({ example: { id: '019aa3c2-5b70-7b02-8a3e-0c9d3f5e7a10', maintenance: true, message: 'Back at six.' } });
+const ended = z
+  .object({ id: z.string(), maintenance: z.literal(false) })
+  .openapi({ example: { id: '019aa3c2-5b70-7b02-8a3e-0c9d3f5e7a10', maintenance: false } });
+const id = z.object({ id: z.string() });
+const tags = ['tunnels'];
+
+export function mountMaintenance(app: Api, { maintenance }: ApiDeps): void {
+  app.openapi(
+    defineRoute(
+      {
+        method: 'put',
+        path: '/tunnels/{id}/maintenance',
+        'x-needs': 'tunnel.change',
+        middleware: optionalBody,
+        tags,
+        summary: 'Answer visitors of a tunnel with 503 and a message',
+        description:
+          'From the next request on; what is under way is finished. It is over with `DELETE`, when the agent of the tunnel disconnects, and when the server is started again.',
+        request: { params: id, body: { required: false, content: { 'application/json': { schema: notice } } } },
+        responses: { 200: json(begun, 'In maintenance') },
+      },
+      ['forbidden'],
+    ),
+    (c) => {
+      const tunnelId = c.req.valid('param').id;
+      const { message = '' } = c.req.valid('json');
+      maintenance.begin(actorOf(c), tunnelId, message);
+      return c.json({ id: tunnelId, maintenance: true as const, message: message === '' ? null : message }, 200);
+    },
+  );
+  app.openapi(
+    defineRoute(
+      {
+        method: 'delete',
+        path: '/tunnels/{id}/maintenance',
+        tags,
+        summary: 'Let visitors of a tunnel in again',
+        request: { params: id },
+        responses: { 200: json(ended, 'Not in maintenance') },
+      },
+      ['forbidden'],
+    ),
+    (c) => {
+      const tunnelId = c.req.valid('param').id;
+      maintenance.end(actorOf(c), tunnelId);
+      return c.json({ id: tunnelId, maintenance: false as const }, 200);
+    },
+  );
+}

@@ -1,0 +1,68 @@
+/**
+ * Maintenance of tunnels: on, off, and over when the agent leaves. Visitors are kept out, or let in again, before the answer leaves. Called by
+ * control/api and usage.ts.
+ */
+import type { Store, Tx } from '../../db/tx.ts';
+import { type Actor, allow } from '../actor.ts';
+import { recordDeed } from '../audit.ts';
+import type { RouteNews } from '../news.ts';
+import type { Maintenance } from './maintenance.ts';
+import type { RouteMaker } from './route-maker.ts';
+import { anyById, ownTunnel, type TunnelRow } from './tunnel-rows.ts';
+
+export interface MaintenanceDeps {
+  readonly store: Store;
+  readonly news: RouteNews;
+  readonly routes: RouteMaker;
+  readonly maintenance: Maintenance;
+}
+
+export class MaintenanceSwitch {
+  readonly #deps: MaintenanceDeps;
+
+  constructor(deps: MaintenanceDeps) {
+    this.#deps = deps;
+  }
+
+  /** `message`: what visitors are told; `''`: the edge's own words. Replaces an earlier one. Throws `not_found`, `forbidden`. */
+  begin(actor: Actor, tunnelId: string, message: string): void {
+    allow(actor, 'change', 'tunnel');
+    this.#deps.store.inTx((tx) => {
+      const row = ownTunnel(tx.db, actor.orgId, tunnelId);
+      recordDeed(tx, actor, { action: 'tunnel.maintenance', resourceType: 'tunnel', resourceId: row.id });
+      tx.onCommit(() => {
+        this.#deps.maintenance.begin(row.id, message);
+        this.#announce(row);
+      });
+    });
+  }
+
+  /** Throws `not_found`, `forbidden`. None to end is no error. */
+  end(actor: Actor, tunnelId: string): void {
+    allow(actor, 'change', 'tunnel');
+    this.#deps.store.inTx((tx) => {
+      const row = ownTunnel(tx.db, actor.orgId, tunnelId);
+      if (this.#deps.maintenance.messageOf(row.id) === null) return;
+      recordDeed(tx, actor, { action: 'tunnel.maintenance_end', resourceType: 'tunnel', resourceId: row.id });
+      this.#over(tx, row);
+    });
+  }
+
+  /** The last agent of the tunnel has gone: nobody did this, so the trail says nothing of it. */
+  agentLeft(tx: Tx, tunnelId: string): void {
+    if (this.#deps.maintenance.messageOf(tunnelId) === null) return;
+    const row = anyById(tx.db, tunnelId);
+    if (row !== undefined && row.deletedAt === null) this.#over(tx, row);
+  }
+
+  #over(tx: Tx, row: TunnelRow): void {
+    tx.onCommit(() => {
+      if (this.#deps.maintenance.end(row.id)) this.#announce(row);
+    });
+  }
+
+  /** After the change: the route is made of what holds then. */
+  #announce(row: TunnelRow): void {
+    this.#deps.news.put(this.#deps.routes.routeOf(this.#deps.store.db, row));
+  }
+}

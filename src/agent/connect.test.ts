@@ -11,6 +11,7 @@ import { type Agent, type AgentOptions, startAgent } from './agent.ts';
 import { makeConnector } from './connect.ts';
 import type { AgentEvent } from './events.ts';
 import { FakeServer } from './fixtures/fake-server.ts';
+import { proxyHeader } from './proxy-header.ts';
 import { parseTarget } from './target.ts';
 
 let server: FakeServer;
@@ -141,6 +142,22 @@ test('a preamble cut at every byte is put together', async (t) => {
   }
   assert.equal((await got.promise).at(-1), 0x78);
   stream.reset();
+});
+
+test('a target that asked for it gets the address of each visitor, of those that come side by side too', async (t) => {
+  const port = await listen(t, echo);
+  const { target } = parseTarget(`127.0.0.1:${port}`, 'tcp', { proxyProtocol: true });
+  const { event } = run(t, target.text, { tunnels: [{ name: 'db', protocol: 'tcp', target }] });
+  const peer = await server.peer();
+  await peer.serve();
+  await event('tunnel_online');
+  const visitors = [1, 2, 3].map((n) => ({ family: 6, bytes: new Uint8Array(16).fill(n), port: n }) as const);
+  const wires = visitors.map((visitor) => peer.open(1, Buffer.from('hello'), visitor));
+  for (const [at, wire] of wires.entries()) {
+    wire.stream.end();
+    const header = proxyHeader(visitors[at], { remoteAddress: '127.0.0.1', remotePort: port });
+    assert.deepEqual((await wire.ended).subarray(2), Buffer.concat([header, Buffer.from('hello')]));
+  }
 });
 
 test('64 MB arrive unchanged in both directions at once', async (t) => {

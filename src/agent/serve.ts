@@ -1,6 +1,7 @@
 /**
  * Serves the streams that the server opens: preamble → local target → reply → raw bytes both ways. Used by connect.ts, one
- * server per connection. It reads no protocol inside the stream: what the edge wrote goes to the local service as it is.
+ * server per connection. It reads no protocol inside the stream: what the edge wrote goes to the local service as it is, behind
+ * a PROXY protocol header where the target asked for one.
  */
 import type { Socket } from 'node:net';
 import { type Clock, Sweeper } from '../base/clock.ts';
@@ -10,8 +11,16 @@ import { TurnEnd } from '../base/turn.ts';
 import type { MuxStream } from '../mux/stream.ts';
 import { deafSink } from '../mux/stream.ts';
 import type { StreamSink } from '../mux/types.ts';
-import { CONNECTED_REPLY, decodePreamble, encodeReply, PREAMBLE_MAX, REPLY } from '../wire/preamble.ts';
+import {
+  CONNECTED_REPLY,
+  decodePreamble,
+  encodeReply,
+  PREAMBLE_MAX,
+  REPLY,
+  type VisitorAddress,
+} from '../wire/preamble.ts';
 import { LocalDial, type LocalFault } from './local.ts';
+import { proxyHeader } from './proxy-header.ts';
 import type { LocalTarget } from './target.ts';
 
 /** What all streams of a process share. */
@@ -98,6 +107,7 @@ class ServedStream implements StreamSink {
   readonly #held: Buffer[] = [];
   #preamble: Buffer | undefined;
   #target: LocalTarget | undefined;
+  #visitor: VisitorAddress | undefined;
   #dial: LocalDial | undefined;
   #ended = false;
   #over = false;
@@ -132,15 +142,18 @@ class ServedStream implements StreamSink {
   onConnected(socket: Socket): void {
     const stream = this.#stream;
     const { floor } = this.#server;
+    const target = this.#target as LocalTarget;
     this.#dial = undefined;
-    this.#server.reached(this.#target as LocalTarget);
+    this.#server.reached(target);
     // The reply is 2 bytes: it can't be what fills the window, and the pipe waits for room by itself.
     stream.write(CONNECTED_REPLY);
+    // At once and in one write, whether the visitor says anything or not: many services wait for it before they speak first.
+    if (target.proxyProtocol) socket.write(proxyHeader(this.#visitor, socket));
     const pipe: Pipe = new Pipe(stream, socket, {
       turn: floor.turn,
       slabs: floor.slabs,
       meter: floor.meter,
-      tls: (this.#target as LocalTarget).tls,
+      tls: target.tls,
       onClose: () => this.#leave(),
     });
     pipe.read(floor.readBuffer);
@@ -171,6 +184,7 @@ class ServedStream implements StreamSink {
       return this.#fail(found);
     }
     this.#target = found;
+    this.#visitor = preamble.visitor;
     if (start + preamble.size < end) this.#hold(bytes, start + preamble.size, end);
     const { dials, clock } = this.#server.floor;
     this.#dial = new LocalDial(found, { result: this, sweeper: dials, nowMs: clock.monotonic() });

@@ -16,6 +16,8 @@ export interface LocalTarget {
   readonly verifyTls: boolean;
   /** Name for SNI and verification; undefined for an IP address. */
   readonly serverName: string | undefined;
+  /** Each connection begins with a header of the PROXY protocol. For tcp tunnels: elsewhere one connection carries many visitors. */
+  readonly proxyProtocol: boolean;
 }
 
 /** A target together with the protocol that its spelling asks for (`https://…` under `http` means TLS to the local port). */
@@ -34,7 +36,11 @@ const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:':
 const TLS_SCHEMES = new Set(['https:', 'wss:']);
 
 /** Parses `text` for a tunnel of `protocol`. Throws TargetError. */
-export function parseTarget(text: string, protocol: Protocol, options: { verifyTls?: boolean } = {}): ParsedTarget {
+export function parseTarget(
+  text: string,
+  protocol: Protocol,
+  options: { verifyTls?: boolean; proxyProtocol?: boolean } = {},
+): ParsedTarget {
   const trimmed = text.trim();
   const url = trimmed.includes('://') ? parseUrl(trimmed, protocol) : undefined;
   const { host, port } = url ?? parseHostPort(trimmed);
@@ -49,6 +55,7 @@ export function parseTarget(text: string, protocol: Protocol, options: { verifyT
       tls,
       verifyTls: options.verifyTls ?? false,
       serverName: isAddress(host) ? undefined : host,
+      proxyProtocol: options.proxyProtocol ?? false,
     },
   };
 }

@@ -286,6 +286,7 @@ test('a mistake in the agent file names file, line and key, and exits with 2', a
     ['[tunnels.web]\n\ntarget = "x y"\n', `${file}:3: tunnels.web.target: "x y" is no target`],
     ['[tunnels.web]\ntarget = 1\nprotocol = "udp"\n', `${file}:3: tunnels.web.protocol: must be "http"`],
     ['[tunnels.web]\nsubdomain = "x"\n', `${file}:1: tunnels.web.target: `],
+    ['[tunnels.web]\ntarget = 1\nproxy_protocol = true\n', `${file}:3: tunnels.web.proxy_protocol: is for tcp`],
     ['server = \n', `${file}:1: column`],
   ] as const) {
     writeFileSync(file, text);

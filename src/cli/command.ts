@@ -21,5 +21,7 @@ export interface CommandSpec {
   readonly isDefault?: boolean;
   readonly summary: string;
   readonly options: ReadonlyArray<readonly [flags: string, description: string]>;
+  /** Flags of a sister command that this one takes only to refuse them in words that help. Help does not show them. */
+  readonly refused?: readonly string[];
   readonly load: () => Promise<CommandBody>;
 }

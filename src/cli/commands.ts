@@ -23,6 +23,8 @@ const NAMING = [
 
 const VERIFY = ['--verify-tls', "check the local service's certificate"] as const;
 
+const PROXY = ['--proxy-protocol', 'tell the local service who the visitor is, by a PROXY protocol v2 header'] as const;
+
 const CONFIG = ['--config <file>', 'settings file (CULVERT_CONFIG)'] as const;
 
 const LIST = [['--query <text>', 'only those with this in a name or address'], ['--json', 'as JSON'], CONFIG] as const;
@@ -38,18 +40,20 @@ export const COMMANDS: readonly CommandSpec[] = [
     usage: 'http <target>',
     summary: 'publish a local HTTP service: 3000, host:3000 or a URL',
     options: [...NAMING, ...CONNECTION, ...REPORT, VERIFY],
+    refused: [PROXY[0]],
     load: async () => (await import('./tunnel.ts')).tunnelCommand('http'),
   },
   {
     usage: 'https <target>',
     summary: 'the same where the local service speaks TLS',
     options: [...NAMING, ...CONNECTION, ...REPORT, VERIFY],
+    refused: [PROXY[0]],
     load: async () => (await import('./tunnel.ts')).tunnelCommand('https'),
   },
   {
     usage: 'tcp <target>',
     summary: 'publish any local TCP port',
-    options: [...NAMING, ...CONNECTION, ...REPORT],
+    options: [...NAMING, ...CONNECTION, ...REPORT, PROXY],
     load: async () => (await import('./tunnel.ts')).tunnelCommand('tcp'),
   },
   {

@@ -19,6 +19,8 @@ test('usage mistakes exit with 2 and say what to do', async (t) => {
     [['http', 'http://localhost:3000/admin'], /a whole host, not a path/],
     [['tcp', 'http://localhost:3000'], /its scheme is http/],
     [['http', '3000', '--server', 'ftp://x'], /is no server address/],
+    [['http', '3000', '--proxy-protocol'], /--proxy-protocol: is for tcp tunnels alone; .* X-Forwarded-For/],
+    [['https', '3000', '--proxy-protocol'], /--proxy-protocol: is for tcp tunnels alone/],
     [['start'], /no tunnel to start/],
     [['start', '--config', 'absent.toml'], /absent\.toml: cannot be read: there is no such file/],
     [['config', 'check', 'absent.toml'], /absent\.toml: cannot be read/],

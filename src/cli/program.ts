@@ -1,7 +1,7 @@
 /**
  * argv → command → exit code. Called by main.ts and, with other streams, by tests. Prints usage errors; ends nothing itself.
  */
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, Option } from 'commander';
 import { messageOf } from '../base/errors.ts';
 import type { CommandSpec } from './command.ts';
 import { COMMANDS } from './commands.ts';
@@ -72,6 +72,7 @@ function addCommand(program: Command, spec: CommandSpec, choose: (run: Run) => v
   const command = parent.command(isGroup ? rest.join(' ') : spec.usage, { isDefault }).description(spec.summary);
   if (spec.alias !== undefined) command.alias(spec.alias);
   for (const [flags, description] of spec.options) command.option(flags, description);
+  for (const flags of spec.refused ?? []) command.addOption(new Option(flags).hideHelp());
   // A word that is no command of the group ends up here: not with "too many arguments for 'list'".
   if (isDefault) command.allowExcessArguments();
   command.action(() => {

@@ -6,16 +6,22 @@ import type { TunnelSpec } from '../agent/tunnel.ts';
 import { type AgentSettings, loadAgentConfig, type TunnelSettings } from '../config/agent.ts';
 import type { CommandBody, Invocation } from './command.ts';
 import { usageError } from './exit.ts';
-import { textFlag } from './flags.ts';
+import { refuseFlags, textFlag } from './flags.ts';
 import type { Io } from './io.ts';
 import { type AgentFlags, runAgent } from './run-agent.ts';
 
+/** Why the PROXY protocol is refused to other tunnels. */
+const PROXY_ELSEWHERE =
+  'is for tcp tunnels alone; an HTTP service finds the visitor in the X-Forwarded-For field of each request';
+
 export function tunnelCommand(protocol: 'http' | 'https' | 'tcp'): CommandBody {
   return async (io, invocation) => {
+    if (protocol !== 'tcp') refuseFlags(invocation.flags, ['proxyProtocol'], PROXY_ELSEWHERE);
     const settings = settingsOf(io, invocation);
     const [text = ''] = invocation.args;
     const verifyTls = invocation.flags['verifyTls'] === true;
-    const found = targetOrUsage(() => parseTarget(text, protocol, { verifyTls }));
+    const proxyProtocol = invocation.flags['proxyProtocol'] === true;
+    const found = targetOrUsage(() => parseTarget(text, protocol, { verifyTls, proxyProtocol }));
     const tunnel: TunnelSpec = {
       ...found,
       name: protocol,
@@ -49,9 +55,10 @@ function chosen(settings: AgentSettings, names: readonly string[]): TunnelSettin
 }
 
 function specOf(settings: TunnelSettings): TunnelSpec {
-  const { name, protocol, subdomain, project } = settings;
+  const { name, protocol, subdomain, project, verify_tls: verifyTls, proxy_protocol: proxyProtocol } = settings;
+  if (proxyProtocol && protocol !== 'tcp') throw settings.mistake('proxy_protocol', PROXY_ELSEWHERE);
   try {
-    const found = parseTarget(String(settings.target), protocol, { verifyTls: settings.verify_tls });
+    const found = parseTarget(String(settings.target), protocol, { verifyTls, proxyProtocol });
     return { ...found, name, subdomain, project };
   } catch (error) {
     if (error instanceof TargetError) throw settings.mistake('target', error.message);

@@ -31,6 +31,8 @@ const tunnel = z.strictObject({
   subdomain: z.string().max(253).optional(),
   project: z.string().max(63).optional(),
   verify_tls: z.boolean().default(false),
+  /** Of tcp tunnels. Off: a service that does not expect the header takes it for garbage. */
+  proxy_protocol: z.boolean().default(false),
 });
 
 /** Names appear in log lines, file names of no kind: letters, digits, dash, dot, underscore. */

@@ -71,7 +71,8 @@ export function decodePreamble(bytes: Uint8Array, start: number, end: number): P
   const length = family === 4 ? 4 : 16;
   const size = 5 + length + 2;
   if (have < size) return 'more';
-  const address = bytes.slice(start + 5, start + 5 + length);
+  // A copy: `bytes` is a read buffer, which is used again while the local service is dialled. (`slice` of a Buffer copies nothing.)
+  const address = Uint8Array.from(bytes.subarray(start + 5, start + 5 + length));
   const portAt = start + 5 + length;
   return {
     slot,

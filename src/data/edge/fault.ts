@@ -59,6 +59,18 @@ export const FAULTS = {
     'The budget is spent',
     'The key behind this tunnel has spent its budget of this month. Its owner can raise the budget; a new month begins on the first, UTC.',
   ),
+  unauthorized: kind(
+    401,
+    'Unauthorized',
+    'A log-in is needed',
+    'The owner of this site lets in those who show that they may. Please log in.',
+  ),
+  invalid_token: kind(
+    401,
+    'Unauthorized',
+    'No valid token',
+    'The owner of this site asks for a valid token: "Authorization: Bearer …".',
+  ),
   denied: kind(403, 'Forbidden', 'Not allowed', 'The owner of this site does not let this request in.'),
   rate_limited: kind(
     429,
@@ -141,6 +153,7 @@ export function faultResponse(answer: FaultAnswer): Buffer {
     `Content-Length: ${Buffer.byteLength(body)}`,
     `culvert-error: ${answer.code}`,
     'Cache-Control: no-store',
+    'X-Content-Type-Options: nosniff',
     ...(answer.html ? ["Content-Security-Policy: default-src 'none'; style-src 'unsafe-inline'"] : []),
     ...(status === 503 && answer.code !== 'budget_exhausted' ? ['Retry-After: 5'] : []),
     ...(answer.fields ?? []),

@@ -75,6 +75,43 @@ test('browsers get a page, others JSON, HEAD neither; nothing is executable or c
   assert.equal(await wire.closed, 'end');
 });
 
+// biome-ignore format: a table
+const SCRIPTS = [
+  '<script>alert(1)</script>', '</p><img src=x onerror=alert(1)>', '</main></body></html><svg/onload=alert(1)>', '"><iframe srcdoc="<b>">', "' onmouseover='alert(1)",
+  '<!--<script>', ']]><a href=javascript:alert(1)>', '&lt;script&gt;alert(1)&#60;/script&#62;', '<\u0000script>', '\uff1cscript\uff1e', '\u2028<b>\u2029', '\ud83d<b>',
+  '\r\nSet-Cookie: a=1\r\n\r\n<b>', '<style>*{display:none}</style>', '<meta http-equiv=refresh content=0;url=//evil.test>', '{{constructor}}', '+ADw-script+AD4-',
+];
+
+test("no message of a tunnel's owner is more than text, on the page and in JSON", WITHIN, async (t) => {
+  const rig = await Rig.start(t);
+  const wire = await rig.visit();
+  rig.route('shop', { maintenance: 'MESSAGE' });
+  const plain = await faultOf(wire, 'GET /', 'Accept: text/html');
+  const frame = plain.body.split('MESSAGE');
+  assert.equal(frame.length, 2);
+  for (const message of SCRIPTS) {
+    rig.route('shop', { maintenance: message });
+    const page = await faultOf(wire, 'GET /', 'Accept: text/html');
+    assert.doesNotMatch(page.head, /Set-Cookie/);
+    const [before = '', behind = ''] = frame;
+    assert.ok(page.body.startsWith(before) && page.body.endsWith(behind), message);
+    const text = page.body.slice(before.length, page.body.length - behind.length);
+    assert.doesNotMatch(text, /[<>"']/, message);
+    assert.equal(unescaped(text), Buffer.from(message).toString('latin1'), message);
+    const other = await faultOf(wire, 'GET /');
+    assert.match(other.head, /Content-Type: application\/json\r\n/);
+    assert.match(other.head, /X-Content-Type-Options: nosniff\r\n/);
+    const said = JSON.parse(Buffer.from(other.body, 'latin1').toString()) as unknown;
+    assert.deepEqual(said, { error: 'maintenance', message });
+  }
+});
+
+/** What a browser makes of the entities. */
+function unescaped(text: string): string {
+  const of: Record<string, string> = { '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'", '&amp;': '&' };
+  return text.replaceAll(/&(lt|gt|quot|#39|amp);/g, (entity) => of[entity] ?? entity);
+}
+
 test('what is no request is refused with its reason, and the connection ends', WITHIN, async (t) => {
   const rig = await Rig.start(t);
   for (const [text, status] of [

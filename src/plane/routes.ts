@@ -3,6 +3,7 @@
  * crosses a thread or a network.
  */
 import type { Protocol } from '../wire/messages.ts';
+import type { AccessKey } from './access-keys.ts';
 import type { PolicySpec } from './policy.ts';
 import type { Budget } from './spend.ts';
 
@@ -16,6 +17,8 @@ export interface Route {
   /** Public port of a `tcp` tunnel; null for the others. */
   readonly tcpPort: number | null;
   readonly publicUrl: string;
+  /** Custom domains that lead here too: lower case, ASCII. */
+  readonly domains: readonly string[];
   /** Stopped by the API: the name is known, agents are refused. */
   readonly stopped: boolean;
   /** Milliseconds since the epoch, or null. */
@@ -24,12 +27,25 @@ export interface Route {
   readonly maintenance: string | null;
   /** What its visitors' requests must pass, and what is set on them; null: nothing. */
   readonly policy: PolicySpec | null;
+  /** Asks its visitors for a user name and a password; null: nobody is asked. */
+  readonly gate: BasicGate | null;
+}
+
+/** HTTP Basic in front of a tunnel (RFC 7617). */
+export interface BasicGate {
+  readonly username: string;
+  /** Argon2id in PHC form, of the password in Unicode form NFKC. */
+  readonly passwordHash: string;
+  /** New with each change: what an older one let in is asked again. */
+  readonly version: string;
 }
 
 /** The whole table at one version. */
 export interface Snapshot {
   readonly version: number;
   readonly routes: readonly Route[];
+  /** This server's own, retired ones too while what they signed may be valid. */
+  readonly accessKeys: readonly AccessKey[];
 }
 
 /** One step from `version - 1` to `version`. A reader that sees a gap asks for a snapshot. */
@@ -45,6 +61,8 @@ export type Delta =
   | { readonly version: number; readonly kind: 'revoke_token'; readonly tokenId: string; readonly message: string }
   /** A token ends earlier than its sessions were told: it was rotated and has some time left. */
   | { readonly version: number; readonly kind: 'token_ends'; readonly tokenId: string; readonly expiresAt: number }
+  /** The access keys were rotated, or an old one has gone: these are all. */
+  | { readonly version: number; readonly kind: 'access_keys'; readonly keys: readonly AccessKey[] }
   /** A cap was set, raised or taken off. */
   | { readonly version: number; readonly kind: 'budget'; readonly budget: Budget }
   /** Ends the sessions that an organization has now. Not remembered: `admit` decides who may come back. */

@@ -1,24 +1,28 @@
 /**
- * Keeps the compiled policy of each entry in step with its route. A route that changes is answered for by its new policy from the next
+ * Keeps the compiled policy and gate of each entry in step with its route. A route that changes is answered for by its new policy from the next
  * request on, also on a connection that is kept. Subscribed to the routing table by data/node.ts.
  */
-import type { Logger } from '../../base/log.ts';
+import type { AccessKey } from '../../plane/access-keys.ts';
 import type { RouteEntry } from '../routing/entry.ts';
 import type { TableListener } from '../routing/table.ts';
-import { compilePolicy } from './compile.ts';
+import { compilePolicy, type PolicyParts } from './compile.ts';
 
 export class PolicyBook implements TableListener {
-  readonly #log: Logger;
+  readonly #parts: PolicyParts;
 
-  constructor(log: Logger) {
-    this.#log = log;
+  constructor(parts: PolicyParts) {
+    this.#parts = parts;
   }
 
   onPut(entry: RouteEntry): void {
-    const { policy } = entry.route;
-    if (policy === null) entry.policy = null;
-    // A route is put again for many reasons; the chain and its counters stay while the policy says the same.
-    else if (entry.policy === null || JSON.stringify(entry.policy.spec) !== JSON.stringify(policy))
-      entry.policy = compilePolicy(policy, entry.policy, this.#log);
+    const { policy, gate } = entry.route;
+    if (policy === null && gate === null) entry.policy = null;
+    // A route is put again for many reasons; the chain and its counters stay while both say the same.
+    else if (entry.policy === null || JSON.stringify(entry.policy.of) !== JSON.stringify({ policy, gate }))
+      entry.policy = compilePolicy(entry.route, entry.policy, this.#parts);
+  }
+
+  onAccessKeys(keys: readonly AccessKey[]): void {
+    this.#parts.jwts.useOwnKeys(keys);
   }
 }

@@ -1,19 +1,24 @@
 /**
- * From a route's policy to what is carried out per request: the chain of its steps in their order, and the headers that it sets. Called by
+ * From a route's policy and gate to what is carried out per request: the chain of its steps in their order, and the headers that it sets. Called by
  * book.ts when a route changes, never per request.
  */
 import type { Logger } from '../../base/log.ts';
-import type { HeaderAction, PolicyAction, PolicySpec, RateAction } from '../../plane/policy.ts';
+import type { HeaderAction, PolicyAction, RateAction } from '../../plane/policy.ts';
+import type { Route } from '../../plane/routes.ts';
+import type { BasicChecks } from './basic-checks.ts';
+import { basicStep } from './basic-step.ts';
 import { type ChainedStep, PolicyChain } from './chain.ts';
 import { denyStep } from './deny.ts';
 import { HeaderRule } from './header-rule.ts';
 import { ipStep } from './ip-rule.ts';
+import type { JwtSteps } from './jwt-step.ts';
 import { RateLimit } from './rate-limit.ts';
 import { rateStep } from './rate-step.ts';
 import type { Step } from './step.ts';
 
 export interface CompiledPolicy {
-  readonly spec: PolicySpec;
+  /** What it was made from. */
+  readonly of: Pick<Route, 'policy' | 'gate'>;
   /** null: nothing can be refused. */
   readonly chain: PolicyChain | null;
   /** What is set on the forwarded request, and on the response. */
@@ -26,20 +31,30 @@ export interface CompiledPolicy {
 /** What refuses for good comes before what is counted: a denied request uses up no rate. */
 const ORDER: readonly PolicyAction['kind'][] = ['ip_deny', 'ip_allow', 'deny', 'jwt_validation', 'rate_limit'];
 
-export function compilePolicy(spec: PolicySpec, before: CompiledPolicy | null, log: Logger): CompiledPolicy {
-  const { actions } = spec;
+/** What the steps of all tunnels of a node share. */
+export interface PolicyParts {
+  readonly log: Logger;
+  readonly checks: BasicChecks;
+  readonly jwts: JwtSteps;
+}
+
+export function compilePolicy(route: Route, before: CompiledPolicy | null, parts: PolicyParts): CompiledPolicy {
+  const { policy, gate } = route;
+  const actions = policy?.actions ?? [];
   const rate = rateOf(actions, before);
   const steps: ChainedStep[] = [];
   for (const kind of ORDER) {
     for (const [at, action] of actions.entries()) {
       if (action.kind !== kind) continue;
-      steps.push({ step: stepOf(action, rate), action: at, enforce: action.enforce });
+      steps.push({ step: stepOf(action, rate, parts.jwts), action: at, enforce: action.enforce });
     }
   }
+  if (gate !== null) steps.push({ step: basicStep(route, parts.checks), action: -1, enforce: true });
   return {
-    spec,
-    chain: steps.length === 0 ? null : new PolicyChain(steps, { actions: actions.length, log }),
-    request: headersOf(actions, 'header_set'),
+    of: { policy, gate },
+    chain: steps.length === 0 ? null : new PolicyChain(steps, { actions: actions.length, log: parts.log }),
+    // The password is between the visitor and the edge: the service does not get it.
+    request: headersOf(actions, 'header_set', gate === null ? [] : ['authorization']),
     response: headersOf(actions, 'response_header_set'),
     rate,
   };
@@ -56,13 +71,15 @@ function rateOf(actions: readonly PolicyAction[], before: CompiledPolicy | null)
   return { action, limit: isSame ? known.limit : new RateLimit(action) };
 }
 
-function stepOf(action: PolicyAction, rate: CompiledPolicy['rate']): Step {
+function stepOf(action: PolicyAction, rate: CompiledPolicy['rate'], jwts: JwtSteps): Step {
   switch (action.kind) {
     case 'deny':
       return denyStep(action);
     case 'ip_allow':
     case 'ip_deny':
       return ipStep(action);
+    case 'jwt_validation':
+      return jwts.step(action);
     case 'rate_limit':
       return rateStep((rate as NonNullable<typeof rate>).limit);
     default:
@@ -71,7 +88,11 @@ function stepOf(action: PolicyAction, rate: CompiledPolicy['rate']): Step {
   }
 }
 
-function headersOf(actions: readonly PolicyAction[], kind: HeaderAction['kind']): HeaderRule | null {
+function headersOf(
+  actions: readonly PolicyAction[],
+  kind: HeaderAction['kind'],
+  dropped: readonly string[] = [],
+): HeaderRule | null {
   const rules = actions.filter((action): action is HeaderAction => action.kind === kind && action.enforce);
-  return rules.length === 0 ? null : new HeaderRule(rules);
+  return rules.length === 0 && dropped.length === 0 ? null : new HeaderRule(rules, dropped);
 }

@@ -12,11 +12,11 @@ export class HeaderRule {
   /** Lower case, `_` as `-`. */
   readonly #names: readonly Buffer[];
 
-  /** Of several actions for one name the last counts. */
-  constructor(actions: readonly HeaderAction[]) {
+  /** Of several actions for one name the last counts. `dropped`: names, lower case, that are left out without one in their place. */
+  constructor(actions: readonly HeaderAction[], dropped: readonly string[] = []) {
     const last = new Map(actions.map((action) => [action.name.toLowerCase(), action]));
     this.lines = Buffer.from([...last.values()].map(({ name, value }) => `${name}: ${value}\r\n`).join(''));
-    this.#names = [...last.keys()].map((name) => Buffer.from(name.replaceAll('_', '-')));
+    this.#names = [...new Set([...last.keys(), ...dropped])].map((name) => Buffer.from(name.replaceAll('_', '-')));
   }
 
   /**

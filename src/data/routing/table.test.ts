@@ -14,14 +14,16 @@ function route(tunnelId: string, over: Partial<Route> = {}): Route {
     stopped: false,
     expiresAt: null,
     maintenance: null,
+    domains: [],
     policy: null,
+    gate: null,
     ...over,
   };
 }
 
 function tableOf(...routes: Route[]): RouteTable {
   const table = new RouteTable('Example.test');
-  assert.equal(table.load({ version: 10, routes }), true);
+  assert.equal(table.load({ version: 10, routes, accessKeys: [] }), true);
   return table;
 }
 
@@ -36,6 +38,34 @@ test('finds by host whatever its case, by port and by id', () => {
   assert.equal(table.findByHost('shop.example.test..'), undefined);
   assert.equal(table.findByPort(20_001)?.route.tunnelId, 'db');
   assert.equal(table.findByPort(20_002), undefined);
+});
+
+test('finds by a custom domain for as long as the route has it', () => {
+  const table = tableOf(route('a', { domains: ['shop.example.net', 'example.net'] }), route('b'));
+  const [a, b] = [table.findById('a'), table.findById('b')];
+  assert.equal(table.findByHost('Shop.Example.NET.'), a);
+  assert.equal(table.findByHost('example.net'), a);
+  assert.equal(table.findByHost('other.example.net'), undefined);
+  table.apply({ version: 11, kind: 'put', route: route('a', { domains: ['example.net'] }) });
+  assert.equal(table.findByHost('shop.example.net'), undefined);
+  table.apply({ version: 12, kind: 'put', route: route('b', { domains: ['example.net'] }) });
+  assert.equal(table.findByHost('example.net'), b, 'it moved');
+  table.apply({ version: 13, kind: 'put', route: route('a') });
+  assert.equal(table.findByHost('example.net'), b);
+  table.apply({ version: 14, kind: 'remove', tunnelId: 'b', code: 'tunnel_deleted', message: '' });
+  assert.equal(table.findByHost('example.net'), undefined);
+});
+
+test("a custom domain under the edge's own takes no label", () => {
+  const domains = ['b.example.test', 'free.example.test'];
+  for (const routes of [
+    [route('a', { domains }), route('b')],
+    [route('b'), route('a', { domains })],
+  ]) {
+    const table = tableOf(...routes);
+    assert.equal(table.findByHost('b.example.test'), table.findById('b'));
+    assert.equal(table.findByHost('free.example.test'), undefined);
+  }
 });
 
 test('an entry outlives a change of its route and moves with its name', () => {
@@ -79,7 +109,7 @@ test('a delta that was seen is ignored and a gap stops everything until a snapsh
   assert.equal(table.needsSnapshot, true);
   assert.equal(table.apply({ version: 11, kind: 'put', route: route('c') }), false, 'in order again, but behind a gap');
   assert.equal(table.findById('c'), undefined);
-  assert.equal(table.load({ version: 12, routes: [route('b')] }), true);
+  assert.equal(table.load({ version: 12, routes: [route('b')], accessKeys: [] }), true);
   assert.equal(table.needsSnapshot, false);
   assert.equal(table.findById('a'), undefined);
   assert.ok(table.findById('b'));
@@ -88,7 +118,7 @@ test('a delta that was seen is ignored and a gap stops everything until a snapsh
 test('an older snapshot never overwrites a newer table', () => {
   const table = tableOf(route('a'));
   table.apply({ version: 11, kind: 'put', route: route('b') });
-  assert.equal(table.load({ version: 10, routes: [] }), false);
+  assert.equal(table.load({ version: 10, routes: [], accessKeys: [] }), false);
   assert.equal(table.size, 2);
 });
 
@@ -97,7 +127,7 @@ test('a snapshot keeps the identity of what stays and says that deltas were miss
   const entry = table.findById('a');
   const told: string[] = [];
   table.subscribe({ onRemove: (e) => told.push(`removed ${e.route.tunnelId}`), onReload: () => told.push('reload') });
-  table.load({ version: 20, routes: [route('a', { stopped: true })] });
+  table.load({ version: 20, routes: [route('a', { stopped: true })], accessKeys: [] });
   assert.equal(table.findById('a'), entry);
   assert.equal(entry?.route.stopped, true);
   assert.deepEqual(told, ['removed gone', 'reload']);

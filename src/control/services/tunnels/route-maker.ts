@@ -1,13 +1,14 @@
 /**
- * From the row of a tunnel and what its owner put on it (policy, gates, maintenance) to the Route that the data plane gets. The only place
+ * From the row of a tunnel and what its owner put on it (policy, gates, maintenance, custom domains) to the Route that the data plane gets. The only place
  * where a Route is made.
  */
-import { and, asc, eq, isNull } from 'drizzle-orm';
+import { and, asc, eq, isNotNull, isNull } from 'drizzle-orm';
 import type { PolicySpec } from '../../../plane/policy.ts';
 import type { Route } from '../../../plane/routes.ts';
-import { tunnelPolicies, tunnels } from '../../db/schema.ts';
+import { domains, tunnelPolicies, tunnels } from '../../db/schema.ts';
 import type { Db } from '../../db/tx.ts';
 import type { PublicNames } from '../news.ts';
+import { allGates, gateOf } from './gate-rows.ts';
 import type { Maintenance } from './maintenance.ts';
 import type { TunnelRow } from './tunnel-rows.ts';
 
@@ -22,7 +23,18 @@ export class RouteMaker {
 
   routeOf(db: Db, row: TunnelRow): Route {
     const found = db.select().from(tunnelPolicies).where(eq(tunnelPolicies.tunnelId, row.id)).get();
-    return this.#make(row, policyOf(found));
+    const { tunnelId, verifiedAt, domain } = domains;
+    const bound = db
+      .select({ domain })
+      .from(domains)
+      .where(and(eq(tunnelId, row.id), isNotNull(verifiedAt)))
+      .orderBy(asc(domain))
+      .all();
+    return this.#make(row, {
+      policy: policyOf(found),
+      gate: gateOf(db, row.id),
+      domains: bound.map((one) => one.domain),
+    });
   }
 
   /** Every route of every organization, for a snapshot. Expired tunnels are in: their name is known, and its visitors are told so. */
@@ -35,15 +47,23 @@ export class RouteMaker {
         .all()
         .map((found) => [found.tunnelId, policyOf(found)]),
     );
+    const gates = allGates(db);
     const rows = db.select().from(tunnels).where(isNull(tunnels.deletedAt)).orderBy(asc(tunnels.id)).all();
-    return rows.map((row) => this.#make(row, policies.get(row.id) ?? null));
+    const bound = boundDomains(db);
+    return rows.map((row) =>
+      this.#make(row, {
+        policy: policies.get(row.id) ?? null,
+        gate: gates.get(row.id) ?? null,
+        domains: bound.get(row.id) ?? [],
+      }),
+    );
   }
 
   publicUrl(row: TunnelRow): string {
     return row.tcpPort === null ? this.#names.url(row.label) : this.#names.tcpUrl(row.tcpPort);
   }
 
-  #make(row: TunnelRow, policy: PolicySpec | null): Route {
+  #make(row: TunnelRow, had: Pick<Route, 'policy' | 'gate' | 'domains'>): Route {
     return {
       tunnelId: row.id,
       orgId: row.orgId,
@@ -54,9 +74,27 @@ export class RouteMaker {
       stopped: row.stopped,
       expiresAt: row.expiresAt,
       maintenance: this.#maintenance.messageOf(row.id),
-      policy,
+      ...had,
     };
   }
+}
+
+/** Tunnel to the custom domains that lead to it. */
+function boundDomains(db: Db): ReadonlyMap<string, readonly string[]> {
+  const found = db
+    .select({ tunnelId: domains.tunnelId, domain: domains.domain })
+    .from(domains)
+    .where(and(isNotNull(domains.tunnelId), isNotNull(domains.verifiedAt)))
+    .orderBy(asc(domains.domain))
+    .all();
+  const byTunnel = new Map<string, string[]>();
+  for (const { tunnelId, domain } of found) {
+    if (tunnelId === null) continue;
+    const own = byTunnel.get(tunnelId);
+    if (own === undefined) byTunnel.set(tunnelId, [domain]);
+    else own.push(domain);
+  }
+  return byTunnel;
 }
 
 /** What policies.ts has checked and stored; null when there is none. */

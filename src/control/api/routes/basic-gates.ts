@@ -1,0 +1,68 @@
+/** `/tunnels/{id}/auth`. */
+import { z } from '@hono/zod-openapi';
+import { MAX_GATE_TEXT } from '../../services/tunnels/basic-gates.ts';
+import { type Api, type ApiDeps, actorOf } from '../context.ts';
+import { defineRoute } from '../define-route.ts';
+import { json } from '../errors.ts';
+
+/** RFC 7617: neither has control characters, and the first colon is where the user name ends. Half a character can't be sent. */
+const text = z
+  .string()
+  .min(1)
+  .max(MAX_GATE_TEXT)
+  .refine((value) => !/[\p{Cc}\p{Cs}]/u.test(value), 'must have no control characters');
+
+const gate = z
+  .object({
+    username: text.refine((name) => !name.includes(':'), 'must have no colon'),
+    password: text,
+  })
+  .openapi('BasicGate', { example: { username: 'preview', password: 'correct horse battery staple' } });
+
+const answer = z
+  .object({ id: z.string(), authEnabled: z.boolean() })
+  .openapi({ example: { id: '019aa3c2-5b70-7b02-8a3e-0c9d3f5e7a10', authEnabled: true } });
+const id = z.object({ id: z.string() });
+const tags = ['tunnels'];
+
+export function mountBasicGates(app: Api, { basicGates }: ApiDeps): void {
+  app.openapi(
+    defineRoute(
+      {
+        method: 'put',
+        path: '/tunnels/{id}/auth',
+        'x-needs': 'tunnel.change',
+        tags,
+        summary: 'Ask visitors of a tunnel for a user name and a password, from the next request on',
+        description:
+          "HTTP Basic (RFC 7617), asked behind the tunnel's policy. The password is kept as an argon2id hash. The header `Authorization` is then between the visitor and the edge, and is not passed on; a visitor can show only one, so no request passes both this and an enforced `jwt_validation`. An address that has shown ten different wrong passwords within a minute is 429 for the rest of it. A `tcp` tunnel is refused.",
+        request: { params: id, body: { required: true, content: { 'application/json': { schema: gate } } } },
+        responses: { 200: json(answer, 'Visitors are asked') },
+      },
+      ['forbidden', 'unavailable'],
+    ),
+    async (c) => {
+      const tunnelId = c.req.valid('param').id;
+      await basicGates.put(actorOf(c), tunnelId, c.req.valid('json'));
+      return c.json({ id: tunnelId, authEnabled: true }, 200);
+    },
+  );
+  app.openapi(
+    defineRoute(
+      {
+        method: 'delete',
+        path: '/tunnels/{id}/auth',
+        tags,
+        summary: 'Ask visitors of a tunnel for no password any more',
+        request: { params: id },
+        responses: { 200: json(answer, 'Visitors are not asked') },
+      },
+      ['forbidden'],
+    ),
+    (c) => {
+      const tunnelId = c.req.valid('param').id;
+      basicGates.remove(actorOf(c), tunnelId);
+      return c.json({ id: tunnelId, authEnabled: false }, 200);
+    },
+  );
+}

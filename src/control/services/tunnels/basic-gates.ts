@@ -1,0 +1,81 @@
+/**
+ * HTTP Basic in front of tunnels: set, replace, remove. The password is kept as an argon2id hash alone; the data plane compares
+ * (data/policy/basic-checks.ts). Called by control/api.
+ */
+import { randomUUID } from 'node:crypto';
+import { eq } from 'drizzle-orm';
+import { AppError } from '../../../base/errors.ts';
+import { basicGates } from '../../db/schema.ts';
+import type { Db, Store, Tx } from '../../db/tx.ts';
+import { type Actor, allow, type UserActor } from '../actor.ts';
+import { recordDeed } from '../audit.ts';
+import type { RouteNews } from '../news.ts';
+import type { Passwords } from '../passwords/passwords.ts';
+import { callerNow } from '../sessions/session-rows.ts';
+import type { RouteMaker } from './route-maker.ts';
+import { ownTunnel, type TunnelRow } from './tunnel-rows.ts';
+
+/** Of a user name, and of a password. */
+export const MAX_GATE_TEXT = 256;
+
+export interface GateDeps {
+  readonly store: Store;
+  readonly news: RouteNews;
+  readonly routes: RouteMaker;
+  readonly passwords: Passwords;
+}
+
+export class BasicGates {
+  readonly #deps: GateDeps;
+
+  constructor(deps: GateDeps) {
+    this.#deps = deps;
+  }
+
+  /** Throws `not_found`, `forbidden`, `invalid_request` (a `tcp` tunnel), `unavailable` (too many passwords wait to be hashed). */
+  async put(actor: UserActor, tunnelId: string, input: { username: string; password: string }): Promise<void> {
+    allow(actor, 'change', 'tunnel');
+    const { store, passwords } = this.#deps;
+    httpTunnel(store.db, actor.orgId, tunnelId);
+    const passwordHash = await passwords.hash(input.password);
+    store.inTx((tx) => {
+      // The hash took its time.
+      const caller = callerNow(tx, actor);
+      allow(caller, 'change', 'tunnel');
+      const row = httpTunnel(tx.db, caller.orgId, tunnelId);
+      const next = { username: input.username, passwordHash, version: randomUUID(), updatedAt: tx.now };
+      tx.db
+        .insert(basicGates)
+        .values({ tunnelId: row.id, ...next })
+        .onConflictDoUpdate({ target: basicGates.tunnelId, set: next })
+        .run();
+      recordDeed(tx, caller, { action: 'tunnel.auth', resourceType: 'tunnel', resourceId: row.id });
+      this.#announce(tx, row);
+    });
+  }
+
+  /** Throws `not_found`, `forbidden`. None to remove is no error. */
+  remove(actor: Actor, tunnelId: string): void {
+    allow(actor, 'change', 'tunnel');
+    this.#deps.store.inTx((tx) => {
+      const row = ownTunnel(tx.db, actor.orgId, tunnelId);
+      const { changes } = tx.db.delete(basicGates).where(eq(basicGates.tunnelId, row.id)).run();
+      if (changes === 0) return;
+      recordDeed(tx, actor, { action: 'tunnel.auth_remove', resourceType: 'tunnel', resourceId: row.id });
+      this.#announce(tx, row);
+    });
+  }
+
+  #announce(tx: Tx, row: TunnelRow): void {
+    const route = this.#deps.routes.routeOf(tx.db, row);
+    tx.onCommit(() => this.#deps.news.put(route));
+  }
+}
+
+/** A gate that nobody is asked at would be worse than none. */
+function httpTunnel(db: Db, orgId: string, tunnelId: string): TunnelRow {
+  const row = ownTunnel(db, orgId, tunnelId);
+  if (row.protocol === 'tcp')
+    throw new AppError('invalid_request', 'A tcp tunnel carries bytes: nobody can be asked for a password there.');
+  return row;
+}

@@ -1,0 +1,25 @@
+/** Gates of tunnels as the data plane gets them. Read by route-maker.ts; written by basic-gates.ts. */
+import { and, eq, isNull } from 'drizzle-orm';
+import type { BasicGate } from '../../../plane/routes.ts';
+import { basicGates, tunnels } from '../../db/schema.ts';
+import type { Db } from '../../db/tx.ts';
+
+/** Of one tunnel; null when it has none. */
+export function gateOf(db: Db, tunnelId: string): BasicGate | null {
+  const row = db.select().from(basicGates).where(eq(basicGates.tunnelId, tunnelId)).get();
+  return row === undefined ? null : toGate(row);
+}
+
+/** Of every live tunnel that has one. */
+export function allGates(db: Db): ReadonlyMap<string, BasicGate> {
+  const rows = db
+    .select({ gate: basicGates })
+    .from(basicGates)
+    .innerJoin(tunnels, and(eq(tunnels.id, basicGates.tunnelId), isNull(tunnels.deletedAt)))
+    .all();
+  return new Map(rows.map(({ gate }) => [gate.tunnelId, toGate(gate)]));
+}
+
+function toGate({ username, passwordHash, version }: typeof basicGates.$inferSelect): BasicGate {
+  return { username, passwordHash, version };
+}

@@ -1,0 +1,101 @@
+/**
+ * Whether shown credentials fit a tunnel's gate, for all gates of a node. Argon2id runs on threads of its own at the lowest priority; what
+ * it said is remembered, so that the next request with the same credentials is decided at once. Made by data/node.ts.
+ */
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import type { Argon2Job } from '../../argon2/argon2-worker.ts';
+import type { BasicGate } from '../../plane/routes.ts';
+import type { Credentials } from './basic-credentials.ts';
+import { BasicGuesses } from './basic-guesses.ts';
+
+/** Checks in line or under way: of one tunnel, so that a storm on one leaves room for the others, and in all. About 15 ms of a core each. */
+const MAX_PER_TUNNEL = 16;
+const MAX_CHECKS = 48;
+/** Credentials that fitted are asked of argon2id again when so many others came since, and after an hour. */
+const MAX_KNOWN = 10_000;
+const KNOWN_MS = 3_600_000;
+/** What did not fit is remembered in a place of its own: guesses must not push out what is right. */
+const MAX_WRONG = 10_000;
+const WRONG_MS = 60_000;
+
+/** `wait`: this address has shown too many wrong ones, seconds. `busy`: too many checks are in line. */
+export type CheckResult = 'fits' | 'wrong' | 'busy' | { readonly wait: number };
+
+export interface Shown {
+  readonly tunnelId: string;
+  readonly gate: BasicGate;
+  readonly credentials: Credentials;
+  /** What the visitor's address counts as. */
+  readonly address: string;
+  /** Monotonic milliseconds. */
+  readonly nowMs: number;
+}
+
+export class BasicChecks {
+  readonly #run: (job: Argon2Job) => Promise<string | boolean>;
+  /** New with each process: what is remembered is of no use outside of it. */
+  readonly #key = randomBytes(32);
+  readonly #known = new LRUCache<string, true>({ max: MAX_KNOWN, ttl: KNOWN_MS });
+  readonly #wrong = new LRUCache<string, true>({ max: MAX_WRONG, ttl: WRONG_MS });
+  readonly #guesses = new BasicGuesses();
+  /** Checks in line or under way: a page that asks for thirty files at once is one check. At most MAX_CHECKS. */
+  readonly #checks = new Map<string, Promise<CheckResult>>();
+  readonly #perTunnel = new Map<string, number>();
+
+  constructor(run: (job: Argon2Job) => Promise<string | boolean>) {
+    this.#run = run;
+  }
+
+  /** At once when the same was shown before. Rejects when the stored hash is none, or the threads are gone. */
+  check(shown: Shown): CheckResult | Promise<CheckResult> {
+    const { tunnelId, gate, credentials, address, nowMs } = shown;
+    const who = `${tunnelId} ${address}`;
+    // Asked first, also of those who show the right password now: or their answer would tell it from the wrong ones.
+    const wait = this.#guesses.waitOf(who, nowMs);
+    if (wait > 0) return { wait };
+    const key = this.#digest(JSON.stringify([tunnelId, gate.version, credentials.username, credentials.password]));
+    if (this.#known.has(key)) return 'fits';
+    // The same again tells nobody anything: a page with an old password that asks by itself locks nobody out.
+    if (this.#wrong.has(key)) return 'wrong';
+    const underWay = this.#checks.get(key);
+    if (underWay !== undefined) return underWay;
+    const ofTunnel = this.#perTunnel.get(tunnelId) ?? 0;
+    if (this.#checks.size >= MAX_CHECKS || ofTunnel >= MAX_PER_TUNNEL) return 'busy';
+    this.#perTunnel.set(tunnelId, ofTunnel + 1);
+    this.#guesses.add(who, nowMs);
+    const check = this.#verify(shown, { key, who });
+    this.#checks.set(key, check);
+    return check;
+  }
+
+  async #verify({ tunnelId, gate, credentials }: Shown, { key, who }: { key: string; who: string }) {
+    try {
+      const job = {
+        kind: 'verify',
+        stored: gate.passwordHash,
+        password: credentials.password.normalize('NFKC'),
+      } as const;
+      // Also for a wrong name: an answer that came sooner would say that there is no such user.
+      const fits = (await this.#run(job)) === true && this.#isSame(gate.username, credentials.username);
+      if (fits) this.#guesses.giveBack(who);
+      (fits ? this.#known : this.#wrong).set(key, true);
+      return fits ? ('fits' as const) : ('wrong' as const);
+    } finally {
+      this.#checks.delete(key);
+      const left = (this.#perTunnel.get(tunnelId) ?? 1) - 1;
+      if (left === 0) this.#perTunnel.delete(tunnelId);
+      else this.#perTunnel.set(tunnelId, left);
+    }
+  }
+
+  /** In constant time, whatever the lengths. */
+  #isSame(one: string, other: string): boolean {
+    const [a, b] = [one, other].map((name) => Buffer.from(this.#digest(name.normalize('NFC'))));
+    return timingSafeEqual(a as Buffer, b as Buffer);
+  }
+
+  #digest(text: string): string {
+    return createHmac('sha256', this.#key).update(text).digest('base64');
+  }
+}

@@ -26,7 +26,7 @@ const TABLE: readonly Row[] = [
   { folder: 'plane', may: ['base', 'wire'], packages: ['zod'], because: 'it is the contract of the planes, and belongs to neither' },
   { folder: 'config', may: ['base'], packages: ['zod', 'smol-toml'], because: 'settings are made here and passed down as arguments' },
   { folder: 'argon2', may: ['base'], packages: ['@node-rs/argon2'], because: 'it computes hashes for both planes and belongs to neither' },
-  { folder: 'data', may: ['argon2', 'base', 'mux', 'wire', 'plane'], packages: ['lru-cache'], because: 'it must be able to run in a thread or on a host of its own, without a database' },
+  { folder: 'data', may: ['argon2', 'base', 'mux', 'wire', 'plane'], packages: ['jose', 'lru-cache'], because: 'it must be able to run in a thread or on a host of its own, without a database; jose verifies the JWTs of visitors' },
   { folder: 'control', may: ['base', 'plane', 'wire', 'control'], packages: [], because: 'its own files wire the control plane up; each part below has its own row' },
   { folder: 'control/db', may: ['base'], packages: ['better-sqlite3', 'drizzle-orm'], because: 'it holds the tables and no rules' },
   { folder: 'control/services', may: ['argon2', 'base', 'plane', 'wire', 'control/db', 'control/providers'], packages: ['cborg', 'drizzle-orm', 'ipaddr.js', 'jose', 'lru-cache', 'otplib', 'uuidv7', 'zod'], because: 'rules outlive the transport: no hono, no HTTP' },

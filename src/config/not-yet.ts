@@ -15,7 +15,6 @@ export interface NotYet {
 export const notYet: readonly NotYet[] = [
   { key: ['edge', 'udp_ports'], feature: 'the UDP relay' },
   { key: ['edge', 'udp_host'], feature: 'the UDP relay' },
-  { key: ['edge', 'allow_private_jwks'], feature: 'checking the JWTs of visitors' },
   {
     key: ['edge', 'tls', 'mode'],
     value: 'acme',
@@ -25,5 +24,4 @@ export const notYet: readonly NotYet[] = [
   { key: ['acme'], feature: 'getting certificates by ACME' },
   { key: ['edge_auth'], feature: 'identity checks of visitors' },
   { key: ['inspector'], feature: 'the request inspector' },
-  { key: ['dns'], feature: 'verification of custom domains' },
 ];

@@ -8,12 +8,14 @@ import type { AdmitAnswer, ClaimAnswer, ClaimQuestion, Link, Refusal } from '../
 import type { Delta, Snapshot } from '../plane/routes.ts';
 import type { Publisher } from './publish/publisher.ts';
 import type { Claims } from './services/tunnels/claims.ts';
+import type { Keys } from './services/keys/keys.ts';
 import type { Tunnels } from './services/tunnels/tunnels.ts';
 import type { Usage } from './services/tunnels/usage.ts';
 
 export interface LinkDeps {
   readonly publisher: Publisher;
   readonly tunnels: Tunnels;
+  readonly keys: Keys;
   readonly claims: Claims;
   readonly usage: Usage;
   readonly log: Logger;
@@ -26,7 +28,8 @@ export function inProcessLink(deps: LinkDeps): Link {
     return { ok: false, code: 'internal', message: 'The server has a fault. Its log says more.' };
   };
   return {
-    snapshot: async (): Promise<Snapshot> => deps.publisher.snapshot(() => deps.tunnels.routes()),
+    snapshot: async (): Promise<Snapshot> =>
+      deps.publisher.snapshot(() => ({ routes: deps.tunnels.routes(), accessKeys: deps.keys.accessKeys() })),
     onDelta: (listener: (delta: Delta) => void): (() => void) => deps.publisher.subscribe(listener),
     admit: async (token: string): Promise<AdmitAnswer> => {
       try {

@@ -34,6 +34,7 @@ function nodeSettings(settings: Settings, { certificates, version }: NodeDeps): 
       tls: certificates.edge,
       tcpHost: edge.tcp_host,
       trustedProxies: api.trusted_proxies,
+      issuerKeys: { allowPrivate: edge.allow_private_jwks },
       limits: {
         maxConnections: edge.limits.max_connections,
         maxConnectionsPerIp: edge.limits.max_connections_per_ip,

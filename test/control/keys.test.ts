@@ -73,6 +73,31 @@ test('a retired key verifies for a day (access) or 366 days (capability), then i
   assert.equal(keys.verifying('capability', capability), undefined);
 });
 
+test('data nodes have the access keys, and are told of each change', async () => {
+  const { keys, link } = plane.control;
+  const { accessKeys } = await link.snapshot();
+  assert.deepEqual(
+    accessKeys.map(({ kid }) => kid),
+    [keys.signing('access').id],
+  );
+  const made = keys.rotate(SYSTEM, 'access');
+  const delta = plane.deltas.at(-1);
+  assert.ok(delta?.kind === 'access_keys');
+  assert.deepEqual(
+    delta.keys.map(({ kid }) => kid),
+    [accessKeys[0]?.kid, made],
+  );
+  assert.deepEqual((await link.snapshot()).accessKeys, delta.keys);
+  plane.now += DAY;
+  keys.sweep();
+  const last = plane.deltas.at(-1);
+  assert.ok(last?.kind === 'access_keys');
+  assert.deepEqual(
+    last.keys.map(({ kid }) => kid),
+    [made],
+  );
+});
+
 test('the access key rotates by itself after 90 days, the capability key does not', () => {
   const { keys } = plane.control;
   const before = { access: keys.signing('access').id, capability: keys.signing('capability').id };

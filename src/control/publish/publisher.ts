@@ -2,6 +2,7 @@
  * Turns what services say after a commit into numbered deltas, and the tables into a snapshot at the same number. Its listeners are
  * data nodes, by way of control/link.ts.
  */
+import type { AccessKey } from '../../plane/access-keys.ts';
 import type { Delta, RemovalCode, Route, Snapshot } from '../../plane/routes.ts';
 import type { Budget } from '../../plane/spend.ts';
 import type { RouteNews } from '../services/news.ts';
@@ -45,13 +46,17 @@ export class Publisher implements RouteNews {
     this.#send({ kind: 'budget', budget });
   }
 
+  setAccessKeys(keys: readonly AccessKey[]): void {
+    this.#send({ kind: 'access_keys', keys });
+  }
+
   cutOrg(orgId: string, message: string): void {
     this.#send({ kind: 'cut_org', orgId, message });
   }
 
-  /** The table as of the last delta. `routes` reads synchronously, hence nothing can come between it and the number. */
-  snapshot(routes: () => readonly Route[]): Snapshot {
-    return { version: this.#version, routes: routes() };
+  /** The table as of the last delta. `read` is synchronous, hence nothing can come between it and the number. */
+  snapshot(read: () => Omit<Snapshot, 'version'>): Snapshot {
+    return { version: this.#version, ...read() };
   }
 
   /** Returns the unsubscriber. */

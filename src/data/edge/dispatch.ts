@@ -16,6 +16,12 @@ const OFFLINE: EdgeRefusal = { code: 'tunnel_offline' };
 const OVERLOADED: EdgeRefusal = { code: 'overloaded' };
 const NOTHING = Buffer.alloc(0);
 
+/** What a chain that was waited for says. */
+interface Decided {
+  readonly chain: PolicyChain;
+  readonly verdict: Verdict;
+}
+
 export class Dispatch {
   readonly #context: EdgeContext;
   readonly #exchange: Exchange;
@@ -31,7 +37,8 @@ export class Dispatch {
   /** The chain that is being asked, and the step from which it goes on. */
   #chain: PolicyChain | null = null;
   #next = 0;
-  #verdict: Verdict = null;
+  /** What that chain has decided of the head that comes to `find` next, and of no other. */
+  #decided: Decided | null = null;
   readonly #asked: PolicyRequest;
 
   constructor(context: EdgeContext, exchange: Exchange, of: { tls: boolean; ip: string }) {
@@ -46,6 +53,8 @@ export class Dispatch {
   find(bytes: Buffer, start: number, end: number): Upstream | null {
     const { table, requestHead: head, nowMs } = this.#context;
     const exchange = this.#exchange;
+    const decided = this.#decided;
+    this.#decided = null;
     this.#start = start;
     this.#end = end;
     const entry = this.#forwarded.lookUp(bytes, head, table);
@@ -54,7 +63,7 @@ export class Dispatch {
     if (refusal !== null) return this.#refuse(refusal);
     const { served, policy } = entry;
     if (served === null || served.draining) return this.#refuse(OFFLINE);
-    if (policy !== null && policy.chain !== null && !this.#passes(policy.chain, bytes)) return null;
+    if (policy !== null && policy.chain !== null && !this.#passes(policy.chain, bytes, decided)) return null;
     if (served.payer.exhausted) return this.#refuse(EXHAUSTED);
 
     const isBodiless = !head.chunked && head.contentLength <= 0;
@@ -101,20 +110,20 @@ export class Dispatch {
   /** What the head waited for is decided: `find` refuses, or goes on behind that step; unless the policy has changed since, then all is asked anew. */
   decided(verdict: Verdict): void {
     this.pending = null;
-    this.#verdict = verdict;
+    this.#decided = this.#chain === null ? null : { chain: this.#chain, verdict };
   }
 
   /** False: refused or not decided yet. */
-  #passes(chain: PolicyChain, bytes: Buffer): boolean {
+  #passes(chain: PolicyChain, bytes: Buffer, decided: Decided | null): boolean {
     const asked = this.#asked;
     asked.bytes = bytes;
     asked.start = this.#start;
     asked.end = this.#end;
     asked.clientIp = this.#forwarded.clientIp(bytes, asked.head);
     asked.nowMs = this.#context.nowMs;
-    const goesOn = chain === this.#chain;
-    const answer = (goesOn ? this.#verdict : null) ?? chain.decide(asked, goesOn ? this.#next : 0);
-    this.#chain = this.#verdict = null;
+    const goesOn = decided !== null && chain === decided.chain;
+    const answer = (goesOn ? decided.verdict : null) ?? chain.decide(asked, goesOn ? this.#next : 0);
+    this.#chain = null;
     if (answer === null) return true;
     if (!isPending(answer)) {
       this.#refuse(answer);

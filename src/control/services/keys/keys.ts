@@ -6,6 +6,7 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto';
 import { and, eq, isNull, lte } from 'drizzle-orm';
 import { DAY_MS } from '../../../base/clock.ts';
+import type { AccessKey } from '../../../plane/access-keys.ts';
 import { AppError } from '../../../base/errors.ts';
 import { signingKeys } from '../../db/schema.ts';
 import type { Db, Store, Tx } from '../../db/tx.ts';
@@ -19,16 +20,6 @@ export interface SigningKey {
   readonly id: string;
   readonly privateKey: KeyObject;
   readonly createdAt: number;
-}
-
-/** An entry of the JWKS document. */
-export interface PublicJwk {
-  readonly kty: string;
-  readonly crv: string;
-  readonly x: string;
-  readonly kid: string;
-  readonly alg: string;
-  readonly use: string;
 }
 
 type KeyRow = typeof signingKeys.$inferSelect;
@@ -53,6 +44,7 @@ export class Keys {
   readonly #sealer: Sealer;
   /** Oldest first. Replaced as a whole after each change of the table. */
   #keys: readonly LoadedKey[] = [];
+  #listener: () => void = () => {};
 
   /** Use `loadKeys`. */
   constructor(store: Store, sealer: Sealer) {
@@ -121,13 +113,18 @@ export class Keys {
   }
 
   /** All public keys, retired ones too: what they signed may still be valid. */
-  jwks(): { keys: PublicJwk[] } {
-    return {
-      keys: this.#keys.map((k) => {
-        const { x = '' } = k.publicKey.export({ format: 'jwk' });
-        return { kty: 'OKP', crv: 'Ed25519', x, kid: k.id, alg: 'EdDSA', use: 'sig' };
-      }),
-    };
+  jwks(): { keys: AccessKey[] } {
+    return { keys: this.#keys.map(publicJwk) };
+  }
+
+  /** Those of them that access tokens are signed with, for data nodes. */
+  accessKeys(): AccessKey[] {
+    return this.#keys.filter((k) => k.purpose === 'access').map(publicJwk);
+  }
+
+  /** Calls `listener` after each change of the keys, once it is stored. */
+  onChange(listener: () => void): void {
+    this.#listener = listener;
   }
 
   #insert(tx: Tx, purpose: KeyPurpose): string {
@@ -142,6 +139,7 @@ export class Keys {
       const parts = known ?? openRow(row, this.#sealer);
       return { ...parts, createdAt: row.createdAt, retired: row.retiredAt !== null };
     });
+    this.#listener();
   }
 }
 
@@ -152,6 +150,11 @@ export function loadKeys(store: Store, sealer: Sealer): Keys {
   return keys;
 }
 
+function publicJwk({ id, publicKey }: LoadedKey): AccessKey {
+  const { x = '' } = publicKey.export({ format: 'jwk' });
+  return { kty: 'OKP', crv: 'Ed25519', x, kid: id, alg: 'EdDSA', use: 'sig' };
+}
+
 function readRows(db: Db): ReadonlyArray<KeyRow> {
   return db.select().from(signingKeys).orderBy(signingKeys.createdAt, signingKeys.id).all();
 }
@@ -159,7 +162,7 @@ function readRows(db: Db): ReadonlyArray<KeyRow> {
 function openRow(row: KeyRow, sealer: Sealer) {
   const der = sealer.open(sealPurpose(row.id), row.sealedPrivate);
   const privateKey = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
-  const publicKey = createPublicKey({ key: JSON.parse(row.publicJwk) as PublicJwk, format: 'jwk' });
+  const publicKey = createPublicKey({ key: JSON.parse(row.publicJwk) as AccessKey, format: 'jwk' });
   return { id: row.id, purpose: row.purpose, privateKey, publicKey };
 }
 

@@ -2,12 +2,12 @@
  * Access JWTs for people: EdDSA, 15 minutes. A JWT only names a session; who that is, and whether it still lives, is read from the tables
  * at each request (sessions.ts).
  */
+import { ACCESS_TOKEN } from '../../../plane/access-keys.ts';
 import type { UserActor } from '../actor.ts';
 import { type JwtDeps, readJwt, signJwt } from '../keys/jwts.ts';
 
 export const ACCESS_SECONDS = 15 * 60;
-/** The type is that of RFC 9068. */
-const KIND = { typ: 'at+jwt', audience: 'culvert-api', lifeSeconds: ACCESS_SECONDS };
+const KIND = { ...ACCESS_TOKEN, lifeSeconds: ACCESS_SECONDS };
 
 export class AccessTokens {
   readonly #deps: JwtDeps;

@@ -3,7 +3,7 @@
  * mistyped field must not leave a door open.
  */
 import { z } from 'zod';
-import { parseNetwork } from '../../../base/addr.ts';
+import { isLoopback, parseNetwork } from '../../../base/addr.ts';
 import { AppError } from '../../../base/errors.ts';
 import type { PolicyAction, PolicySpec } from '../../../plane/policy.ts';
 
@@ -64,14 +64,21 @@ export function policySchema() {
       allowed_issuers: texts,
       allowed_audiences: texts,
       jwks_url: z
-        .url({ protocol: /^https$/ })
+        .url({ protocol: /^https?$/ })
         .max(MAX_TEXT)
+        .refine(isFetchable, 'must begin with https://')
         .nullable()
         .default(null),
       enforce,
     }),
   ]);
   return z.strictObject({ actions: z.array(action).max(MAX_ACTIONS) });
+}
+
+/** By https, or from the machine of the server itself, which `edge.allow_private_jwks` lets the edge do. */
+function isFetchable(url: string): boolean {
+  const to = URL.parse(url);
+  return to?.protocol === 'https:' || isLoopback(to?.hostname.replace(/^\[|\]$/g, '') ?? '');
 }
 
 type Policy = ReturnType<typeof policySchema>;

@@ -16,6 +16,7 @@ import { testCertificate } from '../../fixtures/certificate.ts';
 import { FakeLink, idOf, testGrant, testRoute } from '../../fixtures/link.ts';
 import { testSettings } from '../../fixtures/settings.ts';
 import { type DataNode, type EdgeLimits, startNode } from '../../node.ts';
+import type { FetchRules } from '../../policy/key-fetch.ts';
 
 /** What a thing that was opened lives in: a test, usually. */
 export interface Scope {
@@ -25,6 +26,7 @@ export interface Scope {
 export interface RigOptions {
   readonly limits?: Partial<EdgeLimits>;
   readonly trustedProxies?: readonly string[];
+  readonly issuerKeys?: FetchRules;
   readonly log?: Logger;
   readonly host?: string;
 }
@@ -51,7 +53,8 @@ export class Rig {
     link.grants.set('good', testGrant('token-1', { tunnelQuota: 50 }));
     const settings = testSettings(tls, options.limits);
     const listen = { host: options.host ?? '127.0.0.1', port: 0 };
-    const edge = { ...settings.edge, http: listen, https: listen, tls, trustedProxies: options.trustedProxies ?? [] };
+    const { trustedProxies, issuerKeys } = { ...settings.edge, ...options };
+    const edge = { ...settings.edge, http: listen, https: listen, tls, trustedProxies, issuerKeys };
     const node = await startNode({ ...settings, edge }, { link, log: options.log ?? silentLog });
     const rig = new Rig(link, node);
     t.after(() => rig.close());

@@ -1,0 +1,103 @@
+/**
+ * Is a token good for a policy? The keys are those of its `jwks_url`; else of the issuer, by its OpenID discovery, if that is an https issuer
+ * which the policy allows; else this server's own access keys. What the header of a token says about where its key is counts for nothing.
+ */
+import { decodeJwt, decodeProtectedHeader, errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose';
+import type { Clock } from '../../base/clock.ts';
+import { ACCESS_TOKEN, type AccessKey } from '../../plane/access-keys.ts';
+import type { JwtAction } from '../../plane/policy.ts';
+import { keySetOf } from './key-set.ts';
+import type { KeyPlace, KeySources } from './key-sources.ts';
+
+/** Signatures that only the holder of a private key can make: with a shared secret whoever checks could sign as well. */
+const ALGORITHMS = [
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'ES256',
+  'ES384',
+  'ES512',
+  'EdDSA',
+  'Ed25519',
+];
+
+export type Finding =
+  /** `expiresAt` in milliseconds. */
+  | { readonly kind: 'good'; readonly expiresAt: number }
+  | { readonly kind: 'bad' }
+  /** The keys can't be had. */
+  | { readonly kind: 'unknown' };
+
+const BAD: Finding = { kind: 'bad' };
+const UNKNOWN: Finding = { kind: 'unknown' };
+
+export class JwtCheck {
+  readonly #sources: KeySources;
+  readonly #clock: Clock;
+  #own: readonly AccessKey[] = [];
+  #ownSet: JWTVerifyGetKey = keySetOf({ keys: [] });
+
+  constructor(sources: KeySources, clock: Clock) {
+    this.#sources = sources;
+    this.#clock = clock;
+  }
+
+  /** This server's access keys from now on. */
+  useOwnKeys(keys: readonly AccessKey[]): void {
+    this.#own = keys;
+    this.#ownSet = keySetOf({ keys });
+  }
+
+  /** Rejects with nothing. */
+  async find(token: string, action: JwtAction): Promise<Finding> {
+    const place = this.#placeOf(token, action);
+    if (place === null) return BAD;
+    if (place === 'own') return (await this.#verified(token, this.#ownSet, action, true)) ?? BAD;
+    const keys = await this.#sources.keysAt(place);
+    if (keys === null) return UNKNOWN;
+    const finding = await this.#verified(token, keys, action, false);
+    if (finding !== null) return finding;
+    // Its key may be newer than what is kept.
+    const newer = await this.#sources.keysAt(place, keys);
+    if (newer === null) return UNKNOWN;
+    return newer === keys ? BAD : ((await this.#verified(token, newer, action, false)) ?? BAD);
+  }
+
+  #placeOf(token: string, { jwksUrl, allowedIssuers }: JwtAction): KeyPlace | 'own' | null {
+    try {
+      if (jwksUrl !== null) return { jwksUrl };
+      const { kid } = decodeProtectedHeader(token);
+      // Which server's key it names: this one's address may itself be an https issuer of the list.
+      if (this.#own.some((key) => key.kid === kid)) return 'own';
+      const { iss } = decodeJwt(token);
+      return iss?.startsWith('https://') === true && allowedIssuers.includes(iss) ? { issuer: iss } : null;
+    } catch {
+      return null;
+    }
+  }
+
+  /** null: its key is not among these. */
+  async #verified(token: string, keys: JWTVerifyGetKey, action: JwtAction, isOwn: boolean): Promise<Finding | null> {
+    try {
+      const { payload } = await jwtVerify(token, keys, {
+        algorithms: ALGORITHMS,
+        requiredClaims: ['exp'],
+        currentDate: new Date(this.#clock.now()),
+        // A challenge or a ticket that the same keys have signed is no access token.
+        ...(isOwn ? ACCESS_TOKEN : {}),
+      });
+      const isGood = isOneOf(action.allowedIssuers, payload.iss) && isOneOf(action.allowedAudiences, payload.aud);
+      return isGood ? { kind: 'good', expiresAt: (payload.exp as number) * 1_000 } : BAD;
+    } catch (error) {
+      return error instanceof errors.JWKSNoMatchingKey ? null : BAD;
+    }
+  }
+}
+
+/** An empty list allows all. */
+function isOneOf(allowed: readonly string[], claim: JWTPayload['aud']): boolean {
+  return allowed.length === 0 || [claim ?? []].flat().some((one) => allowed.includes(one));
+}

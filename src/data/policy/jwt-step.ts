@@ -1,0 +1,69 @@
+/**
+ * `jwt_validation` as a step: decides at once about a token that it has lately found good, later about all others. One book of good tokens
+ * per node, bounded: what falls out is verified again.
+ */
+import { hash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../../base/clock.ts';
+import type { AccessKey } from '../../plane/access-keys.ts';
+import type { JwtAction } from '../../plane/policy.ts';
+import type { EdgeRefusal } from '../edge/refusal.ts';
+import { bearerOf } from './bearer.ts';
+import type { JwtCheck } from './jwt-check.ts';
+import type { PolicyRequest, Step, Verdict } from './step.ts';
+
+const MAX_GOOD = 10_000;
+/** A key that its issuer has withdrawn lets in for so long what it signed. */
+const GOOD_MS = 60_000;
+
+const INVALID: EdgeRefusal = { code: 'invalid_token', fields: ['WWW-Authenticate: Bearer error="invalid_token"'] };
+const FAILED: EdgeRefusal = { code: 'policy_failed' };
+
+interface Good {
+  /** By the wall clock. */
+  readonly expiresAt: number;
+  /** By the monotonic one. */
+  readonly untilMs: number;
+}
+
+export class JwtSteps {
+  readonly #check: JwtCheck;
+  readonly #clock: Clock;
+  /** By step and SHA-256 of the token. */
+  readonly #good = new LRUCache<string, Good>({ max: MAX_GOOD });
+  #steps = 0;
+
+  constructor(check: JwtCheck, clock: Clock) {
+    this.#check = check;
+    this.#clock = clock;
+  }
+
+  /** This server's access keys from now on. */
+  useOwnKeys(keys: readonly AccessKey[]): void {
+    this.#check.useOwnKeys(keys);
+  }
+
+  /** A step of its own: what another one has found good is not good for this one. */
+  step(action: JwtAction): Step {
+    const id = ++this.#steps;
+    return {
+      decide: (request: PolicyRequest): Verdict | Promise<Verdict> => {
+        const token = bearerOf(request);
+        if (token === null) return INVALID;
+        const key = `${id} ${hash('sha256', token, 'base64')}`;
+        const known = this.#good.get(key);
+        const isGood =
+          known !== undefined && known.expiresAt > this.#clock.now() && known.untilMs > this.#clock.monotonic();
+        return isGood ? null : this.#find(token, action, key);
+      },
+    };
+  }
+
+  async #find(token: string, action: JwtAction, key: string): Promise<Verdict> {
+    const finding = await this.#check.find(token, action);
+    if (finding.kind === 'unknown') return FAILED;
+    if (finding.kind === 'bad') return INVALID;
+    this.#good.set(key, { expiresAt: finding.expiresAt, untilMs: this.#clock.monotonic() + GOOD_MS });
+    return null;
+  }
+}

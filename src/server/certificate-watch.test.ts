@@ -41,8 +41,8 @@ beforeEach(() => {
   warnings = [];
   now = Date.now();
 });
-afterEach(async () => {
-  await watch?.close();
+afterEach(() => {
+  watch?.close();
   rmSync(folder, { recursive: true });
 });
 
@@ -147,6 +147,19 @@ test('a pair that is refused by its user is tried again', async () => {
   refuses = false;
   await files.look();
   assert.deepEqual(used, [renewed]);
+});
+
+test('looks that are asked for at once are one, and none uses anything after the close', async () => {
+  write(old);
+  const files = watched();
+  const first = files.look();
+  assert.equal(files.look(), first);
+  await first;
+  write(renewed);
+  const late = files.look();
+  files.close();
+  await late;
+  assert.deepEqual(used, []);
 });
 
 test('it looks by itself', { timeout: 10_000 }, async () => {

@@ -34,35 +34,30 @@ const WARN_MS = 7 * DAY_MS;
 export class CertificateWatch {
   readonly #pairs: readonly PairWatch[];
   readonly #timer: NodeJS.Timeout;
-  /** The look that is under way; another one waits for it. */
+  /** The last look: under way, or over. */
   #looking: Promise<void> = Promise.resolve();
-  #isLooking = false;
+  /** A look that has not begun. Who asks meanwhile gets this one: no more than two ever wait for a slow disk. */
+  #next: Promise<void> | undefined;
 
   constructor(pairs: readonly WatchedPair[], options: CertificateWatchOptions) {
     this.#pairs = pairs.map((pair) => new PairWatch(pair, options));
-    this.#timer = setInterval(() => {
-      if (!this.#isLooking) void this.look();
-    }, options.pollMs ?? POLL_MS);
+    this.#timer = setInterval(() => void this.look(), options.pollMs ?? POLL_MS);
     this.#timer.unref();
   }
 
   /** Looks now; resolves when renewed pairs are served. Never rejects: what is wrong is logged and looked at again. */
   look(): Promise<void> {
-    this.#isLooking = true;
-    const turn = this.#looking.then(async () => {
+    this.#next ??= this.#looking = this.#looking.then(async () => {
+      this.#next = undefined;
       for (const pair of this.#pairs) await pair.look();
     });
-    this.#looking = turn;
-    void turn.then(() => {
-      if (this.#looking === turn) this.#isLooking = false;
-    });
-    return turn;
+    return this.#next;
   }
 
-  /** Resolves when nothing is under way any more. */
-  async close(): Promise<void> {
+  /** Uses nothing any more. Waits for no look: a file system that hangs must not hold up a stop. */
+  close(): void {
     clearInterval(this.#timer);
-    await this.#looking;
+    for (const pair of this.#pairs) pair.closed = true;
   }
 }
 
@@ -76,6 +71,7 @@ class PairWatch {
   /** What was said of the broken pair, so that it is said once. */
   #complaint: string | null = null;
   #warnedAt = Number.NEGATIVE_INFINITY;
+  closed = false;
 
   constructor(pair: WatchedPair, { clock, log }: CertificateWatchOptions) {
     this.#pair = pair;
@@ -89,12 +85,14 @@ class PairWatch {
     try {
       // Taken before the read: what changes meanwhile is seen at the next look.
       const seen = `${await markOf(certFile)} ${await markOf(keyFile)}`;
+      if (this.closed) return;
       if (seen !== this.#seen) {
         this.#take(readCertificate(certFile, keyFile));
         this.#seen = seen;
       }
       this.#complaint = null;
     } catch (error) {
+      if (this.closed) return;
       this.#seen = null;
       this.#complain(messageOf(error));
     }

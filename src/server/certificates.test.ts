@@ -4,7 +4,15 @@ import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
-import { AGENT_DAYS, EDGE_DAYS, fingerprintOf, isSelfSigned, keepSelfSigned, readCertificate } from './certificates.ts';
+import {
+  AGENT_DAYS,
+  EDGE_DAYS,
+  fingerprintOf,
+  isSelfSigned,
+  keepSelfSigned,
+  pairsInUse,
+  readCertificate,
+} from './certificates.ts';
 
 const DAY = 24 * 3600 * 1000;
 const NOW = Date.UTC(2026, 10, 21);
@@ -64,4 +72,24 @@ test('refuses a key that belongs to another certificate', async () => {
   assert.throws(() => readCertificate(join(dir, 'edge.crt'), join(dir, 'agents.key')), /agents\.key is not the key of/);
   writeFileSync(join(dir, 'empty.crt'), '');
   assert.throws(() => readCertificate(join(dir, 'empty.crt'), join(dir, 'agents.key')));
+});
+
+test('files are in use by the listeners that take them, and those that none takes are not', () => {
+  const none = { cert_file: null, key_file: null };
+  const ofEdge = { cert_file: 'e.crt', key_file: 'e.key' };
+  const ofAgents = { cert_file: 'a.crt', key_file: 'a.key' };
+  const use = (mode: string, agents: typeof none | typeof ofAgents, https: object | null = {}): string[] =>
+    pairsInUse({
+      data_dir: dataDir,
+      edge: { domain: 'example.test', https_listen: https, tls: { mode, ...(mode === 'files' ? ofEdge : none) } },
+      agents: { ...agents, listen: { host: '127.0.0.1' } },
+    }).map(({ certFile, keyFile, edge: forEdge, agents: forAgents }) =>
+      [certFile, keyFile, ...(forEdge ? ['edge'] : []), ...(forAgents ? ['agents'] : [])].join(' '),
+    );
+  assert.deepEqual(use('files', none), ['e.crt e.key edge agents']);
+  assert.deepEqual(use('files', ofAgents), ['e.crt e.key edge', 'a.crt a.key agents']);
+  assert.deepEqual(use('files', none, null), ['e.crt e.key agents']);
+  assert.deepEqual(use('files', ofAgents, null), ['a.crt a.key agents']);
+  assert.deepEqual(use('self_signed', ofAgents), ['a.crt a.key agents']);
+  assert.deepEqual(use('self_signed', none), []);
 });

@@ -128,3 +128,10 @@ test('whoever may not change tunnels any more when the hash is there changes not
   assert.deepEqual(said(await ann.call('DELETE', path)), [403, 'forbidden']);
   assert.equal(plane.deltas.length, before);
 });
+
+test('the password of a deleted tunnel is forgotten', async () => {
+  await put();
+  assert.deepEqual(said(await ann.call('DELETE', `/tunnels/${tunnelId}`)), [200]);
+  assert.deepEqual(plane.control.store.db.select().from(basicGates).all(), []);
+  assert.deepEqual(said(await put()), [404, 'not_found']);
+});

@@ -10,17 +10,18 @@ export interface Answer {
   readonly body: string;
 }
 
-/** GET on a connection of its own. Rejects when there is no answer within `timeoutMs`. */
-export async function get(url: string, port: number, timeoutMs = 10_000): Promise<Answer> {
-  const { host, hostname, pathname, search, protocol } = new URL(url);
+/** GET on a connection of its own, with the user name and password of the URL if it has any, or a bearer token. Rejects when there is no answer within `timeoutMs`. */
+export async function get(url: string, port: number, timeoutMs = 10_000, bearer?: string): Promise<Answer> {
+  const { host, hostname, pathname, search, protocol, username, password } = new URL(url);
   const { promise, resolve, reject } = Promise.withResolvers<Answer>();
   const open = protocol === 'https:' ? requestTls : request;
   const outgoing = open({
     host: '127.0.0.1',
     port,
     path: pathname + search,
-    headers: { host },
+    headers: { host, ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }) },
     agent: false,
+    ...(username === '' ? {} : { auth: `${username}:${password}` }),
     ...(protocol === 'https:' ? { servername: hostname, rejectUnauthorized: false } : {}),
   });
   const timer = setTimeout(() => outgoing.destroy(new Error(`${url} did not answer in ${timeoutMs} ms`)), timeoutMs);

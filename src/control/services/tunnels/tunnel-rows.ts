@@ -8,7 +8,7 @@ import { DAY_MS } from '../../../base/clock.ts';
 import type { PortRange } from '../../../base/addr.ts';
 import { AppError } from '../../../base/errors.ts';
 import type { Route } from '../../../plane/routes.ts';
-import { capabilityTokens, organizations, restingNames, tunnels } from '../../db/schema.ts';
+import { basicGates, capabilityTokens, domains, organizations, restingNames, tunnels } from '../../db/schema.ts';
 import type { Db, Tx } from '../../db/tx.ts';
 import { letRest, type NameFault, nameFault } from './free-names.ts';
 import { type Plan, tunnelTtlSeconds } from '../plans.ts';
@@ -101,9 +101,11 @@ export function updateTunnel(tx: Tx, row: TunnelRow, change: Partial<TunnelRow>)
   return { ...row, ...next };
 }
 
-/** Takes the row out of the world; its name rests, its port is free. */
+/** Takes the row out of the world; its name rests, its port is free, its custom domains are bound to nothing, its password is forgotten. */
 export function deleteTunnel(tx: Tx, row: TunnelRow): void {
   updateTunnel(tx, row, { deletedAt: tx.now, status: 'inactive' });
+  tx.db.update(domains).set({ tunnelId: null }).where(eq(domains.tunnelId, row.id)).run();
+  tx.db.delete(basicGates).where(eq(basicGates.tunnelId, row.id)).run();
   letRest(tx, row.label, row.orgId);
 }
 

@@ -197,7 +197,8 @@ for (const [name, text] of accepted) {
 // biome-ignore format: a table
 const warned: ReadonlyArray<[name: string, text: string, says: RegExp[]]> = [
   ['a later feature', 'acme.email = "a@b"\nacme.challenge = "dns-01"', [/^acme.email, acme.challenge: .*not in this version yet/]],
-  ['two later features', 'inspector.replay = true\ndns.resolvers = ["1.1.1.1"]', [/^inspector.*the request inspector/, /^dns.resolvers: /]],
+  ['two later features', 'inspector.replay = true\nedge.udp_ports = "9000"', [/^inspector.*the request inspector/, /^edge.udp_ports: .*the UDP relay/]],
+  ['resolvers', 'dns.resolvers = ["1.1.1.1"]', []],
   ['later keys at their default', 'inspector.enabled = true\nedge_auth.provider = "google"', [/^inspector.enabled, edge_auth.provider: set to the default/]],
   ['acme for now', 'edge.tls.mode = "acme"', [/^edge.tls.mode: getting certificates by ACME .*self-signed certificate is served/]],
   ['self_signed is no later feature', 'edge.tls.mode = "self_signed"', []],

@@ -6,7 +6,7 @@ import { startJobs } from './jobs.ts';
 test('runs each job at its own pace, also after one has failed, and stops', (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] });
   let now = 0;
-  const runs = { expire: 0, graces: 0, unused: 0, forgotten: 0, missed: 0, sweep: 0, keys: 0 };
+  const runs = { expire: 0, graces: 0, unused: 0, forgotten: 0, missed: 0, domains: 0, sweep: 0, keys: 0 };
   const errors: unknown[] = [];
   const stop = startJobs({
     tunnels: {
@@ -20,6 +20,7 @@ test('runs each job at its own pace, also after one has failed, and stops', (t) 
     },
     tokenEnds: { endGraces: () => ++runs.graces },
     billing: { rereadDue: async () => ++runs.missed },
+    domainChecks: { checkDue: async () => ++runs.domains },
     retention: { sweep: () => void runs.sweep++ },
     keys: { sweep: () => void runs.keys++ },
     clock: { now: () => now, monotonic: () => now },
@@ -32,9 +33,18 @@ test('runs each job at its own pace, also after one has failed, and stops', (t) 
     }
   };
   pass(60);
-  assert.deepEqual(runs, { expire: 60, graces: 60, unused: 1, forgotten: 0, missed: 0, sweep: 1, keys: 0 });
+  assert.deepEqual(runs, { expire: 60, graces: 60, unused: 1, forgotten: 0, missed: 0, domains: 1, sweep: 1, keys: 0 });
   pass(540);
-  assert.deepEqual(runs, { expire: 600, graces: 600, unused: 10, forgotten: 1, missed: 1, sweep: 10, keys: 1 });
+  assert.deepEqual(runs, {
+    expire: 600,
+    graces: 600,
+    unused: 10,
+    forgotten: 1,
+    missed: 1,
+    domains: 1,
+    sweep: 10,
+    keys: 1,
+  });
   assert.equal(errors.length, 1);
   stop();
   pass(5);
@@ -56,6 +66,7 @@ test('a job that waits for somebody is not begun twice, fails into the log, and 
         return new Promise((_, reject) => (fail = reject));
       },
     },
+    domainChecks: { checkDue: async () => 0 },
     retention: { sweep: () => {} },
     keys: { sweep: () => {} },
     clock: { now: () => now, monotonic: () => now },

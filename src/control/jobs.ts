@@ -4,6 +4,7 @@
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/log.ts';
 import type { Billing } from './services/billing/billing.ts';
+import type { DomainChecks } from './services/domains/domain-checks.ts';
 import type { Keys } from './services/keys/keys.ts';
 import type { Retention } from './services/retention.ts';
 import type { TokenEnds } from './services/tokens/token-ends.ts';
@@ -20,6 +21,7 @@ export interface JobDeps {
   readonly tunnels: Pick<Tunnels, 'expireDue' | 'removeUnused' | 'removeForgotten'>;
   readonly tokenEnds: Pick<TokenEnds, 'endGraces'>;
   readonly billing: Pick<Billing, 'rereadDue'>;
+  readonly domainChecks: Pick<DomainChecks, 'checkDue'>;
   readonly retention: Pick<Retention, 'sweep'>;
   readonly keys: Pick<Keys, 'sweep'>;
   readonly clock: Clock;
@@ -42,6 +44,7 @@ function schedule(deps: JobDeps): readonly Job[] {
       everyMs: 600_000,
       run: (signal) => deps.billing.rereadDue(signal),
     },
+    { name: 'custom domains', everyMs: 60_000, run: (signal) => deps.domainChecks.checkDue(signal) },
     { name: 'retention', everyMs: 60_000, run: () => deps.retention.sweep() },
     { name: 'signing keys', everyMs: 600_000, run: () => deps.keys.sweep() },
   ];

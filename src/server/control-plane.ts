@@ -23,6 +23,8 @@ export function openControlPlane(settings: Settings, deps: ControlPlaneDeps): Co
       url: (label) => deps.edgeTemplate().replace('{subdomain}', label),
       tcpUrl: (port) => `tcp://${formatHost(settings.edge.tcp_public_host)}:${port}`,
     },
+    edgeDomain: settings.edge.domain,
+    dnsResolvers: settings.dns.resolvers,
     prices: pricesOf(settings),
     billing: billingOptions(settings),
     newOrg: {

@@ -47,7 +47,6 @@ interface Document {
 const LATER: readonly ErrorCode[] = [
   'invalid_cidr',
   'invalid_name',
-  'invalid_domain',
   'invalid_public_key',
   'network_full',
   'server_not_registered',

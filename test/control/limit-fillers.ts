@@ -1,13 +1,17 @@
 /** What an organization of a LimitWorld has or did already, put straight into the tables: a thousand requests would take minutes. */
 import { uuidv7 } from 'uuidv7';
-import { projects, reservedSubdomains } from '../../src/control/db/schema.ts';
+import { domains, projects, reservedSubdomains } from '../../src/control/db/schema.ts';
 import { recordDeed } from '../../src/control/services/audit.ts';
 import type { LimitWorld } from './limit-world.ts';
 
 /** So many that there are now, or that were made today and are gone. Beside what every organization begins with. */
 export type Filling = readonly [kind: 'live' | 'today', many: number];
 
-export function fill(world: LimitWorld, what: 'project' | 'reserved_subdomain', [kind, many]: Filling): void {
+export function fill(
+  world: LimitWorld,
+  what: 'project' | 'reserved_subdomain' | 'domain',
+  [kind, many]: Filling,
+): void {
   const { actor } = world.caller();
   const { orgId } = actor;
   world.plane.control.store.inTx((tx) => {
@@ -17,6 +21,11 @@ export function fill(world: LimitWorld, what: 'project' | 'reserved_subdomain', 
       if (kind === 'today') recordDeed(tx, actor, { action: `${what}.create`, resourceType: what, resourceId: id });
       else if (what === 'project')
         tx.db.insert(projects).values({ id, orgId, slug: name, name, isDefault: false, createdAt: tx.now }).run();
+      else if (what === 'domain')
+        tx.db
+          .insert(domains)
+          .values({ id, orgId, domain: `${name}.example.net`, verificationToken: name, createdAt: tx.now })
+          .run();
       else tx.db.insert(reservedSubdomains).values({ id, orgId, subdomain: name, createdAt: tx.now }).run();
     }
   });

@@ -38,6 +38,9 @@ export class Plane {
       dataDir: this.dataDir,
       tcpPorts: { first: 20_000, last: 20_001 },
       names: { url: (label) => `http://${label}.localhost`, tcpUrl: (port) => `tcp://localhost:${port}` },
+      edgeDomain: 'localhost',
+      // Nobody answers there.
+      dnsResolvers: ['127.0.0.1:1'],
       prices: { centsPerGb: 10, centsPerMillionRequests: 0 },
       billing: { mode: 'mock' },
       newOrg: { plan: 'free', approval: 'approved' },

@@ -1,6 +1,7 @@
 /** One of each thing that has an id, for tests that hold for all routes. */
 import assert from 'node:assert/strict';
-import { identities } from '../../src/control/db/schema.ts';
+import { eq } from 'drizzle-orm';
+import { domains, identities } from '../../src/control/db/schema.ts';
 import type { ConnectionInfo } from '../../src/plane/link.ts';
 import type { Answer } from './harness.ts';
 import { type Plane, VISIT } from './plane.ts';
@@ -17,6 +18,7 @@ export interface World {
   readonly project: string;
   readonly projectToken: string;
   readonly reserved: string;
+  readonly domain: string;
   readonly connection: string;
   readonly invitation: string;
 }
@@ -46,6 +48,13 @@ export class Worlds {
     const space = await made('/projects', { slug: `p${n}`, name: 'Swept' });
     const projectToken = await made(`/projects/p${n}/tokens`, { name: 'swept' });
     const kept = await made('/reserved-subdomains', { subdomain: `kept-${n}` });
+    const domain = await made('/domains', { domain: `d${n}.example.net` });
+    // As if its record were in the DNS: it can be bound.
+    this.#plane.control.store.db
+      .update(domains)
+      .set({ verifiedAt: 0, checkedAt: 0 })
+      .where(eq(domains.id, String(domain['id'])))
+      .run();
     await this.#plane.control.sessions.login({ email: person.email, password: person.password }, VISIT);
     const { sessions } = (await person.call('GET', '/auth/sessions')).body as unknown as {
       sessions: ReadonlyArray<{ id: string; current: boolean }>;
@@ -83,6 +92,7 @@ export class Worlds {
       project: String(space['slug']),
       projectToken: String(projectToken['nonce']),
       reserved: String(kept['id']),
+      domain: String(domain['id']),
       connection,
       invitation: String(invited['id']),
     };

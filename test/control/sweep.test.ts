@@ -108,10 +108,10 @@ test('the same requests find what they name when it is the own, so that a 404 ab
 test('an id that can be none is not found', async () => {
   const world = await anyWorld();
   for (const route of rows.filter(({ row }) => row.ids !== undefined && row.operators === undefined)) {
-    const { ids } = naming(route, world);
-    for (const [i] of ids.entries()) {
+    const named = naming(route, world);
+    for (const [i] of named.ids.entries()) {
       for (const wrong of [UNKNOWN, 'x', '%20', "'--", '..%2f', '%00', '1'.repeat(300)]) {
-        const answer = await send(route, { ids: ids.with(i, wrong), as: ann.token });
+        const answer = await send(route, { ...named, ids: named.ids.with(i, wrong), as: ann.token });
         assert.deepEqual(said(answer), NOT_FOUND, `${route.name}: ${wrong}`);
       }
     }

@@ -69,6 +69,7 @@ export const THINGS = [
   'master_key',
   'project',
   'reserved_subdomain',
+  'domain',
   'billing',
   'connection',
 ] as const;
@@ -115,6 +116,11 @@ const LOWEST_ROLE: Readonly<Partial<Record<Deed, Role>>> = {
   'reserved_subdomain.read': 'viewer',
   'reserved_subdomain.create': 'member',
   'reserved_subdomain.delete': 'member',
+  'domain.read': 'viewer',
+  'domain.create': 'member',
+  // Verify, bind, unbind.
+  'domain.change': 'member',
+  'domain.delete': 'member',
   'billing.read': 'viewer',
   // A purchase.
   'billing.create': 'owner',
@@ -131,6 +137,7 @@ const OPENS: readonly Deed[] = [
   'token.create',
   'master_key.create',
   'reserved_subdomain.create',
+  'domain.create',
   'invitation.create',
   // And what costs money for nothing, until then.
   'billing.create',

@@ -26,6 +26,7 @@ const TAGS: Readonly<Record<string, string>> = {
   tokens: 'Capability tokens: keys of machines, CI jobs and AI agents',
   projects: 'Namespaces of public names, with keys of their own',
   'reserved-subdomains': 'Names that an organization keeps',
+  domains: "Domains of one's own that lead to a tunnel",
   connections: 'Agents that are connected now',
   billing: 'Plans, and what is paid for them',
   pages: 'For people with a browser',

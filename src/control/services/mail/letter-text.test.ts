@@ -17,6 +17,13 @@ const LETTERS: readonly Letter[] = [
   { kind: 'mfa_locked', to },
   { kind: 'recovery_code_used', to, left: 1 },
   { kind: 'organization_deleted', to, organization: 'Acme', by: 'bob@example.com' },
+  {
+    kind: 'domain_lost',
+    to,
+    organization: 'Acme',
+    domain: 'shop.example.com',
+    record: '_tunnel-challenge.shop.example.com',
+  },
   { kind: 'identity_linked', to, provider: 'GitHub' },
   { kind: 'invitation', to, token: 't/o+k', organization: 'Acme', inviter: 'bob@example.com', role: 'member' },
 ];

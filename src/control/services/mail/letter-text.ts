@@ -66,6 +66,8 @@ function draft(letter: Letter, words: Words): Draft {
       return mfaLocked(words);
     case 'organization_deleted':
       return organizationDeleted(letter);
+    case 'domain_lost':
+      return domainLost(letter);
     default:
       return withWarning(change(letter), words);
   }
@@ -146,6 +148,18 @@ function organizationDeleted(letter: Of<'organization_deleted'>): Draft {
       say(`${plain(letter.by)} has deleted the organization "${organization}", which you own too.`),
       say('Its tunnels are down, and its tokens and invitations work no more.'),
       say('If you did not expect this, ask them, or whoever runs this server.'),
+    ],
+  };
+}
+
+function domainLost({ domain, record, organization }: Of<'domain_lost'>): Draft {
+  return {
+    subject: `${domain} is no longer verified on Culvert`,
+    parts: [
+      say(`The TXT record ${record} has been missing or wrong for three days.`),
+      say(`So ${domain} no longer leads to a tunnel of your organization "${plain(organization)}".`),
+      say('To have it back, put the record in place again, verify the domain and bind it to its tunnel.'),
+      say('If you did not expect this, ask whoever looks after the DNS of the domain.'),
     ],
   };
 }

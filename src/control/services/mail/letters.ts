@@ -17,6 +17,13 @@ export type Letter = { readonly to: string } & (
   | { readonly kind: 'identity_linked'; readonly provider: string }
   /** Another owner has deleted an organization of theirs. */
   | { readonly kind: 'organization_deleted'; readonly organization: string; readonly by: string }
+  /** The record that showed a custom domain to be theirs has been gone for days. */
+  | {
+      readonly kind: 'domain_lost';
+      readonly organization: string;
+      readonly domain: string;
+      readonly record: string;
+    }
   | {
       readonly kind: 'invitation';
       readonly token: string;

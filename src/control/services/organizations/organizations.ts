@@ -17,6 +17,7 @@ import { callerNow, leaveOrg } from '../sessions/session-rows.ts';
 import type { Outbox } from '../mail/outbox.ts';
 import type { TokenEnds } from '../tokens/token-ends.ts';
 import type { Tunnels } from '../tunnels/tunnels.ts';
+import type { Domains } from '../domains/domains.ts';
 import type { ReservedSubdomains } from '../reserved-subdomains/reserved-subdomains.ts';
 
 /** Organizations that one person owns: each has quotas of its own. */
@@ -31,6 +32,7 @@ export interface OrganizationDeps {
   readonly tokens: Pick<TokenEnds, 'endAllIn'>;
   readonly tunnels: Pick<Tunnels, 'deleteAllIn'>;
   readonly reservedSubdomains: Pick<ReservedSubdomains, 'deleteAllIn'>;
+  readonly domains: Pick<Domains, 'deleteAllIn'>;
   readonly outbox: Outbox;
   readonly newOrg: NewOrgRules;
   readonly billing: Pick<Billing, 'deleting'>;
@@ -99,7 +101,7 @@ export class Organizations {
   }
 
   /**
-   * Ends its tokens, tunnels, reserved names and invitations; agents are cut off after the commit. Sessions that were active in it go on in another
+   * Ends its tokens, tunnels, reserved names, domains and invitations; agents are cut off after the commit. Sessions that were active in it go on in another
    * organization of their person, or end where there is none. The other owners get a letter. Soft: the rows stay for the books. Throws `not_found`, `forbidden`,
    * `conflict` when it is the caller's only one, or goes on paying, and `unavailable` when a payment provider can't say whether it does.
    */
@@ -121,7 +123,7 @@ export class Organizations {
   }
 
   #deleteNow(actor: UserActor, orgId: string): DeletedOrg {
-    const { store, tokens, tunnels, reservedSubdomains, outbox } = this.#deps;
+    const { store, tokens, tunnels, reservedSubdomains, domains, outbox } = this.#deps;
     return store.inTx((tx) => {
       const me = this.#deletable(tx.db, callerNow(tx, actor), orgId);
       const { name } = this.#find(me);
@@ -130,6 +132,7 @@ export class Organizations {
       const revokedTokens = tokens.endAllIn(tx, me, { createdBy: null, message });
       const deletedTunnels = tunnels.deleteAllIn(tx, me);
       reservedSubdomains.deleteAllIn(tx, me);
+      domains.deleteAllIn(tx, me);
       endAllInvitations(tx, me);
       const members = membersOf(tx.db, me.orgId);
       for (const { userId } of members) leaveOrg(tx, userId, me.orgId);

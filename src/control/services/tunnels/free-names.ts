@@ -39,6 +39,11 @@ export function isBarred(tx: Tx, label: string, orgId: string): boolean {
   const reservation = reservationOf(tx.db, label);
   // Its own: nobody else can have let the name go since.
   if (reservation !== undefined) return reservation.orgId !== orgId;
+  return isResting(tx, label, orgId);
+}
+
+/** Did another organization let the name go within the last day? */
+export function isResting(tx: Tx, label: string, orgId: string): boolean {
   const resting = tx.db
     .select({ label: restingNames.label })
     .from(restingNames)
@@ -59,7 +64,7 @@ export function nameFault(
   return projectOfLabel(tx.db, orgId, label)?.id === projectId ? undefined : 'other_project';
 }
 
-/** Lets a name go that this organization had. */
+/** Lets a name go that this organization had: a label, or a custom domain, which has a dot in it. */
 export function letRest(tx: Tx, label: string, orgId: string): void {
   const rest = { orgId, deletedAt: tx.now };
   tx.db

@@ -1,0 +1,148 @@
+/** `/domains`. */
+import { z } from '@hono/zod-openapi';
+import type { DomainRow } from '../../services/domains/domain-rows.ts';
+import { dnsRecordOf, MAX_DOMAINS } from '../../services/domains/domains.ts';
+import { type Api, type ApiDeps, actorOf } from '../context.ts';
+import { defineRoute } from '../define-route.ts';
+import { json } from '../errors.ts';
+
+const domain = z
+  .object({
+    id: z.uuid(),
+    domain: z.string().openapi({ description: 'In lower case; what is not ASCII as `xn--`' }),
+    verified: z.boolean(),
+    verificationToken: z.string().openapi({ description: 'What the TXT record must say. No secret' }),
+    boundTunnelId: z.uuid().nullable(),
+    verifiedAt: z.iso.datetime().nullable(),
+    createdAt: z.iso.datetime(),
+    dnsRecord: z.object({ type: z.literal('TXT'), name: z.string(), value: z.string() }),
+  })
+  .openapi('Domain', {
+    example: {
+      id: '019aa3c2-5b78-7a4e-9c61-2d8f0b7e5a13',
+      domain: 'shop.example.com',
+      verified: false,
+      verificationToken: 'q7Zk0m1xTn8cVb5RfW2yLs9dHgJ4uPaE',
+      boundTunnelId: null,
+      verifiedAt: null,
+      createdAt: '2026-11-21T09:00:00.000Z',
+      dnsRecord: {
+        type: 'TXT',
+        name: '_tunnel-challenge.shop.example.com',
+        value: 'q7Zk0m1xTn8cVb5RfW2yLs9dHgJ4uPaE',
+      },
+    },
+  });
+
+const newDomain = z.object({ domain: z.string() }).openapi('NewDomain', { example: { domain: 'shop.example.com' } });
+const binding = z
+  .object({ tunnel_id: z.uuid() })
+  .openapi('DomainBinding', { example: { tunnel_id: '019aa3c2-5b70-7b02-8a3e-0c9d3f5e7a10' } });
+
+const id = z.object({ id: z.string() });
+const done = z.object({ success: z.literal(true) });
+const tags = ['domains'];
+
+export function mountDomains(app: Api, { domains }: ApiDeps): void {
+  app.openapi(
+    defineRoute({
+      method: 'get',
+      path: '/domains',
+      tags,
+      summary: 'Custom domains of the organization, newest first',
+      responses: { 200: json(z.array(domain), 'Domains') },
+    }),
+    (c) => c.json(domains.list(actorOf(c)).map(present), 200),
+  );
+  app.openapi(
+    defineRoute(
+      {
+        method: 'post',
+        path: '/domains',
+        'x-needs': 'domain.create',
+        tags,
+        summary: 'Add a custom domain, to be verified by a TXT record',
+        description: `At most ${MAX_DOMAINS}. Put \`dnsRecord\` into the DNS, then verify. Several organizations may add a domain; the first to verify it has it.`,
+        request: { body: { required: true, content: { 'application/json': { schema: newDomain } } } },
+        responses: { 201: json(domain, 'Added') },
+      },
+      ['forbidden', 'invalid_domain', 'duplicate_name', 'conflict', 'rate_limited'],
+    ),
+    (c) => c.json(present(domains.create(actorOf(c), c.req.valid('json').domain)), 201),
+  );
+  app.openapi(
+    defineRoute(
+      {
+        method: 'delete',
+        path: '/domains/{id}',
+        tags,
+        summary: 'Delete a custom domain; one that was verified rests 24 hours',
+        request: { params: id },
+        responses: { 200: json(done, 'Deleted') },
+      },
+      ['forbidden'],
+    ),
+    (c) => {
+      domains.delete(actorOf(c), c.req.valid('param').id);
+      return c.json({ success: true as const }, 200);
+    },
+  );
+  app.openapi(
+    defineRoute(
+      {
+        method: 'post',
+        path: '/domains/{id}/verify',
+        tags,
+        summary: 'Look the TXT record up',
+        description:
+          '`invalid_request`: the record is missing or says something else; the message says what. A verified domain is looked up again each day, and is unverified and unbound once its record has been gone for three days.',
+        request: { params: id },
+        responses: { 200: json(domain, 'Verified') },
+      },
+      ['forbidden', 'invalid_request', 'duplicate_name', 'rate_limited', 'unavailable'],
+    ),
+    async (c) => c.json(present(await domains.verify(actorOf(c), c.req.valid('param').id)), 200),
+  );
+  app.openapi(
+    defineRoute(
+      {
+        method: 'put',
+        path: '/domains/{id}/bind',
+        'x-needs': 'domain.change',
+        tags,
+        summary: 'Let a tunnel answer for a verified domain, from the next request on',
+        request: { params: id, body: { required: true, content: { 'application/json': { schema: binding } } } },
+        responses: { 200: json(domain, 'Bound') },
+      },
+      ['forbidden'],
+    ),
+    (c) => c.json(present(domains.bind(actorOf(c), c.req.valid('param').id, c.req.valid('json').tunnel_id)), 200),
+  );
+  app.openapi(
+    defineRoute(
+      {
+        method: 'delete',
+        path: '/domains/{id}/bind',
+        tags,
+        summary: 'Let no tunnel answer for a domain; it stays verified',
+        request: { params: id },
+        responses: { 200: json(domain, 'Unbound') },
+      },
+      ['forbidden'],
+    ),
+    (c) => c.json(present(domains.unbind(actorOf(c), c.req.valid('param').id)), 200),
+  );
+}
+
+function present(row: DomainRow) {
+  return {
+    id: row.id,
+    domain: row.domain,
+    verified: row.verifiedAt !== null,
+    verificationToken: row.verificationToken,
+    boundTunnelId: row.tunnelId,
+    verifiedAt: row.verifiedAt === null ? null : new Date(row.verifiedAt).toISOString(),
+    createdAt: new Date(row.createdAt).toISOString(),
+    dnsRecord: dnsRecordOf(row),
+  };
+}

@@ -1,0 +1,56 @@
+/** A DNS server on a loopback port, for tests of custom domains: real packets, and records that a test may change. */
+import dns2 from 'dns2';
+import type { Ends } from './ends.ts';
+
+const { Packet } = dns2;
+type Packet = InstanceType<typeof Packet>;
+
+export interface DnsServer {
+  /** `IP:port`, as `dns.resolvers` takes it. */
+  readonly address: string;
+  /** Name to its TXT records, each in the strings that it is cut into. A name that is missing does not exist. */
+  readonly txt: Map<string, string[][]>;
+  /** Names that were asked for, in order. */
+  readonly asked: string[];
+  /** Set: this is said instead of an answer. */
+  rcode: number | undefined;
+  /** Set: each answer waits for this. */
+  hold: (() => Promise<void>) | undefined;
+}
+
+export const SERVFAIL = Packet.RCODE.SERVFAIL;
+
+/** Ends with the test. */
+export async function startDns(t: Ends): Promise<DnsServer> {
+  const txt = new Map<string, string[][]>();
+  const asked: string[] = [];
+  const answerTo = (request: Packet): Packet => {
+    const [question] = request.questions;
+    const name = question?.name.toLowerCase() ?? '';
+    asked.push(name);
+    const answer = Packet.createResponseFromRequest(request);
+    const records = txt.get(name);
+    if (state.rcode !== undefined) answer.header.rcode = state.rcode;
+    else if (records === undefined) answer.header.rcode = Packet.RCODE.NXDOMAIN;
+    else if (question?.type === Packet.TYPE.TXT) {
+      for (const data of records)
+        answer.answers.push(new Packet.Resource({ name, type: Packet.TYPE.TXT, class: Packet.CLASS.IN, ttl: 0, data }));
+    }
+    return answer;
+  };
+  const server = dns2.createUDPServer((request, send) => {
+    const answer = answerTo(request);
+    if (state.hold === undefined) void send(answer);
+    else void state.hold().then(() => send(answer));
+  });
+  await server.listen(0, '127.0.0.1');
+  t.after(() => new Promise<void>((resolve) => server.close(() => resolve())));
+  const state: DnsServer = {
+    address: `127.0.0.1:${server.address().port}`,
+    txt,
+    asked,
+    rcode: undefined,
+    hold: undefined,
+  };
+  return state;
+}

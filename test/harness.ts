@@ -50,7 +50,7 @@ export interface Culvert {
   /** Starts an agent of its own for a local port; resolves when the public name is live. */
   publish(protocol: 'http' | 'https' | 'tcp', target: number | string, options?: PublishOptions): Promise<LocalTunnel>;
   /** GET of a public URL, by way of loopback. */
-  get(url: string): Promise<Answer>;
+  get(url: string, bearer?: string): Promise<Answer>;
   /** Ends the server at once; for tests that look at what a close leaves behind. */
   close(): Promise<void>;
 }
@@ -76,7 +76,7 @@ export async function startCulvert(context: Ends, toml = ''): Promise<Culvert> {
     httpsPort: ports.https,
     publish: (protocol, target, options = {}) =>
       publish(t, { protocol, target: String(target), server: new URL(server.apiUrl), token, ...options }),
-    get: (url) => get(url, url.startsWith('https:') ? ports.https : ports.http),
+    get: (url, bearer) => get(url, url.startsWith('https:') ? ports.https : ports.http, undefined, bearer),
     close: () => server.close(),
   };
 }

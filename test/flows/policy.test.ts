@@ -34,3 +34,19 @@ test('what a policy refuses never reaches the service, and what it sets does', a
   assert.equal((await culvert.account.call('DELETE', path)).status, 200);
   assert.equal((await culvert.get(`${url}/admin`)).body, 'undefined');
 });
+
+test('a JWT check without keys of its own lets in the people of the server, and nobody without a token', async (t) => {
+  const culvert = await startCulvert(t);
+  const origin = await startOrigin(t, (_request, response) => response.end('inside'));
+  const { url } = await culvert.publish('http', origin.port, { subdomain: 'shop' });
+  const { account } = culvert;
+  const [tunnel] = (await account.call('GET', '/tunnels')).body as unknown as Array<{ id: string }>;
+  const policy = { actions: [{ kind: 'jwt_validation' }] };
+  assert.equal((await account.call('PUT', `/tunnels/${tunnel?.id}/policy`, policy)).status, 200);
+  for (const bearer of [undefined, 'a.b.c', culvert.token]) {
+    const refused = await culvert.get(url, bearer);
+    assert.deepEqual([refused.status, refused.code], [401, 'invalid_token']);
+  }
+  const passed = await culvert.get(url, account.bearer);
+  assert.deepEqual([passed.status, passed.body], [200, 'inside']);
+});

@@ -9,11 +9,12 @@ export interface ApiAnswer {
 
 export class Account {
   readonly apiUrl: string;
-  readonly #bearer: string;
+  /** Its access token. */
+  readonly bearer: string;
 
   constructor(apiUrl: string, bearer: string) {
     this.apiUrl = apiUrl;
-    this.#bearer = bearer;
+    this.bearer = bearer;
   }
 
   static async logIn(apiUrl: string, email: string, password: string): Promise<Account> {
@@ -23,7 +24,7 @@ export class Account {
   }
 
   call(method: string, path: string, body?: object): Promise<ApiAnswer> {
-    return call(this.apiUrl, { method, path, body, bearer: this.#bearer });
+    return call(this.apiUrl, { method, path, body, bearer: this.bearer });
   }
 
   /** A new key, without a bandwidth limit. Throws when it was refused. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
 import { test, type TestContext } from 'node:test';
 import type { PolicyAction } from '../../plane/policy.ts';
 import { TestIssuer } from '../fixtures/issuer.ts';
@@ -23,11 +24,11 @@ async function world(t: TestContext): Promise<World> {
   const issuer = await TestIssuer.start(t);
   const rig = await Rig.start(t, { issuerKeys: { allowPrivate: true, ca: issuer.ca } });
   const served: string[] = [];
-  const origin = await httpOrigin(t, async (request, response) => {
-    let body = '';
-    for await (const chunk of request) body += String(chunk);
-    served.push(`${request.method} ${request.url} ${body}`.trim());
-    response.end(body);
+  const origin = await httpOrigin(t, (request, response) => {
+    void text(request).then((body) => {
+      served.push(`${request.method} ${request.url} ${body}`.trim());
+      response.end(body);
+    });
   });
   await rig.serve('shop', origin.port);
   const list = { allowedIssuers: [], allowedAudiences: [] };

@@ -27,7 +27,7 @@ export function keySetOf(document: unknown): JWTVerifyGetKey {
 function publicKey(written: unknown): JWK | null {
   if (typeof written !== 'object' || written === null) return null;
   const from = written as Record<string, unknown>;
-  const key: Record<string, string> = {};
+  const key: JWK = {};
   for (const name of MEMBERS) {
     const value = from[name];
     if (typeof value === 'string' && value.length <= MAX_MEMBER) key[name] = value;
@@ -35,5 +35,5 @@ function publicKey(written: unknown): JWK | null {
   const { n } = from;
   if (typeof n === 'string' && n.length <= MAX_MODULUS) key['n'] = n;
   const { kty = '' } = key;
-  return TYPES.has(kty) && (kty !== 'RSA' || key['n'] !== undefined) ? (key as JWK) : null;
+  return TYPES.has(kty) && (kty !== 'RSA' || key['n'] !== undefined) ? key : null;
 }

@@ -51,6 +51,11 @@ test('what was put is what is read, told to the data plane and written into the 
   assert.equal(newest?.action, 'tunnel.policy');
 });
 
+test('keys over plain HTTP are taken from the machine of the server alone', async () => {
+  for (const host of ['localhost', '127.0.0.1', '[::1]'])
+    assert.deepEqual(said(await put({ actions: [{ ...jwt, jwks_url: `http://${host}:9000/keys` }] })), [200], host);
+});
+
 test('a policy is replaced whole, and removed', async () => {
   await put({ actions: [deny] });
   await put({ actions: [rate] });
@@ -87,6 +92,7 @@ const REFUSED: ReadonlyArray<readonly [what: string, policy: unknown, says: RegE
   ['a rate of 0', { actions: [{ ...rate, requests_per_minute: 0 }] }, /requests_per_minute/],
   ['half a request', { actions: [{ ...rate, requests_per_minute: 1.5 }] }, /requests_per_minute/],
   ['keys over plain HTTP', { actions: [{ ...jwt, jwks_url: 'http://id.example.com/keys' }] }, /jwks_url/],
+  ['keys at a name that only looks like this machine', { actions: [{ ...jwt, jwks_url: 'http://127.0.0.1.example.com/' }] }, /https/],
   ['no network', { actions: [{ kind: 'ip_allow', networks: [] }] }, /networks/],
   ['a host for a network', { actions: [{ kind: 'ip_deny', networks: ['example.com'] }] }, /IP address/],
   ['a line break in a value', header('X-A', 'a\r\nX-B: b'), /visible ASCII/],

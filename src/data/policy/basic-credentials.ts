@@ -22,7 +22,7 @@ export function credentialsIn(bytes: Buffer, head: Head): Credentials | null {
     const line = head.lines[l] as number;
     if (!isAuthorization(bytes, line)) continue;
     if (value !== null) return null;
-    value = bytes.toString('latin1', line + AUTHORIZATION.length + 1, head.lines[l + 1] as number).trim();
+    value = bytes.toString('latin1', line + AUTHORIZATION.length + 1, head.lines[l + 1]).trim();
   }
   const token = value === null ? undefined : FORM.exec(value)?.[1];
   return token === undefined ? null : decoded(Buffer.from(token, 'base64'));

@@ -35,9 +35,9 @@ test('what a policy refuses never reaches the service, and what it sets does', a
   assert.equal((await culvert.get(`${url}/admin`)).body, 'undefined');
 });
 
-test('a JWT check without keys of its own lets in the people of the server, and nobody without a token', async (t) => {
+test('a JWT check without keys of its own lets in the people of the server, whose tokens the service never sees', async (t) => {
   const culvert = await startCulvert(t);
-  const origin = await startOrigin(t, (_request, response) => response.end('inside'));
+  const origin = await startOrigin(t, (request, response) => response.end(String(request.headers.authorization)));
   const { url } = await culvert.publish('http', origin.port, { subdomain: 'shop' });
   const { account } = culvert;
   const [tunnel] = (await account.call('GET', '/tunnels')).body as unknown as Array<{ id: string }>;
@@ -47,6 +47,9 @@ test('a JWT check without keys of its own lets in the people of the server, and 
     const refused = await culvert.get(url, bearer);
     assert.deepEqual([refused.status, refused.code], [401, 'invalid_token']);
   }
-  const passed = await culvert.get(url, account.bearer);
-  assert.deepEqual([passed.status, passed.body], [200, 'inside']);
+  // Once decided later, once at once.
+  for (let i = 0; i < 2; i++) {
+    const passed = await culvert.get(url, account.bearer);
+    assert.deepEqual([passed.status, passed.body], [200, 'undefined']);
+  }
 });

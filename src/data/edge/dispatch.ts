@@ -7,6 +7,7 @@ import type { Exchange } from './exchange.ts';
 import { forwardHead } from './forward.ts';
 import { ForwardedLines } from './forwarded.ts';
 import { type PolicyChain, isPending } from '../policy/chain.ts';
+import { HeaderRule } from '../policy/header-rule.ts';
 import type { PolicyRequest, Verdict } from '../policy/step.ts';
 import { type EdgeRefusal, EXHAUSTED, refusalOf } from './refusal.ts';
 import { acquire, openUpstream, type Upstream } from './upstream.ts';
@@ -15,6 +16,7 @@ const NOT_FOUND: EdgeRefusal = { code: 'tunnel_not_found' };
 const OFFLINE: EdgeRefusal = { code: 'tunnel_offline' };
 const OVERLOADED: EdgeRefusal = { code: 'overloaded' };
 const NOTHING = Buffer.alloc(0);
+const NO_TOKEN = new HeaderRule([], ['authorization']);
 
 /** What a chain that was waited for says. */
 interface Decided {
@@ -81,7 +83,9 @@ export class Dispatch {
   /** Sends the head that `find` was asked about; same `bytes`. */
   send(upstream: Upstream, bytes: Buffer): void {
     const head = this.#context.requestHead;
-    const rule = this.#exchange.entry?.policy?.request ?? null;
+    const policy = this.#exchange.entry?.policy ?? null;
+    const rule = policy === null ? null : policy.request;
+    if (policy !== null && policy.hidesToken !== null && policy.hidesToken(this.#asked)) NO_TOKEN.dropFrom(bytes, head);
     rule?.dropFrom(bytes, head);
     forwardHead(upstream.stream, bytes, head, {
       start: this.#start,

@@ -14,13 +14,15 @@ import { ipStep } from './ip-rule.ts';
 import type { JwtSteps } from './jwt-step.ts';
 import { RateLimit } from './rate-limit.ts';
 import { rateStep } from './rate-step.ts';
-import type { Step } from './step.ts';
+import type { PolicyRequest, Step } from './step.ts';
 
 export interface CompiledPolicy {
   /** What it was made from. */
   readonly of: Pick<Route, 'policy' | 'gate'>;
   /** null: nothing can be refused. */
   readonly chain: PolicyChain | null;
+  /** Whether the service must not get the token of a request: one to this server itself. null: tokens of others alone are let in. */
+  readonly hidesToken: ((request: PolicyRequest) => boolean) | null;
   /** What is set on the forwarded request, and on the response. */
   readonly request: HeaderRule | null;
   readonly response: HeaderRule | null;
@@ -53,11 +55,16 @@ export function compilePolicy(route: Route, before: CompiledPolicy | null, parts
   return {
     of: { policy, gate },
     chain: steps.length === 0 ? null : new PolicyChain(steps, { actions: actions.length, log: parts.log }),
+    hidesToken: takesOwnTokens(actions) ? (request) => parts.jwts.isOwn(request) : null,
     // The password is between the visitor and the edge: the service does not get it.
     request: headersOf(actions, 'header_set', gate === null ? [] : ['authorization']),
     response: headersOf(actions, 'response_header_set'),
     rate,
   };
+}
+
+function takesOwnTokens(actions: readonly PolicyAction[]): boolean {
+  return actions.some((action) => action.kind === 'jwt_validation' && action.enforce && action.jwksUrl === null);
 }
 
 function rateOf(actions: readonly PolicyAction[], before: CompiledPolicy | null): CompiledPolicy['rate'] {

@@ -51,6 +51,16 @@ export class JwtCheck {
     this.#ownSet = keySetOf({ keys });
   }
 
+  /** Does the token name one of this server's own keys? */
+  isOwn(token: string): boolean {
+    try {
+      const { kid } = decodeProtectedHeader(token);
+      return this.#own.some((key) => key.kid === kid);
+    } catch {
+      return false;
+    }
+  }
+
   /** Rejects with nothing. */
   async find(token: string, action: JwtAction): Promise<Finding> {
     const place = this.#placeOf(token, action);
@@ -69,9 +79,8 @@ export class JwtCheck {
   #placeOf(token: string, { jwksUrl, allowedIssuers }: JwtAction): KeyPlace | 'own' | null {
     try {
       if (jwksUrl !== null) return { jwksUrl };
-      const { kid } = decodeProtectedHeader(token);
       // Which server's key it names: this one's address may itself be an https issuer of the list.
-      if (this.#own.some((key) => key.kid === kid)) return 'own';
+      if (this.isOwn(token)) return 'own';
       const { iss } = decodeJwt(token);
       return iss?.startsWith('https://') === true && allowedIssuers.includes(iss) ? { issuer: iss } : null;
     } catch {

@@ -43,6 +43,12 @@ export class JwtSteps {
     this.#check.useOwnKeys(keys);
   }
 
+  /** Is the request's token an access token to this server? Whoever runs the service could act with it as the visitor. */
+  isOwn(request: PolicyRequest): boolean {
+    const token = bearerOf(request);
+    return token !== null && this.#check.isOwn(token);
+  }
+
   /** A step of its own: what another one has found good is not good for this one. */
   step(action: JwtAction): Step {
     const id = ++this.#steps;

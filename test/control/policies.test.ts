@@ -67,6 +67,16 @@ test('a policy is replaced whole, and removed', async () => {
   assert.deepEqual(said(await ann.call('DELETE', `/tunnels/${tunnelId}/policy`)), [200]);
 });
 
+test('a tcp tunnel knows addresses alone', async () => {
+  const made = await ann.call('POST', '/tunnels', { localPort: 5432, protocol: 'tcp' });
+  const path = `/tunnels/${String(made.body['id'])}/policy`;
+  const allow = { kind: 'ip_allow', networks: ['10.0.0.0/8'] };
+  assert.deepEqual(said(await ann.call('PUT', path, { actions: [allow] })), [200]);
+  const refused = await ann.call('PUT', path, { actions: [allow, deny] });
+  assert.deepEqual(said(refused), [400, 'bad_policy']);
+  assert.match(String(refused.body['message']), /tcp tunnel/);
+});
+
 test('a route that is told again for another reason keeps its policy', async () => {
   await put({ actions: [deny] });
   await ann.call('POST', `/tunnels/${tunnelId}/stop`);

@@ -63,6 +63,7 @@ export class TcpVisitor implements StreamSink {
   static open(socket: Socket, entry: RouteEntry, options: TcpVisitorOptions): TcpVisitor | undefined {
     const { served, route } = entry;
     if (served === null || served.draining || route.stopped || route.maintenance !== null) return undefined;
+    if (entry.policy !== null && entry.policy.keepsOut(socket.remoteAddress ?? '')) return undefined;
     if (served.payer.exhausted) return undefined;
     const address = visitorAddress(socket.remoteAddress ?? '', socket.remotePort ?? 0);
     if (address === undefined) return undefined;

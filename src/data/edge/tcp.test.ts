@@ -109,7 +109,7 @@ test('bytes go both ways with half-close, counted, the visitor named in the prea
   visitor.end(body);
   assert.deepEqual(await all(visitor), body);
   assert.equal(seen[0]?.slot, slot);
-  assert.deepEqual(seen[0]?.visitor, { family: 4, bytes: Buffer.of(127, 0, 0, 1), port: from });
+  assert.deepEqual(seen[0]?.visitor, { family: 4, bytes: Uint8Array.of(127, 0, 0, 1), port: from });
   await node.drain(1_000);
   await node.close();
   const usage = link.batches.flatMap((b) => b.events).filter((e) => e.kind === 'usage');
@@ -272,6 +272,37 @@ test('visitors are bounded per address', async (t) => {
     await turn();
   }
   open[1]?.destroy();
+  agent.destroy();
+});
+
+test('addresses are let in or kept out of a tcp tunnel by its policy', async (t) => {
+  const link = new FakeLink();
+  const node = await nodeOf(t, link);
+  const port = await freePort();
+  const agent = await TestAgent.enter(node.addresses().agents.port, 'good');
+  serveStreams(agent, echo);
+  await agent.bind('db', { protocol: 'tcp', localPort: port });
+  const under = (kind: 'ip_allow' | 'ip_deny', network: string, enforce = true): void => {
+    const policy = { actions: [{ kind, networks: [network], enforce }] };
+    link.change({ kind: 'put', route: testRoute('db', { protocol: 'tcp', tcpPort: port, subdomain: '', policy }) });
+  };
+  const visit = async (): Promise<string> => {
+    const visitor = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+    const got = all(visitor).then(String, () => 'cut');
+    visitor.end('hello');
+    return got;
+  };
+  assert.equal(await visit(), 'hello');
+  for (const [kind, network, enforce, expected] of [
+    ['ip_allow', '10.0.0.0/8', true, 'cut'],
+    ['ip_allow', '10.0.0.0/8', false, 'hello'],
+    ['ip_allow', '127.0.0.0/8', true, 'hello'],
+    ['ip_deny', '127.0.0.1', true, 'cut'],
+    ['ip_deny', '127.0.0.2', true, 'hello'],
+  ] as const) {
+    under(kind, network, enforce);
+    assert.equal(await visit(), expected, `${kind} ${network} ${enforce}`);
+  }
   agent.destroy();
 });
 

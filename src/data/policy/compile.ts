@@ -3,14 +3,14 @@
  * Called by book.ts when a route changes, never per request.
  */
 import type { Logger } from '../../base/log.ts';
-import type { HeaderAction, PolicyAction, RateAction } from '../../plane/policy.ts';
+import type { HeaderAction, IpAction, PolicyAction, RateAction } from '../../plane/policy.ts';
 import type { Route } from '../../plane/routes.ts';
 import type { BasicChecks } from './basic-checks.ts';
 import { basicStep } from './basic-step.ts';
 import { type ChainedStep, PolicyChain } from './chain.ts';
 import { denyStep } from './deny.ts';
 import { HeaderRule } from './header-rule.ts';
-import { ipStep } from './ip-rule.ts';
+import { addressRule, ipStep } from './ip-rule.ts';
 import type { JwtSteps } from './jwt-step.ts';
 import { RateLimit } from './rate-limit.ts';
 import { rateStep } from './rate-step.ts';
@@ -21,6 +21,8 @@ export interface CompiledPolicy {
   readonly of: Pick<Route, 'policy' | 'gate'>;
   /** null: nothing can be refused. */
   readonly chain: PolicyChain | null;
+  /** For connections that are no HTTP: whether a visitor of this address is kept out. */
+  readonly keepsOut: (ip: string) => boolean;
   /** Whether the service must not get the token of a request: one to this server itself. null: tokens of others alone are let in. */
   readonly hidesToken: ((request: PolicyRequest) => boolean) | null;
   /** What is set on the forwarded request, and on the response. */
@@ -55,12 +57,20 @@ export function compilePolicy(route: Route, before: CompiledPolicy | null, parts
   return {
     of: { policy, gate },
     chain: steps.length === 0 ? null : new PolicyChain(steps, { actions: actions.length, log: parts.log }),
+    keepsOut: addressRules(actions),
     hidesToken: takesOwnTokens(actions) ? (request) => parts.jwts.isOwn(request) : null,
     // The password is between the visitor and the edge: the service does not get it.
     request: headersOf(actions, 'header_set', gate === null ? [] : ['authorization']),
     response: headersOf(actions, 'response_header_set'),
     rate,
   };
+}
+
+function addressRules(actions: readonly PolicyAction[]): (ip: string) => boolean {
+  const rules = actions
+    .filter((action) => (action.kind === 'ip_allow' || action.kind === 'ip_deny') && action.enforce)
+    .map((action) => addressRule(action as IpAction));
+  return (ip) => rules.some((isKeptOut) => isKeptOut(ip));
 }
 
 function takesOwnTokens(actions: readonly PolicyAction[]): boolean {

@@ -1,5 +1,6 @@
 /** Traffic policies of tunnels: read, replace, remove. The data plane has the new one before the answer leaves. Called by control/api. */
 import { eq } from 'drizzle-orm';
+import { AppError } from '../../../base/errors.ts';
 import type { PolicySpec } from '../../../plane/policy.ts';
 import { tunnelPolicies } from '../../db/schema.ts';
 import type { Store, Tx } from '../../db/tx.ts';
@@ -37,6 +38,7 @@ export class Policies {
     return this.#deps.store.inTx((tx) => {
       const row = ownTunnel(tx.db, actor.orgId, tunnelId);
       const policy = policyFrom(input);
+      if (row.protocol === 'tcp') requireAddressRules(policy);
       const next = { policy, updatedAt: tx.now };
       tx.db
         .insert(tunnelPolicies)
@@ -66,4 +68,14 @@ export class Policies {
     const route = this.#deps.routes.routeOf(tx.db, row);
     tx.onCommit(() => this.#deps.news.put(route));
   }
+}
+
+/** A raw connection has an address and nothing else that could be looked at: an action that would do nothing must not look like a lock. */
+function requireAddressRules({ actions }: PolicySpec): void {
+  const other = actions.find(({ kind }) => kind !== 'ip_allow' && kind !== 'ip_deny');
+  if (other === undefined) return;
+  throw new AppError(
+    'bad_policy',
+    `The policy was not taken: a tcp tunnel carries bytes, so it knows ip_allow and ip_deny alone, not ${other.kind}.`,
+  );
 }

@@ -80,6 +80,7 @@ test('data nodes have the access keys, and are told of each change', async () =>
     accessKeys.map(({ kid }) => kid),
     [keys.signing('access').id],
   );
+  plane.now += 1;
   const made = keys.rotate(SYSTEM, 'access');
   const delta = plane.deltas.at(-1);
   assert.ok(delta?.kind === 'access_keys');

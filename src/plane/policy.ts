@@ -4,7 +4,7 @@
 
 /** What every action can say. */
 interface Rule {
-  /** False: what it would do is counted and not done. */
+  /** False: what it would do is not done. */
   readonly enforce: boolean;
 }
 

@@ -17,7 +17,7 @@ export class PolicyBook implements TableListener {
   onPut(entry: RouteEntry): void {
     const { policy, gate } = entry.route;
     if (policy === null && gate === null) entry.policy = null;
-    // A route is put again for many reasons; the chain and its counters stay while both say the same.
+    // A route is put again for many reasons; the chain stays while both say the same.
     else if (entry.policy === null || JSON.stringify(entry.policy.of) !== JSON.stringify({ policy, gate }))
       entry.policy = compilePolicy(entry.route, entry.policy, this.#parts);
   }

@@ -11,15 +11,8 @@ const FAILED: EdgeRefusal = { code: 'policy_failed' };
 /** A step with what its action says beside its kind. */
 export interface ChainedStep {
   readonly step: Step;
-  /** Place of its action in the policy, for the counters; -1 for a gate, which is none. */
-  readonly action: number;
-  /** False: what it would refuse is counted and let through. */
+  /** False: what it would refuse is let through. */
   readonly enforce: boolean;
-}
-
-/** What a chain did since it was made, per action of the policy: read and zeroed by whoever reports. */
-export interface ActionCounts {
-  readonly matched: number[];
 }
 
 /** The answer of a step that decides later, and the place in the chain from where it goes on. */
@@ -29,14 +22,12 @@ export interface Pending {
 }
 
 export class PolicyChain {
-  readonly counts: ActionCounts;
   readonly #steps: readonly ChainedStep[];
   readonly #log: Logger;
 
-  constructor(steps: readonly ChainedStep[], of: { readonly actions: number; readonly log: Logger }) {
+  constructor(steps: readonly ChainedStep[], log: Logger) {
     this.#steps = steps;
-    this.#log = of.log;
-    this.counts = { matched: Array.from({ length: of.actions }, () => 0) };
+    this.#log = log;
   }
 
   /** Asks the steps from `from` on: a refusal, null when all let it pass, or what to wait for. */
@@ -46,8 +37,7 @@ export class PolicyChain {
       const verdict = this.#ask(chained, request);
       if (verdict === null) continue;
       if (verdict instanceof Promise) return { verdict: this.#later(chained, verdict), next: at + 1 };
-      const refused = this.#judge(chained, verdict);
-      if (refused !== null) return refused;
+      if (chained.enforce) return verdict;
     }
     return null;
   }
@@ -64,16 +54,11 @@ export class PolicyChain {
   async #later(chained: ChainedStep, verdict: Promise<Verdict>): Promise<Verdict> {
     try {
       const decided = await verdict;
-      return decided === null ? null : this.#judge(chained, decided);
+      return chained.enforce ? decided : null;
     } catch (error) {
       this.#log.error({ err: error }, 'a policy step failed: the request was refused');
-      return this.#judge(chained, FAILED);
+      return chained.enforce ? FAILED : null;
     }
-  }
-
-  #judge({ action, enforce }: ChainedStep, refusal: EdgeRefusal): Verdict {
-    if (action >= 0) this.counts.matched[action] = (this.counts.matched[action] ?? 0) + 1;
-    return enforce ? refusal : null;
   }
 }
 

@@ -48,15 +48,15 @@ export function compilePolicy(route: Route, before: CompiledPolicy | null, parts
   const rate = rateOf(actions, before);
   const steps: ChainedStep[] = [];
   for (const kind of ORDER) {
-    for (const [at, action] of actions.entries()) {
+    for (const action of actions) {
       if (action.kind !== kind) continue;
-      steps.push({ step: stepOf(action, rate, parts.jwts), action: at, enforce: action.enforce });
+      steps.push({ step: stepOf(action, rate, parts.jwts), enforce: action.enforce });
     }
   }
-  if (gate !== null) steps.push({ step: basicStep(route, parts.checks), action: -1, enforce: true });
+  if (gate !== null) steps.push({ step: basicStep(route, parts.checks), enforce: true });
   return {
     of: { policy, gate },
-    chain: steps.length === 0 ? null : new PolicyChain(steps, { actions: actions.length, log: parts.log }),
+    chain: steps.length === 0 ? null : new PolicyChain(steps, parts.log),
     keepsOut: addressRules(actions),
     hidesToken: takesOwnTokens(actions) ? (request) => parts.jwts.isOwn(request) : null,
     // The password is between the visitor and the edge: the service does not get it.

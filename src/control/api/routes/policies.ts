@@ -14,7 +14,7 @@ const EXAMPLE = {
 };
 
 const written = policySchema().openapi('TrafficPolicy', {
-  description: `At most ${MAX_ACTIONS} actions. An unknown field is 400 \`bad_policy\`. With \`"enforce": false\` an action is counted and not carried out.`,
+  description: `At most ${MAX_ACTIONS} actions. An unknown field is 400 \`bad_policy\`. With \`"enforce": false\` an action lets pass what it would refuse.`,
   example: EXAMPLE,
 });
 

@@ -1,6 +1,6 @@
 /**
- * From the row of a tunnel and what its owner put on it (policy, gates, maintenance, custom domains) to the Route that the data plane gets. The only place
- * where a Route is made.
+ * From the row of a tunnel and what its owner put on it (policy, gate, maintenance, custom domains) to the Route that the data plane gets.
+ * The only place where a Route is made.
  */
 import { and, asc, eq, isNotNull, isNull } from 'drizzle-orm';
 import type { PolicySpec } from '../../../plane/policy.ts';

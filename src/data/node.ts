@@ -15,6 +15,7 @@ import { WindowBudget } from '../mux/window.ts';
 import type { Link, NodeControl } from '../plane/link.ts';
 import type { Prices } from '../plane/spend.ts';
 import { Admission } from './edge/admission.ts';
+import { Drops } from './edge/drops.ts';
 import { startHttpEdge } from './edge/http.ts';
 import { TcpEdge } from './edge/tcp.ts';
 import type { TcpVisitor } from './edge/tcp-visitor.ts';
@@ -101,6 +102,8 @@ export interface DataNode extends NodeControl {
 const MAX_ANONYMOUS = 1_024;
 const MAX_ANONYMOUS_PER_IP = 128;
 const SWEEP_MS = 1_000;
+/** How often visitors that were refused or cut are said in the log. */
+const TELL_MS = 60_000;
 /** The last usage is worth a short wait for a control plane that is going down too. */
 const LAST_REPORT_MS = 2_000;
 const MEGABYTE = 1 << 20;
@@ -149,10 +152,15 @@ async function open(settings: NodeSettings, deps: { link: Link; log: Logger }, l
     tcpVisitors.close();
   });
 
-  const admission = new Admission({ total: edge.limits.maxConnections, perAddress: edge.limits.maxConnectionsPerIp });
+  const drops = new Drops();
+  const telling = setInterval(() => drops.tell(log), TELL_MS);
+  telling.unref();
+  life.onClose('what was dropped', () => clearInterval(telling));
+  const { maxConnections: total, maxConnectionsPerIp: perAddress } = edge.limits;
+  const admission = new Admission({ total, perAddress }, drops);
   const tcp = new TcpEdge(
     { host: edge.tcpHost, localTimeoutMs: edge.limits.localTimeoutSeconds * 1_000 },
-    { table, admission, sweeper: tcpVisitors, slabs, turn: new TurnEnd(), log },
+    { table, admission, drops, sweeper: tcpVisitors, slabs, turn: new TurnEnd(), log },
   );
   life.onClose('tcp ports', () => tcp.close());
 
@@ -194,7 +202,7 @@ async function open(settings: NodeSettings, deps: { link: Link; log: Logger }, l
         websocketIdleMs: limits.websocketIdleSeconds * 1_000,
       },
     },
-    { table, admission, log },
+    { table, admission, drops, log },
   );
   life.onClose('http edge', () => http.close());
 

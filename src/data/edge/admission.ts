@@ -2,6 +2,7 @@
  * How many connections may be open at once, in all and per address. One object per door: the HTTP edge and the public TCP ports
  * share one (visitors), the agent listener has its own for sockets that have not shown a token yet.
  */
+import type { Drops } from './drops.ts';
 import { ipv6Groups } from './visitor-address.ts';
 
 export interface AdmissionLimits {
@@ -13,17 +14,25 @@ export interface AdmissionLimits {
 
 export class Admission {
   readonly #limits: AdmissionLimits;
+  readonly #drops: Drops | null;
   readonly #byAddress = new Map<string, number>();
   #open = 0;
   #refused = 0;
 
-  constructor(limits: AdmissionLimits) {
+  /** `drops` counts whom it turns away; null where nobody asks why. */
+  constructor(limits: AdmissionLimits, drops: Drops | null = null) {
     this.#limits = limits;
+    this.#drops = drops;
   }
 
   /** Connections that are open now. */
   get open(): number {
     return this.#open;
+  }
+
+  /** Addresses and /64 networks that they come from. */
+  get addresses(): number {
+    return this.#byAddress.size;
   }
 
   /** Connections that were turned away since the start. */
@@ -39,8 +48,10 @@ export class Admission {
     const key = addressKey(ip);
     const from = this.#byAddress.get(key) ?? 0;
     const { total, perAddress } = this.#limits;
-    if (this.#open >= total || (perAddress > 0 && !isProxy && from >= perAddress)) {
+    const isFull = this.#open >= total;
+    if (isFull || (perAddress > 0 && !isProxy && from >= perAddress)) {
       this.#refused++;
+      this.#drops?.add(isFull ? 'over_total' : 'over_address');
       return false;
     }
     this.#open++;

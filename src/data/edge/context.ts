@@ -8,6 +8,7 @@ import type { Logger } from '../../base/log.ts';
 import { Scratch, SlabPool } from '../../base/slab.ts';
 import { TurnEnd } from '../../base/turn.ts';
 import type { RouteTable } from '../routing/table.ts';
+import type { Drops } from './drops.ts';
 import { FaultCounters } from './fault.ts';
 import { Head } from './head.ts';
 import { CookieGuard } from './set-cookie.ts';
@@ -36,6 +37,7 @@ export interface EdgeContext {
   readonly scratch: Scratch;
   readonly turn: TurnEnd;
   readonly faults: FaultCounters;
+  readonly drops: Drops;
   /** Visitors' sockets are read into this. */
   readonly readBuffer: Buffer;
   readonly requestHead: Head;
@@ -49,7 +51,9 @@ export interface EdgeContext {
 /** 128 KB: a whole upload burst of a visitor in one read. */
 const READ_BYTES = 131_072;
 
-export function edgeContext(of: Pick<EdgeContext, 'table' | 'limits' | 'sweeper' | 'log' | 'trusted'>): EdgeContext {
+export function edgeContext(
+  of: Pick<EdgeContext, 'table' | 'limits' | 'sweeper' | 'log' | 'trusted' | 'drops'>,
+): EdgeContext {
   const slabs = new SlabPool();
   return {
     ...of,

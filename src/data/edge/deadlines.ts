@@ -3,6 +3,7 @@
  * about once a second: a connection holds no timer. It decides and closes nothing; visitor.ts acts on the verdict.
  */
 import type { EdgeLimits } from './context.ts';
+import type { DropReason } from './drops.ts';
 
 /** States of a visitor's connection; visitor.ts tells what they mean. */
 export type VisitorState = 'head' | 'body' | 'wait' | 'raw' | 'linger' | 'gone';
@@ -22,7 +23,11 @@ export interface Timed {
   readonly isHalfClosed: boolean;
 }
 
-export type Verdict = 'go_on' | 'cut' | 'request_timeout' | 'local_timeout';
+/** `head_timeout`, `body_timeout` and `local_timeout` are answered in words; with the others the connection is cut. */
+export type Verdict =
+  | 'go_on'
+  | 'local_timeout'
+  | Extract<DropReason, 'head_timeout' | 'body_timeout' | 'slow_reader' | 'idle' | 'websocket_idle' | 'linger'>;
 
 /** After the last answer the visitor may go on sending for this long. */
 const LINGER_MS = 3_000;
@@ -59,7 +64,7 @@ export class Deadlines {
     if (of.isHeadCut) {
       // A head must be whole in time, however busily it trickles.
       if (this.#headSinceMs === 0) this.#headSinceMs = nowMs;
-      else if (nowMs - this.#headSinceMs > this.#limits.headTimeoutMs) return 'request_timeout';
+      else if (nowMs - this.#headSinceMs > this.#limits.headTimeoutMs) return 'head_timeout';
     }
     if (this.#moved) {
       this.#moved = false;
@@ -73,20 +78,22 @@ export class Deadlines {
     const { idleTimeoutMs, bodyIdleTimeoutMs, localTimeoutMs, websocketIdleMs } = this.#limits;
     switch (of.state) {
       case 'head':
-        return stillMs > (of.hasBacklog ? bodyIdleTimeoutMs : idleTimeoutMs) ? 'cut' : 'go_on';
+        if (of.hasBacklog) return stillMs > bodyIdleTimeoutMs ? 'slow_reader' : 'go_on';
+        return stillMs > idleTimeoutMs ? 'idle' : 'go_on';
       case 'body':
         if (of.isPaused) return stillMs > localTimeoutMs ? 'local_timeout' : 'go_on';
-        return stillMs > bodyIdleTimeoutMs ? 'request_timeout' : 'go_on';
+        return stillMs > bodyIdleTimeoutMs ? 'body_timeout' : 'go_on';
       case 'wait':
-        if (of.hasBacklog) return stillMs > bodyIdleTimeoutMs ? 'cut' : 'go_on';
+        if (of.hasBacklog) return stillMs > bodyIdleTimeoutMs ? 'slow_reader' : 'go_on';
         if (!of.isAnswering) return stillMs > localTimeoutMs ? 'local_timeout' : 'go_on';
         // Most visitors that end their direction are gone; only a write would tell, and a silent event stream never writes.
-        return of.isHalfClosed && stillMs > idleTimeoutMs ? 'cut' : 'go_on';
+        return of.isHalfClosed && stillMs > idleTimeoutMs ? 'idle' : 'go_on';
       case 'raw':
-        if (of.isHalfClosed && stillMs > idleTimeoutMs) return 'cut';
-        return websocketIdleMs > 0 && stillMs > websocketIdleMs ? 'cut' : 'go_on';
+        if (of.isHalfClosed && stillMs > idleTimeoutMs) return 'idle';
+        return websocketIdleMs > 0 && stillMs > websocketIdleMs ? 'websocket_idle' : 'go_on';
       case 'linger':
-        return stillMs > (of.hasBacklog ? bodyIdleTimeoutMs : LINGER_MS) ? 'cut' : 'go_on';
+        if (of.hasBacklog) return stillMs > bodyIdleTimeoutMs ? 'slow_reader' : 'go_on';
+        return stillMs > LINGER_MS ? 'linger' : 'go_on';
       case 'gone':
         return 'go_on';
       default:

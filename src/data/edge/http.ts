@@ -5,10 +5,12 @@
 import { type AddressInfo, BlockList, createServer, isIPv6, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer, type Server as TlsServer, type TLSSocket } from 'node:tls';
 import { Sweeper } from '../../base/clock.ts';
+import { codeOf } from '../../base/errors.ts';
 import { Lifecycle } from '../../base/lifecycle.ts';
 import type { Logger } from '../../base/log.ts';
 import type { RouteTable } from '../routing/table.ts';
 import type { Admission } from './admission.ts';
+import type { Drops } from './drops.ts';
 import { type EdgeContext, type EdgeLimits, edgeContext } from './context.ts';
 import type { FaultCounters } from './fault.ts';
 import { isListed, plainAddress } from './forwarded.ts';
@@ -29,6 +31,7 @@ export interface HttpEdgeOptions {
 export interface HttpEdgeDeps {
   readonly table: RouteTable;
   readonly admission: Admission;
+  readonly drops: Drops;
   readonly log: Logger;
 }
 
@@ -59,6 +62,7 @@ export async function startHttpEdge(options: HttpEdgeOptions, deps: HttpEdgeDeps
     table: deps.table,
     limits: options.limits,
     sweeper,
+    drops: deps.drops,
     log: deps.log,
     trusted: options.trustedProxies.length === 0 ? null : blockList(options.trustedProxies),
   });
@@ -162,6 +166,8 @@ function tlsServer(
     socket.once('close', () => shaking.delete(socket));
   });
   server.on('tlsClientError', (error: Error, socket: TLSSocket) => {
+    // Who leaves by itself, as a health check does, is not counted.
+    if (codeOf(error) !== 'ECONNRESET') deps.drops.add('tls_handshake');
     deps.log.debug({ err: error.message }, 'a TLS handshake with a visitor failed');
     socket.destroy();
   });

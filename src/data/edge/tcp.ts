@@ -14,6 +14,7 @@ import type { TurnEnd } from '../../base/turn.ts';
 import type { RouteEntry } from '../routing/entry.ts';
 import type { RouteTable, TableListener } from '../routing/table.ts';
 import type { Admission } from './admission.ts';
+import type { Drops } from './drops.ts';
 import { TcpVisitor } from './tcp-visitor.ts';
 
 /** Connections that the kernel holds for one port until they are accepted. */
@@ -22,6 +23,7 @@ const BACKLOG = 511;
 export interface TcpEdgeDeps {
   readonly table: RouteTable;
   readonly admission: Admission;
+  readonly drops: Drops;
   readonly sweeper: Sweeper<TcpVisitor>;
   readonly slabs: SlabPool;
   readonly turn: TurnEnd;
@@ -158,6 +160,7 @@ export class TcpEdge implements TableListener {
       },
     });
     if (visitor === undefined) {
+      this.#deps.drops.add('tcp_refused');
       this.#deps.admission.release(ip);
       socket.resetAndDestroy();
       return;

@@ -15,7 +15,7 @@ import { cutSocket, type ReadTarget, readInto, resumeReading } from '../../base/
 import { SocketWriter } from '../../base/socket-writer.ts';
 import { BODY, Body, FRAMING } from './body.ts';
 import type { EdgeContext } from './context.ts';
-import { Deadlines, type VisitorState } from './deadlines.ts';
+import { Deadlines, type Verdict as Lateness, type VisitorState } from './deadlines.ts';
 import { Dispatch } from './dispatch.ts';
 import { Exchange } from './exchange.ts';
 import { FAULTS, type FaultCode, faultResponse } from './fault.ts';
@@ -137,6 +137,7 @@ export class Visitor implements ReadTarget, UpstreamUser {
           }
           this.#deadlines.headDone();
           if (end < 0) {
+            this.#context.drops.add(end === BAD ? 'malformed' : 'head_too_large');
             const code = end === BAD ? 'bad_request' : end === TARGET_TOO_LONG ? 'uri_too_long' : 'head_too_large';
             this.#fault(code, end === BAD ? `The request was refused: ${head.reason}.` : undefined);
             return true;
@@ -149,6 +150,7 @@ export class Visitor implements ReadTarget, UpstreamUser {
           const state = this.#requestBody.feed(b, from, to);
           const { stop, next, trailer } = this.#requestBody;
           if (state === BODY.bad) {
+            this.#context.drops.add('malformed');
             this.#fault('bad_request', 'The request was refused: body framing.');
             return true;
           }
@@ -169,7 +171,7 @@ export class Visitor implements ReadTarget, UpstreamUser {
           return (this.#upstream as Upstream).stream.write(b, from, to);
         case 'linger':
           this.#lingered += to - from;
-          if (this.#lingered > LINGER_BYTES) this.destroy();
+          if (this.#lingered > LINGER_BYTES) this.#late('linger');
           return true;
         case 'gone':
           return false;
@@ -443,8 +445,14 @@ export class Visitor implements ReadTarget, UpstreamUser {
       isAnswering: this.#response.started,
       isHalfClosed: this.#halfClosed || (this.#state === 'raw' && this.#upstream?.stream.ended === true),
     });
-    if (verdict === 'cut') this.destroy();
-    else if (verdict !== 'go_on') this.#fault(verdict);
+    if (verdict !== 'go_on') this.#late(verdict);
+  }
+
+  #late(verdict: Exclude<Lateness, 'go_on'>): void {
+    if (verdict === 'local_timeout') return this.#fault(verdict);
+    this.#context.drops.add(verdict);
+    if (verdict === 'head_timeout' || verdict === 'body_timeout') this.#fault('request_timeout');
+    else this.destroy();
   }
 
   /**

@@ -1,0 +1,113 @@
+/**
+ * Every reason for which the edge refuses or cuts a visitor's connection, counted: what was answered in words is counted by code in
+ * fault.ts. One object per data node, shared by the HTTP edge and the public TCP ports. Once a minute what has come is said in the log, with the
+ * setting to turn: one line per reason, however many connections it was.
+ */
+import type { Logger } from '../../base/log.ts';
+
+interface DropKind {
+  /** What was done, behind the count. */
+  readonly words: string;
+  /** The setting that an operator may turn; null: nothing to turn, the peer broke the protocol. */
+  readonly setting: string | null;
+  /**
+   * warn: an honest visitor may be among them, somebody should look; info: what any public server sees every day; debug: nobody is harmed.
+   */
+  readonly level: 'warn' | 'info' | 'debug';
+}
+
+export const DROPS = {
+  over_total: kind('connections were closed: too many are open', 'edge.limits.max_connections', 'warn'),
+  over_address: kind(
+    'connections were closed: too many are open from their address or /64 network',
+    'edge.limits.max_connections_per_ip',
+    'warn',
+  ),
+  proxy_header: kind(
+    'connections were closed: no valid PROXY protocol header (version 2) from a trusted address',
+    'edge.proxy_protocol and edge.proxy_protocol_from',
+    'warn',
+  ),
+  tls_handshake: kind(
+    'TLS handshakes failed or were not over in time',
+    'edge.limits.tls_handshake_timeout_seconds',
+    'info',
+  ),
+  head_timeout: kind('request heads were not whole in time', 'edge.limits.head_timeout_seconds', 'info'),
+  body_timeout: kind('request bodies stood still for too long', 'edge.limits.body_idle_timeout_seconds', 'info'),
+  slow_reader: kind(
+    'visitors took nothing of their answer for too long',
+    'edge.limits.body_idle_timeout_seconds',
+    'info',
+  ),
+  idle: kind('idle connections were closed', 'edge.limits.idle_timeout_seconds', 'debug'),
+  websocket_idle: kind('quiet WebSockets were closed', 'edge.limits.websocket_idle_seconds', 'debug'),
+  linger: kind(
+    'visitors went on sending after their last answer and were cut',
+    'edge.limits.linger_timeout_seconds',
+    'debug',
+  ),
+  malformed: kind('requests were not well-formed', null, 'info'),
+  head_too_large: kind(
+    'request heads or targets were too long',
+    'edge.limits.max_head_bytes, max_head_fields and max_uri_bytes',
+    'info',
+  ),
+  h2_reset_flood: kind('HTTP/2 connections were closed: streams opened and reset in a flood', null, 'warn'),
+  h2_continuation: kind('HTTP/2 connections were closed: endless CONTINUATION frames', null, 'warn'),
+  h2_settings: kind('HTTP/2 connections were closed: a flood of SETTINGS', null, 'warn'),
+  h2_pings: kind('HTTP/2 connections were closed: a flood of PINGs', null, 'warn'),
+  h2_headers: kind('HTTP/2 requests were refused: their header list is too long', null, 'info'),
+  tcp_refused: kind(
+    'connections to public TCP ports were closed: their tunnel takes none (no agent, stopped, address not let in, or budget spent)',
+    null,
+    'debug',
+  ),
+  misdirected: kind('requests came on a connection whose certificate is for another name', null, 'info'),
+} as const satisfies Record<string, DropKind>;
+
+export type DropReason = keyof typeof DROPS;
+
+/** How often each has happened. */
+export type DropCounts = Readonly<Record<DropReason, number>>;
+
+const REASONS = Object.keys(DROPS) as DropReason[];
+
+export class Drops {
+  readonly #counts = zeroes();
+  /** What `tell` had seen when it was called last. */
+  #told = zeroes();
+
+  add(reason: DropReason): void {
+    this.#counts[reason]++;
+  }
+
+  get(reason: DropReason): number {
+    return this.#counts[reason];
+  }
+
+  /** All of them since the start. A copy. */
+  counts(): DropCounts {
+    return { ...this.#counts };
+  }
+
+  /** Says what has come since the last time, a line per reason; nothing when nothing has. To be called once a minute. */
+  tell(log: Logger): void {
+    for (const reason of REASONS) {
+      const count = this.#counts[reason] - this.#told[reason];
+      if (count === 0) continue;
+      const { words, setting, level }: DropKind = DROPS[reason];
+      const fields = { reason, count, ...(setting === null ? {} : { setting }) };
+      log[level](fields, `in the last minute ${count} ${words}${setting === null ? '' : ` (${setting})`}`);
+    }
+    this.#told = { ...this.#counts };
+  }
+}
+
+function zeroes(): Record<DropReason, number> {
+  return Object.fromEntries(REASONS.map((reason) => [reason, 0])) as Record<DropReason, number>;
+}
+
+function kind(words: string, setting: string | null, level: DropKind['level']): DropKind {
+  return { words, setting, level };
+}

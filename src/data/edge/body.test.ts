@@ -33,7 +33,7 @@ function read(
       assert.ok(body.next > from || state === BODY.done || body.next === from, 'goes on');
       from = body.next;
       if (state !== BODY.done) continue;
-      out += body.trailer?.toString('latin1') ?? '';
+      if (options.strip !== true) out += body.trailer?.toString('latin1') ?? '';
       return { verdict: 'done', out, rest: bytes.toString('latin1', from) };
     }
     start = end;
@@ -175,7 +175,7 @@ test('any bytes, cut anywhere: the verdict does not depend on the cuts', () => {
   );
 });
 
-test('stripped for HTTP/1.0: the payload alone, without trailers', () => {
+test('stripped for HTTP/1.0 and HTTP/2: the payload alone, and the trailers apart', () => {
   for (const sizes of [[1], [3], [1_000]]) {
     const text = '5;x\r\nhello\r\n1\r\n!\r\n0\r\nX: 1\r\n\r\nrest';
     assert.deepEqual(read(text, FRAMING.chunked, { strip: true, sizes }), {
@@ -185,6 +185,11 @@ test('stripped for HTTP/1.0: the payload alone, without trailers', () => {
     });
   }
   assert.equal(read('5\r\nhelloX', FRAMING.chunked, { strip: true }).verdict, 'bad');
+  const body = new Body();
+  body.start(FRAMING.chunked, -1, true);
+  const end = Buffer.from('0\r\nX: 1\r\n\r\n');
+  assert.equal(body.feed(end, 0, end.length), BODY.done);
+  assert.equal(body.trailer?.toString(), 'X: 1\r\n\r\n', 'who can say them elsewhere is told');
 });
 
 test('a Body serves one message after the other', () => {

@@ -74,7 +74,7 @@ export class Body {
   next = 0;
   /** Trailers to forward behind `stop` once `feed` is done, closing line included; null when there are none. */
   trailer: Buffer | null = null;
-  /** Forward payload only: for a visitor that speaks HTTP/1.0 and knows no chunks. */
+  /** Forward payload only: for a visitor that speaks HTTP/1.0 and knows no chunks, or HTTP/2 and has frames. `trailer` is told all the same. */
   #strip = false;
   #left = 0;
   #state: ChunkState = S.size;
@@ -137,7 +137,6 @@ export class Body {
       if (state === BODY.done) {
         this.stop = start;
         this.next = i + 1;
-        this.trailer = null;
         return BODY.done;
       }
     }

@@ -255,6 +255,7 @@ test(
     const origin = await httpOrigin(t, (request, response) => {
       if (request.url === '/known') response.setHeader('content-length', 5);
       response.write('hel');
+      if (request.url === '/chunks') response.addTrailers({ 'x-sum': '1' });
       response.end('lo');
     });
     await rig.serve('shop', origin.port);

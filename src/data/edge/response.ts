@@ -1,24 +1,22 @@
 /**
- * The response half of an exchange: reads what the local service sends, strictly, and writes it to the visitor. One object per
- * visitor connection, reused for each of its requests. It never blocks and never gathers a body: ranges of the read slab go
- * to the socket as they are; only the head is put together anew where something must be left out of it or added.
+ * The response half of an exchange: reads what the local service sends, strictly, and decides what the visitor gets of it. One object
+ * per visitor connection (HTTP/2: per stream), reused for each of its requests. It never blocks and never gathers a body: ranges
+ * of the read slab go on as they are, to a ResponseSink that says them in the visitor's version of HTTP.
  *
  * A service (or a hostile agent) that breaks HTTP is answered for with a 502 while nothing has been sent, and cut off after
  * that. Bytes behind a complete response never reach the next visitor: their stream is given up.
  */
 import type { Slab } from '../../base/slab.ts';
-import type { SocketWriter } from '../../base/socket-writer.ts';
 import type { HeaderRule } from '../policy/header-rule.ts';
 import type { TunnelMeter } from '../routing/entry.ts';
 import { BODY, Body, FRAMING } from './body.ts';
 import type { EdgeContext } from './context.ts';
-import { BAD, type Head, INCOMPLETE, parseResponseHead } from './head.ts';
+import { BAD, INCOMPLETE, parseResponseHead } from './head.ts';
+import type { ResponseSink } from './response-sink.ts';
 import type { Upstream } from './upstream.ts';
 
 /** Interim responses (1xx) before the real one. */
 const MAX_INTERIM = 16;
-/** Body bytes that are copied behind a rewritten head to save a write; more than a TLS record brings is not. */
-const MAX_JOINED = 32_768;
 const CONNECTION_CLOSE = Buffer.from('Connection: close\r\n');
 const CONNECTION_KEEP = Buffer.from('Connection: keep-alive\r\n');
 const CONNECTION_UPGRADE = Buffer.from('Connection: Upgrade\r\nUpgrade: websocket\r\n');
@@ -29,8 +27,8 @@ const NOTHING = Buffer.alloc(0);
 
 /** What the response needs of the visitor's connection. */
 export interface ResponseOwner {
-  readonly writer: SocketWriter;
-  /** Takes bytes into account that were given to the writer with their credit. */
+  readonly sink: ResponseSink;
+  /** Takes bytes into account that were given to the sink with their credit. */
   owes(bytes: number): void;
   /** Whether the connection stays open after this exchange; asked when the head is written. Not when its end is that of the body. */
   mayKeep(isFramed: boolean): boolean;
@@ -132,7 +130,7 @@ export class ResponseReader {
       if (head.status === 101) return this.#switch(bytes, from, headEnd, end, slab);
       if (head.status >= 200) return this.#final(bytes, from, headEnd, end, slab);
       if (++this.#interim > MAX_INTERIM) return this.#owner.responseBad('too many interim responses');
-      if (!asked.isHttp10) this.#writeHead(bytes, from, headEnd, headEnd, NOTHING);
+      if (!asked.isHttp10) this.#count(this.#owner.sink.interim(bytes, from, headEnd, NOTHING));
       upstream.stream.consumed(headEnd - from);
       from = headEnd;
       if (from === end) return;
@@ -146,7 +144,7 @@ export class ResponseReader {
     }
     this.status = 101;
     this.#inBody = true;
-    this.#writeHead(bytes, start, headEnd, headEnd, CONNECTION_UPGRADE);
+    this.#count(this.#owner.sink.interim(bytes, start, headEnd, CONNECTION_UPGRADE));
     this.#upstream?.stream.consumed(headEnd - start);
     this.#owner.switched(bytes, headEnd, end, slab);
   }
@@ -168,8 +166,10 @@ export class ResponseReader {
         : head.contentLength >= 0
           ? FRAMING.length
           : FRAMING.untilClose;
-    const strip = framing === FRAMING.chunked && asked.isHttp10;
-    if (head.chunked && asked.isHttp10 && head.status !== 204) head.drop(head.codingLine, head.codingLineEnd);
+    const { sink } = this.#owner;
+    const isUnchunked = asked.isHttp10 || sink.framesItself;
+    const strip = framing === FRAMING.chunked && isUnchunked;
+    if (head.chunked && isUnchunked && head.status !== 204) head.drop(head.codingLine, head.codingLineEnd);
     const keep = this.#owner.mayKeep(framing !== FRAMING.untilClose && !strip);
     this.#body.start(framing, head.contentLength, strip);
     this.#inBody = true;
@@ -180,34 +180,22 @@ export class ResponseReader {
       this.#inBody = false;
       return this.#owner.responseBad('body framing');
     }
-    const { stop, next, trailer } = this.#body;
+    const { stop, next } = this.#body;
+    const trailer = asked.isHttp10 ? null : this.#body.trailer;
     const connection = keep ? (asked.isHttp10 ? CONNECTION_KEEP : NOTHING) : CONNECTION_CLOSE;
     const rule = asked.responseRule;
     rule?.dropFrom(bytes, head);
     const added = rule === null ? connection : Buffer.concat([rule.lines, connection]);
     const credit = next - start;
     this.#owner.owes(credit);
-    if (stop - headEnd > MAX_JOINED) {
-      this.#writeHead(bytes, start, headEnd, headEnd, added);
-      this.#count(stop - headEnd);
-      this.#owner.writer.push(bytes, headEnd, stop, credit, slab);
-      if (trailer !== null) this.#writeTrailer(trailer);
-      if (state === BODY.done) this.#owner.writer.flush();
-    } else if (head.dropCount === 0 && added.length === 0 && trailer === null) {
-      this.#count(stop - start);
-      if (state === BODY.done) this.#owner.writer.write(bytes, start, stop, credit, slab);
-      else this.#owner.writer.push(bytes, start, stop, credit, slab);
-    } else {
-      this.#writeHead(bytes, start, headEnd, stop, added, credit);
-      if (trailer !== null) this.#writeTrailer(trailer);
-    }
+    this.#count(sink.final(bytes, start, headEnd, stop, added, credit, slab, state === BODY.done, trailer));
     if (state === BODY.done) this.#done(next < end);
     else if (state === BODY.cut) this.#feedBody(bytes, next, end, slab);
   }
 
   #feedBody(bytes: Buffer, start: number, end: number, slab: Slab): void {
     const body = this.#body;
-    const { writer } = this.#owner;
+    const { sink } = this.#owner;
     let from = start;
     while (from < end) {
       const state = body.feed(bytes, from, end);
@@ -216,15 +204,18 @@ export class ResponseReader {
       if (stop > from) {
         this.#owner.owes(next - from);
         this.#count(stop - from);
-        writer.push(bytes, from, stop, next - from, slab);
+        sink.body(bytes, from, stop, next - from, slab);
       } else if (next > from) {
         // Nothing of it goes to the visitor: its window comes back at once.
         this.#upstream?.stream.consumed(next - from);
       }
       from = next;
       if (state !== BODY.done) continue;
-      if (body.trailer !== null) this.#writeTrailer(body.trailer);
-      writer.flush();
+      if (body.trailer !== null && !(this.#asked as Asked).isHttp10) {
+        this.#count(body.trailer.length);
+        sink.trailer(body.trailer);
+      }
+      sink.flush();
       return this.#done(next < end);
     }
   }
@@ -236,38 +227,4 @@ export class ResponseReader {
   #done(hasMore: boolean): void {
     this.#owner.responseDone(!hasMore && !this.#serviceCloses);
   }
-
-  #writeTrailer(trailer: Buffer): void {
-    this.#count(trailer.length);
-    this.#owner.writer.write(trailer, 0, trailer.length, 0, this.#context.slabs.foreign);
-  }
-
-  /** Writes the head `bytes[start, headEnd)` without its dropped spans and with `added`, and the body bytes up to `stop` behind it. */
-  #writeHead(bytes: Buffer, start: number, headEnd: number, stop: number, added: Buffer, credit = 0): void {
-    const head = this.#context.responseHead;
-    const { writer } = this.#owner;
-    const { scratch } = this.#context;
-    let length = stop - start + added.length;
-    for (let d = 0; d < head.dropCount; d++)
-      length -= (head.drops[2 * d + 1] as number) - (head.drops[2 * d] as number);
-    const at = scratch.room(length);
-    const out = scratch.slab.bytes;
-    let to = at + copyKept(bytes, start, headEnd - 2, head, out, at);
-    to += added.copy(out, to);
-    to += bytes.copy(out, to, headEnd - 2, stop);
-    this.#count(to - at);
-    writer.write(out, at, to, credit, scratch.slab);
-  }
-}
-
-function copyKept(bytes: Buffer, start: number, end: number, head: Head, out: Buffer, at: number): number {
-  let to = at;
-  let from = start;
-  for (let d = 0; d < head.dropCount; d++) {
-    const drop = head.drops[2 * d] as number;
-    if (drop > from) to += bytes.copy(out, to, from, drop);
-    from = head.drops[2 * d + 1] as number;
-  }
-  if (end > from) to += bytes.copy(out, to, from, end);
-  return to - at;
 }

@@ -24,6 +24,7 @@ import type { Verdict } from '../policy/step.ts';
 import { Ledger } from './ledger.ts';
 import { isOver } from './refusal.ts';
 import { ResponseReader } from './response.ts';
+import { Http1Sink } from './response-sink.ts';
 import type { Upstream, UpstreamUser } from './upstream.ts';
 
 /** A visitor that reads this much more slowly than it asks gets its next request looked at later. */
@@ -35,6 +36,7 @@ const LINGER_BYTES = 1 << 20;
 
 export class Visitor implements ReadTarget, UpstreamUser {
   readonly writer: SocketWriter;
+  readonly sink: Http1Sink;
   readonly #context: EdgeContext;
   readonly #socket: Socket;
   readonly #requestBody = new Body();
@@ -75,6 +77,7 @@ export class Visitor implements ReadTarget, UpstreamUser {
       onCredit: (bytes) => this.#credit(bytes),
       onEmpty: () => this.#writerEmpty(),
     });
+    this.sink = new Http1Sink(context, this.writer);
     socket.on('end', () => this.#visitorEnded());
     socket.on('error', () => this.destroy());
     socket.on('close', () => this.destroy());

@@ -26,6 +26,13 @@ export async function freePorts(): Promise<Ports> {
   return ports;
 }
 
+/** One port that is free now, for a program that must be told. */
+export async function freePort(): Promise<number> {
+  const { port, release } = await hold(0);
+  await release();
+  return port;
+}
+
 async function freeRange(): Promise<[number, number]> {
   for (;;) {
     const first = TCP_LOW + Math.floor(Math.random() * TCP_SPAN);

@@ -1,4 +1,4 @@
-/** A DNS server on a loopback port, for tests of custom domains: real packets, and records that a test may change. */
+/** A DNS server on a loopback port, for tests of custom domains and certificates: real packets, and records that a test may change. */
 import dns2 from 'dns2';
 import type { Ends } from './ends.ts';
 
@@ -10,6 +10,8 @@ export interface DnsServer {
   readonly address: string;
   /** Name to its TXT records, each in the strings that it is cut into. A name that is missing does not exist. */
   readonly txt: Map<string, string[][]>;
+  /** Set: the IPv4 address of every name, as a wildcard record of the root would give it. */
+  address4: string | undefined;
   /** Names that were asked for, in order. */
   readonly asked: string[];
   /** Set: this is said instead of an answer. */
@@ -31,9 +33,13 @@ export async function startDns(t: Ends): Promise<DnsServer> {
     const answer = Packet.createResponseFromRequest(request);
     const records = txt.get(name);
     if (state.rcode !== undefined) answer.header.rcode = state.rcode;
-    else if (records === undefined) answer.header.rcode = Packet.RCODE.NXDOMAIN;
+    else if (state.address4 !== undefined && question?.type === Packet.TYPE.A) {
+      answer.answers.push(
+        new Packet.Resource({ name, type: Packet.TYPE.A, class: Packet.CLASS.IN, ttl: 0, address: state.address4 }),
+      );
+    } else if (records === undefined && state.address4 === undefined) answer.header.rcode = Packet.RCODE.NXDOMAIN;
     else if (question?.type === Packet.TYPE.TXT) {
-      for (const data of records)
+      for (const data of records ?? [])
         answer.answers.push(new Packet.Resource({ name, type: Packet.TYPE.TXT, class: Packet.CLASS.IN, ttl: 0, data }));
     }
     return answer;
@@ -49,6 +55,7 @@ export async function startDns(t: Ends): Promise<DnsServer> {
     address: `127.0.0.1:${server.address().port}`,
     txt,
     asked,
+    address4: undefined,
     rcode: undefined,
     hold: undefined,
   };

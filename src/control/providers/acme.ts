@@ -23,9 +23,9 @@ export interface ChallengeAnswer {
 
 /** Publishes answers before the authority looks, and takes them back after. One name may have two at a time (`*.x` and `x`). */
 export interface ChallengeSolver {
-  /** Resolves when the authority may look. What it throws ends the order with `challenge_failed`. */
-  publish(answer: ChallengeAnswer): Promise<void>;
-  /** Called once for each `publish` that began, also when that failed or the order was aborted. */
+  /** Resolves when the authority may look. What it throws ends the order with `challenge_failed`. Calls overlap when an order has several names. */
+  publish(answer: ChallengeAnswer, signal: AbortSignal): Promise<void>;
+  /** Called once for each `publish` that began, also when that failed or the order was aborted. What it throws is logged. */
   withdraw(answer: ChallengeAnswer): Promise<void>;
 }
 

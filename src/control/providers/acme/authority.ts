@@ -1,23 +1,124 @@
 /** The client of one ACME authority: the methods of `CertificateAuthority`, put together from the other files of this folder. */
+import { messageOf } from '../../../base/errors.ts';
 import type { AcmeAccount, AcmeOptions, AcmeOrder, CertificateAuthority, IssuedCertificate } from '../acme.ts';
 import { AcmeError } from '../acme.ts';
+import { bindExternalAccount, newAccountKey, readAccountKey } from './account-key.ts';
+import { readObject } from './answers.ts';
+import { issueCertificate } from './order.ts';
+import { oneLine } from './problem.ts';
+import { fetchRenewalTime, renewalIdOf } from './renewal.ts';
+import { fetchDirectory, Session } from './session.ts';
+import { Transport } from './transport.ts';
+
+/** Of one stretch of talk with the authority; an order has three, and waits for its solver in between. */
+const PATIENCE_MS = 90_000;
 
 export class AcmeAuthority implements CertificateAuthority {
   readonly #options: AcmeOptions;
+  readonly #patienceMs: number;
 
-  constructor(options: AcmeOptions) {
+  constructor(options: AcmeOptions, patienceMs = PATIENCE_MS) {
     this.#options = options;
+    this.#patienceMs = patienceMs;
   }
 
-  register(): Promise<AcmeAccount> {
-    return Promise.reject(new AcmeError('network', `${this.#options.directoryUrl} is not asked yet`));
+  register(of: { key?: string; email: string | null; signal: AbortSignal }): Promise<AcmeAccount> {
+    const { eab, clock, directoryUrl } = this.#options;
+    const signal = this.#patience(of.signal);
+    return this.#visit(async (transport) => {
+      const key = await readAccountKey(of.key ?? newAccountKey());
+      const session = await Session.open(transport, { directoryUrl, key, kid: undefined, clock, signal });
+      const { newAccount, needsExternalAccount } = session.directory;
+      if (needsExternalAccount && eab === null) {
+        const advice = 'set acme.eab_kid and acme.eab_hmac_key to what its operator gives out';
+        throw new AcmeError('externalAccountRequired', `the authority wants to know its customer: ${advice}`);
+      }
+      const reply = await session.post(
+        newAccount,
+        {
+          // Whoever configures an authority has read its terms: Culvert's own text says so beside the setting.
+          termsOfServiceAgreed: true,
+          ...(of.email === null ? {} : { contact: [`mailto:${of.email}`] }),
+          ...(eab === null ? {} : { externalAccountBinding: await bindExternalAccount(eab, key, newAccount) }),
+        },
+        signal,
+      );
+      const { status } = readObject(reply, 'account');
+      if (status !== 'valid') {
+        throw new AcmeError(
+          'unauthorized',
+          `the authority calls the account ${oneLine(String(status), 40)}: a new one is needed`,
+        );
+      }
+      return { accountUrl: session.locationOf(reply), key: key.pem };
+    });
   }
 
-  issue(_account: AcmeAccount, _order: AcmeOrder): Promise<IssuedCertificate> {
-    return Promise.reject(new AcmeError('network', `${this.#options.directoryUrl} is not asked yet`));
+  issue(account: AcmeAccount, order: AcmeOrder): Promise<IssuedCertificate> {
+    const { clock, log, directoryUrl } = this.#options;
+    const patience = (): AbortSignal => this.#patience(order.signal);
+    return this.#visit(async (transport) => {
+      const signal = patience();
+      const key = await readAccountKey(account.key);
+      const session = await Session.open(transport, { directoryUrl, key, kid: account.accountUrl, clock, signal });
+      const { renewalInfo } = session.directory;
+      const knowsReplaced = renewalInfo !== null && order.replaces !== undefined;
+      const replaces = knowsReplaced ? await renewalIdOf(order.replaces) : undefined;
+      const issued = await issueCertificate({
+        session,
+        thumbprint: key.thumbprint,
+        order,
+        replaces,
+        clock,
+        log,
+        patience,
+      });
+      return { ...issued, renewAt: await this.#firstRenewal(transport, renewalInfo, issued.chain, patience()) };
+    });
   }
 
-  renewalTime(): Promise<number | null> {
-    return Promise.resolve(null);
+  renewalTime(cert: string, given: AbortSignal): Promise<number | null> {
+    const { clock, directoryUrl } = this.#options;
+    const signal = this.#patience(given);
+    return this.#visit(async (transport) => {
+      const { renewalInfo } = await fetchDirectory(transport, { directoryUrl, clock, signal });
+      if (renewalInfo === null) return null;
+      const renewalId = await renewalIdOf(cert);
+      return renewalId === undefined ? null : fetchRenewalTime(transport, { renewalInfo, renewalId, clock, signal });
+    });
+  }
+
+  /** Null when it is not known: the certificate is there, and nothing that is said about its end takes it away. */
+  async #firstRenewal(
+    transport: Transport,
+    renewalInfo: string | null,
+    cert: string,
+    signal: AbortSignal,
+  ): Promise<number | null> {
+    const { clock, log } = this.#options;
+    if (renewalInfo === null) return null;
+    try {
+      const renewalId = await renewalIdOf(cert);
+      const renewAt =
+        renewalId === undefined ? null : await fetchRenewalTime(transport, { renewalInfo, renewalId, clock, signal });
+      // A certificate of this minute that should be renewed at once would be for ever.
+      return renewAt !== null && renewAt > clock.now() ? renewAt : null;
+    } catch (error) {
+      log.warn({ error: messageOf(error) }, 'the authority did not say when to renew a certificate');
+      return null;
+    }
+  }
+
+  #patience(signal: AbortSignal): AbortSignal {
+    return AbortSignal.any([signal, AbortSignal.timeout(this.#patienceMs)]);
+  }
+
+  async #visit<T>(work: (transport: Transport) => Promise<T>): Promise<T> {
+    const transport = await Transport.open(this.#options.directoryUrl, this.#options.caFile);
+    try {
+      return await work(transport);
+    } finally {
+      transport.close();
+    }
   }
 }

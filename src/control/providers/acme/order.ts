@@ -1,0 +1,116 @@
+/** One certificate from order to chain (RFC 8555 §7.4): checks the names, proves them, sends the signing request, checks what comes back. */
+import { isHostName } from '../../../base/addr.ts';
+import type { Clock } from '../../../base/clock.ts';
+import type { Logger } from '../../../base/log.ts';
+import type { AcmeOrder } from '../acme.ts';
+import { AcmeError } from '../acme.ts';
+import { type Order, readOrder } from './answers.ts';
+import { type CheckedChain, checkChain } from './chain.ts';
+import { plainName, proveNames } from './challenges.ts';
+import { oneLine } from './problem.ts';
+import { CHAIN_TYPE, type Session } from './session.ts';
+import { makeSigningRequest } from './signing-request.ts';
+import type { Reply } from './transport.ts';
+
+const MAX_NAMES = 100;
+
+export interface Issuing {
+  readonly session: Session;
+  readonly thumbprint: string;
+  readonly order: AcmeOrder;
+  /** RFC 9773 §5, of the certificate that is replaced; only for an authority that knows it. */
+  readonly replaces: string | undefined;
+  readonly clock: Clock;
+  readonly log: Logger;
+  patience(): AbortSignal;
+}
+
+export interface Issued extends CheckedChain {
+  /** PKCS#8 PEM. */
+  readonly key: string;
+}
+
+export async function issueCertificate(issuing: Issuing): Promise<Issued> {
+  const { session, order, clock } = issuing;
+  const { names } = order;
+  checkNames(order);
+  const placed = await placeOrder(issuing);
+  const url = session.locationOf(placed);
+  const { authorizations } = readOrder(placed);
+  // One per name; a wildcard and its base are two.
+  if (authorizations.length > names.length)
+    throw new AcmeError('bad_answer', 'the authority wants more proven than was asked for');
+  await proveNames(issuing, authorizations);
+  const signal = issuing.patience();
+  const ready = await session.poll(url, {
+    signal,
+    waitsFor: 'the order to be ready',
+    read: (reply) => orderPast(reply, ['pending']),
+  });
+  if (ready.status !== 'ready')
+    throw new AcmeError(
+      'bad_answer',
+      `the authority calls the order ${oneLine(ready.status, 40)} before it was finalized`,
+    );
+  const { csr, key } = await makeSigningRequest(names);
+  await session.post(ready.finalize, { csr }, signal);
+  const { certificate } = await session.poll(url, {
+    signal,
+    waitsFor: 'the certificate',
+    read: (reply) => orderPast(reply, ['pending', 'ready', 'processing']),
+  });
+  if (certificate === undefined) throw new AcmeError('bad_answer', "the authority's order has no certificate");
+  const reply = await session.post(certificate, null, signal, CHAIN_TYPE);
+  const type = reply.headers['content-type'] ?? 'none';
+  if (!type.toLowerCase().startsWith(CHAIN_TYPE)) {
+    throw new AcmeError('bad_answer', `the authority sent no certificate: its content type is ${oneLine(type, 60)}`);
+  }
+  return { ...checkChain(reply.body, { key, names, nowMs: clock.now() }), key };
+}
+
+function checkNames({ names, challenge }: AcmeOrder): void {
+  if (names.length === 0 || names.length > MAX_NAMES)
+    throw refused(`a certificate has 1 to ${MAX_NAMES} names, not ${names.length}`);
+  for (const name of names) {
+    if (!isHostName(plainName(name)) || name !== name.toLowerCase())
+      throw refused(`${oneLine(name)} is no name for a certificate`);
+    if (name.startsWith('*.') && challenge !== 'dns-01') {
+      throw refused(
+        `${name} can be proven by dns-01 only: set acme.challenge to "dns-01", with a program in acme.dns_hook`,
+      );
+    }
+  }
+  if (new Set(names).size !== names.length) throw refused('a name stands twice in one certificate');
+}
+
+function refused(message: string): AcmeError {
+  return new AcmeError('rejectedIdentifier', message);
+}
+
+async function placeOrder({ session, order, replaces, log, patience }: Issuing): Promise<Reply> {
+  const { newOrder } = session.directory;
+  const identifiers = order.names.map((value) => ({ type: 'dns', value }));
+  if (replaces === undefined) return session.post(newOrder, { identifiers }, patience());
+  try {
+    return await session.post(newOrder, { identifiers, replaces }, patience());
+  } catch (error) {
+    // An authority that has forgotten the certificate, or thinks it replaced already, need not stop the renewal.
+    if (!(error instanceof AcmeError) || !['malformed', 'alreadyReplaced', 'notFound'].includes(error.code))
+      throw error;
+    log.debug({ error: error.message }, 'an order is placed without saying what it replaces');
+    return session.post(newOrder, { identifiers }, patience());
+  }
+}
+
+/** The order once it is in none of these states; undefined until then. An order that failed throws. */
+function orderPast(reply: Reply, states: readonly string[]): Order | undefined {
+  const order = readOrder(reply);
+  if (order.status === 'invalid') {
+    const said = order.problem?.text ?? '';
+    throw new AcmeError(
+      order.problem?.code ?? 'bad_answer',
+      `the authority gave the order up${said === '' ? '' : `: ${said}`}`,
+    );
+  }
+  return states.includes(order.status) ? undefined : order;
+}

@@ -233,8 +233,8 @@ class Supervisor implements Agent, SessionOwner {
     tunnel.retry = this.#schedule.after(ms, () => this.#claimAgain(tunnel));
   }
 
-  onRequest(tunnel: Tunnel, { at, method, path, status, ms }: RequestLine): void {
-    this.#emit({ kind: 'request', request: { tunnel: tunnel.spec.name, at, method, path, status, ms } });
+  onRequest(tunnel: Tunnel, { at, method, path, status, ms, dryRun }: RequestLine): void {
+    this.#emit({ kind: 'request', request: { tunnel: tunnel.spec.name, at, method, path, status, ms, dryRun } });
   }
 
   /** The server leaves: its streams finish, and a new session is opened when it asks for it. */

@@ -53,6 +53,8 @@ export interface RequestView {
   readonly path: string;
   readonly status: number;
   readonly ms: number;
+  /** How an action of the tunnel's policy that is only tried would have answered. */
+  readonly dryRun?: { readonly status: number; readonly code: string } | undefined;
 }
 
 export interface ExitReason {

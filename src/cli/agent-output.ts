@@ -86,8 +86,9 @@ export function jsonOf(event: AgentEvent): { event: string } & Record<string, un
       return { event: 'local_unreachable', name, target, cause: fault };
     }
     case 'request': {
-      const { tunnel, at, method, path, status, ms } = event.request;
-      return { event: 'request', name: tunnel, started_at: new Date(at).toISOString(), method, path, status, ms };
+      const { tunnel, at, method, path, status, ms, dryRun } = event.request;
+      const started_at = new Date(at).toISOString();
+      return { event: 'request', name: tunnel, started_at, method, path, status, ms, would_be: dryRun };
     }
     case 'draining':
       return { event: 'draining', in_flight: event.inFlight };

@@ -124,6 +124,12 @@ export const MANAGE_COMMANDS: readonly CommandSpec[] = [
     load: async () => (await import('./manage-tunnels.ts')).tunnelsStop,
   },
   {
+    usage: 'tunnels policy <tunnel>',
+    summary: 'show the traffic policy of a tunnel (subdomain or id), and what tried actions would have refused',
+    options: BASE,
+    load: async () => (await import('./tunnel-policy.ts')).tunnelsPolicy,
+  },
+  {
     usage: 'tunnels delete <tunnel>',
     summary: 'delete a tunnel (subdomain or id)',
     options: [YES, ...BASE],

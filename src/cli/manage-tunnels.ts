@@ -80,7 +80,7 @@ async function listTunnels(asked: Asked): Promise<TunnelItem[]> {
 }
 
 /** @throws ExitError (failure) when no tunnel has this name or id. */
-async function findTunnel(asked: Asked): Promise<TunnelItem> {
+export async function findTunnel(asked: Asked): Promise<TunnelItem> {
   const [handle = ''] = asked.args;
   const found = (await listTunnels(asked)).find(
     ({ id, subdomain }) => id === handle || subdomain === handle.toLowerCase(),

@@ -169,11 +169,17 @@ function requestLines({ requests, view }: FrameInput, size: FrameSize, room: num
       span(' '.repeat(MARGIN)),
       ...(roomy ? [span(`${formatTime(request.at)}  `, 'dim')] : []),
       span(String(request.status), statusStyle(request.status)),
+      ...wouldBe(request),
       span(formatMs(request.ms).padStart(9), 'dim'),
       span(`  ${request.method.padEnd(roomy ? 6 : 4)} `),
       ...(many ? [span(`${request.tunnel}  `, 'dim')] : []),
       span(request.path),
     ]);
+}
+
+/** What a tried action of the policy says of it. */
+function wouldBe({ dryRun }: RequestView): Line {
+  return dryRun === undefined ? [] : [span(` (would be ${dryRun.status} ${dryRun.code})`, 'yellow')];
 }
 
 function statusStyle(status: number): Style {

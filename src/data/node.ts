@@ -4,6 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
+import { NetworkSet } from '../base/addr.ts';
 import { Argon2Threads } from '../argon2/argon2-threads.ts';
 import { Sweeper, systemClock } from '../base/clock.ts';
 import { Lifecycle } from '../base/lifecycle.ts';
@@ -12,10 +13,12 @@ import { SlabPool } from '../base/slab.ts';
 import { TurnEnd } from '../base/turn.ts';
 import type { MuxSession } from '../mux/session.ts';
 import { WindowBudget } from '../mux/window.ts';
+import type { EdgeStats } from '../plane/edge-stats.ts';
 import type { Link, NodeControl } from '../plane/link.ts';
 import type { Prices } from '../plane/spend.ts';
 import { Admission } from './edge/admission.ts';
 import { Drops } from './edge/drops.ts';
+import { Entrance } from './edge/entrance.ts';
 import { startHttpEdge } from './edge/http.ts';
 import { TcpEdge } from './edge/tcp.ts';
 import type { TcpVisitor } from './edge/tcp-visitor.ts';
@@ -26,8 +29,10 @@ import { BasicChecks } from './policy/basic-checks.ts';
 import { PolicyBook } from './policy/book.ts';
 import { JwtCheck } from './policy/jwt-check.ts';
 import { JwtSteps } from './policy/jwt-step.ts';
+import { VisitorPasses } from './policy/visitor-passes.ts';
 import type { FetchRules } from './policy/key-fetch.ts';
 import { KeySources } from './policy/key-sources.ts';
+import { DryRuns } from './report/dry-runs.ts';
 import { UsageMeter } from './report/meter.ts';
 import { Outbox } from './report/outbox.ts';
 import { TableFollower } from './routing/follow.ts';
@@ -72,6 +77,8 @@ export interface NodeSettings {
     readonly tls: VisitorTls | null;
     readonly tcpHost: string;
     readonly trustedProxies: readonly string[];
+    /** Load balancers whose PROXY header every connection must begin with; null: visitors come by themselves. */
+    readonly proxyProtocolFrom: readonly string[] | null;
     /** How the keys of JWT issuers are fetched. */
     readonly issuerKeys: FetchRules;
     readonly limits: EdgeLimits;
@@ -84,6 +91,7 @@ export interface NodeSettings {
 }
 
 export interface DataNode extends NodeControl {
+  stats(): EdgeStats;
   addresses(): { http: AddressInfo | null; https: AddressInfo | null; agents: AddressInfo };
   /**
    * The certificates of the edge for handshakes from now on, all replaced at once; connections go on. The first is for visitors that name
@@ -130,15 +138,18 @@ async function open(settings: NodeSettings, deps: { link: Link; log: Logger }, l
   const checks = new BasicChecks((job) => argon2.run(job));
   const keys = new KeySources(edge.issuerKeys, { clock: systemClock, log });
   const jwts = new JwtSteps(new JwtCheck(keys, systemClock), systemClock);
-  life.onClose('policies', table.subscribe(new PolicyBook({ log, checks, jwts })));
+  const visitors = new VisitorPasses(systemClock);
+  const outbox = new Outbox({ node: `${settings.nodeId}/${randomUUID()}` }, { link, log });
+  const dryRuns = new DryRuns(outbox);
+  life.onClose('policies', table.subscribe(new PolicyBook({ log, checks, jwts, visitors, dryRuns })));
   const follower = new TableFollower(table, { link, log });
   life.onClose('routes', () => follower.close());
   await follower.start();
 
-  const outbox = new Outbox({ node: `${settings.nodeId}/${randomUUID()}` }, { link, log });
   const meter = new UsageMeter(outbox);
   life.onClose('reports', async () => {
     meter.close();
+    dryRuns.close();
     if (!(await outbox.flush(LAST_REPORT_MS)))
       log.warn({ waiting: outbox.waiting }, 'the last usage could not be reported');
     outbox.close();
@@ -152,15 +163,25 @@ async function open(settings: NodeSettings, deps: { link: Link; log: Logger }, l
     tcpVisitors.close();
   });
 
+  const since = systemClock.now();
   const drops = new Drops();
   const telling = setInterval(() => drops.tell(log), TELL_MS);
   telling.unref();
   life.onClose('what was dropped', () => clearInterval(telling));
   const { maxConnections: total, maxConnectionsPerIp: perAddress } = edge.limits;
   const admission = new Admission({ total, perAddress }, drops);
+  const { proxyProtocolFrom, trustedProxies } = edge;
+  const entrance = new Entrance(
+    {
+      balancers: proxyProtocolFrom === null ? null : new NetworkSet(proxyProtocolFrom),
+      proxies: new NetworkSet(trustedProxies),
+      headerTimeoutMs: edge.limits.headTimeoutSeconds * 1_000,
+    },
+    { admission, drops, log },
+  );
   const tcp = new TcpEdge(
     { host: edge.tcpHost, localTimeoutMs: edge.limits.localTimeoutSeconds * 1_000 },
-    { table, admission, drops, sweeper: tcpVisitors, slabs, turn: new TurnEnd(), log },
+    { table, entrance, drops, sweeper: tcpVisitors, slabs, turn: new TurnEnd(), log },
   );
   life.onClose('tcp ports', () => tcp.close());
 
@@ -202,7 +223,7 @@ async function open(settings: NodeSettings, deps: { link: Link; log: Logger }, l
         websocketIdleMs: limits.websocketIdleSeconds * 1_000,
       },
     },
-    { table, admission, drops, log },
+    { table, entrance, drops, log },
   );
   life.onClose('http edge', () => http.close());
 
@@ -213,6 +234,18 @@ async function open(settings: NodeSettings, deps: { link: Link; log: Logger }, l
     setCertificates: (list) => http.setCertificates(list),
     setAgentCertificate: (tls) => gateway.setCertificate(tls),
     isOnline: (tunnelId) => gateway.registry.isOnline(tunnelId),
+    stats: () => ({
+      since,
+      connections: {
+        open: admission.open,
+        http: http.connections,
+        tcp: tcp.visitors,
+        addresses: admission.addresses,
+        admitted: admission.admitted,
+      },
+      dropped: drops.counts(),
+      answered: http.faults.counts(),
+    }),
     drain: async (graceMs) => {
       gateway.drain();
       await Promise.all([tcp.drain(graceMs), http.drain(graceMs)]);

@@ -2,6 +2,8 @@
  * What the data plane tells the control plane, in batches that are numbered per node so that a repeat is dropped.
  */
 
+import type { PolicyAction } from './policy.ts';
+
 /** Traffic that one token carried for one tunnel since the last batch. */
 export interface UsageEvent {
   readonly kind: 'usage';
@@ -23,7 +25,34 @@ export interface AgentEvent {
   readonly at: number;
 }
 
-export type PlaneEvent = UsageEvent | AgentEvent;
+/** What an action with `enforce: false` would have refused since the last event about it. */
+export interface DryRunEvent {
+  readonly kind: 'dry_run';
+  readonly tunnelId: string;
+  /** Of the policy that the action is of: what is told of an older one is of no use any more. */
+  readonly setAt: number;
+  /** Place of the action in the policy. */
+  readonly index: number;
+  readonly action: PolicyAction['kind'];
+  /** Requests, or connections of a `tcp` tunnel. */
+  readonly refused: number;
+  /** Milliseconds since the epoch. */
+  readonly lastAt: number;
+  /** The last of them. */
+  readonly sample: DryRunSample;
+}
+
+export interface DryRunSample {
+  /** null: a connection of a `tcp` tunnel. */
+  readonly method: string | null;
+  /** Without query, cut to 200 characters. null: a connection of a `tcp` tunnel. */
+  readonly path: string | null;
+  readonly clientIp: string;
+  /** Error code that the visitor would have got. */
+  readonly code: string;
+}
+
+export type PlaneEvent = UsageEvent | AgentEvent | DryRunEvent;
 
 export interface EventBatch {
   /** Names the node and its start (`edge-1/8f3c…`), so that counting from 1 after a restart repeats nothing. */

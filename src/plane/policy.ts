@@ -4,7 +4,7 @@
 
 /** What every action can say. */
 interface Rule {
-  /** False: what it would do is not done. */
+  /** False: what it would do is not done; what it would refuse is counted. */
   readonly enforce: boolean;
 }
 
@@ -46,6 +46,11 @@ export interface HeaderAction extends Rule {
 
 export type PolicyAction = DenyAction | IpAction | JwtAction | RateAction | HeaderAction;
 
-export interface PolicySpec {
+export interface Actions {
   readonly actions: readonly PolicyAction[];
+}
+
+export interface PolicySpec extends Actions {
+  /** Milliseconds since the epoch: tells it from the one before. */
+  readonly setAt: number;
 }

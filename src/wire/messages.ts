@@ -135,6 +135,8 @@ export const requestLine = z.object({
   path: z.string().max(512),
   status: z.int(),
   ms: z.number(),
+  /** How an action of the tunnel's policy that is only tried would have answered. An older agent leaves it out of account. */
+  dryRun: z.object({ status: z.int(), code: z.string().max(64) }).optional(),
 });
 export const requests = z.object({
   type: z.literal('requests'),

@@ -135,5 +135,13 @@ export const MIGRATIONS: readonly Migration[] = [
       "CREATE INDEX `domains_tunnel` ON `domains` (`tunnel_id`);",
       "CREATE INDEX `domains_checked` ON `domains` (`checked_at`) WHERE verified_at IS NOT NULL;"
     ]
+  },
+  {
+    "index": 6,
+    "tag": "0005_dry_runs",
+    "hash": "fb18ffcabc3c94c8205d6693bc787dd9018f003896d50e125550221314d9f361",
+    "statements": [
+      "CREATE TABLE `dry_runs` (\n\t`tunnel_id` text NOT NULL,\n\t`action_index` integer NOT NULL,\n\t`refused` integer NOT NULL,\n\t`last_at` integer NOT NULL,\n\t`method` text,\n\t`path` text,\n\t`client_ip` text NOT NULL,\n\t`code` text NOT NULL,\n\tPRIMARY KEY(`tunnel_id`, `action_index`),\n\tFOREIGN KEY (`tunnel_id`) REFERENCES `tunnels`(`id`) ON UPDATE no action ON DELETE no action\n);"
+    ]
   }
 ];

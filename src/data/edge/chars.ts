@@ -32,3 +32,4 @@ export const LF = 10;
 export const SPACE = 32;
 export const TAB = 9;
 export const COLON = 58;
+export const QUESTION = 63;

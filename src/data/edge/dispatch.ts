@@ -4,15 +4,19 @@
  */
 import type { EdgeContext } from './context.ts';
 import type { Exchange } from './exchange.ts';
+import type { FaultCode } from './fault.ts';
 import { forwardHead } from './forward.ts';
-import { ForwardedLines } from './forwarded.ts';
+import { ForwardedLines, type VisitorOrigin } from './forwarded.ts';
 import { type PolicyChain, isPending } from '../policy/chain.ts';
+import type { CompiledPolicy } from '../policy/compile.ts';
 import { HeaderRule } from '../policy/header-rule.ts';
 import type { PolicyRequest, Verdict } from '../policy/step.ts';
+import { visitorLines } from '../policy/visitor-lines.ts';
 import { type EdgeRefusal, EXHAUSTED, refusalOf } from './refusal.ts';
 import { acquire, openUpstream, type Upstream } from './upstream.ts';
 
 const NOT_FOUND: EdgeRefusal = { code: 'tunnel_not_found' };
+const MISDIRECTED: EdgeRefusal = { code: 'misdirected_request' };
 const OFFLINE: EdgeRefusal = { code: 'tunnel_offline' };
 const OVERLOADED: EdgeRefusal = { code: 'overloaded' };
 const NOTHING = Buffer.alloc(0);
@@ -43,12 +47,12 @@ export class Dispatch {
   #decided: Decided | null = null;
   readonly #asked: PolicyRequest;
 
-  constructor(context: EdgeContext, exchange: Exchange, of: { tls: boolean; ip: string }) {
+  constructor(context: EdgeContext, exchange: Exchange, of: VisitorOrigin) {
     this.#context = context;
     this.#exchange = exchange;
-    this.#forwarded = new ForwardedLines(context.trusted, of.ip, of.tls);
+    this.#forwarded = new ForwardedLines(context.trusted, of);
     const { requestHead: head, readBuffer: bytes } = context;
-    this.#asked = { bytes, start: 0, end: 0, head, clientIp: of.ip, nowMs: 0 };
+    this.#asked = { bytes, start: 0, end: 0, head, clientIp: of.ip, isHttps: of.tls, nowMs: 0, wouldRefuse: null, visitorLine: null };
   }
 
   /** A way to the service that the head at `bytes[start, end)` asks for, noted in the exchange; null: see `refusal`. */
@@ -60,6 +64,7 @@ export class Dispatch {
     this.#start = start;
     this.#end = end;
     const entry = this.#forwarded.lookUp(bytes, head, table);
+    if (this.#forwarded.isMisdirected) return this.#refuse(MISDIRECTED);
     if (entry === undefined) return this.#refuse(NOT_FOUND);
     const refusal = refusalOf(entry);
     if (refusal !== null) return this.#refuse(refusal);
@@ -74,7 +79,7 @@ export class Dispatch {
     const upstream = acquire(served, nowMs, this.#repeatable);
     if (upstream === null) return this.#refuse(OVERLOADED);
     exchange.serveFrom(entry, served.meter, end - start);
-    if (served.watched) exchange.watch(bytes, start, head, served);
+    if (served.watched) exchange.watch(bytes, start, head, { served, wouldRefuse: this.#wouldRefuse(policy) });
     exchange.wantsUpgrade = upgrade;
     exchange.responseRule = policy === null ? null : policy.response;
     return upstream;
@@ -87,11 +92,13 @@ export class Dispatch {
     const rule = policy === null ? null : policy.request;
     if (policy !== null && policy.hidesToken !== null && policy.hidesToken(this.#asked)) NO_TOKEN.dropFrom(bytes, head);
     rule?.dropFrom(bytes, head);
+    const visitor = this.#asked.visitorLine;
+    const named = policy !== null && policy.namesVisitors ? visitorLines(bytes, head, { rule, visitor }) : null;
     forwardHead(upstream.stream, bytes, head, {
       start: this.#start,
       end: this.#end,
       forwarded: this.#forwarded.lines(bytes, head),
-      added: rule === null ? NOTHING : rule.lines,
+      added: named ?? (rule === null ? NOTHING : rule.lines),
       upgrade: this.#exchange.wantsUpgrade,
       replay: this.#repeatable && upstream.reused ? upstream : null,
     });
@@ -124,8 +131,11 @@ export class Dispatch {
     asked.start = this.#start;
     asked.end = this.#end;
     asked.clientIp = this.#forwarded.clientIp(bytes, asked.head);
+    asked.isHttps = this.#forwarded.isHttps(bytes, asked.head);
+    asked.visitorLine = null;
     asked.nowMs = this.#context.nowMs;
     const goesOn = decided !== null && chain === decided.chain;
+    if (!goesOn) asked.wouldRefuse = null;
     const answer = (goesOn ? decided.verdict : null) ?? chain.decide(asked, goesOn ? this.#next : 0);
     this.#chain = null;
     if (answer === null) return true;
@@ -137,6 +147,11 @@ export class Dispatch {
     this.#next = answer.next;
     this.pending = answer.verdict;
     return false;
+  }
+
+  /** What a tried action says of the request at hand. */
+  #wouldRefuse(policy: CompiledPolicy | null): FaultCode | null {
+    return policy === null || policy.chain === null ? null : this.#asked.wouldRefuse;
   }
 
   #refuse(refusal: EdgeRefusal): null {

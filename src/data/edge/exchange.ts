@@ -2,6 +2,7 @@
 import type { RequestLine } from '../../wire/messages.ts';
 import { type RouteEntry, type ServedTunnel, TunnelMeter } from '../routing/entry.ts';
 import type { HeaderRule } from '../policy/header-rule.ts';
+import { FAULTS, type FaultCode } from './fault.ts';
 import type { Head } from './head.ts';
 
 /** For exchanges without a tunnel. */
@@ -10,6 +11,16 @@ const MAX_SHOWN_PATH = 512;
 const GET = Buffer.from('GET');
 const HEAD = Buffer.from('HEAD');
 const OPTIONS = Buffer.from('OPTIONS');
+
+interface WatchedLine {
+  readonly at: number;
+  readonly startedMs: number;
+  readonly method: string;
+  readonly path: string;
+  readonly served: ServedTunnel;
+  /** What an action that is only tried would have refused it with. */
+  readonly wouldRefuse: FaultCode | null;
+}
 
 export class Exchange {
   entry: RouteEntry | null = null;
@@ -24,7 +35,7 @@ export class Exchange {
   /** What the tunnel's policy sets on the response. */
   responseRule: HeaderRule | null = null;
   status = 0;
-  #line: { at: number; startedMs: number; method: string; path: string; served: ServedTunnel } | null = null;
+  #line: WatchedLine | null = null;
 
   begin(bytes: Buffer, start: number, head: Head): void {
     const length = head.methodEnd - start;
@@ -51,13 +62,13 @@ export class Exchange {
   }
 
   /** Somebody looks at the agent's screen: this exchange gets a line there. */
-  watch(bytes: Buffer, start: number, head: Head, served: ServedTunnel): void {
+  watch(bytes: Buffer, start: number, head: Head, of: Pick<WatchedLine, 'served' | 'wouldRefuse'>): void {
     this.#line = {
       at: Date.now(),
       startedMs: performance.now(),
       method: bytes.toString('latin1', start, head.methodEnd),
       path: bytes.toString('latin1', head.targetStart, Math.min(head.targetEnd, head.targetStart + MAX_SHOWN_PATH)),
-      served,
+      ...of,
     };
   }
 
@@ -66,7 +77,7 @@ export class Exchange {
     const line = this.#line;
     if (line !== null) {
       this.#line = null;
-      const { at, method, path, served } = line;
+      const { at, method, path, served, wouldRefuse } = line;
       const note: RequestLine = {
         slot: served.slot,
         at,
@@ -74,6 +85,7 @@ export class Exchange {
         path,
         status: this.status,
         ms: performance.now() - line.startedMs,
+        ...(wouldRefuse === null ? {} : { dryRun: { status: FAULTS[wouldRefuse].status, code: wouldRefuse } }),
       };
       served.note(note);
     }

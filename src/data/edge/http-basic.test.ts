@@ -160,7 +160,7 @@ test(
       { kind: 'deny' as const, pathPrefix: '/admin', enforce: true },
       { kind: 'header_set' as const, name: 'Authorization', value: 'Bearer inner', enforce: true },
     ];
-    rig.route('shop', { gate: gate('open sesame'), policy: { actions } });
+    rig.route('shop', { gate: gate('open sesame'), policy: { setAt: 0, actions } });
     assert.equal(await ask(wire, 'GET /admin'), '403 denied');
     assert.equal(await ask(wire, 'GET /'), '401 unauthorized');
     wire.ask('GET /', shown('ann', 'open sesame'));

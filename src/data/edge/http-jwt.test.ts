@@ -33,7 +33,7 @@ async function world(t: TestContext): Promise<World> {
   await rig.serve('shop', origin.port);
   const list = { allowedIssuers: [], allowedAudiences: [] };
   const jwt: PolicyAction = { kind: 'jwt_validation', enforce: true, jwksUrl: issuer.jwksUrl, ...list };
-  const policy = (...actions: PolicyAction[]): void => rig.route('shop', { policy: { actions } });
+  const policy = (...actions: PolicyAction[]): void => rig.route('shop', { policy: { setAt: 0, actions } });
   policy(jwt);
   return { rig, issuer, served, jwt, policy, token: `Authorization: Bearer ${await issuer.sign()}` };
 }
@@ -143,7 +143,7 @@ test(
     const wire = await rig.visit();
     wire.ask('GET /1', token);
     await asked;
-    rig.route('shop', { policy: { actions: [jwt] }, maintenance: '' });
+    rig.route('shop', { policy: { setAt: 0, actions: [jwt] }, maintenance: '' });
     release();
     assert.equal((await wire.response()).status, 503);
     policy(jwt);
@@ -170,7 +170,7 @@ test('issuers on private addresses are not asked unless the settings say so', WI
   const { issuer, token, jwt } = await world(t);
   const strict = await Rig.start(t, { issuerKeys: { allowPrivate: false, ca: issuer.ca } });
   await strict.serve('shop', 9);
-  strict.route('shop', { policy: { actions: [jwt] } });
+  strict.route('shop', { policy: { setAt: 0, actions: [jwt] } });
   const wire = await strict.visit();
   wire.ask('GET /', token);
   assert.equal((await wire.response()).status, 503);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import type { PolicyAction } from '../../plane/policy.ts';
+import type { TestAgent } from '../fixtures/agent.ts';
 import { httpOrigin, Rig, type Wire } from './testing/rig.ts';
 
 const WITHIN = { timeout: 20_000 };
@@ -16,7 +17,7 @@ type Written = PolicyAction extends infer A
 async function underPolicy(
   t: TestContext,
   ...actions: Written[]
-): Promise<{ rig: Rig; wire: Wire; change(...next: Written[]): void; asked: string[] }> {
+): Promise<{ rig: Rig; wire: Wire; agent: TestAgent; change(...next: Written[]): void; asked: string[] }> {
   const rig = await Rig.start(t, { trustedProxies: ['127.0.0.9'] });
   const asked: string[] = [];
   const origin = await httpOrigin(t, (request, response) => {
@@ -24,13 +25,17 @@ async function underPolicy(
     response.setHeader('Server', 'origin');
     response.end(JSON.stringify(request.headers));
   });
-  await rig.serve('shop', origin.port);
+  const agent = await rig.serve('shop', origin.port);
+  let setAt = 0;
   const change = (...next: Written[]): void => {
-    const spec = { actions: next.map((action) => Object.assign({ enforce: true }, action) as PolicyAction) };
+    const spec = {
+      setAt: ++setAt,
+      actions: next.map((action) => Object.assign({ enforce: true }, action) as PolicyAction),
+    };
     rig.route('shop', { policy: next.length === 0 ? null : spec });
   };
   change(...actions);
-  return { rig, wire: await rig.visit(), change, asked };
+  return { rig, wire: await rig.visit(), agent, change, asked };
 }
 
 async function ask(wire: Wire, line: string, ...fields: string[]): Promise<string> {
@@ -59,9 +64,42 @@ test('a change of the policy counts from the next request on, on a connection th
   assert.equal(await ask(wire, 'GET /b'), '200');
 });
 
-test('what an action with enforce: false would refuse passes', WITHIN, async (t) => {
-  const { wire } = await underPolicy(t, { kind: 'deny', pathPrefix: '/', enforce: false });
-  assert.equal(await ask(wire, 'GET /'), '200');
+test('what an action with enforce: false would refuse passes, and is told by action', WITHIN, async (t) => {
+  const { wire, rig } = await underPolicy(
+    t,
+    { kind: 'header_set', name: 'X-A', value: 'a', enforce: false },
+    { kind: 'deny', pathPrefix: '/admin', enforce: false },
+    { kind: 'rate_limit', requestsPerMinute: 1, perClientIp: false, enforce: false },
+    { kind: 'deny', pathPrefix: '/no' },
+  );
+  for (const path of ['/admin/a', '/admin/b?token=1', '/c']) assert.equal(await ask(wire, `GET ${path}`), '200');
+  assert.equal(await ask(wire, 'GET /no'), '403 denied');
+  await rig.node.close();
+  const told = rig.link.batches.flatMap(({ events }) => events).filter((event) => event.kind === 'dry_run');
+  const sample = (path: string, code: string) => ({ method: 'GET', path, clientIp: '127.0.0.1', code });
+  assert.deepEqual(
+    told.map(({ setAt, index, action, refused, sample }) => ({ setAt, index, action, refused, sample })),
+    [
+      { setAt: 1, index: 1, action: 'deny', refused: 2, sample: sample('/admin/b', 'denied') },
+      { setAt: 1, index: 2, action: 'rate_limit', refused: 2, sample: sample('/c', 'rate_limited') },
+    ],
+  );
+});
+
+test('the screen of the agent shows how a tried action would have answered', WITHIN, async (t) => {
+  const { wire, agent } = await underPolicy(t, { kind: 'deny', pathPrefix: '/admin', enforce: false });
+  agent.send({ type: 'watch', requests: true });
+  // Messages of an agent are taken in their order: the answer to this one comes behind the other.
+  await agent.bind('other');
+  for (const path of ['/admin', '/shop']) assert.equal(await ask(wire, `GET ${path}`), '200');
+  const { items } = await agent.next('requests');
+  assert.deepEqual(
+    items.map(({ path, status, dryRun }) => ({ path, status, dryRun })),
+    [
+      { path: '/admin', status: 200, dryRun: { status: 403, code: 'denied' } },
+      { path: '/shop', status: 200, dryRun: undefined },
+    ],
+  );
 });
 
 test(

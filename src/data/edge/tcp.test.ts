@@ -283,7 +283,7 @@ test('addresses are let in or kept out of a tcp tunnel by its policy', async (t)
   serveStreams(agent, echo);
   await agent.bind('db', { protocol: 'tcp', localPort: port });
   const under = (kind: 'ip_allow' | 'ip_deny', network: string, enforce = true): void => {
-    const policy = { actions: [{ kind, networks: [network], enforce }] };
+    const policy = { setAt: 0, actions: [{ kind, networks: [network], enforce }] };
     link.change({ kind: 'put', route: testRoute('db', { protocol: 'tcp', tcpPort: port, subdomain: '', policy }) });
   };
   const visit = async (): Promise<string> => {
@@ -303,6 +303,18 @@ test('addresses are let in or kept out of a tcp tunnel by its policy', async (t)
     under(kind, network, enforce);
     assert.equal(await visit(), expected, `${kind} ${network} ${enforce}`);
   }
+  await node.close();
+  const told = link.batches.flatMap(({ events }) => events).filter((event) => event.kind === 'dry_run');
+  assert.deepEqual(
+    told.map(({ action, refused, sample }) => ({ action, refused, sample })),
+    [
+      {
+        action: 'ip_allow',
+        refused: 1,
+        sample: { method: null, path: null, clientIp: '127.0.0.1', code: 'denied' },
+      },
+    ],
+  );
   agent.destroy();
 });
 

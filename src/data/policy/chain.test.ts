@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { silentLog } from '../../base/log.ts';
+import type { DryRunEvent } from '../../plane/events.ts';
+import { Head, parseRequestHead } from '../edge/head.ts';
 import { isPending, PolicyChain } from './chain.ts';
+import { DryRun } from './dry-run.ts';
 import type { PolicyRequest, Step, Verdict } from './step.ts';
 
-const REQUEST = {} as PolicyRequest;
+const LINE = 'GET /search?q=secret HTTP/1.1';
 const DENIED: Verdict = { code: 'denied' };
 const FAILED: Verdict = { code: 'policy_failed' };
 
@@ -18,14 +21,36 @@ const throws: Step = {
 };
 const rejects: Step = { decide: () => Promise.reject(new Error('broken')) };
 
+const PLACE = { tunnelId: 'shop', setAt: 5, index: 2, action: 'deny' } as const;
+
+/** A counter, and what it tells. */
+function tried(): { dryRun: DryRun; events: () => readonly DryRunEvent[] } {
+  const told: DryRun[] = [];
+  let taken: DryRunEvent[] | undefined;
+  const dryRun = new DryRun(PLACE, { onNews: (self) => void told.push(self), now: () => 1_000 });
+  return { dryRun, events: () => (taken ??= told.map((one) => one.take())) };
+}
+
+function requestOf(line: string): PolicyRequest {
+  const bytes = Buffer.from(`${line}\r\nHost: shop.test\r\n\r\n`);
+  const head = new Head();
+  const end = parseRequestHead(bytes, 0, bytes.length, head);
+  assert.ok(end > 0, head.reason);
+  return { bytes, start: 0, end, head, clientIp: '192.0.2.7', nowMs: 0, wouldRefuse: null };
+}
+
 /** What a chain of these steps says in the end. */
-async function asked(steps: readonly Step[], enforce = true): Promise<Verdict> {
+async function asked(
+  steps: readonly Step[],
+  dryRun: DryRun | null = null,
+  request = requestOf(LINE),
+): Promise<Verdict> {
   const chain = new PolicyChain(
-    steps.map((step) => ({ step, enforce })),
+    steps.map((step) => ({ step, dryRun })),
     silentLog,
   );
-  let answer = chain.decide(REQUEST, 0);
-  while (isPending(answer)) answer = (await answer.verdict) ?? chain.decide(REQUEST, answer.next);
+  let answer = chain.decide(request, 0);
+  while (isPending(answer)) answer = (await answer.verdict) ?? chain.decide(request, answer.next);
   return answer;
 }
 
@@ -41,6 +66,35 @@ test('a step that fails refuses, at once or later', async () => {
   assert.deepEqual(await asked([pass, rejects]), FAILED);
 });
 
-test('what is not enforced lets pass, also where it fails', async () => {
-  assert.equal(await asked([deny, later(DENIED), throws, rejects], false), null);
+test('what is only tried lets pass, also where it fails; each time is counted, and the first code is noted', async () => {
+  const { dryRun, events } = tried();
+  const request = requestOf(LINE);
+  assert.equal(await asked([pass, deny, later(null), later(DENIED), throws, rejects], dryRun, request), null);
+  assert.equal(request.wouldRefuse, 'denied');
+  const sample = { method: 'GET', path: '/search', clientIp: '192.0.2.7', code: 'policy_failed' };
+  assert.deepEqual(events(), [{ kind: 'dry_run', ...PLACE, refused: 4, lastAt: 1_000, sample }]);
+});
+
+test('what is shown of a request that is decided later is its own, not what its buffer holds by then', async () => {
+  const { dryRun, events } = tried();
+  const request = requestOf('POST /mine HTTP/1.1');
+  const waits = Promise.withResolvers<Verdict>();
+  const answer = asked([{ decide: () => waits.promise }], dryRun, request);
+  request.bytes.fill('x');
+  waits.resolve(DENIED);
+  assert.equal(await answer, null);
+  assert.deepEqual(events()[0]?.sample, { method: 'POST', path: '/mine', clientIp: '192.0.2.7', code: 'denied' });
+});
+
+test('what is shown of a request has no query and is cut', async () => {
+  for (const [target, path] of [
+    [`/${'a'.repeat(500)}`, `/${'a'.repeat(199)}`],
+    ['/?token=1', '/'],
+    ['http://shop.test?token=1', '/'],
+    ['http://shop.test/a/b', '/a/b'],
+  ] as const) {
+    const { dryRun, events } = tried();
+    await asked([deny], dryRun, requestOf(`GET ${target} HTTP/1.1`));
+    assert.deepEqual(events()[0]?.sample.path, path);
+  }
 });

@@ -4,15 +4,17 @@
  */
 import type { Logger } from '../../base/log.ts';
 import type { EdgeRefusal } from '../edge/refusal.ts';
+import { type DryRun, type Seen, seenIn } from './dry-run.ts';
 import type { PolicyRequest, Step, Verdict } from './step.ts';
 
+const STEP_FAILED = 'a policy step failed: it refuses';
 const FAILED: EdgeRefusal = { code: 'policy_failed' };
 
 /** A step with what its action says beside its kind. */
 export interface ChainedStep {
   readonly step: Step;
-  /** False: what it would refuse is let through. */
-  readonly enforce: boolean;
+  /** Of an action that is only tried: what it would refuse is counted here, and let through. null: it refuses. */
+  readonly dryRun: DryRun | null;
 }
 
 /** The answer of a step that decides later, and the place in the chain from where it goes on. */
@@ -36,8 +38,13 @@ export class PolicyChain {
       const chained = this.#steps[at] as ChainedStep;
       const verdict = this.#ask(chained, request);
       if (verdict === null) continue;
-      if (verdict instanceof Promise) return { verdict: this.#later(chained, verdict), next: at + 1 };
-      if (chained.enforce) return verdict;
+      const { dryRun } = chained;
+      if (verdict instanceof Promise) {
+        const later = dryRun === null ? this.#later(verdict) : this.#tried(dryRun, request, verdict);
+        return { verdict: later, next: at + 1 };
+      }
+      if (dryRun === null) return verdict;
+      letPass(request, verdict, dryRun, seenIn(request));
     }
     return null;
   }
@@ -46,20 +53,32 @@ export class PolicyChain {
     try {
       return step.decide(request);
     } catch (error) {
-      this.#log.error({ err: error }, 'a policy step failed: the request was refused');
+      this.#log.error({ err: error }, STEP_FAILED);
       return FAILED;
     }
   }
 
-  async #later(chained: ChainedStep, verdict: Promise<Verdict>): Promise<Verdict> {
+  async #later(verdict: Promise<Verdict>): Promise<Verdict> {
     try {
-      const decided = await verdict;
-      return chained.enforce ? decided : null;
+      return await verdict;
     } catch (error) {
-      this.#log.error({ err: error }, 'a policy step failed: the request was refused');
-      return chained.enforce ? FAILED : null;
+      this.#log.error({ err: error }, STEP_FAILED);
+      return FAILED;
     }
   }
+
+  async #tried(dryRun: DryRun, request: PolicyRequest, verdict: Promise<Verdict>): Promise<null> {
+    // By the time of the verdict its bytes are others'.
+    const seen = seenIn(request);
+    const decided = await this.#later(verdict);
+    if (decided !== null) letPass(request, decided, dryRun, seen);
+    return null;
+  }
+}
+
+function letPass(request: PolicyRequest, { code }: EdgeRefusal, dryRun: DryRun, seen: Seen): void {
+  request.wouldRefuse ??= code;
+  dryRun.count(code, seen);
 }
 
 /** Whether a chain's answer is yet to come. */

@@ -3,22 +3,27 @@
  * Called by book.ts when a route changes, never per request.
  */
 import type { Logger } from '../../base/log.ts';
-import type { HeaderAction, IpAction, PolicyAction, RateAction } from '../../plane/policy.ts';
+import type { HeaderAction, PolicyAction, RateAction } from '../../plane/policy.ts';
 import type { Route } from '../../plane/routes.ts';
 import type { BasicChecks } from './basic-checks.ts';
 import { basicStep } from './basic-step.ts';
 import { type ChainedStep, PolicyChain } from './chain.ts';
 import { denyStep } from './deny.ts';
+import type { DryRun } from './dry-run.ts';
+import type { DryRuns } from '../report/dry-runs.ts';
 import { HeaderRule } from './header-rule.ts';
 import { addressRule, ipStep } from './ip-rule.ts';
 import type { JwtSteps } from './jwt-step.ts';
 import { RateLimit } from './rate-limit.ts';
 import { rateStep } from './rate-step.ts';
 import type { PolicyRequest, Step } from './step.ts';
+import { visitorDoor } from './visitor-door.ts';
+import type { VisitorPasses } from './visitor-passes.ts';
+import { type GatedRoute, visitorStep } from './visitor-step.ts';
 
 export interface CompiledPolicy {
   /** What it was made from. */
-  readonly of: Pick<Route, 'policy' | 'gate'>;
+  readonly of: Pick<Route, 'policy' | 'gate' | 'visitorGate' | 'publicUrl'>;
   /** null: nothing can be refused. */
   readonly chain: PolicyChain | null;
   /** For connections that are no HTTP: whether a visitor of this address is kept out. */
@@ -28,6 +33,8 @@ export interface CompiledPolicy {
   /** What is set on the forwarded request, and on the response. */
   readonly request: HeaderRule | null;
   readonly response: HeaderRule | null;
+  /** Whether the service is told who its visitors are, and gets none of the cookies by which the edge knows it. */
+  readonly namesVisitors: boolean;
   /** Its windows go on when other actions change. */
   readonly rate: { readonly action: RateAction; readonly limit: RateLimit } | null;
 }
@@ -40,37 +47,66 @@ export interface PolicyParts {
   readonly log: Logger;
   readonly checks: BasicChecks;
   readonly jwts: JwtSteps;
+  readonly visitors: VisitorPasses;
+  readonly dryRuns: DryRuns;
 }
 
 export function compilePolicy(route: Route, before: CompiledPolicy | null, parts: PolicyParts): CompiledPolicy {
-  const { policy, gate } = route;
+  const { policy, gate, visitorGate, publicUrl } = route;
   const actions = policy?.actions ?? [];
   const rate = rateOf(actions, before);
+  const tried = triedOf(route, parts.dryRuns);
   const steps: ChainedStep[] = [];
   for (const kind of ORDER) {
-    for (const action of actions) {
+    // Its own paths are no business of the rules about paths.
+    if (kind === 'deny' && isGated(route)) steps.push({ step: visitorDoor(route, parts.visitors), dryRun: null });
+    for (const [index, action] of actions.entries()) {
       if (action.kind !== kind) continue;
-      steps.push({ step: stepOf(action, rate, parts.jwts), enforce: action.enforce });
+      steps.push({ step: stepOf(action, rate, parts.jwts), dryRun: tried[index] ?? null });
     }
   }
-  if (gate !== null) steps.push({ step: basicStep(route, parts.checks), enforce: true });
+  if (gate !== null) steps.push({ step: basicStep(route, parts.checks), dryRun: null });
+  if (isGated(route)) steps.push({ step: visitorStep(route, parts.visitors), dryRun: null });
   return {
-    of: { policy, gate },
+    of: { policy, gate, visitorGate, publicUrl },
     chain: steps.length === 0 ? null : new PolicyChain(steps, parts.log),
-    keepsOut: addressRules(actions),
+    keepsOut: addressRules(actions, tried),
     hidesToken: takesOwnTokens(actions) ? (request) => parts.jwts.isOwn(request) : null,
     // The password is between the visitor and the edge: the service does not get it.
     request: headersOf(actions, 'header_set', gate === null ? [] : ['authorization']),
     response: headersOf(actions, 'response_header_set'),
+    namesVisitors: visitorGate !== null,
     rate,
   };
 }
 
-function addressRules(actions: readonly PolicyAction[]): (ip: string) => boolean {
-  const rules = actions
-    .filter((action) => (action.kind === 'ip_allow' || action.kind === 'ip_deny') && action.enforce)
-    .map((action) => addressRule(action as IpAction));
-  return (ip) => rules.some((isKeptOut) => isKeptOut(ip));
+function isGated(route: Route): route is GatedRoute {
+  return route.visitorGate !== null;
+}
+
+/** By the place of the action: a counter for each that would refuse and is only tried, else null. */
+function triedOf({ tunnelId, policy }: Route, dryRuns: DryRuns): ReadonlyArray<DryRun | null> {
+  if (policy === null) return [];
+  const { setAt, actions } = policy;
+  return actions.map(({ kind, enforce }, index) =>
+    enforce || !ORDER.includes(kind) ? null : dryRuns.counterOf({ tunnelId, setAt, index, action: kind }),
+  );
+}
+
+function addressRules(actions: readonly PolicyAction[], tried: ReadonlyArray<DryRun | null>): (ip: string) => boolean {
+  const rules = actions.flatMap((action, index) =>
+    action.kind === 'ip_allow' || action.kind === 'ip_deny'
+      ? [{ isKeptOut: addressRule(action), dryRun: tried[index] ?? null }]
+      : [],
+  );
+  return (ip) => {
+    for (const { isKeptOut, dryRun } of rules) {
+      if (!isKeptOut(ip)) continue;
+      if (dryRun === null) return true;
+      dryRun.count('denied', { method: null, path: null, clientIp: ip });
+    }
+    return false;
+  };
 }
 
 function takesOwnTokens(actions: readonly PolicyAction[]): boolean {

@@ -3,13 +3,12 @@
  * percent-decoded once, dot segments and repeated slashes resolved), because services differ in which of the two they route by: whichever
  * begins with the prefix counts. The service gets the bytes as they were sent.
  */
-import { HEX } from '../edge/chars.ts';
+import { HEX, QUESTION } from '../edge/chars.ts';
 
 const PERCENT = 37;
 const DOT = 46;
 const SLASH = 47;
 const BACKSLASH = 92;
-const QUESTION = 63;
 
 export class PathRule {
   readonly #prefix: Buffer;

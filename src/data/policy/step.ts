@@ -2,6 +2,7 @@
  * What one step of a tunnel's chain is, and what it is told of a request. A step decides at once or later; while it decides the visitor's
  * connection waits and is not read.
  */
+import type { FaultCode } from '../edge/fault.ts';
 import type { EdgeRefusal } from '../edge/refusal.ts';
 import type { Head } from '../edge/head.ts';
 
@@ -14,8 +15,14 @@ export interface PolicyRequest {
   head: Head;
   /** True address: the socket's, or what a trusted proxy says. */
   clientIp: string;
+  /** Over TLS, or so says a trusted proxy. */
+  isHttps: boolean;
   /** Monotonic, coarse. */
   nowMs: number;
+  /** What an action that is only tried would have refused it with; the first one counts. */
+  wouldRefuse: FaultCode | null;
+  /** What the service is told of who the visitor is, with its CR LF: set by a visitor gate that lets it in. */
+  visitorLine: Buffer | null;
 }
 
 /** null: the request may pass. */

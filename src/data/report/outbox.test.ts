@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { silentLog } from '../../base/log.ts';
-import type { EventBatch, UsageEvent } from '../../plane/events.ts';
+import type { DryRunEvent, EventBatch, UsageEvent } from '../../plane/events.ts';
 import { FakeLink } from '../fixtures/link.ts';
 import { Outbox, type OutboxOptions } from './outbox.ts';
 
@@ -109,4 +109,19 @@ test('batches are cut at their bound', async () => {
       [3, 2],
     ],
   );
+});
+
+test('what a tried action would refuse is added up; of two policies of a tunnel the newer one counts', async () => {
+  const link = new FakeLink();
+  const outbox = outboxOf(link);
+  const event = (setAt: number, index: number, refused: number): DryRunEvent => {
+    const sample = { method: 'GET', path: `/${refused}`, clientIp: '192.0.2.7', code: 'denied' };
+    return { kind: 'dry_run', tunnelId: 'a', setAt, index, action: 'deny', refused, lastAt: refused, sample };
+  };
+  for (const one of [event(1, 0, 5), event(2, 0, 6), event(2, 0, 7), event(1, 0, 8), event(2, 1, 9)])
+    outbox.addDryRun(one);
+  assert.equal(outbox.waiting, 2);
+  await outbox.flush(1_000);
+  const events = link.batches.flatMap((batch) => batch.events);
+  assert.deepEqual(events, [{ ...event(2, 0, 7), refused: 13 }, event(2, 1, 9)]);
 });

@@ -1,17 +1,17 @@
 /**
  * What waits to be told to the control plane. One batch is on its way at a time and is sent again, with the same number, until it
  * is stored; what happens meanwhile is merged, so that an absent control plane costs memory per tunnel and not per event.
- * Fed by report/meter.ts (usage) and data/gateway (agents that come and go).
+ * Fed by report/meter.ts (usage), report/dry-runs.ts (what tried actions would refuse) and data/gateway (agents that come and go).
  */
 import { messageOf } from '../../base/errors.ts';
 import type { Logger } from '../../base/log.ts';
-import type { AgentEvent, EventBatch, PlaneEvent, UsageEvent } from '../../plane/events.ts';
+import type { AgentEvent, DryRunEvent, EventBatch, PlaneEvent, UsageEvent } from '../../plane/events.ts';
 import type { Link } from '../../plane/link.ts';
 
 export interface OutboxOptions {
   /** Name of the node and this start of it. */
   readonly node: string;
-  /** Tunnel-and-token pairs, and tunnel-and-agent pairs, that may wait; beyond it the newest is dropped and counted. */
+  /** Tunnel-and-token pairs, tunnel-and-agent pairs, and tried actions, that may wait; beyond it the newest is dropped and counted. */
   readonly maxWaiting?: number;
   /** Events of one batch. */
   readonly maxBatch?: number;
@@ -37,6 +37,8 @@ export class Outbox {
   readonly #usage = new Map<string, Sums>();
   /** The last word per agent and tunnel, oldest change first. */
   readonly #agents = new Map<string, AgentEvent>();
+  /** By tunnel and place of the action. */
+  readonly #dryRuns = new Map<string, DryRunEvent>();
   #sequence = 0;
   #sending: Promise<void> | undefined;
   #wake: (() => void) | undefined;
@@ -59,7 +61,7 @@ export class Outbox {
 
   /** Entries that wait for the next batch. */
   get waiting(): number {
-    return this.#usage.size + this.#agents.size;
+    return this.#usage.size + this.#agents.size + this.#dryRuns.size;
   }
 
   /** Everything that was told so far is stored. */
@@ -92,6 +94,17 @@ export class Outbox {
     const key = `${event.tunnelId} ${event.agentId}`;
     if (!this.#agents.delete(key) && !this.#room(this.#agents.size)) return;
     this.#agents.set(key, event);
+    this.#schedule();
+  }
+
+  /** Adds to what waits for this action. Of two policies of a tunnel the newer one counts. */
+  addDryRun(event: DryRunEvent): void {
+    const key = `${event.tunnelId} ${event.index}`;
+    const before = this.#dryRuns.get(key);
+    if (before === undefined && !this.#room(this.#dryRuns.size)) return;
+    if (before !== undefined && before.setAt > event.setAt) return;
+    const refused = before?.setAt === event.setAt ? before.refused + event.refused : event.refused;
+    this.#dryRuns.set(key, { ...event, refused });
     this.#schedule();
   }
 
@@ -188,6 +201,11 @@ export class Outbox {
       if (events.length === this.#options.maxBatch) return events;
       this.#usage.delete(key);
       events.push({ kind: 'usage', ...sums });
+    }
+    for (const [key, event] of this.#dryRuns) {
+      if (events.length === this.#options.maxBatch) return events;
+      this.#dryRuns.delete(key);
+      events.push(event);
     }
     return events;
   }

@@ -1,5 +1,6 @@
 /** `/tunnels/{id}/policy`. */
 import { z } from '@hono/zod-openapi';
+import type { DryRunView } from '../../services/tunnels/dry-runs.ts';
 import { invalidPolicy, MAX_ACTIONS, policySchema, writtenPolicy } from '../../services/tunnels/policy-input.ts';
 import { type Api, type ApiDeps, actorOf } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
@@ -14,13 +15,51 @@ const EXAMPLE = {
 };
 
 const written = policySchema().openapi('TrafficPolicy', {
-  description: `At most ${MAX_ACTIONS} actions. An unknown field is 400 \`bad_policy\`. With \`"enforce": false\` an action lets pass what it would refuse.`,
+  description: `At most ${MAX_ACTIONS} actions. An unknown field is 400 \`bad_policy\`. With \`"enforce": false\` an action lets pass what it would refuse, and counts it.`,
   example: EXAMPLE,
 });
 
 const answer = z
   .object({ id: z.string(), policy: written.nullable() })
   .openapi({ example: { id: '019aa3c2-5b70-7b02-8a3e-0c9d3f5e7a10', policy: EXAMPLE } });
+const DRY_RUN_EXAMPLE = {
+  index: 1,
+  kind: 'rate_limit' as const,
+  would_refuse: 12,
+  last_at: '2026-11-21T13:04:11.000Z',
+  sample: { method: 'GET', path: '/search', client_ip: '203.0.113.7', error: 'rate_limited' },
+};
+const TRIED_EXAMPLE = {
+  actions: [EXAMPLE.actions[0], { ...EXAMPLE.actions[1], enforce: false }],
+};
+const dryRun = z.object({
+  index: z.int().openapi({ description: 'Place of the action in the policy, from 0.' }),
+  kind: z.string(),
+  would_refuse: z.int().openapi({
+    description: 'Requests, or connections of a tcp tunnel, since the policy was put; up to a few seconds late.',
+  }),
+  last_at: z.iso.datetime().nullable(),
+  sample: z
+    .object({
+      method: z.string().nullable(),
+      path: z.string().nullable().openapi({ description: 'Without query, at most 200 characters.' }),
+      client_ip: z.string(),
+      error: z.string().openapi({ description: 'The code that the visitor would have got.' }),
+    })
+    .nullable()
+    .openapi({ description: 'The last of them. A connection of a tcp tunnel has neither method nor path.' }),
+});
+const shown = z
+  .object({
+    id: z.string(),
+    policy: written.nullable(),
+    dry_run: z.array(dryRun).openapi({
+      description: 'One entry for each action with `"enforce": false` that would refuse. Another policy begins at 0.',
+    }),
+  })
+  .openapi({
+    example: { id: '019aa3c2-5b70-7b02-8a3e-0c9d3f5e7a10', policy: TRIED_EXAMPLE, dry_run: [DRY_RUN_EXAMPLE] },
+  });
 const id = z.object({ id: z.string() });
 const tags = ['tunnels'];
 
@@ -32,12 +71,13 @@ export function mountPolicies(app: Api, { policies }: ApiDeps): void {
       tags,
       summary: 'The traffic policy of a tunnel',
       request: { params: id },
-      responses: { 200: json(answer, 'The policy, or null') },
+      responses: { 200: json(shown, 'The policy, or null; and what actions that are only tried would have refused') },
     }),
     (c) => {
       const tunnelId = c.req.valid('param').id;
-      const policy = policies.get(actorOf(c), tunnelId);
-      return c.json({ id: tunnelId, policy: policy === null ? null : writtenPolicy(policy) }, 200);
+      const { policy, dryRuns } = policies.get(actorOf(c), tunnelId);
+      const dry_run = dryRuns.map(dryRunJson);
+      return c.json({ id: tunnelId, policy: policy === null ? null : writtenPolicy(policy), dry_run }, 200);
     },
   );
   app.openapi(
@@ -83,4 +123,14 @@ export function mountPolicies(app: Api, { policies }: ApiDeps): void {
       return c.json({ id: tunnelId, policy: null }, 200);
     },
   );
+}
+
+function dryRunJson({ index, kind, wouldRefuse, last }: DryRunView): z.input<typeof dryRun> {
+  return {
+    index,
+    kind,
+    would_refuse: wouldRefuse,
+    last_at: last === null ? null : new Date(last.at).toISOString(),
+    sample: last === null ? null : { method: last.method, path: last.path, client_ip: last.clientIp, error: last.code },
+  };
 }

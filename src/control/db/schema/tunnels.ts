@@ -1,6 +1,6 @@
 /** Tunnels and the names that they may have. */
 import { sql } from 'drizzle-orm';
-import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
+import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
 import { organizations } from './organizations.ts';
 import { capabilityTokens, projects } from './tokens.ts';
 
@@ -90,10 +90,31 @@ export const tunnelPolicies = sqliteTable('tunnel_policies', {
   tunnelId: text('tunnel_id')
     .primaryKey()
     .references(() => tunnels.id),
-  /** A PolicySpec of plane/policy.ts. */
+  /** The Actions of plane/policy.ts. */
   policy: text({ mode: 'json' }).notNull(),
   updatedAt: integer('updated_at').notNull(),
 });
+
+/** What actions of a policy that are only tried would have refused since it was put. Gone with the policy: it holds addresses of visitors. */
+export const dryRuns = sqliteTable(
+  'dry_runs',
+  {
+    tunnelId: text('tunnel_id')
+      .notNull()
+      .references(() => tunnels.id),
+    /** Place of the action in the policy. */
+    actionIndex: integer('action_index').notNull(),
+    refused: integer().notNull(),
+    lastAt: integer('last_at').notNull(),
+    /** The last of them. null: a connection of a `tcp` tunnel has none. */
+    method: text(),
+    path: text(),
+    clientIp: text('client_ip').notNull(),
+    /** Error code that the visitor would have got. */
+    code: text().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.tunnelId, t.actionIndex] })],
+);
 
 /** User name and password that a tunnel asks its visitors for. */
 export const basicGates = sqliteTable('basic_gates', {

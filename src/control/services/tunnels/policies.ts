@@ -1,12 +1,13 @@
 /** Traffic policies of tunnels: read, replace, remove. The data plane has the new one before the answer leaves. Called by control/api. */
 import { eq } from 'drizzle-orm';
 import { AppError } from '../../../base/errors.ts';
-import type { PolicySpec } from '../../../plane/policy.ts';
+import type { Actions } from '../../../plane/policy.ts';
 import { tunnelPolicies } from '../../db/schema.ts';
 import type { Store, Tx } from '../../db/tx.ts';
 import { type Actor, allow } from '../actor.ts';
 import { recordDeed } from '../audit.ts';
 import type { RouteNews } from '../news.ts';
+import { type DryRunView, dryRunsOf, forgetDryRuns } from './dry-runs.ts';
 import { policyFrom } from './policy-input.ts';
 import { policyOf, type RouteMaker } from './route-maker.ts';
 import { ownTunnel, type TunnelRow } from './tunnel-rows.ts';
@@ -17,6 +18,11 @@ export interface PolicyDeps {
   readonly routes: RouteMaker;
 }
 
+export interface PolicyView {
+  readonly policy: Actions | null;
+  readonly dryRuns: readonly DryRunView[];
+}
+
 export class Policies {
   readonly #deps: PolicyDeps;
 
@@ -24,16 +30,17 @@ export class Policies {
     this.#deps = deps;
   }
 
-  /** null: the tunnel has none. Throws `not_found`. */
-  get(actor: Actor, tunnelId: string): PolicySpec | null {
+  /** `policy` null: the tunnel has none. Throws `not_found`. */
+  get(actor: Actor, tunnelId: string): PolicyView {
     allow(actor, 'read', 'tunnel');
     const { db } = this.#deps.store;
     const row = ownTunnel(db, actor.orgId, tunnelId);
-    return policyOf(db.select().from(tunnelPolicies).where(eq(tunnelPolicies.tunnelId, row.id)).get());
+    const policy = policyOf(db.select().from(tunnelPolicies).where(eq(tunnelPolicies.tunnelId, row.id)).get());
+    return { policy, dryRuns: policy === null ? [] : dryRunsOf(db, row.id, policy) };
   }
 
   /** Throws `bad_policy`, `not_found`, `forbidden`. */
-  put(actor: Actor, tunnelId: string, input: unknown): PolicySpec {
+  put(actor: Actor, tunnelId: string, input: unknown): Actions {
     allow(actor, 'change', 'tunnel');
     return this.#deps.store.inTx((tx) => {
       const row = ownTunnel(tx.db, actor.orgId, tunnelId);
@@ -45,6 +52,7 @@ export class Policies {
         .values({ tunnelId: row.id, ...next })
         .onConflictDoUpdate({ target: tunnelPolicies.tunnelId, set: next })
         .run();
+      forgetDryRuns(tx, row.id);
       const details = { actions: policy.actions.map(({ kind }) => kind).join(' ') };
       recordDeed(tx, actor, { action: 'tunnel.policy', resourceType: 'tunnel', resourceId: row.id, details });
       this.#announce(tx, row);
@@ -59,6 +67,7 @@ export class Policies {
       const row = ownTunnel(tx.db, actor.orgId, tunnelId);
       const { changes } = tx.db.delete(tunnelPolicies).where(eq(tunnelPolicies.tunnelId, row.id)).run();
       if (changes === 0) return;
+      forgetDryRuns(tx, row.id);
       recordDeed(tx, actor, { action: 'tunnel.policy_remove', resourceType: 'tunnel', resourceId: row.id });
       this.#announce(tx, row);
     });
@@ -71,7 +80,7 @@ export class Policies {
 }
 
 /** A raw connection has an address and nothing else that could be looked at: an action that would do nothing must not look like a lock. */
-function requireAddressRules({ actions }: PolicySpec): void {
+function requireAddressRules({ actions }: Actions): void {
   const other = actions.find(({ kind }) => kind !== 'ip_allow' && kind !== 'ip_deny');
   if (other === undefined) return;
   throw new AppError(

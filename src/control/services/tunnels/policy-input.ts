@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { isLoopback, parseNetwork } from '../../../base/addr.ts';
 import { AppError } from '../../../base/errors.ts';
-import type { PolicyAction, PolicySpec } from '../../../plane/policy.ts';
+import type { Actions, PolicyAction } from '../../../plane/policy.ts';
 
 export const MAX_ACTIONS = 16;
 /** Entries of a list in one action. */
@@ -86,7 +86,7 @@ type Policy = ReturnType<typeof policySchema>;
 export type WrittenAction = z.input<Policy>['actions'][number];
 
 /** Throws `bad_policy` that says which action is wrong, and how. */
-export function policyFrom(input: unknown): PolicySpec {
+export function policyFrom(input: unknown): Actions {
   const parsed = policySchema().safeParse(input);
   if (!parsed.success) throw invalidPolicy(parsed.error.issues);
   const { actions } = parsed.data;
@@ -133,7 +133,7 @@ function read(written: z.output<Policy>['actions'][number]): PolicyAction {
 }
 
 /** The policy as it is written in the API; what needs no saying is left out. */
-export function writtenPolicy({ actions }: PolicySpec): { actions: WrittenAction[] } {
+export function writtenPolicy({ actions }: Actions): { actions: WrittenAction[] } {
   return { actions: actions.map((action) => ({ ...write(action), ...(action.enforce ? {} : { enforce: false }) })) };
 }
 

@@ -1,22 +1,24 @@
 /**
- * From the row of a tunnel and what its owner put on it (policy, gate, maintenance, custom domains) to the Route that the data plane gets.
+ * From the row of a tunnel and what its owner put on it (policy, gates, maintenance, custom domains) to the Route that the data plane gets.
  * The only place where a Route is made.
  */
 import { and, asc, eq, isNotNull, isNull } from 'drizzle-orm';
-import type { PolicySpec } from '../../../plane/policy.ts';
-import type { Route } from '../../../plane/routes.ts';
+import type { Actions, PolicySpec } from '../../../plane/policy.ts';
+import type { Route, VisitorGate } from '../../../plane/routes.ts';
 import { domains, tunnelPolicies, tunnels } from '../../db/schema.ts';
 import type { Db } from '../../db/tx.ts';
 import type { PublicNames } from '../news.ts';
-import { allGates, gateOf } from './gate-rows.ts';
+import { allGates, allVisitorGates, gateOf, visitorGateOf } from './gate-rows.ts';
 import type { Maintenance } from './maintenance.ts';
 import type { TunnelRow } from './tunnel-rows.ts';
 
 export class RouteMaker {
   readonly #names: PublicNames;
   readonly #maintenance: Maintenance;
+  readonly #apiUrl: () => string;
 
-  constructor(deps: { names: PublicNames; maintenance: Maintenance }) {
+  constructor(deps: { names: PublicNames; maintenance: Maintenance; apiUrl: () => string }) {
+    this.#apiUrl = deps.apiUrl;
     this.#names = deps.names;
     this.#maintenance = deps.maintenance;
   }
@@ -33,6 +35,7 @@ export class RouteMaker {
     return this.#make(row, {
       policy: policyOf(found),
       gate: gateOf(db, row.id),
+      visitorGate: this.#visitorGate(row.id, visitorGateOf(db, row.id)),
       domains: bound.map((one) => one.domain),
     });
   }
@@ -41,19 +44,25 @@ export class RouteMaker {
   all(db: Db): readonly Route[] {
     const policies = new Map(
       db
-        .select({ tunnelId: tunnelPolicies.tunnelId, policy: tunnelPolicies.policy })
+        .select({
+          tunnelId: tunnelPolicies.tunnelId,
+          policy: tunnelPolicies.policy,
+          updatedAt: tunnelPolicies.updatedAt,
+        })
         .from(tunnelPolicies)
         .innerJoin(tunnels, and(eq(tunnels.id, tunnelPolicies.tunnelId), isNull(tunnels.deletedAt)))
         .all()
         .map((found) => [found.tunnelId, policyOf(found)]),
     );
     const gates = allGates(db);
+    const visitorGates = allVisitorGates(db);
     const rows = db.select().from(tunnels).where(isNull(tunnels.deletedAt)).orderBy(asc(tunnels.id)).all();
     const bound = boundDomains(db);
     return rows.map((row) =>
       this.#make(row, {
         policy: policies.get(row.id) ?? null,
         gate: gates.get(row.id) ?? null,
+        visitorGate: this.#visitorGate(row.id, visitorGates.get(row.id) ?? null),
         domains: bound.get(row.id) ?? [],
       }),
     );
@@ -63,7 +72,12 @@ export class RouteMaker {
     return row.tcpPort === null ? this.#names.url(row.label) : this.#names.tcpUrl(row.tcpPort);
   }
 
-  #make(row: TunnelRow, had: Pick<Route, 'policy' | 'gate' | 'domains'>): Route {
+  #visitorGate(tunnelId: string, version: string | null): VisitorGate | null {
+    if (version === null) return null;
+    return { version, signInUrl: `${this.#apiUrl()}/edge-auth/start?tunnel_id=${tunnelId}` };
+  }
+
+  #make(row: TunnelRow, had: Pick<Route, 'policy' | 'gate' | 'visitorGate' | 'domains'>): Route {
     return {
       tunnelId: row.id,
       orgId: row.orgId,
@@ -98,6 +112,6 @@ function boundDomains(db: Db): ReadonlyMap<string, readonly string[]> {
 }
 
 /** What policies.ts has checked and stored; null when there is none. */
-export function policyOf(row: { readonly policy: unknown } | undefined): PolicySpec | null {
-  return row === undefined ? null : (row.policy as PolicySpec);
+export function policyOf(row: { readonly policy: unknown; readonly updatedAt: number } | undefined): PolicySpec | null {
+  return row === undefined ? null : { ...(row.policy as Actions), setAt: row.updatedAt };
 }

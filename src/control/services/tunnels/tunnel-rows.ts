@@ -8,8 +8,9 @@ import { DAY_MS } from '../../../base/clock.ts';
 import type { PortRange } from '../../../base/addr.ts';
 import { AppError } from '../../../base/errors.ts';
 import type { Route } from '../../../plane/routes.ts';
-import { basicGates, capabilityTokens, domains, organizations, restingNames, tunnels } from '../../db/schema.ts';
+import { basicGates, capabilityTokens, domains, organizations, restingNames, tunnels, visitorGates } from '../../db/schema.ts';
 import type { Db, Tx } from '../../db/tx.ts';
+import { forgetDryRuns } from './dry-runs.ts';
 import { letRest, type NameFault, nameFault } from './free-names.ts';
 import { type Plan, tunnelTtlSeconds } from '../plans.ts';
 import { lineageOf } from '../tokens/spend.ts';
@@ -106,6 +107,8 @@ export function deleteTunnel(tx: Tx, row: TunnelRow): void {
   updateTunnel(tx, row, { deletedAt: tx.now, status: 'inactive' });
   tx.db.update(domains).set({ tunnelId: null }).where(eq(domains.tunnelId, row.id)).run();
   tx.db.delete(basicGates).where(eq(basicGates.tunnelId, row.id)).run();
+  tx.db.delete(visitorGates).where(eq(visitorGates.tunnelId, row.id)).run();
+  forgetDryRuns(tx, row.id);
   letRest(tx, row.label, row.orgId);
 }
 

@@ -1,5 +1,5 @@
 /**
- * Event batches of data nodes into rows: counters of tunnels, what keys have spent, agents that came and left. One transaction per batch; a
+ * Event batches of data nodes into rows: counters of tunnels, what keys have spent, what tried actions would refuse, agents that came and left. One transaction per batch; a
  * batch that comes again is dropped by (node, sequence). Called by control/link.ts.
  */
 import { and, eq, isNull, sql } from 'drizzle-orm';
@@ -9,6 +9,7 @@ import type { NodeControl } from '../../../plane/link.ts';
 import { nodeCursors, tunnels } from '../../db/schema.ts';
 import type { Db, Store, Tx } from '../../db/tx.ts';
 import type { Spend } from '../tokens/spend.ts';
+import { DryRunRows } from './dry-runs.ts';
 import type { MaintenanceSwitch } from './maintenance-switch.ts';
 
 export class Usage {
@@ -19,6 +20,7 @@ export class Usage {
   readonly #count: ReturnType<typeof counting>;
   readonly #came: ReturnType<typeof marking>;
   readonly #left: ReturnType<typeof marking>;
+  readonly #dryRuns: DryRunRows;
 
   constructor(deps: { store: Store; nodes: NodeControl; spend: Spend; maintenance: MaintenanceSwitch }) {
     this.#store = deps.store;
@@ -29,6 +31,7 @@ export class Usage {
     this.#count = counting(db);
     this.#came = marking(db, 'active');
     this.#left = marking(db, 'inactive');
+    this.#dryRuns = new DryRunRows(db);
   }
 
   /** Stores a batch. False when it was stored before. */
@@ -79,6 +82,9 @@ export class Usage {
         if (!online) this.#maintenance.agentLeft(tx, tunnelId);
         return;
       }
+      case 'dry_run':
+        this.#dryRuns.add(tx, event);
+        return;
       default:
         event satisfies never;
     }

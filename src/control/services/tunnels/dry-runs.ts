@@ -1,0 +1,76 @@
+/**
+ * What tried actions (`enforce: false`) of policies would have refused since their policy was put: stored from the data plane's events, read
+ * with the policy, forgotten with it. Called by usage.ts, policies.ts and tunnel-rows.ts.
+ */
+import { and, eq, isNull, sql } from 'drizzle-orm';
+import type { DryRunEvent } from '../../../plane/events.ts';
+import type { Actions, PolicyAction } from '../../../plane/policy.ts';
+import { dryRuns, tunnelPolicies, tunnels } from '../../db/schema.ts';
+import type { Db, Tx } from '../../db/tx.ts';
+
+/** One tried action, and what it would have refused. */
+export interface DryRunView {
+  /** Place of the action in the policy. */
+  readonly index: number;
+  readonly kind: PolicyAction['kind'];
+  readonly wouldRefuse: number;
+  /** Milliseconds since the epoch, and the last of them; null: none so far. */
+  readonly last: (Pick<DryRunRow, 'method' | 'path' | 'clientIp' | 'code'> & { readonly at: number }) | null;
+}
+
+type DryRunRow = typeof dryRuns.$inferSelect;
+
+export class DryRunRows {
+  readonly #policy: ReturnType<typeof policyPutAt>;
+
+  constructor(db: Db) {
+    this.#policy = policyPutAt(db);
+  }
+
+  /** Adds an event. One of a policy that is no more, or of an action that is none of it, is dropped. */
+  add(tx: Tx, { tunnelId, setAt, index, refused, lastAt, sample }: DryRunEvent): void {
+    const found = this.#policy.get({ tunnelId, setAt });
+    if (found === undefined || (found.policy as Actions).actions[index]?.enforce !== false) return;
+    const last = { lastAt, ...sample };
+    tx.db
+      .insert(dryRuns)
+      .values({ tunnelId, actionIndex: index, refused, ...last })
+      .onConflictDoUpdate({
+        target: [dryRuns.tunnelId, dryRuns.actionIndex],
+        set: { ...last, refused: sql`${dryRuns.refused} + ${refused}` },
+      })
+      .run();
+  }
+}
+
+/** Every action of the policy that would refuse and is only tried, in their order. */
+export function dryRunsOf(db: Db, tunnelId: string, { actions }: Actions): readonly DryRunView[] {
+  const rows = db.select().from(dryRuns).where(eq(dryRuns.tunnelId, tunnelId)).all();
+  return actions.flatMap(({ kind, enforce }, index) => {
+    if (enforce || kind === 'header_set' || kind === 'response_header_set') return [];
+    const row = rows.find(({ actionIndex }) => actionIndex === index);
+    return [
+      { index, kind, wouldRefuse: row?.refused ?? 0, last: row === undefined ? null : { ...row, at: row.lastAt } },
+    ];
+  });
+}
+
+/** With the policy, or with its tunnel: a row holds the address of a visitor. */
+export function forgetDryRuns(tx: Tx, tunnelId: string): void {
+  tx.db.delete(dryRuns).where(eq(dryRuns.tunnelId, tunnelId)).run();
+}
+
+/** Prepared: a batch may hold a thousand events. */
+function policyPutAt(db: Db) {
+  return db
+    .select({ policy: tunnelPolicies.policy })
+    .from(tunnelPolicies)
+    .innerJoin(tunnels, and(eq(tunnels.id, tunnelPolicies.tunnelId), isNull(tunnels.deletedAt)))
+    .where(
+      and(
+        eq(tunnelPolicies.tunnelId, sql.placeholder('tunnelId')),
+        eq(tunnelPolicies.updatedAt, sql.placeholder('setAt')),
+      ),
+    )
+    .prepare();
+}

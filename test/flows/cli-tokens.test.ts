@@ -184,6 +184,35 @@ suite('tokens, projects and tunnels from the command line', { timeout: 240_000 }
     );
   });
 
+  test('what a policy that is only tried would refuse is seen by the owner, at the agent and from the command line', async (t) => {
+    const { culvert, ok } = await machine(t);
+    const origin = await startOrigin(t, (_request, response) => response.end('passed'));
+    const agent = culvert.agent(['http', String(origin.port), '--subdomain', 'shop', '--json']);
+    await agent.printed(/"tunnel_online"/);
+    const [tunnel] = JSON.parse(await ok('tunnels', '--json')) as Array<{ id: string }>;
+    const actions = [
+      { kind: 'ip_deny', networks: ['192.0.2.0/24'] },
+      { kind: 'deny', path_prefix: '/admin', enforce: false },
+    ];
+    await culvert.account.call('PUT', `/tunnels/${tunnel?.id}/policy`, { actions });
+    assert.match(await ok('tunnels', 'policy', 'shop'), /^deny +\/admin +no +0 +- +- *$/m);
+    const answer = await get('http://shop.localhost/admin/users?token=secret', culvert.ports.http);
+    assert.deepEqual([answer.status, answer.body], [200, 'passed']);
+    await agent.printed(/"event":"request".*"status":200,.*"would_be":\{"status":403,"code":"denied"\}/);
+    const until = Date.now() + 20_000;
+    let shown = '';
+    while (!/^deny .* no +1 /m.test(shown)) {
+      assert.ok(Date.now() < until, shown);
+      shown = await ok('tunnels', 'policy', 'shop');
+    }
+    assert.match(
+      shown,
+      /^KIND +RULE +ENFORCED +WOULD REFUSE +LAST \(UTC\) +SAMPLE *\nip_deny +192\.0\.2\.0\/24 +yes +- +- +- *$/m,
+    );
+    assert.match(shown, / GET \/admin\/users from 127\.0\.0\.1: denied *$/m);
+    assert.equal(await agent.stop(), 0);
+  });
+
   test('commands side by side leave the log-in whole', async (t) => {
     const { ok, run } = await machine(t);
     const ends = await Promise.all(Array.from({ length: 5 }, (_, index) => run(['tokens', 'mint', `job-${index}`])));

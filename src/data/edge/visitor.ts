@@ -31,8 +31,8 @@ import type { Upstream, UpstreamUser } from './upstream.ts';
 const MAX_BACKLOG = 65_536;
 /** First TCP keep-alive probe after this long without traffic. */
 const KEEP_ALIVE_MS = 60_000;
-/** After the last answer the visitor may send this much. */
-const LINGER_BYTES = 1 << 20;
+/** After the last answer so much more is read; a visitor that goes on is left to wait until its time is over. */
+const LINGER_BYTES = 16 << 20;
 
 export class Visitor implements ReadTarget, UpstreamUser {
   readonly writer: SocketWriter;
@@ -174,8 +174,9 @@ export class Visitor implements ReadTarget, UpstreamUser {
           return (this.#upstream as Upstream).stream.write(b, from, to);
         case 'linger':
           this.#lingered += to - from;
-          if (this.#lingered > LINGER_BYTES) this.#late('linger');
-          return true;
+          // Not cut for what it sends: a visitor that pipelines, or sends before it reads, has megabytes under way when the answer leaves,
+          // and a reset would take the answer from it.
+          return this.#lingered < LINGER_BYTES;
         case 'gone':
           return false;
       }

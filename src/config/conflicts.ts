@@ -18,7 +18,9 @@ export function findConflict(file: ServerFile, isSet: (path: readonly string[]) 
   return (
     findClash(file, isSet) ??
     findCertificateGap(file) ??
+    findBalancerGap(file) ??
     findMissingFile(file) ??
+    findAcmeGap(file) ??
     findMailGap(file) ??
     findOauthGap(file) ??
     findDoublePrice(file)
@@ -82,6 +84,21 @@ function findCertificateGap({ edge, agents }: ServerFile): Conflict | undefined 
   return undefined;
 }
 
+/** Deny by default: without a list of load balancers nobody could come in, and with one that is not used everybody could. */
+function findBalancerGap({ edge }: ServerFile): Conflict | undefined {
+  const { proxy_protocol: isOn, proxy_protocol_from: from } = edge;
+  if (isOn === from.length > 0) return undefined;
+  return isOn
+    ? {
+        path: ['edge', 'proxy_protocol'],
+        text: 'needs edge.proxy_protocol_from: name the addresses of your load balancers, e.g. ["10.0.0.5"]',
+      }
+    : {
+        path: ['edge', 'proxy_protocol_from'],
+        text: 'is used with edge.proxy_protocol = true only: set that, or leave this out',
+      };
+}
+
 function findMissingFile({ edge, agents, acme }: ServerFile): Conflict | undefined {
   const files: ReadonlyArray<readonly [string[], string | null]> = [
     [['edge', 'tls', 'cert_file'], edge.tls.cert_file],
@@ -89,10 +106,27 @@ function findMissingFile({ edge, agents, acme }: ServerFile): Conflict | undefin
     [['agents', 'cert_file'], agents.cert_file],
     [['agents', 'key_file'], agents.key_file],
     [['acme', 'ca_file'], acme.ca_file],
+    [['acme', 'dns_hook'], acme.dns_hook],
   ];
   for (const [path, name] of files) {
     if (name !== null && !existsSync(name))
       return { path, text: `there is no file ${name} that this user can see: correct the path` };
+  }
+  return undefined;
+}
+
+function findAcmeGap({ acme }: ServerFile): Conflict | undefined {
+  if (acme.challenge === 'dns-01' && acme.dns_hook === null) {
+    const text = '"dns-01" needs acme.dns_hook: set it to the program that sets and removes TXT records';
+    return { path: ['acme', 'challenge'], text };
+  }
+  if ((acme.eab_kid === null) !== (acme.eab_hmac_key === null)) {
+    const [set, missing] = acme.eab_kid === null ? ['eab_hmac_key', 'eab_kid'] : ['eab_kid', 'eab_hmac_key'];
+    return { path: ['acme', set], text: `needs acme.${missing} beside it: set both or none` };
+  }
+  const mac = acme.eab_hmac_key?.reveal();
+  if (mac !== undefined && !/^[A-Za-z0-9+/_-]+={0,2}$/.test(mac)) {
+    return { path: ['acme', 'eab_hmac_key'], text: 'is not base64url: write it as the authority gave it' };
   }
   return undefined;
 }

@@ -101,6 +101,10 @@ const edge = z.strictObject({
   tcp_host: bindHost.prefault('127.0.0.1'),
   // Empty: edge.domain.
   tcp_public_host: publicHost.prefault(''),
+  // A header that nobody expects is garbage, and one that anybody may send is a lie: for those who have such a load balancer.
+  proxy_protocol: z.boolean().prefault(false),
+  // Not api.trusted_proxies: a load balancer that passes bytes on passes on X-Forwarded-For as visitors wrote it.
+  proxy_protocol_from: z.array(network).max(1000).prefault([]),
   // Relay ports of private networks; same reasons as tcp_ports.
   udp_ports: portRange.prefault('30000-30099'),
   udp_host: bindHost.prefault('127.0.0.1'),
@@ -111,13 +115,21 @@ const edge = z.strictObject({
 });
 
 const acme = z.strictObject({
-  directory_url: httpUrl.prefault('https://acme-v02.api.letsencrypt.org/directory'),
+  // Whoever changes answers on the way decides whom certificates are for: https, but on this machine.
+  directory_url: providerUrl.prefault('https://acme-v02.api.letsencrypt.org/directory'),
   // Optional for Let's Encrypt; it gets a warning before a certificate ends that nobody renews.
   email: textOrNull.prefault(''),
   // Trusts a private ACME server; empty: the system's roots.
   ca_file: pathOrNull.prefault(''),
   // Works where port 80 reaches the edge, which is the most common case.
   challenge: z.enum(['http-01', 'tls-alpn-01', 'dns-01']).prefault('http-01'),
+  // Needed for dns-01, and so for wildcards. A program of the operator, for each DNS provider has an API of its own.
+  dns_hook: pathOrNull.prefault(''),
+  // Most providers show a record within seconds; the wait ends as soon as the resolvers see it.
+  dns_propagation_seconds: seconds({ orOff: true }).prefault(60),
+  // Let's Encrypt needs none; commercial authorities give them to their customers.
+  eab_kid: textOrNull.prefault(''),
+  eab_hmac_key: secretOrNull.prefault(''),
 });
 
 const agentLimits = z.strictObject({

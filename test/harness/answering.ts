@@ -1,7 +1,7 @@
 /** A solver of a test: answers all three challenges by itself, as the edge and a DNS provider would, and remembers what it was told. */
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import { type AddressInfo, Server as NetServer } from 'node:net';
+import { createServer } from 'node:http';
+import type { AddressInfo, Server } from 'node:net';
 import { createSecureContext, createServer as createTlsServer, type SecureContext } from 'node:tls';
 import type { ChallengeAnswer, ChallengeSolver } from '../../src/control/providers/acme.ts';
 import { ACME_TLS_PROTOCOL, alpnCertificate } from '../../src/control/providers/acme/alpn-certificate.ts';
@@ -60,7 +60,7 @@ export async function startAnswering(t: Ends, dns: DnsServer): Promise<Answering
   return self;
 }
 
-async function listen(t: Ends, server: Server | NetServer): Promise<number> {
+async function listen(t: Ends, server: Server): Promise<number> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   t.after(() => server.close());

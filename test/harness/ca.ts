@@ -73,8 +73,7 @@ export async function makeTestCa(keyId?: string): Promise<TestCa> {
         },
         webcrypto,
       );
-      const key =
-        own === undefined ? '' : KeyObject.from(own.privateKey).export({ type: 'pkcs8', format: 'pem' }).toString();
+      const key = own === undefined ? '' : KeyObject.from(own.privateKey).export({ type: 'pkcs8', format: 'pem' });
       return { cert: `${made.toString('pem')}\n`, key };
     },
   };

@@ -47,5 +47,5 @@ export async function alpnCertificate(
     webcrypto,
   );
   const key = KeyObject.from(keys.privateKey).export({ type: 'pkcs8', format: 'pem' });
-  return { cert: `${made.toString('pem')}\n`, key: key.toString() };
+  return { cert: `${made.toString('pem')}\n`, key };
 }

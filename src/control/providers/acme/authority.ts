@@ -6,10 +6,12 @@ import { bindExternalAccount, newAccountKey, readAccountKey } from './account-ke
 import { readObject } from './answers.ts';
 import { issueCertificate } from './order.ts';
 import { oneLine } from './problem.ts';
-import { fetchRenewalTime, renewalIdOf } from './renewal.ts';
+import { fetchRenewalTime, type RenewalQuestion, renewalIdOf } from './renewal.ts';
 import { fetchDirectory, Session } from './session.ts';
 import { Transport } from './transport.ts';
 
+/** Of asking when to renew what is there already. */
+const SUGGESTION_MS = 10_000;
 /** Of one stretch of talk with the authority; an order has three, and waits for its solver in between. */
 const PATIENCE_MS = 90_000;
 
@@ -73,7 +75,9 @@ export class AcmeAuthority implements CertificateAuthority {
         log,
         patience,
       });
-      return { ...issued, renewAt: await this.#firstRenewal(transport, renewalInfo, issued.chain, patience()) };
+      const soon = AbortSignal.any([order.signal, AbortSignal.timeout(SUGGESTION_MS)]);
+      const question = { renewalInfo, cert: issued.chain, clock, signal: soon };
+      return { ...issued, renewAt: await this.#firstRenewal(transport, question) };
     });
   }
 
@@ -82,29 +86,18 @@ export class AcmeAuthority implements CertificateAuthority {
     const signal = this.#patience(given);
     return this.#visit(async (transport) => {
       const { renewalInfo } = await fetchDirectory(transport, { directoryUrl, clock, signal });
-      if (renewalInfo === null) return null;
-      const renewalId = await renewalIdOf(cert);
-      return renewalId === undefined ? null : fetchRenewalTime(transport, { renewalInfo, renewalId, clock, signal });
+      return fetchRenewalTime(transport, { renewalInfo, cert, clock, signal });
     });
   }
 
   /** Null when it is not known: the certificate is there, and nothing that is said about its end takes it away. */
-  async #firstRenewal(
-    transport: Transport,
-    renewalInfo: string | null,
-    cert: string,
-    signal: AbortSignal,
-  ): Promise<number | null> {
-    const { clock, log } = this.#options;
-    if (renewalInfo === null) return null;
+  async #firstRenewal(transport: Transport, question: RenewalQuestion): Promise<number | null> {
     try {
-      const renewalId = await renewalIdOf(cert);
-      const renewAt =
-        renewalId === undefined ? null : await fetchRenewalTime(transport, { renewalInfo, renewalId, clock, signal });
+      const renewAt = await fetchRenewalTime(transport, question);
       // A certificate of this minute that should be renewed at once would be for ever.
-      return renewAt !== null && renewAt > clock.now() ? renewAt : null;
+      return renewAt !== null && renewAt > question.clock.now() ? renewAt : null;
     } catch (error) {
-      log.warn({ error: messageOf(error) }, 'the authority did not say when to renew a certificate');
+      this.#options.log.warn({ error: messageOf(error) }, 'the authority did not say when to renew a certificate');
       return null;
     }
   }

@@ -12,6 +12,14 @@ import { oneLine } from './problem.ts';
 import type { Session } from './session.ts';
 import { abortError } from './transport.ts';
 
+/** What to look at when a name was not proven. */
+const ADVICE: Readonly<Record<ChallengeType, (name: string) => string>> = {
+  'http-01': (name) => `Port 80 of ${name} must lead to this server from the whole Internet.`,
+  'tls-alpn-01': (name) =>
+    `Port 443 of ${name} must lead to this server from the whole Internet, without a TLS proxy before it.`,
+  'dns-01': (name) => `The TXT record of _acme-challenge.${name} must be seen from the whole Internet.`,
+};
+
 export interface Proof {
   readonly session: Session;
   readonly order: AcmeOrder;
@@ -19,7 +27,7 @@ export interface Proof {
   readonly thumbprint: string;
   readonly log: Logger;
   /** A signal whose time begins now: for talking with the authority, as opposed to waiting for the solver. */
-  patience(): AbortSignal;
+  readonly patience: () => AbortSignal;
 }
 
 interface Task {
@@ -131,19 +139,8 @@ function verdictOf({ name, status, challenges }: Authorization, type: ChallengeT
     problem?.text === undefined || problem.text === '' ? `the authority calls it ${oneLine(status, 40)}` : problem.text;
   return new AcmeError(
     problem?.code ?? 'challenge_failed',
-    `${name} was not proven by ${type}: ${said}. ${adviceFor(name, type)}`,
+    `${name} was not proven by ${type}: ${said}. ${ADVICE[type](name)}`,
   );
-}
-
-function adviceFor(name: string, type: ChallengeType): string {
-  switch (type) {
-    case 'http-01':
-      return `Port 80 of ${name} must lead to this server from the whole Internet.`;
-    case 'tls-alpn-01':
-      return `Port 443 of ${name} must lead to this server from the whole Internet, without a TLS proxy before it.`;
-    case 'dns-01':
-      return `The TXT record of _acme-challenge.${name} must be seen from the whole Internet.`;
-  }
 }
 
 /** `*.x` is proven by proving `x`. */

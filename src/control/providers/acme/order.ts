@@ -8,11 +8,12 @@ import { type Order, readOrder } from './answers.ts';
 import { type CheckedChain, checkChain } from './chain.ts';
 import { plainName, proveNames } from './challenges.ts';
 import { oneLine } from './problem.ts';
-import { CHAIN_TYPE, type Session } from './session.ts';
+import type { Session } from './session.ts';
 import { makeSigningRequest } from './signing-request.ts';
 import type { Reply } from './transport.ts';
 
 const MAX_NAMES = 100;
+const CHAIN_TYPE = 'application/pem-certificate-chain';
 
 export interface Issuing {
   readonly session: Session;
@@ -22,7 +23,7 @@ export interface Issuing {
   readonly replaces: string | undefined;
   readonly clock: Clock;
   readonly log: Logger;
-  patience(): AbortSignal;
+  readonly patience: () => AbortSignal;
 }
 
 export interface Issued extends CheckedChain {
@@ -60,7 +61,7 @@ export async function issueCertificate(issuing: Issuing): Promise<Issued> {
     read: (reply) => orderPast(reply, ['pending', 'ready', 'processing']),
   });
   if (certificate === undefined) throw new AcmeError('bad_answer', "the authority's order has no certificate");
-  const reply = await session.post(certificate, null, signal, CHAIN_TYPE);
+  const reply = await session.post(certificate, null, signal);
   const type = reply.headers['content-type'] ?? 'none';
   if (!type.toLowerCase().startsWith(CHAIN_TYPE)) {
     throw new AcmeError('bad_answer', `the authority sent no certificate: its content type is ${oneLine(type, 60)}`);

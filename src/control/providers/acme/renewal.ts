@@ -9,11 +9,16 @@ import { readObject } from './answers.ts';
 import { isRecord, refusalOf } from './problem.ts';
 import type { Transport } from './transport.ts';
 
-/** RFC 9773 §4.1: base64url of the authority key identifier, a dot, base64url of the serial. Undefined when the certificate has none. */
+/** RFC 9773 §4.1: base64url of the authority key identifier, a dot, base64url of the serial. Undefined when the certificate has none or can't be read. */
 export async function renewalIdOf(pem: string): Promise<string | undefined> {
   await import('reflect-metadata');
   const { AuthorityKeyIdentifierExtension, X509Certificate } = await import('@peculiar/x509');
-  const leaf = new X509Certificate(pem);
+  let leaf: InstanceType<typeof X509Certificate>;
+  try {
+    leaf = new X509Certificate(pem);
+  } catch {
+    return undefined;
+  }
   const keyId = leaf.getExtension(AuthorityKeyIdentifierExtension)?.keyId;
   if (keyId === undefined) return undefined;
   const [authority, serial] = [keyId, derOf(leaf.serialNumber)].map((hex) =>
@@ -29,20 +34,24 @@ function derOf(hex: string): string {
 }
 
 export interface RenewalQuestion {
-  readonly renewalInfo: string;
-  readonly renewalId: string;
+  /** From the directory; null: the authority suggests nothing. */
+  readonly renewalInfo: string | null;
+  /** PEM. */
+  readonly cert: string;
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }
 
 /**
- * A time in the window, the same one for the same window and certificate, ms since the epoch; null when the authority knows nothing of the
- * certificate.
+ * A time in the window, the same one for the same window and certificate, ms since the epoch; in the past: renew now. Null when the
+ * authority says nothing about the certificate.
  */
 export async function fetchRenewalTime(transport: Transport, question: RenewalQuestion): Promise<number | null> {
-  const { renewalInfo, renewalId, signal, clock } = question;
+  const { renewalInfo, cert, signal, clock } = question;
+  const renewalId = renewalInfo === null ? undefined : await renewalIdOf(cert);
+  if (renewalInfo === null || renewalId === undefined) return null;
   const url = `${renewalInfo.replace(/\/$/, '')}/${renewalId}`;
-  const reply = await transport.ask({ method: 'GET', url, accept: 'application/json', signal });
+  const reply = await transport.ask({ method: 'GET', url, signal });
   if (reply.status === 404) return null;
   if (reply.status !== 200) throw refusalOf(reply, clock.now());
   const { suggestedWindow } = readObject(reply, 'renewal information');

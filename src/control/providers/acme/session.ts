@@ -11,9 +11,6 @@ import { type Directory, readDirectory } from './answers.ts';
 import { refusalOf, retryAfterMs } from './problem.ts';
 import { abortError, type Reply, type Transport } from './transport.ts';
 
-const JSON_TYPE = 'application/json';
-export const CHAIN_TYPE = 'application/pem-certificate-chain';
-
 /** Nonces run out when an authority has several machines that don't share them; ten in a row are no accident. */
 const NONCE_TRIES = 10;
 /** base64url; it is put into a header that we sign. */
@@ -29,7 +26,7 @@ export interface PollOptions<T> {
   /** What is waited for, for the message when it does not come. */
   readonly waitsFor: string;
   /** The outcome, or undefined when there is none yet. */
-  read(reply: Reply): T | undefined;
+  readonly read: (reply: Reply) => T | undefined;
 }
 
 export class Session {
@@ -60,10 +57,10 @@ export class Session {
   }
 
   /** A signed request; `payload` null asks for what is there (POST-as-GET). Throws the problem that the authority answers with. */
-  async post(url: string, payload: object | null, signal: AbortSignal, accept = JSON_TYPE): Promise<Reply> {
+  async post(url: string, payload: object | null, signal: AbortSignal): Promise<Reply> {
     for (let tries = 1; ; tries++) {
       const body = await this.#sign(url, payload, signal);
-      const reply = await this.#transport.ask({ method: 'POST', url, accept, body, signal });
+      const reply = await this.#transport.ask({ method: 'POST', url, body, signal });
       this.#keepNonce(reply);
       if (reply.status >= 200 && reply.status < 300) return reply;
       const refusal = refusalOf(reply, this.#clock.now());
@@ -101,7 +98,7 @@ export class Session {
 
   async #newNonce(signal: AbortSignal): Promise<string> {
     const { newNonce } = this.directory;
-    const reply = await this.#transport.ask({ method: 'HEAD', url: newNonce, accept: '*/*', signal });
+    const reply = await this.#transport.ask({ method: 'HEAD', url: newNonce, signal });
     if (reply.status >= 300) throw refusalOf(reply, this.#clock.now());
     this.#keepNonce(reply);
     if (this.#nonce === undefined) throw new AcmeError('bad_answer', `${new URL(newNonce).host} gave no nonce`);
@@ -128,7 +125,7 @@ export async function fetchJson(
   url: string,
   of: { clock: Clock; signal: AbortSignal },
 ): Promise<Reply> {
-  const reply = await transport.ask({ method: 'GET', url, accept: JSON_TYPE, signal: of.signal });
+  const reply = await transport.ask({ method: 'GET', url, signal: of.signal });
   if (reply.status >= 200 && reply.status < 300) return reply;
   throw refusalOf(reply, of.clock.now());
 }

@@ -26,6 +26,6 @@ export async function makeSigningRequest(names: readonly string[]): Promise<Sign
   );
   return {
     csr: Buffer.from(request.rawData).toString('base64url'),
-    key: KeyObject.from(keys.privateKey).export({ type: 'pkcs8', format: 'pem' }).toString(),
+    key: KeyObject.from(keys.privateKey).export({ type: 'pkcs8', format: 'pem' }),
   };
 }

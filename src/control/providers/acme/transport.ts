@@ -21,7 +21,6 @@ export interface Reply {
 export interface Question {
   readonly method: 'GET' | 'HEAD' | 'POST';
   readonly url: string;
-  readonly accept: string;
   /** A JWS as JSON. */
   readonly body?: string;
   readonly signal: AbortSignal;
@@ -95,9 +94,9 @@ export class Transport {
     this.#https.destroy();
   }
 
-  #send({ method, url, accept, body, signal }: Question): Promise<IncomingMessage> {
+  #send({ method, url, body, signal }: Question): Promise<IncomingMessage> {
     const headers = {
-      accept,
+      accept: 'application/json, application/pem-certificate-chain',
       'user-agent': `culvert/${buildInfo().version}`,
       'accept-language': 'en',
       ...(body === undefined

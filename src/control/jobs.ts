@@ -4,6 +4,7 @@
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/log.ts';
 import type { Billing } from './services/billing/billing.ts';
+import type { Certificates } from './services/certificates/certificates.ts';
 import type { DomainChecks } from './services/domains/domain-checks.ts';
 import type { Keys } from './services/keys/keys.ts';
 import type { Retention } from './services/retention.ts';
@@ -22,6 +23,7 @@ export interface JobDeps {
   readonly tokenEnds: Pick<TokenEnds, 'endGraces'>;
   readonly billing: Pick<Billing, 'rereadDue'>;
   readonly domainChecks: Pick<DomainChecks, 'checkDue'>;
+  readonly certificates: Pick<Certificates, 'tend'>;
   readonly retention: Pick<Retention, 'sweep'>;
   readonly keys: Pick<Keys, 'sweep'>;
   readonly clock: Clock;
@@ -45,6 +47,8 @@ function schedule(deps: JobDeps): readonly Job[] {
       run: (signal) => deps.billing.rereadDue(signal),
     },
     { name: 'custom domains', everyMs: 60_000, run: (signal) => deps.domainChecks.checkDue(signal) },
+    // A domain that was just bound waits for its certificate by this much.
+    { name: 'certificates', everyMs: 5_000, run: () => deps.certificates.tend() },
     { name: 'retention', everyMs: 60_000, run: () => deps.retention.sweep() },
     { name: 'signing keys', everyMs: 600_000, run: () => deps.keys.sweep() },
   ];

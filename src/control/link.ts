@@ -7,6 +7,7 @@ import type { EventBatch } from '../plane/events.ts';
 import type { AdmitAnswer, ClaimAnswer, ClaimQuestion, Link, Refusal } from '../plane/link.ts';
 import type { Delta, Snapshot } from '../plane/routes.ts';
 import type { Publisher } from './publish/publisher.ts';
+import type { Certificates } from './services/certificates/certificates.ts';
 import type { Claims } from './services/tunnels/claims.ts';
 import type { Keys } from './services/keys/keys.ts';
 import type { Tunnels } from './services/tunnels/tunnels.ts';
@@ -16,8 +17,11 @@ export interface LinkDeps {
   readonly publisher: Publisher;
   readonly tunnels: Tunnels;
   readonly keys: Keys;
+  /** Base64url. */
+  readonly visitorKey: string;
   readonly claims: Claims;
   readonly usage: Usage;
+  readonly certificates: Certificates;
   readonly log: Logger;
 }
 
@@ -29,7 +33,7 @@ export function inProcessLink(deps: LinkDeps): Link {
   };
   return {
     snapshot: async (): Promise<Snapshot> =>
-      deps.publisher.snapshot(() => ({ routes: deps.tunnels.routes(), accessKeys: deps.keys.accessKeys() })),
+      deps.publisher.snapshot(() => ({ routes: deps.tunnels.routes(), accessKeys: deps.keys.accessKeys(), visitorKey: deps.visitorKey })),
     onDelta: (listener: (delta: Delta) => void): (() => void) => deps.publisher.subscribe(listener),
     admit: async (token: string): Promise<AdmitAnswer> => {
       try {
@@ -45,6 +49,14 @@ export function inProcessLink(deps: LinkDeps): Link {
         return answer.ok ? { ...answer, version: deps.publisher.version } : answer;
       } catch (error) {
         return fault('claim', error);
+      }
+    },
+    wantCertificate: async (host: string): Promise<boolean> => {
+      try {
+        return await deps.certificates.want(host);
+      } catch (error) {
+        deps.log.error({ err: error, host }, 'a certificate could not be asked for');
+        return false;
       }
     },
     report: async (batch: EventBatch): Promise<void> => {

@@ -20,6 +20,8 @@ import { Publisher } from './publish/publisher.ts';
 import { AccessTokens } from './services/sessions/access-tokens.ts';
 import { Accounts } from './services/accounts/accounts.ts';
 import type { Billing } from './services/billing/billing.ts';
+import { Certificates } from './services/certificates/certificates.ts';
+import type { AcmeSetup } from './services/certificates/setup.ts';
 import { type BillingOptions, openBilling } from './services/billing/open-billing.ts';
 import { Challenges } from './services/sessions/challenges.ts';
 import { Claims } from './services/tunnels/claims.ts';
@@ -83,6 +85,8 @@ export interface ControlOptions {
   readonly names: PublicNames;
   /** `edge.domain`. */
   readonly edgeDomain: string;
+  /** Where certificates of the edge come from; null unless `edge.tls.mode` is "acme". */
+  readonly acme: AcmeSetup | null;
   /** DNS servers that are asked about custom domains (`dns.resolvers`); empty: the system's. */
   readonly dnsResolvers: readonly string[];
   /** What traffic costs (`pricing`). */
@@ -139,6 +143,7 @@ export interface ControlPlane {
   readonly reservedSubdomains: ReservedSubdomains;
   readonly domains: Domains;
   readonly domainChecks: DomainChecks;
+  readonly certificates: Certificates;
   readonly connections: Connections;
   readonly billing: Billing;
   readonly deviceLogins: DeviceLogins;
@@ -208,6 +213,7 @@ export function openControl(options: ControlOptions): ControlPlane {
       challenges: new DomainChallenges(records),
       ownHosts: () => [options.edgeDomain.toLowerCase(), new URL(options.apiUrl()).hostname],
     });
+    const certificates = new Certificates({ store, sealer, acme: options.acme, log });
     const billing = openBilling(options.billing, {
       store,
       keys,
@@ -300,12 +306,13 @@ export function openControl(options: ControlOptions): ControlPlane {
       reservedSubdomains,
       domains,
       domainChecks: new DomainChecks({ store, news: publisher, routes, records, outbox }),
+      certificates,
       connections: new Connections({ store, nodes }),
       billing,
       deviceLogins: new DeviceLogins({ store, tokens, tokenEnds, sealer }),
       retention: new Retention({ store }),
       nodes,
-      link: inProcessLink({ publisher, tunnels, keys, claims, usage, log }),
+      link: inProcessLink({ publisher, tunnels, keys, claims, usage, certificates, log }),
       close: () => {
         passwords.close();
         store.close();

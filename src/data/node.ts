@@ -14,6 +14,7 @@ import { TurnEnd } from '../base/turn.ts';
 import type { MuxSession } from '../mux/session.ts';
 import { WindowBudget } from '../mux/window.ts';
 import type { EdgeStats } from '../plane/edge-stats.ts';
+import type { EdgeChallenge } from '../plane/certificates.ts';
 import type { Link, NodeControl } from '../plane/link.ts';
 import type { Prices } from '../plane/spend.ts';
 import { Admission } from './edge/admission.ts';
@@ -75,6 +76,8 @@ export interface NodeSettings {
     readonly https: Listen | null;
     /** PEM; required when `https` is set. */
     readonly tls: VisitorTls | null;
+    /** Certificates may come while a handshake waits: names without one are asked for at the control plane. */
+    readonly certificatesOnDemand: boolean;
     readonly tcpHost: string;
     readonly trustedProxies: readonly string[];
     /** Load balancers whose PROXY header every connection must begin with; null: visitors come by themselves. */
@@ -98,6 +101,8 @@ export interface DataNode extends NodeControl {
    * no server or an unknown one. Throws, with nothing changed, when the list is empty or a pair does not fit. Without HTTPS it does nothing.
    */
   setCertificates(list: readonly VisitorTls[]): void;
+  /** What certificate authorities that ask about names are answered from now on: all of it. Throws, with nothing changed, when a pair does not fit. */
+  setChallenges(list: readonly EdgeChallenge[]): void;
   /** The certificate of the agent listener, likewise. */
   setAgentCertificate(tls: AgentTls): void;
   /** Takes no new visitors and agents; resolves when what is in flight is done, or is cut after `graceMs`. */
@@ -223,7 +228,7 @@ async function open(settings: NodeSettings, deps: { link: Link; log: Logger }, l
         websocketIdleMs: limits.websocketIdleSeconds * 1_000,
       },
     },
-    { table, entrance, drops, log },
+    { table, entrance, drops, wantCertificate: edge.certificatesOnDemand ? (host) => link.wantCertificate(host) : null, log },
   );
   life.onClose('http edge', () => http.close());
 
@@ -232,6 +237,7 @@ async function open(settings: NodeSettings, deps: { link: Link; log: Logger }, l
     connections: () => gateway.registry.connections(),
     disconnect: (agentId) => gateway.registry.disconnect(agentId),
     setCertificates: (list) => http.setCertificates(list),
+    setChallenges: (list) => http.setChallenges(list),
     setAgentCertificate: (tls) => gateway.setCertificate(tls),
     isOnline: (tunnelId) => gateway.registry.isOnline(tunnelId),
     stats: () => ({

@@ -4,6 +4,7 @@
  * with return values.
  */
 import type { Claim, RefusalCode } from '../wire/messages.ts';
+import type { EdgeStats } from './edge-stats.ts';
 import type { EventBatch } from './events.ts';
 import type { Delta, Route, Snapshot, TokenGrant } from './routes.ts';
 
@@ -47,6 +48,11 @@ export interface Link {
   admit(token: string): Promise<AdmitAnswer>;
   /** May this session serve this tunnel? Asked per claim, so that a scope is checked at each use and not at the handshake alone. */
   claim(question: ClaimQuestion): Promise<ClaimAnswer>;
+  /**
+   * A visitor's handshake names this host, lower case, of a tunnel that is served here, and there is no certificate for it. Resolves true once
+   * the node was given one, false when none will come of waiting. May take minutes. Never rejects.
+   */
+  wantCertificate(host: string): Promise<boolean>;
   /** Resolves once the batch is stored. */
   report(batch: EventBatch): Promise<void>;
 }
@@ -58,4 +64,6 @@ export interface NodeControl {
   disconnect(agentId: string): boolean;
   /** True while an agent serves the tunnel on this node. */
   isOnline(tunnelId: string): boolean;
+  /** What its public edge has counted; undefined when there is no node. */
+  stats(): EdgeStats | undefined;
 }

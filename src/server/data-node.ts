@@ -32,8 +32,10 @@ function nodeSettings(settings: Settings, { certificates, version }: NodeDeps): 
       http: edge.http_listen,
       https: certificates.edge === null ? null : edge.https_listen,
       tls: certificates.edge,
+      certificatesOnDemand: edge.tls.mode === 'acme',
       tcpHost: edge.tcp_host,
       trustedProxies: api.trusted_proxies,
+      proxyProtocolFrom: edge.proxy_protocol ? edge.proxy_protocol_from : null,
       issuerKeys: { allowPrivate: edge.allow_private_jwks },
       limits: {
         maxConnections: edge.limits.max_connections,

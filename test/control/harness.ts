@@ -12,6 +12,7 @@ import type { DataNode } from '../../src/data/node.ts';
 import type { ConnectionInfo, Link } from '../../src/plane/link.ts';
 import type { Delta } from '../../src/plane/routes.ts';
 import { type Server, startServer } from '../../src/server/start.ts';
+import { STATS } from './edge-stats.ts';
 
 export class FakeNode {
   link: Link | undefined;
@@ -32,7 +33,9 @@ export class FakeNode {
         return true;
       },
       isOnline: (tunnelId) => this.online.has(tunnelId),
+      stats: () => STATS,
       setCertificates: () => {},
+      setChallenges: () => {},
       setAgentCertificate: () => {},
       drain: async () => {},
       close: async () => off(),

@@ -39,6 +39,7 @@ export class Plane {
       tcpPorts: { first: 20_000, last: 20_001 },
       names: { url: (label) => `http://${label}.localhost`, tcpUrl: (port) => `tcp://localhost:${port}` },
       edgeDomain: 'localhost',
+      acme: null,
       // Nobody answers there.
       dnsResolvers: ['127.0.0.1:1'],
       prices: { centsPerGb: 10, centsPerMillionRequests: 0 },
@@ -56,6 +57,7 @@ export class Plane {
       connections: () => [],
       disconnect: () => false,
       isOnline: (id) => this.online.has(id),
+      stats: () => undefined,
     });
   }
 

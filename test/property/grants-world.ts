@@ -90,6 +90,7 @@ class SwitchedLink implements Link {
   snapshot: Link['snapshot'] = () => this.#to.snapshot();
   admit: Link['admit'] = (token) => this.#answered(this.#to.admit(token));
   claim: Link['claim'] = (question) => this.#answered(this.#to.claim(question));
+  wantCertificate: Link['wantCertificate'] = (host) => this.#to.wantCertificate(host);
   report: Link['report'] = (batch) => this.#to.report(batch);
   onDelta: Link['onDelta'] = (listener) => {
     this.#listeners.add(listener);
@@ -247,7 +248,12 @@ export class GrantsWorld {
   #attach(): void {
     this.#detach();
     const { registry } = this.gateway;
-    this.#detach = this.control.nodes.attach(registry);
+    this.#detach = this.control.nodes.attach({
+      connections: () => registry.connections(),
+      disconnect: (agentId) => registry.disconnect(agentId),
+      isOnline: (tunnelId) => registry.isOnline(tunnelId),
+      stats: () => undefined,
+    });
   }
 
   async #startNode(): Promise<void> {

@@ -57,6 +57,8 @@ export const AUDIT_ACTIONS = [
   'tunnel.policy_remove',
   'tunnel.auth',
   'tunnel.auth_remove',
+  'tunnel.edge_auth',
+  'tunnel.edge_auth_remove',
   'tunnel.maintenance',
   'tunnel.maintenance_end',
   'token.mint',
@@ -79,6 +81,7 @@ export const AUDIT_ACTIONS = [
   'billing.cancel',
   'connection.disconnect',
   'key.rotate',
+  'certificate.renew',
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
@@ -97,7 +100,8 @@ export interface Deed {
     | 'domain'
     | 'billing'
     | 'connection'
-    | 'key';
+    | 'key'
+    | 'certificate';
   readonly resourceId: string;
   /** Whose trail it belongs to; default the actor's own organization. An operator has none. */
   readonly orgId?: string;

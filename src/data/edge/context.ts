@@ -11,6 +11,7 @@ import type { RouteTable } from '../routing/table.ts';
 import type { Drops } from './drops.ts';
 import { FaultCounters } from './fault.ts';
 import { Head } from './head.ts';
+import type { HttpAnswers } from './acme-answers.ts';
 import { CookieGuard } from './set-cookie.ts';
 import type { Visitor } from './visitor.ts';
 
@@ -33,6 +34,8 @@ export interface EdgeContext {
   readonly sweeper: Sweeper<Visitor>;
   readonly log: Logger;
   readonly trusted: BlockList | null;
+  /** Answers to certificate authorities; null while no order runs. */
+  challenges: HttpAnswers | null;
   readonly slabs: SlabPool;
   readonly scratch: Scratch;
   readonly turn: TurnEnd;
@@ -57,6 +60,7 @@ export function edgeContext(
   const slabs = new SlabPool();
   return {
     ...of,
+    challenges: null,
     slabs,
     scratch: new Scratch(slabs),
     turn: new TurnEnd(),

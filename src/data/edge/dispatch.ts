@@ -2,6 +2,7 @@
  * From a request's head to a stream that carries it: finds the tunnel, asks whether it takes requests, gets a way to its local
  * service, sends the head; and sends it once more when a kept connection turns out to be closed. One per visitor connection.
  */
+import type { HttpAnswers } from './acme-answers.ts';
 import type { EdgeContext } from './context.ts';
 import type { Exchange } from './exchange.ts';
 import type { FaultCode } from './fault.ts';
@@ -57,12 +58,13 @@ export class Dispatch {
 
   /** A way to the service that the head at `bytes[start, end)` asks for, noted in the exchange; null: see `refusal`. */
   find(bytes: Buffer, start: number, end: number): Upstream | null {
-    const { table, requestHead: head, nowMs } = this.#context;
+    const { table, requestHead: head, nowMs, challenges } = this.#context;
     const exchange = this.#exchange;
     const decided = this.#decided;
     this.#decided = null;
     this.#start = start;
     this.#end = end;
+    if (challenges !== null && this.#isChallenge(challenges, bytes)) return null;
     const entry = this.#forwarded.lookUp(bytes, head, table);
     if (this.#forwarded.isMisdirected) return this.#refuse(MISDIRECTED);
     if (entry === undefined) return this.#refuse(NOT_FOUND);
@@ -152,6 +154,14 @@ export class Dispatch {
   /** What a tried action says of the request at hand. */
   #wouldRefuse(policy: CompiledPolicy | null): FaultCode | null {
     return policy === null || policy.chain === null ? null : this.#asked.wouldRefuse;
+  }
+
+  /** A certificate authority asks about a name while its order runs. */
+  #isChallenge(challenges: HttpAnswers, bytes: Buffer): boolean {
+    const { isGet, isHead } = this.#exchange;
+    const answer = isGet || isHead ? challenges.find(bytes, this.#context.requestHead) : null;
+    if (answer !== null) this.refusal = answer;
+    return answer !== null;
   }
 
   #refuse(refusal: EdgeRefusal): null {

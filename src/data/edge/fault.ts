@@ -8,9 +8,13 @@ interface FaultKind {
   readonly reason: string;
   readonly title: string;
   readonly message: string;
+  /** Where a page leads on: a path of the same host. */
+  readonly next?: { readonly path: string; readonly words: string } | undefined;
 }
 
 export const FAULTS = {
+  /** What a certificate authority gets that asks about a name: exactly the detail (acme-answers.ts). */
+  acme_challenge: kind(200, 'OK', '', ''),
   bad_request: kind(
     400,
     'Bad Request',
@@ -28,6 +32,12 @@ export const FAULTS = {
     'URI Too Long',
     'The address is too long',
     'The address of the request is longer than 16 KB.',
+  ),
+  misdirected_request: kind(
+    421,
+    'Misdirected Request',
+    'This connection is for another site',
+    'The connection was made for another name, and its certificate does not name this one. Please open a new connection.',
   ),
   head_too_large: kind(
     431,
@@ -65,6 +75,35 @@ export const FAULTS = {
     'A log-in is needed',
     'The owner of this site lets in those who show that they may. Please log in.',
   ),
+  sign_in: kind(
+    302,
+    'Found',
+    'Sign in to go on',
+    'The owner of this site lets in people who have signed in. Your browser is sent there.',
+  ),
+  signed_in: kind(303, 'See Other', 'You are signed in', 'Your browser is sent to where you wanted to go.'),
+  sign_in_failed: {
+    ...kind(
+      403,
+      'Forbidden',
+      'You are not signed in',
+      'The sign-in did not come to its end. Open the site again to begin anew.',
+    ),
+    next: { path: '/', words: 'Open the site again' },
+  },
+  sign_out: {
+    ...kind(200, 'OK', 'Sign out?', 'Another site sent you here. Do you want to sign out of this one?'),
+    next: { path: '/.culvert/sign-out', words: 'Sign out' },
+  },
+  signed_out: {
+    ...kind(
+      200,
+      'OK',
+      'You have signed out',
+      'This browser is signed out of this site. Where you signed in you still are: on a machine of others sign out there too.',
+    ),
+    next: { path: '/', words: 'Sign in again' },
+  },
   invalid_token: kind(
     401,
     'Unauthorized',
@@ -140,28 +179,48 @@ export interface FaultAnswer {
   readonly close: boolean;
 }
 
-/** The whole response as bytes. */
-export function faultResponse(answer: FaultAnswer): Buffer {
-  const { status, reason, title, message } = FAULTS[answer.code];
+/** What an answer says, in any version of HTTP: `fields` as `Name: value`. */
+export interface FaultParts {
+  readonly status: number;
+  readonly reason: string;
+  readonly fields: readonly string[];
+  readonly body: Buffer;
+}
+
+export function faultParts(answer: Omit<FaultAnswer, 'head' | 'close'>): FaultParts {
+  const { status, reason, title, message, next }: FaultKind = FAULTS[answer.code];
   const words = answer.detail ?? message;
-  const body = answer.html
-    ? page({ status, title, words, code: answer.code })
-    : `${JSON.stringify({ error: answer.code, message: words })}\n`;
-  const head = [
-    `HTTP/1.1 ${status} ${reason}`,
+  if (answer.code === 'acme_challenge') return plainParts(words);
+  const body = Buffer.from(
+    answer.html
+      ? page({ status, title, words, code: answer.code, next })
+      : `${JSON.stringify(status < 400 ? { message: words } : { error: answer.code, message: words })}\n`,
+  );
+  const fields = [
     `Content-Type: ${answer.html ? 'text/html; charset=utf-8' : 'application/json'}`,
-    `Content-Length: ${Buffer.byteLength(body)}`,
+    `Content-Length: ${body.length}`,
     `culvert-error: ${answer.code}`,
     'Cache-Control: no-store',
     'X-Content-Type-Options: nosniff',
     ...(answer.html ? ["Content-Security-Policy: default-src 'none'; style-src 'unsafe-inline'"] : []),
     ...(status === 503 && answer.code !== 'budget_exhausted' ? ['Retry-After: 5'] : []),
     ...(answer.fields ?? []),
-    ...(answer.close ? ['Connection: close'] : []),
-    '',
-    '',
-  ].join('\r\n');
-  return Buffer.from(answer.head ? head : head + body);
+  ];
+  return { status, reason, fields, body };
+}
+
+function plainParts(text: string): FaultParts {
+  const body = Buffer.from(text);
+  const fields = ['Content-Type: application/octet-stream', `Content-Length: ${body.length}`, 'Cache-Control: no-store'];
+  return { status: 200, reason: 'OK', fields, body };
+}
+
+/** The whole response as bytes of HTTP/1.1. */
+export function faultResponse(answer: FaultAnswer): Buffer {
+  const { status, reason, fields, body } = faultParts(answer);
+  const close = answer.close ? ['Connection: close'] : [];
+  const head = Buffer.from([`HTTP/1.1 ${status} ${reason}`, ...fields, ...close, '', ''].join('\r\n'));
+  return answer.head ? head : Buffer.concat([head, body]);
 }
 
 /** How often each fault was answered, for metrics. */
@@ -175,6 +234,12 @@ export class FaultCounters {
   get(code: FaultCode): number {
     return this.#counts.get(code) ?? 0;
   }
+
+  /** All of them, those that never came with 0. */
+  counts(): Readonly<Record<FaultCode, number>> {
+    const codes = Object.keys(FAULTS) as FaultCode[];
+    return Object.fromEntries(codes.map((code) => [code, this.get(code)])) as Record<FaultCode, number>;
+  }
 }
 
 const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
@@ -184,7 +249,9 @@ export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (c) => ESCAPES[c] ?? c);
 }
 
-function page(of: { status: number; title: string; words: string; code: FaultCode }): string {
+function page(of: Pick<FaultKind, 'status' | 'title' | 'next'> & { words: string; code: FaultCode }): string {
+  const { next } = of;
+  const way = next === undefined ? '' : `<p><a href="${next.path}">${escapeHtml(next.words)}</a></p>`;
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
 <title>${of.status} · ${escapeHtml(of.title)}</title>
@@ -195,6 +262,6 @@ body{margin:0;min-height:100vh;display:grid;place-items:center;background:var(--
 main{max-width:30rem;margin:1.5rem;padding:2rem 2.25rem;background:var(--card);border:1px solid var(--line);border-radius:14px}
 p{margin:.5rem 0 0;color:var(--soft)}h1{margin:0;font-size:1.35rem;line-height:1.3}b{color:var(--mark);font-size:.95rem;font-weight:600}
 code{display:inline-block;margin-top:1.25rem;padding:.15rem .5rem;border:1px solid var(--line);border-radius:6px;font-size:.82rem;color:var(--soft)}
-</style></head><body><main><b>${of.status}</b><h1>${escapeHtml(of.title)}</h1><p>${escapeHtml(of.words)}</p><code>${of.code}</code></main></body></html>
+</style></head><body><main><b>${of.status}</b><h1>${escapeHtml(of.title)}</h1><p>${escapeHtml(of.words)}</p>${way}<code>${of.code}</code></main></body></html>
 `;
 }

@@ -8,12 +8,16 @@ import { Sweeper } from '../../base/clock.ts';
 import { codeOf } from '../../base/errors.ts';
 import { Lifecycle } from '../../base/lifecycle.ts';
 import type { Logger } from '../../base/log.ts';
+import { socketBelow } from '../../base/socket.ts';
 import type { RouteTable } from '../routing/table.ts';
-import type { Admission } from './admission.ts';
+import type { EdgeChallenge } from '../../plane/certificates.ts';
+import { ACME_PROTOCOL, HttpAnswers } from './acme-answers.ts';
+import { CertificateWaits, type WantCertificate } from './certificate-waits.ts';
 import type { Drops } from './drops.ts';
+import type { Entrance } from './entrance.ts';
 import { type EdgeContext, type EdgeLimits, edgeContext } from './context.ts';
 import type { FaultCounters } from './fault.ts';
-import { isListed, plainAddress } from './forwarded.ts';
+import type { Proxied } from './proxy-header.ts';
 import { VisitorCertificates, type VisitorTls } from './tls.ts';
 import { dropStale } from './upstream.ts';
 import { Visitor } from './visitor.ts';
@@ -30,8 +34,10 @@ export interface HttpEdgeOptions {
 
 export interface HttpEdgeDeps {
   readonly table: RouteTable;
-  readonly admission: Admission;
+  readonly entrance: Entrance;
   readonly drops: Drops;
+  /** Asks for certificates of names that visitors want; null: there are none but those that are set. */
+  readonly wantCertificate: WantCertificate | null;
   readonly log: Logger;
 }
 
@@ -43,6 +49,8 @@ export interface HttpEdge {
   readonly connections: number;
   /** For handshakes from now on, see VisitorCertificates.replace; nothing where HTTPS is off. Throws with nothing changed. */
   setCertificates(list: readonly VisitorTls[]): void;
+  /** What certificate authorities are answered from now on. Throws, with nothing changed, when a certificate does not fit. */
+  setChallenges(list: readonly EdgeChallenge[]): void;
   /** Stops accepting; idle connections end, others get `graceMs` to finish. */
   drain(graceMs: number): Promise<void>;
   close(): Promise<void>;
@@ -79,16 +87,17 @@ export async function startHttpEdge(options: HttpEdgeOptions, deps: HttpEdgeDeps
   });
   const raw = new Set<Socket>();
   try {
-    const http = options.http === null ? null : plainServer(context, deps.admission);
-    const certificates = options.https === null || options.tls === null ? null : new VisitorCertificates([options.tls]);
-    const https = certificates === null ? null : tlsServer(context, deps, certificates, raw);
+    const http = options.http === null ? null : plainServer(context, deps.entrance);
+    const certificates = options.https === null || options.tls === null ? null : new VisitorCertificates([options.tls], waitsFor(deps));
+    const tls = certificates === null ? null : tlsServer(context, deps, certificates);
+    const https = tls === null ? null : tlsListener(tls, deps.entrance, raw);
     for (const [server, listen] of [
       [http, options.http],
       [https, options.https],
     ] as const) {
       if (server === null || listen === null) continue;
       await listening(server, listen);
-      lifecycle.onClose('edge listener', () => closed(server, sweeper, raw));
+      lifecycle.onClose('edge listener', () => closed(server, sweeper, raw, deps.entrance));
     }
     return edge({
       context,
@@ -98,9 +107,14 @@ export async function startHttpEdge(options: HttpEdgeOptions, deps: HttpEdgeDeps
       http,
       https,
       setCertificates: (list) => {
-        if (certificates === null || https === null) return;
+        if (certificates === null || tls === null) return;
         certificates.replace(list);
-        https.setSecureContext(certificates.defaultContext());
+        tls.server.setSecureContext(certificates.defaultContext());
+      },
+      setChallenges: (list) => {
+        certificates?.answers.set(list.filter((one) => one.type === 'tls-alpn-01'));
+        const http = list.filter((one) => one.type === 'http-01');
+        context.challenges = http.length === 0 ? null : new HttpAnswers(http);
       },
     });
   } catch (error) {
@@ -117,6 +131,7 @@ function edge(of: {
   http: Server | null;
   https: Server | null;
   setCertificates: HttpEdge['setCertificates'];
+  setChallenges: HttpEdge['setChallenges'];
 }): HttpEdge {
   const { context, sweeper } = of;
   return {
@@ -124,6 +139,7 @@ function edge(of: {
     https: (of.https?.address() as AddressInfo | undefined) ?? null,
     faults: context.faults,
     setCertificates: of.setCertificates,
+    setChallenges: of.setChallenges,
     get connections() {
       return sweeper.size;
     },
@@ -138,51 +154,58 @@ function edge(of: {
   };
 }
 
-function plainServer(context: EdgeContext, admission: Admission): Server {
+function waitsFor({ table, wantCertificate: want }: HttpEdgeDeps): CertificateWaits | null {
+  return want === null ? null : new CertificateWaits({ table, want });
+}
+
+function plainServer(context: EdgeContext, entrance: Entrance): Server {
   return createServer({ allowHalfOpen: true, pauseOnConnect: true, noDelay: true }, (socket) => {
-    const ip = admitted(socket, admission, context.trusted);
-    if (ip !== null) new Visitor(context, socket, { tls: false, ip });
+    entrance.enter(socket, (from) => new Visitor(context, socket, { ...from, tls: false, names: null }));
   });
 }
 
-/** `shaking` gets the TCP sockets, which must be cut at the end also when no TLS connection has come of them. */
-function tlsServer(
-  context: EdgeContext,
-  deps: HttpEdgeDeps,
-  certificates: VisitorCertificates,
-  shaking: Set<Socket>,
-): TlsServer {
+/** TLS behind the listener that accepts for it. */
+interface TlsFront {
+  readonly server: TlsServer;
+  /** Whose TCP connection it is. */
+  readonly visitors: WeakMap<Socket, Proxied>;
+}
+
+/**
+ * Accepts for `tls`, which does not listen by itself: a PROXY header comes before the handshake, and a connection is counted from there on,
+ * for a handshake costs more than a request. `shaking` gets the TCP sockets, which must be cut at the end also when no TLS connection has
+ * come of them.
+ */
+function tlsListener(tls: TlsFront, entrance: Entrance, shaking: Set<Socket>): Server {
+  return createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
+    entrance.enter(socket, (from) => {
+      tls.visitors.set(socket, from);
+      shaking.add(socket);
+      socket.once('close', () => shaking.delete(socket));
+      tls.server.emit('connection', socket);
+    });
+  });
+}
+
+function tlsServer(context: EdgeContext, deps: HttpEdgeDeps, certificates: VisitorCertificates): TlsFront {
+  const visitors = new WeakMap<Socket, Proxied>();
   const server = createTlsServer(
     { ...certificates.serverOptions(), allowHalfOpen: true, noDelay: true },
     (socket: TLSSocket) => {
-      const ip = plainAddress(socket.remoteAddress ?? '');
-      new Visitor(context, socket, { tls: true, ip });
+      const below = socketBelow(socket);
+      const from = below === undefined ? undefined : visitors.get(below);
+      // An authority has seen all that it wanted to see.
+      if (from === undefined || socket.alpnProtocol === ACME_PROTOCOL) socket.destroy();
+      else new Visitor(context, socket, { ...from, tls: true, names: null });
     },
   );
-  // Counted from the TCP connection on: a handshake costs more than a request.
-  server.on('connection', (socket: Socket) => {
-    if (admitted(socket, deps.admission, context.trusted) === null) return;
-    shaking.add(socket);
-    socket.once('close', () => shaking.delete(socket));
-  });
   server.on('tlsClientError', (error: Error, socket: TLSSocket) => {
     // Who leaves by itself, as a health check does, is not counted.
     if (codeOf(error) !== 'ECONNRESET') deps.drops.add('tls_handshake');
     deps.log.debug({ err: error.message }, 'a TLS handshake with a visitor failed');
     socket.destroy();
   });
-  return server;
-}
-
-/** Counts the connection in; null when it is over a limit and has been closed. */
-function admitted(socket: Socket, admission: Admission, trusted: BlockList | null): string | null {
-  const ip = plainAddress(socket.remoteAddress ?? '');
-  if (ip === '' || !admission.admit(ip, trusted !== null && isListed(trusted, ip))) {
-    socket.destroy();
-    return null;
-  }
-  socket.once('close', () => admission.release(ip));
-  return ip;
+  return { server, visitors };
 }
 
 function dropStaleStreams(context: EdgeContext): void {
@@ -199,9 +222,15 @@ function listening(server: Server, listen: { host: string; port: number }): Prom
   });
 }
 
-function closed(server: Server, sweeper: Sweeper<Visitor>, raw: ReadonlySet<Socket>): Promise<void> {
+function closed(
+  server: Server,
+  sweeper: Sweeper<Visitor>,
+  raw: ReadonlySet<Socket>,
+  entrance: Entrance,
+): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve());
+    entrance.close();
     for (const visitor of [...sweeper.members()]) visitor.destroy();
     for (const socket of raw) socket.destroy();
   });

@@ -1,8 +1,17 @@
 /**
  * TLS towards visitors: settings, and the certificates of all server names. Used by the HTTPS listener of data/edge/http.ts.
  */
-import { randomBytes, X509Certificate } from 'node:crypto';
-import { createSecureContext, type SecureContext, type SecureContextOptions, type TlsOptions } from 'node:tls';
+import { createPrivateKey, randomBytes, X509Certificate } from 'node:crypto';
+import {
+  createSecureContext,
+  type SecureContext,
+  type SecureContextOptions,
+  type TlsOptions,
+  type TLSSocket,
+} from 'node:tls';
+import { LRUCache } from 'lru-cache';
+import { ACME_PROTOCOL, TlsAnswers } from './acme-answers.ts';
+import type { CertificateWaits } from './certificate-waits.ts';
 
 export interface VisitorTls {
   /** PEM, chain included. */
@@ -10,6 +19,9 @@ export interface VisitorTls {
   /** PEM. */
   readonly key: string;
 }
+
+/** Goes on with a handshake; without a context, with the default. */
+type ChosenContext = (error: Error | null, context?: SecureContext) => void;
 
 /** A visitor that has not finished its handshake by then is cut off. */
 const HANDSHAKE_MS = 10_000;
@@ -27,8 +39,15 @@ const CIPHERS = [
   'ECDHE-RSA-CHACHA20-POLY1305',
 ].join(':');
 
-interface Made {
-  readonly context: SecureContext;
+/** What is offered to visitors, best first. */
+const PROTOCOLS = ['http/1.1'] as const;
+
+/** Contexts of names that visitors asked for last: 29 KB each, and a quarter of a millisecond to make again. */
+const MAX_CONTEXTS = 2_000;
+
+/** A pair that was looked at. */
+interface Known {
+  readonly pair: VisitorTls;
   /** Lower case; a wildcard as `*.` and what follows. */
   readonly names: readonly string[];
 }
@@ -41,13 +60,18 @@ export class VisitorCertificates {
   /** Kept for as long as the edge runs, so that a new certificate costs no visitor its session. */
   readonly #ticketKeys = randomBytes(48);
   readonly #sessionIdContext = 'culvert-edge';
+  /** What authorities are shown while names are proven to them. */
+  readonly answers = new TlsAnswers();
+  readonly #waits: CertificateWaits | null;
   #default: VisitorTls;
-  #names: ReadonlyMap<string, SecureContext> = new Map();
-  /** By PEM: a replacement makes only what is new. */
-  #made: ReadonlyMap<string, Made> = new Map();
+  #names: ReadonlyMap<string, Known> = new Map();
+  /** A replacement looks only at what is new: of a thousand pairs one has changed. */
+  #known: ReadonlyMap<VisitorTls, Known> = new Map();
+  readonly #contexts = new LRUCache<Known, SecureContext>({ max: MAX_CONTEXTS });
 
-  /** Throws as `replace` does: at the start, not at the first visitor. */
-  constructor(list: readonly VisitorTls[]) {
+  /** With `waits`, visitors of names without a certificate may wait for one. Throws as `replace` does: at the start, not at the first visitor. */
+  constructor(list: readonly VisitorTls[], waits: CertificateWaits | null = null) {
+    this.#waits = waits;
     this.#default = this.replace(list);
   }
 
@@ -58,15 +82,15 @@ export class VisitorCertificates {
   replace(list: readonly VisitorTls[]): VisitorTls {
     const [first] = list;
     if (first === undefined) throw new Error('the edge needs at least one certificate');
-    const made = new Map<string, Made>();
-    const names = new Map<string, SecureContext>();
+    const known = new Map<VisitorTls, Known>();
+    const names = new Map<string, Known>();
     for (const pair of list) {
-      const pem = `${pair.cert}\n${pair.key}`;
-      const one = made.get(pem) ?? this.#made.get(pem) ?? this.#make(pair);
-      made.set(pem, one);
-      for (const name of one.names) if (!names.has(name)) names.set(name, one.context);
+      const one = this.#known.get(pair) ?? look(pair);
+      known.set(pair, one);
+      for (const name of one.names) if (!names.has(name)) names.set(name, one);
     }
-    this.#made = made;
+    for (const one of this.#contexts.keys()) if (!known.has(one.pair)) this.#contexts.delete(one);
+    this.#known = known;
     this.#names = names;
     this.#default = first;
     return first;
@@ -79,24 +103,61 @@ export class VisitorCertificates {
 
   /** For `tls.createServer`. */
   serverOptions(): TlsOptions {
+    const choose = this.#choose.bind(this);
+    const { answers } = this;
     return {
       ...this.defaultContext(),
-      // h2 is not offered: a browser would take it, and the edge speaks HTTP/1.1 alone.
-      ALPNProtocols: ['http/1.1'],
       handshakeTimeout: HANDSHAKE_MS,
-      SNICallback: (name, done) => done(null, this.contextOf(name)),
+      // Both are called as methods of the socket whose handshake it is.
+      ALPNCallback(this: TLSSocket, offer) {
+        if (answers.answer(this, offer)) return ACME_PROTOCOL;
+        return PROTOCOLS.find((protocol) => offer.protocols.includes(protocol));
+      },
+      SNICallback(this: TLSSocket, name, done) {
+        choose(this, name, done);
+      },
     };
+  }
+
+  #choose(socket: TLSSocket, serverName: string, done: ChosenContext): void {
+    if (this.answers.isAsking(socket)) return done(null);
+    const answer = (): void => {
+      let context: SecureContext | undefined;
+      try {
+        context = this.contextOf(serverName);
+      } catch (error) {
+        return done(error as Error);
+      }
+      done(null, context);
+    };
+    if (this.#waits === null || this.#find(serverName) !== undefined) return answer();
+    const leave = this.#waits.wait(serverName.toLowerCase(), () => {
+      socket.off('close', gone);
+      socket.setTimeout(HANDSHAKE_MS);
+      answer();
+    });
+    const gone = (): void => leave?.();
+    if (leave === null) return answer();
+    socket.setTimeout(this.#waits.waitMs + HANDSHAKE_MS);
+    socket.once('close', gone);
   }
 
   /** Undefined: the default. */
   contextOf(serverName: string): SecureContext | undefined {
+    const known = this.#find(serverName);
+    if (known === undefined) return undefined;
+    let context = this.#contexts.get(known);
+    if (context === undefined) {
+      context = createSecureContext(this.#contextOptions(known.pair));
+      this.#contexts.set(known, context);
+    }
+    return context;
+  }
+
+  #find(serverName: string): Known | undefined {
     const name = serverName.toLowerCase();
     const dot = name.indexOf('.');
     return this.#names.get(name) ?? (dot < 1 ? undefined : this.#names.get(`*${name.slice(dot)}`));
-  }
-
-  #make(pair: VisitorTls): Made {
-    return { context: createSecureContext(this.#contextOptions(pair)), names: namesOf(pair.cert) };
   }
 
   #contextOptions({ cert, key }: VisitorTls): SecureContextOptions {
@@ -116,10 +177,17 @@ export class VisitorCertificates {
   }
 }
 
+/** Throws unless the key is that of the leaf. A context is made when a visitor asks for it: of a thousand names few are busy. */
+function look(pair: VisitorTls): Known {
+  const leaf = new X509Certificate(pair.cert);
+  if (!leaf.checkPrivateKey(createPrivateKey(pair.key)))
+    throw new Error(`the certificate of ${leaf.subject} has another key: key values mismatch`);
+  return { pair, names: namesOf(leaf) };
+}
+
 /** DNS names of the leaf. One without any (a common name alone) can be the default only, as browsers have it (RFC 6125). */
-function namesOf(cert: string): string[] {
-  const names = new X509Certificate(cert).subjectAltName ?? '';
-  return names
+function namesOf(leaf: X509Certificate): string[] {
+  return (leaf.subjectAltName ?? '')
     .split(', ')
     .filter((name) => name.startsWith('DNS:'))
     .map((name) => name.slice('DNS:'.length).toLowerCase());

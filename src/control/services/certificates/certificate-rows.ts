@@ -1,0 +1,137 @@
+/** The rows of certificates and of the account that asks for them, their keys sealed. Not to be called from outside certificates/. */
+import { X509Certificate } from 'node:crypto';
+import { and, asc, count, desc, eq, gt, isNotNull, like, lte, notInArray } from 'drizzle-orm';
+import type { EdgeCertificate } from '../../../plane/certificates.ts';
+import { acmeAccounts, certificates } from '../../db/schema.ts';
+import type { Db, Tx } from '../../db/tx.ts';
+import type { AcmeAccount } from '../../providers/acme.ts';
+import type { Sealer } from '../keys/sealing.ts';
+
+export type CertificateRow = typeof certificates.$inferSelect;
+/** What waits besides: a bound for a list that is read whole. */
+const MAX_ROWS = 20_000;
+
+export function certificateNamed(db: Db, name: string): CertificateRow | undefined {
+  return db.select().from(certificates).where(eq(certificates.name, name)).get();
+}
+
+/** By name, those behind `after`. */
+export function certificatesFrom(db: Db, after: string | undefined, limit: number): readonly CertificateRow[] {
+  return db
+    .select()
+    .from(certificates)
+    .where(after === undefined ? undefined : gt(certificates.name, after))
+    .orderBy(asc(certificates.name))
+    .limit(limit)
+    .all();
+}
+
+/** A name that is asked for from now on; a row that is there already stays as it is. */
+export function insertCertificate(tx: Tx, name: string): CertificateRow {
+  tx.db.insert(certificates).values({ name, nextAt: tx.now, createdAt: tx.now }).onConflictDoNothing().run();
+  const row = certificateNamed(tx.db, name);
+  if (row === undefined) throw new Error('a row that was just inserted');
+  return row;
+}
+
+export function updateCertificate(tx: Tx, name: string, change: Partial<CertificateRow>): void {
+  tx.db.update(certificates).set(change).where(eq(certificates.name, name)).run();
+}
+
+export function deleteCertificate(tx: Tx, name: string): void {
+  tx.db.delete(certificates).where(eq(certificates.name, name)).run();
+}
+
+/** Names whose turn has come, those that have nothing to show first. */
+export function dueNames(db: Db, now: number, { except, limit }: { except: readonly string[]; limit: number }) {
+  return db
+    .select({ name: certificates.name })
+    .from(certificates)
+    .where(and(lte(certificates.nextAt, now), notInArray(certificates.name, [...except])))
+    .orderBy(isNotNull(certificates.chain), asc(certificates.nextAt), asc(certificates.name))
+    .limit(limit)
+    .all()
+    .map(({ name }) => name);
+}
+
+/** Names below `suffix` that were first asked for since then, oldest first. */
+export function newNamesSince(db: Db, suffix: string, since: number): ReadonlyArray<{ createdAt: number }> {
+  return db
+    .select({ createdAt: certificates.createdAt })
+    .from(certificates)
+    .where(
+      and(
+        like(certificates.name, `%${suffix}`),
+        gt(certificates.createdAt, since),
+        isNotNull(certificates.lastAttemptAt),
+      ),
+    )
+    .orderBy(asc(certificates.createdAt))
+    .all();
+}
+
+export function countCertificates(db: Db): number {
+  return db.select({ n: count() }).from(certificates).get()?.n ?? 0;
+}
+
+/** Everything that can be shown at `now`, wildcards first: the edge takes the first of two for one name. */
+export function shownCertificates(db: Db, now: number, sealer: Sealer): ReadonlyMap<string, EdgeCertificate> {
+  const rows = db
+    .select()
+    .from(certificates)
+    .where(and(isNotNull(certificates.chain), gt(certificates.expiresAt, now)))
+    .orderBy(desc(like(certificates.name, '*.%')), asc(certificates.name))
+    .limit(MAX_ROWS)
+    .all();
+  return new Map(
+    rows.flatMap(({ name, chain, sealedKey }) =>
+      chain === null || sealedKey === null
+        ? []
+        : [[name, { cert: chain, key: sealer.open(keyPurpose(name), sealedKey).toString() }]],
+    ),
+  );
+}
+
+/** Whose certificates have run out, and do not wait for another attempt. */
+export function runOut(db: Db, now: number, limit: number): readonly CertificateRow[] {
+  return db.select().from(certificates).where(lte(certificates.expiresAt, now)).limit(limit).all();
+}
+
+/** Certificate and key as the table has them. */
+export function sealedPair(name: string, { cert, key }: EdgeCertificate, sealer: Sealer) {
+  return { chain: cert, sealedKey: sealer.seal(keyPurpose(name), Buffer.from(key)) };
+}
+
+/** From its first to its last instant, milliseconds. */
+export function lifetimeOf(chain: string): { readonly notBefore: number; readonly notAfter: number } {
+  const { validFromDate, validToDate } = new X509Certificate(chain);
+  return { notBefore: validFromDate.getTime(), notAfter: validToDate.getTime() };
+}
+
+export function findAccount(db: Db, directoryUrl: string, sealer: Sealer): AcmeAccount | undefined {
+  const row = db.select().from(acmeAccounts).where(eq(acmeAccounts.directoryUrl, directoryUrl)).get();
+  if (row === undefined) return undefined;
+  return { accountUrl: row.accountUrl, key: sealer.open(accountPurpose(directoryUrl), row.sealedKey).toString() };
+}
+
+export function storeAccount(tx: Tx, directoryUrl: string, { accountUrl, key }: AcmeAccount, sealer: Sealer): void {
+  const sealedKey = sealer.seal(accountPurpose(directoryUrl), Buffer.from(key));
+  const { now } = tx;
+  tx.db
+    .insert(acmeAccounts)
+    .values({ directoryUrl, accountUrl, sealedKey, createdAt: now })
+    .onConflictDoUpdate({ target: acmeAccounts.directoryUrl, set: { accountUrl, sealedKey, createdAt: now } })
+    .run();
+}
+
+export function forgetAccount(tx: Tx, directoryUrl: string): void {
+  tx.db.delete(acmeAccounts).where(eq(acmeAccounts.directoryUrl, directoryUrl)).run();
+}
+
+function keyPurpose(name: string): string {
+  return `certificates/${name}`;
+}
+
+function accountPurpose(directoryUrl: string): string {
+  return `acme_accounts/${directoryUrl}`;
+}

@@ -1,0 +1,207 @@
+/**
+ * Certificates by ACME: asked for when a visitor's handshake names a host of a live tunnel, and unasked for custom domains, reserved names and
+ * the wildcard; renewed in time; shown by the edge. Called by the link, control/api, control/jobs.ts and server/acme.ts. Without
+ * `edge.tls.mode = "acme"` nothing of it happens.
+ */
+import { AppError } from '../../../base/errors.ts';
+import type { Logger } from '../../../base/log.ts';
+import type { EdgeCertificate, EdgeChallenge } from '../../../plane/certificates.ts';
+import type { Store } from '../../db/tx.ts';
+import { type Actor, allowOperator, asOperator } from '../actor.ts';
+import { recordDeed } from '../audit.ts';
+import type { Sealer } from '../keys/sealing.ts';
+import { Allowance } from './allowance.ts';
+import {
+  certificateNamed,
+  certificatesFrom,
+  deleteCertificate,
+  insertCertificate,
+  runOut,
+  shownCertificates,
+  updateCertificate,
+} from './certificate-rows.ts';
+import { type CertificateView, type OperatedCertificate, viewOf } from './certificate-view.ts';
+import { EdgeAnswers } from './edge-answers.ts';
+import { Orders } from './orders.ts';
+import type { AcmeSetup, CertificateEdge } from './setup.ts';
+import { certificateFor, missingNames, standingOf } from './standing.ts';
+
+/** Rows that one pass of the job makes or ends; the next one comes in seconds. */
+const BATCH = 20;
+
+export interface CertificatesDeps {
+  readonly store: Store;
+  readonly sealer: Sealer;
+  /** Null: `edge.tls.mode` is not "acme". */
+  readonly acme: AcmeSetup | null;
+  readonly log: Logger;
+}
+
+/** What there is in acme mode. */
+interface Running {
+  readonly setup: AcmeSetup;
+  readonly orders: Orders;
+}
+
+export class Certificates {
+  readonly #deps: CertificatesDeps;
+  readonly #running: Running | null;
+  /** Null until the data node is there: nobody could answer an authority. */
+  #edge: CertificateEdge | null = null;
+  #shown = new Map<string, EdgeCertificate>();
+
+  constructor(deps: CertificatesDeps) {
+    this.#deps = deps;
+    const { acme: setup, store, sealer, log } = deps;
+    if (setup === null) {
+      this.#running = null;
+      return;
+    }
+    const { edgeDomain, maxNewPerWeek, alpnCertificate } = setup;
+    const answers = new EdgeAnswers({ alpnCertificate, setChallenges: (list) => this.#setChallenges(list) });
+    const allowance = new Allowance({ edgeDomain, maxNewPerWeek });
+    const onIssued = (name: string, pair: EdgeCertificate): void => this.#show(name, pair);
+    this.#running = { setup, orders: new Orders({ store, sealer, setup, allowance, answers, onIssued, log }) };
+  }
+
+  /** Gives the edge what there is, and from now on what comes. Returns the stop, which ends all orders. */
+  attach(edge: CertificateEdge): () => Promise<void> {
+    const { store, sealer } = this.#deps;
+    const running = this.#running;
+    if (running === null) return async () => {};
+    this.#shown = new Map(shownCertificates(store.db, store.clock.now(), sealer));
+    this.#edge = edge;
+    edge.setCertificates(this.#shown);
+    return async () => {
+      await running.orders.close();
+      this.#edge = null;
+    };
+  }
+
+  /**
+   * A visitor's handshake names a host that has no certificate. Resolves when one is there (true) or none will come of waiting (false):
+   * the host leads nowhere, or its last attempt failed and the next is not due. Many may ask for one name.
+   */
+  async want(host: string): Promise<boolean> {
+    const running = this.#running;
+    if (running === null || this.#edge === null) return false;
+    const { store } = this.#deps;
+    const { setup, orders } = running;
+    const name = certificateFor(host, setup);
+    if (this.#shown.has(name)) return true;
+    const row = certificateNamed(store.db, name);
+    const now = store.clock.now();
+    if (row === undefined) {
+      if (standingOf(store.db, name, setup, now) === undefined) return false;
+      // Relaxed: what a power cut undoes is asked for by the next visitor.
+      store.inTx((tx) => void insertCertificate(tx, name), { relaxed: true });
+    } else if (row.nextAt > now && !orders.isUnderWay(name)) return false;
+    await orders.ended(name);
+    return this.#shown.has(name);
+  }
+
+  /** What the clock does: takes away what ran out, finds names that want one, begins what is due. Called by control/jobs.ts. */
+  tend(): void {
+    const running = this.#running;
+    if (running === null || this.#edge === null) return;
+    const { store } = this.#deps;
+    this.#dropRunOut(running.setup);
+    const now = store.clock.now();
+    const missing = missingNames(store.db, running.setup, { now, limit: BATCH }).filter(
+      (name) => certificateNamed(store.db, name) === undefined,
+    );
+    if (missing.length > 0) store.inTx((tx) => missing.forEach((name) => void insertCertificate(tx, name)));
+    running.orders.pump();
+  }
+
+  /** Of a host that the caller may see; null where certificates do not come by ACME. `showError` when the host is the caller's own. */
+  viewOf(host: string): CertificateView | null {
+    const running = this.#running;
+    if (running === null) return null;
+    const name = certificateFor(host, running.setup);
+    const { store } = this.#deps;
+    const isUnderWay = running.orders.isUnderWay(name);
+    const view = viewOf(certificateNamed(store.db, name), { isUnderWay, now: store.clock.now() });
+    // What fails of the wildcard is the operator's, and may tell of its machines.
+    return name === host || view.lastError === null
+      ? view
+      : { ...view, lastError: "The server's own certificate could not be had. Its operator sees why." };
+  }
+
+  /** All of them by name, behind `after`. */
+  list(actor: Actor, { after, limit }: { after: string | undefined; limit: number }): readonly OperatedCertificate[] {
+    allowOperator(actor);
+    return certificatesFrom(this.#deps.store.db, after, limit).map((row) => this.#operated(row));
+  }
+
+  /**
+   * Asks for it now, whatever its next attempt was to be, or with the next start where no server runs. Throws `conflict` while an order is
+   * under way and where certificates do not come by ACME, `not_found` for a name that leads nowhere.
+   */
+  renew(actor: Actor, name: string): OperatedCertificate {
+    allowOperator(actor);
+    const running = this.#running;
+    if (running === null) {
+      throw new AppError('conflict', 'Certificates do not come by ACME here: set edge.tls.mode = "acme" first.');
+    }
+    const { setup, orders } = running;
+    if (orders.isUnderWay(name)) {
+      throw new AppError('conflict', `A certificate for ${name} is being asked for already. Wait for it to end.`);
+    }
+    const { store } = this.#deps;
+    store.inTx((tx) => {
+      if (standingOf(tx.db, name, setup, tx.now) === undefined) {
+        throw new AppError('not_found', `${name} leads to no live tunnel: no certificate is asked for.`);
+      }
+      insertCertificate(tx, name);
+      updateCertificate(tx, name, { nextAt: tx.now });
+      recordDeed(tx, asOperator(actor), {
+        action: 'certificate.renew',
+        resourceType: 'certificate',
+        resourceId: name,
+      });
+    });
+    if (this.#edge !== null) orders.pump();
+    const row = certificateNamed(store.db, name);
+    if (row === undefined) throw new AppError('not_found', `${name} leads to no live tunnel any more.`);
+    return this.#operated(row);
+  }
+
+  #operated(row: NonNullable<ReturnType<typeof certificateNamed>>): OperatedCertificate {
+    const isUnderWay = this.#running?.orders.isUnderWay(row.name) ?? false;
+    const { name, failures, lastAttemptAt } = row;
+    return { ...viewOf(row, { isUnderWay, now: this.#deps.store.clock.now() }), name, failures, lastAttemptAt };
+  }
+
+  /** A certificate that ran out is worse than the default one: it is not shown any more. Its name is asked for on, if it leads anywhere. */
+  #dropRunOut(setup: AcmeSetup): void {
+    const { store, log } = this.#deps;
+    const over = runOut(store.db, store.clock.now(), BATCH);
+    if (over.length === 0) return;
+    store.inTx((tx) => {
+      for (const { name } of over) {
+        if (standingOf(tx.db, name, setup, tx.now) === undefined) deleteCertificate(tx, name);
+        else {
+          updateCertificate(tx, name, { chain: null, sealedKey: null, expiresAt: null });
+          log.error(
+            { name },
+            'a certificate has run out and could not be renewed; its visitors are warned until it is',
+          );
+        }
+      }
+      tx.onCommit(() => {
+        for (const { name } of over) this.#shown.delete(name);
+        this.#edge?.setCertificates(this.#shown);
+      });
+    });
+  }
+
+  #show(name: string, pair: EdgeCertificate): void {
+    this.#shown.set(name, pair);
+    this.#edge?.setCertificates(this.#shown);
+  }
+
+  #setChallenges(list: readonly EdgeChallenge[]): void {
+    this.#edge?.setChallenges(list);
+  }
+}

@@ -1,0 +1,236 @@
+/**
+ * Orders at the authority: a few at a time, those whose turn has come, each to its certificate or to its next attempt. What is known stands
+ * in the table before an order begins, so that a server which falls over in the middle does not ask again at once.
+ */
+import { messageOf } from '../../../base/errors.ts';
+import type { Logger } from '../../../base/log.ts';
+import type { EdgeCertificate } from '../../../plane/certificates.ts';
+import type { Store, Tx } from '../../db/tx.ts';
+import { type AcmeAccount, AcmeError, type ChallengeSolver, type IssuedCertificate } from '../../providers/acme.ts';
+import type { Sealer } from '../keys/sealing.ts';
+import type { Allowance } from './allowance.ts';
+import {
+  certificateNamed,
+  type CertificateRow,
+  deleteCertificate,
+  dueNames,
+  findAccount,
+  forgetAccount,
+  lifetimeOf,
+  sealedPair,
+  storeAccount,
+  updateCertificate,
+} from './certificate-rows.ts';
+import { checkIssued } from './issued.ts';
+import { firstRenewalOf, waitAfter } from './schedule.ts';
+import type { AcmeSetup } from './setup.ts';
+import { type Standing, standingOf } from './standing.ts';
+
+const MAX_AT_ONCE = 4;
+/** An order that takes longer than this has no end: its place is worth more. A DNS hook may take minutes. */
+const ORDER_MS = 15 * 60_000;
+/** What a stop waits for answers to be taken back. */
+const STOP_MS = 3_000;
+/** Of an error, as it is kept. */
+const MAX_ERROR = 500;
+
+export interface OrdersDeps {
+  readonly store: Store;
+  readonly sealer: Sealer;
+  readonly setup: AcmeSetup;
+  readonly allowance: Allowance;
+  /** Answers http-01 and tls-alpn-01. */
+  readonly answers: ChallengeSolver;
+  /** A certificate is stored. */
+  readonly onIssued: (name: string, pair: EdgeCertificate) => void;
+  readonly log: Logger;
+}
+
+interface Order {
+  readonly row: CertificateRow;
+  readonly standing: Standing;
+}
+
+export class Orders {
+  readonly #deps: OrdersDeps;
+  readonly #running = new Map<string, Promise<void>>();
+  /** Who waits for a name that is under way or stands in line. */
+  readonly #waiting = new Map<string, PromiseWithResolvers<void>>();
+  readonly #stopping = new AbortController();
+  #account: Promise<AcmeAccount> | undefined;
+
+  constructor(deps: OrdersDeps) {
+    this.#deps = deps;
+  }
+
+  isUnderWay(name: string): boolean {
+    return this.#running.has(name);
+  }
+
+  /** Begins what is due, as far as there is room; what ends makes room for the next. */
+  pump(): void {
+    const { store } = this.#deps;
+    while (!this.#stopping.signal.aborted && this.#running.size < MAX_AT_ONCE) {
+      const limit = MAX_AT_ONCE - this.#running.size;
+      const due = dueNames(store.db, store.clock.now(), { except: [...this.#running.keys()], limit });
+      if (due.length === 0) return;
+      for (const name of due) this.#begin(name);
+    }
+  }
+
+  /** Resolves when the order for this name, which is due or under way, has ended either way. Never rejects. */
+  ended(name: string): Promise<void> {
+    let waiter = this.#waiting.get(name);
+    if (waiter === undefined) {
+      waiter = Promise.withResolvers();
+      this.#waiting.set(name, waiter);
+    }
+    this.pump();
+    return waiter.promise;
+  }
+
+  /** Ends all orders; they are begun anew by the next start. Resolves when their answers are taken back, or after some seconds. */
+  async close(): Promise<void> {
+    this.#stopping.abort();
+    const patience = Promise.withResolvers<void>();
+    const timer = setTimeout(patience.resolve, STOP_MS);
+    await Promise.race([Promise.all(this.#running.values()), patience.promise]);
+    clearTimeout(timer);
+    for (const name of [...this.#waiting.keys()]) this.#tell(name);
+  }
+
+  #begin(name: string): void {
+    const order = this.#deps.store.inTx((tx) => this.#prepare(tx, name));
+    if (order === null) return this.#tell(name);
+    const work = this.#run(name, order).finally(() => {
+      this.#running.delete(name);
+      this.#tell(name);
+      this.pump();
+    });
+    this.#running.set(name, work);
+  }
+
+  #tell(name: string): void {
+    this.#waiting.get(name)?.resolve();
+    this.#waiting.delete(name);
+  }
+
+  /** Null: not now. In any case the name is not due any more. */
+  #prepare(tx: Tx, name: string): Order | null {
+    const { setup, allowance } = this.#deps;
+    const row = certificateNamed(tx.db, name);
+    if (row === undefined) return null;
+    const standing = standingOf(tx.db, name, setup, tx.now);
+    if (standing === undefined) {
+      // Nobody needs it any more. What is good is shown until it runs out, for its tunnel may come back.
+      if (row.expiresAt !== null && row.expiresAt > tx.now) updateCertificate(tx, name, { nextAt: row.expiresAt });
+      else deleteCertificate(tx, name);
+      return null;
+    }
+    if (row.chain === null) {
+      const isNewName = row.lastAttemptAt === null;
+      const hold = allowance.take(tx.db, name, { standing, isNewName, now: tx.now });
+      if (hold !== null) {
+        updateCertificate(tx, name, { nextAt: hold.until, lastError: hold.reason ?? row.lastError });
+        if (hold.reason !== null) this.#deps.log.warn({ name }, hold.reason);
+        return null;
+      }
+    }
+    updateCertificate(tx, name, {
+      lastAttemptAt: tx.now,
+      nextAt: tx.now + waitAfter(row.failures + 1, null),
+      ...(row.lastAttemptAt === null ? { createdAt: tx.now } : {}),
+    });
+    return { row, standing };
+  }
+
+  async #run(name: string, order: Order): Promise<void> {
+    const { store, sealer, onIssued, log } = this.#deps;
+    try {
+      const issued = await this.#issue(order);
+      const pair = { cert: issued.chain, key: issued.key };
+      const lifetime = lifetimeOf(issued.chain);
+      store.inTx((tx) => {
+        const chances = { now: tx.now, chance: Math.random() };
+        updateCertificate(tx, name, {
+          ...sealedPair(name, pair, sealer),
+          expiresAt: lifetime.notAfter,
+          nextAt: firstRenewalOf(lifetime, issued.renewAt, chances),
+          failures: 0,
+          lastError: null,
+        });
+        tx.onCommit(() => onIssued(name, pair));
+      });
+      const until = new Date(lifetime.notAfter).toISOString();
+      log.info({ name, until }, order.row.chain === null ? 'a certificate has come' : 'a certificate was renewed');
+    } catch (error) {
+      this.#failed(name, error);
+    }
+  }
+
+  async #issue({ row, standing }: Order): Promise<IssuedCertificate> {
+    const { setup, answers, store } = this.#deps;
+    const solver = standing.challenge === 'dns-01' ? setup.dns : answers;
+    if (solver === null) throw new AcmeError('challenge_failed', 'There is no hook that publishes DNS records.');
+    const signal = AbortSignal.any([this.#stopping.signal, AbortSignal.timeout(ORDER_MS)]);
+    const account = await this.#accountOf();
+    const { names, challenge } = standing;
+    const issued = await setup.authority.issue(account, {
+      names,
+      challenge,
+      solver,
+      signal,
+      ...(row.chain === null ? {} : { replaces: row.chain }),
+    });
+    checkIssued(issued, names, store.clock.now());
+    return issued;
+  }
+
+  /** One account for all orders, made by the first of them. */
+  #accountOf(): Promise<AcmeAccount> {
+    this.#account ??= this.#openAccount().catch((error: unknown) => {
+      this.#account = undefined;
+      throw error;
+    });
+    return this.#account;
+  }
+
+  async #openAccount(): Promise<AcmeAccount> {
+    const { store, sealer, setup, log } = this.#deps;
+    const { directoryUrl, email, authority } = setup;
+    const known = findAccount(store.db, directoryUrl, sealer);
+    if (known !== undefined) return known;
+    const account = await authority.register({ email, signal: this.#stopping.signal });
+    store.inTx((tx) => storeAccount(tx, directoryUrl, account, sealer));
+    log.info({ directory: directoryUrl }, 'an account was made at the certificate authority');
+    return account;
+  }
+
+  #failed(name: string, error: unknown): void {
+    const { store, setup, log } = this.#deps;
+    const isStop = this.#stopping.signal.aborted;
+    if (!(error instanceof AcmeError) && !isStop)
+      log.error({ name, err: error }, 'an order for a certificate broke off');
+    const reason =
+      error instanceof AcmeError ? error.message.slice(0, MAX_ERROR) : 'The server has a fault. Its log says more.';
+    try {
+      store.inTx((tx) => {
+        const row = certificateNamed(tx.db, name);
+        if (row === undefined) return;
+        if (isStop) return updateCertificate(tx, name, { nextAt: tx.now });
+        if (error instanceof AcmeError && error.code === 'accountDoesNotExist') {
+          forgetAccount(tx, setup.directoryUrl);
+          this.#account = undefined;
+        }
+        const failures = row.failures + 1;
+        const nextAt = tx.now + waitAfter(failures, error instanceof AcmeError ? error.retryAfterMs : null);
+        updateCertificate(tx, name, { failures, nextAt, lastError: reason });
+        const next = new Date(nextAt).toISOString();
+        log.warn({ name, reason, failures, next }, 'no certificate has come; it is asked for again then');
+      });
+    } catch (fault) {
+      // The row says already when to try again.
+      if (!isStop) log.error({ name, reason: messageOf(fault) }, 'what became of an order could not be stored');
+    }
+  }
+}

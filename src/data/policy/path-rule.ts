@@ -1,14 +1,12 @@
 /**
- * Does the path of a request begin with a prefix? Asked of the path as it was sent, and of its normalized form (RFC 3986 §6.2.2:
- * percent-decoded once, dot segments and repeated slashes resolved), because services differ in which of the two they route by: whichever
+ * Does the path of a request begin with a prefix? Asked of the path as it was sent, of its normalized form (RFC 3986 §6.2.2:
+ * percent-decoded once, dot segments and repeated slashes resolved), and of the other forms in which services read it: whichever
  * begins with the prefix counts. The service gets the bytes as they were sent.
  */
-import { HEX, QUESTION } from '../edge/chars.ts';
+import { QUESTION } from '../edge/chars.ts';
+import { isReadAs, varietyOf } from './path-readings.ts';
 
-const PERCENT = 37;
-const DOT = 46;
 const SLASH = 47;
-const BACKSLASH = 92;
 
 export class PathRule {
   readonly #prefix: Buffer;
@@ -17,13 +15,13 @@ export class PathRule {
     this.#prefix = Buffer.from(prefix);
   }
 
-  /** Of the target `bytes[start, end)`, which begins with its path; a query is left alone. */
+  /** Of the target `bytes[start, end)`: its path, or nothing where an absolute target has none, or `*`; a query is left alone. */
   matches(bytes: Uint8Array, start: number, end: number): boolean {
     const pathEnd = endOfPath(bytes, start, end);
+    // What has no path is sent with `/`, and `*` is about the whole service.
+    if (start === pathEnd || bytes[start] !== SLASH) return this.#prefix.length === 1;
     if (beginsWith(bytes, start, pathEnd, this.#prefix)) return true;
-    if (!mayBeOther(bytes, start, pathEnd)) return false;
-    const normal = normalized(bytes, start, pathEnd);
-    return beginsWith(normal, 0, normal.length, this.#prefix);
+    return isReadAs(this.#prefix, varietyOf(bytes, start, pathEnd), bytes, start, pathEnd);
   }
 }
 
@@ -36,63 +34,4 @@ function beginsWith(bytes: Uint8Array, start: number, end: number, prefix: Uint8
   if (end - start < prefix.length) return false;
   for (let i = 0; i < prefix.length; i++) if (bytes[start + i] !== prefix[i]) return false;
   return true;
-}
-
-/** Whether the normalized form can differ: most paths have nothing to decode or resolve, and cost no copy. */
-function mayBeOther(bytes: Uint8Array, start: number, end: number): boolean {
-  for (let i = start; i < end; i++) {
-    const c = bytes[i];
-    if (c === PERCENT || c === BACKSLASH) return true;
-    if (c === SLASH && (bytes[i + 1] === SLASH || bytes[i + 1] === DOT) && i + 1 < end) return true;
-  }
-  return false;
-}
-
-/** The path as a service reads it that decodes once and resolves dots. A backslash counts as a slash, as it does for URL parsers of browsers and Windows. */
-export function normalized(bytes: Uint8Array, start: number, end: number): Buffer {
-  const decoded = decodedOnce(bytes, start, end);
-  const out = Buffer.allocUnsafe(decoded.length + 1);
-  let to = 0;
-  let at = 0;
-  while (at < decoded.length) {
-    while (at < decoded.length && decoded[at] === SLASH) at++;
-    let stop = at;
-    while (stop < decoded.length && decoded[stop] !== SLASH) stop++;
-    const isLast = stop === decoded.length;
-    if (isDots(decoded, at, stop, 2)) {
-      while (to > 0 && out[--to] !== SLASH);
-      if (isLast) out[to++] = SLASH;
-    } else if (isDots(decoded, at, stop, 1) || stop === at) {
-      if (isLast) out[to++] = SLASH;
-    } else {
-      out[to++] = SLASH;
-      to += decoded.copy(out, to, at, stop);
-    }
-    at = stop;
-  }
-  return out.subarray(0, to);
-}
-
-function isDots(bytes: Uint8Array, start: number, end: number, count: number): boolean {
-  if (end - start !== count) return false;
-  for (let i = start; i < end; i++) if (bytes[i] !== DOT) return false;
-  return true;
-}
-
-function decodedOnce(bytes: Uint8Array, start: number, end: number): Buffer {
-  const out = Buffer.allocUnsafe(end - start);
-  let to = 0;
-  for (let i = start; i < end; i++) {
-    let c = bytes[i] as number;
-    if (c === PERCENT && i + 2 < end) {
-      const high = HEX[bytes[i + 1] as number] as number;
-      const low = HEX[bytes[i + 2] as number] as number;
-      if (high !== 255 && low !== 255) {
-        c = (high << 4) | low;
-        i += 2;
-      }
-    }
-    out[to++] = c === BACKSLASH ? SLASH : c;
-  }
-  return out.subarray(0, to);
 }

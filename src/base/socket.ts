@@ -117,6 +117,11 @@ export function cutSocket(socket: Socket): void {
   socket.destroy();
 }
 
+/** The TCP connection under a TLS one that was accepted; undefined where it was dialled, and on a Node that no longer says. */
+export function socketBelow(tls: Socket): Socket | undefined {
+  return (tls as unknown as { _parent?: Socket | null })._parent ?? undefined;
+}
+
 /** A read target that always reads into the one buffer of a pool: for consumers that copy what they keep. */
 export function sharedTarget(buffer: Buffer, onBytes: ReadCallback): ReadTarget {
   return {

@@ -2,6 +2,7 @@
  * The data nodes that the control plane can ask, as one. Made before any of them is there: the services need it first, and a node needs
  * the link that the services make.
  */
+import { type EdgeStats, sumOfStats } from '../plane/edge-stats.ts';
 import type { ConnectionInfo, NodeControl } from '../plane/link.ts';
 
 export class Nodes implements NodeControl {
@@ -24,5 +25,9 @@ export class Nodes implements NodeControl {
   isOnline(tunnelId: string): boolean {
     for (const node of this.#attached) if (node.isOnline(tunnelId)) return true;
     return false;
+  }
+
+  stats(): EdgeStats | undefined {
+    return sumOfStats([...this.#attached].flatMap((node) => node.stats() ?? []));
   }
 }

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { eq } from 'drizzle-orm';
 import { domains, identities } from '../../src/control/db/schema.ts';
 import type { ConnectionInfo } from '../../src/plane/link.ts';
+import { STATS } from './edge-stats.ts';
 import type { Answer } from './harness.ts';
 import { type Plane, VISIT } from './plane.ts';
 import type { Person } from './team.ts';
@@ -31,7 +32,12 @@ export class Worlds {
 
   constructor(plane: Plane) {
     this.#plane = plane;
-    plane.control.nodes.attach({ connections: () => this.connections, disconnect: () => true, isOnline: () => false });
+    plane.control.nodes.attach({
+      connections: () => this.connections,
+      disconnect: () => true,
+      isOnline: () => false,
+      stats: () => STATS,
+    });
   }
 
   /** New things for a person, in the organization that they own. */

@@ -18,6 +18,7 @@ export class Admission {
   readonly #byAddress = new Map<string, number>();
   #open = 0;
   #refused = 0;
+  #admitted = 0;
 
   /** `drops` counts whom it turns away; null where nobody asks why. */
   constructor(limits: AdmissionLimits, drops: Drops | null = null) {
@@ -33,6 +34,11 @@ export class Admission {
   /** Addresses and /64 networks that they come from. */
   get addresses(): number {
     return this.#byAddress.size;
+  }
+
+  /** Connections that were let in since the start. */
+  get admitted(): number {
+    return this.#admitted;
   }
 
   /** Connections that were turned away since the start. */
@@ -55,6 +61,7 @@ export class Admission {
       return false;
     }
     this.#open++;
+    this.#admitted++;
     this.#byAddress.set(key, from + 1);
     return true;
   }

@@ -294,14 +294,16 @@ test('a visitor that reads nothing is cut, one that has left a silent stream too
 test('connections beyond the limits are turned away, and places come back', WITHIN, async (t) => {
   const rig = await Rig.start(t, { limits: { maxConnections: 4, maxConnectionsPerIp: 3 } });
   const first = [await rig.visit(), await rig.visit(), await rig.visit()];
-  const over = await rig.visit();
-  await over.closed;
+  // The reset may come before the connection is told of.
+  const over = await rig.visit().catch(() => null);
+  await over?.closed;
   // Counted from the first byte of a handshake on: TLS connections take the same places.
   await assert.rejects(rig.visit({ tls: true }));
   first[0]?.socket.destroy();
   await first[0]?.closed;
   for (;;) {
-    const again = await rig.visit();
+    const again = await rig.visit().catch(() => null);
+    if (again === null) continue;
     again.ask('GET /');
     if (
       await again.until('404').then(

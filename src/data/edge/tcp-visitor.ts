@@ -11,10 +11,13 @@ import type { MuxStream } from '../../mux/stream.ts';
 import type { StreamSink } from '../../mux/types.ts';
 import { encodePreamble, REPLY } from '../../wire/preamble.ts';
 import type { RouteEntry, ServedTunnel, TunnelMeter } from '../routing/entry.ts';
+import type { Proxied } from './proxy-header.ts';
 import { isOver } from './refusal.ts';
 import { visitorAddress } from './visitor-address.ts';
 
 export interface TcpVisitorOptions {
+  /** Who it is: of the socket, or as a load balancer says. */
+  readonly from: Proxied;
   readonly slabs: SlabPool;
   readonly turn: TurnEnd;
   /** The agent's reply must be here by then. */
@@ -63,9 +66,9 @@ export class TcpVisitor implements StreamSink {
   static open(socket: Socket, entry: RouteEntry, options: TcpVisitorOptions): TcpVisitor | undefined {
     const { served, route } = entry;
     if (served === null || served.draining || route.stopped || route.maintenance !== null) return undefined;
-    if (entry.policy !== null && entry.policy.keepsOut(socket.remoteAddress ?? '')) return undefined;
+    if (entry.policy !== null && entry.policy.keepsOut(options.from.ip)) return undefined;
     if (served.payer.exhausted) return undefined;
-    const address = visitorAddress(socket.remoteAddress ?? '', socket.remotePort ?? 0);
+    const address = visitorAddress(options.from.ip, options.from.port);
     if (address === undefined) return undefined;
     const stream = served.session.open();
     if (stream === null) return undefined;

@@ -13,8 +13,9 @@ import type { SlabPool } from '../../base/slab.ts';
 import type { TurnEnd } from '../../base/turn.ts';
 import type { RouteEntry } from '../routing/entry.ts';
 import type { RouteTable, TableListener } from '../routing/table.ts';
-import type { Admission } from './admission.ts';
 import type { Drops } from './drops.ts';
+import type { Entrance } from './entrance.ts';
+import type { Proxied } from './proxy-header.ts';
 import { TcpVisitor } from './tcp-visitor.ts';
 
 /** Connections that the kernel holds for one port until they are accepted. */
@@ -22,7 +23,7 @@ const BACKLOG = 511;
 
 export interface TcpEdgeDeps {
   readonly table: RouteTable;
-  readonly admission: Admission;
+  readonly entrance: Entrance;
   readonly drops: Drops;
   readonly sweeper: Sweeper<TcpVisitor>;
   readonly slabs: SlabPool;
@@ -112,6 +113,7 @@ export class TcpEdge implements TableListener {
   /** Cuts everybody. */
   close(): void {
     this.#stopListening();
+    this.#deps.entrance.close();
     for (const visitor of [...this.#visitors]) visitor.destroy();
   }
 
@@ -126,7 +128,9 @@ export class TcpEdge implements TableListener {
     if (this.#ports.get(port) !== on) return Promise.resolve(false);
     const { promise, resolve } = Promise.withResolvers<boolean>();
     server.removeAllListeners();
-    server.on('connection', (socket: Socket) => this.#accept(on, socket));
+    server.on('connection', (socket: Socket) =>
+      this.#deps.entrance.enter(socket, (from) => this.#accept(on, socket, from)),
+    );
     server.on('error', (error) => {
       this.#deps.log.error({ port, code: codeOf(error), error: messageOf(error) }, 'a public port is not open');
       resolve(false);
@@ -144,24 +148,16 @@ export class TcpEdge implements TableListener {
     listening.server.close();
   }
 
-  #accept(on: PublicPort, socket: Socket): void {
-    const ip = socket.remoteAddress ?? '';
-    if (!this.#deps.admission.admit(ip)) {
-      socket.resetAndDestroy();
-      return;
-    }
+  #accept(on: PublicPort, socket: Socket, from: Proxied): void {
     const visitor = TcpVisitor.open(socket, on.entry, {
+      from,
       slabs: this.#deps.slabs,
       turn: this.#deps.turn,
       localTimeoutMs: this.#options.localTimeoutMs,
-      onClose: (closed) => {
-        this.#deps.admission.release(ip);
-        this.#forget(closed);
-      },
+      onClose: (closed) => this.#forget(closed),
     });
     if (visitor === undefined) {
       this.#deps.drops.add('tcp_refused');
-      this.#deps.admission.release(ip);
       socket.resetAndDestroy();
       return;
     }

@@ -64,10 +64,10 @@ export class Visitor implements ReadTarget, UpstreamUser {
   #lingered = 0;
   #isProbed = false;
 
-  constructor(context: EdgeContext, socket: Socket, of: { tls: boolean; ip: string }) {
+  constructor(context: EdgeContext, socket: Socket, of: { tls: boolean; ip: string; secure: boolean }) {
     this.#context = context;
     this.#socket = socket;
-    this.#dispatch = new Dispatch(context, this.#exchange, of);
+    this.#dispatch = new Dispatch(context, this.#exchange, { ip: of.ip, tls: of.tls || of.secure });
     this.#deadlines = new Deadlines(context.limits);
     this.#response = new ResponseReader(context, this);
     this.writer = new SocketWriter(socket, {

@@ -1,0 +1,143 @@
+/**
+ * The way in for every connection to a public port: finds out who it comes from, lets it in when the limits allow, and hands it on.
+ * One per data node, shared by the HTTP listeners and the public TCP ports.
+ *
+ * Behind a load balancer that speaks the PROXY protocol (`edge.proxy_protocol`) the visitor's address is in a header before the first
+ * byte. It is believed of the operator's own load balancers alone, and nobody else is let in: without a list of them, on any other
+ * address, and without a whole and valid header in time the connection is cut. From there on the address counts wherever the
+ * socket's would have: limits per address, rules, forwarded headers, preambles.
+ */
+import type { Socket } from 'node:net';
+import { type NetworkSet, plainIp } from '../../base/addr.ts';
+import type { Logger } from '../../base/log.ts';
+import type { Admission } from './admission.ts';
+import type { Drops } from './drops.ts';
+import { type Proxied, type ProxyFault, readProxyHeader } from './proxy-header.ts';
+
+export interface EntranceOptions {
+  /** Load balancers whose header is asked for and believed; null: visitors come by themselves. */
+  readonly balancers: NetworkSet | null;
+  /** They speak for many: the limit per address is not theirs. */
+  readonly proxies: NetworkSet;
+  /** The PROXY header must be whole by then. */
+  readonly headerTimeoutMs: number;
+}
+
+export interface EntranceDeps {
+  readonly admission: Admission;
+  readonly drops: Drops;
+  readonly log: Logger;
+}
+
+type Refusal = ProxyFault | 'not_listed' | 'late' | 'left';
+
+/** The same trouble is said once in so long; drops.ts says how often it was. */
+const SAY_AGAIN_MS = 60_000;
+
+const WORDS: Readonly<Record<Refusal, string>> = {
+  not_listed:
+    'it comes from an address that is not in edge.proxy_protocol_from: add it if it is a load balancer of yours, or keep others from this port',
+  no_header:
+    'it does not begin with a PROXY header: switch it on in the load balancer (send-proxy-v2), or edge.proxy_protocol off here',
+  version_1: 'its PROXY header is of version 1: tell the load balancer to send version 2 (send-proxy-v2)',
+  malformed: 'its PROXY header is not valid',
+  late: 'its PROXY header did not come in time',
+  left: 'it ended before its PROXY header was whole',
+};
+
+export class Entrance {
+  readonly #options: EntranceOptions;
+  readonly #deps: EntranceDeps;
+  /** Those whose header is awaited. Counted in admission.ts, which bounds them. */
+  readonly #waiting = new Set<Socket>();
+  readonly #said = new Map<Refusal, number>();
+
+  constructor(options: EntranceOptions, deps: EntranceDeps) {
+    this.#options = options;
+    this.#deps = deps;
+  }
+
+  /**
+   * Calls `onEntered` with who it is, at once or when the header has come, once it is counted in; a connection that must not enter is cut.
+   * Bytes behind the header are those that the next reader gets.
+   */
+  enter(socket: Socket, onEntered: (from: Proxied) => void): void {
+    const { balancers, proxies } = this.#options;
+    const { admission } = this.#deps;
+    const ip = plainIp(socket.remoteAddress ?? '');
+    const own: Proxied = { ip, port: socket.remotePort ?? 0, secure: false };
+    if (balancers !== null && ip !== '' && !balancers.has(ip)) return this.#refuse(socket, 'not_listed', ip);
+    // No address: it has left already.
+    if (ip === '' || !admission.admit(ip, balancers !== null || proxies.has(ip))) {
+      socket.resetAndDestroy();
+      return;
+    }
+    if (balancers !== null) return this.#awaitHeader(socket, own, onEntered);
+    socket.once('close', () => admission.release(ip));
+    onEntered(own);
+  }
+
+  /** Cuts those whose header has not come. */
+  close(): void {
+    for (const socket of [...this.#waiting]) socket.destroy();
+  }
+
+  /** The load balancer has been counted in; whom it speaks for takes its place once that is known. */
+  #awaitHeader(socket: Socket, balancer: Proxied, onEntered: (from: Proxied) => void): void {
+    const { admission } = this.#deps;
+    let counted: string | null = balancer.ip;
+    let held: Buffer = Buffer.alloc(0);
+    const onReadable = (): void => {
+      const chunk = socket.read() as Buffer | null;
+      if (chunk === null) return;
+      held = Buffer.concat([held, chunk]);
+      const header = readProxyHeader(held);
+      if (header === 'more') return;
+      stop();
+      if ('fault' in header) return this.#refuse(socket, header.fault, balancer.ip);
+      if (header.size < held.length) socket.unshift(held.subarray(header.size));
+      const from = header.from ?? balancer;
+      admission.release(balancer.ip);
+      counted = null;
+      if (!admission.admit(from.ip, from === balancer || this.#options.proxies.has(from.ip))) {
+        socket.resetAndDestroy();
+        return;
+      }
+      counted = from.ip;
+      onEntered(from);
+    };
+    // A load balancer's health check may connect and leave: nothing is wrong with that.
+    const onEnd = (): void => {
+      stop();
+      if (held.length === 0) socket.destroy();
+      else this.#refuse(socket, 'left', balancer.ip);
+    };
+    const onError = (): void => {};
+    const timer = setTimeout(() => {
+      stop();
+      this.#refuse(socket, 'late', balancer.ip);
+    }, this.#options.headerTimeoutMs);
+    const stop = (): void => {
+      clearTimeout(timer);
+      this.#waiting.delete(socket);
+      socket.off('readable', onReadable).off('end', onEnd).off('error', onError);
+    };
+    socket.once('close', () => {
+      stop();
+      if (counted !== null) admission.release(counted);
+    });
+    this.#waiting.add(socket);
+    socket.on('readable', onReadable).on('end', onEnd).on('error', onError);
+  }
+
+  #refuse(socket: Socket, why: Refusal, from: string): void {
+    const { drops, log } = this.#deps;
+    drops.add('proxy_header');
+    socket.resetAndDestroy();
+    const now = performance.now();
+    const before = this.#said.get(why);
+    if (before !== undefined && now - before < SAY_AGAIN_MS) return;
+    this.#said.set(why, now);
+    log.warn({ from, reason: why }, `a connection to a public port was closed: ${WORDS[why]}`);
+  }
+}

@@ -1,0 +1,51 @@
+/**
+ * What a data node's public edge has let in, refused and cut since it started. Plain numbers: operators read them by the API, and
+ * metrics are made of them. Names of reasons and codes are the data plane's own (data/edge/drops.ts, fault.ts); all of them are there, with 0.
+ */
+export interface EdgeStats {
+  /** When counting began, in milliseconds since the epoch. */
+  readonly since: number;
+  readonly connections: {
+    /** Open now, those included whose TLS handshake or PROXY header is under way. */
+    readonly open: number;
+    /** Of these, with HTTP on them. */
+    readonly http: number;
+    /** Of these, to the public port of a `tcp` tunnel. */
+    readonly tcp: number;
+    /** Addresses (IPv6: /64 networks) that they come from. */
+    readonly addresses: number;
+    /** Let in since the start. */
+    readonly admitted: number;
+  };
+  /** Connections that were refused or cut, by reason. */
+  readonly dropped: Readonly<Record<string, number>>;
+  /** Requests that the edge answered by itself, by fault code. */
+  readonly answered: Readonly<Record<string, number>>;
+}
+
+/** Of several nodes as of one. Undefined of none. */
+export function sumOfStats(all: readonly EdgeStats[]): EdgeStats | undefined {
+  return all.reduce<EdgeStats | undefined>((sum, one) => (sum === undefined ? one : added(sum, one)), undefined);
+}
+
+function added(one: EdgeStats, other: EdgeStats): EdgeStats {
+  return {
+    since: Math.min(one.since, other.since),
+    connections: {
+      open: one.connections.open + other.connections.open,
+      http: one.connections.http + other.connections.http,
+      tcp: one.connections.tcp + other.connections.tcp,
+      addresses: one.connections.addresses + other.connections.addresses,
+      admitted: one.connections.admitted + other.connections.admitted,
+    },
+    dropped: addedCounts(one.dropped, other.dropped),
+    answered: addedCounts(one.answered, other.answered),
+  };
+}
+
+type Counts = Readonly<Record<string, number>>;
+
+function addedCounts(one: Counts, other: Counts): Counts {
+  const names = new Set([...Object.keys(one), ...Object.keys(other)]);
+  return Object.fromEntries([...names].map((name) => [name, (one[name] ?? 0) + (other[name] ?? 0)]));
+}

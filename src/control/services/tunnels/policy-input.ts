@@ -36,6 +36,11 @@ export function policySchema() {
     .string()
     .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/, 'must be a header name')
     .refine((name) => !RESERVED.test(name.toLowerCase().replaceAll('_', '-')), 'is a header that the edge itself sets');
+  // The edge takes from a service's cookies what would reach other tunnels; these would be set behind that.
+  const responseName = headerName.refine(
+    (name) => !/^set[-_]cookie/i.test(name),
+    'sets a cookie: let the service do that, or its script',
+  );
   const headerValue = z
     .string()
     .max(MAX_TEXT)
@@ -45,7 +50,7 @@ export function policySchema() {
 
   const action = z.discriminatedUnion('kind', [
     z.strictObject({ kind: z.literal('header_set'), ...header }),
-    z.strictObject({ kind: z.literal('response_header_set'), ...header }),
+    z.strictObject({ kind: z.literal('response_header_set'), ...header, name: responseName }),
     z.strictObject({
       kind: z.literal('deny'),
       path_prefix: text.refine((prefix) => prefix.startsWith('/'), 'must begin with a /'),

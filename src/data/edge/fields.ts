@@ -55,7 +55,18 @@ export const REQUEST_NAMES: Names = namesOf([
   ['x-forwarded-for', FIELD.forwardedFor],
   ['x-forwarded-proto', FIELD.forwardedProto],
   ['x-forwarded-host', FIELD.forwardedHost],
-  ...['forwarded', 'x-real-ip', 'x-client-ip', 'true-client-ip', 'keep-alive', 'http2-settings', ...HOP_BY_HOP].map(
+  ...[
+    'forwarded',
+    'x-real-ip',
+    'x-client-ip',
+    'true-client-ip',
+    'keep-alive',
+    'http2-settings',
+    'culvert-visitor-email',
+    ...HOP_BY_HOP,
+  ].map((name) => [name, FIELD.drop] as const),
+  // What some frameworks and gateways route by in place of the target or the Host: a path that is denied would be asked for in them.
+  ...['x-original-url', 'x-rewrite-url', 'x-original-host', 'x-cluster-client-ip'].map(
     (name) => [name, FIELD.drop] as const,
   ),
 ]);

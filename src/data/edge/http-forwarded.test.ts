@@ -37,10 +37,19 @@ test('the service is told who asks, by which scheme and host; nobody else is bel
       'Forwarded: for=6.6.6.6',
       'X_Real_IP: 6.6.6.6',
       'X-Forwarded-Port: 1',
+      ...[
+        'X-Original-URL: /admin',
+        'X_Rewrite_URL: /admin',
+        'X-Original-Host: evil.test',
+        'X-Cluster-Client-IP: 6.6.6.6',
+      ],
     );
     assert.deepEqual(pick(headers), told);
     assert.equal(headers.host, 'Shop.example.test:81');
-    assert.deepEqual(Object.keys(headers).filter((name) => /forwarded|real/.test(name)).length, 4);
+    assert.deepEqual(
+      Object.keys(headers).filter((name) => /forwarded|real|original|rewrite|cluster/.test(name)).length,
+      4,
+    );
   }
 });
 

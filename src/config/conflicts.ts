@@ -4,6 +4,7 @@
  */
 import { existsSync } from 'node:fs';
 import { type HostPort, isWildcard } from '../base/addr.ts';
+import { findAcmeModeGap } from './acme-mode.ts';
 import type { ServerFile } from './schema.ts';
 import { readSmtpUrl } from './smtp-url.ts';
 
@@ -21,6 +22,7 @@ export function findConflict(file: ServerFile, isSet: (path: readonly string[]) 
     findBalancerGap(file) ??
     findMissingFile(file) ??
     findAcmeGap(file) ??
+    findAcmeModeGap(file) ??
     findMailGap(file) ??
     findOauthGap(file) ??
     findDoublePrice(file)
@@ -74,7 +76,7 @@ function findCertificateGap({ edge, agents }: ServerFile): Conflict | undefined 
   if (edge.https_listen !== null && edge.tls.mode === 'off') {
     return {
       path: ['edge', 'https_listen'],
-      text: 'needs a certificate: set edge.tls.mode to "self_signed" or "files"',
+      text: 'needs a certificate: set edge.tls.mode to "acme", "files" or "self_signed"',
     };
   }
   if ((agents.cert_file === null) !== (agents.key_file === null)) {

@@ -86,6 +86,9 @@ const refused: ReadonlyArray<[name: string, text: string, start: string, says: R
   ['files that are not there', `[edge.tls]\nmode = "files"\ncert_file = '${there}'\nkey_file = "/no/such"`, 'c.toml:4: edge.tls.key_file: ', /there is no file \/no\/such/],
   ['files without the mode', `[edge.tls]\nkey_file = '${there}'`, 'c.toml:2: edge.tls.key_file: ', /edge.tls.mode = "files" only/],
   ['agents: half a certificate', `agents.cert_file = '${there}'`, 'c.toml:1: agents.cert_file: ', /needs agents.key_file/],
+  ['acme without https', 'edge.tls.mode = "acme"', 'c.toml:1: edge.tls.mode: ', /"acme" needs edge.https_listen: set it/],
+  ['http-01 without http', 'edge.domain = "t.example.com"\nedge.http_listen = ""\nedge.https_listen = "127.0.0.1:8443"\nedge.tls.mode = "acme"', 'c.toml:2: edge.http_listen: ', /or choose "tls-alpn-01"/],
+  ['acme for this machine', 'edge.tls.mode = "acme"\nedge.https_listen = "127.0.0.1:8443"', 'c.toml:1: edge.tls.mode: ', /needs a public name, and no authority issues for localhost/],
   ['dns-01 without a hook', 'acme.challenge = "dns-01"', 'c.toml:1: acme.challenge: ', /needs acme.dns_hook/],
   ['a hook that is not there', 'acme.dns_hook = "/nowhere/hook"', 'c.toml:1: acme.dns_hook: ', /no file \/nowhere\/hook/],
   ['an external account without key', 'acme.eab_kid = "k"', 'c.toml:1: acme.eab_kid: ', /needs acme.eab_hmac_key/],
@@ -204,11 +207,11 @@ for (const [name, text] of accepted) {
 
 // biome-ignore format: a table
 const warned: ReadonlyArray<[name: string, text: string, says: RegExp[]]> = [
-  ['a later feature', 'acme.email = "a@b"\nacme.challenge = "tls-alpn-01"', [/^acme.email, acme.challenge: .*not in this version yet/]],
+  ['a later feature', 'inspector.replay = true', [/^inspector.replay: .*not in this version yet/]],
   ['two later features', 'inspector.replay = true\nedge.udp_ports = "9000"', [/^inspector.*the request inspector/, /^edge.udp_ports: .*the UDP relay/]],
   ['resolvers', 'dns.resolvers = ["1.1.1.1"]', []],
-  ['later keys at their default', 'inspector.enabled = true\nedge_auth.provider = "google"', [/^inspector.enabled, edge_auth.provider: set to the default/]],
-  ['acme for now', 'edge.tls.mode = "acme"', [/^edge.tls.mode: getting certificates by ACME .*self-signed certificate is served/]],
+  ['later keys at their default', 'inspector.enabled = true\ninspector.max_body_bytes = 65536', [/^inspector.enabled, inspector.max_body_bytes: set to the default/]],
+  ['acme is no later feature', 'edge.domain = "t.example.com"\nedge.https_listen = "127.0.0.1:8443"\nedge.tls.mode = "acme"', []],
   ['self_signed is no later feature', 'edge.tls.mode = "self_signed"', []],
   ['Stripe without its keys', 'billing.mode = "stripe"', [/^billing.mode: "stripe" needs billing.stripe.secret_key and billing.stripe.webhook_secret: no plan is sold/]],
   ['Stripe without some prices', 'billing.mode = "stripe"\n[billing.stripe]\nsecret_key = "sk_1"\nwebhook_secret = "whsec_1"\nprices.pro_monthly = "price_1"\nprices.pro_yearly = "price_2"', [/^billing.stripe.prices: team_monthly, team_yearly not set/]],

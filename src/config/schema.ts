@@ -85,6 +85,10 @@ const edgeLimits = z.strictObject({
   local_timeout_seconds: seconds().prefault(300),
   // 0: a quiet WebSocket stays open; TCP keep-alive finds dead peers.
   websocket_idle_seconds: seconds({ orOff: true }).prefault(0),
+  // What browsers use of other servers (nginx 128, RFC 9113 §6.5.2 asks for no less than 100).
+  http2_max_streams: count(1, 1_000).prefault(100),
+  // A browser that leaves a page resets all that it had open, which is ten times this at once; a flood does so all the time.
+  http2_resets_per_second: count(1, 10_000).prefault(20),
 });
 
 const edge = z.strictObject({
@@ -110,6 +114,8 @@ const edge = z.strictObject({
   udp_host: bindHost.prefault('127.0.0.1'),
   // Fetching a customer's key URL must not become a way into the operator's network.
   allow_private_jwks: z.boolean().prefault(false),
+  // Browsers choose it over TLS by themselves; without it they use several connections of HTTP/1.1.
+  http2: z.boolean().prefault(true),
   tls: edgeTls.prefault({}),
   limits: edgeLimits.prefault({}),
 });
@@ -123,6 +129,8 @@ const acme = z.strictObject({
   ca_file: pathOrNull.prefault(''),
   // Works where port 80 reaches the edge, which is the most common case.
   challenge: z.enum(['http-01', 'tls-alpn-01', 'dns-01']).prefault('http-01'),
+  // Let's Encrypt takes 50 new names of a registered domain in a week, and others of the operator's may need some. Renewals do not count.
+  max_new_per_week: count(1, 1_000_000).prefault(45),
   // Needed for dns-01, and so for wildcards. A program of the operator, for each DNS provider has an API of its own.
   dns_hook: pathOrNull.prefault(''),
   // Most providers show a record within seconds; the wait ends as soon as the resolvers see it.

@@ -14,15 +14,14 @@ export function laterFeatures(raw: Readonly<Record<string, unknown>>): string[] 
   const idle: string[] = [];
   const defaults = defaultsOf(serverSchema);
   for (const [path, value] of leaves(raw)) {
-    const row = notYet.find(({ key, value: only }) => startsWith(path, key) && (only === undefined || only === value));
+    const row = notYet.find((one) => startsWith(path, one.key));
     if (row === undefined) continue;
     const key = path.join('.');
-    if (row.value === undefined && isDeepStrictEqual(defaults.get(key), value)) {
+    if (isDeepStrictEqual(defaults.get(key), value)) {
       idle.push(key);
       continue;
     }
-    const effect = row.instead ?? 'the setting is checked and has no effect';
-    const message = `${row.feature} is not in this version yet: ${effect}`;
+    const message = `${row.feature} is not in this version yet: the setting is checked and has no effect`;
     asked.set(message, [...(asked.get(message) ?? []), key]);
   }
   const warnings = [...asked].map(([message, keys]) => `${keys.join(', ')}: ${message}`);

@@ -5,6 +5,7 @@ import { formatHost } from '../base/addr.ts';
 import type { Logger } from '../base/log.ts';
 import type { Settings } from '../config/schema.ts';
 import { type ControlOptions, type ControlPlane, openControl } from '../control/open.ts';
+import { acmeSetup } from './acme.ts';
 import { pricesOf } from './prices.ts';
 
 export interface ControlPlaneDeps {
@@ -24,6 +25,7 @@ export function openControlPlane(settings: Settings, deps: ControlPlaneDeps): Co
       tcpUrl: (port) => `tcp://${formatHost(settings.edge.tcp_public_host)}:${port}`,
     },
     edgeDomain: settings.edge.domain,
+    acme: acmeSetup(settings, deps.log),
     dnsResolvers: settings.dns.resolvers,
     prices: pricesOf(settings),
     billing: billingOptions(settings),
@@ -33,6 +35,7 @@ export function openControlPlane(settings: Settings, deps: ControlPlaneDeps): Co
     },
     signup: settings.accounts.signup,
     oauth: { google: googleOptions(settings), github: githubOptions(settings) },
+    visitorProvider: settings.edge_auth.provider,
     apiUrl: deps.apiUrl,
     log: deps.log,
   });

@@ -18,6 +18,7 @@ import type { ControlPlane } from '../control/open.ts';
 import type { CreatedUser } from '../control/services/accounts/accounts.ts';
 import { type DataNode, startNode } from '../data/node.ts';
 import { DRAIN_MS } from '../wire/messages.ts';
+import { serveCertificates } from './acme.ts';
 import { openAdminSocket } from './admin-socket.ts';
 import { makeApi } from './api.ts';
 import { CertificateWatch, type WatchedPair } from './certificate-watch.ts';
@@ -105,6 +106,8 @@ async function open(settings: Settings, options: ServerOptions, life: Lifecycle)
   });
   life.onClose('data node', () => node.close());
   life.onClose('node directory', control.nodes.attach(node));
+  const { domain } = settings.edge;
+  life.onClose('certificates', serveCertificates({ control, node, domain, fallback: certificates.edge }));
   learnPorts(settings, { node, certificates, version, late, control });
   const watch = new CertificateWatch(watchedPairs(settings, { node, certificates, late }), {
     clock: systemClock,

@@ -21,7 +21,6 @@ import {
   storeAccount,
   updateCertificate,
 } from './certificate-rows.ts';
-import { checkIssued } from './issued.ts';
 import { firstRenewalOf, waitAfter } from './schedule.ts';
 import type { AcmeSetup } from './setup.ts';
 import { type Standing, standingOf } from './standing.ts';
@@ -169,21 +168,19 @@ export class Orders {
   }
 
   async #issue({ row, standing }: Order): Promise<IssuedCertificate> {
-    const { setup, answers, store } = this.#deps;
+    const { setup, answers } = this.#deps;
     const solver = standing.challenge === 'dns-01' ? setup.dns : answers;
     if (solver === null) throw new AcmeError('challenge_failed', 'There is no hook that publishes DNS records.');
     const signal = AbortSignal.any([this.#stopping.signal, AbortSignal.timeout(ORDER_MS)]);
     const account = await this.#accountOf();
     const { names, challenge } = standing;
-    const issued = await setup.authority.issue(account, {
+    return setup.authority.issue(account, {
       names,
       challenge,
       solver,
       signal,
       ...(row.chain === null ? {} : { replaces: row.chain }),
     });
-    checkIssued(issued, names, store.clock.now());
-    return issued;
   }
 
   /** One account for all orders, made by the first of them. */

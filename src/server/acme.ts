@@ -1,0 +1,59 @@
+/**
+ * Certificates by ACME, wired up: from settings to the options of the service (for control-plane.ts), and from the service to the data node
+ * (for start.ts).
+ */
+import { systemClock } from '../base/clock.ts';
+import type { Logger } from '../base/log.ts';
+import type { Settings } from '../config/schema.ts';
+import type { ControlOptions, ControlPlane } from '../control/open.ts';
+import { openAcme } from '../control/providers/acme.ts';
+import { alpnCertificate } from '../control/providers/acme/alpn-certificate.ts';
+import type { DataNode } from '../data/node.ts';
+import type { Certificate } from './certificates.ts';
+
+/** Null unless `edge.tls.mode` is "acme". */
+export function acmeSetup(settings: Settings, log: Logger): ControlOptions['acme'] {
+  const { acme, edge } = settings;
+  if (edge.tls.mode !== 'acme') return null;
+  const { challenge, eab_kid: kid, eab_hmac_key: hmacKey } = acme;
+  return {
+    edgeDomain: edge.domain.toLowerCase(),
+    challenge,
+    // The hook writes into the DNS of edge.domain, and of no customer's domain.
+    domainChallenge: challenge !== 'dns-01' ? challenge : edge.http_listen === null ? 'tls-alpn-01' : 'http-01',
+    directoryUrl: acme.directory_url,
+    email: acme.email,
+    maxNewPerWeek: acme.max_new_per_week,
+    authority: openAcme({
+      directoryUrl: acme.directory_url,
+      caFile: acme.ca_file,
+      eab: kid === null || hmacKey === null ? null : { kid, hmacKey },
+      log,
+      clock: systemClock,
+    }),
+    dns: null,
+    alpnCertificate,
+  };
+}
+
+export interface AcmeParts {
+  readonly control: ControlPlane;
+  readonly node: DataNode;
+  readonly domain: string;
+  /** What is shown for names without a certificate, until there is a wildcard. */
+  readonly fallback: Certificate | null;
+}
+
+/** Shows what there is, and begins with what is missing. Returns the stop, which ends orders. */
+export function serveCertificates({ control, node, domain, fallback }: AcmeParts): () => Promise<void> {
+  const wildcard = `*.${domain.toLowerCase()}`;
+  const stop = control.certificates.attach({
+    setCertificates: (shown) => {
+      const first = shown.get(wildcard) ?? fallback;
+      if (first !== null) node.setCertificates([first, ...shown.values()]);
+    },
+    setChallenges: (list) => node.setChallenges(list),
+  });
+  control.certificates.tend();
+  return stop;
+}

@@ -4,6 +4,7 @@
  */
 import { existsSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { ownerOf, stringIn } from './api.ts';
 import { waitForAnswer } from './load.ts';
 import type { Certificate } from './peers.ts';
 import { freePort, type Processes } from './processes.ts';
@@ -206,31 +207,9 @@ listen = "${address}:${ports.agentPort}"
 
 /** A key of the account that the first start made. */
 export async function mintToken(
-  { apiPort, password }: Pick<CulvertServer, 'apiPort' | 'password'>,
+  server: Pick<CulvertServer, 'apiPort' | 'password'>,
   input: { readonly name: string; readonly tunnelQuota: number; readonly bandwidthLimitMbps: number },
 ): Promise<string> {
-  const api = `http://127.0.0.1:${apiPort}`;
-  const login = await post(`${api}/auth/login`, { email: 'admin@localhost', password }, undefined);
-  const bearer = stringIn(login, 'access_token');
-  return stringIn(await post(`${api}/tokens`, input, bearer), 'apiKey');
-}
-
-async function post(url: string, body: unknown, bearer: string | undefined): Promise<unknown> {
-  const response = await fetch(url, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }),
-    },
-    body: JSON.stringify(body),
-  });
-  if (!response.ok) throw new Error(`POST ${url}: ${response.status} ${await response.text()}`);
-  return response.json();
-}
-
-/** A text in an answer of the API. Throws when it is not there. */
-export function stringIn(value: unknown, key: string): string {
-  const found: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined;
-  if (typeof found !== 'string') throw new Error(`an answer of the API has no ${key}`);
-  return found;
+  const owner = await ownerOf(server);
+  return stringIn(await owner.call('POST', '/tokens', input), 'apiKey');
 }

@@ -13,6 +13,10 @@ export interface RequestLoad {
   readonly seconds: number;
   /** A new connection for every request. */
   readonly close?: boolean;
+  /** Another name than the one that all subjects have. */
+  readonly host?: string;
+  /** Besides: `Name: value`. */
+  readonly headers?: readonly string[];
   /** Network namespace of the visitor. */
   readonly netns?: string;
 }
@@ -109,7 +113,8 @@ export function wrkCommand(subject: Subject, load: RequestLoad): string[] {
   return [
     'wrk',
     ...['-c', String(load.connections), '-t', '1', '-d', `${load.seconds}s`, '--timeout', '10s', '--latency'],
-    ...['-H', `Host: ${HOST}`],
+    ...['-H', `Host: ${load.host ?? HOST}`],
+    ...(load.headers ?? []).flatMap((line) => ['-H', line]),
     ...(load.close === true ? ['-H', 'Connection: close'] : []),
     `${subject.scheme}://${subject.address}:${subject.port}${load.path}`,
   ];

@@ -16,6 +16,8 @@ const SCENARIOS = [
   'events',
   'memory',
   'log-ins',
+  'policy',
+  'gate-storm',
   'bandwidth',
   'big-database',
   'link',

@@ -16,8 +16,10 @@ import { targetTable } from './report/targets.ts';
 import { Results } from './results.ts';
 import { measureBigDatabase } from './scenarios/big-database.ts';
 import { measureBandwidth } from './scenarios/bandwidth.ts';
+import { measureGateStorm } from './scenarios/gate-storm.ts';
 import { measureLogIns } from './scenarios/log-ins.ts';
 import { measureMemory } from './scenarios/memory.ts';
+import { measurePolicy } from './scenarios/policy.ts';
 import { profile } from './scenarios/profile.ts';
 import { linkScenario, measureLink } from './scenarios/link.ts';
 import { requestScenarios } from './scenarios/requests.ts';
@@ -74,6 +76,9 @@ async function measure(processes: Processes, options: Options): Promise<void> {
   const texts: string[] = [];
   if (options.only.includes('memory')) texts.push(await orSkip(processes, 'memory', () => measureMemory(bench)));
   if (options.only.includes('log-ins')) texts.push(await orSkip(processes, 'log-ins', () => measureLogIns(bench)));
+  if (options.only.includes('policy')) texts.push(await orSkip(processes, 'policy', () => measurePolicy(bench)));
+  if (options.only.includes('gate-storm'))
+    texts.push(await orSkip(processes, 'gate-storm', () => measureGateStorm(bench)));
   if (options.only.includes('big-database'))
     texts.push(await orSkip(processes, 'big-database', () => measureBigDatabase(bench)));
   if (options.only.includes('bandwidth'))

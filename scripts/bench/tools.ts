@@ -23,7 +23,7 @@ type Tool = keyof typeof DEBIAN_PACKAGE;
 
 /** Without these there is no measurement at all. */
 const REQUIRED: readonly Tool[] = ['wrk', 'gcc', 'curl', 'openssl'];
-const PROGRAMS = ['origin', 'idle', 'events', 'linkemu'] as const;
+const PROGRAMS = ['origin', 'idle', 'events', 'linkemu', 'storm'] as const;
 type Program = (typeof PROGRAMS)[number];
 
 export interface Tools {

@@ -48,6 +48,13 @@ const TARGETS: readonly Target[] = [
   ),
   target('log-ins: rate against argon2id alone', ['least', 0.8, 0.9], (r) => r.single('log-ins', 'share')),
   target('small GET in a storm of log-ins, against without', ['least', 0.9, 0.97], (r) => r.single('log-ins', 'kept')),
+  target('policy and cached password: processor time against none', ['most', 1.3, 1.15], (r) =>
+    r.single('policy', 'gate'),
+  ),
+  target('policy with JWT: processor time against none', ['most', 1.3, 1.2], (r) => r.single('policy', 'jwt')),
+  target('small GET in a storm of wrong passwords elsewhere, against without', ['least', 0.9, 0.95], (r) =>
+    r.single('gate-storm', 'kept'),
+  ),
   { ...target('first byte of an event, p99', ['most', 5, 5], eventDelay), unit: 'ms' },
   {
     ...target('memory per idle visitor', ['most', 8, 5], (r) => r.single('memory', 'visitorKb')),

@@ -1,0 +1,42 @@
+/** The REST API of a server that is measured, asked as the account that its first start made. */
+import type { CulvertServer } from './culvert.ts';
+
+export interface Owner {
+  /** An access token: 15 minutes, longer than any scenario. */
+  readonly bearer: string;
+  /** One call; the body of its answer. Throws when it is refused. */
+  call(method: string, path: string, body?: object): Promise<unknown>;
+}
+
+/** Logs in. */
+export async function ownerOf({ apiPort, password }: Pick<CulvertServer, 'apiPort' | 'password'>): Promise<Owner> {
+  const ask = async (method: string, path: string, body?: object, bearer?: string): Promise<unknown> => {
+    const response = await fetch(`http://127.0.0.1:${apiPort}${path}`, {
+      method,
+      headers: {
+        'content-type': 'application/json',
+        ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+    return response.json();
+  };
+  const login = await ask('POST', '/auth/login', { email: 'admin@localhost', password });
+  const bearer = stringIn(login, 'access_token');
+  return { bearer, call: (method, path, body) => ask(method, path, body, bearer) };
+}
+
+/** Id of the tunnel with this name. Throws when there is none. */
+export async function tunnelId(owner: Owner, subdomain: string): Promise<string> {
+  const list = await owner.call('GET', '/tunnels');
+  const found = (Array.isArray(list) ? list : []).find((one: unknown) => stringIn(one, 'subdomain') === subdomain);
+  return stringIn(found, 'id');
+}
+
+/** A text in an answer of the API. Throws when it is not there. */
+export function stringIn(value: unknown, key: string): string {
+  const found: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined;
+  if (typeof found !== 'string') throw new Error(`an answer of the API has no ${key}`);
+  return found;
+}

@@ -54,6 +54,9 @@ export interface EdgeLimits {
   readonly bodyIdleTimeoutSeconds: number;
   readonly localTimeoutSeconds: number;
   readonly websocketIdleSeconds: number;
+  /** HTTP/2: open streams of one connection, and resets of busy ones per second. */
+  readonly http2MaxStreams: number;
+  readonly http2ResetsPerSecond: number;
 }
 
 /** Bounds of the agent listener. */
@@ -76,6 +79,8 @@ export interface NodeSettings {
     readonly https: Listen | null;
     /** PEM; required when `https` is set. */
     readonly tls: VisitorTls | null;
+    /** Visitors of `https` may choose HTTP/2. */
+    readonly http2: boolean;
     /** Certificates may come while a handshake waits: names without one are asked for at the control plane. */
     readonly certificatesOnDemand: boolean;
     readonly tcpHost: string;
@@ -219,6 +224,7 @@ async function open(settings: NodeSettings, deps: { link: Link; log: Logger }, l
       http: edge.http,
       https: edge.https,
       tls: edge.tls,
+      http2: edge.http2,
       trustedProxies: edge.trustedProxies,
       limits: {
         headTimeoutMs: limits.headTimeoutSeconds * 1_000,
@@ -226,6 +232,8 @@ async function open(settings: NodeSettings, deps: { link: Link; log: Logger }, l
         bodyIdleTimeoutMs: limits.bodyIdleTimeoutSeconds * 1_000,
         localTimeoutMs: limits.localTimeoutSeconds * 1_000,
         websocketIdleMs: limits.websocketIdleSeconds * 1_000,
+        http2MaxStreams: limits.http2MaxStreams,
+        http2ResetsPerSecond: limits.http2ResetsPerSecond,
       },
     },
     { table, entrance, drops, wantCertificate: edge.certificatesOnDemand ? (host) => link.wantCertificate(host) : null, log },

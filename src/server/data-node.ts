@@ -32,6 +32,7 @@ function nodeSettings(settings: Settings, { certificates, version }: NodeDeps): 
       http: edge.http_listen,
       https: certificates.edge === null ? null : edge.https_listen,
       tls: certificates.edge,
+      http2: edge.http2,
       certificatesOnDemand: edge.tls.mode === 'acme',
       tcpHost: edge.tcp_host,
       trustedProxies: api.trusted_proxies,
@@ -45,6 +46,8 @@ function nodeSettings(settings: Settings, { certificates, version }: NodeDeps): 
         bodyIdleTimeoutSeconds: edge.limits.body_idle_timeout_seconds,
         localTimeoutSeconds: edge.limits.local_timeout_seconds,
         websocketIdleSeconds: edge.limits.websocket_idle_seconds,
+        http2MaxStreams: edge.limits.http2_max_streams,
+        http2ResetsPerSecond: edge.limits.http2_resets_per_second,
       },
     },
     agents: {

@@ -13,7 +13,6 @@ import { FaultCounters } from './fault.ts';
 import { Head } from './head.ts';
 import type { HttpAnswers } from './acme-answers.ts';
 import { CookieGuard } from './set-cookie.ts';
-import type { Visitor } from './visitor.ts';
 
 export interface EdgeLimits {
   /** First byte of a head to its last. */
@@ -26,12 +25,25 @@ export interface EdgeLimits {
   readonly localTimeoutMs: number;
   /** Upgraded connections without traffic; 0: no limit. */
   readonly websocketIdleMs: number;
+  /** HTTP/2: streams that a connection may have open, and how many of those that were given work it may reset per second. */
+  readonly http2MaxStreams: number;
+  readonly http2ResetsPerSecond: number;
+}
+
+/** A visitor's connection, in any version of HTTP, as far as the edge as a whole must know it. */
+export interface EdgeConnection {
+  /** Once a second or so, with monotonic time: deadlines. */
+  sweep(nowMs: number): void;
+  /** The server leaves: ends now when idle, else after what is under way. */
+  drain(): void;
+  /** Cuts it. May be called twice. */
+  destroy(): void;
 }
 
 export interface EdgeContext {
   readonly table: RouteTable;
   readonly limits: EdgeLimits;
-  readonly sweeper: Sweeper<Visitor>;
+  readonly sweeper: Sweeper<EdgeConnection>;
   readonly log: Logger;
   readonly trusted: BlockList | null;
   /** Answers to certificate authorities; null while no order runs. */

@@ -211,7 +211,11 @@ export function faultParts(answer: Omit<FaultAnswer, 'head' | 'close'>): FaultPa
 
 function plainParts(text: string): FaultParts {
   const body = Buffer.from(text);
-  const fields = ['Content-Type: application/octet-stream', `Content-Length: ${body.length}`, 'Cache-Control: no-store'];
+  const fields = [
+    'Content-Type: application/octet-stream',
+    `Content-Length: ${body.length}`,
+    'Cache-Control: no-store',
+  ];
   return { status: 200, reason: 'OK', fields, body };
 }
 

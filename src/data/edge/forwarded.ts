@@ -6,7 +6,16 @@
 import { type BlockList, isIPv6 } from 'node:net';
 import type { RouteEntry } from '../routing/entry.ts';
 import type { RouteTable } from '../routing/table.ts';
+import type { ConnectionNames } from './connection-names.ts';
 import type { Head } from './head.ts';
+
+/** Where a connection's requests come from. */
+export interface VisitorOrigin {
+  readonly ip: string;
+  readonly tls: boolean;
+  /** Hosts that may be asked for; null: all. */
+  readonly names: ConnectionNames | null;
+}
 
 export class ForwardedLines {
   readonly #ip: string;
@@ -17,10 +26,14 @@ export class ForwardedLines {
   #lines: Buffer | null = null;
   #entry: RouteEntry | undefined;
   #version = -1;
+  readonly #names: ConnectionNames | null;
+  /** The Host of the last `lookUp` is none that its connection was made for. */
+  isMisdirected = false;
 
-  constructor(trusted: BlockList | null, ip: string, tls: boolean) {
+  constructor(trusted: BlockList | null, { ip, tls, names }: VisitorOrigin) {
     this.#ip = ip;
     this.#proto = tls ? 'https' : 'http';
+    this.#names = names;
     this.#trusted = trusted;
     this.#isTrusted = trusted !== null && isListed(trusted, ip);
   }
@@ -33,14 +46,22 @@ export class ForwardedLines {
       this.#host = Buffer.from(bytes.subarray(head.hostStart, head.hostEnd));
       this.#lines = null;
     }
+    const host = withoutPort(bytes.toString('latin1', head.hostStart, head.hostEnd));
     this.#version = table.version;
-    this.#entry = table.findByHost(withoutPort(bytes.toString('latin1', head.hostStart, head.hostEnd)));
+    this.#entry = table.findByHost(host);
+    // A proxy that is trusted asks for all of its visitors' hosts by whatever name it connects to.
+    this.isMisdirected = this.#names !== null && !this.#isTrusted && !this.#names.allow(host);
     return this.#entry;
   }
 
   /** The visitor's true address, for the rules that go by it: of a trusted proxy's request what the proxy says. */
   clientIp(bytes: Buffer, head: Head): string {
     return this.#isTrusted && head.forwardedForCount > 0 ? this.#client(forwardedFor(bytes, head)) : this.#ip;
+  }
+
+  /** Whether the visitor came by https: of a trusted proxy's request what the proxy says. */
+  isHttps(bytes: Buffer, head: Head): boolean {
+    return (this.#isTrusted ? this.#protoOf(bytes, head) : this.#proto) === 'https';
   }
 
   /** The lines for this request, each ended by CR LF. Call after `lookUp`. */
@@ -61,18 +82,20 @@ export class ForwardedLines {
   #fromProxy(bytes: Buffer, head: Head): Buffer {
     const chain = head.forwardedForCount > 0 ? forwardedFor(bytes, head) : [];
     const client = this.#client(chain);
-    const proto =
-      head.forwardedProtoEnd > 0
-        ? bytes.toString('latin1', head.forwardedProtoStart, head.forwardedProtoEnd).toLowerCase()
-        : '';
     const host =
       head.forwardedHostEnd > 0 ? bytes.toString('latin1', head.forwardedHostStart, head.forwardedHostEnd) : '';
     return this.#build(
       [...chain, this.#ip].join(', '),
       client,
-      proto === 'http' || proto === 'https' ? proto : this.#proto,
+      this.#protoOf(bytes, head),
       host !== '' ? host : (this.#host as Buffer).toString('latin1'),
     );
+  }
+
+  #protoOf(bytes: Buffer, head: Head): 'http' | 'https' {
+    if (head.forwardedProtoEnd === 0) return this.#proto;
+    const said = bytes.toString('latin1', head.forwardedProtoStart, head.forwardedProtoEnd).toLowerCase();
+    return said === 'http' || said === 'https' ? said : this.#proto;
   }
 
   #build(chain: string, client: string, proto: string, host: string): Buffer {

@@ -15,8 +15,10 @@ import { ACME_PROTOCOL, HttpAnswers } from './acme-answers.ts';
 import { CertificateWaits, type WantCertificate } from './certificate-waits.ts';
 import type { Drops } from './drops.ts';
 import type { Entrance } from './entrance.ts';
-import { type EdgeContext, type EdgeLimits, edgeContext } from './context.ts';
+import { ConnectionNames } from './connection-names.ts';
+import { type EdgeConnection, type EdgeContext, type EdgeLimits, edgeContext } from './context.ts';
 import type { FaultCounters } from './fault.ts';
+import { Http2Connection } from './h2/connection.ts';
 import type { Proxied } from './proxy-header.ts';
 import { VisitorCertificates, type VisitorTls } from './tls.ts';
 import { dropStale } from './upstream.ts';
@@ -27,6 +29,8 @@ export interface HttpEdgeOptions {
   readonly https: { readonly host: string; readonly port: number } | null;
   /** The default certificate at the start. */
   readonly tls: VisitorTls | null;
+  /** HTTP/2 is offered to visitors of the TLS listener. */
+  readonly http2: boolean;
   /** CIDRs whose X-Forwarded-… is believed. */
   readonly trustedProxies: readonly string[];
   readonly limits: EdgeLimits;
@@ -65,7 +69,7 @@ const STALE_MS = 5_000;
 /** Starts the listeners. Throws when one can't be bound, with nothing left open. */
 export async function startHttpEdge(options: HttpEdgeOptions, deps: HttpEdgeDeps): Promise<HttpEdge> {
   const lifecycle = new Lifecycle();
-  const sweeper = new Sweeper<Visitor>(SWEEP_MS);
+  const sweeper = new Sweeper<EdgeConnection>(SWEEP_MS);
   const context = edgeContext({
     table: deps.table,
     limits: options.limits,
@@ -89,7 +93,7 @@ export async function startHttpEdge(options: HttpEdgeOptions, deps: HttpEdgeDeps
   try {
     const http = options.http === null ? null : plainServer(context, deps.entrance);
     const certificates = options.https === null || options.tls === null ? null : new VisitorCertificates([options.tls], waitsFor(deps));
-    const tls = certificates === null ? null : tlsServer(context, deps, certificates);
+    const tls = certificates === null ? null : tlsServer(context, deps, certificates, options.http2);
     const https = tls === null ? null : tlsListener(tls, deps.entrance, raw);
     for (const [server, listen] of [
       [http, options.http],
@@ -125,7 +129,7 @@ export async function startHttpEdge(options: HttpEdgeOptions, deps: HttpEdgeDeps
 
 function edge(of: {
   context: EdgeContext;
-  sweeper: Sweeper<Visitor>;
+  sweeper: Sweeper<EdgeConnection>;
   lifecycle: Lifecycle;
   servers: readonly Server[];
   http: Server | null;
@@ -187,16 +191,18 @@ function tlsListener(tls: TlsFront, entrance: Entrance, shaking: Set<Socket>): S
   });
 }
 
-function tlsServer(context: EdgeContext, deps: HttpEdgeDeps, certificates: VisitorCertificates): TlsFront {
+function tlsServer(context: EdgeContext, deps: HttpEdgeDeps, certificates: VisitorCertificates, http2: boolean): TlsFront {
   const visitors = new WeakMap<Socket, Proxied>();
   const server = createTlsServer(
-    { ...certificates.serverOptions(), allowHalfOpen: true, noDelay: true },
+    { ...certificates.serverOptions(http2), allowHalfOpen: true, noDelay: true },
     (socket: TLSSocket) => {
       const below = socketBelow(socket);
       const from = below === undefined ? undefined : visitors.get(below);
       // An authority has seen all that it wanted to see.
-      if (from === undefined || socket.alpnProtocol === ACME_PROTOCOL) socket.destroy();
-      else new Visitor(context, socket, { ...from, tls: true, names: null });
+      if (from === undefined || socket.alpnProtocol === ACME_PROTOCOL) return void socket.destroy();
+      const origin = { ...from, tls: true, names: new ConnectionNames(socket) };
+      if (socket.alpnProtocol === 'h2') new Http2Connection(context, socket, origin);
+      else new Visitor(context, socket, origin);
     },
   );
   server.on('tlsClientError', (error: Error, socket: TLSSocket) => {
@@ -224,7 +230,7 @@ function listening(server: Server, listen: { host: string; port: number }): Prom
 
 function closed(
   server: Server,
-  sweeper: Sweeper<Visitor>,
+  sweeper: Sweeper<EdgeConnection>,
   raw: ReadonlySet<Socket>,
   entrance: Entrance,
 ): Promise<void> {

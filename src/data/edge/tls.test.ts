@@ -12,7 +12,7 @@ before(async () => {
 });
 
 async function visit(t: TestContext, options: ConnectionOptions): Promise<TLSSocket> {
-  const server = createServer(new VisitorCertificates([certificate]).serverOptions(), (socket) => socket.end('x'));
+  const server = createServer(new VisitorCertificates([certificate]).serverOptions(true), (socket) => socket.end('x'));
   server.on('tlsClientError', () => {});
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -24,9 +24,11 @@ async function visit(t: TestContext, options: ConnectionOptions): Promise<TLSSoc
   return socket;
 }
 
-test('browsers get TLS 1.3 and HTTP/1.1, older ones TLS 1.2, and none less', async (t) => {
+test('browsers get TLS 1.3 and HTTP/2, others HTTP/1.1 or TLS 1.2, and none less', async (t) => {
   const browser = await visit(t, { ALPNProtocols: ['h2', 'http/1.1'] });
-  assert.deepEqual([browser.getProtocol(), browser.alpnProtocol], ['TLSv1.3', 'http/1.1']);
+  assert.deepEqual([browser.getProtocol(), browser.alpnProtocol], ['TLSv1.3', 'h2']);
+  const plain = await visit(t, { ALPNProtocols: ['http/1.1'] });
+  assert.equal(plain.alpnProtocol, 'http/1.1');
   const older = await visit(t, { maxVersion: 'TLSv1.2' });
   assert.equal(older.getProtocol(), 'TLSv1.2');
   await assert.rejects(visit(t, { minVersion: 'TLSv1', maxVersion: 'TLSv1.1' }));
@@ -34,7 +36,7 @@ test('browsers get TLS 1.3 and HTTP/1.1, older ones TLS 1.2, and none less', asy
 
 test('a visitor that comes back resumes its session, also when certificates were replaced meanwhile', async (t) => {
   const certificates = new VisitorCertificates([certificate]);
-  const server = createServer(certificates.serverOptions(), (socket) => socket.end('x'));
+  const server = createServer(certificates.serverOptions(true), (socket) => socket.end('x'));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   t.after(() => server.close());

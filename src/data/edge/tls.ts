@@ -39,8 +39,9 @@ const CIPHERS = [
   'ECDHE-RSA-CHACHA20-POLY1305',
 ].join(':');
 
-/** What is offered to visitors, best first. */
-const PROTOCOLS = ['http/1.1'] as const;
+/** What is chosen of a visitor's offer, the first that it has. */
+const WITH_HTTP2 = ['h2', 'http/1.1'];
+const WITHOUT_HTTP2 = ['http/1.1'];
 
 /** Contexts of names that visitors asked for last: 29 KB each, and a quarter of a millisecond to make again. */
 const MAX_CONTEXTS = 2_000;
@@ -102,8 +103,9 @@ export class VisitorCertificates {
   }
 
   /** For `tls.createServer`. */
-  serverOptions(): TlsOptions {
+  serverOptions(http2: boolean): TlsOptions {
     const choose = this.#choose.bind(this);
+    const protocols = http2 ? WITH_HTTP2 : WITHOUT_HTTP2;
     const { answers } = this;
     return {
       ...this.defaultContext(),
@@ -111,7 +113,7 @@ export class VisitorCertificates {
       // Both are called as methods of the socket whose handshake it is.
       ALPNCallback(this: TLSSocket, offer) {
         if (answers.answer(this, offer)) return ACME_PROTOCOL;
-        return PROTOCOLS.find((protocol) => offer.protocols.includes(protocol));
+        return protocols.find((protocol) => offer.protocols.includes(protocol));
       },
       SNICallback(this: TLSSocket, name, done) {
         choose(this, name, done);

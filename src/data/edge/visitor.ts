@@ -19,6 +19,7 @@ import { Deadlines, type Verdict as Lateness, type VisitorState } from './deadli
 import { Dispatch } from './dispatch.ts';
 import { Exchange } from './exchange.ts';
 import { FAULTS, type FaultCode, faultResponse } from './fault.ts';
+import type { VisitorOrigin } from './forwarded.ts';
 import { BAD, type Head, INCOMPLETE, parseRequestHead, TARGET_TOO_LONG } from './head.ts';
 import type { Verdict } from '../policy/step.ts';
 import { Ledger } from './ledger.ts';
@@ -64,10 +65,10 @@ export class Visitor implements ReadTarget, UpstreamUser {
   #lingered = 0;
   #isProbed = false;
 
-  constructor(context: EdgeContext, socket: Socket, of: { tls: boolean; ip: string; secure: boolean }) {
+  constructor(context: EdgeContext, socket: Socket, of: VisitorOrigin & { secure: boolean }) {
     this.#context = context;
     this.#socket = socket;
-    this.#dispatch = new Dispatch(context, this.#exchange, { ip: of.ip, tls: of.tls || of.secure });
+    this.#dispatch = new Dispatch(context, this.#exchange, { ...of, tls: of.tls || of.secure });
     this.#deadlines = new Deadlines(context.limits);
     this.#response = new ResponseReader(context, this);
     this.writer = new SocketWriter(socket, {

@@ -1,0 +1,146 @@
+/**
+ * A visitor's HTTP/2 connection: the session of node:http2 (nghttp2), an exchange per stream, and what holds for all of them: limits, time, the
+ * end. Made by data/edge/http.ts when a visitor has chosen `h2` by ALPN. Extended CONNECT is not offered (RFC 8441): browsers
+ * open a connection of HTTP/1.1 for their WebSockets.
+ */
+import { constants, performServerHandshake, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
+import type { TLSSocket } from 'node:tls';
+import type { EdgeConnection, EdgeContext } from '../context.ts';
+import type { VisitorOrigin } from '../forwarded.ts';
+import { type ExchangeOwner, Http2Exchange } from './exchange.ts';
+import { FloodGuard } from './flood.ts';
+import { CONNECTION_WINDOW, sessionOptions } from './session-options.ts';
+import type { WrittenHead } from './request-head.ts';
+
+const { NGHTTP2_ENHANCE_YOUR_CALM, NGHTTP2_NO_ERROR, NGHTTP2_REFUSED_STREAM } = constants;
+/** First TCP keep-alive probe after this long without traffic. */
+const KEEP_ALIVE_MS = 60_000;
+/** After GOAWAY a visitor's last streams may still arrive for this long. */
+const LEAVE_MS = 1_000;
+/** Announced in the first GOAWAY: streams that are under way are still taken. */
+const ANY_STREAM = 2 ** 31 - 1;
+
+export class Http2Connection implements EdgeConnection, ExchangeOwner {
+  readonly context: EdgeContext;
+  readonly origin: VisitorOrigin;
+  readonly headBuffer: Buffer;
+  readonly written: WrittenHead = { length: 0, lines: 0, reason: '' };
+  readonly #session: ServerHttp2Session;
+  readonly #exchanges = new Set<Http2Exchange>();
+  /** Done, and good for streams to come; no more than streams may be open. */
+  readonly #free: Http2Exchange[] = [];
+  readonly #resets: FloodGuard;
+  readonly #controls: FloodGuard;
+  /** Since when there has been no request; 0: not looked at yet. */
+  #idleSinceMs = 0;
+  #leaving: 'no' | 'told' | 'closing' = 'no';
+  #leaveAtMs = 0;
+  #gone = false;
+
+  constructor(context: EdgeContext, socket: TLSSocket, origin: VisitorOrigin) {
+    this.context = context;
+    this.origin = origin;
+    this.headBuffer = context.readBuffer;
+    const { nowMs, limits } = context;
+    this.#resets = new FloodGuard({
+      perSecond: limits.http2ResetsPerSecond,
+      burst: limits.http2ResetsPerSecond * 10,
+      nowMs,
+    });
+    this.#controls = new FloodGuard({ perSecond: 20, burst: 200, nowMs });
+    socket.setKeepAlive(true, KEEP_ALIVE_MS);
+    const session = performServerHandshake(socket, sessionOptions(limits));
+    this.#session = session;
+    session.on('stream', (stream, _headers, flags, raw) => this.#open(stream, flags, raw as unknown as string[]));
+    session.on('error', (error: Error) => this.#failed(error));
+    session.on('close', () => this.#closed());
+    session.on('ping', () => this.#control());
+    session.on('remoteSettings', () => this.#control());
+    socket.on('end', () => session.close());
+    session.setLocalWindowSize(CONNECTION_WINDOW);
+    context.sweeper.add(this);
+  }
+
+  // ------------------------------------------------------------------ streams
+
+  #open(stream: ServerHttp2Stream, flags: number, raw: readonly string[]): void {
+    if (this.#gone) return;
+    if (this.#leaving === 'closing') {
+      stream.on('error', () => undefined);
+      stream.close(NGHTTP2_REFUSED_STREAM);
+      return;
+    }
+    this.#idleSinceMs = 0;
+    const exchange = this.#free.pop() ?? new Http2Exchange(this);
+    this.#exchanges.add(exchange);
+    exchange.begin(stream, flags, raw);
+  }
+
+  left(exchange: Http2Exchange, isBroken: boolean): void {
+    this.#exchanges.delete(exchange);
+    if (this.#gone) return;
+    if (exchange.isFree) this.#free.push(exchange);
+    if (isBroken && !this.#resets.add(this.context.nowMs)) {
+      this.context.drops.add('h2_reset_flood');
+      this.#session.destroy(undefined, NGHTTP2_ENHANCE_YOUR_CALM);
+    }
+  }
+
+  // ------------------------------------------------------------------ the connection
+
+  #control(): void {
+    if (this.#gone || this.#controls.add(this.context.nowMs)) return;
+    this.context.drops.add('h2_pings');
+    this.#session.destroy(undefined, NGHTTP2_ENHANCE_YOUR_CALM);
+  }
+
+  #failed(error: Error): void {
+    this.context.log.debug({ err: error.message }, 'an HTTP/2 connection of a visitor failed');
+  }
+
+  #closed(): void {
+    if (this.#gone) return;
+    this.#gone = true;
+    this.context.sweeper.delete(this);
+    for (const exchange of [...this.#exchanges]) exchange.destroy();
+    this.#free.length = 0;
+  }
+
+  // ------------------------------------------------------------------ time
+
+  /** Once a second or so: the deadlines of each stream, and of the connection when there is none. */
+  sweep(nowMs: number): void {
+    for (const exchange of this.#exchanges) exchange.sweep(nowMs);
+    if (this.#leaving === 'told' && nowMs - this.#leaveAtMs >= LEAVE_MS) {
+      this.#leaving = 'closing';
+      this.#session.close();
+    }
+    if (this.#exchanges.size > 0 || this.#leaving === 'told') return;
+    if (this.#idleSinceMs === 0) this.#idleSinceMs = nowMs;
+    const stillMs = nowMs - this.#idleSinceMs;
+    if (this.#leaving === 'closing') {
+      if (stillMs > LEAVE_MS) this.destroy();
+    } else if (stillMs > this.context.limits.idleTimeoutMs) {
+      this.context.drops.add('idle');
+      this.#leave(nowMs);
+    }
+  }
+
+  /** The server leaves: the visitor is told, and its open streams are finished. */
+  drain(): void {
+    this.#leave(performance.now());
+  }
+
+  destroy(): void {
+    if (!this.#gone) this.#session.destroy();
+  }
+
+  /** In two steps, so that a request which is under way meanwhile is still answered (RFC 9113 §6.8). */
+  #leave(nowMs: number): void {
+    if (this.#leaving !== 'no' || this.#gone) return;
+    this.#leaving = 'told';
+    this.#leaveAtMs = nowMs;
+    this.#idleSinceMs = 0;
+    this.#session.goaway(NGHTTP2_NO_ERROR, ANY_STREAM);
+  }
+}

@@ -1,0 +1,342 @@
+/**
+ * One stream of a visitor's HTTP/2 connection: one request and its response. What visitor.ts is for a connection of HTTP/1.1, with
+ * the same parser, policy, forwarding and deadlines; a connection keeps those that are done for its next streams.
+ *
+ * States: `head` (the tunnel's policy has yet to decide) → `body` (the request's body flows) → `wait` (the request is sent) →
+ * `linger` (the answer is complete, and the visitor has yet to take it) → `gone`.
+ */
+import { constants, type ServerHttp2Stream } from 'node:http2';
+import type { Verdict } from '../../policy/step.ts';
+import type { EdgeContext } from '../context.ts';
+import { Deadlines, type VisitorState } from '../deadlines.ts';
+import { Dispatch } from '../dispatch.ts';
+import { Exchange } from '../exchange.ts';
+import { FAULTS, type FaultCode, faultParts } from '../fault.ts';
+import { BAD, parseRequestHead, TARGET_TOO_LONG, TOO_LARGE } from '../head.ts';
+import { Ledger } from '../ledger.ts';
+import { isOver } from '../refusal.ts';
+import { type ResponseOwner, ResponseReader } from '../response.ts';
+import type { Upstream, UpstreamUser } from '../upstream.ts';
+import type { VisitorOrigin } from '../forwarded.ts';
+import { RequestBody } from './request-body.ts';
+import { WROTE, writeRequestHead, type WrittenHead } from './request-head.ts';
+import { Http2Sink } from './response-sink.ts';
+
+const { NGHTTP2_CANCEL, NGHTTP2_INTERNAL_ERROR, NGHTTP2_NO_ERROR, NGHTTP2_FLAG_END_STREAM } = constants;
+
+/** What the exchanges of a connection share. */
+export interface ExchangeOwner {
+  readonly context: EdgeContext;
+  readonly origin: VisitorOrigin;
+  /** Heads are written here for the parser. */
+  readonly headBuffer: Buffer;
+  readonly written: WrittenHead;
+  /** The stream is closed and the exchange free for another one. `isBroken`: it ended before its answer did, and not by the edge's will. */
+  left(exchange: Http2Exchange, isBroken: boolean): void;
+}
+export class Http2Exchange implements UpstreamUser, ResponseOwner {
+  readonly #owner: ExchangeOwner;
+  readonly #context: EdgeContext;
+  readonly #exchange = new Exchange();
+  readonly #dispatch: Dispatch;
+  readonly #response: ResponseReader;
+  readonly #body = new RequestBody();
+  #deadlines: Deadlines;
+  #ledger = new Ledger();
+  #stream: ServerHttp2Stream | null = null;
+  #sink: Http2Sink | null = null;
+  #state: VisitorState = 'gone';
+  #upstream: Upstream | null = null;
+  /** The tunnel's policy has yet to decide of the head. */
+  #isGated = false;
+  #isWhole = false;
+  #isPaused = false;
+  /** The edge itself has ended the stream before its time. */
+  #isCutHere = false;
+
+  constructor(owner: ExchangeOwner) {
+    this.#owner = owner;
+    this.#context = owner.context;
+    this.#dispatch = new Dispatch(owner.context, this.#exchange, owner.origin);
+    this.#response = new ResponseReader(owner.context, this);
+    this.#deadlines = new Deadlines(owner.context.limits);
+  }
+
+  /** It can take another stream: nothing of the last one is to come. */
+  get isFree(): boolean {
+    return this.#stream === null && !this.#isGated;
+  }
+
+  get sink(): Http2Sink {
+    return this.#sink as Http2Sink;
+  }
+
+  /** Takes a new stream; `raw`: its fields, names and values in turn. */
+  begin(stream: ServerHttp2Stream, flags: number, raw: readonly string[]): void {
+    this.#stream = stream;
+    this.#state = 'head';
+    this.#isPaused = this.#isCutHere = false;
+    this.#isWhole = (flags & NGHTTP2_FLAG_END_STREAM) !== 0;
+    this.#deadlines = new Deadlines(this.#context.limits);
+    this.#ledger = new Ledger();
+    this.#sink = new Http2Sink({
+      stream,
+      head: this.#context.responseHead,
+      exchange: this.#exchange,
+      onCredit: (bytes) => this.#credit(bytes),
+    });
+    stream.on('error', () => undefined);
+    stream.on('close', () => this.#closed());
+    this.#guarded(() => this.#read(raw));
+    if (this.#isWhole) stream.resume();
+  }
+
+  /** Once a second or so: deadlines of the present state, and whether the tunnel may still be served. */
+  sweep(nowMs: number): void {
+    if (this.#stream === null) return;
+    const { entry } = this.#exchange;
+    if (this.#upstream !== null && entry !== null) {
+      const { served } = this.#upstream;
+      if (served.cut || isOver(entry)) return this.#fault('tunnel_offline');
+      if (served.payer.exhausted) return this.#fault('budget_exhausted');
+    }
+    const lateness = this.#deadlines.check(nowMs, {
+      state: this.#state,
+      isHeadCut: false,
+      isPaused: this.#isPaused,
+      hasBacklog: this.sink.backlog > 0,
+      isAnswering: this.#response.started,
+      isHalfClosed: false,
+    });
+    if (lateness === 'go_on') return;
+    if (lateness === 'local_timeout') return this.#fault(lateness);
+    this.#context.drops.add(lateness);
+    if (lateness === 'body_timeout') this.#fault('request_timeout');
+    else this.#cut(NGHTTP2_INTERNAL_ERROR);
+  }
+
+  /** Ends the stream and the request that it carries, when its connection ends. */
+  destroy(): void {
+    this.#cut(NGHTTP2_CANCEL);
+  }
+
+  // ------------------------------------------------------------------ the request
+
+  #read(raw: readonly string[]): void {
+    const { headBuffer, written } = this.#owner;
+    writeRequestHead(raw, this.#isWhole, headBuffer, written);
+    if (written.length === WROTE.bad) return this.#malformed(written.reason);
+    if (written.length === WROTE.tooLong) return this.#tooLarge('head_too_large');
+    this.#request(headBuffer, written.length, written.lines);
+  }
+
+  #request(bytes: Buffer, length: number, lines: number): void {
+    const head = this.#context.requestHead;
+    const end = parseRequestHead(bytes, 0, length, head);
+    if (end === TOO_LARGE || end === TARGET_TOO_LONG)
+      return this.#tooLarge(end === TOO_LARGE ? 'head_too_large' : 'uri_too_long');
+    if (end === BAD) return this.#malformed(head.reason);
+    // A value that the parser takes for more than one line never came through nghttp2. It would be a second request.
+    if (end !== length || head.lineCount !== lines) return this.#malformed('a line break in a field');
+    this.#exchange.begin(bytes, 0, head);
+    this.#body.start(head.chunked ? -1 : Math.max(0, head.contentLength));
+    this.#state = this.#isWhole ? 'wait' : 'body';
+    const upstream = this.#dispatch.find(bytes, 0, length);
+    const { pending, refusal } = this.#dispatch;
+    if (pending !== null) return this.#wait(pending, Buffer.from(bytes.subarray(0, length)), lines);
+    if (upstream === null) return this.#fault(refusal.code, refusal.detail, refusal.fields);
+    this.#adopt(upstream);
+    this.#dispatch.send(upstream, bytes);
+    if (!this.#isWhole) this.#listen();
+  }
+
+  /** The policy decides later. The head is read once more then: what it points into is used by others meanwhile. */
+  #wait(pending: Promise<Verdict>, head: Buffer, lines: number): void {
+    this.#state = 'head';
+    this.#isGated = true;
+    void pending.then((verdict) => {
+      this.#isGated = false;
+      if (this.#stream === null) return;
+      this.#dispatch.decided(verdict);
+      this.#guarded(() => this.#request(head, head.length, lines));
+    });
+  }
+
+  #listen(): void {
+    const stream = this.#stream as ServerHttp2Stream;
+    stream.on('data', (bytes: Buffer) => this.#guarded(() => this.#received(bytes)));
+    stream.on('end', () => this.#guarded(() => this.#ended()));
+  }
+
+  #received(bytes: Buffer): void {
+    if (this.#state !== 'body') return;
+    this.#deadlines.moved();
+    this.#exchange.meter.bytesIn += bytes.length;
+    const room = this.#body.forward(bytes, (this.#upstream as Upstream).stream);
+    if (room === null) return this.#malformed('more body than its content-length');
+    if (room) return;
+    this.#isPaused = true;
+    this.#stream?.pause();
+  }
+
+  /** Node tells of this end also after a reset with NO_ERROR: half a request must not pass for a whole one. */
+  #ended(): void {
+    if (this.#state !== 'body') return;
+    if (this.#stream?.closed === true) return this.#cut(NGHTTP2_CANCEL);
+    if (!this.#body.end((this.#upstream as Upstream).stream))
+      return this.#malformed('less body than its content-length');
+    this.#state = 'wait';
+  }
+
+  #adopt(upstream: Upstream): void {
+    this.#upstream = upstream;
+    upstream.carry(this);
+    this.#ledger.begin(upstream.stream);
+    this.#response.begin(upstream, this.#exchange);
+  }
+
+  // ------------------------------------------------------------------ from the stream (UpstreamUser)
+
+  onResponse(bytes: Buffer, start: number, end: number): void {
+    this.#deadlines.moved();
+    this.#guarded(() => this.#response.feed(bytes, start, end));
+  }
+
+  onResponseEnd(): void {
+    if (this.#response.ended()) this.responseDone(false);
+    else this.onUpstreamLost('local_closed');
+  }
+
+  onUpstreamLost(code: FaultCode, detail?: string): void {
+    if (!this.#retry(code)) this.#fault(code, detail);
+  }
+
+  onUpstreamDrain(): void {
+    this.#isPaused = false;
+    this.#stream?.resume();
+  }
+
+  /** A kept connection that the service closed before it saw the request: once more, on a fresh one. */
+  #retry(code: FaultCode): boolean {
+    const old = this.#upstream;
+    if (code !== 'local_closed' || old === null || !this.#response.untouched) return false;
+    const again = this.#dispatch.again(old);
+    if (again === null) return false;
+    old.release(false, this.#context.nowMs);
+    this.#adopt(again.fresh);
+    again.fresh.stream.write(again.head);
+    return true;
+  }
+
+  // ------------------------------------------------------------------ from the response (ResponseOwner)
+
+  owes(bytes: number): void {
+    this.#ledger.owe(bytes);
+  }
+
+  /** No response ends the connection. */
+  mayKeep(): boolean {
+    return true;
+  }
+
+  responseDone(isClean: boolean): void {
+    const complete = this.#state === 'wait';
+    this.#exchange.status = this.#response.status;
+    this.#finish(isClean && complete, complete);
+  }
+
+  responseBad(reason: string): void {
+    this.#context.log.debug(
+      { reason, tunnel: this.#exchange.entry?.route.tunnelId },
+      'the local service sent no valid response',
+    );
+    this.#fault('local_bad_response', `The service behind the tunnel sent no valid HTTP response: ${reason}.`);
+  }
+
+  /** Upgrades are never asked for (RFC 9113 §8.6): the reader has refused a 101 by now. */
+  switched(): void {
+    this.#cut(NGHTTP2_INTERNAL_ERROR);
+  }
+
+  // ------------------------------------------------------------------ ends
+
+  #malformed(reason: string): void {
+    this.#context.drops.add('malformed');
+    this.#fault('bad_request', `The request was refused: ${reason}.`);
+  }
+
+  #tooLarge(code: 'head_too_large' | 'uri_too_long'): void {
+    this.#context.drops.add('h2_headers');
+    this.#fault(code);
+  }
+
+  /** Answers by itself, or resets the stream when a response has begun: the visitor must not take half of one for the whole. */
+  #fault(code: FaultCode, detail?: string, fields?: readonly string[]): void {
+    if (this.#state === 'linger' || this.#state === 'gone') return;
+    this.#context.faults.add(code);
+    if (this.#upstream !== null && this.#response.started) return this.#cut(NGHTTP2_INTERNAL_ERROR);
+    const exchange = this.#exchange;
+    exchange.status = FAULTS[code].status;
+    const complete = this.#isWhole || this.#state === 'wait';
+    this.sink.fault(faultParts({ code, detail, fields, html: exchange.acceptsHtml }));
+    this.#finish(false, complete);
+  }
+
+  /** All of the answer is written: gives the tunnel's stream back. A visitor that still sends is told to stop once it has the answer. */
+  #finish(isClean: boolean, isComplete: boolean): void {
+    const stream = this.#stream as ServerHttp2Stream;
+    this.#state = 'linger';
+    this.#deadlines.moved();
+    this.#release(isClean);
+    if (!isComplete) {
+      stream.once('finish', () => stream.close(NGHTTP2_NO_ERROR));
+      stream.resume();
+    }
+    this.sink.end();
+  }
+
+  #release(isClean: boolean): void {
+    const upstream = this.#upstream;
+    this.#exchange.finish();
+    if (upstream === null) return;
+    this.#upstream = null;
+    this.#ledger.end(isClean);
+    upstream.release(isClean, this.#context.nowMs);
+  }
+
+  #cut(code: number): void {
+    const stream = this.#stream;
+    if (stream === null || this.#state === 'gone') return;
+    this.#isCutHere = true;
+    this.#state = 'gone';
+    this.#release(false);
+    this.sink.drop();
+    stream.close(code);
+  }
+
+  #closed(): void {
+    const stream = this.#stream;
+    if (stream === null) return;
+    const isBroken = !this.#isCutHere && (this.#state !== 'linger' || stream.rstCode !== NGHTTP2_NO_ERROR);
+    this.#state = 'gone';
+    this.#release(false);
+    this.sink.drop();
+    this.#stream = null;
+    this.#owner.left(this, isBroken);
+  }
+
+  #credit(bytes: number): void {
+    this.#deadlines.moved();
+    this.#ledger.credit(bytes);
+  }
+
+  /** A fault in one stream ends that one and no other. */
+  #guarded(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.#context.log.error({ err: error }, 'a stream of a visitor failed');
+      this.#cut(NGHTTP2_INTERNAL_ERROR);
+    }
+  }
+}

@@ -1,0 +1,163 @@
+/**
+ * A response in the form of HTTP/2 (RFC 9113 §8.3.2): the head as a list of fields, the body as data, trailers behind it. What the response is
+ * was decided before: see data/edge/response.ts.
+ */
+import type { ServerHttp2Stream } from 'node:http2';
+import type { Slab } from '../../../base/slab.ts';
+import type { Head } from '../head.ts';
+import type { FaultParts } from '../fault.ts';
+import type { ResponseSink } from '../response-sink.ts';
+import { addLine } from './fields.ts';
+import { StreamWriter } from './stream-writer.ts';
+
+export class Http2Sink implements ResponseSink {
+  readonly framesItself = true;
+  readonly #head: Head;
+  readonly #exchange: { readonly isHead: boolean };
+  readonly #stream: ServerHttp2Stream;
+  readonly #writer: StreamWriter;
+  readonly #onCredit: (bytes: number) => void;
+  /** The head said that there is no body. */
+  #isBodiless = false;
+  #trailers: Record<string, string[]> | null = null;
+
+  constructor(of: {
+    stream: ServerHttp2Stream;
+    head: Head;
+    exchange: { readonly isHead: boolean };
+    onCredit: (bytes: number) => void;
+  }) {
+    this.#stream = of.stream;
+    this.#head = of.head;
+    this.#exchange = of.exchange;
+    this.#onCredit = of.onCredit;
+    this.#writer = new StreamWriter(of.stream, of.onCredit);
+  }
+
+  /** Bytes that the visitor has yet to take. */
+  get backlog(): number {
+    return this.#writer.backlog;
+  }
+
+  interim(bytes: Buffer): number {
+    if (this.#stream.destroyed) return 0;
+    const list: string[] = [];
+    const count = this.#addFields(bytes, list);
+    const fields: Record<string, string | number | string[]> = { ':status': this.#head.status };
+    for (const [name, values] of Object.entries(grouped(list))) fields[name] = values;
+    this.#stream.additionalHeaders(fields);
+    return count;
+  }
+
+  final(
+    bytes: Buffer,
+    _start: number,
+    headEnd: number,
+    stop: number,
+    added: Buffer,
+    credit: number,
+    slab: Slab,
+    isDone: boolean,
+    trailer: Buffer | null,
+  ): number {
+    const head = this.#head;
+    const list = [':status', String(head.status)];
+    const count = this.#addFields(bytes, list) + (added.length === 0 ? 0 : addLines(added, list));
+    if (trailer !== null) this.trailer(trailer);
+    this.#respond(list, {
+      isBodiless:
+        this.#exchange.isHead || isWithoutContent(head.status) || (isDone && stop === headEnd && trailer === null),
+      mayHaveTrailers: head.chunked,
+    });
+    if (stop > headEnd && !this.#isBodiless) this.#writer.push(bytes, headEnd, stop, credit, slab);
+    else if (credit > 0) this.#onCredit(credit);
+    return count + (stop - headEnd) + (trailer?.length ?? 0);
+  }
+
+  body(bytes: Buffer, start: number, end: number, credit: number, slab: Slab): void {
+    if (this.#isBodiless) this.#onCredit(credit);
+    else this.#writer.push(bytes, start, end, credit, slab);
+  }
+
+  trailer(trailer: Buffer): void {
+    const list: string[] = [];
+    addLines(trailer, list);
+    if (list.length > 0) this.#trailers = grouped(list);
+  }
+
+  flush(): void {
+    // The writer never waits for more.
+  }
+
+  /** What the edge answers by itself, to its end. */
+  fault({ status, fields, body }: FaultParts): void {
+    const list = [':status', String(status)];
+    for (const field of fields) addLine(field, list);
+    this.#respond(list, { isBodiless: this.#exchange.isHead, mayHaveTrailers: false });
+    if (!this.#isBodiless) this.#stream.write(body);
+    this.end();
+  }
+
+  /** The response is complete. */
+  end(): void {
+    if (!this.#isBodiless) this.#writer.end();
+  }
+
+  drop(): void {
+    this.#writer.drop();
+  }
+
+  #respond(list: string[], of: { isBodiless: boolean; mayHaveTrailers: boolean }): void {
+    this.#isBodiless = of.isBodiless;
+    if (this.#stream.destroyed) return;
+    const waitForTrailers = of.mayHaveTrailers && !of.isBodiless;
+    if (waitForTrailers) this.#stream.once('wantTrailers', () => this.#stream.sendTrailers(this.#trailers ?? {}));
+    // `sendDate`: a service that says no date has its reasons; HTTP/1.1 adds none either.
+    const options = { endStream: of.isBodiless, waitForTrailers, sendDate: false };
+    this.#stream.respond(list, options);
+    // Node knows a HEAD also where the parser refused it.
+    if (this.#stream.writableEnded) this.#isBodiless = true;
+  }
+
+  /** The parsed head's lines without what is left out of them. Answers their bytes. */
+  #addFields(bytes: Buffer, list: string[]): number {
+    const { lines, lineCount, drops, dropCount } = this.#head;
+    let count = 0;
+    let d = 0;
+    for (let l = 0; l < lineCount; l++) {
+      const end = (lines[l + 1] as number) - 2;
+      let from = lines[l] as number;
+      let line = '';
+      while (d < dropCount && (drops[2 * d] as number) < end) {
+        line += bytes.toString('latin1', from, drops[2 * d]);
+        from = drops[2 * d + 1] as number;
+        d++;
+      }
+      if (from < end) line += bytes.toString('latin1', from, end);
+      if (line !== '') count += addLine(line, list);
+    }
+    return count;
+  }
+}
+
+/** Statuses after which an HTTP/2 stream ends (node:http2 ends it by itself): 205 too, which has no content either (RFC 9110 §15.3.6). */
+function isWithoutContent(status: number): boolean {
+  return status === 204 || status === 205 || status === 304;
+}
+
+/** Whole lines, each with its CR LF. */
+function addLines(bytes: Buffer, list: string[]): number {
+  let count = 0;
+  for (const line of bytes.toString('latin1').split('\r\n')) if (line !== '') count += addLine(line, list);
+  return count;
+}
+
+/** As node:http2 takes fields where it takes no list. */
+function grouped(list: readonly string[]): Record<string, string[]> {
+  const out: Record<string, string[]> = Object.create(null);
+  for (let i = 0; i < list.length; i += 2) {
+    const values = (out[list[i] as string] ??= []);
+    values.push(list[i + 1] as string);
+  }
+  return out;
+}

@@ -1,0 +1,37 @@
+/** What a visitor's HTTP/2 session may do, as node:http2 takes it: nghttp2 counts, and ends the connection that goes beyond. */
+import type { ServerSessionOptions } from 'node:http2';
+import type { EdgeLimits } from '../context.ts';
+import { MAX_HEAD_BYTES } from '../head.ts';
+
+/** What a stream and a connection may be sent before it is read on: as much as a stream of the tunnel takes, and several of them. */
+const STREAM_WINDOW = 262_144;
+export const CONNECTION_WINDOW = 1 << 20;
+/** Fields as they come: cookies are in crumbs. The head that is made of them is bounded like every other one. */
+const MAX_PAIRS = 512;
+/** nghttp2 counts 32 bytes beside name and value of each field. */
+const MAX_LIST_BYTES = MAX_HEAD_BYTES + 32 * MAX_PAIRS;
+
+export function sessionOptions(limits: EdgeLimits): ServerSessionOptions {
+  return {
+    settings: {
+      maxConcurrentStreams: limits.http2MaxStreams,
+      initialWindowSize: STREAM_WINDOW,
+      maxHeaderListSize: MAX_LIST_BYTES,
+      enablePush: false,
+      enableConnectProtocol: false,
+    },
+    maxHeaderListPairs: MAX_PAIRS,
+    // Entries of one SETTINGS frame; answers that a visitor has not taken yet.
+    maxSettings: 32,
+    maxOutstandingPings: 10,
+    // Megabytes, of what nghttp2 holds for one connection. Beyond it new streams are refused.
+    maxSessionMemory: 16,
+    maxSessionInvalidFrames: 100,
+    maxSessionRejectedStreams: 100,
+    // Of nghttp2 itself, before a stream comes here; connection.ts counts those that were given work.
+    streamResetBurst: 1_000,
+    streamResetRate: 100,
+    // What a service may say twice it may say twice here.
+    strictSingleValueFields: false,
+  };
+}

@@ -33,7 +33,11 @@ export function inProcessLink(deps: LinkDeps): Link {
   };
   return {
     snapshot: async (): Promise<Snapshot> =>
-      deps.publisher.snapshot(() => ({ routes: deps.tunnels.routes(), accessKeys: deps.keys.accessKeys(), visitorKey: deps.visitorKey })),
+      deps.publisher.snapshot(() => ({
+        routes: deps.tunnels.routes(),
+        accessKeys: deps.keys.accessKeys(),
+        visitorKey: deps.visitorKey,
+      })),
     onDelta: (listener: (delta: Delta) => void): (() => void) => deps.publisher.subscribe(listener),
     admit: async (token: string): Promise<AdmitAnswer> => {
       try {

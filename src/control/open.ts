@@ -78,6 +78,8 @@ import { MaintenanceSwitch } from './services/tunnels/maintenance-switch.ts';
 import { RouteMaker } from './services/tunnels/route-maker.ts';
 import { Tunnels } from './services/tunnels/tunnels.ts';
 import { Usage } from './services/tunnels/usage.ts';
+import { VisitorGates } from './services/tunnels/visitor-gates.ts';
+import { VisitorLogins } from './services/visitors/visitor-logins.ts';
 
 export interface ControlOptions {
   readonly dataDir: string;
@@ -99,6 +101,8 @@ export interface ControlOptions {
   readonly signup: 'open' | 'closed';
   /** Identity providers that are set up. */
   readonly oauth: { readonly google: OidcOptions | null; readonly github: GithubOptions | null };
+  /** Which of them says who visitors of tunnels are (`edge_auth.provider`). */
+  readonly visitorProvider: 'google' | 'github';
   /** Public URL of the API; asked at each use, for a listener on port 0 learns its own late. */
   readonly apiUrl: () => string;
   readonly log: Logger;
@@ -138,6 +142,8 @@ export interface ControlPlane {
   readonly tunnels: Tunnels;
   readonly policies: Policies;
   readonly basicGates: BasicGates;
+  readonly visitorGates: VisitorGates;
+  readonly visitorLogins: VisitorLogins;
   readonly maintenance: MaintenanceSwitch;
   readonly projects: Projects;
   readonly reservedSubdomains: ReservedSubdomains;
@@ -202,7 +208,12 @@ export function openControl(options: ControlOptions): ControlPlane {
     const passwordReset = new PasswordReset({ store, passwords, letters, signUps, outbox, sessionEnds });
     const mfa = new Mfa({ store, sealer, passwords, recoveryCodes, outbox });
     const maintenance = new Maintenance();
-    const routes = new RouteMaker({ names, maintenance });
+    const routes = new RouteMaker({ names, maintenance, apiUrl: options.apiUrl });
+    const providers = {
+      google: options.oauth.google === null ? null : new OidcProvider(options.oauth.google, clock),
+      github: options.oauth.github === null ? null : new GithubProvider(options.oauth.github),
+    };
+    const visitorKey = sealer.derive('visitor_gates');
     const tunnels = new Tunnels({ store, news: publisher, routes, maintenance, nodes, tcpPorts });
     const reservedSubdomains = new ReservedSubdomains({ store, billing: options.billing.mode });
     const records = new DnsTxtRecords(options.dnsResolvers);
@@ -256,10 +267,7 @@ export function openControl(options: ControlOptions): ControlPlane {
         sessions,
         challenges,
         signUps,
-        providers: {
-          google: options.oauth.google === null ? null : new OidcProvider(options.oauth.google, clock),
-          github: options.oauth.github === null ? null : new GithubProvider(options.oauth.github),
-        },
+        providers,
         newOrg: homeOrg,
         signup: options.signup,
         apiUrl: options.apiUrl,
@@ -301,6 +309,18 @@ export function openControl(options: ControlOptions): ControlPlane {
       tunnels,
       policies: new Policies({ store, news: publisher, routes }),
       basicGates: new BasicGates({ store, news: publisher, routes, passwords }),
+      visitorGates: new VisitorGates({ store, news: publisher, routes, billing: options.billing.mode }),
+      visitorLogins: new VisitorLogins({
+        store,
+        sealer,
+        routes,
+        edgeDomain: options.edgeDomain,
+        provider: providers[options.visitorProvider],
+        providerId: options.visitorProvider,
+        visitorKey,
+        apiUrl: options.apiUrl,
+        log,
+      }),
       maintenance: maintenanceSwitch,
       projects: new Projects({ store, tokens: tokenEnds, tunnels }),
       reservedSubdomains,
@@ -312,7 +332,16 @@ export function openControl(options: ControlOptions): ControlPlane {
       deviceLogins: new DeviceLogins({ store, tokens, tokenEnds, sealer }),
       retention: new Retention({ store }),
       nodes,
-      link: inProcessLink({ publisher, tunnels, keys, claims, usage, certificates, log }),
+      link: inProcessLink({
+        publisher,
+        tunnels,
+        keys,
+        claims,
+        usage,
+        certificates,
+        visitorKey: visitorKey.toString('base64url'),
+        log,
+      }),
       close: () => {
         passwords.close();
         store.close();

@@ -29,6 +29,8 @@ export interface Route {
   readonly policy: PolicySpec | null;
   /** Asks its visitors for a user name and a password; null: nobody is asked. */
   readonly gate: BasicGate | null;
+  /** Asks its visitors to sign in with an identity provider, behind `gate`; null: nobody is asked. */
+  readonly visitorGate: VisitorGate | null;
 }
 
 /** HTTP Basic in front of a tunnel (RFC 7617). */
@@ -40,12 +42,22 @@ export interface BasicGate {
   readonly version: string;
 }
 
+/** An identity provider in front of a tunnel. Whom it lets in is known to the control plane alone. */
+export interface VisitorGate {
+  /** New with each change: what an older one let in is asked again. */
+  readonly version: string;
+  /** Of the API, with the tunnel's id in its query: where browsers begin. */
+  readonly signInUrl: string;
+}
+
 /** The whole table at one version. */
 export interface Snapshot {
   readonly version: number;
   readonly routes: readonly Route[];
   /** This server's own, retired ones too while what they signed may be valid. */
   readonly accessKeys: readonly AccessKey[];
+  /** Signs what visitors who have signed in carry (visitor-words.ts). Base64url of 32 bytes; the same after a restart. */
+  readonly visitorKey: string;
 }
 
 /** One step from `version - 1` to `version`. A reader that sees a gap asks for a snapshot. */

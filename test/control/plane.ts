@@ -47,6 +47,7 @@ export class Plane {
       newOrg: { plan: 'free', approval: 'approved' },
       signup: 'open',
       oauth: { google: null, github: null },
+      visitorProvider: 'google',
       apiUrl: () => 'http://api.test',
       log: silentLog,
       clock: this.clock,

@@ -50,7 +50,7 @@ export class Browser {
   async request(url: URL, form?: URLSearchParams): Promise<Response> {
     const jar = this.#jar(url);
     const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ');
-    const response = await fetch(url, {
+    const response = await this.send(url, {
       redirect: 'manual',
       headers: cookie === '' ? {} : { cookie },
       ...(form === undefined ? {} : { method: 'POST', body: form }),
@@ -63,6 +63,11 @@ export class Browser {
       else jar.set(name, value);
     }
     return response;
+  }
+
+  /** Another way to other hosts, in a subclass. */
+  protected send(url: URL, init: RequestInit & { headers: Record<string, string> }): Promise<Response> {
+    return fetch(url, init);
   }
 
   #jar({ host }: URL): Map<string, string> {

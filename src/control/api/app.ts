@@ -6,7 +6,7 @@ import { OpenAPIHono } from '@hono/zod-openapi';
 import { cors } from 'hono/cors';
 import { getPath } from 'hono/utils/url';
 import { requireBearer } from './auth.ts';
-import { authLimit } from './auth-limit.ts';
+import { authLimit, visitorLimit } from './auth-limit.ts';
 import { limitBody } from './body-limit.ts';
 import { ClientIps } from './client-ip.ts';
 import type { Api, ApiDeps, ApiEnv } from './context.ts';
@@ -42,6 +42,8 @@ import { mountSignUp } from './routes/sign-up.ts';
 import { mountSuperadmin } from './routes/superadmin.ts';
 import { mountTokens } from './routes/tokens.ts';
 import { mountTunnels } from './routes/tunnels.ts';
+import { mountVisitorGates } from './routes/visitor-gates.ts';
+import { mountVisitorLogins } from './routes/visitor-logins.ts';
 
 /** Builds the application; `app.fetch` serves it. */
 export function buildApi(deps: ApiDeps): Api {
@@ -69,6 +71,7 @@ export function buildApi(deps: ApiDeps): Api {
   if (deps.corsOrigins.length > 0)
     app.use(cors({ origin: [...deps.corsOrigins], credentials: true, maxAge: 600, exposeHeaders: ['Retry-After'] }));
   app.use('/auth/*', authLimit(deps));
+  app.use('/edge-auth/*', visitorLimit(deps));
   app.use(requireBearer(table, deps));
   app.use(limitBody);
 
@@ -88,6 +91,8 @@ export function buildApi(deps: ApiDeps): Api {
   mountTunnels(app, deps);
   mountPolicies(app, deps);
   mountBasicGates(app, deps);
+  mountVisitorGates(app, deps);
+  mountVisitorLogins(app, deps);
   mountMaintenance(app, deps);
   mountTokens(app, deps);
   mountProjectTokens(app, deps);

@@ -43,6 +43,8 @@ import type { MaintenanceSwitch } from '../services/tunnels/maintenance-switch.t
 import type { BasicGates } from '../services/tunnels/basic-gates.ts';
 import type { Policies } from '../services/tunnels/policies.ts';
 import type { Tunnels } from '../services/tunnels/tunnels.ts';
+import type { VisitorGates } from '../services/tunnels/visitor-gates.ts';
+import type { VisitorLogins } from '../services/visitors/visitor-logins.ts';
 
 export interface ApiEnv {
   Bindings: HttpBindings & {
@@ -103,6 +105,8 @@ export interface ApiDeps {
   readonly tunnels: Tunnels;
   readonly policies: Policies;
   readonly basicGates: BasicGates;
+  readonly visitorGates: VisitorGates;
+  readonly visitorLogins: VisitorLogins;
   readonly maintenance: MaintenanceSwitch;
   readonly projects: Projects;
   readonly reservedSubdomains: ReservedSubdomains;

@@ -9,7 +9,7 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { AppError, ERROR_STATUS, type ErrorCode } from '../../base/errors.ts';
 import type { ApiEnv } from './context.ts';
 import { PAGE_POLICY } from './pages/document.ts';
-import { refusalPage, wantsPage } from './pages/refusal-page.ts';
+import { pageOfRefusal, wantsPage } from './pages/refusal-page.ts';
 import type { ErrorLog } from './error-log.ts';
 
 const CODES = Object.keys(ERROR_STATUS) as [ErrorCode, ...ErrorCode[]];
@@ -146,7 +146,7 @@ function reply(c: Context<ApiEnv>, error: AppError): Response | Promise<Response
   if (error.retryAfterSeconds !== undefined) c.header('Retry-After', String(error.retryAfterSeconds));
   if (wantsPage(c.req.path, c.req.header('accept'))) {
     c.header('Content-Security-Policy', PAGE_POLICY);
-    return c.html(refusalPage(error), error.status as ContentfulStatusCode);
+    return c.html(pageOfRefusal(c.req.path, error), error.status as ContentfulStatusCode);
   }
   return c.json(
     {

@@ -5,11 +5,22 @@
 import type { Context } from 'hono';
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
 import { STATE_SECONDS } from '../services/accounts/login-state.ts';
+import { VISITOR_STATE_SECONDS } from '../services/visitors/visitor-state.ts';
 import type { ApiEnv } from './context.ts';
 
-const NAME = 'culvert_login_';
-/** Log-ins that one browser may have under way, each in a tab: beyond it the older ones are forgotten, or headers would grow too large. */
-const MAX_UNDER_WAY = 5;
+/** A kind of log-in. */
+interface Way {
+  /** How its cookies begin. */
+  readonly name: string;
+  readonly seconds: number;
+  /** What one browser may have under way, each in a tab: beyond it the older ones are forgotten, or headers would grow too large. */
+  readonly most: number;
+}
+
+/** Of people with an account here. */
+const ACCOUNT: Way = { name: 'culvert_login_', seconds: STATE_SECONDS, most: 5 };
+/** Of visitors of a tunnel. */
+export const VISIT: Way = { name: 'culvert_visit_', seconds: VISITOR_STATE_SECONDS, most: 4 };
 const STATE = /^[\w-]{16,128}$/;
 
 /** Remembers a start. Each has a cookie of its own, so that two tabs don't disturb each other. */
@@ -17,21 +28,22 @@ export function giveLoginCookie(
   c: Context<ApiEnv>,
   started: { readonly state: string; readonly sealed: string },
   publicUrl: string,
+  way = ACCOUNT,
 ): void {
-  const known = Object.keys(getCookie(c)).filter((name) => name.startsWith(nameOf('', publicUrl)));
-  if (known.length >= MAX_UNDER_WAY) for (const name of known) deleteCookie(c, name, flags(publicUrl));
-  setCookie(c, nameOf(started.state, publicUrl), started.sealed, { ...flags(publicUrl), maxAge: STATE_SECONDS });
+  const known = Object.keys(getCookie(c)).filter((name) => name.startsWith(nameOf('', publicUrl, way)));
+  if (known.length >= way.most) for (const name of known) deleteCookie(c, name, flags(publicUrl));
+  setCookie(c, nameOf(started.state, publicUrl, way), started.sealed, { ...flags(publicUrl), maxAge: way.seconds });
 }
 
 /** The cookie that belongs to this `state`, or ""; it is taken away from the browser. */
-export function takeLoginCookie(c: Context<ApiEnv>, state: string, publicUrl: string): string {
+export function takeLoginCookie(c: Context<ApiEnv>, state: string, publicUrl: string, way = ACCOUNT): string {
   if (!STATE.test(state)) return '';
-  return deleteCookie(c, nameOf(state, publicUrl), flags(publicUrl)) ?? '';
+  return deleteCookie(c, nameOf(state, publicUrl, way), flags(publicUrl)) ?? '';
 }
 
 /** `__Host-`: no tunnel under the same parent domain can set this cookie for us. Browsers take the prefix over https alone. */
-function nameOf(state: string, publicUrl: string): string {
-  return `${isSecure(publicUrl) ? '__Host-' : ''}${NAME}${state.slice(0, 8)}`;
+function nameOf(state: string, publicUrl: string, { name }: Way): string {
+  return `${isSecure(publicUrl) ? '__Host-' : ''}${name}${state.slice(0, 8)}`;
 }
 
 function flags(publicUrl: string) {

@@ -40,7 +40,7 @@ export class GithubProvider implements IdentityProvider {
     this.#issuer = new URL(options.authorizeUrl).origin;
   }
 
-  async start(login: LoginSecrets): Promise<URL> {
+  async start(login: LoginSecrets, how?: { readonly chooses: boolean }): Promise<URL> {
     const client = await loadClient();
     return client.buildAuthorizationUrl(await this.#config(), {
       redirect_uri: login.redirectUri,
@@ -49,6 +49,7 @@ export class GithubProvider implements IdentityProvider {
       state: login.state,
       code_challenge: await client.calculatePKCECodeChallenge(login.verifier),
       code_challenge_method: 'S256',
+      ...(how?.chooses === true ? { prompt: 'select_account' } : {}),
     });
   }
 

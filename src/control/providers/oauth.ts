@@ -36,8 +36,11 @@ export interface VouchedPerson {
 export interface IdentityProvider {
   /** How people call it: for buttons and letters. */
   readonly name: string;
-  /** Where to send the browser. Throws `unavailable` when the provider can't be reached. */
-  start(login: LoginSecrets): Promise<URL>;
+  /**
+   * Where to send the browser. `chooses`: the person is asked which account, also where one is signed in. Throws `unavailable` when the
+   * provider can't be reached.
+   */
+  start(login: LoginSecrets, how?: { readonly chooses: boolean }): Promise<URL>;
   /**
    * Redeems what the browser brought back. `answer` is the whole query of the redirect.
    * Throws `invalid_request` when the provider refused or its answer can't be believed, `unavailable` when it can't be reached or fails,

@@ -43,7 +43,7 @@ export class OidcProvider implements IdentityProvider {
     this.#clock = clock;
   }
 
-  async start(login: LoginSecrets): Promise<URL> {
+  async start(login: LoginSecrets, how?: { readonly chooses: boolean }): Promise<URL> {
     const config = await this.#config();
     const client = await loadClient();
     try {
@@ -54,6 +54,7 @@ export class OidcProvider implements IdentityProvider {
         nonce: login.nonce,
         code_challenge: await client.calculatePKCECodeChallenge(login.verifier),
         code_challenge_method: 'S256',
+        ...(how?.chooses === true ? { prompt: promptOf(config.serverMetadata()['prompt_values_supported']) } : {}),
       });
     } catch (error) {
       throw refusalOf(error, this.name);
@@ -156,6 +157,11 @@ export class OidcProvider implements IdentityProvider {
     if (named.replace(/\/+$/, '') !== issuer) throw new Error(`the metadata of ${issuer} is about ${named}`);
     return config;
   }
+}
+
+/** Not every issuer has a page to choose an account on; one that says which prompts it knows refuses all others. */
+function promptOf(supported: unknown): string {
+  return Array.isArray(supported) && !supported.includes('select_account') ? 'login' : 'select_account';
 }
 
 function textOf(value: unknown): string | null {

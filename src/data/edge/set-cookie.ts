@@ -6,9 +6,10 @@
 import { HOST, SPACE, TAB } from './chars.ts';
 import { equalsFolded, word } from './fields.ts';
 import type { Head } from './head.ts';
+import { VISITOR_COOKIES } from '../policy/visitor-cookies.ts';
 
-/** Of the API's log-in, and of the visitor gate. */
-const RESERVED = [word('qnt_refresh'), word('culvert_visitor')];
+/** Of the API's log-in, and of visitor gates. */
+const RESERVED = [word('qnt_refresh'), ...VISITOR_COOKIES];
 const W_DOMAIN = word('domain');
 const SEMICOLON = 59;
 const EQUALS = 61;

@@ -1,5 +1,5 @@
 /**
- * Keeps the compiled policy and gate of each entry in step with its route. A route that changes is answered for by its new policy from the
+ * Keeps the compiled policy and gates of each entry in step with its route. A route that changes is answered for by its new policy from the
  * next request on, also on a connection that is kept. Subscribed to the routing table by data/node.ts.
  */
 import type { AccessKey } from '../../plane/access-keys.ts';
@@ -15,14 +15,18 @@ export class PolicyBook implements TableListener {
   }
 
   onPut(entry: RouteEntry): void {
-    const { policy, gate } = entry.route;
-    if (policy === null && gate === null) entry.policy = null;
+    const { policy, gate, visitorGate, publicUrl } = entry.route;
+    if (policy === null && gate === null && visitorGate === null) entry.policy = null;
     // A route is put again for many reasons; the chain stays while both say the same.
-    else if (entry.policy === null || JSON.stringify(entry.policy.of) !== JSON.stringify({ policy, gate }))
+    else if (entry.policy === null || JSON.stringify(entry.policy.of) !== JSON.stringify({ policy, gate, visitorGate, publicUrl }))
       entry.policy = compilePolicy(entry.route, entry.policy, this.#parts);
   }
 
   onAccessKeys(keys: readonly AccessKey[]): void {
     this.#parts.jwts.useOwnKeys(keys);
+  }
+
+  onVisitorKey(key: string): void {
+    this.#parts.visitors.useKey(key);
   }
 }

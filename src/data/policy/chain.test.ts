@@ -36,7 +36,7 @@ function requestOf(line: string): PolicyRequest {
   const head = new Head();
   const end = parseRequestHead(bytes, 0, bytes.length, head);
   assert.ok(end > 0, head.reason);
-  return { bytes, start: 0, end, head, clientIp: '192.0.2.7', nowMs: 0, wouldRefuse: null };
+  return { bytes, start: 0, end, head, clientIp: '192.0.2.7', isHttps: false, nowMs: 0, wouldRefuse: null, visitorLine: null };
 }
 
 /** What a chain of these steps says in the end. */

@@ -42,6 +42,15 @@ export interface CompiledPolicy {
 /** What refuses for good comes before what is counted: a denied request uses up no rate. */
 const ORDER: readonly PolicyAction['kind'][] = ['ip_deny', 'ip_allow', 'deny', 'jwt_validation', 'rate_limit'];
 
+const KINDS: ReadonlySet<string> = new Set([...ORDER, 'header_set', 'response_header_set']);
+
+const CLOSED: Step = { decide: () => ({ code: 'policy_failed' }) };
+
+/** Of a control plane that knows more than this node: what can't be carried out lets nobody in. */
+function isUnknown({ kind, enforce }: PolicyAction): boolean {
+  return enforce && !KINDS.has(kind);
+}
+
 /** What the steps of all tunnels of a node share. */
 export interface PolicyParts {
   readonly log: Logger;
@@ -56,7 +65,7 @@ export function compilePolicy(route: Route, before: CompiledPolicy | null, parts
   const actions = policy?.actions ?? [];
   const rate = rateOf(actions, before);
   const tried = triedOf(route, parts.dryRuns);
-  const steps: ChainedStep[] = [];
+  const steps: ChainedStep[] = actions.some(isUnknown) ? [{ step: CLOSED, dryRun: null }] : [];
   for (const kind of ORDER) {
     // Its own paths are no business of the rules about paths.
     if (kind === 'deny' && isGated(route)) steps.push({ step: visitorDoor(route, parts.visitors), dryRun: null });
@@ -99,6 +108,7 @@ function addressRules(actions: readonly PolicyAction[], tried: ReadonlyArray<Dry
       ? [{ isKeptOut: addressRule(action), dryRun: tried[index] ?? null }]
       : [],
   );
+  if (actions.some(isUnknown)) return () => true;
   return (ip) => {
     for (const { isKeptOut, dryRun } of rules) {
       if (!isKeptOut(ip)) continue;
@@ -136,8 +146,7 @@ function stepOf(action: PolicyAction, rate: CompiledPolicy['rate'], jwts: JwtSte
     case 'rate_limit':
       return rateStep((rate as NonNullable<typeof rate>).limit);
     default:
-      // Of a control plane that knows more than this node: what can't be carried out lets nobody in.
-      return { decide: () => ({ code: 'policy_failed' }) };
+      return CLOSED;
   }
 }
 

@@ -41,7 +41,8 @@ export class HeaderRule {
   }
 }
 
-function isDropped(head: Head, line: number): boolean {
+/** Is this line left out already? */
+export function isDropped(head: Head, line: number): boolean {
   for (let d = 0; d < head.dropCount; d++) if (head.drops[2 * d] === line) return true;
   return false;
 }

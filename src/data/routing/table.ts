@@ -20,6 +20,8 @@ export interface TableListener {
   onBudget?(budget: Budget): void;
   /** These are all of them from now on. */
   onAccessKeys?(keys: readonly AccessKey[]): void;
+  /** Signs what visitors carry from now on. */
+  onVisitorKey?(key: string): void;
   onCutOrg?(orgId: string, message: string): void;
   /** A snapshot was loaded over a gap: revocations may have been missed. */
   onReload?(): void;
@@ -98,7 +100,10 @@ export class RouteTable {
       if (!present.has(tunnelId)) this.#remove(tunnelId, 'tunnel_deleted', 'This tunnel no longer exists.');
     }
     for (const route of snapshot.routes) this.#put(route);
-    for (const listener of this.#listeners) listener.onAccessKeys?.(snapshot.accessKeys);
+    for (const listener of this.#listeners) {
+      listener.onAccessKeys?.(snapshot.accessKeys);
+      listener.onVisitorKey?.(snapshot.visitorKey);
+    }
     this.#needsSnapshot = false;
     this.#reach(snapshot.version);
     if (reload) for (const listener of this.#listeners) listener.onReload?.();

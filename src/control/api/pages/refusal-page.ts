@@ -1,19 +1,25 @@
 /**
- * What a person sees where a log-in with an identity provider ends badly: the browser was sent there, so JSON would be the last that they
+ * What a person sees where a log-in with an identity provider ends badly, or a visit to a tunnel that asks for one: the browser was sent there, so JSON would be the last that they
  * see. Programs get JSON all the same (errors.ts).
  */
 import { html } from 'hono/html';
 import type { AppError } from '../../../base/errors.ts';
+import { visitorRefusalPage } from './visitor-pages.ts';
 
 /** Addresses that a provider or a link sends a browser to. */
-const VISITED = /^\/auth\/oauth\//;
+const VISITED = /^\/(auth\/oauth|edge-auth)\//;
 
 /** Does whoever asked want a page? */
 export function wantsPage(path: string, accept: string | undefined): boolean {
   return VISITED.test(path) && (accept ?? '').includes('text/html');
 }
 
-/** Both paths below VISITED have the same depth; the addresses are relative, for the API is served under `/api` too. */
+/** The page for whoever came to `path`. */
+export function pageOfRefusal(path: string, error: AppError) {
+  return path.startsWith('/edge-auth/') ? visitorRefusalPage(error) : refusalPage(error);
+}
+
+/** Both paths below /auth/oauth/ have the same depth; the addresses are relative, for the API is served under `/api` too. */
 export function refusalPage({ code, message }: AppError) {
   return html`<!doctype html>
 <html lang="en">

@@ -23,6 +23,7 @@ const TAGS: Readonly<Record<string, string>> = {
   organizations: 'Teams: members, roles, invitations',
   events: 'The audit trail',
   tunnels: 'Public names and what stands behind them',
+  'edge-auth': 'Sign-in of visitors of tunnels that ask who they are',
   tokens: 'Capability tokens: keys of machines, CI jobs and AI agents',
   projects: 'Namespaces of public names, with keys of their own',
   'reserved-subdomains': 'Names that an organization keeps',

@@ -174,7 +174,7 @@ function present({ row, projectSlug, publicUrl, online, maintenance, flags }: Tu
     online,
     expiresAt: row.expiresAt === null ? null : new Date(row.expiresAt).toISOString(),
     maintenance,
-    edgeAuthEnabled: false,
+    edgeAuthEnabled: flags.edgeAuthEnabled,
     policyEnabled: flags.policyEnabled,
   };
 }

@@ -1,10 +1,11 @@
 /** Which of the things that can be put on a tunnel are on it, for those who read tunnels: one query each for a whole list. */
 import { eq } from 'drizzle-orm';
-import { basicGates, tunnelPolicies, tunnels } from '../../db/schema.ts';
+import { basicGates, tunnelPolicies, tunnels, visitorGates } from '../../db/schema.ts';
 import type { Db } from '../../db/tx.ts';
 
 export interface TunnelFlags {
   readonly authEnabled: boolean;
+  readonly edgeAuthEnabled: boolean;
   readonly policyEnabled: boolean;
 }
 
@@ -24,7 +25,18 @@ export function flagsIn(db: Db, orgId: string): (tunnelId: string) => TunnelFlag
     .where(eq(tunnels.orgId, orgId))
     .all();
   const withGate = new Set(gates.map(({ tunnelId }) => tunnelId));
-  return (tunnelId) => ({ authEnabled: withGate.has(tunnelId), policyEnabled: withPolicy.has(tunnelId) });
+  const asking = db
+    .select({ tunnelId: visitorGates.tunnelId })
+    .from(visitorGates)
+    .innerJoin(tunnels, eq(tunnels.id, visitorGates.tunnelId))
+    .where(eq(tunnels.orgId, orgId))
+    .all();
+  const withVisitors = new Set(asking.map(({ tunnelId }) => tunnelId));
+  return (tunnelId) => ({
+    authEnabled: withGate.has(tunnelId),
+    edgeAuthEnabled: withVisitors.has(tunnelId),
+    policyEnabled: withPolicy.has(tunnelId),
+  });
 }
 
 /** Of one tunnel. */
@@ -39,5 +51,14 @@ export function flagsOf(db: Db, tunnelId: string): TunnelFlags {
     .from(basicGates)
     .where(eq(basicGates.tunnelId, tunnelId))
     .get();
-  return { authEnabled: gate !== undefined, policyEnabled: policy !== undefined };
+  const visitors = db
+    .select({ tunnelId: visitorGates.tunnelId })
+    .from(visitorGates)
+    .where(eq(visitorGates.tunnelId, tunnelId))
+    .get();
+  return {
+    authEnabled: gate !== undefined,
+    edgeAuthEnabled: visitors !== undefined,
+    policyEnabled: policy !== undefined,
+  };
 }

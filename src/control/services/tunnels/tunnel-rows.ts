@@ -8,7 +8,15 @@ import { DAY_MS } from '../../../base/clock.ts';
 import type { PortRange } from '../../../base/addr.ts';
 import { AppError } from '../../../base/errors.ts';
 import type { Route } from '../../../plane/routes.ts';
-import { basicGates, capabilityTokens, domains, organizations, restingNames, tunnels, visitorGates } from '../../db/schema.ts';
+import {
+  basicGates,
+  capabilityTokens,
+  domains,
+  organizations,
+  restingNames,
+  tunnels,
+  visitorGates,
+} from '../../db/schema.ts';
 import type { Db, Tx } from '../../db/tx.ts';
 import { forgetDryRuns } from './dry-runs.ts';
 import { letRest, type NameFault, nameFault } from './free-names.ts';

@@ -1,0 +1,118 @@
+/** `/tunnels/{id}/edge-auth`. */
+import { z } from '@hono/zod-openapi';
+import { MAX_VISITOR_ENTRIES } from '../../services/tunnels/visitor-gates.ts';
+import { isAddress, isDomain } from '../../services/visitors/visitor-address.ts';
+import { type Api, type ApiDeps, actorOf } from '../context.ts';
+import { defineRoute } from '../define-route.ts';
+import { json } from '../errors.ts';
+
+const gate = z
+  .object({
+    allowed_domains: z
+      .array(z.string().refine(isDomain, 'must be what stands behind the @, such as example.com; not ASCII as xn--'))
+      .max(MAX_VISITOR_ENTRIES)
+      .default([]),
+    allowed_emails: z
+      .array(z.string().refine(isAddress, 'must be an e-mail address in ASCII'))
+      .max(MAX_VISITOR_ENTRIES)
+      .default([]),
+  })
+  .openapi('VisitorGate', {
+    example: { allowed_domains: ['example.com'], allowed_emails: ['ann@partner.example'] },
+  });
+
+const shown = z
+  .object({
+    id: z.string(),
+    edgeAuthEnabled: z.boolean(),
+    allowed_domains: z.array(z.string()),
+    allowed_emails: z.array(z.string()),
+  })
+  .openapi({
+    example: {
+      id: '019aa3c2-5b70-7b02-8a3e-0c9d3f5e7a10',
+      edgeAuthEnabled: true,
+      allowed_domains: ['example.com'],
+      allowed_emails: ['ann@partner.example'],
+    },
+  });
+const removed = z
+  .object({ id: z.string(), edgeAuthEnabled: z.literal(false) })
+  .openapi({ example: { id: '019aa3c2-5b70-7b02-8a3e-0c9d3f5e7a10', edgeAuthEnabled: false } });
+const id = z.object({ id: z.string() });
+const tags = ['tunnels'];
+const path = '/tunnels/{id}/edge-auth';
+
+export function mountVisitorGates(app: Api, { visitorGates }: ApiDeps): void {
+  app.openapi(
+    defineRoute({
+      method: 'get',
+      path,
+      tags,
+      summary: "Whom a tunnel's visitor gate lets in",
+      request: { params: id },
+      responses: { 200: json(shown, 'Both lists are empty where there is no gate') },
+    }),
+    (c) => {
+      const tunnelId = c.req.valid('param').id;
+      const lists = visitorGates.get(actorOf(c), tunnelId);
+      return c.json(
+        {
+          id: tunnelId,
+          edgeAuthEnabled: lists !== null,
+          allowed_domains: [...(lists?.allowedDomains ?? [])],
+          allowed_emails: [...(lists?.allowedEmails ?? [])],
+        },
+        200,
+      );
+    },
+  );
+  app.openapi(
+    defineRoute(
+      {
+        method: 'put',
+        path,
+        'x-needs': 'tunnel.change',
+        tags,
+        summary: 'Ask visitors of a tunnel who they are, from the next request on',
+        description:
+          "With the identity provider of `edge_auth.provider`, behind the tunnel's policy and password. Let in are addresses that the provider has verified and that are on a list, or whose domain, exactly, is. Letter case does not count. The service is told the address as `Culvert-Visitor-Email`. Browsers are sent to sign in; everybody else is 401. Each change asks everybody again. From Pro on; on a plan without it a gate that there is stays, and may only be removed. A `tcp` tunnel is refused.",
+        request: { params: id, body: { required: true, content: { 'application/json': { schema: gate } } } },
+        responses: { 200: json(shown, 'Visitors are asked') },
+      },
+      ['forbidden', 'upgrade_required'],
+    ),
+    (c) => {
+      const tunnelId = c.req.valid('param').id;
+      const { allowed_domains: allowedDomains, allowed_emails: allowedEmails } = c.req.valid('json');
+      const lists = visitorGates.put(actorOf(c), tunnelId, { allowedDomains, allowedEmails });
+      return c.json(
+        {
+          id: tunnelId,
+          edgeAuthEnabled: true,
+          allowed_domains: [...lists.allowedDomains],
+          allowed_emails: [...lists.allowedEmails],
+        },
+        200,
+      );
+    },
+  );
+  app.openapi(
+    defineRoute(
+      {
+        method: 'delete',
+        path,
+        tags,
+        summary: 'Ask visitors of a tunnel who they are no more',
+        request: { params: id },
+        responses: { 200: json(removed, 'Visitors are not asked') },
+      },
+      ['forbidden'],
+    ),
+    (c) => {
+      const tunnelId = c.req.valid('param').id;
+      visitorGates.remove(actorOf(c), tunnelId);
+      return c.json({ id: tunnelId, edgeAuthEnabled: false as const }, 200);
+    },
+  );
+}

@@ -1,0 +1,96 @@
+/** `/edge-auth/*`: where the edge sends visitors of a tunnel that asks who they are, and where the identity provider sends them back. */
+import { z } from '@hono/zod-openapi';
+import { AppError } from '../../../base/errors.ts';
+import { type Api, type ApiDeps } from '../context.ts';
+import { defineRoute } from '../define-route.ts';
+import { giveLoginCookie, takeLoginCookie, VISIT } from '../login-cookie.ts';
+import { PAGE_POLICY } from '../pages/document.ts';
+import { notListedPage } from '../pages/visitor-pages.ts';
+
+const open = { method: 'get' as const, security: [], tags: ['edge-auth'] };
+
+const startQuery = z.object({
+  tunnel_id: z.string().openapi({ example: '019aa3c2-5b70-7b02-8a3e-0c9d3f5e7a10' }),
+  return_to: z.string().default('/').openapi({
+    description:
+      'Where the browser goes in the end: an address of the tunnel, custom domains included, or a path of it, of at most 512 characters. Anything else counts as `/`',
+    example: 'https://shop.example.com/orders?open=1',
+  }),
+  nonce: z.string().default('').openapi({
+    description:
+      "SHA-256, base64url, of a cookie of the tunnel's host, which the edge has set. Without it the browser is sent round once more, to get one",
+    example: 'n4bQgYhMfWWaL-qgxVrQFaO_TxsrC4Is0V1sFbDwCgg',
+  }),
+  again: z
+    .string()
+    .optional()
+    .openapi({ description: 'The browser came back without that cookie before', example: '1' }),
+  prompt: z.string().optional().openapi({
+    description: '`select_account`: the provider asks which account, also where one is signed in',
+    example: 'select_account',
+  }),
+});
+const answerQuery = z.object({
+  state: z.string().openapi({ example: 'q1bW4Y0tV8Jd2c5sZ7mKx9uE3rT6aG1hN0pLfOiQwSe' }),
+  code: z.string().optional().openapi({ description: 'Missing when the provider refused', example: '4/0AdQt8qi' }),
+  error: z.string().optional().openapi({ description: 'Why the provider refused', example: 'access_denied' }),
+});
+
+export function mountVisitorLogins(app: Api, { visitorLogins, publicUrl }: ApiDeps): void {
+  app.openapi(
+    defineRoute(
+      {
+        ...open,
+        path: '/edge-auth/start',
+        summary: 'Send a visitor of a tunnel to the identity provider',
+        description:
+          'The edge sends browsers here that it does not know. Errors are a page to a browser. All of `/edge-auth/` has a limit per source address of its own: 300 requests at once, then 5 per second.',
+        request: { query: startQuery },
+        responses: { 302: { description: 'To the provider of `edge_auth.provider`; sets a cookie of ten minutes' } },
+      },
+      ['not_found', 'rate_limited', 'not_configured', 'unavailable'],
+    ),
+    async (c) => {
+      const { tunnel_id: tunnelId, return_to: returnTo, nonce, again, prompt } = c.req.valid('query');
+      const started = await visitorLogins.start({
+        tunnelId,
+        returnTo,
+        nonceHash: nonce,
+        again: again === '1',
+        chooses: prompt === 'select_account',
+      });
+      giveLoginCookie(c, started, publicUrl(), VISIT);
+      return c.redirect(started.location, 302);
+    },
+  );
+  app.openapi(
+    defineRoute(
+      {
+        ...open,
+        path: '/edge-auth/callback',
+        summary: 'Where the identity provider sends a visitor back',
+        description:
+          'To be registered at the provider as `{api.public_url}/edge-auth/callback`. Only an address that the provider has verified counts; letter case does not.',
+        request: { query: answerQuery },
+        responses: {
+          302: {
+            description:
+              "To the tunnel's own host with a ticket of a minute, good once and in the browser that began; that host sets its cookie `culvert_visitor`",
+          },
+        },
+      },
+      ['forbidden', 'email_not_verified', 'not_found', 'rate_limited', 'not_configured', 'unavailable'],
+    ),
+    async (c) => {
+      const sealed = takeLoginCookie(c, c.req.valid('query').state, publicUrl(), VISIT);
+      const done = await visitorLogins.finish({ sealed, answer: new URL(c.req.url).searchParams });
+      if (done.kind === 'in') return c.redirect(done.location, 302);
+      if (!(c.req.header('accept') ?? '').includes('text/html')) {
+        throw new AppError('forbidden', `${done.email} may not open ${done.site}. Ask its owner to add this address.`);
+      }
+      c.header('Content-Security-Policy', PAGE_POLICY);
+      // Documented as the error that it is; a page cannot be typed as one.
+      return c.html(notListedPage(done), 403) as never;
+    },
+  );
+}

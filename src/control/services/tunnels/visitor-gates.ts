@@ -1,0 +1,110 @@
+/**
+ * Identity checks in front of tunnels: whom an identity provider must vouch for. Set, replace, read, remove. The lists stay here; the data plane
+ * learns that there is a gate and its version. Who comes in is decided by visitors/visitor-logins.ts. Called by control/api.
+ */
+import { randomUUID } from 'node:crypto';
+import { eq } from 'drizzle-orm';
+import { AppError } from '../../../base/errors.ts';
+import { visitorGates } from '../../db/schema.ts';
+import type { Db, Store, Tx } from '../../db/tx.ts';
+import { type Actor, allow } from '../actor.ts';
+import { recordDeed } from '../audit.ts';
+import { type BillingMode, requireEntitlement } from '../billing/plan-gate.ts';
+import type { RouteNews } from '../news.ts';
+import type { RouteMaker } from './route-maker.ts';
+import { findOrg, ownTunnel, type TunnelRow } from './tunnel-rows.ts';
+
+/** Domains and addresses of one gate together. */
+export const MAX_VISITOR_ENTRIES = 100;
+
+/** Lower case. */
+export interface VisitorLists {
+  readonly allowedDomains: readonly string[];
+  readonly allowedEmails: readonly string[];
+}
+
+export interface VisitorGateDeps {
+  readonly store: Store;
+  readonly news: Pick<RouteNews, 'put'>;
+  readonly routes: RouteMaker;
+  readonly billing: BillingMode;
+}
+
+export class VisitorGates {
+  readonly #deps: VisitorGateDeps;
+
+  constructor(deps: VisitorGateDeps) {
+    this.#deps = deps;
+  }
+
+  /** The lists of a tunnel's gate, null when it has none. Throws `not_found`, `forbidden`. */
+  get(actor: Actor, tunnelId: string): VisitorLists | null {
+    allow(actor, 'read', 'tunnel');
+    const { db } = this.#deps.store;
+    const row = ownTunnel(db, actor.orgId, tunnelId);
+    return db.select().from(visitorGates).where(eq(visitorGates.tunnelId, row.id)).get() ?? null;
+  }
+
+  /**
+   * Whoever was let in by older lists is asked again, also when these are the same. Throws `not_found`, `forbidden`, `upgrade_required`,
+   * `invalid_request`: a `tcp` tunnel, lists that are empty or too long.
+   */
+  put(actor: Actor, tunnelId: string, input: VisitorLists): VisitorLists {
+    allow(actor, 'change', 'tunnel');
+    const lists = tidied(input);
+    return this.#deps.store.inTx((tx) => {
+      const row = httpTunnel(tx.db, actor.orgId, tunnelId);
+      requireEntitlement(findOrg(tx.db, actor.orgId)?.plan ?? 'free', 'edgeAuth', this.#deps.billing);
+      const next = { ...lists, version: randomUUID(), updatedAt: tx.now };
+      tx.db
+        .insert(visitorGates)
+        .values({ tunnelId: row.id, ...next })
+        .onConflictDoUpdate({ target: visitorGates.tunnelId, set: next })
+        .run();
+      recordDeed(tx, actor, { action: 'tunnel.edge_auth', resourceType: 'tunnel', resourceId: row.id });
+      this.#announce(tx, row);
+      return lists;
+    });
+  }
+
+  /** On any plan: a gate outlives a plan that had it, and may then only be taken away. Throws `not_found`, `forbidden`. None to remove is no error. */
+  remove(actor: Actor, tunnelId: string): void {
+    allow(actor, 'change', 'tunnel');
+    this.#deps.store.inTx((tx) => {
+      const row = ownTunnel(tx.db, actor.orgId, tunnelId);
+      const { changes } = tx.db.delete(visitorGates).where(eq(visitorGates.tunnelId, row.id)).run();
+      if (changes === 0) return;
+      recordDeed(tx, actor, { action: 'tunnel.edge_auth_remove', resourceType: 'tunnel', resourceId: row.id });
+      this.#announce(tx, row);
+    });
+  }
+
+  #announce(tx: Tx, row: TunnelRow): void {
+    const route = this.#deps.routes.routeOf(tx.db, row);
+    tx.onCommit(() => this.#deps.news.put(route));
+  }
+}
+
+function tidied({ allowedDomains, allowedEmails }: VisitorLists): VisitorLists {
+  const count = allowedDomains.length + allowedEmails.length;
+  if (count === 0) {
+    throw new AppError(
+      'invalid_request',
+      'Name at least one domain or address: a gate that lets nobody in is what maintenance is for, and DELETE takes it away.',
+    );
+  }
+  if (count > MAX_VISITOR_ENTRIES) {
+    throw new AppError('invalid_request', `A gate has at most ${MAX_VISITOR_ENTRIES} domains and addresses together.`);
+  }
+  const tidy = (entries: readonly string[]): string[] =>
+    [...new Set(entries.map((entry) => entry.toLowerCase()))].sort();
+  return { allowedDomains: tidy(allowedDomains), allowedEmails: tidy(allowedEmails) };
+}
+
+/** Nobody can be asked who they are where bytes are carried. */
+function httpTunnel(db: Db, orgId: string, tunnelId: string): TunnelRow {
+  const row = ownTunnel(db, orgId, tunnelId);
+  if (row.protocol === 'tcp')
+    throw new AppError('invalid_request', 'A tcp tunnel carries bytes: nobody can sign in there.');
+  return row;
+}

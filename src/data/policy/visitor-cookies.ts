@@ -1,0 +1,120 @@
+/**
+ * The cookies of visitor gates in a request's head: read there, and left out of what the service gets. Split as browsers join them (RFC 6265
+ * §5.4), at each semicolon, whatever quotes say.
+ */
+import { COLON, FOLD, SPACE, TAB } from '../edge/chars.ts';
+import { equalsFolded, word } from '../edge/fields.ts';
+import type { Head } from '../edge/head.ts';
+import { isDropped } from './header-rule.ts';
+
+export const PASS_COOKIE = 'culvert_visitor';
+/**
+ * What ties a sign-in to the browser that began it. `__Host-`: no neighbour under the same domain can set it; browsers take the prefix over https
+ * alone.
+ */
+export const NONCE_COOKIE = { https: '__Host-culvert_nonce', http: 'culvert_nonce' } as const;
+
+/** Lower case: services that do not mind case get none of them either. */
+export const VISITOR_COOKIES = [PASS_COOKIE, NONCE_COOKIE.https.toLowerCase(), NONCE_COOKIE.http].map(word);
+
+/** Of one name: neighbours can plant some, one for each part of the path. What is more is not looked at. */
+const MAX_OF_A_NAME = 16;
+const COOKIE = word('cookie');
+const SEMICOLON = 59;
+const EQUALS = 61;
+const NOTHING = Buffer.alloc(0);
+
+/** The values of the cookies of this name, which is compared exactly, in their order. */
+export function cookiesNamed(bytes: Buffer, head: Head, name: string): readonly string[] {
+  const wanted = word(name.toLowerCase());
+  const values: string[] = [];
+  for (let l = 0; l < head.lineCount; l++) {
+    if (!isCookieLine(bytes, head.lines[l] as number)) continue;
+    const end = (head.lines[l + 1] as number) - 2;
+    let at = (head.lines[l] as number) + COOKIE.length + 1;
+    while (at < end && values.length < MAX_OF_A_NAME) {
+      const from = skipBlank(bytes, at, end);
+      at = pairEnd(bytes, from, end) + 1;
+      const equals = nameEnd(bytes, from, at - 1);
+      if (!equalsFolded(bytes, from, equals, wanted)) continue;
+      const pair = bytes.toString('latin1', from, at - 1).trimEnd();
+      if (pair.startsWith(`${name}=`)) values.push(pair.slice(name.length + 1));
+    }
+  }
+  return values;
+}
+
+/**
+ * Marks the Cookie lines as left out when one of the gates' cookies is in them, and returns the line that takes their place, with its CR LF:
+ * all other cookies as they were sent, in their order. Empty when nothing takes it.
+ */
+export function withoutVisitorCookies(bytes: Buffer, head: Head): Buffer {
+  const kept: Buffer[] = [];
+  let isChanged = false;
+  for (let l = 0; l < head.lineCount; l++) {
+    const line = head.lines[l] as number;
+    if (!isCookieLine(bytes, line) || isDropped(head, line)) continue;
+    isChanged = keepOthers(bytes, line + COOKIE.length + 1, (head.lines[l + 1] as number) - 2, kept) || isChanged;
+  }
+  if (!isChanged) return NOTHING;
+  for (let l = 0; l < head.lineCount; l++) {
+    const line = head.lines[l] as number;
+    if (isCookieLine(bytes, line) && !isDropped(head, line)) head.drop(line, head.lines[l + 1] as number);
+  }
+  if (kept.length === 0) return NOTHING;
+  const parts = kept.flatMap((pair, at) => [Buffer.from(at === 0 ? 'Cookie: ' : '; '), pair]);
+  return Buffer.concat([...parts, Buffer.from('\r\n')]);
+}
+
+/** Adds the pairs of `bytes[start, end)` that are not ours. True when one is. */
+function keepOthers(bytes: Buffer, start: number, end: number, kept: Buffer[]): boolean {
+  let found = false;
+  let at = start;
+  while (at < end) {
+    const from = skipBlank(bytes, at, end);
+    const to = pairEnd(bytes, from, end);
+    at = to + 1;
+    if (isOurs(bytes, from, to)) found = true;
+    else if (to > from) kept.push(bytes.subarray(from, to));
+  }
+  return found;
+}
+
+/** Also without a name, as in `=name=value`, which some services read as `name=value`. */
+function isOurs(bytes: Buffer, start: number, end: number): boolean {
+  let from = start;
+  while (from < end && (bytes[from] === EQUALS || isBlank(bytes[from]))) from++;
+  const to = nameEnd(bytes, from, end);
+  for (const name of VISITOR_COOKIES) if (equalsFolded(bytes, from, to, name)) return true;
+  return false;
+}
+
+function isCookieLine(bytes: Buffer, line: number): boolean {
+  let i = 0;
+  while (i < COOKIE.length && FOLD[bytes[line + i] as number] === COOKIE[i]) i++;
+  return i === COOKIE.length && bytes[line + i] === COLON;
+}
+
+/** Where the name of the pair `bytes[start, end)` ends, blanks before its `=` left out. */
+function nameEnd(bytes: Buffer, start: number, end: number): number {
+  let i = start;
+  while (i < end && bytes[i] !== EQUALS) i++;
+  while (i > start && isBlank(bytes[i - 1])) i--;
+  return i;
+}
+
+function pairEnd(bytes: Buffer, start: number, end: number): number {
+  let i = start;
+  while (i < end && bytes[i] !== SEMICOLON) i++;
+  return i;
+}
+
+function skipBlank(bytes: Buffer, start: number, end: number): number {
+  let i = start;
+  while (i < end && isBlank(bytes[i])) i++;
+  return i;
+}
+
+function isBlank(byte: number | undefined): boolean {
+  return byte === SPACE || byte === TAB;
+}

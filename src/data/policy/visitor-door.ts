@@ -1,0 +1,84 @@
+/**
+ * The two paths that a tunnel with a visitor gate keeps for itself: the one to which a sign-in comes back, and the one that ends it. A step of
+ * its chain, before all that goes by paths: a rule against `/.` must not lock everybody out.
+ */
+import { PASS_MS, SIGN_OUT_PATH, TICKET_PATH, nonceHashOf, isSameText, returnPath } from '../../plane/visitor-words.ts';
+import { word } from '../edge/fields.ts';
+import type { EdgeRefusal } from '../edge/refusal.ts';
+import type { PolicyRequest, Step, Verdict } from './step.ts';
+import { cookiesNamed, NONCE_COOKIE, PASS_COOKIE } from './visitor-cookies.ts';
+import type { VisitorPasses } from './visitor-passes.ts';
+import { hostOf, isAt, isFromElsewhere, methodOf, targetOf } from './visitor-request.ts';
+import { NO_REFERRER, setCookie } from './visitor-sign-in.ts';
+import { type GatedRoute, signInOf, visitorOf } from './visitor-step.ts';
+
+const W_TICKET_PATH = word(TICKET_PATH);
+const W_SIGN_OUT_PATH = word(SIGN_OUT_PATH);
+
+const STALE: EdgeRefusal = {
+  code: 'sign_in_failed',
+  detail: 'This sign-in has run out, was used before, or is for another site. Open the site again.',
+  fields: [NO_REFERRER],
+};
+const NO_COOKIES: EdgeRefusal = {
+  code: 'sign_in_failed',
+  detail: 'Your browser did not bring back the cookie of this site. Allow its cookies, then open it again.',
+  fields: [NO_REFERRER],
+};
+const BUSY: EdgeRefusal = {
+  code: 'overloaded',
+  detail: 'Too many people are signing in. Please open the site again in a minute.',
+};
+
+export function visitorDoor(route: GatedRoute, passes: VisitorPasses): Step {
+  const signIn = signInOf(route);
+  const { tunnelId, visitorGate } = route;
+
+  /** Who is in goes on, whatever this link was: it may have been opened twice. */
+  const unless = (request: PolicyRequest, path: string, refusal: EdgeRefusal): EdgeRefusal => {
+    const visitor = visitorOf(request, { route, passes });
+    return visitor === null || visitor === 'several' ? refusal : goOn(path);
+  };
+
+  const takeTicket = (request: PolicyRequest): EdgeRefusal => {
+    const place = { tunnelId, version: visitorGate.version, host: hostOf(request) };
+    const shown = new URLSearchParams(targetOf(request).slice(TICKET_PATH.length)).get('ticket') ?? '';
+    const ticket = passes.ticket(shown, place);
+    if (ticket === null) return unless(request, '/', STALE);
+    const path = returnPath(ticket.path);
+    if (!isSameBrowser(request, ticket.nonceHash))
+      return unless(request, path, ticket.again ? NO_COOKIES : signIn.begin(request, { path, again: true }));
+    const done = passes.exchange(ticket);
+    if (done === 'used') return unless(request, path, STALE);
+    if (done === 'full') return BUSY;
+    const { isHttps } = request;
+    return goOn(path, setCookie(PASS_COOKIE, done.pass, { seconds: PASS_MS / 1000, isHttps }));
+  };
+
+  return {
+    decide: (request: PolicyRequest): Verdict => {
+      if (signIn.mustBeHttps(request)) return null;
+      const method = methodOf(request);
+      // What looks at an address before a person does must not use it up.
+      if (method === 'GET' && isAt(request, W_TICKET_PATH)) return takeTicket(request);
+      if ((method === 'GET' || method === 'POST') && isAt(request, W_SIGN_OUT_PATH)) return signOut(request);
+      return null;
+    },
+  };
+}
+
+/** Whoever follows a link of another site is asked first. */
+function signOut(request: PolicyRequest): EdgeRefusal {
+  if (isFromElsewhere(request)) return { code: 'sign_out', fields: [NO_REFERRER] };
+  return { code: 'signed_out', fields: [setCookie(PASS_COOKIE, '', { seconds: 0, isHttps: request.isHttps })] };
+}
+
+function goOn(path: string, ...fields: readonly string[]): EdgeRefusal {
+  return { code: 'signed_in', fields: [`Location: ${path}`, ...fields, NO_REFERRER] };
+}
+
+/** Is this the browser that began? Somebody else's ticket would sign it in as somebody else. */
+function isSameBrowser({ bytes, head, isHttps }: PolicyRequest, nonceHash: string): boolean {
+  const nonces = cookiesNamed(bytes, head, isHttps ? NONCE_COOKIE.https : NONCE_COOKIE.http);
+  return nonceHash !== '' && nonces.some((nonce) => isSameText(nonceHashOf(nonce), nonceHash));
+}

@@ -1,0 +1,89 @@
+/**
+ * Who a visitor is by the pass that its browser shows, for all gates of a node; and what becomes of tickets. Made by data/node.ts, asked by
+ * visitor-step.ts and visitor-door.ts. It knows no lists: whom a gate lets in is decided where tickets are made, and each change of a list is
+ * another version.
+ */
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../../base/clock.ts';
+import {
+  openPass,
+  openTicket,
+  PASS_MS,
+  sealPass,
+  type VisitorPass,
+  type VisitorTicket,
+} from '../../plane/visitor-words.ts';
+import { UsedTickets } from './used-tickets.ts';
+
+/** Good passes that are remembered, so that each is computed once; the one that was not shown for longest gives way. */
+const MAX_KNOWN = 10_000;
+
+/** What a pass must be for. */
+export type Place = Pick<VisitorPass, 'tunnelId' | 'version' | 'host'>;
+
+export interface KnownVisitor extends VisitorPass {
+  /** What the service is told, with its CR LF. */
+  readonly line: Buffer;
+}
+
+export class VisitorPasses {
+  readonly #clock: Clock;
+  #key: Buffer | null = null;
+  #keyText = '';
+  readonly #known = new LRUCache<string, KnownVisitor>({ max: MAX_KNOWN });
+  readonly #tickets = new UsedTickets();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Signs from now on; what another one signed is good no more. */
+  useKey(key: string): void {
+    if (key === this.#keyText) return;
+    this.#keyText = key;
+    this.#key = Buffer.from(key, 'base64url');
+    this.#known.clear();
+  }
+
+  /** The visitor by the good ones of these words; null: there is none. `several`: they name different people, and anybody may have planted one. */
+  find(words: readonly string[], place: Place): KnownVisitor | null | 'several' {
+    let found: KnownVisitor | null = null;
+    for (const word of words) {
+      const visitor = this.#open(word);
+      if (visitor === null || !isFor(visitor, place) || visitor.expiresAt <= this.#clock.now()) continue;
+      if (found !== null && found.email !== visitor.email) return 'several';
+      found = visitor;
+    }
+    return found;
+  }
+
+  /** The ticket, when it is for here and has not run out. */
+  ticket(word: string, place: Place): VisitorTicket | null {
+    const ticket = this.#key === null ? undefined : openTicket(this.#key, word);
+    return ticket !== undefined && isFor(ticket, place) && ticket.expiresAt > this.#clock.now() ? ticket : null;
+  }
+
+  /** Turns the ticket into a pass. Each is good once. Throws without a key. */
+  exchange(ticket: VisitorTicket): { readonly pass: string } | 'used' | 'full' {
+    if (this.#key === null) throw new Error('no key for visitors has come');
+    const now = this.#clock.now();
+    const taken = this.#tickets.take(ticket.id, ticket.expiresAt, now);
+    if (taken !== 'taken') return taken;
+    const { tunnelId, version, host, email } = ticket;
+    return { pass: sealPass(this.#key, { tunnelId, version, host, email, expiresAt: now + PASS_MS }) };
+  }
+
+  #open(word: string): KnownVisitor | null {
+    const known = this.#known.get(word);
+    if (known !== undefined) return known;
+    const pass = this.#key === null ? undefined : openPass(this.#key, word);
+    if (pass === undefined) return null;
+    const visitor = { ...pass, line: Buffer.from(`Culvert-Visitor-Email: ${pass.email}\r\n`, 'latin1') };
+    this.#known.set(word, visitor);
+    return visitor;
+  }
+}
+
+function isFor(one: Place, { tunnelId, version, host }: Place): boolean {
+  return one.tunnelId === tunnelId && one.version === version && one.host === host;
+}

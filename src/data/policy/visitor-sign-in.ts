@@ -1,0 +1,99 @@
+/**
+ * What a visitor is told whom a gate does not know: browsers are sent to sign in, everybody else hears that a person has to. Used by
+ * visitor-step.ts and visitor-door.ts.
+ */
+import { randomBytes } from 'node:crypto';
+import type { VisitorGate } from '../../plane/routes.ts';
+import { nonceHashOf, returnPath } from '../../plane/visitor-words.ts';
+import type { EdgeRefusal } from '../edge/refusal.ts';
+import type { PolicyRequest } from './step.ts';
+import { cookiesNamed, NONCE_COOKIE } from './visitor-cookies.ts';
+import { authorityOf, hostOf, isNavigation, looksLikeHttps, targetOf } from './visitor-request.ts';
+
+/** As long as the provider is given. */
+const NONCE_SECONDS = 600;
+const NONCE = /^[\w-]{22}$/;
+/** No address of a step of the way goes to another site. */
+export const NO_REFERRER = 'Referrer-Policy: no-referrer';
+
+export const FAILED: EdgeRefusal = { code: 'policy_failed' };
+const BEHIND_PROXY: EdgeRefusal = {
+  code: 'sign_in_failed',
+  detail:
+    'This site asks who its visitors are over https alone, and this request came without. If its address begins with https://, a proxy in front of this server is not in api.trusted_proxies: its operator can add it.',
+};
+
+export class SignIn {
+  readonly #gate: VisitorGate;
+  readonly #subdomain: string;
+  readonly #publicUrl: URL;
+
+  constructor(of: { readonly gate: VisitorGate; readonly subdomain: string; readonly publicUrl: string }) {
+    this.#gate = of.gate;
+    this.#subdomain = of.subdomain;
+    this.#publicUrl = new URL(of.publicUrl);
+  }
+
+  /** For a request without a pass. */
+  refusal(request: PolicyRequest): EdgeRefusal {
+    return isNavigation(request)
+      ? this.begin(request, { path: targetOf(request), again: false })
+      : this.#turnAway(request);
+  }
+
+  /** Where the public address is https nothing of a sign-in goes over plain http: neither its begin nor what it ends with. */
+  mustBeHttps(request: PolicyRequest): boolean {
+    return this.#publicUrl.protocol === 'https:' && !request.isHttps;
+  }
+
+  /** For a request that must be https and is not. */
+  plainRefusal(request: PolicyRequest): EdgeRefusal {
+    if (!isNavigation(request)) return this.#turnAway(request);
+    // From a browser that believes to be on https already, which would only come back.
+    if (looksLikeHttps(request)) return BEHIND_PROXY;
+    return { code: 'sign_in', fields: [`Location: ${this.#here(request)}${targetOf(request)}`] };
+  }
+
+  /** Sends the browser to the identity provider by way of the API, with a nonce that ties the answer to it. */
+  begin(request: PolicyRequest, to: { readonly path: string; readonly again: boolean }): EdgeRefusal {
+    const { isHttps } = request;
+    const name = isHttps ? NONCE_COOKIE.https : NONCE_COOKIE.http;
+    // One for all tabs of a browser: the last one of several would undo the others.
+    const known = cookiesNamed(request.bytes, request.head, name).find((value) => NONCE.test(value));
+    const nonce = known ?? randomBytes(16).toString('base64url');
+    const url = new URL(this.#gate.signInUrl);
+    const { searchParams } = url;
+    searchParams.set('return_to', `${isHttps ? 'https' : 'http'}://${authorityOf(request)}${returnPath(to.path)}`);
+    searchParams.set('nonce', nonceHashOf(nonce));
+    if (to.again) searchParams.set('again', '1');
+    return {
+      code: 'sign_in',
+      fields: [`Location: ${url.href}`, setCookie(name, nonce, { seconds: NONCE_SECONDS, isHttps }), NO_REFERRER],
+    };
+  }
+
+  #turnAway(request: PolicyRequest): EdgeRefusal {
+    const where = `${this.#here(request)}/`;
+    return {
+      code: 'unauthorized',
+      detail: `Only people who have signed in may use this site. Open ${where} in a browser and sign in, or ask its owner for a way in for programs.`,
+      fields: [`WWW-Authenticate: Culvert-Visitor realm="${this.#subdomain}"`],
+    };
+  }
+
+  /** The origin that the visitor has asked for, as it is to be asked for. */
+  #here(request: PolicyRequest): string {
+    const { protocol, port } = this.#publicUrl;
+    return `${protocol}//${hostOf(request)}${port === '' ? '' : `:${port}`}`;
+  }
+}
+
+/** A cookie of this host alone. */
+export function setCookie(
+  name: string,
+  value: string,
+  of: { readonly seconds: number; readonly isHttps: boolean },
+): string {
+  const secure = of.isHttps ? '; Secure' : '';
+  return `Set-Cookie: ${name}=${value}; Path=/; Max-Age=${of.seconds}; HttpOnly; SameSite=Lax${secure}`;
+}

@@ -1,0 +1,46 @@
+/** A tunnel's visitor gate as a step: the last of its chain. It lets in who shows a pass that was made for this tunnel, host and version. */
+import type { Route } from '../../plane/routes.ts';
+import type { EdgeRefusal } from '../edge/refusal.ts';
+import type { PolicyRequest, Step, Verdict } from './step.ts';
+import { cookiesNamed, PASS_COOKIE } from './visitor-cookies.ts';
+import type { KnownVisitor, VisitorPasses } from './visitor-passes.ts';
+import { hostOf } from './visitor-request.ts';
+import { SignIn } from './visitor-sign-in.ts';
+
+const SEVERAL: EdgeRefusal = {
+  code: 'sign_in_failed',
+  detail:
+    'Your browser shows that two different people have signed in to this site. Remove its cookies, those of the domains above it too, and open it again.',
+};
+
+/** A route that has a visitor gate. */
+export type GatedRoute = Route & { readonly visitorGate: NonNullable<Route['visitorGate']> };
+
+export function visitorStep(route: GatedRoute, passes: VisitorPasses): Step {
+  const signIn = signInOf(route);
+  return {
+    decide: (request: PolicyRequest): Verdict => {
+      if (signIn.mustBeHttps(request)) return signIn.plainRefusal(request);
+      const visitor = visitorOf(request, { route, passes });
+      if (visitor === 'several') return SEVERAL;
+      if (visitor === null) return signIn.refusal(request);
+      request.visitorLine = visitor.line;
+      return null;
+    },
+  };
+}
+
+export function signInOf({ visitorGate: gate, subdomain, publicUrl }: GatedRoute): SignIn {
+  return new SignIn({ gate, subdomain, publicUrl });
+}
+
+/** Who the pass of this request names. */
+export function visitorOf(
+  request: PolicyRequest,
+  { route, passes }: { route: GatedRoute; passes: VisitorPasses },
+): KnownVisitor | null | 'several' {
+  const words = cookiesNamed(request.bytes, request.head, PASS_COOKIE);
+  if (words.length === 0) return null;
+  const { tunnelId, visitorGate } = route;
+  return passes.find(words, { tunnelId, version: visitorGate.version, host: hostOf(request) });
+}

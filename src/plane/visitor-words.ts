@@ -1,0 +1,103 @@
+/**
+ * What a visitor's browser carries between the planes, signed: the ticket, by which the control plane tells a data node whom an identity provider
+ * has vouched for, and the pass, which the data node makes of it and asks for at each request. Neither is a secret to its bearer.
+ *
+ *   <payload>.<mac>   both base64url; payload = JSON, mac = HMAC-SHA256 over the kind, a dot and the payload, by Snapshot.visitorKey
+ */
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { z } from 'zod';
+
+/** From the provider's answer to the tunnel's own host: one redirect. */
+export const TICKET_MS = 60_000;
+/** A working day. After that the provider is asked again, which most visitors do not notice. */
+export const PASS_MS = 8 * 3_600_000;
+/** Longer ones are not looked at. */
+const MAX_WORD = 4_096;
+/** Paths by which a tunnel's own host takes tickets, and forgets a visitor. */
+export const TICKET_PATH = '/.culvert/visitor';
+export const SIGN_OUT_PATH = '/.culvert/sign-out';
+
+const bound = {
+  tunnelId: z.string(),
+  /** Of the tunnel's gate. */
+  version: z.string(),
+  /** As the edge sees it: lower case, no port. */
+  host: z.string(),
+  email: z.string(),
+  /** Milliseconds since the epoch. */
+  expiresAt: z.number(),
+};
+const ticketSchema = z.strictObject({
+  ...bound,
+  /** Good once. */
+  id: z.string(),
+  /** SHA-256 of what the tunnel's host gave the browser that asked, or "" when nobody asked there. */
+  nonceHash: z.string(),
+  /** This browser came with another nonce before. */
+  again: z.boolean(),
+  /** Where it goes from there: `returnPath` has made it. */
+  path: z.string(),
+});
+const passSchema = z.strictObject(bound);
+
+export type VisitorTicket = Readonly<z.output<typeof ticketSchema>>;
+export type VisitorPass = Readonly<z.output<typeof passSchema>>;
+
+export function sealTicket(key: Buffer, ticket: VisitorTicket): string {
+  return seal(key, 'ticket', ticket);
+}
+
+export function sealPass(key: Buffer, pass: VisitorPass): string {
+  return seal(key, 'pass', pass);
+}
+
+/** Undefined for everything that was not made with this key as a ticket; an expired one is told. */
+export function openTicket(key: Buffer, word: string): VisitorTicket | undefined {
+  return open(key, 'ticket', word, ticketSchema);
+}
+
+/** The same for a pass. */
+export function openPass(key: Buffer, word: string): VisitorPass | undefined {
+  return open(key, 'pass', word, passSchema);
+}
+
+/** What of a nonce leaves its browser's host. */
+export function nonceHashOf(nonce: string): string {
+  return createHash('sha256').update(nonce).digest('base64url');
+}
+
+/** Compares in constant time, whatever the lengths. */
+export function isSameText(one: string, other: string): boolean {
+  return timingSafeEqual(createHash('sha256').update(one).digest(), createHash('sha256').update(other).digest());
+}
+
+function seal(key: Buffer, kind: string, value: object): string {
+  const payload = Buffer.from(JSON.stringify(value)).toString('base64url');
+  return `${payload}.${macOf(key, kind, payload).toString('base64url')}`;
+}
+
+function open<T>(key: Buffer, kind: string, word: string, schema: z.ZodType<T>): T | undefined {
+  const dot = word.indexOf('.');
+  if (dot < 0 || word.length > MAX_WORD) return undefined;
+  const payload = word.slice(0, dot);
+  const wanted = macOf(key, kind, payload);
+  // Compared as text: decoders take more than one spelling for the same bytes.
+  if (!isSameText(word.slice(dot + 1), wanted.toString('base64url'))) return undefined;
+  return schema.safeParse(JSON.parse(Buffer.from(payload, 'base64url').toString())).data;
+}
+
+function macOf(key: Buffer, kind: string, payload: string): Buffer {
+  return createHmac('sha256', key).update(`${kind}.${payload}`).digest();
+}
+
+/** Longest path that is remembered while a visitor signs in: it travels in a cookie, beside those of other tabs. */
+const MAX_PATH = 512;
+
+/**
+ * Path and query for a relative redirect, or `/` for whatever a browser might take for another host, and for the edge's own paths: a slash
+ * that another one or a backslash follows, characters that vanish, userinfo behind them.
+ */
+export function returnPath(asked: string): string {
+  if (asked.length > MAX_PATH || !/^\/(?![/\\])[\x21-\x5b\x5d-\x7e]*$/.test(asked)) return '/';
+  return /^\/\.culvert\//.test(asked) ? '/' : asked;
+}

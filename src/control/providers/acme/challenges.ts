@@ -101,14 +101,16 @@ function answerTo({ token }: Challenge, name: string, { order, thumbprint }: Pro
 
 /** Ends with the signal, whether or not the solver looks at it. */
 async function publish({ solver }: AcmeOrder, answer: ChallengeAnswer, signal: AbortSignal): Promise<void> {
+  const late = `no answer for ${answer.name} was published in time`;
+  if (signal.aborted) throw abortError(signal, late);
   const aborted = Promise.withResolvers<never>();
-  const onAbort = (): void => aborted.reject(abortError(signal, `no answer for ${answer.name} was published in time`));
-  if (signal.aborted) onAbort();
+  const onAbort = (): void => aborted.reject(abortError(signal, late));
   signal.addEventListener('abort', onAbort, { once: true });
   try {
     await Promise.race([aborted.promise, solver.publish(answer, signal)]);
   } catch (error) {
     if (error instanceof AcmeError) throw error;
+    if (signal.aborted) throw abortError(signal, late);
     throw new AcmeError(
       'challenge_failed',
       `the answer for ${answer.name} could not be published: ${oneLine(messageOf(error))}`,

@@ -55,13 +55,13 @@ export interface Culvert {
   close(): Promise<void>;
 }
 
-/** Starts a server in this process. `toml` is added to its settings. */
-export async function startCulvert(context: Ends, toml = ''): Promise<Culvert> {
+/** Starts a server in this process. `toml` is added to its settings, `edge` to those under [edge]. */
+export async function startCulvert(context: Ends, toml = '', edge = ''): Promise<Culvert> {
   const t = inReverse(context);
   const folder = mkdtempSync(join(tmpdir(), 'culvert-harness-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const ports = await freePorts();
-  const { settings } = checkServerConfig(configText({ folder, ports, toml }), 'harness.toml');
+  const { settings } = checkServerConfig(configText({ folder, ports, toml, edge }), 'harness.toml');
   const server = await startServer(settings, { version: '0.0.0-test', log: silentLog });
   t.after(() => server.close());
   const owner = server.firstOwner;
@@ -74,11 +74,16 @@ export async function startCulvert(context: Ends, toml = ''): Promise<Culvert> {
     token,
     httpPort: ports.http,
     httpsPort: ports.https,
-    publish: (protocol, target, options = {}) =>
-      publish(t, { protocol, target: String(target), server: new URL(server.apiUrl), token, ...options }),
+    publish: publisher(t, new URL(server.apiUrl), token),
     get: (url, bearer) => get(url, url.startsWith('https:') ? ports.https : ports.http, undefined, bearer),
     close: () => server.close(),
   };
+}
+
+/** Starts agents of a server, which end with the test. */
+export function publisher(t: Ends, server: URL, token: string): Culvert['publish'] {
+  return (protocol, target, options = {}) =>
+    publish(t, { protocol, target: String(target), server, token, ...options });
 }
 
 interface Publication extends PublishOptions {

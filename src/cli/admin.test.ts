@@ -1,6 +1,8 @@
 /** `culvert admin`, `backup` and `config check` as an operator's shell sees them. */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { existsSync, statSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { run, start, tempHome } from './fixtures/program.ts';
@@ -73,6 +75,18 @@ test('an operator runs a server from the shell', { timeout: 120_000 }, async (t)
   assert.equal(await login(api, 'ann@example.com', password), 401);
   assert.equal(await login(api, 'ann@example.com', fresh), 200);
   assert.match(await admin('rotate-keys'), /^access: signed by .*\ncapability: signed by .*\n$/);
+
+  assert.match(
+    await admin('edge'),
+    /^since \d{4}-\S+: 0 connections, 0 open now \(0 http, 0 tcp\) from 0 addresses\nnobody was refused or cut\n$/,
+  );
+  const edgePort = Number(/visitors .* on \S+:(\d+)$/m.exec(server.stdout)?.[1]);
+  await once(connect(edgePort, '127.0.0.1').end('GET / HTTP/9.9\r\n\r\n').resume(), 'close');
+  assert.match(
+    await admin('edge'),
+    /^since .*: 1 connections, 0 open.*\nWHAT +REASON +COUNT\ndropped +malformed +1\nanswered +bad_request +1\n$/,
+  );
+  assert.match(await admin('edge', '--json'), /"over_total": ?0/);
 
   const refusals: ReadonlyArray<readonly [string[], number, RegExp]> = [
     [['create-user', 'ann@example.com'], 1, /ann@example\.com has an account already/],

@@ -175,6 +175,12 @@ export const COMMANDS: readonly CommandSpec[] = [
     load: async () => (await import('./admin-orgs.ts')).suspend,
   },
   {
+    usage: 'admin edge',
+    summary: 'show how many connections of visitors came, were refused and were cut, and why',
+    options: [['--json', 'as JSON'], CONFIG],
+    load: async () => (await import('./admin-edge.ts')).showEdge,
+  },
+  {
     usage: 'admin rotate-keys [purpose]',
     summary: 'sign with new keys from now on: access, capability, or both',
     options: [CONFIG],

@@ -41,6 +41,7 @@ import { Identities } from './services/accounts/identities.ts';
 import { LetterLimit } from './services/mail/letter-limit.ts';
 import type { PublicNames } from './services/news.ts';
 import type { NewOrgRules } from './services/organizations/organization-rows.ts';
+import { OperatorEdge } from './services/operator/operator-edge.ts';
 import { OperatorOrgs } from './services/operator/operator-orgs.ts';
 import { OperatorTokens } from './services/operator/operator-tokens.ts';
 import { OperatorUsers } from './services/operator/operator-users.ts';
@@ -132,6 +133,7 @@ export interface ControlPlane {
   readonly operatorTokens: OperatorTokens;
   readonly operatorUsers: OperatorUsers;
   readonly operatorOrgs: OperatorOrgs;
+  readonly operatorEdge: OperatorEdge;
   readonly tokens: Tokens;
   readonly tokenEnds: TokenEnds;
   readonly rotation: Rotation;
@@ -299,6 +301,7 @@ export function openControl(options: ControlOptions): ControlPlane {
       operatorTokens: new OperatorTokens({ sealer, clock }),
       operatorUsers: new OperatorUsers({ store, accounts, passwordReset, mfa, sessionEnds, plan: options.newOrg.plan }),
       operatorOrgs: new OperatorOrgs({ store, news: publisher, routes }),
+      operatorEdge: new OperatorEdge({ nodes }),
       tokens,
       tokenEnds,
       rotation,

@@ -6,6 +6,7 @@ import { systemClock } from '../../src/base/clock.ts';
 import { OperatorTokens } from '../../src/control/services/operator/operator-tokens.ts';
 import { openSealer, Sealer } from '../../src/control/services/keys/sealing.ts';
 import { askSocket } from '../../src/server/admin-client.ts';
+import { STATS } from './edge-stats.ts';
 import { type Answer, type Harness, startHarness } from './harness.ts';
 
 interface UserBody {
@@ -53,6 +54,7 @@ const ROUTES: ReadonlyArray<readonly [string, string, unknown?]> = [
   ['POST', '/superadmin/users/ann@example.test/lock'],
   ['POST', '/superadmin/users/ann@example.test/unlock'],
   ['GET', '/superadmin/orgs'],
+  ['GET', '/superadmin/edge'],
   ['PATCH', '/superadmin/orgs/ann', { plan: 'enterprise' }],
   ['PATCH', `/superadmin/orgs/${UNKNOWN}`, { plan: 'enterprise' }],
   ['POST', '/superadmin/orgs/ann/approve'],
@@ -294,4 +296,10 @@ test("an operator's token is good over the folder's socket alone; there it has n
   const events = await h.call('GET', '/events', { as: String(login.body['access_token']) });
   const deeds = events.body as unknown as { action: string; ipAddress: string }[];
   assert.equal(deeds.find(({ action }) => action === 'user.create')?.ipAddress, '');
+});
+
+test('operators read what the public edge has let in, refused and cut', async () => {
+  const answer = await h.call('GET', '/superadmin/edge', { as: h.owner });
+  assert.equal(answer.status, 200, answer.text);
+  assert.deepEqual(answer.body, { ...STATS, since: '2026-11-21T09:30:00.000Z' });
 });

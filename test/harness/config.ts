@@ -63,10 +63,12 @@ export interface ConfigOptions {
   readonly toml?: string;
   /** Where API and agent listener are; loopback when not given. */
   readonly address?: string;
+  /** Keys for [edge]. */
+  readonly edge?: string;
 }
 
 /** The settings file. Limits per address are off: all visitors of a test come from one. */
-export function configText({ folder, ports, toml = '', address = '127.0.0.1' }: ConfigOptions): string {
+export function configText({ folder, ports, toml = '', address = '127.0.0.1', edge = '' }: ConfigOptions): string {
   return `data_dir = ${JSON.stringify(join(folder, 'data'))}
 [log]
 level = "info"
@@ -80,6 +82,7 @@ https_listen = "127.0.0.1:${ports.https}"
 # With a certificate it would be the https one; tests take that where they want it.
 public_url = "http://{subdomain}.localhost:${ports.http}"
 tcp_ports = "${ports.tcp[0]}-${ports.tcp[1]}"
+${edge}
 [edge.tls]
 mode = "self_signed"
 [edge.limits]

@@ -23,6 +23,7 @@ import type { Projects } from '../services/projects/projects.ts';
 import type { ReservedSubdomains } from '../services/reserved-subdomains/reserved-subdomains.ts';
 import type { Mfa } from '../services/mfa/mfa.ts';
 import type { MfaLogin } from '../services/mfa/mfa-login.ts';
+import type { OperatorEdge } from '../services/operator/operator-edge.ts';
 import type { OperatorOrgs } from '../services/operator/operator-orgs.ts';
 import type { OperatorTokens } from '../services/operator/operator-tokens.ts';
 import type { OperatorUsers } from '../services/operator/operator-users.ts';
@@ -95,6 +96,7 @@ export interface ApiDeps {
   readonly operatorTokens: OperatorTokens;
   readonly operatorUsers: OperatorUsers;
   readonly operatorOrgs: OperatorOrgs;
+  readonly operatorEdge: OperatorEdge;
   readonly tokens: Tokens;
   readonly tokenEnds: TokenEnds;
   readonly rotation: Rotation;

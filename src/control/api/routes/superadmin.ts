@@ -11,6 +11,7 @@ import { type Api, type ApiDeps, type ApiEnv, operatorOf } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
 import { json } from '../errors.ts';
 import { mountOperatedEvents } from './events.ts';
+import { mountOperatedEdge } from './superadmin-edge.ts';
 import { mountOperatedUsers, page } from './superadmin-users.ts';
 
 const APPROVALS = ['approved', 'pending', 'suspended'] as const;
@@ -56,6 +57,7 @@ export function mountSuperadmin(app: Api, deps: ApiDeps): void {
   mountOperatedUsers(app, deps);
   mountOrgs(app, deps);
   mountOperatedEvents(app, deps);
+  mountOperatedEdge(app, deps);
   mountKeys(app, deps);
 }
 

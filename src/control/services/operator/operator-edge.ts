@@ -1,0 +1,24 @@
+/**
+ * What the public edge has let in, refused and cut, for those who run the server. Called by control/api for superadmins and for `culvert admin`.
+ */
+import { AppError } from '../../../base/errors.ts';
+import type { EdgeStats } from '../../../plane/edge-stats.ts';
+import type { NodeControl } from '../../../plane/link.ts';
+import { type Actor, allowOperator } from '../actor.ts';
+
+export class OperatorEdge {
+  readonly #nodes: Pick<NodeControl, 'stats'>;
+
+  constructor(deps: { nodes: Pick<NodeControl, 'stats'> }) {
+    this.#nodes = deps.nodes;
+  }
+
+  /** Throws `unavailable` when no data node runs: `culvert admin` without a server. */
+  stats(actor: Actor): EdgeStats {
+    allowOperator(actor);
+    const stats = this.#nodes.stats();
+    if (stats === undefined)
+      throw new AppError('unavailable', 'No server runs, so nothing has been counted. Start it with `culvert serve`.');
+    return stats;
+  }
+}

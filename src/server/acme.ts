@@ -8,6 +8,8 @@ import type { Settings } from '../config/schema.ts';
 import type { ControlOptions, ControlPlane } from '../control/open.ts';
 import { openAcme } from '../control/providers/acme.ts';
 import { alpnCertificate } from '../control/providers/acme/alpn-certificate.ts';
+import { DnsHook } from '../control/providers/acme/dns-hook.ts';
+import { DnsTxtRecords } from '../control/providers/dns.ts';
 import type { DataNode } from '../data/node.ts';
 import type { Certificate } from './certificates.ts';
 
@@ -31,9 +33,20 @@ export function acmeSetup(settings: Settings, log: Logger): ControlOptions['acme
       log,
       clock: systemClock,
     }),
-    dns: null,
+    dns: dnsHook(settings, log),
     alpnCertificate,
   };
+}
+
+/** Null where no name is proven by DNS records. */
+function dnsHook({ acme, dns }: Settings, log: Logger): DnsHook | null {
+  if (acme.challenge !== 'dns-01' || acme.dns_hook === null) return null;
+  return new DnsHook({
+    program: acme.dns_hook,
+    records: new DnsTxtRecords(dns.resolvers),
+    propagationMs: acme.dns_propagation_seconds * 1_000,
+    log,
+  });
 }
 
 export interface AcmeParts {

@@ -206,7 +206,10 @@ export async function loadCertificates(settings: CertificateSettings, nowMs: num
     (await keepSelfSigned({ dataDir, name: 'agents', names, days: AGENT_DAYS, nowMs }));
   let edgeCertificate: Certificate | null = null;
   if (edge.https_listen !== null && edge.tls.mode !== 'off') {
-    edgeCertificate = edgeFiles ?? (await keepSelfSigned({ dataDir, name: 'edge', names, days: EDGE_DAYS, nowMs }));
+    // With ACME it stands in for what has not come: a name that it held would count as one that has its certificate.
+    const held = edge.tls.mode === 'acme' ? names.filter((name) => !name.startsWith('*.')) : names;
+    edgeCertificate =
+      edgeFiles ?? (await keepSelfSigned({ dataDir, name: 'edge', names: held, days: EDGE_DAYS, nowMs }));
   }
   return {
     agents,

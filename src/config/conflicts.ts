@@ -20,6 +20,7 @@ export function findConflict(file: ServerFile, isSet: (path: readonly string[]) 
     findClash(file, isSet) ??
     findCertificateGap(file) ??
     findBalancerGap(file) ??
+    findRedirectGap(file) ??
     findMissingFile(file) ??
     findAcmeGap(file) ??
     findAcmeModeGap(file) ??
@@ -99,6 +100,16 @@ function findBalancerGap({ edge }: ServerFile): Conflict | undefined {
         path: ['edge', 'proxy_protocol_from'],
         text: 'is used with edge.proxy_protocol = true only: set that, or leave this out',
       };
+}
+
+/** Without https every visitor would be sent where nobody answers. */
+function findRedirectGap({ edge }: ServerFile): Conflict | undefined {
+  if (!edge.https_redirect || edge.https_listen !== null || edge.public_url?.startsWith('https:') === true)
+    return undefined;
+  return {
+    path: ['edge', 'https_redirect'],
+    text: 'needs https: set edge.https_listen, or edge.public_url = "https://{subdomain}.…" when a proxy in front has the certificate',
+  };
 }
 
 function findMissingFile({ edge, agents, acme }: ServerFile): Conflict | undefined {

@@ -80,6 +80,7 @@ const refused: ReadonlyArray<[name: string, text: string, start: string, says: R
   ['listener inside the port range', 'edge.tcp_ports = "7000-8000"', 'c.toml:1: edge.tcp_ports: ', /clashes with agents.listen/],
   ['the PROXY protocol of anybody', 'edge.proxy_protocol = true', 'c.toml:1: edge.proxy_protocol: ', /needs edge\.proxy_protocol_from: name the addresses/],
   ['load balancers without the PROXY protocol', 'edge.proxy_protocol_from = ["10.0.0.5"]', 'c.toml:1: edge.proxy_protocol_from: ', /proxy_protocol = true only/],
+  ['a redirect to https without it', 'edge.https_redirect = true', 'c.toml:1: edge.https_redirect: ', /needs https: set edge\.https_listen, or edge\.public_url/],
   ['https without certificate', 'edge.https_listen = "127.0.0.1:8443"', 'c.toml:1: edge.https_listen: ', /set edge.tls.mode/],
   ['files without files', '[edge.tls]\nmode = "files"', 'c.toml:2: edge.tls.mode: ', /needs edge.tls.cert_file/],
   ['files without key', `[edge.tls]\nmode = "files"\ncert_file = '${there}'`, 'c.toml:2: edge.tls.mode: ', /needs edge.tls.key_file/],

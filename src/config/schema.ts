@@ -105,6 +105,8 @@ const edge = z.strictObject({
   tcp_host: bindHost.prefault('127.0.0.1'),
   // Empty: edge.domain.
   tcp_public_host: publicHost.prefault(''),
+  // Services may be meant for plain HTTP too, and no certificate is there by default.
+  https_redirect: z.boolean().prefault(false),
   // A header that nobody expects is garbage, and one that anybody may send is a lie: for those who have such a load balancer.
   proxy_protocol: z.boolean().prefault(false),
   // Not api.trusted_proxies: a load balancer that passes bytes on passes on X-Forwarded-For as visitors wrote it.

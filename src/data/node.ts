@@ -84,6 +84,8 @@ export interface NodeSettings {
     /** Certificates may come while a handshake waits: names without one are asked for at the control plane. */
     readonly certificatesOnDemand: boolean;
     readonly tcpHost: string;
+    /** Plain HTTP is sent to https on this port, 0: that of the https listener; null: it is served. */
+    readonly httpsRedirectPort: number | null;
     readonly trustedProxies: readonly string[];
     /** Load balancers whose PROXY header every connection must begin with; null: visitors come by themselves. */
     readonly proxyProtocolFrom: readonly string[] | null;
@@ -225,6 +227,7 @@ async function open(settings: NodeSettings, deps: { link: Link; log: Logger }, l
       https: edge.https,
       tls: edge.tls,
       http2: edge.http2,
+      httpsRedirectPort: edge.httpsRedirectPort,
       trustedProxies: edge.trustedProxies,
       limits: {
         headTimeoutMs: limits.headTimeoutSeconds * 1_000,

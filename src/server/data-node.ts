@@ -35,6 +35,7 @@ function nodeSettings(settings: Settings, { certificates, version }: NodeDeps): 
       http2: edge.http2,
       certificatesOnDemand: edge.tls.mode === 'acme',
       tcpHost: edge.tcp_host,
+      httpsRedirectPort: edge.https_redirect ? httpsPort(edge) : null,
       trustedProxies: api.trusted_proxies,
       proxyProtocolFrom: edge.proxy_protocol ? edge.proxy_protocol_from : null,
       issuerKeys: { allowPrivate: edge.allow_private_jwks },
@@ -61,4 +62,10 @@ function nodeSettings(settings: Settings, { certificates, version }: NodeDeps): 
       },
     },
   };
+}
+
+/** Of the public URLs of tunnels, where they are https; else of the listener. 0: the listener's own, which it learns late. */
+function httpsPort({ public_url: url, https_listen: listener }: Settings['edge']): number {
+  const match = /^https:\/\/[^/]*?(?::(\d+))?$/.exec(url);
+  return match === null ? (listener?.port ?? 443) : Number(match[1] ?? 443);
 }

@@ -11,6 +11,7 @@ import type { RouteTable } from '../routing/table.ts';
 import type { Drops } from './drops.ts';
 import { FaultCounters } from './fault.ts';
 import { Head } from './head.ts';
+import type { HttpsRedirect } from './https-redirect.ts';
 import type { HttpAnswers } from './acme-answers.ts';
 import { CookieGuard } from './set-cookie.ts';
 
@@ -46,6 +47,8 @@ export interface EdgeContext {
   readonly sweeper: Sweeper<EdgeConnection>;
   readonly log: Logger;
   readonly trusted: BlockList | null;
+  /** What plain HTTP is answered with; null: it is served. */
+  readonly redirect: HttpsRedirect | null;
   /** Answers to certificate authorities; null while no order runs. */
   challenges: HttpAnswers | null;
   readonly slabs: SlabPool;
@@ -67,7 +70,7 @@ export interface EdgeContext {
 const READ_BYTES = 131_072;
 
 export function edgeContext(
-  of: Pick<EdgeContext, 'table' | 'limits' | 'sweeper' | 'log' | 'trusted' | 'drops'>,
+  of: Pick<EdgeContext, 'table' | 'limits' | 'sweeper' | 'log' | 'trusted' | 'redirect' | 'drops'>,
 ): EdgeContext {
   const slabs = new SlabPool();
   return {

@@ -8,6 +8,7 @@ import type { Exchange } from './exchange.ts';
 import type { FaultCode } from './fault.ts';
 import { forwardHead } from './forward.ts';
 import { ForwardedLines, type VisitorOrigin } from './forwarded.ts';
+import type { HttpsRedirect } from './https-redirect.ts';
 import { type PolicyChain, isPending } from '../policy/chain.ts';
 import type { CompiledPolicy } from '../policy/compile.ts';
 import { HeaderRule } from '../policy/header-rule.ts';
@@ -58,7 +59,7 @@ export class Dispatch {
 
   /** A way to the service that the head at `bytes[start, end)` asks for, noted in the exchange; null: see `refusal`. */
   find(bytes: Buffer, start: number, end: number): Upstream | null {
-    const { table, requestHead: head, nowMs, challenges } = this.#context;
+    const { table, requestHead: head, nowMs, challenges, redirect } = this.#context;
     const exchange = this.#exchange;
     const decided = this.#decided;
     this.#decided = null;
@@ -68,6 +69,7 @@ export class Dispatch {
     const entry = this.#forwarded.lookUp(bytes, head, table);
     if (this.#forwarded.isMisdirected) return this.#refuse(MISDIRECTED);
     if (entry === undefined) return this.#refuse(NOT_FOUND);
+    if (redirect !== null && this.#mustBeHttps(redirect, bytes)) return null;
     const refusal = refusalOf(entry);
     if (refusal !== null) return this.#refuse(refusal);
     const { served, policy } = entry;
@@ -162,6 +164,16 @@ export class Dispatch {
     const answer = isGet || isHead ? challenges.find(bytes, this.#context.requestHead) : null;
     if (answer !== null) this.refusal = answer;
     return answer !== null;
+  }
+
+  /** True: it came by plain HTTP, and `refusal` says where to go. */
+  #mustBeHttps(redirect: HttpsRedirect, bytes: Buffer): boolean {
+    const head = this.#context.requestHead;
+    if (this.#forwarded.isHttps(bytes, head)) return false;
+    const refusal = redirect.refusal(bytes, head, this.#exchange);
+    if (refusal === null) return false;
+    this.#refuse(refusal);
+    return true;
   }
 
   #refuse(refusal: EdgeRefusal): null {

@@ -33,6 +33,18 @@ export const FAULTS = {
     'The address is too long',
     'The address of the request is longer than 16 KB.',
   ),
+  https_redirect: kind(
+    308,
+    'Permanent Redirect',
+    'This site is served over HTTPS',
+    'The same address with https:// in front leads to it. Your browser is sent there.',
+  ),
+  https_required: kind(
+    400,
+    'Bad Request',
+    'This site is served over HTTPS only',
+    'Send the request again to the same address with https:// in front; what it held has come unencrypted.',
+  ),
   misdirected_request: kind(
     421,
     'Misdirected Request',

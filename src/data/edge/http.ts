@@ -19,6 +19,7 @@ import { ConnectionNames } from './connection-names.ts';
 import { type EdgeConnection, type EdgeContext, type EdgeLimits, edgeContext } from './context.ts';
 import type { FaultCounters } from './fault.ts';
 import { Http2Connection } from './h2/connection.ts';
+import { HttpsRedirect } from './https-redirect.ts';
 import type { Proxied } from './proxy-header.ts';
 import { VisitorCertificates, type VisitorTls } from './tls.ts';
 import { dropStale } from './upstream.ts';
@@ -31,6 +32,8 @@ export interface HttpEdgeOptions {
   readonly tls: VisitorTls | null;
   /** HTTP/2 is offered to visitors of the TLS listener. */
   readonly http2: boolean;
+  /** Plain HTTP is sent to https on this port, 0: that of the listener; null: it is served. */
+  readonly httpsRedirectPort: number | null;
   /** CIDRs whose X-Forwarded-… is believed. */
   readonly trustedProxies: readonly string[];
   readonly limits: EdgeLimits;
@@ -70,6 +73,8 @@ const STALE_MS = 5_000;
 export async function startHttpEdge(options: HttpEdgeOptions, deps: HttpEdgeDeps): Promise<HttpEdge> {
   const lifecycle = new Lifecycle();
   const sweeper = new Sweeper<EdgeConnection>(SWEEP_MS);
+  const redirectPort = options.httpsRedirectPort;
+  let ownPort = 443;
   const context = edgeContext({
     table: deps.table,
     limits: options.limits,
@@ -77,6 +82,7 @@ export async function startHttpEdge(options: HttpEdgeOptions, deps: HttpEdgeDeps
     drops: deps.drops,
     log: deps.log,
     trusted: options.trustedProxies.length === 0 ? null : blockList(options.trustedProxies),
+    redirect: redirectPort === null ? null : new HttpsRedirect(() => redirectPort || ownPort),
   });
   const timers = [
     setInterval(() => {
@@ -101,6 +107,7 @@ export async function startHttpEdge(options: HttpEdgeOptions, deps: HttpEdgeDeps
     ] as const) {
       if (server === null || listen === null) continue;
       await listening(server, listen);
+      if (server === https) ownPort = (server.address() as AddressInfo).port;
       lifecycle.onClose('edge listener', () => closed(server, sweeper, raw, deps.entrance));
     }
     return edge({

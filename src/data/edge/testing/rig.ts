@@ -26,6 +26,8 @@ export interface Scope {
 export interface RigOptions {
   readonly limits?: Partial<EdgeLimits>;
   readonly trustedProxies?: readonly string[];
+  /** Plain HTTP is sent to https; 0: to the listener's own port. */
+  readonly httpsRedirectPort?: number;
   /** Load balancers whose PROXY header is asked for. */
   readonly proxyProtocolFrom?: readonly string[];
   readonly issuerKeys?: FetchRules;
@@ -55,9 +57,12 @@ export class Rig {
     link.grants.set('good', testGrant('token-1', { tunnelQuota: 50 }));
     const settings = testSettings(tls, options.limits);
     const listen = { host: options.host ?? '127.0.0.1', port: 0 };
-    const { trustedProxies, proxyProtocolFrom, issuerKeys } = { ...settings.edge, ...options };
+    const { httpsRedirectPort, trustedProxies, proxyProtocolFrom, issuerKeys } = { ...settings.edge, ...options };
     const listening = { http: listen, https: listen, tls };
-    const edge = { ...settings.edge, ...listening, trustedProxies, proxyProtocolFrom, issuerKeys };
+    const edge = {
+      ...{ ...settings.edge, ...listening, httpsRedirectPort },
+      ...{ trustedProxies, proxyProtocolFrom, issuerKeys },
+    };
     const node = await startNode({ ...settings, edge }, { link, log: options.log ?? silentLog });
     const rig = new Rig(link, node);
     t.after(() => rig.close());

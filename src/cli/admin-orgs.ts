@@ -23,6 +23,7 @@ export const listOrgs = operatorCommand((asked) =>
     path: '/superadmin/orgs',
     filter: { query: asked.flags['query'], status: asked.flags['status'] },
     schema: organization,
+    cursorOf: (row) => row.id,
     columns: {
       slug: (row) => row.slug,
       name: (row) => row.name,

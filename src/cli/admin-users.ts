@@ -38,6 +38,7 @@ export const listUsers = operatorCommand((asked) =>
     path: '/superadmin/users',
     filter: { query: asked.flags['query'] },
     schema: user,
+    cursorOf: (row) => row.id,
     columns: {
       email: (row) => row.email,
       name: (row) => row.name,

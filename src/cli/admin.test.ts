@@ -87,12 +87,16 @@ test('an operator runs a server from the shell', { timeout: 120_000 }, async (t)
     /^since .*: 1 connections, 0 open.*\nWHAT +REASON +COUNT\ndropped +malformed +1\nanswered +bad_request +1\n$/,
   );
   assert.match(await admin('edge', '--json'), /"over_total": ?0/);
+  assert.match(await admin('certificates'), /^NAME +STATE +UNTIL +NEXT +FAILURES +LAST ERROR\n$/);
 
   const refusals: ReadonlyArray<readonly [string[], number, RegExp]> = [
     [['create-user', 'ann@example.com'], 1, /ann@example\.com has an account already/],
     [['set-plan', 'ann-other', 'gold'], 2, /plan/],
     [['suspend', 'nothing'], 1, /There is no organization nothing\./],
     [['reset-password', 'nobody@example.com'], 1, /There is no account nobody@example\.com\./],
+    [['certificates', 'renew', 'shop.example.com'], 1, /set edge\.tls\.mode = "acme" first/],
+    [['certificates', 'renew'], 2, /a certificate to renew has a name/],
+    [['certificates', 'rename'], 2, /there is no command "admin certificates rename"/],
     [['rotate-keys', 'gold'], 2, /there are no keys for gold: name access or capability/],
     [['reset-mfa', '..'], 2, /"\.\." names nothing: give an account's e-mail address or id/],
     [['approve', '.'], 2, /"\." names nothing: give an organization's slug or id/],

@@ -181,6 +181,12 @@ export const COMMANDS: readonly CommandSpec[] = [
     load: async () => (await import('./admin-edge.ts')).showEdge,
   },
   {
+    usage: 'admin certificates [renew] [name]',
+    summary: 'show the certificates by ACME; with "renew <name>", ask for one now',
+    options: [['--json', 'as JSON'], CONFIG],
+    load: async () => (await import('./admin-certificates.ts')).certificates,
+  },
+  {
     usage: 'admin rotate-keys [purpose]',
     summary: 'sign with new keys from now on: access, capability, or both',
     options: [CONFIG],

@@ -37,6 +37,7 @@ async function listed(rows: number) {
       path: '/superadmin/users',
       filter: { query: 'ann', status: undefined },
       schema: z.object({ id: z.string() }),
+      cursorOf: (row) => row.id,
       columns: {},
     },
   );

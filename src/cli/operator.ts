@@ -71,18 +71,20 @@ export function pathOf(kind: 'users' | 'orgs', handle = '', deed?: string): stri
   return deed === undefined ? path : `${path}/${deed}`;
 }
 
-export interface ListOptions<Row extends { readonly id: string }> {
+export interface ListOptions<Row> {
   readonly path: string;
   /** Filters, as the route takes them; what is undefined is left out. */
   readonly filter: Readonly<Record<string, unknown>>;
   readonly schema: z.ZodType<Row>;
+  /** What the next page begins behind. */
+  readonly cursorOf: (row: Row) => string;
   readonly columns: Readonly<Record<string, (row: Row) => string>>;
 }
 
 /** Prints a list: a table, or with `--json` one array. */
-export async function printList<Row extends { readonly id: string }>(
+export async function printList<Row>(
   { operator, io, flags }: Asked,
-  { path, filter, schema, columns }: ListOptions<Row>,
+  { path, filter, schema, cursorOf, columns }: ListOptions<Row>,
 ): Promise<void> {
   const rows: Row[] = [];
   let size = PAGE;
@@ -90,7 +92,7 @@ export async function printList<Row extends { readonly id: string }>(
     const query = new URLSearchParams({ limit: String(PAGE) });
     for (const [name, value] of Object.entries(filter)) if (typeof value === 'string') query.set(name, value);
     const last = rows.at(-1);
-    if (last !== undefined) query.set('after', last.id);
+    if (last !== undefined) query.set('after', cursorOf(last));
     const page = schema.array().parse(await operator.call('GET', `${path}?${query.toString()}`));
     rows.push(...page);
     size = page.length;

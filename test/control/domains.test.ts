@@ -82,6 +82,7 @@ test('a domain is added unverified, with the record to put into the DNS, and sho
     verifiedAt: null,
     createdAt: new Date(START).toISOString(),
     dnsRecord: { type: 'TXT', name: RECORD, value: token },
+    certificate: null,
   });
   assert.deepEqual((await ann.call('GET', '/domains')).body, [body]);
   assert.deepEqual((await bob.call('GET', '/domains')).body, []);

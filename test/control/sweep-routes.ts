@@ -122,6 +122,8 @@ export const ROUTES: Readonly<Record<string, Row>> = {
   'PATCH /superadmin/orgs/{id}': { ...operatedOrg, body: { plan: 'enterprise' } },
   'POST /superadmin/orgs/{id}/approve': operatedOrg,
   'POST /superadmin/orgs/{id}/suspend': operatedOrg,
+  'GET /superadmin/certificates': { operators: true },
+  'POST /superadmin/certificates/{name}/renew': { ids: () => ['shop.example.test'], operators: true },
   'POST /superadmin/keys/{purpose}/rotate': { ids: () => ['access'], operators: true },
 };
 
@@ -147,6 +149,9 @@ export const PUBLIC: readonly string[] = [
   'GET /billing/mock-checkout',
   'GET /billing/mock-portal',
   'POST /billing/webhook',
+  // Visitors of tunnels, who have no account: the identity provider says who they are, the tunnel's lists who may come in.
+  'GET /edge-auth/start',
+  'GET /edge-auth/callback',
   // The ways in: each checks a secret of its own.
   'POST /auth/login',
   'POST /auth/login/mfa',

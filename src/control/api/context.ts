@@ -8,6 +8,7 @@ import type { NetworkSet } from '../../base/addr.ts';
 import type { Logger } from '../../base/log.ts';
 import type { MasterKeyActor, OperatorActor, UserActor } from '../services/actor.ts';
 import type { Billing } from '../services/billing/billing.ts';
+import type { Certificates } from '../services/certificates/certificates.ts';
 import type { Connections } from '../services/tunnels/connections.ts';
 import type { DeviceLogins } from '../services/sessions/device-logins.ts';
 import type { Domains } from '../services/domains/domains.ts';
@@ -113,6 +114,7 @@ export interface ApiDeps {
   readonly projects: Projects;
   readonly reservedSubdomains: ReservedSubdomains;
   readonly domains: Domains;
+  readonly certificates: Certificates;
   readonly connections: Connections;
   readonly billing: Billing;
   readonly deviceLogins: DeviceLogins;

@@ -2,6 +2,7 @@
 import { z } from '@hono/zod-openapi';
 import type { DomainRow } from '../../services/domains/domain-rows.ts';
 import { dnsRecordOf, MAX_DOMAINS } from '../../services/domains/domains.ts';
+import { certificateState, presentCertificate } from '../certificate-state.ts';
 import { type Api, type ApiDeps, actorOf } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
 import { json } from '../errors.ts';
@@ -16,6 +17,7 @@ const domain = z
     verifiedAt: z.iso.datetime().nullable(),
     createdAt: z.iso.datetime(),
     dnsRecord: z.object({ type: z.literal('TXT'), name: z.string(), value: z.string() }),
+    certificate: certificateState,
   })
   .openapi('Domain', {
     example: {
@@ -31,6 +33,7 @@ const domain = z
         name: '_tunnel-challenge.shop.example.com',
         value: 'q7Zk0m1xTn8cVb5RfW2yLs9dHgJ4uPaE',
       },
+      certificate: { state: 'none', expiresAt: null, lastError: null, nextAttemptAt: null },
     },
   });
 
@@ -43,7 +46,7 @@ const id = z.object({ id: z.string() });
 const done = z.object({ success: z.literal(true) });
 const tags = ['domains'];
 
-export function mountDomains(app: Api, { domains }: ApiDeps): void {
+export function mountDomains(app: Api, { domains, certificates }: ApiDeps): void {
   app.openapi(
     defineRoute({
       method: 'get',
@@ -52,7 +55,11 @@ export function mountDomains(app: Api, { domains }: ApiDeps): void {
       summary: 'Custom domains of the organization, newest first',
       responses: { 200: json(z.array(domain), 'Domains') },
     }),
-    (c) => c.json(domains.list(actorOf(c)).map(present), 200),
+    (c) =>
+      c.json(
+        domains.list(actorOf(c)).map((row) => present(certificates, row)),
+        200,
+      ),
   );
   app.openapi(
     defineRoute(
@@ -68,7 +75,7 @@ export function mountDomains(app: Api, { domains }: ApiDeps): void {
       },
       ['forbidden', 'invalid_domain', 'duplicate_name', 'conflict', 'rate_limited'],
     ),
-    (c) => c.json(present(domains.create(actorOf(c), c.req.valid('json').domain)), 201),
+    (c) => c.json(present(certificates, domains.create(actorOf(c), c.req.valid('json').domain)), 201),
   );
   app.openapi(
     defineRoute(
@@ -101,7 +108,7 @@ export function mountDomains(app: Api, { domains }: ApiDeps): void {
       },
       ['forbidden', 'invalid_request', 'duplicate_name', 'rate_limited', 'unavailable'],
     ),
-    async (c) => c.json(present(await domains.verify(actorOf(c), c.req.valid('param').id)), 200),
+    async (c) => c.json(present(certificates, await domains.verify(actorOf(c), c.req.valid('param').id)), 200),
   );
   app.openapi(
     defineRoute(
@@ -116,7 +123,11 @@ export function mountDomains(app: Api, { domains }: ApiDeps): void {
       },
       ['forbidden'],
     ),
-    (c) => c.json(present(domains.bind(actorOf(c), c.req.valid('param').id, c.req.valid('json').tunnel_id)), 200),
+    (c) =>
+      c.json(
+        present(certificates, domains.bind(actorOf(c), c.req.valid('param').id, c.req.valid('json').tunnel_id)),
+        200,
+      ),
   );
   app.openapi(
     defineRoute(
@@ -130,11 +141,12 @@ export function mountDomains(app: Api, { domains }: ApiDeps): void {
       },
       ['forbidden'],
     ),
-    (c) => c.json(present(domains.unbind(actorOf(c), c.req.valid('param').id)), 200),
+    (c) => c.json(present(certificates, domains.unbind(actorOf(c), c.req.valid('param').id)), 200),
   );
 }
 
-function present(row: DomainRow) {
+function present(certificates: ApiDeps['certificates'], row: DomainRow) {
+  const certificate = certificates.ofDomain(row);
   return {
     id: row.id,
     domain: row.domain,
@@ -144,5 +156,6 @@ function present(row: DomainRow) {
     verifiedAt: row.verifiedAt === null ? null : new Date(row.verifiedAt).toISOString(),
     createdAt: new Date(row.createdAt).toISOString(),
     dnsRecord: dnsRecordOf(row),
+    certificate: certificate === null ? null : presentCertificate(certificate),
   };
 }

@@ -11,6 +11,7 @@ import { type Api, type ApiDeps, type ApiEnv, operatorOf } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
 import { json } from '../errors.ts';
 import { mountOperatedEvents } from './events.ts';
+import { mountCertificates } from './superadmin-certificates.ts';
 import { mountOperatedEdge } from './superadmin-edge.ts';
 import { mountOperatedUsers, page } from './superadmin-users.ts';
 
@@ -57,6 +58,7 @@ export function mountSuperadmin(app: Api, deps: ApiDeps): void {
   mountOperatedUsers(app, deps);
   mountOrgs(app, deps);
   mountOperatedEvents(app, deps);
+  mountCertificates(app, deps);
   mountOperatedEdge(app, deps);
   mountKeys(app, deps);
 }

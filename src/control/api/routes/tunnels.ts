@@ -1,6 +1,7 @@
 /** `/tunnels`. */
 import { z } from '@hono/zod-openapi';
 import { MIN_TTL_SECONDS, PROTOCOLS, type TunnelView } from '../../services/tunnels/tunnels.ts';
+import { certificateState, presentCertificate } from '../certificate-state.ts';
 import { type Api, type ApiDeps, actorOf } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
 import { json } from '../errors.ts';
@@ -47,6 +48,8 @@ const tunnel = z
     },
   });
 
+const oneTunnel = tunnel.extend({ certificate: certificateState });
+
 const newTunnel = z
   .object({
     localPort: z.int().min(1).max(65_535),
@@ -64,7 +67,7 @@ const id = z.object({ id: z.string() });
 const done = z.object({ success: z.literal(true) });
 const tags = ['tunnels'];
 
-export function mountTunnels(app: Api, { tunnels }: ApiDeps): void {
+export function mountTunnels(app: Api, { tunnels, certificates }: ApiDeps): void {
   app.openapi(
     defineRoute({
       method: 'get',
@@ -103,9 +106,16 @@ export function mountTunnels(app: Api, { tunnels }: ApiDeps): void {
       tags,
       summary: 'One tunnel',
       request: { params: id },
-      responses: { 200: json(tunnel, 'The tunnel') },
+      responses: { 200: json(oneTunnel, 'The tunnel') },
     }),
-    (c) => c.json(present(tunnels.get(actorOf(c), c.req.valid('param').id)), 200),
+    (c) => {
+      const view = tunnels.get(actorOf(c), c.req.valid('param').id);
+      const certificate = certificates.ofTunnel(view.row);
+      return c.json(
+        { ...present(view), certificate: certificate === null ? null : presentCertificate(certificate) },
+        200,
+      );
+    },
   );
   app.openapi(
     defineRoute(

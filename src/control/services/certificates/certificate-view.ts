@@ -19,13 +19,13 @@ export interface OperatedCertificate extends CertificateView {
   readonly lastAttemptAt: number | null;
 }
 
-const NONE: CertificateView = { state: 'none', expiresAt: null, lastError: null, nextAttemptAt: null };
+export const NO_CERTIFICATE: CertificateView = { state: 'none', expiresAt: null, lastError: null, nextAttemptAt: null };
 
 export function viewOf(
   row: CertificateRow | undefined,
   { isUnderWay, now }: { isUnderWay: boolean; now: number },
 ): CertificateView {
-  if (row === undefined) return NONE;
+  if (row === undefined) return NO_CERTIFICATE;
   const isValid = row.chain !== null && row.expiresAt !== null && row.expiresAt > now;
   const state = isValid ? 'valid' : isUnderWay || row.lastError === null ? 'pending' : 'failed';
   return { state, expiresAt: row.expiresAt, lastError: row.lastError, nextAttemptAt: row.nextAt };

@@ -9,7 +9,9 @@ import type { EdgeCertificate, EdgeChallenge } from '../../../plane/certificates
 import type { Store } from '../../db/tx.ts';
 import { type Actor, allowOperator, asOperator } from '../actor.ts';
 import { recordDeed } from '../audit.ts';
+import type { DomainRow } from '../domains/domain-rows.ts';
 import type { Sealer } from '../keys/sealing.ts';
+import type { TunnelRow } from '../tunnels/tunnel-rows.ts';
 import { Allowance } from './allowance.ts';
 import {
   certificateNamed,
@@ -20,7 +22,7 @@ import {
   shownCertificates,
   updateCertificate,
 } from './certificate-rows.ts';
-import { type CertificateView, type OperatedCertificate, viewOf } from './certificate-view.ts';
+import { type CertificateView, NO_CERTIFICATE, type OperatedCertificate, viewOf } from './certificate-view.ts';
 import { EdgeAnswers } from './edge-answers.ts';
 import { Orders } from './orders.ts';
 import type { AcmeSetup, CertificateEdge } from './setup.ts';
@@ -114,8 +116,18 @@ export class Certificates {
     running.orders.pump();
   }
 
-  /** Of a host that the caller may see; null where certificates do not come by ACME. `showError` when the host is the caller's own. */
-  viewOf(host: string): CertificateView | null {
+  /** Of a custom domain that the caller may see; null where certificates do not come by ACME. One that others may have has none. */
+  ofDomain({ domain, verifiedAt }: DomainRow): CertificateView | null {
+    return verifiedAt === null && this.#running !== null ? NO_CERTIFICATE : this.#ofHost(domain);
+  }
+
+  /** Of the name of a tunnel, likewise; null for a `tcp` one. */
+  ofTunnel({ label, protocol }: TunnelRow): CertificateView | null {
+    const running = this.#running;
+    return running === null || protocol === 'tcp' ? null : this.#ofHost(`${label}.${running.setup.edgeDomain}`);
+  }
+
+  #ofHost(host: string): CertificateView | null {
     const running = this.#running;
     if (running === null) return null;
     const name = certificateFor(host, running.setup);

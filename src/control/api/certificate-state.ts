@@ -1,0 +1,37 @@
+/** How a certificate stands, as domains, tunnels and the operators' list tell it. */
+import { z } from '@hono/zod-openapi';
+import { CERTIFICATE_STATES, type CertificateView } from '../services/certificates/certificate-view.ts';
+
+export const certificateFields = {
+  state: z.enum(CERTIFICATE_STATES).openapi({
+    description:
+      '`none`: not asked for yet, `pending`: asked for, `valid`, `failed`: none could be had, and it is asked for again at `nextAttemptAt`',
+  }),
+  expiresAt: z.iso.datetime().nullable(),
+  lastError: z
+    .string()
+    .nullable()
+    .openapi({ description: 'Why the last attempt failed; also of a renewal while the old one is valid' }),
+  nextAttemptAt: z.iso.datetime().nullable().openapi({ description: 'When it is asked for, or renewed' }),
+};
+
+export const certificateState = z
+  .object(certificateFields)
+  .openapi('CertificateState', {
+    example: {
+      state: 'valid',
+      expiresAt: '2027-02-19T09:00:00.000Z',
+      lastError: null,
+      nextAttemptAt: '2027-01-20T02:11:54.000Z',
+    },
+  })
+  .nullable()
+  .openapi({ description: 'null unless certificates come by ACME' });
+
+export function presentCertificate({ state, expiresAt, lastError, nextAttemptAt }: CertificateView) {
+  return { state, expiresAt: isoOf(expiresAt), lastError, nextAttemptAt: isoOf(nextAttemptAt) };
+}
+
+export function isoOf(instant: number | null): string | null {
+  return instant === null ? null : new Date(instant).toISOString();
+}

@@ -1,0 +1,74 @@
+/** `/superadmin/certificates`: certificates by ACME for those who run the server. Mounted by superadmin.ts, behind its guard. */
+import { z } from '@hono/zod-openapi';
+import type { OperatedCertificate } from '../../services/certificates/certificate-view.ts';
+import { certificateFields, isoOf, presentCertificate } from '../certificate-state.ts';
+import { type Api, type ApiDeps, operatorOf } from '../context.ts';
+import { defineRoute } from '../define-route.ts';
+import { json } from '../errors.ts';
+
+const certificate = z
+  .object({
+    name: z.string().openapi({ description: 'A host, or `*.` and the domain of the edge' }),
+    ...certificateFields,
+    failures: z.int().openapi({ description: 'Attempts in a row that failed' }),
+    lastAttemptAt: z.iso.datetime().nullable(),
+  })
+  .openapi('OperatedCertificate', {
+    example: {
+      name: 'shop.example.com',
+      state: 'failed',
+      expiresAt: null,
+      lastError: 'the authority could not connect to shop.example.com: connection refused',
+      nextAttemptAt: '2026-11-21T09:40:00.000Z',
+      failures: 2,
+      lastAttemptAt: '2026-11-21T09:30:00.000Z',
+    },
+  });
+
+const tags = ['superadmin'];
+
+export function mountCertificates(app: Api, { certificates }: ApiDeps): void {
+  app.openapi(
+    defineRoute(
+      {
+        method: 'get',
+        path: '/superadmin/certificates',
+        tags,
+        summary: 'Certificates by ACME, by name',
+        request: {
+          query: z.object({
+            limit: z.coerce.number().int().min(1).max(200).default(50),
+            after: z.string().max(255).optional().openapi({ description: 'Name of the last one of the page before' }),
+          }),
+        },
+        responses: { 200: json(z.array(certificate), 'Certificates; none without `edge.tls.mode` "acme"') },
+      },
+      ['forbidden'],
+    ),
+    (c) => {
+      const { limit, after } = c.req.valid('query');
+      return c.json(certificates.list(operatorOf(c), { limit, after }).map(present), 200);
+    },
+  );
+  app.openapi(
+    defineRoute(
+      {
+        method: 'post',
+        path: '/superadmin/certificates/{name}/renew',
+        tags,
+        summary: 'Ask for a certificate now, whenever its next attempt was to be',
+        description:
+          'The answer does not wait for it: ask the list. 409 while it is being asked for, and where certificates do not come by ACME; 404 for a name that leads to no live tunnel.',
+        request: { params: z.object({ name: z.string().max(255).openapi({ example: 'shop.example.com' }) }) },
+        responses: { 200: json(certificate, 'Asked for') },
+      },
+      ['forbidden', 'conflict', 'not_found'],
+    ),
+    (c) => c.json(present(certificates.renew(operatorOf(c), c.req.valid('param').name.toLowerCase())), 200),
+  );
+}
+
+function present(view: OperatedCertificate) {
+  const { name, failures, lastAttemptAt } = view;
+  return { name, ...presentCertificate(view), failures, lastAttemptAt: isoOf(lastAttemptAt) };
+}

@@ -78,3 +78,8 @@ export async function makeTestCa(keyId?: string): Promise<TestCa> {
     },
   };
 }
+
+/** The key that a signing request (DER) is for. */
+export function keyInRequest(csr: Buffer): x509.PublicKey {
+  return new x509.Pkcs10CertificateRequest(csr).publicKey;
+}

@@ -85,6 +85,16 @@ const edgeLimits = z.strictObject({
   local_timeout_seconds: seconds().prefault(300),
   // 0: a quiet WebSocket stays open; TCP keep-alive finds dead peers.
   websocket_idle_seconds: seconds({ orOff: true }).prefault(0),
+  // A visitor that is still sending when it is answered must get to read that; one that goes on for longer is not listening.
+  linger_timeout_seconds: seconds().prefault(3),
+  // From the first packet on; two round trips of a bad mobile link take about 3 s.
+  tls_handshake_timeout_seconds: seconds().prefault(10),
+  // Cookies of single sign-on come to 16 KB; Node takes 16, nginx 32 in all. Forwarded whole in one piece, so not without end.
+  max_head_bytes: count(1_024, 65_536).prefault(32_768),
+  // Browsers send about 20.
+  max_head_fields: count(16, 500).prefault(100),
+  // Browsers go beyond, but common services take 8 KB.
+  max_uri_bytes: count(256, 65_536).prefault(16_384),
   // What browsers use of other servers (nginx 128, RFC 9113 §6.5.2 asks for no less than 100).
   http2_max_streams: count(1, 1_000).prefault(100),
   // A browser that leaves a page resets all that it had open, which is ten times this at once; a flood does so all the time.

@@ -54,6 +54,11 @@ export interface EdgeLimits {
   readonly bodyIdleTimeoutSeconds: number;
   readonly localTimeoutSeconds: number;
   readonly websocketIdleSeconds: number;
+  readonly lingerTimeoutSeconds: number;
+  readonly tlsHandshakeTimeoutSeconds: number;
+  readonly maxHeadBytes: number;
+  readonly maxHeadFields: number;
+  readonly maxUriBytes: number;
   /** HTTP/2: open streams of one connection, and resets of busy ones per second. */
   readonly http2MaxStreams: number;
   readonly http2ResetsPerSecond: number;
@@ -235,11 +240,20 @@ async function open(settings: NodeSettings, deps: { link: Link; log: Logger }, l
         bodyIdleTimeoutMs: limits.bodyIdleTimeoutSeconds * 1_000,
         localTimeoutMs: limits.localTimeoutSeconds * 1_000,
         websocketIdleMs: limits.websocketIdleSeconds * 1_000,
+        lingerTimeoutMs: limits.lingerTimeoutSeconds * 1_000,
+        tlsHandshakeTimeoutMs: limits.tlsHandshakeTimeoutSeconds * 1_000,
+        head: { headBytes: limits.maxHeadBytes, fields: limits.maxHeadFields, targetBytes: limits.maxUriBytes },
         http2MaxStreams: limits.http2MaxStreams,
         http2ResetsPerSecond: limits.http2ResetsPerSecond,
       },
     },
-    { table, entrance, drops, wantCertificate: edge.certificatesOnDemand ? (host) => link.wantCertificate(host) : null, log },
+    {
+      table,
+      entrance,
+      drops,
+      wantCertificate: edge.certificatesOnDemand ? (host) => link.wantCertificate(host) : null,
+      log,
+    },
   );
   life.onClose('http edge', () => http.close());
 

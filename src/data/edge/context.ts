@@ -10,7 +10,7 @@ import { TurnEnd } from '../../base/turn.ts';
 import type { RouteTable } from '../routing/table.ts';
 import type { Drops } from './drops.ts';
 import { FaultCounters } from './fault.ts';
-import { Head } from './head.ts';
+import { Head, type HeadLimits } from './head.ts';
 import type { HttpsRedirect } from './https-redirect.ts';
 import type { HttpAnswers } from './acme-answers.ts';
 import { CookieGuard } from './set-cookie.ts';
@@ -26,6 +26,12 @@ export interface EdgeLimits {
   readonly localTimeoutMs: number;
   /** Upgraded connections without traffic; 0: no limit. */
   readonly websocketIdleMs: number;
+  /** After the last answer a visitor may go on sending for so long. */
+  readonly lingerTimeoutMs: number;
+  /** From the first packet of a TLS connection to the end of its handshake. */
+  readonly tlsHandshakeTimeoutMs: number;
+  /** Of requests. */
+  readonly head: HeadLimits;
   /** HTTP/2: streams that a connection may have open, and how many of those that were given work it may reset per second. */
   readonly http2MaxStreams: number;
   readonly http2ResetsPerSecond: number;
@@ -81,7 +87,7 @@ export function edgeContext(
     turn: new TurnEnd(),
     faults: new FaultCounters(),
     readBuffer: Buffer.allocUnsafeSlow(READ_BYTES),
-    requestHead: new Head(),
+    requestHead: new Head(of.limits.head),
     responseHead: new Head(),
     cookies: new CookieGuard(of.table.domain),
     nowMs: performance.now(),

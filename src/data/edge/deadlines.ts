@@ -29,9 +29,6 @@ export type Verdict =
   | 'local_timeout'
   | Extract<DropReason, 'head_timeout' | 'body_timeout' | 'slow_reader' | 'idle' | 'websocket_idle' | 'linger'>;
 
-/** After the last answer the visitor may go on sending for this long. */
-const LINGER_MS = 3_000;
-
 export class Deadlines {
   readonly #limits: EdgeLimits;
   /** Set by traffic, read by `check`: since when the present state has made no progress. */
@@ -75,7 +72,7 @@ export class Deadlines {
   }
 
   #verdict(stillMs: number, of: Timed): Verdict {
-    const { idleTimeoutMs, bodyIdleTimeoutMs, localTimeoutMs, websocketIdleMs } = this.#limits;
+    const { idleTimeoutMs, bodyIdleTimeoutMs, localTimeoutMs, websocketIdleMs, lingerTimeoutMs } = this.#limits;
     switch (of.state) {
       case 'head':
         if (of.hasBacklog) return stillMs > bodyIdleTimeoutMs ? 'slow_reader' : 'go_on';
@@ -93,7 +90,7 @@ export class Deadlines {
         return websocketIdleMs > 0 && stillMs > websocketIdleMs ? 'websocket_idle' : 'go_on';
       case 'linger':
         if (of.hasBacklog) return stillMs > bodyIdleTimeoutMs ? 'slow_reader' : 'go_on';
-        return stillMs > LINGER_MS ? 'linger' : 'go_on';
+        return stillMs > lingerTimeoutMs ? 'linger' : 'go_on';
       case 'gone':
         return 'go_on';
       default:

@@ -22,11 +22,19 @@ import {
 } from './fields.ts';
 import { dropNominated, refused, takeConnection, takeContentLength, timeoutIn } from './head-values.ts';
 
-/** Bytes of one head, fields of one head, bytes of a request target, spans to leave out. */
-export const MAX_HEAD_BYTES = 32_768;
-const MAX_FIELDS = 100;
-const MAX_TARGET_BYTES = 16_384;
-const MAX_DROPS = MAX_FIELDS + 4;
+export interface HeadLimits {
+  /** Bytes of one head. */
+  readonly headBytes: number;
+  /** Fields of one head. */
+  readonly fields: number;
+  /** Bytes of a request target. */
+  readonly targetBytes: number;
+}
+
+/** Of responses, which come from services of customers; those of visitors' requests are settings (`edge.limits`) and begin at the same. */
+export const USUAL_LIMITS: HeadLimits = { headBytes: 32_768, fields: 100, targetBytes: 16_384 };
+/** Spans to leave out beyond one per field. */
+const MORE_DROPS = 4;
 /** Longest host name in the DNS, and a port. */
 const MAX_HOST_BYTES = 259;
 const MAX_PORT_DIGITS = 5;
@@ -46,14 +54,17 @@ const W_HTML = word('text/html');
 
 /** Where everything in a head is. One object is reused for all heads of a thread: read it before the next parse. */
 export class Head {
+  readonly maxBytes: number;
+  readonly maxFields: number;
+  readonly maxTargetBytes: number;
   /** Spans to leave out when forwarding, as pairs, in order. */
-  readonly drops = new Int32Array(2 * MAX_DROPS);
+  readonly drops: Int32Array;
   dropCount = 0;
   /** Starts of the field lines, and one more for the line after the last. */
-  readonly lines = new Int32Array(MAX_FIELDS + 1);
+  readonly lines: Int32Array;
   lineCount = 0;
   /** Responses: which of `lines` are Set-Cookie. */
-  readonly cookieLines = new Int32Array(MAX_FIELDS);
+  readonly cookieLines: Int32Array;
   cookieCount = 0;
   methodEnd = 0;
   targetStart = 0;
@@ -103,6 +114,15 @@ export class Head {
   value = 0;
   valueEnd = 0;
 
+  constructor(limits: HeadLimits = USUAL_LIMITS) {
+    this.maxBytes = limits.headBytes;
+    this.maxFields = limits.fields;
+    this.maxTargetBytes = limits.targetBytes;
+    this.drops = new Int32Array(2 * (limits.fields + MORE_DROPS));
+    this.lines = new Int32Array(limits.fields + 1);
+    this.cookieLines = new Int32Array(limits.fields);
+  }
+
   reset(): void {
     this.dropCount = this.lineCount = this.hostCount = this.upgradeCount = this.forwardedForCount = 0;
     this.cookieCount = 0;
@@ -144,12 +164,12 @@ export function parseRequestHead(bytes: Buffer, start: number, end: number, head
   head.methodEnd = i;
   const target = ++i;
   while (i < end && TARGET[bytes[i] as number] === 1) i++;
-  if (i - target > MAX_TARGET_BYTES) return TARGET_TOO_LONG;
+  if (i - target > head.maxTargetBytes) return TARGET_TOO_LONG;
   if (i >= end) return INCOMPLETE;
   if (bytes[i] !== SPACE || i === target) return refuse(head, 'target');
   head.targetStart = target;
   head.targetEnd = i;
-  if (end - i < 11) return tooLarge(start, end);
+  if (end - i < 11) return tooLarge(head, start, end);
   if (!isVersion(bytes, i + 1)) return refuse(head, 'version');
   head.minor = (bytes[i + 8] as number) - 48;
   head.line = start;
@@ -205,27 +225,27 @@ function parseFields(bytes: Buffer, at: number, end: number, head: Head, names: 
   const start = head.line;
   let i = at;
   for (;;) {
-    if (i + 2 >= end) return cutShort(bytes, i, end) ? tooLarge(start, end) : refuse(head, 'line end');
+    if (i + 2 >= end) return cutShort(bytes, i, end) ? tooLarge(head, start, end) : refuse(head, 'line end');
     if (bytes[i] !== CR || bytes[i + 1] !== LF) return refuse(head, 'line end');
     i += 2;
     const line = i;
     if (bytes[line] === CR) {
-      if (line + 1 >= end) return tooLarge(start, end);
+      if (line + 1 >= end) return tooLarge(head, start, end);
       if (bytes[line + 1] !== LF) return refuse(head, 'bare CR');
       head.lines[head.lineCount] = line;
-      return line + 2 - start > MAX_HEAD_BYTES ? TOO_LARGE : line + 2;
+      return line + 2 - start > head.maxBytes ? TOO_LARGE : line + 2;
     }
     while (i < end && TOKEN[bytes[i] as number] === 1) i++;
-    if (i >= end) return tooLarge(start, end);
+    if (i >= end) return tooLarge(head, start, end);
     if (bytes[i] !== COLON || i === line) return refuse(head, 'field name');
-    if (head.lineCount === MAX_FIELDS) return TOO_LARGE;
+    if (head.lineCount === head.maxFields) return TOO_LARGE;
     head.lines[head.lineCount++] = line;
     const nameLength = i - line;
     i++;
     while (i < end && (bytes[i] === SPACE || bytes[i] === TAB)) i++;
     const value = i;
     while (i < end && VALUE[bytes[i] as number] === 1) i++;
-    if (i >= end) return tooLarge(start, end);
+    if (i >= end) return tooLarge(head, start, end);
     const field = fieldOf(names, bytes, line, nameLength);
     if (field !== FIELD.none) {
       let valueEnd = i;
@@ -374,8 +394,8 @@ function cutShort(bytes: Buffer, at: number, end: number): boolean {
   return !(at + 1 < end && bytes[at + 1] !== LF);
 }
 
-function tooLarge(start: number, end: number): number {
-  return end - start > MAX_HEAD_BYTES ? TOO_LARGE : INCOMPLETE;
+function tooLarge(head: Head, start: number, end: number): number {
+  return end - start > head.maxBytes ? TOO_LARGE : INCOMPLETE;
 }
 
 function refuse(head: Head, reason: string): number {

@@ -98,7 +98,13 @@ export async function startHttpEdge(options: HttpEdgeOptions, deps: HttpEdgeDeps
   const raw = new Set<Socket>();
   try {
     const http = options.http === null ? null : plainServer(context, deps.entrance);
-    const certificates = options.https === null || options.tls === null ? null : new VisitorCertificates([options.tls], waitsFor(deps));
+    const certificates =
+      options.https === null || options.tls === null
+        ? null
+        : new VisitorCertificates([options.tls], {
+            handshakeMs: options.limits.tlsHandshakeTimeoutMs,
+            waits: waitsFor(deps),
+          });
     const tls = certificates === null ? null : tlsServer(context, deps, certificates, options.http2);
     const https = tls === null ? null : tlsListener(tls, deps.entrance, raw);
     for (const [server, listen] of [
@@ -198,7 +204,12 @@ function tlsListener(tls: TlsFront, entrance: Entrance, shaking: Set<Socket>): S
   });
 }
 
-function tlsServer(context: EdgeContext, deps: HttpEdgeDeps, certificates: VisitorCertificates, http2: boolean): TlsFront {
+function tlsServer(
+  context: EdgeContext,
+  deps: HttpEdgeDeps,
+  certificates: VisitorCertificates,
+  http2: boolean,
+): TlsFront {
   const visitors = new WeakMap<Socket, Proxied>();
   const server = createTlsServer(
     { ...certificates.serverOptions(http2), allowHalfOpen: true, noDelay: true },

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MAX_HEAD_BYTES } from './head.ts';
+import { USUAL_LIMITS } from './head.ts';
 import { kept, parsed, type Verdict } from './testing/heads.ts';
 
 const ok = (...lines: string[]): string => ['HTTP/1.1 200 OK', ...lines, '', ''].join('\r\n');
@@ -36,7 +36,7 @@ const RESPONSES: ReadonlyArray<readonly [string, string, Verdict]> = [
   ['coding twice', ok('Transfer-Encoding: chunked', 'Transfer-Encoding: chunked'), 'bad'],
   ['a connection that names the length', ok('Connection: content-length', 'Content-Length: 2'), 'bad'],
   ['101 fields', ok(...Array.from({ length: 101 }, (_, i) => `x${i}: 1`)), 'large'],
-  ['a head that never ends', `HTTP/1.1 200 OK\r\nX: ${'a'.repeat(MAX_HEAD_BYTES)}`, 'large'],
+  ['a head that never ends', `HTTP/1.1 200 OK\r\nX: ${'a'.repeat(USUAL_LIMITS.headBytes)}`, 'large'],
 ];
 
 for (const [name, text, verdict] of RESPONSES) {

@@ -6,13 +6,16 @@ import { connect, type ConnectionOptions, createServer, type TLSSocket } from 'n
 import { testCertificate, type TestCertificate } from '../fixtures/certificate.ts';
 import { VisitorCertificates } from './tls.ts';
 
+const OF = { handshakeMs: 5_000, waits: null };
 let certificate: TestCertificate;
 before(async () => {
   certificate = await testCertificate();
 });
 
 async function visit(t: TestContext, options: ConnectionOptions): Promise<TLSSocket> {
-  const server = createServer(new VisitorCertificates([certificate]).serverOptions(true), (socket) => socket.end('x'));
+  const server = createServer(new VisitorCertificates([certificate], OF).serverOptions(true), (socket) =>
+    socket.end('x'),
+  );
   server.on('tlsClientError', () => {});
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -35,7 +38,7 @@ test('browsers get TLS 1.3 and HTTP/2, others HTTP/1.1 or TLS 1.2, and none less
 });
 
 test('a visitor that comes back resumes its session, also when certificates were replaced meanwhile', async (t) => {
-  const certificates = new VisitorCertificates([certificate]);
+  const certificates = new VisitorCertificates([certificate], OF);
   const server = createServer(certificates.serverOptions(true), (socket) => socket.end('x'));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -55,6 +58,6 @@ test('a visitor that comes back resumes its session, also when certificates were
 test('a key of another certificate is found at the start', async () => {
   const other = await testCertificate();
   const wrong = { cert: certificate.cert, key: other.key };
-  assert.throws(() => new VisitorCertificates([wrong]), /key values mismatch/);
-  assert.throws(() => new VisitorCertificates([]), /at least one/);
+  assert.throws(() => new VisitorCertificates([wrong], OF), /key values mismatch/);
+  assert.throws(() => new VisitorCertificates([], OF), /at least one/);
 });

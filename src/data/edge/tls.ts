@@ -23,9 +23,6 @@ export interface VisitorTls {
 /** Goes on with a handshake; without a context, with the default. */
 type ChosenContext = (error: Error | null, context?: SecureContext) => void;
 
-/** A visitor that has not finished its handshake by then is cut off. */
-const HANDSHAKE_MS = 10_000;
-
 /** Forward secrecy and AEAD only. AES-128 first: with hardware support it is the cheapest per gigabyte. */
 const CIPHERS = [
   'TLS_AES_128_GCM_SHA256',
@@ -64,15 +61,20 @@ export class VisitorCertificates {
   /** What authorities are shown while names are proven to them. */
   readonly answers = new TlsAnswers();
   readonly #waits: CertificateWaits | null;
+  readonly #handshakeMs: number;
   #default: VisitorTls;
   #names: ReadonlyMap<string, Known> = new Map();
   /** A replacement looks only at what is new: of a thousand pairs one has changed. */
   #known: ReadonlyMap<VisitorTls, Known> = new Map();
   readonly #contexts = new LRUCache<Known, SecureContext>({ max: MAX_CONTEXTS });
 
-  /** With `waits`, visitors of names without a certificate may wait for one. Throws as `replace` does: at the start, not at the first visitor. */
-  constructor(list: readonly VisitorTls[], waits: CertificateWaits | null = null) {
-    this.#waits = waits;
+  /**
+   * A visitor that has not finished its handshake within `handshakeMs` is cut off; with `waits`, visitors of names without a certificate may
+   * wait for one. Throws as `replace` does: at the start, not at the first visitor.
+   */
+  constructor(list: readonly VisitorTls[], of: { handshakeMs: number; waits: CertificateWaits | null }) {
+    this.#waits = of.waits;
+    this.#handshakeMs = of.handshakeMs;
     this.#default = this.replace(list);
   }
 
@@ -109,7 +111,7 @@ export class VisitorCertificates {
     const { answers } = this;
     return {
       ...this.defaultContext(),
-      handshakeTimeout: HANDSHAKE_MS,
+      handshakeTimeout: this.#handshakeMs,
       // Both are called as methods of the socket whose handshake it is.
       ALPNCallback(this: TLSSocket, offer) {
         if (answers.answer(this, offer)) return ACME_PROTOCOL;
@@ -135,12 +137,12 @@ export class VisitorCertificates {
     if (this.#waits === null || this.#find(serverName) !== undefined) return answer();
     const leave = this.#waits.wait(serverName.toLowerCase(), () => {
       socket.off('close', gone);
-      socket.setTimeout(HANDSHAKE_MS);
+      socket.setTimeout(this.#handshakeMs);
       answer();
     });
     const gone = (): void => leave?.();
     if (leave === null) return answer();
-    socket.setTimeout(this.#waits.waitMs + HANDSHAKE_MS);
+    socket.setTimeout(this.#waits.waitMs + this.#handshakeMs);
     socket.once('close', gone);
   }
 

@@ -1,22 +1,21 @@
 /** What a visitor's HTTP/2 session may do, as node:http2 takes it: nghttp2 counts, and ends the connection that goes beyond. */
 import type { ServerSessionOptions } from 'node:http2';
 import type { EdgeLimits } from '../context.ts';
-import { MAX_HEAD_BYTES } from '../head.ts';
 
 /** What a stream and a connection may be sent before it is read on: as much as a stream of the tunnel takes, and several of them. */
 const STREAM_WINDOW = 262_144;
 export const CONNECTION_WINDOW = 1 << 20;
 /** Fields as they come: cookies are in crumbs. The head that is made of them is bounded like every other one. */
 const MAX_PAIRS = 512;
-/** nghttp2 counts 32 bytes beside name and value of each field. */
-const MAX_LIST_BYTES = MAX_HEAD_BYTES + 32 * MAX_PAIRS;
+/** What nghttp2 counts beside name and value of each field. */
+const PAIR_BYTES = 32;
 
 export function sessionOptions(limits: EdgeLimits): ServerSessionOptions {
   return {
     settings: {
       maxConcurrentStreams: limits.http2MaxStreams,
       initialWindowSize: STREAM_WINDOW,
-      maxHeaderListSize: MAX_LIST_BYTES,
+      maxHeaderListSize: limits.head.headBytes + PAIR_BYTES * MAX_PAIRS,
       enablePush: false,
       enableConnectProtocol: false,
     },

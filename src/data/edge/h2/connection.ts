@@ -6,6 +6,7 @@
 import { constants, performServerHandshake, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import type { TLSSocket } from 'node:tls';
 import type { EdgeConnection, EdgeContext } from '../context.ts';
+import type { DropReason } from '../drops.ts';
 import type { VisitorOrigin } from '../forwarded.ts';
 import { type ExchangeOwner, Http2Exchange } from './exchange.ts';
 import { FloodGuard } from './flood.ts';
@@ -20,6 +21,13 @@ const LEAVE_MS = 1_000;
 /** Announced in the first GOAWAY: streams that are under way are still taken. */
 const ANY_STREAM = 2 ** 31 - 1;
 
+/** What nghttp2 ended a connection for, by its words. */
+const FAILURES: ReadonlyArray<readonly [string, DropReason]> = [
+  ['CONTINUATION', 'h2_continuation'],
+  ['Flooding', 'h2_pings'],
+  ['SETTINGS', 'h2_settings'],
+];
+
 export class Http2Connection implements EdgeConnection, ExchangeOwner {
   readonly context: EdgeContext;
   readonly origin: VisitorOrigin;
@@ -33,7 +41,7 @@ export class Http2Connection implements EdgeConnection, ExchangeOwner {
   readonly #controls: FloodGuard;
   /** Since when there has been no request; 0: not looked at yet. */
   #idleSinceMs = 0;
-  #leaving: 'no' | 'told' | 'closing' = 'no';
+  #leaving: 'no' | 'told' | 'closing' | 'flooded' = 'no';
   #leaveAtMs = 0;
   #gone = false;
 
@@ -65,7 +73,7 @@ export class Http2Connection implements EdgeConnection, ExchangeOwner {
 
   #open(stream: ServerHttp2Stream, flags: number, raw: readonly string[]): void {
     if (this.#gone) return;
-    if (this.#leaving === 'closing') {
+    if (this.#leaving === 'closing' || this.#leaving === 'flooded') {
       stream.on('error', () => undefined);
       stream.close(NGHTTP2_REFUSED_STREAM);
       return;
@@ -80,21 +88,29 @@ export class Http2Connection implements EdgeConnection, ExchangeOwner {
     this.#exchanges.delete(exchange);
     if (this.#gone) return;
     if (exchange.isFree) this.#free.push(exchange);
-    if (isBroken && !this.#resets.add(this.context.nowMs)) {
-      this.context.drops.add('h2_reset_flood');
-      this.#session.destroy(undefined, NGHTTP2_ENHANCE_YOUR_CALM);
-    }
+    if (isBroken && !this.#resets.add(this.context.nowMs)) this.#endFlood('h2_reset_flood');
   }
 
   // ------------------------------------------------------------------ the connection
 
   #control(): void {
     if (this.#gone || this.#controls.add(this.context.nowMs)) return;
-    this.context.drops.add('h2_pings');
-    this.#session.destroy(undefined, NGHTTP2_ENHANCE_YOUR_CALM);
+    this.#endFlood('h2_pings');
+  }
+
+  /** Not at once: this is called by nghttp2, which can't say goodbye in the middle of a read. Nothing more is taken. */
+  #endFlood(reason: DropReason): void {
+    if (this.#leaving === 'flooded') return;
+    this.#leaving = 'flooded';
+    this.context.drops.add(reason);
+    setImmediate(() => {
+      if (!this.#session.destroyed) this.#session.destroy(new Error(reason), NGHTTP2_ENHANCE_YOUR_CALM);
+    });
   }
 
   #failed(error: Error): void {
+    const reason = FAILURES.find(([words]) => error.message.includes(words));
+    if (reason !== undefined) this.context.drops.add(reason[1]);
     this.context.log.debug({ err: error.message }, 'an HTTP/2 connection of a visitor failed');
   }
 

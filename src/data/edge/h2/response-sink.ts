@@ -20,6 +20,7 @@ export class Http2Sink implements ResponseSink {
   /** The head said that there is no body. */
   #isBodiless = false;
   #trailers: Record<string, string[]> | null = null;
+  #isComplete = false;
 
   constructor(of: {
     stream: ServerHttp2Stream;
@@ -63,11 +64,13 @@ export class Http2Sink implements ResponseSink {
     const head = this.#head;
     const list = [':status', String(head.status)];
     const count = this.#addFields(bytes, list) + (added.length === 0 ? 0 : addLines(added, list));
+    // Its length would be that of a body which nobody is sent.
+    if (head.status === 205) dropField('content-length', list);
     if (trailer !== null) this.trailer(trailer);
     this.#respond(list, {
       isBodiless:
         this.#exchange.isHead || isWithoutContent(head.status) || (isDone && stop === headEnd && trailer === null),
-      mayHaveTrailers: head.chunked,
+      isWhole: isDone && trailer === null,
     });
     if (stop > headEnd && !this.#isBodiless) this.#writer.push(bytes, headEnd, stop, credit, slab);
     else if (credit > 0) this.#onCredit(credit);
@@ -93,13 +96,14 @@ export class Http2Sink implements ResponseSink {
   fault({ status, fields, body }: FaultParts): void {
     const list = [':status', String(status)];
     for (const field of fields) addLine(field, list);
-    this.#respond(list, { isBodiless: this.#exchange.isHead, mayHaveTrailers: false });
+    this.#respond(list, { isBodiless: this.#exchange.isHead, isWhole: true });
     if (!this.#isBodiless) this.#stream.write(body);
     this.end();
   }
 
   /** The response is complete. */
   end(): void {
+    this.#isComplete = true;
     if (!this.#isBodiless) this.#writer.end();
   }
 
@@ -107,16 +111,24 @@ export class Http2Sink implements ResponseSink {
     this.#writer.drop();
   }
 
-  #respond(list: string[], of: { isBodiless: boolean; mayHaveTrailers: boolean }): void {
+  /**
+   * `isWhole`: the body is here. Else the end is sent with the trailers, for a stream that Node resets may have been ended before: half an
+   * answer would pass for a whole one.
+   */
+  #respond(list: string[], of: { isBodiless: boolean; isWhole: boolean }): void {
     this.#isBodiless = of.isBodiless;
     if (this.#stream.destroyed) return;
-    const waitForTrailers = of.mayHaveTrailers && !of.isBodiless;
-    if (waitForTrailers) this.#stream.once('wantTrailers', () => this.#stream.sendTrailers(this.#trailers ?? {}));
+    const waitForTrailers = !of.isWhole && !of.isBodiless;
+    if (waitForTrailers) this.#stream.once('wantTrailers', () => this.#sendTrailers());
     // `sendDate`: a service that says no date has its reasons; HTTP/1.1 adds none either.
     const options = { endStream: of.isBodiless, waitForTrailers, sendDate: false };
     this.#stream.respond(list, options);
     // Node knows a HEAD also where the parser refused it.
     if (this.#stream.writableEnded) this.#isBodiless = true;
+  }
+
+  #sendTrailers(): void {
+    if (this.#isComplete && !this.#stream.closed) this.#stream.sendTrailers(this.#trailers ?? {});
   }
 
   /** The parsed head's lines without what is left out of them. Answers their bytes. */
@@ -143,6 +155,10 @@ export class Http2Sink implements ResponseSink {
 /** Statuses after which an HTTP/2 stream ends (node:http2 ends it by itself): 205 too, which has no content either (RFC 9110 §15.3.6). */
 function isWithoutContent(status: number): boolean {
   return status === 204 || status === 205 || status === 304;
+}
+
+function dropField(name: string, list: string[]): void {
+  for (let i = list.length - 2; i >= 0; i -= 2) if (list[i] === name) list.splice(i, 2);
 }
 
 /** Whole lines, each with its CR LF. */

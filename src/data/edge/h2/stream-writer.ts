@@ -58,7 +58,7 @@ export class StreamWriter {
   end(): void {
     if (this.#isEnding) return;
     this.#isEnding = true;
-    if (!this.#isOut) this.#stream.end();
+    this.#endIfHandedOver();
   }
 
   /** Lets go of what waits: for a stream that is gone. What is out comes back by itself. */
@@ -90,6 +90,11 @@ export class StreamWriter {
       this.#stream.uncork();
     }
     if (credit > 0) this.#onCredit(credit);
-    if (this.#isEnding && !this.#isOut && !this.#stream.writableEnded) this.#stream.end();
+    if (this.#isEnding) this.#endIfHandedOver();
+  }
+
+  /** Not after the outstanding write but with it: its last frame says the end. */
+  #endIfHandedOver(): void {
+    if (this.#waiting.length === 0 && !this.#stream.writableEnded) this.#stream.end();
   }
 }

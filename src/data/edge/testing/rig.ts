@@ -25,6 +25,10 @@ export interface Scope {
 
 export interface RigOptions {
   readonly limits?: Partial<EdgeLimits>;
+  /** HTTP/2 is offered, as everywhere unless it is turned off. */
+  readonly http2?: boolean;
+  /** DNS names in the certificate; none: a common name alone. */
+  readonly certificateNames?: readonly string[];
   readonly trustedProxies?: readonly string[];
   /** Plain HTTP is sent to https; 0: to the listener's own port. */
   readonly httpsRedirectPort?: number;
@@ -53,12 +57,12 @@ export class Rig {
 
   static async start(t: Scope, options: RigOptions = {}): Promise<Rig> {
     const link = new FakeLink();
-    const tls = await testCertificate();
+    const tls = await testCertificate(options.certificateNames);
     link.grants.set('good', testGrant('token-1', { tunnelQuota: 50 }));
     const settings = testSettings(tls, options.limits);
     const listen = { host: options.host ?? '127.0.0.1', port: 0 };
     const { httpsRedirectPort, trustedProxies, proxyProtocolFrom, issuerKeys } = { ...settings.edge, ...options };
-    const listening = { http: listen, https: listen, tls };
+    const listening = { http: listen, https: listen, tls, http2: options.http2 ?? true };
     const edge = {
       ...{ ...settings.edge, ...listening, httpsRedirectPort },
       ...{ trustedProxies, proxyProtocolFrom, issuerKeys },

@@ -55,6 +55,9 @@ export function edgeWorld(options: RigOptions = {}): () => Edge {
   return () => edge;
 }
 
+/** A request of the API as a stranger, without a bearer. Redirects are not followed. */
+export type Ask = (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Response>;
+
 export interface Whole {
   readonly culvert: Culvert;
   /** The first owner, whose tunnel is `shop`. */
@@ -66,6 +69,7 @@ export interface Whole {
   tunnelOf(account: Account, name: string): Promise<string>;
   /** Text to the public HTTP door, and all that comes back. */
   say(text: string): Promise<string>;
+  readonly ask: Ask;
 }
 
 /** A whole server for `*.localhost` with the live tunnels `shop` of ann and `shed` of eve. `toml`: whole tables, or a promise of them. */
@@ -91,6 +95,13 @@ export function serverWorld(toml: (ends: Ends) => Promise<string> = async () => 
       take: () => seen.splice(0),
       tunnelOf,
       say: (text) => say(culvert.httpPort, text),
+      ask: (method, path, body, headers = {}) =>
+        fetch(ann.apiUrl + path, {
+          method,
+          redirect: 'manual',
+          headers: { 'content-type': 'application/json', ...headers },
+          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        }),
     };
   });
   return () => whole;

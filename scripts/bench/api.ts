@@ -29,8 +29,9 @@ export async function ownerOf({ apiPort, password }: Pick<CulvertServer, 'apiPor
 
 /** Id of the tunnel with this name. Throws when there is none. */
 export async function tunnelId(owner: Owner, subdomain: string): Promise<string> {
-  const list = await owner.call('GET', '/tunnels');
-  const found = (Array.isArray(list) ? list : []).find((one: unknown) => stringIn(one, 'subdomain') === subdomain);
+  const answer = await owner.call('GET', '/tunnels');
+  const list: readonly unknown[] = Array.isArray(answer) ? answer : [];
+  const found = list.find((one) => stringIn(one, 'subdomain') === subdomain);
   return stringIn(found, 'id');
 }
 

@@ -3,6 +3,7 @@
  * service, sends the head; and sends it once more when a kept connection turns out to be closed. One per visitor connection.
  */
 import type { HttpAnswers } from './acme-answers.ts';
+import { addressKey } from './admission.ts';
 import type { EdgeContext } from './context.ts';
 import type { Exchange } from './exchange.ts';
 import type { FaultCode } from './fault.ts';
@@ -12,6 +13,7 @@ import type { HttpsRedirect } from './https-redirect.ts';
 import { type PolicyChain, isPending } from '../policy/chain.ts';
 import type { CompiledPolicy } from '../policy/compile.ts';
 import { HeaderRule } from '../policy/header-rule.ts';
+import { ShownBefore } from '../policy/shown-before.ts';
 import type { PolicyRequest, Verdict } from '../policy/step.ts';
 import { visitorLines } from '../policy/visitor-lines.ts';
 import { type EdgeRefusal, EXHAUSTED, refusalOf } from './refusal.ts';
@@ -54,7 +56,21 @@ export class Dispatch {
     this.#exchange = exchange;
     this.#forwarded = new ForwardedLines(context.trusted, of);
     const { requestHead: head, readBuffer: bytes } = context;
-    this.#asked = { bytes, start: 0, end: 0, head, clientIp: of.ip, isHttps: of.tls, nowMs: 0, wouldRefuse: null, visitorLine: null };
+    this.#asked = {
+      bytes,
+      start: 0,
+      end: 0,
+      head,
+      // Both are filled with the first request that a policy is asked about.
+      clientIp: '',
+      clientKey: '',
+      isHttps: of.tls,
+      nowMs: 0,
+      wouldRefuse: null,
+      shown: new ShownBefore(),
+      ownToken: null,
+      visitorLine: null,
+    };
   }
 
   /** A way to the service that the head at `bytes[start, end)` asks for, noted in the exchange; null: see `refusal`. */
@@ -134,7 +150,12 @@ export class Dispatch {
     asked.bytes = bytes;
     asked.start = this.#start;
     asked.end = this.#end;
-    asked.clientIp = this.#forwarded.clientIp(bytes, asked.head);
+    const clientIp = this.#forwarded.clientIp(bytes, asked.head);
+    if (clientIp !== asked.clientIp) {
+      asked.clientIp = clientIp;
+      asked.clientKey = addressKey(clientIp);
+    }
+    asked.ownToken = null;
     asked.isHttps = this.#forwarded.isHttps(bytes, asked.head);
     asked.visitorLine = null;
     asked.nowMs = this.#context.nowMs;

@@ -47,13 +47,20 @@ export class BasicChecks {
     this.#run = run;
   }
 
+  /**
+   * Seconds for which this address may show the tunnel nothing; 0: it may. Asked first, also of those who show the right password now: or
+   * their answer would tell it from the wrong ones.
+   */
+  waitOf(tunnelId: string, address: string, nowMs: number): number {
+    return this.#guesses.waitOf(whoOf(tunnelId, address), nowMs);
+  }
+
   /** At once when the same was shown before. Rejects when the stored hash is none, or the threads are gone. */
   check(shown: Shown): CheckResult | Promise<CheckResult> {
     const { tunnelId, gate, credentials, address, nowMs } = shown;
-    const who = `${tunnelId} ${address}`;
-    // Asked first, also of those who show the right password now: or their answer would tell it from the wrong ones.
-    const wait = this.#guesses.waitOf(who, nowMs);
+    const wait = this.waitOf(tunnelId, address, nowMs);
     if (wait > 0) return { wait };
+    const who = whoOf(tunnelId, address);
     const key = this.#digest(JSON.stringify([tunnelId, gate.version, credentials.username, credentials.password]));
     if (this.#known.has(key)) return 'fits';
     // The same again tells nobody anything: a page with an old password that asks by itself locks nobody out.
@@ -98,4 +105,8 @@ export class BasicChecks {
   #digest(text: string): string {
     return createHmac('sha256', this.#key).update(text).digest('base64');
   }
+}
+
+function whoOf(tunnelId: string, address: string): string {
+  return `${tunnelId} ${address}`;
 }

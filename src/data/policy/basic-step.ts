@@ -1,7 +1,7 @@
 /** A tunnel's HTTP Basic gate as a step (RFC 7617): the last one of its chain, so that what is refused anyway costs no check. */
-import { addressKey } from '../edge/admission.ts';
 import type { EdgeRefusal } from '../edge/refusal.ts';
 import type { Route } from '../../plane/routes.ts';
+import { authorizationLine } from './authorization.ts';
 import type { BasicChecks, CheckResult } from './basic-checks.ts';
 import { credentialsIn } from './basic-credentials.ts';
 import type { PolicyRequest, Step, Verdict } from './step.ts';
@@ -10,6 +10,9 @@ const BUSY: EdgeRefusal = {
   code: 'overloaded',
   detail: 'Too many passwords are being checked. Please try again in a moment.',
 };
+
+/** For so long a connection is let in by the very bytes that it showed before. */
+const SHOWN_MS = 60_000;
 
 export function basicStep(route: Route, checks: BasicChecks): Step {
   const gate = route.gate as NonNullable<Route['gate']>;
@@ -26,12 +29,19 @@ export function basicStep(route: Route, checks: BasicChecks): Step {
       fields: [`Retry-After: ${result.wait}`],
     };
   };
-  return {
-    decide: ({ bytes, head, clientIp, nowMs }: PolicyRequest) => {
-      const credentials = credentialsIn(bytes, head);
+  const step: Step = {
+    decide: ({ bytes, head, clientKey: address, nowMs, shown }: PolicyRequest) => {
+      const line = authorizationLine(bytes, head);
+      if (line < 0) return refused;
+      const wait = checks.waitOf(tunnelId, address, nowMs);
+      if (wait > 0) return verdictOf({ wait });
+      if (shown.isKnown(step, bytes, head, line, nowMs)) return null;
+      const credentials = credentialsIn(bytes, head, line);
       if (credentials === null) return refused;
-      const result = checks.check({ tunnelId, gate, credentials, address: addressKey(clientIp), nowMs });
+      const result = checks.check({ tunnelId, gate, credentials, address, nowMs });
+      if (result === 'fits') shown.keep(step, bytes, head, line, { untilMs: nowMs + SHOWN_MS, isOwn: false });
       return result instanceof Promise ? result.then(verdictOf) : verdictOf(result);
     },
   };
+  return step;
 }

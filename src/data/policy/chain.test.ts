@@ -5,6 +5,7 @@ import type { DryRunEvent } from '../../plane/events.ts';
 import { Head, parseRequestHead } from '../edge/head.ts';
 import { isPending, PolicyChain } from './chain.ts';
 import { DryRun } from './dry-run.ts';
+import { ShownBefore } from './shown-before.ts';
 import type { PolicyRequest, Step, Verdict } from './step.ts';
 
 const LINE = 'GET /search?q=secret HTTP/1.1';
@@ -36,7 +37,20 @@ function requestOf(line: string): PolicyRequest {
   const head = new Head();
   const end = parseRequestHead(bytes, 0, bytes.length, head);
   assert.ok(end > 0, head.reason);
-  return { bytes, start: 0, end, head, clientIp: '192.0.2.7', isHttps: false, nowMs: 0, wouldRefuse: null, visitorLine: null };
+  return {
+    bytes,
+    start: 0,
+    end,
+    head,
+    clientIp: '192.0.2.7',
+    isHttps: false,
+    nowMs: 0,
+    wouldRefuse: null,
+    visitorLine: null,
+    clientKey: '192.0.2.7',
+    shown: new ShownBefore(),
+    ownToken: null,
+  };
 }
 
 /** What a chain of these steps says in the end. */

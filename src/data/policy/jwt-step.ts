@@ -8,7 +8,8 @@ import type { Clock } from '../../base/clock.ts';
 import type { AccessKey } from '../../plane/access-keys.ts';
 import type { JwtAction } from '../../plane/policy.ts';
 import type { EdgeRefusal } from '../edge/refusal.ts';
-import { bearerOf } from './bearer.ts';
+import { authorizationLine } from './authorization.ts';
+import { bearerIn } from './bearer.ts';
 import type { JwtCheck } from './jwt-check.ts';
 import type { PolicyRequest, Step, Verdict } from './step.ts';
 
@@ -24,6 +25,8 @@ interface Good {
   readonly expiresAt: number;
   /** By the monotonic one. */
   readonly untilMs: number;
+  /** One to this server itself. */
+  readonly isOwn: boolean;
 }
 
 export class JwtSteps {
@@ -44,32 +47,47 @@ export class JwtSteps {
   }
 
   /** Is the request's token an access token to this server? Whoever runs the service could act with it as the visitor. */
-  isOwn(request: PolicyRequest): boolean {
-    const token = bearerOf(request);
+  isOwn({ bytes, head, ownToken }: PolicyRequest): boolean {
+    if (ownToken !== null) return ownToken;
+    const line = authorizationLine(bytes, head);
+    const token = line < 0 ? null : bearerIn(bytes, head, line);
     return token !== null && this.#check.isOwn(token);
   }
 
   /** A step of its own: what another one has found good is not good for this one. */
   step(action: JwtAction): Step {
     const id = ++this.#steps;
-    return {
+    const step: Step = {
       decide: (request: PolicyRequest): Verdict | Promise<Verdict> => {
-        const token = bearerOf(request);
+        const { bytes, head, shown } = request;
+        const line = authorizationLine(bytes, head);
+        if (line < 0) return INVALID;
+        const nowMs = this.#clock.monotonic();
+        if (shown.isKnown(step, bytes, head, line, nowMs)) {
+          request.ownToken = shown.isOwn;
+          return null;
+        }
+        const token = bearerIn(bytes, head, line);
         if (token === null) return INVALID;
         const key = `${id} ${hash('sha256', token, 'base64')}`;
         const known = this.#good.get(key);
-        const isGood =
-          known !== undefined && known.expiresAt > this.#clock.now() && known.untilMs > this.#clock.monotonic();
-        return isGood ? null : this.#find(token, action, key);
+        if (known === undefined) return this.#find(token, action, key);
+        const leftMs = Math.min(known.expiresAt - this.#clock.now(), known.untilMs - nowMs);
+        if (leftMs <= 0) return this.#find(token, action, key);
+        request.ownToken = known.isOwn;
+        shown.keep(step, bytes, head, line, { untilMs: nowMs + leftMs, isOwn: known.isOwn });
+        return null;
       },
     };
+    return step;
   }
 
   async #find(token: string, action: JwtAction, key: string): Promise<Verdict> {
     const finding = await this.#check.find(token, action);
     if (finding.kind === 'unknown') return FAILED;
     if (finding.kind === 'bad') return INVALID;
-    this.#good.set(key, { expiresAt: finding.expiresAt, untilMs: this.#clock.monotonic() + GOOD_MS });
+    const untilMs = this.#clock.monotonic() + GOOD_MS;
+    this.#good.set(key, { expiresAt: finding.expiresAt, untilMs, isOwn: this.#check.isOwn(token) });
     return null;
   }
 }

@@ -5,6 +5,7 @@
 import type { FaultCode } from '../edge/fault.ts';
 import type { EdgeRefusal } from '../edge/refusal.ts';
 import type { Head } from '../edge/head.ts';
+import type { ShownBefore } from './shown-before.ts';
 
 /** One object per visitor connection, filled anew for each request: a step that decides later copies what it needs first. */
 export interface PolicyRequest {
@@ -15,12 +16,18 @@ export interface PolicyRequest {
   head: Head;
   /** True address: the socket's, or what a trusted proxy says. */
   clientIp: string;
+  /** What that address counts as: IPv4 itself, IPv6 as its /64. */
+  clientKey: string;
   /** Over TLS, or so says a trusted proxy. */
   isHttps: boolean;
   /** Monotonic, coarse. */
   nowMs: number;
   /** What an action that is only tried would have refused it with; the first one counts. */
   wouldRefuse: FaultCode | null;
+  /** The connection's. */
+  readonly shown: ShownBefore;
+  /** Whether its bearer token is one to this server itself, as far as a step has found out; null: nobody has looked. */
+  ownToken: boolean | null;
   /** What the service is told of who the visitor is, with its CR LF: set by a visitor gate that lets it in. */
   visitorLine: Buffer | null;
 }

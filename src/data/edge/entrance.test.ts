@@ -12,7 +12,8 @@ import { httpOrigin, Rig, type RigOptions, Wire } from './testing/rig.ts';
 
 const WITHIN = { timeout: 60_000 };
 const LOOPBACK = ['127.0.0.0/8'];
-const SSL = '20000501' + '00000000';
+/** TLV_SSL: by TLS, no certificate of its own. */
+const SSL = '2000050100000000';
 const LOCAL = Buffer.from('0d0a0d0a000d0a515549540a20000000', 'hex');
 
 /** What a load balancer writes for a visitor of IPv4. */

@@ -194,7 +194,7 @@ interface TlsFront {
  * come of them.
  */
 function tlsListener(tls: TlsFront, entrance: Entrance, shaking: Set<Socket>): Server {
-  return createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
+  return createServer({ noDelay: true }, (socket) => {
     entrance.enter(socket, (from) => {
       tls.visitors.set(socket, from);
       shaking.add(socket);
@@ -211,18 +211,19 @@ function tlsServer(
   http2: boolean,
 ): TlsFront {
   const visitors = new WeakMap<Socket, Proxied>();
-  const server = createTlsServer(
-    { ...certificates.serverOptions(http2), allowHalfOpen: true, noDelay: true },
-    (socket: TLSSocket) => {
-      const below = socketBelow(socket);
-      const from = below === undefined ? undefined : visitors.get(below);
-      // An authority has seen all that it wanted to see.
-      if (from === undefined || socket.alpnProtocol === ACME_PROTOCOL) return void socket.destroy();
-      const origin = { ...from, tls: true, names: new ConnectionNames(socket) };
-      if (socket.alpnProtocol === 'h2') new Http2Connection(context, socket, origin);
-      else new Visitor(context, socket, origin);
-    },
-  );
+  const server = createTlsServer({ ...certificates.serverOptions(http2), noDelay: true }, (socket: TLSSocket) => {
+    const below = socketBelow(socket);
+    const from = below === undefined ? undefined : visitors.get(below);
+    // An authority has seen all that it wanted to see.
+    if (below === undefined || from === undefined || socket.alpnProtocol === ACME_PROTOCOL)
+      return void socket.destroy();
+    // From here on: who ends its direction in the middle of a handshake has left, and must not be waited for.
+    below.allowHalfOpen = true;
+    socket.allowHalfOpen = true;
+    const origin = { ...from, tls: true, names: new ConnectionNames(socket) };
+    if (socket.alpnProtocol === 'h2') new Http2Connection(context, socket, origin);
+    else new Visitor(context, socket, origin);
+  });
   server.on('tlsClientError', (error: Error, socket: TLSSocket) => {
     // Who leaves by itself, as a health check does, is not counted.
     if (codeOf(error) !== 'ECONNRESET') deps.drops.add('tls_handshake');

@@ -23,7 +23,7 @@ export interface JobDeps {
   readonly tokenEnds: Pick<TokenEnds, 'endGraces'>;
   readonly billing: Pick<Billing, 'rereadDue'>;
   readonly domainChecks: Pick<DomainChecks, 'checkDue'>;
-  readonly certificates: Pick<Certificates, 'tend'>;
+  readonly certificates: Pick<Certificates, 'tend' | 'askTimes'>;
   readonly retention: Pick<Retention, 'sweep'>;
   readonly keys: Pick<Keys, 'sweep'>;
   readonly clock: Clock;
@@ -49,6 +49,7 @@ function schedule(deps: JobDeps): readonly Job[] {
     { name: 'custom domains', everyMs: 60_000, run: (signal) => deps.domainChecks.checkDue(signal) },
     // A domain that was just bound waits for its certificate by this much.
     { name: 'certificates', everyMs: 5_000, run: () => deps.certificates.tend() },
+    { name: 'times of renewal', everyMs: 600_000, run: (signal) => deps.certificates.askTimes(signal) },
     { name: 'retention', everyMs: 60_000, run: () => deps.retention.sweep() },
     { name: 'signing keys', everyMs: 600_000, run: () => deps.keys.sweep() },
   ];

@@ -1,6 +1,6 @@
 /** The rows of certificates and of the account that asks for them, their keys sealed. Not to be called from outside certificates/. */
 import { X509Certificate } from 'node:crypto';
-import { and, asc, count, desc, eq, gt, isNotNull, like, lte, notInArray } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, isNotNull, like, lte, min, notInArray } from 'drizzle-orm';
 import type { EdgeCertificate } from '../../../plane/certificates.ts';
 import { acmeAccounts, certificates } from '../../db/schema.ts';
 import type { Db, Tx } from '../../db/tx.ts';
@@ -70,10 +70,6 @@ export function newNamesSince(db: Db, suffix: string, since: number): ReadonlyAr
     .all();
 }
 
-export function countCertificates(db: Db): number {
-  return db.select({ n: count() }).from(certificates).get()?.n ?? 0;
-}
-
 /** Everything that can be shown at `now`, wildcards first: the edge takes the first of two for one name. */
 export function shownCertificates(db: Db, now: number, sealer: Sealer): ReadonlyMap<string, EdgeCertificate> {
   const rows = db
@@ -92,9 +88,21 @@ export function shownCertificates(db: Db, now: number, sealer: Sealer): Readonly
   );
 }
 
-/** Whose certificates have run out, and do not wait for another attempt. */
+/** Those whose certificates have run out. */
 export function runOut(db: Db, now: number, limit: number): readonly CertificateRow[] {
   return db.select().from(certificates).where(lte(certificates.expiresAt, now)).limit(limit).all();
+}
+
+/** When the first of those ends that are good at `now`; infinity without any. */
+export function firstEnd(db: Db, now: number): number {
+  const { expiresAt } = certificates;
+  return (
+    db
+      .select({ at: min(expiresAt) })
+      .from(certificates)
+      .where(gt(expiresAt, now))
+      .get()?.at ?? Infinity
+  );
 }
 
 /** Certificate and key as the table has them. */

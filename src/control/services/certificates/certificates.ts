@@ -17,7 +17,9 @@ import {
   certificateNamed,
   certificatesFrom,
   deleteCertificate,
+  firstEnd,
   insertCertificate,
+  lifetimeOf,
   runOut,
   shownCertificates,
   updateCertificate,
@@ -25,6 +27,7 @@ import {
 import { type CertificateView, NO_CERTIFICATE, type OperatedCertificate, viewOf } from './certificate-view.ts';
 import { EdgeAnswers } from './edge-answers.ts';
 import { Orders } from './orders.ts';
+import { RenewalTimes } from './renewal-times.ts';
 import type { AcmeSetup, CertificateEdge } from './setup.ts';
 import { certificateFor, missingNames, standingOf } from './standing.ts';
 
@@ -43,6 +46,7 @@ export interface CertificatesDeps {
 interface Running {
   readonly setup: AcmeSetup;
   readonly orders: Orders;
+  readonly times: RenewalTimes;
 }
 
 export class Certificates {
@@ -51,6 +55,8 @@ export class Certificates {
   /** Null until the data node is there: nobody could answer an authority. */
   #edge: CertificateEdge | null = null;
   #shown = new Map<string, EdgeCertificate>();
+  /** No certificate ends before: the table, whose rows are large, is not read for nothing. */
+  #firstEnd = 0;
 
   constructor(deps: CertificatesDeps) {
     this.#deps = deps;
@@ -63,7 +69,11 @@ export class Certificates {
     const answers = new EdgeAnswers({ alpnCertificate, setChallenges: (list) => this.#setChallenges(list) });
     const allowance = new Allowance({ edgeDomain, maxNewPerWeek });
     const onIssued = (name: string, pair: EdgeCertificate): void => this.#show(name, pair);
-    this.#running = { setup, orders: new Orders({ store, sealer, setup, allowance, answers, onIssued, log }) };
+    this.#running = {
+      setup,
+      orders: new Orders({ store, sealer, setup, allowance, answers, onIssued, log }),
+      times: new RenewalTimes({ store, setup, log }),
+    };
   }
 
   /** Gives the edge what there is, and from now on what comes. Returns the stop, which ends all orders. */
@@ -107,8 +117,8 @@ export class Certificates {
     const running = this.#running;
     if (running === null || this.#edge === null) return;
     const { store } = this.#deps;
-    this.#dropRunOut(running.setup);
     const now = store.clock.now();
+    if (now >= this.#firstEnd) this.#dropRunOut(running.setup);
     const missing = missingNames(store.db, running.setup, { now, limit: BATCH }).filter(
       (name) => certificateNamed(store.db, name) === undefined,
     );
@@ -116,13 +126,19 @@ export class Certificates {
     running.orders.pump();
   }
 
+  /** Hears of the authority whether it wants something renewed earlier. Called by control/jobs.ts. */
+  async askTimes(stopping: AbortSignal): Promise<void> {
+    if (this.#running !== null && this.#edge !== null)
+      await this.#running.times.look([...this.#shown.keys()], stopping);
+  }
+
   /** Of a custom domain that the caller may see; null where certificates do not come by ACME. One that others may have has none. */
-  ofDomain({ domain, verifiedAt }: DomainRow): CertificateView | null {
+  ofDomain({ domain, verifiedAt }: Pick<DomainRow, 'domain' | 'verifiedAt'>): CertificateView | null {
     return verifiedAt === null && this.#running !== null ? NO_CERTIFICATE : this.#ofHost(domain);
   }
 
   /** Of the name of a tunnel, likewise; null for a `tcp` one. */
-  ofTunnel({ label, protocol }: TunnelRow): CertificateView | null {
+  ofTunnel({ label, protocol }: Pick<TunnelRow, 'label' | 'protocol'>): CertificateView | null {
     const running = this.#running;
     return running === null || protocol === 'tcp' ? null : this.#ofHost(`${label}.${running.setup.edgeDomain}`);
   }
@@ -189,6 +205,7 @@ export class Certificates {
   #dropRunOut(setup: AcmeSetup): void {
     const { store, log } = this.#deps;
     const over = runOut(store.db, store.clock.now(), BATCH);
+    if (over.length < BATCH) this.#firstEnd = firstEnd(store.db, store.clock.now());
     if (over.length === 0) return;
     store.inTx((tx) => {
       for (const { name } of over) {
@@ -209,6 +226,7 @@ export class Certificates {
   }
 
   #show(name: string, pair: EdgeCertificate): void {
+    this.#firstEnd = Math.min(this.#firstEnd, lifetimeOf(pair.cert).notAfter);
     this.#shown.set(name, pair);
     this.#edge?.setCertificates(this.#shown);
   }

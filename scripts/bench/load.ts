@@ -120,12 +120,12 @@ export function wrkCommand(subject: Subject, load: RequestLoad): string[] {
   ];
 }
 
-/** curl throws the body away and prints size, bytes per second and seconds. */
+/** curl throws the body away and prints size, bytes per second, seconds and version of HTTP. */
 export function curlCommand(subject: Subject, path: string, maxSeconds = 60): string[] {
   return [
     'curl',
     ...['-s', '-k', '-o', '/dev/null', '-m', String(maxSeconds)],
-    ...['-w', '%{size_download} %{speed_download} %{time_total}'],
+    ...['-w', '%{size_download} %{speed_download} %{time_total} %{http_version}'],
     ...['--resolve', `${HOST}:${subject.port}:${subject.address}`],
     `${subject.scheme}://${HOST}:${subject.port}${path}`,
   ];

@@ -7,6 +7,8 @@ import { SUBJECTS, type SubjectName } from './subject.ts';
 const SCENARIOS = [
   'small',
   'tls',
+  'h2',
+  'h2-bulk',
   'one',
   '64k',
   'close',

@@ -18,6 +18,7 @@ import { measureBigDatabase } from './scenarios/big-database.ts';
 import { measureBandwidth } from './scenarios/bandwidth.ts';
 import { measureGateStorm } from './scenarios/gate-storm.ts';
 import { measureLogIns } from './scenarios/log-ins.ts';
+import { http2Scenarios } from './scenarios/h2.ts';
 import { measureMemory } from './scenarios/memory.ts';
 import { measurePolicy } from './scenarios/policy.ts';
 import { profile } from './scenarios/profile.ts';
@@ -26,6 +27,7 @@ import { requestScenarios } from './scenarios/requests.ts';
 import { bulkScenario, eventScenario, fairScenario } from './scenarios/streams.ts';
 import { startSsh } from './ssh.ts';
 import type { Scenario, Subject, SubjectName } from './subject.ts';
+import { describeTls } from './tls.ts';
 import { prepareTools } from './tools.ts';
 
 async function main(): Promise<void> {
@@ -66,14 +68,16 @@ async function measure(processes: Processes, options: Options): Promise<void> {
     process.stdout.write(`${machine}\n${await profile(bench)}\n`);
     return;
   }
+  const texts: string[] = [];
   const scenarios = roundScenarios(bench);
   if (scenarios.length > 0) {
     const subjects = await startSubjects(bench, scenarios);
+    const terms = await describeTls(processes, subjects.values());
+    if (terms !== undefined) texts.push(terms);
     await warmUp(bench, scenarios, subjects);
     await runRounds(bench, scenarios, subjects);
   }
   await processes.stopAll();
-  const texts: string[] = [];
   if (options.only.includes('memory')) texts.push(await orSkip(processes, 'memory', () => measureMemory(bench)));
   if (options.only.includes('log-ins')) texts.push(await orSkip(processes, 'log-ins', () => measureLogIns(bench)));
   if (options.only.includes('policy')) texts.push(await orSkip(processes, 'policy', () => measurePolicy(bench)));
@@ -93,6 +97,7 @@ function roundScenarios(bench: Bench): Scenario[] {
   const { options, load, processes, tools } = bench;
   const all = [
     ...requestScenarios(load, options.seconds),
+    ...http2Scenarios({ load, processes, tools, seconds: options.seconds }),
     bulkScenario(load, options),
     fairScenario(load, processes, options),
     eventScenario(load, processes, tools, options.seconds),

@@ -17,6 +17,7 @@ const DEBIAN_PACKAGE = {
   gcc: 'gcc',
   curl: 'curl',
   openssl: 'openssl',
+  h2load: 'nghttp2-client',
   ip: 'iproute2',
 } as const;
 type Tool = keyof typeof DEBIAN_PACKAGE;

@@ -3,6 +3,7 @@
  * another one came by mistake (RFC 9110 §15.5.20): a browser that reuses one connection for several sites, where one of them was
  * moved or got a certificate of its own, or somebody who shows a gate in front one name and the edge another.
  */
+import { isIP } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 
 /** Asked per connection and change of host, not per request. */
@@ -13,8 +14,9 @@ export class ConnectionNames {
 
   constructor(socket: TLSSocket) {
     this.#socket = socket;
-    this.#serverName =
-      typeof socket.servername === 'string' && socket.servername !== '' ? plain(socket.servername) : null;
+    const given = typeof socket.servername === 'string' ? plain(socket.servername) : '';
+    // An address is no name (RFC 6066 §3), and some programs give the one that they dial.
+    this.#serverName = given === '' || isIP(given) !== 0 ? null : given;
   }
 
   /** `host`: of a request, without port. */

@@ -34,6 +34,8 @@ export interface AcmeCulvert {
 }
 
 export interface AcmeOptions {
+  /** One that runs already; else a new one. */
+  readonly dns?: DnsServer;
   /** Lines of [acme]. */
   readonly acme?: string;
   readonly pebble?: Partial<PebbleOptions>;
@@ -44,7 +46,7 @@ export async function startAcme(context: Ends, options: AcmeOptions = {}): Promi
   const folder = mkdtempSync(join(tmpdir(), 'culvert-acme-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const ports = await freePorts();
-  const dns = await startDns(t);
+  const dns = options.dns ?? (await startDns(t));
   dns.address4 = '127.0.0.1';
   const pebble = await startPebble(t, {
     dnsServer: dns.address,

@@ -55,6 +55,11 @@ export class TlsAnswers {
     return true;
   }
 
+  /** In TLS 1.2 the certificate is chosen before the protocol: it may be an authority's handshake, and must not wait for its own end. */
+  mayAsk(socket: TLSSocket, serverName: string): boolean {
+    return this.#contexts.has(serverName.toLowerCase()) && socket.getProtocol() === 'TLSv1.2';
+  }
+
   isAsking(socket: TLSSocket): boolean {
     return this.#asking.has(socket);
   }

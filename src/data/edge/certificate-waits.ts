@@ -24,7 +24,7 @@ const NO_MS = 5_000;
 export type WantCertificate = (host: string) => Promise<boolean>;
 
 export class CertificateWaits {
-  readonly #table: RouteTable;
+  readonly #table: Pick<RouteTable, 'findByHost'>;
   readonly #want: WantCertificate;
   readonly #limits: WaitLimits;
   /** Name → how the handshakes that wait for it go on. */
@@ -32,7 +32,7 @@ export class CertificateWaits {
   readonly #refused = new LRUCache<string, true>({ max: MAX_NAMES, ttl: NO_MS });
   #count = 0;
 
-  constructor(deps: { table: RouteTable; want: WantCertificate; limits?: WaitLimits }) {
+  constructor(deps: { table: Pick<RouteTable, 'findByHost'>; want: WantCertificate; limits?: WaitLimits }) {
     this.#table = deps.table;
     this.#want = deps.want;
     this.#limits = deps.limits ?? WAIT_LIMITS;

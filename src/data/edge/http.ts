@@ -214,9 +214,8 @@ function tlsServer(
   const server = createTlsServer({ ...certificates.serverOptions(http2), noDelay: true }, (socket: TLSSocket) => {
     const below = socketBelow(socket);
     const from = below === undefined ? undefined : visitors.get(below);
-    // An authority has seen all that it wanted to see.
-    if (below === undefined || from === undefined || socket.alpnProtocol === ACME_PROTOCOL)
-      return void socket.destroy();
+    if (below === undefined || from === undefined) return void socket.destroy();
+    if (socket.alpnProtocol === ACME_PROTOCOL) return leave(socket);
     // From here on: who ends its direction in the middle of a handshake has left, and must not be waited for.
     below.allowHalfOpen = true;
     socket.allowHalfOpen = true;
@@ -231,6 +230,12 @@ function tlsServer(
     socket.destroy();
   });
   return { server, visitors };
+}
+
+/** An authority has seen all that it wanted to see, once the end of the handshake has left. */
+function leave(socket: TLSSocket): void {
+  socket.on('error', () => socket.destroy());
+  socket.destroySoon();
 }
 
 function dropStaleStreams(context: EdgeContext): void {

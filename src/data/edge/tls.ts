@@ -134,7 +134,8 @@ export class VisitorCertificates {
       }
       done(null, context);
     };
-    if (this.#waits === null || this.#find(serverName) !== undefined) return answer();
+    if (this.#waits === null || this.#find(serverName) !== undefined || this.answers.mayAsk(socket, serverName))
+      return answer();
     const leave = this.#waits.wait(serverName.toLowerCase(), () => {
       socket.off('close', gone);
       socket.setTimeout(this.#handshakeMs);

@@ -35,6 +35,8 @@ export interface RigOptions {
   /** Load balancers whose PROXY header is asked for. */
   readonly proxyProtocolFrom?: readonly string[];
   readonly issuerKeys?: FetchRules;
+  /** Handshakes may wait for certificates: `link.onWanted` says what comes. */
+  readonly certificatesOnDemand?: boolean;
   readonly log?: Logger;
   readonly host?: string;
 }
@@ -62,7 +64,8 @@ export class Rig {
     const settings = testSettings(tls, options.limits);
     const listen = { host: options.host ?? '127.0.0.1', port: 0 };
     const { httpsRedirectPort, trustedProxies, proxyProtocolFrom, issuerKeys } = { ...settings.edge, ...options };
-    const listening = { http: listen, https: listen, tls, http2: options.http2 ?? true };
+    const certificatesOnDemand = options.certificatesOnDemand ?? false;
+    const listening = { http: listen, https: listen, tls, http2: options.http2 ?? true, certificatesOnDemand };
     const edge = {
       ...{ ...settings.edge, ...listening, httpsRedirectPort },
       ...{ trustedProxies, proxyProtocolFrom, issuerKeys },

@@ -1,0 +1,212 @@
+/** The two paths that a tunnel with a visitor gate keeps for itself: where a sign-in comes back, and where it ends. */
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+import { nonceHashOf, openPass, sealTicket, type VisitorTicket } from '../../plane/visitor-words.ts';
+import { idOf, VISITOR_KEY } from '../fixtures/link.ts';
+import { httpOrigin, type Reply, Rig, type Wire } from './testing/rig.ts';
+
+const WITHIN = { timeout: 30_000 };
+const KEY = Buffer.from(VISITOR_KEY, 'base64url');
+const PAGE = 'Accept: text/html';
+const NONCE = 'n'.repeat(22);
+const HAS_NONCE = `Cookie: culvert_nonce=${NONCE}`;
+const GATE = { version: '1', signInUrl: `http://api.test/edge-auth/start?tunnel_id=${idOf('shop')}` };
+
+let tickets = 0;
+function ticket(over: Partial<VisitorTicket> = {}): string {
+  const sealed = sealTicket(KEY, {
+    tunnelId: idOf('shop'),
+    version: '1',
+    host: 'shop.example.test',
+    email: 'ann@example.test',
+    expiresAt: Date.now() + 60_000,
+    id: String(++tickets),
+    nonceHash: nonceHashOf(NONCE),
+    again: false,
+    path: '/orders?open=1',
+    ...over,
+  });
+  return `/.culvert/visitor?ticket=${sealed}`;
+}
+
+async function gated(t: TestContext) {
+  const rig = await Rig.start(t);
+  const asked: string[] = [];
+  const origin = await httpOrigin(t, (request, response) => {
+    asked.push(request.url ?? '');
+    response.end('hello');
+  });
+  for (const name of ['shop', 'open']) await rig.serve(name, origin.port);
+  rig.route('shop', { visitorGate: GATE });
+  return { rig, wire: await rig.visit(), asked };
+}
+
+async function ask(wire: Wire, line: string, ...fields: string[]): Promise<Reply> {
+  wire.ask(line, ...fields);
+  return wire.response(line.startsWith('HEAD'));
+}
+
+const fieldOf = ({ head }: Reply, name: string): string | undefined =>
+  new RegExp(`\\r\\n${name}: (.*)\\r\\n`, 'i').exec(head)?.[1];
+const codeOf = (reply: Reply): string => `${reply.status} ${fieldOf(reply, 'culvert-error') ?? ''}`.trim();
+const passIn = ({ head }: Reply): string | undefined => /set-cookie: culvert_visitor=([^;]+)/i.exec(head)?.[1];
+
+test(
+  'a ticket signs in the browser that began: a cookie of this host alone, and back to where it wanted to go',
+  WITHIN,
+  async (t) => {
+    const { wire, asked } = await gated(t);
+    const reply = await ask(wire, `GET ${ticket()}`, PAGE, HAS_NONCE);
+    assert.deepEqual([codeOf(reply), fieldOf(reply, 'Location')], ['303 signed_in', '/orders?open=1']);
+    assert.match(
+      fieldOf(reply, 'Set-Cookie') ?? '',
+      /^culvert_visitor=[\w.-]+; Path=\/; Max-Age=28800; HttpOnly; SameSite=Lax$/,
+    );
+    assert.equal(fieldOf(reply, 'Referrer-Policy'), 'no-referrer');
+    assert.equal(fieldOf(reply, 'Cache-Control'), 'no-store');
+    const pass = passIn(reply) ?? '';
+    const { expiresAt, ...rest } = openPass(KEY, pass) ?? assert.fail(pass);
+    assert.deepEqual(rest, {
+      tunnelId: idOf('shop'),
+      version: '1',
+      host: 'shop.example.test',
+      email: 'ann@example.test',
+    });
+    assert.ok(Math.abs(expiresAt - Date.now() - 8 * 3_600_000) < 60_000);
+    assert.equal((await ask(wire, 'GET /', `Cookie: culvert_visitor=${pass}`)).status, 200);
+    assert.deepEqual(asked, ['/']);
+  },
+);
+
+test('over https the cookie is Secure, and so is its nonce', WITHIN, async (t) => {
+  const { rig } = await gated(t);
+  const tls = await rig.visit({ tls: true });
+  const reply = await ask(tls, `GET ${ticket()}`, PAGE, `Cookie: __Host-culvert_nonce=${NONCE}`);
+  assert.match(fieldOf(reply, 'Set-Cookie') ?? '', /^culvert_visitor=.*; Secure$/);
+  // One that a neighbour can plant is none here.
+  assert.equal(codeOf(await ask(tls, `GET ${ticket()}`, PAGE, HAS_NONCE)), '302 sign_in');
+});
+
+test("somebody else's ticket signs nobody in: it begins anew, once", WITHIN, async (t) => {
+  const { wire } = await gated(t);
+  for (const [what, shown, ...fields] of [
+    ['no nonce', ticket()],
+    ['another nonce', ticket(), `Cookie: culvert_nonce=${'m'.repeat(22)}`],
+    ['started without one', ticket({ nonceHash: '' }), HAS_NONCE],
+    ['an empty one', ticket({ nonceHash: nonceHashOf('') })],
+  ] as const) {
+    const reply = await ask(wire, `GET ${shown}`, PAGE, ...fields);
+    assert.equal(codeOf(reply), '302 sign_in', what);
+    assert.equal(passIn(reply), undefined, what);
+    const { searchParams } = new URL(fieldOf(reply, 'Location') ?? '');
+    assert.equal(searchParams.get('again'), '1', what);
+    assert.equal(searchParams.get('return_to'), 'http://shop.example.test/orders?open=1', what);
+  }
+  const reply = await ask(wire, `GET ${ticket({ again: true })}`, PAGE);
+  assert.equal(codeOf(reply), '403 sign_in_failed');
+  assert.match(reply.body, /Allow its cookies/);
+});
+
+test(
+  'a ticket that was used, has run out, or is for another tunnel, host or version signs nobody in',
+  WITHIN,
+  async (t) => {
+    const { wire } = await gated(t);
+    const used = ticket();
+    assert.equal(codeOf(await ask(wire, `HEAD ${used}`, PAGE, HAS_NONCE)), '302 sign_in');
+    assert.equal(codeOf(await ask(wire, `GET ${used}`, PAGE, HAS_NONCE)), '303 signed_in');
+    for (const [what, shown] of [
+      ['used', used],
+      ['run out', ticket({ expiresAt: Date.now() - 1 })],
+      ['another tunnel', ticket({ tunnelId: idOf('open') })],
+      ['another host', ticket({ host: 'open.example.test' })],
+      ['another version', ticket({ version: '0' })],
+      ['cut', ticket().slice(0, -1)],
+      ['empty', '/.culvert/visitor?ticket='],
+      ['none', '/.culvert/visitor'],
+    ] as const) {
+      const reply = await ask(wire, `GET ${shown}`, PAGE, HAS_NONCE);
+      assert.equal(codeOf(reply), '403 sign_in_failed', what);
+      assert.equal(passIn(reply), undefined, what);
+      assert.match(reply.body, /<a href="\/">Open the site again<\/a>/);
+    }
+  },
+);
+
+test('who is in goes on, whatever ticket is shown', WITHIN, async (t) => {
+  const { wire } = await gated(t);
+  const used = ticket();
+  const pass = passIn(await ask(wire, `GET ${used}`, PAGE, HAS_NONCE)) ?? '';
+  const withPass = `Cookie: culvert_visitor=${pass}`;
+  for (const [shown, to] of [
+    [used, '/orders?open=1'],
+    [ticket(), '/orders?open=1'],
+    ['/.culvert/visitor?ticket=junk', '/'],
+  ] as const) {
+    const reply = await ask(wire, `GET ${shown}`, PAGE, withPass);
+    assert.deepEqual([codeOf(reply), fieldOf(reply, 'Location')], ['303 signed_in', to], shown);
+    assert.equal(/set-cookie/i.test(reply.head), false);
+  }
+});
+
+test('a ticket leads to this host alone, whoever made its path', WITHIN, async (t) => {
+  const { wire } = await gated(t);
+  for (const path of ['//evil.test', '/\\evil.test', 'https://evil.test/', '/a\r\nSet-Cookie: x=1', '@evil.test', '']) {
+    const reply = await ask(wire, `GET ${ticket({ path })}`, PAGE, HAS_NONCE);
+    assert.deepEqual([codeOf(reply), fieldOf(reply, 'Location')], ['303 signed_in', '/'], path);
+  }
+});
+
+test('sign-out takes the cookie away; a link of another site only asks', WITHIN, async (t) => {
+  const { wire } = await gated(t);
+  for (const [line, ...fields] of [
+    ['GET /.culvert/sign-out', PAGE],
+    ['GET /.culvert/sign-out?x=1', PAGE, 'Sec-Fetch-Site: none'],
+    ['POST /.culvert/sign-out', 'Content-Length: 0', 'Sec-Fetch-Site: same-origin'],
+  ] as const) {
+    const reply = await ask(wire, line, ...fields);
+    assert.equal(codeOf(reply), '200 signed_out', line);
+    assert.match(fieldOf(reply, 'Set-Cookie') ?? '', /^culvert_visitor=; Path=\/; Max-Age=0; HttpOnly; SameSite=Lax$/);
+  }
+  for (const site of ['cross-site', 'same-site']) {
+    const reply = await ask(wire, 'GET /.culvert/sign-out', PAGE, `Sec-Fetch-Site: ${site}`);
+    assert.equal(codeOf(reply), '200 sign_out', site);
+    assert.equal(/set-cookie/i.test(reply.head), false);
+    assert.match(reply.body, /<a href="\/\.culvert\/sign-out">Sign out<\/a>/);
+  }
+});
+
+test('a rule against hidden paths locks nobody out; addresses that are kept out stay out', WITHIN, async (t) => {
+  const { rig, wire } = await gated(t);
+  const hidden = { kind: 'deny' as const, pathPrefix: '/.', enforce: true };
+  rig.route('shop', { visitorGate: GATE, policy: { actions: [hidden], setAt: 0 } });
+  assert.equal(codeOf(await ask(wire, `GET ${ticket()}`, PAGE, HAS_NONCE)), '303 signed_in');
+  assert.equal(codeOf(await ask(wire, 'GET /.git', PAGE)), '403 denied');
+  const kept = { kind: 'ip_deny' as const, networks: ['127.0.0.1'], enforce: true };
+  rig.route('shop', { visitorGate: GATE, policy: { actions: [kept], setAt: 0 } });
+  assert.equal(codeOf(await ask(wire, `GET ${ticket()}`, PAGE, HAS_NONCE)), '403 denied');
+});
+
+test(
+  'the paths are the service’s own where there is no gate, and all that is not exactly one of them',
+  WITHIN,
+  async (t) => {
+    const { wire, asked } = await gated(t);
+    const pass = passIn(await ask(wire, `GET ${ticket()}`, PAGE, HAS_NONCE)) ?? '';
+    const open = ['/.culvert/visitor?ticket=x', '/.culvert/sign-out'];
+    for (const path of open)
+      assert.equal((await ask(wire, `GET ${path}`, 'Host: open.example.test', PAGE)).status, 200);
+    const others = [
+      '/.culvert/',
+      '/.culvert/visitors',
+      '/.culvert/visitor/x',
+      '/x/.culvert/visitor',
+      '/.culvert/sign-outs',
+    ];
+    for (const path of others) {
+      assert.equal(codeOf(await ask(wire, `GET ${path}`, PAGE)), '302 sign_in', path);
+      assert.equal((await ask(wire, `GET ${path}`, PAGE, `Cookie: culvert_visitor=${pass}`)).status, 200, path);
+    }
+    assert.deepEqual(asked, [...open, ...others]);
+  },
+);

@@ -1,23 +1,32 @@
 /**
- * `npm run fuzz -- [mux|http|grants] [--seconds 60] [--seed N]`: all fuzzers, or one. They stop at the first rule that is broken and
- * name the seed.
+ * `npm run fuzz -- [mux|http|smuggling|grants] [--seconds 60] [--seed N]`: all fuzzers, or one. They stop at the first rule that is broken
+ * and name the seed.
  *
- *   mux     honest conversations cut and mixed at random, and hostile bytes (test/fuzz/mux.fuzz.ts)
- *   http    request smuggling, through a whole tunnel to four kinds of service (test/fuzz/http.fuzz.ts)
- *   grants  what can happen to tokens, under live agents: none goes on without a valid grant (test/property/grants.fuzz.ts)
+ *   mux        honest conversations cut and mixed at random, and hostile bytes (test/fuzz/mux.fuzz.ts)
+ *   http       request smuggling, through a whole tunnel to four kinds of service (test/fuzz/http.fuzz.ts)
+ *   smuggling  the same by the million on an edge without sockets, and hostile responses; for a night `--cases 5000000`
+ *              (test/fuzz/smuggling.fuzz.ts)
+ *   grants     what can happen to tokens, under live agents: none goes on without a valid grant (test/property/grants.fuzz.ts)
  */
 import { parseArgs } from 'node:util';
 import { fuzzHttpLong } from '../test/fuzz/http.fuzz.ts';
 import { fuzzMux } from '../test/fuzz/mux.fuzz.ts';
+import { fuzzSmugglingLong } from '../test/fuzz/smuggling.fuzz.ts';
 import { fuzzGrants } from '../test/property/grants.fuzz.ts';
 
 const { values, positionals } = parseArgs({
-  options: { seconds: { type: 'string', default: '60' }, seed: { type: 'string' } },
+  options: { seconds: { type: 'string' }, seed: { type: 'string' }, cases: { type: 'string' } },
   allowPositionals: true,
 });
 const [what] = positionals;
-const share = what === undefined ? Number(values.seconds) / 3 : Number(values.seconds);
+const seconds = Number(values.seconds ?? 60);
+const share = what === undefined ? seconds / 4 : seconds;
 const seed = Number(values.seed ?? Date.now() % 1_000_000);
 if (what === undefined || what === 'mux') await fuzzMux(share, seed);
 if (what === undefined || what === 'http') await fuzzHttpLong(share, seed);
+if (what === undefined || what === 'smuggling') {
+  // Where a number of cases is given it is run to its end, however long that takes.
+  const limit = values.cases === undefined ? { seconds: share } : { cases: Number(values.cases) };
+  fuzzSmugglingLong({ seed, ...limit });
+}
 if (what === undefined || what === 'grants') await fuzzGrants(share, seed);

@@ -219,6 +219,7 @@ const warned: ReadonlyArray<[name: string, text: string, says: RegExp[]]> = [
   ['Stripe with ids of other things', 'billing.mode = "stripe"\n[billing.stripe]\nsecret_key = "pk_1"\nwebhook_secret = "sk_1"\nprices = { pro_monthly = "price_1", pro_yearly = "prod_1", team_monthly = "price_3", team_yearly = "price_4" }', [/^billing.stripe.secret_key: does not begin with sk_ or rk_/, /^billing.stripe.webhook_secret: does not begin with whsec_/, /^billing.stripe.prices.pro_yearly: does not begin with price_/]],
   ['the API on every interface', 'api.listen = "0.0.0.0:9090"', [/^api.public_url: not set/]],
   ['agents on every interface', 'agents.listen = "0.0.0.0:7443"', [/^agents.public_address: not set/]],
+  ['a PROXY header of anybody', 'edge.proxy_protocol = true\nedge.proxy_protocol_from = ["10.0.0.5", "::/0"]', [/^edge.proxy_protocol_from: ::\/0 lets everybody say who they are: name the load balancers/]],
   ['tcp ports that no visitor reaches', 'edge.http_listen = "0.0.0.0:80"', [/^edge.tcp_host: 127.0.0.1, so only this machine can reach tcp tunnels: set .*"0.0.0.0"/]],
   ['tcp ports on the address of visitors', 'edge.http_listen = "0.0.0.0:80"\nedge.tcp_host = "0.0.0.0"', []],
   ['no tcp tunnels', 'edge.http_listen = "0.0.0.0:80"\nedge.tcp_ports = ""', []],

@@ -66,6 +66,11 @@ export function likelyWrong(file: ServerFile, settings: Settings): string[] {
     const instead = 'set the address that visitors come to, e.g. "0.0.0.0", or edge.tcp_ports = "" for no tcp tunnels';
     out.push(`edge.tcp_host: ${tcpHost}, so only this machine can reach tcp tunnels: ${instead}`);
   }
+  const everybody = file.edge.proxy_protocol_from.find((network) => network.endsWith('/0'));
+  if (everybody !== undefined) {
+    const instead = 'name the load balancers alone, unless nobody else can reach these ports';
+    out.push(`edge.proxy_protocol_from: ${everybody} lets everybody say who they are: ${instead}`);
+  }
   const { level } = file.log;
   if (file.mail.transport === 'log' && (level === 'warn' || level === 'error')) {
     const instead = 'set log.level = "info", or have mail sent with mail.transport = "smtp"';

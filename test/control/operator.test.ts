@@ -110,6 +110,17 @@ test('the database of a running server is not opened, and no server starts besid
   await (await start()).close();
 });
 
+test('what a server has counted is asked of one that runs', async () => {
+  const server = await start();
+  const beside = await open();
+  assert.equal(((await beside.call('GET', '/superadmin/edge')) as { since: string }).since, '2026-11-21T09:30:00.000Z');
+  beside.close();
+  await server.close();
+  const alone = await open();
+  await assert.rejects(alone.call('GET', '/superadmin/edge'), { code: 'unavailable', message: /No server runs/ });
+  alone.close();
+});
+
 test('nothing is made where no server ever ran, and what is missing is named', async () => {
   const absent = join(dataDir, 'absent');
   await assert.rejects(open(absent), /data folder .*absent can't be used: there is no such folder/);

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { test, type TestContext } from 'node:test';
-import { connect as connectTls } from 'node:tls';
 import { type Logger, silentLog } from '../../base/log.ts';
 import { CONNECTED_REPLY, decodePreamble, type Preamble } from '../../wire/preamble.ts';
 import { TestAgent } from '../fixtures/agent.ts';
@@ -42,14 +41,23 @@ async function told(wire: Wire, ...fields: string[]): Promise<readonly unknown[]
   return ['x-forwarded-for', 'x-real-ip', 'x-forwarded-proto'].map((name) => headers[name]);
 }
 
-/** A TLS visitor behind a load balancer that passes TLS on. */
-async function secureVisit(rig: Rig, header: Buffer): Promise<Wire> {
-  const below = connect(rig.httpsPort, '127.0.0.1');
-  await once(below, 'connect');
-  below.write(header);
-  const socket = connectTls({ socket: below, rejectUnauthorized: false });
-  const wire = new Wire(socket);
-  await once(socket, 'secureConnect');
+/** A TLS visitor behind a load balancer that passes TLS on, and sends the header in one packet with the visitor's first. */
+async function secureVisit(t: TestContext, rig: Rig, header: Buffer): Promise<Wire> {
+  const balancer = createServer((visitor) => {
+    const edge = connect({ port: rig.httpsPort, host: '127.0.0.1' });
+    for (const socket of [visitor, edge]) socket.on('error', () => socket.destroy());
+    visitor.once('data', (first: Buffer) => {
+      edge.write(Buffer.concat([header, first]));
+      visitor.pipe(edge).pipe(visitor);
+    });
+  }).listen(0, '127.0.0.1');
+  await once(balancer, 'listening');
+  const { port } = balancer.address() as AddressInfo;
+  const wire = await Wire.open(port, { tls: true });
+  t.after(() => {
+    wire.socket.destroy();
+    balancer.close();
+  });
   return wire;
 }
 
@@ -59,11 +67,25 @@ test('the visitor of the header is the one whom the service is told of, by eithe
   plain.socket.write(headerOf('198.51.100.7'));
   assert.deepEqual(await told(plain), ['198.51.100.7', '198.51.100.7', 'http']);
   assert.deepEqual(await told(plain), ['198.51.100.7', '198.51.100.7', 'http'], 'once per connection');
-  const secure = await secureVisit(rig, headerOf('198.51.100.8'));
+  const secure = await secureVisit(t, rig, headerOf('198.51.100.8'));
   assert.deepEqual(await told(secure), ['198.51.100.8', '198.51.100.8', 'https']);
   const offloaded = await rig.visit();
   offloaded.socket.write(headerOf('198.51.100.9', 1, SSL));
   assert.deepEqual(await told(offloaded), ['198.51.100.9', '198.51.100.9', 'https'], 'the load balancer took TLS off');
+  assert.equal(rig.node.stats().dropped['proxy_header'], 0);
+});
+
+test('where plain http is sent to https, who came to the load balancer by https is served', WITHIN, async (t) => {
+  const rig = await behind(t, { httpsRedirectPort: 443 });
+  for (const [tlvs, status] of [
+    [SSL, 200],
+    ['', 308],
+  ] as const) {
+    const wire = await rig.visit();
+    wire.socket.write(headerOf('198.51.100.7', 1, tlvs));
+    wire.ask('GET /');
+    assert.equal((await wire.response()).status, status);
+  }
 });
 
 test('what follows the header in the same packet is the request, wherever it is cut', WITHIN, async (t) => {

@@ -2,7 +2,7 @@
  * A visitor that writes HTTP/2 frames by hand, right ones and wrong ones: what no client library would send. Fields are HPACK literals, never
  * indexed and not compressed, so that a test says each byte.
  */
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { connect, type TLSSocket } from 'node:tls';
 
 export const FRAME = {
@@ -87,6 +87,8 @@ function text(value: string): Buffer {
 
 export class FrameVisitor {
   readonly socket: TLSSocket;
+  /** Emits `moved` for whatever happens; never an error, as the socket does. */
+  readonly news = new EventEmitter().setMaxListeners(0);
   readonly frames: Frame[] = [];
   /** Data bytes that came, by stream. */
   readonly bodies = new Map<number, string>();
@@ -99,7 +101,7 @@ export class FrameVisitor {
     socket.on('error', () => undefined);
     socket.on('close', () => {
       this.isOver = true;
-      socket.emit('moved');
+      this.news.emit('moved');
     });
   }
 
@@ -139,13 +141,13 @@ export class FrameVisitor {
       const found = this.frames.find(wanted);
       if (found !== undefined) return found;
       if (this.isOver) throw new Error('the connection ended before that frame');
-      await once(this.socket, 'moved');
+      await once(this.news, 'moved');
     }
   }
 
   /** Resolves once the server has closed the connection. */
   async over(): Promise<void> {
-    while (!this.isOver) await once(this.socket, 'moved');
+    while (!this.isOver) await once(this.news, 'moved');
   }
 
   /** How the server ended `stream`: the code of its reset, or null for a good end. */
@@ -182,6 +184,6 @@ export class FrameVisitor {
         this.bodies.set(got.stream, (this.bodies.get(got.stream) ?? '') + got.payload.toString('latin1'));
     }
     this.#buffered = Buffer.from(all);
-    this.socket.emit('moved');
+    this.news.emit('moved');
   }
 }

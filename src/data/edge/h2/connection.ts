@@ -62,9 +62,11 @@ export class Http2Connection implements EdgeConnection, ExchangeOwner {
     session.on('stream', (stream, _headers, flags, raw) => this.#open(stream, flags, raw as unknown as string[]));
     session.on('error', (error: Error) => this.#failed(error));
     session.on('close', () => this.#closed());
-    session.on('ping', () => this.#control());
-    session.on('remoteSettings', () => this.#control());
-    socket.on('end', () => session.close());
+    session.on('ping', () => this.#control('h2_pings'));
+    session.on('remoteSettings', () => this.#control('h2_settings'));
+    socket.on('end', () => this.#visitorEnded());
+    // Node takes its own listener away with the session, and what was written may fail after that.
+    socket.on('error', () => undefined);
     session.setLocalWindowSize(CONNECTION_WINDOW);
     context.sweeper.add(this);
   }
@@ -93,9 +95,15 @@ export class Http2Connection implements EdgeConnection, ExchangeOwner {
 
   // ------------------------------------------------------------------ the connection
 
-  #control(): void {
-    if (this.#gone || this.#controls.add(this.context.nowMs)) return;
-    this.#endFlood('h2_pings');
+  /** Requests that are whole still get their answers. */
+  #visitorEnded(): void {
+    for (const exchange of [...this.#exchanges]) exchange.visitorEnded();
+    if (!this.#session.closed) this.#session.close();
+  }
+
+  /** Each of these costs an answer. */
+  #control(reason: DropReason): void {
+    if (!this.#gone && !this.#controls.add(this.context.nowMs)) this.#endFlood(reason);
   }
 
   /** Not at once: this is called by nghttp2, which can't say goodbye in the middle of a read. Nothing more is taken. */
@@ -110,7 +118,7 @@ export class Http2Connection implements EdgeConnection, ExchangeOwner {
 
   #failed(error: Error): void {
     const reason = FAILURES.find(([words]) => error.message.includes(words));
-    if (reason !== undefined) this.context.drops.add(reason[1]);
+    if (reason !== undefined && this.#leaving !== 'flooded') this.context.drops.add(reason[1]);
     this.context.log.debug({ err: error.message }, 'an HTTP/2 connection of a visitor failed');
   }
 

@@ -115,6 +115,11 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner {
     else this.#cut(NGHTTP2_INTERNAL_ERROR);
   }
 
+  /** The visitor will send nothing more: half a request can never be completed. */
+  visitorEnded(): void {
+    if (this.#state === 'body') this.#cut(NGHTTP2_CANCEL);
+  }
+
   /** Ends the stream and the request that it carries, when its connection ends. */
   destroy(): void {
     this.#cut(NGHTTP2_CANCEL);

@@ -27,9 +27,9 @@ export function sessionOptions(limits: EdgeLimits): ServerSessionOptions {
     maxSessionMemory: 16,
     maxSessionInvalidFrames: 100,
     maxSessionRejectedStreams: 100,
-    // Of nghttp2 itself, before a stream comes here; connection.ts counts those that were given work.
+    // Of nghttp2 itself, also before a stream comes here; connection.ts counts those that were given work.
     streamResetBurst: 1_000,
-    streamResetRate: 100,
+    streamResetRate: 33,
     // What a service may say twice it may say twice here.
     strictSingleValueFields: false,
   };

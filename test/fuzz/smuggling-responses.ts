@@ -137,7 +137,8 @@ function headOf(came: Message, ask: Ask): void {
     if (HOP.test(name)) fail(`${name} is for one hop alone`);
     if (name === 'connection' && value !== 'close' && !(ask === 'old' && value === 'keep-alive'))
       fail(`connection: ${value}`);
-    if (name === 'set-cookie' && /;[\t ]*domain=\.?example\.test/i.test(value)) fail('a cookie for neighbours');
+    if (name === 'set-cookie' && /;[\t ]*domain[\t ]*=[\t ]*\.?example\.test[\t ]*(?:;|$)/i.test(value))
+      fail('a cookie for neighbours');
   }
   if (ask === 'old' && valuesOf(came, 'transfer-encoding').length > 0 && came.first !== '304')
     fail('chunks for HTTP/1.0');

@@ -1,0 +1,106 @@
+/**
+ * The smuggling corpus through a whole edge (sockets, TLS, multiplexer, agent): to a service that reads strictly and remembers, and to services
+ * of several makes with parsers of their own.
+ */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { test } from 'node:test';
+import { Rig, type Scope, type Wire } from '../../src/data/edge/testing/rig.ts';
+import { DryEdge } from './dry-edge.ts';
+import { foreignOrigin, nodeOrigin } from './http-origins.ts';
+import { readRequest, valuesOf } from './reference.ts';
+import { judgeRequest } from './smuggling.ts';
+import { CORPUS } from './smuggling-corpus.ts';
+
+const WITHIN = { timeout: 120_000 };
+
+for (const tls of [false, true]) {
+  test(
+    `the service gets exactly what was accepted, and the visitor an answer for each (${tls ? 'TLS' : 'plain'})`,
+    WITHIN,
+    async (t) => {
+      const origin = await strictOrigin(t);
+      const rig = await Rig.start(t);
+      await rig.serve('shop', origin.port);
+      for (const { name, text, served, statuses } of CORPUS) {
+        const wire = await rig.visit({ tls });
+        wire.send(text);
+        const answers = await statusesOf(wire, statuses.length);
+        assert.deepEqual({ served: origin.seen.splice(0), statuses: answers }, { served, statuses }, name);
+      }
+      assert.deepEqual(origin.faults, []);
+    },
+  );
+}
+
+for (const name of ['node', 'go', 'python', 'nginx'] as const) {
+  test(`${name} reads at most one request per head that was accepted`, WITHIN, async (t) => {
+    const origin = name === 'node' ? await nodeOrigin(t) : await foreignOrigin(name, t);
+    if (origin === undefined) return t.skip(`${name} is not installed`);
+    const rig = await Rig.start(t);
+    await rig.serve('shop', origin.port);
+    const edge = new DryEdge();
+    t.after(() => edge.close());
+    let accepted = 0;
+    let hidden = 0;
+    for (const { text, served, statuses } of CORPUS) {
+      const wire = await rig.visit();
+      wire.send(text);
+      await statusesOf(wire, statuses.length);
+      judgeRequest(edge, { text, step: 0 });
+      accepted += edge.meter.requests;
+      hidden += served.filter((one) => one.startsWith('GET /hidden ')).length;
+    }
+    const seen = origin.take();
+    for (const { line, from } of seen) assert.deepEqual(from, ['127.0.0.1'], line);
+    assert.ok(seen.filter(({ line }) => line === 'GET /hidden').length <= hidden, 'one that was hidden');
+    // At most one per head that was accepted; some refuse an odd method or a broken body before they show it.
+    assert.ok(seen.length <= accepted && seen.length > 50, `${seen.length} requests came of ${accepted}`);
+    return undefined;
+  });
+}
+
+/** The statuses of what came back, once there are so many. */
+async function statusesOf(wire: Wire, count: number): Promise<number[]> {
+  const statuses = (): number[] => [...wire.text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map((match) => Number(match[1]));
+  await wire.until(new RegExp(`(?:HTTP/1\\.1 \\d{3} [^]*\r\n\r\n[^]*){${count}}`));
+  wire.socket.destroy();
+  return statuses();
+}
+
+interface StrictOrigin {
+  readonly port: number;
+  /** Method, target and body of each request. */
+  readonly seen: string[];
+  /** What it could not read, and what a request claims that only the edge may say. */
+  readonly faults: string[];
+}
+
+async function strictOrigin(t: Scope): Promise<StrictOrigin> {
+  const [seen, faults]: [string[], string[]] = [[], []];
+  const server = createServer({ noDelay: true }, (socket) => {
+    let [text, from] = ['', 0];
+    socket.on('error', () => {}); // the edge resets what is out of step: that is its right
+    socket.on('data', (bytes: Buffer) => {
+      text += bytes.toString('latin1');
+      for (;;) {
+        const reading = readRequest(text, from);
+        if (reading === 'more') return;
+        if ('bad' in reading) {
+          faults.push(`${reading.bad}: ${JSON.stringify(text.slice(from))}`);
+          return;
+        }
+        from = reading.next;
+        seen.push(`${reading.first} ${reading.second} ${reading.body}`);
+        const claims = valuesOf(reading, 'x-forwarded-for');
+        if (claims.join() !== '127.0.0.1') faults.push(`it claims to come from ${claims.join()}`);
+        socket.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
+      }
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => void server.close());
+  return { port: (server.address() as AddressInfo).port, seen, faults };
+}

@@ -8,6 +8,7 @@ import { domainLimits } from './limit-rows-domains.ts';
 import { policyLimits } from './limit-rows-policies.ts';
 import { tokenLimits } from './limit-rows-tokens.ts';
 import { tunnelLimits } from './limit-rows-tunnels.ts';
+import { visitorLimits } from './limit-rows-visitors.ts';
 import { later, type Row } from './limit-row.ts';
 
 export const LIMITS: readonly Row[] = [
@@ -17,7 +18,7 @@ export const LIMITS: readonly Row[] = [
   ...policyLimits(),
   ...domainLimits(),
   ...maintenanceLimits(),
-  later('Visitor gate', 'at most 100 domains and addresses', 'PUT /tunnels/{id}/edge-auth'),
+  ...visitorLimits(),
   later('Inspector `limit`', '1..500, default 100', 'GET /inspector'),
   later('Inspector retention', '7, 30, 90 and 365 days by plan', 'GET /inspector'),
   later('Client keepalive', '25 s', 'GET /private-networks/{id}/devices/{device_id}/config'),

@@ -1,0 +1,52 @@
+/** The rows of the table of limits about visitors who sign in. */
+import { elsewhere, met, type Row } from './limit-row.ts';
+import type { LimitWorld } from './limit-world.ts';
+import { said } from './team.ts';
+
+async function put(world: LimitWorld, count: number): Promise<unknown> {
+  const caller = world.caller();
+  const made = await caller.call('POST', '/tunnels', { localPort: 3000 });
+  const half = Math.floor(count / 2);
+  return said(
+    await caller.call('PUT', `/tunnels/${String(made.body['id'])}/edge-auth`, {
+      allowed_domains: Array.from({ length: half }, (_, i) => `d${i}.example.test`),
+      allowed_emails: Array.from({ length: count - half }, (_, i) => `a${i}@example.test`),
+    }),
+  );
+}
+
+export function visitorLimits(): readonly Row[] {
+  return [
+    met<number>({
+      limit: 'Visitor gate',
+      value: '1..100 domains and addresses together',
+      meet: put,
+      below: [[0, [400, 'invalid_request']]],
+      at: [
+        [1, [200]],
+        [100, [200]],
+      ],
+      above: [[101, [400, 'invalid_request']]],
+    }),
+    elsewhere('Ticket of a sign-in', '60 seconds, once', [
+      '../../src/data/policy/visitor-passes.test.ts',
+      'a ticket is good once, for a minute',
+    ]),
+    elsewhere('Sign-in of a visitor', '8 hours', [
+      '../../src/data/policy/visitor-passes.test.ts',
+      'a pass lives for eight hours',
+    ]),
+    elsewhere('Address to come back to', '512 characters of path and query; longer ones lead to `/`', [
+      '../../src/plane/visitor-words.test.ts',
+      'a path leads to its own host, or it is /',
+    ]),
+    elsewhere('`/edge-auth/*` burst', '300 per source address', [
+      './visitor-logins.test.ts',
+      'an address has a limit of its own on sign-ins',
+    ]),
+    elsewhere('`/edge-auth/*` rate', 'then 5 requests per second', [
+      './visitor-logins.test.ts',
+      'an address has a limit of its own on sign-ins',
+    ]),
+  ];
+}

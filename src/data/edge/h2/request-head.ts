@@ -120,7 +120,8 @@ class Gathered {
   }
 
   #other(name: string, value: string): string {
-    if (name.startsWith(':')) return 'an unknown pseudo-field';
+    // Anywhere in it: the parser would end the name there.
+    if (name.includes(':')) return 'an unknown pseudo-field';
     if (FORBIDDEN_FIELDS.has(name)) return `${name}, which HTTP/2 does not have`;
     if (name !== name.toLowerCase()) return 'a field name in upper case';
     this.#add(name, value);

@@ -51,11 +51,14 @@ export const tunnelsPolicy = apiCommand(async (asked) => {
   });
 });
 
-/** `/admin`, `10.0.0.0/8, 192.0.2.7` and the like: the values of the action, in the order in which the server says them. */
-function ruleOf({ kind: _, enforce: __, ...rest }: Action): string {
-  return Object.values(rest)
-    .map((value) => (Array.isArray(value) ? value.join(', ') : String(value)))
-    .join(' ');
+/** `/admin`, `10.0.0.0/8, 192.0.2.7`, and with names where there are several: `requests_per_minute=600 per_client_ip=true`. */
+function ruleOf(action: Action): string {
+  const values = Object.entries(action).filter(([name]) => name !== 'kind' && name !== 'enforce');
+  const parts = values.map(([name, value]) => {
+    const text = Array.isArray(value) ? value.join(', ') : String(value);
+    return values.length === 1 ? text : `${name}=${text}`;
+  });
+  return parts.join(' ');
 }
 
 function countOf(dryRun: DryRun | undefined): string | Span {

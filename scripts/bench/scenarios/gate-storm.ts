@@ -15,6 +15,7 @@ import { median } from '../results.ts';
 import type { Sample, Subject } from '../subject.ts';
 
 const NAME = 'gate-storm';
+const SERVER = 'server-gate';
 const CONNECTIONS = 64;
 const GUESSES_PER_SECOND = 500;
 /** Ten guesses each in a minute: 10,000 checks, more than two threads compute in it. */
@@ -43,7 +44,7 @@ interface Round {
 export async function measureGateStorm(bench: Bench): Promise<string> {
   const { processes, tools, options, results } = bench;
   const origin = await startOrigin(processes, tools, { name: 'origin', address: '127.0.0.1' });
-  const server = await startServer(processes, culvertCommand(options.culvert), { name: 'server-gate' });
+  const server = await startServer(processes, culvertCommand(options.culvert), { name: SERVER });
   const owner = await ownerOf(server);
   const other = await startAgent(processes, server, { originPort: origin.port, name: 'agent-other' });
   await startAgent(processes, server, { originPort: origin.port, name: 'agent-gated', subdomain: 'gated' });
@@ -80,7 +81,14 @@ export async function measureGateStorm(bench: Bench): Promise<string> {
         of(({ stormy }) => stormy.values['rps']),
         0,
       )} req/s: ${number(kept, 2)}; ` +
-      `p99 ${p99(({ quiet }) => quiet)} and ${p99(({ stormy }) => stormy)} ms`,
+      `p99 ${p99(({ quiet }) => quiet)} and ${p99(({ stormy }) => stormy)} ms; ` +
+      `server ${number(
+        of(({ quiet }) => serverCost(quiet)),
+        1,
+      )} and ${number(
+        of(({ stormy }) => serverCost(stormy)),
+        1,
+      )} us/request`,
     `  the storm: ${rate(({ sent }) => sent)}/s sent, ${rate(({ wrong }) => wrong)}/s checked, ` +
       `${rate(({ busy }) => busy)}/s refused for the line, ${rate(({ limited }) => limited)}/s for their address; ` +
       `its client took ${number(of(({ storm }) => storm.cpu / storm.seconds) * 100, 1)} % of a core`,
@@ -106,4 +114,9 @@ async function storm({ processes, tools, options }: Bench, port: number): Promis
   const [sent, wrong, limited, busy, other, cpu] = (found ?? []).slice(1).map(Number);
   if (sent === undefined || other !== 0) throw new Error(`the storm of wrong passwords: ${stderr.trim() || stdout}`);
   return { sent, wrong: wrong ?? 0, limited: limited ?? 0, busy: busy ?? 0, cpu: cpu ?? 0, seconds };
+}
+
+/** Microseconds of the server per request, what the storm costs it included. */
+function serverCost({ cpuSeconds, units }: Sample): number {
+  return ((cpuSeconds[SERVER] ?? Number.NaN) / units) * 1e6;
 }

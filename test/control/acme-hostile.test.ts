@@ -40,6 +40,8 @@ const authorization = (changes: object): Play =>
 const order = (changes: object): Play =>
   withJson({ status: 'pending', authorizations: [], finalize: 'http://127.0.0.1:9/finalize', ...changes });
 
+const directoryAt = (url: string) => ({ newNonce: url, newAccount: url, newOrder: url });
+
 interface Lie {
   readonly name: string;
   readonly path: string;
@@ -59,8 +61,8 @@ const LIES: readonly Lie[] = [
   { name: 'a directory that is a list', path: '/dir', play: withBody('[]'), code: 'bad_answer', message: /not a JSON object/ },
   { name: 'an empty directory', path: '/dir', play: withBody('{}'), code: 'bad_answer', message: /has no newNonce/ },
   { name: 'a directory that is not there', path: '/dir', play: (_, response) => void response.writeHead(404).end('nothing'), code: 'bad_answer', message: /refused: status 404/ },
-  { name: 'an address of another kind', path: '/dir', play: withJson({ newNonce: 'file:///etc/passwd', newAccount: '', newOrder: '' }), code: 'bad_answer', message: /not an https address: file:/ },
-  { name: 'an address in the network', path: '/dir', play: withJson({ newNonce: 'http://10.0.0.1/', newAccount: '', newOrder: '' }), code: 'bad_answer', message: /not an https address: http:\/\/10/ },
+  { name: 'an address of another kind', path: '/dir', play: withJson(directoryAt('file:///etc/passwd')), code: 'bad_answer', message: /not an https address: file:/ },
+  { name: 'an address in the network', path: '/dir', play: withJson(directoryAt('http://10.0.0.1/')), code: 'bad_answer', message: /not an https address: http:\/\/10/ },
   { name: 'no nonce', path: '/nonce', play: (_, response) => void (response.removeHeader('replay-nonce'), response.end()), code: 'bad_answer', message: /gave no nonce/ },
   { name: 'a nonce with signs of its own', path: '/nonce', play: (_, response) => void response.setHeader('replay-nonce', 'a"b').end(), code: 'bad_answer', message: /gave no nonce/ },
   { name: 'no nonce that it likes', path: '/orders', play: (_, response) => sendProblem(response, { status: 400, type: 'badNonce', detail: 'again' }), code: 'badNonce', message: /refused: again/ },
@@ -113,7 +115,7 @@ test('an authority by TLS names no plain addresses, not on this machine either',
   const account = await authority.register({ email: null, signal: t.signal });
   assert.equal(account.accountUrl, `${played.url}/account/1`);
   for (const newNonce of ['http://127.0.0.1:9/', 'https://user:password@localhost/']) {
-    played.plays.set('/dir', withJson({ newNonce, newAccount: '', newOrder: '' }));
+    played.plays.set('/dir', withJson(directoryAt(newNonce)));
     const error = await failureOf(authority.register({ email: null, signal: t.signal }));
     assert.match(error.message, /not an https address/);
   }

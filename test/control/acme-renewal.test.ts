@@ -78,4 +78,7 @@ test('a renewal says which certificate it replaces, where the authority wants to
   });
   await authority.issue(account, ordered({ replaces: cert }));
   assert.deepEqual(told(), [RFC_ID, undefined]);
+  played.plays.set('/orders', (_, response) => sendProblem(response, { status: 429, type: 'rateLimited', detail: '' }));
+  assert.equal((await failureOf(authority.issue(account, ordered({ replaces: cert })))).code, 'rateLimited');
+  assert.deepEqual(told(), [RFC_ID]);
 });

@@ -93,10 +93,14 @@ function readChallenge(value: Readonly<Record<string, unknown>>): Challenge {
 export function readObject(reply: Reply, what: string): Readonly<Record<string, unknown>> {
   const type = reply.headers['content-type'] ?? 'none';
   if (!/^application\/json\s*(;|$)/i.test(type)) {
-    throw new AcmeError('bad_answer', `${reply.url} is no ACME ${what}: its content type is ${oneLine(type, 60)}`);
+    throw new AcmeError(
+      'bad_answer',
+      `${oneLine(reply.url, 120)} is no ACME ${what}: its content type is ${oneLine(type, 60)}`,
+    );
   }
   const value = parseJson(reply.body);
-  if (!isRecord(value)) throw new AcmeError('bad_answer', `${reply.url} is no ACME ${what}: it is not a JSON object`);
+  if (!isRecord(value))
+    throw new AcmeError('bad_answer', `${oneLine(reply.url, 120)} is no ACME ${what}: it is not a JSON object`);
   return value;
 }
 

@@ -2,8 +2,9 @@
  * Runs a program of the operator to its end: no shell, no environment but what it is given, an end in time, a bounded record of what it
  * printed. That may hold secrets of the operator, so it goes into the cause of an error, for the log, and never into its message.
  */
-import { spawn } from 'node:child_process';
-import type { Readable } from 'node:stream';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { Readable } from 'node:stream';
 import { codeOf, messageOf } from '../../../base/errors.ts';
 import { oneLine } from './problem.ts';
 
@@ -30,13 +31,13 @@ const GRACE_MS = 2_000;
 /** Resolves when the program has ended with status 0. Throws when it can't be run, fails, takes too long or is stopped. */
 export async function runHook({ program, args, env, limitMs, signal }: HookRun): Promise<void> {
   signal.throwIfAborted();
-  const ended = Promise.withResolvers<Ending>();
   // A group of its own: ending it ends what it has started too.
   const child = spawn(program, args, { env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+  const ended = Promise.withResolvers<Ending>();
   // Not `close`: something left in the background may hold the outputs open for ever.
   child.on('exit', (code, by) => ended.resolve({ code, by }));
-  child.on('error', (error) => ended.reject(new Error(reasonOf(error), { cause: error })));
-  const output = collect([child.stdout, child.stderr]);
+  // The one that matters is awaited below.
+  child.on('error', () => undefined);
   let why: string | undefined;
   const timers: NodeJS.Timeout[] = [];
   const stop = (reason: string): void => {
@@ -52,6 +53,9 @@ export async function runHook({ program, args, env, limitMs, signal }: HookRun):
   signal.addEventListener('abort', onAbort, { once: true });
   timers.push(setTimeout(() => stop(`did not end within ${limitMs / 1000} s`), limitMs));
   try {
+    // Rejects with the error that kept it from starting.
+    await once(child, 'spawn');
+    const output = collect(outputsOf(child));
     const { code, by } = await ended.promise;
     if (why === undefined && code === 0) return;
     // What it wrote last may still be in the pipes.
@@ -60,14 +64,21 @@ export async function runHook({ program, args, env, limitMs, signal }: HookRun):
     throw new Error(why ?? (code === null ? `was ended by ${by}` : `ended with status ${code}`), {
       cause: new Error(said === '' ? 'it printed nothing' : `it printed: ${said}`),
     });
+  } catch (error) {
+    if (child.pid !== undefined) throw error;
+    throw new Error(reasonOf(error), { cause: error });
   } finally {
     for (const timer of timers) clearTimeout(timer);
     signal.removeEventListener('abort', onAbort);
     if (why !== undefined) killGroup(child.pid, 'SIGKILL');
-    child.stdout.destroy();
-    child.stderr.destroy();
+    for (const output of outputsOf(child)) output.destroy();
     child.unref();
   }
+}
+
+/** None when file descriptors had run out. */
+function outputsOf(child: ChildProcess): readonly Readable[] {
+  return [child.stdout, child.stderr].filter((output) => output instanceof Readable);
 }
 
 /** Both outputs as they come. Everything is read, so that no full pipe stops the program; the end is kept. */
@@ -85,13 +96,12 @@ function killGroup(pid: number | undefined, by: NodeJS.Signals): void {
   if (pid === undefined) return;
   try {
     process.kill(-pid, by);
-  } catch (error) {
-    // It has ended by itself.
-    if (codeOf(error) !== 'ESRCH') throw error;
+  } catch {
+    // It has ended by itself, or it runs as root by sudo and can't be ended: then nobody waits for it.
   }
 }
 
-function reasonOf(error: Error): string {
+function reasonOf(error: unknown): string {
   switch (codeOf(error)) {
     case 'ENOENT':
       return "can't be run: there is no such file, or not the one that its first line names";

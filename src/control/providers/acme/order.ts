@@ -88,6 +88,18 @@ function refused(message: string): AcmeError {
   return new AcmeError('rejectedIdentifier', message);
 }
 
+/** Refusals that leaving out what is replaced would not change. */
+const ABOUT_OTHER_THINGS: ReadonlySet<string> = new Set([
+  'network',
+  'timeout',
+  'aborted',
+  'bad_answer',
+  'rateLimited',
+  'serverInternal',
+  'accountDoesNotExist',
+  'rejectedIdentifier',
+]);
+
 async function placeOrder({ session, order, replaces, log, patience }: Issuing): Promise<Reply> {
   const { newOrder } = session.directory;
   const identifiers = order.names.map((value) => ({ type: 'dns', value }));
@@ -95,9 +107,8 @@ async function placeOrder({ session, order, replaces, log, patience }: Issuing):
   try {
     return await session.post(newOrder, { identifiers, replaces }, patience());
   } catch (error) {
-    // An authority that has forgotten the certificate, or thinks it replaced already, need not stop the renewal.
-    if (!(error instanceof AcmeError) || !['malformed', 'alreadyReplaced', 'notFound'].includes(error.code))
-      throw error;
+    // The certificate may be another authority's or another account's, forgotten, or replaced already: that need not stop the renewal.
+    if (!(error instanceof AcmeError) || ABOUT_OTHER_THINGS.has(error.code)) throw error;
     log.debug({ error: error.message }, 'an order is placed without saying what it replaces');
     return session.post(newOrder, { identifiers }, patience());
   }

@@ -57,7 +57,9 @@ export class Session {
   }
 
   /** A signed request; `payload` null asks for what is there (POST-as-GET). Throws the problem that the authority answers with. */
-  async post(url: string, payload: object | null, signal: AbortSignal): Promise<Reply> {
+  async post(address: string, payload: object | null, signal: AbortSignal): Promise<Reply> {
+    // The authority compares what is signed with what it sees asked for (RFC 8555 §6.4).
+    const url = this.#transport.check(address, 'address');
     for (let tries = 1; ; tries++) {
       const body = await this.#sign(url, payload, signal);
       const reply = await this.#transport.ask({ method: 'POST', url, body, signal });

@@ -57,12 +57,15 @@ export class Transport {
     return new Transport(isPlainLoopback(directoryUrl), ca);
   }
 
-  /** `url` when it may be asked. https only, for whoever changes answers on the way decides what we prove; a test's authority on this machine excepted. */
+  /**
+   * `url`, as it is asked and signed, when it may be. https only, for whoever changes answers on the way decides what we prove; an authority
+   * on this machine alone may name plain addresses on it.
+   */
   check(url: unknown, what: string): string {
     if (typeof url === 'string' && url.length <= MAX_URL_LENGTH && URL.canParse(url)) {
-      const { protocol, username, password } = new URL(url);
+      const { protocol, username, password, href } = new URL(url);
       const isAllowed = protocol === 'https:' || (this.#plain && isPlainLoopback(url));
-      if (isAllowed && username === '' && password === '') return url;
+      if (isAllowed && username === '' && password === '') return href;
     }
     throw new AcmeError('bad_answer', `the authority's ${what} is not an https address: ${oneLine(String(url))}`);
   }

@@ -15,8 +15,9 @@ const WAIT_MS = 15_000;
 /** For `skip` of a suite: why there is no browser here, or false. */
 export const NO_CHROMIUM: string | false = existsSync(CHROMIUM) ? false : `not installed: ${CHROMIUM}`;
 
-export async function startChromium(ends: Ends): Promise<Browser> {
-  const browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
+/** `flags`: besides the usual ones. */
+export async function startChromium(ends: Ends, flags: readonly string[] = []): Promise<Browser> {
+  const browser = await chromium.launch({ executablePath: CHROMIUM, args: [...FLAGS, ...flags] });
   ends.after(() => browser.close());
   return browser;
 }

@@ -95,7 +95,7 @@ test('WebSockets are not offered, and what asks for one is refused', WITHIN, asy
   const visitor = await Http2Visitor.open(t, rig);
   assert.notEqual(visitor.session.remoteSettings.enableConnectProtocol, true);
   const answers = await Promise.allSettled([
-    visitor.ask({ ':method': 'GET', ':path': '/', 'sec-websocket-version': 13 }),
+    visitor.ask({ ':method': 'GET', ':path': '/', 'sec-websocket-version': '13' }),
     visitor.ask({ ':method': 'CONNECT', ':authority': 'shop.example.test' }),
   ]);
   assert.equal(answers[0].status, 'fulfilled');

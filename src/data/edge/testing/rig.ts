@@ -46,10 +46,13 @@ export class Rig {
   readonly node: DataNode;
   readonly port: number;
   readonly httpsPort: number;
+  /** What visitors of the TLS listener are shown, PEM. */
+  readonly certificate: string;
   readonly #floor = new ServeFloor(systemClock);
   readonly #agents: TestAgent[] = [];
 
-  constructor(link: FakeLink, node: DataNode) {
+  constructor(link: FakeLink, node: DataNode, certificate: string) {
+    this.certificate = certificate;
     this.link = link;
     this.node = node;
     const { http, https } = node.addresses();
@@ -71,7 +74,7 @@ export class Rig {
       ...{ trustedProxies, proxyProtocolFrom, issuerKeys },
     };
     const node = await startNode({ ...settings, edge }, { link, log: options.log ?? silentLog });
-    const rig = new Rig(link, node);
+    const rig = new Rig(link, node, tls.cert);
     t.after(() => rig.close());
     return rig;
   }

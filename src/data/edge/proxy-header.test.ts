@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import fc from 'fast-check';
+import { proxyHeader } from '../../agent/proxy-header.ts';
+import { plainIp } from '../../base/addr.ts';
 import { crc32c } from '../../base/crc32c.ts';
 import { type ProxyFault, type Proxied, readProxyHeader } from './proxy-header.ts';
+import { visitorAddress } from './visitor-address.ts';
 
 const SIGNATURE = '0d0a0d0a000d0a515549540a';
 const V4 = 'c6336407 c0000201 a1b2 01bb';
@@ -28,6 +32,7 @@ const GOOD: ReadonlyArray<readonly [what: string, header: Buffer, from: Proxied 
   ['TCP over IPv4', header('21', '11', V4), ANN],
   ['TCP over IPv6', header('21', '21', V6), { ...ANN, ip: '2001:db8::7' }],
   ['IPv4 in IPv6 clothes', header('21', '21', MAPPED), ANN],
+  ['what looks like IPv4 in IPv6 and is not', header('21', '21', V6.replace('20010db8000000000000000000000007', `${'0'.repeat(24)}c6336407`)), { ...ANN, ip: '::c633:6407' }],
   ['LOCAL', header('20', '00', ''), null],
   ['LOCAL with what must be ignored', header('20', '11', V4), null],
   ['LOCAL of a family that nobody knows', header('20', 'ff', 'ffffff'), null],
@@ -107,4 +112,25 @@ test('the checksum is that of the standard', () => {
   // RFC 3720, B.4.
   assert.equal(crc32c(Buffer.alloc(32)), 0x8a9136aa);
   assert.equal(crc32c(Buffer.from('123456789')), 0xe3069283);
+});
+
+test('what the agent writes for a local service is read as it was meant, and nothing at random is read at all', () => {
+  const v4 = fc.ipV4();
+  const v6 = fc.ipV6().map((ip) => new URL(`http://[${ip}]`).hostname.slice(1, -1));
+  const port = fc.integer({ min: 0, max: 65_535 });
+  fc.assert(
+    fc.property(fc.oneof(v4, v6), port, fc.oneof(v4, v6), port, (ip, from, remoteAddress, remotePort) => {
+      const written = proxyHeader(visitorAddress(ip, from), { remoteAddress, remotePort });
+      const read = readProxyHeader(written);
+      assert.deepEqual(read, { size: written.length, from: { ip: plainIp(ip), port: from, secure: false } });
+    }),
+  );
+  fc.assert(
+    fc.property(fc.uint8Array({ minLength: 1, maxLength: 2_000 }), fc.boolean(), (bytes, signed) => {
+      const start = signed ? Buffer.from(`${SIGNATURE}21`, 'hex') : Buffer.alloc(0);
+      const read = readProxyHeader(Buffer.concat([start, bytes]));
+      if (read === 'more') assert.ok(start.length + bytes.length < 1_040);
+      else if ('size' in read) assert.ok(signed && read.size <= start.length + bytes.length);
+    }),
+  );
 });

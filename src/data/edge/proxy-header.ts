@@ -10,7 +10,6 @@
  *
  * Strict: what a load balancer does not write is refused, for whoever else gets through to this port must not be taken for one.
  */
-import { SocketAddress } from 'node:net';
 import { plainIp } from '../../base/addr.ts';
 import { crc32c } from '../../base/crc32c.ts';
 
@@ -121,5 +120,6 @@ function isIntact(header: Buffer, at: number): boolean {
 function textOf(address: Buffer): string {
   if (address.length === 4) return address.join('.');
   const groups = Array.from({ length: 8 }, (_, n) => address.readUInt16BE(n * 2).toString(16));
-  return plainIp(new SocketAddress({ address: groups.join(':'), family: 'ipv6' }).address);
+  // The URL parser's form never ends in dotted quads: `::192.0.2.1` is no address of IPv4, and must not be read as one later.
+  return plainIp(new URL(`http://[${groups.join(':')}]`).hostname.slice(1, -1));
 }

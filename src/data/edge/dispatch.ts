@@ -83,7 +83,10 @@ export class Dispatch {
     this.#end = end;
     if (challenges !== null && this.#isChallenge(challenges, bytes)) return null;
     const entry = this.#forwarded.lookUp(bytes, head, table);
-    if (this.#forwarded.isMisdirected) return this.#refuse(MISDIRECTED);
+    if (this.#forwarded.isMisdirected) {
+      this.#context.drops.add('misdirected');
+      return this.#refuse(MISDIRECTED);
+    }
     if (entry === undefined) return this.#refuse(NOT_FOUND);
     if (redirect !== null && this.#mustBeHttps(redirect, bytes)) return null;
     const refusal = refusalOf(entry);

@@ -59,7 +59,10 @@ export interface IssuedCertificate {
 export interface CertificateAuthority {
   /** Registers the account of this key, or finds it; a new key when none is given. Throws AcmeError. */
   register(of: { key?: string; email: string | null; signal: AbortSignal }): Promise<AcmeAccount>;
-  /** Proves the names and gets a certificate. Throws AcmeError. */
+  /**
+   * Proves the names and gets a certificate. Placing the order, the proof and the certificate get 90 s each; the solver takes its own time.
+   * Rejects after the answers are taken back. Throws AcmeError.
+   */
   issue(account: AcmeAccount, order: AcmeOrder): Promise<IssuedCertificate>;
   /** When to renew this certificate (PEM), ms since the epoch; null when the authority does not say. Throws AcmeError. */
   renewalTime(cert: string, signal: AbortSignal): Promise<number | null>;

@@ -49,17 +49,70 @@ test('names that lead nowhere are asked for by nobody and leave no trace', async
 test('many handshakes for one name are one order, and four orders run at once', async (t) => {
   const world = await CertificateWorld.open(t);
   const ann = await world.plane.person('ann@example.test');
-  const hosts = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => world.tunnel(ann, name));
+  const bob = await world.plane.person('bob@example.test');
+  const cid = await world.plane.person('cid@example.test');
+  const hosts = ['a', 'b', 'c', 'd', 'e', 'f'].map((name, i) => world.tunnel([ann, bob, cid][i % 3] ?? ann, name));
   const gate = Promise.withResolvers<void>();
   world.authority.hold = gate.promise;
   const all = hosts.flatMap((host) => Array.from({ length: 50 }, () => world.certificates.want(host)));
   for (let i = 0; i < 5; i++) await new Promise(setImmediate);
   assert.equal(world.authority.orders.length, 4);
-  assert.equal(world.row('e.edge.test')?.state, 'pending');
+  assert.equal(world.row('f.edge.test')?.state, 'pending');
   gate.resolve();
   assert.deepEqual(new Set(await Promise.all(all)), new Set([true]));
   assert.deepEqual(world.authority.asked.toSorted(), hosts);
   assert.equal(world.authority.registered, 1, 'one account for all');
+});
+
+test('one organization does not take all places with names that answer slowly', async (t) => {
+  const world = await CertificateWorld.open(t);
+  const eve = await world.plane.person('eve@example.test');
+  const ann = await world.plane.person('ann@example.test');
+  world.authority.hold = new Promise(() => {});
+  for (const name of ['e1', 'e2', 'e3', 'e4', 'e5']) void world.certificates.want(world.tunnel(eve, name));
+  const shop = world.tunnel(ann, 'shop');
+  void world.certificates.want(shop);
+  for (let i = 0; i < 5; i++) await new Promise(setImmediate);
+  assert.deepEqual(world.authority.asked, ['e1.edge.test', 'e2.edge.test', shop]);
+});
+
+test('a full disk behind an order ends neither the server nor the orders after it', async (t) => {
+  const world = await CertificateWorld.open(t);
+  const ann = await world.plane.person('ann@example.test');
+  const { store } = world.plane.control;
+  const gate = Promise.withResolvers<void>();
+  world.authority.hold = gate.promise;
+  const wanted = world.certificates.want(world.tunnel(ann, 'shop'));
+  while (world.challenges.length === 0) await new Promise(setImmediate);
+  t.mock.method(store, 'inTx', () => {
+    throw new Error('the disk is full');
+  });
+  gate.resolve();
+  assert.equal(await wanted, false);
+  t.mock.restoreAll();
+  assert.equal(await world.certificates.want(world.tunnel(ann, 'news')), true);
+});
+
+test('what another authority issued is asked for anew, once', async (t) => {
+  const world = await CertificateWorld.open(t);
+  const ann = await world.plane.person('ann@example.test');
+  const host = world.tunnel(ann, 'shop');
+  await world.certificates.want(host);
+  const { dataDir } = world.plane;
+  const start = async (last: CertificateWorld, directoryUrl: string): Promise<CertificateWorld> => {
+    await last.leave();
+    return new CertificateWorld(t, world.authority, { dataDir, changes: { directoryUrl } });
+  };
+  let next = world;
+  // The clock of each start is that of the first, as if it had been set back.
+  for (const directory of ['https://real.test/dir', 'https://ca.test/directory']) {
+    next = await start(next, directory);
+    assert.equal(next.shown.size, 0, directory);
+    assert.equal(await next.certificates.want(host), true);
+    next = await start(next, directory);
+    assert.equal(next.shown.size, 1, directory);
+  }
+  assert.equal(world.authority.registered, 2);
 });
 
 test('what the authority asks is answered while an order runs, and not after', async (t) => {

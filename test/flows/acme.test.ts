@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import type { TLSSocket } from 'node:tls';
 import { startOrigin } from '../harness.ts';
 import { type AcmeCulvert, DOMAIN, startAcme } from '../harness/acme.ts';
+import type { Ends } from '../harness/ends.ts';
 import { missing } from '../harness/tools.ts';
 
 const skip = missing('pebble');
@@ -44,7 +45,7 @@ function serial(socket: TLSSocket): string | undefined {
   return socket.getPeerX509Certificate()?.serialNumber;
 }
 
-async function startShop(t: Parameters<typeof startOrigin>[0] & Parameters<typeof startAcme>[0], acme = '') {
+async function startShop(t: Ends, acme = '') {
   const culvert = await startAcme(t, { acme });
   const { port } = await startOrigin(t, (_request, response) => {
     response.setHeader('content-length', 5);

@@ -1,10 +1,9 @@
-/** The rows of certificates and of the account that asks for them, their keys sealed. Not to be called from outside certificates/. */
+/** The rows of certificates, their keys sealed. Not to be called from outside certificates/. */
 import { X509Certificate } from 'node:crypto';
 import { and, asc, desc, eq, gt, isNotNull, like, lte, min, notInArray } from 'drizzle-orm';
 import type { EdgeCertificate } from '../../../plane/certificates.ts';
-import { acmeAccounts, certificates } from '../../db/schema.ts';
+import { certificates } from '../../db/schema.ts';
 import type { Db, Tx } from '../../db/tx.ts';
-import type { AcmeAccount } from '../../providers/acme.ts';
 import type { Sealer } from '../keys/sealing.ts';
 
 export type CertificateRow = typeof certificates.$inferSelect;
@@ -116,30 +115,6 @@ export function lifetimeOf(chain: string): { readonly notBefore: number; readonl
   return { notBefore: validFromDate.getTime(), notAfter: validToDate.getTime() };
 }
 
-export function findAccount(db: Db, directoryUrl: string, sealer: Sealer): AcmeAccount | undefined {
-  const row = db.select().from(acmeAccounts).where(eq(acmeAccounts.directoryUrl, directoryUrl)).get();
-  if (row === undefined) return undefined;
-  return { accountUrl: row.accountUrl, key: sealer.open(accountPurpose(directoryUrl), row.sealedKey).toString() };
-}
-
-export function storeAccount(tx: Tx, directoryUrl: string, { accountUrl, key }: AcmeAccount, sealer: Sealer): void {
-  const sealedKey = sealer.seal(accountPurpose(directoryUrl), Buffer.from(key));
-  const { now } = tx;
-  tx.db
-    .insert(acmeAccounts)
-    .values({ directoryUrl, accountUrl, sealedKey, createdAt: now })
-    .onConflictDoUpdate({ target: acmeAccounts.directoryUrl, set: { accountUrl, sealedKey, createdAt: now } })
-    .run();
-}
-
-export function forgetAccount(tx: Tx, directoryUrl: string): void {
-  tx.db.delete(acmeAccounts).where(eq(acmeAccounts.directoryUrl, directoryUrl)).run();
-}
-
 function keyPurpose(name: string): string {
   return `certificates/${name}`;
-}
-
-function accountPurpose(directoryUrl: string): string {
-  return `acme_accounts/${directoryUrl}`;
 }

@@ -12,6 +12,7 @@ import { recordDeed } from '../audit.ts';
 import type { DomainRow } from '../domains/domain-rows.ts';
 import type { Sealer } from '../keys/sealing.ts';
 import type { TunnelRow } from '../tunnels/tunnel-rows.ts';
+import { changeAuthority, lastDirectory } from './account-rows.ts';
 import { Allowance } from './allowance.ts';
 import {
   certificateNamed,
@@ -81,6 +82,7 @@ export class Certificates {
     const { store, sealer } = this.#deps;
     const running = this.#running;
     if (running === null) return async () => {};
+    this.#followAuthority(running.setup);
     this.#shown = new Map(shownCertificates(store.db, store.clock.now(), sealer));
     this.#edge = edge;
     edge.setCertificates(this.#shown);
@@ -104,7 +106,7 @@ export class Certificates {
     const row = certificateNamed(store.db, name);
     const now = store.clock.now();
     if (row === undefined) {
-      if (standingOf(store.db, name, setup, now) === undefined) return false;
+      if (standingOf(store.db, name, { names: setup, now }) === undefined) return false;
       // Relaxed: what a power cut undoes is asked for by the next visitor.
       store.inTx((tx) => void insertCertificate(tx, name), { relaxed: true });
     } else if (row.nextAt > now && !orders.isUnderWay(name)) return false;
@@ -178,7 +180,7 @@ export class Certificates {
     }
     const { store } = this.#deps;
     store.inTx((tx) => {
-      if (standingOf(tx.db, name, setup, tx.now) === undefined) {
+      if (standingOf(tx.db, name, { names: setup, now: tx.now }) === undefined) {
         throw new AppError('not_found', `${name} leads to no live tunnel: no certificate is asked for.`);
       }
       insertCertificate(tx, name);
@@ -209,7 +211,7 @@ export class Certificates {
     if (over.length === 0) return;
     store.inTx((tx) => {
       for (const { name } of over) {
-        if (standingOf(tx.db, name, setup, tx.now) === undefined) deleteCertificate(tx, name);
+        if (standingOf(tx.db, name, { names: setup, now: tx.now }) === undefined) deleteCertificate(tx, name);
         else {
           updateCertificate(tx, name, { chain: null, sealedKey: null, expiresAt: null });
           log.error(
@@ -223,6 +225,18 @@ export class Certificates {
         this.#edge?.setCertificates(this.#shown);
       });
     });
+  }
+
+  /** What an authority for trials issued is worth nothing once the real one is configured. */
+  #followAuthority({ directoryUrl }: AcmeSetup): void {
+    const { store, log } = this.#deps;
+    const last = lastDirectory(store.db);
+    if (last === undefined || last === directoryUrl) return;
+    const dropped = store.inTx((tx) => changeAuthority(tx, directoryUrl));
+    log.info(
+      { from: last, to: directoryUrl, dropped },
+      'another certificate authority: certificates are asked for anew',
+    );
   }
 
   #show(name: string, pair: EdgeCertificate): void {

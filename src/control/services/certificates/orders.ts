@@ -8,17 +8,15 @@ import type { EdgeCertificate } from '../../../plane/certificates.ts';
 import type { Store, Tx } from '../../db/tx.ts';
 import { type AcmeAccount, AcmeError, type ChallengeSolver, type IssuedCertificate } from '../../providers/acme.ts';
 import type { Sealer } from '../keys/sealing.ts';
+import { findAccount, forgetAccount, storeAccount } from './account-rows.ts';
 import type { Allowance } from './allowance.ts';
 import {
   certificateNamed,
   type CertificateRow,
   deleteCertificate,
   dueNames,
-  findAccount,
-  forgetAccount,
   lifetimeOf,
   sealedPair,
-  storeAccount,
   updateCertificate,
 } from './certificate-rows.ts';
 import { firstRenewalOf, waitAfter } from './schedule.ts';
@@ -26,6 +24,10 @@ import type { AcmeSetup } from './setup.ts';
 import { type Standing, standingOf } from './standing.ts';
 
 const MAX_AT_ONCE = 4;
+/** Of one organization: names that answer slowly must not take all places. */
+const MAX_OF_ORG = 2;
+/** Names that stand first in line. */
+const LINE = 256;
 /** An order that takes longer than this has no end: its place is worth more. A DNS hook may take minutes. */
 const ORDER_MS = 15 * 60_000;
 /** What a stop waits for answers to be taken back. */
@@ -45,6 +47,9 @@ export interface OrdersDeps {
   readonly log: Logger;
 }
 
+/** What stands against an order now: nothing that a moment would change (`done`), or its organization has its share of places. */
+type NoOrder = 'done' | 'busy';
+
 interface Order {
   readonly row: CertificateRow;
   readonly standing: Standing;
@@ -53,6 +58,8 @@ interface Order {
 export class Orders {
   readonly #deps: OrdersDeps;
   readonly #running = new Map<string, Promise<void>>();
+  /** Organization to its orders that run. */
+  readonly #places = new Map<string, number>();
   /** Who waits for a name that is under way or stands in line. */
   readonly #waiting = new Map<string, PromiseWithResolvers<void>>();
   readonly #stopping = new AbortController();
@@ -69,11 +76,11 @@ export class Orders {
   /** Begins what is due, as far as there is room; what ends makes room for the next. */
   pump(): void {
     const { store } = this.#deps;
-    while (!this.#stopping.signal.aborted && this.#running.size < MAX_AT_ONCE) {
-      const limit = MAX_AT_ONCE - this.#running.size;
-      const due = dueNames(store.db, store.clock.now(), { except: [...this.#running.keys()], limit });
-      if (due.length === 0) return;
-      for (const name of due) this.#begin(name);
+    if (this.#stopping.signal.aborted || this.#running.size >= MAX_AT_ONCE) return;
+    const due = dueNames(store.db, store.clock.now(), { except: [...this.#running.keys()], limit: LINE });
+    for (const name of due) {
+      if (this.#running.size >= MAX_AT_ONCE) return;
+      this.#begin(name);
     }
   }
 
@@ -100,13 +107,33 @@ export class Orders {
 
   #begin(name: string): void {
     const order = this.#deps.store.inTx((tx) => this.#prepare(tx, name));
-    if (order === null) return this.#tell(name);
-    const work = this.#run(name, order).finally(() => {
+    if (order === 'busy') return;
+    if (order === 'done') return this.#tell(name);
+    const { orgId } = order.standing;
+    this.#occupy(orgId, 1);
+    const work = this.#run(name, order).then(() => {
       this.#running.delete(name);
+      this.#occupy(orgId, -1);
       this.#tell(name);
-      this.pump();
+      this.#pumpOn();
     });
     this.#running.set(name, work);
+  }
+
+  #occupy(orgId: string | null, change: number): void {
+    if (orgId === null) return;
+    const places = (this.#places.get(orgId) ?? 0) + change;
+    if (places === 0) this.#places.delete(orgId);
+    else this.#places.set(orgId, places);
+  }
+
+  /** Behind an order, where nobody would hear of a fault. The job comes by anyhow. */
+  #pumpOn(): void {
+    try {
+      this.pump();
+    } catch (error) {
+      this.#deps.log.error({ err: error }, 'the next order for a certificate could not begin');
+    }
   }
 
   #tell(name: string): void {
@@ -114,25 +141,26 @@ export class Orders {
     this.#waiting.delete(name);
   }
 
-  /** Null: not now. In any case the name is not due any more. */
-  #prepare(tx: Tx, name: string): Order | null {
+  /** Unless its organization is `busy`, the name is not due any more. */
+  #prepare(tx: Tx, name: string): Order | NoOrder {
     const { setup, allowance } = this.#deps;
     const row = certificateNamed(tx.db, name);
-    if (row === undefined) return null;
-    const standing = standingOf(tx.db, name, setup, tx.now);
+    if (row === undefined) return 'done';
+    const standing = standingOf(tx.db, name, { names: setup, now: tx.now });
     if (standing === undefined) {
       // Nobody needs it any more. What is good is shown until it runs out, for its tunnel may come back.
       if (row.expiresAt !== null && row.expiresAt > tx.now) updateCertificate(tx, name, { nextAt: row.expiresAt });
       else deleteCertificate(tx, name);
-      return null;
+      return 'done';
     }
+    if (standing.orgId !== null && (this.#places.get(standing.orgId) ?? 0) >= MAX_OF_ORG) return 'busy';
     if (row.chain === null) {
       const isNewName = row.lastAttemptAt === null;
       const hold = allowance.take(tx.db, name, { standing, isNewName, now: tx.now });
       if (hold !== null) {
         updateCertificate(tx, name, { nextAt: hold.until, lastError: hold.reason ?? row.lastError });
         if (hold.reason !== null) this.#deps.log.warn({ name }, hold.reason);
-        return null;
+        return 'done';
       }
     }
     updateCertificate(tx, name, {
@@ -198,7 +226,7 @@ export class Orders {
     const known = findAccount(store.db, directoryUrl, sealer);
     if (known !== undefined) return known;
     const account = await authority.register({ email, signal: this.#stopping.signal });
-    store.inTx((tx) => storeAccount(tx, directoryUrl, account, sealer));
+    store.inTx((tx) => storeAccount(tx, { directoryUrl, account, sealer }));
     log.info({ directory: directoryUrl }, 'an account was made at the certificate authority');
     return account;
   }

@@ -37,8 +37,12 @@ export function isBelow(host: string, domain: string): boolean {
 }
 
 /** Undefined: no certificate is asked for under this name, and one that is there is not renewed. */
-export function standingOf(db: Db, name: string, of: CertificateNames, now: number): Standing | undefined {
-  const { edgeDomain, challenge, domainChallenge } = of;
+export function standingOf(
+  db: Db,
+  name: string,
+  { names, now }: { names: CertificateNames; now: number },
+): Standing | undefined {
+  const { edgeDomain, challenge, domainChallenge } = names;
   if (challenge === 'dns-01' && name === `*.${edgeDomain}`)
     return { orgId: null, isOurs: true, names: [name, edgeDomain], challenge };
   if (name === edgeDomain || name.startsWith('*.')) return undefined;

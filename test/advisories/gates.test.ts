@@ -285,7 +285,9 @@ test('class 4 cookies: a service sets none for its neighbours, nor any of the ed
       'qnt_refresh=1; Domain=example.test',
       ' culvert_visitor=1',
       '=culvert_visitor=1',
-      '__Host-culvert_visitor=1; Secure',
+      'culvert_nonce=1',
+      '__Host-culvert_nonce=1; Secure; Path=/',
+      '__HOST-CULVERT_NONCE=1',
     ],
   ];
   const origin = await httpOrigin(t, (_got, response) => response.setHeader('Set-Cookie', cookies).end());
@@ -295,6 +297,6 @@ test('class 4 cookies: a service sets none for its neighbours, nor any of the ed
   assert.ok(set.length > 3, text);
   for (const line of set) {
     assert.doesNotMatch(line, /domain *= *"?\.?(example\.)?test/i, line);
-    assert.doesNotMatch(line, /^ *=? *(culvert_visitor|qnt_refresh)/, line);
+    assert.doesNotMatch(line, /^ *=? *(culvert_visitor|qnt_refresh|culvert_nonce|__host-culvert_nonce)/i, line);
   }
 });

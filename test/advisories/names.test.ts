@@ -331,7 +331,7 @@ test('frp 0.70.1 #5428: nonsense on the agents’ port ends that connection and 
     '[]',
     `{"type":"${'x'.repeat(100_000)}"}`,
     '{"__proto__":{}}',
-    `${'['.repeat(50_000)}`,
+    '['.repeat(50_000),
   ]) {
     const agent = await TestAgent.connect(port);
     agent.control.write(Buffer.from(`${lines}\n`));

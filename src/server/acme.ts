@@ -57,16 +57,35 @@ export interface AcmeParts {
   readonly fallback: Certificate | null;
 }
 
-/** Shows what there is, and begins with what is missing. Returns the stop, which ends orders. */
-export function serveCertificates({ control, node, domain, fallback }: AcmeParts): () => Promise<void> {
+export interface ServedCertificates {
+  /** Another one for names without a certificate, from now on. */
+  useFallback(pair: Certificate): void;
+  /** Ends orders. */
+  stop(): Promise<void>;
+}
+
+/** Shows what there is, and begins with what is missing. */
+export function serveCertificates({ control, node, domain, ...parts }: AcmeParts): ServedCertificates {
   const wildcard = `*.${domain.toLowerCase()}`;
+  let { fallback } = parts;
+  let shown: ReadonlyMap<string, Certificate> = new Map();
+  const show = (): void => {
+    const first = shown.get(wildcard) ?? fallback;
+    if (first !== null) node.setCertificates([first, ...shown.values()]);
+  };
   const stop = control.certificates.attach({
-    setCertificates: (shown) => {
-      const first = shown.get(wildcard) ?? fallback;
-      if (first !== null) node.setCertificates([first, ...shown.values()]);
+    setCertificates: (list) => {
+      shown = list;
+      show();
     },
     setChallenges: (list) => node.setChallenges(list),
   });
   control.certificates.tend();
-  return stop;
+  return {
+    useFallback: (pair) => {
+      fallback = pair;
+      show();
+    },
+    stop,
+  };
 }

@@ -34,7 +34,7 @@ export interface CertificateFiles {
 export const EDGE_DAYS = 397;
 /** Agents trust the pinned key, not the date. */
 export const AGENT_DAYS = 3650;
-/** Remade when less than this is left: a server is restarted more often than that. */
+/** Remade when less than this is left. */
 const RENEW_DAYS = 30;
 /** Clocks of agents and visitors may be behind ours. */
 const BACKDATE_MS = HOUR_MS;
@@ -197,22 +197,30 @@ function pairOf({ cert_file: certFile, key_file: keyFile }: CertificateFiles) {
 
 /** Both certificates: from the files that settings name, else self-signed in the data folder. */
 export async function loadCertificates(settings: CertificateSettings, nowMs: number): Promise<Certificates> {
-  const { edge, agents: agentSettings, data_dir: dataDir } = settings;
+  const { edge, agents } = settings;
   const edgeFiles = edge.tls.mode === 'files' ? fromFiles(edge.tls) : undefined;
+  const agentFiles = fromFiles(agents) ?? edgeFiles;
+  const own = await keepOwnCertificates(settings, nowMs);
+  const ofAgents = agentFiles ?? own.agents;
+  if (ofAgents === null) throw new Error('agents have a certificate of files, or one of their own');
+  const isOff = edge.https_listen === null || edge.tls.mode === 'off';
+  return { agents: ofAgents, edge: isOff ? null : (edgeFiles ?? own.edge) };
+}
+
+/** The self-signed ones among them, made or remade where needed; null: that listener takes its own from files, or has none. */
+export async function keepOwnCertificates(
+  { edge, agents, data_dir: dataDir }: CertificateSettings,
+  nowMs: number,
+): Promise<{ readonly agents: Certificate | null; readonly edge: Certificate | null }> {
+  const { mode } = edge.tls;
+  const hasFiles = mode === 'files' && pairOf(edge.tls) !== undefined;
   const names = [`*.${edge.domain}`, edge.domain, ...(edge.domain === 'localhost' ? [] : ['localhost']), '127.0.0.1'];
-  const agents =
-    fromFiles(agentSettings) ??
-    edgeFiles ??
-    (await keepSelfSigned({ dataDir, name: 'agents', names, days: AGENT_DAYS, nowMs }));
-  let edgeCertificate: Certificate | null = null;
-  if (edge.https_listen !== null && edge.tls.mode !== 'off') {
-    // With ACME it stands in for what has not come: a name that it held would count as one that has its certificate.
-    const held = edge.tls.mode === 'acme' ? names.filter((name) => !name.startsWith('*.')) : names;
-    edgeCertificate =
-      edgeFiles ?? (await keepSelfSigned({ dataDir, name: 'edge', names: held, days: EDGE_DAYS, nowMs }));
-  }
+  // With ACME it stands in for what has not come: a name that it held would count as one that has its certificate.
+  const held = mode === 'acme' ? names.filter((name) => !name.startsWith('*.')) : names;
+  const keep = (name: SelfSignedOptions['name'], of: readonly string[], days: number) =>
+    keepSelfSigned({ dataDir, name, names: of, days, nowMs });
   return {
-    agents,
-    edge: edgeCertificate,
+    agents: hasFiles || pairOf(agents) !== undefined ? null : await keep('agents', names, AGENT_DAYS),
+    edge: hasFiles || edge.https_listen === null || mode === 'off' ? null : await keep('edge', held, EDGE_DAYS),
   };
 }

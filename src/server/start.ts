@@ -22,10 +22,11 @@ import { serveCertificates } from './acme.ts';
 import { openAdminSocket } from './admin-socket.ts';
 import { makeApi } from './api.ts';
 import { CertificateWatch, type WatchedPair } from './certificate-watch.ts';
-import { type Certificates, loadCertificates, pairsInUse, pinOf } from './certificates.ts';
+import { type Certificate, type Certificates, loadCertificates, pairsInUse, pinOf } from './certificates.ts';
 import { openControlPlane } from './control-plane.ts';
 import { startDataNode } from './data-node.ts';
 import { startMail } from './mail.ts';
+import { renewSelfSigned } from './self-signed-renewal.ts';
 
 export interface ServerOptions {
   readonly version: string;
@@ -107,7 +108,17 @@ async function open(settings: Settings, options: ServerOptions, life: Lifecycle)
   life.onClose('data node', () => node.close());
   life.onClose('node directory', control.nodes.attach(node));
   const { domain } = settings.edge;
-  life.onClose('certificates', serveCertificates({ control, node, domain, fallback: certificates.edge }));
+  const served = serveCertificates({ control, node, domain, fallback: certificates.edge });
+  life.onClose('certificates', () => served.stop());
+  const renewal = {
+    clock: systemClock,
+    log: log.child({ part: 'certificates' }),
+    use: {
+      edge: (pair: Certificate) => served.useFallback(pair),
+      agents: (pair: Certificate) => node.setAgentCertificate(pair),
+    },
+  };
+  life.onClose('self-signed certificates', renewSelfSigned(settings, certificates, renewal));
   learnPorts(settings, { node, certificates, version, late, control });
   const watch = new CertificateWatch(watchedPairs(settings, { node, certificates, late }), {
     clock: systemClock,

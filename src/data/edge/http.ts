@@ -106,6 +106,8 @@ export async function startHttpEdge(options: HttpEdgeOptions, deps: HttpEdgeDeps
             waits: waitsFor(deps),
           });
     const tls = certificates === null ? null : tlsServer(context, deps, certificates, options.http2);
+    if (certificates !== null && tls !== null)
+      lifecycle.onClose('ticket keys', certificates.rotateTicketKeys(tls.server));
     const https = tls === null ? null : tlsListener(tls, deps.entrance, raw);
     for (const [server, listen] of [
       [http, options.http],

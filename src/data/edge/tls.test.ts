@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { before, test, type TestContext } from 'node:test';
 import { connect, type ConnectionOptions, createServer, type TLSSocket } from 'node:tls';
+import { DAY_MS } from '../../base/clock.ts';
 import { testCertificate, type TestCertificate } from '../fixtures/certificate.ts';
 import { VisitorCertificates } from './tls.ts';
 
@@ -53,6 +54,43 @@ test('a visitor that comes back resumes its session, also when certificates were
   await once(second, 'secureConnect');
   assert.equal(second.isSessionReused(), true);
   second.destroy();
+});
+
+test('ticket keys last a day: a ticket of before is good for nothing, a new one is', async (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const named = await testCertificate(['shop.example.test']);
+  for (const servername of [undefined, 'shop.example.test'])
+    for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const) {
+      const certificates = new VisitorCertificates([certificate, named], OF);
+      const server = createServer(certificates.serverOptions(true), (socket) => socket.end('x'));
+      t.after(certificates.rotateTicketKeys(server));
+      server.listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      t.after(() => server.close());
+      const to = { host: '127.0.0.1', port: (server.address() as AddressInfo).port, rejectUnauthorized: false };
+      /** Comes with a ticket; whether it was taken, and the next ticket. */
+      const come = async (session?: Buffer): Promise<{ resumed: boolean; ticket: Buffer }> => {
+        const socket = connect({
+          ...to,
+          maxVersion,
+          ...(servername === undefined ? {} : { servername }),
+          ...(session === undefined ? {} : { session }),
+        });
+        const ticket = once(socket, 'session');
+        await once(socket, 'secureConnect');
+        const resumed = socket.isSessionReused();
+        // TLS 1.2 gives a resumed session no new ticket.
+        const given = resumed && session !== undefined ? session : ((await ticket) as [Buffer])[0];
+        socket.destroy();
+        return { resumed, ticket: given };
+      };
+      const { ticket: first } = await come();
+      assert.equal((await come(first)).resumed, true);
+      t.mock.timers.tick(DAY_MS);
+      const { resumed, ticket: second } = await come(first);
+      assert.equal(resumed, false);
+      assert.equal((await come(second)).resumed, true);
+    }
 });
 
 test('a key of another certificate is found at the start', async () => {

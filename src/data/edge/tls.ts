@@ -6,10 +6,12 @@ import {
   createSecureContext,
   type SecureContext,
   type SecureContextOptions,
+  type Server,
   type TlsOptions,
   type TLSSocket,
 } from 'node:tls';
 import { LRUCache } from 'lru-cache';
+import { DAY_MS } from '../../base/clock.ts';
 import { ACME_PROTOCOL, TlsAnswers } from './acme-answers.ts';
 import type { CertificateWaits } from './certificate-waits.ts';
 
@@ -55,8 +57,8 @@ interface Known {
  * them are replaced at once; a handshake that has begun ends with what it began with.
  */
 export class VisitorCertificates {
-  /** Kept for as long as the edge runs, so that a new certificate costs no visitor its session. */
-  readonly #ticketKeys = randomBytes(48);
+  /** The same when certificates change, so that a new one costs no visitor its session. */
+  #ticketKeys = randomBytes(48);
   readonly #sessionIdContext = 'culvert-edge';
   /** What authorities are shown while names are proven to them. */
   readonly answers = new TlsAnswers();
@@ -102,6 +104,20 @@ export class VisitorCertificates {
   /** For `tls.Server.setSecureContext` after each `replace`: what visitors get that name no server, or an unknown one. */
   defaultContext(): SecureContextOptions {
     return this.#contextOptions(this.#default);
+  }
+
+  /**
+   * Makes new ticket keys once a day and gives them to the server: whoever gets hold of one can read what visitors by TLS 1.2 sent on one day,
+   * and not since the start. The tickets of the last hour are worth nothing then: their visitors make a whole handshake. Returns the end.
+   */
+  rotateTicketKeys(server: Server): () => void {
+    const timer = setInterval(() => {
+      this.#ticketKeys = randomBytes(48);
+      // Tickets are sealed by the context that a handshake begins with, and that is the default one, whatever name is asked for.
+      server.setSecureContext(this.defaultContext());
+    }, DAY_MS);
+    timer.unref();
+    return () => clearInterval(timer);
   }
 
   /** For `tls.createServer`. */

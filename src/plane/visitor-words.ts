@@ -53,12 +53,12 @@ export function sealPass(key: Buffer, pass: VisitorPass): string {
 
 /** Undefined for everything that was not made with this key as a ticket; an expired one is told. */
 export function openTicket(key: Buffer, word: string): VisitorTicket | undefined {
-  return open(key, 'ticket', word, ticketSchema);
+  return open(key, word, { kind: 'ticket', schema: ticketSchema });
 }
 
 /** The same for a pass. */
 export function openPass(key: Buffer, word: string): VisitorPass | undefined {
-  return open(key, 'pass', word, passSchema);
+  return open(key, word, { kind: 'pass', schema: passSchema });
 }
 
 /** What of a nonce leaves its browser's host. */
@@ -76,7 +76,7 @@ function seal(key: Buffer, kind: string, value: object): string {
   return `${payload}.${macOf(key, kind, payload).toString('base64url')}`;
 }
 
-function open<T>(key: Buffer, kind: string, word: string, schema: z.ZodType<T>): T | undefined {
+function open<T>(key: Buffer, word: string, { kind, schema }: { kind: string; schema: z.ZodType<T> }): T | undefined {
   const dot = word.indexOf('.');
   if (dot < 0 || word.length > MAX_WORD) return undefined;
   const payload = word.slice(0, dot);
@@ -99,5 +99,5 @@ const MAX_PATH = 512;
  */
 export function returnPath(asked: string): string {
   if (asked.length > MAX_PATH || !/^\/(?![/\\])[\x21-\x5b\x5d-\x7e]*$/.test(asked)) return '/';
-  return /^\/\.culvert\//.test(asked) ? '/' : asked;
+  return asked.startsWith('/.culvert/') ? '/' : asked;
 }

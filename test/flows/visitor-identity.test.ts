@@ -4,72 +4,230 @@
 import assert from 'node:assert/strict';
 import { suite, test, type TestContext } from 'node:test';
 import { type Culvert, startCulvert, startOrigin } from '../harness.ts';
-import { inReverse } from '../harness/ends.ts';
+import { NO_CHROMIUM, openTab, startChromium } from '../harness/chromium.ts';
+import { type Ends, inReverse } from '../harness/ends.ts';
 import { githubPerson, startGithub } from '../harness/github.ts';
 import { type Oidc, startOidc } from '../harness/oidc.ts';
 import { VisitorBrowser } from '../harness/visitor-browser.ts';
 
 const WITHIN = { timeout: 60_000 };
+/** The public address is that of the https listener. */
+const HTTPS = 'public_url = ""';
+
+type Lists = { allowed_domains?: readonly string[]; allowed_emails?: readonly string[] };
 
 interface World {
   readonly culvert: Culvert;
-  readonly oidc: Oidc;
-  /** Public address of `shop`, and the paths of its gate in the API. */
+  /** Public address of `shop`. */
   readonly url: string;
-  readonly gate: string;
+  /** Where the gate of a tunnel is in the API. */
+  gateOf(subdomain: string): Promise<string>;
+  put(lists: Lists, subdomain?: string): Promise<void>;
+  /** Another tunnel to the same service. */
+  publish(subdomain: string): Promise<string>;
   /** What the local service got, newest last. */
-  readonly asked: Array<Record<string, string | string[] | undefined>>;
-  put(lists: { allowed_domains?: string[]; allowed_emails?: string[] }): Promise<void>;
-  idOf(subdomain: string): Promise<string>;
+  readonly asked: Array<Record<string, unknown>>;
 }
 
-async function world(context: TestContext, toml = ''): Promise<World> {
-  const t = inReverse(context);
-  const oidc = await startOidc(t);
-  const culvert = await startCulvert(t, `${oidc.settings}${toml}`);
-  oidc.register(`${culvert.server.apiUrl}/edge-auth/callback`);
+async function world(t: Ends, settings: string, edge = ''): Promise<World> {
+  const culvert = await startCulvert(t, settings, edge);
   const asked: World['asked'] = [];
   const origin = await startOrigin(t, (request, response) => {
-    asked.push({ ...request.headers, ':path': request.url });
+    asked.push(request.headers);
+    response.setHeader('content-type', 'text/html');
     response.end(`hello from ${request.url}`);
   });
-  const { url } = await culvert.publish('http', origin.port, { subdomain: 'shop' });
-  const idOf = async (subdomain: string): Promise<string> => {
+  const publish = async (subdomain: string): Promise<string> =>
+    (await culvert.publish('http', origin.port, { subdomain })).url;
+  const gateOf = async (subdomain: string): Promise<string> => {
     const all = (await culvert.account.call('GET', '/tunnels')).body as unknown as Array<Record<string, string>>;
-    return all.find((one) => one['subdomain'] === subdomain)?.['id'] ?? assert.fail(subdomain);
+    return `/tunnels/${all.find((one) => one['subdomain'] === subdomain)?.['id'] ?? assert.fail(subdomain)}/edge-auth`;
   };
-  const gate = `/tunnels/${await idOf('shop')}/edge-auth`;
-  const put: World['put'] = async (lists) => {
-    const { status, body } = await culvert.account.call('PUT', gate, lists);
+  const put = async (lists: Lists, subdomain = 'shop'): Promise<void> => {
+    const { status, body } = await culvert.account.call('PUT', await gateOf(subdomain), lists);
     assert.equal(status, 200, JSON.stringify(body));
   };
+  return { culvert, url: await publish('shop'), gateOf, put, publish, asked };
+}
+
+/** The same with a real OpenID provider, which knows three people. */
+async function oidcWorld(context: TestContext, edge = ''): Promise<World & { oidc: Oidc }> {
+  const t = inReverse(context);
+  const oidc = await startOidc(t);
   oidc.people.set('ann', { email: 'Ann@Example.com', email_verified: true });
   oidc.people.set('bob', { email: 'bob@elsewhere.example', email_verified: true });
   oidc.people.set('eve', { email: 'eve@example.com', email_verified: false });
-  return { culvert, oidc, url, gate, asked, put, idOf };
+  const made = await world(t, oidc.settings, edge);
+  oidc.register(`${made.culvert.server.apiUrl}/edge-auth/callback`);
+  return { ...made, oidc };
 }
 
-/** Opens an address, logs in at the provider as `login`, and goes on to where that leads. */
-async function visit({ oidc }: World, browser: VisitorBrowser, url: string, login: string) {
-  return browser.open(await oidc.logIn(browser, url, login));
-}
+const errorOf = ({ text }: { text: string }): unknown => (JSON.parse(text) as { error: string }).error;
+const passOf = (browser: VisitorBrowser, url: string) => browser.cookies(url).get('culvert_visitor');
 
 suite('visitor identity', () => {
   test(
     'a browser signs in and comes back to where it wanted to go; the service learns who it is',
     WITHIN,
     async (t) => {
-      const w = await world(t);
+      const w = await oidcWorld(t);
       await w.put({ allowed_domains: ['example.com'] });
       const browser = new VisitorBrowser();
-      const page = await visit(w, browser, `${w.url}/orders?open=1&q=a%20b`, 'ann');
-      assert.deepEqual(
-        [page.status, page.text, page.url.href],
-        [200, 'hello from /orders?open=1&q=a%20b', `${w.url}/orders?open=1&q=a%20b`],
-      );
-      assert.equal(w.asked.length, 1);
-      assert.equal(w.asked[0]?.['culvert-visitor-email'], 'ann@example.com');
-      assert.equal(w.asked[0]?.['cookie'], undefined);
+      const wanted = `${w.url}/orders?open=1&q=a%20b`;
+      const page = await browser.open(await w.oidc.logIn(browser, wanted, 'ann'));
+      assert.deepEqual([page.status, page.url.href, page.text], [200, wanted, 'hello from /orders?open=1&q=a%20b']);
+      browser.setCookie(w.url, 'session', '1');
+      browser.headers['culvert-visitor-email'] = 'eve@evil.test';
+      assert.equal((await browser.open(w.url)).status, 200);
+      assert.equal(w.asked.length, 2);
+      for (const headers of w.asked) assert.equal(headers['culvert-visitor-email'], 'ann@example.com');
+      assert.deepEqual([w.asked[0]?.['cookie'], w.asked[1]?.['cookie']], [undefined, 'session=1']);
+
+      // Out, and in again without a word to the provider's log-in page, where the person still is.
+      assert.match((await browser.open(`${w.url}/.culvert/sign-out`)).text, /You have signed out/);
+      assert.equal(passOf(browser, w.url), undefined);
+      assert.equal((await browser.open(await w.oidc.logIn(browser, w.url, 'ann'))).status, 200);
     },
   );
+
+  test('who is on no list, or has no verified address, gets no cookie; neither does a program', WITHIN, async (t) => {
+    const w = await oidcWorld(t);
+    await w.put({ allowed_domains: ['example.com'] });
+    for (const [login, says] of [
+      ['bob', /bob@elsewhere\.example, and the owner of shop\.localhost:\d+ has not let this address in/],
+      ['eve', /does not say that you have a verified e-mail address/],
+    ] as const) {
+      const browser = new VisitorBrowser();
+      const page = await browser.open(await w.oidc.logIn(browser, w.url, login));
+      assert.equal(page.status, 403, login);
+      assert.match(page.text, says);
+      assert.equal(passOf(browser, w.url), undefined, login);
+    }
+    const program = await w.culvert.get(w.url);
+    assert.deepEqual([program.status, program.code], [401, 'unauthorized']);
+    assert.match(program.body, /in a browser and sign in/);
+    assert.deepEqual(w.asked, []);
+  });
+
+  test(
+    'a start that no browser asked for at the tunnel goes round once more, and ends signed in',
+    WITHIN,
+    async (t) => {
+      const w = await oidcWorld(t);
+      await w.put({ allowed_emails: ['ANN@example.com'] });
+      const browser = new VisitorBrowser();
+      const id = (await w.gateOf('shop')).split('/')[2];
+      const start = `${w.culvert.server.apiUrl}/edge-auth/start?tunnel_id=${id}&return_to=/from-a-link`;
+      const first = await w.oidc.logIn(browser, start, 'ann');
+      const again = await browser.open(first, (next) => next.pathname === '/edge-auth/start');
+      assert.equal(again.url.searchParams.get('again'), '1');
+      const page = await browser.open(again.url);
+      assert.deepEqual([page.status, page.url.href], [200, `${w.url}/from-a-link`]);
+
+      // A stranger's link signs this browser in as nobody but itself.
+      const other = new VisitorBrowser();
+      const link = await browser.open(start, (next) => next.pathname === '/.culvert/visitor');
+      const met = await other.open(link.url, (next) => next.pathname === '/edge-auth/start');
+      assert.equal(met.url.pathname, '/edge-auth/start');
+      assert.equal(passOf(other, w.url), undefined);
+    },
+  );
+
+  test(
+    'the cookie of one tunnel is none of another; a changed gate asks anew; a gate that is gone asks nobody',
+    WITHIN,
+    async (t) => {
+      const w = await oidcWorld(t);
+      const shed = await w.publish('shed');
+      for (const name of ['shop', 'shed']) await w.put({ allowed_domains: ['example.com'] }, name);
+      const browser = new VisitorBrowser();
+      await browser.open(await w.oidc.logIn(browser, w.url, 'ann'));
+      const pass = passOf(browser, w.url) ?? '';
+      const program = new VisitorBrowser();
+      program.headers['accept'] = 'application/json';
+      program.setCookie(w.url, 'culvert_visitor', pass);
+      program.setCookie(shed, 'culvert_visitor', pass);
+      assert.equal((await program.open(w.url)).status, 200);
+      const refused = await program.open(shed);
+      assert.deepEqual([refused.status, errorOf(refused)], [401, 'unauthorized']);
+      // The same lists: everybody is asked again all the same.
+      await w.put({ allowed_domains: ['example.com'] });
+      assert.equal((await program.open(w.url)).status, 401);
+      assert.equal((await w.culvert.account.call('DELETE', await w.gateOf('shop'))).status, 200);
+      assert.equal((await program.open(w.url)).status, 200);
+      assert.equal(w.asked.at(-1)?.['culvert-visitor-email'], undefined);
+    },
+  );
+
+  test('over https all of its cookies are Secure, and plain http leads there first', WITHIN, async (t) => {
+    const w = await oidcWorld(t, HTTPS);
+    assert.match(w.url, /^https:/);
+    await w.put({ allowed_domains: ['example.com'] });
+    const browser = new VisitorBrowser();
+    const plain = `http://shop.localhost:${w.culvert.httpPort}/orders`;
+    const set: string[] = [];
+    browser.onCookie = (line) => void set.push(line);
+    const page = await browser.open(await w.oidc.logIn(browser, plain, 'ann'));
+    assert.deepEqual([page.status, page.url.href], [200, `${w.url}/orders`]);
+    const ours = set.filter((line) => /culvert_(visitor|nonce)=/.test(line));
+    assert.equal(ours.length, 2, set.join('\n'));
+    for (const line of ours) assert.match(line, /; HttpOnly; SameSite=Lax; Secure$/);
+    assert.match(ours[0] ?? '', /^__Host-culvert_nonce=/);
+    assert.equal((await w.culvert.get(plain)).status, 401);
+  });
+
+  test('the same with GitHub', WITHIN, async (context) => {
+    const t = inReverse(context);
+    const github = await startGithub(t);
+    const w = await world(t, `${github.settings}[edge_auth]\nprovider = "github"\n`);
+    await w.put({ allowed_emails: ['octo@example.test'] });
+    github.current = githubPerson(7, 'Octo@Example.test');
+    const page = await new VisitorBrowser().open(`${w.url}/a`);
+    assert.deepEqual([page.status, page.text], [200, 'hello from /a']);
+    assert.equal(w.asked[0]?.['culvert-visitor-email'], 'octo@example.test');
+    github.current = githubPerson(8, 'other@example.test');
+    assert.equal((await new VisitorBrowser().open(w.url)).status, 403);
+  });
+
+  test('in Chromium: refused as one person, in as another', { timeout: 90_000, skip: NO_CHROMIUM }, async (context) => {
+    const t = inReverse(context);
+    const chromium = await startChromium(t);
+    const w = await oidcWorld(context, HTTPS);
+    await w.put({ allowed_domains: ['example.com'] });
+    const tabs = await chromium.newContext({ viewport: { width: 390, height: 844 }, ignoreHTTPSErrors: true });
+    const page = await openTab(t, tabs);
+    const logIn = async (login: string): Promise<void> => {
+      await page.locator('input[name=login]').fill(login);
+      await page.locator('input[name=password]').fill('any');
+      await page.locator('button[type=submit]').click();
+      await page.getByText('Continue').click();
+    };
+    await page.goto(`${w.url}/orders`);
+    await logIn('bob');
+    await page.getByRole('heading', { name: /^You can't open shop\.localhost/ }).waitFor();
+    await page.getByText('You have signed in as bob@elsewhere.example').waitFor();
+    await page.getByRole('link', { name: 'Try another account' }).click();
+    await logIn('ann');
+    await page.getByText('hello from /orders').waitFor();
+    assert.equal(page.url(), `${w.url}/orders`);
+    const names = (await tabs.cookies(w.url)).map(({ name, httpOnly, secure, sameSite, domain }) => ({
+      name,
+      httpOnly,
+      secure,
+      sameSite,
+      domain,
+    }));
+    const flags = { httpOnly: true, secure: true, sameSite: 'Lax', domain: 'shop.localhost' };
+    assert.deepEqual(names, [
+      { name: '__Host-culvert_nonce', ...flags },
+      { name: 'culvert_visitor', ...flags },
+    ]);
+    const fetched = await page.evaluate(`fetch('/api').then((answer) => answer.text())`);
+    assert.equal(fetched, 'hello from /api');
+    await page.goto(`${w.url}/.culvert/sign-out`);
+    await page.getByRole('heading', { name: 'You have signed out' }).waitFor();
+    assert.ok(!(await tabs.cookies(w.url)).some(({ name }) => name === 'culvert_visitor'));
+    await page.getByRole('link', { name: 'Sign in again' }).click();
+    await page.getByText('hello from /').waitFor();
+  });
 });

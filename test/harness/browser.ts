@@ -15,9 +15,19 @@ export interface Page {
   readonly text: string;
 }
 
+export interface BrowserRequest {
+  readonly method?: string;
+  readonly headers: Record<string, string>;
+  readonly body?: URLSearchParams;
+  readonly redirect: 'manual';
+}
+
 export class Browser {
   /** By `host:port`, then by name. Expired ones are gone. */
   readonly #jars = new Map<string, Map<string, string>>();
+
+  /** Told of each Set-Cookie line. */
+  onCookie: (line: string) => void = () => {};
 
   /** Names of the cookies that go to this address. */
   cookies(url: string): ReadonlyMap<string, string> {
@@ -56,6 +66,7 @@ export class Browser {
       ...(form === undefined ? {} : { method: 'POST', body: form }),
     });
     for (const line of response.headers.getSetCookie()) {
+      this.onCookie(line);
       const [pair = '', ...attributes] = line.split(/;\s*/);
       const [name = '', value = ''] = pair.split(/=(.*)/s);
       const ended = attributes.some((one) => /^max-age=0$/i.test(one) || isPast(/^expires=(.*)/i.exec(one)?.[1]));
@@ -66,7 +77,7 @@ export class Browser {
   }
 
   /** Another way to other hosts, in a subclass. */
-  protected send(url: URL, init: RequestInit & { headers: Record<string, string> }): Promise<Response> {
+  protected send(url: URL, init: BrowserRequest): Promise<Response> {
     return fetch(url, init);
   }
 

@@ -67,6 +67,11 @@ export interface ConfigOptions {
   readonly edge?: string;
 }
 
+/** With a certificate it would be the https one; tests take that where they want it, by a `public_url` of theirs. */
+function plainUrl(ports: Ports): string {
+  return `public_url = "http://{subdomain}.localhost:${ports.http}"`;
+}
+
 /** The settings file. Limits per address are off: all visitors of a test come from one. */
 export function configText({ folder, ports, toml = '', address = '127.0.0.1', edge = '' }: ConfigOptions): string {
   return `data_dir = ${JSON.stringify(join(folder, 'data'))}
@@ -79,8 +84,7 @@ auth_burst = 1000
 [edge]
 http_listen = "127.0.0.1:${ports.http}"
 https_listen = "127.0.0.1:${ports.https}"
-# With a certificate it would be the https one; tests take that where they want it.
-public_url = "http://{subdomain}.localhost:${ports.http}"
+${edge.includes('public_url') ? '' : plainUrl(ports)}
 tcp_ports = "${ports.tcp[0]}-${ports.tcp[1]}"
 ${edge}
 [edge.tls]

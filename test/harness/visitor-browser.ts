@@ -5,15 +5,15 @@
 import { request } from 'node:http';
 import { request as requestTls } from 'node:https';
 import { buffer } from 'node:stream/consumers';
-import { Browser } from './browser.ts';
+import { Browser, type BrowserRequest } from './browser.ts';
 
 export class VisitorBrowser extends Browser {
   /** Headers of every request. */
   readonly headers: Record<string, string> = { accept: 'text/html,application/xhtml+xml;q=0.9,*/*;q=0.8' };
 
-  protected override async send(url: URL, init: RequestInit & { headers: Record<string, string> }): Promise<Response> {
+  protected override async send(url: URL, init: BrowserRequest): Promise<Response> {
     const { promise, resolve, reject } = Promise.withResolvers<Response>();
-    const form = init.body instanceof URLSearchParams ? init.body.toString() : undefined;
+    const form = init.body?.toString();
     const outgoing = (url.protocol === 'https:' ? requestTls : request)({
       host: '127.0.0.1',
       port: url.port,

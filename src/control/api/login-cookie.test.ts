@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Hono } from 'hono';
 import type { ApiEnv } from './context.ts';
-import { giveLoginCookie, takeLoginCookie } from './login-cookie.ts';
+import { accountCookies } from './login-cookie.ts';
 
 const STATE = 'abcdefgh-0123456789_abcdefghijklmnopqrstuvw';
 const HTTPS = 'https://api.example.com';
@@ -10,10 +10,10 @@ const HTTPS = 'https://api.example.com';
 function serve(publicUrl: string) {
   const app = new Hono<ApiEnv>();
   app.get('/give', (c) => {
-    giveLoginCookie(c, { state: STATE, sealed: 's1.sealed' }, publicUrl);
+    accountCookies.give(c, { state: STATE, sealed: 's1.sealed' }, publicUrl);
     return c.text('');
   });
-  app.get('/take', (c) => c.text(takeLoginCookie(c, c.req.query('state') ?? '', publicUrl)));
+  app.get('/take', (c) => c.text(accountCookies.take(c, c.req.query('state') ?? '', publicUrl)));
   return async (path: string, cookie = '') => {
     const response = await app.request(path, { headers: { cookie } });
     return { cookies: response.headers.getSetCookie(), text: await response.text() };

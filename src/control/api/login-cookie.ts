@@ -17,34 +17,39 @@ interface Way {
   readonly most: number;
 }
 
-/** Of people with an account here. */
-const ACCOUNT: Way = { name: 'culvert_login_', seconds: STATE_SECONDS, most: 5 };
-/** Of visitors of a tunnel. */
-export const VISIT: Way = { name: 'culvert_visit_', seconds: VISITOR_STATE_SECONDS, most: 4 };
 const STATE = /^[\w-]{16,128}$/;
 
-/** Remembers a start. Each has a cookie of its own, so that two tabs don't disturb each other. */
-export function giveLoginCookie(
-  c: Context<ApiEnv>,
-  started: { readonly state: string; readonly sealed: string },
-  publicUrl: string,
-  way = ACCOUNT,
-): void {
-  const known = Object.keys(getCookie(c)).filter((name) => name.startsWith(nameOf('', publicUrl, way)));
-  if (known.length >= way.most) for (const name of known) deleteCookie(c, name, flags(publicUrl));
-  setCookie(c, nameOf(started.state, publicUrl, way), started.sealed, { ...flags(publicUrl), maxAge: way.seconds });
+export class LoginCookies {
+  readonly #way: Way;
+
+  constructor(way: Way) {
+    this.#way = way;
+  }
+
+  /** Remembers a start. Each has a cookie of its own, so that two tabs don't disturb each other. */
+  give(c: Context<ApiEnv>, started: { readonly state: string; readonly sealed: string }, publicUrl: string): void {
+    const known = Object.keys(getCookie(c)).filter((name) => name.startsWith(this.#nameOf('', publicUrl)));
+    if (known.length >= this.#way.most) for (const name of known) deleteCookie(c, name, flags(publicUrl));
+    const name = this.#nameOf(started.state, publicUrl);
+    setCookie(c, name, started.sealed, { ...flags(publicUrl), maxAge: this.#way.seconds });
+  }
+
+  /** The cookie that belongs to this `state`, or ""; it is taken away from the browser. */
+  take(c: Context<ApiEnv>, state: string, publicUrl: string): string {
+    if (!STATE.test(state)) return '';
+    return deleteCookie(c, this.#nameOf(state, publicUrl), flags(publicUrl)) ?? '';
+  }
+
+  /** `__Host-`: no tunnel under the same parent domain can set this cookie for us. Browsers take the prefix over https alone. */
+  #nameOf(state: string, publicUrl: string): string {
+    return `${isSecure(publicUrl) ? '__Host-' : ''}${this.#way.name}${state.slice(0, 8)}`;
+  }
 }
 
-/** The cookie that belongs to this `state`, or ""; it is taken away from the browser. */
-export function takeLoginCookie(c: Context<ApiEnv>, state: string, publicUrl: string, way = ACCOUNT): string {
-  if (!STATE.test(state)) return '';
-  return deleteCookie(c, nameOf(state, publicUrl, way), flags(publicUrl)) ?? '';
-}
-
-/** `__Host-`: no tunnel under the same parent domain can set this cookie for us. Browsers take the prefix over https alone. */
-function nameOf(state: string, publicUrl: string, { name }: Way): string {
-  return `${isSecure(publicUrl) ? '__Host-' : ''}${name}${state.slice(0, 8)}`;
-}
+/** Of people with an account here. */
+export const accountCookies = new LoginCookies({ name: 'culvert_login_', seconds: STATE_SECONDS, most: 5 });
+/** Of visitors of a tunnel. */
+export const visitCookies = new LoginCookies({ name: 'culvert_visit_', seconds: VISITOR_STATE_SECONDS, most: 4 });
 
 function flags(publicUrl: string) {
   // Lax: the provider's redirect comes from another site.

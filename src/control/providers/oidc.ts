@@ -2,7 +2,7 @@
  * An OpenID Connect issuer as identity provider: discovery, authorization code flow with PKCE and nonce, and an ID token of which signature,
  * issuer, audience, nonce and times are checked by openid-client.
  */
-import type { Configuration } from 'openid-client';
+import type { Configuration, ServerMetadata } from 'openid-client';
 import { type Clock, HOUR_MS } from '../../base/clock.ts';
 import { AppError } from '../../base/errors.ts';
 import { boundedFetch } from './bounded-fetch.ts';
@@ -26,6 +26,8 @@ const FRESH_MS = HOUR_MS;
 /** Between two tries to read the metadata: log-ins of a minute must not become a hundred calls of an issuer that is down. */
 const RETRY_MS = 5_000;
 
+const GOOGLE = 'https://accounts.google.com';
+
 const loadClient = () => import('openid-client');
 
 export class OidcProvider implements IdentityProvider {
@@ -38,7 +40,7 @@ export class OidcProvider implements IdentityProvider {
 
   constructor(options: OidcOptions, clock: Clock) {
     const { host } = new URL(options.issuer);
-    this.name = host === 'accounts.google.com' ? 'Google' : host;
+    this.name = options.issuer === GOOGLE ? 'Google' : host;
     this.#options = options;
     this.#clock = clock;
   }
@@ -54,7 +56,7 @@ export class OidcProvider implements IdentityProvider {
         nonce: login.nonce,
         code_challenge: await client.calculatePKCECodeChallenge(login.verifier),
         code_challenge_method: 'S256',
-        ...(how?.chooses === true ? { prompt: promptOf(config.serverMetadata()['prompt_values_supported']) } : {}),
+        ...(how?.chooses === true ? { prompt: promptOf(config.serverMetadata()) } : {}),
       });
     } catch (error) {
       throw refusalOf(error, this.name);
@@ -159,9 +161,11 @@ export class OidcProvider implements IdentityProvider {
   }
 }
 
-/** Not every issuer has a page to choose an account on; one that says which prompts it knows refuses all others. */
-function promptOf(supported: unknown): string {
-  return Array.isArray(supported) && !supported.includes('select_account') ? 'login' : 'select_account';
+/** An issuer refuses prompts that it does not know. Every one knows `login`; Google, which does not say what it knows, a page of accounts. */
+function promptOf({ issuer, ...metadata }: ServerMetadata): string {
+  const said = metadata['prompt_values_supported'];
+  const chooses = Array.isArray(said) ? said.includes('select_account') : issuer === GOOGLE;
+  return chooses ? 'select_account' : 'login';
 }
 
 function textOf(value: unknown): string | null {

@@ -18,7 +18,10 @@ export class PolicyBook implements TableListener {
     const { policy, gate, visitorGate, publicUrl } = entry.route;
     if (policy === null && gate === null && visitorGate === null) entry.policy = null;
     // A route is put again for many reasons; the chain stays while both say the same.
-    else if (entry.policy === null || JSON.stringify(entry.policy.of) !== JSON.stringify({ policy, gate, visitorGate, publicUrl }))
+    else if (
+      entry.policy === null ||
+      JSON.stringify(entry.policy.of) !== JSON.stringify({ policy, gate, visitorGate, publicUrl })
+    )
       entry.policy = compilePolicy(entry.route, entry.policy, this.#parts);
   }
 

@@ -21,9 +21,9 @@ export function notListedPage({ email, site, retry }: { email: string; site: str
   return page(
     `You can't open ${site}`,
     html`<p class="alert" role="alert">You have signed in as ${email}, and the owner of ${site} has not let this address in.</p>
+<p class="quiet">forbidden</p>
 <p>Sign in with another account, or ask the owner to add this one.</p>
-<a class="button main" href="${retry}">Try another account</a>
-<p class="quiet">forbidden</p>`,
+<a class="button main" href="${retry}">Try another account</a>`,
   );
 }
 

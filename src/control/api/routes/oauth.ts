@@ -3,7 +3,7 @@ import { z } from '@hono/zod-openapi';
 import { type Api, type ApiDeps, visitOf } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
 import { json } from '../errors.ts';
-import { giveLoginCookie, takeLoginCookie } from '../login-cookie.ts';
+import { accountCookies } from '../login-cookie.ts';
 import { giveRefreshCookie } from '../refresh-cookie.ts';
 
 const providerId = z.enum(['google', 'github']);
@@ -49,7 +49,7 @@ export function mountOauth(app: Api, deps: ApiDeps): void {
     ),
     async (c) => {
       const started = await providerLogins.start(c.req.valid('param').provider, c.req.valid('query').return_to);
-      giveLoginCookie(c, started, publicUrl());
+      accountCookies.give(c, started, publicUrl());
       return c.redirect(started.location, 302);
     },
   );
@@ -73,7 +73,7 @@ export function mountOauth(app: Api, deps: ApiDeps): void {
     ),
     async (c) => {
       const { state } = c.req.valid('query');
-      const sealed = takeLoginCookie(c, state, publicUrl());
+      const sealed = accountCookies.take(c, state, publicUrl());
       const answer = new URL(c.req.url).searchParams;
       const done = await providerLogins.finish(c.req.valid('param').provider, { sealed, answer }, visitOf(c, log));
       if (done.refreshToken !== undefined) giveRefreshCookie(c, done.refreshToken, publicUrl());

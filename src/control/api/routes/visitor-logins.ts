@@ -1,9 +1,9 @@
 /** `/edge-auth/*`: where the edge sends visitors of a tunnel that asks who they are, and where the identity provider sends them back. */
 import { z } from '@hono/zod-openapi';
 import { AppError } from '../../../base/errors.ts';
-import { type Api, type ApiDeps } from '../context.ts';
+import type { Api, ApiDeps } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
-import { giveLoginCookie, takeLoginCookie, VISIT } from '../login-cookie.ts';
+import { visitCookies } from '../login-cookie.ts';
 import { PAGE_POLICY } from '../pages/document.ts';
 import { notListedPage } from '../pages/visitor-pages.ts';
 
@@ -59,7 +59,7 @@ export function mountVisitorLogins(app: Api, { visitorLogins, publicUrl }: ApiDe
         again: again === '1',
         chooses: prompt === 'select_account',
       });
-      giveLoginCookie(c, started, publicUrl(), VISIT);
+      visitCookies.give(c, started, publicUrl());
       return c.redirect(started.location, 302);
     },
   );
@@ -82,15 +82,14 @@ export function mountVisitorLogins(app: Api, { visitorLogins, publicUrl }: ApiDe
       ['forbidden', 'email_not_verified', 'not_found', 'rate_limited', 'not_configured', 'unavailable'],
     ),
     async (c) => {
-      const sealed = takeLoginCookie(c, c.req.valid('query').state, publicUrl(), VISIT);
+      const sealed = visitCookies.take(c, c.req.valid('query').state, publicUrl());
       const done = await visitorLogins.finish({ sealed, answer: new URL(c.req.url).searchParams });
       if (done.kind === 'in') return c.redirect(done.location, 302);
       if (!(c.req.header('accept') ?? '').includes('text/html')) {
         throw new AppError('forbidden', `${done.email} may not open ${done.site}. Ask its owner to add this address.`);
       }
       c.header('Content-Security-Policy', PAGE_POLICY);
-      // Documented as the error that it is; a page cannot be typed as one.
-      return c.html(notListedPage(done), 403) as never;
+      return c.body(String(await notListedPage(done)), 403, { 'Content-Type': 'text/html; charset=utf-8' });
     },
   );
 }

@@ -77,7 +77,6 @@ function readUrl(text: string): string | undefined {
   return url.href.replace(/\/+$/, '');
 }
 
-export const httpUrl = parsed<string>(readUrl, 'a URL: write "https://host" or "https://host/path"');
 export const httpUrlOrNull = parsed<string | null>(
   orNull(readUrl),
   'a URL: write "https://host", with a port or a path where needed',

@@ -10,7 +10,6 @@ import {
   count,
   dialAddress,
   domain,
-  httpUrl,
   httpUrlOrNull,
   listen,
   listenOrOff,
@@ -99,6 +98,8 @@ const edgeLimits = z.strictObject({
   http2_max_streams: count(1, 1_000).prefault(100),
   // A browser that leaves a page resets all that it had open, which is ten times this at once; a flood does so all the time.
   http2_resets_per_second: count(1, 10_000).prefault(20),
+  // A stream may hold 512 KB for a slow visitor and a slow service, a connection a hundred times that. For all connections together.
+  http2_memory_mb: count(16, 1_000_000).prefault(256),
 });
 
 const edge = z.strictObject({

@@ -3,7 +3,8 @@
  * are kept per connection for as long as the Host and the routing table stay the same: a browser asks for one host a hundred
  * times. A visitor's own values count only when its address is one of `api.trusted_proxies`.
  */
-import { type BlockList, isIPv6 } from 'node:net';
+import { type BlockList, isIP, isIPv6 } from 'node:net';
+import { plainIp } from '../../base/addr.ts';
 import type { RouteEntry } from '../routing/entry.ts';
 import type { RouteTable } from '../routing/table.ts';
 import type { ConnectionNames } from './connection-names.ts';
@@ -71,11 +72,14 @@ export class ForwardedLines {
     return this.#lines;
   }
 
-  /** The last address that no trusted proxy has. */
+  /** The last address that no trusted proxy has. What is no address ends the chain: rules that go by addresses could not tell who it is. */
   #client(chain: readonly string[]): string {
     let client = this.#ip;
-    for (let i = chain.length - 1; i >= 0 && isListed(this.#trusted as BlockList, client); i--)
-      client = chain[i] as string;
+    for (let i = chain.length - 1; i >= 0 && isListed(this.#trusted as BlockList, client); i--) {
+      const next = addressIn(chain[i] as string);
+      if (next === null) break;
+      client = next;
+    }
     return client;
   }
 
@@ -129,6 +133,12 @@ function forwardedFor(bytes: Buffer, head: Head): string[] {
     for (const value of (match[1] as string).split(',')) if (value.trim() !== '') values.push(value.trim());
   }
   return values;
+}
+
+/** The address of `1.2.3.4`, `1.2.3.4:567`, `2001:db8::1` or `[2001:db8::1]:567`: some proxies write the port of their visitor too. */
+function addressIn(text: string): string | null {
+  const address = /^\[([^\]]*)\](?::\d+)?$/.exec(text)?.[1] ?? /^([^:]*):\d+$/.exec(text)?.[1] ?? text;
+  return isIP(address) === 0 ? null : plainIp(address);
 }
 
 /** Whether `ip` is in one of the list's networks. */

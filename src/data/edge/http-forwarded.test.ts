@@ -87,7 +87,20 @@ test('a trusted proxy is believed, and whoever it trusted no further than the fi
     'shop.test',
     '2001:db8::1',
   ]);
-  assert.deepEqual(await through(['nonsense']), ['nonsense, 127.0.0.1', 'https', 'shop.test', 'nonsense']);
+  // With the port of the visitor, as some proxies write it; what is no address ends the chain.
+  for (const [written, ip] of [
+    ['203.0.113.9:4711', '203.0.113.9'],
+    ['[2001:db8::1]:4711', '2001:db8::1'],
+    ['[2001:db8::1]', '2001:db8::1'],
+    ['::ffff:203.0.113.9', '203.0.113.9'],
+    ['203.0.113.9, ::ffff:10.1.1.1', '203.0.113.9'],
+    ['nonsense', '127.0.0.1'],
+    ['203.0.113.9, unknown', '127.0.0.1'],
+    ['203.0.113.9, _hidden, 10.1.1.1', '10.1.1.1'],
+    ['1.2.3.4:x', '127.0.0.1'],
+    ['1.2.3', '127.0.0.1'],
+  ] as const)
+    assert.deepEqual(await through([written]), [`${written}, 127.0.0.1`, 'https', 'shop.test', ip]);
   assert.deepEqual(await through([]), ['127.0.0.1', 'https', 'shop.test', '127.0.0.1']);
   assert.deepEqual(pick(await headersOf(wire, 'X-Forwarded-Proto: gopher')), [
     '127.0.0.1',

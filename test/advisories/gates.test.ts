@@ -1,11 +1,12 @@
 /** What stands between visitors and a service: who gets past it by another form of the same request, and what the service is told then. */
 import assert from 'node:assert/strict';
 import type { IncomingHttpHeaders } from 'node:http';
+import { connect } from 'node:net';
 import { test } from 'node:test';
 import { hashSync } from '@node-rs/argon2';
 import type { PolicyAction } from '../../src/plane/policy.ts';
 import type { BasicGate } from '../../src/plane/routes.ts';
-import { httpOrigin } from '../../src/data/edge/testing/rig.ts';
+import { httpOrigin, Wire } from '../../src/data/edge/testing/rig.ts';
 import { answersIn, edgeWorld, request, say } from './world.ts';
 
 const WITHIN = { timeout: 20_000 };
@@ -300,3 +301,35 @@ test('class 4 cookies: a service sets none for its neighbours, nor any of the ed
     assert.doesNotMatch(line, /^ *=? *(culvert_visitor|qnt_refresh|culvert_nonce|__host-culvert_nonce)/i, line);
   }
 });
+
+test(
+  'class 5 header trust: a proxy that writes ports, or nonsense, makes nobody a stranger to the rules about addresses',
+  WITHIN,
+  async () => {
+    const { rig } = edge();
+    const behind = async (chain: string): Promise<string> => {
+      const wire = new Wire(connect({ port: rig.port, host: '127.0.0.1', localAddress: '127.0.0.9' }));
+      wire.ask('GET /', `X-Forwarded-For: ${chain}`);
+      const { status } = await wire.response();
+      wire.socket.destroy();
+      return String(status);
+    };
+    policy({ kind: 'ip_deny', networks: ['203.0.113.0/24', '2001:db8::/32'] });
+    for (const chain of [
+      '203.0.113.9',
+      '203.0.113.9:4711',
+      '::ffff:203.0.113.9',
+      '2001:db8::1',
+      '[2001:db8::1]:4711',
+      '6.6.6.6, 203.0.113.9:1',
+    ])
+      assert.equal(await behind(chain), '403', chain);
+    assert.equal(await behind('6.6.6.6:1'), '200');
+    policy({ kind: 'rate_limit', requestsPerMinute: 1, perClientIp: true });
+    assert.deepEqual(
+      [await behind('6.6.6.6:1'), await behind('6.6.6.6:2'), await behind('6.6.6.7:3')],
+      ['200', '429', '200'],
+    );
+    rig.route('shop');
+  },
+);

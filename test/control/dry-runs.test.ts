@@ -79,12 +79,6 @@ test('another policy begins at nothing, and what comes late of the one before is
   assert.equal((((await shown()) as { would_refuse: number }[])[0] ?? {}).would_refuse, 2);
 });
 
-test('what no tried action of the policy can have said is dropped', async () => {
-  const setAt = await put(deny, tried);
-  for (const index of [0, 2, -1, 0.5]) await report({ setAt, index });
-  assert.deepEqual(rows(), []);
-});
-
 test('nothing of a visitor is kept when the policy goes, or the tunnel', async () => {
   await report({ setAt: await put(tried) });
   assert.equal(rows().length, 1);

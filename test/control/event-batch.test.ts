@@ -8,7 +8,7 @@ import { Plane } from './plane.ts';
 
 const EVENTS = 400;
 
-test('agents that come back by the hundred cost about what as many counters do', async () => {
+test('agents that come back by the hundred, and tried actions, cost about what as many counters do', async () => {
   const plane = new Plane();
   const ann = await plane.person('ann@example.test');
   const { row: token } = plane.mint(ann, { tunnelQuota: EVENTS });
@@ -36,5 +36,16 @@ test('agents that come back by the hundred cost about what as many counters do',
     const marked = await costOf((tunnelId) => ({ kind: 'agent', agentId: 'a', tunnelId, online, at: plane.now }));
     assert.ok(marked < 4 * counted, `${marked} ms where counters cost ${counted} ms`);
   }
+  const policy = { actions: [{ kind: 'deny', path_prefix: '/', enforce: false }] };
+  for (const id of tunnelIds) plane.control.policies.put(ann, id, policy);
+  const { routes } = await plane.control.link.snapshot();
+  const setAt = new Map(routes.map((route) => [route.tunnelId, route.policy?.setAt ?? 0]));
+  const tried = await costOf((tunnelId) => {
+    const sample = { method: 'GET', path: '/', clientIp: '192.0.2.1', code: 'denied' };
+    const of = { kind: 'dry_run', tunnelId, index: 0, action: 'deny', refused: 1, lastAt: plane.now, sample } as const;
+    return { ...of, setAt: setAt.get(tunnelId) ?? 0 };
+  });
+  // Two statements instead of one, and a row of text.
+  assert.ok(tried < 10 * counted, `${tried} ms where counters cost ${counted} ms`);
   plane.close();
 });

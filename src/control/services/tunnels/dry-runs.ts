@@ -22,24 +22,17 @@ type DryRunRow = typeof dryRuns.$inferSelect;
 
 export class DryRunRows {
   readonly #policy: ReturnType<typeof policyPutAt>;
+  readonly #add: ReturnType<typeof adding>;
 
   constructor(db: Db) {
     this.#policy = policyPutAt(db);
+    this.#add = adding(db);
   }
 
-  /** Adds an event. One of a policy that is no more, or of an action that is none of it, is dropped. */
-  add(tx: Tx, { tunnelId, setAt, index, refused, lastAt, sample }: DryRunEvent): void {
-    const found = this.#policy.get({ tunnelId, setAt });
-    if (found === undefined || (found.policy as Actions).actions[index]?.enforce !== false) return;
-    const last = { lastAt, ...sample };
-    tx.db
-      .insert(dryRuns)
-      .values({ tunnelId, actionIndex: index, refused, ...last })
-      .onConflictDoUpdate({
-        target: [dryRuns.tunnelId, dryRuns.actionIndex],
-        set: { ...last, refused: sql`${dryRuns.refused} + ${refused}` },
-      })
-      .run();
+  /** Adds an event. One of a policy, or of a tunnel, that is no more is dropped. */
+  add({ tunnelId, setAt, index, refused, lastAt, sample }: DryRunEvent): void {
+    if (this.#policy.get({ tunnelId, setAt }) === undefined) return;
+    this.#add.run({ tunnelId, index, refused, lastAt, ...sample });
   }
 }
 
@@ -60,17 +53,40 @@ export function forgetDryRuns(tx: Tx, tunnelId: string): void {
   tx.db.delete(dryRuns).where(eq(dryRuns.tunnelId, tunnelId)).run();
 }
 
-/** Prepared: a batch may hold a thousand events. */
+// Statements are prepared: a batch may hold a thousand events.
+
 function policyPutAt(db: Db) {
+  const { tunnelId, updatedAt } = tunnelPolicies;
   return db
-    .select({ policy: tunnelPolicies.policy })
+    .select({ tunnelId })
     .from(tunnelPolicies)
-    .innerJoin(tunnels, and(eq(tunnels.id, tunnelPolicies.tunnelId), isNull(tunnels.deletedAt)))
-    .where(
-      and(
-        eq(tunnelPolicies.tunnelId, sql.placeholder('tunnelId')),
-        eq(tunnelPolicies.updatedAt, sql.placeholder('setAt')),
-      ),
-    )
+    .innerJoin(tunnels, and(eq(tunnels.id, tunnelId), isNull(tunnels.deletedAt)))
+    .where(and(eq(tunnelId, sql.placeholder('tunnelId')), eq(updatedAt, sql.placeholder('setAt'))))
+    .prepare();
+}
+
+function adding(db: Db) {
+  const last = {
+    lastAt: sql.placeholder('lastAt'),
+    method: sql.placeholder('method'),
+    path: sql.placeholder('path'),
+    clientIp: sql.placeholder('clientIp'),
+    code: sql.placeholder('code'),
+  };
+  const refused = sql.placeholder('refused');
+  return db
+    .insert(dryRuns)
+    .values({ tunnelId: sql.placeholder('tunnelId'), actionIndex: sql.placeholder('index'), refused, ...last })
+    .onConflictDoUpdate({
+      target: [dryRuns.tunnelId, dryRuns.actionIndex],
+      set: {
+        refused: sql`${dryRuns.refused} + excluded.refused`,
+        lastAt: sql`excluded.last_at`,
+        method: sql`excluded.method`,
+        path: sql`excluded.path`,
+        clientIp: sql`excluded.client_ip`,
+        code: sql`excluded.code`,
+      },
+    })
     .prepare();
 }

@@ -83,7 +83,7 @@ export class Usage {
         return;
       }
       case 'dry_run':
-        this.#dryRuns.add(tx, event);
+        this.#dryRuns.add(event);
         return;
       default:
         event satisfies never;

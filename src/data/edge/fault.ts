@@ -276,7 +276,7 @@ function page(of: Pick<FaultKind, 'status' | 'title' | 'next'> & { words: string
 @media(prefers-color-scheme:dark){:root{--ink:#e8ecf2;--soft:#9aa5b5;--paper:#11151c;--card:#1a202a;--line:#2b3442;--mark:#91a7ff}}
 body{margin:0;min-height:100vh;display:grid;place-items:center;background:var(--paper);color:var(--ink);font:16px/1.55 system-ui,sans-serif}
 main{max-width:30rem;margin:1.5rem;padding:2rem 2.25rem;background:var(--card);border:1px solid var(--line);border-radius:14px}
-p{margin:.5rem 0 0;color:var(--soft)}h1{margin:0;font-size:1.35rem;line-height:1.3}b{color:var(--mark);font-size:.95rem;font-weight:600}
+p{margin:.5rem 0 0;color:var(--soft)}a{color:var(--mark)}h1{margin:0;font-size:1.35rem;line-height:1.3}b{color:var(--mark);font-size:.95rem;font-weight:600}
 code{display:inline-block;margin-top:1.25rem;padding:.15rem .5rem;border:1px solid var(--line);border-radius:6px;font-size:.82rem;color:var(--soft)}
 </style></head><body><main><b>${of.status}</b><h1>${escapeHtml(of.title)}</h1><p>${escapeHtml(of.words)}</p>${way}<code>${of.code}</code></main></body></html>
 `;

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { request } from 'node:http';
+import { type IncomingMessage, request } from 'node:http';
 import { request as secureRequest } from 'node:https';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -84,8 +84,8 @@ async function visit(port: number, { tls }: { tls: boolean }): Promise<string> {
     ...(tls ? { servername: 'shop.localhost', rejectUnauthorized: false } : {}),
   });
   outgoing.end();
-  const [response] = (await once(outgoing, 'response')) as [NodeJS.ReadableStream];
-  return text(response as unknown as AsyncIterable<Buffer>);
+  const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
+  return text(response);
 }
 
 interface Ports {

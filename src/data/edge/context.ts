@@ -10,7 +10,9 @@ import { TurnEnd } from '../../base/turn.ts';
 import type { RouteTable } from '../routing/table.ts';
 import type { Drops } from './drops.ts';
 import { FaultCounters } from './fault.ts';
-import { Head, type HeadLimits } from './head.ts';
+import { Head } from './head.ts';
+import type { HeadLimits } from './head-limits.ts';
+import { StreamMemory } from './h2/stream-memory.ts';
 import type { HttpsRedirect } from './https-redirect.ts';
 import type { HttpAnswers } from './acme-answers.ts';
 import { CookieGuard } from './set-cookie.ts';
@@ -35,6 +37,8 @@ export interface EdgeLimits {
   /** HTTP/2: streams that a connection may have open, and how many of those that were given work it may reset per second. */
   readonly http2MaxStreams: number;
   readonly http2ResetsPerSecond: number;
+  /** Bytes that may wait in streams of HTTP/2, of all connections. */
+  readonly http2MemoryBytes: number;
 }
 
 /** A visitor's connection, in any version of HTTP, as far as the edge as a whole must know it. */
@@ -62,6 +66,7 @@ export interface EdgeContext {
   readonly turn: TurnEnd;
   readonly faults: FaultCounters;
   readonly drops: Drops;
+  readonly http2Memory: StreamMemory;
   /** Visitors' sockets are read into this. */
   readonly readBuffer: Buffer;
   readonly requestHead: Head;
@@ -86,6 +91,7 @@ export function edgeContext(
     scratch: new Scratch(slabs),
     turn: new TurnEnd(),
     faults: new FaultCounters(),
+    http2Memory: new StreamMemory(of.limits.http2MemoryBytes),
     readBuffer: Buffer.allocUnsafeSlow(READ_BYTES),
     requestHead: new Head(of.limits.head),
     responseHead: new Head(),

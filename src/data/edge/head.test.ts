@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Head, INCOMPLETE, USUAL_LIMITS, parseRequestHead } from './head.ts';
+import { Head, INCOMPLETE, parseRequestHead } from './head.ts';
+import { USUAL_LIMITS } from './head-limits.ts';
 import { get, kept, parsed, type Verdict } from './testing/heads.ts';
 
 const chunked = 'Transfer-Encoding: chunked';

@@ -20,19 +20,9 @@ import {
   RESPONSE_NAMES,
   word,
 } from './fields.ts';
+import { type HeadLimits, USUAL_LIMITS } from './head-limits.ts';
 import { dropNominated, refused, takeConnection, takeContentLength, timeoutIn } from './head-values.ts';
 
-export interface HeadLimits {
-  /** Bytes of one head. */
-  readonly headBytes: number;
-  /** Fields of one head. */
-  readonly fields: number;
-  /** Bytes of a request target. */
-  readonly targetBytes: number;
-}
-
-/** Of responses, which come from services of customers; those of visitors' requests are settings (`edge.limits`) and begin at the same. */
-export const USUAL_LIMITS: HeadLimits = { headBytes: 32_768, fields: 100, targetBytes: 16_384 };
 /** Spans to leave out beyond one per field. */
 const MORE_DROPS = 4;
 /** Longest host name in the DNS, and a port. */

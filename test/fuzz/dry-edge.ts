@@ -8,18 +8,19 @@ import type { Socket } from 'node:net';
 import { Sweeper } from '../../src/base/clock.ts';
 import { type Logger, silentLog } from '../../src/base/log.ts';
 import { SlabPool } from '../../src/base/slab.ts';
-import { type EdgeContext, edgeContext } from '../../src/data/edge/context.ts';
+import { type EdgeContext, edgeContext, type EdgeLimits } from '../../src/data/edge/context.ts';
 import { Drops } from '../../src/data/edge/drops.ts';
 import { Visitor } from '../../src/data/edge/visitor.ts';
 import { testRoute } from '../../src/data/fixtures/link.ts';
 import { type ServedTunnel, TunnelMeter } from '../../src/data/routing/entry.ts';
 import { RouteTable } from '../../src/data/routing/table.ts';
 import type { MuxSession } from '../../src/mux/session.ts';
-import { USUAL_LIMITS } from '../../src/data/edge/head.ts';
+import { USUAL_LIMITS } from '../../src/data/edge/head-limits.ts';
 import { deafSink, type MuxStream } from '../../src/mux/stream.ts';
 import { CONNECTED_REPLY } from '../../src/wire/preamble.ts';
 
 const MANY_MS = 1_000_000;
+/** Those of HTTP/2 are not asked for here. */
 const LIMITS = {
   headTimeoutMs: MANY_MS,
   idleTimeoutMs: MANY_MS,
@@ -29,9 +30,9 @@ const LIMITS = {
   lingerTimeoutMs: MANY_MS,
   tlsHandshakeTimeoutMs: MANY_MS,
   head: USUAL_LIMITS,
-  http2MaxStreams: 100,
   http2ResetsPerSecond: 20,
-};
+  http2MemoryBytes: 1 << 28,
+} satisfies Partial<EdgeLimits> as EdgeLimits;
 
 /** A fault of the edge's own fails the case. */
 const failing: Logger = {

@@ -98,7 +98,8 @@ function keptInStep(edge: DryEdge, of: ResponseCase): void {
   const { next, untilClose } = reading;
   if (next !== of.text.length || untilClose) fail('a connection that brought more than a response is kept');
   if (of.ask === 'part' || of.ask === 'upgrade') fail(`a connection is kept behind a request that was ${of.ask}`);
-  if (valuesOf(reading, 'connection').some((value) => /\bclose\b/i.test(value))) fail('a closed connection is kept');
+  const names = valuesOf(reading, 'connection').flatMap((value) => value.toLowerCase().split(/[\t ,]+/));
+  if (names.includes('close')) fail('a closed connection is kept');
 }
 
 function judge(of: ResponseCase, said: string, end: { over: boolean; cut: boolean }): ResponseOutcome {

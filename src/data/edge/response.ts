@@ -73,6 +73,11 @@ export class ResponseReader {
     return this.#inBody;
   }
 
+  /** How many heads have come, interim ones included: what a part of a head is not is progress. */
+  get heads(): number {
+    return this.#interim + (this.#inBody ? 1 : 0);
+  }
+
   /** True when not even a part of a head has come. */
   get untouched(): boolean {
     return !this.#inBody && this.#partial === null && this.#interim === 0;

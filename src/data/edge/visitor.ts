@@ -247,15 +247,18 @@ export class Visitor implements ReadTarget, UpstreamUser {
   // ------------------------------------------------------------------ from the stream (UpstreamUser)
 
   onResponse(bytes: Buffer, start: number, end: number): void {
-    this.#deadlines.moved();
     if (this.#state === 'raw') {
+      this.#deadlines.moved();
       this.#ledger.owe(end - start);
       this.#exchange.meter.bytesOut += end - start;
       this.writer.push(bytes, start, end, end - start, (this.#upstream as Upstream).stream.session.readSlab);
       return;
     }
+    const { heads } = this.#response;
     try {
       this.#response.feed(bytes, start, end);
+      // A part of a head is no progress: it could trickle for ever.
+      if (this.#response.started || this.#response.heads !== heads) this.#deadlines.moved();
     } catch (error) {
       this.#context.log.error({ err: error }, 'a response failed');
       this.destroy();

@@ -203,8 +203,10 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner {
   // ------------------------------------------------------------------ from the stream (UpstreamUser)
 
   onResponse(bytes: Buffer, start: number, end: number): void {
-    this.#deadlines.moved();
+    const { heads } = this.#response;
     this.#guarded(() => this.#response.feed(bytes, start, end));
+    // A part of a head is no progress: it could trickle for ever.
+    if (this.#response.started || this.#response.heads !== heads) this.#deadlines.moved();
   }
 
   onResponseEnd(): void {

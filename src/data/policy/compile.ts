@@ -3,7 +3,7 @@
  * Called by book.ts when a route changes, never per request.
  */
 import type { Logger } from '../../base/log.ts';
-import type { HeaderAction, PolicyAction, RateAction } from '../../plane/policy.ts';
+import type { HeaderAction, JwtAction, PolicyAction, RateAction } from '../../plane/policy.ts';
 import type { Route } from '../../plane/routes.ts';
 import type { BasicChecks } from './basic-checks.ts';
 import { basicStep } from './basic-step.ts';
@@ -65,13 +65,14 @@ export function compilePolicy(route: Route, before: CompiledPolicy | null, parts
   const actions = policy?.actions ?? [];
   const rate = rateOf(actions, before);
   const tried = triedOf(route, parts.dryRuns);
+  const checkJwt = (action: JwtAction): Step => parts.jwts.step(action, route.orgId);
   const steps: ChainedStep[] = actions.some(isUnknown) ? [{ step: CLOSED, dryRun: null }] : [];
   for (const kind of ORDER) {
     // Its own paths are no business of the rules about paths.
     if (kind === 'deny' && isGated(route)) steps.push({ step: visitorDoor(route, parts.visitors), dryRun: null });
     for (const [index, action] of actions.entries()) {
       if (action.kind !== kind) continue;
-      steps.push({ step: stepOf(action, rate, parts.jwts), dryRun: tried[index] ?? null });
+      steps.push({ step: stepOf(action, rate, checkJwt), dryRun: tried[index] ?? null });
     }
   }
   if (gate !== null) steps.push({ step: basicStep(route, parts.checks), dryRun: null });
@@ -134,7 +135,7 @@ function rateOf(actions: readonly PolicyAction[], before: CompiledPolicy | null)
   return { action, limit: isSame ? known.limit : new RateLimit(action) };
 }
 
-function stepOf(action: PolicyAction, rate: CompiledPolicy['rate'], jwts: JwtSteps): Step {
+function stepOf(action: PolicyAction, rate: CompiledPolicy['rate'], checkJwt: (action: JwtAction) => Step): Step {
   switch (action.kind) {
     case 'deny':
       return denyStep(action);
@@ -142,7 +143,7 @@ function stepOf(action: PolicyAction, rate: CompiledPolicy['rate'], jwts: JwtSte
     case 'ip_deny':
       return ipStep(action);
     case 'jwt_validation':
-      return jwts.step(action);
+      return checkJwt(action);
     case 'rate_limit':
       return rateStep((rate as NonNullable<typeof rate>).limit);
     default:

@@ -30,7 +30,7 @@ async function world(t: TestContext): Promise<World> {
     pass: (ms) => (passedMs += ms),
     find: async (token, over = {}) => {
       const any = { allowedIssuers: [], allowedAudiences: [], jwksUrl: issuer.jwksUrl };
-      return (await check.find(token, { kind: 'jwt_validation', enforce: true, ...any, ...over })).kind;
+      return (await check.find(token, { kind: 'jwt_validation', enforce: true, ...any, ...over }, 'org')).kind;
     },
   };
 }
@@ -165,4 +165,36 @@ test('this server’s access tokens are good where no other keys are named, and 
     assert.equal(await find(await own(typ, aud), over), 'bad', typ);
   check.useOwnKeys([]);
   assert.equal(await find(access, over), 'bad');
+});
+
+test('places that are many or slow cost the other organizations nothing', async (t) => {
+  const issuer = await TestIssuer.start(t);
+  const slow = await TestIssuer.start(t);
+  const gate = Promise.withResolvers<void>();
+  slow.hold = gate.promise;
+  const clock = { now: () => Date.now(), monotonic: () => 0 };
+  const sources = new KeySources({ allowPrivate: true, ca: issuer.ca }, { clock, log: silentLog });
+  const place = { jwksUrl: issuer.jwksUrl };
+  const good = await sources.keysAt('ann', place);
+  assert.ok(good !== null);
+  // More than one organization may have, and more fetches at once than it may have.
+  const asked = Array.from({ length: 1_200 }, (_, n) => sources.keysAt('eve', { jwksUrl: `${slow.jwksUrl}?${n}` }));
+  assert.ok((await sources.keysAt('bob', place)) !== null, 'there is room for a fetch');
+  assert.equal(await sources.keysAt('ann', place), good, 'nothing was forgotten');
+  assert.equal(issuer.asked.length, 2);
+  gate.resolve();
+  const had = (await Promise.all(asked)).filter((keys) => keys !== null);
+  assert.ok(had.length <= 4, `${had.length} fetches of one organization`);
+});
+
+test('of a thousand places each organization keeps its own until others have more', async (t) => {
+  const issuer = await TestIssuer.start(t);
+  const clock = { now: () => Date.now(), monotonic: () => 0 };
+  const sources = new KeySources({ allowPrivate: true, ca: issuer.ca }, { clock, log: silentLog });
+  const place = { jwksUrl: issuer.jwksUrl };
+  const first = await sources.keysAt('first', place);
+  issuer.isDown = true;
+  for (let org = 0; org < 12; org++)
+    for (let n = 0; n < 100; n++) void sources.keysAt(`org ${org}`, { jwksUrl: `http://nowhere.test/${n}` });
+  assert.equal(await sources.keysAt('first', place), first);
 });

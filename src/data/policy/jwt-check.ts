@@ -61,17 +61,17 @@ export class JwtCheck {
     }
   }
 
-  /** Rejects with nothing. */
-  async find(token: string, action: JwtAction): Promise<Finding> {
+  /** `orgId`: whose policy it is. Rejects with nothing. */
+  async find(token: string, action: JwtAction, orgId: string): Promise<Finding> {
     const place = this.#placeOf(token, action);
     if (place === null) return BAD;
     if (place === 'own') return (await this.#verified(token, this.#ownSet, action, true)) ?? BAD;
-    const keys = await this.#sources.keysAt(place);
+    const keys = await this.#sources.keysAt(orgId, place);
     if (keys === null) return UNKNOWN;
     const finding = await this.#verified(token, keys, action, false);
     if (finding !== null) return finding;
     // Its key may be newer than what is kept.
-    const newer = await this.#sources.keysAt(place, keys);
+    const newer = await this.#sources.keysAt(orgId, place, keys);
     if (newer === null) return UNKNOWN;
     return newer === keys ? BAD : ((await this.#verified(token, newer, action, false)) ?? BAD);
   }

@@ -55,7 +55,7 @@ export class JwtSteps {
   }
 
   /** A step of its own: what another one has found good is not good for this one. */
-  step(action: JwtAction): Step {
+  step(action: JwtAction, orgId: string): Step {
     const id = ++this.#steps;
     const step: Step = {
       decide: (request: PolicyRequest): Verdict | Promise<Verdict> => {
@@ -71,9 +71,9 @@ export class JwtSteps {
         if (token === null) return INVALID;
         const key = `${id} ${hash('sha256', token, 'base64')}`;
         const known = this.#good.get(key);
-        if (known === undefined) return this.#find(token, action, key);
+        if (known === undefined) return this.#find(token, { action, orgId }, key);
         const leftMs = Math.min(known.expiresAt - this.#clock.now(), known.untilMs - nowMs);
-        if (leftMs <= 0) return this.#find(token, action, key);
+        if (leftMs <= 0) return this.#find(token, { action, orgId }, key);
         request.ownToken = known.isOwn;
         shown.keep(step, bytes, head, line, { untilMs: nowMs + leftMs, isOwn: known.isOwn });
         return null;
@@ -82,8 +82,8 @@ export class JwtSteps {
     return step;
   }
 
-  async #find(token: string, action: JwtAction, key: string): Promise<Verdict> {
-    const finding = await this.#check.find(token, action);
+  async #find(token: string, of: { action: JwtAction; orgId: string }, key: string): Promise<Verdict> {
+    const finding = await this.#check.find(token, of.action, of.orgId);
     if (finding.kind === 'unknown') return FAILED;
     if (finding.kind === 'bad') return INVALID;
     const untilMs = this.#clock.monotonic() + GOOD_MS;

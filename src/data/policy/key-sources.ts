@@ -1,9 +1,8 @@
 /**
- * The keys of issuers, fetched when a token asks for them and kept: one per node, shared by the policies of all tunnels. Keys that can't be
- * had are null, and whoever asked refuses.
+ * The keys of issuers, fetched when a token asks for them and kept, for each organization by itself: where they are is what its owners have
+ * written, and places that are slow or many cost nobody else's policies their keys. Keys that can't be had are null, and whoever asked refuses.
  */
 import type { JWTVerifyGetKey } from 'jose';
-import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../base/clock.ts';
 import { messageOf } from '../../base/errors.ts';
 import type { Logger } from '../../base/log.ts';
@@ -19,10 +18,22 @@ const FRESH_MS = 600_000;
 const USABLE_MS = 3_600_000;
 /** Between two attempts at one place, whatever tokens ask for. */
 const FLOOR_MS = 30_000;
-/** Places that are remembered: the one that was not used for the longest time is forgotten. */
-const MAX_PLACES = 500;
-/** Fetches at the same time, of all places together: beyond it there are no keys. */
-const MAX_FETCHES = 32;
+/**
+ * Places that are remembered. At the bound the organization that has the most, or the one that asks where it has its share, forgets the one
+ * that it has not used for the longest time.
+ */
+const MAX_PLACES = 1_000;
+const MAX_PLACES_OF_ONE = 100;
+/** Fetches at the same time, of one organization and of all together: beyond it there are no keys. */
+const MAX_FETCHES = 64;
+const MAX_FETCHES_OF_ONE = 4;
+
+/** What one organization asks for. */
+interface Share {
+  /** By place; used longest ago first. */
+  readonly sources: Map<string, Source>;
+  fetches: number;
+}
 
 interface Source {
   readonly place: KeyPlace;
@@ -36,7 +47,8 @@ export class KeySources {
   readonly #rules: FetchRules;
   readonly #clock: Clock;
   readonly #log: Logger;
-  readonly #sources = new LRUCache<string, Source>({ max: MAX_PLACES });
+  readonly #shares = new Map<string, Share>();
+  #places = 0;
   #fetches = 0;
 
   constructor(rules: FetchRules, deps: { readonly clock: Clock; readonly log: Logger }) {
@@ -46,13 +58,13 @@ export class KeySources {
   }
 
   /**
-   * The keys at this place, fetched if need be; null when they can't be had. `unlike`: keys in which a token's key is not: they are fetched
-   * anew, unless that was tried within the last 30 s.
+   * The keys at this place for an organization, fetched if need be; null when they can't be had. `unlike`: keys in which a token's key is
+   * not: they are fetched anew, unless that was tried within the last 30 s.
    */
-  async keysAt(place: KeyPlace, unlike: JWTVerifyGetKey | null = null): Promise<JWTVerifyGetKey | null> {
-    const source = this.#sourceOf(place);
+  async keysAt(orgId: string, place: KeyPlace, unlike: JWTVerifyGetKey | null = null): Promise<JWTVerifyGetKey | null> {
+    const { share, source } = this.#shareOf(orgId, place);
     if (source.fetching !== null) await source.fetching;
-    else if (this.#isOld(source, FRESH_MS) || source.keys === unlike) await this.#refresh(source);
+    else if (this.#isOld(source, FRESH_MS) || source.keys === unlike) await this.#refresh(share, source);
     return this.#isOld(source, USABLE_MS) ? null : source.keys;
   }
 
@@ -60,24 +72,50 @@ export class KeySources {
     return keys === null || this.#clock.monotonic() - fetchedMs >= ms;
   }
 
-  #sourceOf(place: KeyPlace): Source {
+  #shareOf(orgId: string, place: KeyPlace): { share: Share; source: Source } {
     const name = JSON.stringify(place);
-    let source = this.#sources.get(name);
+    const share = this.#shares.get(orgId) ?? { sources: new Map<string, Source>(), fetches: 0 };
+    let source = share.sources.get(name);
     if (source === undefined) {
+      if (share.sources.size >= MAX_PLACES_OF_ONE) this.#forgetOne(share);
+      else if (this.#places >= MAX_PLACES) this.#forgetOne(this.#largest());
       source = { place, keys: null, fetchedMs: 0, attemptedMs: Number.NEGATIVE_INFINITY, fetching: null };
-      this.#sources.set(name, source);
+      this.#places++;
+      this.#shares.set(orgId, share);
     }
-    return source;
+    // To the end, as the last that was used.
+    share.sources.delete(name);
+    share.sources.set(name, source);
+    return { share, source };
   }
 
-  async #refresh(source: Source): Promise<void> {
+  #largest(): Share {
+    let largest: Share | undefined;
+    for (const share of this.#shares.values())
+      if (largest === undefined || share.sources.size > largest.sources.size) largest = share;
+    return largest as Share;
+  }
+
+  #forgetOne(share: Share): void {
+    const [oldest] = share.sources.keys();
+    if (oldest === undefined) return;
+    share.sources.delete(oldest);
+    this.#places--;
+    if (share.sources.size > 0) return;
+    for (const [orgId, one] of this.#shares) if (one === share) this.#shares.delete(orgId);
+  }
+
+  async #refresh(share: Share, source: Source): Promise<void> {
     const now = this.#clock.monotonic();
-    if (now - source.attemptedMs < FLOOR_MS || this.#fetches >= MAX_FETCHES) return;
+    if (now - source.attemptedMs < FLOOR_MS) return;
+    if (this.#fetches >= MAX_FETCHES || share.fetches >= MAX_FETCHES_OF_ONE) return;
     source.attemptedMs = now;
     this.#fetches++;
+    share.fetches++;
     source.fetching = this.#fetch(source).finally(() => {
       source.fetching = null;
       this.#fetches--;
+      share.fetches--;
     });
     await source.fetching;
   }

@@ -62,6 +62,7 @@ export interface EdgeLimits {
   /** HTTP/2: open streams of one connection, and resets of busy ones per second. */
   readonly http2MaxStreams: number;
   readonly http2ResetsPerSecond: number;
+  readonly http2MemoryMb: number;
 }
 
 /** Bounds of the agent listener. */
@@ -245,6 +246,7 @@ async function open(settings: NodeSettings, deps: { link: Link; log: Logger }, l
         head: { headBytes: limits.maxHeadBytes, fields: limits.maxHeadFields, targetBytes: limits.maxUriBytes },
         http2MaxStreams: limits.http2MaxStreams,
         http2ResetsPerSecond: limits.http2ResetsPerSecond,
+        http2MemoryBytes: limits.http2MemoryMb * MEGABYTE,
       },
     },
     {

@@ -54,6 +54,7 @@ function nodeSettings(settings: Settings, { certificates, version }: NodeDeps): 
         maxUriBytes: edge.limits.max_uri_bytes,
         http2MaxStreams: edge.limits.http2_max_streams,
         http2ResetsPerSecond: edge.limits.http2_resets_per_second,
+        http2MemoryMb: edge.limits.http2_memory_mb,
       },
     },
     agents: {

@@ -358,3 +358,16 @@ test('a length that the body does not have never completes a request', WITHIN, a
   }
   assert.ok(!asked.includes('/smuggled'));
 });
+
+test('what waits in all streams together is bounded: who holds most gives way, others go on', WITHIN, async (t) => {
+  const { rig, attack, fine } = await world(t, { limits: { http2MemoryMb: 4 } });
+  // Another visitor that takes nothing, of one answer.
+  const modest = await attack({ settings: setting(4, 1) });
+  modest.ask(1, request('GET', '/big-modest'));
+  const visitor = await attack({ settings: setting(4, 1) });
+  for (let i = 0; i < 100; i++) visitor.ask(2 * i + 1, request('GET', `/big-${i}`));
+  await visitor.over();
+  assert.equal(dropped(rig, 'h2_memory'), 1);
+  assert.equal(modest.isOver, false);
+  await fine();
+});

@@ -53,10 +53,19 @@ export const DROPS = {
     'edge.limits.max_head_bytes, max_head_fields and max_uri_bytes',
     'info',
   ),
-  h2_reset_flood: kind('HTTP/2 connections were closed: streams opened and reset in a flood', null, 'warn'),
+  h2_reset_flood: kind(
+    'HTTP/2 connections were closed: streams opened and reset in a flood',
+    'edge.limits.http2_resets_per_second',
+    'warn',
+  ),
   h2_continuation: kind('HTTP/2 connections were closed: endless CONTINUATION frames', null, 'warn'),
   h2_settings: kind('HTTP/2 connections were closed: a flood of SETTINGS', null, 'warn'),
   h2_pings: kind('HTTP/2 connections were closed: a flood of PINGs', null, 'warn'),
+  h2_memory: kind(
+    'HTTP/2 connections were closed: too much waited for slow visitors or services',
+    'edge.limits.http2_memory_mb',
+    'warn',
+  ),
   h2_headers: kind('HTTP/2 requests were refused: their header list is too long', null, 'info'),
   tcp_refused: kind(
     'connections to public TCP ports were closed: their tunnel takes none (no agent, stopped, address not let in, or budget spent)',

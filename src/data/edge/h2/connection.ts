@@ -44,6 +44,8 @@ export class Http2Connection implements EdgeConnection, ExchangeOwner {
   #leaving: 'no' | 'told' | 'closing' | 'flooded' = 'no';
   #leaveAtMs = 0;
   #gone = false;
+  /** What was last told of. */
+  #heldBytes = 0;
 
   constructor(context: EdgeContext, socket: TLSSocket, origin: VisitorOrigin) {
     this.context = context;
@@ -126,6 +128,7 @@ export class Http2Connection implements EdgeConnection, ExchangeOwner {
     if (this.#gone) return;
     this.#gone = true;
     this.context.sweeper.delete(this);
+    this.context.http2Memory.changed(this.#heldBytes, 0);
     for (const exchange of [...this.#exchanges]) exchange.destroy();
     this.#free.length = 0;
   }
@@ -134,6 +137,7 @@ export class Http2Connection implements EdgeConnection, ExchangeOwner {
 
   /** Once a second or so: the deadlines of each stream, and of the connection when there is none. */
   sweep(nowMs: number): void {
+    this.#holds();
     for (const exchange of this.#exchanges) exchange.sweep(nowMs);
     if (this.#leaving === 'told' && nowMs - this.#leaveAtMs >= LEAVE_MS) {
       this.#leaving = 'closing';
@@ -148,6 +152,14 @@ export class Http2Connection implements EdgeConnection, ExchangeOwner {
       this.context.drops.add('idle');
       this.#leave(nowMs);
     }
+  }
+
+  /** Looked at once a second and not per piece: what comes meanwhile is bounded by what the network brings in a second. */
+  #holds(): void {
+    const before = this.#heldBytes;
+    this.#heldBytes = 0;
+    for (const exchange of this.#exchanges) this.#heldBytes += exchange.heldBytes;
+    if (!this.context.http2Memory.changed(before, this.#heldBytes)) this.#endFlood('h2_memory');
   }
 
   /** The server leaves: the visitor is told, and its open streams are finished. */

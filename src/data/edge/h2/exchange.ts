@@ -67,6 +67,11 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner {
     return this.#stream === null && !this.#isGated;
   }
 
+  /** Bytes that wait: for the visitor to take them, and for the service. */
+  get heldBytes(): number {
+    return this.#stream === null ? 0 : this.sink.backlog + this.#stream.readableLength;
+  }
+
   get sink(): Http2Sink {
     return this.#sink as Http2Sink;
   }

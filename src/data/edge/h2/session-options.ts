@@ -6,7 +6,7 @@ import type { EdgeLimits } from '../context.ts';
 const STREAM_WINDOW = 262_144;
 export const CONNECTION_WINDOW = 1 << 20;
 /** Fields as they come: cookies are in crumbs. The head that is made of them is bounded like every other one. */
-const MAX_PAIRS = 512;
+const MAX_CRUMBS = 400;
 /** What nghttp2 counts beside name and value of each field. */
 const PAIR_BYTES = 32;
 
@@ -15,11 +15,11 @@ export function sessionOptions(limits: EdgeLimits): ServerSessionOptions {
     settings: {
       maxConcurrentStreams: limits.http2MaxStreams,
       initialWindowSize: STREAM_WINDOW,
-      maxHeaderListSize: limits.head.headBytes + PAIR_BYTES * MAX_PAIRS,
+      maxHeaderListSize: limits.head.headBytes + PAIR_BYTES * (limits.head.fields + MAX_CRUMBS),
       enablePush: false,
       enableConnectProtocol: false,
     },
-    maxHeaderListPairs: MAX_PAIRS,
+    maxHeaderListPairs: limits.head.fields + MAX_CRUMBS,
     // Entries of one SETTINGS frame; answers that a visitor has not taken yet.
     maxSettings: 32,
     maxOutstandingPings: 10,

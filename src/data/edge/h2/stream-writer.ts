@@ -7,7 +7,7 @@ import type { ServerHttp2Stream } from 'node:http2';
 import type { Slab } from '../../../base/slab.ts';
 
 /** Shorter ranges are copied: they would keep a slab of 256 KB from everybody. */
-const HOLD_FROM = 16_384;
+const HOLD_FROM = 65_536;
 
 export class StreamWriter {
   readonly #stream: ServerHttp2Stream;

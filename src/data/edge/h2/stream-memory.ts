@@ -1,0 +1,29 @@
+/**
+ * What waits in this process for visitors of HTTP/2 and for services that are slow to take their requests: each stream has its windows, and a
+ * connection has a hundred of those, so the sum has a bound of its own. At the bound the connections that hold more than their share
+ * are ended, not those that happen to ask next.
+ */
+export class StreamMemory {
+  readonly #limit: number;
+  #total = 0;
+  /** Connections that hold anything. */
+  #holders = 0;
+
+  /** `limit`: bytes, of all connections. */
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  /** Bytes that are held now, as far as they have been told. */
+  get total(): number {
+    return this.#total;
+  }
+
+  /** A connection that held `before` bytes holds `now`. False when it must give way. */
+  changed(before: number, now: number): boolean {
+    this.#total += now - before;
+    if (before === 0 && now > 0) this.#holders++;
+    else if (before > 0 && now === 0) this.#holders--;
+    return this.#total <= this.#limit || now <= this.#limit / this.#holders;
+  }
+}

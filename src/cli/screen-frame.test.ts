@@ -62,6 +62,13 @@ test('shows what is wrong with a tunnel below it', () => {
   assert.match(text, /ends in 50 min/);
 });
 
+test('a request that a tried action would have refused says so', () => {
+  const requests = [{ ...request('/admin'), dryRun: { status: 403, code: 'denied' } }, request('/shop')];
+  const text = renderFrame(frame({}, requests), SIZE);
+  assert.match(text, /200 \(would be 403 denied\) +3\.0 ms +GET +\/admin\n/);
+  assert.match(text, /200 +3\.0 ms +GET +\/shop/);
+});
+
 test('fits every size of terminal, with colours or without', () => {
   const tunnels = Array.from({ length: 30 }, (_, i) =>
     tunnel(`t${i}`, { fault: i % 3 === 0 ? 'not reachable' : undefined }),
@@ -88,7 +95,9 @@ test('a narrow terminal breaks the URL rather than cut it: it can still be copie
 test('nothing that a visitor or a server sends reaches the terminal as a control', () => {
   const evil = '\u001b]52;c;ZXZpbA==\u0007\u009b31m\r\n\u202ettam';
   const text = renderFrame(
-    frame({ account: evil, cause: evil, tunnels: [tunnel('a', { reason: evil, state: 'waiting' })] }, [request(evil)]),
+    frame({ account: evil, cause: evil, tunnels: [tunnel('a', { reason: evil, state: 'waiting' })] }, [
+      { ...request(evil), dryRun: { status: 403, code: evil } },
+    ]),
     SIZE,
   );
   // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what is looked for

@@ -5,6 +5,7 @@ import { hashSync } from '@node-rs/argon2';
 import type { Route } from '../../plane/routes.ts';
 import { sealPass, type VisitorPass } from '../../plane/visitor-words.ts';
 import { idOf, VISITOR_KEY } from '../fixtures/link.ts';
+import { Http2Visitor } from './testing/http2-visitor.ts';
 import { httpOrigin, perHead, rawOrigin, type Reply, Rig, type Wire } from './testing/rig.ts';
 
 const WITHIN = { timeout: 30_000 };
@@ -266,4 +267,23 @@ test('a trusted proxy says whether the visitor came by https', WITHIN, async (t)
   assert.equal(codeOf(await ask(wire, 'GET /', 'X-Forwarded-Proto: http', shown())), '401 unauthorized');
   const begun = await ask(wire, 'GET /', 'X-Forwarded-Proto: HTTPS', PAGE);
   assert.match(fieldOf(begun, 'Set-Cookie') ?? '', /^__Host-culvert_nonce=.*; Secure$/);
+});
+
+test('over HTTP/2 it is the same: a way to sign in, 401, and the pass that stays here', WITHIN, async (t) => {
+  const { rig } = await gated(t);
+  const visitor = await Http2Visitor.open(t, rig);
+  const begun = await visitor.ask({ ':path': '/orders', accept: 'text/html' });
+  assert.deepEqual([begun.status, begun.headers['culvert-error']], [302, 'sign_in']);
+  assert.match(begun.headers['set-cookie']?.[0] ?? '', /^__Host-culvert_nonce=[\w-]{22}; .*; Secure$/);
+  assert.match(begun.headers.location ?? '', /return_to=https%3A%2F%2Fshop\.example\.test%2Forders&/);
+  assert.equal((await visitor.ask({ ':path': '/' })).status, 401);
+  const cookie = ['a=1', `culvert_visitor=${passOf()}`, 'b=2'];
+  const spoof = { 'culvert-visitor-email': 'eve@evil.test' };
+  const answer = await visitor.ask({ ':path': '/', cookie, ...spoof });
+  assert.equal(answer.status, 200);
+  const got = JSON.parse(answer.body);
+  assert.deepEqual([got['culvert-visitor-email'], got['cookie']], ['ann@example.test', 'a=1; b=2']);
+  // Not even on the stream behind it, to a tunnel that asks nobody.
+  const free = await (await Http2Visitor.open(t, rig, 'open.example.test')).ask({ ':path': '/', ...spoof });
+  assert.deepEqual([free.status, JSON.parse(free.body)['culvert-visitor-email']], [200, undefined]);
 });

@@ -61,7 +61,7 @@ test('every other cookie is left as it is', () => {
 // biome-ignore format: a table
 const GONE = [
   'qnt_refresh=1; Path=/', 'culvert_visitor=', 'culvert_visitor', ' \tculvert_visitor \t= 1', 'Culvert_Visitor=1', '=culvert_visitor=1', '= qnt_refresh=1',
-  'culvert_visitor; Path=/', 'qnt_refresh=1; Domain=example.test', 'a=1; Domain=example.test; Domain=test',
+  'culvert_nonce=1', '__Host-culvert_nonce=1; Secure; Path=/', '__HOST-CULVERT_NONCE=1', 'culvert_visitor; Path=/', 'qnt_refresh=1; Domain=example.test', 'a=1; Domain=example.test; Domain=test',
 ];
 test("the server's own cookies are left out, and a line that asks for a shared domain twice", () => {
   for (const value of GONE) {

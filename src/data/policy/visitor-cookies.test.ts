@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Head, parseRequestHead } from '../edge/head.ts';
-import { cookiesNamed, withoutVisitorCookies } from './visitor-cookies.ts';
+import { cookiesNamed, PASS_COOKIE, withoutVisitorCookies } from './visitor-cookies.ts';
 
 function parsed(...lines: string[]): { bytes: Buffer; head: Head } {
   const bytes = Buffer.from(['GET / HTTP/1.1', 'Host: shop.test', ...lines, '', ''].join('\r\n'), 'latin1');
@@ -12,7 +12,7 @@ function parsed(...lines: string[]): { bytes: Buffer; head: Head } {
 
 const valuesIn = (...lines: string[]) => {
   const { bytes, head } = parsed(...lines);
-  return cookiesNamed(bytes, head, 'culvert_visitor');
+  return cookiesNamed(bytes, head, PASS_COOKIE);
 };
 
 /** What the service gets of the lines. */

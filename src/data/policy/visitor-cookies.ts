@@ -7,15 +7,21 @@ import { equalsFolded, word } from '../edge/fields.ts';
 import type { Head } from '../edge/head.ts';
 import { isDropped } from './header-rule.ts';
 
-export const PASS_COOKIE = 'culvert_visitor';
+/** The name of a cookie, and as the bytes of a head are compared with it. */
+export interface CookieName {
+  readonly text: string;
+  readonly folded: Uint8Array;
+}
+
+export const PASS_COOKIE = cookieName('culvert_visitor');
 /**
  * What ties a sign-in to the browser that began it. `__Host-`: no neighbour under the same domain can set it; browsers take the prefix over https
  * alone.
  */
-export const NONCE_COOKIE = { https: '__Host-culvert_nonce', http: 'culvert_nonce' } as const;
+export const NONCE_COOKIE = { https: cookieName('__Host-culvert_nonce'), http: cookieName('culvert_nonce') } as const;
 
 /** Lower case: services that do not mind case get none of them either. */
-export const VISITOR_COOKIES = [PASS_COOKIE, NONCE_COOKIE.https.toLowerCase(), NONCE_COOKIE.http].map(word);
+export const VISITOR_COOKIES = [PASS_COOKIE, NONCE_COOKIE.https, NONCE_COOKIE.http].map(({ folded }) => folded);
 
 /** Of one name: neighbours can plant some, one for each part of the path. What is more is not looked at. */
 const MAX_OF_A_NAME = 16;
@@ -25,8 +31,7 @@ const EQUALS = 61;
 const NOTHING = Buffer.alloc(0);
 
 /** The values of the cookies of this name, which is compared exactly, in their order. */
-export function cookiesNamed(bytes: Buffer, head: Head, name: string): readonly string[] {
-  const wanted = word(name.toLowerCase());
+export function cookiesNamed(bytes: Buffer, head: Head, { text, folded }: CookieName): readonly string[] {
   const values: string[] = [];
   for (let l = 0; l < head.lineCount; l++) {
     if (!isCookieLine(bytes, head.lines[l] as number)) continue;
@@ -36,9 +41,9 @@ export function cookiesNamed(bytes: Buffer, head: Head, name: string): readonly 
       const from = skipBlank(bytes, at, end);
       at = pairEnd(bytes, from, end) + 1;
       const equals = nameEnd(bytes, from, at - 1);
-      if (!equalsFolded(bytes, from, equals, wanted)) continue;
+      if (!equalsFolded(bytes, from, equals, folded)) continue;
       const pair = bytes.toString('latin1', from, at - 1).trimEnd();
-      if (pair.startsWith(`${name}=`)) values.push(pair.slice(name.length + 1));
+      if (pair.startsWith(text) && pair[text.length] === '=') values.push(pair.slice(text.length + 1));
     }
   }
   return values;
@@ -87,6 +92,10 @@ function isOurs(bytes: Buffer, start: number, end: number): boolean {
   const to = nameEnd(bytes, from, end);
   for (const name of VISITOR_COOKIES) if (equalsFolded(bytes, from, to, name)) return true;
   return false;
+}
+
+function cookieName(text: string): CookieName {
+  return { text, folded: word(text.toLowerCase()) };
 }
 
 function isCookieLine(bytes: Buffer, line: number): boolean {

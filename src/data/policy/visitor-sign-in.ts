@@ -7,7 +7,7 @@ import type { VisitorGate } from '../../plane/routes.ts';
 import { nonceHashOf, returnPath } from '../../plane/visitor-words.ts';
 import type { EdgeRefusal } from '../edge/refusal.ts';
 import type { PolicyRequest } from './step.ts';
-import { cookiesNamed, NONCE_COOKIE } from './visitor-cookies.ts';
+import { type CookieName, cookiesNamed, NONCE_COOKIE } from './visitor-cookies.ts';
 import { authorityOf, hostOf, isNavigation, looksLikeHttps, targetOf } from './visitor-request.ts';
 
 /** As long as the provider is given. */
@@ -90,10 +90,10 @@ export class SignIn {
 
 /** A cookie of this host alone. */
 export function setCookie(
-  name: string,
+  name: CookieName,
   value: string,
   of: { readonly seconds: number; readonly isHttps: boolean },
 ): string {
   const secure = of.isHttps ? '; Secure' : '';
-  return `Set-Cookie: ${name}=${value}; Path=/; Max-Age=${of.seconds}; HttpOnly; SameSite=Lax${secure}`;
+  return `Set-Cookie: ${name.text}=${value}; Path=/; Max-Age=${of.seconds}; HttpOnly; SameSite=Lax${secure}`;
 }

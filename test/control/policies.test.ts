@@ -110,8 +110,8 @@ const REFUSED: ReadonlyArray<readonly [what: string, policy: unknown, says: RegE
   ['a name that is none', header('X A'), /header name/],
   ...['Host', 'content-length', 'Transfer-Encoding', 'connection', 'X-Forwarded-For', 'x_forwarded_for', 'X-Real-IP', 'culvert-error', 'Proxy-Authorization', 'Upgrade', 'TE']
     .map((name) => [`the header ${name}`, header(name), /the edge itself sets/] as const),
-  ...['Set-Cookie', 'set-cookie2', 'SET_COOKIE']
-    .map((name) => [`the answer's ${name}`, { actions: [{ kind: 'response_header_set', name, value: 'qnt_refresh=x; Domain=example.test' }] }, /sets a cookie/] as const),
+  ...['Set-Cookie', 'set-cookie2', 'SET_COOKIE', 'Clear-Site-Data']
+    .map((name) => [`the answer's ${name}`, { actions: [{ kind: 'response_header_set', name, value: 'qnt_refresh=x; Domain=example.test' }] }, /sets or clears cookies/] as const),
 ];
 
 test('a policy that is not understood is refused, and the old one stays', async () => {

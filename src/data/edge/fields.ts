@@ -19,6 +19,7 @@ export const FIELD = {
   keepAlive: 11,
   /** Never forwarded: hop-by-hop, or a claim about the visitor that only the edge may make. */
   drop: 12,
+  /** What sets cookies, or takes them away: set-cookie.ts reads them. */
   setCookie: 13,
 } as const;
 export type Field = (typeof FIELD)[keyof typeof FIELD];
@@ -78,6 +79,7 @@ export const RESPONSE_NAMES: Names = namesOf([
   ['upgrade', FIELD.upgrade],
   ['keep-alive', FIELD.keepAlive],
   ['set-cookie', FIELD.setCookie],
+  ['clear-site-data', FIELD.setCookie],
   // Only the edge itself says this.
   ['culvert-error', FIELD.drop],
   ...HOP_BY_HOP.filter((name) => name !== 'proxy-authenticate').map((name) => [name, FIELD.drop] as const),

@@ -53,7 +53,7 @@ export class Head {
   /** Starts of the field lines, and one more for the line after the last. */
   readonly lines: Int32Array;
   lineCount = 0;
-  /** Responses: which of `lines` are Set-Cookie. */
+  /** Responses: which of `lines` are Set-Cookie or Clear-Site-Data. */
   readonly cookieLines: Int32Array;
   cookieCount = 0;
   methodEnd = 0;

@@ -47,6 +47,33 @@ for (const [value, left] of CUT) {
 }
 
 // biome-ignore format: a table
+const CLEARED: ReadonlyArray<readonly [value: string, left: string | null]> = [
+  ['"cookies"', null],
+  ['"*"', null],
+  ['*', null],
+  [' "cookies" ', null],
+  ['"COOKIES"', null],
+  ['cookies', null],
+  ['"cache", "cookies", "storage"', '"cache", "storage"'],
+  ['"cookies", "storage"', '"storage"'],
+  ['"cache","cookies"', '"cache"'],
+  ['"cache", "*"', null],
+  ['"cookies", "cache", "cookies"', null],
+  ['"cache", "storage", "executionContexts"', '"cache", "storage", "executionContexts"'],
+  ['"cookiesx"', '"cookiesx"'],
+  ['', ''],
+];
+test('a site may clear what is its own, and not the cookies of its neighbours', () => {
+  for (const [value, left] of CLEARED) {
+    const lines = guarded(['A: 1', `clear-site-data: ${value}`, 'B: 2']).map((line) => line.replace(/: +/, ': '));
+    const kept = left === null ? [] : [`clear-site-data: ${left}`];
+    assert.deepEqual(lines, ['A: 1', ...kept, 'B: 2'], value);
+  }
+  const both = ['Clear-Site-Data: "cookies"', 'Set-Cookie: a=1; Domain=example.test', 'Clear_Site_Data: "cookies"'];
+  assert.deepEqual(guarded(both), ['Set-Cookie: a=1']);
+});
+
+// biome-ignore format: a table
 const KEPT = [
   '', 'a', 'a=1', 'a=1; Path=/; Secure; HttpOnly; SameSite=Lax; Expires=Wed, 21 Oct 2026 07:28:00 GMT',
   'a=1; Domain=shop.tunnels.example.test', 'a=1; Domain=.shop.tunnels.example.test', 'a=1; Domain=customer.test', 'a=1; Domain=notexample.test',

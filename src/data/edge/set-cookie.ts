@@ -2,8 +2,9 @@
  * Cookies that a tunnel's service may not set: those of the server itself, and those that browsers would send to other tunnels too. Tunnels of
  * strangers are neighbours under one domain, so `Domain=<that domain>` or a parent of it is taken out of the line: the cookie becomes one of
  * the tunnel's own host, and the site goes on working. Read as browsers do (RFC 6265 §5.2), over bytes: a line without Domain makes no string.
+ * `Clear-Site-Data: "cookies"` takes away those of the whole domain, whichever host says it: it may clear what is left of its list.
  */
-import { HOST, SPACE, TAB } from './chars.ts';
+import { FOLD, HOST, SPACE, TAB } from './chars.ts';
 import { equalsFolded, word } from './fields.ts';
 import type { Head } from './head.ts';
 import { VISITOR_COOKIES } from '../policy/visitor-cookies.ts';
@@ -14,6 +15,20 @@ const W_DOMAIN = word('domain');
 const SEMICOLON = 59;
 const EQUALS = 61;
 const DOT = 46;
+const COMMA = 44;
+const QUOTE = 34;
+/** Of the two names, Clear-Site-Data begins with it. */
+const LETTER_C = 99;
+const W_COOKIES = word('cookies');
+const W_ALL = word('*');
+
+/** One field line, CR LF included, and its value. */
+interface Line {
+  readonly line: number;
+  readonly lineEnd: number;
+  readonly value: number;
+  readonly end: number;
+}
 
 export class CookieGuard {
   readonly #domain: string;
@@ -23,7 +38,7 @@ export class CookieGuard {
     this.#domain = domain.toLowerCase();
   }
 
-  /** Marks what is left out of a response's head that has Set-Cookie lines. */
+  /** Marks what is left out of a response's head that has such lines. */
   dropFrom(bytes: Buffer, head: Head): void {
     for (let c = 0; c < head.cookieCount; c++) {
       const index = head.cookieLines[c] as number;
@@ -31,17 +46,14 @@ export class CookieGuard {
       const lineEnd = head.lines[index + 1] as number;
       const value = bytes.indexOf(58, line) + 1;
       const end = lineEnd - 2;
-      if (isReserved(bytes, value, end)) head.drop(line, lineEnd);
+      if (FOLD[bytes[line] as number] === LETTER_C) dropCookies(bytes, { line, lineEnd, value, end }, head);
+      else if (isReserved(bytes, value, end)) head.drop(line, lineEnd);
       else this.#dropDomain(bytes, { line, lineEnd, value, end }, head);
     }
   }
 
   /** One span per line is what a head has room for: a line that asks for the domain twice goes whole. */
-  #dropDomain(
-    bytes: Buffer,
-    { line, lineEnd, value, end }: { line: number; lineEnd: number; value: number; end: number },
-    head: Head,
-  ): void {
+  #dropDomain(bytes: Buffer, { line, lineEnd, value, end }: Line, head: Head): void {
     let from = -1;
     let to = -1;
     let i = attributeEnd(bytes, value, end);
@@ -77,6 +89,36 @@ export class CookieGuard {
   #isDomainOrParent(name: string): boolean {
     return name === this.#domain || this.#domain.endsWith(`.${name}`);
   }
+}
+
+/** Leaves out the cookies of Clear-Site-Data; the line, where nothing else is in it, and where it means all. */
+function dropCookies(bytes: Buffer, { line, lineEnd, value, end }: Line, head: Head): void {
+  let from = -1;
+  let to = -1;
+  for (let i = value; i < end; ) {
+    let next = i;
+    while (next < end && bytes[next] !== COMMA) next++;
+    const isAll = isElement(bytes, i, next, W_ALL);
+    if (isAll || isElement(bytes, i, next, W_COOKIES)) {
+      if (isAll || from >= 0) return head.drop(line, lineEnd);
+      // With the comma before it, or behind it where it is the first.
+      from = i === value ? i : i - 1;
+      to = i === value ? Math.min(next + 1, end) : next;
+    }
+    i = next + 1;
+  }
+  if (from < 0) return;
+  if (from === value && to === end) head.drop(line, lineEnd);
+  else head.drop(from, to);
+}
+
+/** Is the element this word, in quotes or without? */
+function isElement(bytes: Buffer, start: number, end: number, wanted: Uint8Array): boolean {
+  let from = skipBlank(bytes, start, end);
+  let to = trimmed(bytes, from, end);
+  if (from < to && bytes[from] === QUOTE) from++;
+  if (from < to && bytes[to - 1] === QUOTE) to--;
+  return equalsFolded(bytes, from, to, wanted);
 }
 
 /** Also without a name, as in `=name=value`: browsers send that as `name=value`. */

@@ -38,8 +38,8 @@ export function policySchema() {
     .refine((name) => !RESERVED.test(name.toLowerCase().replaceAll('_', '-')), 'is a header that the edge itself sets');
   // The edge takes from a service's cookies what would reach other tunnels; these would be set behind that.
   const responseName = headerName.refine(
-    (name) => !/^set[-_]cookie/i.test(name),
-    'sets a cookie: let the service do that, or its script',
+    (name) => !/^(set[-_]cookie|clear[-_]site[-_]data)/i.test(name),
+    'sets or clears cookies: let the service do that',
   );
   const headerValue = z
     .string()

@@ -291,10 +291,13 @@ test('class 4 cookies: a service sets none for its neighbours, nor any of the ed
       '__HOST-CULVERT_NONCE=1',
     ],
   ];
-  const origin = await httpOrigin(t, (_got, response) => response.setHeader('Set-Cookie', cookies).end());
+  const origin = await httpOrigin(t, (_got, response) =>
+    response.setHeader('Set-Cookie', cookies).setHeader('Clear-Site-Data', '"cookies", "cache"').end(),
+  );
   await edge().rig.serve('cook', origin.port);
   const text = await say(edge().rig.port, request('GET /', 'Host: cook.example.test'));
   const set = [...text.matchAll(/\r\nSet-Cookie: ([^\r]*)/gi)].map(([, line]) => line ?? '');
+  assert.match(text, /\r\nClear-Site-Data: *"cache"\r\n/i);
   assert.ok(set.length > 3, text);
   for (const line of set) {
     assert.doesNotMatch(line, /domain *= *"?\.?(example\.)?test/i, line);

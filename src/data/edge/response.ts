@@ -11,6 +11,7 @@ import type { HeaderRule } from '../policy/header-rule.ts';
 import type { TunnelMeter } from '../routing/entry.ts';
 import { BODY, Body, FRAMING } from './body.ts';
 import type { EdgeContext } from './context.ts';
+import { CutHead } from './cut-head.ts';
 import { BAD, INCOMPLETE, parseResponseHead } from './head.ts';
 import type { ResponseSink } from './response-sink.ts';
 import type { Upstream } from './upstream.ts';
@@ -57,6 +58,7 @@ export class ResponseReader {
   #upstream: Upstream | null = null;
   #asked: Asked | null = null;
   #partial: Buffer | null = null;
+  #cut: CutHead | null = null;
   #interim = 0;
   #inBody = false;
   #serviceCloses = false;
@@ -106,6 +108,11 @@ export class ResponseReader {
       this.#feedHead(bytes, start, end, slab);
       return;
     }
+    const longer = this.#cut?.add(this.#partial, bytes, start, end) ?? null;
+    if (longer !== null) {
+      this.#partial = longer;
+      return;
+    }
     const whole = Buffer.concat([this.#partial, bytes.subarray(start, end)]);
     this.#partial = null;
     this.#feedHead(whole, 0, whole.length, this.#context.slabs.foreign);
@@ -125,7 +132,8 @@ export class ResponseReader {
       const headEnd = parseResponseHead(bytes, from, end, head);
       if (headEnd === INCOMPLETE) {
         // Its window comes back with the whole head: 32 KB at most, an eighth of what the service may send meanwhile.
-        this.#partial = Buffer.from(bytes.subarray(from, end));
+        this.#cut ??= new CutHead(head.maxBytes);
+        this.#partial = this.#cut.keep(bytes, from, end);
         return;
       }
       if (headEnd < 0) return this.#owner.responseBad(headEnd === BAD ? head.reason : 'head too large');

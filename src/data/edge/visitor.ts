@@ -15,6 +15,7 @@ import { cutSocket, type ReadTarget, readInto, resumeReading } from '../../base/
 import { SocketWriter } from '../../base/socket-writer.ts';
 import { BODY, Body, FRAMING } from './body.ts';
 import type { EdgeContext } from './context.ts';
+import { CutHead } from './cut-head.ts';
 import { Deadlines, type Verdict as Lateness, type VisitorState } from './deadlines.ts';
 import { Dispatch } from './dispatch.ts';
 import { Exchange } from './exchange.ts';
@@ -50,6 +51,7 @@ export class Visitor implements ReadTarget, UpstreamUser {
   #state: VisitorState = 'head';
   /** Bytes that wait: a head cut by the end of a read, or what was sent behind the present request. */
   #partial: Buffer | null = null;
+  #cut: CutHead | null = null;
   #upstream: Upstream | null = null;
   /** Request bytes that the stream could not take are the stream's; this says that reading waits for it. */
   #readPaused = false;
@@ -122,6 +124,11 @@ export class Visitor implements ReadTarget, UpstreamUser {
     let from = start;
     let to = end;
     if (this.#partial !== null) {
+      const longer = this.#cut?.add(this.#partial, bytes, start, end) ?? null;
+      if (longer !== null) {
+        this.#partial = longer;
+        return true;
+      }
       // A TLS socket may deliver what it has decrypted after it was paused: what waits comes first, in every state.
       b = Buffer.concat([this.#partial, bytes.subarray(start, end)]);
       this.#partial = null;
@@ -136,7 +143,8 @@ export class Visitor implements ReadTarget, UpstreamUser {
           const head = this.#context.requestHead;
           const end = parseRequestHead(b, from, to, head);
           if (end === INCOMPLETE) {
-            this.#partial = Buffer.from(b.subarray(from, to));
+            this.#cut ??= new CutHead(head.maxBytes);
+            this.#partial = this.#cut.keep(b, from, to);
             return true;
           }
           this.#deadlines.headDone();

@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import { suite, test, type TestContext } from 'node:test';
 import { type Culvert, startCulvert, startOrigin } from '../harness.ts';
 import { NO_CHROMIUM, openTab, startChromium } from '../harness/chromium.ts';
+import { startDns } from '../harness/dns.ts';
 import { type Ends, inReverse } from '../harness/ends.ts';
 import { githubPerson, startGithub } from '../harness/github.ts';
 import { type Oidc, startOidc } from '../harness/oidc.ts';
@@ -187,6 +188,33 @@ suite('visitor identity', () => {
     assert.equal(w.asked[0]?.['culvert-visitor-email'], 'octo@example.test');
     github.current = githubPerson(8, 'other@example.test');
     assert.equal((await new VisitorBrowser().open(w.url)).status, 403);
+  });
+
+  test('a custom domain comes back to itself, with a cookie of its own', WITHIN, async (context) => {
+    const t = inReverse(context);
+    const dns = await startDns(t);
+    const github = await startGithub(t);
+    const w = await world(
+      t,
+      `${github.settings}[edge_auth]\nprovider = "github"\n[dns]\nresolvers = ["${dns.address}"]\n`,
+    );
+    await w.put({ allowed_emails: ['octo@example.test'] });
+    const { account, httpPort } = w.culvert;
+    const { body } = await account.call('POST', '/domains', { domain: 'shop.example.net' });
+    const { name, value } = body['dnsRecord'] as { name: string; value: string };
+    dns.txt.set(name, [[value]]);
+    const tunnel_id = (await w.gateOf('shop')).split('/')[2];
+    assert.equal((await account.call('POST', `/domains/${String(body['id'])}/verify`)).status, 200);
+    assert.equal((await account.call('PUT', `/domains/${String(body['id'])}/bind`, { tunnel_id })).status, 200);
+    github.current = githubPerson(7, 'octo@example.test');
+    const own = `http://shop.example.net:${httpPort}/a`;
+    const browser = new VisitorBrowser();
+    const page = await browser.open(own);
+    assert.deepEqual([page.status, page.url.href], [200, own]);
+    const copy = new VisitorBrowser();
+    copy.headers['accept'] = '*/*';
+    copy.setCookie(w.url, 'culvert_visitor', passOf(browser, own) ?? '');
+    assert.equal((await copy.open(w.url)).status, 401);
   });
 
   test('in Chromium: refused as one person, in as another', { timeout: 90_000, skip: NO_CHROMIUM }, async (context) => {

@@ -1,6 +1,7 @@
 /** A control plane that gets certificates from an authority of the test, with an edge that remembers what it was given. */
 import { rmSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
+import { eq } from 'drizzle-orm';
 import type { AcmeSetup } from '../../src/control/services/certificates/setup.ts';
 import type { UserActor } from '../../src/control/services/actor.ts';
 import { alpnCertificate } from '../../src/control/providers/acme/alpn-certificate.ts';
@@ -89,8 +90,8 @@ export class CertificateWorld {
   /** A verified domain that leads to a tunnel of this person. */
   domain(actor: UserActor, domain: string, tunnelId: string): void {
     const { store } = this.plane.control;
-    this.plane.control.domains.create(actor, domain);
-    store.db.update(domains).set({ verifiedAt: store.clock.now(), tunnelId }).run();
+    const { id } = this.plane.control.domains.create(actor, domain);
+    store.db.update(domains).set({ verifiedAt: store.clock.now(), tunnelId }).where(eq(domains.id, id)).run();
   }
 
   /** What an operator sees of this name. */

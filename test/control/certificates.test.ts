@@ -3,7 +3,9 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { eq } from 'drizzle-orm';
 import { DAY_MS, HOUR_MS } from '../../src/base/clock.ts';
+import { domains } from '../../src/control/db/schema.ts';
 import { AcmeError } from '../../src/control/providers/acme.ts';
 import { CertificateWorld } from './certificate-world.ts';
 import { Plane } from './plane.ts';
@@ -261,6 +263,16 @@ test('a verified and bound domain is asked for unasked, until its organization i
   world.domain(ann, name, tunnel.row.id);
   await world.tend();
   assert.deepEqual(world.authority.asked, [name]);
+  const [row] = world.plane.control.domains.list(ann);
+  assert.equal(world.certificates.ofDomain(row ?? assert.fail())?.state, 'valid');
+  const eve = await world.plane.person('eve@example.test');
+  assert.equal(world.certificates.ofDomain({ domain: name, verifiedAt: null })?.state, 'none', 'as others see it');
+  const news = world.plane.create(eve, { subdomain: 'news' });
+  world.domain(eve, 'news.example.net', news.row.id);
+  const { store } = world.plane.control;
+  store.db.update(domains).set({ verifiedAt: null }).where(eq(domains.domain, 'news.example.net')).run();
+  await world.tend();
+  assert.equal(await world.certificates.want('news.example.net'), false, 'bound, and not verified any more');
   const operator = { kind: 'operator', orgId: null, userId: null, label: 'test', ipAddress: '' } as const;
   world.plane.control.operatorOrgs.suspend(operator, ann.orgId);
   await world.pass(80 * DAY_MS);
@@ -272,6 +284,7 @@ test("a reserved subdomain's tunnel is asked for once an agent serves it, others
   const ann = await world.plane.person('ann@example.test', 'enterprise');
   world.plane.control.reservedSubdomains.create(ann, 'kept');
   const token = world.plane.mint(ann);
+  world.plane.create(ann, { subdomain: 'kept' });
   await world.tend();
   assert.deepEqual(world.authority.asked, []);
   for (const subdomain of ['kept', 'other']) {

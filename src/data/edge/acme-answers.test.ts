@@ -40,7 +40,14 @@ test('the token of an order is answered for its name alone, and no other request
   assert.equal(await answerOf(wire, `GET ${PATH}`, 'Host: SHOP.example.test:80'), `200 ${HTTP.keyAuthorization}`);
   assert.equal(await answerOf(wire, `GET http://shop.example.test${PATH}`), `200 ${HTTP.keyAuthorization}`);
   assert.equal(await answerOf(wire, `HEAD ${PATH}`), '200 ');
-  for (const line of [`GET ${PATH}x`, `GET ${PATH}/`, `GET ${PATH}?x`, `GET ${PATH.slice(0, -1)}`, `GET /x${PATH}`])
+  for (const line of [
+    `GET ${PATH}x`,
+    `GET ${PATH}/`,
+    `GET ${PATH}?x`,
+    `GET ${PATH.slice(0, -1)}`,
+    `GET ${PATH.replace('acme', 'Acme')}`,
+    `GET /x${PATH}`,
+  ])
     assert.match(await answerOf(wire, line), /^200 service GET/, line);
   assert.equal(await answerOf(wire, `DELETE ${PATH}`), `200 service DELETE ${PATH}`);
   assert.match(await answerOf(wire, `GET ${PATH}`, 'Host: other.example.test'), /^404 .*tunnel_not_found/);

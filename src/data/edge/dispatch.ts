@@ -21,6 +21,7 @@ import { acquire, openUpstream, type Upstream } from './upstream.ts';
 
 const NOT_FOUND: EdgeRefusal = { code: 'tunnel_not_found' };
 const MISDIRECTED: EdgeRefusal = { code: 'misdirected_request' };
+const LOOP: EdgeRefusal = { code: 'loop_detected' };
 const OFFLINE: EdgeRefusal = { code: 'tunnel_offline' };
 const OVERLOADED: EdgeRefusal = { code: 'overloaded' };
 const NOTHING = Buffer.alloc(0);
@@ -88,6 +89,7 @@ export class Dispatch {
       return this.#refuse(MISDIRECTED);
     }
     if (entry === undefined) return this.#refuse(NOT_FOUND);
+    if (this.#forwarded.isLoop(bytes, head)) return this.#refuse(LOOP);
     if (redirect !== null && this.#mustBeHttps(redirect, bytes)) return null;
     const refusal = refusalOf(entry);
     if (refusal !== null) return this.#refuse(refusal);

@@ -135,6 +135,12 @@ export const FAULTS = {
     'The request could not be checked',
     'The rules of this site could not be applied, so the request was not passed on. Please try again in a moment.',
   ),
+  loop_detected: kind(
+    508,
+    'Loop Detected',
+    'The request goes round in circles',
+    'The request has come through this server again and again: the tunnel leads back to it. Its owner can point the agent at the service itself.',
+  ),
   overloaded: kind(
     503,
     'Service Unavailable',

@@ -10,6 +10,11 @@ import type { RouteTable } from '../routing/table.ts';
 import type { ConnectionNames } from './connection-names.ts';
 import type { Head } from './head.ts';
 
+/** Addresses that a request has come through. Proxies in a row are three or four; what has more comes to this edge again and again. */
+const MAX_HOPS = 32;
+/** So many addresses have at least so many characters. */
+const MAX_HOPS_CHARS = MAX_HOPS * '1.1.1.1,'.length;
+
 /** Where a connection's requests come from. */
 export interface VisitorOrigin {
   readonly ip: string;
@@ -58,6 +63,17 @@ export class ForwardedLines {
   /** The visitor's true address, for the rules that go by it: of a trusted proxy's request what the proxy says. */
   clientIp(bytes: Buffer, head: Head): string {
     return this.#isTrusted && head.forwardedForCount > 0 ? this.#client(forwardedFor(bytes, head)) : this.#ip;
+  }
+
+  /**
+   * Whether a tunnel leads back to this edge by way of a trusted proxy, for which no limit per address holds: each round adds to what the
+   * proxy says. Without one the agent's address has its share of connections, and the loop ends there.
+   */
+  isLoop(bytes: Buffer, head: Head): boolean {
+    if (!this.#isTrusted || head.forwardedForCount === 0) return false;
+    const chars = head.forwardedForEnd - head.forwardedForStart;
+    if (head.forwardedForCount === 1 && chars < MAX_HOPS_CHARS) return false;
+    return forwardedFor(bytes, head).length > MAX_HOPS;
   }
 
   /** Whether the visitor came by https: of a trusted proxy's request what the proxy says. */

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { test } from 'node:test';
-import { httpOrigin, rawOrigin } from '../../src/data/edge/testing/rig.ts';
+import { httpOrigin, rawOrigin, Rig } from '../../src/data/edge/testing/rig.ts';
 import { answersIn, edgeWorld, request, say } from './world.ts';
 
 const WITHIN = { timeout: 30_000 };
@@ -27,7 +27,8 @@ test(
     for (const [i, wire] of wires.entries()) wire.send(slow[i] ?? '');
     await isServed();
     // A byte now and then does not begin the time anew.
-    const drip = setInterval(() => void wires[0]?.send('a'), 200);
+    const [first] = wires;
+    const drip = setInterval(() => first?.send('a'), 200);
     const texts = await Promise.all(wires.map((wire) => wire.all()));
     clearInterval(drip);
     for (const [i, text] of texts.entries())
@@ -166,5 +167,26 @@ test(
     assert.ok(performance.now() - at < 5_000);
     await new Promise((done) => setTimeout(done, 200));
     await isServed();
+  },
+);
+
+test(
+  'NetBird SelfTargetLoopReturns421: behind a proxy that is trusted, too, where an address may hold any number of connections',
+  WITHIN,
+  async (t) => {
+    const rig = await Rig.start(t, { trustedProxies: ['127.0.0.0/8'] });
+    await rig.serve('loop', rig.port);
+    const text = await say(rig.port, request('GET /', 'Host: loop.example.test', 'X-Forwarded-For: 203.0.113.1'));
+    assert.match(text, /^HTTP\/1\.1 508 Loop Detected\r\n/);
+    assert.match(text, /"error":"loop_detected"/);
+    const { port } = await httpOrigin(t, (got, response) => response.end(got.headers['x-forwarded-for']));
+    await rig.serve('shop', port);
+    const hops = (count: number): string => Array.from({ length: count }, () => '10.0.0.1').join(', ');
+    assert.match(await say(rig.port, request('GET /', `X-Forwarded-For: ${hops(32)}`)), /^HTTP\/1\.1 200 /);
+    for (const fields of [
+      [`X-Forwarded-For: ${hops(33)}`],
+      [`X-Forwarded-For: ${hops(20)}`, `X-Forwarded-For: ${hops(13)}`],
+    ])
+      assert.deepEqual(answersIn(await say(rig.port, request('GET /', ...fields))), ['508 loop_detected']);
   },
 );

@@ -26,6 +26,7 @@ test('20,000 hostile requests and responses: one request per head, one response 
   assert.equal(report.cases, 20_000);
   // Cases that are all refused, or all served, would test nothing.
   assert.ok(report.served > 1_500 && report.served < report.meant && report.meant < 10_000, JSON.stringify(report));
+  assert.ok(report.streams > 500, `${report.streams} of HTTP/2`);
   for (const outcome of ['answered', 'refused', 'cut', 'waits'])
     assert.ok((report.outcomes.get(outcome) ?? 0) > 100, `${outcome}: ${report.outcomes.get(outcome)}`);
 });

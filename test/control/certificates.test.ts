@@ -255,6 +255,20 @@ test('what nobody uses any more is not renewed, and goes when it has run out', a
   assert.equal(world.shown.size, 0);
 });
 
+test('what is used again is renewed soon, and not when it has run out', async (t) => {
+  const world = await CertificateWorld.open(t);
+  const ann = await world.plane.person('ann@example.test');
+  const tunnel = world.plane.create(ann, { subdomain: 'shop' }).row;
+  await world.certificates.want('shop.edge.test');
+  world.plane.control.tunnels.stop(ann, tunnel.id);
+  await world.pass(70 * DAY_MS);
+  world.plane.control.tunnels.start(ann, tunnel.id);
+  await world.pass(11 * HOUR_MS);
+  assert.equal(world.authority.orders.length, 1);
+  await world.pass(HOUR_MS);
+  assert.equal(world.authority.orders.length, 2);
+});
+
 test('a verified and bound domain is asked for unasked, until its organization is suspended', async (t) => {
   const world = await CertificateWorld.open(t);
   const ann = await world.plane.person('ann@example.test');

@@ -2,6 +2,7 @@
  * Orders at the authority: a few at a time, those whose turn has come, each to its certificate or to its next attempt. What is known stands
  * in the table before an order begins, so that a server which falls over in the middle does not ask again at once.
  */
+import { HOUR_MS } from '../../../base/clock.ts';
 import { messageOf } from '../../../base/errors.ts';
 import type { Logger } from '../../../base/log.ts';
 import type { EdgeCertificate } from '../../../plane/certificates.ts';
@@ -32,6 +33,8 @@ const LINE = 256;
 const ORDER_MS = 15 * 60_000;
 /** What a stop waits for answers to be taken back. */
 const STOP_MS = 3_000;
+/** How often a certificate that nobody uses is looked at again. */
+const UNUSED_MS = 12 * HOUR_MS;
 /** Of an error, as it is kept. */
 const MAX_ERROR = 500;
 
@@ -149,7 +152,7 @@ export class Orders {
     const standing = standingOf(tx.db, name, { names: setup, now: tx.now });
     if (standing === undefined) {
       // Nobody needs it any more. What is good is shown until it runs out, for its tunnel may come back.
-      if (row.expiresAt !== null && row.expiresAt > tx.now) updateCertificate(tx, name, { nextAt: row.expiresAt });
+      if (row.expiresAt !== null && row.expiresAt > tx.now) updateCertificate(tx, name, { nextAt: tx.now + UNUSED_MS });
       else deleteCertificate(tx, name);
       return 'done';
     }
@@ -227,7 +230,8 @@ export class Orders {
     if (known !== undefined) return known;
     const account = await authority.register({ email, signal: this.#stopping.signal });
     store.inTx((tx) => storeAccount(tx, { directoryUrl, account, sealer }));
-    log.info({ directory: directoryUrl }, 'an account was made at the certificate authority');
+    const { accountUrl } = account;
+    log.info({ directory: directoryUrl, accountUrl }, 'an account was made at the certificate authority');
     return account;
   }
 

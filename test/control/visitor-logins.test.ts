@@ -236,6 +236,19 @@ test('an answer without state, with an empty, a foreign or a used one, or in ano
   assert.deepEqual(await refused(copy, callback), [400, 'invalid_request']);
 });
 
+test('an answer is good once, also when its repeats race; one whose state only begins alike uses nothing up', async () => {
+  const browser = new Browser();
+  const callback = await upToCallback(browser);
+  const cookie = [...browser.cookies(url)].map(([name, value]) => `${name}=${value}`).join('; ');
+  const state = callback.searchParams.get('state') ?? '';
+  const alike = `${state.slice(0, 8)}${Buffer.from(state.slice(8)).reverse().toString()}`;
+  const ask = (to: string) => fetch(to, { redirect: 'manual', headers: { cookie } });
+  assert.equal((await ask(callback.href.replace(state, alike))).status, 400);
+  const answers = await Promise.all(Array.from({ length: 8 }, () => ask(callback.href)));
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [302, ...Array<number>(7).fill(400)]);
+  assert.equal(github.asked.filter((path) => path.endsWith('access_token')).length, 1);
+});
+
 test('a state of ten minutes ago, and one of a log-in with an account, are none', async () => {
   const late = new Browser();
   const callback = await upToCallback(late);

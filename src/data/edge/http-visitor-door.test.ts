@@ -87,6 +87,23 @@ test('over https the cookie is Secure, and so is its nonce', WITHIN, async (t) =
   assert.equal(codeOf(await ask(tls, `GET ${ticket()}`, PAGE, HAS_NONCE)), '302 sign_in');
 });
 
+test(
+  'where the public address is https a ticket and a sign-out over plain http do nothing but lead there',
+  WITHIN,
+  async (t) => {
+    const { rig, wire } = await gated(t);
+    rig.route('shop', { visitorGate: GATE, publicUrl: 'https://shop.example.test' });
+    for (const path of [ticket(), '/.culvert/sign-out']) {
+      const reply = await ask(wire, `GET ${path}`, PAGE, HAS_NONCE);
+      assert.deepEqual(
+        [codeOf(reply), fieldOf(reply, 'Location')],
+        ['302 sign_in', `https://shop.example.test${path}`],
+      );
+      assert.equal(/set-cookie/i.test(reply.head), false);
+    }
+  },
+);
+
 test("somebody else's ticket signs nobody in: it begins anew, once", WITHIN, async (t) => {
   const { wire } = await gated(t);
   for (const [what, shown, ...fields] of [

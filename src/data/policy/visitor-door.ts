@@ -80,5 +80,5 @@ function goOn(path: string, ...fields: readonly string[]): EdgeRefusal {
 /** Is this the browser that began? Somebody else's ticket would sign it in as somebody else. */
 function isSameBrowser({ bytes, head, isHttps }: PolicyRequest, nonceHash: string): boolean {
   const nonces = cookiesNamed(bytes, head, isHttps ? NONCE_COOKIE.https : NONCE_COOKIE.http);
-  return nonceHash !== '' && nonces.some((nonce) => isSameText(nonceHashOf(nonce), nonceHash));
+  return nonces.some((nonce) => isSameText(nonceHashOf(nonce), nonceHash));
 }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Account } from '../harness.ts';
-import { accountOf, type Ask, request, serverWorld } from './world.ts';
+import { accountOf, answersIn, type Ask, request, say as sayTo, serverWorld } from './world.ts';
 
 const WITHIN = { timeout: 30_000 };
 const world = serverWorld();
@@ -234,5 +234,64 @@ test(
       for (const mark of marks) assert.ok(!JSON.stringify(body).includes(mark), `${path} holds ${mark}`);
     }
     assert.equal((await eve.call('GET', '/superadmin/orgs')).status, 403);
+  },
+);
+
+test(
+  'NetBird InvalidKeyDoesNotCorruptExistingConfig: what is refused leaves what was there, and that holds at the edge',
+  WITHIN,
+  async () => {
+    const { ann, tunnelOf, say } = world();
+    const shop = await tunnelOf(ann, 'shop');
+    const policy = { actions: [{ kind: 'deny', path_prefix: '/admin' }] };
+    assert.equal((await ann.call('PUT', `/tunnels/${shop}/policy`, policy)).status, 200);
+    assert.equal(
+      (await ann.call('PUT', `/tunnels/${shop}/auth`, { username: 'ann', password: 'open sesame' })).status,
+      200,
+    );
+    for (const wrong of [
+      {},
+      { actions: [{ kind: 'allow' }] },
+      { actions: [{ ...policy.actions[0], enforced: true }] },
+      { actions: null },
+      [],
+      { actions: [{ kind: 'response_header_set', name: 'Set-Cookie', value: 'a=1; Domain=localhost' }] },
+    ])
+      assert.equal((await ann.call('PUT', `/tunnels/${shop}/policy`, wrong)).status, 400, JSON.stringify(wrong));
+    assert.equal((await ann.call('PUT', `/tunnels/${shop}/auth`, { username: 'x', password: '' })).status, 400);
+    assert.deepEqual((await ann.call('GET', `/tunnels/${shop}/policy`)).body['policy'], policy);
+    const basic = `Authorization: Basic ${Buffer.from('ann:open sesame').toString('base64')}`;
+    const visit = async (path: string, ...fields: string[]) =>
+      answersIn(await say(request(`GET ${path}`, 'Host: shop.localhost', ...fields))).join();
+    assert.deepEqual(
+      [await visit('/admin', basic), await visit('/'), await visit('/', basic)],
+      ['403 denied', '401 unauthorized', '200'],
+    );
+    await ann.call('DELETE', `/tunnels/${shop}/policy`);
+    await ann.call('DELETE', `/tunnels/${shop}/auth`);
+    assert.equal(await visit('/admin'), '200');
+  },
+);
+
+test(
+  'class 1 smuggling: the API, which Node itself reads, takes nothing that can be read in two ways',
+  WITHIN,
+  async () => {
+    const port = Number(new URL(world().ann.apiUrl).port);
+    const post = (...fields: string[]): string => request('POST /auth/login', 'Host: localhost', ...fields);
+    for (const text of [
+      `${post('Content-Length: 4', 'Transfer-Encoding: chunked')}0\r\n\r\n`,
+      `${post('Content-Length: 2', 'Content-Length: 3')}{}x`,
+      `${post('Content-Length : 2')}{}`,
+      `${post('Transfer-Encoding: chunked, identity')}0\r\n\r\n`,
+      `${post('Transfer-Encoding: xchunked')}0\r\n\r\n`,
+      `${post('X: 1\rContent-Length: 2')}{}`,
+      `${post('Transfer-Encoding: chunked')}0;\n\r\n\r\n`,
+      post('X: 1').replaceAll('\r\n', '\n'),
+    ]) {
+      const answer = await sayTo(port, `${text}GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n`);
+      assert.match(answer, /^(HTTP\/1\.1 400 [^]*)?$/, JSON.stringify(text));
+      assert.doesNotMatch(answer, /HTTP\/1\.1 200/, JSON.stringify(text));
+    }
   },
 );

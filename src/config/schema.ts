@@ -80,6 +80,8 @@ const edgeLimits = z.strictObject({
   idle_timeout_seconds: seconds().prefault(75),
   // Longest silence inside a body that is under way. A large body may take hours, silence may not.
   body_idle_timeout_seconds: seconds().prefault(120),
+  // 0: an upload that says a line a minute is honest, and rare. Turned up where trickling bodies take all connections of a small service.
+  min_bytes_per_second: count(0, BILLION).prefault(0),
   // How long the local service may think before its first byte; long polls end below this.
   local_timeout_seconds: seconds().prefault(300),
   // 0: a quiet WebSocket stays open; TCP keep-alive finds dead peers.

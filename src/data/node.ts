@@ -52,6 +52,7 @@ export interface EdgeLimits {
   readonly headTimeoutSeconds: number;
   readonly idleTimeoutSeconds: number;
   readonly bodyIdleTimeoutSeconds: number;
+  readonly minBytesPerSecond: number;
   readonly localTimeoutSeconds: number;
   readonly websocketIdleSeconds: number;
   readonly lingerTimeoutSeconds: number;
@@ -239,6 +240,7 @@ async function open(settings: NodeSettings, deps: { link: Link; log: Logger }, l
         headTimeoutMs: limits.headTimeoutSeconds * 1_000,
         idleTimeoutMs: limits.idleTimeoutSeconds * 1_000,
         bodyIdleTimeoutMs: limits.bodyIdleTimeoutSeconds * 1_000,
+        minBytesPerSecond: limits.minBytesPerSecond,
         localTimeoutMs: limits.localTimeoutSeconds * 1_000,
         websocketIdleMs: limits.websocketIdleSeconds * 1_000,
         lingerTimeoutMs: limits.lingerTimeoutSeconds * 1_000,

@@ -45,6 +45,7 @@ function nodeSettings(settings: Settings, { certificates, version }: NodeDeps): 
         headTimeoutSeconds: edge.limits.head_timeout_seconds,
         idleTimeoutSeconds: edge.limits.idle_timeout_seconds,
         bodyIdleTimeoutSeconds: edge.limits.body_idle_timeout_seconds,
+        minBytesPerSecond: edge.limits.min_bytes_per_second,
         localTimeoutSeconds: edge.limits.local_timeout_seconds,
         websocketIdleSeconds: edge.limits.websocket_idle_seconds,
         lingerTimeoutSeconds: edge.limits.linger_timeout_seconds,

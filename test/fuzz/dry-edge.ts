@@ -25,6 +25,7 @@ const LIMITS = {
   headTimeoutMs: MANY_MS,
   idleTimeoutMs: MANY_MS,
   bodyIdleTimeoutMs: MANY_MS,
+  minBytesPerSecond: 0,
   localTimeoutMs: MANY_MS,
   websocketIdleMs: 0,
   lingerTimeoutMs: MANY_MS,

@@ -24,6 +24,8 @@ export interface EdgeLimits {
   readonly idleTimeoutMs: number;
   /** Without progress of a body that the visitor sends or should read. */
   readonly bodyIdleTimeoutMs: number;
+  /** What a visitor that is waited for must send or take, over each `bodyIdleTimeoutMs`; 0: no limit. */
+  readonly minBytesPerSecond: number;
   /** From the request's end to the first byte of the response. */
   readonly localTimeoutMs: number;
   /** Upgraded connections without traffic; 0: no limit. */

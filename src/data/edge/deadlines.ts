@@ -36,6 +36,11 @@ export class Deadlines {
   #stillSinceMs = 0;
   /** When a check first saw the present head incomplete; 0: not yet. */
   #headSinceMs = 0;
+  /** Bytes that the visitor has sent of bodies or taken of answers. */
+  #passed = 0;
+  /** Since when the visitor is waited for, 0: it is not; and what had passed then. */
+  #waitedSinceMs = 0;
+  #passedBefore = 0;
 
   constructor(limits: EdgeLimits) {
     this.#limits = limits;
@@ -44,6 +49,12 @@ export class Deadlines {
   /** There was progress. */
   moved(): void {
     this.#moved = true;
+  }
+
+  /** The visitor has sent so much of a body, or taken so much of its answers. */
+  passed(bytes: number): void {
+    this.#moved = true;
+    this.#passed += bytes;
   }
 
   /** The present head is complete. */
@@ -63,12 +74,26 @@ export class Deadlines {
       if (this.#headSinceMs === 0) this.#headSinceMs = nowMs;
       else if (nowMs - this.#headSinceMs > this.#limits.headTimeoutMs) return 'head_timeout';
     }
+    if (this.#limits.minBytesPerSecond > 0 && this.#isTooSlow(nowMs, of))
+      return of.hasBacklog ? 'slow_reader' : 'body_timeout';
     if (this.#moved) {
       this.#moved = false;
       this.#stillSinceMs = nowMs;
       return 'go_on';
     }
     return this.#verdict(nowMs - this.#stillSinceMs, of);
+  }
+
+  /** Asked about once a second: over each time in which a body may stand still, whoever is waited for must come to the least rate. */
+  #isTooSlow(nowMs: number, of: Timed): boolean {
+    const { minBytesPerSecond, bodyIdleTimeoutMs } = this.#limits;
+    const isAwaited = of.hasBacklog || (of.state === 'body' && !of.isPaused);
+    const ms = nowMs - this.#waitedSinceMs;
+    if (isAwaited && this.#waitedSinceMs > 0 && ms < bodyIdleTimeoutMs) return false;
+    const isSlow = this.#waitedSinceMs > 0 && (this.#passed - this.#passedBefore) * 1_000 < minBytesPerSecond * ms;
+    this.#waitedSinceMs = isAwaited ? nowMs : 0;
+    this.#passedBefore = this.#passed;
+    return isAwaited && isSlow;
   }
 
   #verdict(stillMs: number, of: Timed): Verdict {

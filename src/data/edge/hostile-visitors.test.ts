@@ -103,6 +103,32 @@ test(
   },
 );
 
+test('bodies and readers that trickle are cut where a least rate is set, and the quick are not', WITHIN, async (t) => {
+  const { rig, asked } = await startShop(t, { bodyIdleTimeoutSeconds: 1.5, minBytesPerSecond: 10 * MB });
+  const slow = await rig.visit();
+  slow.ask('POST /slow', 'Content-Length: 100000');
+  const reader = await rig.visit();
+  reader.socket.pause();
+  reader.ask('GET /big');
+  const drip = setInterval(() => {
+    slow.send('x');
+    reader.socket.read(1_000);
+  }, 50);
+  t.after(() => clearInterval(drip));
+  const quick = await rig.visit();
+  for (let n = 0; n < 3; n++) {
+    quick.ask('GET /big');
+    assert.equal((await quick.response()).body.length, 16 * MB);
+    await pause(700);
+  }
+  assert.match(await slow.all(), /^HTTP\/1.1 408 /);
+  clearInterval(drip);
+  reader.socket.resume();
+  assert.equal(await reader.closed, 'cut');
+  assert.deepEqual(droppedBy(rig), { body_timeout: 1, slow_reader: 1 });
+  assert.equal(asked.length, 5);
+});
+
 test(
   'huge heads, endless targets and a thousand fields are refused before they are whole, and counted',
   WITHIN,

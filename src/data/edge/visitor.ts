@@ -170,6 +170,7 @@ export class Visitor implements ReadTarget, UpstreamUser {
           let room = stop === from || upstream.stream.write(b, from, stop);
           if (trailer !== null && state === BODY.done) room = upstream.stream.write(trailer);
           this.#exchange.meter.bytesIn += next - from;
+          this.#deadlines.passed(next - from);
           from = next;
           if (state === BODY.done) this.#state = 'wait';
           if (!room) return this.#keepForLater(b, from, to);
@@ -432,7 +433,7 @@ export class Visitor implements ReadTarget, UpstreamUser {
   }
 
   #credit(bytes: number): void {
-    this.#deadlines.moved();
+    this.#deadlines.passed(bytes);
     this.#ledger.credit(bytes);
   }
 

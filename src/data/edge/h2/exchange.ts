@@ -180,7 +180,7 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner {
 
   #received(bytes: Buffer): void {
     if (this.#state !== 'body') return;
-    this.#deadlines.moved();
+    this.#deadlines.passed(bytes.length);
     this.#exchange.meter.bytesIn += bytes.length;
     const room = this.#body.forward(bytes, (this.#upstream as Upstream).stream);
     if (room === null) return this.#malformed('more body than its content-length');
@@ -338,7 +338,7 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner {
   }
 
   #credit(bytes: number): void {
-    this.#deadlines.moved();
+    this.#deadlines.passed(bytes);
     this.#ledger.credit(bytes);
   }
 

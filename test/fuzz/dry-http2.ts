@@ -94,7 +94,12 @@ export function runStream(
     stream.emit('end');
     serve();
   }
-  if (of.ends === 'reset') stream.rstCode = constants.NGHTTP2_CANCEL;
+  if (of.ends === 'reset' && !stream.closed) {
+    // Node tells of an end behind a reset with NO_ERROR.
+    stream.closed = true;
+    if (of.data !== null) stream.emit('end');
+    serve();
+  }
   const { statuses, body } = stream;
   stream.leave();
   return { statuses, body };

@@ -22,9 +22,9 @@ const CONTROL = /[\0-\x08\x0a-\x1f\x7f]/;
 const OF_A_CONNECTION = /^(?:connection|keep-alive|proxy-connection|transfer-encoding|upgrade|http2-settings)$/;
 
 /** Runs one case, and a good one behind it. What does not hold is thrown. The request that came, or null. */
-export function judgeStream(edge: DryEdge, of: StreamCase): Message | null {
+export function judgeStream(edge: DryEdge, of: StreamCase & { readonly isEarly?: boolean }): Message | null {
   edge.begin();
-  const served = serveWith(edge);
+  const served = serveWith(edge, of.isEarly === true);
   const { statuses } = runStream(edge, of, served.serve);
   const [request = null, ...more] = served.all;
   if (more.length > 0) fail(`${served.all.length} requests came of one`);
@@ -45,13 +45,17 @@ function fail(why: string): never {
   throw new Error(why);
 }
 
-function serveWith(edge: DryEdge): { all: Message[]; serve: () => void } {
+/** `isEarly`: half a request is answered, too. */
+function serveWith(edge: DryEdge, isEarly: boolean): { all: Message[]; serve: () => void } {
   const all: Message[] = [];
   const serve = (): void => {
     for (const stream of edge.streams) {
       while (!stream.gone && stream.read < stream.text.length) {
         const reading = readRequest(stream.text, stream.read);
-        if (reading === 'more') break;
+        if (reading === 'more') {
+          if (isEarly && stream.text.endsWith('\r\n\r\n')) stream.say(OK);
+          break;
+        }
         if ('bad' in reading) fail(`the service reads no request: ${reading.bad} in ${JSON.stringify(stream.text)}`);
         stream.read = reading.next;
         all.push(reading);
@@ -117,7 +121,7 @@ const VALUES = [
 const DATA = ['hello', '', 'x', HIDDEN, '0\r\n\r\n', '\r\n', `0\r\n\r\n${HIDDEN}`, '5\r\nhello\r\n'];
 
 /** A stream that is mostly as it should be. */
-export function streamCase(random: Random): StreamCase {
+export function streamCase(random: Random): StreamCase & { readonly isEarly: boolean } {
   const pick = (list: readonly string[]): string => list[Math.floor(random() * list.length)] as string;
   const pairs = [
     [':method', random() < 0.8 ? pick(['GET', 'POST', 'POST', 'HEAD', 'OPTIONS']) : pick(METHODS)],
@@ -140,5 +144,5 @@ export function streamCase(random: Random): StreamCase {
     else pairs[at] = [pick(NAMES), pairs[at]?.[1] ?? ''];
   }
   const ends = random() < 0.85 ? 'end' : random() < 0.5 ? 'reset' : 'not';
-  return { fields: pairs.flat(), data, ends };
+  return { fields: pairs.flat(), data, ends, isEarly: random() < 0.2 };
 }

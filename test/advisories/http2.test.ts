@@ -371,3 +371,14 @@ test('what waits in all streams together is bounded: who holds most gives way, o
   assert.equal(modest.isOver, false);
   await fine();
 });
+
+test('a visitor that does not read its socket at all keeps neither streams nor connection', WITHIN, async (t) => {
+  const { rig, attack } = await world(t, { limits: { bodyIdleTimeoutSeconds: 1, idleTimeoutSeconds: 1 } });
+  const deaf = await attack({ settings: setting(4, 0x7fff_ffff) });
+  deaf.send(FRAME.window, 0, 0, u32(0x7fff_0000));
+  deaf.socket.pause();
+  for (let i = 0; i < 20; i++) deaf.ask(2 * i + 1, request('GET', `/big-${i}`));
+  while (dropped(rig, 'slow_reader') === 0) await setTimeout(100);
+  while (rig.node.stats().connections.http > 0) await setTimeout(100);
+  while (rig.node.stats().connections.open > 0) await setTimeout(100);
+});

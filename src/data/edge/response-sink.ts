@@ -14,6 +14,8 @@ import type { Head } from './head.ts';
 export interface ResponseSink {
   /** The visitor's version frames bodies by itself: chunks are taken apart before. */
   readonly framesItself: boolean;
+  /** Statuses beyond are no response in that version. */
+  readonly maxStatus: number;
   /** An interim head, or that of an upgrade, with `added` lines. */
   interim(bytes: Buffer, start: number, headEnd: number, added: Buffer): number;
   /**
@@ -50,6 +52,7 @@ const MAX_JOINED = 32_768;
 
 export class Http1Sink implements ResponseSink {
   readonly framesItself = false;
+  readonly maxStatus = 999;
   readonly #context: SinkContext;
   readonly #writer: SocketWriter;
 

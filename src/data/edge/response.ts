@@ -167,6 +167,7 @@ export class ResponseReader {
     const asked = this.#asked as Asked;
     const upstream = this.#upstream as Upstream;
     if (head.chunked && head.minor === 0) return this.#owner.responseBad('transfer-encoding in HTTP/1.0');
+    if (head.status > this.#owner.sink.maxStatus) return this.#owner.responseBad('status');
     this.status = head.status;
     // A service that refuses an upgrade may have taken its connection out of HTTP already (node:http does): never used again.
     this.#serviceCloses = head.close || (head.minor === 0 && !head.keepAlive) || asked.wantsUpgrade;

@@ -33,6 +33,7 @@ export class Http2Connection implements EdgeConnection, ExchangeOwner {
   readonly origin: VisitorOrigin;
   readonly headBuffer: Buffer;
   readonly written: WrittenHead = { length: 0, lines: 0, reason: '' };
+  readonly #socket: TLSSocket;
   readonly #session: ServerHttp2Session;
   readonly #exchanges = new Set<Http2Exchange>();
   /** Done, and good for streams to come; no more than streams may be open. */
@@ -61,6 +62,7 @@ export class Http2Connection implements EdgeConnection, ExchangeOwner {
     socket.setKeepAlive(true, KEEP_ALIVE_MS);
     const session = performServerHandshake(socket, sessionOptions(limits));
     this.#session = session;
+    this.#socket = socket;
     session.on('stream', (stream, _headers, flags, raw) => this.#open(stream, flags, raw as unknown as string[]));
     session.on('error', (error: Error) => this.#failed(error));
     session.on('close', () => this.#closed());
@@ -76,9 +78,10 @@ export class Http2Connection implements EdgeConnection, ExchangeOwner {
   // ------------------------------------------------------------------ streams
 
   #open(stream: ServerHttp2Stream, flags: number, raw: readonly string[]): void {
+    // Before anything else: it may fail in the same turn.
+    stream.on('error', () => undefined);
     if (this.#gone) return;
     if (this.#leaving === 'closing' || this.#leaving === 'flooded') {
-      stream.on('error', () => undefined);
       stream.close(NGHTTP2_REFUSED_STREAM);
       return;
     }
@@ -137,13 +140,14 @@ export class Http2Connection implements EdgeConnection, ExchangeOwner {
 
   /** Once a second or so: the deadlines of each stream, and of the connection when there is none. */
   sweep(nowMs: number): void {
+    if (this.#leaving === 'flooded') return this.destroy();
     this.#holds();
     for (const exchange of this.#exchanges) exchange.sweep(nowMs);
     if (this.#leaving === 'told' && nowMs - this.#leaveAtMs >= LEAVE_MS) {
       this.#leaving = 'closing';
       this.#session.close();
     }
-    if (this.#exchanges.size > 0 || this.#leaving === 'told') return;
+    if (this.#isBusy() || this.#leaving === 'told') return;
     if (this.#idleSinceMs === 0) this.#idleSinceMs = nowMs;
     const stillMs = nowMs - this.#idleSinceMs;
     if (this.#leaving === 'closing') {
@@ -152,6 +156,12 @@ export class Http2Connection implements EdgeConnection, ExchangeOwner {
       this.context.drops.add('idle');
       this.#leave(nowMs);
     }
+  }
+
+  /** Streams that were cut wait only for a visitor to take their reset: one that reads nothing keeps no connection by them. */
+  #isBusy(): boolean {
+    for (const exchange of this.#exchanges) if (!exchange.isCut) return true;
+    return false;
   }
 
   /** Looked at once a second and not per piece: what comes meanwhile is bounded by what the network brings in a second. */
@@ -167,8 +177,10 @@ export class Http2Connection implements EdgeConnection, ExchangeOwner {
     this.#leave(performance.now());
   }
 
+  /** A session that ends waits until its socket has taken what was written, for ever if nobody reads: so the socket is cut too. */
   destroy(): void {
     if (!this.#gone) this.#session.destroy();
+    this.#socket.destroy();
   }
 
   /** In two steps, so that a request which is under way meanwhile is still answered (RFC 9113 §6.8). */

@@ -67,6 +67,11 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner {
     return this.#stream === null && !this.#isGated;
   }
 
+  /** Nothing more is done for it. */
+  get isCut(): boolean {
+    return this.#state === 'gone';
+  }
+
   /** Bytes that wait: for the visitor to take them, and for the service. */
   get heldBytes(): number {
     return this.#stream === null ? 0 : this.sink.backlog + this.#stream.readableLength;
@@ -90,7 +95,6 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner {
       exchange: this.#exchange,
       onCredit: (bytes) => this.#credit(bytes),
     });
-    stream.on('error', () => undefined);
     stream.on('close', () => this.#closed());
     this.#guarded(() => this.#read(raw));
     if (this.#isWhole) stream.resume();

@@ -123,6 +123,7 @@ test('an answer without length ends with its connection, and one that is cut sho
       else if (head.startsWith('GET /101'))
         socket.write('HTTP/1.1 101 Go\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
       else if (head.startsWith('GET /none')) socket.end();
+      else if (head.startsWith('GET /999')) socket.write('HTTP/1.1 999 X\r\nContent-Length: 0\r\n\r\n');
       else socket.write('nonsense');
     }),
   );
@@ -133,6 +134,7 @@ test('an answer without length ends with its connection, and one that is cut sho
     await assert.rejects(visitor.ask({ ':path': path }), /reset 2/, `${path}: INTERNAL_ERROR`);
   for (const [path, code] of [
     ['/101', 'local_bad_response'],
+    ['/999', 'local_bad_response'],
     ['/none', 'local_closed'],
     ['/else', 'local_bad_response'],
   ] as const) {

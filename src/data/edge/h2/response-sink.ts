@@ -12,6 +12,8 @@ import { StreamWriter } from './stream-writer.ts';
 
 export class Http2Sink implements ResponseSink {
   readonly framesItself = true;
+  /** Node sends no others (RFC 9110 §15 has none). */
+  readonly maxStatus = 599;
   readonly #head: Head;
   readonly #exchange: { readonly isHead: boolean };
   readonly #stream: ServerHttp2Stream;

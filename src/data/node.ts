@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { NetworkSet } from '../base/addr.ts';
 import { Argon2Threads } from '../argon2/argon2-threads.ts';
-import { Sweeper, systemClock } from '../base/clock.ts';
+import { cutFaulty, Sweeper, systemClock } from '../base/clock.ts';
 import { Lifecycle } from '../base/lifecycle.ts';
 import type { Logger } from '../base/log.ts';
 import { SlabPool } from '../base/slab.ts';
@@ -175,8 +175,8 @@ async function open(settings: NodeSettings, deps: { link: Link; log: Logger }, l
   });
 
   const slabs = new SlabPool();
-  const sessions = new Sweeper<MuxSession>(SWEEP_MS);
-  const tcpVisitors = new Sweeper<TcpVisitor>(SWEEP_MS);
+  const sessions = new Sweeper<MuxSession>(SWEEP_MS, { onFault: cutFaulty(log, 'the session of an agent') });
+  const tcpVisitors = new Sweeper<TcpVisitor>(SWEEP_MS, { onFault: cutFaulty(log, 'a visitor') });
   life.onClose('sweepers', () => {
     sessions.close();
     tcpVisitors.close();
@@ -186,7 +186,10 @@ async function open(settings: NodeSettings, deps: { link: Link; log: Logger }, l
   const drops = new Drops();
   const telling = setInterval(() => drops.tell(log), TELL_MS);
   telling.unref();
-  life.onClose('what was dropped', () => clearInterval(telling));
+  life.onClose('what was dropped', () => {
+    clearInterval(telling);
+    drops.tell(log);
+  });
   const { maxConnections: total, maxConnectionsPerIp: perAddress } = edge.limits;
   const admission = new Admission({ total, perAddress }, drops);
   const { proxyProtocolFrom, trustedProxies } = edge;

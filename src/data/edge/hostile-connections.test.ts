@@ -8,6 +8,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
+import { type Logger, silentLog } from '../../base/log.ts';
 import { until } from '../fixtures/gateway.ts';
 import { httpOrigin, Rig, type RigOptions, Wire } from './testing/rig.ts';
 
@@ -61,6 +62,21 @@ test('many connections of one address stop at its limit, and no other visitor pa
   other.ask('GET /');
   assert.equal((await other.response()).body, 'served');
 });
+
+test(
+  'what was refused is said in the log, with the setting to turn, before the node is gone at the latest',
+  WITHIN,
+  async (t) => {
+    const said: string[] = [];
+    const log: Logger = { ...silentLog, warn: (_fields, message) => said.push(message), child: () => log };
+    const rig = await startShop(t, { limits: { maxConnectionsPerIp: 1 }, log });
+    await crowd(t, 6, rig.port);
+    await until(() => droppedBy(rig)['over_address'] === 5);
+    await rig.node.close();
+    assert.equal(said.length, 1, said.join('\n'));
+    assert.match(said[0] ?? '', /^in the last minute 5 connections .*\(edge\.limits\.max_connections_per_ip\)$/);
+  },
+);
 
 test('many addresses of one IPv6 /64 network count as one, and another network as another', WITHIN, async (t) => {
   const limits = { maxConnectionsPerIp: 3 };

@@ -3,7 +3,7 @@
  * rules (agent.ts, session.ts) meet sockets.
  */
 import type { TLSSocket } from 'node:tls';
-import { Sweeper, systemClock } from '../base/clock.ts';
+import { cutFaulty, Sweeper, systemClock } from '../base/clock.ts';
 import { messageOf } from '../base/errors.ts';
 import type { Logger } from '../base/log.ts';
 import { SlabPool } from '../base/slab.ts';
@@ -42,7 +42,7 @@ export function makeConnector(options: { server: URL; log: Logger }): Connector 
   const { server, log } = options;
   const slabs = new SlabPool();
   const budget = new WindowBudget(WINDOW_BUDGET_BYTES);
-  const sweeper = new Sweeper<MuxSession>(1_000);
+  const sweeper = new Sweeper<MuxSession>(1_000, { onFault: cutFaulty(log, 'the connection to the server') });
   const floor = new ServeFloor(systemClock);
   return {
     reach: canReach,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Sweeper } from './clock.ts';
+import { cutFaulty, Sweeper } from './clock.ts';
+import { silentLog } from './log.ts';
 import { Lifecycle } from './lifecycle.ts';
 import { TurnEnd } from './turn.ts';
 
@@ -37,7 +38,7 @@ test('runs each job once at the end of the turn, jobs added meanwhile at the end
 
 test('sweeps its members with the clock given, and those taken out no more', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
-  const sweeper = new Sweeper<{ sweep(now: number): void }>(1, { now: () => 0, monotonic: () => 77 });
+  const sweeper = new Sweeper<{ sweep(now: number): void }>(1, { clock: { now: () => 0, monotonic: () => 77 } });
   const seen: string[] = [];
   const gone = { sweep: () => void seen.push('gone') };
   sweeper.add(gone);
@@ -55,4 +56,31 @@ test('sweeps its members with the clock given, and those taken out no more', asy
   sweeper.close();
   assert.deepEqual([...new Set(seen)], ['77']);
   assert.equal(sweeper.size, 0);
+});
+
+test('a member that throws is cut and swept no more, and the others go on', async () => {
+  const ended: unknown[] = [];
+  const { promise, resolve } = Promise.withResolvers<void>();
+  interface Member {
+    sweep(now: number): void;
+    destroy(): void;
+  }
+  const faulty: Member = {
+    sweep: () => {
+      throw new Error('no');
+    },
+    destroy: () => void ended.push('cut'),
+  };
+  let sweeps = 0;
+  const sweeper = new Sweeper<Member>(1, {
+    onFault: cutFaulty({ ...silentLog, error: (fields) => void ended.push(fields) }, 'a visitor'),
+  });
+  sweeper.add(faulty);
+  sweeper.add({ sweep: () => ++sweeps === 3 && resolve(), destroy: () => {} });
+  const alive = setInterval(() => {}, 1_000);
+  await promise;
+  clearInterval(alive);
+  assert.equal(sweeper.size, 1);
+  sweeper.close();
+  assert.deepEqual(ended, [{ err: new Error('no') }, 'cut']);
 });

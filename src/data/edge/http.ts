@@ -4,7 +4,7 @@
  */
 import { type AddressInfo, BlockList, createServer, isIPv6, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer, type Server as TlsServer, type TLSSocket } from 'node:tls';
-import { Sweeper } from '../../base/clock.ts';
+import { cutFaulty, Sweeper } from '../../base/clock.ts';
 import { codeOf } from '../../base/errors.ts';
 import { Lifecycle } from '../../base/lifecycle.ts';
 import type { Logger } from '../../base/log.ts';
@@ -72,7 +72,7 @@ const STALE_MS = 5_000;
 /** Starts the listeners. Throws when one can't be bound, with nothing left open. */
 export async function startHttpEdge(options: HttpEdgeOptions, deps: HttpEdgeDeps): Promise<HttpEdge> {
   const lifecycle = new Lifecycle();
-  const sweeper = new Sweeper<EdgeConnection>(SWEEP_MS);
+  const sweeper = new Sweeper<EdgeConnection>(SWEEP_MS, { onFault: cutFaulty(deps.log, 'a visitor') });
   const redirectPort = options.httpsRedirectPort;
   let ownPort = 443;
   const context = edgeContext({

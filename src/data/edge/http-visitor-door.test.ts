@@ -193,6 +193,23 @@ test('sign-out takes the cookie away; a link of another site only asks', WITHIN,
   }
 });
 
+test('no method on these paths reaches the service, with a pass either', WITHIN, async (t) => {
+  const { wire, asked } = await gated(t);
+  const pass = passIn(await ask(wire, `GET ${ticket()}`, PAGE, HAS_NONCE)) ?? '';
+  for (const [line, without, within] of [
+    [`HEAD ${ticket()}`, '302 sign_in', '303 signed_in'],
+    [`DELETE ${ticket()}`, '401 unauthorized', '303 signed_in'],
+    ['HEAD /.culvert/sign-out', '200 sign_out', '200 sign_out'],
+    ['DELETE /.culvert/sign-out', '200 sign_out', '200 sign_out'],
+  ] as const) {
+    assert.equal(codeOf(await ask(wire, line, PAGE)), without, line);
+    const reply = await ask(wire, line, PAGE, `Cookie: culvert_visitor=${pass}`);
+    assert.equal(codeOf(reply), within, line);
+    assert.equal(/set-cookie/i.test(reply.head), false, line);
+  }
+  assert.deepEqual(asked, []);
+});
+
 test('a rule against hidden paths locks nobody out; addresses that are kept out stay out', WITHIN, async (t) => {
   const { rig, wire } = await gated(t);
   const hidden = { kind: 'deny' as const, pathPrefix: '/.', enforce: true };

@@ -244,7 +244,7 @@ test('nobody signs in over plain http where the public address is https', WITHIN
   // A browser that believes to be on https would be sent round for ever: the proxy in front is not trusted.
   const behind = await ask(plain, 'GET /', PAGE, 'Sec-Fetch-Mode: navigate', 'X-Forwarded-Proto: https');
   assert.equal(codeOf(behind), '403 sign_in_failed');
-  assert.match(behind.body, /api\.trusted_proxies/);
+  assert.match(behind.body, /open https:\/\/shop\.example\.test:8443\/\. .*api\.trusted_proxies/);
   for (const fields of [[], [shown()], [shown(), PAGE], ['X-Forwarded-Proto: https', shown()]])
     assert.notEqual((await ask(plain, 'GET /', ...fields)).status, 200, fields.join());
   assert.equal(codeOf(await ask(plain, 'GET /', shown())), '401 unauthorized');

@@ -35,7 +35,7 @@ export function visitorDoor(route: GatedRoute, passes: VisitorPasses): Step {
   const { tunnelId, visitorGate } = route;
 
   /** Who is in goes on, whatever this link was: it may have been opened twice. */
-  const unless = (request: PolicyRequest, path: string, refusal: EdgeRefusal): EdgeRefusal => {
+  const unlessIn = (request: PolicyRequest, path: string, refusal: EdgeRefusal): EdgeRefusal => {
     const visitor = visitorOf(request, { route, passes });
     return visitor === null || visitor === 'several' ? refusal : goOn(path);
   };
@@ -44,12 +44,12 @@ export function visitorDoor(route: GatedRoute, passes: VisitorPasses): Step {
     const place = { tunnelId, version: visitorGate.version, host: hostOf(request) };
     const shown = new URLSearchParams(targetOf(request).slice(TICKET_PATH.length)).get('ticket') ?? '';
     const ticket = passes.ticket(shown, place);
-    if (ticket === null) return unless(request, '/', STALE);
+    if (ticket === null) return unlessIn(request, '/', STALE);
     const path = returnPath(ticket.path);
     if (!isSameBrowser(request, ticket.nonceHash))
-      return unless(request, path, ticket.again ? NO_COOKIES : signIn.begin(request, { path, again: true }));
+      return unlessIn(request, path, ticket.again ? NO_COOKIES : signIn.begin(request, { path, again: true }));
     const done = passes.exchange(ticket);
-    if (done === 'used') return unless(request, path, STALE);
+    if (done === 'used') return unlessIn(request, path, STALE);
     if (done === 'full') return BUSY;
     const { isHttps } = request;
     return goOn(path, setCookie(PASS_COOKIE, done.pass, { seconds: PASS_MS / 1000, isHttps }));
@@ -59,17 +59,20 @@ export function visitorDoor(route: GatedRoute, passes: VisitorPasses): Step {
     decide: (request: PolicyRequest): Verdict => {
       if (signIn.mustBeHttps(request)) return null;
       const method = methodOf(request);
-      // What looks at an address before a person does must not use it up.
-      if (method === 'GET' && isAt(request, W_TICKET_PATH)) return takeTicket(request);
-      if ((method === 'GET' || method === 'POST') && isAt(request, W_SIGN_OUT_PATH)) return signOut(request);
+      if (isAt(request, W_TICKET_PATH)) {
+        // What looks at an address before a person does must not use it up.
+        return method === 'GET' ? takeTicket(request) : unlessIn(request, '/', signIn.refusal(request));
+      }
+      if (isAt(request, W_SIGN_OUT_PATH)) return signOut(request, method);
       return null;
     },
   };
 }
 
 /** Whoever follows a link of another site is asked first. */
-function signOut(request: PolicyRequest): EdgeRefusal {
-  if (isFromElsewhere(request)) return { code: 'sign_out', fields: [NO_REFERRER] };
+function signOut(request: PolicyRequest, method: string): EdgeRefusal {
+  if ((method !== 'GET' && method !== 'POST') || isFromElsewhere(request))
+    return { code: 'sign_out', fields: [NO_REFERRER] };
   return { code: 'signed_out', fields: [setCookie(PASS_COOKIE, '', { seconds: 0, isHttps: request.isHttps })] };
 }
 

@@ -16,13 +16,6 @@ const NONCE = /^[\w-]{22}$/;
 /** No address of a step of the way goes to another site. */
 export const NO_REFERRER = 'Referrer-Policy: no-referrer';
 
-export const FAILED: EdgeRefusal = { code: 'policy_failed' };
-const BEHIND_PROXY: EdgeRefusal = {
-  code: 'sign_in_failed',
-  detail:
-    'This site asks who its visitors are over https alone, and this request came without. If its address begins with https://, a proxy in front of this server is not in api.trusted_proxies: its operator can add it.',
-};
-
 export class SignIn {
   readonly #gate: VisitorGate;
   readonly #subdomain: string;
@@ -50,7 +43,7 @@ export class SignIn {
   plainRefusal(request: PolicyRequest): EdgeRefusal {
     if (!isNavigation(request)) return this.#turnAway(request);
     // From a browser that believes to be on https already, which would only come back.
-    if (looksLikeHttps(request)) return BEHIND_PROXY;
+    if (looksLikeHttps(request)) return this.#behindProxy(request);
     return { code: 'sign_in', fields: [`Location: ${this.#here(request)}${targetOf(request)}`] };
   }
 
@@ -69,6 +62,13 @@ export class SignIn {
     return {
       code: 'sign_in',
       fields: [`Location: ${url.href}`, setCookie(name, nonce, { seconds: NONCE_SECONDS, isHttps }), NO_REFERRER],
+    };
+  }
+
+  #behindProxy(request: PolicyRequest): EdgeRefusal {
+    return {
+      code: 'sign_in_failed',
+      detail: `This site asks who its visitors are over https alone: open ${this.#here(request)}/. If that is where you are, a proxy in front of this server is not in api.trusted_proxies: its operator can add it.`,
     };
   }
 

@@ -7,6 +7,25 @@ import type { Scratch, Slab, SlabPool } from '../../base/slab.ts';
 import type { SocketWriter } from '../../base/socket-writer.ts';
 import type { Head } from './head.ts';
 
+const NOTHING = Buffer.alloc(0);
+
+/** A final head and the body bytes that came with it. One object per reader, written anew for each response. */
+export class FirstPart {
+  /** Where in the bytes the head begins and ends, and the body bytes do. */
+  start = 0;
+  headEnd = 0;
+  stop = 0;
+  /** Lines that are added to the head, each with its CR LF. */
+  added: Buffer = NOTHING;
+  /** Given back once all of it is out. */
+  credit = 0;
+  slab: Slab | null = null;
+  /** There is no more body. */
+  isDone = false;
+  /** Lines that follow the body, closing line included. */
+  trailer: Buffer | null = null;
+}
+
 /**
  * Positions are in `bytes`; the head that they frame is the one in `context.responseHead`, its drops are to be left out. Each call that
  * writes a head answers how many bytes the visitor is counted for. Plain arguments: this is per response.
@@ -18,21 +37,7 @@ export interface ResponseSink {
   readonly maxStatus: number;
   /** An interim head, or that of an upgrade, with `added` lines. */
   interim(bytes: Buffer, start: number, headEnd: number, added: Buffer): number;
-  /**
-   * The final head with `added` lines, and the body bytes up to `stop` that came with it; `credit` is given back once all is out. `isDone`:
-   * there is no more body, and `trailer` (lines, closing line included) follows it if there is one.
-   */
-  final(
-    bytes: Buffer,
-    start: number,
-    headEnd: number,
-    stop: number,
-    added: Buffer,
-    credit: number,
-    slab: Slab,
-    isDone: boolean,
-    trailer: Buffer | null,
-  ): number;
+  final(bytes: Buffer, part: FirstPart): number;
   body(bytes: Buffer, start: number, end: number, credit: number, slab: Slab): void;
   /** Behind the body. */
   trailer(trailer: Buffer): void;
@@ -66,28 +71,18 @@ export class Http1Sink implements ResponseSink {
   }
 
   /** Head and whatever of the body came with it go out as one write, as they are where nothing is left out or added. */
-  final(
-    bytes: Buffer,
-    start: number,
-    headEnd: number,
-    stop: number,
-    added: Buffer,
-    credit: number,
-    slab: Slab,
-    isDone: boolean,
-    trailer: Buffer | null,
-  ): number {
+  final(bytes: Buffer, { start, headEnd, stop, added, credit, slab, isDone, trailer }: FirstPart): number {
     const writer = this.#writer;
     let count: number;
     if (stop - headEnd > MAX_JOINED) {
       count = this.#writeHead(bytes, start, headEnd, headEnd, added, 0) + stop - headEnd;
-      writer.push(bytes, headEnd, stop, credit, slab);
+      writer.push(bytes, headEnd, stop, credit, slab as Slab);
       if (trailer !== null) this.trailer(trailer);
       if (isDone) writer.flush();
     } else if (this.#context.responseHead.dropCount === 0 && added.length === 0 && trailer === null) {
       count = stop - start;
-      if (isDone) writer.write(bytes, start, stop, credit, slab);
-      else writer.push(bytes, start, stop, credit, slab);
+      if (isDone) writer.write(bytes, start, stop, credit, slab as Slab);
+      else writer.push(bytes, start, stop, credit, slab as Slab);
     } else {
       count = this.#writeHead(bytes, start, headEnd, stop, added, credit);
       if (trailer !== null) this.trailer(trailer);

@@ -13,7 +13,7 @@ import { BODY, Body, FRAMING } from './body.ts';
 import type { EdgeContext } from './context.ts';
 import { CutHead } from './cut-head.ts';
 import { BAD, INCOMPLETE, parseResponseHead } from './head.ts';
-import type { ResponseSink } from './response-sink.ts';
+import { FirstPart, type ResponseSink } from './response-sink.ts';
 import type { Upstream } from './upstream.ts';
 
 /** Interim responses (1xx) before the real one. */
@@ -55,6 +55,7 @@ export class ResponseReader {
   readonly #context: EdgeContext;
   readonly #owner: ResponseOwner;
   readonly #body = new Body();
+  readonly #part = new FirstPart();
   #upstream: Upstream | null = null;
   #asked: Asked | null = null;
   #partial: Buffer | null = null;
@@ -202,7 +203,16 @@ export class ResponseReader {
     const added = rule === null ? connection : Buffer.concat([rule.lines, connection]);
     const credit = next - start;
     this.#owner.owes(credit);
-    this.#count(sink.final(bytes, start, headEnd, stop, added, credit, slab, state === BODY.done, trailer));
+    const part = this.#part;
+    part.start = start;
+    part.headEnd = headEnd;
+    part.stop = stop;
+    part.added = added;
+    part.credit = credit;
+    part.slab = slab;
+    part.isDone = state === BODY.done;
+    part.trailer = trailer;
+    this.#count(sink.final(bytes, part));
     if (state === BODY.done) this.#done(next < end);
     else if (state === BODY.cut) this.#feedBody(bytes, next, end, slab);
   }

@@ -63,7 +63,7 @@ export class Http2Connection implements EdgeConnection, ExchangeOwner {
     const session = performServerHandshake(socket, sessionOptions(limits));
     this.#session = session;
     this.#socket = socket;
-    session.on('stream', (stream, _headers, flags, raw) => this.#open(stream, flags, raw as unknown as string[]));
+    session.on('stream', (stream, _headers, flags, raw) => this.#open(stream, flags, raw));
     session.on('error', (error: Error) => this.#failed(error));
     session.on('close', () => this.#closed());
     session.on('ping', () => this.#control('h2_pings'));

@@ -6,7 +6,7 @@ import type { ServerHttp2Stream } from 'node:http2';
 import type { Slab } from '../../../base/slab.ts';
 import type { Head } from '../head.ts';
 import type { FaultParts } from '../fault.ts';
-import type { ResponseSink } from '../response-sink.ts';
+import type { FirstPart, ResponseSink } from '../response-sink.ts';
 import { addLine } from './fields.ts';
 import { StreamWriter } from './stream-writer.ts';
 
@@ -52,17 +52,7 @@ export class Http2Sink implements ResponseSink {
     return count;
   }
 
-  final(
-    bytes: Buffer,
-    _start: number,
-    headEnd: number,
-    stop: number,
-    added: Buffer,
-    credit: number,
-    slab: Slab,
-    isDone: boolean,
-    trailer: Buffer | null,
-  ): number {
+  final(bytes: Buffer, { headEnd, stop, added, credit, slab, isDone, trailer }: FirstPart): number {
     const head = this.#head;
     const list = [':status', String(head.status)];
     const count = this.#addFields(bytes, list) + (added.length === 0 ? 0 : addLines(added, list));
@@ -74,7 +64,7 @@ export class Http2Sink implements ResponseSink {
         this.#exchange.isHead || isWithoutContent(head.status) || (isDone && stop === headEnd && trailer === null),
       isWhole: isDone && trailer === null,
     });
-    if (stop > headEnd && !this.#isBodiless) this.#writer.push(bytes, headEnd, stop, credit, slab);
+    if (stop > headEnd && !this.#isBodiless) this.#writer.push(bytes, headEnd, stop, credit, slab as Slab);
     else if (credit > 0) this.#onCredit(credit);
     return count + (stop - headEnd) + (trailer?.length ?? 0);
   }
@@ -172,7 +162,8 @@ function addLines(bytes: Buffer, list: string[]): number {
 
 /** As node:http2 takes fields where it takes no list. */
 function grouped(list: readonly string[]): Record<string, string[]> {
-  const out: Record<string, string[]> = Object.create(null);
+  // A service may call a field `__proto__`.
+  const out = Object.create(null) as Record<string, string[]>;
   for (let i = 0; i < list.length; i += 2) {
     const values = (out[list[i] as string] ??= []);
     values.push(list[i + 1] as string);

@@ -3,15 +3,13 @@
  * of several makes with parsers of their own.
  */
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import { test } from 'node:test';
-import { Rig, type Scope, type Wire } from '../../src/data/edge/testing/rig.ts';
+import { Rig, type Wire } from '../../src/data/edge/testing/rig.ts';
 import { DryEdge } from './dry-edge.ts';
 import { foreignOrigin, nodeOrigin } from './http-origins.ts';
-import { readRequest, valuesOf } from './reference.ts';
 import { judgeRequest } from './smuggling.ts';
 import { CORPUS } from './smuggling-corpus.ts';
+import { strictOrigin } from './strict-origin.ts';
 
 const WITHIN = { timeout: 120_000 };
 
@@ -67,40 +65,4 @@ async function statusesOf(wire: Wire, count: number): Promise<number[]> {
   await wire.until(new RegExp(`(?:HTTP/1\\.1 \\d{3} [^]*\r\n\r\n[^]*){${count}}`));
   wire.socket.destroy();
   return statuses();
-}
-
-interface StrictOrigin {
-  readonly port: number;
-  /** Method, target and body of each request. */
-  readonly seen: string[];
-  /** What it could not read, and what a request claims that only the edge may say. */
-  readonly faults: string[];
-}
-
-async function strictOrigin(t: Scope): Promise<StrictOrigin> {
-  const [seen, faults]: [string[], string[]] = [[], []];
-  const server = createServer({ noDelay: true }, (socket) => {
-    let [text, from] = ['', 0];
-    socket.on('error', () => {}); // the edge resets what is out of step: that is its right
-    socket.on('data', (bytes: Buffer) => {
-      text += bytes.toString('latin1');
-      for (;;) {
-        const reading = readRequest(text, from);
-        if (reading === 'more') return;
-        if ('bad' in reading) {
-          faults.push(`${reading.bad}: ${JSON.stringify(text.slice(from))}`);
-          return;
-        }
-        from = reading.next;
-        seen.push(`${reading.first} ${reading.second} ${reading.body}`);
-        const claims = valuesOf(reading, 'x-forwarded-for');
-        if (claims.join() !== '127.0.0.1') faults.push(`it claims to come from ${claims.join()}`);
-        socket.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
-      }
-    });
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.after(() => void server.close());
-  return { port: (server.address() as AddressInfo).port, seen, faults };
 }

@@ -215,7 +215,8 @@ export function openControl(options: ControlOptions): ControlPlane {
       google: options.oauth.google === null ? null : new OidcProvider(options.oauth.google, clock),
       github: options.oauth.github === null ? null : new GithubProvider(options.oauth.github),
     };
-    const visitorKey = sealer.derive('visitor_gates');
+    // Whom another provider has vouched for is asked again.
+    const visitorKey = sealer.derive(`visitor_gates/${options.visitorProvider}/${options.oauth.google?.issuer ?? ''}`);
     const tunnels = new Tunnels({ store, news: publisher, routes, maintenance, nodes, tcpPorts });
     const reservedSubdomains = new ReservedSubdomains({ store, billing: options.billing.mode });
     const records = new DnsTxtRecords(options.dnsResolvers);

@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
+import { Secret } from '../../src/base/secret.ts';
 import { organizations, visitorGates } from '../../src/control/db/schema.ts';
 import { Plane } from './plane.ts';
 import { type PlaneApi, servePlane } from './plane-api.ts';
@@ -60,16 +61,22 @@ test('a gate is told to the data plane without its lists, shown to its organizat
   assert.equal(newest?.action, 'tunnel.edge_auth');
 });
 
-test('the key that signs for visitors is the same after a restart, and no other folder’s', async () => {
+test('the key that signs for visitors is the same after a restart, and another in another folder or with another provider', async () => {
   const { visitorKey } = await plane.control.link.snapshot();
   assert.equal(Buffer.from(visitorKey, 'base64url').length, 32);
+  const google = { clientId: 'id', clientSecret: new Secret('secret'), issuer: 'https://id.test' };
+  const keyOf = async (dataDir?: string, changes: ConstructorParameters<typeof Plane>[1] = {}): Promise<string> => {
+    const other = new Plane(dataDir, changes);
+    const found = (await other.control.link.snapshot()).visitorKey;
+    if (dataDir === undefined) other.close();
+    else other.control.close();
+    return found;
+  };
   plane.control.close();
-  const again = new Plane(plane.dataDir);
-  const other = new Plane();
-  assert.equal((await again.control.link.snapshot()).visitorKey, visitorKey);
-  assert.notEqual((await other.control.link.snapshot()).visitorKey, visitorKey);
-  other.close();
-  again.control.close();
+  assert.equal(await keyOf(plane.dataDir), visitorKey);
+  assert.notEqual(await keyOf(), visitorKey);
+  assert.notEqual(await keyOf(plane.dataDir, { visitorProvider: 'github' }), visitorKey);
+  assert.notEqual(await keyOf(plane.dataDir, { oauth: { google, github: null } }), visitorKey);
 });
 
 test('lists are kept in lower case and once each; either may be left out', async () => {

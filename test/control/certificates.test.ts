@@ -345,6 +345,14 @@ test('one organization does not use up the week of all the others', async (t) =>
   assert.equal(await world.certificates.want(world.tunnel(ann, 'shop')), true);
 });
 
+test('the only organization of a server has the whole week', async (t) => {
+  const world = await CertificateWorld.open(t, { maxNewPerWeek: 9 });
+  const ann = await world.plane.person('ann@example.test');
+  const got = [];
+  for (let i = 0; i < 10; i++) got.push(await world.certificates.want(world.tunnel(ann, `n-${i}`)));
+  assert.deepEqual(got, [...Array.from({ length: 9 }, () => true), false]);
+});
+
 test('an organization whose names all fail asks thirty times in an hour, and no more', async (t) => {
   const world = await CertificateWorld.open(t);
   const eve = await world.plane.person('eve@example.test');

@@ -3,13 +3,15 @@
  * week (Let's Encrypt: 50), the orders of one account and the proofs of a name that failed; whoever makes names for nothing must not use up
  * what the others need. Renewals are not counted, here and there.
  */
+import { isNull } from 'drizzle-orm';
 import { DAY_MS, HOUR_MS } from '../../../base/clock.ts';
+import { organizations } from '../../db/schema.ts';
 import type { Db } from '../../db/tx.ts';
 import { newNamesSince } from './certificate-rows.ts';
 import { isBelow, type Standing } from './standing.ts';
 
 const WEEK_MS = 7 * DAY_MS;
-/** The last third of a week's names is for organizations that had fewer than this many of them. */
+/** The last third of a week's names is for organizations that had fewer than this many of them, where there are several. */
 const FAIR_SHARE = 5;
 /** Orders for new names of one organization in an hour, those that fail above all. */
 const MAX_ORDERS_PER_HOUR = 30;
@@ -71,9 +73,10 @@ export class Allowance {
   #holdOfWeek(db: Db, orgId: string, now: number): Hold | null {
     const { edgeDomain, maxNewPerWeek } = this.#deps;
     const recent = newNamesSince(db, `.${edgeDomain}`, now - WEEK_MS);
-    const own = this.#names.filter((one) => one.orgId === orgId).length;
     const isFull = recent.length >= maxNewPerWeek;
-    if (!isFull && (own < FAIR_SHARE || recent.length < Math.ceil((maxNewPerWeek * 2) / 3))) return null;
+    const isLastThird = recent.length >= Math.ceil((maxNewPerWeek * 2) / 3);
+    const own = this.#names.filter((one) => one.orgId === orgId).length;
+    if (!isFull && (!isLastThird || own < FAIR_SHARE || !hasOthers(db))) return null;
     const until = (recent[0]?.createdAt ?? now) + WEEK_MS;
     const most = isFull ? `${maxNewPerWeek} new names` : 'the share of your organization';
     return {
@@ -81,4 +84,10 @@ export class Allowance {
       reason: `This week's new certificates below ${edgeDomain} are used up (${most}; acme.max_new_per_week). A wildcard certificate by acme.challenge = "dns-01" has no such limit.`,
     };
   }
+}
+
+/** Is there more than one organization on this server? */
+function hasOthers(db: Db): boolean {
+  const { id, deletedAt } = organizations;
+  return db.select({ id }).from(organizations).where(isNull(deletedAt)).limit(2).all().length > 1;
 }

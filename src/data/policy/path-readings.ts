@@ -12,6 +12,24 @@ const BACKSLASH = 92;
 /** What all readers take for itself, as a table. */
 const ORDINARY = new Uint8Array(256).fill(1);
 for (const c of [PERCENT, SLASH, SEMICOLON, BACKSLASH]) ORDINARY[c] = 0;
+/** What stands beside a dot of a segment of dots; the letter is the end of `%2e`. */
+const BESIDE_DOTS = new Uint8Array(256);
+for (const c of Buffer.from('./\\;%eE')) BESIDE_DOTS[c] = 1;
+
+/** What of a path some read in one way and some in another. */
+const HAS = {
+  encoded: 1,
+  backslash: 2,
+  encodedSlash: 4,
+  /** Two slashes in a row, of any kind, or what may come to that. */
+  empty: 8,
+  dots: 16,
+  encodedDots: 32,
+  parameters: 64,
+  encodedParameters: 128,
+  /** Two slashes at the start. */
+  host: 256,
+} as const;
 
 interface Reading {
   /** `%2f` parts segments, and where a backslash does `%5c` too. */
@@ -21,70 +39,102 @@ interface Reading {
   readonly merges: boolean;
   /** Which segments mean "here" and "up": none, those of plain dots, or also those with `%2e`. */
   readonly dots: 'none' | 'plain' | 'all';
-  /** What follows `;` in a segment is not of the path. */
-  readonly parameters: boolean;
+  /** What follows `;`, or `%3b` as well, in a segment is not of the path. */
+  readonly parameters: 'none' | 'plain' | 'all';
   /** What follows `//` at the start is a host. */
   readonly host: boolean;
+  /** What a path must have, or this reading is the same as another one. */
+  readonly needs: number;
 }
-
-const PLAIN: Reading = {
-  encodedSlash: false,
-  backslash: false,
-  merges: false,
-  dots: 'all',
-  parameters: false,
-  host: false,
-};
 
 /** Decoded once, then dots and repeated slashes resolved, a backslash taken for a slash. */
-const NORMAL: Reading = { ...PLAIN, encodedSlash: true, backslash: true, merges: true };
+const NORMAL: Reading = {
+  ...{ encodedSlash: true, backslash: true, merges: true, dots: 'all', parameters: 'none', host: false },
+  needs: HAS.encoded,
+};
 
-const OTHERS: readonly Reading[] = [
-  // URL parsers of browsers and of JavaScript (WHATWG), also given a path to resolve.
-  { ...PLAIN, backslash: true },
-  { ...PLAIN, backslash: true, host: true },
-  // RFC 3986 §5.2.4 before anything is decoded, and behind it.
-  { ...PLAIN, dots: 'plain' },
-  { ...PLAIN, encodedSlash: true },
-  // Servers that merge slashes: with `%2f` decoded, and left alone.
-  { ...PLAIN, encodedSlash: true, merges: true },
-  { ...PLAIN, merges: true },
-  // Servlet containers.
-  { ...PLAIN, merges: true, parameters: true },
-  { ...NORMAL, parameters: true },
-  // Frameworks that decode and route what they have then.
-  { ...PLAIN, encodedSlash: true, dots: 'none' },
-];
+/**
+ * All of them. Among these are URL parsers of browsers and JavaScript (a backslash is a slash, `%2f` is none, `//` begins a host), RFC 3986 before
+ * and behind decoding, servers that merge slashes, servlet containers, and frameworks that decode and resolve nothing.
+ */
+const READINGS: readonly Reading[] = [false, true].flatMap((encodedSlash) =>
+  [false, true].flatMap((backslash) =>
+    [false, true].flatMap((merges) =>
+      (['none', 'plain', 'all'] as const).flatMap((dots) =>
+        (['none', 'plain', 'all'] as const).flatMap((parameters) =>
+          (merges || encodedSlash || parameters !== 'none' ? [false] : [false, true]).map((host) => {
+            const needs =
+              (encodedSlash ? HAS.encodedSlash : 0) |
+              (backslash ? HAS.backslash : 0) |
+              (merges ? HAS.empty : 0) |
+              { none: 0, plain: HAS.dots, all: HAS.encodedDots }[dots] |
+              { none: 0, plain: HAS.parameters, all: HAS.encodedParameters }[parameters] |
+              (host ? HAS.host : 0);
+            return { encodedSlash, backslash, merges, dots, parameters, host, needs };
+          }),
+        ),
+      ),
+    ),
+  ),
+);
 
-/** How the path is read beside its bytes: in one other way, in many, or in none. */
-export type Variety = 'none' | 'one' | 'many';
+/** Bytes that are read for one answer. Nobody sends paths that would take more: with all there is they have 200 bytes, with dots alone 8,000. */
+const MAX_READ_BYTES = 16_384;
 
-/** Most paths have nothing to decode or resolve, and those that are merely encoded are read alike by all. */
-export function varietyOf(bytes: Uint8Array, start: number, end: number): Variety {
-  let isEncoded = false;
+/** What the path has, of HAS; 0 for most, which are read as they are. */
+export function varietyOf(bytes: Uint8Array, start: number, end: number): number {
+  let has = 0;
   for (let i = start; i < end; i++) {
     const c = bytes[i] as number;
-    if (c === BACKSLASH || c === SEMICOLON) return 'many';
-    if (c === SLASH && i + 1 < end && (bytes[i + 1] === SLASH || bytes[i + 1] === DOT)) return 'many';
-    if (c !== PERCENT) continue;
-    const decoded = decodedAt(bytes, i, end);
-    if (decoded === SLASH || decoded === BACKSLASH || decoded === DOT) return 'many';
-    isEncoded = true;
+    if (c === BACKSLASH) has |= HAS.backslash | HAS.empty;
+    else if (c === SEMICOLON) has |= HAS.parameters | HAS.empty;
+    else if (c === DOT) has |= isDotted(bytes, i, start, end) ? HAS.dots : 0;
+    else if (c === SLASH) has |= i > start && bytes[i - 1] === SLASH ? HAS.empty : 0;
+    else if (c === PERCENT) has |= encodedAt(bytes, i, end);
   }
-  return isEncoded ? 'one' : 'none';
+  if ((has & (HAS.empty | HAS.backslash)) !== 0 && start + 1 < end && isSlash(bytes[start + 1])) has |= HAS.host;
+  return has;
 }
 
-/** Longer paths are not read in many ways, which would be work for nothing: no browser sends one that needs it. */
-const MAX_READ_BYTES = 2_048;
+function encodedAt(bytes: Uint8Array, i: number, end: number): number {
+  switch (decodedAt(bytes, i, end)) {
+    case PERCENT_AS_IS:
+      return 0;
+    case SLASH:
+      return HAS.encoded | HAS.encodedSlash | HAS.empty;
+    case BACKSLASH:
+      return HAS.encoded | HAS.encodedSlash | HAS.backslash | HAS.empty;
+    case DOT:
+      return HAS.encoded | HAS.dots | HAS.encodedDots;
+    case SEMICOLON:
+      return HAS.encoded | HAS.encodedParameters | HAS.empty;
+    default:
+      return HAS.encoded;
+  }
+}
 
-/** Whether in one of these readings the path begins with `prefix`; true, too, where that would take too long to find out. */
-export function isReadAs(prefix: Uint8Array, variety: Variety, bytes: Uint8Array, start: number, end: number): boolean {
-  if (variety === 'none') return false;
-  if (variety === 'many' && end - start > MAX_READ_BYTES) return true;
+/** Can the dot be of a segment of dots? One inside of a name is not. */
+function isDotted(bytes: Uint8Array, i: number, start: number, end: number): boolean {
+  const isFirst = i === start || BESIDE_DOTS[bytes[i - 1] as number] === 1;
+  return isFirst && (i + 1 === end || BESIDE_DOTS[bytes[i + 1] as number] === 1);
+}
+
+function isSlash(c: number | undefined): boolean {
+  return c === SLASH || c === BACKSLASH;
+}
+
+/** Whether in one of its readings the path, which has `variety`, begins with `prefix`; true, too, where that would take too long to find out. */
+export function isReadAs(prefix: Uint8Array, variety: number, bytes: Uint8Array, start: number, end: number): boolean {
+  if (variety === 0) return false;
   const out = Buffer.allocUnsafe(end - start + 1);
-  if (begins(out, read(bytes, start, end, NORMAL, out), prefix)) return true;
-  if (variety === 'one') return false;
-  return OTHERS.some((reading) => begins(out, read(bytes, start, end, reading, out), prefix));
+  if (variety === HAS.encoded) return begins(out, read(bytes, start, end, NORMAL, out), prefix);
+  let left = MAX_READ_BYTES;
+  for (const reading of READINGS) {
+    if ((reading.needs & ~variety) !== 0) continue;
+    left -= end - start;
+    if (left < 0 || begins(out, read(bytes, start, end, reading, out), prefix)) return true;
+  }
+  return false;
 }
 
 /** The path as it is read that is decoded once and resolved (RFC 3986 §6.2.2). */
@@ -115,7 +165,7 @@ function read(bytes: Uint8Array, start: number, end: number, how: Reading, out: 
       else while (i < end && ORDINARY[bytes[i] as number] === 1) out[w++] = bytes[i++] as number;
       if (i >= end || slashAt(bytes, i, end, how) > 0) break;
       const c = decodedAt(bytes, i, end);
-      isCut ||= how.parameters && bytes[i] === SEMICOLON;
+      isCut ||= (how.parameters !== 'none' && bytes[i] === SEMICOLON) || (how.parameters === 'all' && c === SEMICOLON);
       // A slash that parts nothing here stays as it was written.
       const isEncoded = bytes[i] === PERCENT && c !== PERCENT_AS_IS && c !== SLASH && c !== BACKSLASH;
       if (!isCut) out[w++] = isEncoded ? c : (bytes[i] as number);

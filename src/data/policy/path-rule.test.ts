@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { posix } from 'node:path';
 import { test } from 'node:test';
 import { normalized } from './path-readings.ts';
 import { PathRule } from './path-rule.ts';
@@ -98,18 +99,73 @@ test('a path is refused in whatever form some service reads the prefix', () => {
   for (const target of ALIKE) assert.equal(denied('/admin', target), target === '/admi%6e%', target);
 });
 
-test('the readings agree with the URL parser of this very process', () => {
-  const parts = ['a', 'b', '.', '..', '%2e%2e', '%2E', '', '/', '\\', 'x%2fy', ';p', '%61', 'a;b'];
-  let state = 20_261_121;
-  const next = (of: number): number => (state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0) % of;
-  for (let n = 0; n < 20_000; n++) {
-    const path = `/${Array.from({ length: 1 + next(6) }, () => parts[(next(65_521) >>> 3) % parts.length]).join('/')}`;
-    if (!URL.canParse(path, 'http://host.test')) continue;
-    const { pathname } = new URL(path, 'http://host.test');
-    for (const prefix of ['/a', '/b', '/a/b', '/b/a'])
-      if (pathname.startsWith(prefix))
-        assert.ok(denied(prefix, path), `${prefix} against ${path}, which is ${pathname}`);
+const decoded = (path: string): string =>
+  path.replaceAll(/%([0-9a-f]{2})/gi, (_all, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+const merged = (path: string): string => path.replaceAll(/\/+/g, '/');
+const withoutParameters = (path: string): string => path.replaceAll(/;[^/]*/g, '');
+/** RFC 3986 §5.2.4. */
+function withoutDots(path: string): string {
+  const out: string[] = [];
+  const segments = path.split('/').slice(1);
+  for (const [i, segment] of segments.entries()) {
+    if (segment === '..') out.pop();
+    if (segment !== '..' && segment !== '.') out.push(segment);
+    else if (i === segments.length - 1) out.push('');
   }
+  return `/${out.join('/')}`;
+}
+
+/** How services come from a target to the path that they route by. */
+const READERS: Readonly<Record<string, (path: string) => string>> = {
+  'as it is': (path) => path,
+  'URL of JavaScript': (path) => new URL(path, 'http://host.test').pathname,
+  'URL of JavaScript, decoded': (path) => decoded(new URL(path, 'http://host.test').pathname),
+  decoded,
+  'decoded and normalized': (path) => posix.normalize(decoded(path)),
+  'normalized, then decoded': (path) => decoded(posix.normalize(path)),
+  'RFC 3986': withoutDots,
+  'RFC 3986, then decoded': (path) => decoded(withoutDots(path)),
+  'decoded, then RFC 3986': (path) => withoutDots(decoded(path)),
+  'with backslashes': (path) => posix.normalize(decoded(path).replaceAll('\\', '/')),
+  'with backslashes, not decoded': (path) => posix.normalize(path.replaceAll('\\', '/')),
+  'with %2f left alone': (path) => posix.normalize(decoded(path.replaceAll(/%2f/gi, '%252f')).replaceAll('%2f', '%2F')),
+  'slashes merged': merged,
+  'decoded, slashes merged': (path) => merged(decoded(path)),
+  'without parameters': withoutParameters,
+  'without parameters, decoded and normalized': (path) => posix.normalize(decoded(withoutParameters(path))),
+  'without parameters, RFC 3986, decoded': (path) => decoded(withoutDots(withoutParameters(path))),
+  'decoded, without parameters, normalized': (path) => posix.normalize(withoutParameters(decoded(path))),
+};
+
+// biome-ignore format: a table
+const PARTS = [
+  'admin', 'a', '.', '..', '%2e%2e', '.%2e', '', '\\', '%5c', 'x%2fy', '%2f', '..%2f', '%2f..', ';p', '..;', 'a;b', '%61dmin', '..%5c', '\\..', '%2e',
+  'admin;x', ';', '%3b', '..%3b', '%252e',
+];
+
+test('whatever a reader makes of a path, what it would take for the prefix is denied', () => {
+  let state = 20_261_121;
+  const next = (of: number): number => ((state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0) >>> 8) % of;
+  const found = new Map<string, number>();
+  for (let n = 0; n < 10_000; n++) {
+    const path = `/${Array.from({ length: 1 + next(6) }, () => PARTS[next(PARTS.length)]).join('/')}`;
+    for (const [name, reader] of Object.entries(READERS)) {
+      if (!URL.canParse(path, 'http://host.test')) continue;
+      const read = reader(path);
+      for (const prefix of ['/admin', '/a/admin']) {
+        if (!read.startsWith(prefix)) continue;
+        found.set(name, (found.get(name) ?? 0) + 1);
+        assert.ok(denied(prefix, path), `${prefix} against ${path}: ${name}`);
+      }
+    }
+  }
+  for (const name of Object.keys(READERS)) assert.ok((found.get(name) ?? 0) > 100, `${name} has met too few`);
+});
+
+test('a path that would take too long to read is denied, and an ordinary one of that length is not', () => {
+  assert.ok(denied('/admin', `/${'a%2f../;\\'.repeat(100)}`));
+  assert.ok(!denied('/admin', `/${'a%20b/c.d;v=1/'.repeat(100)}`));
+  assert.ok(!denied('/admin', `/${'a/../'.repeat(1_500)}`));
 });
 
 test('a normalized path is one that normalizing leaves alone', () => {

@@ -1,6 +1,7 @@
 /** Heads that HTTP/2 could say and HTTP/1.1 could not, or in two ways: refused, and nothing of them reaches the service. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import fc from 'fast-check';
 import { FORBIDDEN_FIELDS } from './fields.ts';
 import { type WrittenHead, WROTE, writeRequestHead } from './request-head.ts';
 import { Head, parseRequestHead } from '../head.ts';
@@ -108,4 +109,62 @@ test('what HTTP/2 does not have, or says twice, is refused', () => {
 
 test('a head that is longer than the buffer is told so', () => {
   assert.equal(written([...GET, ['x', 'y'.repeat(70_000)]]).length, WROTE.tooLong);
+});
+
+test('whatever fields come: what is accepted is one head, with a line for each of them', () => {
+  const piece = fc.constantFrom(
+    ...[
+      'x',
+      'y',
+      'Host',
+      'host',
+      'cookie',
+      'te',
+      'trailers',
+      'content-length',
+      'transfer-encoding',
+      'chunked',
+      'connection',
+    ],
+    ...[
+      '\r',
+      '\n',
+      '\r\n',
+      '\r\n\r\n',
+      ':',
+      ' ',
+      '\t',
+      '\0',
+      '0',
+      '5',
+      '-',
+      '_',
+      'GET / HTTP/1.1',
+      '\x85',
+      '\xff',
+      ':path',
+      '',
+    ],
+  );
+  const text = fc.array(piece, { maxLength: 4 }).map((parts) => parts.join(''));
+  const fields = fc.array(fc.tuple(text, text), { maxLength: 4 });
+  const pseudo = fc.record({ method: text, path: text, authority: text });
+  const usual = fc.constant({ method: 'POST', path: '/', authority: 'shop.example.test' });
+  fc.assert(
+    fc.property(fc.oneof(pseudo, usual), fields, fc.boolean(), ({ method, path, authority }, more, isWhole) => {
+      const raw: Raw = [[':method', method], [':scheme', 'https'], [':authority', authority], [':path', path], ...more];
+      if (!isAccepted(raw, isWhole)) return;
+      const [first, ...lines] = written(raw, isWhole).text.split('\r\n');
+      assert.equal(first, `${method} ${path} HTTP/1.1`);
+      assert.deepEqual(lines.splice(-2), ['', '']);
+      for (const line of lines) assert.doesNotMatch(line, /[\r\n\0]/);
+      const names = lines.map((line) => line.slice(0, line.indexOf(':')));
+      assert.equal(names.filter((name) => name === 'host').length, 1);
+      assert.ok(names.filter((name) => name === 'content-length' || name === 'transfer-encoding').length <= 1);
+      const wanted = more.map(([name]) => name).filter((name) => name !== 'te' && name !== 'host' && name !== 'cookie');
+      const got = names.filter((name) => name !== 'host' && name !== 'cookie' && name !== 'transfer-encoding');
+      assert.deepEqual(got, wanted);
+    }),
+    { numRuns: 5_000 },
+  );
 });

@@ -72,7 +72,10 @@ function plainUrl(ports: Ports): string {
   return `public_url = "http://{subdomain}.localhost:${ports.http}"`;
 }
 
-/** The settings file. Limits per address are off: all visitors of a test come from one. */
+/**
+ * The settings file. Limits per address are off: all visitors of a test come from one. Handshakes may take a minute: a machine that is busy with
+ * other tests stands still for ten seconds, and the server would cut those who wait for it.
+ */
 export function configText({ folder, ports, toml = '', address = '127.0.0.1', edge = '' }: ConfigOptions): string {
   return `data_dir = ${JSON.stringify(join(folder, 'data'))}
 [log]
@@ -91,6 +94,7 @@ ${edge}
 mode = "self_signed"
 [edge.limits]
 max_connections_per_ip = 0
+tls_handshake_timeout_seconds = 60
 [agents]
 listen = "${address}:${ports.agents}"
 ${toml}`;

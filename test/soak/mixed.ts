@@ -87,6 +87,9 @@ export async function runSoak(t: Ends, options: SoakOptions): Promise<SoakReport
   const seconds = (performance.now() - started) / 1000;
   await killing;
   const faults = [...(await leftOver({ origin, culvert, before, views }))];
+  // A fault of the program's own is caught per connection: it shows here and nowhere else.
+  for (const line of culvert.server.output.split('\n'))
+    if (line.includes('"level":"error"')) faults.push(`the server says ${line}`);
   const after = views();
   faults.push(...(await stopAll({ culvert, agents: [steady, shaky] })));
 
@@ -96,8 +99,9 @@ export async function runSoak(t: Ends, options: SoakOptions): Promise<SoakReport
     const outcome = traffic.outcomes.get(plan.id);
     const verdict =
       outcome === undefined ? { bad: 'no outcome' } : judge(plan, outcome, { seen: origin.seen.get(plan.id), bodies });
-    if ('bad' in verdict) faults.push(`request ${plan.id}: ${verdict.bad} ${JSON.stringify(plan)}`);
-    else tally.set(verdict.good, (tally.get(verdict.good) ?? 0) + 1);
+    if ('bad' in verdict) {
+      faults.push(`request ${plan.id}, ${traffic.ways.get(plan.id)}: ${verdict.bad} ${JSON.stringify(plan)}`);
+    } else tally.set(verdict.good, (tally.get(verdict.good) ?? 0) + 1);
     if ('good' in verdict && verdict.good === 'whole') bytes += plan.up + plan.down;
   }
   return { tally, faults, bytes, seconds, kills, before, after };
@@ -106,6 +110,8 @@ export async function runSoak(t: Ends, options: SoakOptions): Promise<SoakReport
 /** Visitors who work through a list of plans, so many at once. */
 class Traffic {
   readonly outcomes = new Map<number, Outcome>();
+  /** The connection that each was on, and its place there, for people. */
+  readonly ways = new Map<number, string>();
   readonly #deps: { culvert: SpawnedCulvert; bodies: Bodies; random: () => number; visitors: number };
 
   constructor(deps: { culvert: SpawnedCulvert; bodies: Bodies; random: () => number; visitors: number }) {
@@ -145,7 +151,14 @@ class Traffic {
       pipelined: random() < 0.35,
     };
     const outcomes = await new VisitorConnection(way, batch, bodies).run();
-    for (const [index, outcome] of outcomes.entries()) this.outcomes.set((batch[index] as Plan).id, outcome);
+    for (const [index, outcome] of outcomes.entries()) {
+      const { id } = batch[index] as Plan;
+      this.outcomes.set(id, outcome);
+      this.ways.set(
+        id,
+        `${tls ? 'TLS' : 'plain'}${way.pipelined ? ', pipelined' : ''}, ${index + 1} of ${batch.length}`,
+      );
+    }
     // An answer may say that it is the last on its connection; what was not begun then goes on a new one.
     const rest = batch.slice(outcomes.length);
     if (rest.length > 0) await this.#connection(rest);

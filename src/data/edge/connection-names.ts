@@ -9,7 +9,7 @@ import type { TLSSocket } from 'node:tls';
 /** Asked per connection and change of host, not per request. */
 export class ConnectionNames {
   readonly #socket: TLSSocket;
-  /** Lower case, without final dot; null: the visitor gave none, and there is nothing to compare with. */
+  /** Lower case, without final dot; null: the visitor gave none, or resumes a session of TLS 1.2, and there is nothing to compare with. */
   readonly #serverName: string | null;
 
   constructor(socket: TLSSocket) {

@@ -74,3 +74,23 @@ test('a proxy that is trusted asks for all hosts by one name', WITHIN, async (t)
   const rig = await shops(t, { trustedProxies: ['127.0.0.1'] });
   assert.deepEqual(await statuses(t, rig, 'edge.internal', ['shop.example.test', 'shed.example.test']), [200, 200]);
 });
+
+test('a session that is resumed is asked for no other host either', WITHIN, async (t) => {
+  const rig = await shops(t);
+  for (const [maxVersion, status] of [
+    ['TLSv1.3', 421],
+    ['TLSv1.2', 200], // OpenSSL does not tell the name of a session of 1.2 that is resumed
+  ] as const) {
+    const to = { host: '127.0.0.1', port: rig.httpsPort, servername: 'shop.example.test', rejectUnauthorized: false };
+    const first = connect({ ...to, maxVersion });
+    const [session] = (await once(first, 'session')) as [Buffer];
+    first.destroy();
+    const socket = connect({ ...to, maxVersion, session });
+    t.after(() => socket.destroy());
+    await once(socket, 'secureConnect');
+    assert.ok(socket.isSessionReused());
+    const wire = new Wire(socket);
+    wire.ask('GET /', 'Host: shed.example.test');
+    assert.equal((await wire.response()).status, status, maxVersion);
+  }
+});

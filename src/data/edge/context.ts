@@ -26,7 +26,7 @@ export interface EdgeLimits {
   readonly bodyIdleTimeoutMs: number;
   /** What a visitor that is waited for must send or take, over each `bodyIdleTimeoutMs`; 0: no limit. */
   readonly minBytesPerSecond: number;
-  /** From the request's end to the first byte of the response. */
+  /** From the request's end to the end of the response's head; each interim response begins it anew. */
   readonly localTimeoutMs: number;
   /** Upgraded connections without traffic; 0: no limit. */
   readonly websocketIdleMs: number;

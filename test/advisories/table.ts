@@ -69,6 +69,15 @@ export const ADVISORIES: readonly Advisory[] = [
   { id: 'Node llhttp CVE-2022-35256', peer: 'Node', what: 'a field without CR LF at its end' },
   { id: 'Node llhttp CVE-2023-30589', peer: 'Node', what: 'CR ends a line' },
   { id: 'Node llhttp GHSA-5689-v88g-g6rv', peer: 'Node', what: 'a transfer coding that two parsers read differently' },
+  { id: 'CVE-2023-44487', peer: 'HTTP/2', what: 'rapid reset' },
+  { id: 'CVE-2025-8671', peer: 'HTTP/2', what: 'resets that the server is made to send' },
+  { id: 'CVE-2024-27316', peer: 'HTTP/2', what: 'CONTINUATION without end (also CVE-2024-28182, CVE-2024-27983)' },
+  { id: 'CVE-2019-9515', peer: 'HTTP/2', what: 'floods of SETTINGS, and of PING (CVE-2019-9512)' },
+  { id: 'CVE-2019-9518', peer: 'HTTP/2', what: 'frames without anything in them' },
+  { id: 'CVE-2019-9513', peer: 'HTTP/2', what: 'floods of PRIORITY' },
+  { id: 'CVE-2016-1544', peer: 'HTTP/2', what: 'a small head that becomes a large one (also CVE-2025-53020)' },
+  { id: 'CVE-2019-9516', peer: 'HTTP/2', what: 'fields without name or value' },
+  { id: 'CVE-2019-9511', peer: 'HTTP/2', what: 'windows that stay shut (also CVE-2019-9517)' },
 ];
 
 /** Tried whatever others got wrong. */

@@ -302,10 +302,12 @@ test(
       const host = 'Host: evil.example.test';
       assert.match(await say(rig.port, request('GET /', host)), expected, what);
       answer = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi';
+      const connections = origin.sockets.length;
       for (let i = 0; i < 2; i++) {
         const next = await say(rig.port, request('GET /', host));
         assert.deepEqual([answersIn(next), next.includes('EVIL'), next.endsWith('hi')], [['200'], false, true], what);
       }
+      assert.equal(origin.sockets.length, connections + 1, `${what}: its connection is not used again`);
     }
   },
 );

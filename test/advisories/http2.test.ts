@@ -305,11 +305,12 @@ test('windows that overflow end the connection or the stream', WITHIN, async (t)
 });
 
 test('more streams than are allowed are refused', WITHIN, async (t) => {
-  const { attack, fine, asked } = await world(t);
+  const { rig, attack, fine, asked } = await world(t);
   const visitor = await attack();
   for (let i = 0; i < 1_000 && !visitor.isOver; i++) visitor.ask(2 * i + 1, request('GET', '/slow'));
   await visitor.over();
   assert.ok(asked.length <= 100);
+  assert.equal(dropped(rig, 'h2_protocol'), 1);
   await fine();
 });
 

@@ -61,6 +61,7 @@ export const DROPS = {
   h2_continuation: kind('HTTP/2 connections were closed: endless CONTINUATION frames', null, 'warn'),
   h2_settings: kind('HTTP/2 connections were closed: a flood of SETTINGS', null, 'warn'),
   h2_pings: kind('HTTP/2 connections were closed: a flood of PINGs', null, 'warn'),
+  h2_protocol: kind('HTTP/2 connections were closed: broken frames, or more streams than are allowed', null, 'info'),
   h2_memory: kind(
     'HTTP/2 connections were closed: too much waited for slow visitors or services',
     'edge.limits.http2_memory_mb',

@@ -5,6 +5,7 @@
  */
 import { constants, performServerHandshake, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import type { TLSSocket } from 'node:tls';
+import { codeOf } from '../../../base/errors.ts';
 import type { EdgeConnection, EdgeContext } from '../context.ts';
 import type { DropReason } from '../drops.ts';
 import type { VisitorOrigin } from '../forwarded.ts';
@@ -21,7 +22,9 @@ const LEAVE_MS = 1_000;
 /** Announced in the first GOAWAY: streams that are under way are still taken. */
 const ANY_STREAM = 2 ** 31 - 1;
 
-/** What nghttp2 ended a connection for, by its words. */
+/** Of nghttp2, and of what Node counts above it; others are of the network, or of a visitor that gives up. */
+const PROTOCOL_ERRORS = new Set(['ERR_HTTP2_ERROR', 'ERR_HTTP2_TOO_MANY_INVALID_FRAMES']);
+/** What a connection was ended for, by nghttp2's words. */
 const FAILURES: ReadonlyArray<readonly [string, DropReason]> = [
   ['CONTINUATION', 'h2_continuation'],
   ['Flooding', 'h2_pings'],
@@ -122,8 +125,10 @@ export class Http2Connection implements EdgeConnection, ExchangeOwner {
   }
 
   #failed(error: Error): void {
-    const reason = FAILURES.find(([words]) => error.message.includes(words));
-    if (reason !== undefined && this.#leaving !== 'flooded') this.context.drops.add(reason[1]);
+    if (this.#leaving !== 'flooded' && PROTOCOL_ERRORS.has(codeOf(error) ?? '')) {
+      const known = FAILURES.find(([words]) => error.message.includes(words));
+      this.context.drops.add(known === undefined ? 'h2_protocol' : known[1]);
+    }
     this.context.log.debug({ err: error.message }, 'an HTTP/2 connection of a visitor failed');
   }
 

@@ -313,17 +313,16 @@ test('frp 0.70.1 #5428: nonsense on the agents’ port ends that connection and 
     '\x00\x00\x00\x01\x00\x00\x00\x01\x7f\xff\xff\xff',
     '\x00\x03\x00\x00\x00\x00\x00\x00\xff\xff\xff\xff',
   ];
-  for (const piece of pieces) {
-    for (const times of [1, 500]) {
-      const socket = await dial(port);
-      socket.on('error', () => {});
-      socket.end(piece.repeat(times), 'latin1');
-      await new Promise((resolve) => {
-        socket.once('close', resolve);
-        setTimeout(() => resolve(socket.destroy()), 60);
-      });
-    }
-  }
+  const throwAt = async (text: string): Promise<void> => {
+    const socket = await dial(port);
+    socket.on('error', () => {});
+    socket.end(text, 'latin1');
+    await new Promise((resolve) => {
+      socket.once('close', resolve);
+      setTimeout(() => resolve(socket.destroy()), 200);
+    });
+  };
+  await Promise.all(pieces.flatMap((piece) => [piece, piece.repeat(500)]).map(throwAt));
   for (const lines of [
     '{"type":"hello"}',
     '{"type":"claim"}',

@@ -61,11 +61,9 @@ test(
   'VULN-118896 cloudflared: a key is not taken on the command line, where everybody on the machine reads it',
   WITHIN,
   async () => {
-    for (const flag of ['--token', '--password']) {
-      const { code, output } = await run(['http', '3000', flag, culvert.token, '--server', culvert.apiUrl]);
-      assert.equal(code, 2, `${flag}: ${output}`);
-      assert.ok(!output.includes(culvert.token), `${flag} is not said again`);
-    }
+    const { code, output } = await run(['http', '3000', '--token', culvert.token, '--server', culvert.apiUrl]);
+    assert.equal(code, 2, output);
+    assert.ok(!output.includes(culvert.token), 'nor is it said again');
   },
 );
 
@@ -225,8 +223,6 @@ test(
     writeFileSync(file, '[accounts]\nsignup = "nobody"\n');
     const heard = await run(['config', 'check'], { CULVERT_CONFIG: file });
     assert.deepEqual([heard.code, /env\.toml:2/.test(heard.output)], [2, true], heard.output);
-    const absent = await run(['serve'], { CULVERT_CONFIG: join(folder, 'absent.toml') });
-    assert.notEqual(absent.code, 0);
     const key = await run(['http', '1', '--server', culvert.apiUrl], { CULVERT_TOKEN: 'mtk_wrong' });
     assert.equal(key.code, 3, key.output);
   },

@@ -37,7 +37,7 @@ interface World {
   readonly rig: Rig;
   /** Requests that the service was sent, and what it was sent of their bodies. */
   readonly asked: string[];
-  readonly bodies: Map<string, { text: string; end: 'whole' | 'cut' | 'open' }>;
+  readonly bodies: Map<string, { text: string; end: 'whole' | 'cut' | 'open'; isOver: boolean }>;
   attack(options?: { settings?: Buffer }): Promise<FrameVisitor>;
   /** Another visitor is served, and this process has not grown by much. */
   fine(): Promise<void>;
@@ -51,15 +51,16 @@ async function world(t: TestContext, options: RigOptions = {}): Promise<World> {
   const origin = await httpOrigin(t, (incoming, response) => {
     const url = incoming.url ?? '';
     asked.push(url);
-    const body = { text: '', end: 'open' as 'whole' | 'cut' | 'open' };
+    const body = { text: '', end: 'open' as 'whole' | 'cut' | 'open', isOver: false };
     bodies.set(url, body);
     incoming.on('data', (piece: Buffer) => {
       body.text += piece.toString('latin1');
     });
     incoming.on('end', () => (body.end = 'whole'));
     incoming.on('error', () => (body.end = 'cut'));
-    incoming.on('close', () => origin.emit('moved'));
+    response.on('close', () => (body.isOver = true));
     if (url.startsWith('/big')) response.end(BIG);
+    else if (url.startsWith('/events')) response.write('data: 1\n\n');
     else if (!url.startsWith('/slow')) response.end('ok');
   });
   await rig.serve('shop', origin.port);
@@ -340,7 +341,8 @@ test('an upload that is broken off, however it is said, is never a whole request
     while (bodies.get(path)?.text !== 'half') await setTimeout(20);
     end(visitor);
     while (bodies.get(path)?.end === 'open') await setTimeout(20);
-    assert.deepEqual(bodies.get(path), { text: 'half', end: 'cut' }, path);
+    assert.equal(bodies.get(path)?.text, 'half', path);
+    assert.equal(bodies.get(path)?.end, 'cut', path);
   }
 });
 
@@ -382,4 +384,14 @@ test('a visitor that does not read its socket at all keeps neither streams nor c
   while (dropped(rig, 'slow_reader') === 0) await setTimeout(100);
   while (rig.node.stats().connections.http > 0) await setTimeout(100);
   while (rig.node.stats().connections.open > 0) await setTimeout(100);
+});
+
+test('a visitor that has ended its direction keeps no event stream for ever', WITHIN, async (t) => {
+  const { attack, bodies } = await world(t, { limits: { idleTimeoutSeconds: 1 } });
+  const visitor = await attack();
+  visitor.ask(1, request('GET', '/events'));
+  await visitor.until((f) => f.type === FRAME.data);
+  visitor.socket.end();
+  while (bodies.get('/events')?.isOver !== true) await setTimeout(50);
+  await visitor.over();
 });

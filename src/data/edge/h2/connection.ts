@@ -17,6 +17,8 @@ import type { WrittenHead } from './request-head.ts';
 const { NGHTTP2_ENHANCE_YOUR_CALM, NGHTTP2_NO_ERROR, NGHTTP2_REFUSED_STREAM } = constants;
 /** First TCP keep-alive probe after this long without traffic. */
 const KEEP_ALIVE_MS = 60_000;
+/** PING and SETTINGS that are answered: some clients measure round trips while they download. */
+const CONTROLS_PER_SECOND = 100;
 /** After GOAWAY a visitor's last streams may still arrive for this long. */
 const LEAVE_MS = 1_000;
 /** Announced in the first GOAWAY: streams that are under way are still taken. */
@@ -61,7 +63,7 @@ export class Http2Connection implements EdgeConnection, ExchangeOwner {
       burst: limits.http2ResetsPerSecond * 10,
       nowMs,
     });
-    this.#controls = new FloodGuard({ perSecond: 20, burst: 200, nowMs });
+    this.#controls = new FloodGuard({ perSecond: CONTROLS_PER_SECOND, burst: CONTROLS_PER_SECOND * 10, nowMs });
     socket.setKeepAlive(true, KEEP_ALIVE_MS);
     const session = performServerHandshake(socket, sessionOptions(limits));
     this.#session = session;

@@ -51,6 +51,8 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner {
   #isGated = false;
   #isWhole = false;
   #isPaused = false;
+  /** The visitor's connection brings nothing more. */
+  #isHalfClosed = false;
   /** The edge itself has ended the stream before its time. */
   #isCutHere = false;
 
@@ -85,7 +87,7 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner {
   begin(stream: ServerHttp2Stream, flags: number, raw: readonly string[]): void {
     this.#stream = stream;
     this.#state = 'head';
-    this.#isPaused = this.#isCutHere = false;
+    this.#isPaused = this.#isCutHere = this.#isHalfClosed = false;
     this.#isWhole = (flags & NGHTTP2_FLAG_END_STREAM) !== 0;
     this.#deadlines = new Deadlines(this.#context.limits);
     this.#ledger = new Ledger();
@@ -115,7 +117,7 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner {
       isPaused: this.#isPaused,
       hasBacklog: this.sink.backlog > 0,
       isAnswering: this.#response.started,
-      isHalfClosed: false,
+      isHalfClosed: this.#isHalfClosed,
     });
     if (lateness === 'go_on') return;
     if (lateness === 'local_timeout') return this.#fault(lateness);
@@ -126,7 +128,8 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner {
 
   /** The visitor will send nothing more: half a request can never be completed. */
   visitorEnded(): void {
-    if (this.#state === 'body') this.#cut(NGHTTP2_CANCEL);
+    this.#isHalfClosed = true;
+    if (this.#state === 'body' || (this.#state === 'head' && !this.#isWhole)) this.#cut(NGHTTP2_CANCEL);
   }
 
   /** Ends the stream and the request that it carries, when its connection ends. */

@@ -181,7 +181,7 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner {
 
   #listen(): void {
     const stream = this.#stream as ServerHttp2Stream;
-    stream.on('data', (bytes: Buffer) => this.#guarded(() => this.#received(bytes)));
+    stream.on('data', (bytes: Buffer) => this.#received(bytes));
     stream.on('end', () => this.#guarded(() => this.#ended()));
   }
 
@@ -189,11 +189,15 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner {
     if (this.#state !== 'body') return;
     this.#deadlines.passed(bytes.length);
     this.#exchange.meter.bytesIn += bytes.length;
-    const room = this.#body.forward(bytes, (this.#upstream as Upstream).stream);
-    if (room === null) return this.#malformed('more body than its content-length');
-    if (room) return;
-    this.#isPaused = true;
-    this.#stream?.pause();
+    try {
+      const room = this.#body.forward(bytes, (this.#upstream as Upstream).stream);
+      if (room === null) return this.#malformed('more body than its content-length');
+      if (room) return;
+      this.#isPaused = true;
+      this.#stream?.pause();
+    } catch (error) {
+      this.#failed(error);
+    }
   }
 
   /** Node tells of this end also after a reset with NO_ERROR: half a request must not pass for a whole one. */
@@ -216,7 +220,11 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner {
 
   onResponse(bytes: Buffer, start: number, end: number): void {
     const { heads } = this.#response;
-    this.#guarded(() => this.#response.feed(bytes, start, end));
+    try {
+      this.#response.feed(bytes, start, end);
+    } catch (error) {
+      this.#failed(error);
+    }
     // A part of a head is no progress: it could trickle for ever.
     if (this.#response.started || this.#response.heads !== heads) this.#deadlines.moved();
   }
@@ -354,8 +362,12 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner {
     try {
       work();
     } catch (error) {
-      this.#context.log.error({ err: error }, 'a stream of a visitor failed');
-      this.#cut(NGHTTP2_INTERNAL_ERROR);
+      this.#failed(error);
     }
+  }
+
+  #failed(error: unknown): void {
+    this.#context.log.error({ err: error }, 'a stream of a visitor failed');
+    this.#cut(NGHTTP2_INTERNAL_ERROR);
   }
 }

@@ -143,5 +143,13 @@ export const MIGRATIONS: readonly Migration[] = [
     "statements": [
       "CREATE TABLE `dry_runs` (\n\t`tunnel_id` text NOT NULL,\n\t`action_index` integer NOT NULL,\n\t`refused` integer NOT NULL,\n\t`last_at` integer NOT NULL,\n\t`method` text,\n\t`path` text,\n\t`client_ip` text NOT NULL,\n\t`code` text NOT NULL,\n\tPRIMARY KEY(`tunnel_id`, `action_index`),\n\tFOREIGN KEY (`tunnel_id`) REFERENCES `tunnels`(`id`) ON UPDATE no action ON DELETE no action\n);"
     ]
+  },
+  {
+    "index": 7,
+    "tag": "0006_certificate_owners",
+    "hash": "533073d8479a13c49d2ef2ce0883d332d928b3fffe4d4c7a757f72cfd017bce5",
+    "statements": [
+      "ALTER TABLE `certificates` ADD `org_id` text;"
+    ]
   }
 ];

@@ -37,6 +37,8 @@ export const certificates = sqliteTable(
   {
     /** `shop.example.com` or `*.example.com`. */
     name: text().primaryKey(),
+    /** Whose it was when it was last asked for: whom it is counted for, also when its tunnel is gone. Null for the wildcard. */
+    orgId: text('org_id'),
     /** PEM, chain included; null until the first one is there. */
     chain: text(),
     /** PKCS #8, sealed with the key of the data folder. */

@@ -43,6 +43,8 @@ const failing: Logger = {
   },
 };
 
+const ROOM_BEFORE = 7;
+
 /** A stream towards the service, which remembers what was written. */
 export class DryStream {
   sink = deafSink;
@@ -56,6 +58,7 @@ export class DryStream {
   read = 0;
   readonly session: MuxSession;
   #replied = false;
+  #out: Buffer = Buffer.alloc(0);
 
   constructor(session: MuxSession) {
     this.session = session;
@@ -66,8 +69,20 @@ export class DryStream {
     return true;
   }
 
-  reserve(): number {
-    return -1;
+  /** As in a real one, a part of a larger buffer. */
+  reserve(length: number): number {
+    if (this.gone || this.endedHere) return -1;
+    this.#out = Buffer.alloc(length + ROOM_BEFORE);
+    return ROOM_BEFORE;
+  }
+
+  target(): Buffer {
+    return this.#out;
+  }
+
+  settled(): boolean {
+    this.text += this.#out.toString('latin1', ROOM_BEFORE);
+    return true;
   }
 
   consumed(): void {}

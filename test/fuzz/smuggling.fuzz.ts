@@ -1,11 +1,12 @@
 /**
  * Runs the fast smuggling fuzzers, for `npm run fuzz -- smuggling` and in short for CI: requests of hostile visitors in HTTP/1.1 and HTTP/2 and
- * responses of hostile services in turn, on an edge without sockets. The first case that fails is made as small as it still fails and printed with its seed, as a
+ * responses of hostile services in turn, and gatherings of visitors, on an edge without sockets. The first case that fails is made as small as it still fails and printed with its seed, as a
  * line for the corpus.
  */
 import { randomOf } from './cases.ts';
 import { DryEdge } from './dry-edge.ts';
 import type { StreamCase } from './dry-http2.ts';
+import { gather } from './neighbours.ts';
 import { shrink } from './shrink.ts';
 import { judgeRequest, type RequestCase } from './smuggling.ts';
 import { requestCase, responseCase, stepOf } from './smuggling-cases.ts';
@@ -36,6 +37,8 @@ export interface SmugglingReport {
 /** The clock is asked, and progress is told, every so many cases. */
 const LOOK_EVERY = 1_000;
 const TELL_EVERY = 500_000;
+/** A gathering (neighbours.ts) is a case of 40 steps. */
+const GATHER_EVERY = 50;
 const LEAVES = ['stays', 'end', 'reset'] as const;
 
 /** Throws at the first case that does not hold. */
@@ -50,6 +53,7 @@ export function fuzzSmuggling(options: SmugglingOptions): SmugglingReport {
       if (report.cases % LOOK_EVERY === 0 && performance.now() >= until) break;
       if (report.cases % TELL_EVERY === 0 && report.cases > 0) options.onProgress?.(report);
       report.cases++;
+      if (report.cases % GATHER_EVERY === 0) gathered(edge, options.seed + report.cases);
       if (report.cases % 4 === 3) {
         const of = streamCase(random);
         const outcome = streamOutcome(edge, of);
@@ -71,6 +75,14 @@ export function fuzzSmuggling(options: SmugglingOptions): SmugglingReport {
     return report;
   } finally {
     edge.close();
+  }
+}
+
+function gathered(edge: DryEdge, seed: number): void {
+  try {
+    gather(edge, randomOf(seed));
+  } catch (error) {
+    throw new Error(`the gathering of seed ${seed}: ${String(error)}`, { cause: error });
   }
 }
 

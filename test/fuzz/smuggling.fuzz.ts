@@ -1,7 +1,7 @@
 /**
- * Runs the fast smuggling fuzzers, for `npm run fuzz -- smuggling` and in short for CI: requests of hostile visitors in HTTP/1.1 and HTTP/2 and
- * responses of hostile services in turn, and gatherings of visitors, on an edge without sockets. The first case that fails is made as small as it still fails and printed with its seed, as a
- * line for the corpus.
+ * Runs the fast smuggling fuzzers, for `npm run fuzz -- smuggling` and in short for CI: requests of hostile visitors in HTTP/1.1 and HTTP/2,
+ * responses of hostile services, and gatherings of visitors, on an edge without sockets. The first case that fails is made as small as it still
+ * fails and printed with its seed, as a line for the corpus.
  */
 import { randomOf } from './cases.ts';
 import { DryEdge } from './dry-edge.ts';

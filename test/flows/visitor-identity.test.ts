@@ -85,7 +85,11 @@ suite('visitor identity', () => {
       assert.deepEqual([w.asked[0]?.['cookie'], w.asked[1]?.['cookie']], [undefined, 'session=1']);
 
       // Out, and in again without a word to the provider's log-in page, where the person still is.
-      assert.match((await browser.open(`${w.url}/.culvert/sign-out`)).text, /You have signed out/);
+      const signOut = `${w.url}/.culvert/sign-out`;
+      assert.match((await browser.open(signOut)).text, /Do you want to sign out of this site\?/);
+      browser.headers['origin'] = new URL(w.url).origin;
+      assert.match((await browser.open(signOut, undefined, new URLSearchParams())).text, /You have signed out/);
+      delete browser.headers['origin'];
       assert.equal(passOf(browser, w.url), undefined);
       assert.equal((await browser.open(await w.oidc.logIn(browser, w.url, 'ann'))).status, 200);
     },
@@ -257,5 +261,14 @@ suite('visitor identity', () => {
     assert.ok(!(await tabs.cookies(w.url)).some(({ name }) => name === 'culvert_visitor'));
     await page.getByRole('link', { name: 'Sign in again' }).click();
     await page.getByText('hello from /').waitFor();
+
+    // By a link of another site: only once the person has said so.
+    await page.goto('about:blank');
+    await page.setContent(`<a href="${w.url}/.culvert/sign-out">a gift</a>`);
+    await page.getByRole('link', { name: 'a gift' }).click();
+    await page.getByRole('heading', { name: 'Sign out?' }).waitFor();
+    assert.ok((await tabs.cookies(w.url)).some(({ name }) => name === 'culvert_visitor'));
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: 'You have signed out' }).waitFor();
   });
 });

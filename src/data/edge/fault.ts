@@ -8,8 +8,8 @@ interface FaultKind {
   readonly reason: string;
   readonly title: string;
   readonly message: string;
-  /** Where a page leads on: a path of the same host. */
-  readonly next?: { readonly path: string; readonly words: string } | undefined;
+  /** Where a page leads on: a path of the same host. `posts`: by a button, for what a link must not do. */
+  readonly next?: { readonly path: string; readonly words: string; readonly posts?: true } | undefined;
 }
 
 export const FAULTS = {
@@ -104,8 +104,13 @@ export const FAULTS = {
     next: { path: '/', words: 'Open the site again' },
   },
   sign_out: {
-    ...kind(200, 'OK', 'Sign out?', 'Another site sent you here. Do you want to sign out of this one?'),
-    next: { path: '/.culvert/sign-out', words: 'Sign out' },
+    ...kind(
+      200,
+      'OK',
+      'Sign out?',
+      'Do you want to sign out of this site? A link of another one may have led here, so you are asked first.',
+    ),
+    next: { path: '/.culvert/sign-out', words: 'Sign out', posts: true },
   },
   signed_out: {
     ...kind(
@@ -271,9 +276,15 @@ export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (c) => ESCAPES[c] ?? c);
 }
 
+function wayTo({ path, words, posts }: NonNullable<FaultKind['next']>): string {
+  const text = escapeHtml(words);
+  return posts === true
+    ? `<form method="post" action="${path}"><p><button>${text}</button></p></form>`
+    : `<p><a href="${path}">${text}</a></p>`;
+}
+
 function page(of: Pick<FaultKind, 'status' | 'title' | 'next'> & { words: string; code: FaultCode }): string {
-  const { next } = of;
-  const way = next === undefined ? '' : `<p><a href="${next.path}">${escapeHtml(next.words)}</a></p>`;
+  const way = of.next === undefined ? '' : wayTo(of.next);
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
 <title>${of.status} · ${escapeHtml(of.title)}</title>
@@ -282,7 +293,7 @@ function page(of: Pick<FaultKind, 'status' | 'title' | 'next'> & { words: string
 @media(prefers-color-scheme:dark){:root{--ink:#e8ecf2;--soft:#9aa5b5;--paper:#11151c;--card:#1a202a;--line:#2b3442;--mark:#91a7ff}}
 body{margin:0;min-height:100vh;display:grid;place-items:center;background:var(--paper);color:var(--ink);font:16px/1.55 system-ui,sans-serif}
 main{max-width:30rem;margin:1.5rem;padding:2rem 2.25rem;background:var(--card);border:1px solid var(--line);border-radius:14px}
-p{margin:.5rem 0 0;color:var(--soft)}a{color:var(--mark)}h1{margin:0;font-size:1.35rem;line-height:1.3}b{color:var(--mark);font-size:.95rem;font-weight:600}
+p{margin:.5rem 0 0;color:var(--soft)}a{color:var(--mark)}button{font:inherit;padding:.35rem 1rem}h1{margin:0;font-size:1.35rem;line-height:1.3}b{color:var(--mark);font-size:.95rem;font-weight:600}
 code{display:inline-block;margin-top:1.25rem;padding:.15rem .5rem;border:1px solid var(--line);border-radius:6px;font-size:.82rem;color:var(--soft)}
 </style></head><body><main><b>${of.status}</b><h1>${escapeHtml(of.title)}</h1><p>${escapeHtml(of.words)}</p>${way}<code>${of.code}</code></main></body></html>
 `;

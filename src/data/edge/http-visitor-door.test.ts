@@ -9,6 +9,7 @@ const WITHIN = { timeout: 30_000 };
 const KEY = Buffer.from(VISITOR_KEY, 'base64url');
 const PAGE = 'Accept: text/html';
 const NONCE = 'n'.repeat(22);
+const NO_BODY = 'Content-Length: 0';
 const HAS_NONCE = `Cookie: culvert_nonce=${NONCE}`;
 const GATE = { version: '1', signInUrl: `http://api.test/edge-auth/start?tunnel_id=${idOf('shop')}` };
 
@@ -174,22 +175,39 @@ test('a ticket leads to this host alone, whoever made its path', WITHIN, async (
   }
 });
 
-test('sign-out takes the cookie away; a link of another site only asks', WITHIN, async (t) => {
+test('the person and its own page sign out; whoever else may have asked is asked first', WITHIN, async (t) => {
   const { wire } = await gated(t);
+  const own = 'Origin: http://shop.example.test';
   for (const [line, ...fields] of [
-    ['GET /.culvert/sign-out', PAGE],
     ['GET /.culvert/sign-out?x=1', PAGE, 'Sec-Fetch-Site: none'],
-    ['POST /.culvert/sign-out', 'Content-Length: 0', 'Sec-Fetch-Site: same-origin'],
+    ['GET /.culvert/sign-out', PAGE, 'Sec-Fetch-Site: same-origin'],
+    ['POST /.culvert/sign-out', NO_BODY, 'Sec-Fetch-Site: Same-Origin', 'Origin: null'],
+    // Of a browser that says no more: an older one, or any over plain http.
+    ['POST /.culvert/sign-out', NO_BODY, own],
   ] as const) {
     const reply = await ask(wire, line, ...fields);
-    assert.equal(codeOf(reply), '200 signed_out', line);
+    assert.equal(codeOf(reply), '200 signed_out', [line, ...fields].join());
     assert.match(fieldOf(reply, 'Set-Cookie') ?? '', /^culvert_visitor=; Path=\/; Max-Age=0; HttpOnly; SameSite=Lax$/);
   }
-  for (const site of ['cross-site', 'same-site']) {
-    const reply = await ask(wire, 'GET /.culvert/sign-out', PAGE, `Sec-Fetch-Site: ${site}`);
-    assert.equal(codeOf(reply), '200 sign_out', site);
+  for (const [line, ...fields] of [
+    ['GET /.culvert/sign-out', 'Sec-Fetch-Site: cross-site'],
+    ['GET /.culvert/sign-out', 'Sec-Fetch-Site: Same-Site'],
+    ['GET /.culvert/sign-out'],
+    ['GET /.culvert/sign-out', own],
+    ['GET /.culvert/sign-out', 'Referer: http://evil.test/'],
+    ['POST /.culvert/sign-out', NO_BODY],
+    ['POST /.culvert/sign-out', NO_BODY, 'Origin: http://evil.test'],
+    ['POST /.culvert/sign-out', NO_BODY, 'Origin: http://open.example.test'],
+    ['POST /.culvert/sign-out', NO_BODY, 'Origin: null'],
+    ['POST /.culvert/sign-out', NO_BODY, 'Sec-Fetch-Site: same-site', own],
+  ] as const) {
+    const reply = await ask(wire, line, PAGE, ...fields);
+    assert.equal(codeOf(reply), '200 sign_out', [line, ...fields].join());
     assert.equal(/set-cookie/i.test(reply.head), false);
-    assert.match(reply.body, /<a href="\/\.culvert\/sign-out">Sign out<\/a>/);
+    assert.match(reply.body, /<form method="post" action="\/\.culvert\/sign-out"><p><button>Sign out<\/button>/);
+    // Or the button's request would say "null" for the page that it is on; and another page may not put it under a person's hand.
+    assert.equal(fieldOf(reply, 'Referrer-Policy'), 'same-origin');
+    assert.equal(fieldOf(reply, 'X-Frame-Options'), 'DENY');
   }
 });
 

@@ -8,7 +8,8 @@ import type { EdgeRefusal } from '../edge/refusal.ts';
 import type { PolicyRequest, Step, Verdict } from './step.ts';
 import { cookiesNamed, NONCE_COOKIE, PASS_COOKIE } from './visitor-cookies.ts';
 import type { VisitorPasses } from './visitor-passes.ts';
-import { hostOf, isAt, isFromElsewhere, methodOf, targetOf } from './visitor-request.ts';
+import { isOwnDeed } from './visitor-origin.ts';
+import { hostOf, isAt, methodOf, targetOf } from './visitor-request.ts';
 import { NO_REFERRER, setCookie } from './visitor-sign-in.ts';
 import { type GatedRoute, signInOf, visitorOf } from './visitor-step.ts';
 
@@ -25,6 +26,11 @@ const NO_COOKIES: EdgeRefusal = {
   detail: 'Your browser did not bring back the cookie of this site. Allow its cookies, then open it again.',
   fields: [NO_REFERRER],
 };
+/** For whoever may follow a link of another site. What its button sends must say by its Origin where it comes from, and no other page may frame it. */
+const ASK_FIRST: EdgeRefusal = {
+  code: 'sign_out',
+  fields: ['Referrer-Policy: same-origin', 'X-Frame-Options: DENY'],
+};
 const BUSY: EdgeRefusal = {
   code: 'overloaded',
   detail: 'Too many people are signing in. Please open the site again in a minute.',
@@ -33,6 +39,7 @@ const BUSY: EdgeRefusal = {
 export function visitorDoor(route: GatedRoute, passes: VisitorPasses): Step {
   const signIn = signInOf(route);
   const { tunnelId, visitorGate } = route;
+  const publicUrl = new URL(route.publicUrl);
 
   /** Who is in goes on, whatever this link was: it may have been opened twice. */
   const unlessIn = (request: PolicyRequest, path: string, refusal: EdgeRefusal): EdgeRefusal => {
@@ -63,17 +70,17 @@ export function visitorDoor(route: GatedRoute, passes: VisitorPasses): Step {
         // What looks at an address before a person does must not use it up.
         return method === 'GET' ? takeTicket(request) : unlessIn(request, '/', signIn.refusal(request));
       }
-      if (isAt(request, W_SIGN_OUT_PATH)) return signOut(request, method);
+      if (isAt(request, W_SIGN_OUT_PATH)) {
+        const isAsked = (method === 'GET' || method === 'POST') && isOwnDeed(request, publicUrl);
+        return isAsked ? signedOut(request) : ASK_FIRST;
+      }
       return null;
     },
   };
 }
 
-/** Whoever follows a link of another site is asked first. */
-function signOut(request: PolicyRequest, method: string): EdgeRefusal {
-  if ((method !== 'GET' && method !== 'POST') || isFromElsewhere(request))
-    return { code: 'sign_out', fields: [NO_REFERRER] };
-  return { code: 'signed_out', fields: [setCookie(PASS_COOKIE, '', { seconds: 0, isHttps: request.isHttps })] };
+function signedOut({ isHttps }: PolicyRequest): EdgeRefusal {
+  return { code: 'signed_out', fields: [setCookie(PASS_COOKIE, '', { seconds: 0, isHttps })] };
 }
 
 function goOn(path: string, ...fields: readonly string[]): EdgeRefusal {

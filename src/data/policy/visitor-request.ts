@@ -1,10 +1,9 @@
-/** What a visitor gate asks of a request: where it was sent, by which kind of client, and how. */
+/** What a visitor gate asks of a request: where it was sent, by which kind of client, and how. By which page: visitor-origin.ts. */
 import { COLON } from '../edge/chars.ts';
 import { equalsFolded, word } from '../edge/fields.ts';
 import type { PolicyRequest } from './step.ts';
 
 const SEC_FETCH_MODE = word('sec-fetch-mode');
-const SEC_FETCH_SITE = word('sec-fetch-site');
 
 /** As browsers keep cookies by it: lower case, without port and without a final dot. */
 export function hostOf(request: PolicyRequest): string {
@@ -43,13 +42,7 @@ export function isNavigation(request: PolicyRequest): boolean {
   if ((method !== 'GET' && method !== 'HEAD') || !request.head.acceptsHtml || request.head.upgradeCount > 0)
     return false;
   const mode = fieldValue(request, SEC_FETCH_MODE);
-  return mode === null || mode === 'navigate';
-}
-
-/** Did another site, or a neighbour under the same domain, make the browser send this? */
-export function isFromElsewhere(request: PolicyRequest): boolean {
-  const site = fieldValue(request, SEC_FETCH_SITE);
-  return site === 'cross-site' || site === 'same-site';
+  return mode === null || mode.toLowerCase() === 'navigate';
 }
 
 /** Browsers say these to https alone, and to the machine that they run on. */
@@ -58,7 +51,7 @@ export function looksLikeHttps(request: PolicyRequest): boolean {
 }
 
 /** The first value under this name, which is given in lower case. */
-function fieldValue({ bytes, head }: PolicyRequest, name: Uint8Array): string | null {
+export function fieldValue({ bytes, head }: PolicyRequest, name: Uint8Array): string | null {
   for (let l = 0; l < head.lineCount; l++) {
     const line = head.lines[l] as number;
     const colon = line + name.length;

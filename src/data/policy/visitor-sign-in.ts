@@ -8,6 +8,7 @@ import { nonceHashOf, returnPath } from '../../plane/visitor-words.ts';
 import type { EdgeRefusal } from '../edge/refusal.ts';
 import type { PolicyRequest } from './step.ts';
 import { type CookieName, cookiesNamed, NONCE_COOKIE } from './visitor-cookies.ts';
+import { isOthersDeed } from './visitor-origin.ts';
 import { authorityOf, hostOf, isNavigation, looksLikeHttps, targetOf } from './visitor-request.ts';
 
 /** As long as the provider is given. */
@@ -72,13 +73,23 @@ export class SignIn {
     };
   }
 
+  /** For what a page of another site makes the browser do. Said before the pass is looked at: that page learns nothing of it. */
+  othersRefusal(request: PolicyRequest): EdgeRefusal | null {
+    if (!isOthersDeed(request, this.#publicUrl)) return null;
+    const own = `Only pages of ${this.#here(request)} may do this with a visitor's sign-in, and another one has asked.`;
+    return this.#unauthorized(`${own} Open the site itself, or ask its owner for a way in that needs no cookie.`);
+  }
+
   #turnAway(request: PolicyRequest): EdgeRefusal {
     const where = `${this.#here(request)}/`;
-    return {
-      code: 'unauthorized',
-      detail: `Only people who have signed in may use this site. Open ${where} in a browser and sign in, or ask its owner for a way in for programs.`,
-      fields: [`WWW-Authenticate: Culvert-Visitor realm="${this.#subdomain}"`],
-    };
+    return this.#unauthorized(
+      `Only people who have signed in may use this site. Open ${where} in a browser and sign in, or ask its owner for a way in for programs.`,
+    );
+  }
+
+  #unauthorized(detail: string): EdgeRefusal {
+    const fields = [`WWW-Authenticate: Culvert-Visitor realm="${this.#subdomain}"`];
+    return { code: 'unauthorized', detail, fields };
   }
 
   /** The origin that the visitor has asked for, as it is to be asked for. */

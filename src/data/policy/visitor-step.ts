@@ -1,4 +1,7 @@
-/** A tunnel's visitor gate as a step: the last of its chain. It lets in who shows a pass that was made for this tunnel, host and version. */
+/**
+ * A tunnel's visitor gate as a step: the last of its chain. It lets in who shows a pass that was made for this tunnel, host and version, unless
+ * a page of another site makes the browser show it.
+ */
 import type { Route } from '../../plane/routes.ts';
 import type { EdgeRefusal } from '../edge/refusal.ts';
 import type { PolicyRequest, Step, Verdict } from './step.ts';
@@ -21,6 +24,8 @@ export function visitorStep(route: GatedRoute, passes: VisitorPasses): Step {
   return {
     decide: (request: PolicyRequest): Verdict => {
       if (signIn.mustBeHttps(request)) return signIn.plainRefusal(request);
+      const others = signIn.othersRefusal(request);
+      if (others !== null) return others;
       const visitor = visitorOf(request, { route, passes });
       if (visitor === 'several') return SEVERAL;
       if (visitor === null) return signIn.refusal(request);

@@ -7,6 +7,7 @@ import type { UserActor } from '../../src/control/services/actor.ts';
 import { alpnCertificate } from '../../src/control/providers/acme/alpn-certificate.ts';
 import { domains } from '../../src/control/db/schema.ts';
 import type { EdgeCertificate, EdgeChallenge } from '../../src/plane/certificates.ts';
+import type { Logger } from '../../src/base/log.ts';
 import { FakeAuthority } from './fake-authority.ts';
 import { Plane } from './plane.ts';
 
@@ -27,6 +28,8 @@ export class CertificateWorld {
   challenges: readonly EdgeChallenge[] = [];
   /** TXT records that were published. */
   readonly records = new Set<string>();
+  /** What its log said, but for what is of interest to nobody but developers. */
+  readonly said: Array<{ readonly fields: object; readonly message: string }> = [];
   readonly #stop: () => Promise<void>;
   #left: Promise<void> | undefined;
 
@@ -52,7 +55,9 @@ export class CertificateWorld {
       ...changes,
     };
     this.authority = authority;
-    this.plane = new Plane(dataDir, { acme, edgeDomain: DOMAIN });
+    const say = (fields: object, message: string): void => void this.said.push({ fields, message });
+    const log: Logger = { error: say, warn: say, info: say, debug: () => {}, child: () => log };
+    this.plane = new Plane(dataDir, { acme, edgeDomain: DOMAIN, log });
     authority.now = () => this.plane.now;
     this.#stop = this.certificates.attach({
       setCertificates: (shown) => {
@@ -97,7 +102,7 @@ export class CertificateWorld {
   /** What an operator sees of this name. */
   row(name: string) {
     const operator = { kind: 'operator', orgId: null, userId: null, label: 'test', ipAddress: '' } as const;
-    return this.certificates.list(operator, { after: undefined, limit: 200 }).find((one) => one.name === name);
+    return this.certificates.list(operator, { after: undefined, limit: 1_000 }).find((one) => one.name === name);
   }
 
   /** Lets the time pass, and does what is due until no order runs. */

@@ -3,20 +3,22 @@
  * week (Let's Encrypt: 50), the orders of one account and the proofs of a name that failed; whoever makes names for nothing must not use up
  * what the others need. Renewals are not counted, here and there.
  */
-import { isNull } from 'drizzle-orm';
 import { DAY_MS, HOUR_MS } from '../../../base/clock.ts';
-import { organizations } from '../../db/schema.ts';
 import type { Db } from '../../db/tx.ts';
-import { newNamesSince } from './certificate-rows.ts';
+import { lastOrdersSince, newNamesSince } from './certificate-rows.ts';
+import { type NoRoom, type Population, roomFor, type Taken } from './precedence.ts';
 import { isBelow, type Standing } from './standing.ts';
 
 const WEEK_MS = 7 * DAY_MS;
-/** The last third of a week's names is for organizations that had fewer than this many of them, where there are several. */
-const FAIR_SHARE = 5;
-/** Orders for new names of one organization in an hour, those that fail above all. */
+/** Orders for new names of one organization in an hour. */
 const MAX_ORDERS_PER_HOUR = 30;
+/** The same for one whose names failed that often within the hour: what it has points elsewhere. */
+const MANY_FAILURES = 5;
+const MAX_ORDERS_OF_FAILING = 10;
 /** Let's Encrypt takes 300 in three hours from one account; renewals come besides. */
 const MAX_ALL_PER_HOUR = 80;
+/** Names that are held are not looked at more often, however soon there may be room. */
+const MIN_HOLD_MS = 5 * 60_000;
 
 export interface AllowanceDeps {
   readonly edgeDomain: string;
@@ -24,70 +26,104 @@ export interface AllowanceDeps {
   readonly maxNewPerWeek: number;
 }
 
-/** Why an order must wait. */
+/** Why an order must wait, with what to do. */
 export interface Hold {
   readonly until: number;
-  /** Null: a matter of minutes that nobody needs to hear of. */
-  readonly reason: string | null;
+  readonly reason: string;
 }
 
-interface Asked {
+/** An order that is about to begin, for a name without a certificate. */
+export interface AskedFor {
   readonly name: string;
+  readonly standing: Standing;
+  /** See precedence.ts. */
+  readonly isFirst: boolean;
+  /** None has been sent for this name before. */
+  readonly isNewName: boolean;
+  readonly population: Population;
+  readonly now: number;
+}
+
+interface Failure {
   readonly orgId: string | null;
   readonly at: number;
 }
 
 export class Allowance {
   readonly #deps: AllowanceDeps;
-  /** Orders for new names, oldest first: those of an hour, and names of a week below edge.domain. A restart forgets whose they were, not how many. */
-  #orders: Asked[] = [];
-  #names: Asked[] = [];
+  /** Of an hour, oldest first; null until the table was read, that a restart forgets nothing. */
+  #orders: Taken[] | null = null;
+  #failures: Failure[] = [];
 
   constructor(deps: AllowanceDeps) {
     this.#deps = deps;
   }
 
-  /** Null: go on, and the order counts. `isNewName` when none has been sent for this name before. */
-  take(
-    db: Db,
-    name: string,
-    { standing, isNewName, now }: { standing: Standing; isNewName: boolean; now: number },
-  ): Hold | null {
-    const { orgId } = standing;
-    this.#orders = this.#orders.filter(({ at }) => at > now - HOUR_MS);
-    this.#names = this.#names.filter(({ at }) => at > now - WEEK_MS);
-    const own = this.#orders.filter((one) => one.orgId === orgId);
-    const crowd = own.length >= MAX_ORDERS_PER_HOUR ? own : this.#orders.length >= MAX_ALL_PER_HOUR ? this.#orders : [];
-    const [oldest] = crowd;
-    if (oldest !== undefined) return { until: oldest.at + HOUR_MS, reason: null };
-    const asked = { name, orgId, at: now };
-    if (isNewName && standing.isOurs && isBelow(name, this.#deps.edgeDomain) && orgId !== null) {
-      const hold = this.#holdOfWeek(db, orgId, now);
-      if (hold !== null) return hold;
-      this.#names.push(asked);
-    }
-    this.#orders.push(asked);
+  /** Null: go on, and the order counts. */
+  take(db: Db, order: AskedFor): Hold | null {
+    const { standing, isFirst, now } = order;
+    const hold = this.#holdOfHour(db, order) ?? this.#holdOfWeek(db, order);
+    if (hold !== null) return { ...hold, until: Math.max(hold.until, now + MIN_HOLD_MS) };
+    this.#orders?.push({ orgId: standing.orgId, isFirst, at: now });
     return null;
   }
 
-  #holdOfWeek(db: Db, orgId: string, now: number): Hold | null {
+  /** An order for a name without a certificate has failed. */
+  failed(orgId: string | null, now: number): void {
+    this.#failures.push({ orgId, at: now });
+  }
+
+  #holdOfHour(db: Db, { name, standing: { orgId }, isFirst, population, now }: AskedFor): Hold | null {
+    const taken = this.#ordersOfHour(db, now);
+    const own = taken.filter((one) => one.orgId === orgId);
+    const isFailing = this.#failures.filter((one) => one.orgId === orgId).length >= MANY_FAILURES;
+    const mine = isFailing ? MAX_ORDERS_OF_FAILING : MAX_ORDERS_PER_HOUR;
+    if (orgId !== null && own.length >= mine) {
+      const why = isFailing
+        ? `${mine} of an organization whose names failed ${MANY_FAILURES} times: see that all its names lead here, and take away those that don't`
+        : `${mine} of an organization`;
+      return this.#ofHour(name, why, (own[0]?.at ?? now) + HOUR_MS);
+    }
+    const full = roomFor({ orgId, isFirst }, { taken, most: MAX_ALL_PER_HOUR, population });
+    return full && this.#ofHour(name, wordsFor(full, `${MAX_ALL_PER_HOUR} of all`), (full.since ?? now) + HOUR_MS);
+  }
+
+  #ofHour(name: string, why: string, until: number): Hold {
+    const instead = isBelow(name, this.#deps.edgeDomain)
+      ? ` A wildcard certificate by acme.challenge = "dns-01" has no such limit.`
+      : '';
+    const then = 'This one is asked for by itself when there is room.';
+    return { until, reason: `The new certificates of this hour are used up (${why}). ${then}${instead}` };
+  }
+
+  #ordersOfHour(db: Db, now: number): readonly Taken[] {
+    const since = now - HOUR_MS;
+    if (this.#orders === null) {
+      const known = lastOrdersSince(db, this.#deps.edgeDomain, since);
+      this.#failures.push(...known.filter(({ failed }) => failed));
+      this.#orders = [...known];
+    }
+    this.#orders = this.#orders.filter(({ at }) => at > since);
+    this.#failures = this.#failures.filter(({ at }) => at > since);
+    return this.#orders;
+  }
+
+  #holdOfWeek(db: Db, { name, standing, isFirst, isNewName, population, now }: AskedFor): Hold | null {
     const { edgeDomain, maxNewPerWeek } = this.#deps;
-    const recent = newNamesSince(db, `.${edgeDomain}`, now - WEEK_MS);
-    const isFull = recent.length >= maxNewPerWeek;
-    const isLastThird = recent.length >= Math.ceil((maxNewPerWeek * 2) / 3);
-    const own = this.#names.filter((one) => one.orgId === orgId).length;
-    if (!isFull && (!isLastThird || own < FAIR_SHARE || !hasOthers(db))) return null;
-    const until = (recent[0]?.createdAt ?? now) + WEEK_MS;
-    const most = isFull ? `${maxNewPerWeek} new names` : 'the share of your organization';
+    const { orgId, isOurs } = standing;
+    if (!isNewName || !isOurs || orgId === null || !isBelow(name, edgeDomain)) return null;
+    const taken = newNamesSince(db, edgeDomain, now - WEEK_MS);
+    const full = roomFor({ orgId, isFirst }, { taken, most: maxNewPerWeek, population });
+    if (full === null) return null;
+    const why = `${wordsFor(full, `${maxNewPerWeek} new names`)}; acme.max_new_per_week`;
     return {
-      until,
-      reason: `This week's new certificates below ${edgeDomain} are used up (${most}; acme.max_new_per_week). A wildcard certificate by acme.challenge = "dns-01" has no such limit.`,
+      until: (full.since ?? now) + WEEK_MS,
+      reason: `This week's new certificates below ${edgeDomain} are used up (${why}). A wildcard certificate by acme.challenge = "dns-01" has no such limit.`,
     };
   }
 }
 
-/** Is there more than one organization on this server? */
-function hasOthers(db: Db): boolean {
-  const { id, deletedAt } = organizations;
-  return db.select({ id }).from(organizations).where(isNull(deletedAt)).limit(2).all().length > 1;
+function wordsFor({ why }: NoRoom, all: string): string {
+  const half = 'the half for organizations of the Free plan: paid plans and reserved names have the rest';
+  return { all, half, share: 'the share of your organization' }[why];
 }

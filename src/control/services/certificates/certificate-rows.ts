@@ -1,10 +1,11 @@
 /** The rows of certificates, their keys sealed. Not to be called from outside certificates/. */
 import { X509Certificate } from 'node:crypto';
-import { and, asc, desc, eq, gt, isNotNull, like, lte, min, notInArray } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, isNotNull, isNull, like, lte, min, or, sql } from 'drizzle-orm';
 import type { EdgeCertificate } from '../../../plane/certificates.ts';
 import { certificates } from '../../db/schema.ts';
 import type { Db, Tx } from '../../db/tx.ts';
 import type { Sealer } from '../keys/sealing.ts';
+import { comesFirst, type Taken } from './precedence.ts';
 
 export type CertificateRow = typeof certificates.$inferSelect;
 /** What waits besides: a bound for a list that is read whole. */
@@ -25,9 +26,13 @@ export function certificatesFrom(db: Db, after: string | undefined, limit: numbe
     .all();
 }
 
-/** A name that is asked for from now on; a row that is there already stays as it is. */
-export function insertCertificate(tx: Tx, name: string): CertificateRow {
-  tx.db.insert(certificates).values({ name, nextAt: tx.now, createdAt: tx.now }).onConflictDoNothing().run();
+/** A name that is asked for from now on; of a row that is there already its owner alone changes. */
+export function insertCertificate(tx: Tx, { name, orgId }: { name: string; orgId: string | null }): CertificateRow {
+  tx.db
+    .insert(certificates)
+    .values({ name, orgId, nextAt: tx.now, createdAt: tx.now })
+    .onConflictDoUpdate({ target: certificates.name, set: { orgId } })
+    .run();
   const row = certificateNamed(tx.db, name);
   if (row === undefined) throw new Error('a row that was just inserted');
   return row;
@@ -41,32 +46,33 @@ export function deleteCertificate(tx: Tx, name: string): void {
   tx.db.delete(certificates).where(eq(certificates.name, name)).run();
 }
 
-/** Names whose turn has come, those that have nothing to show first. */
-export function dueNames(db: Db, now: number, { except, limit }: { except: readonly string[]; limit: number }) {
+/** Names below `edgeDomain` that were first asked for since then, oldest first. */
+export function newNamesSince(db: Db, edgeDomain: string, since: number): readonly Taken[] {
   return db
-    .select({ name: certificates.name })
-    .from(certificates)
-    .where(and(lte(certificates.nextAt, now), notInArray(certificates.name, [...except])))
-    .orderBy(isNotNull(certificates.chain), asc(certificates.nextAt), asc(certificates.name))
-    .limit(limit)
-    .all()
-    .map(({ name }) => name);
-}
-
-/** Names below `suffix` that were first asked for since then, oldest first. */
-export function newNamesSince(db: Db, suffix: string, since: number): ReadonlyArray<{ createdAt: number }> {
-  return db
-    .select({ createdAt: certificates.createdAt })
+    .select({ orgId: certificates.orgId, isFirst: comesFirst(edgeDomain), at: certificates.createdAt })
     .from(certificates)
     .where(
       and(
-        like(certificates.name, `%${suffix}`),
+        like(certificates.name, `%.${edgeDomain}`),
         gt(certificates.createdAt, since),
         isNotNull(certificates.lastAttemptAt),
       ),
     )
     .orderBy(asc(certificates.createdAt))
-    .all();
+    .all()
+    .map((row) => ({ ...row, isFirst: row.isFirst === 1 }));
+}
+
+/** Orders since then for names that had no certificate, as far as the table says: the last of each name, oldest first. */
+export function lastOrdersSince(db: Db, edgeDomain: string, since: number): ReadonlyArray<Taken & { failed: boolean }> {
+  const { lastAttemptAt: at, orgId, chain, createdAt } = certificates;
+  return db
+    .select({ orgId, at: sql<number>`${at}`, isFirst: comesFirst(edgeDomain), failed: sql<number>`failures > 0` })
+    .from(certificates)
+    .where(and(gt(at, since), or(isNull(chain), gt(createdAt, since))))
+    .orderBy(asc(at))
+    .all()
+    .map(({ isFirst, failed, ...row }) => ({ ...row, isFirst: isFirst === 1, failed: failed === 1 }));
 }
 
 /** Everything that can be shown at `now`, wildcards first: the edge takes the first of two for one name. */

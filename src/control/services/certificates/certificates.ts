@@ -32,8 +32,10 @@ import { RenewalTimes } from './renewal-times.ts';
 import type { AcmeSetup, CertificateEdge } from './setup.ts';
 import { certificateFor, missingNames, standingOf } from './standing.ts';
 
-/** Rows that one pass of the job makes or ends; the next one comes in seconds. */
+/** Certificates that one pass of the job ends; the next one comes in seconds. */
 const BATCH = 20;
+/** Rows that it makes: those of a few organizations with all their domains, which others would wait behind. */
+const MAX_MISSING = 500;
 
 export interface CertificatesDeps {
   readonly store: Store;
@@ -106,9 +108,11 @@ export class Certificates {
     const row = certificateNamed(store.db, name);
     const now = store.clock.now();
     if (row === undefined) {
-      if (standingOf(store.db, name, { names: setup, now }) === undefined) return false;
+      const standing = standingOf(store.db, name, { names: setup, now });
+      if (standing === undefined) return false;
+      const { orgId } = standing;
       // Relaxed: what a power cut undoes is asked for by the next visitor.
-      store.inTx((tx) => void insertCertificate(tx, name), { relaxed: true });
+      store.inTx((tx) => void insertCertificate(tx, { name, orgId }), { relaxed: true });
     } else if (row.nextAt > now && !orders.isUnderWay(name)) return false;
     await orders.ended(name);
     return this.#shown.has(name);
@@ -121,10 +125,10 @@ export class Certificates {
     const { store } = this.#deps;
     const now = store.clock.now();
     if (now >= this.#firstEnd) this.#dropRunOut(running.setup);
-    const missing = missingNames(store.db, running.setup, { now, limit: BATCH }).filter(
-      (name) => certificateNamed(store.db, name) === undefined,
+    const missing = missingNames(store.db, running.setup, { now, limit: MAX_MISSING }).filter(
+      ({ name }) => certificateNamed(store.db, name) === undefined,
     );
-    if (missing.length > 0) store.inTx((tx) => missing.forEach((name) => void insertCertificate(tx, name)));
+    if (missing.length > 0) store.inTx((tx) => missing.forEach((one) => void insertCertificate(tx, one)));
     running.orders.pump();
   }
 
@@ -180,10 +184,11 @@ export class Certificates {
     }
     const { store } = this.#deps;
     store.inTx((tx) => {
-      if (standingOf(tx.db, name, { names: setup, now: tx.now }) === undefined) {
+      const standing = standingOf(tx.db, name, { names: setup, now: tx.now });
+      if (standing === undefined) {
         throw new AppError('not_found', `${name} leads to no live tunnel: no certificate is asked for.`);
       }
-      insertCertificate(tx, name);
+      insertCertificate(tx, { name, orgId: standing.orgId });
       updateCertificate(tx, name, { nextAt: tx.now });
       recordDeed(tx, asOperator(actor), {
         action: 'certificate.renew',

@@ -10,25 +10,25 @@ import type { Store, Tx } from '../../db/tx.ts';
 import { type AcmeAccount, AcmeError, type ChallengeSolver, type IssuedCertificate } from '../../providers/acme.ts';
 import type { Sealer } from '../keys/sealing.ts';
 import { findAccount, forgetAccount, storeAccount } from './account-rows.ts';
-import type { Allowance } from './allowance.ts';
+import type { Allowance, Hold } from './allowance.ts';
 import {
   certificateNamed,
   type CertificateRow,
   deleteCertificate,
-  dueNames,
   lifetimeOf,
   sealedPair,
   updateCertificate,
 } from './certificate-rows.ts';
+import { isFull, Line, type Waiting, waitingNames } from './line.ts';
+import { type Population, populationOf } from './precedence.ts';
 import { firstRenewalOf, waitAfter } from './schedule.ts';
 import type { AcmeSetup } from './setup.ts';
 import { type Standing, standingOf } from './standing.ts';
 
-const MAX_AT_ONCE = 4;
-/** Of one organization: names that answer slowly must not take all places. */
-const MAX_OF_ORG = 2;
-/** Names that stand first in line. */
-const LINE = 256;
+/** Names that one call looks at; each comes from a table, and most may turn out to be held. */
+const MAX_LOOKS = 64;
+/** Holds are said in the log no more often than this. */
+const SAY_MS = 60_000;
 /** An order that takes longer than this has no end: its place is worth more. A DNS hook may take minutes. */
 const ORDER_MS = 15 * 60_000;
 /** What a stop waits for answers to be taken back. */
@@ -37,6 +37,7 @@ const STOP_MS = 3_000;
 const UNUSED_MS = 12 * HOUR_MS;
 /** Of an error, as it is kept. */
 const MAX_ERROR = 500;
+const LAST_FAILURE = ' The last order failed: ';
 
 export interface OrdersDeps {
   readonly store: Store;
@@ -50,8 +51,8 @@ export interface OrdersDeps {
   readonly log: Logger;
 }
 
-/** What stands against an order now: nothing that a moment would change (`done`), or its organization has its share of places. */
-type NoOrder = 'done' | 'busy';
+/** No order now: the name is not due any more (`done`), or it is another organization's than its row said, and stands in its line from now on. */
+type NoOrder = 'done' | 'moved';
 
 interface Order {
   readonly row: CertificateRow;
@@ -60,13 +61,15 @@ interface Order {
 
 export class Orders {
   readonly #deps: OrdersDeps;
-  readonly #running = new Map<string, Promise<void>>();
-  /** Organization to its orders that run. */
-  readonly #places = new Map<string, number>();
+  readonly #running = new Map<string, { readonly of: Waiting; readonly work: Promise<void> }>();
+  readonly #line = new Line();
   /** Who waits for a name that is under way or stands in line. */
   readonly #waiting = new Map<string, PromiseWithResolvers<void>>();
   readonly #stopping = new AbortController();
   #account: Promise<AcmeAccount> | undefined;
+  /** Since the log last said that names are held, on the monotonic clock, and how many were since. */
+  #saidAt = -Infinity;
+  #held = 0;
 
   constructor(deps: OrdersDeps) {
     this.#deps = deps;
@@ -78,12 +81,17 @@ export class Orders {
 
   /** Begins what is due, as far as there is room; what ends makes room for the next. */
   pump(): void {
-    const { store } = this.#deps;
-    if (this.#stopping.signal.aborted || this.#running.size >= MAX_AT_ONCE) return;
-    const due = dueNames(store.db, store.clock.now(), { except: [...this.#running.keys()], limit: LINE });
-    for (const name of due) {
-      if (this.#running.size >= MAX_AT_ONCE) return;
-      this.#begin(name);
+    const { store, setup } = this.#deps;
+    if (this.#stopping.signal.aborted || isFull(this.#places())) return;
+    const except = [...this.#running.keys()];
+    const waiting = new Set(waitingNames(store.db, { now: store.clock.now(), edgeDomain: setup.edgeDomain, except }));
+    if (waiting.size === 0) return;
+    const population = populationOf(store.db);
+    for (let looks = 0; looks < MAX_LOOKS; looks++) {
+      const next = this.#line.next([...waiting], { running: this.#places(), population });
+      if (next === undefined) return;
+      waiting.delete(next);
+      this.#begin(next, population);
     }
   }
 
@@ -103,31 +111,26 @@ export class Orders {
     this.#stopping.abort();
     const patience = Promise.withResolvers<void>();
     const timer = setTimeout(patience.resolve, STOP_MS);
-    await Promise.race([Promise.all(this.#running.values()), patience.promise]);
+    await Promise.race([Promise.all([...this.#running.values()].map(({ work }) => work)), patience.promise]);
     clearTimeout(timer);
     for (const name of [...this.#waiting.keys()]) this.#tell(name);
   }
 
-  #begin(name: string): void {
-    const order = this.#deps.store.inTx((tx) => this.#prepare(tx, name));
-    if (order === 'busy') return;
+  #places(): readonly Waiting[] {
+    return [...this.#running.values()].map(({ of }) => of);
+  }
+
+  #begin(next: Waiting, population: Population): void {
+    const { name } = next;
+    const order = this.#deps.store.inTx((tx) => this.#prepare(tx, next, population));
+    if (order === 'moved') return;
     if (order === 'done') return this.#tell(name);
-    const { orgId } = order.standing;
-    this.#occupy(orgId, 1);
     const work = this.#run(name, order).then(() => {
       this.#running.delete(name);
-      this.#occupy(orgId, -1);
       this.#tell(name);
       this.#pumpOn();
     });
-    this.#running.set(name, work);
-  }
-
-  #occupy(orgId: string | null, change: number): void {
-    if (orgId === null) return;
-    const places = (this.#places.get(orgId) ?? 0) + change;
-    if (places === 0) this.#places.delete(orgId);
-    else this.#places.set(orgId, places);
+    this.#running.set(name, { of: next, work });
   }
 
   /** Behind an order, where nobody would hear of a fault. The job comes by anyhow. */
@@ -144,8 +147,7 @@ export class Orders {
     this.#waiting.delete(name);
   }
 
-  /** Unless its organization is `busy`, the name is not due any more. */
-  #prepare(tx: Tx, name: string): Order | NoOrder {
+  #prepare(tx: Tx, { name, isFirst }: Waiting, population: Population): Order | NoOrder {
     const { setup, allowance } = this.#deps;
     const row = certificateNamed(tx.db, name);
     if (row === undefined) return 'done';
@@ -156,13 +158,16 @@ export class Orders {
       else deleteCertificate(tx, name);
       return 'done';
     }
-    if (standing.orgId !== null && (this.#places.get(standing.orgId) ?? 0) >= MAX_OF_ORG) return 'busy';
+    if (standing.orgId !== row.orgId) {
+      updateCertificate(tx, name, { orgId: standing.orgId });
+      return 'moved';
+    }
     if (row.chain === null) {
       const isNewName = row.lastAttemptAt === null;
-      const hold = allowance.take(tx.db, name, { standing, isNewName, now: tx.now });
+      const hold = allowance.take(tx.db, { name, standing, isFirst, isNewName, population, now: tx.now });
       if (hold !== null) {
-        updateCertificate(tx, name, { nextAt: hold.until, lastError: hold.reason ?? row.lastError });
-        if (hold.reason !== null) this.#deps.log.warn({ name }, hold.reason);
+        updateCertificate(tx, name, { nextAt: hold.until, lastError: errorOf(row, hold) });
+        this.#sayHeld(name, hold);
         return 'done';
       }
     }
@@ -172,6 +177,16 @@ export class Orders {
       ...(row.lastAttemptAt === null ? { createdAt: tx.now } : {}),
     });
     return { row, standing };
+  }
+
+  #sayHeld(name: string, { reason, until }: Hold): void {
+    const { store, log } = this.#deps;
+    this.#held++;
+    const now = store.clock.monotonic();
+    if (now - this.#saidAt < SAY_MS) return;
+    log.warn({ name, held: this.#held, next: new Date(until).toISOString() }, reason);
+    this.#saidAt = now;
+    this.#held = 0;
   }
 
   async #run(name: string, order: Order): Promise<void> {
@@ -236,7 +251,7 @@ export class Orders {
   }
 
   #failed(name: string, error: unknown): void {
-    const { store, setup, log } = this.#deps;
+    const { store, setup, allowance, log } = this.#deps;
     const isStop = this.#stopping.signal.aborted;
     if (!(error instanceof AcmeError) && !isStop)
       log.error({ name, err: error }, 'an order for a certificate broke off');
@@ -251,6 +266,7 @@ export class Orders {
           forgetAccount(tx, setup.directoryUrl);
           this.#account = undefined;
         }
+        if (row.chain === null) allowance.failed(row.orgId, tx.now);
         const failures = row.failures + 1;
         const nextAt = tx.now + waitAfter(failures, error instanceof AcmeError ? error.retryAfterMs : null);
         updateCertificate(tx, name, { failures, nextAt, lastError: reason });
@@ -262,4 +278,10 @@ export class Orders {
       if (!isStop) log.error({ name, reason: messageOf(fault) }, 'what became of an order could not be stored');
     }
   }
+}
+
+/** Why a name is held, and what its last order failed with, which its owner can mend meanwhile. */
+function errorOf({ failures, lastError }: CertificateRow, { reason }: Hold): string {
+  const failed = failures > 0 ? lastError?.split(LAST_FAILURE).at(-1) : undefined;
+  return (failed === undefined ? reason : `${reason}${LAST_FAILURE}${failed}`).slice(0, MAX_ERROR);
 }

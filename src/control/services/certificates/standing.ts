@@ -86,13 +86,25 @@ function ownerOfDomain(db: Db, domain: string, now: number): string | undefined 
     .get()?.orgId;
 }
 
+/** A name without a row, and whose it is. */
+export interface MissingName {
+  readonly name: string;
+  /** Null: the server's own. */
+  readonly orgId: string | null;
+}
+
 /**
  * Names that are asked for without a visitor, and have no row yet: verified and bound domains, reserved subdomains that an agent serves, the
  * wildcard.
  */
-export function missingNames(db: Db, of: CertificateNames, { now, limit }: { now: number; limit: number }): string[] {
+export function missingNames(
+  db: Db,
+  of: CertificateNames,
+  { now, limit }: { now: number; limit: number },
+): MissingName[] {
+  const { orgId } = tunnels;
   const bound = db
-    .select({ name: domains.domain })
+    .select({ name: domains.domain, orgId })
     .from(domains)
     .innerJoin(tunnels, eq(tunnels.id, domains.tunnelId))
     .innerJoin(organizations, eq(organizations.id, tunnels.orgId))
@@ -102,18 +114,17 @@ export function missingNames(db: Db, of: CertificateNames, { now, limit }: { now
     .limit(limit)
     .all()
     // A domain from before edge.domain was changed: below it labels alone count.
-    .flatMap(({ name }) => (name === of.edgeDomain || isBelow(name, of.edgeDomain) ? [] : [name]));
-  if (of.challenge === 'dns-01') return [`*.${of.edgeDomain}`, ...bound];
+    .filter(({ name }) => name !== of.edgeDomain && !isBelow(name, of.edgeDomain));
+  if (of.challenge === 'dns-01') return [{ name: `*.${of.edgeDomain}`, orgId: null }, ...bound];
   const host = sql<string>`${tunnels.label} || '.' || ${of.edgeDomain}`;
   const reserved = db
-    .select({ name: host })
+    .select({ name: host, orgId })
     .from(reservedSubdomains)
     .innerJoin(tunnels, eq(tunnels.label, reservedSubdomains.subdomain))
     .innerJoin(organizations, eq(organizations.id, tunnels.orgId))
     .leftJoin(certificates, eq(certificates.name, host))
     .where(and(eq(tunnels.status, 'active'), sql`${tunnels.protocol} <> 'tcp'`, isNull(certificates.name), isLive(now)))
     .limit(limit)
-    .all()
-    .map(({ name }) => name);
+    .all();
   return [...bound, ...reserved];
 }

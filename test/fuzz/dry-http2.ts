@@ -79,6 +79,7 @@ export function runStream(
     origin: { ip: '127.0.0.1', tls: true, names: null },
     headBuffer: edge.context.readBuffer,
     written: { length: 0, lines: 0, reason: '' },
+    ranges: { held: 0 },
     left: () => {},
   });
   const stream = new DryHttp2Stream();

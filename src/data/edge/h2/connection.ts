@@ -38,6 +38,7 @@ export class Http2Connection implements EdgeConnection, ExchangeOwner {
   readonly origin: VisitorOrigin;
   readonly headBuffer: Buffer;
   readonly written: WrittenHead = { length: 0, lines: 0, reason: '' };
+  readonly ranges = { held: 0 };
   readonly #socket: TLSSocket;
   readonly #session: ServerHttp2Session;
   readonly #exchanges = new Set<Http2Exchange>();

@@ -21,6 +21,7 @@ import type { VisitorOrigin } from '../forwarded.ts';
 import { RequestBody } from './request-body.ts';
 import { WROTE, writeRequestHead, type WrittenHead } from './request-head.ts';
 import { Http2Sink } from './response-sink.ts';
+import type { HeldRanges } from './stream-writer.ts';
 
 const { NGHTTP2_CANCEL, NGHTTP2_INTERNAL_ERROR, NGHTTP2_NO_ERROR, NGHTTP2_FLAG_END_STREAM } = constants;
 
@@ -31,6 +32,7 @@ export interface ExchangeOwner {
   /** Heads are written here for the parser. */
   readonly headBuffer: Buffer;
   readonly written: WrittenHead;
+  readonly ranges: HeldRanges;
   /** The stream is closed and the exchange free for another one. `isBroken`: it ended before its answer did, and not by the edge's will. */
   left(exchange: Http2Exchange, isBroken: boolean): void;
 }
@@ -95,6 +97,7 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner {
       stream,
       head: this.#context.responseHead,
       exchange: this.#exchange,
+      ranges: this.#owner.ranges,
       onCredit: (bytes) => this.#credit(bytes),
     });
     stream.on('close', () => this.#closed());

@@ -118,9 +118,11 @@ test('an answer without length ends with its connection, and one that is cut sho
       else if (head.startsWith('GET /length')) socket.end('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf');
       else if (head.startsWith('GET /chunks'))
         socket.end('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhalf');
-      else if (head.startsWith('GET /bad'))
-        socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\nnonsense');
-      else if (head.startsWith('GET /101'))
+      else if (head.startsWith('GET /bad')) {
+        socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n');
+        // Once the answer has begun.
+        origin.server.once('begun', () => socket.write('nonsense'));
+      } else if (head.startsWith('GET /101'))
         socket.write('HTTP/1.1 101 Go\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
       else if (head.startsWith('GET /none')) socket.end();
       else if (head.startsWith('GET /999')) socket.write('HTTP/1.1 999 X\r\nContent-Length: 0\r\n\r\n');
@@ -130,8 +132,11 @@ test('an answer without length ends with its connection, and one that is cut sho
   await rig.serve('shop', origin.port);
   const visitor = await Http2Visitor.open(t, rig);
   assert.equal((await visitor.ask({ ':path': '/until' })).body, 'all of it');
-  for (const path of ['/length', '/chunks', '/bad'])
-    await assert.rejects(visitor.ask({ ':path': path }), /reset 2/, `${path}: INTERNAL_ERROR`);
+  for (const path of ['/length', '/chunks', '/bad']) {
+    const stream = visitor.stream({ ':path': path });
+    stream.once('data', () => origin.server.emit('begun'));
+    await assert.rejects(readAnswer(stream), /reset 2/, `${path}: INTERNAL_ERROR`);
+  }
   for (const [path, code] of [
     ['/101', 'local_bad_response'],
     ['/999', 'local_bad_response'],

@@ -8,7 +8,7 @@ import type { Head } from '../head.ts';
 import type { FaultParts } from '../fault.ts';
 import type { FirstPart, ResponseSink } from '../response-sink.ts';
 import { addLine } from './fields.ts';
-import { StreamWriter } from './stream-writer.ts';
+import { type HeldRanges, StreamWriter } from './stream-writer.ts';
 
 export class Http2Sink implements ResponseSink {
   readonly framesItself = true;
@@ -28,13 +28,14 @@ export class Http2Sink implements ResponseSink {
     stream: ServerHttp2Stream;
     head: Head;
     exchange: { readonly isHead: boolean };
+    ranges: HeldRanges;
     onCredit: (bytes: number) => void;
   }) {
     this.#stream = of.stream;
     this.#head = of.head;
     this.#exchange = of.exchange;
     this.#onCredit = of.onCredit;
-    this.#writer = new StreamWriter(of.stream, of.onCredit);
+    this.#writer = new StreamWriter(of.stream, of.ranges, of.onCredit);
   }
 
   /** Bytes that the visitor has yet to take. */

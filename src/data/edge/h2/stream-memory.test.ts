@@ -2,19 +2,27 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { StreamMemory } from './stream-memory.ts';
 
+const MB = 1 << 20;
+
 test('below the bound everybody may hold what they like', () => {
-  const memory = new StreamMemory(100);
-  assert.ok(memory.changed(0, 90));
-  assert.ok(memory.changed(0, 10));
-  assert.equal(memory.total, 100);
+  const memory = new StreamMemory(100 * MB);
+  assert.ok(memory.changed(0, 90 * MB));
+  assert.ok(memory.changed(0, 10 * MB));
+  assert.equal(memory.total, 100 * MB);
 });
 
 test('at the bound those give way who hold more than their share, until it is kept again', () => {
-  const memory = new StreamMemory(100);
-  memory.changed(0, 80);
-  assert.ok(memory.changed(0, 30), 'who holds little goes on');
-  assert.ok(!memory.changed(80, 80), 'who holds much does not');
-  memory.changed(80, 0);
-  assert.equal(memory.total, 30);
-  assert.ok(memory.changed(30, 95));
+  const memory = new StreamMemory(100 * MB);
+  memory.changed(0, 80 * MB);
+  assert.ok(memory.changed(0, 30 * MB), 'who holds little goes on');
+  assert.ok(!memory.changed(80 * MB, 80 * MB), 'who holds much does not');
+  memory.changed(80 * MB, 0);
+  assert.equal(memory.total, 30 * MB);
+  assert.ok(memory.changed(30 * MB, 95 * MB));
+});
+
+test('who holds a megabyte or less never gives way', () => {
+  const memory = new StreamMemory(100 * MB);
+  for (let i = 0; i < 200; i++) assert.ok(memory.changed(0, MB));
+  assert.equal(memory.total, 200 * MB);
 });

@@ -3,6 +3,10 @@
  * connection has a hundred of those, so the sum has a bound of its own. At the bound the connections that hold more than their share
  * are ended, not those that happen to ask next.
  */
+
+/** What a connection may hold in any case: as many connections of HTTP/1.1 could hold no less. */
+const ALWAYS_BYTES = 1 << 20;
+
 export class StreamMemory {
   readonly #limit: number;
   #total = 0;
@@ -24,6 +28,6 @@ export class StreamMemory {
     this.#total += now - before;
     if (before === 0 && now > 0) this.#holders++;
     else if (before > 0 && now === 0) this.#holders--;
-    return this.#total <= this.#limit || now <= this.#limit / this.#holders;
+    return this.#total <= this.#limit || now <= Math.max(ALWAYS_BYTES, this.#limit / this.#holders);
   }
 }

@@ -65,6 +65,17 @@ const PATHS: ReadonlyArray<readonly [asked: string, path: string]> = [
   ['?a=1', '/'],
   ['/.culvert/visitor?ticket=x', '/'],
   ['/.culvert/sign-out', '/'],
+  ['/.culvert/visitor/../x', '/'],
+  ['/x/../.culvert/sign-out', '/'],
+  ['/./.culvert/sign-out', '/'],
+  ['/x/..//../.culvert/sign-out', '/'],
+  ['/%2e/.culvert/sign-out', '/'],
+  ['/x/%2E%2e/.culvert/visitor?ticket=x', '/'],
+  ['/x/.%2e/.culvert/sign-out#y', '/'],
+  ['/x/.culvert/sign-out', '/x/.culvert/sign-out'],
+  ['/x?/../.culvert/sign-out', '/x?/../.culvert/sign-out'],
+  ['/x/../orders', '/x/../orders'],
+  ['/@evil.example/../.culvert/sign-out', '/'],
   [`/${'a'.repeat(512)}`, '/'],
 ];
 

@@ -13,9 +13,12 @@ export const TICKET_MS = 60_000;
 export const PASS_MS = 8 * 3_600_000;
 /** Longer ones are not looked at. */
 const MAX_WORD = 4_096;
+/** Of SHA-256, in base64url. */
+const MAC = /^[\w-]{43}$/;
 /** Paths by which a tunnel's own host takes tickets, and forgets a visitor. */
 export const TICKET_PATH = '/.culvert/visitor';
 export const SIGN_OUT_PATH = '/.culvert/sign-out';
+const OWN_PATHS = '/.culvert/';
 
 const bound = {
   tunnelId: z.string(),
@@ -39,6 +42,8 @@ const ticketSchema = z.strictObject({
   path: z.string(),
 });
 const passSchema = z.strictObject(bound);
+/** Nothing that was made here has a shorter payload. */
+const MIN_PAYLOAD = payloadOf({ tunnelId: '', version: '', host: '', email: '', expiresAt: 0 }).length;
 
 export type VisitorTicket = Readonly<z.output<typeof ticketSchema>>;
 export type VisitorPass = Readonly<z.output<typeof passSchema>>;
@@ -71,18 +76,28 @@ export function isSameText(one: string, other: string): boolean {
   return timingSafeEqual(createHash('sha256').update(one).digest(), createHash('sha256').update(other).digest());
 }
 
+/** Has it the form of a ticket or a pass? What has not costs no computing. */
+export function isWord(word: string): boolean {
+  const dot = word.indexOf('.');
+  return dot >= MIN_PAYLOAD && word.length <= MAX_WORD && MAC.test(word.slice(dot + 1));
+}
+
+function payloadOf(value: object): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64url');
+}
+
 function seal(key: Buffer, kind: string, value: object): string {
-  const payload = Buffer.from(JSON.stringify(value)).toString('base64url');
+  const payload = payloadOf(value);
   return `${payload}.${macOf(key, kind, payload).toString('base64url')}`;
 }
 
 function open<T>(key: Buffer, word: string, { kind, schema }: { kind: string; schema: z.ZodType<T> }): T | undefined {
+  if (!isWord(word)) return undefined;
   const dot = word.indexOf('.');
-  if (dot < 0 || word.length > MAX_WORD) return undefined;
   const payload = word.slice(0, dot);
   const wanted = macOf(key, kind, payload);
-  // Compared as text: decoders take more than one spelling for the same bytes.
-  if (!isSameText(word.slice(dot + 1), wanted.toString('base64url'))) return undefined;
+  // Compared as text: decoders take more than one spelling for the same bytes. Both have 43 characters.
+  if (!timingSafeEqual(Buffer.from(word.slice(dot + 1)), Buffer.from(wanted.toString('base64url')))) return undefined;
   return schema.safeParse(JSON.parse(Buffer.from(payload, 'base64url').toString())).data;
 }
 
@@ -95,9 +110,10 @@ const MAX_PATH = 512;
 
 /**
  * Path and query for a relative redirect, or `/` for whatever a browser might take for another host, and for the edge's own paths: a slash
- * that another one or a backslash follows, characters that vanish, userinfo behind them.
+ * that another one or a backslash follows, characters that vanish, userinfo behind them; dots that a browser takes out on its way.
  */
 export function returnPath(asked: string): string {
   if (asked.length > MAX_PATH || !/^\/(?![/\\])[\x21-\x5b\x5d-\x7e]*$/.test(asked)) return '/';
-  return asked.startsWith('/.culvert/') ? '/' : asked;
+  const taken = URL.parse(`http://any${asked}`)?.pathname ?? OWN_PATHS;
+  return asked.startsWith(OWN_PATHS) || taken.startsWith(OWN_PATHS) ? '/' : asked;
 }

@@ -187,7 +187,8 @@ test('the person and its own page sign out; whoever else may have asked is asked
   ] as const) {
     const reply = await ask(wire, line, ...fields);
     assert.equal(codeOf(reply), '200 signed_out', [line, ...fields].join());
-    assert.match(fieldOf(reply, 'Set-Cookie') ?? '', /^culvert_visitor=; Path=\/; Max-Age=0; HttpOnly; SameSite=Lax$/);
+    for (const name of ['culvert_visitor', 'culvert_nonce'])
+      assert.ok(reply.head.includes(`\r\nSet-Cookie: ${name}=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax\r\n`), name);
   }
   for (const [line, ...fields] of [
     ['GET /.culvert/sign-out', 'Sec-Fetch-Site: cross-site'],
@@ -209,6 +210,35 @@ test('the person and its own page sign out; whoever else may have asked is asked
     assert.equal(fieldOf(reply, 'Referrer-Policy'), 'same-origin');
     assert.equal(fieldOf(reply, 'X-Frame-Options'), 'DENY');
   }
+});
+
+test('planted cookies hide neither pass nor nonce', WITHIN, async (t) => {
+  const { wire } = await gated(t);
+  const planted = (name: string, value: string, count: number) =>
+    Array.from({ length: count }, (_, i) => `${name}=${value}${i}`).join('; ');
+  const nonces = planted('culvert_nonce', 'x'.repeat(20), 90);
+  const reply = await ask(wire, `GET ${ticket()}`, PAGE, `Cookie: ${nonces}; culvert_nonce=${NONCE}`);
+  assert.equal(codeOf(reply), '303 signed_in');
+  const pass = passIn(reply) ?? '';
+  for (const junk of [planted('culvert_visitor', 'x', 1_000), planted('culvert_visitor', `${pass.slice(0, -4)}`, 70)])
+    assert.equal((await ask(wire, 'GET /a/b/c', `Cookie: ${junk}; culvert_visitor=${pass}`)).status, 200);
+});
+
+test('who signs in and then shows no pass is told so, and not sent round for ever', WITHIN, async (t) => {
+  const { rig, wire, asked } = await gated(t);
+  assert.equal(codeOf(await ask(wire, 'GET /', PAGE, HAS_NONCE)), '302 sign_in');
+  const pass = passIn(await ask(wire, `GET ${ticket()}`, PAGE, HAS_NONCE)) ?? '';
+  const lost = await ask(wire, 'GET /orders', PAGE, `${HAS_NONCE}; culvert_visitor=junk`);
+  assert.equal(codeOf(lost), '403 sign_in_failed');
+  assert.equal(fieldOf(lost, 'Location'), undefined);
+  assert.match(lost.body, /Remove the cookies of this site and of the domains above it/);
+  // Others, its own scripts, and the browser once it shows its pass, find all as ever; so does whoever has signed out, or asks a changed gate.
+  assert.equal(codeOf(await ask(wire, 'GET /', PAGE)), '302 sign_in');
+  assert.equal(codeOf(await ask(wire, 'GET /', HAS_NONCE)), '401 unauthorized');
+  assert.equal((await ask(wire, 'GET /', PAGE, `${HAS_NONCE}; culvert_visitor=${pass}`)).status, 200);
+  rig.route('shop', { visitorGate: { ...GATE, version: '2' } });
+  assert.equal(codeOf(await ask(wire, 'GET /', PAGE, HAS_NONCE)), '302 sign_in');
+  assert.deepEqual(asked, ['/']);
 });
 
 test('no method on these paths reaches the service, with a pass either', WITHIN, async (t) => {

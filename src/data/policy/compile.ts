@@ -19,7 +19,8 @@ import { rateStep } from './rate-step.ts';
 import type { PolicyRequest, Step } from './step.ts';
 import { visitorDoor } from './visitor-door.ts';
 import type { VisitorPasses } from './visitor-passes.ts';
-import { type GatedRoute, visitorStep } from './visitor-step.ts';
+import type { GatedRoute } from './visitor-sign-in.ts';
+import { visitorStep } from './visitor-step.ts';
 
 export interface CompiledPolicy {
   /** What it was made from. */

@@ -6,6 +6,7 @@ import { COLON, FOLD, SPACE, TAB } from '../edge/chars.ts';
 import { equalsFolded, word } from '../edge/fields.ts';
 import type { Head } from '../edge/head.ts';
 import { isDropped } from './header-rule.ts';
+import type { PolicyRequest } from './step.ts';
 
 /** The name of a cookie, and as the bytes of a head are compared with it. */
 export interface CookieName {
@@ -23,21 +24,24 @@ export const NONCE_COOKIE = { https: cookieName('__Host-culvert_nonce'), http: c
 /** Lower case: services that do not mind case get none of them either. */
 export const VISITOR_COOKIES = [PASS_COOKIE, NONCE_COOKIE.https, NONCE_COOKIE.http].map(({ folded }) => folded);
 
-/** Of one name: neighbours can plant some, one for each part of the path. What is more is not looked at. */
-const MAX_OF_A_NAME = 16;
+/** A nonce that this edge has made. */
+const NONCE = /^[\w-]{22}$/;
 const COOKIE = word('cookie');
 const SEMICOLON = 59;
 const EQUALS = 61;
 const NOTHING = Buffer.alloc(0);
 
-/** The values of the cookies of this name, which is compared exactly, in their order. */
+/**
+ * The values of the cookies of this name, which is compared exactly, in their order. All of them: neighbours can plant some for each part of the
+ * path and each domain above, and browsers show these first. A head holds no more than edge.limits.max_head_bytes of them.
+ */
 export function cookiesNamed(bytes: Buffer, head: Head, { text, folded }: CookieName): readonly string[] {
   const values: string[] = [];
   for (let l = 0; l < head.lineCount; l++) {
     if (!isCookieLine(bytes, head.lines[l] as number)) continue;
     const end = (head.lines[l + 1] as number) - 2;
     let at = (head.lines[l] as number) + COOKIE.length + 1;
-    while (at < end && values.length < MAX_OF_A_NAME) {
+    while (at < end) {
       const from = skipBlank(bytes, at, end);
       at = pairEnd(bytes, from, end) + 1;
       const equals = nameEnd(bytes, from, at - 1);
@@ -47,6 +51,13 @@ export function cookiesNamed(bytes: Buffer, head: Head, { text, folded }: Cookie
     }
   }
   return values;
+}
+
+/** The nonces that this browser shows. */
+export function noncesIn({ bytes, head, isHttps }: PolicyRequest): readonly string[] {
+  return cookiesNamed(bytes, head, isHttps ? NONCE_COOKIE.https : NONCE_COOKIE.http).filter((value) =>
+    NONCE.test(value),
+  );
 }
 
 /**

@@ -6,12 +6,12 @@ import { PASS_MS, SIGN_OUT_PATH, TICKET_PATH, nonceHashOf, isSameText, returnPat
 import { word } from '../edge/fields.ts';
 import type { EdgeRefusal } from '../edge/refusal.ts';
 import type { PolicyRequest, Step, Verdict } from './step.ts';
-import { cookiesNamed, NONCE_COOKIE, PASS_COOKIE } from './visitor-cookies.ts';
+import { NONCE_COOKIE, noncesIn, PASS_COOKIE } from './visitor-cookies.ts';
 import type { VisitorPasses } from './visitor-passes.ts';
 import { isOwnDeed } from './visitor-origin.ts';
 import { hostOf, isAt, methodOf, targetOf } from './visitor-request.ts';
-import { NO_REFERRER, setCookie } from './visitor-sign-in.ts';
-import { type GatedRoute, signInOf, visitorOf } from './visitor-step.ts';
+import { type GatedRoute, NO_REFERRER, setCookie, SignIn } from './visitor-sign-in.ts';
+import { visitorOf } from './visitor-step.ts';
 
 const W_TICKET_PATH = word(TICKET_PATH);
 const W_SIGN_OUT_PATH = word(SIGN_OUT_PATH);
@@ -37,7 +37,7 @@ const BUSY: EdgeRefusal = {
 };
 
 export function visitorDoor(route: GatedRoute, passes: VisitorPasses): Step {
-  const signIn = signInOf(route);
+  const signIn = new SignIn(route, passes);
   const { tunnelId, visitorGate } = route;
   const publicUrl = new URL(route.publicUrl);
 
@@ -53,9 +53,10 @@ export function visitorDoor(route: GatedRoute, passes: VisitorPasses): Step {
     const ticket = passes.ticket(shown, place);
     if (ticket === null) return unlessIn(request, '/', STALE);
     const path = returnPath(ticket.path);
-    if (!isSameBrowser(request, ticket.nonceHash))
+    const nonce = nonceOf(request, ticket.nonceHash);
+    if (nonce === undefined)
       return unlessIn(request, path, ticket.again ? NO_COOKIES : signIn.begin(request, { path, again: true }));
-    const done = passes.exchange(ticket);
+    const done = passes.exchange(ticket, nonce);
     if (done === 'used') return unlessIn(request, path, STALE);
     if (done === 'full') return BUSY;
     const { isHttps } = request;
@@ -79,16 +80,17 @@ export function visitorDoor(route: GatedRoute, passes: VisitorPasses): Step {
   };
 }
 
+/** The nonce goes too: who signs in again at once begins anew. */
 function signedOut({ isHttps }: PolicyRequest): EdgeRefusal {
-  return { code: 'signed_out', fields: [setCookie(PASS_COOKIE, '', { seconds: 0, isHttps })] };
+  const names = [PASS_COOKIE, isHttps ? NONCE_COOKIE.https : NONCE_COOKIE.http];
+  return { code: 'signed_out', fields: names.map((name) => setCookie(name, '', { seconds: 0, isHttps })) };
 }
 
 function goOn(path: string, ...fields: readonly string[]): EdgeRefusal {
   return { code: 'signed_in', fields: [`Location: ${path}`, ...fields, NO_REFERRER] };
 }
 
-/** Is this the browser that began? Somebody else's ticket would sign it in as somebody else. */
-function isSameBrowser({ bytes, head, isHttps }: PolicyRequest, nonceHash: string): boolean {
-  const nonces = cookiesNamed(bytes, head, isHttps ? NONCE_COOKIE.https : NONCE_COOKIE.http);
-  return nonces.some((nonce) => isSameText(nonceHashOf(nonce), nonceHash));
+/** That of the browser that began, if this is the one. Somebody else's ticket would sign it in as somebody else. */
+function nonceOf(request: PolicyRequest, nonceHash: string): string | undefined {
+  return noncesIn(request).find((nonce) => isSameText(nonceHashOf(nonce), nonceHash));
 }

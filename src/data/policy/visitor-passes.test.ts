@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PASS_MS, sealPass, sealTicket, TICKET_MS, type VisitorTicket } from '../../plane/visitor-words.ts';
+import { RecentReturns } from './recent-returns.ts';
 import { UsedTickets } from './used-tickets.ts';
 import { VisitorPasses } from './visitor-passes.ts';
 
 const KEY = Buffer.alloc(32, 1);
 const PLACE = { tunnelId: 'shop', version: '1', host: 'shop.test' };
 const START = 1_000_000;
+const NONCE = 'n'.repeat(22);
 
 function opened() {
   const clock = { ms: START, now: () => clock.ms, monotonic: () => clock.ms };
@@ -60,6 +62,55 @@ test('without a key nobody is known', () => {
   assert.equal(new VisitorPasses(clock).ticket(ticketOf(), PLACE), null);
 });
 
+test('the good pass counts behind all that a head can hold', () => {
+  const { passes } = opened();
+  const like = passOf({}, Buffer.alloc(32, 2));
+  for (const planted of [
+    Array.from({ length: 2_000 }, (_, i) => `junk${i}`),
+    Array.from({ length: 2_000 }, (_, i) => `${'x'.repeat(300)}${i}`),
+    Array.from({ length: 255 }, () => like),
+  ]) {
+    const visitor = passes.find([...planted, passOf()], PLACE);
+    assert.ok(visitor !== null && visitor !== 'several', `${planted.length} ${planted[0]}`);
+  }
+  // Beyond that no more is computed.
+  assert.equal(passes.find([...Array.from({ length: 256 }, () => like), passOf()], PLACE), null);
+});
+
+test('who has just got a pass and shows none is known by its nonce, for half a minute', () => {
+  const { passes, clock } = opened();
+  const ticket = passes.ticket(ticketOf(), PLACE);
+  assert.ok(ticket !== null);
+  assert.equal(passes.haveJustReturned([NONCE], PLACE), false);
+  passes.exchange(ticket, NONCE);
+  assert.equal(passes.haveJustReturned(['m'.repeat(22), NONCE], PLACE), true);
+  assert.equal(passes.haveJustReturned(['m'.repeat(22)], PLACE), false);
+  for (const over of [{ tunnelId: 'shed' }, { host: 'shed.test' }, { version: '2' }])
+    assert.equal(passes.haveJustReturned([NONCE], { ...PLACE, ...over }), false, JSON.stringify(over));
+  clock.ms += 29_999;
+  assert.equal(passes.haveJustReturned([NONCE], PLACE), true);
+  clock.ms += 1;
+  assert.equal(passes.haveJustReturned([NONCE], PLACE), false);
+});
+
+test('a new key makes passes of nobody, and those who had one begin anew', () => {
+  const { passes } = opened();
+  const ticket = passes.ticket(ticketOf(), PLACE);
+  assert.ok(ticket !== null);
+  passes.exchange(ticket, NONCE);
+  passes.useKey(Buffer.alloc(32, 2).toString('base64url'));
+  assert.equal(passes.haveJustReturned([NONCE], PLACE), false);
+});
+
+test('ten thousand that have just returned are remembered; the oldest gives way', () => {
+  const returns = new RecentReturns();
+  for (let i = 0; i <= 10_000; i++) returns.add(PLACE, `n${i}`, START);
+  assert.equal(returns.size, 10_000);
+  assert.deepEqual([returns.has(PLACE, 'n0', START), returns.has(PLACE, 'n1', START)], [false, true]);
+  returns.add(PLACE, 'late', START + 30_000);
+  assert.equal(returns.size, 1);
+});
+
 test('passes of two people are nobody; two of the same are one', () => {
   const { passes } = opened();
   assert.equal(passes.find([passOf(), passOf({ email: 'eve@example.test' })], PLACE), 'several');
@@ -72,8 +123,8 @@ test('a ticket is good once, for a minute', () => {
     assert.equal(passes.ticket(ticketOf(over), PLACE), null, JSON.stringify(over));
   const ticket = passes.ticket(ticketOf(), PLACE);
   assert.ok(ticket !== null);
-  assert.ok(typeof passes.exchange(ticket) === 'object');
-  assert.equal(passes.exchange(ticket), 'used');
+  assert.ok(typeof passes.exchange(ticket, NONCE) === 'object');
+  assert.equal(passes.exchange(ticket, NONCE), 'used');
   clock.ms += TICKET_MS;
   assert.equal(passes.ticket(ticketOf(), PLACE), null);
 });
@@ -82,7 +133,7 @@ test('a pass lives for eight hours', () => {
   const { passes, clock } = opened();
   const ticket = passes.ticket(ticketOf(), PLACE);
   assert.ok(ticket !== null);
-  const done = passes.exchange(ticket);
+  const done = passes.exchange(ticket, NONCE);
   assert.ok(typeof done === 'object');
   assert.equal(PASS_MS, 8 * 3_600_000);
   clock.ms += PASS_MS - 1;

@@ -8,15 +8,22 @@ import type { Clock } from '../../base/clock.ts';
 import {
   openPass,
   openTicket,
+  isWord,
   PASS_MS,
   sealPass,
   type VisitorPass,
   type VisitorTicket,
 } from '../../plane/visitor-words.ts';
+import { RecentReturns } from './recent-returns.ts';
 import { UsedTickets } from './used-tickets.ts';
 
 /** Good passes that are remembered, so that each is computed once; the one that was not shown for longest gives way. */
 const MAX_KNOWN = 10_000;
+/**
+ * Passes of one request that are looked at, a HMAC each; 0.5 ms for all. What only bears the name costs nothing, and a head of the usual size
+ * holds fewer, so that nobody can hide the good one behind planted ones.
+ */
+const MAX_LOOKED_AT = 256;
 
 /** What a pass must be for. */
 export type Place = Pick<VisitorPass, 'tunnelId' | 'version' | 'host'>;
@@ -32,6 +39,7 @@ export class VisitorPasses {
   #keyText = '';
   readonly #known = new LRUCache<string, KnownVisitor>({ max: MAX_KNOWN });
   readonly #tickets = new UsedTickets();
+  readonly #returns = new RecentReturns();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -43,12 +51,16 @@ export class VisitorPasses {
     this.#keyText = key;
     this.#key = Buffer.from(key, 'base64url');
     this.#known.clear();
+    this.#returns.clear();
   }
 
   /** The visitor by the good ones of these words; null: there is none. `several`: they name different people, and anybody may have planted one. */
   find(words: readonly string[], place: Place): KnownVisitor | null | 'several' {
     let found: KnownVisitor | null = null;
+    let looked = 0;
     for (const word of words) {
+      if (!isWord(word)) continue;
+      if (++looked > MAX_LOOKED_AT) break;
       const visitor = this.#open(word);
       if (visitor === null || !isFor(visitor, place) || visitor.expiresAt <= this.#clock.now()) continue;
       if (found !== null && found.email !== visitor.email) return 'several';
@@ -63,14 +75,21 @@ export class VisitorPasses {
     return ticket !== undefined && isFor(ticket, place) && ticket.expiresAt > this.#clock.now() ? ticket : null;
   }
 
-  /** Turns the ticket into a pass. Each is good once. Throws without a key. */
-  exchange(ticket: VisitorTicket): { readonly pass: string } | 'used' | 'full' {
+  /** Turns the ticket into a pass, for the browser with this nonce. Each is good once. Throws without a key. */
+  exchange(ticket: VisitorTicket, nonce: string): { readonly pass: string } | 'used' | 'full' {
     if (this.#key === null) throw new Error('no key for visitors has come');
     const now = this.#clock.now();
     const taken = this.#tickets.take(ticket.id, ticket.expiresAt, now);
     if (taken !== 'taken') return taken;
     const { tunnelId, version, host, email } = ticket;
+    this.#returns.add(ticket, nonce, now);
     return { pass: sealPass(this.#key, { tunnelId, version, host, email, expiresAt: now + PASS_MS }) };
+  }
+
+  /** Has a browser with one of these nonces got its pass only just now? If it shows none all the same, to sign in once more helps nothing. */
+  haveJustReturned(nonces: readonly string[], place: Place): boolean {
+    const now = this.#clock.now();
+    return nonces.some((nonce) => this.#returns.has(place, nonce, now));
   }
 
   #open(word: string): KnownVisitor | null {

@@ -3,36 +3,50 @@
  * visitor-step.ts and visitor-door.ts.
  */
 import { randomBytes } from 'node:crypto';
-import type { VisitorGate } from '../../plane/routes.ts';
+import type { Route, VisitorGate } from '../../plane/routes.ts';
 import { nonceHashOf, returnPath } from '../../plane/visitor-words.ts';
 import type { EdgeRefusal } from '../edge/refusal.ts';
 import type { PolicyRequest } from './step.ts';
-import { type CookieName, cookiesNamed, NONCE_COOKIE } from './visitor-cookies.ts';
+import { type CookieName, NONCE_COOKIE, noncesIn } from './visitor-cookies.ts';
 import { isOthersDeed } from './visitor-origin.ts';
+import type { VisitorPasses } from './visitor-passes.ts';
 import { authorityOf, hostOf, isNavigation, looksLikeHttps, targetOf } from './visitor-request.ts';
 
 /** As long as the provider is given. */
 const NONCE_SECONDS = 600;
-const NONCE = /^[\w-]{22}$/;
 /** No address of a step of the way goes to another site. */
 export const NO_REFERRER = 'Referrer-Policy: no-referrer';
+
+const NOT_SHOWN: EdgeRefusal = {
+  code: 'sign_in_failed',
+  detail:
+    'You have just signed in, but your browser does not show it. Remove the cookies of this site and of the domains above it, allow it to set its own, and open it again in half a minute.',
+  fields: [NO_REFERRER],
+};
+
+/** A route that has a visitor gate. */
+export type GatedRoute = Route & { readonly visitorGate: VisitorGate };
 
 export class SignIn {
   readonly #gate: VisitorGate;
   readonly #subdomain: string;
   readonly #publicUrl: URL;
+  readonly #tunnelId: string;
+  readonly #passes: VisitorPasses;
 
-  constructor(of: { readonly gate: VisitorGate; readonly subdomain: string; readonly publicUrl: string }) {
-    this.#gate = of.gate;
-    this.#subdomain = of.subdomain;
-    this.#publicUrl = new URL(of.publicUrl);
+  constructor({ visitorGate, tunnelId, subdomain, publicUrl }: GatedRoute, passes: VisitorPasses) {
+    this.#gate = visitorGate;
+    this.#tunnelId = tunnelId;
+    this.#subdomain = subdomain;
+    this.#publicUrl = new URL(publicUrl);
+    this.#passes = passes;
   }
 
   /** For a request without a pass. */
   refusal(request: PolicyRequest): EdgeRefusal {
-    return isNavigation(request)
-      ? this.begin(request, { path: targetOf(request), again: false })
-      : this.#turnAway(request);
+    if (!isNavigation(request)) return this.#turnAway(request);
+    if (this.#hasJustReturned(request)) return NOT_SHOWN;
+    return this.begin(request, { path: targetOf(request), again: false });
   }
 
   /** Where the public address is https nothing of a sign-in goes over plain http: neither its begin nor what it ends with. */
@@ -53,8 +67,7 @@ export class SignIn {
     const { isHttps } = request;
     const name = isHttps ? NONCE_COOKIE.https : NONCE_COOKIE.http;
     // One for all tabs of a browser: the last one of several would undo the others.
-    const known = cookiesNamed(request.bytes, request.head, name).find((value) => NONCE.test(value));
-    const nonce = known ?? randomBytes(16).toString('base64url');
+    const nonce = noncesIn(request)[0] ?? randomBytes(16).toString('base64url');
     const url = new URL(this.#gate.signInUrl);
     const { searchParams } = url;
     searchParams.set('return_to', `${isHttps ? 'https' : 'http'}://${authorityOf(request)}${returnPath(to.path)}`);
@@ -64,6 +77,11 @@ export class SignIn {
       code: 'sign_in',
       fields: [`Location: ${url.href}`, setCookie(name, nonce, { seconds: NONCE_SECONDS, isHttps }), NO_REFERRER],
     };
+  }
+
+  #hasJustReturned(request: PolicyRequest): boolean {
+    const place = { tunnelId: this.#tunnelId, version: this.#gate.version, host: hostOf(request) };
+    return this.#passes.haveJustReturned(noncesIn(request), place);
   }
 
   #behindProxy(request: PolicyRequest): EdgeRefusal {

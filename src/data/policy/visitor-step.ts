@@ -2,13 +2,12 @@
  * A tunnel's visitor gate as a step: the last of its chain. It lets in who shows a pass that was made for this tunnel, host and version, unless
  * a page of another site makes the browser show it.
  */
-import type { Route } from '../../plane/routes.ts';
 import type { EdgeRefusal } from '../edge/refusal.ts';
 import type { PolicyRequest, Step, Verdict } from './step.ts';
 import { cookiesNamed, PASS_COOKIE } from './visitor-cookies.ts';
 import type { KnownVisitor, VisitorPasses } from './visitor-passes.ts';
 import { hostOf } from './visitor-request.ts';
-import { SignIn } from './visitor-sign-in.ts';
+import { type GatedRoute, SignIn } from './visitor-sign-in.ts';
 
 const SEVERAL: EdgeRefusal = {
   code: 'sign_in_failed',
@@ -16,11 +15,8 @@ const SEVERAL: EdgeRefusal = {
     'Your browser shows that two different people have signed in to this site. Remove its cookies, those of the domains above it too, and open it again.',
 };
 
-/** A route that has a visitor gate. */
-export type GatedRoute = Route & { readonly visitorGate: NonNullable<Route['visitorGate']> };
-
 export function visitorStep(route: GatedRoute, passes: VisitorPasses): Step {
-  const signIn = signInOf(route);
+  const signIn = new SignIn(route, passes);
   return {
     decide: (request: PolicyRequest): Verdict => {
       if (signIn.mustBeHttps(request)) return signIn.plainRefusal(request);
@@ -33,10 +29,6 @@ export function visitorStep(route: GatedRoute, passes: VisitorPasses): Step {
       return null;
     },
   };
-}
-
-export function signInOf({ visitorGate: gate, subdomain, publicUrl }: GatedRoute): SignIn {
-  return new SignIn({ gate, subdomain, publicUrl });
 }
 
 /** Who the pass of this request names. */

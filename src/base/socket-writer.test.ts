@@ -58,3 +58,48 @@ for (const kind of ['plain', 'tls'] as const) {
     pair.close();
   });
 }
+
+for (const kind of ['plain', 'tls'] as const) {
+  test(`${kind}: thousands of single bytes of one turn are few writes, and all arrive`, async (t) => {
+    const source = await PairSource.listen(kind);
+    t.after(() => source.close());
+    const pair = await source.pair();
+    const pool = new SlabPool();
+    let text = '';
+    pair.dialled.on('data', (chunk: Buffer) => {
+      text += chunk.toString('latin1');
+    });
+    let credited = 0;
+    const options = { turn: new TurnEnd(), slabs: pool, onCredit: (bytes: number) => void (credited += bytes) };
+    const writer = new SocketWriter(pair.accepted, { tls: kind === 'tls', ...options });
+    const write = t.mock.method(pair.accepted, 'write');
+    const slab = pool.take();
+    let sent = '';
+    const turnOf = (pieces: number): void => {
+      for (let i = 0; i < pieces; i++) {
+        // Apart from each other, as frames are, and here and there side by side.
+        const at = 13 * i + (i % 5 === 0 ? 12 : 0);
+        slab.bytes[at] = 97 + (i % 26);
+        sent += String.fromCharCode(97 + (i % 26));
+        writer.push(slab.bytes, at, at + 1, 3, slab);
+      }
+    };
+    for (const pieces of [1, 20_000, 5, 20_000]) {
+      turnOf(pieces);
+      await new Promise((resolve) => setImmediate(resolve));
+      await until(() => writer.backlog === 0);
+    }
+    const views = write.mock.calls.filter(({ arguments: [bytes] }) => (bytes as Buffer).length > 0);
+    assert.ok(views.length < 60, `${views.length} writes`);
+    writer.end();
+    await once(pair.dialled, 'end');
+    assert.equal(text, sent);
+    assert.equal(credited, 3 * sent.length);
+    assert.equal(slab.held, false);
+    pair.close();
+  });
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((resolve) => setImmediate(resolve));
+}

@@ -17,8 +17,12 @@ const GATHER_BYTES = 65_536;
 const GATHER_FROM = 8_192;
 /** A reader behind by more than this gets copies. */
 const HOLD_BYTES = 524_288;
-/** Copies shorter than this are buffers of their own size. */
+/** Copies shorter than this are buffers of their own size, the first few of them. */
 const SMALL_COPY = 4_096;
+/** So many messages are written at once, then what comes is gathered to the end of the turn: a read may bring thousands of one byte. */
+const MAX_MESSAGES = 4;
+/** Behind so many ranges short ones are copied together: a sender of single bytes would have an object, and a write, for each. */
+const MAX_RANGES = 8;
 const EMPTY = Buffer.alloc(0);
 
 export interface SocketWriterOptions {
@@ -52,6 +56,8 @@ export class SocketWriter implements TurnJob {
   #queued = 0;
   #outstanding: Range | null = null;
   #scheduled = false;
+  /** Messages that were written at once since the last turn end that was waited for. */
+  #messages = 0;
   #ending = false;
   /** Copies for a slow reader go here, one behind the other. */
   #own: Slab | null = null;
@@ -74,7 +80,7 @@ export class SocketWriter implements TurnJob {
   /** Queues `bytes[start, end)` of `slab`, which may be gathered with what follows; `credit` bytes are credited once they are out. */
   push(bytes: Buffer, start: number, end: number, credit: number, slab: Slab): void {
     const length = end - start;
-    if (this.#isFree() && (length < GATHER_FROM || length >= GATHER_BYTES)) {
+    if (this.#isFree() && (length >= GATHER_BYTES || (length < GATHER_FROM && this.#messages++ < MAX_MESSAGES))) {
       this.#writeNow(bytes, start, end, credit, slab);
       return;
     }
@@ -99,6 +105,7 @@ export class SocketWriter implements TurnJob {
 
   atTurnEnd(): void {
     this.#scheduled = false;
+    this.#messages = 0;
     this.flush();
   }
 
@@ -106,7 +113,7 @@ export class SocketWriter implements TurnJob {
   flush(): void {
     while (this.#outstanding === null && !this.#socket.destroyed) {
       const next = this.#queue.shift();
-      if (next === undefined) return;
+      if (next === undefined) return this.#retireOwn();
       this.#queued -= next.end - next.start;
       if (this.#start(next)) {
         next.slab?.release();
@@ -180,8 +187,16 @@ export class SocketWriter implements TurnJob {
   /** Appends to the last range where that lies right before. Returns the length of that range. */
   #add(bytes: Buffer, start: number, end: number, credit: number, slab: Slab): number {
     if (this.#socket.destroyed) return 0;
-    if (slab.shared || this.backlog > HOLD_BYTES) return this.#addCopy(bytes, start, end, credit);
+    if (slab.shared || this.backlog > HOLD_BYTES || this.#isCrumb(bytes, start, end))
+      return this.#addCopy(bytes, start, end, credit);
     return this.#append(bytes, start, end, credit, slab);
+  }
+
+  /** One of many that lie apart and are short. */
+  #isCrumb(bytes: Buffer, start: number, end: number): boolean {
+    if (end - start >= SMALL_COPY || this.#queue.length < MAX_RANGES) return false;
+    const last = this.#queue.at(-1) as Range;
+    return last.bytes !== bytes || last.end !== start;
   }
 
   #append(bytes: Buffer, start: number, end: number, credit: number, slab: Slab): number {
@@ -199,7 +214,7 @@ export class SocketWriter implements TurnJob {
 
   #addCopy(bytes: Buffer, start: number, end: number, credit: number): number {
     const length = end - start;
-    if (length < SMALL_COPY || length > SLAB_BYTES) {
+    if (length > SLAB_BYTES || (length < SMALL_COPY && this.#queue.length < MAX_RANGES)) {
       return this.#append(Buffer.from(bytes.subarray(start, end)), 0, length, credit, this.#slabs.foreign);
     }
     if (this.#own === null || this.#ownUsed + length > SLAB_BYTES) {

@@ -192,6 +192,21 @@ test('stripped for HTTP/1.0 and HTTP/2: the payload alone, and the trailers apar
   assert.equal(body.trailer?.toString(), 'X: 1\r\n\r\n', 'who can say them elsewhere is told');
 });
 
+test('stripped: a read of short chunks is one range, and a long chunk is forwarded from where it lies', () => {
+  const body = new Body();
+  body.start(FRAMING.chunked, -1, true);
+  const short = Buffer.from('1\r\nx\r\n'.repeat(10_000));
+  assert.equal(body.feed(short, 0, short.length), BODY.cut);
+  assert.deepEqual([body.stop, body.next], [10_000, short.length]);
+  assert.equal(short.toString('latin1', 0, body.stop), 'x'.repeat(10_000));
+  const long = Buffer.from(`1\r\nx\r\n4000\r\n${'y'.repeat(0x4000)}\r\n1\r\nz\r\n`);
+  assert.equal(body.feed(long, 0, long.length), BODY.cut);
+  assert.deepEqual([body.stop, body.next], [1, 12]);
+  assert.equal(body.feed(long, 12, long.length), BODY.cut);
+  assert.deepEqual([body.stop, body.next], [12 + 0x4000 + 1, long.length]);
+  assert.equal(long.toString('latin1', 12, body.stop), `${'y'.repeat(0x4000)}z`);
+});
+
 test('a Body serves one message after the other', () => {
   const body = new Body();
   body.start(FRAMING.chunked, -1);

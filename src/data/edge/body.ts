@@ -1,7 +1,8 @@
 /**
  * Where a message's body ends (RFC 9112 §6, §7), followed over bytes cut anywhere, strictly: chunk sizes are hexadecimal digits
  * and CR LF and nothing else. Chunk extensions and forbidden trailers are not forwarded: `feed` stops before them, and the
- * caller forwards what lies between the stops. Chunk framing itself passes unchanged once it has been checked.
+ * caller forwards what lies between the stops. Chunk framing itself passes unchanged once it has been checked, unless payload alone is asked
+ * for: then the bytes that were read are written over.
  */
 import { CR, HEX, LF, TOKEN, VALUE } from './chars.ts';
 import { FIELD, fieldOf, isForwardedName, REQUEST_NAMES } from './fields.ts';
@@ -11,6 +12,8 @@ const MAX_SIZE_DIGITS = 8;
 /** All chunk extensions of one body, and its trailers. */
 const MAX_EXTENSION_BYTES = 16_384;
 const MAX_TRAILER_BYTES = 8_192;
+/** Payload that is stripped of its framing is forwarded from where it lies when it is this long in one piece, else moved up to what came before. */
+const MOVED_BYTES = 8_192;
 
 export const FRAMING = { none: 0, length: 1, chunked: 2, untilClose: 3 } as const;
 export type Framing = (typeof FRAMING)[keyof typeof FRAMING];
@@ -120,28 +123,41 @@ export class Body {
     return BODY.done;
   }
 
+  /**
+   * Moves the payload of short chunks together, to where their framing began: a read is forwarded as one range, however many chunks it has.
+   * Between `stop` and `next` lies what was left out.
+   */
   #feedStripped(bytes: Buffer, start: number, end: number): BodyState {
+    let to = start;
     let i = start;
-    if (this.#state === S.data) {
-      const run = Math.min(end - i, this.#left);
-      i += run;
-      this.#left -= run;
-      if (this.#left === 0) this.#state = S.dataCr;
-      this.stop = this.next = i;
-      return i === end ? BODY.more : BODY.cut;
-    }
-    for (; i < end && !this.#inData(); i++) {
-      // One byte of framing at a time, through the same strict machine.
-      const state = this.#feedChunks(bytes, i, i + 1);
+    while (i < end) {
+      if (this.#state === S.data) {
+        const run = Math.min(end - i, this.#left);
+        if (to < i) {
+          if (run >= MOVED_BYTES) return this.#cutAt(to, i);
+          moveDown(bytes, to, i, run);
+        }
+        to += run;
+        i += run;
+        this.#left -= run;
+        if (this.#left === 0) this.#state = S.dataCr;
+        continue;
+      }
+      // One byte of framing at a time, through the same strict machine; trailers are not followed by payload.
+      const state = this.#state === S.trailers ? this.#feedTrailers(bytes, i, end) : this.#feedChunks(bytes, i, i + 1);
       if (state === BODY.bad) return BODY.bad;
       if (state === BODY.done) {
-        this.stop = start;
-        this.next = i + 1;
+        this.stop = to;
         return BODY.done;
       }
+      i = this.next;
     }
-    this.stop = start;
-    this.next = i;
+    return this.#cutAt(to, end);
+  }
+
+  #cutAt(stop: number, next: number): BodyState {
+    this.stop = stop;
+    this.next = next;
     return BODY.cut;
   }
 
@@ -200,10 +216,6 @@ export class Body {
     return BODY.more;
   }
 
-  #inData(): boolean {
-    return this.#state === S.data;
-  }
-
   #end(stop: number, next: number): BodyState {
     this.stop = stop;
     this.next = next;
@@ -217,9 +229,7 @@ export class Body {
     while (i < end && bytes[i] !== CR) if (VALUE[bytes[i++] as number] === 0) return BODY.bad;
     this.#extensionBytes += i - at;
     if (this.#extensionBytes > MAX_EXTENSION_BYTES) return BODY.bad;
-    this.stop = at;
-    this.next = i;
-    return BODY.cut;
+    return this.#cutAt(at, i);
   }
 
   /** Collects trailers until their empty line, then keeps those that may be forwarded. */
@@ -233,14 +243,20 @@ export class Body {
     if (close > MAX_TRAILER_BYTES || (close < 0 && all.length > MAX_TRAILER_BYTES + 3)) return BODY.bad;
     if (close < 0) {
       this.#trailerBytes = all;
-      this.stop = at;
-      this.next = end;
-      return BODY.cut;
+      return this.#cutAt(at, end);
     }
     this.trailer = allowedTrailers(all.toString('latin1', 0, close));
     if (this.trailer === null) return BODY.bad;
     return this.#end(at, at + close + 4 - before);
   }
+}
+
+/** Shorter than a call to move it would cost: most runs that are moved are. */
+const MOVED_BY_HAND = 64;
+
+function moveDown(bytes: Buffer, to: number, from: number, length: number): void {
+  if (length > MOVED_BY_HAND) bytes.copyWithin(to, from, from + length);
+  else for (let i = 0; i < length; i++) bytes[to + i] = bytes[from + i] as number;
 }
 
 /** The trailer lines that may be forwarded, with the closing line; null when a line is none. */

@@ -17,25 +17,13 @@ import { Ledger } from '../ledger.ts';
 import { isOver } from '../refusal.ts';
 import { type ResponseOwner, ResponseReader } from '../response.ts';
 import type { Upstream, UpstreamUser } from '../upstream.ts';
-import type { VisitorOrigin } from '../forwarded.ts';
+import type { ExchangeOwner } from './exchange-owner.ts';
 import { RequestBody } from './request-body.ts';
-import { WROTE, writeRequestHead, type WrittenHead } from './request-head.ts';
+import { WROTE, writeRequestHead } from './request-head.ts';
 import { Http2Sink } from './response-sink.ts';
-import type { HeldRanges } from './stream-writer.ts';
 
 const { NGHTTP2_CANCEL, NGHTTP2_INTERNAL_ERROR, NGHTTP2_NO_ERROR, NGHTTP2_FLAG_END_STREAM } = constants;
 
-/** What the exchanges of a connection share. */
-export interface ExchangeOwner {
-  readonly context: EdgeContext;
-  readonly origin: VisitorOrigin;
-  /** Heads are written here for the parser. */
-  readonly headBuffer: Buffer;
-  readonly written: WrittenHead;
-  readonly ranges: HeldRanges;
-  /** The stream is closed and the exchange free for another one. `isBroken`: it ended before its answer did, and not by the edge's will. */
-  left(exchange: Http2Exchange, isBroken: boolean): void;
-}
 export class Http2Exchange implements UpstreamUser, ResponseOwner {
   readonly #owner: ExchangeOwner;
   readonly #context: EdgeContext;
@@ -57,6 +45,11 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner {
   #isHalfClosed = false;
   /** The edge itself has ended the stream before its time. */
   #isCutHere = false;
+  // Of each of its streams in turn. Node calls them: nobody else would take what they throw.
+  readonly #onAborted = (): void => this.#aborted();
+  readonly #onClosed = (): void => this.#guarded(() => this.#closed());
+  readonly #onCredit = (bytes: number): void => this.#credit(bytes);
+  readonly #onFault = (error: unknown): void => this.#failed(error);
 
   constructor(owner: ExchangeOwner) {
     this.#owner = owner;
@@ -98,16 +91,27 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner {
       head: this.#context.responseHead,
       exchange: this.#exchange,
       ranges: this.#owner.ranges,
-      onCredit: (bytes) => this.#credit(bytes),
+      onCredit: this.#onCredit,
+      onFault: this.#onFault,
     });
-    stream.on('close', () => this.#closed());
+    stream.on('aborted', this.#onAborted);
+    stream.on('close', this.#onClosed);
     this.#guarded(() => this.#read(raw));
     if (this.#isWhole) stream.resume();
   }
 
   /** Once a second or so: deadlines of the present state, and whether the tunnel may still be served. */
   sweep(nowMs: number): void {
-    if (this.#stream === null) return;
+    try {
+      if (this.#stream !== null) this.#check(nowMs);
+    } catch (error) {
+      this.#failed(error);
+    }
+  }
+
+  #check(nowMs: number): void {
+    // What `aborted` does not tell of: Node takes the answer to a HEAD for written from the start.
+    if (this.#stream?.closed === true && this.#state !== 'linger') return this.#aborted();
     const { entry } = this.#exchange;
     if (this.#upstream !== null && entry !== null) {
       const { served } = this.#upstream;
@@ -176,7 +180,7 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner {
     this.#isGated = true;
     void pending.then((verdict) => {
       this.#isGated = false;
-      if (this.#stream === null) return;
+      if (this.#state !== 'head') return;
       this.#dispatch.decided(verdict);
       this.#guarded(() => this.#request(head, head.length, lines));
     });
@@ -335,22 +339,36 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner {
   }
 
   #cut(code: number): void {
-    const stream = this.#stream;
-    if (stream === null || this.#state === 'gone') return;
+    if (this.#stream === null || this.#state === 'gone') return;
     this.#isCutHere = true;
+    this.#letGo();
+    this.#stream.close(code);
+  }
+
+  /** The request is over, the stream not yet. */
+  #letGo(): void {
     this.#state = 'gone';
     this.#release(false);
     this.sink.drop();
-    stream.close(code);
+  }
+
+  /**
+   * The visitor has reset the stream before its answer was written. Node keeps a stream that was reset with NO_ERROR until it has been read to
+   * its end, and one that is paused never is.
+   */
+  #aborted(): void {
+    const stream = this.#stream;
+    if (stream === null || this.#state === 'gone') return;
+    // Not at once: Node is in the middle of closing it.
+    process.nextTick(() => stream.destroy());
+    this.#guarded(() => this.#letGo());
   }
 
   #closed(): void {
     const stream = this.#stream;
     if (stream === null) return;
     const isBroken = !this.#isCutHere && (this.#state !== 'linger' || stream.rstCode !== NGHTTP2_NO_ERROR);
-    this.#state = 'gone';
-    this.#release(false);
-    this.sink.drop();
+    this.#letGo();
     this.#stream = null;
     this.#owner.left(this, isBroken);
   }

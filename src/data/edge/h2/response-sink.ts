@@ -19,6 +19,7 @@ export class Http2Sink implements ResponseSink {
   readonly #stream: ServerHttp2Stream;
   readonly #writer: StreamWriter;
   readonly #onCredit: (bytes: number) => void;
+  readonly #onFault: (error: unknown) => void;
   /** The head said that there is no body. */
   #isBodiless = false;
   #trailers: Record<string, string[]> | null = null;
@@ -30,12 +31,20 @@ export class Http2Sink implements ResponseSink {
     exchange: { readonly isHead: boolean };
     ranges: HeldRanges;
     onCredit: (bytes: number) => void;
+    /** Something went wrong where nobody has called. */
+    onFault: (error: unknown) => void;
   }) {
     this.#stream = of.stream;
     this.#head = of.head;
     this.#exchange = of.exchange;
     this.#onCredit = of.onCredit;
+    this.#onFault = of.onFault;
     this.#writer = new StreamWriter(of.stream, of.ranges, of.onCredit);
+  }
+
+  /** The visitor has reset the stream: Node throws at whoever says something on it. */
+  get #isOver(): boolean {
+    return this.#stream.destroyed || this.#stream.closed;
   }
 
   /** Bytes that the visitor has yet to take. */
@@ -44,7 +53,7 @@ export class Http2Sink implements ResponseSink {
   }
 
   interim(bytes: Buffer): number {
-    if (this.#stream.destroyed) return 0;
+    if (this.#isOver) return 0;
     const list: string[] = [];
     const count = this.#addFields(bytes, list);
     const fields: Record<string, string | number | string[]> = { ':status': this.#head.status };
@@ -90,7 +99,7 @@ export class Http2Sink implements ResponseSink {
     const list = [':status', String(status)];
     for (const field of fields) addLine(field, list);
     this.#respond(list, { isBodiless: this.#exchange.isHead, isWhole: true });
-    if (!this.#isBodiless) this.#stream.write(body);
+    if (!this.#isBodiless && !this.#isOver) this.#stream.write(body);
     this.end();
   }
 
@@ -110,7 +119,7 @@ export class Http2Sink implements ResponseSink {
    */
   #respond(list: string[], of: { isBodiless: boolean; isWhole: boolean }): void {
     this.#isBodiless = of.isBodiless;
-    if (this.#stream.destroyed) return;
+    if (this.#isOver) return;
     const waitForTrailers = !of.isWhole && !of.isBodiless;
     if (waitForTrailers) this.#stream.once('wantTrailers', () => this.#sendTrailers());
     // `sendDate`: a service that says no date has its reasons; HTTP/1.1 adds none either.
@@ -121,7 +130,12 @@ export class Http2Sink implements ResponseSink {
   }
 
   #sendTrailers(): void {
-    if (this.#isComplete && !this.#stream.closed) this.#stream.sendTrailers(this.#trailers ?? {});
+    if (!this.#isComplete || this.#isOver) return;
+    try {
+      this.#stream.sendTrailers(this.#trailers ?? {});
+    } catch (error) {
+      this.#onFault(error);
+    }
   }
 
   /** The parsed head's lines without what is left out of them. Answers their bytes. */

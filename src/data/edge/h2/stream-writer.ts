@@ -16,65 +16,50 @@ export interface HeldRanges {
   held: number;
 }
 
-/** What is written at once. */
-class Batch {
-  pieces: Buffer[] = [];
-  /** Held until it is out. */
-  slabs: Slab[] = [];
-  bytes = 0;
-  credit = 0;
-  readonly #ranges: HeldRanges;
+/** No more than this is written at once, unless it came as one: that a slow visitor goes on taking it shows between two writes. */
+const WRITE_BYTES = 131_072;
 
-  constructor(ranges: HeldRanges) {
-    this.#ranges = ranges;
-  }
-
-  add(bytes: Buffer, start: number, end: number, credit: number, slab: Slab): void {
-    const view = bytes.subarray(start, end);
-    if (slab.shared || end - start < HOLD_FROM || this.#ranges.held >= MAX_HELD) this.pieces.push(Buffer.from(view));
-    else {
-      slab.hold();
-      this.#ranges.held++;
-      this.slabs.push(slab);
-      this.pieces.push(view);
-    }
-    this.bytes += end - start;
-    this.credit += credit;
-  }
-
-  /** Lets go of everything: it is out, or never will be. */
-  clear(): void {
-    for (const slab of this.slabs) slab.release();
-    this.#ranges.held -= this.slabs.length;
-    this.pieces.length = this.slabs.length = this.bytes = this.credit = 0;
-  }
+interface Range {
+  readonly bytes: Buffer;
+  readonly credit: number;
+  /** Held until it is out; null: the bytes are a copy. */
+  readonly slab: Slab | null;
 }
 
 export class StreamWriter {
   readonly #stream: ServerHttp2Stream;
+  readonly #ranges: HeldRanges;
   readonly #onCredit: (bytes: number) => void;
   readonly #onWritten = (): void => this.#written();
-  #out: Batch;
-  #waiting: Batch;
-  #isOut = false;
+  readonly #waiting: Range[] = [];
+  /** What nghttp2 has now. */
+  readonly #out: Range[] = [];
+  #backlog = 0;
   #isEnding = false;
 
   constructor(stream: ServerHttp2Stream, ranges: HeldRanges, onCredit: (bytes: number) => void) {
     this.#stream = stream;
-    this.#out = new Batch(ranges);
-    this.#waiting = new Batch(ranges);
+    this.#ranges = ranges;
     this.#onCredit = onCredit;
   }
 
   /** Bytes that have not left yet. */
   get backlog(): number {
-    return this.#out.bytes + this.#waiting.bytes;
+    return this.#backlog;
   }
 
   push(bytes: Buffer, start: number, end: number, credit: number, slab: Slab): void {
     if (this.#stream.destroyed || this.#isEnding) return;
-    this.#waiting.add(bytes, start, end, credit, slab);
-    if (!this.#isOut) this.#write();
+    this.#backlog += end - start;
+    const view = bytes.subarray(start, end);
+    if (slab.shared || end - start < HOLD_FROM || this.#ranges.held >= MAX_HELD) {
+      this.#waiting.push({ bytes: Buffer.from(view), credit, slab: null });
+    } else {
+      slab.hold();
+      this.#ranges.held++;
+      this.#waiting.push({ bytes: view, credit, slab });
+    }
+    if (this.#out.length === 0) this.#write();
   }
 
   /** Ends the stream's sending half after everything that was pushed. */
@@ -86,35 +71,52 @@ export class StreamWriter {
 
   /** Lets go of what waits: for a stream that is gone. What is out comes back by itself. */
   drop(): void {
-    this.#waiting.clear();
+    this.#letGo(this.#waiting);
     this.#isEnding = true;
   }
 
   #write(): void {
-    const batch = this.#waiting;
-    this.#waiting = this.#out;
-    this.#out = batch;
-    this.#isOut = true;
-    const last = batch.pieces.length - 1;
+    let bytes = 0;
+    while (
+      this.#waiting.length > 0 &&
+      (bytes === 0 || bytes + (this.#waiting[0] as Range).bytes.length <= WRITE_BYTES)
+    ) {
+      const range = this.#waiting.shift() as Range;
+      bytes += range.bytes.length;
+      this.#out.push(range);
+    }
+    const last = this.#out.length - 1;
     if (last > 0) this.#stream.cork();
-    for (let i = 0; i < last; i++) this.#stream.write(batch.pieces[i]);
-    this.#stream.write(batch.pieces[last], this.#onWritten);
+    for (let i = 0; i < last; i++) this.#stream.write((this.#out[i] as Range).bytes);
+    this.#stream.write((this.#out[last] as Range).bytes, this.#onWritten);
     if (last > 0) this.#stream.uncork();
   }
 
   /** Also called, with an error, for what a stream that is destroyed has not sent. */
   #written(): void {
-    const { credit } = this.#out;
-    this.#out.clear();
-    this.#isOut = false;
+    const credit = this.#letGo(this.#out);
     if (this.#stream.destroyed) return;
-    if (this.#waiting.pieces.length > 0) this.#write();
+    if (this.#waiting.length > 0) this.#write();
     if (credit > 0) this.#onCredit(credit);
     if (this.#isEnding) this.#endIfHandedOver();
   }
 
+  /** Empties the list; answers the credit of what was in it. */
+  #letGo(ranges: Range[]): number {
+    let credit = 0;
+    for (const range of ranges) {
+      credit += range.credit;
+      this.#backlog -= range.bytes.length;
+      if (range.slab === null) continue;
+      range.slab.release();
+      this.#ranges.held--;
+    }
+    ranges.length = 0;
+    return credit;
+  }
+
   /** Not after the outstanding write but with it: its last frame says the end. */
   #endIfHandedOver(): void {
-    if (this.#waiting.pieces.length === 0 && !this.#stream.writableEnded) this.#stream.end();
+    if (this.#waiting.length === 0 && !this.#stream.writableEnded) this.#stream.end();
   }
 }

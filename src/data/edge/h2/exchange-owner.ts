@@ -1,0 +1,18 @@
+/** A visitor's connection, as the exchanges on it see it. */
+import type { EdgeContext } from '../context.ts';
+import type { VisitorOrigin } from '../forwarded.ts';
+import type { Http2Exchange } from './exchange.ts';
+import type { WrittenHead } from './request-head.ts';
+import type { HeldRanges } from './stream-writer.ts';
+
+/** What the exchanges of a connection share. */
+export interface ExchangeOwner {
+  readonly context: EdgeContext;
+  readonly origin: VisitorOrigin;
+  /** Heads are written here for the parser. */
+  readonly headBuffer: Buffer;
+  readonly written: WrittenHead;
+  readonly ranges: HeldRanges;
+  /** The stream is closed and the exchange free for another one. `isBroken`: it ended before its answer did, and not by the edge's will. */
+  left(exchange: Http2Exchange, isBroken: boolean): void;
+}

@@ -13,6 +13,7 @@ import type { Socket } from 'node:net';
 import type { Slab } from '../../base/slab.ts';
 import { cutSocket, type ReadTarget, readInto, resumeReading } from '../../base/socket.ts';
 import { SocketWriter } from '../../base/socket-writer.ts';
+import type { TurnJob } from '../../base/turn.ts';
 import { BODY, Body, FRAMING } from './body.ts';
 import type { EdgeContext } from './context.ts';
 import { CutHead } from './cut-head.ts';
@@ -35,8 +36,10 @@ const MAX_BACKLOG = 65_536;
 const KEEP_ALIVE_MS = 60_000;
 /** After the last answer so much more is read; a visitor that goes on is left to wait until its time is over. */
 const LINGER_BYTES = 16 << 20;
+/** So many requests are answered by the edge itself, then the next one waits for the end of the turn: one read may bring thousands. */
+const MAX_ANSWERS = 4;
 
-export class Visitor implements ReadTarget, UpstreamUser {
+export class Visitor implements ReadTarget, UpstreamUser, TurnJob {
   readonly writer: SocketWriter;
   readonly sink: Http1Sink;
   readonly #context: EdgeContext;
@@ -51,6 +54,8 @@ export class Visitor implements ReadTarget, UpstreamUser {
   #state: VisitorState = 'head';
   /** Bytes that wait: a head cut by the end of a read, or what was sent behind the present request. */
   #partial: Buffer | null = null;
+  /** What waited, while it is looked at. */
+  #waited: Buffer | null = null;
   #cut: CutHead | null = null;
   #upstream: Upstream | null = null;
   /** Request bytes that the stream could not take are the stream's; this says that reading waits for it. */
@@ -64,6 +69,8 @@ export class Visitor implements ReadTarget, UpstreamUser {
 
   /** `#take` is running: it goes on by itself with what follows a fault. */
   #taking = false;
+  /** Answers of the edge itself since it last waited for the end of a turn. */
+  #answers = 0;
   #lingered = 0;
   #isProbed = false;
 
@@ -100,6 +107,11 @@ export class Visitor implements ReadTarget, UpstreamUser {
 
   chunk(bytes: Buffer): boolean {
     return this.#received(bytes, 0, bytes.length);
+  }
+
+  atTurnEnd(): void {
+    this.#answers = 0;
+    this.#resume();
   }
 
   /** False pauses reading. A fault in here ends this visitor and nobody else. */
@@ -139,7 +151,7 @@ export class Visitor implements ReadTarget, UpstreamUser {
     while (from < to) {
       switch (this.#state) {
         case 'head': {
-          if (this.writer.backlog > MAX_BACKLOG) return this.#keepForLater(b, from, to);
+          if (this.#answers >= MAX_ANSWERS || this.writer.backlog > MAX_BACKLOG) return this.#keepForLater(b, from, to);
           const head = this.#context.requestHead;
           const end = parseRequestHead(b, from, to, head);
           if (end === INCOMPLETE) {
@@ -196,7 +208,9 @@ export class Visitor implements ReadTarget, UpstreamUser {
 
   /** What was sent ahead waits here, and the visitor is not read until it is looked at: one read at most is kept. */
   #keepForLater(bytes: Buffer, start: number, end: number): false {
-    if (start < end) this.#partial = Buffer.from(bytes.subarray(start, end));
+    const left = bytes.subarray(start, end);
+    // What has waited before is ours: copying it again each time would cost more than the requests in it.
+    if (start < end) this.#partial = bytes === this.#waited ? left : Buffer.from(left);
     return false;
   }
 
@@ -378,7 +392,10 @@ export class Visitor implements ReadTarget, UpstreamUser {
     const waiting = this.#partial;
     if (waiting !== null && this.#state !== 'wait') {
       this.#partial = null;
-      if (!this.#received(waiting, 0, waiting.length)) return;
+      this.#waited = waiting;
+      const goOn = this.#received(waiting, 0, waiting.length);
+      this.#waited = null;
+      if (!goOn) return;
     }
     if (this.#state !== 'wait' || this.#partial === null) {
       this.#readPaused = false;
@@ -410,9 +427,11 @@ export class Visitor implements ReadTarget, UpstreamUser {
     const answer = faultResponse({ code, detail, fields, html: exchange.acceptsHtml, head: exchange.isHead, close });
     exchange.status = FAULTS[code].status;
     this.#finishExchange(false);
-    this.writer.write(answer, 0, answer.length, 0, this.#context.slabs.foreign);
+    // Not written at once: the answers to what was pipelined go out together.
+    this.writer.push(answer, 0, answer.length, 0, this.#context.slabs.foreign);
     if (close) this.#finishConnection();
     else {
+      if (++this.#answers === MAX_ANSWERS) this.#context.turn.add(this);
       this.#state = 'head';
       if (!this.#taking) this.#resume();
     }

@@ -3,8 +3,9 @@ import { test } from 'node:test';
 import { isSameText, openPass, openTicket, returnPath, sealPass, sealTicket } from './visitor-words.ts';
 
 const KEY = Buffer.alloc(32, 1);
-const PASS = { tunnelId: 'shop', version: '1', host: 'shop.test', email: 'ann@example.test', expiresAt: 1_000 };
-const TICKET = { ...PASS, id: 'one', nonceHash: 'hash', again: false, path: '/' };
+const BOUND = { tunnelId: 'shop', version: '1', host: 'shop.test', email: 'ann@example.test', expiresAt: 1_000 };
+const PASS = { ...BOUND, nonceHash: 'hash' };
+const TICKET = { ...PASS, id: 'one', again: false, path: '/' };
 
 test('a ticket and a pass say what was sealed into them', () => {
   assert.deepEqual(openPass(KEY, sealPass(KEY, PASS)), PASS);

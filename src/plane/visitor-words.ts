@@ -41,9 +41,13 @@ const ticketSchema = z.strictObject({
   /** Where it goes from there: `returnPath` has made it. */
   path: z.string(),
 });
-const passSchema = z.strictObject(bound);
+const passSchema = z.strictObject({
+  ...bound,
+  /** SHA-256 of what the tunnel's host gave the browser that it was made for: the ticket's. */
+  nonceHash: z.string(),
+});
 /** Nothing that was made here has a shorter payload. */
-const MIN_PAYLOAD = payloadOf({ tunnelId: '', version: '', host: '', email: '', expiresAt: 0 }).length;
+const MIN_PAYLOAD = payloadOf({ tunnelId: '', version: '', host: '', email: '', expiresAt: 0, nonceHash: '' }).length;
 
 export type VisitorTicket = Readonly<z.output<typeof ticketSchema>>;
 export type VisitorPass = Readonly<z.output<typeof passSchema>>;

@@ -25,6 +25,7 @@ const gateOf = (name: string, version = '1') => ({
 const PASS: VisitorPass = {
   ...{ tunnelId: idOf('shop'), version: '1', host: 'shop.example.test', email: 'ann@example.test' },
   expiresAt: Date.now() + 60_000,
+  nonceHash: nonceHashOf(NONCE),
 };
 const pass = (over: Partial<VisitorPass> = {}, key = KEY): string =>
   `culvert_visitor=${sealPass(key, { ...PASS, ...over })}`;

@@ -1,7 +1,7 @@
 /** Which page's requests a visitor gate lets do things with the visitor's pass: tunnels are neighbours, and to browsers one site. */
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import { sealPass } from '../../plane/visitor-words.ts';
+import { nonceHashOf, sealPass } from '../../plane/visitor-words.ts';
 import { idOf, VISITOR_KEY } from '../fixtures/link.ts';
 import { Http2Visitor } from './testing/http2-visitor.ts';
 import { type Reply, type Wire, perHead, rawOrigin, Rig, type RigOptions } from './testing/rig.ts';
@@ -9,12 +9,14 @@ import { type Reply, type Wire, perHead, rawOrigin, Rig, type RigOptions } from 
 const WITHIN = { timeout: 30_000 };
 const KEY = Buffer.from(VISITOR_KEY, 'base64url');
 const visitorGate = { version: '1', signInUrl: `http://api.test/edge-auth/start?tunnel_id=${idOf('shop')}` };
-const PASS = `culvert_visitor=${sealPass(KEY, {
+const NONCE = 'n'.repeat(22);
+const PASS = `culvert_nonce=${NONCE}; __Host-culvert_nonce=${NONCE}; culvert_visitor=${sealPass(KEY, {
   tunnelId: idOf('shop'),
   version: '1',
   host: 'shop.example.test',
   email: 'ann@example.test',
   expiresAt: Date.now() + 60_000,
+  nonceHash: nonceHashOf(NONCE),
 })}`;
 const UPGRADE = ['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13'];
 const NO_BODY = 'Content-Length: 0';

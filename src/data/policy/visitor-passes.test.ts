@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { PASS_MS, sealPass, sealTicket, TICKET_MS, type VisitorTicket } from '../../plane/visitor-words.ts';
+import {
+  nonceHashOf,
+  PASS_MS,
+  sealPass,
+  sealTicket,
+  TICKET_MS,
+  type VisitorTicket,
+} from '../../plane/visitor-words.ts';
 import { RecentReturns } from './recent-returns.ts';
 import { UsedTickets } from './used-tickets.ts';
 import { VisitorPasses } from './visitor-passes.ts';
@@ -9,6 +16,8 @@ const KEY = Buffer.alloc(32, 1);
 const PLACE = { tunnelId: 'shop', version: '1', host: 'shop.test' };
 const START = 1_000_000;
 const NONCE = 'n'.repeat(22);
+/** A copy of the pass is all that it has. */
+const PROGRAM = { nonces: [], isBrowser: false };
 
 function opened() {
   const clock = { ms: START, now: () => clock.ms, monotonic: () => clock.ms };
@@ -28,12 +37,18 @@ const ticketOf = (over: Partial<VisitorTicket> = {}) =>
     ...over,
   });
 const passOf = (over: object = {}, key = KEY) =>
-  sealPass(key, { ...PLACE, email: 'ann@example.test', expiresAt: START + 1_000, ...over });
+  sealPass(key, {
+    ...PLACE,
+    email: 'ann@example.test',
+    expiresAt: START + 1_000,
+    nonceHash: nonceHashOf(NONCE),
+    ...over,
+  });
 
 test('a pass names its visitor, and tells the service', () => {
   const { passes } = opened();
   for (let i = 0; i < 2; i++) {
-    const visitor = passes.find(['junk', passOf()], PLACE);
+    const visitor = passes.find(['junk', passOf()], PLACE, PROGRAM);
     assert.ok(visitor !== null && visitor !== 'several');
     assert.equal(visitor.line.toString(), 'Culvert-Visitor-Email: ann@example.test\r\n');
   }
@@ -42,24 +57,45 @@ test('a pass names its visitor, and tells the service', () => {
 test('a pass of another tunnel, host, version or key, and one that has run out, is none, also once it is known', () => {
   const { passes, clock } = opened();
   const pass = passOf();
-  assert.ok(passes.find([pass], PLACE) !== null);
+  assert.ok(passes.find([pass], PLACE, PROGRAM) !== null);
   for (const over of [{ tunnelId: 'shed' }, { host: 'shed.test' }, { version: '2' }]) {
-    assert.equal(passes.find([pass], { ...PLACE, ...over }), null, JSON.stringify(over));
-    assert.equal(passes.find([passOf(over)], PLACE), null, JSON.stringify(over));
+    assert.equal(passes.find([pass], { ...PLACE, ...over }, PROGRAM), null, JSON.stringify(over));
+    assert.equal(passes.find([passOf(over)], PLACE, PROGRAM), null, JSON.stringify(over));
   }
-  assert.equal(passes.find([passOf({}, Buffer.alloc(32, 2))], PLACE), null);
-  assert.equal(passes.find([ticketOf()], PLACE), null);
+  assert.equal(passes.find([passOf({}, Buffer.alloc(32, 2))], PLACE, PROGRAM), null);
+  assert.equal(passes.find([ticketOf()], PLACE, PROGRAM), null);
   clock.ms += 1_000;
-  assert.equal(passes.find([pass], PLACE), null);
+  assert.equal(passes.find([pass], PLACE, PROGRAM), null);
   clock.ms = START;
   passes.useKey(Buffer.alloc(32, 2).toString('base64url'));
-  assert.equal(passes.find([pass], PLACE), null);
+  assert.equal(passes.find([pass], PLACE, PROGRAM), null);
 });
 
 test('without a key nobody is known', () => {
   const { clock } = opened();
-  assert.equal(new VisitorPasses(clock).find([passOf()], PLACE), null);
+  assert.equal(new VisitorPasses(clock).find([passOf()], PLACE, PROGRAM), null);
   assert.equal(new VisitorPasses(clock).ticket(ticketOf(), PLACE), null);
+});
+
+test('of several passes the one that was made for this browser counts, and for a browser no other', () => {
+  const { passes } = opened();
+  const eves = passOf({ email: 'eve@example.test', nonceHash: nonceHashOf('e'.repeat(22)) });
+  const emailBy = (words: string[], nonces: string[], isBrowser: boolean): string | null => {
+    const found = passes.find(words, PLACE, { nonces, isBrowser });
+    return found === null || found === 'several' ? found : found.email;
+  };
+  for (const isBrowser of [true, false])
+    for (const words of [
+      [passOf(), eves],
+      [eves, passOf()],
+    ]) {
+      assert.equal(emailBy(words, [NONCE], isBrowser), 'ann@example.test');
+      assert.equal(emailBy(words, [NONCE, 'e'.repeat(22)], isBrowser), 'several');
+    }
+  assert.equal(emailBy([eves], [NONCE], true), null);
+  assert.equal(emailBy([eves], [], true), null);
+  assert.equal(emailBy([eves], [], false), 'eve@example.test');
+  assert.equal(emailBy([passOf({ nonceHash: '' })], [''], true), null);
 });
 
 test('the good pass counts behind all that a head can hold', () => {
@@ -70,11 +106,11 @@ test('the good pass counts behind all that a head can hold', () => {
     Array.from({ length: 2_000 }, (_, i) => `${'x'.repeat(300)}${i}`),
     Array.from({ length: 255 }, () => like),
   ]) {
-    const visitor = passes.find([...planted, passOf()], PLACE);
+    const visitor = passes.find([...planted, passOf()], PLACE, PROGRAM);
     assert.ok(visitor !== null && visitor !== 'several', `${planted.length} ${planted[0]}`);
   }
   // Beyond that no more is computed.
-  assert.equal(passes.find([...Array.from({ length: 256 }, () => like), passOf()], PLACE), null);
+  assert.equal(passes.find([...Array.from({ length: 256 }, () => like), passOf()], PLACE, PROGRAM), null);
 });
 
 test('who has just got a pass and shows none is known by its nonce, for half a minute', () => {
@@ -113,8 +149,8 @@ test('ten thousand that have just returned are remembered; the oldest gives way'
 
 test('passes of two people are nobody; two of the same are one', () => {
   const { passes } = opened();
-  assert.equal(passes.find([passOf(), passOf({ email: 'eve@example.test' })], PLACE), 'several');
-  assert.notEqual(passes.find([passOf(), passOf({ expiresAt: START + 500 })], PLACE), 'several');
+  assert.equal(passes.find([passOf(), passOf({ email: 'eve@example.test' })], PLACE, PROGRAM), 'several');
+  assert.notEqual(passes.find([passOf(), passOf({ expiresAt: START + 500 })], PLACE, PROGRAM), 'several');
 });
 
 test('a ticket is good once, for a minute', () => {
@@ -137,9 +173,9 @@ test('a pass lives for eight hours', () => {
   assert.ok(typeof done === 'object');
   assert.equal(PASS_MS, 8 * 3_600_000);
   clock.ms += PASS_MS - 1;
-  assert.ok(passes.find([done.pass], PLACE) !== null);
+  assert.ok(passes.find([done.pass], PLACE, PROGRAM) !== null);
   clock.ms += 1;
-  assert.equal(passes.find([done.pass], PLACE), null);
+  assert.equal(passes.find([done.pass], PLACE, PROGRAM), null);
 });
 
 test('used tickets are remembered until they run out, ten thousand at once; beyond that none is taken', () => {

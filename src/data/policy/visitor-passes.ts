@@ -9,6 +9,7 @@ import {
   openPass,
   openTicket,
   isWord,
+  nonceHashOf,
   PASS_MS,
   sealPass,
   type VisitorPass,
@@ -33,6 +34,13 @@ export interface KnownVisitor extends VisitorPass {
   readonly line: Buffer;
 }
 
+/** What comes beside the passes of a request. */
+export interface ShownBy {
+  readonly nonces: readonly string[];
+  /** A browser says that it sends this. It has the nonce of its sign-in; a program may carry a copy of the pass alone. */
+  readonly isBrowser: boolean;
+}
+
 export class VisitorPasses {
   readonly #clock: Clock;
   #key: Buffer | null = null;
@@ -54,19 +62,32 @@ export class VisitorPasses {
     this.#returns.clear();
   }
 
-  /** The visitor by the good ones of these words; null: there is none. `several`: they name different people, and anybody may have planted one. */
-  find(words: readonly string[], place: Place): KnownVisitor | null | 'several' {
-    let found: KnownVisitor | null = null;
+  /**
+   * The visitor by the good ones of these words; null: there is none. One that was made for this very browser goes before all others, and
+   * others count for no browser: neighbours can plant their own, and over https no nonce. `several`: what is left names different people.
+   */
+  find(words: readonly string[], place: Place, by: ShownBy): KnownVisitor | null | 'several' {
+    const good = this.#goodOnes(words, place);
+    if (good.length === 0) return null;
+    const hashes = new Set(by.nonces.map(nonceHashOf));
+    const own = good.filter(({ nonceHash }) => hashes.has(nonceHash));
+    const counting = own.length > 0 || by.isBrowser ? own : good;
+    const [first] = counting;
+    if (first === undefined) return null;
+    return counting.every(({ email }) => email === first.email) ? first : 'several';
+  }
+
+  #goodOnes(words: readonly string[], place: Place): readonly KnownVisitor[] {
+    const good: KnownVisitor[] = [];
     let looked = 0;
     for (const word of words) {
       if (!isWord(word)) continue;
       if (++looked > MAX_LOOKED_AT) break;
       const visitor = this.#open(word);
       if (visitor === null || !isFor(visitor, place) || visitor.expiresAt <= this.#clock.now()) continue;
-      if (found !== null && found.email !== visitor.email) return 'several';
-      found = visitor;
+      good.push(visitor);
     }
-    return found;
+    return good;
   }
 
   /** The ticket, when it is for here and has not run out. */
@@ -81,9 +102,9 @@ export class VisitorPasses {
     const now = this.#clock.now();
     const taken = this.#tickets.take(ticket.id, ticket.expiresAt, now);
     if (taken !== 'taken') return taken;
-    const { tunnelId, version, host, email } = ticket;
+    const { tunnelId, version, host, email, nonceHash } = ticket;
     this.#returns.add(ticket, nonce, now);
-    return { pass: sealPass(this.#key, { tunnelId, version, host, email, expiresAt: now + PASS_MS }) };
+    return { pass: sealPass(this.#key, { tunnelId, version, host, email, expiresAt: now + PASS_MS, nonceHash }) };
   }
 
   /** Has a browser with one of these nonces got its pass only just now? If it shows none all the same, to sign in once more helps nothing. */

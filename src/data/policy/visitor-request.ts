@@ -45,8 +45,8 @@ export function isNavigation(request: PolicyRequest): boolean {
   return mode === null || mode.toLowerCase() === 'navigate';
 }
 
-/** Browsers say these to https alone, and to the machine that they run on. */
-export function looksLikeHttps(request: PolicyRequest): boolean {
+/** Browsers say this to https, and to the machine that they run on, whatever a page would like. */
+export function isOfBrowser(request: PolicyRequest): boolean {
   return fieldValue(request, SEC_FETCH_MODE) !== null;
 }
 

@@ -4,16 +4,16 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { Route, VisitorGate } from '../../plane/routes.ts';
-import { nonceHashOf, returnPath } from '../../plane/visitor-words.ts';
+import { nonceHashOf, PASS_MS, returnPath, TICKET_MS } from '../../plane/visitor-words.ts';
 import type { EdgeRefusal } from '../edge/refusal.ts';
 import type { PolicyRequest } from './step.ts';
 import { type CookieName, NONCE_COOKIE, noncesIn } from './visitor-cookies.ts';
 import { isOthersDeed } from './visitor-origin.ts';
 import type { VisitorPasses } from './visitor-passes.ts';
-import { authorityOf, hostOf, isNavigation, looksLikeHttps, targetOf } from './visitor-request.ts';
+import { authorityOf, hostOf, isNavigation, isOfBrowser, targetOf } from './visitor-request.ts';
 
-/** As long as the provider is given. */
-const NONCE_SECONDS = 600;
+/** As long as the pass for which it is needed, which is made within the ten minutes that the provider is given and the one of a ticket. */
+const NONCE_SECONDS = (PASS_MS + TICKET_MS) / 1000 + 600;
 /** No address of a step of the way goes to another site. */
 export const NO_REFERRER = 'Referrer-Policy: no-referrer';
 
@@ -58,7 +58,7 @@ export class SignIn {
   plainRefusal(request: PolicyRequest): EdgeRefusal {
     if (!isNavigation(request)) return this.#turnAway(request);
     // From a browser that believes to be on https already, which would only come back.
-    if (looksLikeHttps(request)) return this.#behindProxy(request);
+    if (isOfBrowser(request)) return this.#behindProxy(request);
     return { code: 'sign_in', fields: [`Location: ${this.#here(request)}${targetOf(request)}`] };
   }
 

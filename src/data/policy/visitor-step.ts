@@ -4,9 +4,9 @@
  */
 import type { EdgeRefusal } from '../edge/refusal.ts';
 import type { PolicyRequest, Step, Verdict } from './step.ts';
-import { cookiesNamed, PASS_COOKIE } from './visitor-cookies.ts';
+import { cookiesNamed, noncesIn, PASS_COOKIE } from './visitor-cookies.ts';
 import type { KnownVisitor, VisitorPasses } from './visitor-passes.ts';
-import { hostOf } from './visitor-request.ts';
+import { hostOf, isOfBrowser } from './visitor-request.ts';
 import { type GatedRoute, SignIn } from './visitor-sign-in.ts';
 
 const SEVERAL: EdgeRefusal = {
@@ -39,5 +39,6 @@ export function visitorOf(
   const words = cookiesNamed(request.bytes, request.head, PASS_COOKIE);
   if (words.length === 0) return null;
   const { tunnelId, visitorGate } = route;
-  return passes.find(words, { tunnelId, version: visitorGate.version, host: hostOf(request) });
+  const place = { tunnelId, version: visitorGate.version, host: hostOf(request) };
+  return passes.find(words, place, { nonces: noncesIn(request), isBrowser: isOfBrowser(request) });
 }

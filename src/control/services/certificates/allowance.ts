@@ -103,8 +103,8 @@ export class Allowance {
       this.#failures.push(...known.filter(({ failed }) => failed));
       this.#orders = [...known];
     }
-    this.#orders = this.#orders.filter(({ at }) => at > since);
-    this.#failures = this.#failures.filter(({ at }) => at > since);
+    this.#orders = this.#orders.filter(({ at }) => at > since && at <= now);
+    this.#failures = this.#failures.filter(({ at }) => at > since && at <= now);
     return this.#orders;
   }
 

@@ -65,11 +65,11 @@ export function newNamesSince(db: Db, edgeDomain: string, since: number): readon
 
 /** Orders since then for names that had no certificate, as far as the table says: the last of each name, oldest first. */
 export function lastOrdersSince(db: Db, edgeDomain: string, since: number): ReadonlyArray<Taken & { failed: boolean }> {
-  const { lastAttemptAt: at, orgId, chain, createdAt } = certificates;
+  const { lastAttemptAt: at, orgId, chain, createdAt, expiresAt } = certificates;
   return db
     .select({ orgId, at: sql<number>`${at}`, isFirst: comesFirst(edgeDomain), failed: sql<number>`failures > 0` })
     .from(certificates)
-    .where(and(gt(at, since), or(isNull(chain), gt(createdAt, since))))
+    .where(and(gt(at, since), or(isNull(chain), lte(expiresAt, at), gt(createdAt, since))))
     .orderBy(asc(at))
     .all()
     .map(({ isFirst, failed, ...row }) => ({ ...row, isFirst: isFirst === 1, failed: failed === 1 }));
@@ -94,8 +94,42 @@ export function shownCertificates(db: Db, now: number, sealer: Sealer): Readonly
 }
 
 /** Those whose certificates have run out. */
-export function runOut(db: Db, now: number, limit: number): readonly CertificateRow[] {
-  return db.select().from(certificates).where(lte(certificates.expiresAt, now)).limit(limit).all();
+export function endedNames(db: Db, now: number): readonly string[] {
+  const { name, expiresAt } = certificates;
+  return db
+    .select({ name })
+    .from(certificates)
+    .where(lte(expiresAt, now))
+    .all()
+    .map((row) => row.name);
+}
+
+/**
+ * Rows that a clock has written which was ahead become due: nothing was tried later than now, nothing waits for longer than `maxWaitMs` without
+ * a certificate, and none is renewed after its end.
+ */
+export function mistimed(tx: Tx, maxWaitMs: number): void {
+  const { now } = tx;
+  const past = (column: typeof certificates.lastAttemptAt | typeof certificates.createdAt) =>
+    sql`min(${column}, ${now})`;
+  const { nextAt, lastAttemptAt, createdAt, expiresAt } = certificates;
+  tx.db
+    .update(certificates)
+    .set({ nextAt: now, lastAttemptAt: past(lastAttemptAt), createdAt: past(createdAt) })
+    .where(
+      or(
+        gt(lastAttemptAt, now),
+        gt(createdAt, now),
+        and(gt(nextAt, now + maxWaitMs), or(isNull(expiresAt), lte(expiresAt, now))),
+        and(gt(expiresAt, now), gt(nextAt, expiresAt)),
+      ),
+    )
+    .run();
+}
+
+/** Has it a certificate that is good at `now`? */
+export function isGood({ chain, expiresAt }: CertificateRow, now: number): boolean {
+  return chain !== null && expiresAt !== null && expiresAt > now;
 }
 
 /** When the first of those ends that are good at `now`; infinity without any. */

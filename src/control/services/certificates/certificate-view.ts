@@ -1,5 +1,5 @@
 /** What owners and operators see of a certificate. */
-import type { CertificateRow } from './certificate-rows.ts';
+import { type CertificateRow, isGood } from './certificate-rows.ts';
 
 export const CERTIFICATE_STATES = ['none', 'pending', 'valid', 'failed'] as const;
 
@@ -26,7 +26,7 @@ export function viewOf(
   { isUnderWay, now }: { isUnderWay: boolean; now: number },
 ): CertificateView {
   if (row === undefined) return NO_CERTIFICATE;
-  const isValid = row.chain !== null && row.expiresAt !== null && row.expiresAt > now;
-  const state = isValid ? 'valid' : isUnderWay || row.lastError === null ? 'pending' : 'failed';
-  return { state, expiresAt: row.expiresAt, lastError: row.lastError, nextAttemptAt: row.nextAt };
+  const state = isGood(row, now) ? 'valid' : isUnderWay || row.lastError === null ? 'pending' : 'failed';
+  const expiresAt = isGood(row, now) ? row.expiresAt : null;
+  return { state, expiresAt, lastError: row.lastError, nextAttemptAt: row.nextAt };
 }

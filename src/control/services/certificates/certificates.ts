@@ -14,28 +14,20 @@ import type { Sealer } from '../keys/sealing.ts';
 import type { TunnelRow } from '../tunnels/tunnel-rows.ts';
 import { changeAuthority, lastDirectory } from './account-rows.ts';
 import { Allowance } from './allowance.ts';
-import {
-  certificateNamed,
-  certificatesFrom,
-  deleteCertificate,
-  firstEnd,
-  insertCertificate,
-  lifetimeOf,
-  runOut,
-  shownCertificates,
-  updateCertificate,
-} from './certificate-rows.ts';
+import { certificateNamed, certificatesFrom, insertCertificate, updateCertificate } from './certificate-rows.ts';
 import { type CertificateView, NO_CERTIFICATE, type OperatedCertificate, viewOf } from './certificate-view.ts';
 import { EdgeAnswers } from './edge-answers.ts';
 import { Orders } from './orders.ts';
 import { RenewalTimes } from './renewal-times.ts';
 import type { AcmeSetup, CertificateEdge } from './setup.ts';
+import { Shown } from './shown.ts';
 import { certificateFor, missingNames, standingOf } from './standing.ts';
 
-/** Certificates that one pass of the job ends; the next one comes in seconds. */
-const BATCH = 20;
 /** Rows that it makes: those of a few organizations with all their domains, which others would wait behind. */
 const MAX_MISSING = 500;
+
+/** Names that the log tells one by one, of those that run out at one time. */
+const MAX_SAID = 20;
 
 export interface CertificatesDeps {
   readonly store: Store;
@@ -57,13 +49,12 @@ export class Certificates {
   readonly #running: Running | null;
   /** Null until the data node is there: nobody could answer an authority. */
   #edge: CertificateEdge | null = null;
-  #shown = new Map<string, EdgeCertificate>();
-  /** No certificate ends before: the table, whose rows are large, is not read for nothing. */
-  #firstEnd = 0;
+  readonly #shown: Shown;
 
   constructor(deps: CertificatesDeps) {
     this.#deps = deps;
     const { acme: setup, store, sealer, log } = deps;
+    this.#shown = new Shown({ store, sealer });
     if (setup === null) {
       this.#running = null;
       return;
@@ -71,7 +62,7 @@ export class Certificates {
     const { edgeDomain, maxNewPerWeek, alpnCertificate } = setup;
     const answers = new EdgeAnswers({ alpnCertificate, setChallenges: (list) => this.#setChallenges(list) });
     const allowance = new Allowance({ edgeDomain, maxNewPerWeek });
-    const onIssued = (name: string, pair: EdgeCertificate): void => this.#show(name, pair);
+    const onIssued = (name: string, pair: EdgeCertificate): void => this.#shown.add(name, pair);
     this.#running = {
       setup,
       orders: new Orders({ store, sealer, setup, allowance, answers, onIssued, log }),
@@ -81,16 +72,15 @@ export class Certificates {
 
   /** Gives the edge what there is, and from now on what comes. Returns the stop, which ends all orders. */
   attach(edge: CertificateEdge): () => Promise<void> {
-    const { store, sealer } = this.#deps;
     const running = this.#running;
     if (running === null) return async () => {};
     this.#followAuthority(running.setup);
-    this.#shown = new Map(shownCertificates(store.db, store.clock.now(), sealer));
     this.#edge = edge;
-    edge.setCertificates(this.#shown);
+    this.#shown.attach(edge);
     return async () => {
       await running.orders.close();
       this.#edge = null;
+      this.#shown.detach();
     };
   }
 
@@ -124,7 +114,7 @@ export class Certificates {
     if (running === null || this.#edge === null) return;
     const { store } = this.#deps;
     const now = store.clock.now();
-    if (now >= this.#firstEnd) this.#dropRunOut(running.setup);
+    this.#sayRunOut(running.setup, this.#shown.look());
     const missing = missingNames(store.db, running.setup, { now, limit: MAX_MISSING }).filter(
       ({ name }) => certificateNamed(store.db, name) === undefined,
     );
@@ -134,8 +124,7 @@ export class Certificates {
 
   /** Hears of the authority whether it wants something renewed earlier. Called by control/jobs.ts. */
   async askTimes(stopping: AbortSignal): Promise<void> {
-    if (this.#running !== null && this.#edge !== null)
-      await this.#running.times.look([...this.#shown.keys()], stopping);
+    if (this.#running !== null && this.#edge !== null) await this.#running.times.look(this.#shown.names(), stopping);
   }
 
   /** Of a custom domain that the caller may see; null where certificates do not come by ACME. One that others may have has none. */
@@ -208,28 +197,22 @@ export class Certificates {
     return { ...viewOf(row, { isUnderWay, now: this.#deps.store.clock.now() }), name, failures, lastAttemptAt };
   }
 
-  /** A certificate that ran out is worse than the default one: it is not shown any more. Its name is asked for on, if it leads anywhere. */
-  #dropRunOut(setup: AcmeSetup): void {
+  /** A certificate that ran out is worse than the default one, which is shown from now on. Its name is asked for on, if it leads anywhere. */
+  #sayRunOut(names: AcmeSetup, over: readonly string[]): void {
     const { store, log } = this.#deps;
-    const over = runOut(store.db, store.clock.now(), BATCH);
-    if (over.length < BATCH) this.#firstEnd = firstEnd(store.db, store.clock.now());
-    if (over.length === 0) return;
-    store.inTx((tx) => {
-      for (const { name } of over) {
-        if (standingOf(tx.db, name, { names: setup, now: tx.now }) === undefined) deleteCertificate(tx, name);
-        else {
-          updateCertificate(tx, name, { chain: null, sealedKey: null, expiresAt: null });
-          log.error(
-            { name },
-            'a certificate has run out and could not be renewed; its visitors are warned until it is',
-          );
-        }
-      }
-      tx.onCommit(() => {
-        for (const { name } of over) this.#shown.delete(name);
-        this.#edge?.setCertificates(this.#shown);
-      });
-    });
+    if (over.length > MAX_SAID) {
+      log.error(
+        { names: over.length },
+        'certificates have run out, more than can be named. Is the clock of this machine right?',
+      );
+    }
+    for (const name of over.slice(0, MAX_SAID)) {
+      if (standingOf(store.db, name, { names, now: store.clock.now() }) === undefined) continue;
+      log.error(
+        { name },
+        'a certificate has run out and could not be renewed; its visitors are warned until it is. Is the clock of this machine right?',
+      );
+    }
   }
 
   /** What an authority for trials issued is worth nothing once the real one is configured. */
@@ -242,12 +225,6 @@ export class Certificates {
       { from: last, to: directoryUrl, dropped },
       'another certificate authority: certificates are asked for anew',
     );
-  }
-
-  #show(name: string, pair: EdgeCertificate): void {
-    this.#firstEnd = Math.min(this.#firstEnd, lifetimeOf(pair.cert).notAfter);
-    this.#shown.set(name, pair);
-    this.#edge?.setCertificates(this.#shown);
   }
 
   #setChallenges(list: readonly EdgeChallenge[]): void {

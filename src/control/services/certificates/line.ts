@@ -108,13 +108,14 @@ export function waitingNames(
   of: { readonly now: number; readonly edgeDomain: string; readonly except: readonly string[] },
 ): readonly Waiting[] {
   const { now, edgeDomain, except } = of;
-  const isUrgent = sql`(chain IS NOT NULL AND coalesce(expires_at, 0) < ${now + URGENT_MS})`;
+  const isRenewal = sql`(chain IS NOT NULL AND coalesce(expires_at > ${now}, 0))`;
+  const isUrgent = sql`(${isRenewal} AND expires_at < ${now + URGENT_MS})`;
   const rows = db.all<Found>(sql`
     SELECT name, orgId, isFirst, isUrgent, isRenewal, hasFailed,
       row_number() OVER (PARTITION BY orgId, isUrgent ORDER BY isRenewal, isFirst DESC, hasFailed, nextAt, name) AS place
     FROM (
       SELECT name, org_id AS orgId, ${comesFirst(edgeDomain)} AS isFirst, ${isUrgent} AS isUrgent,
-        chain IS NOT NULL AS isRenewal, failures > 0 AS hasFailed, next_at AS nextAt
+        ${isRenewal} AS isRenewal, failures > 0 AS hasFailed, next_at AS nextAt
       FROM certificates
       WHERE next_at <= ${now} AND name NOT IN (SELECT value FROM json_each(${JSON.stringify(except)}))
     )

@@ -15,6 +15,7 @@ import {
   certificateNamed,
   type CertificateRow,
   deleteCertificate,
+  isGood,
   lifetimeOf,
   sealedPair,
   updateCertificate,
@@ -57,6 +58,8 @@ type NoOrder = 'done' | 'moved';
 interface Order {
   readonly row: CertificateRow;
   readonly standing: Standing;
+  /** What is shown is good. */
+  readonly isRenewal: boolean;
 }
 
 export class Orders {
@@ -154,7 +157,7 @@ export class Orders {
     const standing = standingOf(tx.db, name, { names: setup, now: tx.now });
     if (standing === undefined) {
       // Nobody needs it any more. What is good is shown until it runs out, for its tunnel may come back.
-      if (row.expiresAt !== null && row.expiresAt > tx.now) updateCertificate(tx, name, { nextAt: tx.now + UNUSED_MS });
+      if (isGood(row, tx.now)) updateCertificate(tx, name, { nextAt: tx.now + UNUSED_MS });
       else deleteCertificate(tx, name);
       return 'done';
     }
@@ -162,7 +165,7 @@ export class Orders {
       updateCertificate(tx, name, { orgId: standing.orgId });
       return 'moved';
     }
-    if (row.chain === null) {
+    if (!isGood(row, tx.now)) {
       const isNewName = row.lastAttemptAt === null;
       const hold = allowance.take(tx.db, { name, standing, isFirst, isNewName, population, now: tx.now });
       if (hold !== null) {
@@ -176,7 +179,7 @@ export class Orders {
       nextAt: tx.now + waitAfter(row.failures + 1, null),
       ...(row.lastAttemptAt === null ? { createdAt: tx.now } : {}),
     });
-    return { row, standing };
+    return { row, standing, isRenewal: isGood(row, tx.now) };
   }
 
   #sayHeld(name: string, { reason, until }: Hold): void {
@@ -207,13 +210,13 @@ export class Orders {
         tx.onCommit(() => onIssued(name, pair));
       });
       const until = new Date(lifetime.notAfter).toISOString();
-      log.info({ name, until }, order.row.chain === null ? 'a certificate has come' : 'a certificate was renewed');
+      log.info({ name, until }, order.isRenewal ? 'a certificate was renewed' : 'a certificate has come');
     } catch (error) {
       this.#failed(name, error);
     }
   }
 
-  async #issue({ row, standing }: Order): Promise<IssuedCertificate> {
+  async #issue({ row, standing, isRenewal }: Order): Promise<IssuedCertificate> {
     const { setup, answers } = this.#deps;
     const solver = standing.challenge === 'dns-01' ? setup.dns : answers;
     if (solver === null) throw new AcmeError('challenge_failed', 'There is no hook that publishes DNS records.');
@@ -225,7 +228,7 @@ export class Orders {
       challenge,
       solver,
       signal,
-      ...(row.chain === null ? {} : { replaces: row.chain }),
+      ...(isRenewal && row.chain !== null ? { replaces: row.chain } : {}),
     });
   }
 
@@ -266,7 +269,7 @@ export class Orders {
           forgetAccount(tx, setup.directoryUrl);
           this.#account = undefined;
         }
-        if (row.chain === null) allowance.failed(row.orgId, tx.now);
+        if (!isGood(row, tx.now)) allowance.failed(row.orgId, tx.now);
         const failures = row.failures + 1;
         const nextAt = tx.now + waitAfter(failures, error instanceof AcmeError ? error.retryAfterMs : null);
         updateCertificate(tx, name, { failures, nextAt, lastError: reason });

@@ -30,7 +30,9 @@ export class RenewalTimes {
     const now = store.clock.now();
     // Names that are shown no more are forgotten.
     this.#asked = new Map(names.map((name) => [name, this.#asked.get(name) ?? 0]));
-    const due = [...this.#asked].filter(([, at]) => at <= now - EVERY_MS).sort(([, one], [, other]) => one - other);
+    const due = [...this.#asked]
+      .filter(([, at]) => at <= now - EVERY_MS || at > now)
+      .sort(([, one], [, other]) => one - other);
     for (const [name] of due.slice(0, BATCH)) {
       if (stopping.aborted) return;
       this.#asked.set(name, now);

@@ -23,6 +23,11 @@ export const DROPS = {
     'edge.limits.max_connections_per_ip',
     'warn',
   ),
+  requests_per_ip: kind(
+    'requests were refused: too many of their address or /64 network are under way',
+    'edge.limits.max_requests_per_ip',
+    'warn',
+  ),
   proxy_header: kind(
     'connections were closed: no valid PROXY protocol header (version 2) from a trusted address',
     'edge.proxy_protocol and edge.proxy_protocol_from',
@@ -43,7 +48,7 @@ export const DROPS = {
   idle: kind('idle connections were closed', 'edge.limits.idle_timeout_seconds', 'debug'),
   websocket_idle: kind('quiet WebSockets were closed', 'edge.limits.websocket_idle_seconds', 'debug'),
   linger: kind(
-    'visitors went on sending after their last answer and were cut',
+    'visitors went on sending after their last answer, or kept their side of the connection open, and were cut',
     'edge.limits.linger_timeout_seconds',
     'debug',
   ),
@@ -72,6 +77,11 @@ export const DROPS = {
     'connections to public TCP ports were closed: their tunnel takes none (no agent, stopped, address not let in, or budget spent)',
     null,
     'debug',
+  ),
+  certificate_wait_full: kind(
+    'visitors were shown the stand-in certificate: too many others waited for theirs',
+    null,
+    'warn',
   ),
   misdirected: kind('requests came on a connection whose certificate is for another name', null, 'info'),
 } as const satisfies Record<string, DropKind>;

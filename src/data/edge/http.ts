@@ -11,16 +11,16 @@ import type { Logger } from '../../base/log.ts';
 import { socketBelow } from '../../base/socket.ts';
 import type { RouteTable } from '../routing/table.ts';
 import type { EdgeChallenge } from '../../plane/certificates.ts';
+import { addressKey } from './admission.ts';
 import { ACME_PROTOCOL, HttpAnswers } from './acme-answers.ts';
 import { CertificateWaits, type WantCertificate } from './certificate-waits.ts';
 import type { Drops } from './drops.ts';
-import type { Entrance } from './entrance.ts';
+import type { Entered, Entrance } from './entrance.ts';
 import { ConnectionNames } from './connection-names.ts';
 import { type EdgeConnection, type EdgeContext, type EdgeLimits, edgeContext } from './context.ts';
 import type { FaultCounters } from './fault.ts';
 import { Http2Connection } from './h2/connection.ts';
 import { HttpsRedirect } from './https-redirect.ts';
-import type { Proxied } from './proxy-header.ts';
 import { VisitorCertificates, type VisitorTls } from './tls.ts';
 import { dropStale } from './upstream.ts';
 import { Visitor } from './visitor.ts';
@@ -165,7 +165,14 @@ function edge(of: {
     drain: async (graceMs) => {
       context.draining = true;
       for (const server of of.servers) server.close();
-      for (const visitor of [...sweeper.members()]) visitor.drain();
+      for (const visitor of [...sweeper.members()]) {
+        try {
+          visitor.drain();
+        } catch (error) {
+          // The others are told all the same.
+          cutFaulty(context.log, 'a visitor')(visitor, error);
+        }
+      }
       const end = performance.now() + graceMs;
       while (sweeper.size > 0 && performance.now() < end) await new Promise((resolve) => setTimeout(resolve, 50));
     },
@@ -173,8 +180,8 @@ function edge(of: {
   };
 }
 
-function waitsFor({ table, wantCertificate: want }: HttpEdgeDeps): CertificateWaits | null {
-  return want === null ? null : new CertificateWaits({ table, want });
+function waitsFor({ table, wantCertificate: want, drops }: HttpEdgeDeps): CertificateWaits | null {
+  return want === null ? null : new CertificateWaits({ table, want, onFull: () => drops.add('certificate_wait_full') });
 }
 
 function plainServer(context: EdgeContext, entrance: Entrance): Server {
@@ -187,7 +194,7 @@ function plainServer(context: EdgeContext, entrance: Entrance): Server {
 interface TlsFront {
   readonly server: TlsServer;
   /** Whose TCP connection it is. */
-  readonly visitors: WeakMap<Socket, Proxied>;
+  readonly visitors: WeakMap<Socket, Entered>;
 }
 
 /**
@@ -212,10 +219,16 @@ function tlsServer(
   certificates: VisitorCertificates,
   http2: boolean,
 ): TlsFront {
-  const visitors = new WeakMap<Socket, Proxied>();
-  const server = createTlsServer({ ...certificates.serverOptions(http2), noDelay: true }, (socket: TLSSocket) => {
+  const visitors = new WeakMap<Socket, Entered>();
+  const fromOf = (socket: TLSSocket): Entered | undefined => {
     const below = socketBelow(socket);
-    const from = below === undefined ? undefined : visitors.get(below);
+    return below === undefined ? undefined : visitors.get(below);
+  };
+  const addressOf = (socket: TLSSocket): string => addressKey(fromOf(socket)?.ip ?? '');
+  const options = certificates.serverOptions(http2, addressOf);
+  const server = createTlsServer({ ...options, noDelay: true }, (socket: TLSSocket) => {
+    const below = socketBelow(socket);
+    const from = fromOf(socket);
     if (below === undefined || from === undefined) return void socket.destroy();
     if (socket.alpnProtocol === ACME_PROTOCOL) return leave(socket);
     // From here on: who ends its direction in the middle of a handshake has left, and must not be waited for.

@@ -51,6 +51,8 @@ export class Http2Connection implements EdgeConnection, ExchangeOwner {
   #idleSinceMs = 0;
   #leaving: 'no' | 'told' | 'closing' | 'flooded' = 'no';
   #leaveAtMs = 0;
+  /** Since when nothing is left to do but to see the visitor go; 0: not yet. */
+  #lingerSinceMs = 0;
   #gone = false;
   /** What was last told of. */
   #heldBytes = 0;
@@ -152,19 +154,33 @@ export class Http2Connection implements EdgeConnection, ExchangeOwner {
     if (this.#leaving === 'flooded') return this.destroy();
     this.#holds();
     for (const exchange of this.#exchanges) exchange.sweep(nowMs);
+    const isBusy = this.#isBusy();
+    if (this.#session.destroyed || (!isBusy && (this.#exchanges.size > 0 || this.#session.closed)))
+      return this.#linger(nowMs);
+    this.#lingerSinceMs = 0;
     if (this.#leaving === 'told' && nowMs - this.#leaveAtMs >= LEAVE_MS) {
       this.#leaving = 'closing';
       this.#session.close();
     }
-    if (this.#isBusy() || this.#leaving === 'told') return;
+    if (isBusy || this.#leaving !== 'no') return;
     if (this.#idleSinceMs === 0) this.#idleSinceMs = nowMs;
-    const stillMs = nowMs - this.#idleSinceMs;
-    if (this.#leaving === 'closing') {
-      if (stillMs > LEAVE_MS) this.destroy();
-    } else if (stillMs > this.context.limits.idleTimeoutMs) {
-      this.context.drops.add('idle');
-      this.#leave(nowMs);
-    }
+    if (nowMs - this.#idleSinceMs <= this.context.limits.idleTimeoutMs) return;
+    this.context.drops.add('idle');
+    this.#leave(nowMs);
+  }
+
+  /**
+   * The session is over, or will be once the visitor takes the resets of streams that were cut. Node waits for the visitor to close its side of
+   * the TCP connection, or to take what was written, for as long as it likes.
+   */
+  #linger(nowMs: number): void {
+    if (this.#lingerSinceMs === 0) this.#lingerSinceMs = nowMs;
+    const { lingerTimeoutMs, bodyIdleTimeoutMs } = this.context.limits;
+    // The end of its last answer may still be on its way to a slow reader.
+    const isTaking = this.#session.destroyed && !this.#socket.writableFinished;
+    if (nowMs - this.#lingerSinceMs <= (isTaking ? bodyIdleTimeoutMs : lingerTimeoutMs)) return;
+    this.context.drops.add(isTaking ? 'slow_reader' : 'linger');
+    this.destroy();
   }
 
   /** Streams that were cut wait only for a visitor to take their reset: one that reads nothing keeps no connection by them. */
@@ -194,7 +210,7 @@ export class Http2Connection implements EdgeConnection, ExchangeOwner {
 
   /** In two steps, so that a request which is under way meanwhile is still answered (RFC 9113 §6.8). */
   #leave(nowMs: number): void {
-    if (this.#leaving !== 'no' || this.#gone) return;
+    if (this.#leaving !== 'no' || this.#session.destroyed) return;
     this.#leaving = 'told';
     this.#leaveAtMs = nowMs;
     this.#idleSinceMs = 0;

@@ -110,12 +110,62 @@ test('of one name sixteen wait, and the next gets the default at once; who leave
   for (const socket of [...others, late]) assert.equal(await shown(socket), serialOf(made));
 });
 
-function waits(want: (host: string) => Promise<boolean>, names = (_host: string): boolean => true): CertificateWaits {
-  const entry = new RouteEntry(testRoute('shop'));
-  entry.served = { draining: false } as ServedTunnel;
-  const table = { findByHost: (host: string) => (names(host) ? entry : undefined) };
-  return new CertificateWaits({ table, want });
+/** Names that begin with `<organization>-`, and how often there was no room. */
+class Waits {
+  full = 0;
+  readonly #waits: CertificateWaits;
+
+  constructor(want: (host: string) => Promise<boolean>) {
+    const findByHost = (host: string): RouteEntry => {
+      const entry = new RouteEntry({ ...testRoute('shop'), orgId: host.split('-')[0] ?? '' });
+      entry.served = { draining: false } as ServedTunnel;
+      return entry;
+    };
+    this.#waits = new CertificateWaits({ table: { findByHost }, want, onFull: () => this.full++ });
+  }
+
+  wait(name: string, goOn: () => void, address = `192.0.2.${name}`): (() => void) | null {
+    return this.#waits.wait({ name, address }, goOn);
+  }
 }
+
+function waits(want: (host: string) => Promise<boolean>): Waits {
+  return new Waits(want);
+}
+
+/** As many as may wait of those that come; their ends. */
+function fill(
+  queue: Waits,
+  count: number,
+  of: (index: number) => { name: string; address?: string },
+): Array<() => void> {
+  const all = Array.from({ length: count }, (_, index) => {
+    const { name, address } = of(index);
+    return queue.wait(name, () => assert.fail(), address);
+  });
+  return all.filter((one) => one !== null);
+}
+
+const NEVER = (): Promise<boolean> => new Promise(() => {});
+
+test('one organization has thirty-two waits, and one address sixty-four', () => {
+  const queue = waits(NEVER);
+  const first = fill(queue, 100, (i) => ({ name: `eve-${i}` }));
+  assert.deepEqual([first.length, queue.full], [32, 68]);
+  assert.notEqual(
+    queue.wait('ann-shop', () => {}),
+    null,
+  );
+  first[0]?.();
+  assert.equal(fill(queue, 2, (i) => ({ name: `eve-more-${i}` })).length, 1, 'who leaves makes room');
+  assert.equal(fill(queue, 100, (i) => ({ name: `org${i % 25}-${i}`, address: '198.51.100.1' })).length, 64);
+});
+
+test('many organizations leave a quarter of the waits to those that have few', () => {
+  const queue = waits(NEVER);
+  assert.equal(fill(queue, 400, (i) => ({ name: `eve${i % 8}-${i}` })).length, 192);
+  assert.equal(fill(queue, 10, (i) => ({ name: `ann-${i}` })).length, 4);
+});
 
 test('a wait ends after twenty seconds, and the name is not asked again while the first question is open', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
@@ -143,10 +193,9 @@ test('a wait ends after twenty seconds, and the name is not asked again while th
 });
 
 test('all names together have 256 waits', () => {
-  const queue = waits(() => new Promise(() => {}));
-  const leave: Array<(() => void) | null> = [];
-  for (let i = 0; i < 256; i++) leave.push(queue.wait(`host-${i % 100}`, () => assert.fail()));
-  assert.ok(leave.every((one) => one !== null));
+  const queue = waits(NEVER);
+  const leave = fill(queue, 256, (i) => ({ name: `org${i % 100}-${i}` }));
+  assert.equal(leave.length, 256);
   assert.equal(
     queue.wait('one-more', () => {}),
     null,

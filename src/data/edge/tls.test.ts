@@ -14,8 +14,9 @@ before(async () => {
 });
 
 async function visit(t: TestContext, options: ConnectionOptions): Promise<TLSSocket> {
-  const server = createServer(new VisitorCertificates([certificate], OF).serverOptions(true), (socket) =>
-    socket.end('x'),
+  const server = createServer(
+    new VisitorCertificates([certificate], OF).serverOptions(true, () => ''),
+    (socket) => socket.end('x'),
   );
   server.on('tlsClientError', () => {});
   server.listen(0, '127.0.0.1');
@@ -40,7 +41,10 @@ test('browsers get TLS 1.3 and HTTP/2, others HTTP/1.1 or TLS 1.2, and none less
 
 test('a visitor that comes back resumes its session, also when certificates were replaced meanwhile', async (t) => {
   const certificates = new VisitorCertificates([certificate], OF);
-  const server = createServer(certificates.serverOptions(true), (socket) => socket.end('x'));
+  const server = createServer(
+    certificates.serverOptions(true, () => ''),
+    (socket) => socket.end('x'),
+  );
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   t.after(() => server.close());
@@ -62,7 +66,10 @@ test('ticket keys last a day: a ticket of before is good for nothing, a new one 
   for (const servername of [undefined, 'shop.example.test'])
     for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const) {
       const certificates = new VisitorCertificates([certificate, named], OF);
-      const server = createServer(certificates.serverOptions(true), (socket) => socket.end('x'));
+      const server = createServer(
+        certificates.serverOptions(true, () => ''),
+        (socket) => socket.end('x'),
+      );
       t.after(certificates.rotateTicketKeys(server));
       server.listen(0, '127.0.0.1');
       await once(server, 'listening');

@@ -12,6 +12,7 @@ import {
 } from 'node:tls';
 import { LRUCache } from 'lru-cache';
 import { DAY_MS } from '../../base/clock.ts';
+import { CIPHER_SUITES } from '../../base/tls-suites.ts';
 import { ACME_PROTOCOL, TlsAnswers } from './acme-answers.ts';
 import type { CertificateWaits } from './certificate-waits.ts';
 
@@ -22,21 +23,11 @@ export interface VisitorTls {
   readonly key: string;
 }
 
+/** Where the visitor of a handshake is, an IPv6 address by its network. */
+type AddressOf = (socket: TLSSocket) => string;
+
 /** Goes on with a handshake; without a context, with the default. */
 type ChosenContext = (error: Error | null, context?: SecureContext) => void;
-
-/** Forward secrecy and AEAD only. AES-128 first: with hardware support it is the cheapest per gigabyte. */
-const CIPHERS = [
-  'TLS_AES_128_GCM_SHA256',
-  'TLS_AES_256_GCM_SHA384',
-  'TLS_CHACHA20_POLY1305_SHA256',
-  'ECDHE-ECDSA-AES128-GCM-SHA256',
-  'ECDHE-RSA-AES128-GCM-SHA256',
-  'ECDHE-ECDSA-AES256-GCM-SHA384',
-  'ECDHE-RSA-AES256-GCM-SHA384',
-  'ECDHE-ECDSA-CHACHA20-POLY1305',
-  'ECDHE-RSA-CHACHA20-POLY1305',
-].join(':');
 
 /** What is chosen of a visitor's offer, the first that it has. */
 const WITH_HTTP2 = ['h2', 'http/1.1'];
@@ -121,8 +112,8 @@ export class VisitorCertificates {
   }
 
   /** For `tls.createServer`. */
-  serverOptions(http2: boolean): TlsOptions {
-    const choose = this.#choose.bind(this);
+  serverOptions(http2: boolean, addressOf: AddressOf): TlsOptions {
+    const choose = this.#choose.bind(this, addressOf);
     const protocols = http2 ? WITH_HTTP2 : WITHOUT_HTTP2;
     const { answers } = this;
     return {
@@ -139,7 +130,7 @@ export class VisitorCertificates {
     };
   }
 
-  #choose(socket: TLSSocket, serverName: string, done: ChosenContext): void {
+  #choose(addressOf: AddressOf, socket: TLSSocket, serverName: string, done: ChosenContext): void {
     if (this.answers.isAsking(socket)) return done(null);
     const answer = (): void => {
       let context: SecureContext | undefined;
@@ -152,7 +143,7 @@ export class VisitorCertificates {
     };
     if (this.#waits === null || this.#find(serverName) !== undefined || this.answers.mayAsk(socket, serverName))
       return answer();
-    const leave = this.#waits.wait(serverName.toLowerCase(), () => {
+    const leave = this.#waits.wait({ name: serverName.toLowerCase(), address: addressOf(socket) }, () => {
       socket.off('close', gone);
       socket.setTimeout(this.#handshakeMs);
       answer();
@@ -187,7 +178,7 @@ export class VisitorCertificates {
       key,
       minVersion: 'TLSv1.2',
       maxVersion: 'TLSv1.3',
-      ciphers: CIPHERS,
+      ciphers: CIPHER_SUITES,
       honorCipherOrder: true,
       // Tickets stay on: without them a visitor that comes back pays a whole handshake (measured: 24 % fewer handshakes per second).
       sessionTimeout: 3600,

@@ -110,6 +110,26 @@ test('of one name sixteen wait, and the next gets the default at once; who leave
   for (const socket of [...others, late]) assert.equal(await shown(socket), serialOf(made));
 });
 
+test('one address fills its own share of the waits, and others wait beside it', async (t) => {
+  const rig = await served(t);
+  const { port } = await httpOrigin(t, (_request, response) => response.end());
+  for (const name of ['a', 'b', 'c', 'd']) {
+    await rig.serve(name, port);
+    rig.route(name, { orgId: name });
+  }
+  const come = Promise.withResolvers<boolean>();
+  rig.link.onWanted = () => come.promise;
+  for (let i = 0; i < 64; i++) dial(t, rig, `${'abcd'[i % 4]}.example.test`);
+  while (rig.link.wanted.length < 4) await new Promise((resolve) => setTimeout(resolve, 10));
+  assert.equal(await shown(dial(t, rig, 'shop.example.test')), serialOf(fallback));
+  assert.equal(rig.node.stats().dropped['certificate_wait_full'], 1);
+  const other = dial(t, rig, 'shop.example.test', { localAddress: '127.0.0.2' });
+  while (!rig.link.wanted.includes('shop.example.test')) await new Promise((resolve) => setTimeout(resolve, 10));
+  rig.node.setCertificates([fallback, made]);
+  come.resolve(true);
+  assert.equal(await shown(other), serialOf(made));
+});
+
 /** Names that begin with `<organization>-`, and how often there was no room. */
 class Waits {
   full = 0;

@@ -73,6 +73,7 @@ import { TokenEnds } from './services/tokens/token-ends.ts';
 import { TokenMaker } from './services/tokens/token-maker.ts';
 import { Tokens } from './services/tokens/tokens.ts';
 import { BasicGates } from './services/tunnels/basic-gates.ts';
+import { OwnLabels } from './services/tunnels/own-labels.ts';
 import { Policies } from './services/tunnels/policies.ts';
 import { Maintenance } from './services/tunnels/maintenance.ts';
 import { MaintenanceSwitch } from './services/tunnels/maintenance-switch.ts';
@@ -82,12 +83,17 @@ import { Usage } from './services/tunnels/usage.ts';
 import { VisitorGates } from './services/tunnels/visitor-gates.ts';
 import { VisitorLogins } from './services/visitors/visitor-logins.ts';
 
+const OWN_LABEL_HELD =
+  'a tunnel has a name of this server itself: it gets no visitors. Delete it, or give the server another name';
+
 export interface ControlOptions {
   readonly dataDir: string;
   readonly tcpPorts: PortRange | null;
   readonly names: PublicNames;
   /** `edge.domain`. */
   readonly edgeDomain: string;
+  /** `agents.public_address`, without its port. */
+  readonly agentsHost: string;
   /** Where certificates of the edge come from; null unless `edge.tls.mode` is "acme". */
   readonly acme: AcmeSetup | null;
   /** DNS servers that are asked about custom domains (`dns.resolvers`); empty: the system's. */
@@ -210,22 +216,25 @@ export function openControl(options: ControlOptions): ControlPlane {
     const passwordReset = new PasswordReset({ store, passwords, letters, signUps, outbox, sessionEnds });
     const mfa = new Mfa({ store, sealer, passwords, recoveryCodes, outbox });
     const maintenance = new Maintenance();
-    const routes = new RouteMaker({ names, maintenance, apiUrl: options.apiUrl });
+    const ownHosts = () => [options.edgeDomain.toLowerCase(), new URL(options.apiUrl()).hostname];
+    const ownLabels = new OwnLabels(options.edgeDomain, () => [...ownHosts(), ...besides(options)]);
+    const routes = new RouteMaker({ names, maintenance, apiUrl: options.apiUrl, ownLabels, ownHosts });
     const providers = {
       google: options.oauth.google === null ? null : new OidcProvider(options.oauth.google, clock),
       github: options.oauth.github === null ? null : new GithubProvider(options.oauth.github),
     };
     // Whom another provider has vouched for is asked again.
     const visitorKey = sealer.derive(`visitor_gates/${options.visitorProvider}/${options.oauth.google?.issuer ?? ''}`);
-    const tunnels = new Tunnels({ store, news: publisher, routes, maintenance, nodes, tcpPorts });
-    const reservedSubdomains = new ReservedSubdomains({ store, billing: options.billing.mode });
+    const tunnels = new Tunnels({ store, news: publisher, routes, maintenance, nodes, tcpPorts, ownLabels });
+    for (const label of tunnels.heldOwnLabels()) log.warn({ label }, OWN_LABEL_HELD);
+    const reservedSubdomains = new ReservedSubdomains({ store, billing: options.billing.mode, ownLabels });
     const records = new DnsTxtRecords(options.dnsResolvers);
     const domains = new Domains({
       store,
       news: publisher,
       routes,
       challenges: new DomainChallenges(records),
-      ownHosts: () => [options.edgeDomain.toLowerCase(), new URL(options.apiUrl()).hostname],
+      ownHosts,
     });
     const certificates = new Certificates({ store, sealer, acme: options.acme, log });
     const billing = openBilling(options.billing, {
@@ -238,7 +247,17 @@ export function openControl(options: ControlOptions): ControlPlane {
       routes,
       log,
     });
-    const claims = new Claims({ store, tokens, spend, news: publisher, routes, maintenance, nodes, tcpPorts });
+    const claims = new Claims({
+      store,
+      tokens,
+      spend,
+      news: publisher,
+      routes,
+      maintenance,
+      nodes,
+      tcpPorts,
+      ownLabels,
+    });
     const maintenanceSwitch = new MaintenanceSwitch({ store, news: publisher, routes, maintenance });
     const usage = new Usage({ store, nodes, spend, maintenance: maintenanceSwitch });
     return {
@@ -355,4 +374,10 @@ export function openControl(options: ControlOptions): ControlPlane {
     sqlite.close();
     throw error;
   }
+}
+
+/** Hosts that agents reach this server by, and those who vouch for its people. */
+function besides({ agentsHost, oauth }: ControlOptions): readonly string[] {
+  const urls = [oauth.google?.issuer, oauth.github?.authorizeUrl].filter((url) => url !== undefined);
+  return [agentsHost, ...urls.map((url) => new URL(url).hostname)];
 }

@@ -1,7 +1,7 @@
 /**
  * Settings → control plane: which setting becomes which option. Called by start.ts and admin.ts.
  */
-import { formatHost } from '../base/addr.ts';
+import { formatHost, parseHostPort } from '../base/addr.ts';
 import type { Logger } from '../base/log.ts';
 import type { Settings } from '../config/schema.ts';
 import { type ControlOptions, type ControlPlane, openControl } from '../control/open.ts';
@@ -25,6 +25,7 @@ export function openControlPlane(settings: Settings, deps: ControlPlaneDeps): Co
       tcpUrl: (port) => `tcp://${formatHost(settings.edge.tcp_public_host)}:${port}`,
     },
     edgeDomain: settings.edge.domain,
+    agentsHost: parseHostPort(settings.agents.public_address)?.host ?? '',
     acme: acmeSetup(settings, deps.log),
     dnsResolvers: settings.dns.resolvers,
     prices: pricesOf(settings),

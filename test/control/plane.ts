@@ -39,6 +39,7 @@ export class Plane {
       tcpPorts: { first: 20_000, last: 20_001 },
       names: { url: (label) => `http://${label}.localhost`, tcpUrl: (port) => `tcp://localhost:${port}` },
       edgeDomain: 'localhost',
+      agentsHost: '127.0.0.1',
       acme: null,
       // Nobody answers there.
       dnsResolvers: ['127.0.0.1:1'],

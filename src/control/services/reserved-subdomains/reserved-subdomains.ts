@@ -11,6 +11,7 @@ import { type Actor, allow, type UserActor } from '../actor.ts';
 import { recordDeed } from '../audit.ts';
 import { type BillingMode, requireRoom } from '../billing/plan-gate.ts';
 import { checkDeedLimit } from '../deed-limit.ts';
+import type { OwnLabels } from '../tunnels/own-labels.ts';
 import { isBarred, letRest, liveByLabel, type ReservationRow, reservationOf } from '../tunnels/free-names.ts';
 import { findOrg } from '../tunnels/tunnel-rows.ts';
 
@@ -24,8 +25,10 @@ const MAX_PER_DAY = 2_000;
 export class ReservedSubdomains {
   readonly #store: Store;
   readonly #billing: BillingMode;
+  readonly #ownLabels: OwnLabels;
 
-  constructor(deps: { store: Store; billing: BillingMode }) {
+  constructor(deps: { store: Store; billing: BillingMode; ownLabels: OwnLabels }) {
+    this.#ownLabels = deps.ownLabels;
     this.#store = deps.store;
     this.#billing = deps.billing;
   }
@@ -48,7 +51,8 @@ export class ReservedSubdomains {
       }
       this.#checkRoom(tx, actor);
       const live = liveByLabel(tx.db, subdomain);
-      if (isBarred(tx, subdomain, actor.orgId) || (live !== undefined && live.orgId !== actor.orgId)) {
+      const isTaken = this.#ownLabels.has(subdomain) || isBarred(tx, subdomain, actor.orgId);
+      if (isTaken || (live !== undefined && live.orgId !== actor.orgId)) {
         throw new AppError('duplicate_name', `${subdomain} is taken. Choose another subdomain.`);
       }
       const row: ReservedSubdomain = { id: uuidv7(), orgId: actor.orgId, subdomain, createdAt: tx.now };

@@ -18,6 +18,7 @@ import { lineageOf, type Spend } from '../tokens/spend.ts';
 import { endOf, type TokenRow, tokenById } from '../tokens/token-rows.ts';
 import type { Tokens } from '../tokens/tokens.ts';
 import type { Maintenance } from './maintenance.ts';
+import type { OwnLabels } from './own-labels.ts';
 import { placeTunnel } from './tunnel-room.ts';
 import { expiryFrom, findOrg, isExpired, type OrgRow, type TunnelRow, updateTunnel } from './tunnel-rows.ts';
 
@@ -33,6 +34,7 @@ export interface ClaimDeps {
   readonly maintenance: Maintenance;
   readonly nodes: NodeControl;
   readonly tcpPorts: PortRange | null;
+  readonly ownLabels: OwnLabels;
 }
 
 /** As ClaimAnswer in plane/link.ts, before link.ts adds the version of the routing table. */
@@ -84,6 +86,8 @@ export class Claims {
     const ground: Ground = { token, org, project, nodes: this.#deps.nodes };
     const found = locate(tx, ground, question);
     if ('code' in found) return found;
+    // Also a tunnel that had the name before the server did.
+    if (this.#deps.ownLabels.has(found.label)) return refuseFault('name_taken', found.label);
     if (this.#deps.spend.isExhausted(tx.db, token, tx.now) && !isComeback(tx, token, { question, row: found.row })) {
       return refuse(
         'budget_exhausted',

@@ -10,15 +10,26 @@ import type { Db } from '../../db/tx.ts';
 import type { PublicNames } from '../news.ts';
 import { allGates, allVisitorGates, gateOf, visitorGateOf } from './gate-rows.ts';
 import type { Maintenance } from './maintenance.ts';
+import type { OwnLabels } from './own-labels.ts';
 import type { TunnelRow } from './tunnel-rows.ts';
 
 export class RouteMaker {
   readonly #names: PublicNames;
   readonly #maintenance: Maintenance;
   readonly #apiUrl: () => string;
+  readonly #ownLabels: OwnLabels;
+  readonly #ownHosts: () => readonly string[];
 
-  constructor(deps: { names: PublicNames; maintenance: Maintenance; apiUrl: () => string }) {
+  constructor(deps: {
+    names: PublicNames;
+    maintenance: Maintenance;
+    apiUrl: () => string;
+    ownLabels: OwnLabels;
+    ownHosts: () => readonly string[];
+  }) {
     this.#apiUrl = deps.apiUrl;
+    this.#ownLabels = deps.ownLabels;
+    this.#ownHosts = deps.ownHosts;
     this.#names = deps.names;
     this.#maintenance = deps.maintenance;
   }
@@ -77,7 +88,9 @@ export class RouteMaker {
     return { version, signInUrl: `${this.#apiUrl()}/edge-auth/start?tunnel_id=${tunnelId}` };
   }
 
+  /** What had a host of this server before it was one leads to no service any more. */
   #make(row: TunnelRow, had: Pick<Route, 'policy' | 'gate' | 'visitorGate' | 'domains'>): Route {
+    const ownHosts = had.domains.length === 0 ? [] : this.#ownHosts();
     return {
       tunnelId: row.id,
       orgId: row.orgId,
@@ -85,10 +98,11 @@ export class RouteMaker {
       subdomain: row.protocol === 'tcp' ? '' : row.label,
       tcpPort: row.tcpPort,
       publicUrl: this.publicUrl(row),
-      stopped: row.stopped,
+      stopped: row.stopped || this.#ownLabels.has(row.label),
       expiresAt: row.expiresAt,
       maintenance: this.#maintenance.messageOf(row.id),
       ...had,
+      domains: had.domains.filter((domain) => !ownHosts.includes(domain)),
     };
   }
 }

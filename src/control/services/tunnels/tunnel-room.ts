@@ -10,11 +10,13 @@ import { recordDeed } from '../audit.ts';
 import type { RouteNews } from '../news.ts';
 import type { Plan } from '../plans.ts';
 import type { Maintenance } from './maintenance.ts';
+import type { OwnLabels } from './own-labels.ts';
 import { anyById, deleteTunnel, insertTunnel, type NewTunnel, type RowFault, type TunnelRow } from './tunnel-rows.ts';
 
 export interface RoomRules {
   readonly plan: Plan;
   readonly tcpPorts: PortRange | null;
+  readonly ownLabels: OwnLabels;
   readonly nodes: Pick<NodeControl, 'isOnline'>;
   readonly news: Pick<RouteNews, 'remove'>;
   readonly maintenance: Maintenance;

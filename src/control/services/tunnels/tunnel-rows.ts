@@ -20,6 +20,7 @@ import {
 import type { Db, Tx } from '../../db/tx.ts';
 import { forgetDryRuns } from './dry-runs.ts';
 import { letRest, type NameFault, nameFault } from './free-names.ts';
+import type { OwnLabels } from './own-labels.ts';
 import { type Plan, tunnelTtlSeconds } from '../plans.ts';
 import { lineageOf } from '../tokens/spend.ts';
 import { sameLineage } from '../tokens/token-rows.ts';
@@ -59,9 +60,9 @@ export function anyById(db: Db, id: string): TunnelRow | undefined {
 export function insertTunnel(
   tx: Tx,
   input: NewTunnel,
-  rules: { plan: Plan; tcpPorts: PortRange | null },
+  rules: { plan: Plan; tcpPorts: PortRange | null; ownLabels: OwnLabels },
 ): TunnelRow | RowFault {
-  const fault = nameFault(tx, input.label, input);
+  const fault = rules.ownLabels.has(input.label) ? 'name_taken' : nameFault(tx, input.label, input);
   if (fault !== undefined) return fault;
   if (secondsFull(tx, input.orgId) > 0) return 'too_many_today';
   if (countLive(tx.db, input.orgId) >= MAX_TUNNELS) return 'too_many';

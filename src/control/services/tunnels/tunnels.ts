@@ -12,7 +12,7 @@ import { organizations, projects, tunnels } from '../../db/schema.ts';
 import type { Store, Tx } from '../../db/tx.ts';
 import { type Actor, allow } from '../actor.ts';
 import { type AuditAction, recordDeed } from '../audit.ts';
-import { nameFault } from './free-names.ts';
+import { liveByLabel, nameFault } from './free-names.ts';
 import type { Maintenance } from './maintenance.ts';
 import { fullLabel, isLabel, NAME_TRIES, randomName, roomIn } from './names.ts';
 import type { RouteNews } from '../news.ts';
@@ -21,6 +21,7 @@ import { findProject, type ProjectRow, slugsOf } from '../projects/project-rows.
 import { ENTITLEMENTS, PLANS } from '../plans.ts';
 import { faultError } from './refusals.ts';
 import { flagsIn, flagsOf, type TunnelFlags } from './tunnel-flags.ts';
+import type { OwnLabels } from './own-labels.ts';
 import { placeTunnel } from './tunnel-room.ts';
 import { deleteTunnel, expiryFrom, findOrg, secondsFull, type TunnelRow, updateTunnel } from './tunnel-rows.ts';
 
@@ -58,6 +59,7 @@ export interface TunnelDeps {
   readonly maintenance: Maintenance;
   readonly nodes: NodeControl;
   readonly tcpPorts: PortRange | null;
+  readonly ownLabels: OwnLabels;
 }
 
 export class Tunnels {
@@ -189,6 +191,11 @@ export class Tunnels {
     this.#deps.store.inTx(
       (tx) => void tx.db.update(tunnels).set({ status: 'inactive' }).where(ne(tunnels.status, 'inactive')).run(),
     );
+  }
+
+  /** Labels of tunnels that stand where this server itself does since its settings have changed: they are routed no more. */
+  heldOwnLabels(): readonly string[] {
+    return [...this.#deps.ownLabels.all()].filter((label) => liveByLabel(this.#deps.store.db, label) !== undefined);
   }
 
   /** Ends tunnels whose time has run out. Returns how many. */

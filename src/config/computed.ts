@@ -20,10 +20,11 @@ export function edgePublicUrl(edge: EdgeListeners): string {
   return `${secure ? 'https' : 'http'}://{subdomain}.${edge.domain}${suffix}`;
 }
 
-/** `http://<listen>`. Nobody can visit "every interface": then the host is the edge's domain. */
-export function apiPublicUrl(listen: HostPort, domain: string): string {
+/** `http://<listen>`, with TLS `https://`. Nobody can visit "every interface": then the host is the edge's domain. */
+export function apiPublicUrl({ listen, tls }: { listen: HostPort; tls: boolean }, domain: string): string {
   const host = isWildcard(listen.host) ? domain : formatHost(listen.host);
-  return `http://${host}${listen.port === 80 ? '' : `:${listen.port}`}`;
+  const usual = tls ? 443 : 80;
+  return `${tls ? 'https' : 'http'}://${host}${listen.port === usual ? '' : `:${listen.port}`}`;
 }
 
 /** What agents dial: the listener itself, or the edge's domain when it listens on every interface. */

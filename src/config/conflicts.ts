@@ -3,6 +3,7 @@
  * Called by load.ts once every key has been checked by itself.
  */
 import { existsSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { type HostPort, isWildcard } from '../base/addr.ts';
 import { findAcmeModeGap } from './acme-mode.ts';
 import type { ServerFile } from './schema.ts';
@@ -19,6 +20,7 @@ export function findConflict(file: ServerFile, isSet: (path: readonly string[]) 
   return (
     findClash(file, isSet) ??
     findCertificateGap(file) ??
+    findApiGap(file) ??
     findBalancerGap(file) ??
     findRedirectGap(file) ??
     findMissingFile(file) ??
@@ -83,6 +85,25 @@ function findCertificateGap({ edge, agents }: ServerFile): Conflict | undefined 
   if ((agents.cert_file === null) !== (agents.key_file === null)) {
     const [set, missing] = agents.cert_file === null ? ['key_file', 'cert_file'] : ['cert_file', 'key_file'];
     return { path: ['agents', set], text: `needs agents.${missing} beside it: set both or none` };
+  }
+  return undefined;
+}
+
+function findApiGap({ api, edge }: ServerFile): Conflict | undefined {
+  if (!api.tls) return undefined;
+  if (edge.https_listen === null) {
+    const text = 'shows the certificates of the edge, which has none: set edge.https_listen and edge.tls.mode';
+    return { path: ['api', 'tls'], text };
+  }
+  const url = api.public_url;
+  if (url !== null && !url.startsWith('https:'))
+    return { path: ['api', 'public_url'], text: 'begins with "http:", and api.tls is on: write "https:"' };
+  if (edge.tls.mode !== 'acme') return undefined;
+  const host = url === null ? '' : new URL(url).hostname;
+  if (!host.includes('.') || isIP(host) !== 0 || host.startsWith('[')) {
+    const text =
+      'tells which name to get a certificate for: set it to what people will type, e.g. "https://culvert.example.com:8443"';
+    return { path: ['api', 'public_url'], text };
   }
   return undefined;
 }

@@ -39,7 +39,7 @@ export function checkServerConfig(text: string, file: string): Omit<LoadedConfig
   if (conflict !== undefined) throw mistakeAt(file, lines, conflict.path, conflict.text);
   const settings: Settings = deepFreeze({
     ...value,
-    api: { ...value.api, public_url: value.api.public_url ?? apiPublicUrl(value.api.listen, value.edge.domain) },
+    api: { ...value.api, public_url: value.api.public_url ?? apiPublicUrl(value.api, value.edge.domain) },
     edge: {
       ...value.edge,
       public_url: value.edge.public_url ?? edgePublicUrl(value.edge),

@@ -40,7 +40,9 @@ const log = z.strictObject({
 const api = z.strictObject({
   // Loopback: the API is on the network only when the operator says so.
   listen: listen.prefault('127.0.0.1:9090'),
-  // Empty: computed as http://<api.listen>. Set it as soon as a proxy or TLS stands in front.
+  // Off: on loopback TLS only costs, and a proxy in front has its own. On: with the edge's certificates (edge.tls).
+  tls: z.boolean().prefault(false),
+  // Empty: computed as http(s)://<api.listen>. Set it as soon as a proxy stands in front, or api.tls is on.
   public_url: httpUrlOrNull.prefault(''),
   // Nobody's X-Forwarded-For is believed until the operator names who writes it (API and edge).
   trusted_proxies: z.array(network).max(1000).prefault([]),
@@ -74,6 +76,9 @@ const edgeLimits = z.strictObject({
   max_connections: count(1, 10_000_000).prefault(20_000),
   // Enough for an office behind one address, too little for one machine to take all of max_connections. 0 = no limit.
   max_connections_per_ip: count(0, 10_000_000).prefault(512),
+  // Requests under way: with HTTP/2 a connection carries a hundred. A quarter of the streams that an agent's session has; an office behind one
+  // address that has more under way at once is none. 0 = no limit.
+  max_requests_per_ip: count(0, 10_000_000).prefault(1_024),
   // From the first byte of a request head to its last; what nginx and Node allow is longer, what browsers need is far less.
   head_timeout_seconds: seconds().prefault(10),
   // Between two requests on a kept connection: nginx's figure, above the 60 s of common load balancers in front.

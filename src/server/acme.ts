@@ -21,6 +21,7 @@ export function acmeSetup(settings: Settings, log: Logger): ControlOptions['acme
   return {
     edgeDomain: edge.domain.toLowerCase(),
     challenge,
+    serverNames: settings.api.tls ? [new URL(settings.api.public_url).hostname.toLowerCase()] : [],
     // The hook writes into the DNS of edge.domain, and of no customer's domain.
     domainChallenge: challenge !== 'dns-01' ? challenge : edge.http_listen === null ? 'tls-alpn-01' : 'http-01',
     directoryUrl: acme.directory_url,
@@ -51,7 +52,7 @@ function dnsHook({ acme, dns }: Settings, log: Logger): DnsHook | null {
 
 export interface AcmeParts {
   readonly control: ControlPlane;
-  readonly node: DataNode;
+  readonly node: Pick<DataNode, 'setCertificates' | 'setChallenges'>;
   readonly domain: string;
   /** What is shown for names without a certificate, until there is a wildcard. */
   readonly fallback: Certificate | null;

@@ -23,6 +23,7 @@ import { openAdminSocket } from './admin-socket.ts';
 import { makeApi } from './api.ts';
 import { CertificateWatch, type WatchedPair } from './certificate-watch.ts';
 import { type Certificate, type Certificates, loadCertificates, pairsInUse, pinOf } from './certificates.ts';
+import { ApiTls } from './api-tls.ts';
 import { openControlPlane } from './control-plane.ts';
 import { startDataNode } from './data-node.ts';
 import { startMail } from './mail.ts';
@@ -108,7 +109,17 @@ async function open(settings: Settings, options: ServerOptions, life: Lifecycle)
   life.onClose('data node', () => node.close());
   life.onClose('node directory', control.nodes.attach(node));
   const { domain } = settings.edge;
-  const served = serveCertificates({ control, node, domain, fallback: certificates.edge });
+  const apiTls = new ApiTls(() => late.apiUrl);
+  const shown: Pick<DataNode, 'setCertificates' | 'setChallenges' | 'setAgentCertificate'> = {
+    setCertificates: (list) => {
+      node.setCertificates(list);
+      apiTls.use(list);
+    },
+    setChallenges: (list) => node.setChallenges(list),
+    setAgentCertificate: (pair) => node.setAgentCertificate(pair),
+  };
+  if (certificates.edge !== null) apiTls.use([certificates.edge]);
+  const served = serveCertificates({ control, node: shown, domain, fallback: certificates.edge });
   life.onClose('certificates', () => served.stop());
   const renewal = {
     clock: systemClock,
@@ -120,7 +131,7 @@ async function open(settings: Settings, options: ServerOptions, life: Lifecycle)
   };
   life.onClose('self-signed certificates', renewSelfSigned(settings, certificates, renewal));
   learnPorts(settings, { node, certificates, version, late, control });
-  const watch = new CertificateWatch(watchedPairs(settings, { node, certificates, late }), {
+  const watch = new CertificateWatch(watchedPairs(settings, { node: shown, certificates, late }), {
     clock: systemClock,
     log: log.child({ part: 'certificates' }),
   });
@@ -138,11 +149,15 @@ async function open(settings: Settings, options: ServerOptions, life: Lifecycle)
     exempt: new NetworkSet([...settings.api.trusted_proxies, ...LOOPBACK]),
     monotonic: () => systemClock.monotonic(),
     log: log.child({ part: 'api' }),
+    tls: settings.api.tls ? apiTls.certificate : null,
   });
+  apiTls.show(api);
   life.onClose('API', () => api.close());
   life.onClose('waiting command lines', () => control.deviceLogins.endWaits());
-  if (settings.api.public_url === apiPublicUrl(settings.api.listen, settings.edge.domain)) {
-    late.apiUrl = apiPublicUrl({ host: settings.api.listen.host, port: api.address.port }, settings.edge.domain);
+  if (settings.api.public_url === apiPublicUrl(settings.api, settings.edge.domain)) {
+    const { tls } = settings.api;
+    const listen = { host: settings.api.listen.host, port: api.address.port };
+    late.apiUrl = apiPublicUrl({ listen, tls }, settings.edge.domain);
   }
   // Last of all: a start that fails must not make an account whose password nobody has seen.
   const firstOwner = await control.accounts.createFirstOwner();
@@ -189,7 +204,13 @@ interface Bound {
 /** Which files are watched, and what takes a renewed pair of them. */
 function watchedPairs(
   settings: Settings,
-  { node, certificates, late }: Pick<Bound, 'node' | 'certificates' | 'late'>,
+  {
+    node,
+    certificates,
+    late,
+  }: Pick<Bound, 'certificates' | 'late'> & {
+    readonly node: Pick<DataNode, 'setCertificates' | 'setAgentCertificate'>;
+  },
 ): WatchedPair[] {
   return pairsInUse(settings).map(({ certFile, keyFile, edge, agents }) => ({
     certFile,

@@ -41,6 +41,7 @@ export class CertificateWorld {
   ) {
     const acme: AcmeSetup = {
       edgeDomain: DOMAIN,
+      serverNames: [],
       challenge: 'http-01',
       domainChallenge: 'http-01',
       directoryUrl: 'https://ca.test/directory',

@@ -435,3 +435,19 @@ test('without ACME nothing is asked for, nothing is shown, and there is nothing 
   assert.equal(certificates.ofDomain({ domain: 'shop.example.net', verifiedAt: null }), null);
   await stop();
 });
+
+test("the server's own name is asked for without a visitor, and belongs to nobody", async (t) => {
+  const own = 'culvert.edge.test';
+  const world = await CertificateWorld.open(t, { serverNames: [own, 'api.example.org'] });
+  await world.tend();
+  assert.deepEqual([...world.authority.asked].sort(), ['api.example.org', own]);
+  assert.deepEqual([...world.shown.keys()].sort(), ['api.example.org', own]);
+  assert.equal(await world.certificates.want('other.edge.test'), false);
+});
+
+test('the wildcard holds the own name of the server where it can', async (t) => {
+  const serverNames = ['culvert.edge.test', 'a.b.edge.test', 'api.example.org'];
+  const world = await CertificateWorld.open(t, { challenge: 'dns-01', serverNames });
+  await world.tend();
+  assert.deepEqual([...world.shown.keys()].sort(), ['*.edge.test', 'a.b.edge.test', 'api.example.org']);
+});

@@ -5,7 +5,8 @@
  * At a bound the connection that has been without a request for longest gives way to the new one; when every one is being served, the new
  * one is cut. Either way the log says so, once a minute.
  */
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, Server as HttpServer, ServerResponse } from 'node:http';
+import { Server as HttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import { type NetworkSet, plainIp } from '../../base/addr.ts';
 import type { Logger } from '../../base/log.ts';
@@ -57,8 +58,12 @@ export class ConnectionBound {
     this.#warnings = new Throttle(WARN_EVERY_MS, rules.monotonic);
   }
 
-  watch(server: Server): void {
-    server.on('connection', (socket) => this.#admit(socket));
+  watch(server: HttpServer | HttpsServer): void {
+    // With TLS a connection counts once it has shaken hands: only then is it known which socket the requests come by.
+    if (server instanceof HttpsServer) {
+      server.maxConnections = 2 * this.#max.total;
+      server.on('secureConnection', (socket) => this.#admit(socket));
+    } else server.on('connection', (socket) => this.#admit(socket));
     server.prependListener('request', (request, response) => this.#serve(request, response));
   }
 

@@ -2,10 +2,12 @@
  * The HTTP listener of the API: opened by server/start.ts, drained and closed by it.
  */
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { createServer, type Server as HttpServer } from 'node:http';
+import { createServer as createTlsServer, Server as HttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import type { HostPort } from '../../base/addr.ts';
+import { CIPHER_SUITES } from '../../base/tls-suites.ts';
 import type { Api } from './context.ts';
 import { ConnectionBound, type ConnectionRules } from './connection-bound.ts';
 import { answerMalformed, refuseUnroutable } from './malformed.ts';
@@ -18,9 +20,23 @@ const TIMEOUTS = {
   connectionsCheckingInterval: 5_000,
 } as const;
 const DRAIN_SWEEP_MS = 50;
+const HANDSHAKE_MS = 10_000;
+
+/** PEM both, the chain included. */
+export interface ApiCertificate {
+  readonly cert: string;
+  readonly key: string;
+}
+
+export interface ListenerRules extends ConnectionRules {
+  /** Speaks TLS, and this certificate first; null or left out: plain HTTP. */
+  readonly tls?: ApiCertificate | null;
+}
 
 export interface ApiListener {
   readonly address: AddressInfo;
+  /** For handshakes from now on; without TLS it does nothing. */
+  setCertificate(pair: ApiCertificate): void;
   /** Takes nothing new; ends when the requests under way have. */
   drain(): Promise<void>;
   /** Cuts what is left. May be called after `drain`, and twice. */
@@ -28,9 +44,10 @@ export interface ApiListener {
 }
 
 /** Binds and serves. Throws the system's error when the address can't be bound. */
-export async function listenApi(app: Api, at: HostPort, rules: ConnectionRules): Promise<ApiListener> {
+export async function listenApi(app: Api, at: HostPort, { tls = null, ...rules }: ListenerRules): Promise<ApiListener> {
   // A missing Host is refused by the request listener, whose answer has a body; Node's own has none.
-  const server = createServer({ ...TIMEOUTS, requireHostHeader: false });
+  const options = { ...TIMEOUTS, requireHostHeader: false };
+  const server = tls === null ? createServer(options) : createTlsServer({ ...options, ...tlsOptions(tls) });
   const answer = getRequestListener(app.fetch, { errorHandler: refuseUnroutable });
   // HTTP/1.0 knows no Host, and probes of load balancers speak it. No route looks at the name.
   const answerOld = getRequestListener(app.fetch, { errorHandler: refuseUnroutable, hostname: 'localhost' });
@@ -46,6 +63,9 @@ export async function listenApi(app: Api, at: HostPort, rules: ConnectionRules):
   const closeIdle = (): void => server.closeIdleConnections();
   return {
     address,
+    setCertificate: (pair) => {
+      if (server instanceof HttpsServer) server.setSecureContext(tlsOptions(pair));
+    },
     drain: () => {
       const ended = closed(server);
       closeIdle();
@@ -61,7 +81,18 @@ export async function listenApi(app: Api, at: HostPort, rules: ConnectionRules):
   };
 }
 
-function closed(server: Server): Promise<void> {
+function tlsOptions({ cert, key }: ApiCertificate) {
+  return {
+    cert,
+    key,
+    minVersion: 'TLSv1.2',
+    ciphers: CIPHER_SUITES,
+    honorCipherOrder: true,
+    handshakeTimeout: HANDSHAKE_MS,
+  } as const;
+}
+
+function closed(server: HttpServer | HttpsServer): Promise<void> {
   return new Promise((resolve) => {
     // An error says that it is closed already: then there is nothing to wait for.
     server.close(() => resolve());

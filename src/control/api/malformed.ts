@@ -2,7 +2,8 @@
  * What the HTTP server under the API refuses before any route sees it, as `{error, message}` like every other failure: bytes that are no
  * HTTP, a head that is too large or too slow, a target or Host that is no URL. Node would answer with an empty body. Called by listener.ts.
  */
-import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import { type IncomingMessage, type Server as HttpServer, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Server as HttpsServer } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { RequestError } from '@hono/node-server';
 import { codeOf, type ErrorCode } from '../../base/errors.ts';
@@ -28,7 +29,7 @@ const REFUSALS: ReadonlyMap<string, Refusal> = new Map([
 ]);
 
 /** Answers what the server can't parse, and closes the connection: nobody knows where the next request would begin. */
-export function answerMalformed(server: Server): void {
+export function answerMalformed(server: HttpServer | HttpsServer): void {
   const answers = new WeakMap<Duplex, ServerResponse>();
   server.prependListener('request', (request, response) => void answers.set(request.socket, response));
   server.on('clientError', (error, socket) => {

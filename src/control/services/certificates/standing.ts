@@ -10,6 +10,8 @@ import type { ChallengeType } from '../../providers/acme.ts';
 export interface CertificateNames {
   /** `edge.domain`, lower case. */
   readonly edgeDomain: string;
+  /** Of the server itself, as the host of its API: asked for without a visitor, and by nobody but the server. */
+  readonly serverNames: readonly string[];
   /** How names below it are proven; by `dns-01` one certificate holds them all. */
   readonly challenge: ChallengeType;
   /** How custom domains are proven, whose DNS is not ours. */
@@ -45,6 +47,10 @@ export function standingOf(
   const { edgeDomain, challenge, domainChallenge } = names;
   if (challenge === 'dns-01' && name === `*.${edgeDomain}`)
     return { orgId: null, isOurs: true, names: [name, edgeDomain], challenge };
+  if (ownNames(names).includes(name)) {
+    const how = challenge === 'dns-01' ? domainChallenge : challenge;
+    return { orgId: null, isOurs: isBelow(name, edgeDomain), names: [name], challenge: how };
+  }
   if (name === edgeDomain || name.startsWith('*.')) return undefined;
   if (!isBelow(name, edgeDomain)) {
     const orgId = ownerOfDomain(db, name, now);
@@ -53,6 +59,15 @@ export function standingOf(
   const label = name.slice(0, -edgeDomain.length - 1);
   const orgId = challenge === 'dns-01' ? undefined : ownerOfLabel(db, label, now);
   return orgId === undefined ? undefined : { orgId, isOurs: true, names: [name], challenge };
+}
+
+/** Names of the server that the wildcard does not have. */
+function ownNames(names: CertificateNames): readonly string[] {
+  const { serverNames, edgeDomain, challenge } = names;
+  const isCovered = (name: string): boolean =>
+    challenge === 'dns-01' &&
+    (name === edgeDomain || (isBelow(name, edgeDomain) && !name.slice(0, -edgeDomain.length - 1).includes('.')));
+  return serverNames.filter((name) => !isCovered(name));
 }
 
 /** Agents may serve it, and its time has not run out. */
@@ -94,7 +109,7 @@ export interface MissingName {
 }
 
 /**
- * Names that are asked for without a visitor, and have no row yet: verified and bound domains, reserved subdomains that an agent serves, the
+ * Names that are asked for without a visitor, and have no row yet: the server's own, verified and bound domains, reserved subdomains that an agent serves, the
  * wildcard.
  */
 export function missingNames(
@@ -103,6 +118,9 @@ export function missingNames(
   { now, limit }: { now: number; limit: number },
 ): MissingName[] {
   const { orgId } = tunnels;
+  const own = ownNames(of)
+    .filter((name) => db.select().from(certificates).where(eq(certificates.name, name)).get() === undefined)
+    .map((name) => ({ name, orgId: null }));
   const bound = db
     .select({ name: domains.domain, orgId })
     .from(domains)
@@ -115,7 +133,7 @@ export function missingNames(
     .all()
     // A domain from before edge.domain was changed: below it labels alone count.
     .filter(({ name }) => name !== of.edgeDomain && !isBelow(name, of.edgeDomain));
-  if (of.challenge === 'dns-01') return [{ name: `*.${of.edgeDomain}`, orgId: null }, ...bound];
+  if (of.challenge === 'dns-01') return [{ name: `*.${of.edgeDomain}`, orgId: null }, ...own, ...bound];
   const host = sql<string>`${tunnels.label} || '.' || ${of.edgeDomain}`;
   const reserved = db
     .select({ name: host, orgId })
@@ -126,5 +144,5 @@ export function missingNames(
     .where(and(eq(tunnels.status, 'active'), sql`${tunnels.protocol} <> 'tcp'`, isNull(certificates.name), isLive(now)))
     .limit(limit)
     .all();
-  return [...bound, ...reserved];
+  return [...own, ...bound, ...reserved];
 }

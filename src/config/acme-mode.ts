@@ -1,4 +1,7 @@
-/** What `edge.tls.mode = "acme"` needs of the other settings. Called by conflicts.ts. */
+/** What `edge.tls.mode = "acme"` needs of the other settings, and what is doubtful beside it. Called by conflicts.ts and warnings.ts. */
+import { X509Certificate } from 'node:crypto';
+import { accessSync, constants, readFileSync, statSync } from 'node:fs';
+import { isLoopback } from '../base/addr.ts';
 import type { Conflict } from './conflicts.ts';
 import type { ServerFile } from './schema.ts';
 
@@ -18,15 +21,86 @@ export function findAcmeModeGap({ acme, edge }: ServerFile): Conflict | undefine
     };
   }
   // A private authority issues for whatever its owner likes.
-  if (acme.ca_file === null && isThisMachine(edge.domain)) {
+  if (acme.ca_file === null && isPrivate(edge.domain)) {
     return {
       path: ['edge', 'tls', 'mode'],
       text: `"acme" needs a public name, and no authority issues for ${edge.domain}: set edge.domain, or choose "self_signed"`,
     };
   }
+  return findFaultOfFiles(acme) ?? findFaultOfEmail(acme);
+}
+
+/** What each order would fail by, and the first visitor would find out. */
+function findFaultOfFiles({ challenge, ca_file: caFile, dns_hook: hook }: ServerFile['acme']): Conflict | undefined {
+  if (caFile !== null && !isCertificate(caFile)) {
+    const text = `${caFile} is no certificate that this user can read: set the PEM file of the authority's root, or leave this out`;
+    return { path: ['acme', 'ca_file'], text };
+  }
+  if (challenge === 'dns-01' && hook !== null && !isProgram(hook)) {
+    const text = `${hook} is no program that this user may run: correct the path, or make it executable (chmod +x)`;
+    return { path: ['acme', 'dns_hook'], text };
+  }
   return undefined;
 }
 
-function isThisMachine(domain: string): boolean {
-  return domain === 'localhost' || domain.endsWith('.localhost');
+/** As authorities have it: one address, without a display name and without the header fields of a `mailto:`. */
+function findFaultOfEmail({ email }: ServerFile['acme']): Conflict | undefined {
+  if (email === null || /^[^\s@<>,?]+@[^\s@<>,?]+$/.test(email)) return undefined;
+  return { path: ['acme', 'email'], text: 'is no e-mail address: write "you@example.com", or leave it out' };
+}
+
+function isCertificate(file: string): boolean {
+  try {
+    new X509Certificate(readFileSync(file));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function isProgram(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return statSync(file).isFile();
+  } catch {
+    return false;
+  }
+}
+
+/** Never in public DNS (RFC 6761, RFC 6762, RFC 8375, and `internal`, which ICANN keeps free for this): a label without a dot neither. */
+const PRIVATE = /(?:^|\.)(?:localhost|local|internal|test|invalid|home\.arpa|onion)$/;
+
+function isPrivate(domain: string): boolean {
+  const name = domain.toLowerCase();
+  return !name.includes('.') || PRIVATE.test(name);
+}
+
+/** What works and is likely not to be meant. */
+export function acmeDoubts({ accounts, acme, edge }: ServerFile): string[] {
+  const out: string[] = [];
+  if (acme.dns_hook !== null && acme.challenge !== 'dns-01') {
+    out.push('acme.dns_hook: is used with acme.challenge = "dns-01" only');
+  }
+  if (edge.tls.mode !== 'acme') return out;
+  const { http_listen: http, https_listen: https } = edge;
+  if (
+    acme.challenge === 'http-01' &&
+    http !== null &&
+    isLoopback(http.host) &&
+    https !== null &&
+    !isLoopback(https.host)
+  ) {
+    const instead = 'set the address that visitors come to, e.g. "0.0.0.0:80", or acme.challenge = "tls-alpn-01"';
+    out.push(`edge.http_listen: is on this machine alone, and the authority asks port 80 from outside: ${instead}`);
+  }
+  if (edge.public_url?.startsWith('http:') === true) {
+    out.push('edge.public_url: visitors are sent to http although certificates come by acme: begin it with "https://"');
+  }
+  if (acme.challenge !== 'dns-01' && accounts.signup === 'open' && !accounts.require_approval) {
+    const room = `the ${acme.max_new_per_week} new certificates of a week (acme.max_new_per_week) with everybody else`;
+    const instead =
+      'set acme.challenge = "dns-01" for one wildcard that has no such limit, or accounts.signup = "closed"';
+    out.push(`accounts.signup: "open" lets strangers share ${room}: ${instead}`);
+  }
+  return out;
 }

@@ -4,6 +4,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { formatHostPort, isLoopback, isWildcard } from '../base/addr.ts';
+import { acmeDoubts } from './acme-mode.ts';
 import { notYet } from './not-yet.ts';
 import { type ServerFile, type Settings, serverSchema } from './schema.ts';
 import { defaultsOf } from './toml.ts';
@@ -76,14 +77,7 @@ export function likelyWrong(file: ServerFile, settings: Settings): string[] {
     const instead = 'set log.level = "info", or have mail sent with mail.transport = "smtp"';
     out.push(`mail.transport: codes and links go to the log, and log.level = "${level}" leaves them out: ${instead}`);
   }
-  const { accounts, acme } = file;
-  const isOpen = accounts.signup === 'open' && !accounts.require_approval;
-  if (file.edge.tls.mode === 'acme' && acme.challenge !== 'dns-01' && isOpen) {
-    const room = `the ${acme.max_new_per_week} new certificates of a week (acme.max_new_per_week) with everybody else`;
-    const instead =
-      'set acme.challenge = "dns-01" for one wildcard that has no such limit, or accounts.signup = "closed"';
-    out.push(`accounts.signup: "open" lets strangers share ${room}: ${instead}`);
-  }
+  out.push(...acmeDoubts(file));
   out.push(...unsold(file));
   const host =
     file.edge.public_url === null ? null : new URL(file.edge.public_url.replace('{subdomain}', 's')).hostname;

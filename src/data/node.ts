@@ -49,6 +49,7 @@ export interface Listen {
 export interface EdgeLimits {
   readonly maxConnections: number;
   readonly maxConnectionsPerIp: number;
+  readonly maxRequestsPerIp: number;
   readonly headTimeoutSeconds: number;
   readonly idleTimeoutSeconds: number;
   readonly bodyIdleTimeoutSeconds: number;
@@ -249,6 +250,7 @@ async function open(settings: NodeSettings, deps: { link: Link; log: Logger }, l
         lingerTimeoutMs: limits.lingerTimeoutSeconds * 1_000,
         tlsHandshakeTimeoutMs: limits.tlsHandshakeTimeoutSeconds * 1_000,
         head: { headBytes: limits.maxHeadBytes, fields: limits.maxHeadFields, targetBytes: limits.maxUriBytes },
+        requestsPerAddress: limits.maxRequestsPerIp,
         http2MaxStreams: limits.http2MaxStreams,
         http2ResetsPerSecond: limits.http2ResetsPerSecond,
         http2MemoryBytes: limits.http2MemoryMb * MEGABYTE,

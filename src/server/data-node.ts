@@ -42,6 +42,7 @@ function nodeSettings(settings: Settings, { certificates, version }: NodeDeps): 
       limits: {
         maxConnections: edge.limits.max_connections,
         maxConnectionsPerIp: edge.limits.max_connections_per_ip,
+        maxRequestsPerIp: edge.limits.max_requests_per_ip,
         headTimeoutSeconds: edge.limits.head_timeout_seconds,
         idleTimeoutSeconds: edge.limits.idle_timeout_seconds,
         bodyIdleTimeoutSeconds: edge.limits.body_idle_timeout_seconds,

@@ -76,7 +76,7 @@ export function runStream(
 ): { statuses: readonly string[]; body: string } {
   const exchange = new Http2Exchange({
     context: edge.context,
-    origin: { ip: '127.0.0.1', tls: true, names: null },
+    origin: { ip: '127.0.0.1', tls: true, names: null, load: null },
     headBuffer: edge.context.readBuffer,
     written: { length: 0, lines: 0, reason: '' },
     ranges: { held: 0 },

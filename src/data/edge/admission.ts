@@ -1,5 +1,5 @@
 /**
- * How many connections may be open at once, in all and per address. One object per door: the HTTP edge and the public TCP ports
+ * How many connections may be open at once, in all and per address, and what an address has under way. One object per door: the HTTP edge and the public TCP ports
  * share one (visitors), the agent listener has its own for sockets that have not shown a token yet.
  */
 import type { Drops } from './drops.ts';
@@ -12,10 +12,17 @@ export interface AdmissionLimits {
   readonly perAddress: number;
 }
 
+/** What one address has under way; one object for all of its connections, for as long as there is one. */
+export class AddressLoad {
+  connections = 0;
+  /** Requests that hold a stream of an agent; counted by upstream.ts, bounded by dispatch.ts. */
+  requests = 0;
+}
+
 export class Admission {
   readonly #limits: AdmissionLimits;
   readonly #drops: Drops | null;
-  readonly #byAddress = new Map<string, number>();
+  readonly #byAddress = new Map<string, AddressLoad>();
   #open = 0;
   #refused = 0;
   #admitted = 0;
@@ -52,28 +59,43 @@ export class Admission {
    */
   admit(ip: string, isProxy = false): boolean {
     const key = addressKey(ip);
-    const from = this.#byAddress.get(key) ?? 0;
+    const load = this.#byAddress.get(key) ?? new AddressLoad();
     const { total, perAddress } = this.#limits;
     const isFull = this.#open >= total;
-    if (isFull || (perAddress > 0 && !isProxy && from >= perAddress)) {
+    if (isFull || (perAddress > 0 && !isProxy && load.connections >= perAddress)) {
       this.#refused++;
       this.#drops?.add(isFull ? 'over_total' : 'over_address');
       return false;
     }
     this.#open++;
     this.#admitted++;
-    this.#byAddress.set(key, from + 1);
+    load.connections++;
+    this.#byAddress.set(key, load);
     return true;
+  }
+
+  /** What the address of a connection that was let in has under way. */
+  loadOf(ip: string): AddressLoad {
+    return this.#byAddress.get(addressKey(ip)) ?? new AddressLoad();
+  }
+
+  /**
+   * A connection that was let in from one address turns out to be another's, whose limit holds for it. False: it is counted out. It is
+   * one that was let in or one that was turned away, never both.
+   */
+  move(before: string, ip: string, isProxy: boolean): boolean {
+    this.release(before);
+    this.#admitted--;
+    return this.admit(ip, isProxy);
   }
 
   /** Counts a connection out that `admit` had counted in. */
   release(ip: string): void {
     const key = addressKey(ip);
-    const from = this.#byAddress.get(key);
-    if (from === undefined) return;
+    const load = this.#byAddress.get(key);
+    if (load === undefined) return;
     this.#open--;
-    if (from === 1) this.#byAddress.delete(key);
-    else this.#byAddress.set(key, from - 1);
+    if (--load.connections === 0) this.#byAddress.delete(key);
   }
 }
 

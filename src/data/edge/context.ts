@@ -36,6 +36,8 @@ export interface EdgeLimits {
   readonly tlsHandshakeTimeoutMs: number;
   /** Of requests. */
   readonly head: HeadLimits;
+  /** Requests of one address that hold a stream of an agent; 0: no limit. */
+  readonly requestsPerAddress: number;
   /** HTTP/2: streams that a connection may have open, and how many of those that were given work it may reset per second. */
   readonly http2MaxStreams: number;
   readonly http2ResetsPerSecond: number;

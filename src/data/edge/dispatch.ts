@@ -3,7 +3,7 @@
  * service, sends the head; and sends it once more when a kept connection turns out to be closed. One per visitor connection.
  */
 import type { HttpAnswers } from './acme-answers.ts';
-import { addressKey } from './admission.ts';
+import { type AddressLoad, addressKey } from './admission.ts';
 import type { EdgeContext } from './context.ts';
 import type { Exchange } from './exchange.ts';
 import type { FaultCode } from './fault.ts';
@@ -24,6 +24,10 @@ const MISDIRECTED: EdgeRefusal = { code: 'misdirected_request' };
 const LOOP: EdgeRefusal = { code: 'loop_detected' };
 const OFFLINE: EdgeRefusal = { code: 'tunnel_offline' };
 const OVERLOADED: EdgeRefusal = { code: 'overloaded' };
+const GREEDY: EdgeRefusal = {
+  code: 'overloaded',
+  detail: 'Too many requests of your address are under way. Please try again when some of them are answered.',
+};
 const NOTHING = Buffer.alloc(0);
 const NO_TOKEN = new HeaderRule([], ['authorization']);
 
@@ -37,6 +41,8 @@ export class Dispatch {
   readonly #context: EdgeContext;
   readonly #exchange: Exchange;
   readonly #forwarded: ForwardedLines;
+  /** What the visitor's address has under way, of all of its connections; null: nobody counts. */
+  readonly #load: AddressLoad | null;
   /** Of the head that `find` was asked about. */
   #start = 0;
   #end = 0;
@@ -56,6 +62,7 @@ export class Dispatch {
     this.#context = context;
     this.#exchange = exchange;
     this.#forwarded = new ForwardedLines(context.trusted, of);
+    this.#load = context.limits.requestsPerAddress === 0 ? null : of.load;
     const { requestHead: head, readBuffer: bytes } = context;
     this.#asked = {
       bytes,
@@ -98,11 +105,17 @@ export class Dispatch {
     if (policy !== null && policy.chain !== null && !this.#passes(policy.chain, bytes, decided)) return null;
     if (served.payer.exhausted) return this.#refuse(EXHAUSTED);
 
+    const load = this.#load;
+    if (load !== null && load.requests >= this.#context.limits.requestsPerAddress) {
+      this.#context.drops.add('requests_per_ip');
+      return this.#refuse(GREEDY);
+    }
     const isBodiless = !head.chunked && head.contentLength <= 0;
     const upgrade = head.upgradeWebsocket && head.connectionUpgrade && exchange.isGet && isBodiless && head.minor === 1;
     this.#repeatable = isBodiless && exchange.isSafe && !upgrade;
     const upstream = acquire(served, nowMs, this.#repeatable);
     if (upstream === null) return this.#refuse(OVERLOADED);
+    upstream.load = load;
     exchange.serveFrom(entry, served.meter, end - start);
     if (served.watched) exchange.watch(bytes, start, head, { served, wouldRefuse: this.#wouldRefuse(policy) });
     exchange.wantsUpgrade = upgrade;
@@ -139,6 +152,7 @@ export class Dispatch {
     if (head === null || served === null || served.draining || served.payer.exhausted) return null;
     const fresh = openUpstream(served);
     if (fresh === null) return null;
+    fresh.load = this.#load;
     this.#exchange.meter = served.meter;
     return { fresh, head };
   }

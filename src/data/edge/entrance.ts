@@ -10,7 +10,7 @@
 import type { Socket } from 'node:net';
 import { type NetworkSet, plainIp } from '../../base/addr.ts';
 import type { Logger } from '../../base/log.ts';
-import type { Admission } from './admission.ts';
+import type { AddressLoad, Admission } from './admission.ts';
 import type { Drops } from './drops.ts';
 import { type Proxied, type ProxyFault, readProxyHeader } from './proxy-header.ts';
 
@@ -27,6 +27,12 @@ export interface EntranceDeps {
   readonly admission: Admission;
   readonly drops: Drops;
   readonly log: Logger;
+}
+
+/** Whom a connection comes from, once it is counted in. */
+export interface Entered extends Proxied {
+  /** What this address has under way; null: it speaks for many, and no limit per address is its own. */
+  readonly load: AddressLoad | null;
 }
 
 type Refusal = ProxyFault | 'not_listed' | 'late' | 'left';
@@ -61,20 +67,21 @@ export class Entrance {
    * Calls `onEntered` with who it is, at once or when the header has come, once it is counted in; a connection that must not enter is cut.
    * Bytes behind the header are those that the next reader gets.
    */
-  enter(socket: Socket, onEntered: (from: Proxied) => void): void {
+  enter(socket: Socket, onEntered: (from: Entered) => void): void {
     const { balancers, proxies } = this.#options;
     const { admission } = this.#deps;
     const ip = plainIp(socket.remoteAddress ?? '');
     const own: Proxied = { ip, port: socket.remotePort ?? 0, secure: false };
     if (balancers !== null && ip !== '' && !balancers.has(ip)) return this.#refuse(socket, 'not_listed', ip);
+    const isProxy = balancers !== null || proxies.has(ip);
     // No address: it has left already.
-    if (ip === '' || !admission.admit(ip, balancers !== null || proxies.has(ip))) {
+    if (ip === '' || !admission.admit(ip, isProxy)) {
       socket.resetAndDestroy();
       return;
     }
     if (balancers !== null) return this.#awaitHeader(socket, own, onEntered);
     socket.once('close', () => admission.release(ip));
-    onEntered(own);
+    onEntered({ ...own, load: isProxy ? null : admission.loadOf(ip) });
   }
 
   /** Cuts those whose header has not come. */
@@ -83,7 +90,7 @@ export class Entrance {
   }
 
   /** The load balancer has been counted in; whom it speaks for takes its place once that is known. */
-  #awaitHeader(socket: Socket, balancer: Proxied, onEntered: (from: Proxied) => void): void {
+  #awaitHeader(socket: Socket, balancer: Proxied, onEntered: (from: Entered) => void): void {
     const { admission } = this.#deps;
     let counted: string | null = balancer.ip;
     let held: Buffer = Buffer.alloc(0);
@@ -97,14 +104,14 @@ export class Entrance {
       if ('fault' in header) return this.#refuse(socket, header.fault, balancer.ip);
       if (header.size < held.length) socket.unshift(held.subarray(header.size));
       const from = header.from ?? balancer;
-      admission.release(balancer.ip);
+      const isProxy = from === balancer || this.#options.proxies.has(from.ip);
       counted = null;
-      if (!admission.admit(from.ip, from === balancer || this.#options.proxies.has(from.ip))) {
+      if (!admission.move(balancer.ip, from.ip, isProxy)) {
         socket.resetAndDestroy();
         return;
       }
       counted = from.ip;
-      onEntered(from);
+      onEntered({ ...from, load: isProxy ? null : admission.loadOf(from.ip) });
     };
     // A load balancer's health check may connect and leave: nothing is wrong with that.
     const onEnd = (): void => {

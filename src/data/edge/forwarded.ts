@@ -7,6 +7,7 @@ import { type BlockList, isIP, isIPv6 } from 'node:net';
 import { plainIp } from '../../base/addr.ts';
 import type { RouteEntry } from '../routing/entry.ts';
 import type { RouteTable } from '../routing/table.ts';
+import type { AddressLoad } from './admission.ts';
 import type { ConnectionNames } from './connection-names.ts';
 import type { Head } from './head.ts';
 
@@ -21,6 +22,8 @@ export interface VisitorOrigin {
   readonly tls: boolean;
   /** Hosts that may be asked for; null: all. */
   readonly names: ConnectionNames | null;
+  /** What its address has under way; null: nobody counts. */
+  readonly load: AddressLoad | null;
 }
 
 export class ForwardedLines {

@@ -13,6 +13,7 @@ import { encodePreamble, REPLY } from '../../wire/preamble.ts';
 import type { RouteEntry, ServedTunnel, TunnelMeter } from '../routing/entry.ts';
 import type { Proxied } from './proxy-header.ts';
 import { isOver } from './refusal.ts';
+import { hasItsShare } from './upstream.ts';
 import { visitorAddress } from './visitor-address.ts';
 
 export interface TcpVisitorOptions {
@@ -67,7 +68,7 @@ export class TcpVisitor implements StreamSink {
     const { served, route } = entry;
     if (served === null || served.draining || route.stopped || route.maintenance !== null) return undefined;
     if (entry.policy !== null && entry.policy.keepsOut(options.from.ip)) return undefined;
-    if (served.payer.exhausted) return undefined;
+    if (served.payer.exhausted || hasItsShare(served)) return undefined;
     const address = visitorAddress(options.from.ip, options.from.port);
     if (address === undefined) return undefined;
     const stream = served.session.open();

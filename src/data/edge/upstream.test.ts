@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import { connectedPair } from '../../mux/testing.ts';
 import { encodePreamble } from '../../wire/preamble.ts';
 import { type ServedTunnel, TunnelMeter } from '../routing/entry.ts';
-import { acquire, type Upstream, type UpstreamUser } from './upstream.ts';
+import { AddressLoad } from './admission.ts';
+import { acquire, hasItsShare, type Upstream, type UpstreamUser } from './upstream.ts';
 
 const user: UpstreamUser = {
   onResponse: () => {},
@@ -12,7 +13,7 @@ const user: UpstreamUser = {
   onUpstreamDrain: () => {},
 };
 
-function served(maxStreams: number): ServedTunnel {
+function served(maxStreams: number, isAlone = true): ServedTunnel {
   const pair = connectedPair({ client: { maxStreams }, accept: () => {} });
   return {
     session: pair.client,
@@ -26,6 +27,7 @@ function served(maxStreams: number): ServedTunnel {
     idle: [],
     draining: false,
     cut: false,
+    isAlone,
     watched: false,
     note: () => {},
   };
@@ -57,4 +59,39 @@ test('a crowded session keeps no streams in reserve', () => {
   for (const upstream of all) upstream.release(true, 0);
   assert.equal(tunnel.idle.length, 3);
   assert.equal(acquire(served(0), 0, true), null);
+});
+
+test('a tunnel has three quarters of a session that it shares, and all of one that it has alone', () => {
+  const shared = served(8, false);
+  const taken = Array.from({ length: 6 }, () => take(shared, 0));
+  assert.equal(acquire(shared, 0, true), null);
+  assert.equal(hasItsShare(shared), true);
+  for (const one of taken) one.release(true, 0);
+  assert.equal(shared.inFlight, 0);
+  const again = Array.from({ length: 6 }, (_, i) => take(shared, 0, i % 2 === 0));
+  assert.ok(
+    again.every((one) => one.reused),
+    'those that are kept count once',
+  );
+  assert.equal(acquire(shared, 0, false), null);
+  const alone = served(8);
+  for (let i = 0; i < 8; i++) take(alone, 0);
+  assert.equal(acquire(alone, 0, true), null);
+});
+
+test('an address is charged for what its requests hold, and for nothing else', () => {
+  const tunnel = served(8);
+  const [one, other] = [new AddressLoad(), new AddressLoad()];
+  const upstream = acquire(tunnel, 0, true) as Upstream;
+  upstream.load = one;
+  upstream.carry(user);
+  assert.equal(one.requests, 1);
+  upstream.release(true, 0);
+  const next = acquire(tunnel, 0, true) as Upstream;
+  assert.equal(next, upstream);
+  next.load = other;
+  next.carry(user);
+  assert.deepEqual([one.requests, other.requests], [0, 1]);
+  next.release(false, 0);
+  assert.deepEqual([one.requests, other.requests], [0, 0]);
 });

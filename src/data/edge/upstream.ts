@@ -10,6 +10,7 @@ import type { MuxStream } from '../../mux/stream.ts';
 import type { StreamSink } from '../../mux/types.ts';
 import { REPLY, type ReplyCode } from '../../wire/preamble.ts';
 import type { ServedTunnel } from '../routing/entry.ts';
+import type { AddressLoad } from './admission.ts';
 import type { FaultCode } from './fault.ts';
 
 /** Idle streams kept per tunnel. */
@@ -44,6 +45,8 @@ const FAULT_OF_REPLY: Record<ReplyCode, FaultCode> = {
 export class Upstream implements StreamSink {
   readonly stream: MuxStream;
   readonly served: ServedTunnel;
+  /** Of the address whose request it carries next; null: nobody counts. */
+  load: AddressLoad | null = null;
   #user: UpstreamUser | null = null;
   /** Has served a request before: its local connection may have been closed meanwhile. */
   reused = false;
@@ -136,6 +139,7 @@ export class Upstream implements StreamSink {
   carry(user: UpstreamUser): void {
     this.#user = user;
     this.served.inFlight++;
+    if (this.load !== null) this.load.requests++;
   }
 
   /** The user is done: the stream is kept for the next request if it `isClean`, else given up. */
@@ -144,6 +148,8 @@ export class Upstream implements StreamSink {
     this.#replayBytes = 0;
     const { stream, served } = this;
     served.inFlight--;
+    if (this.load !== null) this.load.requests--;
+    this.load = null;
     if (isClean && !stream.gone && !stream.ended && this.#isWorthKeeping()) {
       stream.lastUsedMs = nowMs;
       this.reused = true;
@@ -194,15 +200,21 @@ export function acquire(served: ServedTunnel, nowMs: number, repeatable: boolean
   }
   const fresh = openUpstream(served);
   if (fresh !== null) return fresh;
-  // The session is full: a stream that merely waits makes room for one that works.
+  // The session is full, or the tunnel's share of it: a stream that merely waits makes room for one that works.
   const oldest = idle.shift();
   if (oldest === undefined) return null;
   oldest.reset();
   return openUpstream(served);
 }
 
-/** A fresh stream with a fresh local connection. */
+/** Whether the tunnel has all that it may have of a session that serves others too: its visitors must not be what stops theirs. */
+export function hasItsShare({ session, inFlight, idle, isAlone }: ServedTunnel): boolean {
+  return (inFlight + idle.length) * 4 >= session.maxStreams * 3 && !isAlone;
+}
+
+/** A fresh stream with a fresh local connection, or null when there is none for this tunnel. */
 export function openUpstream(served: ServedTunnel): Upstream | null {
+  if (hasItsShare(served)) return null;
   const stream = served.session.open();
   if (stream === null) return null;
   const upstream = new Upstream(stream, served);

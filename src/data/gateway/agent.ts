@@ -119,6 +119,10 @@ export class AgentSession implements SessionHandler, ControlEvents {
     return this.#hostname === '' ? this.remoteIp : `${this.#hostname} (${this.remoteIp})`;
   }
 
+  get tunnelCount(): number {
+    return this.#slots.size;
+  }
+
   get servings(): Serving[] {
     return [...this.#slots.values()];
   }

@@ -46,6 +46,10 @@ export class Serving implements ServedTunnel {
     this.watched = of.watched;
   }
 
+  get isAlone(): boolean {
+    return this.agent.tunnelCount === 1;
+  }
+
   note(line: RequestLine): void {
     this.agent.note(line);
   }

@@ -29,6 +29,8 @@ export interface ServedTunnel {
   draining: boolean;
   /** Stopped, expired, deleted or revoked: streams in flight end too. Stays false when a newer session superseded this one. */
   cut: boolean;
+  /** Its session serves no other tunnel. */
+  readonly isAlone: boolean;
   /** Somebody looks at the agent's screen: `note` is worth calling. */
   watched: boolean;
   /** Queues a line for the agent's screen; drops when the agent can't keep up. */

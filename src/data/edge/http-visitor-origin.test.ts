@@ -109,6 +109,10 @@ test('what changes things is taken from the own page alone; links and reads pass
       ['Sec-Fetch-Site: cross-site'],
       ['Sec-Fetch-Site: same-site', 'Origin: null'],
       ['Sec-Fetch-Site: of-a-later-day', evil],
+      // Over plain http, and of older browsers. A page can make it `null`.
+      [evil],
+      ['Origin: https://shop.example.test'],
+      ['Origin: null'],
     ]) {
       const reply = await ask(wire, `${method} /delete`, `Cookie: ${PASS}`, NO_BODY, ...fields);
       assert.equal(reply.status, 401, `${method} ${fields.join()}`);
@@ -123,6 +127,7 @@ test('what changes things is taken from the own page alone; links and reads pass
     ['POST /', 'Sec-Fetch-Site: same-origin', 'Origin: null'],
     ['POST /', 'Sec-Fetch-Site: none'],
     ['POST /'],
+    ['POST /', 'Origin: http://shop.example.test'],
     // From http to https of the same host, say.
     ['POST /', 'Sec-Fetch-Site: same-site', 'Origin: http://shop.example.test'],
     ['GET /', 'Sec-Fetch-Site: cross-site', 'Sec-Fetch-Mode: navigate', 'Accept: text/html'],

@@ -15,11 +15,12 @@ const SEC_FETCH_SITE = word('sec-fetch-site');
  */
 export function isOthersDeed(request: PolicyRequest, publicUrl: URL): boolean {
   const isUpgrade = request.head.upgradeCount > 0;
-  if (!isUpgrade && (isSafe(methodOf(request)) || saysWhichPage(request) !== 'another')) return false;
+  if (!isUpgrade && isSafe(methodOf(request))) return false;
+  const page = isUpgrade ? null : saysWhichPage(request);
+  if (page === 'own') return false;
+  // Browsers always say it of these; programs, which no page makes send them, need not.
   const origin = fieldValue(request, ORIGIN);
-  // Browsers always send it with a WebSocket; programs, which no page makes send one, need not.
-  if (origin === null) return !isUpgrade;
-  return !isOwnOrigin(request, origin, publicUrl);
+  return origin === null ? page !== null : !isOwnOrigin(request, origin, publicUrl);
 }
 
 /** Is it known to be this host's own page, or the person itself, that asks? Older browsers say it of POST alone, by Origin; so do all over plain http. */

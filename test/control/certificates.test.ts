@@ -1,12 +1,14 @@
 /** Which certificates are asked for, when, and what becomes of them, on a clock that tests move and with an authority of theirs. */
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { eq } from 'drizzle-orm';
 import { DAY_MS, HOUR_MS } from '../../src/base/clock.ts';
 import { domains } from '../../src/control/db/schema.ts';
 import { AcmeError } from '../../src/control/providers/acme.ts';
+import { FakeAuthority } from './fake-authority.ts';
 import { CertificateWorld } from './certificate-world.ts';
 import { Plane } from './plane.ts';
 
@@ -376,6 +378,29 @@ test('a server that fell over in the middle of an order does not ask again at on
   void world.certificates.want(host);
   while (world.challenges.length === 0) await new Promise(setImmediate);
   assert.equal(world.row(host)?.nextAttemptAt, world.plane.now + 5 * MINUTE_MS);
+  assert.deepEqual([world.row(host)?.state, world.row(host)?.lastError], ['pending', null], 'it is under way');
+  const dataDir = mkdtempSync(join(tmpdir(), 'culvert-'));
+  t.after(() => rmSync(dataDir, { recursive: true }));
+  cpSync(world.plane.dataDir, dataDir, { recursive: true, filter: (name) => !name.endsWith('.lock') });
+  const again = new CertificateWorld(t, await FakeAuthority.open(), { dataDir });
+  assert.equal(again.row(host)?.state, 'failed');
+  assert.match(again.row(host)?.lastError ?? '', /fell over in the middle/);
+});
+
+test('an authority that takes no account is told of at the start', async (t) => {
+  const authority = await FakeAuthority.open();
+  authority.register = () => Promise.reject(new AcmeError('externalAccountRequired', 'who are you?'));
+  const world = new CertificateWorld(t, authority);
+  await world.settle();
+  assert.match(JSON.stringify(world.said), /who are you\?.*no account could be made at the certificate authority/);
+});
+
+test('an authority that knows no account gets another one, and not one for each order', async (t) => {
+  const world = await CertificateWorld.open(t);
+  const ann = await world.plane.person('ann@example.test');
+  world.authority.fault = new AcmeError('accountDoesNotExist', 'no such account');
+  for (let i = 0; i < 8; i++) await world.certificates.want(world.tunnel(ann, `n-${i}`));
+  assert.equal(world.authority.registered, 2);
 });
 
 test('an account that the authority has forgotten is made anew', async (t) => {

@@ -19,7 +19,12 @@ before(async () => {
 
 const serialOf = ({ cert }: TestCertificate): string => new X509Certificate(cert).serialNumber;
 
-function dial(t: TestContext, rig: Rig, servername: string, over: ConnectionOptions = {}): TLSSocket {
+function dial(
+  t: TestContext,
+  rig: Rig,
+  servername: string,
+  over: ConnectionOptions & { localAddress?: string } = {},
+): TLSSocket {
   const socket = connect({ host: '127.0.0.1', port: rig.httpsPort, servername, rejectUnauthorized: false, ...over });
   socket.on('error', () => {});
   t.after(() => void socket.destroy());

@@ -68,6 +68,7 @@ export class AcmeAuthority implements CertificateAuthority {
       const replaces = knowsReplaced ? await renewalIdOf(order.replaces) : undefined;
       const issued = await issueCertificate({
         session,
+        accountUrl: account.accountUrl,
         thumbprint: key.thumbprint,
         order,
         replaces,

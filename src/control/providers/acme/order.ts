@@ -4,7 +4,7 @@ import type { Clock } from '../../../base/clock.ts';
 import type { Logger } from '../../../base/log.ts';
 import type { AcmeOrder } from '../acme.ts';
 import { AcmeError } from '../acme.ts';
-import { type Order, readOrder } from './answers.ts';
+import { type Order, readObject, readOrder } from './answers.ts';
 import { type CheckedChain, checkChain } from './chain.ts';
 import { plainName, proveNames } from './challenges.ts';
 import { oneLine } from './problem.ts';
@@ -17,6 +17,7 @@ const CHAIN_TYPE = 'application/pem-certificate-chain';
 
 export interface Issuing {
   readonly session: Session;
+  readonly accountUrl: string;
   readonly thumbprint: string;
   readonly order: AcmeOrder;
   /** RFC 9773 §5, of the certificate that is replaced; only for an authority that knows it. */
@@ -97,10 +98,31 @@ const ABOUT_OTHER_THINGS: ReadonlySet<string> = new Set([
   'rateLimited',
   'serverInternal',
   'accountDoesNotExist',
+  'unauthorized',
   'rejectedIdentifier',
 ]);
 
-async function placeOrder({ session, order, replaces, log, patience }: Issuing): Promise<Reply> {
+/** Throws `accountDoesNotExist` also when the account is there and closed: nothing but a new one helps. */
+async function placeOrder(issuing: Issuing): Promise<Reply> {
+  try {
+    return await placeOnce(issuing);
+  } catch (error) {
+    const isRefused = error instanceof AcmeError && error.code === 'unauthorized';
+    if (!isRefused || !(await isClosed(issuing))) throw error;
+    throw new AcmeError('accountDoesNotExist', `${error.message} (the account is closed: a new one is made)`);
+  }
+}
+
+/** A closed account is refused, or says what it is (RFC 8555 §7.3.6). */
+async function isClosed({ session, accountUrl, patience }: Issuing): Promise<boolean> {
+  try {
+    return readObject(await session.post(accountUrl, null, patience()), 'account')['status'] !== 'valid';
+  } catch (error) {
+    return error instanceof AcmeError && error.code === 'unauthorized';
+  }
+}
+
+async function placeOnce({ session, order, replaces, log, patience }: Issuing): Promise<Reply> {
   const { newOrder } = session.directory;
   const identifiers = order.names.map((value) => ({ type: 'dns', value }));
   if (replaces === undefined) return session.post(newOrder, { identifiers }, patience());

@@ -28,5 +28,5 @@ export function viewOf(
   if (row === undefined) return NO_CERTIFICATE;
   const state = isGood(row, now) ? 'valid' : isUnderWay || row.lastError === null ? 'pending' : 'failed';
   const expiresAt = isGood(row, now) ? row.expiresAt : null;
-  return { state, expiresAt, lastError: row.lastError, nextAttemptAt: row.nextAt };
+  return { state, expiresAt, lastError: isUnderWay ? null : row.lastError, nextAttemptAt: row.nextAt };
 }

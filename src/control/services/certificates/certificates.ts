@@ -77,6 +77,7 @@ export class Certificates {
     this.#followAuthority(running.setup);
     this.#edge = edge;
     this.#shown.attach(edge);
+    void running.orders.prepareAccount();
     return async () => {
       await running.orders.close();
       this.#edge = null;

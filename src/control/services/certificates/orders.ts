@@ -28,6 +28,8 @@ import { type Standing, standingOf } from './standing.ts';
 
 /** Names that one call looks at; each comes from a table, and most may turn out to be held. */
 const MAX_LOOKS = 64;
+/** A new account is made no more often than this: authorities count those too. */
+const NEW_ACCOUNT_MS = HOUR_MS;
 /** Holds are said in the log no more often than this. */
 const SAY_MS = 60_000;
 /** An order that takes longer than this has no end: its place is worth more. A DNS hook may take minutes. */
@@ -38,6 +40,8 @@ const STOP_MS = 3_000;
 const UNUSED_MS = 12 * HOUR_MS;
 /** Of an error, as it is kept. */
 const MAX_ERROR = 500;
+/** Stands in a row while its order runs. */
+const INTERRUPTED = 'The server fell over in the middle of the last order.';
 const LAST_FAILURE = ' The last order failed: ';
 
 export interface OrdersDeps {
@@ -70,6 +74,8 @@ export class Orders {
   readonly #waiting = new Map<string, PromiseWithResolvers<void>>();
   readonly #stopping = new AbortController();
   #account: Promise<AcmeAccount> | undefined;
+  /** When an account was given up last, on the monotonic clock. */
+  #forgotAt = -Infinity;
   /** Since the log last said that names are held, on the monotonic clock, and how many were since. */
   #saidAt = -Infinity;
   #held = 0;
@@ -176,6 +182,7 @@ export class Orders {
     }
     updateCertificate(tx, name, {
       lastAttemptAt: tx.now,
+      lastError: INTERRUPTED,
       nextAt: tx.now + waitAfter(row.failures + 1, null),
       ...(row.lastAttemptAt === null ? { createdAt: tx.now } : {}),
     });
@@ -232,7 +239,30 @@ export class Orders {
     });
   }
 
-  /** One account for all orders, made by the first of them. */
+  /** Makes the account before anybody waits for it: what is wrong in the settings of the authority is found out at the start. Never rejects. */
+  async prepareAccount(): Promise<void> {
+    try {
+      await this.#accountOf();
+    } catch (error) {
+      if (this.#stopping.signal.aborted) return;
+      const { directoryUrl } = this.#deps.setup;
+      this.#deps.log.error(
+        { directory: directoryUrl, reason: messageOf(error) },
+        'no account could be made at the certificate authority, and no certificate comes without: see to the settings of [acme]. The next order tries again',
+      );
+    }
+  }
+
+  #forgetAccount(tx: Tx): void {
+    const { store, setup } = this.#deps;
+    const now = store.clock.monotonic();
+    if (now - this.#forgotAt < NEW_ACCOUNT_MS) return;
+    this.#forgotAt = now;
+    forgetAccount(tx, setup.directoryUrl);
+    this.#account = undefined;
+  }
+
+  /** One account for all orders. */
   #accountOf(): Promise<AcmeAccount> {
     this.#account ??= this.#openAccount().catch((error: unknown) => {
       this.#account = undefined;
@@ -247,6 +277,7 @@ export class Orders {
     const known = findAccount(store.db, directoryUrl, sealer);
     if (known !== undefined) return known;
     const account = await authority.register({ email, signal: this.#stopping.signal });
+    this.#stopping.signal.throwIfAborted();
     store.inTx((tx) => storeAccount(tx, { directoryUrl, account, sealer }));
     const { accountUrl } = account;
     log.info({ directory: directoryUrl, accountUrl }, 'an account was made at the certificate authority');
@@ -254,7 +285,7 @@ export class Orders {
   }
 
   #failed(name: string, error: unknown): void {
-    const { store, setup, allowance, log } = this.#deps;
+    const { store, allowance, log } = this.#deps;
     const isStop = this.#stopping.signal.aborted;
     if (!(error instanceof AcmeError) && !isStop)
       log.error({ name, err: error }, 'an order for a certificate broke off');
@@ -264,11 +295,8 @@ export class Orders {
       store.inTx((tx) => {
         const row = certificateNamed(tx.db, name);
         if (row === undefined) return;
-        if (isStop) return updateCertificate(tx, name, { nextAt: tx.now });
-        if (error instanceof AcmeError && error.code === 'accountDoesNotExist') {
-          forgetAccount(tx, setup.directoryUrl);
-          this.#account = undefined;
-        }
+        if (isStop) return updateCertificate(tx, name, { nextAt: tx.now, lastError: null });
+        if (error instanceof AcmeError && error.code === 'accountDoesNotExist') this.#forgetAccount(tx);
         if (!isGood(row, tx.now)) allowance.failed(row.orgId, tx.now);
         const failures = row.failures + 1;
         const nextAt = tx.now + waitAfter(failures, error instanceof AcmeError ? error.retryAfterMs : null);

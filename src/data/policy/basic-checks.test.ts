@@ -5,14 +5,19 @@ import { BasicChecks, type Shown } from './basic-checks.ts';
 import { BasicGuesses, GUESS_WINDOW_MS, GUESSES } from './basic-guesses.ts';
 
 /** Checks whose argon2id answers when told to: the right password is `right`. */
-function held(): { checks: BasicChecks; jobs: Argon2Job[]; answerAll(): void } {
+function held(): { checks: BasicChecks; jobs: Argon2Job[]; answerAll(): Promise<void> } {
   const jobs: Argon2Job[] = [];
   const waiting: Array<() => void> = [];
   const checks = new BasicChecks((job) => {
     jobs.push(job);
     return new Promise((resolve) => waiting.push(() => resolve(job.password === 'right')));
   });
-  return { checks, jobs, answerAll: () => waiting.splice(0).forEach((answer) => answer()) };
+  // Those that had to wait for them begin then.
+  const answerAll = async (): Promise<void> => {
+    for (const answer of waiting.splice(0)) answer();
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+  return { checks, jobs, answerAll };
 }
 
 const shown = (password: string, over: Partial<Shown> = {}): Shown => ({
@@ -28,11 +33,11 @@ test('the same credentials are computed once, and then known at once', async () 
   const { checks, jobs, answerAll } = held();
   const [first, second] = [checks.check(shown('right')), checks.check(shown('right', { address: '192.0.2.2' }))];
   assert.ok(first instanceof Promise && second instanceof Promise);
-  answerAll();
+  await answerAll();
   assert.deepEqual(await Promise.all([first, second]), ['fits', 'fits']);
   assert.equal(checks.check(shown('right')), 'fits');
   const wrong = checks.check(shown('wrong'));
-  answerAll();
+  await answerAll();
   assert.equal(await wrong, 'wrong');
   assert.equal(checks.check(shown('wrong')), 'wrong');
   assert.equal(jobs.length, 2);
@@ -44,32 +49,58 @@ test('the same credentials are computed once, and then known at once', async () 
 test('a wrong name is computed too, and is wrong with the right password', async () => {
   const { checks, jobs, answerAll } = held();
   const answer = checks.check(shown('right', { credentials: { username: 'bob', password: 'right' } }));
-  answerAll();
+  await answerAll();
   assert.equal(await answer, 'wrong');
   assert.equal(jobs.length, 1);
 });
 
 test('a burst of guesses counts before any of them is computed', () => {
-  const { checks, jobs } = held();
+  const { checks } = held();
   const answers = Array.from({ length: GUESSES + 2 }, (_, i) => checks.check(shown(`guess ${i}`)));
   assert.deepEqual(answers.slice(GUESSES), [{ wait: 60 }, { wait: 60 }]);
-  assert.equal(jobs.length, GUESSES);
+  assert.ok(answers.slice(0, GUESSES).every((answer) => answer instanceof Promise));
 });
 
-test('sixteen checks of one tunnel wait and forty-eight of all; what is more is told to come back', async () => {
+test('sixteen checks of one tunnel wait, ten of an address over all tunnels, and forty-eight of all', () => {
+  const { checks } = held();
+  const from = (tunnelId: string, i: number, address = `192.0.2.${i}`) =>
+    checks.check(shown(`guess ${i}`, { tunnelId, address }));
+  for (let i = 0; i < 16; i++) assert.ok(from('a', i) instanceof Promise);
+  assert.equal(from('a', 16), 'busy');
+  for (let i = 0; i < 10; i++) assert.ok(from(`b${i}`, 0, '198.51.100.1') instanceof Promise);
+  assert.equal(from('c', 0, '198.51.100.1'), 'busy');
+  assert.ok(from('c', 0, '198.51.100.2') instanceof Promise);
+  for (let i = 0; i < 21; i++) assert.ok(from(`d${i}`, 0, `198.51.100.${i + 2}`) instanceof Promise);
+});
+
+test('where all is full the longest line gives way to one that is shorter, and that one has its turn', async () => {
   const { checks, jobs, answerAll } = held();
   const from = (tunnelId: string, i: number) =>
-    checks.check(shown(`guess ${i}`, { tunnelId, address: `192.0.2.${i}` }));
-  for (const tunnelId of ['a', 'b', 'c']) {
-    for (let i = 0; i < 16; i++) assert.ok(from(tunnelId, i) instanceof Promise);
-    assert.equal(from(tunnelId, 16), 'busy');
-  }
-  assert.equal(from('d', 0), 'busy');
-  assert.equal(jobs.length, 48);
-  const last = from('c', 15);
-  answerAll();
-  await last;
-  assert.ok(from('d', 0) instanceof Promise);
+    checks.check(shown(`${tunnelId} ${i}`, { tunnelId, address: `192.0.2.${i}` }));
+  const storm = ['a', 'b', 'c'].flatMap((tunnelId) => Array.from({ length: 16 }, (_, i) => from(tunnelId, i)));
+  assert.ok(storm.every((one) => one instanceof Promise));
+  assert.equal(from('c', 16), 'busy');
+  const calm = from('calm', 0);
+  assert.ok(calm instanceof Promise);
+  assert.equal(jobs.length, 4, 'the threads have what they need');
+  for (let turn = 0; turn < 2; turn++) await answerAll();
+  assert.equal(await calm, 'wrong');
+  assert.ok(jobs.length <= 12, `${jobs.length} were begun`);
+  for (let turn = 0; turn < 20; turn++) await answerAll();
+  const said = await Promise.all(storm);
+  assert.equal(said.filter((one) => one === 'busy').length, 1);
+  assert.equal(from('b', 15) instanceof Promise, true, 'who gave way may try again');
+});
+
+test('spellings of one password are one check, and wrong ones of a name too', async () => {
+  const { checks, jobs, answerAll } = held();
+  const wide = [...'right'].map((c) => String.fromCodePoint(0xff41 + c.charCodeAt(0) - 97)).join('');
+  const first = checks.check(shown('right'));
+  assert.equal(checks.check(shown(wide)), first);
+  await answerAll();
+  assert.equal(await first, 'fits');
+  assert.equal(checks.check(shown(`r${wide.slice(1)}`)), 'fits');
+  assert.equal(jobs.length, 1);
 });
 
 test('a check that fails lets nobody in, and is asked again', async () => {

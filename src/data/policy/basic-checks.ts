@@ -4,14 +4,11 @@
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { Argon2Job } from '../../argon2/argon2-worker.ts';
 import type { BasicGate } from '../../plane/routes.ts';
 import type { Credentials } from './basic-credentials.ts';
 import { BasicGuesses } from './basic-guesses.ts';
+import { BasicLine, type Run } from './basic-line.ts';
 
-/** Checks in line or under way: of one tunnel, so that a storm on one leaves room for the others, and in all. About 15 ms of a core each. */
-const MAX_PER_TUNNEL = 16;
-const MAX_CHECKS = 48;
 /** Credentials that fitted are asked of argon2id again when so many others came since, and after an hour. */
 const MAX_KNOWN = 10_000;
 const KNOWN_MS = 3_600_000;
@@ -33,18 +30,17 @@ export interface Shown {
 }
 
 export class BasicChecks {
-  readonly #run: (job: Argon2Job) => Promise<string | boolean>;
+  readonly #line: BasicLine;
   /** New with each process: what is remembered is of no use outside of it. */
   readonly #key = randomBytes(32);
   readonly #known = new LRUCache<string, true>({ max: MAX_KNOWN, ttl: KNOWN_MS });
   readonly #wrong = new LRUCache<string, true>({ max: MAX_WRONG, ttl: WRONG_MS });
   readonly #guesses = new BasicGuesses();
-  /** Checks in line or under way: a page that asks for thirty files at once is one check. At most MAX_CHECKS. */
+  /** Checks in line or under way: a page that asks for thirty files at once is one check. No more than the line holds. */
   readonly #checks = new Map<string, Promise<CheckResult>>();
-  readonly #perTunnel = new Map<string, number>();
 
-  constructor(run: (job: Argon2Job) => Promise<string | boolean>) {
-    this.#run = run;
+  constructor(run: Run) {
+    this.#line = new BasicLine(run);
   }
 
   /**
@@ -57,42 +53,45 @@ export class BasicChecks {
 
   /** At once when the same was shown before. Rejects when the stored hash is none, or the threads are gone. */
   check(shown: Shown): CheckResult | Promise<CheckResult> {
-    const { tunnelId, gate, credentials, address, nowMs } = shown;
+    const { tunnelId, gate, address, nowMs } = shown;
+    // What is compared, and therefore what is counted: else each spelling of one password would be a check of its own.
+    const username = shown.credentials.username.normalize('NFC');
+    const password = shown.credentials.password.normalize('NFKC');
     const wait = this.waitOf(tunnelId, address, nowMs);
     if (wait > 0) return { wait };
     const who = whoOf(tunnelId, address);
-    const key = this.#digest(JSON.stringify([tunnelId, gate.version, credentials.username, credentials.password]));
+    const key = this.#digest(JSON.stringify([tunnelId, gate.version, username, password]));
     if (this.#known.has(key)) return 'fits';
     // The same again tells nobody anything: a page with an old password that asks by itself locks nobody out.
     if (this.#wrong.has(key)) return 'wrong';
     const underWay = this.#checks.get(key);
     if (underWay !== undefined) return underWay;
-    const ofTunnel = this.#perTunnel.get(tunnelId) ?? 0;
-    if (this.#checks.size >= MAX_CHECKS || ofTunnel >= MAX_PER_TUNNEL) return 'busy';
-    this.#perTunnel.set(tunnelId, ofTunnel + 1);
+    const job = { kind: 'verify', stored: gate.passwordHash, password } as const;
+    const result = this.#line.take({ job, tunnelId, address });
+    if (result === null) return 'busy';
     this.#guesses.add(who, nowMs);
-    const check = this.#verify(shown, { key, who });
+    const check = this.#settle(result, { key, who, isUser: this.#isSame(gate.username, username) });
     this.#checks.set(key, check);
     return check;
   }
 
-  async #verify({ tunnelId, gate, credentials }: Shown, { key, who }: { key: string; who: string }) {
+  async #settle(
+    result: Promise<string | boolean | null>,
+    { key, who, isUser }: { key: string; who: string; isUser: boolean },
+  ): Promise<CheckResult> {
     try {
-      const job = {
-        kind: 'verify',
-        stored: gate.passwordHash,
-        password: credentials.password.normalize('NFKC'),
-      } as const;
       // Also for a wrong name: an answer that came sooner would say that there is no such user.
-      const fits = (await this.#run(job)) === true && this.#isSame(gate.username, credentials.username);
+      const verdict = await result;
+      if (verdict === null) {
+        this.#guesses.giveBack(who);
+        return 'busy';
+      }
+      const fits = verdict === true && isUser;
       if (fits) this.#guesses.giveBack(who);
       (fits ? this.#known : this.#wrong).set(key, true);
-      return fits ? ('fits' as const) : ('wrong' as const);
+      return fits ? 'fits' : 'wrong';
     } finally {
       this.#checks.delete(key);
-      const left = (this.#perTunnel.get(tunnelId) ?? 1) - 1;
-      if (left === 0) this.#perTunnel.delete(tunnelId);
-      else this.#perTunnel.set(tunnelId, left);
     }
   }
 

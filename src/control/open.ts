@@ -79,7 +79,10 @@ import { Maintenance } from './services/tunnels/maintenance.ts';
 import { MaintenanceSwitch } from './services/tunnels/maintenance-switch.ts';
 import { RouteMaker } from './services/tunnels/route-maker.ts';
 import { Tunnels } from './services/tunnels/tunnels.ts';
+import { Metrics } from './services/metrics/metrics.ts';
 import { Usage } from './services/tunnels/usage.ts';
+import { Mailbox } from './services/webhooks/mailbox.ts';
+import { Receivers } from './services/webhooks/receivers.ts';
 import { VisitorGates } from './services/tunnels/visitor-gates.ts';
 import { VisitorLogins } from './services/visitors/visitor-logins.ts';
 
@@ -159,6 +162,9 @@ export interface ControlPlane {
   readonly domainChecks: DomainChecks;
   readonly certificates: Certificates;
   readonly connections: Connections;
+  readonly metrics: Metrics;
+  readonly receivers: Receivers;
+  readonly mailbox: Mailbox;
   readonly billing: Billing;
   readonly deviceLogins: DeviceLogins;
   readonly retention: Retention;
@@ -247,6 +253,7 @@ export function openControl(options: ControlOptions): ControlPlane {
       routes,
       log,
     });
+    const receivers = new Receivers({ store, sealer });
     const claims = new Claims({
       store,
       tokens,
@@ -301,6 +308,7 @@ export function openControl(options: ControlOptions): ControlPlane {
         tunnels,
         reservedSubdomains,
         domains,
+        receivers,
         outbox,
         newOrg: options.newOrg,
         billing,
@@ -351,6 +359,9 @@ export function openControl(options: ControlOptions): ControlPlane {
       domainChecks: new DomainChecks({ store, news: publisher, routes, records, outbox }),
       certificates,
       connections: new Connections({ store, nodes }),
+      metrics: new Metrics({ store }),
+      receivers,
+      mailbox: new Mailbox({ store, sealer }),
       billing,
       deviceLogins: new DeviceLogins({ store, tokens, tokenEnds, sealer }),
       retention: new Retention({ store }),

@@ -154,6 +154,7 @@ async function open(settings: Settings, options: ServerOptions, life: Lifecycle)
   apiTls.show(api);
   life.onClose('API', () => api.close());
   life.onClose('waiting command lines', () => control.deviceLogins.endWaits());
+  life.onClose('waiting readers of webhooks', () => control.mailbox.endWaits());
   if (settings.api.public_url === apiPublicUrl(settings.api, settings.edge.domain)) {
     const { tls } = settings.api;
     const listen = { host: settings.api.listen.host, port: api.address.port };
@@ -177,6 +178,7 @@ async function open(settings: Settings, options: ServerOptions, life: Lifecycle)
     reloadCertificates: () => watch.look(),
     drain: async () => {
       control.deviceLogins.endWaits();
+      control.mailbox.endWaits();
       // A request to the API that never gets whole must not hold up the stop: `close` cuts what is left.
       const patience = new AbortController();
       const over = setTimeout(options.drainMs ?? DRAIN_MS, undefined, { signal: patience.signal }).catch(

@@ -129,16 +129,4 @@ export const NOT_BUILT: readonly NotBuilt[] = [
     paths: ['/private-networks', '/networks', '/private-networks/x/server-config'],
     toml: '[networks]\nenabled = true',
   },
-  {
-    part: 'metrics with names of tunnels',
-    ids: ['wg-easy #2702'],
-    paths: ['/metrics', '/api/metrics'],
-    toml: '[metrics]\nlisten = "127.0.0.1:9091"',
-  },
-  {
-    part: 'webhook receivers',
-    ids: [],
-    paths: ['/webhook-receivers', '/webhooks/x'],
-    toml: '[webhooks]\nenabled = true',
-  },
 ];

@@ -1,6 +1,6 @@
 /** What an organization of a LimitWorld has or did already, put straight into the tables: a thousand requests would take minutes. */
 import { uuidv7 } from 'uuidv7';
-import { domains, projects, reservedSubdomains } from '../../src/control/db/schema.ts';
+import { domains, projects, reservedSubdomains, webhookReceivers } from '../../src/control/db/schema.ts';
 import { recordDeed } from '../../src/control/services/audit.ts';
 import type { LimitWorld } from './limit-world.ts';
 
@@ -9,7 +9,7 @@ export type Filling = readonly [kind: 'live' | 'today', many: number];
 
 export function fill(
   world: LimitWorld,
-  what: 'project' | 'reserved_subdomain' | 'domain',
+  what: 'project' | 'reserved_subdomain' | 'domain' | 'webhook_receiver',
   [kind, many]: Filling,
 ): void {
   const { actor } = world.caller();
@@ -25,6 +25,11 @@ export function fill(
         tx.db
           .insert(domains)
           .values({ id, orgId, domain: `${name}.example.net`, verificationToken: name, createdAt: tx.now })
+          .run();
+      else if (what === 'webhook_receiver')
+        tx.db
+          .insert(webhookReceivers)
+          .values({ id, orgId, name, validator: 'github', sealedSecret: '', createdAt: tx.now, updatedAt: tx.now })
           .run();
       else tx.db.insert(reservedSubdomains).values({ id, orgId, subdomain: name, createdAt: tx.now }).run();
     }

@@ -9,6 +9,7 @@ import { policyLimits } from './limit-rows-policies.ts';
 import { tokenLimits } from './limit-rows-tokens.ts';
 import { tunnelLimits } from './limit-rows-tunnels.ts';
 import { visitorLimits } from './limit-rows-visitors.ts';
+import { webhookLimits } from './limit-rows-webhooks.ts';
 import { later, type Row } from './limit-row.ts';
 
 export const LIMITS: readonly Row[] = [
@@ -18,6 +19,7 @@ export const LIMITS: readonly Row[] = [
   ...policyLimits(),
   ...domainLimits(),
   ...maintenanceLimits(),
+  ...webhookLimits(),
   ...visitorLimits(),
   later('Inspector `limit`', '1..500, default 100', 'GET /inspector'),
   later('Inspector retention', '7, 30, 90 and 365 days by plan', 'GET /inspector'),

@@ -7,6 +7,8 @@ import type { World } from './sweep-world.ts';
 interface Row {
   /** What fills the parameters of the path, in order. */
   readonly ids?: (world: World) => readonly string[];
+  /** What must be asked for. */
+  readonly query?: string;
   /** A body that is accepted. As a function: it names a thing by its id. */
   readonly body?: object | ((world: World) => object);
   /** Why a viewer may write here. */
@@ -20,6 +22,7 @@ const org = ({ org: id }: World) => [id];
 const member = (world: World) => [world.org, world.user];
 const tunnel = ({ tunnel: id }: World) => [id];
 const domain = ({ domain: id }: World) => [id];
+const receiver = ({ receiver: id }: World) => [id];
 const project = ({ project: slug }: World) => [slug];
 const password = 'correct horse battery staple';
 const operated = { ids: ({ user }: World) => [user], operators: true } as const;
@@ -101,6 +104,15 @@ export const ROUTES: Readonly<Record<string, Row>> = {
   'DELETE /domains/{id}/bind': { ids: domain },
   'GET /connections': {},
   'DELETE /connections/{id}': { ids: ({ connection }) => [connection] },
+  'GET /metrics': {},
+  'GET /metrics/timeseries': { query: 'metric=requests' },
+  'GET /metrics/prometheus': {},
+  'GET /webhook-receivers': {},
+  'POST /webhook-receivers': { body: { name: 'swept', validator: 'github', secret: 'x' } },
+  'GET /webhook-receivers/{id}': { ids: receiver },
+  'PATCH /webhook-receivers/{id}': { ids: receiver, body: { name: 'renamed' } },
+  'DELETE /webhook-receivers/{id}': { ids: receiver },
+  'GET /webhook-receivers/{id}/events': { ids: receiver },
   'GET /billing': {},
   'POST /billing/checkout-session': { body: { plan: 'pro' } },
   'POST /billing/portal': {},
@@ -149,6 +161,8 @@ export const PUBLIC: readonly string[] = [
   'GET /billing/mock-checkout',
   'GET /billing/mock-portal',
   'POST /billing/webhook',
+  // What its sender signs with the secret of the receiver.
+  'POST /webhooks/{id}',
   // Visitors of tunnels, who have no account: the identity provider says who they are, the tunnel's lists who may come in.
   'GET /edge-auth/start',
   'GET /edge-auth/callback',
@@ -187,7 +201,8 @@ export function naming({ row }: Route, world: World): { ids: readonly string[]; 
 }
 
 /** The path of the route with these ids in it. */
-export function pathOf({ path }: Route, ids: readonly string[] = []): string {
+export function pathOf({ path, row }: Route, ids: readonly string[] = []): string {
   let i = 0;
-  return path.replaceAll(/\{\w+\}/g, () => ids[i++] ?? UNKNOWN);
+  const filled = path.replaceAll(/\{\w+\}/g, () => ids[i++] ?? UNKNOWN);
+  return row.query === undefined ? filled : `${filled}?${row.query}`;
 }

@@ -20,6 +20,7 @@ export interface World {
   readonly projectToken: string;
   readonly reserved: string;
   readonly domain: string;
+  readonly receiver: string;
   readonly connection: string;
   readonly invitation: string;
 }
@@ -55,6 +56,7 @@ export class Worlds {
     const projectToken = await made(`/projects/p${n}/tokens`, { name: 'swept' });
     const kept = await made('/reserved-subdomains', { subdomain: `kept-${n}` });
     const domain = await made('/domains', { domain: `d${n}.example.net` });
+    const receiver = await made('/webhook-receivers', { name: `r${n}`, validator: 'github', secret: 'x' });
     // As if its record were in the DNS: it can be bound.
     this.#plane.control.store.db
       .update(domains)
@@ -99,6 +101,7 @@ export class Worlds {
       projectToken: String(projectToken['nonce']),
       reserved: String(kept['id']),
       domain: String(domain['id']),
+      receiver: String(receiver['id']),
       connection,
       invitation: String(invited['id']),
     };

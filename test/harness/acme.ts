@@ -85,7 +85,12 @@ ${options.acme ?? ''}`;
   const owner = server.firstOwner;
   if (owner === undefined) throw new Error('a new data folder has an owner already');
   const account = await Account.logIn(server.apiUrl, owner.email, owner.password.reveal());
-  const to = (host: string) => ({ host: '127.0.0.1', port: ports.https, servername: host, ALPNProtocols: ['http/1.1'] });
+  const to = (host: string) => ({
+    host: '127.0.0.1',
+    port: ports.https,
+    servername: host,
+    ALPNProtocols: ['http/1.1'],
+  });
   const open = async (socket: TLSSocket): Promise<TLSSocket> => {
     t.after(() => void socket.destroy());
     await once(socket, 'secureConnect');

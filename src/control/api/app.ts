@@ -27,6 +27,7 @@ import { mountEvents } from './routes/events.ts';
 import { mountIdentities } from './routes/identities.ts';
 import { mountInvitations } from './routes/invitations.ts';
 import { mountMembers } from './routes/members.ts';
+import { mountMetrics } from './routes/metrics.ts';
 import { mountMfa } from './routes/mfa.ts';
 import { mountOauth } from './routes/oauth.ts';
 import { mountOrganizations } from './routes/organizations.ts';
@@ -42,6 +43,7 @@ import { mountSignUp } from './routes/sign-up.ts';
 import { mountSuperadmin } from './routes/superadmin.ts';
 import { mountTokens } from './routes/tokens.ts';
 import { mountTunnels } from './routes/tunnels.ts';
+import { mountWebhookReceivers } from './routes/webhook-receivers.ts';
 import { mountVisitorGates } from './routes/visitor-gates.ts';
 import { mountVisitorLogins } from './routes/visitor-logins.ts';
 
@@ -100,6 +102,8 @@ export function buildApi(deps: ApiDeps): Api {
   mountReservedSubdomains(app, deps);
   mountDomains(app, deps);
   mountConnections(app, deps);
+  mountMetrics(app, deps);
+  mountWebhookReceivers(app, deps);
   mountBilling(app, deps);
   mountEvents(app, deps);
   mountSuperadmin(app, deps);

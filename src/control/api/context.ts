@@ -48,6 +48,10 @@ import type { Tunnels } from '../services/tunnels/tunnels.ts';
 import type { VisitorGates } from '../services/tunnels/visitor-gates.ts';
 import type { VisitorLogins } from '../services/visitors/visitor-logins.ts';
 
+import type { Metrics } from '../services/metrics/metrics.ts';
+import type { Mailbox } from '../services/webhooks/mailbox.ts';
+import type { Receivers } from '../services/webhooks/receivers.ts';
+
 export interface ApiEnv {
   Bindings: HttpBindings & {
     /** Set when it came by the data folder and not by the network: over the folder's socket, or from within the process. */
@@ -116,6 +120,9 @@ export interface ApiDeps {
   readonly domains: Domains;
   readonly certificates: Certificates;
   readonly connections: Connections;
+  readonly metrics: Metrics;
+  readonly receivers: Receivers;
+  readonly mailbox: Mailbox;
   readonly billing: Billing;
   readonly deviceLogins: DeviceLogins;
   readonly keys: Keys;
@@ -154,6 +161,15 @@ export function minterOf(c: Context<ApiEnv>): UserActor | MasterKeyActor {
 /** Whoever asks for what only those who run the server may do; the services decide. Only for routes under /superadmin. */
 export function operatorOf(c: Context<ApiEnv>): UserActor | OperatorActor {
   return c.get('operator') ?? actorOf(c);
+}
+
+/** Fires when the connection of the request is over. */
+export function goneSignal(c: Context<ApiEnv>): AbortSignal {
+  const gone = new AbortController();
+  const { outgoing } = c.env;
+  if (outgoing.closed) gone.abort();
+  else outgoing.once('close', () => gone.abort());
+  return gone.signal;
 }
 
 export function visitOf(c: Context<ApiEnv>, log: Logger): Visit {

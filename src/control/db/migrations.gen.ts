@@ -151,5 +151,21 @@ export const MIGRATIONS: readonly Migration[] = [
     "statements": [
       "ALTER TABLE `certificates` ADD `org_id` text;"
     ]
+  },
+  {
+    "index": 8,
+    "tag": "0007_mailbox_and_metrics",
+    "hash": "205d067fdf5730ef3cb4207e8959e419bf11e608e0e2a8580deab4c4f8836546",
+    "statements": [
+      "CREATE TABLE `webhook_deliveries` (\n\t`sequence` integer PRIMARY KEY AUTOINCREMENT NOT NULL,\n\t`id` text NOT NULL,\n\t`receiver_id` text NOT NULL,\n\t`received_at` integer NOT NULL,\n\t`event_type` text,\n\t`delivery_id` text,\n\t`content_type` text,\n\t`headers` text NOT NULL,\n\t`body` blob NOT NULL,\n\t`bytes` integer NOT NULL,\n\tFOREIGN KEY (`receiver_id`) REFERENCES `webhook_receivers`(`id`) ON UPDATE no action ON DELETE no action\n);",
+      "CREATE UNIQUE INDEX `webhook_deliveries_id` ON `webhook_deliveries` (`id`);",
+      "CREATE UNIQUE INDEX `webhook_deliveries_delivery` ON `webhook_deliveries` (`receiver_id`,`delivery_id`);",
+      "CREATE INDEX `webhook_deliveries_receiver` ON `webhook_deliveries` (`receiver_id`,`sequence`);",
+      "CREATE INDEX `webhook_deliveries_received` ON `webhook_deliveries` (`received_at`);",
+      "CREATE TABLE `webhook_receivers` (\n\t`id` text PRIMARY KEY NOT NULL,\n\t`org_id` text NOT NULL,\n\t`name` text NOT NULL,\n\t`validator` text NOT NULL,\n\t`sealed_secret` text NOT NULL,\n\t`created_at` integer NOT NULL,\n\t`updated_at` integer NOT NULL,\n\t`stored_bytes` integer DEFAULT 0 NOT NULL,\n\t`stored_count` integer DEFAULT 0 NOT NULL,\n\t`received` integer DEFAULT 0 NOT NULL,\n\t`displaced` integer DEFAULT 0 NOT NULL,\n\t`last_received_at` integer,\n\tFOREIGN KEY (`org_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action\n);",
+      "CREATE INDEX `webhook_receivers_org` ON `webhook_receivers` (`org_id`);",
+      "CREATE TABLE `usage_buckets` (\n\t`org_id` text NOT NULL,\n\t`width_seconds` integer NOT NULL,\n\t`starts_at` integer NOT NULL,\n\t`requests` integer NOT NULL,\n\t`bytes_in` integer NOT NULL,\n\t`bytes_out` integer NOT NULL,\n\tPRIMARY KEY(`org_id`, `width_seconds`, `starts_at`),\n\tFOREIGN KEY (`org_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action\n);",
+      "CREATE INDEX `usage_buckets_past` ON `usage_buckets` (`width_seconds`,`starts_at`);"
+    ]
   }
 ];

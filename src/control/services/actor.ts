@@ -72,6 +72,8 @@ export const THINGS = [
   'domain',
   'billing',
   'connection',
+  'webhook_receiver',
+  'metric',
 ] as const;
 export type Thing = (typeof THINGS)[number];
 export const VERBS = ['read', 'create', 'change', 'start', 'delete'] as const;
@@ -121,6 +123,11 @@ const LOWEST_ROLE: Readonly<Partial<Record<Deed, Role>>> = {
   // Verify, bind, unbind.
   'domain.change': 'member',
   'domain.delete': 'member',
+  'webhook_receiver.read': 'viewer',
+  'webhook_receiver.create': 'member',
+  'webhook_receiver.change': 'member',
+  'webhook_receiver.delete': 'member',
+  'metric.read': 'viewer',
   'billing.read': 'viewer',
   // A purchase.
   'billing.create': 'owner',
@@ -138,6 +145,7 @@ const OPENS: readonly Deed[] = [
   'master_key.create',
   'reserved_subdomain.create',
   'domain.create',
+  'webhook_receiver.create',
   'invitation.create',
   // And what costs money for nothing, until then.
   'billing.create',

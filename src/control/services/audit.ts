@@ -76,6 +76,9 @@ export const AUDIT_ACTIONS = [
   'domain.unbind',
   'domain.lose',
   'domain.delete',
+  'webhook_receiver.create',
+  'webhook_receiver.update',
+  'webhook_receiver.delete',
   'billing.checkout',
   'billing.plan',
   'billing.cancel',
@@ -100,6 +103,7 @@ export interface Deed {
     | 'domain'
     | 'billing'
     | 'connection'
+    | 'webhook_receiver'
     | 'key'
     | 'certificate';
   readonly resourceId: string;

@@ -25,6 +25,8 @@ import type { Store, Tx } from '../db/tx.ts';
 import { REST_MS } from './tunnels/free-names.ts';
 import { forgetNonces } from './tokens/revoked-nonces.ts';
 import { forgetTokens } from './tokens/token-room.ts';
+import { forgetBuckets } from './metrics/usage-buckets.ts';
+import { forgetDeliveries } from './webhooks/mailbox.ts';
 import { forgetUnproven } from './accounts/unproven-accounts.ts';
 
 const AUDIT_DAYS = 365;
@@ -104,6 +106,8 @@ const STEPS: ReadonlyArray<(tx: Tx) => void> = [
   forgetSpend,
   forgetDeadTokens,
   forgetNonces,
+  forgetDeliveries,
+  forgetBuckets,
   forgetUnproven,
 ];
 

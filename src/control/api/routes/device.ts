@@ -1,9 +1,8 @@
 /** `/auth/cli/*`: the log-in of a command line. A person approves the code that it made; it fetches its key with the code. */
 import { z } from '@hono/zod-openapi';
-import type { Context } from 'hono';
 import { DEVICE_CODE } from '../../../wire/check-phrase.ts';
 import type { Approved, Handed } from '../../services/sessions/device-logins.ts';
-import { type Api, type ApiDeps, type ApiEnv, actorOf, visitOf } from '../context.ts';
+import { type Api, type ApiDeps, actorOf, goneSignal, visitOf } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
 import { json } from '../errors.ts';
 
@@ -113,15 +112,6 @@ export function mountDevice(app: Api, { deviceLogins, log }: ApiDeps): void {
       return c.json({ status: 'logged_out' as const }, 200);
     },
   );
-}
-
-/** Fires when the connection of the request is over. */
-function goneSignal(c: Context<ApiEnv>): AbortSignal {
-  const gone = new AbortController();
-  const { outgoing } = c.env;
-  if (outgoing.closed) gone.abort();
-  else outgoing.once('close', () => gone.abort());
-  return gone.signal;
 }
 
 function approvedView({ wire, label }: Approved) {

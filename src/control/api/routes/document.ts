@@ -29,6 +29,8 @@ const TAGS: Readonly<Record<string, string>> = {
   'reserved-subdomains': 'Names that an organization keeps',
   domains: "Domains of one's own that lead to a tunnel",
   connections: 'Agents that are connected now',
+  metrics: 'What tunnels carry: numbers, charts, Prometheus',
+  webhooks: 'The mailbox: webhooks are kept until somebody reads them',
   billing: 'Plans, and what is paid for them',
   pages: 'For people with a browser',
   superadmin: 'For those who run the server',

@@ -19,6 +19,7 @@ import type { TokenEnds } from '../tokens/token-ends.ts';
 import type { Tunnels } from '../tunnels/tunnels.ts';
 import type { Domains } from '../domains/domains.ts';
 import type { ReservedSubdomains } from '../reserved-subdomains/reserved-subdomains.ts';
+import type { Receivers } from '../webhooks/receivers.ts';
 
 /** Organizations that one person owns: each has quotas of its own. */
 const MAX_OWNED = 20;
@@ -32,6 +33,7 @@ export interface OrganizationDeps {
   readonly tokens: Pick<TokenEnds, 'endAllIn'>;
   readonly tunnels: Pick<Tunnels, 'deleteAllIn'>;
   readonly reservedSubdomains: Pick<ReservedSubdomains, 'deleteAllIn'>;
+  readonly receivers: Pick<Receivers, 'deleteAllIn'>;
   readonly domains: Pick<Domains, 'deleteAllIn'>;
   readonly outbox: Outbox;
   readonly newOrg: NewOrgRules;
@@ -123,7 +125,7 @@ export class Organizations {
   }
 
   #deleteNow(actor: UserActor, orgId: string): DeletedOrg {
-    const { store, tokens, tunnels, reservedSubdomains, domains, outbox } = this.#deps;
+    const { store, tokens, tunnels, reservedSubdomains, domains, receivers, outbox } = this.#deps;
     return store.inTx((tx) => {
       const me = this.#deletable(tx.db, callerNow(tx, actor), orgId);
       const { name } = this.#find(me);
@@ -132,6 +134,7 @@ export class Organizations {
       const revokedTokens = tokens.endAllIn(tx, me, { createdBy: null, message });
       const deletedTunnels = tunnels.deleteAllIn(tx, me);
       reservedSubdomains.deleteAllIn(tx, me);
+      receivers.deleteAllIn(tx, me);
       domains.deleteAllIn(tx, me);
       endAllInvitations(tx, me);
       const members = membersOf(tx.db, me.orgId);

@@ -10,7 +10,7 @@ import { capabilityTokens, deviceLogins, users } from '../../db/schema.ts';
 import type { Store, Tx } from '../../db/tx.ts';
 import { type Actor, allow, can } from '../actor.ts';
 import { recordDeed } from '../audit.ts';
-import { DeviceWaits } from './device-waits.ts';
+import { Waits } from '../waits.ts';
 import { type OrgRow, orgsOf } from '../organizations/organization-rows.ts';
 import type { Sealer } from '../keys/sealing.ts';
 import { hashOf } from '../keys/secret-hash.ts';
@@ -27,6 +27,9 @@ const FETCH_SECONDS = 10 * 60;
 const TTL_HOURS = MAX_TTL_HOURS;
 /** As for a token that is minted without saying more. */
 const SCOPE = { allowedSubdomains: ['*'], bandwidthLimitMbps: 100, tunnelQuota: 5 } as const;
+
+/** The limit of `/auth/*` lets one address hold about eight of them, so that this takes many addresses. */
+const MAX_WAITS = 200;
 
 type Row = typeof deviceLogins.$inferSelect;
 
@@ -57,7 +60,7 @@ export class DeviceLogins {
   readonly #tokens: Tokens;
   readonly #tokenEnds: TokenEnds;
   readonly #sealer: Sealer;
-  readonly #waits = new DeviceWaits();
+  readonly #waits = new Waits({ total: MAX_WAITS, perKey: MAX_WAITS });
 
   constructor(deps: { store: Store; tokens: Tokens; tokenEnds: TokenEnds; sealer: Sealer }) {
     this.#store = deps.store;

@@ -1,5 +1,5 @@
 /**
- * Event batches of data nodes into rows: counters of tunnels, what keys have spent, what tried actions would refuse, agents that came and left. One transaction per batch; a
+ * Event batches of data nodes into rows: counters of tunnels and of organizations by time, what keys have spent, what tried actions would refuse, agents that came and left. One transaction per batch; a
  * batch that comes again is dropped by (node, sequence). Called by control/link.ts.
  */
 import { and, eq, isNull, sql } from 'drizzle-orm';
@@ -8,6 +8,7 @@ import type { EventBatch, PlaneEvent, UsageEvent } from '../../../plane/events.t
 import type { NodeControl } from '../../../plane/link.ts';
 import { nodeCursors, tunnels } from '../../db/schema.ts';
 import type { Db, Store, Tx } from '../../db/tx.ts';
+import { UsageBuckets } from '../metrics/usage-buckets.ts';
 import type { Spend } from '../tokens/spend.ts';
 import { DryRunRows } from './dry-runs.ts';
 import type { MaintenanceSwitch } from './maintenance-switch.ts';
@@ -17,6 +18,7 @@ export class Usage {
   readonly #nodes: NodeControl;
   readonly #spend: Spend;
   readonly #maintenance: MaintenanceSwitch;
+  readonly #buckets: UsageBuckets;
   readonly #count: ReturnType<typeof counting>;
   readonly #came: ReturnType<typeof marking>;
   readonly #left: ReturnType<typeof marking>;
@@ -28,6 +30,7 @@ export class Usage {
     this.#spend = deps.spend;
     this.#maintenance = deps.maintenance;
     const { db } = deps.store;
+    this.#buckets = new UsageBuckets(db);
     this.#count = counting(db);
     this.#came = marking(db, 'active');
     this.#left = marking(db, 'inactive');
@@ -43,6 +46,10 @@ export class Usage {
         if (cursor !== undefined && batch.sequence <= cursor.sequence) return false;
         for (const event of batch.events) this.#storeOne(tx, event);
         this.#charge(tx, batch.events);
+        this.#buckets.add(
+          tx,
+          batch.events.filter((event) => event.kind === 'usage'),
+        );
         const at = { sequence: batch.sequence, updatedAt: tx.now };
         tx.db
           .insert(nodeCursors)

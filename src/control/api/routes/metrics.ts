@@ -1,0 +1,97 @@
+/** `/metrics`: what the organization's tunnels carry. */
+import { z } from '@hono/zod-openapi';
+import { METRICS } from '../../services/metrics/metrics.ts';
+import { type Window, WINDOWS } from '../../services/metrics/usage-buckets.ts';
+import { type Api, type ApiDeps, actorOf } from '../context.ts';
+import { defineRoute } from '../define-route.ts';
+import { json } from '../errors.ts';
+import { expose } from '../exposition.ts';
+
+const counters = z
+  .object({
+    total_tunnels: z.int(),
+    active_tunnels: z.int().openapi({ description: 'Served by an agent now' }),
+    requests_last_24h: z.int(),
+    bytes_in_last_24h: z.int(),
+    bytes_out_last_24h: z.int(),
+  })
+  .openapi('MetricsCounters', {
+    example: {
+      total_tunnels: 3,
+      active_tunnels: 1,
+      requests_last_24h: 1_204,
+      bytes_in_last_24h: 310_112,
+      bytes_out_last_24h: 9_882_010,
+    },
+  });
+const point = z
+  .object({ timestamp: z.iso.datetime().openapi({ description: 'When the bucket begins' }), value: z.number() })
+  .openapi('MetricsPoint', { example: { timestamp: '2026-11-21T09:15:00.000Z', value: 42 } });
+const asked = z.object({
+  metric: z.enum(METRICS),
+  window: z.enum(Object.keys(WINDOWS) as [Window, ...Window[]]).default('24h'),
+});
+
+const tags = ['metrics'];
+
+export function mountMetrics(app: Api, { metrics }: ApiDeps): void {
+  app.openapi(
+    defineRoute({
+      method: 'get',
+      path: '/metrics',
+      tags,
+      summary: 'Tunnels now, and their traffic of the last 24 hours',
+      responses: { 200: json(counters, 'Counters') },
+    }),
+    (c) => {
+      const { totalTunnels, activeTunnels, last24h } = metrics.counters(actorOf(c));
+      return c.json(
+        {
+          total_tunnels: totalTunnels,
+          active_tunnels: activeTunnels,
+          requests_last_24h: last24h.requests,
+          bytes_in_last_24h: last24h.bytesIn,
+          bytes_out_last_24h: last24h.bytesOut,
+        },
+        200,
+      );
+    },
+  );
+  app.openapi(
+    defineRoute({
+      method: 'get',
+      path: '/metrics/timeseries',
+      tags,
+      summary: 'Traffic by time, oldest first; stretches without traffic are 0',
+      description:
+        'Buckets: 1h of 1 min, 24h of 15 min, 7d of 1 h, 30d of 6 h. The last one is the present and not over yet.',
+      request: { query: asked },
+      responses: { 200: json(z.array(point), 'Buckets') },
+    }),
+    (c) =>
+      c.json(
+        metrics
+          .series(actorOf(c), c.req.valid('query'))
+          .map(({ startsAt, value }) => ({ timestamp: new Date(startsAt).toISOString(), value })),
+        200,
+      ),
+  );
+  app.openapi(
+    defineRoute({
+      method: 'get',
+      path: '/metrics/prometheus',
+      tags,
+      summary: 'The live tunnels of the organization for Prometheus',
+      responses: {
+        200: {
+          description: 'Text exposition',
+          content: { 'text/plain': { schema: z.string().openapi({ example: 'culvert_tunnels 3\n' }) } },
+        },
+      },
+    }),
+    async (c) => {
+      const { contentType, text } = await expose(metrics.perTunnel(actorOf(c)));
+      return c.body(text, 200, { 'Content-Type': contentType });
+    },
+  );
+}

@@ -1,0 +1,73 @@
+/** What an organization's tunnels carry: numbers, charts, and rows for Prometheus. Called by control/api. */
+import { and, eq, isNull } from 'drizzle-orm';
+import { tunnels } from '../../db/schema.ts';
+import type { Store } from '../../db/tx.ts';
+import { type Actor, allow } from '../actor.ts';
+import { bucketsOf, type Traffic, type Window } from './usage-buckets.ts';
+
+export const METRICS = ['requests', 'bytes_in', 'bytes_out'] as const;
+export type Metric = (typeof METRICS)[number];
+
+const FIELD = { requests: 'requests', bytes_in: 'bytesIn', bytes_out: 'bytesOut' } as const satisfies Record<
+  Metric,
+  keyof Traffic
+>;
+
+export interface Counters {
+  readonly totalTunnels: number;
+  readonly activeTunnels: number;
+  /** The last 96 quarters of an hour, the present one included: the sum of the chart of 24 hours. */
+  readonly last24h: Traffic;
+}
+
+/** One live tunnel since it was made. */
+export interface TunnelTraffic extends Traffic {
+  readonly id: string;
+  readonly subdomain: string;
+  readonly active: boolean;
+}
+
+export class Metrics {
+  readonly #store: Store;
+
+  constructor(deps: { store: Store }) {
+    this.#store = deps.store;
+  }
+
+  counters(actor: Actor): Counters {
+    allow(actor, 'read', 'metric');
+    const { db, clock } = this.#store;
+    const live = this.#live(actor.orgId);
+    const buckets = bucketsOf(db, actor.orgId, { window: '24h', now: clock.now() });
+    const sum = (field: keyof Traffic) => buckets.reduce((total, bucket) => total + bucket[field], 0);
+    return {
+      totalTunnels: live.length,
+      activeTunnels: live.filter((tunnel) => tunnel.active).length,
+      last24h: { requests: sum('requests'), bytesIn: sum('bytesIn'), bytesOut: sum('bytesOut') },
+    };
+  }
+
+  /** Oldest first; stretches without traffic are 0. */
+  series(actor: Actor, of: { readonly metric: Metric; readonly window: Window }) {
+    allow(actor, 'read', 'metric');
+    const { db, clock } = this.#store;
+    const buckets = bucketsOf(db, actor.orgId, { window: of.window, now: clock.now() });
+    return buckets.map((bucket) => ({ startsAt: bucket.startsAt, value: bucket[FIELD[of.metric]] }));
+  }
+
+  /** Every live tunnel of the organization. */
+  perTunnel(actor: Actor): readonly TunnelTraffic[] {
+    allow(actor, 'read', 'metric');
+    return this.#live(actor.orgId);
+  }
+
+  #live(orgId: string): readonly TunnelTraffic[] {
+    const { id, label, status, totalRequests, bytesIn, bytesOut } = tunnels;
+    const rows = this.#store.db
+      .select({ id, subdomain: label, status, requests: totalRequests, bytesIn, bytesOut })
+      .from(tunnels)
+      .where(and(eq(tunnels.orgId, orgId), isNull(tunnels.deletedAt)))
+      .all();
+    return rows.map(({ status: state, ...row }) => ({ ...row, active: state === 'active' }));
+  }
+}

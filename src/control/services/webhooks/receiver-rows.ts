@@ -1,0 +1,44 @@
+/** The rows of webhook receivers and their secrets. Not to be called from outside webhooks/. */
+import { and, asc, eq } from 'drizzle-orm';
+import { AppError } from '../../../base/errors.ts';
+import { webhookReceivers } from '../../db/schema.ts';
+import type { Db } from '../../db/tx.ts';
+import type { Sealer } from '../keys/sealing.ts';
+
+export type ReceiverRow = typeof webhookReceivers.$inferSelect;
+
+const PURPOSE = 'webhook receiver';
+
+/** Oldest first. */
+export function receiversOf(db: Db, orgId: string): readonly ReceiverRow[] {
+  return db
+    .select()
+    .from(webhookReceivers)
+    .where(eq(webhookReceivers.orgId, orgId))
+    .orderBy(asc(webhookReceivers.createdAt), asc(webhookReceivers.id))
+    .all();
+}
+
+/** Throws `not_found`, also for another organization's. */
+export function ownReceiver(db: Db, orgId: string, id: string): ReceiverRow {
+  const row = db
+    .select()
+    .from(webhookReceivers)
+    .where(and(eq(webhookReceivers.orgId, orgId), eq(webhookReceivers.id, id)))
+    .get();
+  if (row === undefined) throw new AppError('not_found', 'No such webhook receiver in your organization.');
+  return row;
+}
+
+/** Whoever's it is: for what strangers deliver. */
+export function anyReceiver(db: Db, id: string): ReceiverRow | undefined {
+  return db.select().from(webhookReceivers).where(eq(webhookReceivers.id, id)).get();
+}
+
+export function sealSecret(sealer: Sealer, id: string, secret: string): string {
+  return sealer.seal(`${PURPOSE} ${id}`, Buffer.from(secret));
+}
+
+export function openSecret(sealer: Sealer, row: ReceiverRow): string {
+  return sealer.open(`${PURPOSE} ${row.id}`, row.sealedSecret).toString('utf8');
+}

@@ -1,0 +1,140 @@
+/**
+ * How each kind of sender signs what it delivers, and what it says about a delivery. Called by deliveries.ts with the bytes as they came:
+ * a body that was parsed and written anew has another signature.
+ *
+ * Every check is over all signatures that are shown and in constant time, and says the same whatever was wrong.
+ */
+import { createHmac, timingSafeEqual } from 'node:crypto';
+
+export const VALIDATORS = ['generic_hmac_sha256', 'github', 'slack', 'stripe'] as const;
+export type Validator = (typeof VALIDATORS)[number];
+
+/** What came. Header names are lower case. */
+export interface Incoming {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+}
+
+/** What the sender says about a genuine delivery. */
+export interface Delivery {
+  readonly eventType: string | null;
+  /** The same when it is sent again; null: the sender gives none. */
+  readonly deliveryId: string | null;
+  /** Answered at once with this text and not stored: the sender asks whether somebody is there. */
+  readonly challenge: string | null;
+}
+
+interface Scheme {
+  readonly isGenuine: (incoming: Incoming, secret: string, now: number) => boolean;
+  readonly describe: (incoming: Incoming) => Delivery;
+}
+
+/** Older or newer than this by the sender's own timestamp is a replay (Slack's and Stripe's figure). */
+const TOLERANCE_SECONDS = 300;
+/** Signatures of one Stripe header that are looked at: two while a secret is rolled. */
+const MAX_SIGNATURES = 8;
+/** Longest event type and delivery id that is kept. */
+const MAX_WORD = 200;
+
+/** Is it signed with this secret, and signed lately where the sender says when? `now`: milliseconds. */
+export function isGenuine(
+  validator: Validator,
+  incoming: Incoming,
+  of: { readonly secret: string; readonly now: number },
+): boolean {
+  return SCHEMES[validator].isGenuine(incoming, of.secret, of.now);
+}
+
+/** Only of what `isGenuine`. */
+export function describe(validator: Validator, incoming: Incoming): Delivery {
+  return SCHEMES[validator].describe(incoming);
+}
+
+const SCHEMES: Readonly<Record<Validator, Scheme>> = {
+  generic_hmac_sha256: {
+    isGenuine: ({ headers, body }, secret) => isSame(headers['x-signature-256'], `sha256=${hmac(secret, [body])}`),
+    describe: ({ headers }) => ({
+      eventType: word(headers['x-event-type'] ?? headers['x-event']),
+      deliveryId: word(headers['x-delivery-id'] ?? headers['webhook-id']),
+      challenge: null,
+    }),
+  },
+  // https://docs.github.com/en/webhooks/using-webhooks/validating-webhook-deliveries
+  github: {
+    isGenuine: ({ headers, body }, secret) => isSame(headers['x-hub-signature-256'], `sha256=${hmac(secret, [body])}`),
+    describe: ({ headers }) => ({
+      eventType: word(headers['x-github-event']),
+      deliveryId: word(headers['x-github-delivery']),
+      challenge: null,
+    }),
+  },
+  // https://docs.slack.dev/authentication/verifying-requests-from-slack
+  slack: {
+    isGenuine: ({ headers, body }, secret, now) => {
+      const at = headers['x-slack-request-timestamp'];
+      if (!isRecent(at, now)) return false;
+      return isSame(headers['x-slack-signature'], `v0=${hmac(secret, [`v0:${at}:`, body])}`);
+    },
+    describe: ({ body }) => {
+      const said = objectOf(body);
+      const event = said['event'];
+      const isChallenge = said['type'] === 'url_verification' && typeof said['challenge'] === 'string';
+      return {
+        eventType: word(
+          typeof event === 'object' && event !== null ? (event as { type?: unknown }).type : said['type'],
+        ),
+        deliveryId: word(said['event_id']),
+        challenge: isChallenge ? String(said['challenge']) : null,
+      };
+    },
+  },
+  // https://docs.stripe.com/webhooks#verify-manually
+  stripe: {
+    isGenuine: ({ headers, body }, secret, now) => {
+      const parts = (headers['stripe-signature'] ?? '').split(',').map((part) => part.trim());
+      const at = parts.find((part) => part.startsWith('t='))?.slice('t='.length);
+      if (!isRecent(at, now)) return false;
+      const wanted = hmac(secret, [`${at}.`, body]);
+      const shown = parts.filter((part) => part.startsWith('v1=')).slice(0, MAX_SIGNATURES);
+      // All of them are compared, so that the time does not tell which one was nearly right.
+      return shown.map((part) => isSame(part, `v1=${wanted}`)).includes(true);
+    },
+    describe: ({ body }) => {
+      const said = objectOf(body);
+      return { eventType: word(said['type']), deliveryId: word(said['id']), challenge: null };
+    },
+  },
+};
+
+function hmac(secret: string, parts: ReadonlyArray<string | Buffer>): string {
+  const mac = createHmac('sha256', secret);
+  for (const part of parts) mac.update(part);
+  return mac.digest('hex');
+}
+
+function isSame(shown: string | undefined, wanted: string): boolean {
+  if (shown === undefined) return false;
+  const [a, b] = [Buffer.from(shown), Buffer.from(wanted)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}
+
+/** `at`: seconds since the epoch, as text. */
+function isRecent(at: string | undefined, now: number): at is string {
+  if (at === undefined || !/^\d{1,12}$/.test(at)) return false;
+  return Math.abs(now / 1000 - Number(at)) <= TOLERANCE_SECONDS;
+}
+
+/** Of a body that is a JSON object; of anything else nothing. Slack also sends forms, which name no event. */
+function objectOf(body: Buffer): Readonly<Record<string, unknown>> {
+  try {
+    const said: unknown = JSON.parse(body.toString('utf8'));
+    return typeof said === 'object' && said !== null ? (said as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
+}
+
+/** A name that can be kept; null for everything else. */
+function word(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' && value.length <= MAX_WORD ? value : null;
+}

@@ -1,0 +1,53 @@
+/** The rows of the table of limits about the webhook mailbox. */
+import { fill, type Filling } from './limit-fillers.ts';
+import { elsewhere, met, type Row } from './limit-row.ts';
+import { said } from './team.ts';
+
+export function webhookLimits(): readonly Row[] {
+  return [
+    met<Filling>({
+      limit: 'Webhook receivers of an organization',
+      value: '50, and 200 made by one person in 24 hours',
+      meet: async (w, filling) => {
+        fill(w, 'webhook_receiver', filling);
+        return said(
+          await w.caller().call('POST', '/webhook-receivers', { name: 'more', validator: 'github', secret: 'x' }),
+        );
+      },
+      below: [
+        [['live', 48], [201]],
+        [['today', 198], [201]],
+      ],
+      at: [
+        [['live', 49], [201]],
+        [['today', 199], [201]],
+      ],
+      above: [
+        [
+          ['live', 50],
+          [409, 'conflict'],
+        ],
+        [
+          ['today', 200],
+          [429, 'rate_limited'],
+        ],
+      ],
+    }),
+    elsewhere('Deliveries that a webhook receiver keeps', '10,000 and 32 MiB; then the oldest go', [
+      'webhooks.test.ts',
+      'beyond its number or its bytes the oldest deliveries of a receiver go, and are counted',
+    ]),
+    elsewhere('Readers that wait for a delivery', '16 of a receiver, 500 in all; the next is answered at once', [
+      'webhooks.test.ts',
+      'only so many wait at once: the next is answered without',
+    ]),
+    elsewhere('Retention of deliveries', '7, 30, 90 and 365 days by plan', [
+      'webhooks.test.ts',
+      'deliveries are kept for as long as the plan keeps requests, and the counters follow',
+    ]),
+    elsewhere('Age of a Slack or Stripe signature', '300 s, before or behind', [
+      'webhooks.test.ts',
+      'stripe: as its own library signs, with its tolerance, and while a secret is rolled',
+    ]),
+  ];
+}

@@ -71,7 +71,7 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner {
 
   /** Bytes that wait: for the visitor to take them, and for the service. */
   get heldBytes(): number {
-    return this.#stream === null ? 0 : this.sink.backlog + this.#stream.readableLength;
+    return this.#stream === null ? 0 : this.sink.heldBytes + this.#stream.readableLength;
   }
 
   get sink(): Http2Sink {

@@ -52,6 +52,11 @@ export class Http2Sink implements ResponseSink {
     return this.#writer.backlog;
   }
 
+  /** What they take of the memory. */
+  get heldBytes(): number {
+    return this.#writer.heldBytes;
+  }
+
   interim(bytes: Buffer): number {
     if (this.#isOver) return 0;
     const list: string[] = [];

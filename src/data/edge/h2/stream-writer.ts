@@ -1,15 +1,18 @@
 /**
  * Writes ranges of slabs to an HTTP/2 stream. nghttp2 sends from the bytes it is given, whenever the visitor's window allows, so a
  * range's slab is held or its bytes are copied; credit is given once they have gone to the kernel. One write is outstanding at a
- * time, and what comes meanwhile goes out together as the next. What waits is bounded by the windows of the tunnel's stream.
+ * time, and what comes meanwhile goes out together as the next. What waits is bounded by the windows of the tunnel's stream: short copies are
+ * joined, so that a service which sends byte by byte takes no more memory than it sends.
  */
 import type { ServerHttp2Stream } from 'node:http2';
-import type { Slab } from '../../../base/slab.ts';
+import { type Slab, SLAB_BYTES } from '../../../base/slab.ts';
 
 /** Shorter ranges are copied: they would keep a slab of 256 KB from everybody. */
 const HOLD_FROM = 16_384;
 /** So many ranges of one connection are held, beyond that they are copied: visitors that take nothing would keep a slab for each. */
 const MAX_HELD = 8;
+/** Copies are joined in buffers of this size. */
+const JOINED_BYTES = 16_384;
 
 /** Ranges that the streams of one connection hold. */
 export interface HeldRanges {
@@ -21,7 +24,9 @@ const WRITE_BYTES = 131_072;
 
 interface Range {
   readonly bytes: Buffer;
-  readonly credit: number;
+  /** So much of `bytes` is used. */
+  length: number;
+  credit: number;
   /** Held until it is out; null: the bytes are a copy. */
   readonly slab: Slab | null;
 }
@@ -35,6 +40,7 @@ export class StreamWriter {
   /** What nghttp2 has now. */
   readonly #out: Range[] = [];
   #backlog = 0;
+  #heldBytes = 0;
   #isEnding = false;
 
   constructor(stream: ServerHttp2Stream, ranges: HeldRanges, onCredit: (bytes: number) => void) {
@@ -48,16 +54,19 @@ export class StreamWriter {
     return this.#backlog;
   }
 
+  /** What it takes of the memory: buffers and slabs are counted as long as they are, not as far as they are used. */
+  get heldBytes(): number {
+    return this.#heldBytes;
+  }
+
   push(bytes: Buffer, start: number, end: number, credit: number, slab: Slab): void {
     if (this.#stream.destroyed || this.#isEnding) return;
     this.#backlog += end - start;
-    const view = bytes.subarray(start, end);
-    if (slab.shared || end - start < HOLD_FROM || this.#ranges.held >= MAX_HELD) {
-      this.#waiting.push({ bytes: Buffer.from(view), credit, slab: null });
-    } else {
+    if (slab.shared || end - start < HOLD_FROM || this.#ranges.held >= MAX_HELD) this.#copy(bytes, start, end, credit);
+    else {
       slab.hold();
       this.#ranges.held++;
-      this.#waiting.push({ bytes: view, credit, slab });
+      this.#add({ bytes: bytes.subarray(start, end), length: end - start, credit, slab });
     }
     if (this.#out.length === 0) this.#write();
   }
@@ -75,20 +84,41 @@ export class StreamWriter {
     this.#isEnding = true;
   }
 
+  #add(range: Range): void {
+    this.#heldBytes += sizeOf(range);
+    this.#waiting.push(range);
+  }
+
+  /** To the end of the last copy as far as it goes, the rest to a new one. What goes out at once is copied as it is. */
+  #copy(bytes: Buffer, start: number, end: number, credit: number): void {
+    const last = this.#waiting.at(-1);
+    let from = start;
+    if (last !== undefined && last.slab === null) {
+      from += bytes.copy(last.bytes, last.length, start, end);
+      last.length += from - start;
+      if (from === end) {
+        last.credit += credit;
+        return;
+      }
+    }
+    const length = end - from;
+    const isAlone = this.#out.length === 0 || length >= JOINED_BYTES;
+    const copy = isAlone ? Buffer.allocUnsafe(length) : Buffer.allocUnsafeSlow(JOINED_BYTES);
+    bytes.copy(copy, 0, from, end);
+    this.#add({ bytes: copy, length, credit, slab: null });
+  }
+
   #write(): void {
     let bytes = 0;
-    while (
-      this.#waiting.length > 0 &&
-      (bytes === 0 || bytes + (this.#waiting[0] as Range).bytes.length <= WRITE_BYTES)
-    ) {
+    while (this.#waiting.length > 0 && (bytes === 0 || bytes + (this.#waiting[0] as Range).length <= WRITE_BYTES)) {
       const range = this.#waiting.shift() as Range;
-      bytes += range.bytes.length;
+      bytes += range.length;
       this.#out.push(range);
     }
     const last = this.#out.length - 1;
     if (last > 0) this.#stream.cork();
-    for (let i = 0; i < last; i++) this.#stream.write((this.#out[i] as Range).bytes);
-    this.#stream.write((this.#out[last] as Range).bytes, this.#onWritten);
+    for (let i = 0; i < last; i++) this.#stream.write(usedOf(this.#out[i] as Range));
+    this.#stream.write(usedOf(this.#out[last] as Range), this.#onWritten);
     if (last > 0) this.#stream.uncork();
   }
 
@@ -106,7 +136,8 @@ export class StreamWriter {
     let credit = 0;
     for (const range of ranges) {
       credit += range.credit;
-      this.#backlog -= range.bytes.length;
+      this.#backlog -= range.length;
+      this.#heldBytes -= sizeOf(range);
       if (range.slab === null) continue;
       range.slab.release();
       this.#ranges.held--;
@@ -119,4 +150,12 @@ export class StreamWriter {
   #endIfHandedOver(): void {
     if (this.#waiting.length === 0 && !this.#stream.writableEnded) this.#stream.end();
   }
+}
+
+function usedOf({ bytes, length }: Range): Buffer {
+  return length === bytes.length ? bytes : bytes.subarray(0, length);
+}
+
+function sizeOf({ bytes, slab }: Range): number {
+  return slab === null ? bytes.length : SLAB_BYTES;
 }

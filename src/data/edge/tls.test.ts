@@ -13,10 +13,14 @@ before(async () => {
   certificate = await testCertificate();
 });
 
-async function visit(t: TestContext, options: ConnectionOptions): Promise<TLSSocket> {
+async function visit(
+  t: TestContext,
+  options: ConnectionOptions,
+  serve = (socket: TLSSocket): void => void socket.end('x'),
+): Promise<TLSSocket> {
   const server = createServer(
     new VisitorCertificates([certificate], OF).serverOptions(true, () => ''),
-    (socket) => socket.end('x'),
+    serve,
   );
   server.on('tlsClientError', () => {});
   server.listen(0, '127.0.0.1');
@@ -37,6 +41,15 @@ test('browsers get TLS 1.3 and HTTP/2, others HTTP/1.1 or TLS 1.2, and none less
   const older = await visit(t, { maxVersion: 'TLSv1.2' });
   assert.equal(older.getProtocol(), 'TLSv1.2');
   await assert.rejects(visit(t, { minVersion: 'TLSv1', maxVersion: 'TLSv1.1' }));
+});
+
+test('nobody begins another handshake on the same connection', async (t) => {
+  const served = (on: TLSSocket): void => void on.on('error', () => on.destroy()).resume();
+  const socket = await visit(t, { maxVersion: 'TLSv1.2' }, served);
+  t.after(() => socket.destroy());
+  const failed = once(socket, 'error') as Promise<[NodeJS.ErrnoException]>;
+  socket.renegotiate({}, () => assert.fail('it was taken'));
+  assert.equal((await failed)[0].code, 'ERR_SSL_NO_RENEGOTIATION');
 });
 
 test('a visitor that comes back resumes its session, also when certificates were replaced meanwhile', async (t) => {

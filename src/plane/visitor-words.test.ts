@@ -4,8 +4,8 @@ import { isSameText, openPass, openTicket, returnPath, sealPass, sealTicket } fr
 
 const KEY = Buffer.alloc(32, 1);
 const BOUND = { tunnelId: 'shop', version: '1', host: 'shop.test', email: 'ann@example.test', expiresAt: 1_000 };
-const PASS = { ...BOUND, nonceHash: 'hash' };
-const TICKET = { ...PASS, id: 'one', again: false, path: '/' };
+const PASS = { ...BOUND, browserHash: 'hash' };
+const TICKET = { ...BOUND, nonceHash: 'hash', id: 'one', again: false, path: '/' };
 
 test('a ticket and a pass say what was sealed into them', () => {
   assert.deepEqual(openPass(KEY, sealPass(KEY, PASS)), PASS);

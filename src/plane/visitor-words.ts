@@ -43,11 +43,11 @@ const ticketSchema = z.strictObject({
 });
 const passSchema = z.strictObject({
   ...bound,
-  /** SHA-256 of what the tunnel's host gave the browser that it was made for: the ticket's. */
-  nonceHash: z.string(),
+  /** SHA-256 of what the tunnel's host gave the browser beside it. */
+  browserHash: z.string(),
 });
 /** Nothing that was made here has a shorter payload. */
-const MIN_PAYLOAD = payloadOf({ tunnelId: '', version: '', host: '', email: '', expiresAt: 0, nonceHash: '' }).length;
+const MIN_PAYLOAD = payloadOf({ tunnelId: '', version: '', host: '', email: '', expiresAt: 0, browserHash: '' }).length;
 
 export type VisitorTicket = Readonly<z.output<typeof ticketSchema>>;
 export type VisitorPass = Readonly<z.output<typeof passSchema>>;

@@ -15,7 +15,7 @@ const ACTIONS: readonly PolicyAction[] = [
 const PASS = `culvert_visitor=${sealPass(Buffer.from(VISITOR_KEY, 'base64url'), {
   ...{ tunnelId: idOf('shop'), version: '1', host: 'shop.example.test', email: 'ann@example.test' },
   expiresAt: Date.now() + 3_600_000,
-  nonceHash: '',
+  browserHash: '',
 })}`;
 // biome-ignore format: a table
 const COOKIES = [

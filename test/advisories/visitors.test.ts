@@ -22,15 +22,15 @@ const NONCE = 'n'.repeat(22);
 const gateOf = (name: string, version = '1') => ({
   visitorGate: { version, signInUrl: `http://api.test/edge-auth/start?tunnel_id=${idOf(name)}` },
 });
-const PASS: VisitorPass = {
+const WHO = {
   ...{ tunnelId: idOf('shop'), version: '1', host: 'shop.example.test', email: 'ann@example.test' },
   expiresAt: Date.now() + 60_000,
-  nonceHash: nonceHashOf(NONCE),
 };
+const PASS: VisitorPass = { ...WHO, browserHash: '' };
 const pass = (over: Partial<VisitorPass> = {}, key = KEY): string =>
   `culvert_visitor=${sealPass(key, { ...PASS, ...over })}`;
 const ticket = (over: Partial<VisitorTicket> = {}, key = KEY): string =>
-  `${TICKET_PATH}?ticket=${sealTicket(key, { ...PASS, id: crypto.randomUUID(), nonceHash: nonceHashOf(NONCE), again: true, path: '/', ...over })}`;
+  `${TICKET_PATH}?ticket=${sealTicket(key, { ...WHO, id: crypto.randomUUID(), nonceHash: nonceHashOf(NONCE), again: true, path: '/', ...over })}`;
 
 /** `shop` and `shed` ask who comes. */
 function gate(): void {

@@ -253,6 +253,7 @@ suite('visitor identity', () => {
     assert.deepEqual(names, [
       { name: '__Host-culvert_nonce', ...flags },
       { name: 'culvert_visitor', ...flags },
+      { name: '__Host-culvert_browser', ...flags },
     ]);
     const fetched = await page.evaluate(`fetch('/api').then((answer) => answer.text())`);
     assert.equal(fetched, 'hello from /api');

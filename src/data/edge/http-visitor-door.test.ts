@@ -66,13 +66,17 @@ test(
     assert.equal(fieldOf(reply, 'Referrer-Policy'), 'no-referrer');
     assert.equal(fieldOf(reply, 'Cache-Control'), 'no-store');
     const pass = passIn(reply) ?? '';
+    const browser =
+      /\r\nSet-Cookie: culvert_browser=([\w-]{22}); Path=\/; Max-Age=28800; HttpOnly; SameSite=Lax\r\n/.exec(
+        reply.head,
+      );
     const { expiresAt, ...rest } = openPass(KEY, pass) ?? assert.fail(pass);
     assert.deepEqual(rest, {
       tunnelId: idOf('shop'),
       version: '1',
       host: 'shop.example.test',
       email: 'ann@example.test',
-      nonceHash: nonceHashOf(NONCE),
+      browserHash: nonceHashOf(browser?.[1] ?? ''),
     });
     assert.ok(Math.abs(expiresAt - Date.now() - 8 * 3_600_000) < 60_000);
     assert.equal((await ask(wire, 'GET /', `Cookie: culvert_visitor=${pass}`)).status, 200);
@@ -85,6 +89,7 @@ test('over https the cookie is Secure, and so is its nonce', WITHIN, async (t) =
   const tls = await rig.visit({ tls: true });
   const reply = await ask(tls, `GET ${ticket()}`, PAGE, `Cookie: __Host-culvert_nonce=${NONCE}`);
   assert.match(fieldOf(reply, 'Set-Cookie') ?? '', /^culvert_visitor=.*; Secure$/);
+  assert.match(reply.head, /\r\nSet-Cookie: __Host-culvert_browser=[\w-]{22}; Path=\/; .*; Secure\r\n/);
   // One that a neighbour can plant is none here.
   assert.equal(codeOf(await ask(tls, `GET ${ticket()}`, PAGE, HAS_NONCE)), '302 sign_in');
 });
@@ -188,7 +193,7 @@ test('the person and its own page sign out; whoever else may have asked is asked
   ] as const) {
     const reply = await ask(wire, line, ...fields);
     assert.equal(codeOf(reply), '200 signed_out', [line, ...fields].join());
-    for (const name of ['culvert_visitor', 'culvert_nonce'])
+    for (const name of ['culvert_visitor', 'culvert_nonce', 'culvert_browser'])
       assert.ok(reply.head.includes(`\r\nSet-Cookie: ${name}=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax\r\n`), name);
   }
   for (const [line, ...fields] of [

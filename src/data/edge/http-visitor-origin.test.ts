@@ -9,14 +9,14 @@ import { type Reply, type Wire, perHead, rawOrigin, Rig, type RigOptions } from 
 const WITHIN = { timeout: 30_000 };
 const KEY = Buffer.from(VISITOR_KEY, 'base64url');
 const visitorGate = { version: '1', signInUrl: `http://api.test/edge-auth/start?tunnel_id=${idOf('shop')}` };
-const NONCE = 'n'.repeat(22);
-const PASS = `culvert_nonce=${NONCE}; __Host-culvert_nonce=${NONCE}; culvert_visitor=${sealPass(KEY, {
+const BROWSER = 'n'.repeat(22);
+const PASS = `culvert_browser=${BROWSER}; __Host-culvert_browser=${BROWSER}; culvert_visitor=${sealPass(KEY, {
   tunnelId: idOf('shop'),
   version: '1',
   host: 'shop.example.test',
   email: 'ann@example.test',
   expiresAt: Date.now() + 60_000,
-  nonceHash: nonceHashOf(NONCE),
+  browserHash: nonceHashOf(BROWSER),
 })}`;
 const UPGRADE = ['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13'];
 const NO_BODY = 'Content-Length: 0';

@@ -10,7 +10,7 @@ import { httpOrigin, perHead, rawOrigin, type Reply, Rig, type Wire } from './te
 
 const WITHIN = { timeout: 30_000 };
 const KEY = Buffer.from(VISITOR_KEY, 'base64url');
-const NONCE = 'n'.repeat(22);
+const BROWSER = 'n'.repeat(22);
 const PAGE = 'Accept: text/html,*/*;q=0.8';
 
 const gateOf = (name: string, version = '1'): Partial<Route> => ({
@@ -23,7 +23,7 @@ const passOf = (over: Partial<VisitorPass> = {}): string =>
     host: 'shop.example.test',
     email: 'ann@example.test',
     expiresAt: Date.now() + 60_000,
-    nonceHash: nonceHashOf(NONCE),
+    browserHash: nonceHashOf(BROWSER),
     ...over,
   });
 const shown = (over: Partial<VisitorPass> = {}): string => `Cookie: culvert_visitor=${passOf(over)}`;
@@ -65,7 +65,7 @@ test(
     assert.equal(to.searchParams.get('return_to'), 'http://shop.example.test/orders?open=1');
     assert.match(to.searchParams.get('nonce') ?? '', /^[\w-]{43}$/);
     const cookie = fieldOf(reply, 'Set-Cookie') ?? '';
-    assert.match(cookie, /^culvert_nonce=[\w-]{22}; Path=\/; Max-Age=29460; HttpOnly; SameSite=Lax$/);
+    assert.match(cookie, /^culvert_nonce=[\w-]{22}; Path=\/; Max-Age=600; HttpOnly; SameSite=Lax$/);
     // The next tab uses the same.
     const again = await ask(wire, 'GET /', PAGE, `Cookie: ${cookie.split(';')[0]}`);
     assert.equal(new URL(fieldOf(again, 'Location') ?? '').searchParams.get('nonce'), to.searchParams.get('nonce'));
@@ -141,7 +141,7 @@ test(
       ['run out', shown({ expiresAt: Date.now() - 1 })],
       [
         'another key',
-        `Cookie: culvert_visitor=${sealPass(Buffer.alloc(32), { tunnelId: idOf('shop'), version: '1', host: 'shop.example.test', email: 'ann@example.test', expiresAt: Date.now() + 60_000, nonceHash: '' })}`,
+        `Cookie: culvert_visitor=${sealPass(Buffer.alloc(32), { tunnelId: idOf('shop'), version: '1', host: 'shop.example.test', email: 'ann@example.test', expiresAt: Date.now() + 60_000, browserHash: '' })}`,
       ],
       ['cut', shown().slice(0, -2)],
       ['nothing', 'Cookie: culvert_visitor='],
@@ -164,12 +164,13 @@ test('a pass that was made for another browser is none in this one, and hides no
   const { rig, asked } = await gated(t);
   const tls = await rig.visit({ tls: true });
   const page = [PAGE, 'Sec-Fetch-Mode: navigate'];
-  const own = `__Host-culvert_nonce=${NONCE}`;
-  const eves = `culvert_visitor=${passOf({ email: 'eve@evil.test', nonceHash: nonceHashOf('e'.repeat(22)) })}`;
+  const own = `__Host-culvert_browser=${BROWSER}`;
+  const eves = `culvert_visitor=${passOf({ email: 'eve@evil.test', browserHash: nonceHashOf('e'.repeat(22)) })}`;
   for (const [what, cookie] of [
     ['before its own sign-in', eves],
     ['under way', `${eves}; ${own}`],
-    ['with a nonce that a neighbour can plant too', `${eves}; culvert_nonce=${'e'.repeat(22)}`],
+    ['with a nonce that a neighbour can plant too', `${eves}; culvert_browser=${'e'.repeat(22)}`],
+    ['with a nonce', `${eves}; __Host-culvert_nonce=${'e'.repeat(22)}`],
   ] as const)
     assert.equal(codeOf(await ask(tls, 'GET /', ...page, `Cookie: ${cookie}`)), '302 sign_in', what);
   assert.equal(codeOf(await ask(tls, 'GET /api', 'Sec-Fetch-Mode: cors', `Cookie: ${eves}`)), '401 unauthorized');
@@ -279,7 +280,7 @@ test('nobody signs in over plain http where the public address is https', WITHIN
   const begun = await ask(tls, 'GET /', PAGE);
   assert.match(
     fieldOf(begun, 'Set-Cookie') ?? '',
-    /^__Host-culvert_nonce=[\w-]{22}; Path=\/; Max-Age=29460; HttpOnly; SameSite=Lax; Secure$/,
+    /^__Host-culvert_nonce=[\w-]{22}; Path=\/; Max-Age=600; HttpOnly; SameSite=Lax; Secure$/,
   );
   assert.equal((await ask(tls, 'GET /', shown())).status, 200);
 });

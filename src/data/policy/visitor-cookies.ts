@@ -2,6 +2,7 @@
  * The cookies of visitor gates in a request's head: read there, and left out of what the service gets. Split as browsers join them (RFC 6265
  * §5.4), at each semicolon, whatever quotes say.
  */
+import { randomBytes } from 'node:crypto';
 import { COLON, FOLD, SPACE, TAB } from '../edge/chars.ts';
 import { equalsFolded, word } from '../edge/fields.ts';
 import type { Head } from '../edge/head.ts';
@@ -20,12 +21,23 @@ export const PASS_COOKIE = cookieName('culvert_visitor');
  * alone.
  */
 export const NONCE_COOKIE = { https: cookieName('__Host-culvert_nonce'), http: cookieName('culvert_nonce') } as const;
+/**
+ * What a pass counts beside, in a browser: made with it and for as long. Not the nonce, whose hash is in addresses on the way to the provider,
+ * where others may read it.
+ */
+export const BROWSER_COOKIE = {
+  https: cookieName('__Host-culvert_browser'),
+  http: cookieName('culvert_browser'),
+} as const;
 
 /** Lower case: services that do not mind case get none of them either. */
-export const VISITOR_COOKIES = [PASS_COOKIE, NONCE_COOKIE.https, NONCE_COOKIE.http].map(({ folded }) => folded);
+export const VISITOR_COOKIES = [
+  PASS_COOKIE,
+  ...[NONCE_COOKIE, BROWSER_COOKIE].flatMap(({ https, http }) => [https, http]),
+].map(({ folded }) => folded);
 
-/** A nonce that this edge has made. */
-const NONCE = /^[\w-]{22}$/;
+/** As `newRandom` makes them. */
+const RANDOM = /^[\w-]{22}$/;
 const COOKIE = word('cookie');
 const SEMICOLON = 59;
 const EQUALS = 61;
@@ -53,11 +65,17 @@ export function cookiesNamed(bytes: Buffer, head: Head, { text, folded }: Cookie
   return values;
 }
 
-/** The nonces that this browser shows. */
-export function noncesIn({ bytes, head, isHttps }: PolicyRequest): readonly string[] {
-  return cookiesNamed(bytes, head, isHttps ? NONCE_COOKIE.https : NONCE_COOKIE.http).filter((value) =>
-    NONCE.test(value),
-  );
+/** What this browser shows under one of the two names, if the edge can have made it. */
+export function randomsIn(
+  { bytes, head, isHttps }: PolicyRequest,
+  names: Readonly<Record<'https' | 'http', CookieName>>,
+): readonly string[] {
+  return cookiesNamed(bytes, head, isHttps ? names.https : names.http).filter((value) => RANDOM.test(value));
+}
+
+/** A value for one of them. */
+export function newRandom(): string {
+  return randomBytes(16).toString('base64url');
 }
 
 /**

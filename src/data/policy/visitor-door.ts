@@ -6,7 +6,7 @@ import { PASS_MS, SIGN_OUT_PATH, TICKET_PATH, nonceHashOf, isSameText, returnPat
 import { word } from '../edge/fields.ts';
 import type { EdgeRefusal } from '../edge/refusal.ts';
 import type { PolicyRequest, Step, Verdict } from './step.ts';
-import { NONCE_COOKIE, noncesIn, PASS_COOKIE } from './visitor-cookies.ts';
+import { BROWSER_COOKIE, NONCE_COOKIE, PASS_COOKIE, randomsIn } from './visitor-cookies.ts';
 import type { VisitorPasses } from './visitor-passes.ts';
 import { isOwnDeed } from './visitor-origin.ts';
 import { hostOf, isAt, methodOf, targetOf } from './visitor-request.ts';
@@ -60,7 +60,9 @@ export function visitorDoor(route: GatedRoute, passes: VisitorPasses): Step {
     if (done === 'used') return unlessIn(request, path, STALE);
     if (done === 'full') return BUSY;
     const { isHttps } = request;
-    return goOn(path, setCookie(PASS_COOKIE, done.pass, { seconds: PASS_MS / 1000, isHttps }));
+    const lifetime = { seconds: PASS_MS / 1000, isHttps };
+    const browser = isHttps ? BROWSER_COOKIE.https : BROWSER_COOKIE.http;
+    return goOn(path, setCookie(PASS_COOKIE, done.pass, lifetime), setCookie(browser, done.browser, lifetime));
   };
 
   return {
@@ -82,7 +84,8 @@ export function visitorDoor(route: GatedRoute, passes: VisitorPasses): Step {
 
 /** The nonce goes too: who signs in again at once begins anew. */
 function signedOut({ isHttps }: PolicyRequest): EdgeRefusal {
-  const names = [PASS_COOKIE, isHttps ? NONCE_COOKIE.https : NONCE_COOKIE.http];
+  const scheme = isHttps ? 'https' : 'http';
+  const names = [PASS_COOKIE, NONCE_COOKIE[scheme], BROWSER_COOKIE[scheme]];
   return { code: 'signed_out', fields: names.map((name) => setCookie(name, '', { seconds: 0, isHttps })) };
 }
 
@@ -92,5 +95,5 @@ function goOn(path: string, ...fields: readonly string[]): EdgeRefusal {
 
 /** That of the browser that began, if this is the one. Somebody else's ticket would sign it in as somebody else. */
 function nonceOf(request: PolicyRequest, nonceHash: string): string | undefined {
-  return noncesIn(request).find((nonce) => isSameText(nonceHashOf(nonce), nonceHash));
+  return randomsIn(request, NONCE_COOKIE).find((nonce) => isSameText(nonceHashOf(nonce), nonceHash));
 }

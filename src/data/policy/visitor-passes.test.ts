@@ -16,8 +16,9 @@ const KEY = Buffer.alloc(32, 1);
 const PLACE = { tunnelId: 'shop', version: '1', host: 'shop.test' };
 const START = 1_000_000;
 const NONCE = 'n'.repeat(22);
+const BROWSER = 'b'.repeat(22);
 /** A copy of the pass is all that it has. */
-const PROGRAM = { nonces: [], isBrowser: false };
+const PROGRAM = { browsers: [], isBrowser: false };
 
 function opened() {
   const clock = { ms: START, now: () => clock.ms, monotonic: () => clock.ms };
@@ -41,7 +42,7 @@ const passOf = (over: object = {}, key = KEY) =>
     ...PLACE,
     email: 'ann@example.test',
     expiresAt: START + 1_000,
-    nonceHash: nonceHashOf(NONCE),
+    browserHash: nonceHashOf(BROWSER),
     ...over,
   });
 
@@ -79,9 +80,9 @@ test('without a key nobody is known', () => {
 
 test('of several passes the one that was made for this browser counts, and for a browser no other', () => {
   const { passes } = opened();
-  const eves = passOf({ email: 'eve@example.test', nonceHash: nonceHashOf('e'.repeat(22)) });
-  const emailBy = (words: string[], nonces: string[], isBrowser: boolean): string | null => {
-    const found = passes.find(words, PLACE, { nonces, isBrowser });
+  const eves = passOf({ email: 'eve@example.test', browserHash: nonceHashOf('e'.repeat(22)) });
+  const emailBy = (words: string[], browsers: string[], isBrowser: boolean): string | null => {
+    const found = passes.find(words, PLACE, { browsers, isBrowser });
     return found === null || found === 'several' ? found : found.email;
   };
   for (const isBrowser of [true, false])
@@ -89,13 +90,13 @@ test('of several passes the one that was made for this browser counts, and for a
       [passOf(), eves],
       [eves, passOf()],
     ]) {
-      assert.equal(emailBy(words, [NONCE], isBrowser), 'ann@example.test');
-      assert.equal(emailBy(words, [NONCE, 'e'.repeat(22)], isBrowser), 'several');
+      assert.equal(emailBy(words, [BROWSER], isBrowser), 'ann@example.test');
+      assert.equal(emailBy(words, [BROWSER, 'e'.repeat(22)], isBrowser), 'several');
     }
-  assert.equal(emailBy([eves], [NONCE], true), null);
+  assert.equal(emailBy([eves], [BROWSER], true), null);
   assert.equal(emailBy([eves], [], true), null);
   assert.equal(emailBy([eves], [], false), 'eve@example.test');
-  assert.equal(emailBy([passOf({ nonceHash: '' })], [''], true), null);
+  assert.equal(emailBy([passOf({ browserHash: '' })], [''], true), null);
 });
 
 test('the good pass counts behind all that a head can hold', () => {

@@ -15,6 +15,7 @@ import {
   type VisitorPass,
   type VisitorTicket,
 } from '../../plane/visitor-words.ts';
+import { newRandom } from './visitor-cookies.ts';
 import { RecentReturns } from './recent-returns.ts';
 import { UsedTickets } from './used-tickets.ts';
 
@@ -36,9 +37,16 @@ export interface KnownVisitor extends VisitorPass {
 
 /** What comes beside the passes of a request. */
 export interface ShownBy {
-  readonly nonces: readonly string[];
-  /** A browser says that it sends this. It has the nonce of its sign-in; a program may carry a copy of the pass alone. */
+  /** Of BROWSER_COOKIE. */
+  readonly browsers: readonly string[];
+  /** A browser says that it sends this. It has what came with its pass; a program may carry a copy of the pass alone. */
   readonly isBrowser: boolean;
+}
+
+/** What a browser gets for a ticket: values of PASS_COOKIE and BROWSER_COOKIE. */
+export interface Exchanged {
+  readonly pass: string;
+  readonly browser: string;
 }
 
 export class VisitorPasses {
@@ -64,13 +72,13 @@ export class VisitorPasses {
 
   /**
    * The visitor by the good ones of these words; null: there is none. One that was made for this very browser goes before all others, and
-   * others count for no browser: neighbours can plant their own, and over https no nonce. `several`: what is left names different people.
+   * others count for no browser: neighbours can plant their own, and over https not what it counts beside. `several`: what is left names different people.
    */
   find(words: readonly string[], place: Place, by: ShownBy): KnownVisitor | null | 'several' {
     const good = this.#goodOnes(words, place);
     if (good.length === 0) return null;
-    const hashes = new Set(by.nonces.map(nonceHashOf));
-    const own = good.filter(({ nonceHash }) => hashes.has(nonceHash));
+    const hashes = new Set(by.browsers.map(nonceHashOf));
+    const own = good.filter(({ browserHash }) => hashes.has(browserHash));
     const counting = own.length > 0 || by.isBrowser ? own : good;
     const [first] = counting;
     if (first === undefined) return null;
@@ -96,15 +104,19 @@ export class VisitorPasses {
     return ticket !== undefined && isFor(ticket, place) && ticket.expiresAt > this.#clock.now() ? ticket : null;
   }
 
-  /** Turns the ticket into a pass, for the browser with this nonce. Each is good once. Throws without a key. */
-  exchange(ticket: VisitorTicket, nonce: string): { readonly pass: string } | 'used' | 'full' {
+  /**
+   * Turns the ticket into a pass, for the browser with this nonce, and what it counts beside. Each is good once. Throws without a key.
+   */
+  exchange(ticket: VisitorTicket, nonce: string): Exchanged | 'used' | 'full' {
     if (this.#key === null) throw new Error('no key for visitors has come');
     const now = this.#clock.now();
     const taken = this.#tickets.take(ticket.id, ticket.expiresAt, now);
     if (taken !== 'taken') return taken;
-    const { tunnelId, version, host, email, nonceHash } = ticket;
+    const { tunnelId, version, host, email } = ticket;
     this.#returns.add(ticket, nonce, now);
-    return { pass: sealPass(this.#key, { tunnelId, version, host, email, expiresAt: now + PASS_MS, nonceHash }) };
+    const browser = newRandom();
+    const bound = { tunnelId, version, host, email, expiresAt: now + PASS_MS };
+    return { pass: sealPass(this.#key, { ...bound, browserHash: nonceHashOf(browser) }), browser };
   }
 
   /** Has a browser with one of these nonces got its pass only just now? If it shows none all the same, to sign in once more helps nothing. */

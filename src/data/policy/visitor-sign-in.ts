@@ -2,18 +2,17 @@
  * What a visitor is told whom a gate does not know: browsers are sent to sign in, everybody else hears that a person has to. Used by
  * visitor-step.ts and visitor-door.ts.
  */
-import { randomBytes } from 'node:crypto';
 import type { Route, VisitorGate } from '../../plane/routes.ts';
-import { nonceHashOf, PASS_MS, returnPath, TICKET_MS } from '../../plane/visitor-words.ts';
+import { nonceHashOf, returnPath } from '../../plane/visitor-words.ts';
 import type { EdgeRefusal } from '../edge/refusal.ts';
 import type { PolicyRequest } from './step.ts';
-import { type CookieName, NONCE_COOKIE, noncesIn } from './visitor-cookies.ts';
+import { type CookieName, newRandom, NONCE_COOKIE, randomsIn } from './visitor-cookies.ts';
 import { isOthersDeed } from './visitor-origin.ts';
 import type { VisitorPasses } from './visitor-passes.ts';
 import { authorityOf, hostOf, isNavigation, isOfBrowser, targetOf } from './visitor-request.ts';
 
-/** As long as the pass for which it is needed, which is made within the ten minutes that the provider is given and the one of a ticket. */
-const NONCE_SECONDS = (PASS_MS + TICKET_MS) / 1000 + 600;
+/** As long as the provider is given. */
+const NONCE_SECONDS = 600;
 /** No address of a step of the way goes to another site. */
 export const NO_REFERRER = 'Referrer-Policy: no-referrer';
 
@@ -67,7 +66,7 @@ export class SignIn {
     const { isHttps } = request;
     const name = isHttps ? NONCE_COOKIE.https : NONCE_COOKIE.http;
     // One for all tabs of a browser: the last one of several would undo the others.
-    const nonce = noncesIn(request)[0] ?? randomBytes(16).toString('base64url');
+    const nonce = randomsIn(request, NONCE_COOKIE)[0] ?? newRandom();
     const url = new URL(this.#gate.signInUrl);
     const { searchParams } = url;
     searchParams.set('return_to', `${isHttps ? 'https' : 'http'}://${authorityOf(request)}${returnPath(to.path)}`);
@@ -81,7 +80,7 @@ export class SignIn {
 
   #hasJustReturned(request: PolicyRequest): boolean {
     const place = { tunnelId: this.#tunnelId, version: this.#gate.version, host: hostOf(request) };
-    return this.#passes.haveJustReturned(noncesIn(request), place);
+    return this.#passes.haveJustReturned(randomsIn(request, NONCE_COOKIE), place);
   }
 
   #behindProxy(request: PolicyRequest): EdgeRefusal {

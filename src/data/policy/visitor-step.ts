@@ -4,7 +4,7 @@
  */
 import type { EdgeRefusal } from '../edge/refusal.ts';
 import type { PolicyRequest, Step, Verdict } from './step.ts';
-import { cookiesNamed, noncesIn, PASS_COOKIE } from './visitor-cookies.ts';
+import { BROWSER_COOKIE, cookiesNamed, PASS_COOKIE, randomsIn } from './visitor-cookies.ts';
 import type { KnownVisitor, VisitorPasses } from './visitor-passes.ts';
 import { hostOf, isOfBrowser } from './visitor-request.ts';
 import { type GatedRoute, SignIn } from './visitor-sign-in.ts';
@@ -40,5 +40,5 @@ export function visitorOf(
   if (words.length === 0) return null;
   const { tunnelId, visitorGate } = route;
   const place = { tunnelId, version: visitorGate.version, host: hostOf(request) };
-  return passes.find(words, place, { nonces: noncesIn(request), isBrowser: isOfBrowser(request) });
+  return passes.find(words, place, { browsers: randomsIn(request, BROWSER_COOKIE), isBrowser: isOfBrowser(request) });
 }

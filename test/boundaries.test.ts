@@ -31,7 +31,7 @@ const TABLE: readonly Row[] = [
   { folder: 'control/db', may: ['base'], packages: ['better-sqlite3', 'drizzle-orm'], because: 'it holds the tables and no rules' },
   { folder: 'control/services', may: ['argon2', 'base', 'plane', 'wire', 'control/db', 'control/providers'], packages: ['cborg', 'drizzle-orm', 'ipaddr.js', 'jose', 'lru-cache', 'otplib', 'uuidv7', 'zod'], because: 'rules outlive the transport: no hono, no HTTP' },
   { folder: 'control/providers', may: ['base'], packages: ['jose', 'nodemailer', 'openid-client', '@peculiar/x509', 'reflect-metadata', 'stripe'], because: 'the outside world stands behind small interfaces' },
-  { folder: 'control/api', may: ['base', 'plane', 'wire', 'control/services'], packages: ['@hono/node-server', '@hono/zod-openapi', 'hono', 'lru-cache', 'ws', 'zod'], because: 'there is one road to the tables, and it goes through the services' },
+  { folder: 'control/api', may: ['base', 'plane', 'wire', 'control/services'], packages: ['@hono/node-server', '@hono/zod-openapi', 'hono', 'lru-cache', 'prom-client', 'ws', 'zod'], because: 'there is one road to the tables, and it goes through the services' },
   { folder: 'control/publish', may: ['base', 'plane', 'wire', 'control/services'], packages: [], because: 'there is one road to the tables, and it goes through the services' },
   { folder: 'control/ingest.ts', may: ['base', 'plane', 'control/services'], packages: [], because: 'there is one road to the tables, and it goes through the services' },
   { folder: 'control/jobs.ts', may: ['base', 'plane', 'control/services'], packages: [], because: 'there is one road to the tables, and it goes through the services' },

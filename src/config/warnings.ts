@@ -78,7 +78,7 @@ export function likelyWrong(file: ServerFile, settings: Settings): string[] {
     out.push(`mail.transport: codes and links go to the log, and log.level = "${level}" leaves them out: ${instead}`);
   }
   out.push(...acmeDoubts(file));
-  out.push(...unsold(file));
+  out.push(...unsold(file), ...unasked(file));
   const host =
     file.edge.public_url === null ? null : new URL(file.edge.public_url.replace('{subdomain}', 's')).hostname;
   if (host !== null && host !== `s.${file.edge.domain}`) {
@@ -88,6 +88,17 @@ export function likelyWrong(file: ServerFile, settings: Settings): string[] {
     );
   }
   return out;
+}
+
+/** A provider for visitors that nobody can sign in with, where the file says that somebody should. */
+function unasked({ edge_auth: { provider }, oauth }: ServerFile): string[] {
+  const other = provider === 'google' ? 'github' : 'google';
+  const isMeant = provider === 'github' || oauth[other].client_id !== null;
+  if (oauth[provider].client_id !== null || !isMeant) return [];
+  const instead = `set oauth.${provider}.client_id and client_secret, or edge_auth.provider = "${other}"`;
+  return [
+    `edge_auth.provider: "${provider}" is not set up, so visitors of a tunnel that asks can't sign in: ${instead}`,
+  ];
 }
 
 /** What can't be bought although `billing.mode` says that plans are sold. */

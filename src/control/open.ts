@@ -340,7 +340,14 @@ export function openControl(options: ControlOptions): ControlPlane {
       tunnels,
       policies: new Policies({ store, news: publisher, routes }),
       basicGates: new BasicGates({ store, news: publisher, routes, passwords }),
-      visitorGates: new VisitorGates({ store, news: publisher, routes, billing: options.billing.mode }),
+      visitorGates: new VisitorGates({
+        store,
+        news: publisher,
+        routes,
+        billing: options.billing.mode,
+        provider: { id: options.visitorProvider, isSetUp: providers[options.visitorProvider] !== null },
+        log,
+      }),
       visitorLogins: new VisitorLogins({
         store,
         sealer,

@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
+import { type Logger, silentLog } from '../../src/base/log.ts';
 import { Secret } from '../../src/base/secret.ts';
 import { organizations, visitorGates } from '../../src/control/db/schema.ts';
 import { Plane } from './plane.ts';
@@ -57,8 +58,31 @@ test('a gate is told to the data plane without its lists, shown to its organizat
   assert.deepEqual(snapshot.routes[0]?.visitorGate, gate);
   assert.doesNotMatch(JSON.stringify([snapshot, plane.deltas]), /example\.com|partner/);
   assert.deepEqual(await flag(), [true, true]);
-  const [newest] = (await ann.call('GET', '/events?limit=1')).body as unknown as Array<{ action: string }>;
+  const [newest] = (await ann.call('GET', '/events?limit=1')).body as unknown as Array<{
+    action: string;
+    details: object;
+  }>;
   assert.equal(newest?.action, 'tunnel.edge_auth');
+  assert.deepEqual(newest.details, { allowed_domains: 'example.com', allowed_emails: 'ann@partner.test' });
+});
+
+test('the operator hears of a gate that nobody can pass, for want of a provider', async (t) => {
+  const warned: unknown[] = [];
+  const log: Logger = { ...silentLog, warn: (details, text) => void warned.push([details, text]), child: () => log };
+  const google = { clientId: 'id', clientSecret: new Secret('secret'), issuer: 'http://127.0.0.1:1' };
+  for (const [oauth, count] of [
+    [{ google: null, github: null }, 1],
+    [{ google, github: null }, 0],
+  ] as const) {
+    const other = new Plane(undefined, { log, oauth });
+    t.after(() => other.close());
+    const actor = await other.person('ann@example.test');
+    const { row } = other.create(actor);
+    warned.length = 0;
+    other.control.visitorGates.put(actor, row.id, { allowedDomains: ['example.com'], allowedEmails: [] });
+    assert.equal(warned.length, count);
+    if (count > 0) assert.match(JSON.stringify(warned), /nobody can sign in: set oauth\.google\.client_id/);
+  }
 });
 
 test('the key that signs for visitors is the same after a restart, and another in another folder or with another provider', async () => {

@@ -5,7 +5,7 @@
 import type { VisitorTicket } from '../../plane/visitor-words.ts';
 
 /** A round takes a second or two where the provider asks nothing; who opens the site again by hand after this begins another. */
-export const RETURN_MS = 30_000;
+const RETURN_MS = 30_000;
 /** The oldest one gives way. Its browser, if it shows no pass, goes round once more. */
 const MAX_RETURNS = 10_000;
 

@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { AppError } from '../../../base/errors.ts';
+import type { Logger } from '../../../base/log.ts';
 import { visitorGates } from '../../db/schema.ts';
 import type { Db, Store, Tx } from '../../db/tx.ts';
 import { type Actor, allow } from '../actor.ts';
@@ -17,6 +18,9 @@ import { findOrg, ownTunnel, type TunnelRow } from './tunnel-rows.ts';
 /** Domains and addresses of one gate together. */
 export const MAX_VISITOR_ENTRIES = 100;
 
+/** Characters of a list that the trail keeps. */
+const MAX_NOTE = 1_000;
+
 /** Lower case. */
 export interface VisitorLists {
   readonly allowedDomains: readonly string[];
@@ -28,6 +32,9 @@ export interface VisitorGateDeps {
   readonly news: Pick<RouteNews, 'put'>;
   readonly routes: RouteMaker;
   readonly billing: BillingMode;
+  /** Of `edge_auth.provider`: how the settings call it, and whether it is set up. */
+  readonly provider: { readonly id: string; readonly isSetUp: boolean };
+  readonly log: Logger;
 }
 
 export class VisitorGates {
@@ -61,8 +68,13 @@ export class VisitorGates {
         .values({ tunnelId: row.id, ...next })
         .onConflictDoUpdate({ target: visitorGates.tunnelId, set: next })
         .run();
-      recordDeed(tx, actor, { action: 'tunnel.edge_auth', resourceType: 'tunnel', resourceId: row.id });
+      const details = {
+        allowed_domains: listed(lists.allowedDomains),
+        allowed_emails: listed(lists.allowedEmails),
+      };
+      recordDeed(tx, actor, { action: 'tunnel.edge_auth', resourceType: 'tunnel', resourceId: row.id, details });
       this.#announce(tx, row);
+      tx.onCommit(() => this.#warnOperator(row));
       return lists;
     });
   }
@@ -79,10 +91,24 @@ export class VisitorGates {
     });
   }
 
+  /** The gate is as closed as its owner may want it; only the operator can open it. */
+  #warnOperator({ id, label }: TunnelRow): void {
+    const { provider, log } = this.#deps;
+    if (provider.isSetUp) return;
+    const missing = `set oauth.${provider.id}.client_id and client_secret, or another edge_auth.provider`;
+    log.warn({ tunnel: id, label }, `a tunnel asks who its visitors are, and nobody can sign in: ${missing}`);
+  }
+
   #announce(tx: Tx, row: TunnelRow): void {
     const route = this.#deps.routes.routeOf(tx.db, row);
     tx.onCommit(() => this.#deps.news.put(route));
   }
+}
+
+/** For the trail, which keeps short notes. */
+function listed(entries: readonly string[]): string {
+  const text = entries.join(', ');
+  return text.length <= MAX_NOTE ? text : `${text.slice(0, MAX_NOTE)}…`;
 }
 
 function tidied({ allowedDomains, allowedEmails }: VisitorLists): VisitorLists {

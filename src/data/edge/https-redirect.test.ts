@@ -72,6 +72,23 @@ test('https, challenges of certificate authorities and unknown names are not sen
   assert.equal((await plain.response()).status, 404, 'an open redirect to any Host there is none');
 });
 
+test('beside the token of a challenge nothing passes by plain http', WITHIN, async (t) => {
+  const { rig, asked } = await startShop(t, { httpsRedirectPort: 443 });
+  const wire = await rig.visit();
+  for (const rest of ['../../admin', '%2e%2e/admin', 'a/b', 'a/', 'a;b', 'a?b', '..', 'a.b', '']) {
+    wire.ask(`GET /.well-known/acme-challenge/${rest}`);
+    assert.equal((await wire.response()).status, 308, rest);
+  }
+  wire.ask('POST /.well-known/acme-challenge/x', 'Content-Length: 0');
+  assert.equal((await wire.response()).status, 400);
+  assert.deepEqual(asked, []);
+  const other = await rig.visit();
+  for (const line of ['GET /.well-known/acme-challenge/aZ09-_', 'HEAD /.well-known/acme-challenge/x']) {
+    other.ask(line);
+    assert.equal((await other.response(line.startsWith('HEAD'))).status, 200, line);
+  }
+});
+
 test('who comes to a trusted proxy by https is served, and nobody else who says so', WITHIN, async (t) => {
   const { rig } = await startShop(t, { httpsRedirectPort: 443, trustedProxies: ['127.0.0.1/32'] });
   const proxy = await rig.visit();

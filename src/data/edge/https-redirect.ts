@@ -10,6 +10,9 @@ import type { EdgeRefusal } from './refusal.ts';
 /** Certificate authorities ask by plain HTTP, for services that get certificates of their own as well (RFC 8555 §8.3). */
 const CHALLENGES = Buffer.from('/.well-known/acme-challenge/');
 const HTTPS_PORT = 443;
+/** Of a token (RFC 8555 §8.3): base64url. */
+const TOKEN_CHARS = new Uint8Array(256);
+for (const c of Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_')) TOKEN_CHARS[c] = 1;
 
 export class HttpsRedirect {
   readonly #port: () => number;
@@ -22,8 +25,7 @@ export class HttpsRedirect {
   /** What the request is answered with; null: it passes. */
   refusal(bytes: Buffer, head: Head, { isGet, isHead }: Exchange): EdgeRefusal | null {
     const { pathStart, targetEnd } = head;
-    const end = pathStart + CHALLENGES.length;
-    if (targetEnd > end && bytes.compare(CHALLENGES, 0, CHALLENGES.length, pathStart, end) === 0) return null;
+    if ((isGet || isHead) && isChallenge(bytes, pathStart, targetEnd)) return null;
     const host = bytes.toString('latin1', head.hostStart, head.hostEnd).toLowerCase().replace(/:\d*$/, '');
     const port = this.#port();
     const origin = `https://${host}${port === HTTPS_PORT ? '' : `:${port}`}`;
@@ -34,6 +36,14 @@ export class HttpsRedirect {
     const target = `${head.noPath ? '/' : ''}${bytes.toString('latin1', pathStart, targetEnd)}`;
     return { code: 'https_redirect', fields: [`Location: ${origin}${target.replace(/[^!-~]/g, percent)}`] };
   }
+}
+
+/** One token and nothing behind it: a service would read `/.well-known/acme-challenge/../../admin` as another path. */
+function isChallenge(bytes: Buffer, start: number, end: number): boolean {
+  const from = start + CHALLENGES.length;
+  if (end <= from || bytes.compare(CHALLENGES, 0, CHALLENGES.length, start, from) !== 0) return false;
+  for (let i = from; i < end; i++) if (TOKEN_CHARS[bytes[i] as number] === 0) return false;
+  return true;
 }
 
 function percent(char: string): string {

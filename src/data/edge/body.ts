@@ -71,6 +71,12 @@ const FORBIDDEN_TRAILERS = new Set([
 ]);
 const SEMICOLON = 59;
 
+/** Names that are not taken from behind a body; a policy's header rule. */
+export interface TrailerRule {
+  /** Whether the line that begins at `bytes[line]` has one of them. */
+  isNamed(bytes: Buffer, line: number): boolean;
+}
+
 export class Body {
   framing: Framing = FRAMING.none;
   stop = 0;
@@ -79,16 +85,18 @@ export class Body {
   trailer: Buffer | null = null;
   /** Forward payload only: for a visitor that speaks HTTP/1.0 and knows no chunks, or HTTP/2 and has frames. `trailer` is told all the same. */
   #strip = false;
+  #rule: TrailerRule | null = null;
   #left = 0;
   #state: ChunkState = S.size;
   #digits = 0;
   #extensionBytes = 0;
   #trailerBytes: Buffer | null = null;
 
-  start(framing: Framing, length: number, strip = false): void {
+  start(framing: Framing, length: number, strip = false, rule: TrailerRule | null = null): void {
     this.framing = framing === FRAMING.length && length === 0 ? FRAMING.none : framing;
     this.trailer = null;
     this.#strip = strip;
+    this.#rule = rule;
     this.#left = framing === FRAMING.length ? length : 0;
     this.#state = S.size;
     this.#digits = this.#extensionBytes = 0;
@@ -245,7 +253,7 @@ export class Body {
       this.#trailerBytes = all;
       return this.#cutAt(at, end);
     }
-    this.trailer = allowedTrailers(all.toString('latin1', 0, close));
+    this.trailer = allowedTrailers(all.toString('latin1', 0, close), this.#rule);
     if (this.trailer === null) return BODY.bad;
     return this.#end(at, at + close + 4 - before);
   }
@@ -260,7 +268,7 @@ function moveDown(bytes: Buffer, to: number, from: number, length: number): void
 }
 
 /** The trailer lines that may be forwarded, with the closing line; null when a line is none. */
-function allowedTrailers(section: string): Buffer | null {
+function allowedTrailers(section: string, rule: TrailerRule | null): Buffer | null {
   let out = '';
   for (const line of section.split('\r\n')) {
     const match = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):[\t\x20-\x7e\x80-\xff]*$/.exec(line);
@@ -268,6 +276,8 @@ function allowedTrailers(section: string): Buffer | null {
     const name = Buffer.from(match[1] as string, 'latin1');
     const known = fieldOf(REQUEST_NAMES, name, 0, name.length);
     const framing = known !== FIELD.none || isForwardedName(name, 0, name.length);
+    // Who joins trailers with the head would take this value for the one that the rule has set there (RFC 9110 §6.5.1).
+    if (rule !== null && rule.isNamed(Buffer.from(line, 'latin1'), 0)) continue;
     if (!framing && !FORBIDDEN_TRAILERS.has(name.toString('latin1').toLowerCase())) out += `${line}\r\n`;
   }
   return Buffer.from(`${out}\r\n`, 'latin1');

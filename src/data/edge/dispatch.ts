@@ -119,7 +119,10 @@ export class Dispatch {
     exchange.serveFrom(entry, served.meter, end - start);
     if (served.watched) exchange.watch(bytes, start, head, { served, wouldRefuse: this.#wouldRefuse(policy) });
     exchange.wantsUpgrade = upgrade;
-    exchange.responseRule = policy === null ? null : policy.response;
+    if (policy !== null) {
+      exchange.requestRule = policy.request;
+      exchange.responseRule = policy.response;
+    }
     return upstream;
   }
 
@@ -127,7 +130,7 @@ export class Dispatch {
   send(upstream: Upstream, bytes: Buffer): void {
     const head = this.#context.requestHead;
     const policy = this.#exchange.entry?.policy ?? null;
-    const rule = policy === null ? null : policy.request;
+    const rule = this.#exchange.requestRule;
     if (policy !== null && policy.hidesToken !== null && policy.hidesToken(this.#asked)) NO_TOKEN.dropFrom(bytes, head);
     rule?.dropFrom(bytes, head);
     const visitor = this.#asked.visitorLine;

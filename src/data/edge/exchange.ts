@@ -32,7 +32,8 @@ export class Exchange {
   isHttp10 = false;
   acceptsHtml = false;
   wantsUpgrade = false;
-  /** What the tunnel's policy sets on the response. */
+  /** What the tunnel's policy sets on the forwarded request, and on the response. */
+  requestRule: HeaderRule | null = null;
   responseRule: HeaderRule | null = null;
   status = 0;
   #line: WatchedLine | null = null;
@@ -46,7 +47,7 @@ export class Exchange {
     this.isHttp10 = head.minor === 0;
     this.acceptsHtml = head.acceptsHtml;
     this.wantsUpgrade = false;
-    this.responseRule = null;
+    this.requestRule = this.responseRule = null;
     this.entry = null;
     this.meter = nobody;
     this.status = 0;

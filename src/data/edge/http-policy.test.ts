@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import type { PolicyAction } from '../../plane/policy.ts';
 import type { TestAgent } from '../fixtures/agent.ts';
-import { httpOrigin, Rig, type Wire } from './testing/rig.ts';
+import { until } from '../fixtures/gateway.ts';
+import { httpOrigin, rawOrigin, Rig, type Wire } from './testing/rig.ts';
 
 const WITHIN = { timeout: 20_000 };
 
@@ -171,4 +172,33 @@ test('a refused upload ends its connection: its body is nobody’s next request'
   const text = await wire.all();
   assert.match(text, /^HTTP\/1\.1 403 [^]*\r\nConnection: close\r\n/);
   assert.equal(text.match(/HTTP\/1\.1/g)?.length, 1);
+});
+
+test('what a rule sets is not said again by a trailer, in either direction', WITHIN, async (t) => {
+  const rig = await Rig.start(t);
+  const origin = await rawOrigin(t, (socket, text) => {
+    if (!text.endsWith('\r\n\r\n') || !text.includes('\r\n0\r\n')) return;
+    const fields = 'X-Frame-Options: ALLOWALL\r\nx_frame_options: no\r\nX-Sum: 1\r\n';
+    socket.write(`HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n${fields}\r\n`);
+  });
+  await rig.serve('shop', origin.port);
+  const actions: PolicyAction[] = [
+    { kind: 'header_set', name: 'X-Tenant', value: 'good', enforce: true },
+    { kind: 'response_header_set', name: 'X-Frame-Options', value: 'DENY', enforce: true },
+  ];
+  rig.route('shop', { policy: { setAt: 1, actions } });
+  const wire = await rig.visit();
+  for (let n = 0; n < 2; n++) {
+    wire.ask('POST /', 'Transfer-Encoding: chunked', 'X-Tenant: v');
+    wire.send('1\r\na\r\n0\r\nx-tenant: evil\r\nX_Tenant: evil\r\nX-Sum: 1\r\nCulvert-Visitor-Email: x@y.test\r\n\r\n');
+    const { head } = await wire.response();
+    assert.match(head, /X-Frame-Options: DENY/);
+    await until(() => wire.text.endsWith('\r\n\r\n'));
+    assert.doesNotMatch(wire.text, /frame.options/i);
+    wire.text = '';
+  }
+  const got = origin.texts.join('');
+  assert.equal(got.match(/X-Tenant: good/g)?.length, 2);
+  assert.doesNotMatch(got, /evil|visitor-email/i);
+  assert.equal(got.match(/X-Sum: 1/g)?.length, 2, 'others pass');
 });

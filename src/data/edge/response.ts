@@ -186,7 +186,7 @@ export class ResponseReader {
     const strip = framing === FRAMING.chunked && isUnchunked;
     if (head.chunked && isUnchunked && head.status !== 204) head.drop(head.codingLine, head.codingLineEnd);
     const keep = this.#owner.mayKeep(framing !== FRAMING.untilClose && !strip);
-    this.#body.start(framing, head.contentLength, strip);
+    this.#body.start(framing, head.contentLength, strip, asked.responseRule);
     this.#inBody = true;
 
     // Head and whatever of the body came with it go out as one write.

@@ -233,7 +233,6 @@ export class Visitor implements ReadTarget, UpstreamUser, TurnJob {
     this.#exchange.begin(bytes, start, head);
     this.#keep = !context.draining && (head.minor === 1 ? !head.close : head.keepAlive && !head.close);
     const framing = head.chunked ? FRAMING.chunked : head.contentLength > 0 ? FRAMING.length : FRAMING.none;
-    this.#requestBody.start(framing, head.contentLength);
     this.#state = framing === FRAMING.none ? 'wait' : 'body';
 
     const upstream = this.#dispatch.find(bytes, start, end);
@@ -244,6 +243,7 @@ export class Visitor implements ReadTarget, UpstreamUser, TurnJob {
     }
     if (upstream === null) this.#fault(refusal.code, refusal.detail, refusal.fields);
     else {
+      this.#requestBody.start(framing, head.contentLength, false, this.#exchange.requestRule);
       this.#adopt(upstream);
       this.#dispatch.send(upstream, bytes);
     }

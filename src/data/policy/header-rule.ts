@@ -26,12 +26,13 @@ export class HeaderRule {
   dropFrom(bytes: Buffer, head: Head): void {
     for (let l = 0; l < head.lineCount; l++) {
       const line = head.lines[l] as number;
-      if (!this.#isNamed(bytes, line) || isDropped(head, line)) continue;
+      if (!this.isNamed(bytes, line) || isDropped(head, line)) continue;
       head.drop(line, head.lines[l + 1] as number);
     }
   }
 
-  #isNamed(bytes: Buffer, line: number): boolean {
+  /** Whether the line that begins at `bytes[line]` has one of the names. */
+  isNamed(bytes: Buffer, line: number): boolean {
     for (const name of this.#names) {
       let i = 0;
       while (i < name.length && FOLD[bytes[line + i] as number] === name[i]) i++;

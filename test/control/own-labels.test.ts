@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Logger, silentLog } from '../../src/base/log.ts';
 import { Secret } from '../../src/base/secret.ts';
+import { domains } from '../../src/control/db/schema.ts';
 import type { ControlOptions } from '../../src/control/open.ts';
 import { Plane } from './plane.ts';
 
@@ -47,4 +48,25 @@ test('a tunnel that had the name first leads nowhere once the server has it, and
   assert.deepEqual([stopped.get(row.id), stopped.get(other.id)], [true, false]);
   assert.equal(await plane.refusal(token, { subdomain: 'panel' }), 'duplicate_name');
   await plane.bound(token, { subdomain: 'shop' });
+});
+
+test("a custom domain that became the API's own host leads to no tunnel", async (t) => {
+  const plane = new Plane(undefined, { ...UNDER, apiUrl: () => 'https://api.corp.test' });
+  t.after(() => plane.close());
+  const ann = await plane.person('ann@example.test');
+  const { row } = plane.create(ann, { subdomain: 'shop' });
+  const { db, clock } = plane.control.store;
+  for (const domain of ['api.corp.test', 'shop.corp.test'])
+    db.insert(domains)
+      .values({
+        id: domain,
+        orgId: ann.orgId,
+        domain,
+        verificationToken: domain,
+        tunnelId: row.id,
+        createdAt: 0,
+        verifiedAt: clock.now(),
+      })
+      .run();
+  assert.deepEqual(plane.control.tunnels.routes()[0]?.domains, ['shop.corp.test']);
 });

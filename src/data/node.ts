@@ -155,7 +155,11 @@ async function open(settings: NodeSettings, deps: { link: Link; log: Logger }, l
   // Before the first snapshot: no route is ever without its policy.
   const argon2 = new Argon2Threads();
   life.onClose('password threads', () => argon2.close());
-  const checks = new BasicChecks((job) => argon2.run(job));
+  const drops = new Drops();
+  const checks = new BasicChecks(
+    (job) => argon2.run(job),
+    () => drops.add('password_checks'),
+  );
   const keys = new KeySources(edge.issuerKeys, { clock: systemClock, log });
   const jwts = new JwtSteps(new JwtCheck(keys, systemClock), systemClock);
   const visitors = new VisitorPasses(systemClock);
@@ -184,7 +188,6 @@ async function open(settings: NodeSettings, deps: { link: Link; log: Logger }, l
   });
 
   const since = systemClock.now();
-  const drops = new Drops();
   const telling = setInterval(() => drops.tell(log), TELL_MS);
   telling.unref();
   life.onClose('what was dropped', () => {

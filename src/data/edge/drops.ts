@@ -73,6 +73,11 @@ export const DROPS = {
     'warn',
   ),
   h2_headers: kind('HTTP/2 requests were refused: their header list is too long', null, 'info'),
+  password_checks: kind(
+    'visitors of password gates were told to come back: too many passwords were being checked',
+    null,
+    'warn',
+  ),
   tcp_refused: kind(
     'connections to public TCP ports were closed: their tunnel takes none (no agent, stopped, address not let in, or budget spent)',
     null,

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { hashSync } from '@node-rs/argon2';
 import type { BasicGate } from '../../plane/routes.ts';
+import { until } from '../fixtures/gateway.ts';
 import { GUESSES } from '../policy/basic-guesses.ts';
 import { httpOrigin, Rig, type Wire } from './testing/rig.ts';
 
@@ -155,6 +156,23 @@ test(
     assert.equal(await ask(wire, 'GET /', from('192.0.2.1')), '401 unauthorized');
   },
 );
+
+test('a storm of guesses at one tunnel is counted where it is too much, and shuts no other gate', WITHIN, async (t) => {
+  const { rig } = await gated(t);
+  const slow = hashSync('open sesame', { memoryCost: 65_536, timeCost: 2, parallelism: 1 });
+  rig.route('shop', { gate: gate('', { passwordHash: slow, version: 'slow' }) });
+  rig.route('shed', { gate: gate('barn door') });
+  const storm = Array.from({ length: 20 }, async (_, i) => {
+    const wire = await rig.visit();
+    return ask(wire, 'GET /', `X-Forwarded-For: 192.0.2.${i}`, shown('ann', `guess ${i}`));
+  });
+  await until(() => rig.node.stats().dropped['password_checks'] === 4);
+  const first = await rig.visit();
+  const right = shown('ann', 'barn door');
+  assert.equal(await ask(first, 'GET /', 'Host: shed.example.test', 'X-Forwarded-For: 198.51.100.1', right), '200');
+  const said = await Promise.all(storm);
+  assert.equal(said.filter((one) => one === '503 overloaded').length, 4);
+});
 
 test(
   'what the policy refuses is not asked for a password, and its headers are set beside the gate',

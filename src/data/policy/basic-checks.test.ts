@@ -2,25 +2,30 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Argon2Job } from '../../argon2/argon2-worker.ts';
 import { BasicChecks, type Shown } from './basic-checks.ts';
-import { BasicGuesses, GUESS_WINDOW_MS, GUESSES } from './basic-guesses.ts';
+import { BasicGuesses, GUESS_WINDOW_MS, GUESSES, NODE_GUESSES } from './basic-guesses.ts';
 
 /** Checks whose argon2id answers when told to: the right password is `right`. */
-function held(): { checks: BasicChecks; jobs: Argon2Job[]; answerAll(): Promise<void> } {
+function held(): { checks: BasicChecks; jobs: Argon2Job[]; busy: () => number; answerAll(): Promise<void> } {
   const jobs: Argon2Job[] = [];
   const waiting: Array<() => void> = [];
-  const checks = new BasicChecks((job) => {
-    jobs.push(job);
-    return new Promise((resolve) => waiting.push(() => resolve(job.password === 'right')));
-  });
+  let busy = 0;
+  const checks = new BasicChecks(
+    (job) => {
+      jobs.push(job);
+      return new Promise((resolve) => waiting.push(() => resolve(job.password === 'right')));
+    },
+    () => busy++,
+  );
   // Those that had to wait for them begin then.
   const answerAll = async (): Promise<void> => {
     for (const answer of waiting.splice(0)) answer();
     await new Promise((resolve) => setImmediate(resolve));
   };
-  return { checks, jobs, answerAll };
+  return { checks, jobs, busy: () => busy, answerAll };
 }
 
 const shown = (password: string, over: Partial<Shown> = {}): Shown => ({
+  orgId: 'org',
   tunnelId: 'shop',
   gate: { username: 'ann', passwordHash: 'hash', version: '1' },
   credentials: { username: 'ann', password },
@@ -92,6 +97,44 @@ test('where all is full the longest line gives way to one that is shorter, and t
   assert.equal(from('b', 15) instanceof Promise, true, 'who gave way may try again');
 });
 
+test('an organization with a tunnel for each guess has no more turns and no more places than another', async () => {
+  const { checks, jobs, busy, answerAll } = held();
+  const from = (orgId: string, i: number) =>
+    checks.check(shown(`${orgId} ${i}`, { orgId, tunnelId: `${orgId} ${i}`, address: `192.0.2.${i}` }));
+  const storm = Array.from({ length: 48 }, (_, i) => from('storm', i));
+  assert.equal(from('storm', 48), 'busy');
+  // Four of the storm are under way.
+  const calm = Array.from({ length: 22 }, (_, i) => from('calm', i));
+  assert.ok(calm.every((one) => one instanceof Promise));
+  assert.equal(from('calm', 22), 'busy', 'by then both have the same');
+  const third = from('third', 0);
+  assert.ok(third instanceof Promise);
+  for (let turn = 0; turn < 2; turn++) await answerAll();
+  assert.equal(await third, 'wrong');
+  assert.ok(jobs.length <= 12, `${jobs.length} were begun`);
+  for (let turn = 0; turn < 20; turn++) await answerAll();
+  const gaveWay = (await Promise.all([...storm, ...calm])).filter((one) => one === 'busy').length;
+  assert.deepEqual([gaveWay, busy()], [23, 25]);
+});
+
+test('an address has forty guesses at all tunnels together; another address and right ones are not held up', async () => {
+  const { checks, answerAll } = held();
+  const from = (tunnelId: string, password: string, address = '192.0.2.1') =>
+    checks.check(shown(password, { tunnelId, address }));
+  for (let i = 0; i < NODE_GUESSES; i++) {
+    for (const password of ['right', 'guess']) {
+      const answer = from(`${password} ${i}`, password);
+      await answerAll();
+      assert.equal(await answer, password === 'right' ? 'fits' : 'wrong');
+    }
+  }
+  assert.deepEqual(from('shop', 'right'), { wait: 60 });
+  assert.equal(checks.waitOf('shop', '192.0.2.1', GUESS_WINDOW_MS), 0);
+  const other = from('shop', 'right', '192.0.2.2');
+  await answerAll();
+  assert.equal(await other, 'fits');
+});
+
 test('spellings of one password are one check, and wrong ones of a name too', async () => {
   const { checks, jobs, answerAll } = held();
   const wide = [...'right'].map((c) => String.fromCodePoint(0xff41 + c.charCodeAt(0) - 97)).join('');
@@ -105,13 +148,16 @@ test('spellings of one password are one check, and wrong ones of a name too', as
 
 test('a check that fails lets nobody in, and is asked again', async () => {
   let runs = 0;
-  const checks = new BasicChecks(() => Promise.reject(new Error(`run ${++runs}`)));
+  const checks = new BasicChecks(
+    () => Promise.reject(new Error(`run ${++runs}`)),
+    () => {},
+  );
   await assert.rejects(async () => checks.check(shown('right')), /run 1/);
   await assert.rejects(async () => checks.check(shown('right')), /run 2/);
 });
 
 test('ten guesses in a minute, each address by itself; a right one is given back', () => {
-  const guesses = new BasicGuesses();
+  const guesses = new BasicGuesses(GUESSES);
   for (let i = 0; i < GUESSES; i++) {
     assert.equal(guesses.waitOf('a', 1_000), 0);
     guesses.add('a', 1_000);
@@ -124,7 +170,7 @@ test('ten guesses in a minute, each address by itself; a right one is given back
 });
 
 test('a bounded number of addresses is counted: the oldest gives way, those whose minute is over leave', () => {
-  const guesses = new BasicGuesses();
+  const guesses = new BasicGuesses(GUESSES);
   for (let i = 0; i < 20_001; i++) guesses.add(`a${i}`, 0);
   assert.equal(guesses.size, 20_000);
   guesses.add('late', GUESS_WINDOW_MS);

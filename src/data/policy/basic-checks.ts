@@ -6,7 +6,7 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { BasicGate } from '../../plane/routes.ts';
 import type { Credentials } from './basic-credentials.ts';
-import { BasicGuesses } from './basic-guesses.ts';
+import { BasicGuesses, GUESSES, NODE_GUESSES } from './basic-guesses.ts';
 import { BasicLine, type Run } from './basic-line.ts';
 
 /** Credentials that fitted are asked of argon2id again when so many others came since, and after an hour. */
@@ -20,6 +20,8 @@ const WRONG_MS = 60_000;
 export type CheckResult = 'fits' | 'wrong' | 'busy' | { readonly wait: number };
 
 export interface Shown {
+  /** Whose tunnel it is. */
+  readonly orgId: string;
   readonly tunnelId: string;
   readonly gate: BasicGate;
   readonly credentials: Credentials;
@@ -31,16 +33,21 @@ export interface Shown {
 
 export class BasicChecks {
   readonly #line: BasicLine;
+  readonly #onBusy: () => void;
   /** New with each process: what is remembered is of no use outside of it. */
   readonly #key = randomBytes(32);
   readonly #known = new LRUCache<string, true>({ max: MAX_KNOWN, ttl: KNOWN_MS });
   readonly #wrong = new LRUCache<string, true>({ max: MAX_WRONG, ttl: WRONG_MS });
-  readonly #guesses = new BasicGuesses();
+  readonly #guesses = new BasicGuesses(GUESSES);
+  /** At all tunnels: who has many to guess at, also of their own, is worth no more of the threads. */
+  readonly #guessesOfAll = new BasicGuesses(NODE_GUESSES);
   /** Checks in line or under way: a page that asks for thirty files at once is one check. No more than the line holds. */
   readonly #checks = new Map<string, Promise<CheckResult>>();
 
-  constructor(run: Run) {
+  /** `onBusy`: a check was refused its place, or had to give it up. */
+  constructor(run: Run, onBusy: () => void) {
     this.#line = new BasicLine(run);
+    this.#onBusy = onBusy;
   }
 
   /**
@@ -48,18 +55,19 @@ export class BasicChecks {
    * their answer would tell it from the wrong ones.
    */
   waitOf(tunnelId: string, address: string, nowMs: number): number {
-    return this.#guesses.waitOf(whoOf(tunnelId, address), nowMs);
+    // Nearly always: nobody guesses, and there is nothing to look up.
+    if (this.#guessesOfAll.size === 0) return 0;
+    return Math.max(this.#guesses.waitOf(whoOf(tunnelId, address), nowMs), this.#guessesOfAll.waitOf(address, nowMs));
   }
 
   /** At once when the same was shown before. Rejects when the stored hash is none, or the threads are gone. */
   check(shown: Shown): CheckResult | Promise<CheckResult> {
-    const { tunnelId, gate, address, nowMs } = shown;
+    const { orgId, tunnelId, gate, address, nowMs } = shown;
     // What is compared, and therefore what is counted: else each spelling of one password would be a check of its own.
     const username = shown.credentials.username.normalize('NFC');
     const password = shown.credentials.password.normalize('NFKC');
     const wait = this.waitOf(tunnelId, address, nowMs);
     if (wait > 0) return { wait };
-    const who = whoOf(tunnelId, address);
     const key = this.#digest(JSON.stringify([tunnelId, gate.version, username, password]));
     if (this.#known.has(key)) return 'fits';
     // The same again tells nobody anything: a page with an old password that asks by itself locks nobody out.
@@ -67,32 +75,43 @@ export class BasicChecks {
     const underWay = this.#checks.get(key);
     if (underWay !== undefined) return underWay;
     const job = { kind: 'verify', stored: gate.passwordHash, password } as const;
-    const result = this.#line.take({ job, tunnelId, address });
-    if (result === null) return 'busy';
-    this.#guesses.add(who, nowMs);
-    const check = this.#settle(result, { key, who, isUser: this.#isSame(gate.username, username) });
+    const result = this.#line.take({ job, orgId, tunnelId, address });
+    if (result === null) {
+      this.#onBusy();
+      return 'busy';
+    }
+    this.#guesses.add(whoOf(tunnelId, address), nowMs);
+    this.#guessesOfAll.add(address, nowMs);
+    const check = this.#settle(result, { key, shown, isUser: this.#isSame(gate.username, username) });
     this.#checks.set(key, check);
     return check;
   }
 
   async #settle(
     result: Promise<string | boolean | null>,
-    { key, who, isUser }: { key: string; who: string; isUser: boolean },
+    { key, shown, isUser }: { key: string; shown: Shown; isUser: boolean },
   ): Promise<CheckResult> {
     try {
       // Also for a wrong name: an answer that came sooner would say that there is no such user.
       const verdict = await result;
       if (verdict === null) {
-        this.#guesses.giveBack(who);
+        this.#giveBack(shown);
+        this.#onBusy();
         return 'busy';
       }
       const fits = verdict === true && isUser;
-      if (fits) this.#guesses.giveBack(who);
+      if (fits) this.#giveBack(shown);
       (fits ? this.#known : this.#wrong).set(key, true);
       return fits ? 'fits' : 'wrong';
     } finally {
       this.#checks.delete(key);
     }
+  }
+
+  /** It was right, or nobody looked. */
+  #giveBack({ tunnelId, address }: Shown): void {
+    this.#guesses.giveBack(whoOf(tunnelId, address));
+    this.#guessesOfAll.giveBack(address);
   }
 
   /** In constant time, whatever the lengths. */

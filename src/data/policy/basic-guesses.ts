@@ -1,9 +1,10 @@
 /**
- * How many wrong passwords an address may show a tunnel: ten different ones in a minute. Each check counts when it begins, so that a burst
- * of them is no way around the limit; one that was right is given back. Used by basic-checks.ts.
+ * How many wrong passwords an address may show in a minute, different ones: ten to a tunnel, and forty to all of a node. Each check counts when it
+ * begins, so that a burst of them is no way around the limit; one that was right is given back. Used by basic-checks.ts.
  */
 
 export const GUESSES = 10;
+export const NODE_GUESSES = 40;
 export const GUESS_WINDOW_MS = 60_000;
 /**
  * Addresses that are counted at once, of all tunnels. Beyond it the one that began first is forgotten: whoever has so many addresses is held
@@ -17,8 +18,13 @@ interface Window {
 }
 
 export class BasicGuesses {
+  readonly #most: number;
   /** Oldest window first. */
   readonly #windows = new Map<string, Window>();
+
+  constructor(most: number) {
+    this.#most = most;
+  }
 
   /** Addresses that are counted now. */
   get size(): number {
@@ -28,7 +34,7 @@ export class BasicGuesses {
   /** Seconds for which `who` may not try; 0: it may. */
   waitOf(who: string, nowMs: number): number {
     const window = this.#live(who, nowMs);
-    if (window === undefined || window.count < GUESSES) return 0;
+    if (window === undefined || window.count < this.#most) return 0;
     return Math.max(1, Math.ceil((window.startedMs + GUESS_WINDOW_MS - nowMs) / 1000));
   }
 
@@ -48,7 +54,8 @@ export class BasicGuesses {
 
   giveBack(who: string): void {
     const window = this.#windows.get(who);
-    if (window !== undefined && window.count > 0) window.count--;
+    // Where nobody guesses nothing is kept.
+    if (window !== undefined && --window.count <= 0) this.#windows.delete(who);
   }
 
   #live(who: string, nowMs: number): Window | undefined {

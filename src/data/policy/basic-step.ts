@@ -16,7 +16,7 @@ const SHOWN_MS = 60_000;
 
 export function basicStep(route: Route, checks: BasicChecks): Step {
   const gate = route.gate as NonNullable<Route['gate']>;
-  const { tunnelId } = route;
+  const { orgId, tunnelId } = route;
   const fields = [`WWW-Authenticate: Basic realm="${route.subdomain}", charset="UTF-8"`];
   const refused: EdgeRefusal = { code: 'unauthorized', fields };
   const verdictOf = (result: CheckResult): Verdict => {
@@ -38,7 +38,7 @@ export function basicStep(route: Route, checks: BasicChecks): Step {
       if (shown.isKnown(step, bytes, head, line, nowMs)) return null;
       const credentials = credentialsIn(bytes, head, line);
       if (credentials === null) return refused;
-      const result = checks.check({ tunnelId, gate, credentials, address, nowMs });
+      const result = checks.check({ orgId, tunnelId, gate, credentials, address, nowMs });
       if (result === 'fits') shown.keep(step, bytes, head, line, { untilMs: nowMs + SHOWN_MS, isOwn: false });
       return result instanceof Promise ? result.then(verdictOf) : verdictOf(result);
     },

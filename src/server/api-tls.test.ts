@@ -1,12 +1,13 @@
 /** The API's own listener with the edge's certificates, on a whole server: which one it shows, what becomes of it, and what it refuses. */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { request as plainRequest } from 'node:http';
 import { Agent, request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
-import type { TLSSocket } from 'node:tls';
+import { connect, type TLSSocket } from 'node:tls';
 import { silentLog } from '../base/log.ts';
 import { checkServerConfig } from '../config/load.ts';
 import { type TestCertificate, testCertificate } from '../data/fixtures/certificate.ts';
@@ -86,6 +87,16 @@ test('the API speaks TLS 1.2 and 1.3 with the certificate of the edge, and no pl
   assert.equal((await ask(addresses.api.port)).status, 200, 'others go on');
 });
 
+test('nobody makes a second handshake on a connection', WITHIN, async () => {
+  const { addresses } = await start(toml('mode = "self_signed"'));
+  const socket = connect({ port: addresses.api.port, rejectUnauthorized: false, maxVersion: 'TLSv1.2' });
+  await once(socket, 'secureConnect');
+  const failed = once(socket, 'error') as Promise<[Error & { code?: string }]>;
+  socket.renegotiate({}, () => assert.fail('it was taken'));
+  assert.equal((await failed)[0].code, 'ERR_SSL_NO_RENEGOTIATION');
+  socket.destroy();
+});
+
 test('a renewed certificate file is shown by the API too', WITHIN, async () => {
   write(await testCertificate(['old.example.test']));
   const { addresses, reloadCertificates } = await start(toml(files()));
@@ -111,11 +122,11 @@ test('what can not work is said before the start', () => {
 tls = true
 ${url}
 [edge]
-domain = "example.test"
+domain = "example.com"
 http_listen = "127.0.0.1:0"
 https_listen = "127.0.0.1:0"
 tls.mode = "acme"`);
   for (const url of ['', 'public_url = "https://127.0.0.1:8443"', 'public_url = "https://localhost:8443"'])
     assert.match(acme(url), /api\.public_url.*certificate/s, url);
-  assert.equal(acme('public_url = "https://culvert.example.test:8443"'), 'ok');
+  assert.equal(acme('public_url = "https://culvert.example.com:8443"'), 'ok');
 });

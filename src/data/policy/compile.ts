@@ -8,7 +8,7 @@ import type { Route } from '../../plane/routes.ts';
 import type { BasicChecks } from './basic-checks.ts';
 import { basicStep } from './basic-step.ts';
 import { type ChainedStep, PolicyChain } from './chain.ts';
-import { denyStep } from './deny.ts';
+import { denySteps } from './deny.ts';
 import type { DryRun } from './dry-run.ts';
 import type { DryRuns } from '../report/dry-runs.ts';
 import { HeaderRule } from './header-rule.ts';
@@ -17,6 +17,7 @@ import type { JwtSteps } from './jwt-step.ts';
 import { RateLimit } from './rate-limit.ts';
 import { rateStep } from './rate-step.ts';
 import type { PolicyRequest, Step } from './step.ts';
+import type { Tries } from './tries.ts';
 import { visitorDoor } from './visitor-door.ts';
 import type { VisitorPasses } from './visitor-passes.ts';
 import type { GatedRoute } from './visitor-sign-in.ts';
@@ -59,28 +60,31 @@ export interface PolicyParts {
   readonly jwts: JwtSteps;
   readonly visitors: VisitorPasses;
   readonly dryRuns: DryRuns;
+  readonly tries: Tries;
 }
 
 export function compilePolicy(route: Route, before: CompiledPolicy | null, parts: PolicyParts): CompiledPolicy {
-  const { policy, gate, visitorGate, publicUrl } = route;
+  const { orgId, policy, gate, visitorGate, publicUrl } = route;
   const actions = policy?.actions ?? [];
   const rate = rateOf(actions, before);
   const tried = triedOf(route, parts.dryRuns);
-  const checkJwt = (action: JwtAction): Step => parts.jwts.step(action, route.orgId);
+  const checkJwt = (action: JwtAction): Step => parts.jwts.step(action, orgId);
+  const denies = denySteps(actions);
   const steps: ChainedStep[] = actions.some(isUnknown) ? [{ step: CLOSED, dryRun: null }] : [];
   for (const kind of ORDER) {
     // Its own paths are no business of the rules about paths.
     if (kind === 'deny' && isGated(route)) steps.push({ step: visitorDoor(route, parts.visitors), dryRun: null });
     for (const [index, action] of actions.entries()) {
       if (action.kind !== kind) continue;
-      steps.push({ step: stepOf(action, rate, checkJwt), dryRun: tried[index] ?? null });
+      const step = kind === 'deny' ? denies.shift() : stepOf(action, rate, checkJwt);
+      steps.push({ step: step ?? CLOSED, dryRun: tried[index] ?? null });
     }
   }
   if (gate !== null) steps.push({ step: basicStep(route, parts.checks), dryRun: null });
   if (isGated(route)) steps.push({ step: visitorStep(route, parts.visitors), dryRun: null });
   return {
     of: { policy, gate, visitorGate, publicUrl },
-    chain: steps.length === 0 ? null : new PolicyChain(steps, parts.log),
+    chain: steps.length === 0 ? null : new PolicyChain(steps, { log: parts.log, tries: parts.tries, orgId }),
     keepsOut: addressRules(actions, tried),
     hidesToken: takesOwnTokens(actions) ? (request) => parts.jwts.isOwn(request) : null,
     // The password is between the visitor and the edge: the service does not get it.
@@ -138,8 +142,6 @@ function rateOf(actions: readonly PolicyAction[], before: CompiledPolicy | null)
 
 function stepOf(action: PolicyAction, rate: CompiledPolicy['rate'], checkJwt: (action: JwtAction) => Step): Step {
   switch (action.kind) {
-    case 'deny':
-      return denyStep(action);
     case 'ip_allow':
     case 'ip_deny':
       return ipStep(action);

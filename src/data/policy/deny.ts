@@ -1,14 +1,22 @@
 /** `deny`: requests for paths that begin with a prefix. */
-import type { DenyAction } from '../../plane/policy.ts';
+import type { PolicyAction } from '../../plane/policy.ts';
 import type { EdgeRefusal } from '../edge/refusal.ts';
-import { PathRule } from './path-rule.ts';
+import { PathRules } from './path-rule.ts';
 import type { PolicyRequest, Step } from './step.ts';
 
 const DENIED: EdgeRefusal = { code: 'denied' };
 
-export function denyStep({ pathPrefix }: DenyAction): Step {
-  const rule = new PathRule(pathPrefix);
-  return {
-    decide: ({ bytes, head }: PolicyRequest) => (rule.matches(bytes, head.pathStart, head.targetEnd) ? DENIED : null),
-  };
+/**
+ * A step for each `deny` of a policy. They stand side by side in their chain and decide at once, so the first reads the path for all of
+ * them: a path that services read in many ways costs its readings once, however many rules there are.
+ */
+export function denySteps(actions: readonly PolicyAction[]): Step[] {
+  const prefixes = actions.flatMap((action) => (action.kind === 'deny' ? [action.pathPrefix] : []));
+  const rules = new PathRules(prefixes);
+  return prefixes.map((_prefix, i) => ({
+    decide: ({ bytes, head }: PolicyRequest) => {
+      if (i === 0) rules.read(bytes, head.pathStart, head.targetEnd);
+      return rules.has(i) ? DENIED : null;
+    },
+  }));
 }

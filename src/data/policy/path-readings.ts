@@ -78,8 +78,8 @@ const READINGS: readonly Reading[] = [false, true].flatMap((encodedSlash) =>
   ),
 );
 
-/** Bytes that are read for one answer. Nobody sends paths that would take more: with all there is they have 200 bytes, with dots alone 8,000. */
-const MAX_READ_BYTES = 16_384;
+/** Bytes that are read for one answer. Nobody sends paths that would take more: with all there is they have 400 bytes, with dots alone 16,000. */
+const MAX_READ_BYTES = 32_768;
 
 /** What the path has, of HAS; 0 for most, which are read as they are. */
 export function varietyOf(bytes: Uint8Array, start: number, end: number): number {
@@ -123,18 +123,29 @@ function isSlash(c: number | undefined): boolean {
   return c === SLASH || c === BACKSLASH;
 }
 
-/** Whether in one of its readings the path, which has `variety`, begins with `prefix`; true, too, where that would take too long to find out. */
-export function isReadAs(prefix: Uint8Array, variety: number, bytes: Uint8Array, start: number, end: number): boolean {
-  if (variety === 0) return false;
+/**
+ * Sets `found[i]` where the path, which has `variety`, begins with `prefixes[i]` in one of its readings; and all, too, where that would take too
+ * long to find out. The path is read once for all prefixes.
+ */
+export function findReadAs(
+  prefixes: readonly Uint8Array[],
+  found: Uint8Array,
+  path: { variety: number; bytes: Uint8Array; start: number; end: number },
+): void {
+  const { variety, bytes, start, end } = path;
   const out = Buffer.allocUnsafe(end - start + 1);
-  if (variety === HAS.encoded) return begins(out, read(bytes, start, end, NORMAL, out), prefix);
+  if (variety === HAS.encoded) return mark(prefixes, found, out, read(bytes, start, end, NORMAL, out));
   let left = MAX_READ_BYTES;
   for (const reading of READINGS) {
     if ((reading.needs & ~variety) !== 0) continue;
     left -= end - start;
-    if (left < 0 || begins(out, read(bytes, start, end, reading, out), prefix)) return true;
+    if (left < 0) return void found.fill(1);
+    mark(prefixes, found, out, read(bytes, start, end, reading, out));
   }
-  return false;
+}
+
+function mark(prefixes: readonly Uint8Array[], found: Uint8Array, path: Uint8Array, length: number): void {
+  for (const [i, prefix] of prefixes.entries()) if (found[i] === 0 && begins(path, length, prefix)) found[i] = 1;
 }
 
 /** The path as it is read that is decoded once and resolved (RFC 3986 §6.2.2). */

@@ -15,7 +15,7 @@ import type { Certificate } from './certificates.ts';
 
 /** Null unless `edge.tls.mode` is "acme". */
 export function acmeSetup(settings: Settings, log: Logger): ControlOptions['acme'] {
-  const { acme, edge } = settings;
+  const { acme, billing, edge } = settings;
   if (edge.tls.mode !== 'acme') return null;
   const { challenge, eab_kid: kid, eab_hmac_key: hmacKey } = acme;
   return {
@@ -27,6 +27,7 @@ export function acmeSetup(settings: Settings, log: Logger): ControlOptions['acme
     directoryUrl: acme.directory_url,
     email: acme.email,
     maxNewPerWeek: acme.max_new_per_week,
+    plansCount: billing.mode !== 'mock',
     authority: openAcme({
       directoryUrl: acme.directory_url,
       caFile: acme.ca_file,

@@ -170,7 +170,8 @@ test('a reserved name comes first also when its organization pays no more, and n
   // As long as below edge.test, and its first label is a reserved name.
   world.domain(ann, 'kept.evil.test', row.id);
   await world.tend();
-  const line = waitingNames(store.db, { now: world.plane.now + 90 * DAY_MS, edgeDomain: 'edge.test', except: [] });
+  const ranks = { edgeDomain: 'edge.test', plansCount: true };
+  const line = waitingNames(store.db, { now: world.plane.now + 90 * DAY_MS, ranks, except: [] });
   assert.deepEqual(line.flatMap(({ name, isFirst }) => (isFirst ? [name] : [])).toSorted(), [
     'kept-too.edge.test',
     'kept.edge.test',
@@ -181,9 +182,7 @@ test('three hundred names that answer slowly keep nobody waiting whose own is th
     const world = await CertificateWorld.open(t);
     await puppets(world, { count: 3, domains: 100 });
     const ann = await world.plane.person('ann@example.test', plan);
-    const gate = Promise.withResolvers<void>();
-    world.authority.hold = gate.promise;
-    world.authority.fault = new AcmeError('dns', 'no such name');
+    world.authority.hold = new Promise(() => {});
     for (let i = 0; i < 10; i++) {
       world.certificates.tend();
       await turns();
@@ -196,13 +195,62 @@ test('three hundred names that answer slowly keep nobody waiting whose own is th
     void world.certificates.want(shop);
     await turns();
     if (plan === 'free') {
-      world.authority.hold = new Promise(() => {});
-      gate.resolve();
+      assert.ok(!world.authority.asked.includes(shop));
+      world.plane.now += 10_000;
+      world.certificates.tend();
       await turns();
     }
     assert.ok(world.authority.asked.slice(0, 6).includes(shop), plan);
     await world.leave();
   }
+});
+
+test('a person with many organizations has the share of one', async (t) => {
+  const world = await CertificateWorld.open(t, { maxNewPerWeek: 20 });
+  await world.plane.person('ann@example.test', 'pro');
+  const eve = await world.plane.person('eve@example.test', 'free');
+  const bob = await world.plane.person('bob@example.test', 'free');
+  let all = await got(world, eve, names('e', 9));
+  for (const name of ['f', 'g', 'h']) {
+    const { id: orgId } = world.plane.control.organizations.create(eve, name);
+    all += await got(world, { ...eve, orgId }, names(name, 5));
+  }
+  assert.equal(all, 7);
+  assert.equal(await got(world, bob, ['bob']), 1);
+});
+
+test('the first who pays nothing leaves something for those who come tomorrow', async (t) => {
+  const world = await CertificateWorld.open(t, { maxNewPerWeek: 20 });
+  await world.plane.person('ann@example.test', 'pro');
+  const eve = await world.plane.person('eve@example.test', 'free');
+  assert.equal(await got(world, eve, names('e', 9)), 7);
+});
+
+test('where everybody may choose a plan for nothing, plans make no difference', async (t) => {
+  const world = await CertificateWorld.open(t, { maxNewPerWeek: 9, plansCount: false });
+  const eve = await world.plane.person('eve@example.test', 'pro');
+  const ann = await world.plane.person('ann@example.test', 'free');
+  assert.equal(await got(world, eve, names('e', 9)), 6);
+  assert.equal(await got(world, ann, names('a', 4)), 3);
+});
+
+test('a handshake for one more name does not read the whole line while nobody has a place', async (t) => {
+  const world = await CertificateWorld.open(t);
+  await puppets(world, { count: 3, domains: 60 });
+  const ann = await world.plane.person('ann@example.test', 'pro');
+  const { store } = world.plane.control;
+  world.authority.hold = new Promise(() => {});
+  world.certificates.tend();
+  await turns();
+  const read = t.mock.method(store.db, 'all');
+  const rows = (): number => read.mock.calls.reduce((sum, { result }) => sum + (result as unknown[]).length, 0);
+  const eve = await world.plane.person('eve@example.test', 'free');
+  for (const name of names('e', 20)) void world.certificates.want(world.tunnel(eve, name));
+  assert.ok(rows() <= 20 + 1, String(rows()));
+  const shop = world.tunnel(ann, 'shop');
+  void world.certificates.want(shop);
+  await turns();
+  assert.ok(world.authority.asked.includes(shop), 'who has a place begins at once');
 });
 
 test('a place is kept for certificates that end within a week, and never all of them', async (t) => {
@@ -218,7 +266,8 @@ test('a place is kept for certificates that end within a week, and never all of 
   for (const [i, person] of people.entries()) void world.certificates.want(world.tunnel(person, `new-${i}`));
   await turns();
   assert.equal(world.authority.orders.length, before + 3);
-  world.plane.now += DAY_MS;
+  // The wall clock alone: the three are not slow.
+  world.plane.ahead += DAY_MS;
   world.certificates.tend();
   await turns();
   const begun = world.authority.asked.slice(before);

@@ -47,6 +47,7 @@ export class CertificateWorld {
       directoryUrl: 'https://ca.test/directory',
       email: null,
       maxNewPerWeek: 45,
+      plansCount: true,
       authority,
       dns: {
         publish: async ({ name, txtValue }) => void this.records.add(`${name} ${txtValue}`),

@@ -6,11 +6,12 @@
 import { DAY_MS, HOUR_MS } from '../../../base/clock.ts';
 import type { Db } from '../../db/tx.ts';
 import { lastOrdersSince, newNamesSince } from './certificate-rows.ts';
-import { type NoRoom, type Population, roomFor, type Taken } from './precedence.ts';
+import type { Waiting } from './line.ts';
+import { type NoRoom, type Population, type Ranks, roomFor, type Taken } from './precedence.ts';
 import { isBelow, type Standing } from './standing.ts';
 
 const WEEK_MS = 7 * DAY_MS;
-/** Orders for new names of one organization in an hour. */
+/** Orders for new names in an hour of one owner, in all organizations of theirs. */
 const MAX_ORDERS_PER_HOUR = 30;
 /** The same for one whose names failed that often within the hour: what it has points elsewhere. */
 const MANY_FAILURES = 5;
@@ -20,8 +21,7 @@ const MAX_ALL_PER_HOUR = 80;
 /** Names that are held are not looked at more often, however soon there may be room. */
 const MIN_HOLD_MS = 5 * 60_000;
 
-export interface AllowanceDeps {
-  readonly edgeDomain: string;
+export interface AllowanceDeps extends Ranks {
   /** `acme.max_new_per_week`. */
   readonly maxNewPerWeek: number;
 }
@@ -34,10 +34,8 @@ export interface Hold {
 
 /** An order that is about to begin, for a name without a certificate. */
 export interface AskedFor {
-  readonly name: string;
+  readonly of: Pick<Waiting, 'name' | 'ownerId' | 'isFirst'>;
   readonly standing: Standing;
-  /** See precedence.ts. */
-  readonly isFirst: boolean;
   /** None has been sent for this name before. */
   readonly isNewName: boolean;
   readonly population: Population;
@@ -45,7 +43,7 @@ export interface AskedFor {
 }
 
 interface Failure {
-  readonly orgId: string | null;
+  readonly ownerId: string | null;
   readonly at: number;
 }
 
@@ -61,30 +59,31 @@ export class Allowance {
 
   /** Null: go on, and the order counts. */
   take(db: Db, order: AskedFor): Hold | null {
-    const { standing, isFirst, now } = order;
+    const { of, now } = order;
     const hold = this.#holdOfHour(db, order) ?? this.#holdOfWeek(db, order);
     if (hold !== null) return { ...hold, until: Math.max(hold.until, now + MIN_HOLD_MS) };
-    this.#orders?.push({ orgId: standing.orgId, isFirst, at: now });
+    this.#orders?.push({ ownerId: of.ownerId, isFirst: of.isFirst, at: now });
     return null;
   }
 
   /** An order for a name without a certificate has failed. */
-  failed(orgId: string | null, now: number): void {
-    this.#failures.push({ orgId, at: now });
+  failed(ownerId: string | null, now: number): void {
+    this.#failures.push({ ownerId, at: now });
   }
 
-  #holdOfHour(db: Db, { name, standing: { orgId }, isFirst, population, now }: AskedFor): Hold | null {
+  #holdOfHour(db: Db, { of, population, now }: AskedFor): Hold | null {
+    const { name, ownerId } = of;
     const taken = this.#ordersOfHour(db, now);
-    const own = taken.filter((one) => one.orgId === orgId);
-    const isFailing = this.#failures.filter((one) => one.orgId === orgId).length >= MANY_FAILURES;
+    const own = taken.filter((one) => one.ownerId === ownerId);
+    const isFailing = this.#failures.filter((one) => one.ownerId === ownerId).length >= MANY_FAILURES;
     const mine = isFailing ? MAX_ORDERS_OF_FAILING : MAX_ORDERS_PER_HOUR;
-    if (orgId !== null && own.length >= mine) {
+    if (ownerId !== null && own.length >= mine) {
       const why = isFailing
-        ? `${mine} of an organization whose names failed ${MANY_FAILURES} times: see that all its names lead here, and take away those that don't`
-        : `${mine} of an organization`;
+        ? `${mine} of an owner whose names failed ${MANY_FAILURES} times: see that all its names lead here, and take away those that don't`
+        : `${mine} of an owner`;
       return this.#ofHour(name, why, (own[0]?.at ?? now) + HOUR_MS);
     }
-    const full = roomFor({ orgId, isFirst }, { taken, most: MAX_ALL_PER_HOUR, population });
+    const full = roomFor(of, { taken, most: MAX_ALL_PER_HOUR, population });
     return full && this.#ofHour(name, wordsFor(full, `${MAX_ALL_PER_HOUR} of all`), (full.since ?? now) + HOUR_MS);
   }
 
@@ -99,7 +98,7 @@ export class Allowance {
   #ordersOfHour(db: Db, now: number): readonly Taken[] {
     const since = now - HOUR_MS;
     if (this.#orders === null) {
-      const known = lastOrdersSince(db, this.#deps.edgeDomain, since);
+      const known = lastOrdersSince(db, this.#deps, since);
       this.#failures.push(...known.filter(({ failed }) => failed));
       this.#orders = [...known];
     }
@@ -108,12 +107,11 @@ export class Allowance {
     return this.#orders;
   }
 
-  #holdOfWeek(db: Db, { name, standing, isFirst, isNewName, population, now }: AskedFor): Hold | null {
+  #holdOfWeek(db: Db, { of, standing, isNewName, population, now }: AskedFor): Hold | null {
     const { edgeDomain, maxNewPerWeek } = this.#deps;
-    const { orgId, isOurs } = standing;
-    if (!isNewName || !isOurs || orgId === null || !isBelow(name, edgeDomain)) return null;
-    const taken = newNamesSince(db, edgeDomain, now - WEEK_MS);
-    const full = roomFor({ orgId, isFirst }, { taken, most: maxNewPerWeek, population });
+    if (!isNewName || !standing.isOurs || of.ownerId === null || !isBelow(of.name, edgeDomain)) return null;
+    const taken = newNamesSince(db, this.#deps, now - WEEK_MS);
+    const full = roomFor(of, { taken, most: maxNewPerWeek, population });
     if (full === null) return null;
     const why = `${wordsFor(full, `${maxNewPerWeek} new names`)}; acme.max_new_per_week`;
     return {
@@ -125,5 +123,5 @@ export class Allowance {
 
 function wordsFor({ why }: NoRoom, all: string): string {
   const half = 'the half for organizations of the Free plan: paid plans and reserved names have the rest';
-  return { all, half, share: 'the share of your organization' }[why];
+  return { all, half, share: 'the share of your organizations' }[why];
 }

@@ -5,7 +5,7 @@ import type { EdgeCertificate } from '../../../plane/certificates.ts';
 import { certificates } from '../../db/schema.ts';
 import type { Db, Tx } from '../../db/tx.ts';
 import type { Sealer } from '../keys/sealing.ts';
-import { comesFirst, type Taken } from './precedence.ts';
+import { comesFirst, ownerOfRow, type Ranks, type Taken } from './precedence.ts';
 
 export type CertificateRow = typeof certificates.$inferSelect;
 /** What waits besides: a bound for a list that is read whole. */
@@ -46,14 +46,14 @@ export function deleteCertificate(tx: Tx, name: string): void {
   tx.db.delete(certificates).where(eq(certificates.name, name)).run();
 }
 
-/** Names below `edgeDomain` that were first asked for since then, oldest first. */
-export function newNamesSince(db: Db, edgeDomain: string, since: number): readonly Taken[] {
+/** Names below edge.domain that were first asked for since then, oldest first. */
+export function newNamesSince(db: Db, ranks: Ranks, since: number): readonly Taken[] {
   return db
-    .select({ orgId: certificates.orgId, isFirst: comesFirst(edgeDomain), at: certificates.createdAt })
+    .select({ ownerId: ownerOfRow(), isFirst: comesFirst(ranks), at: certificates.createdAt })
     .from(certificates)
     .where(
       and(
-        like(certificates.name, `%.${edgeDomain}`),
+        like(certificates.name, `%.${ranks.edgeDomain}`),
         gt(certificates.createdAt, since),
         isNotNull(certificates.lastAttemptAt),
       ),
@@ -64,10 +64,15 @@ export function newNamesSince(db: Db, edgeDomain: string, since: number): readon
 }
 
 /** Orders since then for names that had no certificate, as far as the table says: the last of each name, oldest first. */
-export function lastOrdersSince(db: Db, edgeDomain: string, since: number): ReadonlyArray<Taken & { failed: boolean }> {
-  const { lastAttemptAt: at, orgId, chain, createdAt, expiresAt } = certificates;
+export function lastOrdersSince(db: Db, ranks: Ranks, since: number): ReadonlyArray<Taken & { failed: boolean }> {
+  const { lastAttemptAt: at, chain, createdAt, expiresAt } = certificates;
   return db
-    .select({ orgId, at: sql<number>`${at}`, isFirst: comesFirst(edgeDomain), failed: sql<number>`failures > 0` })
+    .select({
+      ownerId: ownerOfRow(),
+      at: sql<number>`${at}`,
+      isFirst: comesFirst(ranks),
+      failed: sql<number>`failures > 0`,
+    })
     .from(certificates)
     .where(and(gt(at, since), or(isNull(chain), lte(expiresAt, at), gt(createdAt, since))))
     .orderBy(asc(at))

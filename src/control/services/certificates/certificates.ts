@@ -59,9 +59,9 @@ export class Certificates {
       this.#running = null;
       return;
     }
-    const { edgeDomain, maxNewPerWeek, alpnCertificate } = setup;
+    const { alpnCertificate } = setup;
     const answers = new EdgeAnswers({ alpnCertificate, setChallenges: (list) => this.#setChallenges(list) });
-    const allowance = new Allowance({ edgeDomain, maxNewPerWeek });
+    const allowance = new Allowance(setup);
     const onIssued = (name: string, pair: EdgeCertificate): void => this.#shown.add(name, pair);
     this.#running = {
       setup,

@@ -20,7 +20,7 @@ import {
   sealedPair,
   updateCertificate,
 } from './certificate-rows.ts';
-import { isFull, Line, type Waiting, waitingNames } from './line.ts';
+import { isFull, Line, type Running, type Waiting, waitingNames } from './line.ts';
 import { type Population, populationOf } from './precedence.ts';
 import { firstRenewalOf, waitAfter } from './schedule.ts';
 import type { AcmeSetup } from './setup.ts';
@@ -30,6 +30,8 @@ import { type Standing, standingOf } from './standing.ts';
 const MAX_LOOKS = 64;
 /** A new account is made no more often than this: authorities count those too. */
 const NEW_ACCOUNT_MS = HOUR_MS;
+/** How long the number of those who share is good. */
+const POPULATION_MS = 60_000;
 /** Holds are said in the log no more often than this. */
 const SAY_MS = 60_000;
 /** An order that takes longer than this has no end: its place is worth more. A DNS hook may take minutes. */
@@ -68,8 +70,14 @@ interface Order {
 
 export class Orders {
   readonly #deps: OrdersDeps;
-  readonly #running = new Map<string, { readonly of: Waiting; readonly work: Promise<void> }>();
+  readonly #running = new Map<
+    string,
+    { readonly of: Waiting; readonly work: Promise<void>; readonly beganAt: number }
+  >();
   readonly #line = new Line();
+  /** None of those that wait has a place, as long as no order ends or grows slow: a new name is looked at alone. */
+  #isStuck = false;
+  #population: { readonly of: Population; readonly at: number } | undefined;
   /** Who waits for a name that is under way or stands in line. */
   readonly #waiting = new Map<string, PromiseWithResolvers<void>>();
   readonly #stopping = new AbortController();
@@ -90,18 +98,33 @@ export class Orders {
 
   /** Begins what is due, as far as there is room; what ends makes room for the next. */
   pump(): void {
+    this.#isStuck = this.#look() === 'stuck';
+  }
+
+  /** Begins what has a place, or of that `only` this name. */
+  #look(only?: string): 'stuck' | 'done' {
     const { store, setup } = this.#deps;
-    if (this.#stopping.signal.aborted || isFull(this.#places())) return;
+    if (this.#stopping.signal.aborted || isFull(this.#places())) return 'stuck';
     const except = [...this.#running.keys()];
-    const waiting = new Set(waitingNames(store.db, { now: store.clock.now(), edgeDomain: setup.edgeDomain, except }));
-    if (waiting.size === 0) return;
-    const population = populationOf(store.db);
+    const of = { now: store.clock.now(), ranks: setup, except, ...(only === undefined ? {} : { only }) };
+    const waiting = new Set(waitingNames(store.db, of));
+    if (waiting.size === 0) return 'done';
+    const population = this.#populationNow();
     for (let looks = 0; looks < MAX_LOOKS; looks++) {
       const next = this.#line.next([...waiting], { running: this.#places(), population });
-      if (next === undefined) return;
+      if (next === undefined) return waiting.size > 0 ? 'stuck' : 'done';
       waiting.delete(next);
       this.#begin(next, population);
     }
+    return 'done';
+  }
+
+  #populationNow(): Population {
+    const { store, setup } = this.#deps;
+    const now = store.clock.monotonic();
+    if (this.#population === undefined || now - this.#population.at >= POPULATION_MS)
+      this.#population = { of: populationOf(store.db, setup), at: now };
+    return this.#population.of;
   }
 
   /** Resolves when the order for this name, which is due or under way, has ended either way. Never rejects. */
@@ -111,7 +134,8 @@ export class Orders {
       waiter = Promise.withResolvers();
       this.#waiting.set(name, waiter);
     }
-    this.pump();
+    if (this.#isStuck) this.#look(name);
+    else this.pump();
     return waiter.promise;
   }
 
@@ -125,8 +149,9 @@ export class Orders {
     for (const name of [...this.#waiting.keys()]) this.#tell(name);
   }
 
-  #places(): readonly Waiting[] {
-    return [...this.#running.values()].map(({ of }) => of);
+  #places(): readonly Running[] {
+    const now = this.#deps.store.clock.monotonic();
+    return [...this.#running.values()].map(({ of, beganAt }) => ({ ...of, ms: now - beganAt }));
   }
 
   #begin(next: Waiting, population: Population): void {
@@ -134,12 +159,12 @@ export class Orders {
     const order = this.#deps.store.inTx((tx) => this.#prepare(tx, next, population));
     if (order === 'moved') return;
     if (order === 'done') return this.#tell(name);
-    const work = this.#run(name, order).then(() => {
+    const work = this.#run(next, order).then(() => {
       this.#running.delete(name);
       this.#tell(name);
       this.#pumpOn();
     });
-    this.#running.set(name, { of: next, work });
+    this.#running.set(name, { of: next, work, beganAt: this.#deps.store.clock.monotonic() });
   }
 
   /** Behind an order, where nobody would hear of a fault. The job comes by anyhow. */
@@ -156,7 +181,8 @@ export class Orders {
     this.#waiting.delete(name);
   }
 
-  #prepare(tx: Tx, { name, isFirst }: Waiting, population: Population): Order | NoOrder {
+  #prepare(tx: Tx, next: Waiting, population: Population): Order | NoOrder {
+    const { name } = next;
     const { setup, allowance } = this.#deps;
     const row = certificateNamed(tx.db, name);
     if (row === undefined) return 'done';
@@ -173,7 +199,7 @@ export class Orders {
     }
     if (!isGood(row, tx.now)) {
       const isNewName = row.lastAttemptAt === null;
-      const hold = allowance.take(tx.db, { name, standing, isFirst, isNewName, population, now: tx.now });
+      const hold = allowance.take(tx.db, { of: next, standing, isNewName, population, now: tx.now });
       if (hold !== null) {
         updateCertificate(tx, name, { nextAt: hold.until, lastError: errorOf(row, hold) });
         this.#sayHeld(name, hold);
@@ -199,7 +225,7 @@ export class Orders {
     this.#held = 0;
   }
 
-  async #run(name: string, order: Order): Promise<void> {
+  async #run({ name, ownerId }: Waiting, order: Order): Promise<void> {
     const { store, sealer, onIssued, log } = this.#deps;
     try {
       const issued = await this.#issue(order);
@@ -219,7 +245,7 @@ export class Orders {
       const until = new Date(lifetime.notAfter).toISOString();
       log.info({ name, until }, order.isRenewal ? 'a certificate was renewed' : 'a certificate has come');
     } catch (error) {
-      this.#failed(name, error);
+      this.#failed({ name, ownerId }, error);
     }
   }
 
@@ -284,7 +310,7 @@ export class Orders {
     return account;
   }
 
-  #failed(name: string, error: unknown): void {
+  #failed({ name, ownerId }: Pick<Waiting, 'name' | 'ownerId'>, error: unknown): void {
     const { store, allowance, log } = this.#deps;
     const isStop = this.#stopping.signal.aborted;
     if (!(error instanceof AcmeError) && !isStop)
@@ -297,7 +323,7 @@ export class Orders {
         if (row === undefined) return;
         if (isStop) return updateCertificate(tx, name, { nextAt: tx.now, lastError: null });
         if (error instanceof AcmeError && error.code === 'accountDoesNotExist') this.#forgetAccount(tx);
-        if (!isGood(row, tx.now)) allowance.failed(row.orgId, tx.now);
+        if (!isGood(row, tx.now)) allowance.failed(ownerId, tx.now);
         const failures = row.failures + 1;
         const nextAt = tx.now + waitAfter(failures, error instanceof AcmeError ? error.retryAfterMs : null);
         updateCertificate(tx, name, { failures, nextAt, lastError: reason });

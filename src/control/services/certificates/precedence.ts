@@ -2,37 +2,40 @@
  * Who comes first when there is not room for all: paid plans, names that an organization has reserved, and the server's own wildcard. Accounts
  * of the Free plan cost nothing where sign-up is open, so what all of them together may take is bounded, however many there are.
  */
-import { and, count, eq, isNull, type SQL, sql } from 'drizzle-orm';
-import { organizations } from '../../db/schema.ts';
+import { type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../../db/tx.ts';
 
-/** The last third of what there is goes to organizations that had fewer than this many of it, where there are several. */
+/** The last third of what there is goes to owners that had fewer than this many of it, where there are several. */
 const FAIR_SHARE = 5;
 
-/** Organizations that may have tunnels. */
+/** What names are ranked by. */
+export interface Ranks {
+  readonly edgeDomain: string;
+  /** A plan was paid for, or given by an operator. False where everybody may choose one for nothing: then all are equal. */
+  readonly plansCount: boolean;
+}
+
+/** Owners of organizations that may have tunnels. */
 export interface Population {
   readonly paid: number;
   readonly free: number;
 }
 
-export function populationOf(db: Db): Population {
-  const isPaid = sql<number>`${organizations.plan} <> 'free'`;
-  const counts = db
-    .select({ isPaid, n: count() })
-    .from(organizations)
-    .where(and(isNull(organizations.deletedAt), eq(organizations.approvalStatus, 'approved')))
-    .groupBy(isPaid)
-    .all();
-  const of = (paid: number): number => counts.find((one) => one.isPaid === paid)?.n ?? 0;
-  return { paid: of(1), free: of(0) };
+export function populationOf(db: Db, { plansCount }: Ranks): Population {
+  const [one] = db.all<Population>(sql`
+    SELECT count(DISTINCT CASE WHEN isPaid THEN owner END) AS paid, count(DISTINCT CASE WHEN isPaid THEN NULL ELSE owner END) AS free
+    FROM (
+      SELECT plan <> 'free' AND ${plansCount ? 1 : 0} AS isPaid, ${ownerOf(sql`organizations.id`)} AS owner
+      FROM organizations WHERE deleted_at IS NULL AND approval_status = 'approved'
+    )`);
+  return one ?? { paid: 0, free: 0 };
 }
 
-/**
- * 1 or 0 for a row of `certificates`, in a query that has no other name for that table. A reserved name is below `edgeDomain` and of the
- * organization that has reserved it.
- */
-export function comesFirst(edgeDomain: string): SQL<number> {
+/** 1 or 0 for a row of `certificates`, in a query that has no other name for that table. */
+export function comesFirst({ edgeDomain, plansCount }: Ranks): SQL<number> {
+  if (!plansCount) return sql<number>`(certificates.org_id IS NULL)`;
   const suffix = `.${edgeDomain}`;
+  // A reserved name is below edge.domain, and of the organization that has reserved it.
   return sql<number>`(certificates.org_id IS NULL
     OR EXISTS (SELECT 1 FROM organizations o WHERE o.id = certificates.org_id AND o.plan <> 'free')
     OR EXISTS (SELECT 1 FROM reserved_subdomains r
@@ -40,9 +43,21 @@ export function comesFirst(edgeDomain: string): SQL<number> {
       AND r.org_id = certificates.org_id AND certificates.name = r.subdomain || ${suffix}))`;
 }
 
+/** Of a row of `certificates`, likewise: null for the server's own. */
+export function ownerOfRow(): SQL<string | null> {
+  return ownerOf(sql`certificates.org_id`);
+}
+
+/** Who made an organization, also one that is gone; one person may make many, and counts once. */
+function ownerOf(orgId: SQL): SQL<string | null> {
+  return sql<string | null>`coalesce((SELECT m.user_id FROM memberships m WHERE m.org_id = ${orgId} AND m.role = 'owner'
+    ORDER BY m.created_at, m.user_id LIMIT 1), ${orgId})`;
+}
+
 /** One that had a part of what there is. */
 export interface Taken {
-  readonly orgId: string | null;
+  /** Of its organization. Null: the server's own. */
+  readonly ownerId: string | null;
   readonly isFirst: boolean;
   /** Milliseconds since the epoch. */
   readonly at: number;
@@ -57,7 +72,7 @@ export interface NoRoom {
 
 /**
  * Null: there is some for this one. `taken` is what was taken of `most`, oldest first. While anybody pays, all organizations of the Free plan
- * together have half of it; and within the free ones, or the others, one that had much leaves the last third to those that had little.
+ * together have half of it; and within the free ones, or the others, an owner that had much leaves the last third to those that had little.
  */
 export function roomFor(
   who: Omit<Taken, 'at'>,
@@ -71,10 +86,11 @@ export function roomFor(
   if (taken.length >= most) return { why: 'all', since: taken[0]?.at ?? null };
   const since = peers[0]?.at ?? null;
   if (peers.length >= room) return { why: 'half', since };
-  const rivals = isFree ? population.free : population.paid > 0 ? population.paid : population.free;
-  const own = taken.filter((one) => one.orgId === who.orgId).length;
+  // Whoever pays nothing leaves some for those who come tomorrow.
+  const hasRivals = isFree || (population.paid > 0 ? population.paid : population.free) > 1;
+  const own = taken.filter((one) => one.ownerId === who.ownerId).length;
   const isLastThird = peers.length >= Math.ceil((room * 2) / 3);
-  return rivals > 1 && isLastThird && own >= FAIR_SHARE ? { why: 'share', since } : null;
+  return hasRivals && isLastThird && own >= FAIR_SHARE ? { why: 'share', since } : null;
 }
 
 /** What organizations of the Free plan may take together while anybody pays. */

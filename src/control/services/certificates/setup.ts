@@ -1,10 +1,11 @@
 /** What certificates by ACME are made with: from settings, and from providers. */
 import type { EdgeCertificate, EdgeChallenge } from '../../../plane/certificates.ts';
 import type { CertificateAuthority, ChallengeAnswer, ChallengeSolver } from '../../providers/acme.ts';
+import type { Ranks } from './precedence.ts';
 import type { CertificateNames } from './standing.ts';
 
 /** `[acme]` of the settings, where `edge.tls.mode` is "acme". */
-export interface AcmeSetup extends CertificateNames {
+export interface AcmeSetup extends CertificateNames, Ranks {
   readonly directoryUrl: string;
   readonly email: string | null;
   /** New names below edge.domain in any seven days. */

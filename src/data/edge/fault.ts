@@ -31,7 +31,7 @@ export const FAULTS = {
     414,
     'URI Too Long',
     'The address is too long',
-    'The address of the request is longer than 16 KB.',
+    'The address of the request is longer than this server takes.',
   ),
   https_redirect: kind(
     308,
@@ -55,7 +55,7 @@ export const FAULTS = {
     431,
     'Request Header Fields Too Large',
     'The request head is too large',
-    'The request has more than 100 header fields or 32 KB of them.',
+    'The request has more header fields, or more bytes of them, than this server takes. Old cookies may be the reason.',
   ),
   tunnel_not_found: kind(
     404,

@@ -30,6 +30,7 @@ import { BasicChecks } from './policy/basic-checks.ts';
 import { PolicyBook } from './policy/book.ts';
 import { JwtCheck } from './policy/jwt-check.ts';
 import { JwtSteps } from './policy/jwt-step.ts';
+import { Tries } from './policy/tries.ts';
 import { VisitorPasses } from './policy/visitor-passes.ts';
 import type { FetchRules } from './policy/key-fetch.ts';
 import { KeySources } from './policy/key-sources.ts';
@@ -165,7 +166,7 @@ async function open(settings: NodeSettings, deps: { link: Link; log: Logger }, l
   const visitors = new VisitorPasses(systemClock);
   const outbox = new Outbox({ node: `${settings.nodeId}/${randomUUID()}` }, { link, log });
   const dryRuns = new DryRuns(outbox);
-  life.onClose('policies', table.subscribe(new PolicyBook({ log, checks, jwts, visitors, dryRuns })));
+  life.onClose('policies', table.subscribe(new PolicyBook({ log, checks, jwts, visitors, dryRuns, tries: new Tries(log) })));
   const follower = new TableFollower(table, { link, log });
   life.onClose('routes', () => follower.close());
   await follower.start();

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { test, type TestContext } from 'node:test';
 import type { PolicyAction } from '../../plane/policy.ts';
+import { until } from '../fixtures/gateway.ts';
 import { TestIssuer } from '../fixtures/issuer.ts';
 import { httpOrigin, Rig } from './testing/rig.ts';
 
@@ -152,6 +153,31 @@ test(
     assert.deepEqual(served, []);
   },
 );
+
+test('an action that is only tried holds nobody up, and is counted once its keys are there', WITHIN, async (t) => {
+  const { rig, issuer, served, jwt, policy } = await world(t);
+  policy({ ...jwt, enforce: false } as PolicyAction);
+  const { asked, release } = held(issuer);
+  const wire = await rig.visit();
+  const bad = `Authorization: Bearer ${await issuer.sign({ exp: 1 })}`;
+  for (const path of ['/1', '/2']) {
+    wire.ask(`GET ${path}`, bad);
+    assert.equal((await wire.response()).status, 200);
+  }
+  assert.deepEqual(served, ['GET /1', 'GET /2']);
+  await asked;
+  assert.deepEqual(
+    rig.link.batches.flatMap(({ events }) => events.filter(({ kind }) => kind === 'dry_run')),
+    [],
+  );
+  release();
+  const told = () => rig.link.batches.flatMap(({ events }) => events.filter((event) => event.kind === 'dry_run'));
+  await until(() => told().length > 0);
+  assert.deepEqual(
+    told().map(({ action, refused, sample: { code } }) => [action, refused, code]),
+    [['jwt_validation', 2, 'invalid_token']],
+  );
+});
 
 test('while the keys can’t be had nobody passes', WITHIN, async (t) => {
   const { rig, issuer, token, served } = await world(t);

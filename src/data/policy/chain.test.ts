@@ -7,6 +7,7 @@ import { isPending, PolicyChain } from './chain.ts';
 import { DryRun } from './dry-run.ts';
 import { ShownBefore } from './shown-before.ts';
 import type { PolicyRequest, Step, Verdict } from './step.ts';
+import { MAX_TRIES, MAX_TRIES_OF_ONE, Tries } from './tries.ts';
 
 const LINE = 'GET /search?q=secret HTTP/1.1';
 const DENIED: Verdict = { code: 'denied' };
@@ -53,15 +54,19 @@ function requestOf(line: string): PolicyRequest {
   };
 }
 
+/** Once what was decided beside a request is known. */
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
 /** What a chain of these steps says in the end. */
 async function asked(
   steps: readonly Step[],
   dryRun: DryRun | null = null,
   request = requestOf(LINE),
+  tries = new Tries(silentLog),
 ): Promise<Verdict> {
   const chain = new PolicyChain(
     steps.map((step) => ({ step, dryRun })),
-    silentLog,
+    { log: silentLog, tries, orgId: 'org' },
   );
   let answer = chain.decide(request, 0);
   while (isPending(answer)) answer = (await answer.verdict) ?? chain.decide(request, answer.next);
@@ -85,8 +90,48 @@ test('what is only tried lets pass, also where it fails; each time is counted, a
   const request = requestOf(LINE);
   assert.equal(await asked([pass, deny, later(null), later(DENIED), throws, rejects], dryRun, request), null);
   assert.equal(request.wouldRefuse, 'denied');
+  await settled();
   const sample = { method: 'GET', path: '/search', clientIp: '192.0.2.7', code: 'policy_failed' };
   assert.deepEqual(events(), [{ kind: 'dry_run', ...PLACE, refused: 4, lastAt: 1_000, sample }]);
+});
+
+test('what is only tried holds no request up, however long it takes to decide', async () => {
+  const { dryRun, events } = tried();
+  const waits = Promise.withResolvers<Verdict>();
+  const request = requestOf(LINE);
+  assert.equal(await asked([{ decide: () => waits.promise }, pass], dryRun, request), null);
+  waits.resolve(DENIED);
+  await settled();
+  // By now it is another request of the connection.
+  assert.equal(request.wouldRefuse, null);
+  assert.equal(events()[0]?.refused, 1);
+});
+
+test('so many are looked at beside their requests, of one organization and of all; the rest pass unseen, and it is said', async () => {
+  const tries = new Tries(silentLog);
+  const waits = Promise.withResolvers<Verdict>();
+  let looks = 0;
+  const slow: Step = {
+    decidesLater: true,
+    decide: () => {
+      looks++;
+      return waits.promise;
+    },
+  };
+  const { dryRun, events } = tried();
+  for (let i = 0; i < MAX_TRIES_OF_ONE + 3; i++)
+    assert.equal(await asked([slow], dryRun, requestOf(LINE), tries), null);
+  // The first one was said.
+  assert.deepEqual([looks, tries.missed], [MAX_TRIES_OF_ONE, 2]);
+  assert.equal(await asked([deny], dryRun, requestOf(LINE), tries), null, 'what decides at once is asked all the same');
+  let others = 0;
+  for (let org = 0; org < 20; org++) for (let i = 0; i < MAX_TRIES_OF_ONE; i++) if (tries.begin(`org ${org}`)) others++;
+  assert.equal(others, MAX_TRIES - MAX_TRIES_OF_ONE);
+  waits.resolve(DENIED);
+  await settled();
+  assert.equal(events()[0]?.refused, MAX_TRIES_OF_ONE + 1);
+  await asked([slow], dryRun, requestOf(LINE), tries);
+  assert.equal(looks, MAX_TRIES_OF_ONE + 1);
 });
 
 test('what is shown of a request that is decided later is its own, not what its buffer holds by then', async () => {
@@ -97,6 +142,7 @@ test('what is shown of a request that is decided later is its own, not what its 
   request.bytes.fill('x');
   waits.resolve(DENIED);
   assert.equal(await answer, null);
+  await settled();
   assert.deepEqual(events()[0]?.sample, { method: 'POST', path: '/mine', clientIp: '192.0.2.7', code: 'denied' });
 });
 

@@ -58,6 +58,7 @@ export class JwtSteps {
   step(action: JwtAction, orgId: string): Step {
     const id = ++this.#steps;
     const step: Step = {
+      decidesLater: true,
       decide: (request: PolicyRequest): Verdict | Promise<Verdict> => {
         const { bytes, head, shown } = request;
         const line = authorizationLine(bytes, head);

@@ -36,6 +36,8 @@ export interface PolicyRequest {
 export type Verdict = EdgeRefusal | null;
 
 export interface Step {
+  /** It may decide later, by what it must ask others for. */
+  readonly decidesLater?: true;
   /** Throws nothing and rejects with nothing that it expects; what does so all the same refuses the request (chain.ts). */
   decide(request: PolicyRequest): Verdict | Promise<Verdict>;
 }

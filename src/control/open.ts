@@ -86,9 +86,6 @@ import { Receivers } from './services/webhooks/receivers.ts';
 import { VisitorGates } from './services/tunnels/visitor-gates.ts';
 import { VisitorLogins } from './services/visitors/visitor-logins.ts';
 
-const OWN_LABEL_HELD =
-  'a tunnel has a name of this server itself: it gets no visitors. Delete it, or give the server another name';
-
 export interface ControlOptions {
   readonly dataDir: string;
   readonly tcpPorts: PortRange | null;
@@ -232,7 +229,6 @@ export function openControl(options: ControlOptions): ControlPlane {
     // Whom another provider has vouched for is asked again.
     const visitorKey = sealer.derive(`visitor_gates/${options.visitorProvider}/${options.oauth.google?.issuer ?? ''}`);
     const tunnels = new Tunnels({ store, news: publisher, routes, maintenance, nodes, tcpPorts, ownLabels });
-    for (const label of tunnels.heldOwnLabels()) log.warn({ label }, OWN_LABEL_HELD);
     const reservedSubdomains = new ReservedSubdomains({ store, billing: options.billing.mode, ownLabels });
     const records = new DnsTxtRecords(options.dnsResolvers);
     const domains = new Domains({

@@ -59,6 +59,9 @@ export interface Server {
   close(): Promise<void>;
 }
 
+const OWN_LABEL_HELD =
+  'a tunnel has a name of this server itself: it gets no visitors. Delete it, or give the server another name';
+
 /** Starts the server on these settings. Throws when the data folder is in use, a listener can't bind, or a file is not as it must be. */
 export async function startServer(settings: Settings, options: ServerOptions): Promise<Server> {
   const life = new Lifecycle();
@@ -97,6 +100,7 @@ async function open(settings: Settings, options: ServerOptions, life: Lifecycle)
   });
   life.onClose('database', () => control.close());
   control.tunnels.forgetAgents();
+  for (const label of control.tunnels.heldOwnLabels()) log.warn({ label }, OWN_LABEL_HELD);
 
   const certificates = await loadCertificates(settings, systemClock.now());
   const node = await startDataNode(settings, {

@@ -232,3 +232,25 @@ test('an order that was stopped before it began asks nobody', async (t) => {
   assert.equal(error.code, 'aborted');
   assert.deepEqual(played.asked, []);
 });
+
+test('an account that the authority has closed is told as one that is not there, and a good one is not', async (t) => {
+  const refused: Play = (_, response) =>
+    sendProblem(response, {
+      status: 401,
+      type: 'unauthorized',
+      detail: 'account is not valid, has status deactivated',
+    });
+  for (const [account, code] of [
+    [refused, 'accountDoesNotExist'],
+    [withJson({ status: 'deactivated' }), 'accountDoesNotExist'],
+    [withJson({ status: 'valid' }), 'unauthorized'],
+    [withJson([]), 'unauthorized'],
+  ] as const) {
+    const world = await start(t);
+    world.played.plays.set('/orders', refused);
+    world.played.plays.set('/account/1', account);
+    const failure = await failureOf(world.authority.issue(world.account, world.order()));
+    assert.deepEqual([failure.code, world.deeds], [code, []]);
+    assert.match(failure.message, /has status deactivated/);
+  }
+});

@@ -186,10 +186,11 @@ test('one organization has thirty-two waits, and one address sixty-four', () => 
   assert.equal(fill(queue, 100, (i) => ({ name: `org${i % 25}-${i}`, address: '198.51.100.1' })).length, 64);
 });
 
-test('many organizations leave a quarter of the waits to those that have few', () => {
+test('many organizations, and many addresses, leave a quarter of the waits to those that have few', () => {
   const queue = waits(NEVER);
   assert.equal(fill(queue, 400, (i) => ({ name: `eve${i % 8}-${i}` })).length, 192);
   assert.equal(fill(queue, 10, (i) => ({ name: `ann-${i}` })).length, 4);
+  assert.equal(fill(queue, 10, (i) => ({ name: `other${i}-${i}`, address: '198.51.100.9' })).length, 4);
 });
 
 test('a wait ends after twenty seconds, and the name is not asked again while the first question is open', async (t) => {

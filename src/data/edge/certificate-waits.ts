@@ -15,7 +15,7 @@ interface WaitLimits {
   /** Of all names of one organization, and from one address: a few make many names for nothing. */
   readonly maxPerOrg: number;
   readonly maxPerAddress: number;
-  /** From so many on there is room only for organizations with fewer than a few: many organizations are free, too. */
+  /** From so many on there is room only for organizations and addresses that have few: one person may have many organizations. */
   readonly scarceFrom: number;
 }
 
@@ -27,7 +27,7 @@ export const WAIT_LIMITS: WaitLimits = {
   maxPerAddress: 64,
   scarceFrom: 192,
 };
-/** What an organization has of what is scarce. */
+/** What an organization, or an address, has of what is scarce. */
 const FEW = 4;
 /** Names that are asked for now: an order takes seconds, and minutes when many stand in line. */
 const MAX_NAMES = 1_000;
@@ -97,12 +97,12 @@ export class CertificateWaits {
   }
 
   #hasRoom(orgId: string, address: string): boolean {
-    const ofOrg = this.#ofOrg.get(orgId) ?? 0;
     const { max, maxPerOrg, maxPerAddress, scarceFrom } = WAIT_LIMITS;
+    const most = this.#count < scarceFrom ? Infinity : FEW;
     return (
       this.#count < max &&
-      ofOrg < (this.#count < scarceFrom ? maxPerOrg : FEW) &&
-      (this.#fromAddress.get(address) ?? 0) < maxPerAddress
+      (this.#ofOrg.get(orgId) ?? 0) < Math.min(maxPerOrg, most) &&
+      (this.#fromAddress.get(address) ?? 0) < Math.min(maxPerAddress, most)
     );
   }
 

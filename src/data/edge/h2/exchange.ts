@@ -18,6 +18,7 @@ import { isOver } from '../refusal.ts';
 import { type ResponseOwner, ResponseReader } from '../response.ts';
 import type { Upstream, UpstreamUser } from '../upstream.ts';
 import type { ExchangeOwner } from './exchange-owner.ts';
+import { HeldUpload } from './held-upload.ts';
 import { RequestBody } from './request-body.ts';
 import { WROTE, writeRequestHead } from './request-head.ts';
 import { Http2Sink } from './response-sink.ts';
@@ -31,6 +32,7 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner {
   readonly #dispatch: Dispatch;
   readonly #response: ResponseReader;
   readonly #body = new RequestBody();
+  readonly #held = new HeldUpload();
   #deadlines: Deadlines;
   #ledger = new Ledger();
   #stream: ServerHttp2Stream | null = null;
@@ -71,7 +73,7 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner {
 
   /** Bytes that wait: for the visitor to take them, and for the service. */
   get heldBytes(): number {
-    return this.#stream === null ? 0 : this.sink.heldBytes + this.#stream.readableLength;
+    return this.#stream === null ? 0 : this.sink.heldBytes + this.#held.heldBytes + this.#stream.readableLength;
   }
 
   get sink(): Http2Sink {
@@ -178,6 +180,7 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner {
   #wait(pending: Promise<Verdict>, head: Buffer, lines: number): void {
     this.#state = 'head';
     this.#isGated = true;
+    if (!this.#isWhole) this.#held.hold(this.#stream as ServerHttp2Stream);
     void pending.then((verdict) => {
       this.#isGated = false;
       if (this.#state !== 'head') return;
@@ -190,6 +193,9 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner {
     const stream = this.#stream as ServerHttp2Stream;
     stream.on('data', (bytes: Buffer) => this.#received(bytes));
     stream.on('end', () => this.#guarded(() => this.#ended()));
+    this.#held.giveBack();
+    // An empty body may have ended while the policy was deciding: nobody is told of it any more.
+    if (stream.readableEnded) this.#guarded(() => this.#ended());
   }
 
   #received(bytes: Buffer): void {
@@ -202,6 +208,7 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner {
       if (room) return;
       this.#isPaused = true;
       this.#stream?.pause();
+      this.#held.hold(this.#stream as ServerHttp2Stream);
     } catch (error) {
       this.#failed(error);
     }
@@ -247,6 +254,7 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner {
 
   onUpstreamDrain(): void {
     this.#isPaused = false;
+    this.#held.giveBack();
     this.#stream?.resume();
   }
 
@@ -309,10 +317,9 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner {
     if (this.#state === 'linger' || this.#state === 'gone') return;
     this.#context.faults.add(code);
     if (this.#upstream !== null && this.#response.started) return this.#cut(NGHTTP2_INTERNAL_ERROR);
-    const exchange = this.#exchange;
-    exchange.status = FAULTS[code].status;
+    this.#exchange.status = FAULTS[code].status;
     const complete = this.#isWhole || this.#state === 'wait';
-    this.sink.fault(faultParts({ code, detail, fields, html: exchange.acceptsHtml }));
+    this.sink.fault(faultParts({ code, detail, fields, html: this.#exchange.acceptsHtml }));
     this.#finish(false, complete);
   }
 
@@ -331,6 +338,7 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner {
 
   #release(isClean: boolean): void {
     const upstream = this.#upstream;
+    this.#held.drop();
     this.#exchange.finish();
     if (upstream === null) return;
     this.#upstream = null;
@@ -352,10 +360,7 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner {
     this.sink.drop();
   }
 
-  /**
-   * The visitor has reset the stream before its answer was written. Node keeps a stream that was reset with NO_ERROR until it has been read to
-   * its end, and one that is paused never is.
-   */
+  /** The visitor has reset the stream before its answer was written. Node would keep one that is paused and reset with NO_ERROR. */
   #aborted(): void {
     const stream = this.#stream;
     if (stream === null || this.#state === 'gone') return;
@@ -369,6 +374,7 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner {
     if (stream === null) return;
     const isBroken = !this.#isCutHere && (this.#state !== 'linger' || stream.rstCode !== NGHTTP2_NO_ERROR);
     this.#letGo();
+    this.#held.forget();
     this.#stream = null;
     this.#owner.left(this, isBroken);
   }

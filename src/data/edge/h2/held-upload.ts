@@ -1,0 +1,100 @@
+/**
+ * What comes on a stream that is not read, because its service is slow or its policy has yet to decide. Node would keep an object per DATA frame,
+ * which may be of a single byte: a window of 256 KB was 30 MB of them. Here the bytes are joined as they come, and Node gets them back when
+ * it is read on. The visitor's window stays shut meanwhile, which bounds them.
+ */
+import type { ServerHttp2Stream } from 'node:http2';
+
+/** Bytes are joined in buffers of this size. */
+const JOINED_BYTES = 16_384;
+
+export class HeldUpload {
+  readonly #push = (chunk: Buffer | null): boolean => this.#take(chunk);
+  #stream: ServerHttp2Stream | null = null;
+  #isDropping = false;
+  #full: Buffer[] = [];
+  #last: Buffer | null = null;
+  #used = 0;
+
+  /** What it takes of the memory. */
+  get heldBytes(): number {
+    return (this.#full.length + (this.#last === null ? 0 : 1)) * JOINED_BYTES;
+  }
+
+  /** From now on what comes on the stream stays here. */
+  hold(stream: ServerHttp2Stream): void {
+    if (this.#stream !== null) return;
+    this.#stream = stream;
+    this.#isDropping = false;
+    // Of frames that came in one read with the head.
+    const early =
+      stream.readableFlowing === null && stream.readableLength > 0 ? (stream.read() as Buffer | null) : null;
+    if (early !== null) this.#join(early);
+    stream.push = this.#push;
+  }
+
+  /** Gives all of it to the stream, which may be read on. */
+  giveBack(): void {
+    const stream = this.#end();
+    if (stream === null) return;
+    const pieces = this.#full;
+    if (this.#last !== null) pieces.push(this.#last.subarray(0, this.#used));
+    this.#clear();
+    // Whoever reads them may hold again.
+    for (const piece of pieces) stream.push(piece);
+  }
+
+  /** Nobody wants it any more, nor what is still to come on that stream. */
+  drop(): void {
+    this.#isDropping = true;
+    this.#clear();
+  }
+
+  /** The stream is gone. */
+  forget(): void {
+    this.#end();
+    this.#clear();
+  }
+
+  /** As `Readable.push`: false is what keeps the visitor's window shut. */
+  #take(chunk: Buffer | null): boolean {
+    if (chunk === null) {
+      const stream = this.#stream as ServerHttp2Stream;
+      if (stream.destroyed) this.forget();
+      else this.giveBack();
+      return stream.push(null);
+    }
+    if (!this.#isDropping) this.#join(chunk);
+    return this.#isDropping;
+  }
+
+  #join(chunk: Buffer): void {
+    for (let from = 0; from < chunk.length; ) {
+      if (this.#last !== null && this.#used === JOINED_BYTES) {
+        this.#full.push(this.#last);
+        this.#last = null;
+      }
+      if (this.#last === null) {
+        this.#last = Buffer.allocUnsafeSlow(JOINED_BYTES);
+        this.#used = 0;
+      }
+      const taken = chunk.copy(this.#last, this.#used, from);
+      this.#used += taken;
+      from += taken;
+    }
+  }
+
+  /** The stream takes what comes by itself again. */
+  #end(): ServerHttp2Stream | null {
+    const stream = this.#stream;
+    this.#stream = null;
+    // The one of its class.
+    if (stream !== null) Reflect.deleteProperty(stream, 'push');
+    return stream;
+  }
+
+  #clear(): void {
+    this.#full = [];
+    this.#last = null;
+  }
+}

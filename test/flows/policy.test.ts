@@ -35,7 +35,7 @@ test('what a policy refuses never reaches the service, and what it sets does', a
   assert.equal((await culvert.get(`${url}/admin`)).body, 'undefined');
 });
 
-test('a JWT check without keys of its own lets in the people of the server, whose tokens the service never sees', async (t) => {
+test('a JWT check without keys of its own lets in the people of the tunnel’s organization, whose tokens the service never sees', async (t) => {
   const culvert = await startCulvert(t);
   const origin = await startOrigin(t, (request, response) => response.end(String(request.headers.authorization)));
   const { url } = await culvert.publish('http', origin.port, { subdomain: 'shop' });
@@ -43,7 +43,10 @@ test('a JWT check without keys of its own lets in the people of the server, whos
   const [tunnel] = (await account.call('GET', '/tunnels')).body as unknown as Array<{ id: string }>;
   const policy = { actions: [{ kind: 'jwt_validation' }] };
   assert.equal((await account.call('PUT', `/tunnels/${tunnel?.id}/policy`, policy)).status, 200);
-  for (const bearer of [undefined, 'a.b.c', culvert.token]) {
+  const elsewhere = await account.call('POST', '/orgs', { name: 'Elsewhere' });
+  const switched = await account.call('POST', '/auth/switch-org', { org_id: elsewhere.body['id'] });
+  assert.equal(switched.status, 200);
+  for (const bearer of [undefined, 'a.b.c', culvert.token, String(switched.body['access_token'])]) {
     const refused = await culvert.get(url, bearer);
     assert.deepEqual([refused.status, refused.code], [401, 'invalid_token']);
   }

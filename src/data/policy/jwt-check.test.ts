@@ -142,27 +142,29 @@ test('keys that were never had are unknown; those that were had are good for an 
   assert.equal(await find(token), 'bad', 'a key that was withdrawn');
 });
 
-test('this server’s access tokens are good where no other keys are named, and nothing else that it signs', async (t) => {
+test('this server’s access tokens are good where no other keys are named, in their own organization, and nothing else that it signs', async (t) => {
   const { issuer, check, find } = await world(t);
   const { publicKey, privateKey } = await generateKeyPair('EdDSA', { extractable: true });
   check.useOwnKeys([{ ...(await exportJWK(publicKey)), kid: 'own', alg: 'EdDSA', use: 'sig' } as unknown as AccessKey]);
-  const own = (typ: string, aud: string): Promise<string> =>
-    new SignJWT({ iss: 'https://api.test', aud, exp: seconds() + 60 })
+  const own = (typ: string, aud: string, org?: unknown): Promise<string> =>
+    new SignJWT({ iss: 'https://api.test', aud, org, exp: seconds() + 60 })
       .setProtectedHeader({ alg: 'EdDSA', kid: 'own', typ })
       .sign(privateKey);
-  const access = await own('at+jwt', 'culvert-api');
+  const access = await own('at+jwt', 'culvert-api', 'org');
   const over = { jwksUrl: null };
   assert.equal(await find(access, over), 'good');
   assert.equal(await find(access, { ...over, allowedIssuers: ['https://api.test', issuer.url] }), 'good');
   assert.equal(await find(access, { ...over, allowedIssuers: [issuer.url] }), 'bad');
   assert.equal(await find(access), 'bad', 'a policy with a key set of its own');
+  for (const org of [undefined, 'another org', ['org'], ''])
+    assert.equal(await find(await own('at+jwt', 'culvert-api', org), over), 'bad', `organization ${org}`);
   for (const [typ, aud] of [
     ['mfa-challenge+jwt', 'culvert-mfa'],
     ['checkout+jwt', 'culvert-checkout'],
     ['at+jwt', 'culvert-mfa'],
     ['mfa-challenge+jwt', 'culvert-api'],
   ] as const)
-    assert.equal(await find(await own(typ, aud), over), 'bad', typ);
+    assert.equal(await find(await own(typ, aud, 'org'), over), 'bad', typ);
   check.useOwnKeys([]);
   assert.equal(await find(access, over), 'bad');
 });

@@ -1,10 +1,11 @@
 /**
  * Is a token good for a policy? The keys are those of its `jwks_url`; else of the issuer, by its OpenID discovery, if that is an https issuer
- * which the policy allows; else this server's own access keys. What the header of a token says about where its key is counts for nothing.
+ * which the policy allows; else this server's own access keys, for people of the tunnel's own organization. What the header of a token says
+ * about where its key is counts for nothing.
  */
 import { decodeJwt, decodeProtectedHeader, errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose';
 import type { Clock } from '../../base/clock.ts';
-import { ACCESS_TOKEN, type AccessKey } from '../../plane/access-keys.ts';
+import { ACCESS_TOKEN, type AccessKey, ORG_CLAIM } from '../../plane/access-keys.ts';
 import type { JwtAction } from '../../plane/policy.ts';
 import { keySetOf } from './key-set.ts';
 import type { KeyPlace, KeySources } from './key-sources.ts';
@@ -65,15 +66,15 @@ export class JwtCheck {
   async find(token: string, action: JwtAction, orgId: string): Promise<Finding> {
     const place = this.#placeOf(token, action);
     if (place === null) return BAD;
-    if (place === 'own') return (await this.#verified(token, this.#ownSet, action, true)) ?? BAD;
+    if (place === 'own') return (await this.#verified(token, this.#ownSet, action, orgId)) ?? BAD;
     const keys = await this.#sources.keysAt(orgId, place);
     if (keys === null) return UNKNOWN;
-    const finding = await this.#verified(token, keys, action, false);
+    const finding = await this.#verified(token, keys, action, null);
     if (finding !== null) return finding;
     // Its key may be newer than what is kept.
     const newer = await this.#sources.keysAt(orgId, place, keys);
     if (newer === null) return UNKNOWN;
-    return newer === keys ? BAD : ((await this.#verified(token, newer, action, false)) ?? BAD);
+    return newer === keys ? BAD : ((await this.#verified(token, newer, action, null)) ?? BAD);
   }
 
   #placeOf(token: string, { jwksUrl, allowedIssuers }: JwtAction): KeyPlace | 'own' | null {
@@ -88,16 +89,23 @@ export class JwtCheck {
     }
   }
 
-  /** null: its key is not among these. */
-  async #verified(token: string, keys: JWTVerifyGetKey, action: JwtAction, isOwn: boolean): Promise<Finding | null> {
+  /** null: its key is not among these. `ownOrg`: the keys are this server's, and the token must have been made for this organization. */
+  async #verified(
+    token: string,
+    keys: JWTVerifyGetKey,
+    action: JwtAction,
+    ownOrg: string | null,
+  ): Promise<Finding | null> {
     try {
       const { payload } = await jwtVerify(token, keys, {
         algorithms: ALGORITHMS,
         requiredClaims: ['exp'],
         currentDate: new Date(this.#clock.now()),
         // A challenge or a ticket that the same keys have signed is no access token.
-        ...(isOwn ? ACCESS_TOKEN : {}),
+        ...(ownOrg === null ? {} : ACCESS_TOKEN),
       });
+      // Anybody may have an account on this server; its tokens say in which organization their owner acts.
+      if (ownOrg !== null && payload[ORG_CLAIM] !== ownOrg) return BAD;
       const isGood = isOneOf(action.allowedIssuers, payload.iss) && isOneOf(action.allowedAudiences, payload.aud);
       return isGood ? { kind: 'good', expiresAt: (payload.exp as number) * 1_000 } : BAD;
     } catch (error) {

@@ -89,7 +89,7 @@ export function mountPolicies(app: Api, { policies }: ApiDeps): void {
         tags,
         summary: 'Replace the traffic policy of a tunnel, from the next request on',
         description:
-          'Asked in this order, whatever the order of the actions: `ip_deny`, `ip_allow`, `deny`, `jwt_validation`, `rate_limit`; a refused request uses up no rate. `deny` tests the path as it was sent and its normalized form, against `path_prefix` as it was written and its normalized form. A header that is set replaces what the visitor, or the service, says.',
+          'Asked in this order, whatever the order of the actions: `ip_deny`, `ip_allow`, `deny`, `jwt_validation`, `rate_limit`; a refused request uses up no rate. `deny` tests the path as it was sent and its normalized form, against `path_prefix` as it was written and its normalized form. A `jwt_validation` without `jwks_url` and without an https issuer in `allowed_issuers` lets in access tokens of this server that were made for the organization of the tunnel. A header that is set replaces what the visitor, or the service, says.',
         request: { params: id, body: { required: true, content: { 'application/json': { schema: written } } } },
         responses: { 200: json(answer, 'The policy as it is now') },
       },

@@ -2,7 +2,7 @@
  * Access JWTs for people: EdDSA, 15 minutes. A JWT only names a session; who that is, and whether it still lives, is read from the tables
  * at each request (sessions.ts).
  */
-import { ACCESS_TOKEN } from '../../../plane/access-keys.ts';
+import { ACCESS_TOKEN, ORG_CLAIM } from '../../../plane/access-keys.ts';
 import type { UserActor } from '../actor.ts';
 import { type JwtDeps, readJwt, signJwt } from '../keys/jwts.ts';
 
@@ -17,7 +17,7 @@ export class AccessTokens {
   }
 
   sign({ userId, sessionId, orgId, role, superadmin }: UserActor): Promise<string> {
-    return signJwt(this.#deps, KIND, { sub: userId, sid: sessionId, org: orgId, role, sa: superadmin });
+    return signJwt(this.#deps, KIND, { sub: userId, sid: sessionId, [ORG_CLAIM]: orgId, role, sa: superadmin });
   }
 
   /**
@@ -26,7 +26,7 @@ export class AccessTokens {
    */
   async sessionOf(jwt: string): Promise<{ sessionId: string; orgId: string } | undefined> {
     const claims = await readJwt(this.#deps, KIND, jwt);
-    const { sid, org } = claims ?? {};
+    const { sid, [ORG_CLAIM]: org } = claims ?? {};
     return typeof sid === 'string' && typeof org === 'string' ? { sessionId: sid, orgId: org } : undefined;
   }
 }

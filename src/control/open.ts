@@ -98,6 +98,8 @@ export interface ControlOptions {
   readonly acme: AcmeSetup | null;
   /** DNS servers that are asked about custom domains (`dns.resolvers`); empty: the system's. */
   readonly dnsResolvers: readonly string[];
+  /** May keys of JWTs be fetched from private addresses (`edge.allow_private_jwks`)? */
+  readonly allowPrivateJwks: boolean;
   /** What traffic costs (`pricing`). */
   readonly prices: Prices;
   /** How plans change hands (`billing`). */
@@ -334,7 +336,12 @@ export function openControl(options: ControlOptions): ControlPlane {
       projectTokens: new ProjectTokens({ store, maker: tokenMaker, ends: tokenEnds, rotation, masterRights }),
       revocations: new Revocations({ store }),
       tunnels,
-      policies: new Policies({ store, news: publisher, routes }),
+      policies: new Policies({
+        store,
+        news: publisher,
+        routes,
+        keyPlaces: { allowPrivate: options.allowPrivateJwks, ownIssuer: options.apiUrl },
+      }),
       basicGates: new BasicGates({ store, news: publisher, routes, passwords }),
       visitorGates: new VisitorGates({
         store,

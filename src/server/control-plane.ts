@@ -28,6 +28,7 @@ export function openControlPlane(settings: Settings, deps: ControlPlaneDeps): Co
     agentsHost: parseHostPort(settings.agents.public_address)?.host ?? '',
     acme: acmeSetup(settings, deps.log),
     dnsResolvers: settings.dns.resolvers,
+    allowPrivateJwks: settings.edge.allow_private_jwks,
     prices: pricesOf(settings),
     billing: billingOptions(settings),
     newOrg: {

@@ -43,6 +43,7 @@ export class Plane {
       acme: null,
       // Nobody answers there.
       dnsResolvers: ['127.0.0.1:1'],
+      allowPrivateJwks: false,
       prices: { centsPerGb: 10, centsPerMillionRequests: 0 },
       billing: { mode: 'mock' },
       newOrg: { plan: 'free', approval: 'approved' },

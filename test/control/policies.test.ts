@@ -52,9 +52,30 @@ test('what was put is what is read, told to the data plane and written into the 
   assert.equal(newest?.action, 'tunnel.policy');
 });
 
-test('keys over plain HTTP are taken from the machine of the server alone', async () => {
-  for (const host of ['localhost', '127.0.0.1', '[::1]'])
-    assert.deepEqual(said(await put({ actions: [{ ...jwt, jwks_url: `http://${host}:9000/keys` }] })), [200], host);
+test('keys over plain HTTP are taken from the machine of the server alone, where its operator lets them', async (t) => {
+  const lax = new Plane(undefined, { allowPrivateJwks: true });
+  t.after(() => lax.close());
+  const actor = await lax.person('ann@example.test');
+  const { row } = lax.create(actor);
+  for (const host of ['localhost', '127.0.0.1', '[::1]']) {
+    const policy = { actions: [{ ...jwt, jwks_url: `http://${host}:9000/keys` }] };
+    assert.equal(lax.control.policies.put(actor, row.id, policy).actions.length, 1, host);
+    const refused = await put(policy);
+    assert.deepEqual(said(refused), [400, 'bad_policy'], host);
+    assert.match(String(refused.body['message']), /https:\/\/ address, or .*edge\.allow_private_jwks/);
+  }
+});
+
+test('an issuer whose keys can never be had is not taken, unless the policy says where they are, or it is this server', async () => {
+  const plain = 'http://id.example.com';
+  const refused = await put({ actions: [{ ...jwt, allowed_issuers: ['https://id.example.com', plain] }] });
+  assert.deepEqual(said(refused), [400, 'bad_policy']);
+  assert.match(String(refused.body['message']), /http:\/\/id\.example\.com .*https.*jwks_url/);
+  for (const action of [
+    { ...jwt, allowed_issuers: [plain], jwks_url: 'https://id.example.com/keys' },
+    { ...jwt, allowed_issuers: ['http://api.test'] },
+  ])
+    assert.deepEqual(said(await put({ actions: [action] })), [200]);
 });
 
 test('a policy is replaced whole, and removed', async () => {

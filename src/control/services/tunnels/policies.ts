@@ -8,6 +8,7 @@ import { type Actor, allow } from '../actor.ts';
 import { recordDeed } from '../audit.ts';
 import type { RouteNews } from '../news.ts';
 import { type DryRunView, dryRunsOf, forgetDryRuns } from './dry-runs.ts';
+import { type KeyPlaceRules, requireKeyPlaces } from './key-places.ts';
 import { policyFrom } from './policy-input.ts';
 import { policyOf, type RouteMaker } from './route-maker.ts';
 import { ownTunnel, type TunnelRow } from './tunnel-rows.ts';
@@ -16,6 +17,7 @@ export interface PolicyDeps {
   readonly store: Store;
   readonly news: RouteNews;
   readonly routes: RouteMaker;
+  readonly keyPlaces: KeyPlaceRules;
 }
 
 export interface PolicyView {
@@ -45,6 +47,7 @@ export class Policies {
     return this.#deps.store.inTx((tx) => {
       const row = ownTunnel(tx.db, actor.orgId, tunnelId);
       const policy = policyFrom(input);
+      requireKeyPlaces(policy, this.#deps.keyPlaces);
       if (row.protocol === 'tcp') requireAddressRules(policy);
       const next = { policy, updatedAt: tx.now };
       tx.db

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
+  canonicalIp,
   formatHostPort,
   isHostName,
   isLoopback,
@@ -61,6 +62,20 @@ test('knows wildcard and loopback addresses', () => {
   assert.deepEqual(['0.0.0.0', '::', '0:0::0', '127.0.0.1', '::1'].map(isWildcard), [true, true, true, false, false]);
   const hosts = ['127.0.0.1', '127.9.9.9', '::1', 'localhost', '::ffff:127.0.0.1', '10.0.0.1', 'example.com'];
   assert.deepEqual(hosts.map(isLoopback), [true, true, true, true, true, false, false]);
+});
+
+test('an address has one form as text, and what is none has none', () => {
+  for (const [text, one] of [
+    ['10.1.2.3', '10.1.2.3'],
+    ['::ffff:0a01:0203', '10.1.2.3'],
+    ['::FFFF:10.1.2.3%eth0', '10.1.2.3'],
+    ['2001:0DB8:0:0:0::0001', '2001:db8::1'],
+    ['fe80::1%eth0', 'fe80::1'],
+    ['64:ff9b::10.1.2.3', '64:ff9b::a01:203'],
+  ] as const)
+    assert.equal(canonicalIp(text), one);
+  for (const text of ['', 'unknown', '010.1.2.3', '10.1.2', '[::1]', '2001:db8::1::'])
+    assert.equal(canonicalIp(text), undefined, text);
 });
 
 test('unmaps IPv4 in IPv6', () => {

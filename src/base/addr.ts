@@ -100,12 +100,26 @@ export function plainIp(address: string): string {
 
 /** The eight words of an IPv6 address, hexadecimal, without leading zeros; a zone is left out. Only for what isIPv6 holds for. */
 export function ipv6Words(address: string): string[] {
-  // The URL parser writes any IPv6 address in its one canonical form, dotted quads resolved.
-  const canonical = new URL(`http://[${address.split('%')[0]}]`).hostname.slice(1, -1);
+  const canonical = urlForm(address);
   const [head = '', tail] = canonical.split('::');
   const left = head === '' ? [] : head.split(':');
   const right = tail === undefined || tail === '' ? [] : tail.split(':');
   return [...left, ...Array<string>(8 - left.length - right.length).fill('0'), ...right];
+}
+
+/**
+ * An address in its one form, for what is compared as text: IPv4 plain, IPv6 in lower case without leading zeros, a zone left out. Undefined for
+ * what is no address.
+ */
+export function canonicalIp(address: string): string | undefined {
+  const plain = plainIp(address);
+  if (!isIPv6(plain)) return isIPv4(plain) ? plain : undefined;
+  return urlForm(plain);
+}
+
+/** The URL parser writes any IPv6 address in its one canonical form, dotted quads resolved. */
+function urlForm(address: string): string {
+  return new URL(`http://[${address.split('%')[0]}]`).hostname.slice(1, -1);
 }
 
 /** Reads one IP network (`10.0.0.0/8`, `::1/128`; a lone address is a network of one). Undefined when it is none or has host bits set. */

@@ -3,8 +3,8 @@
  * are kept per connection for as long as the Host and the routing table stay the same: a browser asks for one host a hundred
  * times. A visitor's own values count only when its address is one of `api.trusted_proxies`.
  */
-import { type BlockList, isIP, isIPv6 } from 'node:net';
-import { plainIp } from '../../base/addr.ts';
+import { type BlockList, isIPv6 } from 'node:net';
+import { canonicalIp } from '../../base/addr.ts';
 import type { RouteEntry } from '../routing/entry.ts';
 import type { RouteTable } from '../routing/table.ts';
 import type { AddressLoad } from './admission.ts';
@@ -15,6 +15,9 @@ import type { Head } from './head.ts';
 const MAX_HOPS = 32;
 /** So many addresses have at least so many characters. */
 const MAX_HOPS_CHARS = MAX_HOPS * '1.1.1.1,'.length;
+
+/** Whom a trusted proxy does not name by an address. */
+const UNKNOWN = 'unknown';
 
 /** Where a connection's requests come from. */
 export interface VisitorOrigin {
@@ -63,9 +66,11 @@ export class ForwardedLines {
     return this.#entry;
   }
 
-  /** The visitor's true address, for the rules that go by it: of a trusted proxy's request what the proxy says. */
+  /**
+   * The visitor's true address, for the rules that go by it: of a trusted proxy's request what the proxy says, `unknown` where that is no address.
+   */
   clientIp(bytes: Buffer, head: Head): string {
-    return this.#isTrusted && head.forwardedForCount > 0 ? this.#client(forwardedFor(bytes, head)) : this.#ip;
+    return this.#isTrusted && head.forwardedForCount > 0 ? this.#client(forwardedFor(bytes, head), UNKNOWN) : this.#ip;
   }
 
   /**
@@ -91,12 +96,12 @@ export class ForwardedLines {
     return this.#lines;
   }
 
-  /** The last address that no trusted proxy has. What is no address ends the chain: rules that go by addresses could not tell who it is. */
-  #client(chain: readonly string[]): string {
+  /** The last address that no trusted proxy has. What is no address ends the chain: then `unknown`, or without it the last one that is known. */
+  #client(chain: readonly string[], unknown: string | null): string {
     let client = this.#ip;
     for (let i = chain.length - 1; i >= 0 && isListed(this.#trusted as BlockList, client); i--) {
       const next = addressIn(chain[i] as string);
-      if (next === null) break;
+      if (next === undefined) return unknown ?? client;
       client = next;
     }
     return client;
@@ -104,7 +109,7 @@ export class ForwardedLines {
 
   #fromProxy(bytes: Buffer, head: Head): Buffer {
     const chain = head.forwardedForCount > 0 ? forwardedFor(bytes, head) : [];
-    const client = this.#client(chain);
+    const client = this.#client(chain, null);
     const host =
       head.forwardedHostEnd > 0 ? bytes.toString('latin1', head.forwardedHostStart, head.forwardedHostEnd) : '';
     return this.#build(
@@ -155,9 +160,9 @@ function forwardedFor(bytes: Buffer, head: Head): string[] {
 }
 
 /** The address of `1.2.3.4`, `1.2.3.4:567`, `2001:db8::1` or `[2001:db8::1]:567`: some proxies write the port of their visitor too. */
-function addressIn(text: string): string | null {
+function addressIn(text: string): string | undefined {
   const address = /^\[([^\]]*)\](?::\d+)?$/.exec(text)?.[1] ?? /^([^:]*):\d+$/.exec(text)?.[1] ?? text;
-  return isIP(address) === 0 ? null : plainIp(address);
+  return canonicalIp(address);
 }
 
 /** Whether `ip` is in one of the list's networks. */

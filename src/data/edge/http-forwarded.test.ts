@@ -92,6 +92,7 @@ test('a trusted proxy is believed, and whoever it trusted no further than the fi
     ['203.0.113.9:4711', '203.0.113.9'],
     ['[2001:db8::1]:4711', '2001:db8::1'],
     ['[2001:db8::1]', '2001:db8::1'],
+    ['2001:0DB8:0:0::0001', '2001:db8::1'],
     ['::ffff:203.0.113.9', '203.0.113.9'],
     ['203.0.113.9, ::ffff:10.1.1.1', '203.0.113.9'],
     ['nonsense', '127.0.0.1'],
@@ -108,6 +109,50 @@ test('a trusted proxy is believed, and whoever it trusted no further than the fi
     'shop.example.test',
     '127.0.0.1',
   ]);
+});
+
+test('of a trusted proxy one /64 network is one client, however it is written', WITHIN, async (t) => {
+  const rig = await Rig.start(t, { trustedProxies: ['127.0.0.1'] });
+  const origin = await httpOrigin(t, (_, response) => response.end());
+  await rig.serve('shop', origin.port);
+  const rate = { kind: 'rate_limit', requestsPerMinute: 1, perClientIp: true, enforce: true } as const;
+  rig.route('shop', { policy: { setAt: 1, actions: [rate] } });
+  const wire = await rig.visit();
+  for (const [written, status] of [
+    ['2001:db8:0:1::1', 200],
+    ['2001:db8:0:1:ffff::2', 429],
+    ['2001:0db8:0:1::4', 429],
+    ['2001:DB8:0000:1::4', 429],
+    ['[2001:db8:0:1::9]:443', 429],
+    ['2001:db8:0:1::9%eth0', 429],
+    ['2001:db8:0:2::1', 200],
+    ['64:ff9b::192.0.2.1', 200],
+    ['192.0.2.1', 200],
+    ['::ffff:192.0.2.1', 429],
+  ] as const) {
+    wire.ask('GET /', `X-Forwarded-For: ${written}`);
+    assert.equal((await wire.response()).status, status, written);
+  }
+});
+
+test('whom a trusted proxy does not name by an address no rule about addresses lets in', WITHIN, async (t) => {
+  const rig = await Rig.start(t, { trustedProxies: ['127.0.0.1'] });
+  const origin = await httpOrigin(t, (_, response) => response.end());
+  await rig.serve('shop', origin.port);
+  const wire = await rig.visit();
+  const ask = async (written: string): Promise<number> => {
+    wire.ask('GET /', `X-Forwarded-For: ${written}`);
+    return (await wire.response()).status;
+  };
+  const written = ['unknown', '"10.1.1.1"', '010.1.1.1', '10.1.1', '10.1.1.1:x', '_hidden'];
+  for (const kind of ['ip_deny', 'ip_allow'] as const) {
+    const networks = kind === 'ip_deny' ? ['10.0.0.0/8'] : ['0.0.0.0/0', '::/0'];
+    rig.route('shop', { policy: { setAt: 1, actions: [{ kind, networks, enforce: true }] } });
+    for (const text of written) assert.equal(await ask(text), 403, `${kind} ${text}`);
+    assert.equal(await ask('192.0.2.1'), 200);
+  }
+  rig.route('shop', { policy: { setAt: 1, actions: [{ kind: 'deny', pathPrefix: '/admin', enforce: true }] } });
+  for (const text of written) assert.equal(await ask(text), 200, text);
 });
 
 const token = fc.string({ unit: fc.constantFrom(..."!#$%&'*+.^`|~0189azAZ-".split('')), minLength: 1, maxLength: 20 });

@@ -1,4 +1,5 @@
 /** `ip_allow` and `ip_deny`: by the true address of the visitor. */
+import { isIP } from 'node:net';
 import { NetworkSet } from '../../base/addr.ts';
 import type { IpAction } from '../../plane/policy.ts';
 import type { EdgeRefusal } from '../edge/refusal.ts';
@@ -10,8 +11,8 @@ const DENIED: EdgeRefusal = { code: 'denied', detail: 'This site can not be reac
 export function addressRule({ kind, networks }: IpAction): (ip: string) => boolean {
   const listed = new NetworkSet(networks);
   const refusedWhen = kind === 'ip_deny';
-  // What is no address (a socket that is gone, a proxy that writes nonsense) is in no network: not allowed, and not denied either.
-  return (ip) => listed.has(ip) === refusedWhen;
+  // Of what is no address (a trusted proxy may write that) nobody can tell that it is not one of those to keep out.
+  return (ip) => isIP(ip) === 0 || listed.has(ip) === refusedWhen;
 }
 
 export function ipStep(action: IpAction): Step {

@@ -14,7 +14,7 @@ export interface PolicyRequest {
   start: number;
   end: number;
   head: Head;
-  /** True address: the socket's, or what a trusted proxy says. */
+  /** True address: the socket's, or what a trusted proxy says; `unknown` where that is none. */
   clientIp: string;
   /** What that address counts as: IPv4 itself, IPv6 as its /64. */
   clientKey: string;

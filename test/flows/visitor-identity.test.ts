@@ -191,7 +191,9 @@ suite('visitor identity', () => {
     assert.deepEqual([page.status, page.text], [200, 'hello from /a']);
     assert.equal(w.asked[0]?.['culvert-visitor-email'], 'octo@example.test');
     github.current = githubPerson(8, 'other@example.test');
-    assert.equal((await new VisitorBrowser().open(w.url)).status, 403);
+    const refused = await new VisitorBrowser().open(w.url);
+    assert.equal(refused.status, 403);
+    assert.match(refused.text, /Of the addresses that you have at GitHub the primary one counts/);
   });
 
   test('a custom domain comes back to itself, with a cookie of its own', WITHIN, async (context) => {

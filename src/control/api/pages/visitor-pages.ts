@@ -4,6 +4,7 @@
  */
 import { html } from 'hono/html';
 import type { AppError } from '../../../base/errors.ts';
+import type { NotListed } from '../../services/visitors/visitor-logins.ts';
 
 type Part = ReturnType<typeof html>;
 
@@ -17,12 +18,12 @@ export function visitorRefusalPage({ code, message }: AppError): Part {
 }
 
 /** For somebody whom the owner of the site did not name. */
-export function notListedPage({ email, site, retry }: { email: string; site: string; retry: string }): Part {
+export function notListedPage({ email, site, retry, primaryAt }: NotListed): Part {
   return page(
     `You can't open ${site}`,
     html`<p class="alert" role="alert">You have signed in as ${email}, and the owner of ${site} has not let this address in.</p>
 <p class="quiet">forbidden</p>
-<p>Sign in with another account, or ask the owner to add this one.</p>
+<p>Sign in with another account, or ask the owner to add this one.${primaryAt === null ? '' : ` Of the addresses that you have at ${primaryAt} the primary one counts: another can be made that there.`}</p>
 <a class="button main" href="${retry}">Try another account</a>`,
   );
 }

@@ -56,10 +56,19 @@ export interface StartedVisit {
   readonly sealed: string;
 }
 
-export type FinishedVisit =
-  | { readonly kind: 'in'; readonly location: string }
-  /** The address is on no list. `site` is the tunnel's host; `retry` begins again with another account. */
-  | { readonly kind: 'refused'; readonly email: string; readonly site: string; readonly retry: string };
+export type FinishedVisit = { readonly kind: 'in'; readonly location: string } | NotListed;
+
+/** The address is on no list. */
+export interface NotListed {
+  readonly kind: 'refused';
+  readonly email: string;
+  /** The tunnel's host. */
+  readonly site: string;
+  /** Begins again with another account. */
+  readonly retry: string;
+  /** The provider vouches for an account's primary address alone: what it is called. Null: for the only one. */
+  readonly primaryAt: string | null;
+}
 
 export class VisitorLogins {
   readonly #deps: VisitorLoginDeps;
@@ -104,7 +113,8 @@ export class VisitorLogins {
     // Read now: the lists may have changed while the person was at the provider.
     const { lists, version } = this.#tunnel(state.tunnelId);
     if (!isListed(email, lists)) {
-      return { kind: 'refused', email, site: new URL(state.origin).host, retry: this.#retryUrl(state) };
+      const primaryAt = this.#deps.providerId === 'github' ? provider.name : null;
+      return { kind: 'refused', email, site: new URL(state.origin).host, retry: this.#retryUrl(state), primaryAt };
     }
     return { kind: 'in', location: this.#landingUrl(state, { email: email.toLowerCase(), version }) };
   }
@@ -143,7 +153,7 @@ export class VisitorLogins {
     if (provider === null) {
       throw new AppError(
         'not_configured',
-        `Sign-in of visitors is not set up: the operator sets oauth.${providerId}.client_id and client_secret, or another edge_auth.provider.`,
+        `Nobody can sign in to this site now: please tell its owner. The operator of this server sets oauth.${providerId}.client_id and client_secret, or another edge_auth.provider.`,
       );
     }
     return provider;

@@ -78,7 +78,7 @@ export function likelyWrong(file: ServerFile, settings: Settings): string[] {
     out.push(`mail.transport: codes and links go to the log, and log.level = "${level}" leaves them out: ${instead}`);
   }
   out.push(...acmeDoubts(file));
-  out.push(...unsold(file), ...unasked(file));
+  out.push(...unsold(file), ...unasked(file), ...letsStrangersIn(file, settings));
   const host =
     file.edge.public_url === null ? null : new URL(file.edge.public_url.replace('{subdomain}', 's')).hostname;
   if (host !== null && host !== `s.${file.edge.domain}`) {
@@ -99,6 +99,16 @@ function unasked({ edge_auth: { provider }, oauth }: ServerFile): string[] {
   return [
     `edge_auth.provider: "${provider}" is not set up, so visitors of a tunnel that asks can't sign in: ${instead}`,
   ];
+}
+
+/** One table is for both: who sets up a provider for visitors alone may not have meant that everybody whom it knows gets an account. */
+function letsStrangersIn({ accounts, api, oauth }: ServerFile, settings: Settings): string[] {
+  const tables = (['google', 'github'] as const).filter((name) => oauth[name].client_id !== null);
+  const isLocal = isLoopback(api.listen.host) && isLoopback(new URL(settings.api.public_url).hostname);
+  if (tables.length === 0 || isLocal || accounts.signup === 'closed' || accounts.require_approval) return [];
+  const who = tables.map((name) => `oauth.${name}`).join(' and ');
+  const instead = 'set "closed", or accounts.require_approval = true';
+  return [`accounts.signup: "open" gives an account, and tunnels, to everybody whom ${who} knows: ${instead}`];
 }
 
 /** What can't be bought although `billing.mode` says that plans are sold. */

@@ -221,8 +221,10 @@ export function openControl(options: ControlOptions): ControlPlane {
     const passwordReset = new PasswordReset({ store, passwords, letters, signUps, outbox, sessionEnds });
     const mfa = new Mfa({ store, sealer, passwords, recoveryCodes, outbox });
     const maintenance = new Maintenance();
-    const ownHosts = () => [options.edgeDomain.toLowerCase(), new URL(options.apiUrl()).hostname];
-    const ownLabels = new OwnLabels(options.edgeDomain, () => [...ownHosts(), ...besides(options)]);
+    const { edgeDomain, agentsHost, apiUrl, oauth } = options;
+    const ownHosts = () => [edgeDomain.toLowerCase(), new URL(apiUrl()).hostname];
+    const ownUrls = () => [apiUrl(), oauth.google?.issuer, oauth.github?.authorizeUrl];
+    const ownLabels = new OwnLabels({ edgeDomain, agentsHost, urls: ownUrls });
     const routes = new RouteMaker({ names, maintenance, apiUrl: options.apiUrl, ownLabels, ownHosts });
     const providers = {
       google: options.oauth.google === null ? null : new OidcProvider(options.oauth.google, clock),
@@ -349,7 +351,6 @@ export function openControl(options: ControlOptions): ControlPlane {
         routes,
         billing: options.billing.mode,
         provider: { id: options.visitorProvider, isSetUp: providers[options.visitorProvider] !== null },
-        log,
       }),
       visitorLogins: new VisitorLogins({
         store,
@@ -395,10 +396,4 @@ export function openControl(options: ControlOptions): ControlPlane {
     sqlite.close();
     throw error;
   }
-}
-
-/** Hosts that agents reach this server by, and those who vouch for its people. */
-function besides({ agentsHost, oauth }: ControlOptions): readonly string[] {
-  const urls = [oauth.google?.issuer, oauth.github?.authorizeUrl].filter((url) => url !== undefined);
-  return [agentsHost, ...urls.map((url) => new URL(url).hostname)];
 }

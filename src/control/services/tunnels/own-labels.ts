@@ -2,15 +2,19 @@
  * Labels under the edge's domain that hosts of this server itself stand under: of the API, of the agents' listener and of identity providers.
  * They are nobody's. Cookies know no ports (RFC 6265 §8.5): a tunnel under the API's host would get the log-ins of its people.
  */
+export interface OwnNames {
+  readonly edgeDomain: string;
+  readonly agentsHost: string;
+  /** Of the API and of identity providers. Asked at the first use: the API's address is not known before its listener is. */
+  readonly urls: () => ReadonlyArray<string | undefined>;
+}
+
 export class OwnLabels {
-  readonly #suffix: string;
-  readonly #hosts: () => readonly string[];
+  readonly #names: OwnNames;
   #labels: ReadonlySet<string> | undefined;
 
-  /** `hosts`: asked at the first use, for the API's address is not known before its listener is. */
-  constructor(edgeDomain: string, hosts: () => readonly string[]) {
-    this.#suffix = `.${edgeDomain.toLowerCase()}`;
-    this.#hosts = hosts;
+  constructor(names: OwnNames) {
+    this.#names = names;
   }
 
   has(label: string): boolean {
@@ -18,12 +22,18 @@ export class OwnLabels {
   }
 
   all(): ReadonlySet<string> {
-    this.#labels ??= new Set(this.#hosts().flatMap((host) => this.#labelOf(host.toLowerCase()) ?? []));
+    this.#labels ??= new Set(this.#find());
     return this.#labels;
   }
 
-  /** Of `a.b.example.com` it is `b`: what is above a host can set its cookies. */
-  #labelOf(host: string): string | undefined {
-    return host.endsWith(this.#suffix) ? host.slice(0, -this.#suffix.length).split('.').at(-1) : undefined;
+  *#find(): Generator<string> {
+    const { edgeDomain, agentsHost, urls } = this.#names;
+    const suffix = `.${edgeDomain.toLowerCase()}`;
+    const hosts = urls().flatMap((url) => (url === undefined ? [] : new URL(url).hostname));
+    for (const host of [agentsHost.toLowerCase(), ...hosts]) {
+      // Of `a.b.example.com` it is `b`: what is above a host can set its cookies.
+      const label = host.endsWith(suffix) ? host.slice(0, -suffix.length).split('.').at(-1) : undefined;
+      if (label !== undefined) yield label;
+    }
   }
 }

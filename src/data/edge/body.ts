@@ -151,8 +151,8 @@ export class Body {
         if (this.#left === 0) this.#state = S.dataCr;
         continue;
       }
-      // One byte of framing at a time, through the same strict machine; trailers are not followed by payload.
-      const state = this.#state === S.trailers ? this.#feedTrailers(bytes, i, end) : this.#feedChunks(bytes, i, i + 1);
+      // The same strict machine: it stops where payload begins.
+      const state = this.#feedChunks(bytes, i, end);
       if (state === BODY.bad) return BODY.bad;
       if (state === BODY.done) {
         this.stop = to;
@@ -196,6 +196,7 @@ export class Body {
           i++;
           break;
         case S.data: {
+          if (this.#strip) return this.#cutAt(i, i);
           const run = Math.min(end - i, this.#left);
           i += run;
           this.#left -= run;

@@ -4,12 +4,15 @@
  */
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
-import { type Logger, silentLog } from '../../src/base/log.ts';
 import { Secret } from '../../src/base/secret.ts';
 import { organizations, visitorGates } from '../../src/control/db/schema.ts';
 import { Plane } from './plane.ts';
 import { type PlaneApi, servePlane } from './plane-api.ts';
 import { type Person, said, Team } from './team.ts';
+
+/** Nobody answers there. */
+const google = { clientId: 'id', clientSecret: new Secret('secret'), issuer: 'http://127.0.0.1:1' };
+const oauth = { google, github: null };
 
 let plane: Plane;
 let api: PlaneApi;
@@ -18,7 +21,7 @@ let ann: Person;
 let path: string;
 let tunnelId: string;
 beforeEach(async () => {
-  plane = new Plane();
+  plane = new Plane(undefined, { oauth });
   api = await servePlane(plane);
   team = new Team(plane, api);
   ann = await team.person('ann@example.test');
@@ -66,31 +69,32 @@ test('a gate is told to the data plane without its lists, shown to its organizat
   assert.deepEqual(newest.details, { allowed_domains: 'example.com', allowed_emails: 'ann@partner.test' });
 });
 
-test('the operator hears of a gate that nobody can pass, for want of a provider', async (t) => {
-  const warned: unknown[] = [];
-  const log: Logger = { ...silentLog, warn: (details, text) => void warned.push([details, text]), child: () => log };
-  const google = { clientId: 'id', clientSecret: new Secret('secret'), issuer: 'http://127.0.0.1:1' };
-  for (const [oauth, count] of [
-    [{ google: null, github: null }, 1],
-    [{ google, github: null }, 0],
-  ] as const) {
-    const other = new Plane(undefined, { log, oauth });
-    t.after(() => other.close());
-    const actor = await other.person('ann@example.test');
-    const { row } = other.create(actor);
-    warned.length = 0;
-    other.control.visitorGates.put(actor, row.id, { allowedDomains: ['example.com'], allowedEmails: [] });
-    assert.equal(warned.length, count);
-    if (count > 0) assert.match(JSON.stringify(warned), /nobody can sign in: set oauth\.google\.client_id/);
-  }
+test('a gate that nobody could pass, for want of a provider, is refused with what the operator sets', async (t) => {
+  const bare = new Plane();
+  const bareApi = await servePlane(bare);
+  t.after(async () => {
+    await bareApi.close();
+    bare.close();
+  });
+  const others = new Team(bare, bareApi);
+  const bob = await others.person('bob@example.test');
+  const made = await bob.call('POST', '/tunnels', { localPort: 3000 });
+  const gate = `/tunnels/${String(made.body['id'])}/edge-auth`;
+  const refused = await bob.call('PUT', gate, LISTS);
+  assert.deepEqual(said(refused), [503, 'not_configured']);
+  assert.match(String(refused.body['message']), /oauth\.google\.client_id and client_secret/);
+  assert.equal((await bob.call('GET', gate)).body['edgeAuthEnabled'], false);
+  assert.deepEqual(said(await bob.call('DELETE', gate)), [200]);
+  // Who may not have one anyway hears of that.
+  bare.control.store.db.update(organizations).set({ plan: 'free' }).run();
+  assert.deepEqual(said(await bob.call('PUT', gate, LISTS)), [402, 'upgrade_required']);
 });
 
 test('the key that signs for visitors is the same after a restart, and another in another folder or with another provider', async () => {
   const { visitorKey } = await plane.control.link.snapshot();
   assert.equal(Buffer.from(visitorKey, 'base64url').length, 32);
-  const google = { clientId: 'id', clientSecret: new Secret('secret'), issuer: 'https://id.test' };
   const keyOf = async (dataDir?: string, changes: ConstructorParameters<typeof Plane>[1] = {}): Promise<string> => {
-    const other = new Plane(dataDir, changes);
+    const other = new Plane(dataDir, { oauth, ...changes });
     const found = (await other.control.link.snapshot()).visitorKey;
     if (dataDir === undefined) other.close();
     else other.control.close();
@@ -100,7 +104,10 @@ test('the key that signs for visitors is the same after a restart, and another i
   assert.equal(await keyOf(plane.dataDir), visitorKey);
   assert.notEqual(await keyOf(), visitorKey);
   assert.notEqual(await keyOf(plane.dataDir, { visitorProvider: 'github' }), visitorKey);
-  assert.notEqual(await keyOf(plane.dataDir, { oauth: { google, github: null } }), visitorKey);
+  assert.notEqual(
+    await keyOf(plane.dataDir, { oauth: { ...oauth, google: { ...google, issuer: 'https://id.test' } } }),
+    visitorKey,
+  );
 });
 
 test('lists are kept in lower case and once each; either may be left out', async () => {

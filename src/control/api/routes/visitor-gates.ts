@@ -76,11 +76,11 @@ export function mountVisitorGates(app: Api, { visitorGates }: ApiDeps): void {
         tags,
         summary: 'Ask visitors of a tunnel who they are, from the next request on',
         description:
-          "With the identity provider of `edge_auth.provider`, behind the tunnel's policy and password. Let in are addresses that the provider has verified and that are on a list, or whose domain, exactly, is. Letter case does not count. The service is told the address as `Culvert-Visitor-Email`. Browsers are sent to sign in; everybody else is 401. Each change asks everybody again. From Pro on; on a plan without it a gate that there is stays, and may only be removed. A `tcp` tunnel is refused.",
+          "With the identity provider of `edge_auth.provider`, behind the tunnel's policy and password. Let in are addresses that the provider has verified and that are on a list, or whose domain, exactly, is. Letter case does not count. The service is told the address as `Culvert-Visitor-Email`. Browsers are sent to sign in; everybody else is 401. Each change asks everybody again. From Pro on; on a plan without it a gate that there is stays, and may only be removed. A `tcp` tunnel is refused; so is every gate, with 503, where the operator has set up no provider.",
         request: { params: id, body: { required: true, content: { 'application/json': { schema: gate } } } },
         responses: { 200: json(shown, 'Visitors are asked') },
       },
-      ['forbidden', 'upgrade_required'],
+      ['forbidden', 'upgrade_required', 'not_configured'],
     ),
     (c) => {
       const tunnelId = c.req.valid('param').id;

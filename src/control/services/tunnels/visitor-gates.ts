@@ -5,7 +5,6 @@
 import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { AppError } from '../../../base/errors.ts';
-import type { Logger } from '../../../base/log.ts';
 import { visitorGates } from '../../db/schema.ts';
 import type { Db, Store, Tx } from '../../db/tx.ts';
 import { type Actor, allow } from '../actor.ts';
@@ -34,7 +33,6 @@ export interface VisitorGateDeps {
   readonly billing: BillingMode;
   /** Of `edge_auth.provider`: how the settings call it, and whether it is set up. */
   readonly provider: { readonly id: string; readonly isSetUp: boolean };
-  readonly log: Logger;
 }
 
 export class VisitorGates {
@@ -54,7 +52,7 @@ export class VisitorGates {
 
   /**
    * Whoever was let in by older lists is asked again, also when these are the same. Throws `not_found`, `forbidden`, `upgrade_required`,
-   * `invalid_request`: a `tcp` tunnel, lists that are empty or too long.
+   * `invalid_request`: a `tcp` tunnel, lists that are empty or too long; `not_configured`: nobody could sign in.
    */
   put(actor: Actor, tunnelId: string, input: VisitorLists): VisitorLists {
     allow(actor, 'change', 'tunnel');
@@ -62,6 +60,7 @@ export class VisitorGates {
     return this.#deps.store.inTx((tx) => {
       const row = httpTunnel(tx.db, actor.orgId, tunnelId);
       requireEntitlement(findOrg(tx.db, actor.orgId)?.plan ?? 'free', 'edgeAuth', this.#deps.billing);
+      this.#requireProvider();
       const next = { ...lists, version: randomUUID(), updatedAt: tx.now };
       tx.db
         .insert(visitorGates)
@@ -74,7 +73,6 @@ export class VisitorGates {
       };
       recordDeed(tx, actor, { action: 'tunnel.edge_auth', resourceType: 'tunnel', resourceId: row.id, details });
       this.#announce(tx, row);
-      tx.onCommit(() => this.#warnOperator(row));
       return lists;
     });
   }
@@ -91,12 +89,14 @@ export class VisitorGates {
     });
   }
 
-  /** The gate is as closed as its owner may want it; only the operator can open it. */
-  #warnOperator({ id, label }: TunnelRow): void {
-    const { provider, log } = this.#deps;
-    if (provider.isSetUp) return;
-    const missing = `set oauth.${provider.id}.client_id and client_secret, or another edge_auth.provider`;
-    log.warn({ tunnel: id, label }, `a tunnel asks who its visitors are, and nobody can sign in: ${missing}`);
+  /** A gate that nobody can pass would close the tunnel, and only the operator could open it. */
+  #requireProvider(): void {
+    const { id, isSetUp } = this.#deps.provider;
+    if (isSetUp) return;
+    throw new AppError(
+      'not_configured',
+      `Nobody could sign in: this server has no identity provider for visitors. Its operator sets oauth.${id}.client_id and client_secret, or another edge_auth.provider.`,
+    );
   }
 
   #announce(tx: Tx, row: TunnelRow): void {

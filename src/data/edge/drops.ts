@@ -66,13 +66,17 @@ export const DROPS = {
   h2_continuation: kind('HTTP/2 connections were closed: endless CONTINUATION frames', null, 'warn'),
   h2_settings: kind('HTTP/2 connections were closed: a flood of SETTINGS', null, 'warn'),
   h2_pings: kind('HTTP/2 connections were closed: a flood of PINGs', null, 'warn'),
-  h2_protocol: kind('HTTP/2 connections were closed: broken frames, or more streams than are allowed', null, 'info'),
+  h2_protocol: kind(
+    'HTTP/2 connections or streams were ended: broken frames, or more streams than are allowed',
+    null,
+    'info',
+  ),
   h2_memory: kind(
     'HTTP/2 connections were closed: too much waited for slow visitors or services',
     'edge.limits.http2_memory_mb',
     'warn',
   ),
-  h2_headers: kind('HTTP/2 requests were refused: their header list is too long', null, 'info'),
+  h2_headers: kind('HTTP/2 requests were refused for their fields: malformed, too many or too long', null, 'info'),
   password_checks: kind(
     'visitors of password gates were told to come back: too many passwords were being checked',
     null,

@@ -27,6 +27,13 @@ const ANY_STREAM = 2 ** 31 - 1;
 
 /** Of nghttp2, and of what Node counts above it; others are of the network, or of a visitor that gives up. */
 const PROTOCOL_ERRORS = new Set(['ERR_HTTP2_ERROR', 'ERR_HTTP2_TOO_MANY_INVALID_FRAMES']);
+/** What a stream is reset for that breaks the protocol, by nghttp2 or by a visitor that takes the edge for such a one. */
+const OFFENCES = new Set([
+  constants.NGHTTP2_PROTOCOL_ERROR,
+  constants.NGHTTP2_FLOW_CONTROL_ERROR,
+  constants.NGHTTP2_STREAM_CLOSED,
+  constants.NGHTTP2_FRAME_SIZE_ERROR,
+]);
 /** What a connection was ended for, by nghttp2's words. */
 const FAILURES: ReadonlyArray<readonly [string, DropReason]> = [
   ['CONTINUATION', 'h2_continuation'],
@@ -47,6 +54,8 @@ export class Http2Connection implements EdgeConnection, ExchangeOwner {
   readonly #free: Http2Exchange[] = [];
   readonly #resets: FloodGuard;
   readonly #controls: FloodGuard;
+  /** The highest stream that has come, or has been refused by nghttp2. */
+  #lastStream = -1;
   /** Since when there has been no request; 0: not looked at yet. */
   #idleSinceMs = 0;
   #leaving: 'no' | 'told' | 'closing' | 'flooded' = 'no';
@@ -90,6 +99,8 @@ export class Http2Connection implements EdgeConnection, ExchangeOwner {
     // Before anything else: it may fail in the same turn.
     stream.on('error', () => undefined);
     if (this.#gone) return;
+    this.#skipped((stream.id as number) - 2);
+    this.#lastStream = stream.id as number;
     if (this.#leaving === 'closing' || this.#leaving === 'flooded') {
       stream.close(NGHTTP2_REFUSED_STREAM);
       return;
@@ -100,17 +111,25 @@ export class Http2Connection implements EdgeConnection, ExchangeOwner {
     exchange.begin(stream, flags, raw);
   }
 
-  left(exchange: Http2Exchange, isBroken: boolean): void {
+  left(exchange: Http2Exchange, code: number | null): void {
     this.#exchanges.delete(exchange);
     if (this.#gone) return;
     if (exchange.isFree) this.#free.push(exchange);
-    if (isBroken && !this.#resets.add(this.context.nowMs)) this.#endFlood('h2_reset_flood');
+    if (code === null) return;
+    if (OFFENCES.has(code)) this.context.drops.add('h2_protocol');
+    if (!this.#resets.add(this.context.nowMs)) this.#endFlood('h2_reset_flood');
+  }
+
+  /** nghttp2 refuses by itself, and says nothing of, requests whose fields it can't read or are too many: their streams never come here. */
+  #skipped(upTo: number): void {
+    for (; this.#lastStream < upTo; this.#lastStream += 2) this.context.drops.add('h2_headers');
   }
 
   // ------------------------------------------------------------------ the connection
 
   /** Requests that are whole still get their answers. */
   #visitorEnded(): void {
+    this.#skipped(this.#session.state.lastProcStreamID || -1);
     for (const exchange of [...this.#exchanges]) exchange.visitorEnded();
     if (!this.#session.closed) this.#session.close();
   }
@@ -153,6 +172,7 @@ export class Http2Connection implements EdgeConnection, ExchangeOwner {
   sweep(nowMs: number): void {
     if (this.#leaving === 'flooded') return this.destroy();
     this.#holds();
+    this.#skipped(this.#session.state.lastProcStreamID || -1);
     for (const exchange of this.#exchanges) exchange.sweep(nowMs);
     const isBusy = this.#isBusy();
     if (this.#session.destroyed || (!isBusy && (this.#exchanges.size > 0 || this.#session.closed)))

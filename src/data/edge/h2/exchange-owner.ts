@@ -13,6 +13,6 @@ export interface ExchangeOwner {
   readonly headBuffer: Buffer;
   readonly written: WrittenHead;
   readonly ranges: HeldRanges;
-  /** The stream is closed and the exchange free for another one. `isBroken`: it ended before its answer did, and not by the edge's will. */
-  left(exchange: Http2Exchange, isBroken: boolean): void;
+  /** The stream is closed and the exchange free for another one. `code`: with which it ended before its answer did and not by the edge's will. */
+  left(exchange: Http2Exchange, code: number | null): void;
 }

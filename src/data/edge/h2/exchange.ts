@@ -376,7 +376,7 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner {
     this.#letGo();
     this.#held.forget();
     this.#stream = null;
-    this.#owner.left(this, isBroken);
+    this.#owner.left(this, isBroken ? stream.rstCode : null);
   }
 
   #credit(bytes: number): void {

@@ -4,7 +4,16 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import { FRAME, FrameVisitor, request, u32 } from '../../../../test/harness/h2-frames.ts';
+import {
+  FLAG,
+  FRAME,
+  type Fields,
+  FrameVisitor,
+  frame,
+  literals,
+  request,
+  u32,
+} from '../../../../test/harness/h2-frames.ts';
 import { type Logger, silentLog } from '../../../base/log.ts';
 import { Rig } from '../testing/rig.ts';
 
@@ -40,8 +49,8 @@ async function fill(visitor: FrameVisitor, id: number): Promise<void> {
   let seen = 0;
   for (let still = 0; still < 50; ) {
     for (; seen < visitor.frames.length; seen++) {
-      const frame = visitor.frames[seen];
-      if (frame?.type === FRAME.window && frame.stream === id) window += frame.payload.readUInt32BE(0);
+      const got = visitor.frames[seen];
+      if (got?.type === FRAME.window && got.stream === id) window += got.payload.readUInt32BE(0);
     }
     if (window < PIECE) {
       still++;
@@ -76,3 +85,43 @@ for (const method of ['POST', 'HEAD']) {
     );
   }
 }
+
+test('each request that nghttp2 refuses is counted, and a head of 60 KB is answered', WITHIN, async (t) => {
+  const rig = await Rig.start(t, { log: failing });
+  rig.route('shop');
+  const visitor = await FrameVisitor.open(rig.httpsPort);
+  t.after(() => visitor.socket.destroy());
+  const pairs = (count: number, size: number): Fields =>
+    Array.from({ length: count }, (_, i) => [`a${i}`, 'b'.repeat(size)] as const);
+  const long = literals(request('GET', '/', ...pairs(6, 10_000)));
+  visitor.send(FRAME.headers, FLAG.endStream, 1, long.subarray(0, 16_000));
+  for (let at = 16_000; at < long.length; at += 16_000)
+    visitor.send(
+      FRAME.continuation,
+      at + 16_000 < long.length ? 0 : FLAG.endHeaders,
+      1,
+      long.subarray(at, at + 16_000),
+    );
+  assert.equal(await visitor.endOf(1), null);
+  assert.match(visitor.bodies.get(1) ?? '', /head_too_large/);
+  assert.equal(rig.node.stats().dropped['h2_headers'], 1);
+  visitor.ask(3, request('GET', '/', ...pairs(600, 1)));
+  visitor.ask(5, request('GET', '/', ['X-Upper', 'a']));
+  visitor.ask(7, request('GET', '/', ['connection', 'close']));
+  visitor.ask(9, [[':method', 'GET']]);
+  for (const id of [3, 5, 7, 9]) assert.notEqual(await visitor.endOf(id), null);
+  visitor.ask(11);
+  assert.equal(await visitor.endOf(11), null, 'the connection goes on');
+  assert.equal(rig.node.stats().dropped['h2_headers'], 5);
+  // Less body than its length.
+  const fields = literals(request('POST', '/', ['content-length', '9']));
+  visitor.raw(
+    Buffer.concat([frame(FRAME.headers, FLAG.endHeaders, 13, fields), frame(FRAME.data, FLAG.endStream, 13, 'x')]),
+  );
+  assert.equal(await visitor.endOf(13), 1);
+  while (rig.node.stats().dropped['h2_protocol'] === 0) await setTimeout(20);
+  // The last one, with none behind it.
+  visitor.ask(15, request('GET', '/', ['X-Upper', 'a']));
+  while (rig.node.stats().dropped['h2_headers'] === 5) await setTimeout(20);
+  assert.equal(rig.node.stats().dropped['h2_headers'], 6);
+});

@@ -7,6 +7,8 @@ const STREAM_WINDOW = 262_144;
 export const CONNECTION_WINDOW = 1 << 20;
 /** Fields as they come: cookies are in crumbs. The head that is made of them is bounded like every other one. */
 const MAX_CRUMBS = 400;
+/** A longer head is answered in words (431) up to here, and reset beyond. */
+const READ_BYTES = 65_536;
 /** What nghttp2 counts beside name and value of each field. */
 const PAIR_BYTES = 32;
 
@@ -15,7 +17,7 @@ export function sessionOptions(limits: EdgeLimits): ServerSessionOptions {
     settings: {
       maxConcurrentStreams: limits.http2MaxStreams,
       initialWindowSize: STREAM_WINDOW,
-      maxHeaderListSize: limits.head.headBytes + PAIR_BYTES * (limits.head.fields + MAX_CRUMBS),
+      maxHeaderListSize: Math.max(limits.head.headBytes, READ_BYTES) + PAIR_BYTES * (limits.head.fields + MAX_CRUMBS),
       enablePush: false,
       enableConnectProtocol: false,
     },

@@ -15,6 +15,7 @@ import type { CompiledPolicy } from '../policy/compile.ts';
 import { HeaderRule } from '../policy/header-rule.ts';
 import { ShownBefore } from '../policy/shown-before.ts';
 import type { PolicyRequest, Verdict } from '../policy/step.ts';
+import { showsVisitorCookies } from '../policy/visitor-cookies.ts';
 import { visitorLines } from '../policy/visitor-lines.ts';
 import { type EdgeRefusal, EXHAUSTED, refusalOf } from './refusal.ts';
 import { acquire, openUpstream, type Upstream } from './upstream.ts';
@@ -133,13 +134,15 @@ export class Dispatch {
     const rule = this.#exchange.requestRule;
     if (policy !== null && policy.hidesToken !== null && policy.hidesToken(this.#asked)) NO_TOKEN.dropFrom(bytes, head);
     rule?.dropFrom(bytes, head);
-    const visitor = this.#asked.visitorLine;
-    const named = policy !== null && policy.namesVisitors ? visitorLines(bytes, head, { rule, visitor }) : null;
+    const isGated = policy !== null && policy.namesVisitors;
+    // A tunnel that has no gate any more, or none yet, gets no pass of another time or owner either: it names the visitor.
+    const isOwn = isGated || (head.cookieCount > 0 && showsVisitorCookies(bytes, head));
+    const visitor = isGated ? this.#asked.visitorLine : null;
     forwardHead(upstream.stream, bytes, head, {
       start: this.#start,
       end: this.#end,
       forwarded: this.#forwarded.lines(bytes, head),
-      added: named ?? (rule === null ? NOTHING : rule.lines),
+      added: isOwn ? visitorLines(bytes, head, { rule, visitor }) : rule === null ? NOTHING : rule.lines,
       upgrade: this.#exchange.wantsUpgrade,
       replay: this.#repeatable && upstream.reused ? upstream : null,
     });

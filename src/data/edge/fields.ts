@@ -19,8 +19,8 @@ export const FIELD = {
   keepAlive: 11,
   /** Never forwarded: hop-by-hop, or a claim about the visitor that only the edge may make. */
   drop: 12,
-  /** What sets cookies, or takes them away: set-cookie.ts reads them. */
-  setCookie: 13,
+  /** Of a response what sets cookies, or takes them away: set-cookie.ts reads them. Of a request its cookies: policy/visitor-cookies.ts. */
+  cookie: 13,
 } as const;
 export type Field = (typeof FIELD)[keyof typeof FIELD];
 
@@ -53,6 +53,7 @@ export const REQUEST_NAMES: Names = namesOf([
   ['upgrade', FIELD.upgrade],
   ['expect', FIELD.expect],
   ['accept', FIELD.accept],
+  ['cookie', FIELD.cookie],
   ['x-forwarded-for', FIELD.forwardedFor],
   ['x-forwarded-proto', FIELD.forwardedProto],
   ['x-forwarded-host', FIELD.forwardedHost],
@@ -78,8 +79,8 @@ export const RESPONSE_NAMES: Names = namesOf([
   ['transfer-encoding', FIELD.transferEncoding],
   ['upgrade', FIELD.upgrade],
   ['keep-alive', FIELD.keepAlive],
-  ['set-cookie', FIELD.setCookie],
-  ['clear-site-data', FIELD.setCookie],
+  ['set-cookie', FIELD.cookie],
+  ['clear-site-data', FIELD.cookie],
   // Only the edge itself says this.
   ['culvert-error', FIELD.drop],
   ...HOP_BY_HOP.filter((name) => name !== 'proxy-authenticate').map((name) => [name, FIELD.drop] as const),

@@ -53,7 +53,7 @@ export class Head {
   /** Starts of the field lines, and one more for the line after the last. */
   readonly lines: Int32Array;
   lineCount = 0;
-  /** Responses: which of `lines` are Set-Cookie or Clear-Site-Data. */
+  /** Which of `lines` are Cookie; of responses Set-Cookie or Clear-Site-Data. */
   readonly cookieLines: Int32Array;
   cookieCount = 0;
   methodEnd = 0;
@@ -289,7 +289,7 @@ function takeField(bytes: Buffer, field: Field, head: Head): boolean {
     case FIELD.accept:
       head.acceptsHtml = equalsFolded(bytes, value, Math.min(valueEnd, value + W_HTML.length), W_HTML);
       return true;
-    case FIELD.setCookie:
+    case FIELD.cookie:
       head.cookieLines[head.cookieCount++] = head.lineCount - 1;
       return true;
     case FIELD.keepAlive:

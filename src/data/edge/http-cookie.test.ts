@@ -88,3 +88,29 @@ test('a head that comes byte by byte is looked at whole', WITHIN, async (t) => {
   const { head, body } = await wire.response();
   assert.deepEqual([cookiesOf(head), body], [[HOST_ONLY.trim()], 'hello']);
 });
+
+test('a service without a visitor gate gets none of its cookies either', WITHIN, async (t) => {
+  const rig = await Rig.start(t);
+  const origin = await rawOrigin(
+    t,
+    perHead((socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n')),
+  );
+  await rig.serve('shop', origin.port);
+  const wire = await rig.visit();
+  const cookies = 'Cookie: a=1; culvert_visitor=abc.def; __Host-culvert_nonce=n; b=2';
+  const policies = [[], [{ kind: 'header_set' as const, name: 'X-A', value: '1', enforce: true }]];
+  for (const actions of policies) {
+    rig.route('shop', actions.length === 0 ? {} : { policy: { setAt: 1, actions } });
+    for (const line of [cookies, 'Cookie: a=1; b=2']) {
+      wire.ask('GET /', line);
+      assert.equal((await wire.response()).status, 200);
+      const head = origin.texts[0] ?? '';
+      const got = head.split('GET / ').at(-1)?.split('\r\n') ?? [];
+      assert.deepEqual(
+        got.filter((field) => /^cookie/i.test(field)),
+        ['Cookie: a=1; b=2'],
+      );
+      assert.equal(got.includes('X-A: 1'), actions.length > 0);
+    }
+  }
+});

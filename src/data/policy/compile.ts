@@ -35,7 +35,7 @@ export interface CompiledPolicy {
   /** What is set on the forwarded request, and on the response. */
   readonly request: HeaderRule | null;
   readonly response: HeaderRule | null;
-  /** Whether the service is told who its visitors are, and gets none of the cookies by which the edge knows it. */
+  /** Whether the service is told who its visitors are. */
   readonly namesVisitors: boolean;
   /** Its windows go on when other actions change. */
   readonly rate: { readonly action: RateAction; readonly limit: RateLimit } | null;

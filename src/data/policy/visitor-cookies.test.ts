@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Head, parseRequestHead } from '../edge/head.ts';
-import { cookiesNamed, PASS_COOKIE, withoutVisitorCookies } from './visitor-cookies.ts';
+import {
+  cookiesNamed,
+  PASS_COOKIE,
+  showsVisitorCookies,
+  VISITOR_COOKIES,
+  withoutVisitorCookies,
+} from './visitor-cookies.ts';
 
 function parsed(...lines: string[]): { bytes: Buffer; head: Head } {
   const bytes = Buffer.from(['GET / HTTP/1.1', 'Host: shop.test', ...lines, '', ''].join('\r\n'), 'latin1');
@@ -83,4 +89,30 @@ test('a Cookie line as large as a head may be', () => {
   const line = [...others.slice(0, 700), 'culvert_visitor=x', ...others.slice(700)].join('; ');
   assert.equal(forwarded(`Cookie: ${line}`), `Cookie: ${others.join('; ')}\r\n`);
   assert.equal(forwarded(`Cookie: ${'culvert_visitor=x; '.repeat(1_500)}a=1`), 'Cookie: a=1\r\n');
+});
+
+test('whatever would be left out is seen beforehand, wherever it stands', () => {
+  const shows = (...lines: string[]): boolean => {
+    const { bytes, head } = parsed(...lines);
+    return showsVisitorCookies(bytes, head);
+  };
+  for (const [sent, got] of FORWARDED)
+    if (got !== sent.map((line) => `${line}\r\n`).join('')) assert.ok(shows(...sent), JSON.stringify(sent));
+  for (const name of VISITOR_COOKIES.map((folded) => Buffer.from(folded).toString()))
+    for (const text of [name, name.toUpperCase()])
+      for (let before = 0; before < 20; before++) {
+        // Letters of the name itself before it, so that the search is led astray.
+        const line = `Cookie: ${'_treculvculvert'.slice(0, before)}; ${text}=x`;
+        assert.ok(shows(line), line);
+        assert.ok(shows('Cookie: a=1', 'X-A: 1', line.replace('Cookie: ', 'cookie:')), line);
+      }
+  assert.ok(shows('Cookie:culvert_visitor'));
+  for (const line of [
+    'Cookie: a=1; culvert-visitor=x; culvertvisitor=1',
+    'Cookie:',
+    'Cookie: culvert',
+    'X-A: culvert_visitor=x',
+  ])
+    assert.equal(shows(line), false, line);
+  assert.equal(shows('Cookie: culvert', '_: culvert_'), false);
 });

@@ -3,7 +3,7 @@
  * §5.4), at each semicolon, whatever quotes say.
  */
 import { randomBytes } from 'node:crypto';
-import { COLON, FOLD, SPACE, TAB } from '../edge/chars.ts';
+import { SPACE, TAB } from '../edge/chars.ts';
 import { equalsFolded, word } from '../edge/fields.ts';
 import type { Head } from '../edge/head.ts';
 import { isDropped } from './header-rule.ts';
@@ -38,7 +38,15 @@ export const VISITOR_COOKIES = [
 
 /** As `newRandom` makes them. */
 const RANDOM = /^[\w-]{22}$/;
-const COOKIE = word('cookie');
+const FIELD_BYTES = 'cookie:'.length;
+/** In each of their names. */
+const MARK = word('culvert_');
+const MARK_END = 95;
+/** By the byte that stands where MARK might end: how much further the next place is at which it might. Its last letter is in it once. */
+const SKIP = Uint8Array.from({ length: 256 }, (_, c) => {
+  const at = MARK.lastIndexOf(c >= 65 && c <= 90 ? c + 32 : c, MARK.length - 2);
+  return MARK.length - 1 - at;
+});
 const SEMICOLON = 59;
 const EQUALS = 61;
 const NOTHING = Buffer.alloc(0);
@@ -49,10 +57,10 @@ const NOTHING = Buffer.alloc(0);
  */
 export function cookiesNamed(bytes: Buffer, head: Head, { text, folded }: CookieName): readonly string[] {
   const values: string[] = [];
-  for (let l = 0; l < head.lineCount; l++) {
-    if (!isCookieLine(bytes, head.lines[l] as number)) continue;
+  for (let c = 0; c < head.cookieCount; c++) {
+    const l = head.cookieLines[c] as number;
     const end = (head.lines[l + 1] as number) - 2;
-    let at = (head.lines[l] as number) + COOKIE.length + 1;
+    let at = (head.lines[l] as number) + FIELD_BYTES;
     while (at < end) {
       const from = skipBlank(bytes, at, end);
       at = pairEnd(bytes, from, end) + 1;
@@ -78,6 +86,21 @@ export function newRandom(): string {
   return randomBytes(16).toString('base64url');
 }
 
+/** Whether a Cookie line may hold one of the gates' cookies: asked of each request that has cookies, and reads an eighth of their bytes. */
+export function showsVisitorCookies(bytes: Buffer, head: Head): boolean {
+  for (let c = 0; c < head.cookieCount; c++) {
+    const l = head.cookieLines[c] as number;
+    const end = head.lines[l + 1] as number;
+    let at = (head.lines[l] as number) + FIELD_BYTES + MARK.length - 1;
+    while (at < end) {
+      const byte = bytes[at] as number;
+      if (byte === MARK_END && equalsFolded(bytes, at + 1 - MARK.length, at + 1, MARK)) return true;
+      at += SKIP[byte] as number;
+    }
+  }
+  return false;
+}
+
 /**
  * Marks the Cookie lines as left out when one of the gates' cookies is in them, and returns the line that takes their place, with its CR LF:
  * all other cookies as they were sent, in their order. Empty when nothing takes it.
@@ -85,15 +108,17 @@ export function newRandom(): string {
 export function withoutVisitorCookies(bytes: Buffer, head: Head): Buffer {
   const kept: Buffer[] = [];
   let isChanged = false;
-  for (let l = 0; l < head.lineCount; l++) {
+  for (let c = 0; c < head.cookieCount; c++) {
+    const l = head.cookieLines[c] as number;
     const line = head.lines[l] as number;
-    if (!isCookieLine(bytes, line) || isDropped(head, line)) continue;
-    isChanged = keepOthers(bytes, line + COOKIE.length + 1, (head.lines[l + 1] as number) - 2, kept) || isChanged;
+    if (isDropped(head, line)) continue;
+    isChanged = keepOthers(bytes, line + FIELD_BYTES, (head.lines[l + 1] as number) - 2, kept) || isChanged;
   }
   if (!isChanged) return NOTHING;
-  for (let l = 0; l < head.lineCount; l++) {
+  for (let c = 0; c < head.cookieCount; c++) {
+    const l = head.cookieLines[c] as number;
     const line = head.lines[l] as number;
-    if (isCookieLine(bytes, line) && !isDropped(head, line)) head.drop(line, head.lines[l + 1] as number);
+    if (!isDropped(head, line)) head.drop(line, head.lines[l + 1] as number);
   }
   if (kept.length === 0) return NOTHING;
   const parts = kept.flatMap((pair, at) => [Buffer.from(at === 0 ? 'Cookie: ' : '; '), pair]);
@@ -125,12 +150,6 @@ function isOurs(bytes: Buffer, start: number, end: number): boolean {
 
 function cookieName(text: string): CookieName {
   return { text, folded: word(text.toLowerCase()) };
-}
-
-function isCookieLine(bytes: Buffer, line: number): boolean {
-  let i = 0;
-  while (i < COOKIE.length && FOLD[bytes[line + i] as number] === COOKIE[i]) i++;
-  return i === COOKIE.length && bytes[line + i] === COLON;
 }
 
 /** Where the name of the pair `bytes[start, end)` ends, blanks before its `=` left out. */

@@ -1,4 +1,4 @@
-/** What a service behind a visitor gate gets in a head: who the visitor is, and the Cookie line without what is the edge's. */
+/** What a service gets in a head of what the edge knows of visitors: who it is, behind a visitor gate, and the Cookie line without what is the edge's. */
 import type { Head } from '../edge/head.ts';
 import type { HeaderRule } from './header-rule.ts';
 import { withoutVisitorCookies } from './visitor-cookies.ts';

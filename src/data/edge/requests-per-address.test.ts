@@ -1,10 +1,11 @@
 /** Requests under way per address, over all of its connections and in both versions of HTTP; and streams of a session per tunnel. */
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
+import { connect } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { FrameVisitor, request } from '../../../test/harness/h2-frames.ts';
 import { until } from '../fixtures/gateway.ts';
-import { httpOrigin, Rig, type RigOptions, type Wire } from './testing/rig.ts';
+import { httpOrigin, Rig, type RigOptions, Wire } from './testing/rig.ts';
 
 const WITHIN = { timeout: 60_000 };
 
@@ -49,6 +50,9 @@ test(
     assert.match(refused.head, /culvert-error: overloaded/);
     assert.match(refused.head, /retry-after: \d/i);
     assert.match(refused.body, /requests of your address/);
+    const elsewhere = new Wire(connect({ host: '127.0.0.1', port: rig.port, localAddress: '127.0.0.2' }));
+    elsewhere.ask('GET /');
+    assert.equal((await elsewhere.response()).body, 'served', 'other addresses are none of its business');
     second.ask(7, request('GET', '/'));
     await until(() => rig.node.stats().dropped['requests_per_ip'] === 2);
     assert.equal(rig.node.stats().answered['overloaded'], 2);

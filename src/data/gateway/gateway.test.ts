@@ -173,6 +173,18 @@ describe('claims', () => {
     assert.equal(link.agentEvents().at(-1), 'offline shop');
   });
 
+  test('a serving knows whether its session serves another tunnel too', async (t) => {
+    const { port, table } = await world(t);
+    const agent = await TestAgent.enter(port, 'good');
+    await agent.bind('shop');
+    const served = table.findById(idOf('shop'))?.served;
+    assert.equal(served?.isAlone, true);
+    const { slot } = await agent.bind('shed');
+    assert.equal(served?.isAlone, false);
+    agent.send({ type: 'unbind', slot });
+    await until(() => served?.isAlone === true);
+  });
+
   test('each tunnel has its number, and a number given back rests', async (t) => {
     const { port } = await world(t);
     const agent = await TestAgent.enter(port, 'good');

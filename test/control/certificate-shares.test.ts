@@ -205,6 +205,23 @@ test('three hundred names that answer slowly keep nobody waiting whose own is th
   }
 });
 
+test('owners whose orders are slow leave a place to who has none, whatever else they wait for', async (t) => {
+  const world = await CertificateWorld.open(t);
+  await puppets(world, { count: 3, domains: 20, plan: 'pro' });
+  const ann = await world.plane.person('ann@example.test', 'pro');
+  world.authority.hold = new Promise(() => {});
+  for (let i = 0; i < 6; i++) {
+    world.plane.now += 2_000;
+    world.certificates.tend();
+    await turns();
+  }
+  assert.ok(world.authority.orders.length > 3, 'the first ones are slow');
+  const shop = world.tunnel(ann, 'shop');
+  void world.certificates.want(shop);
+  await turns();
+  assert.equal(world.authority.asked.at(-1), shop);
+});
+
 test('a person with many organizations has the share of one', async (t) => {
   const world = await CertificateWorld.open(t, { maxNewPerWeek: 20 });
   await world.plane.person('ann@example.test', 'pro');

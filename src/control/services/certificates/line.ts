@@ -96,15 +96,26 @@ function isQuick({ ms }: Running): boolean {
   return ms < SLOW_MS;
 }
 
+/** Is there none for a name that has nothing to show? */
+export function isFullForNew(running: readonly Running[]): boolean {
+  return isFull(running) || commonOf(running) >= MAX_COMMON;
+}
+
+function commonOf(running: readonly Running[]): number {
+  return running.filter((one) => isQuick(one) && !one.isUrgent).length;
+}
+
 function hasPlace(one: Waiting, { running, population }: Places): boolean {
   const quick = running.filter(isQuick);
   const urgent = quick.filter(({ isUrgent }) => isUrgent).length;
+  const own = placesOf(one, running);
   const isHalved = population.paid > 0 && !one.isFirst;
   const freeOf = (those: readonly Running[]): number => those.filter(({ isFirst }) => !isFirst).length;
   return (
     !isFull(running) &&
-    (one.isUrgent ? urgent < MAX_URGENT : quick.length - urgent < MAX_COMMON) &&
-    placesOf(one, running) < MAX_OF_OWNER &&
+    // The last place is for who has none: also when all others that have one could take a second.
+    (one.isUrgent ? urgent < MAX_URGENT : commonOf(running) < MAX_COMMON - Math.min(own, 1)) &&
+    own < MAX_OF_OWNER &&
     !(isHalved && (freeOf(quick) >= halfOf(MAX_AT_ONCE) || freeOf(running) >= halfOf(MAX_RUNNING)))
   );
 }

@@ -20,7 +20,7 @@ import {
   sealedPair,
   updateCertificate,
 } from './certificate-rows.ts';
-import { isFull, Line, type Running, type Waiting, waitingNames } from './line.ts';
+import { isFull, isFullForNew, Line, type Running, type Waiting, waitingNames } from './line.ts';
 import { type Population, populationOf } from './precedence.ts';
 import { firstRenewalOf, waitAfter } from './schedule.ts';
 import type { AcmeSetup } from './setup.ts';
@@ -134,8 +134,8 @@ export class Orders {
       waiter = Promise.withResolvers();
       this.#waiting.set(name, waiter);
     }
-    if (this.#isStuck) this.#look(name);
-    else this.pump();
+    if (!this.#isStuck) this.pump();
+    else if (!isFullForNew(this.#places())) this.#look(name);
     return waiter.promise;
   }
 

@@ -182,7 +182,7 @@ describe('claims', () => {
     const { slot } = await agent.bind('shed');
     assert.equal(served?.isAlone, false);
     agent.send({ type: 'unbind', slot });
-    await until(() => served?.isAlone === true);
+    await until(() => served?.isAlone ?? false);
   });
 
   test('each tunnel has its number, and a number given back rests', async (t) => {

@@ -69,8 +69,17 @@ test('a browser shows every operation, asks no other host, and finds no fault', 
     await page.locator('.opblock').first().waitFor();
     const document = JSON.parse((await h.call('GET', '/openapi.json')).text) as { paths: Record<string, object> };
     const count = Object.values(document.paths).reduce((sum, methods) => sum + Object.keys(methods).length, 0);
-    assert.equal(await page.locator('.opblock').count(), count);
-    await page.locator('#operations-auth-post_auth_login .opblock-summary').click();
+    // What is far outside the window is not in the page: its height grows while it is read downwards.
+    const seen = new Set<string>();
+    for (let screens = 0; seen.size < count && screens < count; screens += 1) {
+      for (const id of await page.locator('.opblock').evaluateAll((all) => all.map((one) => one.id))) seen.add(id);
+      await page.evaluate(() => {
+        scrollBy(0, innerHeight / 2);
+        return new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+      });
+    }
+    assert.equal(seen.size, count);
+    await page.goto(`${h.server.apiUrl}/docs?again#/auth/post_auth_login`);
     await page.getByText('access_token', { exact: false }).first().waitFor();
     await page.getByRole('button', { name: 'Try it out' }).click();
     await page.getByRole('button', { name: 'Execute' }).click();
@@ -81,12 +90,38 @@ test('a browser shows every operation, asks no other host, and finds no fault', 
       [],
     );
     assert.deepEqual(
-      faults.filter((text) => !text.includes('401')),
+      // Swagger UI says the second of every link to an operation whose id has an underscore.
+      faults.filter((text) => !text.includes('401') && !text.startsWith('Deprecated: escaping deep link')),
       [],
     );
     if (process.env['CULVERT_SCREENSHOTS'] !== undefined) {
       await page.screenshot({ path: `${process.env['CULVERT_SCREENSHOTS']}/docs.png` });
     }
+  } finally {
+    await browser.close();
+  }
+});
+
+test('whoever is signed in at this origin tries an operation without pasting a token', inBrowser, async () => {
+  const { password } = await h.account('docs@example.com');
+  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox', '--disable-gpu'] });
+  try {
+    const page = await browser.newPage({ viewport: { width: 1200, height: 900 } });
+    await page.goto(`${h.server.apiUrl}/docs`);
+    const login = { email: 'docs@example.com', password };
+    const status = await page.evaluate(async (credentials) => {
+      const headers = { 'content-type': 'application/json' };
+      const answer = await fetch('/auth/login', { method: 'POST', headers, body: JSON.stringify(credentials) });
+      return answer.status;
+    }, login);
+    assert.equal(status, 200);
+    const swapped = page.waitForResponse(`${h.server.apiUrl}/auth/refresh`);
+    await page.goto(`${h.server.apiUrl}/docs?again#/auth/get_auth_me`);
+    assert.equal((await swapped).status(), 200);
+    await page.getByRole('button', { name: 'Try it out' }).click();
+    await page.getByRole('button', { name: 'Execute' }).click();
+    await page.locator('.live-responses-table .response-col_status').first().waitFor();
+    assert.match(await page.locator('.live-responses-table .response-col_status').last().innerText(), /^200/);
   } finally {
     await browser.close();
   }

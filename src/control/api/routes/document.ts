@@ -41,6 +41,8 @@ export function mountDocument(app: Api, deps: ApiDeps): void {
     type: 'http',
     scheme: 'bearer',
     bearerFormat: 'JWT',
+    description:
+      'The access token that `POST /auth/login` or `POST /auth/refresh` answers with, good for 15 minutes. In this page it is filled in for whoever is signed in at `/app/`; reload for a new one.',
   });
   app.openAPIRegistry.registerComponent('securitySchemes', 'masterKey', {
     type: 'http',

@@ -20,7 +20,14 @@ const written = policySchema().openapi('TrafficPolicy', {
 });
 
 const answer = z
-  .object({ id: z.string(), policy: written.nullable() })
+  .object({
+    id: z.string(),
+    policy: written.nullable(),
+    warnings: z
+      .array(z.string())
+      .optional()
+      .openapi({ description: 'What in it lets nobody in, and what to write instead' }),
+  })
   .openapi({ example: { id: '019aa3c2-5b70-7b02-8a3e-0c9d3f5e7a10', policy: EXAMPLE } });
 const DRY_RUN_EXAMPLE = {
   index: 1,
@@ -97,8 +104,11 @@ export function mountPolicies(app: Api, { policies }: ApiDeps): void {
     ),
     (c) => {
       const tunnelId = c.req.valid('param').id;
-      const policy = policies.put(actorOf(c), tunnelId, c.req.valid('json'));
-      return c.json({ id: tunnelId, policy: writtenPolicy(policy) }, 200);
+      const { policy, warnings } = policies.put(actorOf(c), tunnelId, c.req.valid('json'));
+      return c.json(
+        { id: tunnelId, policy: writtenPolicy(policy), ...(warnings.length === 0 ? {} : { warnings: [...warnings] }) },
+        200,
+      );
     },
     (result, c) => {
       if (!result.success && result.target === 'json') throw invalidPolicy(result.error.issues);

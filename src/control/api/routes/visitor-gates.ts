@@ -27,6 +27,10 @@ const shown = z
     edgeAuthEnabled: z.boolean(),
     allowed_domains: z.array(z.string()),
     allowed_emails: z.array(z.string()),
+    warnings: z
+      .array(z.string())
+      .optional()
+      .openapi({ description: 'Of a gate that was put: what keeps everybody out' }),
   })
   .openapi({
     example: {
@@ -76,15 +80,16 @@ export function mountVisitorGates(app: Api, { visitorGates }: ApiDeps): void {
         tags,
         summary: 'Ask visitors of a tunnel who they are, from the next request on',
         description:
-          "With the identity provider of `edge_auth.provider`, behind the tunnel's policy and password. Let in are addresses that the provider has verified and that are on a list, or whose domain, exactly, is. Letter case does not count. The service is told the address as `Culvert-Visitor-Email`. Browsers are sent to sign in; everybody else is 401. Each change asks everybody again. From Pro on; on a plan without it a gate that there is stays, and may only be removed. A `tcp` tunnel is refused; so is every gate, with 503, where the operator has set up no provider.",
+          "With the identity provider of `edge_auth.provider`, behind the tunnel's policy and password. Let in are addresses that the provider has verified and that are on a list, or whose domain, exactly, is. Letter case does not count. The service is told the address as `Culvert-Visitor-Email`. Browsers are sent to sign in; everybody else is 401. Each change asks everybody again. From Pro on; on a plan without it a gate that there is stays, and may only be removed. A `tcp` tunnel is refused. Where the operator has set up no provider nobody can pass: `warnings` says so.",
         request: { params: id, body: { required: true, content: { 'application/json': { schema: gate } } } },
         responses: { 200: json(shown, 'Visitors are asked') },
       },
-      ['forbidden', 'upgrade_required', 'not_configured'],
+      ['forbidden', 'upgrade_required'],
     ),
     (c) => {
       const tunnelId = c.req.valid('param').id;
       const { allowed_domains: allowedDomains, allowed_emails: allowedEmails } = c.req.valid('json');
+      const warnings = visitorGates.warnings();
       const lists = visitorGates.put(actorOf(c), tunnelId, { allowedDomains, allowedEmails });
       return c.json(
         {
@@ -92,6 +97,7 @@ export function mountVisitorGates(app: Api, { visitorGates }: ApiDeps): void {
           edgeAuthEnabled: true,
           allowed_domains: [...lists.allowedDomains],
           allowed_emails: [...lists.allowedEmails],
+          ...(warnings.length === 0 ? {} : { warnings: [...warnings] }),
         },
         200,
       );

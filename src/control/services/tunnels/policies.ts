@@ -8,7 +8,7 @@ import { type Actor, allow } from '../actor.ts';
 import { recordDeed } from '../audit.ts';
 import type { RouteNews } from '../news.ts';
 import { type DryRunView, dryRunsOf, forgetDryRuns } from './dry-runs.ts';
-import { type KeyPlaceRules, requireKeyPlaces } from './key-places.ts';
+import { keyPlaceWarnings, type KeyPlaceRules } from './key-places.ts';
 import { policyFrom } from './policy-input.ts';
 import { policyOf, type RouteMaker } from './route-maker.ts';
 import { ownTunnel, type TunnelRow } from './tunnel-rows.ts';
@@ -41,13 +41,12 @@ export class Policies {
     return { policy, dryRuns: policy === null ? [] : dryRunsOf(db, row.id, policy) };
   }
 
-  /** Throws `bad_policy`, `not_found`, `forbidden`. */
-  put(actor: Actor, tunnelId: string, input: unknown): Actions {
+  /** The policy as it was taken, and what in it lets nobody in. Throws `bad_policy`, `not_found`, `forbidden`. */
+  put(actor: Actor, tunnelId: string, input: unknown): { policy: Actions; warnings: readonly string[] } {
     allow(actor, 'change', 'tunnel');
     return this.#deps.store.inTx((tx) => {
       const row = ownTunnel(tx.db, actor.orgId, tunnelId);
       const policy = policyFrom(input);
-      requireKeyPlaces(policy, this.#deps.keyPlaces);
       if (row.protocol === 'tcp') requireAddressRules(policy);
       const next = { policy, updatedAt: tx.now };
       tx.db
@@ -59,7 +58,7 @@ export class Policies {
       const details = { actions: policy.actions.map(({ kind }) => kind).join(' ') };
       recordDeed(tx, actor, { action: 'tunnel.policy', resourceType: 'tunnel', resourceId: row.id, details });
       this.#announce(tx, row);
-      return policy;
+      return { policy, warnings: keyPlaceWarnings(policy, this.#deps.keyPlaces) };
     });
   }
 

@@ -52,7 +52,7 @@ export class VisitorGates {
 
   /**
    * Whoever was let in by older lists is asked again, also when these are the same. Throws `not_found`, `forbidden`, `upgrade_required`,
-   * `invalid_request`: a `tcp` tunnel, lists that are empty or too long; `not_configured`: nobody could sign in.
+   * `invalid_request`: a `tcp` tunnel, lists that are empty or too long.
    */
   put(actor: Actor, tunnelId: string, input: VisitorLists): VisitorLists {
     allow(actor, 'change', 'tunnel');
@@ -60,7 +60,6 @@ export class VisitorGates {
     return this.#deps.store.inTx((tx) => {
       const row = httpTunnel(tx.db, actor.orgId, tunnelId);
       requireEntitlement(findOrg(tx.db, actor.orgId)?.plan ?? 'free', 'edgeAuth', this.#deps.billing);
-      this.#requireProvider();
       const next = { ...lists, version: randomUUID(), updatedAt: tx.now };
       tx.db
         .insert(visitorGates)
@@ -89,14 +88,13 @@ export class VisitorGates {
     });
   }
 
-  /** A gate that nobody can pass would close the tunnel, and only the operator could open it. */
-  #requireProvider(): void {
+  /** What its owner should hear of a gate that is put: one that nobody can pass closes the tunnel, and only the operator can open it. */
+  warnings(): readonly string[] {
     const { id, isSetUp } = this.#deps.provider;
-    if (isSetUp) return;
-    throw new AppError(
-      'not_configured',
-      `Nobody could sign in: this server has no identity provider for visitors. Its operator sets oauth.${id}.client_id and client_secret, or another edge_auth.provider.`,
-    );
+    if (isSetUp) return [];
+    return [
+      `Nobody can sign in now: this server has no identity provider for visitors. Its operator sets oauth.${id}.client_id and client_secret, or another edge_auth.provider.`,
+    ];
   }
 
   #announce(tx: Tx, row: TunnelRow): void {

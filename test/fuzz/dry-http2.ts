@@ -80,6 +80,7 @@ export function runStream(
     headBuffer: edge.context.readBuffer,
     written: { length: 0, lines: 0, reason: '' },
     ranges: { held: 0 },
+    useful: 0,
     left: () => {},
   });
   const stream = new DryHttp2Stream();

@@ -66,6 +66,7 @@ export const DROPS = {
   h2_continuation: kind('HTTP/2 connections were closed: endless CONTINUATION frames', null, 'warn'),
   h2_settings: kind('HTTP/2 connections were closed: a flood of SETTINGS', null, 'warn'),
   h2_pings: kind('HTTP/2 connections were closed: a flood of PINGs', null, 'warn'),
+  h2_overhead: kind('HTTP/2 connections were closed: a flood of frames that bring nothing', null, 'warn'),
   h2_protocol: kind(
     'HTTP/2 connections or streams were ended: broken frames, or more streams than are allowed',
     null,

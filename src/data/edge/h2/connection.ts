@@ -16,6 +16,10 @@ import { CONNECTION_WINDOW, sessionOptions } from './session-options.ts';
 import type { WrittenHead } from './request-head.ts';
 
 const { NGHTTP2_ENHANCE_YOUR_CALM, NGHTTP2_NO_ERROR, NGHTTP2_REFUSED_STREAM } = constants;
+/** What frames may take that bring nothing: WINDOW_UPDATE, PRIORITY, heads of frames, unknown ones. A flood of them is told by its bytes. */
+const OVERHEAD_PER_SECOND = 524_288;
+/** Of a head beside its text, and what may come behind it for its stream. */
+const HEAD_BYTES = 128;
 /** First TCP keep-alive probe after this long without traffic. */
 const KEEP_ALIVE_MS = 60_000;
 /** PING and SETTINGS that are answered: some clients measure round trips while they download. */
@@ -47,6 +51,7 @@ export class Http2Connection implements EdgeConnection, ExchangeOwner {
   readonly headBuffer: Buffer;
   readonly written: WrittenHead = { length: 0, lines: 0, reason: '' };
   readonly ranges = { held: 0 };
+  useful = 0;
   readonly #socket: TLSSocket;
   readonly #session: ServerHttp2Session;
   readonly #exchanges = new Set<Http2Exchange>();
@@ -54,6 +59,9 @@ export class Http2Connection implements EdgeConnection, ExchangeOwner {
   readonly #free: Http2Exchange[] = [];
   readonly #resets: FloodGuard;
   readonly #controls: FloodGuard;
+  readonly #overheads: FloodGuard;
+  /** Bytes of no use so far. */
+  #overhead = 0;
   /** The highest stream that has come, or has been refused by nghttp2. */
   #lastStream = -1;
   /** Since when there has been no request; 0: not looked at yet. */
@@ -77,6 +85,7 @@ export class Http2Connection implements EdgeConnection, ExchangeOwner {
       nowMs,
     });
     this.#controls = new FloodGuard({ perSecond: CONTROLS_PER_SECOND, burst: CONTROLS_PER_SECOND * 10, nowMs });
+    this.#overheads = new FloodGuard({ perSecond: OVERHEAD_PER_SECOND, burst: OVERHEAD_PER_SECOND * 10, nowMs });
     socket.setKeepAlive(true, KEEP_ALIVE_MS);
     const session = performServerHandshake(socket, sessionOptions(limits));
     this.#session = session;
@@ -109,6 +118,7 @@ export class Http2Connection implements EdgeConnection, ExchangeOwner {
     const exchange = this.#free.pop() ?? new Http2Exchange(this);
     this.#exchanges.add(exchange);
     exchange.begin(stream, flags, raw);
+    this.useful += Math.max(0, this.written.length) + HEAD_BYTES;
   }
 
   left(exchange: Http2Exchange, code: number | null): void {
@@ -174,6 +184,7 @@ export class Http2Connection implements EdgeConnection, ExchangeOwner {
     this.#holds();
     this.#skipped(this.#session.state.lastProcStreamID || -1);
     for (const exchange of this.#exchanges) exchange.sweep(nowMs);
+    this.#weigh(nowMs);
     const isBusy = this.#isBusy();
     if (this.#session.destroyed || (!isBusy && (this.#exchanges.size > 0 || this.#session.closed)))
       return this.#linger(nowMs);
@@ -201,6 +212,15 @@ export class Http2Connection implements EdgeConnection, ExchangeOwner {
     if (nowMs - this.#lingerSinceMs <= (isTaking ? bodyIdleTimeoutMs : lingerTimeoutMs)) return;
     this.context.drops.add(isTaking ? 'slow_reader' : 'linger');
     this.destroy();
+  }
+
+  /** The least that comes is counted: a visitor that was of use before has something to spare. */
+  #weigh(nowMs: number): void {
+    const overhead = this.#socket.bytesRead - this.useful;
+    const more = overhead - this.#overhead;
+    if (more <= 0) return;
+    this.#overhead = overhead;
+    if (!this.#overheads.add(nowMs, more)) this.#endFlood('h2_overhead');
   }
 
   /** Streams that were cut wait only for a visitor to take their reset: one that reads nothing keeps no connection by them. */

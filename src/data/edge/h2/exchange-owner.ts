@@ -13,6 +13,8 @@ export interface ExchangeOwner {
   readonly headBuffer: Buffer;
   readonly written: WrittenHead;
   readonly ranges: HeldRanges;
+  /** Bytes that the visitor had a reason to send: heads, bodies, and one for so many that it has taken. */
+  useful: number;
   /** The stream is closed and the exchange free for another one. `code`: with which it ended before its answer did and not by the edge's will. */
   left(exchange: Http2Exchange, code: number | null): void;
 }

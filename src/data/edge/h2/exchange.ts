@@ -22,6 +22,7 @@ import { HeldUpload } from './held-upload.ts';
 import { RequestBody } from './request-body.ts';
 import { WROTE, writeRequestHead } from './request-head.ts';
 import { Http2Sink } from './response-sink.ts';
+import { BYTES_PER_UPDATE, UNREAD_BYTES } from './session-options.ts';
 
 const { NGHTTP2_CANCEL, NGHTTP2_INTERNAL_ERROR, NGHTTP2_NO_ERROR, NGHTTP2_FLAG_END_STREAM } = constants;
 
@@ -32,7 +33,7 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner {
   readonly #dispatch: Dispatch;
   readonly #response: ResponseReader;
   readonly #body = new RequestBody();
-  readonly #held = new HeldUpload();
+  readonly #held: HeldUpload;
   #deadlines: Deadlines;
   #ledger = new Ledger();
   #stream: ServerHttp2Stream | null = null;
@@ -56,6 +57,7 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner {
   constructor(owner: ExchangeOwner) {
     this.#owner = owner;
     this.#context = owner.context;
+    this.#held = new HeldUpload(owner);
     this.#dispatch = new Dispatch(owner.context, this.#exchange, owner.origin);
     this.#response = new ResponseReader(owner.context, this);
     this.#deadlines = new Deadlines(owner.context.limits);
@@ -104,22 +106,16 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner {
 
   /** Once a second or so: deadlines of the present state, and whether the tunnel may still be served. */
   sweep(nowMs: number): void {
-    try {
-      if (this.#stream !== null) this.#check(nowMs);
-    } catch (error) {
-      this.#failed(error);
-    }
+    if (this.#stream !== null) this.#guarded(() => this.#check(nowMs));
   }
 
   #check(nowMs: number): void {
     // What `aborted` does not tell of: Node takes the answer to a HEAD for written from the start.
     if (this.#stream?.closed === true && this.#state !== 'linger') return this.#aborted();
     const { entry } = this.#exchange;
-    if (this.#upstream !== null && entry !== null) {
-      const { served } = this.#upstream;
-      if (served.cut || isOver(entry)) return this.#fault('tunnel_offline');
-      if (served.payer.exhausted) return this.#fault('budget_exhausted');
-    }
+    const served = this.#upstream?.served;
+    if (served !== undefined && entry !== null && (served.cut || isOver(entry))) return this.#fault('tunnel_offline');
+    if (served?.payer.exhausted === true) return this.#fault('budget_exhausted');
     const lateness = this.#deadlines.check(nowMs, {
       state: this.#state,
       isHeadCut: false,
@@ -199,6 +195,7 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner {
   }
 
   #received(bytes: Buffer): void {
+    this.#owner.useful += bytes.length;
     if (this.#state !== 'body') return;
     this.#deadlines.passed(bytes.length);
     this.#exchange.meter.bytesIn += bytes.length;
@@ -248,8 +245,8 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner {
     else this.onUpstreamLost('local_closed');
   }
 
-  onUpstreamLost(code: FaultCode, detail?: string): void {
-    if (!this.#retry(code)) this.#fault(code, detail);
+  onUpstreamLost(code: FaultCode): void {
+    if (!this.#retry(code)) this.#fault(code);
   }
 
   onUpstreamDrain(): void {
@@ -318,9 +315,8 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner {
     this.#context.faults.add(code);
     if (this.#upstream !== null && this.#response.started) return this.#cut(NGHTTP2_INTERNAL_ERROR);
     this.#exchange.status = FAULTS[code].status;
-    const complete = this.#isWhole || this.#state === 'wait';
     this.sink.fault(faultParts({ code, detail, fields, html: this.#exchange.acceptsHtml }));
-    this.#finish(false, complete);
+    this.#finish(false, this.#isWhole || this.#state === 'wait');
   }
 
   /** All of the answer is written: gives the tunnel's stream back. A visitor that still sends is told to stop once it has the answer. */
@@ -374,12 +370,15 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner {
     if (stream === null) return;
     const isBroken = !this.#isCutHere && (this.#state !== 'linger' || stream.rstCode !== NGHTTP2_NO_ERROR);
     this.#letGo();
+    // What the visitor had sent before it was told: nghttp2 passes it by.
+    if (!stream.readableEnded) this.#owner.useful += UNREAD_BYTES;
     this.#held.forget();
     this.#stream = null;
     this.#owner.left(this, isBroken ? stream.rstCode : null);
   }
 
   #credit(bytes: number): void {
+    this.#owner.useful += bytes / BYTES_PER_UPDATE;
     this.#deadlines.passed(bytes);
     this.#ledger.credit(bytes);
   }

@@ -12,9 +12,9 @@ export class FloodGuard {
     this.#atMs = of.nowMs;
   }
 
-  /** It happened: false when that is too often. */
-  add(nowMs: number): boolean {
-    this.#left = Math.min(this.#burst, this.#left + (nowMs - this.#atMs) * this.#perMs) - 1;
+  /** It happened, `times` in a row: false when that is too often. */
+  add(nowMs: number, times = 1): boolean {
+    this.#left = Math.min(this.#burst, this.#left + (nowMs - this.#atMs) * this.#perMs) - times;
     this.#atMs = nowMs;
     return this.#left >= 0;
   }

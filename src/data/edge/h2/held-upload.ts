@@ -9,12 +9,17 @@ import type { ServerHttp2Stream } from 'node:http2';
 const JOINED_BYTES = 16_384;
 
 export class HeldUpload {
+  readonly #owner: { useful: number };
   readonly #push = (chunk: Buffer | null): boolean => this.#take(chunk);
   #stream: ServerHttp2Stream | null = null;
   #isDropping = false;
   #full: Buffer[] = [];
   #last: Buffer | null = null;
   #used = 0;
+
+  constructor(owner: { useful: number }) {
+    this.#owner = owner;
+  }
 
   /** What it takes of the memory. */
   get heldBytes(): number {
@@ -64,6 +69,7 @@ export class HeldUpload {
       else this.giveBack();
       return stream.push(null);
     }
+    this.#owner.useful += chunk.length;
     if (!this.#isDropping) this.#join(chunk);
     return this.#isDropping;
   }

@@ -15,7 +15,8 @@ import {
   u32,
 } from '../../../../test/harness/h2-frames.ts';
 import { type Logger, silentLog } from '../../../base/log.ts';
-import { Rig } from '../testing/rig.ts';
+import { Http2Visitor } from '../testing/http2-visitor.ts';
+import { httpOrigin, Rig } from '../testing/rig.ts';
 
 const WITHIN = { timeout: 20_000 };
 const PIECE = 16_384;
@@ -124,4 +125,43 @@ test('each request that nghttp2 refuses is counted, and a head of 60 KB is answe
   visitor.ask(15, request('GET', '/', ['X-Upper', 'a']));
   while (rig.node.stats().dropped['h2_headers'] === 5) await setTimeout(20);
   assert.equal(rig.node.stats().dropped['h2_headers'], 6);
+});
+
+test('a flood of WINDOW_UPDATE, and of DATA with a byte in each frame, ends the connection', WITHIN, async (t) => {
+  const rig = await Rig.start(t, { log: failing });
+  await rig.serve('shop', await deafOrigin(t));
+  for (const piece of [frame(FRAME.window, 0, 0, u32(1)), frame(FRAME.data, 0, 1, 'x')]) {
+    const before = rig.node.stats().dropped['h2_overhead'] ?? 0;
+    const visitor = await FrameVisitor.open(rig.httpsPort);
+    t.after(() => visitor.socket.destroy());
+    visitor.ask(1, request('POST', '/'), 0);
+    const flood = Buffer.concat(Array.from({ length: 5_000 }, () => piece));
+    for (let sent = 0; sent < 12 << 20 && !visitor.isOver; sent += flood.length) {
+      visitor.raw(flood);
+      await setTimeout(1);
+    }
+    await visitor.over();
+    if (piece.length > 10) assert.equal(rig.node.stats().dropped['h2_overhead'], before + 1);
+  }
+});
+
+test('uploads and downloads as they come are no flood', WITHIN, async (t) => {
+  const rig = await Rig.start(t, { log: failing });
+  const origin = await httpOrigin(t, (incoming, response) => {
+    if (incoming.url === '/refused') return void response.writeHead(413).end();
+    incoming.resume();
+    incoming.on('end', () => response.end(Buffer.alloc(8 << 20)));
+  });
+  await rig.serve('shop', origin.port);
+  const visitor = await Http2Visitor.open(t, rig);
+  for (let i = 0; i < 4; i++)
+    assert.equal((await visitor.ask({ ':method': 'POST', ':path': '/' }, Buffer.alloc(8 << 20))).status, 200);
+  // Each is told to stop with most of it under way.
+  for (let i = 0; i < 5; i++)
+    await Promise.allSettled(
+      Array.from({ length: 40 }, () => visitor.ask({ ':method': 'POST', ':path': '/refused' }, Buffer.alloc(150_000))),
+    );
+  await setTimeout(1_500);
+  assert.equal(rig.node.stats().dropped['h2_overhead'], 0);
+  assert.equal(visitor.session.destroyed, false);
 });

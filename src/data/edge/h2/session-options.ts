@@ -5,6 +5,10 @@ import type { EdgeLimits } from '../context.ts';
 /** What a stream and a connection may be sent before it is read on: as much as a stream of the tunnel takes, and several of them. */
 const STREAM_WINDOW = 262_144;
 export const CONNECTION_WINDOW = 1 << 20;
+/** What of a body may be under way, and passed by, when its stream is ended before. */
+export const UNREAD_BYTES = 4 * STREAM_WINDOW;
+/** A visitor that takes so many bytes of its answers has reason to send one byte: WINDOW_UPDATE, twice 13 bytes for every 4 KB or more. */
+export const BYTES_PER_UPDATE = 128;
 /** Fields as they come: cookies are in crumbs. The head that is made of them is bounded like every other one. */
 const MAX_CRUMBS = 400;
 /** A longer head is answered in words (431) up to here, and reset beyond. */

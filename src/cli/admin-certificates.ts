@@ -1,7 +1,7 @@
 /** `culvert admin certificates`: what the server got by ACME or could not get, and asking for one now. */
 import { z } from 'zod';
 import { usageError } from './exit.ts';
-import { print } from './io.ts';
+import { print, writeLine } from './io.ts';
 import { type Asked, operatorCommand, printList } from './operator.ts';
 import { harmless } from './paint.ts';
 
@@ -26,8 +26,8 @@ export const certificates = operatorCommand((asked) => {
   return renew(asked, name);
 });
 
-function list(asked: Asked): Promise<void> {
-  return printList(asked, {
+async function list(asked: Asked): Promise<void> {
+  await printList(asked, {
     path: '/superadmin/certificates',
     filter: {},
     schema: certificate,
@@ -41,6 +41,8 @@ function list(asked: Asked): Promise<void> {
       'last error': (row) => row.lastError ?? '',
     },
   });
+  if (!asked.usesAcme)
+    writeLine(asked.io.stderr, 'Certificates do not come by ACME here: set edge.tls.mode = "acme" for that.');
 }
 
 async function renew({ operator, io }: Asked, name: string): Promise<void> {

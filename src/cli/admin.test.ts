@@ -87,7 +87,9 @@ test('an operator runs a server from the shell', { timeout: 120_000 }, async (t)
     /^since .*: 1 connections, 0 open.*\nWHAT +REASON +COUNT\ndropped +malformed +1\nanswered +bad_request +1\n$/,
   );
   assert.match(await admin('edge', '--json'), /"over_total": ?0/);
-  assert.match(await admin('certificates'), /^NAME +STATE +UNTIL +NEXT +FAILURES +LAST ERROR\n$/);
+  const none = await run(['admin', 'certificates'], options);
+  assert.match(none.stdout, /^NAME +STATE +UNTIL +NEXT +FAILURES +LAST ERROR\n$/);
+  assert.match(none.stderr, /^Certificates do not come by ACME here: set edge\.tls\.mode = "acme"/);
 
   const refusals: ReadonlyArray<readonly [string[], number, RegExp]> = [
     [['create-user', 'ann@example.com'], 1, /ann@example\.com has an account already/],

@@ -18,6 +18,9 @@ export async function backup(io: Io, invocation: Invocation): Promise<ExitCode> 
     `  ${join(folder, 'seal.key')}       opens what is sealed in the database`,
     `  ${join(folder, 'certificates')}   the keys that agents know this server by`,
   ];
+  if (loaded.file !== null) {
+    lines.push(`  ${resolve(io.cwd, loaded.file)}   the settings, their secrets, and the files that they name`);
+  }
   await print(io.stdout, lines.join('\n'));
   return EXIT.ok;
 }

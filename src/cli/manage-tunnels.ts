@@ -20,9 +20,19 @@ const tunnel = z.looseObject({
   online: z.boolean(),
   expiresAt: z.string().nullable(),
   totalRequests: z.int(),
+  authEnabled: z.boolean(),
+  edgeAuthEnabled: z.boolean(),
+  policyEnabled: z.boolean(),
+  maintenance: z.boolean(),
 });
 
 type TunnelItem = z.output<typeof tunnel>;
+
+const GUARD_WORDS: Readonly<Record<string, string>> = {
+  maintenance: 'maintenance (nobody is let in)',
+  password: 'a password',
+  'sign-in': 'a sign-in with the identity provider',
+};
 
 export const tunnelsList = apiCommand(async (asked) => {
   await printRows(asked, await listTunnels(asked), {
@@ -32,6 +42,7 @@ export const tunnelsList = apiCommand(async (asked) => {
     port: (row) => String(row.localPort),
     project: (row) => row.projectSlug,
     status: statusOf,
+    guards: (row) => guardsOf(row).join(', ') || '-',
     'until (utc)': (row) => row.expiresAt?.slice(0, 16).replace('T', ' ') ?? '-',
     requests: (row) => String(row.totalRequests),
     id: (row) => row.id,
@@ -93,6 +104,23 @@ function statusOf({ online, status, expiresAt }: TunnelItem): Span {
   if (online) return span('online', 'green');
   if (expiresAt !== null && Date.parse(expiresAt) <= Date.now()) return span('expired', 'dim');
   return status === 'active' ? span('waits for an agent', 'yellow') : span('offline', 'dim');
+}
+
+/** What keeps visitors out, or asks something of them, in the order in which the edge asks. */
+function guardsOf(row: TunnelItem): string[] {
+  const on = {
+    maintenance: row.maintenance,
+    policy: row.policyEnabled,
+    password: row.authEnabled,
+    'sign-in': row.edgeAuthEnabled,
+  };
+  return Object.entries(on).flatMap(([name, isOn]) => (isOn ? [name] : []));
+}
+
+/** What stands in front of a tunnel besides its policy, as a sentence; undefined where nothing does. */
+export function otherGuards(row: TunnelItem): string | undefined {
+  const words = guardsOf(row).flatMap((name) => GUARD_WORDS[name] ?? []);
+  return words.length === 0 ? undefined : `In front of ${row.subdomain} also: ${words.join(', ')}.`;
 }
 
 /** The command that serves a tunnel; in a project the agent adds the suffix itself. */

@@ -24,6 +24,8 @@ export interface Asked extends Invocation {
   readonly io: Io;
   /** The server's settings file; null for the defaults. */
   readonly file: string | null;
+  /** Certificates of the edge come by ACME. */
+  readonly usesAcme: boolean;
 }
 
 /** A command that asks the server that runs, or the data folder without one. */
@@ -40,7 +42,7 @@ export function operatorCommand(work: (asked: Asked) => Promise<void>): CommandB
       ...(sudoer === undefined || sudoer === '' ? {} : { user: sudoer }),
     });
     try {
-      await work({ operator, io, file, ...invocation });
+      await work({ operator, io, file, usesAcme: settings.edge.tls.mode === 'acme', ...invocation });
       return EXIT.ok;
     } catch (cause) {
       if (!(cause instanceof AppError)) throw cause;

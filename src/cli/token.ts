@@ -13,7 +13,7 @@ const MAX_BYTES = 8_192;
 /** Read or write for users who are neither the owner nor in the group. */
 const OTHERS = 0o006;
 
-export const NO_KEY = `no key. Log in with \`culvert login\`, or give one in one of these ways, never on the command line:
+const WAYS = `or give one in one of these ways, never on the command line:
   CULVERT_TOKEN        the key itself
   CULVERT_TOKEN_FILE   a file that holds it
   --token-file FILE    the same
@@ -28,7 +28,12 @@ export interface Key {
 /** The key. @throws ExitError that says what is wrong with its source, and never what the source holds: usage, or not authorized. */
 export async function readKey(settings: AgentSettings, env: NodeJS.ProcessEnv): Promise<Key> {
   const source = settings.token;
-  if (source === undefined) throw usageError(NO_KEY);
+  if (source === undefined) {
+    const { server } = settings;
+    throw usageError(
+      `no key for ${serverName(server)} (--server names another). Log in with \`${loginCommand(server)}\`, ${WAYS}`,
+    );
+  }
   switch (source.kind) {
     case 'environment':
       return { text: checked(env[source.variable] ?? '', source.variable), loginLabel: undefined };

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { apiCommand, printRows } from './api-command.ts';
 import { print, writeLine } from './io.ts';
-import { findTunnel } from './manage-tunnels.ts';
+import { findTunnel, otherGuards } from './manage-tunnels.ts';
 import { harmless, jsonText, type Span, span } from './paint.ts';
 
 const answer = z.looseObject({
@@ -37,7 +37,9 @@ export const tunnelsPolicy = apiCommand(async (asked) => {
   if (flags['json'] === true) return print(io.stdout, jsonText(said));
   const { policy, dry_run: dryRuns } = answer.parse(said);
   if (policy === null) {
-    writeLine(io.stderr, harmless(`${found.subdomain} has no traffic policy: everybody is let in`));
+    const others =
+      otherGuards(found) ?? 'Nothing else is in front of it either: while it is online everybody is let in.';
+    writeLine(io.stderr, harmless(`${found.subdomain} has no traffic policy. ${others}`));
     return;
   }
   const rows = policy.actions.map((action, index) => ({ action, dryRun: dryRuns.find((one) => one.index === index) }));
@@ -49,6 +51,8 @@ export const tunnelsPolicy = apiCommand(async (asked) => {
     'last (utc)': ({ dryRun }) => dryRun?.last_at?.slice(0, 19).replace('T', ' ') ?? '-',
     sample: ({ dryRun }) => sampleOf(dryRun),
   });
+  const others = otherGuards(found);
+  if (others !== undefined) writeLine(io.stderr, harmless(others));
 });
 
 /** `/admin`, `10.0.0.0/8, 192.0.2.7`, and with names where there are several: `requests_per_minute=600 per_client_ip=true`. */

@@ -161,7 +161,10 @@ test('tunnelQuota bounds what a token serves at once', async () => {
   const one = await p.bound(token, { subdomain: 'one' });
   const two = await p.bound(token, { subdomain: 'two', liveTunnelIds: [one.tunnelId] });
   const live = [one.tunnelId, two.tunnelId];
-  assert.equal(await p.refusal(token, { subdomain: 'three', liveTunnelIds: live }), 'quota_exceeded');
+  const third = await p.claim(token, { subdomain: 'three', liveTunnelIds: live });
+  assert.ok(
+    !third.ok && third.code === 'quota_exceeded' && third.message.endsWith('culvert tokens mint NAME --quota N'),
+  );
   assert.equal(
     await p.refusal(token, { subdomain: 'two', liveTunnelIds: live }),
     'bound two',
@@ -177,7 +180,9 @@ test('a stopped tunnel refuses agents until it is started', async () => {
   const token = p.mint(ann);
   const { row } = p.create(ann, { subdomain: 'shop' });
   p.control.tunnels.stop(ann, row.id);
-  assert.equal(await p.refusal(token, { subdomain: 'shop' }), 'tunnel_stopped');
+  const refused = await p.claim(token, { subdomain: 'shop' });
+  assert.ok(!refused.ok && refused.code === 'tunnel_stopped');
+  assert.match(refused.message, /culvert tunnels start shop$/);
   p.control.tunnels.start(ann, row.id);
   assert.equal(await p.refusal(token, { subdomain: 'shop' }), 'bound shop');
 });

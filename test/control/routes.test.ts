@@ -180,6 +180,8 @@ test('a name that is taken, or the system needs, is 409', async () => {
   ] as const) {
     const answer = await make(as, name);
     assert.deepEqual([answer.status, answer.body['error']], [409, 'duplicate_name'], name);
+    const why = name === 'taken' ? 'taken' : 'reserved by the server';
+    assert.equal(answer.body['message'], `${name} is ${why}. Choose another subdomain.`);
   }
 });
 

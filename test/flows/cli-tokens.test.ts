@@ -185,11 +185,23 @@ suite('tokens, projects and tunnels from the command line', { timeout: 240_000 }
   });
 
   test('what a policy that is only tried would refuse is seen by the owner, at the agent and from the command line', async (t) => {
-    const { culvert, ok } = await machine(t);
+    const { culvert, ok, run } = await machine(t);
     const origin = await startOrigin(t, (_request, response) => response.end('passed'));
     const agent = culvert.agent(['http', String(origin.port), '--subdomain', 'shop', '--json']);
     await agent.printed(/"tunnel_online"/);
     const [tunnel] = JSON.parse(await ok('tunnels', '--json')) as Array<{ id: string }>;
+    const policyOf = async (): Promise<string> => (await run(['tunnels', 'policy', 'shop'])).stderr;
+    assert.match(await policyOf(), /no traffic policy\. Nothing else is in front of it/);
+    const maintenance = `/tunnels/${tunnel?.id}/maintenance`;
+    await culvert.account.call('PUT', `/tunnels/${tunnel?.id}/auth`, {
+      username: 'preview',
+      password: 'correct horse',
+    });
+    await culvert.account.call('PUT', maintenance, {});
+    assert.match(await policyOf(), /no traffic policy\. In front of shop also: maintenance .*, a password\.$/m);
+    assert.match(await ok('tunnels'), /^SUBDOMAIN .* GUARDS .*\nshop .* maintenance, password /);
+    await culvert.account.call('DELETE', maintenance);
+    await culvert.account.call('DELETE', `/tunnels/${tunnel?.id}/auth`);
     const actions = [
       { kind: 'ip_deny', networks: ['192.0.2.0/24'] },
       { kind: 'deny', path_prefix: '/admin', enforce: false },

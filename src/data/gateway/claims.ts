@@ -105,8 +105,9 @@ export class ClaimDesk {
 
 /** Why no agent may serve this entry now, or undefined when one may. */
 export function unservable(entry: RouteEntry, nowMs: number): Refusal | undefined {
-  const { stopped, expiresAt } = entry.route;
-  if (stopped) return refusal('tunnel_stopped', 'This tunnel is stopped. Start it in the dashboard or by the API.');
+  const { stopped, expiresAt, subdomain } = entry.route;
+  if (stopped)
+    return refusal('tunnel_stopped', `${subdomain} is stopped. Start it: culvert tunnels start ${subdomain}`);
   if (expiresAt !== null && expiresAt <= nowMs) return refusal('tunnel_expired', 'The time of this tunnel is over.');
   return undefined;
 }

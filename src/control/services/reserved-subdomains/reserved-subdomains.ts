@@ -11,6 +11,7 @@ import { type Actor, allow, type UserActor } from '../actor.ts';
 import { recordDeed } from '../audit.ts';
 import { type BillingMode, requireRoom } from '../billing/plan-gate.ts';
 import { checkDeedLimit } from '../deed-limit.ts';
+import { isSystemName } from '../tunnels/names.ts';
 import type { OwnLabels } from '../tunnels/own-labels.ts';
 import { isBarred, letRest, liveByLabel, type ReservationRow, reservationOf } from '../tunnels/free-names.ts';
 import { findOrg } from '../tunnels/tunnel-rows.ts';
@@ -51,8 +52,10 @@ export class ReservedSubdomains {
       }
       this.#checkRoom(tx, actor);
       const live = liveByLabel(tx.db, subdomain);
-      const isTaken = this.#ownLabels.has(subdomain) || isBarred(tx, subdomain, actor.orgId);
-      if (isTaken || (live !== undefined && live.orgId !== actor.orgId)) {
+      if (this.#ownLabels.has(subdomain) || isSystemName(subdomain)) {
+        throw new AppError('duplicate_name', `${subdomain} is reserved by the server. Choose another subdomain.`);
+      }
+      if (isBarred(tx, subdomain, actor.orgId) || (live !== undefined && live.orgId !== actor.orgId)) {
         throw new AppError('duplicate_name', `${subdomain} is taken. Choose another subdomain.`);
       }
       const row: ReservedSubdomain = { id: uuidv7(), orgId: actor.orgId, subdomain, createdAt: tx.now };

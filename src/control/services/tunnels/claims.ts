@@ -87,7 +87,7 @@ export class Claims {
     const found = locate(tx, ground, question);
     if ('code' in found) return found;
     // Also a tunnel that had the name before the server did.
-    if (this.#deps.ownLabels.has(found.label)) return refuseFault('name_taken', found.label);
+    if (this.#deps.ownLabels.has(found.label)) return refuseFault('system_name', found.label);
     if (this.#deps.spend.isExhausted(tx.db, token, tx.now) && !isComeback(tx, token, { question, row: found.row })) {
       return refuse(
         'budget_exhausted',
@@ -96,7 +96,10 @@ export class Claims {
     }
     const others = question.liveTunnelIds.filter((id) => id !== found.row?.id);
     if (new Set(others).size >= token.tunnelQuota) {
-      return refuse('quota_exceeded', `The token ${token.name} may serve ${token.tunnelQuota} tunnels at once.`);
+      return refuse(
+        'quota_exceeded',
+        `The token ${token.name} may serve ${token.tunnelQuota} tunnels at once. Stop one of them, or mint a token that may serve more: culvert tokens mint NAME --quota N`,
+      );
     }
     return found.row === undefined
       ? this.#make(tx, ground, { question, ...found })
@@ -142,7 +145,7 @@ export class Claims {
     const { question, row } = input;
     if (row.orgId !== org.id || row.projectId !== project.id) return refuseFault('name_taken', row.label);
     if (row.stopped)
-      return refuse('tunnel_stopped', `${row.label} is stopped. Start it in the dashboard or by the API.`);
+      return refuse('tunnel_stopped', `${row.label} is stopped. Start it: culvert tunnels start ${row.label}`);
     if ((row.protocol === 'tcp') !== (question.protocol === 'tcp')) {
       return refuse('duplicate_name', `${row.label} is a ${row.protocol} tunnel. Delete it, or claim another name.`);
     }

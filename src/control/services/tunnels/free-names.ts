@@ -17,7 +17,7 @@ export type ReservationRow = typeof reservedSubdomains.$inferSelect;
 export const REST_MS = DAY_MS;
 
 /** Why a new tunnel can't have a label. */
-export type NameFault = 'name_taken' | 'other_project';
+export type NameFault = 'name_taken' | 'system_name' | 'other_project';
 
 /** The live tunnel with this label, whoever owns it. */
 export function liveByLabel(db: Db, label: string): TunnelRow | undefined {
@@ -60,6 +60,7 @@ export function nameFault(
   label: string,
   { orgId, projectId }: { orgId: string; projectId: string },
 ): NameFault | undefined {
+  if (isSystemName(label)) return 'system_name';
   if (isBarred(tx, label, orgId) || liveByLabel(tx.db, label) !== undefined) return 'name_taken';
   return projectOfLabel(tx.db, orgId, label)?.id === projectId ? undefined : 'other_project';
 }

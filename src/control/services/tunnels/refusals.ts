@@ -18,6 +18,11 @@ const WORDS: Readonly<Record<RowFault, Words>> = {
     people: 'duplicate_name',
     says: (label) => `${label} is taken. Choose another subdomain.`,
   },
+  system_name: {
+    agents: 'duplicate_name',
+    people: 'duplicate_name',
+    says: (label) => `${label} is reserved by the server. Choose another subdomain.`,
+  },
   other_project: {
     agents: 'duplicate_name',
     people: 'duplicate_name',

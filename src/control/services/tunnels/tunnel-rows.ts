@@ -62,7 +62,7 @@ export function insertTunnel(
   input: NewTunnel,
   rules: { plan: Plan; tcpPorts: PortRange | null; ownLabels: OwnLabels },
 ): TunnelRow | RowFault {
-  const fault = rules.ownLabels.has(input.label) ? 'name_taken' : nameFault(tx, input.label, input);
+  const fault = rules.ownLabels.has(input.label) ? 'system_name' : nameFault(tx, input.label, input);
   if (fault !== undefined) return fault;
   if (secondsFull(tx, input.orgId) > 0) return 'too_many_today';
   if (countLive(tx.db, input.orgId) >= MAX_TUNNELS) return 'too_many';

@@ -148,7 +148,10 @@ test('a flood of WINDOW_UPDATE, and of DATA with a byte in each frame, ends the 
 test('uploads and downloads as they come are no flood', WITHIN, async (t) => {
   const rig = await Rig.start(t, { log: failing });
   const origin = await httpOrigin(t, (incoming, response) => {
-    if (incoming.url === '/refused') return void response.writeHead(413).end();
+    if (incoming.url === '/refused') {
+      response.writeHead(413).end();
+      return;
+    }
     incoming.resume();
     incoming.on('end', () => response.end(Buffer.alloc(8 << 20)));
   });

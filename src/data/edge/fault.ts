@@ -3,13 +3,14 @@
  * `culvert-error` header and in the body; the words say what the visitor or the tunnel's owner can do.
  */
 
+import { type FaultPage, faultPage } from './fault-page.ts';
+
 interface FaultKind {
   readonly status: number;
   readonly reason: string;
   readonly title: string;
   readonly message: string;
-  /** Where a page leads on: a path of the same host. `posts`: by a button, for what a link must not do. */
-  readonly next?: { readonly path: string; readonly words: string; readonly posts?: true } | undefined;
+  readonly next?: FaultPage['next'];
 }
 
 export const FAULTS = {
@@ -61,7 +62,7 @@ export const FAULTS = {
     404,
     'Not Found',
     'There is no tunnel here',
-    'No tunnel has this name. Check the address, or start an agent for it.',
+    'Nothing has this name. Check the address, or ask whoever gave it to you. Is it yours? Start an agent for it.',
   ),
   maintenance: kind(
     503,
@@ -73,7 +74,7 @@ export const FAULTS = {
     503,
     'Service Unavailable',
     'The tunnel is offline',
-    'The tunnel exists, but no agent serves it now. Its owner can start one with "culvert http PORT".',
+    'Please try again later, or ask whoever gave you this address. Its owner can start an agent for it with "culvert http PORT".',
   ),
   budget_exhausted: kind(
     503,
@@ -85,7 +86,7 @@ export const FAULTS = {
     401,
     'Unauthorized',
     'A log-in is needed',
-    'The owner of this site lets in those who show that they may. Please log in.',
+    'This site asks for a user name and a password. Reload the page to enter them.',
   ),
   sign_in: kind(
     302,
@@ -117,7 +118,7 @@ export const FAULTS = {
       200,
       'OK',
       'You have signed out',
-      'This browser is signed out of this site. Where you signed in you still are: on a machine of others sign out there too.',
+      'This browser is signed out of this site, but not at the service that you signed in with. On a shared computer, sign out there too.',
     ),
     next: { path: '/', words: 'Sign in again' },
   },
@@ -125,7 +126,7 @@ export const FAULTS = {
     401,
     'Unauthorized',
     'No valid token',
-    'The owner of this site asks for a valid token: "Authorization: Bearer …".',
+    'This site asks for a token: send "Authorization: Bearer …". There was none, or it is not valid here or has run out.',
   ),
   denied: kind(403, 'Forbidden', 'Not allowed', 'The owner of this site does not let this request in.'),
   rate_limited: kind(
@@ -155,8 +156,8 @@ export const FAULTS = {
   local_unreachable: kind(
     502,
     'Bad Gateway',
-    'The local service is not reachable',
-    'The agent is connected, but the service behind it refused the connection. Is it running?',
+    'This site does not answer',
+    'The program behind it can not be reached. Please try again later. Its owner sees why in the output of the agent.',
   ),
   local_closed: kind(
     502,
@@ -216,7 +217,7 @@ export function faultParts(answer: Omit<FaultAnswer, 'head' | 'close'>): FaultPa
   if (answer.code === 'acme_challenge') return plainParts(words);
   const body = Buffer.from(
     answer.html
-      ? page({ status, title, words, code: answer.code, next })
+      ? faultPage({ status, title, words, code: answer.code, next })
       : `${JSON.stringify(status < 400 ? { message: words } : { error: answer.code, message: words })}\n`,
   );
   const fields = [
@@ -267,34 +268,4 @@ export class FaultCounters {
     const codes = Object.keys(FAULTS) as FaultCode[];
     return Object.fromEntries(codes.map((code) => [code, this.get(code)])) as Record<FaultCode, number>;
   }
-}
-
-const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-
-/** Text as HTML text. */
-export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (c) => ESCAPES[c] ?? c);
-}
-
-function wayTo({ path, words, posts }: NonNullable<FaultKind['next']>): string {
-  const text = escapeHtml(words);
-  return posts === true
-    ? `<form method="post" action="${path}"><p><button>${text}</button></p></form>`
-    : `<p><a href="${path}">${text}</a></p>`;
-}
-
-function page(of: Pick<FaultKind, 'status' | 'title' | 'next'> & { words: string; code: FaultCode }): string {
-  const way = of.next === undefined ? '' : wayTo(of.next);
-  return `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
-<title>${of.status} · ${escapeHtml(of.title)}</title>
-<style>
-:root{color-scheme:light dark;--ink:#1c2430;--soft:#5b6675;--paper:#f6f7f9;--card:#fff;--line:#e2e6ec;--mark:#3b5bdb}
-@media(prefers-color-scheme:dark){:root{--ink:#e8ecf2;--soft:#9aa5b5;--paper:#11151c;--card:#1a202a;--line:#2b3442;--mark:#91a7ff}}
-body{margin:0;min-height:100vh;display:grid;place-items:center;background:var(--paper);color:var(--ink);font:16px/1.55 system-ui,sans-serif}
-main{max-width:30rem;margin:1.5rem;padding:2rem 2.25rem;background:var(--card);border:1px solid var(--line);border-radius:14px}
-p{margin:.5rem 0 0;color:var(--soft)}a{color:var(--mark)}button{font:inherit;padding:.35rem 1rem}h1{margin:0;font-size:1.35rem;line-height:1.3}b{color:var(--mark);font-size:.95rem;font-weight:600}
-code{display:inline-block;margin-top:1.25rem;padding:.15rem .5rem;border:1px solid var(--line);border-radius:6px;font-size:.82rem;color:var(--soft)}
-</style></head><body><main><b>${of.status}</b><h1>${escapeHtml(of.title)}</h1><p>${escapeHtml(of.words)}</p>${way}<code>${of.code}</code></main></body></html>
-`;
 }

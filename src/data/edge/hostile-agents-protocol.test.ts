@@ -41,7 +41,7 @@ test('a reply that is none, refuses, or is cut short is a fault of its own kind'
   await hostile.goesOn();
 });
 
-test('words of an agent are words in the page and in the JSON, whatever they are', WITHIN, async (t) => {
+test('words of an agent are on no page and in no JSON, whatever they are', WITHIN, async (t) => {
   const words =
     `</p><script>alert(1)</script>"'&\r\n\r\nHTTP/1.1 200 OK\r\nSet-Cookie: evil=1\r\n\r\n\0\x1b[2J\x7f`.padEnd(
       255,
@@ -55,13 +55,11 @@ test('words of an agent are words in the page and in the JSON, whatever they are
   wire.ask('GET /', 'Accept: text/html');
   const page = await wire.response();
   assert.equal(page.status, 502);
-  assert.doesNotMatch(page.head, /evil|script/);
-  assert.doesNotMatch(page.body.replace(/^[^]*<p>/, '').replace(/<\/p>[^]*$/, ''), /[<>"']/);
-  assert.match(page.body, /&lt;script&gt;/);
+  assert.doesNotMatch(page.head + page.body, /evil|script/);
   wire.ask('GET /');
   const { body, head } = await wire.response();
   assert.match(head, /Content-Type: application\/json\r\n/);
-  assert.equal((JSON.parse(body) as { message: string }).message, words);
+  assert.doesNotMatch((JSON.parse(body) as { message: string }).message, /evil|script/);
   assert.equal(wire.text, '');
 });
 

@@ -62,6 +62,17 @@ test('who shows no password, or a wrong one, is asked for it; nothing of it reac
   assert.deepEqual(asked, []);
 });
 
+test('who showed a wrong password is told so, and who showed none what is asked for', WITHIN, async (t) => {
+  const { wire } = await gated(t);
+  for (const [fields, says] of [
+    [[], /asks for a user name and a password/],
+    [[shown('ann', 'open barley')], /user name or the password is wrong/],
+  ] as const) {
+    wire.ask('GET /', ...fields);
+    assert.match((JSON.parse((await wire.response()).body) as { message: string }).message, says);
+  }
+});
+
 test('the right password is let in, again at once, and is not passed on', WITHIN, async (t) => {
   const { wire, asked } = await gated(t);
   for (const field of [

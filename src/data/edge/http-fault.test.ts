@@ -147,11 +147,12 @@ test('a body that is none ends the connection and reaches no further request', W
 
 test('a service that is not there, speaks nonsense, or leaves without a word', WITHIN, async (t) => {
   const rig = await Rig.start(t);
-  await rig.serve('shop', await freePort());
+  const port = await freePort();
+  await rig.serve('shop', port);
   const wire = await rig.visit();
   const refused = await faultOf(wire, 'GET /');
   assert.equal(refused.code, 'local_unreachable');
-  assert.match(refused.body, /refused/);
+  assert.doesNotMatch(refused.body, new RegExp(`localhost|127\\.0\\.0|${port}`), 'the target is no visitor’s business');
   const answers = [
     'SSH-2.0-OpenSSH_9.9\r\n',
     'HTTP/1.1 200 OK\nContent-Length: 0\n\n',

@@ -29,7 +29,7 @@ export interface UpstreamUser {
   /** The local service has ended its direction. */
   onResponseEnd(): void;
   /** No (more) response will come. */
-  onUpstreamLost(code: FaultCode, detail?: string): void;
+  onUpstreamLost(code: FaultCode): void;
   onUpstreamDrain(): void;
 }
 
@@ -58,7 +58,6 @@ export class Upstream implements StreamSink {
   #replied = false;
   #status = -1;
   #textLeft = -1;
-  #text = '';
 
   constructor(stream: MuxStream, served: ServedTunnel) {
     this.stream = stream;
@@ -172,14 +171,14 @@ export class Upstream implements StreamSink {
     if (this.#textLeft < 0 && at < end) this.#textLeft = bytes[at++] as number;
     if (this.#textLeft < 0) return at;
     const take = Math.min(this.#textLeft, end - at);
-    this.#text += bytes.toString('utf8', at, at + take);
     this.#textLeft -= take;
     at += take;
     if (this.#textLeft > 0) return at;
     this.#replied = true;
     if (this.#status === REPLY.connected) return at;
     const code = FAULT_OF_REPLY[this.#status as ReplyCode] ?? 'local_bad_response';
-    this.#user?.onUpstreamLost(code, code === 'local_unreachable' && this.#text !== '' ? this.#text : undefined);
+    // What the agent says besides names the target: an address inside the owner's network, which the agent's own screen shows.
+    this.#user?.onUpstreamLost(code);
     return end;
   }
 }

@@ -298,10 +298,10 @@ export class Visitor implements ReadTarget, UpstreamUser, TurnJob {
     else this.onUpstreamLost('local_closed');
   }
 
-  onUpstreamLost(code: FaultCode, detail?: string): void {
+  onUpstreamLost(code: FaultCode): void {
     if (this.#retry(code)) return;
     if (this.#state === 'raw') this.destroy();
-    else this.#fault(code, detail);
+    else this.#fault(code);
   }
 
   onUpstreamDrain(): void {

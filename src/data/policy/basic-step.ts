@@ -11,6 +11,8 @@ const BUSY: EdgeRefusal = {
   detail: 'Too many passwords are being checked. Please try again in a moment.',
 };
 
+const WRONG = 'The user name or the password is wrong. Reload the page to try again.';
+
 /** For so long a connection is let in by the very bytes that it showed before. */
 const SHOWN_MS = 60_000;
 
@@ -19,9 +21,10 @@ export function basicStep(route: Route, checks: BasicChecks): Step {
   const { orgId, tunnelId } = route;
   const fields = [`WWW-Authenticate: Basic realm="${route.subdomain}", charset="UTF-8"`];
   const refused: EdgeRefusal = { code: 'unauthorized', fields };
+  const wrong: EdgeRefusal = { ...refused, detail: WRONG };
   const verdictOf = (result: CheckResult): Verdict => {
     if (result === 'fits') return null;
-    if (result === 'wrong') return refused;
+    if (result === 'wrong') return wrong;
     if (result === 'busy') return BUSY;
     return {
       code: 'rate_limited',

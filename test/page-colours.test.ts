@@ -1,0 +1,30 @@
+/** A visitor's sign-in leads over pages of the edge and of the API: they look like one product. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { STYLE } from '../src/control/api/pages/style.ts';
+import { faultPage } from '../src/data/edge/fault-page.ts';
+
+/** `name: value` of a sheet's custom properties, once for each scheme. */
+function coloursOf(sheet: string): Map<string, string[]> {
+  const found = [...sheet.matchAll(/--([\w-]+): ?(#[0-9a-f]{6})/g)];
+  return Map.groupBy(
+    found.map(([, name = '', value = '']) => `${name} ${value}`),
+    (one) => one.split(' ')[0] ?? '',
+  );
+}
+
+test('pages of the edge have the colours of the pages of the API, light and dark', () => {
+  const own = coloursOf(faultPage({ status: 404, title: '', words: '', code: '' }));
+  const api = coloursOf(STYLE);
+  assert.ok(own.size >= 7);
+  for (const [name, values] of own) {
+    assert.equal(values.length, 2, `${name}: light and dark`);
+    assert.deepEqual(values, api.get(name), name);
+  }
+});
+
+test('a number and a code are on pages of errors alone', () => {
+  const of = (status: number): string => faultPage({ status, title: 'Title', words: 'Words.', code: 'some_code' });
+  assert.match(of(404), /<title>404 · Title<.*<b>404<\/b>.*some_code/s);
+  assert.doesNotMatch(of(200), /<b>|<title>200|some_code/);
+});

@@ -96,13 +96,17 @@ install_all() {
   put 644 "$here/culvert-agent@.service" "$dest/etc/systemd/system/culvert-agent@.service"
   if has_systemd; then run systemctl daemon-reload; fi
   echo
+  if [ "$dry" = yes ]; then
+    echo "Nothing was changed."
+    return
+  fi
   if has_systemd && systemctl is-active --quiet culvert; then
     echo "Upgraded. Next: systemctl restart culvert   (visitors in flight get 30 s to finish)"
   else
     echo "Installed. Next: set edge.domain and the listeners in /etc/culvert/culvert.toml, then"
     echo "  culvert config check /etc/culvert/culvert.toml"
     echo "  systemctl enable --now culvert"
-    echo "  journalctl -u culvert        (the first start prints the owner's password, once)"
+    echo "  journalctl -u culvert | grep -A 2 'owns the server'        (the password of the first account)"
   fi
 }
 
@@ -118,6 +122,10 @@ uninstall_all() {
   done
   if has_systemd; then run systemctl daemon-reload; fi
   echo
+  if [ "$dry" = yes ]; then
+    echo "Nothing was changed."
+    return
+  fi
   echo "Removed. Settings, data and users are still there: /etc/culvert, /var/lib/culvert, culvert, culvert-agent."
 }
 

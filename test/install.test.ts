@@ -48,6 +48,8 @@ test('a dry run says every step and takes none', () => {
   assert.equal(status, 0);
   assert.match(stdout, /install -m 755 .*culvert/);
   assert.match(stdout, /write .*culvert\.toml/);
+  assert.match(stdout, /\nNothing was changed\.\n$/);
+  assert.doesNotMatch(stdout, /Installed/);
   assert.ok(!existsSync(dest));
 });
 

@@ -53,6 +53,9 @@ test('a client that takes no gzip gets the plain file, and both are the same', a
   assert.deepEqual(gunzipSync(packed), plain);
 });
 
+/** Evaluated in the page: half a screen down, until that is painted. */
+const SCROLL = `scrollBy(0, innerHeight / 2);
+  new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))`;
 const inBrowser = { skip: !existsSync(CHROMIUM) && 'needs the Debian package chromium', timeout: 60_000 };
 test('a browser shows every operation, asks no other host, and finds no fault', inBrowser, async () => {
   const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox', '--disable-gpu'] });
@@ -73,10 +76,7 @@ test('a browser shows every operation, asks no other host, and finds no fault', 
     const seen = new Set<string>();
     for (let screens = 0; seen.size < count && screens < count; screens += 1) {
       for (const id of await page.locator('.opblock').evaluateAll((all) => all.map((one) => one.id))) seen.add(id);
-      await page.evaluate(() => {
-        scrollBy(0, innerHeight / 2);
-        return new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
-      });
+      await page.evaluate(SCROLL);
     }
     assert.equal(seen.size, count);
     await page.goto(`${h.server.apiUrl}/docs?again#/auth/post_auth_login`);

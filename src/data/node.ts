@@ -166,7 +166,10 @@ async function open(settings: NodeSettings, deps: { link: Link; log: Logger }, l
   const visitors = new VisitorPasses(systemClock);
   const outbox = new Outbox({ node: `${settings.nodeId}/${randomUUID()}` }, { link, log });
   const dryRuns = new DryRuns(outbox);
-  life.onClose('policies', table.subscribe(new PolicyBook({ log, checks, jwts, visitors, dryRuns, tries: new Tries(log) })));
+  life.onClose(
+    'policies',
+    table.subscribe(new PolicyBook({ log, checks, jwts, visitors, dryRuns, tries: new Tries(log) })),
+  );
   const follower = new TableFollower(table, { link, log });
   life.onClose('routes', () => follower.close());
   await follower.start();

@@ -264,6 +264,41 @@ test('a state of ten minutes ago, and one of a log-in with an account, are none'
   assert.deepEqual(await refused(person, here), [400, 'invalid_request']);
 });
 
+test('a page of a refusal leads back to the site that the browser began at, also when it comes late; a bare address says what it is', async () => {
+  const pageAt = async (browser: Browser, to: URL | string): Promise<string> => {
+    const cookie = [...browser.cookies(url)].map(([name, value]) => `${name}=${value}`).join('; ');
+    return (await fetch(to, { redirect: 'manual', headers: { cookie, accept: 'text/html' } })).text();
+  };
+  const wanted = { return_to: 'http://shop.localhost/orders?a=1&b=2' };
+  const back =
+    /<a class="button main" href="http:\/\/shop\.localhost\/orders\?a=1&amp;b=2">Begin again at shop\.localhost</;
+  const cancelled = new Browser();
+  const callback = await upToCallback(cancelled, wanted);
+  callback.searchParams.delete('code');
+  callback.searchParams.set('error', 'access_denied');
+  assert.match(await pageAt(cancelled, callback), back);
+
+  const unverified = new Browser();
+  github.current = { ...githubPerson(1, 'ann@example.com'), emails: [] };
+  const nobody = await upToCallback(unverified, wanted);
+  assert.match(await pageAt(unverified, nobody), back);
+
+  const late = new Browser();
+  const stale = await upToCallback(late, wanted);
+  plane.now += 3_600_000;
+  const page = await pageAt(late, stale);
+  assert.match(page, back);
+  assert.match(page, /took too long/);
+  const stranger = await pageAt(new Browser(), stale);
+  assert.doesNotMatch(stranger, /shop\.localhost|<a /, 'of another browser nothing is told');
+
+  for (const path of ['callback', 'start'])
+    assert.match(
+      await pageAt(new Browser(), `${url}/edge-auth/${path}`),
+      /not complete: .* Open the address of the site/,
+    );
+});
+
 test('a tunnel that is not there, is gone or asks nobody is 404, in a page to a browser; nothing is stored for a start', async () => {
   for (const id of ['', 'x', other, '00000000-0000-7000-8000-000000000000', "'--", 'a'.repeat(5_000)])
     assert.deepEqual(said(await api.call('GET', `/edge-auth/start?tunnel_id=${id}`)), [404, 'not_found'], id);
@@ -318,7 +353,7 @@ test('the same is served under /api, and sets cookies of this host alone', async
   assert.equal(to.searchParams.get('redirect_uri'), `${url}/edge-auth/callback`);
   assert.equal(to.searchParams.get('code_challenge_method'), 'S256');
   const [cookie = ''] = answer.headers.getSetCookie();
-  assert.match(cookie, /^culvert_visit_[\w-]{8}=s1\.[\w-]+; Max-Age=600; Path=\/; HttpOnly; SameSite=Lax$/);
+  assert.match(cookie, /^culvert_visit_[\w-]{8}=s1\.[\w-]+; Max-Age=86400; Path=\/; HttpOnly; SameSite=Lax$/);
 });
 
 test('an address has a limit of its own on sign-ins', async () => {

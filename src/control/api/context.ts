@@ -46,7 +46,7 @@ import type { BasicGates } from '../services/tunnels/basic-gates.ts';
 import type { Policies } from '../services/tunnels/policies.ts';
 import type { Tunnels } from '../services/tunnels/tunnels.ts';
 import type { VisitorGates } from '../services/tunnels/visitor-gates.ts';
-import type { VisitorLogins } from '../services/visitors/visitor-logins.ts';
+import type { VisitedSite, VisitorLogins } from '../services/visitors/visitor-logins.ts';
 
 import type { Metrics } from '../services/metrics/metrics.ts';
 import type { Mailbox } from '../services/webhooks/mailbox.ts';
@@ -68,6 +68,8 @@ export interface ApiEnv {
     operator: OperatorActor | undefined;
     /** Set in place of `actor` for a master key, which the routes that say so alone take. Asks the tables, as `actorNow`. */
     masterKeyNow: (() => MasterKeyActor) | undefined;
+    /** Set where a visitor of a tunnel signs in: where their page of a refusal leads back to. */
+    visitedSite: VisitedSite | undefined;
   };
 }
 

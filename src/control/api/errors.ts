@@ -146,7 +146,7 @@ function reply(c: Context<ApiEnv>, error: AppError): Response | Promise<Response
   if (error.retryAfterSeconds !== undefined) c.header('Retry-After', String(error.retryAfterSeconds));
   if (wantsPage(c.req.path, c.req.header('accept'))) {
     c.header('Content-Security-Policy', PAGE_POLICY);
-    return c.html(pageOfRefusal(c.req.path, error), error.status as ContentfulStatusCode);
+    return c.html(pageOfRefusal(c.req.path, error, c.get('visitedSite')), error.status as ContentfulStatusCode);
   }
   return c.json(
     {

@@ -5,7 +5,6 @@
 import type { Context } from 'hono';
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
 import { STATE_SECONDS } from '../services/accounts/login-state.ts';
-import { VISITOR_STATE_SECONDS } from '../services/visitors/visitor-state.ts';
 import type { ApiEnv } from './context.ts';
 
 /** A kind of log-in. */
@@ -17,6 +16,8 @@ interface Way {
   readonly most: number;
 }
 
+/** The state of a visit runs out sooner: what is left of it then tells whoever comes late where to begin again. */
+const VISIT_SECONDS = 24 * 3600;
 const STATE = /^[\w-]{16,128}$/;
 
 export class LoginCookies {
@@ -49,7 +50,7 @@ export class LoginCookies {
 /** Of people with an account here. */
 export const accountCookies = new LoginCookies({ name: 'culvert_login_', seconds: STATE_SECONDS, most: 5 });
 /** Of visitors of a tunnel. */
-export const visitCookies = new LoginCookies({ name: 'culvert_visit_', seconds: VISITOR_STATE_SECONDS, most: 4 });
+export const visitCookies = new LoginCookies({ name: 'culvert_visit_', seconds: VISIT_SECONDS, most: 4 });
 
 function flags(publicUrl: string) {
   // Lax: the provider's redirect comes from another site.

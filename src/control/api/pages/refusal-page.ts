@@ -4,6 +4,7 @@
  */
 import { html } from 'hono/html';
 import type { AppError } from '../../../base/errors.ts';
+import type { VisitedSite } from '../../services/visitors/visitor-logins.ts';
 import { visitorRefusalPage } from './visitor-pages.ts';
 
 /** Addresses that a provider or a link sends a browser to. */
@@ -14,9 +15,9 @@ export function wantsPage(path: string, accept: string | undefined): boolean {
   return VISITED.test(path) && (accept ?? '').includes('text/html');
 }
 
-/** The page for whoever came to `path`. */
-export function pageOfRefusal(path: string, error: AppError) {
-  return path.startsWith('/edge-auth/') ? visitorRefusalPage(error) : refusalPage(error);
+/** The page for whoever came to `path`; `site`: where a visitor of a tunnel can begin again. */
+export function pageOfRefusal(path: string, error: AppError, site: VisitedSite | undefined) {
+  return path.startsWith('/edge-auth/') ? visitorRefusalPage(error, site) : refusalPage(error);
 }
 
 /** Both paths below /auth/oauth/ have the same depth; the addresses are relative, for the API is served under `/api` too. */

@@ -4,16 +4,18 @@
  */
 import { html } from 'hono/html';
 import type { AppError } from '../../../base/errors.ts';
+import type { VisitedSite } from '../../services/visitors/visitor-logins.ts';
 import type { NotListed } from '../../services/visitors/visitor-logins.ts';
 
 type Part = ReturnType<typeof html>;
 
-/** Of a sign-in that came to a bad end. */
-export function visitorRefusalPage({ code, message }: AppError): Part {
+/** Of a sign-in that came to a bad end. `site`: undefined where nothing says which one it was for. */
+export function visitorRefusalPage({ code, message }: AppError, site: VisitedSite | undefined): Part {
   return page(
     'You are not signed in',
     html`<p class="alert" role="alert">${message}</p>
-<p class="quiet">${code}</p>`,
+<p class="quiet">${code}</p>
+${site === undefined ? '' : html`<a class="button main" href="${site.url}">Begin again at ${site.host}</a>`}`,
   );
 }
 

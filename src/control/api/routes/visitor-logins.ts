@@ -46,7 +46,12 @@ export function mountVisitorLogins(app: Api, { visitorLogins, publicUrl }: ApiDe
         description:
           'The edge sends browsers here that it does not know. Errors are a page to a browser. All of `/edge-auth/` has a limit per source address of its own: 300 requests at once, then 5 per second.',
         request: { query: startQuery },
-        responses: { 302: { description: 'To the provider of `edge_auth.provider`; sets a cookie of ten minutes' } },
+        responses: {
+          302: {
+            description:
+              'To the provider of `edge_auth.provider`; sets a cookie of a day; the sign-in must end within ten minutes',
+          },
+        },
       },
       ['not_found', 'rate_limited', 'not_configured', 'unavailable'],
     ),
@@ -62,6 +67,7 @@ export function mountVisitorLogins(app: Api, { visitorLogins, publicUrl }: ApiDe
       visitCookies.give(c, started, publicUrl());
       return c.redirect(started.location, 302);
     },
+    refuseIncomplete,
   );
   app.openapi(
     defineRoute(
@@ -82,7 +88,9 @@ export function mountVisitorLogins(app: Api, { visitorLogins, publicUrl }: ApiDe
       ['forbidden', 'email_not_verified', 'not_found', 'rate_limited', 'not_configured', 'unavailable'],
     ),
     async (c) => {
-      const sealed = visitCookies.take(c, c.req.valid('query').state, publicUrl());
+      const { state } = c.req.valid('query');
+      const sealed = visitCookies.take(c, state, publicUrl());
+      c.set('visitedSite', visitorLogins.siteOf({ sealed, state }));
       const done = await visitorLogins.finish({ sealed, answer: new URL(c.req.url).searchParams });
       if (done.kind === 'in') return c.redirect(done.location, 302);
       if (!(c.req.header('accept') ?? '').includes('text/html')) {
@@ -91,5 +99,17 @@ export function mountVisitorLogins(app: Api, { visitorLogins, publicUrl }: ApiDe
       c.header('Content-Security-Policy', PAGE_POLICY);
       return c.body(String(await notListedPage(done)), 403, { 'Content-Type': 'text/html; charset=utf-8' });
     },
+    refuseIncomplete,
+  );
+}
+
+/** Whoever typed this address, or cut it off, is a person who knows no fields. */
+function refuseIncomplete(result: { success: true } | { success: false; error: z.ZodError }): undefined {
+  if (result.success) return;
+  const details = result.error.issues.map(({ path, message }) => ({ path: path.map(String).join('.'), message }));
+  throw new AppError(
+    'invalid_request',
+    'This address is not complete: it is a step of signing in to a site. Open the address of the site itself.',
+    { details },
   );
 }

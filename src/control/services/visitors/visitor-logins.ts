@@ -14,9 +14,11 @@ import type { RouteMaker } from '../tunnels/route-maker.ts';
 import { type GatedTunnel, gatedTunnel, landingOf } from './landing.ts';
 import { isAddress, isListed } from './visitor-address.ts';
 import {
+  landingOfState,
   makeVisitorState,
   openVisitorState,
   sealVisitorState,
+  type ShownState,
   spentVisitorId,
   type VisitorState,
 } from './visitor-state.ts';
@@ -54,6 +56,13 @@ export interface StartedVisit {
   readonly location: string;
   readonly state: string;
   readonly sealed: string;
+}
+
+/** A site that somebody wanted to sign in to. */
+export interface VisitedSite {
+  readonly host: string;
+  /** What they wanted to see there. */
+  readonly url: string;
 }
 
 export type FinishedVisit = { readonly kind: 'in'; readonly location: string } | NotListed;
@@ -107,7 +116,7 @@ export class VisitorLogins {
     if (email === null || !person.emailVerified || !isAddress(email)) {
       throw new AppError(
         'email_not_verified',
-        `${provider.name} does not say that you have a verified e-mail address. Verify your primary address there, then open the site again.`,
+        `${provider.name} does not say that you have a verified e-mail address. Verify your primary address there, then begin again.`,
       );
     }
     // Read now: the lists may have changed while the person was at the provider.
@@ -117,6 +126,13 @@ export class VisitorLogins {
       return { kind: 'refused', email, site: new URL(state.origin).host, retry: this.#retryUrl(state), primaryAt };
     }
     return { kind: 'in', location: this.#landingUrl(state, { email: email.toLowerCase(), version }) };
+  }
+
+  /** Where a sign-in can be begun again; undefined where this browser did not start it. */
+  siteOf(shown: ShownState): VisitedSite | undefined {
+    const landing = landingOfState(this.#deps.sealer, shown);
+    if (landing === undefined) return undefined;
+    return { host: new URL(landing.origin).host, url: landing.origin + landing.path };
   }
 
   #landingUrl(state: VisitorState, { email, version }: { email: string; version: string }): string {
@@ -175,7 +191,7 @@ export class VisitorLogins {
     if (state === undefined || !isFirst(state)) {
       throw new AppError(
         'invalid_request',
-        'This sign-in was not started in this browser, or took too long. Open the site again.',
+        'This sign-in was not started in this browser, took too long, or is over already. Open the address of the site again: it begins anew there.',
       );
     }
     return state;

@@ -31,6 +31,12 @@ const visitorState = z.object({
 
 export type VisitorState = Readonly<z.output<typeof visitorState>>;
 
+/** What a browser comes back with: its cookie, and the state that the provider sends back. */
+export interface ShownState {
+  readonly sealed: string;
+  readonly state: string;
+}
+
 export function makeVisitorState(
   input: Omit<VisitorState, 'state' | 'nonce' | 'verifier' | 'expiresAt'>,
   now: number,
@@ -45,11 +51,17 @@ export function sealVisitorState(sealer: Sealer, state: VisitorState): string {
 }
 
 /** What this browser started under this `state`; undefined unless both fit and it has not run out. */
-export function openVisitorState(
-  sealer: Sealer,
-  shown: { readonly sealed: string; readonly state: string },
-  now: number,
-): VisitorState | undefined {
+export function openVisitorState(sealer: Sealer, shown: ShownState, now: number): VisitorState | undefined {
+  const opened = openedState(sealer, shown);
+  return opened !== undefined && opened.expiresAt > now ? opened : undefined;
+}
+
+/** Where a sign-in that this browser started was to end, also one that has run out. Undefined unless both fit. */
+export function landingOfState(sealer: Sealer, shown: ShownState): Pick<VisitorState, 'origin' | 'path'> | undefined {
+  return openedState(sealer, shown);
+}
+
+function openedState(sealer: Sealer, shown: ShownState): VisitorState | undefined {
   let opened: VisitorState;
   try {
     opened = visitorState.parse(JSON.parse(sealer.open(PURPOSE, shown.sealed).toString()));
@@ -57,7 +69,7 @@ export function openVisitorState(
     // Not sealed by this server: whatever is wrong with it, the answer is the same.
     return undefined;
   }
-  return opened.expiresAt > now && isSameText(opened.state, shown.state) ? opened : undefined;
+  return isSameText(opened.state, shown.state) ? opened : undefined;
 }
 
 /** Under this id a state is spent. */

@@ -3,10 +3,13 @@
  *
  *   npm run soak -- [--requests 10000] [--seed N]   mixed requests with aborts and slow readers (test/soak/mixed.ts)
  *   npm run soak -- chaos [--rounds 50]             the path breaks, and comes back by itself (scripts/chaos/run.ts)
+ *   npm run soak -- testssl                         what testssl.sh says of edge and API (test/soak/testssl.ts)
  */
 const [first, ...rest] = process.argv.slice(2);
 const good =
   first === 'chaos'
     ? await (await import('./chaos/run.ts')).chaos(rest)
-    : await (await import('../test/soak/mixed.ts')).soak(process.argv.slice(2));
+    : first === 'testssl'
+      ? await (await import('../test/soak/testssl.ts')).testssl()
+      : await (await import('../test/soak/mixed.ts')).soak(process.argv.slice(2));
 process.exitCode = good ? 0 : 1;

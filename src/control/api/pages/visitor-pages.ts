@@ -4,8 +4,7 @@
  */
 import { html } from 'hono/html';
 import type { AppError } from '../../../base/errors.ts';
-import type { VisitedSite } from '../../services/visitors/visitor-logins.ts';
-import type { NotListed } from '../../services/visitors/visitor-logins.ts';
+import type { NotListed, VisitedSite } from '../../services/visitors/visitor-logins.ts';
 
 type Part = ReturnType<typeof html>;
 

@@ -36,7 +36,10 @@ test('without a key, or with an unusable key file, it exits with 2 before it dia
   const before = server.peers.length;
   const env = { CULVERT_SERVER: server.url.href };
   for (const [args, message] of [
-    [['http', '3000'], /no key for http:\S+ \(--server names another\)\. .*`culvert login --server http.*CULVERT_TOKEN_FILE/s],
+    [
+      ['http', '3000'],
+      /no key for http:\S+ \(--server names another\)\. .*`culvert login --server http.*CULVERT_TOKEN_FILE/s,
+    ],
     [['http', '3000', '--token-file', 'absent'], /absent: there is no such key file/],
     [['http', '3000', '--token-file', file], /holds something that is no key/],
     [['http', '3000', '--token-file', open], /other users of this machine can read the key: chmod 600/],

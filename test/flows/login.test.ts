@@ -73,7 +73,10 @@ suite('culvert login', { timeout: 120_000 }, () => {
     assert.ok(!JSON.stringify(body).includes('culvert on '), 'the session is over too');
     const without = person.culvert('http', '3000');
     assert.equal(await without.ended(), 2);
-    assert.match(without.output, /no key for http:\S+ \(--server names another\)\. Log in with `culvert login --server http:\S+`/);
+    assert.match(
+      without.output,
+      /no key for http:\S+ \(--server names another\)\. Log in with `culvert login --server http:\S+`/,
+    );
   });
 
   test('a revoked log-in ends with 3 and says to log in again', async (t) => {

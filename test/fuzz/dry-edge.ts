@@ -212,7 +212,16 @@ export class DryEdge {
     };
     this.#served = {
       session: { ...session, open } as unknown as MuxSession,
-      ...{ agentId: 'a', tokenId: 't', slot: 0, inFlight: 0, draining: false, cut: false, isAlone: true, watched: false },
+      ...{
+        agentId: 'a',
+        tokenId: 't',
+        slot: 0,
+        inFlight: 0,
+        draining: false,
+        cut: false,
+        isAlone: true,
+        watched: false,
+      },
       payer: { tokenId: 't', exhausted: false, charge: () => {} },
       meter: this.meter,
       preamble: Buffer.alloc(0),
@@ -251,7 +260,13 @@ export class DryVisitor {
 
   constructor(context: EdgeContext) {
     const socket = this.#socket as unknown as Socket;
-    this.#visitor = new Visitor(context, socket, { tls: false, ip: '127.0.0.1', names: null, load: null, secure: false });
+    this.#visitor = new Visitor(context, socket, {
+      tls: false,
+      ip: '127.0.0.1',
+      names: null,
+      load: null,
+      secure: false,
+    });
   }
 
   /** All that came back, latin1. */

@@ -62,7 +62,7 @@ export class ConnectionBound {
     // With TLS a connection counts once it has shaken hands: only then is it known which socket the requests come by.
     if (server instanceof HttpsServer) {
       server.maxConnections = 2 * this.#max.total;
-      server.on('secureConnection', (socket) => this.#admit(socket));
+      server.on('secureConnection', (socket: Socket) => this.#admit(socket));
     } else server.on('connection', (socket) => this.#admit(socket));
     server.prependListener('request', (request, response) => this.#serve(request, response));
   }

@@ -31,8 +31,11 @@ const REFUSALS: ReadonlyMap<string, Refusal> = new Map([
 /** Answers what the server can't parse, and closes the connection: nobody knows where the next request would begin. */
 export function answerMalformed(server: HttpServer | HttpsServer): void {
   const answers = new WeakMap<Duplex, ServerResponse>();
-  server.prependListener('request', (request, response) => void answers.set(request.socket, response));
-  server.on('clientError', (error, socket) => {
+  server.prependListener(
+    'request',
+    (request: IncomingMessage, response: ServerResponse) => void answers.set(request.socket, response),
+  );
+  server.on('clientError', (error: Error, socket: Duplex) => {
     const answer = answers.get(socket);
     const isUnderWay = answer?.headersSent === true && !answer.writableFinished;
     // A second answer in the middle of another would be read as a part of it.

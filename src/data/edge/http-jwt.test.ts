@@ -156,7 +156,7 @@ test(
 
 test('an action that is only tried holds nobody up, and is counted once its keys are there', WITHIN, async (t) => {
   const { rig, issuer, served, jwt, policy } = await world(t);
-  policy({ ...jwt, enforce: false } as PolicyAction);
+  policy({ ...jwt, enforce: false });
   const { asked, release } = held(issuer);
   const wire = await rig.visit();
   const bad = `Authorization: Bearer ${await issuer.sign({ exp: 1 })}`;

@@ -76,7 +76,7 @@ test('runs of the program do not overlap', async (t) => {
 test('a failure is told without what the program printed, which the log has', async (t) => {
   const { hook, warned } = start(
     t,
-    'echo "token=hunter2 \u001b[31mis wrong"; yes hunter2 | head -c 100000 >&2; echo last words; exit 3',
+    'echo "token=hunter2 \u001b[31mis wrong"; yes hunter2 | head -c 100000 >&2; echo last words >&2; exit 3',
   );
   const error = await failureOf(hook.publish(answer(), t.signal));
   assert.equal(error.code, 'challenge_failed');

@@ -162,7 +162,7 @@ export const PUBLIC: readonly string[] = [
   'GET /billing/mock-portal',
   'POST /billing/webhook',
   // What its sender signs with the secret of the receiver.
-  'POST /webhooks/{id}',
+  'POST /webhooks/{receiver_id}',
   // Visitors of tunnels, who have no account: the identity provider says who they are, the tunnel's lists who may come in.
   'GET /edge-auth/start',
   'GET /edge-auth/callback',

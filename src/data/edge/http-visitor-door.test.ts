@@ -152,7 +152,7 @@ test(
       const reply = await ask(wire, `GET ${shown}`, PAGE, HAS_NONCE);
       assert.equal(codeOf(reply), '403 sign_in_failed', what);
       assert.equal(passIn(reply), undefined, what);
-      assert.match(reply.body, /<a href="\/">Open the site again<\/a>/);
+      assert.match(reply.body, /<a class="button" href="\/">Open the site again<\/a>/);
     }
   },
 );
@@ -211,7 +211,7 @@ test('the person and its own page sign out; whoever else may have asked is asked
     const reply = await ask(wire, line, PAGE, ...fields);
     assert.equal(codeOf(reply), '200 sign_out', [line, ...fields].join());
     assert.equal(/set-cookie/i.test(reply.head), false);
-    assert.match(reply.body, /<form method="post" action="\/\.culvert\/sign-out"><p><button>Sign out<\/button>/);
+    assert.match(reply.body, /<form method="post" action="\/\.culvert\/sign-out"><button>Sign out<\/button>/);
     // Or the button's request would say "null" for the page that it is on; and another page may not put it under a person's hand.
     assert.equal(fieldOf(reply, 'Referrer-Policy'), 'same-origin');
     assert.equal(fieldOf(reply, 'X-Frame-Options'), 'DENY');

@@ -211,12 +211,12 @@ export function mountWebhookReceivers(app: Api, { receivers, mailbox, publicUrl 
     defineRoute(
       {
         method: 'post',
-        path: '/webhooks/{id}',
+        path: '/webhooks/{receiver_id}',
         security: [],
         tags,
         summary: 'Deliver a webhook: for the sender that the receiver was made for',
         request: {
-          params: id,
+          params: z.object({ receiver_id: z.string() }),
           body: {
             required: true,
             content: {
@@ -233,9 +233,9 @@ export function mountWebhookReceivers(app: Api, { receivers, mailbox, publicUrl 
     ),
   );
   // Not by `openapi`: the signature is over the bytes as they came, whatever their type.
-  app.post('/webhooks/:id', async (c) => {
+  app.post('/webhooks/:receiver_id', async (c) => {
     const body = Buffer.from(await c.req.arrayBuffer());
-    const receiverId = c.req.param('id');
+    const receiverId = c.req.param('receiver_id');
     if (!z.uuid().safeParse(receiverId).success)
       throw new AppError('not_found', 'There is no webhook receiver at this URL.');
     const said = mailbox.receive(receiverId, { headers: c.req.header(), body });

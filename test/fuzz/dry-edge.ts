@@ -15,7 +15,7 @@ import { testRoute } from '../../src/data/fixtures/link.ts';
 import { type ServedTunnel, TunnelMeter } from '../../src/data/routing/entry.ts';
 import { RouteTable } from '../../src/data/routing/table.ts';
 import type { MuxSession } from '../../src/mux/session.ts';
-import { USUAL_LIMITS } from '../../src/data/edge/head-limits.ts';
+import { USUAL_LIMITS } from '../../src/http1/head-limits.ts';
 import { deafSink, type MuxStream } from '../../src/mux/stream.ts';
 import { CONNECTED_REPLY } from '../../src/wire/preamble.ts';
 

@@ -5,7 +5,7 @@
 import { createSecureContext, type SecureContext, type TLSSocket } from 'node:tls';
 import type { EdgeChallenge } from '../../plane/certificates.ts';
 import type { EdgeRefusal } from './refusal.ts';
-import type { Head } from './head.ts';
+import type { Head } from '../../http1/head.ts';
 
 /** Nothing but a certificate is said in this protocol. */
 export const ACME_PROTOCOL = 'acme-tls/1';

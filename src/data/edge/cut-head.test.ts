@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CutHead } from './cut-head.ts';
+import { CutHead } from '../../http1/cut-head.ts';
 import { perHead, rawOrigin, Rig } from './testing/rig.ts';
 
 const bytes = (text: string): Buffer => Buffer.from(`@@${text}@@`, 'latin1');

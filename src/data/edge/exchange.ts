@@ -3,7 +3,7 @@ import type { RequestLine } from '../../wire/messages.ts';
 import { type RouteEntry, type ServedTunnel, TunnelMeter } from '../routing/entry.ts';
 import type { HeaderRule } from '../policy/header-rule.ts';
 import { FAULTS, type FaultCode } from './fault.ts';
-import type { Head } from './head.ts';
+import type { Head } from '../../http1/head.ts';
 
 /** For exchanges without a tunnel. */
 const nobody = new TunnelMeter();

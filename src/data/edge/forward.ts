@@ -3,7 +3,7 @@
  * to leave out, then what only the edge may say about the visitor, then the framing in its one normal form.
  */
 import type { MuxStream } from '../../mux/stream.ts';
-import type { Head } from './head.ts';
+import type { Head } from '../../http1/head.ts';
 import type { Upstream } from './upstream.ts';
 
 const CHUNKED = Buffer.from('Transfer-Encoding: chunked\r\n');

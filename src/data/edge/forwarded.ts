@@ -9,7 +9,7 @@ import type { RouteEntry } from '../routing/entry.ts';
 import type { RouteTable } from '../routing/table.ts';
 import type { AddressLoad } from './admission.ts';
 import type { ConnectionNames } from './connection-names.ts';
-import type { Head } from './head.ts';
+import type { Head } from '../../http1/head.ts';
 
 /** Addresses that a request has come through. Proxies in a row are three or four; what has more comes to this edge again and again. */
 const MAX_HOPS = 32;

@@ -4,7 +4,7 @@
  * dispatch.ts for names that exist, so that it leads to no host that is not served here.
  */
 import type { Exchange } from './exchange.ts';
-import type { Head } from './head.ts';
+import type { Head } from '../../http1/head.ts';
 import type { EdgeRefusal } from './refusal.ts';
 
 /** Certificate authorities ask by plain HTTP, for services that get certificates of their own as well (RFC 8555 §8.3). */

@@ -5,7 +5,7 @@
  */
 import type { Scratch, Slab, SlabPool } from '../../base/slab.ts';
 import type { SocketWriter } from '../../base/socket-writer.ts';
-import type { Head } from './head.ts';
+import type { Head } from '../../http1/head.ts';
 
 const NOTHING = Buffer.alloc(0);
 

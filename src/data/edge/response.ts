@@ -9,10 +9,10 @@
 import type { Slab } from '../../base/slab.ts';
 import type { HeaderRule } from '../policy/header-rule.ts';
 import type { TunnelMeter } from '../routing/entry.ts';
-import { BODY, Body, FRAMING } from './body.ts';
+import { BODY, Body, FRAMING } from '../../http1/body.ts';
 import type { EdgeContext } from './context.ts';
-import { CutHead } from './cut-head.ts';
-import { BAD, INCOMPLETE, parseResponseHead } from './head.ts';
+import { CutHead } from '../../http1/cut-head.ts';
+import { BAD, INCOMPLETE, parseResponseHead } from '../../http1/head.ts';
 import { FirstPart, type ResponseSink } from './response-sink.ts';
 import type { Upstream } from './upstream.ts';
 

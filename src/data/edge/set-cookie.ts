@@ -4,9 +4,9 @@
  * the tunnel's own host, and the site goes on working. Read as browsers do (RFC 6265 §5.2), over bytes: a line without Domain makes no string.
  * `Clear-Site-Data: "cookies"` takes away those of the whole domain, whichever host says it: it may clear what is left of its list.
  */
-import { FOLD, HOST, SPACE, TAB } from './chars.ts';
-import { equalsFolded, word } from './fields.ts';
-import type { Head } from './head.ts';
+import { FOLD, HOST, SPACE, TAB } from '../../http1/chars.ts';
+import { equalsFolded, word } from '../../http1/fields.ts';
+import type { Head } from '../../http1/head.ts';
 import { VISITOR_COOKIES } from '../policy/visitor-cookies.ts';
 
 /** Of the API's log-in, and of visitor gates. */

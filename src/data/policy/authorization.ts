@@ -1,7 +1,7 @@
 /** The field Authorization of a request's head, as a place in its bytes. Read by the steps that ask for credentials. */
-import { COLON, FOLD, SPACE, TAB } from '../edge/chars.ts';
-import { word } from '../edge/fields.ts';
-import type { Head } from '../edge/head.ts';
+import { COLON, FOLD, SPACE, TAB } from '../../http1/chars.ts';
+import { word } from '../../http1/fields.ts';
+import type { Head } from '../../http1/head.ts';
 
 const AUTHORIZATION = word('authorization');
 

@@ -1,7 +1,7 @@
 /**
  * The user name and password that a request shows (RFC 7617), as bytes of its head say them. Nothing here is kept or logged.
  */
-import type { Head } from '../edge/head.ts';
+import type { Head } from '../../http1/head.ts';
 import { authorizationValue } from './authorization.ts';
 
 export interface Credentials {

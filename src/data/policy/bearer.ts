@@ -1,5 +1,5 @@
 /** The bearer token of a request (RFC 6750 §2.1). */
-import type { Head } from '../edge/head.ts';
+import type { Head } from '../../http1/head.ts';
 import { authorizationValue } from './authorization.ts';
 
 /** Tokens that are longer are not looked at. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { silentLog } from '../../base/log.ts';
 import type { DryRunEvent } from '../../plane/events.ts';
-import { Head, parseRequestHead } from '../edge/head.ts';
+import { Head, parseRequestHead } from '../../http1/head.ts';
 import { isPending, PolicyChain } from './chain.ts';
 import { DryRun } from './dry-run.ts';
 import { ShownBefore } from './shown-before.ts';

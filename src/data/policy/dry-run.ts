@@ -3,7 +3,7 @@
  * by compile.ts for each such action of a policy; a policy without one has none, and pays nothing.
  */
 import type { DryRunEvent, DryRunSample } from '../../plane/events.ts';
-import { QUESTION } from '../edge/chars.ts';
+import { QUESTION } from '../../http1/chars.ts';
 import type { FaultCode } from '../edge/fault.ts';
 import type { PolicyRequest } from './step.ts';
 

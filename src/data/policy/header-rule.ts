@@ -3,8 +3,8 @@
  * and values were checked by the control plane: no control characters, no field that frames or routes a message.
  */
 import type { HeaderAction } from '../../plane/policy.ts';
-import { COLON, FOLD } from '../edge/chars.ts';
-import type { Head } from '../edge/head.ts';
+import { COLON, FOLD } from '../../http1/chars.ts';
+import type { Head } from '../../http1/head.ts';
 
 export class HeaderRule {
   /** What is added, each line with its CR LF. */

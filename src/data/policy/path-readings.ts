@@ -2,7 +2,7 @@
  * The ways in which services read one path. They agree on what browsers send; on dot segments beside encoded or repeated slashes, backslashes
  * and parameters they don't, and a rule that knew one way alone could be walked around by another. Pure; used by path-rule.ts.
  */
-import { HEX } from '../edge/chars.ts';
+import { HEX } from '../../http1/chars.ts';
 
 const PERCENT = 37;
 const DOT = 46;

@@ -4,7 +4,7 @@
  * begins with the prefix counts. The prefix counts as it was written and in its normalized form, or who writes it with an escape, as it
  * stands in a browser's address line, would keep out one spelling of many. The service gets the bytes as they were sent.
  */
-import { QUESTION } from '../edge/chars.ts';
+import { QUESTION } from '../../http1/chars.ts';
 import { findReadAs, normalized, varietyOf } from './path-readings.ts';
 
 const SLASH = 47;

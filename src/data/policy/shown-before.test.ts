@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Head, parseRequestHead } from '../edge/head.ts';
+import { Head, parseRequestHead } from '../../http1/head.ts';
 import { authorizationLine, authorizationValue } from './authorization.ts';
 import { ShownBefore } from './shown-before.ts';
 import type { Step } from './step.ts';

@@ -4,7 +4,7 @@
  *
  * The line is kept in clear, as the buffer that it was read into has it, until the connection ends or shows another one.
  */
-import type { Head } from '../edge/head.ts';
+import type { Head } from '../../http1/head.ts';
 import type { Step } from './step.ts';
 
 /** A longer line is decided by its hash each time: a connection is worth no more memory than this. */

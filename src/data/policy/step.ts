@@ -4,7 +4,7 @@
  */
 import type { FaultCode } from '../edge/fault.ts';
 import type { EdgeRefusal } from '../edge/refusal.ts';
-import type { Head } from '../edge/head.ts';
+import type { Head } from '../../http1/head.ts';
 import type { ShownBefore } from './shown-before.ts';
 
 /** One object per visitor connection, filled anew for each request: a step that decides later copies what it needs first. */

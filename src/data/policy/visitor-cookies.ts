@@ -3,9 +3,9 @@
  * §5.4), at each semicolon, whatever quotes say.
  */
 import { randomBytes } from 'node:crypto';
-import { SPACE, TAB } from '../edge/chars.ts';
-import { equalsFolded, word } from '../edge/fields.ts';
-import type { Head } from '../edge/head.ts';
+import { SPACE, TAB } from '../../http1/chars.ts';
+import { equalsFolded, word } from '../../http1/fields.ts';
+import type { Head } from '../../http1/head.ts';
 import { isDropped } from './header-rule.ts';
 import type { PolicyRequest } from './step.ts';
 

@@ -3,7 +3,7 @@
  * its chain, before all that goes by paths: a rule against `/.` must not lock everybody out.
  */
 import { PASS_MS, SIGN_OUT_PATH, TICKET_PATH, nonceHashOf, isSameText, returnPath } from '../../plane/visitor-words.ts';
-import { word } from '../edge/fields.ts';
+import { word } from '../../http1/fields.ts';
 import type { EdgeRefusal } from '../edge/refusal.ts';
 import type { PolicyRequest, Step, Verdict } from './step.ts';
 import { BROWSER_COOKIE, NONCE_COOKIE, PASS_COOKIE, randomsIn } from './visitor-cookies.ts';

@@ -1,5 +1,5 @@
 /** What a service gets in a head of what the edge knows of visitors: who it is, behind a visitor gate, and the Cookie line without what is the edge's. */
-import type { Head } from '../edge/head.ts';
+import type { Head } from '../../http1/head.ts';
 import type { HeaderRule } from './header-rule.ts';
 import { withoutVisitorCookies } from './visitor-cookies.ts';
 

@@ -1,6 +1,6 @@
 /** What a visitor gate asks of a request: where it was sent, by which kind of client, and how. By which page: visitor-origin.ts. */
-import { COLON } from '../edge/chars.ts';
-import { equalsFolded, word } from '../edge/fields.ts';
+import { COLON } from '../../http1/chars.ts';
+import { equalsFolded, word } from '../../http1/fields.ts';
 import type { PolicyRequest } from './step.ts';
 
 const SEC_FETCH_MODE = word('sec-fetch-mode');

@@ -12,7 +12,7 @@ import { Deadlines, type VisitorState } from '../deadlines.ts';
 import { Dispatch } from '../dispatch.ts';
 import { Exchange } from '../exchange.ts';
 import { FAULTS, type FaultCode, faultParts } from '../fault.ts';
-import { BAD, parseRequestHead, TARGET_TOO_LONG, TOO_LARGE } from '../head.ts';
+import { BAD, parseRequestHead, TARGET_TOO_LONG, TOO_LARGE } from '../../../http1/head.ts';
 import { Ledger } from '../ledger.ts';
 import { isOver } from '../refusal.ts';
 import { type ResponseOwner, ResponseReader } from '../response.ts';

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { FORBIDDEN_FIELDS } from './fields.ts';
 import { type WrittenHead, WROTE, writeRequestHead } from './request-head.ts';
-import { Head, parseRequestHead } from '../head.ts';
+import { Head, parseRequestHead } from '../../../http1/head.ts';
 
 type Raw = ReadonlyArray<readonly [string, string]>;
 

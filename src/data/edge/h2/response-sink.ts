@@ -4,7 +4,7 @@
  */
 import type { ServerHttp2Stream } from 'node:http2';
 import type { Slab } from '../../../base/slab.ts';
-import type { Head } from '../head.ts';
+import type { Head } from '../../../http1/head.ts';
 import type { FaultParts } from '../fault.ts';
 import type { FirstPart, ResponseSink } from '../response-sink.ts';
 import { addLine } from './fields.ts';

@@ -66,5 +66,6 @@ export function inProcessLink(deps: LinkDeps): Link {
     report: async (batch: EventBatch): Promise<void> => {
       deps.usage.storeBatch(batch);
     },
+    inspect: async (): Promise<void> => {},
   };
 }

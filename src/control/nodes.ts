@@ -3,6 +3,7 @@
  * the link that the services make.
  */
 import { type EdgeStats, sumOfStats } from '../plane/edge-stats.ts';
+import type { TunnelAnswer, TunnelRequest } from '../plane/inspection.ts';
 import type { ConnectionInfo, NodeControl } from '../plane/link.ts';
 
 export class Nodes implements NodeControl {
@@ -29,5 +30,14 @@ export class Nodes implements NodeControl {
 
   stats(): EdgeStats | undefined {
     return sumOfStats([...this.#attached].flatMap((node) => node.stats() ?? []));
+  }
+
+  async send(request: TunnelRequest): Promise<TunnelAnswer> {
+    for (const node of this.#attached) if (node.isOnline(request.tunnelId)) return node.send(request);
+    return { ok: false, code: 'tunnel_offline' };
+  }
+
+  async flushInspections(): Promise<void> {
+    await Promise.all([...this.#attached].map((node) => node.flushInspections()));
   }
 }

@@ -293,6 +293,8 @@ async function open(settings: NodeSettings, deps: { link: Link; log: Logger }, l
       dropped: drops.counts(),
       answered: http.faults.counts(),
     }),
+    send: async () => ({ ok: false, code: 'tunnel_offline' }),
+    flushInspections: async () => {},
     drain: async (graceMs) => {
       gateway.drain();
       await Promise.all([tcp.drain(graceMs), http.drain(graceMs)]);

@@ -6,6 +6,7 @@
 import type { Claim, RefusalCode } from '../wire/messages.ts';
 import type { EdgeStats } from './edge-stats.ts';
 import type { EventBatch } from './events.ts';
+import type { InspectionBatch, TunnelAnswer, TunnelRequest } from './inspection.ts';
 import type { Delta, Route, Snapshot, TokenGrant } from './routes.ts';
 
 export interface Refusal {
@@ -55,6 +56,8 @@ export interface Link {
   wantCertificate(host: string): Promise<boolean>;
   /** Resolves once the batch is stored. */
   report(batch: EventBatch): Promise<void>;
+  /** Resolves once the records are stored or given up: the next batch comes then. Never rejects: nothing is sent twice. */
+  inspect(batch: InspectionBatch): Promise<void>;
 }
 
 /** What the control plane may ask the data plane. */
@@ -66,4 +69,8 @@ export interface NodeControl {
   isOnline(tunnelId: string): boolean;
   /** What its public edge has counted; undefined when there is no node. */
   stats(): EdgeStats | undefined;
+  /** Sends a request down the tunnel, through its policy as it is now; its gates, which ask visitors who they are, are not asked. Never rejects. */
+  send(request: TunnelRequest): Promise<TunnelAnswer>;
+  /** Resolves once what was recorded until now has been given to `Link.inspect` and stored, and after half a second at the latest. */
+  flushInspections(): Promise<void>;
 }

@@ -89,6 +89,8 @@ export const claim = z.object({
    * server looks first whether the token may still have it, and goes by the other fields when there is no such tunnel.
    */
   tunnelId: z.uuid().optional(),
+  /** false: no request of this tunnel is recorded on the server. */
+  inspect: z.boolean().optional(),
 });
 
 export const unbind = z.object({ type: z.literal('unbind'), slot });

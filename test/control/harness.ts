@@ -13,6 +13,7 @@ import type { ConnectionInfo, Link } from '../../src/plane/link.ts';
 import type { Delta } from '../../src/plane/routes.ts';
 import { type Server, startServer } from '../../src/server/start.ts';
 import { STATS } from './edge-stats.ts';
+import { IDLE_NODE } from './idle-node.ts';
 
 export class FakeNode {
   link: Link | undefined;
@@ -26,6 +27,7 @@ export class FakeNode {
     const off = deps.link.onDelta((delta) => this.deltas.push(delta));
     const at = { address: '127.0.0.1', family: 'IPv4', port: 18_080 };
     return {
+      ...IDLE_NODE,
       addresses: () => ({ http: at, https: null, agents: { ...at, port: 17_443 } }),
       connections: () => this.sessions,
       disconnect: (agentId) => {

@@ -15,6 +15,7 @@ import type { MintInput } from '../../src/control/services/tokens/tokens.ts';
 import type { CreateTunnel, TunnelView } from '../../src/control/services/tunnels/tunnels.ts';
 import type { ClaimAnswer, ClaimQuestion } from '../../src/plane/link.ts';
 import type { Delta, Route } from '../../src/plane/routes.ts';
+import { IDLE_NODE } from './idle-node.ts';
 
 export const START = Date.UTC(2026, 10, 21);
 
@@ -57,10 +58,8 @@ export class Plane {
     });
     this.control.link.onDelta((delta) => this.deltas.push(delta));
     this.control.nodes.attach({
-      connections: () => [],
-      disconnect: () => false,
+      ...IDLE_NODE,
       isOnline: (id) => this.online.has(id),
-      stats: () => undefined,
     });
   }
 

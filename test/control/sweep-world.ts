@@ -7,6 +7,7 @@ import { STATS } from './edge-stats.ts';
 import type { Answer } from './harness.ts';
 import { type Plane, VISIT } from './plane.ts';
 import type { Person } from './team.ts';
+import { IDLE_NODE } from './idle-node.ts';
 
 /** One of each thing that has an id, of one person and the organization that they own. */
 export interface World {
@@ -34,9 +35,9 @@ export class Worlds {
   constructor(plane: Plane) {
     this.#plane = plane;
     plane.control.nodes.attach({
+      ...IDLE_NODE,
       connections: () => this.connections,
       disconnect: () => true,
-      isOnline: () => false,
       stats: () => STATS,
     });
   }

@@ -28,6 +28,7 @@ import type { Delta } from '../../src/plane/routes.ts';
 import type { Answer } from '../control/harness.ts';
 import { Plane, START } from '../control/plane.ts';
 import { type PlaneApi, servePlane } from '../control/plane-api.ts';
+import { IDLE_NODE } from '../control/idle-node.ts';
 
 /** The price of a Plane. */
 const CENTS_PER_GB = 10;
@@ -92,6 +93,7 @@ class SwitchedLink implements Link {
   claim: Link['claim'] = (question) => this.#answered(this.#to.claim(question));
   wantCertificate: Link['wantCertificate'] = (host) => this.#to.wantCertificate(host);
   report: Link['report'] = (batch) => this.#to.report(batch);
+  inspect: Link['inspect'] = (batch) => this.#to.inspect(batch);
   onDelta: Link['onDelta'] = (listener) => {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
@@ -249,10 +251,10 @@ export class GrantsWorld {
     this.#detach();
     const { registry } = this.gateway;
     this.#detach = this.control.nodes.attach({
+      ...IDLE_NODE,
       connections: () => registry.connections(),
       disconnect: (agentId) => registry.disconnect(agentId),
       isOnline: (tunnelId) => registry.isOnline(tunnelId),
-      stats: () => undefined,
     });
   }
 

@@ -1,0 +1,114 @@
+/**
+ * Requests as the inspector knows them: recorded by the data plane, stored and shown by the control plane. Plain cloneable data. A record has
+ * no promise behind it: what a node can't keep it drops, and counts what it has dropped.
+ */
+
+/** How an action of a policy, or a gate, answered; in the order in which they were asked. */
+export interface TraceStep {
+  /** Kind of the action (`deny`, `jwt_validation`, …), `basic_gate`, `visitor_gate`, or `visitor_sign_in`: a path of the sign-in itself. */
+  readonly step: string;
+  /** Place of the action in the policy; null: it is none. */
+  readonly index: number | null;
+  /** `beside`: an action that is only tried finds it out beside the request. */
+  readonly verdict: 'passed' | 'refused' | 'would_refuse' | 'beside';
+  /** Error code of a refusal. */
+  readonly code: string | null;
+}
+
+/** What the edge decided about a request, and how long each part took. */
+export interface Trace {
+  /** `forwarded`: the visitor got the service's answer; `refused`: the edge let it not pass; `failed`: it passed, and no whole answer came. */
+  readonly outcome: 'forwarded' | 'refused' | 'failed';
+  /** Error code of the edge, when it answered by itself or cut the answer. */
+  readonly code: string | null;
+  readonly host: string;
+  readonly scheme: 'http' | 'https';
+  readonly httpVersion: '1.0' | '1.1' | '2';
+  readonly steps: readonly TraceStep[];
+  /** The session that carried it; null: none did. */
+  readonly agentId: string | null;
+  readonly tokenId: string | null;
+  /** Whether the local connection was a kept one; null: there was none. */
+  readonly connection: 'fresh' | 'kept' | null;
+  /** A kept connection turned out to be closed: sent once more on a fresh one. */
+  readonly retried: boolean;
+  /** Milliseconds from the head's arrival: until the policy had decided, until the service's head came (null: none came). */
+  readonly policyMs: number;
+  readonly firstByteMs: number | null;
+}
+
+/** One request and its response. */
+export interface InspectedRequest {
+  /** UUIDv7, made by the node. */
+  readonly id: string;
+  readonly tunnelId: string;
+  readonly orgId: string;
+  /** When its head came, milliseconds since the epoch. */
+  readonly at: number;
+  readonly method: string;
+  /** Request target as the visitor sent it, query included. */
+  readonly target: string;
+  /** What the visitor got; 0: nothing. */
+  readonly status: number;
+  /** From the head's arrival to the end of the answer; of an upgrade, to its head. */
+  readonly latencyMs: number;
+  /** Bytes of the bodies, without what frames chunks. */
+  readonly requestSize: number;
+  readonly responseSize: number;
+  readonly remoteIp: string;
+  /** The head as the service got it; of a refused request as the visitor sent it, without what says who that is. */
+  readonly requestHead: Uint8Array;
+  /** The head as the service sent it; null: none came. */
+  readonly responseHead: Uint8Array | null;
+  readonly requestBody: Uint8Array;
+  readonly requestBodyTruncated: boolean;
+  readonly responseBody: Uint8Array;
+  readonly responseBodyTruncated: boolean;
+  /** Record that this one repeats; null: a visitor sent it. */
+  readonly replayOf: string | null;
+  readonly trace: Trace;
+}
+
+/** Requests of one tunnel that were not recorded since the last batch. */
+export interface UnrecordedCount {
+  readonly tunnelId: string;
+  readonly orgId: string;
+  readonly count: number;
+}
+
+export interface InspectionBatch {
+  readonly records: readonly InspectedRequest[];
+  readonly unrecorded: readonly UnrecordedCount[];
+}
+
+/** A request that the control plane has sent down a tunnel: a replay, or the delivery of a stored webhook. */
+export interface TunnelRequest {
+  readonly tunnelId: string;
+  readonly method: string;
+  /** Origin form. */
+  readonly target: string;
+  /** Name and value in turn. `Host`, what frames the message and what belongs to one connection is not among them. */
+  readonly fields: ReadonlyArray<readonly [name: string, value: string]>;
+  /** Of the tunnel: one of its names. */
+  readonly host: string;
+  readonly body: Uint8Array;
+  /** Whom the tunnel's policy takes it to come from, and the service is told (`X-Forwarded-For`). */
+  readonly clientIp: string;
+  readonly scheme: 'http' | 'https';
+  /** The record that is sent again, for the new one; null: it is no replay. */
+  readonly replayOf: string | null;
+  /** From the request's start to the end of the answer. */
+  readonly timeoutMs: number;
+}
+
+export type TunnelAnswer =
+  /** `id`: its record, stored by the time of the answer unless the inspector can't keep it. `status`: the service's, or that of the edge, with its `code`. */
+  | {
+      readonly ok: true;
+      readonly id: string;
+      readonly status: number;
+      readonly code: string | null;
+      readonly latencyMs: number;
+    }
+  /** No agent of this node serves the tunnel. */
+  | { readonly ok: false; readonly code: 'tunnel_offline' };

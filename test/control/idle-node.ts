@@ -1,0 +1,11 @@
+/** A data node that serves no tunnel: what it answers where a test does not care. */
+import type { NodeControl } from '../../src/plane/link.ts';
+
+export const IDLE_NODE: NodeControl = {
+  connections: () => [],
+  disconnect: () => false,
+  isOnline: () => false,
+  stats: () => undefined,
+  send: async () => ({ ok: false, code: 'tunnel_offline' }),
+  flushInspections: async () => {},
+};

@@ -39,7 +39,9 @@ export interface RegistryDeps {
   readonly onKnown: (agent: AgentSession) => void;
 }
 
-export class AgentRegistry implements AgentHost, Pick<NodeControl, 'connections' | 'disconnect' | 'isOnline'>, TableListener {
+export class AgentRegistry
+  implements AgentHost, Pick<NodeControl, 'connections' | 'disconnect' | 'isOnline'>, TableListener
+{
   readonly bandwidth = new BandwidthShares();
   readonly changes = new GrantChanges();
   readonly #deps: RegistryDeps;

@@ -64,8 +64,8 @@ export class Visitor implements ReadTarget, UpstreamUser, TurnJob {
   #keep = true;
   /** The head at hand waits for the tunnel's policy; nothing is read. */
   #gated = false;
-  /** Has sent a request before it had the last answer: earlier answers may be under way still. */
-  #pipelines = false;
+  /** Has been answered before: of those answers some may be under way still, in kernels too. */
+  #hasAnswered = false;
 
   /** `#take` is running: it goes on by itself with what follows a fault. */
   #taking = false;
@@ -189,7 +189,6 @@ export class Visitor implements ReadTarget, UpstreamUser, TurnJob {
           break;
         }
         case 'wait':
-          this.#pipelines = true;
           return this.#keepForLater(b, from, to);
         case 'raw':
           this.#exchange.meter.bytesIn += to - from;
@@ -373,6 +372,7 @@ export class Visitor implements ReadTarget, UpstreamUser, TurnJob {
   #finishExchange(isClean: boolean): void {
     const upstream = this.#upstream;
     this.#exchange.finish();
+    this.#hasAnswered = true;
     if (upstream === null) return;
     this.#upstream = null;
     this.#ledger.end(isClean);
@@ -418,7 +418,7 @@ export class Visitor implements ReadTarget, UpstreamUser, TurnJob {
     this.#context.faults.add(code);
     if (started) {
       // A cut would throw away earlier answers too. An end is as clear where a length or chunks tell how much should have come.
-      if (!this.#pipelines || this.#response.ended()) return this.destroy();
+      if (!this.#hasAnswered || this.#response.ended()) return this.destroy();
       this.#finishExchange(false);
       return this.#finishConnection();
     }

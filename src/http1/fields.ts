@@ -65,6 +65,7 @@ export const REQUEST_NAMES: Names = namesOf([
     'keep-alive',
     'http2-settings',
     'culvert-visitor-email',
+    'culvert-replay',
     ...HOP_BY_HOP,
   ].map((name) => [name, FIELD.drop] as const),
   // What some frameworks and gateways route by in place of the target or the Host: a path that is denied would be asked for in them.

@@ -74,6 +74,7 @@ export class Dispatch {
       clientIp: '',
       clientKey: '',
       isHttps: of.tls,
+      passesGates: of.sentBy !== undefined,
       nowMs: 0,
       wouldRefuse: null,
       shown: new ShownBefore(),

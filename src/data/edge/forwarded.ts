@@ -27,6 +27,8 @@ export interface VisitorOrigin {
   readonly names: ConnectionNames | null;
   /** What its address has under way; null: nobody counts. */
   readonly load: AddressLoad | null;
+  /** No visitor's: the control plane sends it, with the lines besides that tell the service why, each with its CR LF. */
+  readonly sentBy?: { readonly lines: string };
 }
 
 export class ForwardedLines {
@@ -39,13 +41,15 @@ export class ForwardedLines {
   #entry: RouteEntry | undefined;
   #version = -1;
   readonly #names: ConnectionNames | null;
+  readonly #ownLines: string;
   /** The Host of the last `lookUp` is none that its connection was made for. */
   isMisdirected = false;
 
-  constructor(trusted: BlockList | null, { ip, tls, names }: VisitorOrigin) {
+  constructor(trusted: BlockList | null, { ip, tls, names, sentBy }: VisitorOrigin) {
     this.#ip = ip;
     this.#proto = tls ? 'https' : 'http';
     this.#names = names;
+    this.#ownLines = sentBy?.lines ?? '';
     this.#trusted = trusted;
     this.#isTrusted = trusted !== null && isListed(trusted, ip);
   }
@@ -128,7 +132,7 @@ export class ForwardedLines {
 
   #build(chain: string, client: string, proto: string, host: string): Buffer {
     return Buffer.from(
-      `X-Forwarded-For: ${chain}\r\nX-Forwarded-Proto: ${proto}\r\nX-Forwarded-Host: ${host}\r\nX-Real-IP: ${client}\r\n`,
+      `X-Forwarded-For: ${chain}\r\nX-Forwarded-Proto: ${proto}\r\nX-Forwarded-Host: ${host}\r\nX-Real-IP: ${client}\r\n${this.#ownLines}`,
       'latin1',
     );
   }
@@ -170,7 +174,7 @@ export function isListed(list: BlockList, ip: string): boolean {
   return list.check(ip, isIPv6(ip) ? 'ipv6' : 'ipv4');
 }
 
-function withoutPort(host: string): string {
+export function withoutPort(host: string): string {
   if (host.startsWith('[')) return host.slice(0, host.indexOf(']') + 1);
   const colon = host.indexOf(':');
   return colon < 0 ? host : host.slice(0, colon);

@@ -48,6 +48,7 @@ function requestOf(line: string): PolicyRequest {
     nowMs: 0,
     wouldRefuse: null,
     visitorLine: null,
+    passesGates: false,
     clientKey: '192.0.2.7',
     shown: new ShownBefore(),
     ownToken: null,

@@ -17,6 +17,8 @@ export interface ChainedStep {
   readonly step: Step;
   /** Of an action that is only tried: what it would refuse is counted here, and let through. null: it refuses. */
   readonly dryRun: DryRun | null;
+  /** Asks visitors who they are: not asked of requests that the control plane sends. */
+  readonly isGate?: true;
 }
 
 /** The answer of a step that decides later, and the place in the chain from where it goes on. */
@@ -44,7 +46,8 @@ export class PolicyChain {
   /** Asks the steps from `from` on: a refusal, null when all let it pass, or what to wait for. */
   decide(request: PolicyRequest, from: number): Verdict | Pending {
     for (let at = from; at < this.#steps.length; at++) {
-      const { step, dryRun } = this.#steps[at] as ChainedStep;
+      const { step, dryRun, isGate } = this.#steps[at] as ChainedStep;
+      if (isGate === true && request.passesGates) continue;
       if (dryRun !== null) {
         this.#try(step, dryRun, request);
         continue;

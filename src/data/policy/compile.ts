@@ -80,8 +80,8 @@ export function compilePolicy(route: Route, before: CompiledPolicy | null, parts
       steps.push({ step: step ?? CLOSED, dryRun: tried[index] ?? null });
     }
   }
-  if (gate !== null) steps.push({ step: basicStep(route, parts.checks), dryRun: null });
-  if (isGated(route)) steps.push({ step: visitorStep(route, parts.visitors), dryRun: null });
+  if (gate !== null) steps.push({ step: basicStep(route, parts.checks), dryRun: null, isGate: true });
+  if (isGated(route)) steps.push({ step: visitorStep(route, parts.visitors), dryRun: null, isGate: true });
   return {
     of: { policy, gate, visitorGate, publicUrl },
     chain: steps.length === 0 ? null : new PolicyChain(steps, { log: parts.log, tries: parts.tries, orgId }),

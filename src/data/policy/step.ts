@@ -20,6 +20,8 @@ export interface PolicyRequest {
   clientKey: string;
   /** Over TLS, or so says a trusted proxy. */
   isHttps: boolean;
+  /** Sent by the control plane: gates, which ask visitors who they are, are not asked. */
+  readonly passesGates: boolean;
   /** Monotonic, coarse. */
   nowMs: number;
   /** What an action that is only tried would have refused it with; the first one counts. */

@@ -167,5 +167,18 @@ export const MIGRATIONS: readonly Migration[] = [
       "CREATE TABLE `usage_buckets` (\n\t`org_id` text NOT NULL,\n\t`width_seconds` integer NOT NULL,\n\t`starts_at` integer NOT NULL,\n\t`requests` integer NOT NULL,\n\t`bytes_in` integer NOT NULL,\n\t`bytes_out` integer NOT NULL,\n\tPRIMARY KEY(`org_id`, `width_seconds`, `starts_at`),\n\tFOREIGN KEY (`org_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action\n);",
       "CREATE INDEX `usage_buckets_past` ON `usage_buckets` (`width_seconds`,`starts_at`);"
     ]
+  },
+  {
+    "index": 9,
+    "tag": "0008_metric_keys_and_ended_sessions",
+    "hash": "8efd7f9ba296825aa93002da1e5eda36181de8a19432c7c01392b9572c67fc75",
+    "statements": [
+      "CREATE TABLE `ended_sessions` (\n\t`agent_id` text PRIMARY KEY NOT NULL,\n\t`org_id` text NOT NULL,\n\t`token_id` text NOT NULL,\n\t`remote_ip` text NOT NULL,\n\t`hostname` text NOT NULL,\n\t`started_at` integer NOT NULL,\n\t`ended_at` integer NOT NULL,\n\t`reason` text NOT NULL,\n\t`message` text NOT NULL,\n\tFOREIGN KEY (`org_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action\n);",
+      "CREATE INDEX `ended_sessions_org` ON `ended_sessions` (`org_id`,`ended_at`);",
+      "CREATE INDEX `ended_sessions_ended` ON `ended_sessions` (`ended_at`);",
+      "CREATE TABLE `metric_keys` (\n\t`id` text PRIMARY KEY NOT NULL,\n\t`org_id` text NOT NULL,\n\t`name` text NOT NULL,\n\t`key_hash` text NOT NULL,\n\t`created_by` text,\n\t`created_at` integer NOT NULL,\n\t`last_used_at` integer,\n\tFOREIGN KEY (`org_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action,\n\tFOREIGN KEY (`created_by`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action\n);",
+      "CREATE UNIQUE INDEX `metric_keys_key_hash` ON `metric_keys` (`key_hash`);",
+      "CREATE INDEX `metric_keys_org` ON `metric_keys` (`org_id`);"
+    ]
   }
 ];

@@ -74,6 +74,7 @@ export const THINGS = [
   'connection',
   'webhook_receiver',
   'metric',
+  'record',
 ] as const;
 export type Thing = (typeof THINGS)[number];
 export const VERBS = ['read', 'create', 'change', 'start', 'delete'] as const;
@@ -128,6 +129,11 @@ const LOWEST_ROLE: Readonly<Partial<Record<Deed, Role>>> = {
   'webhook_receiver.change': 'member',
   'webhook_receiver.delete': 'member',
   'metric.read': 'viewer',
+  // Of the inspector. A viewer does not see what lets its visitors in (inspector/shown-fields.ts).
+  'record.read': 'viewer',
+  // A replay: it sends a request in the organization's name.
+  'record.create': 'member',
+  'record.delete': 'member',
   'billing.read': 'viewer',
   // A purchase.
   'billing.create': 'owner',

@@ -83,6 +83,7 @@ export const AUDIT_ACTIONS = [
   'billing.plan',
   'billing.cancel',
   'connection.disconnect',
+  'inspector.clear',
   'key.rotate',
   'certificate.renew',
 ] as const;

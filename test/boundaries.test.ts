@@ -30,6 +30,7 @@ const TABLE: readonly Row[] = [
   { folder: 'data', may: ['argon2', 'base', 'http1', 'mux', 'wire', 'plane'], packages: ['jose', 'lru-cache'], because: 'it must be able to run in a thread or on a host of its own, without a database; jose verifies the JWTs of visitors' },
   { folder: 'control', may: ['base', 'plane', 'wire', 'control'], packages: [], because: 'its own files wire the control plane up; each part below has its own row' },
   { folder: 'control/db', may: ['base'], packages: ['better-sqlite3', 'drizzle-orm'], because: 'it holds the tables and no rules' },
+  { folder: 'control/db/usage', may: ['base', 'plane', 'control/db'], packages: [], because: 'it stores records as the contract of the planes has them, and comes to SQLite as its neighbours do' },
   { folder: 'control/services', may: ['argon2', 'base', 'plane', 'wire', 'control/db', 'control/providers'], packages: ['cborg', 'drizzle-orm', 'ipaddr.js', 'jose', 'lru-cache', 'otplib', 'uuidv7', 'zod'], because: 'rules outlive the transport: no hono, no HTTP' },
   { folder: 'control/providers', may: ['base'], packages: ['jose', 'nodemailer', 'openid-client', '@peculiar/x509', 'reflect-metadata', 'stripe'], because: 'the outside world stands behind small interfaces' },
   { folder: 'control/api', may: ['base', 'plane', 'wire', 'control/services'], packages: ['@hono/node-server', '@hono/zod-openapi', 'hono', 'lru-cache', 'prom-client', 'ws', 'zod'], because: 'there is one road to the tables, and it goes through the services' },

@@ -1,0 +1,139 @@
+/**
+ * The store of recorded requests as the rest of the control plane sees it. Behind it stands `usage.db`, a second SQLite file that a thread of its
+ * own reads and writes: neither a million records nor their sweep hold the loop or the main database. The file is expendable: what goes wrong
+ * with it loses records, counted, and nothing else. Made by control/open.ts; used by the link, services/inspector and the jobs.
+ *
+ * The organization is an argument of every query: what belongs to another one is not found.
+ */
+import type { InspectedRequest, InspectionBatch } from '../../../plane/inspection.ts';
+
+/** What a list shows of a record: heads, bodies and trace are not read for it. */
+export type RecordItem = Pick<
+  InspectedRequest,
+  | 'id'
+  | 'tunnelId'
+  | 'at'
+  | 'method'
+  | 'target'
+  | 'status'
+  | 'latencyMs'
+  | 'requestSize'
+  | 'responseSize'
+  | 'remoteIp'
+  | 'replayOf'
+>;
+
+/** Both ends belong to it: 404 is 404 to 404, a class of status 500 to 599. */
+export interface StatusRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+export const MAX_LIST = 500;
+
+export interface RecordFilter {
+  /** 1 to MAX_LIST. */
+  readonly limit: number;
+  readonly tunnelId?: string | undefined;
+  /** Older than this record, which need not be there any more: the next page. */
+  readonly before?: string | undefined;
+  /** As it was sent: methods are case-sensitive. */
+  readonly method?: string | undefined;
+  readonly status?: StatusRange | undefined;
+  /** Stands somewhere in the request target; ASCII letters of either case are the same. */
+  readonly pathContains?: string | undefined;
+  /** When the head came, milliseconds since the epoch: from `since` on, before `until`. */
+  readonly since?: number | undefined;
+  readonly until?: number | undefined;
+  /** Replays of this record. */
+  readonly replayOf?: string | undefined;
+}
+
+export interface RecordPage {
+  /** Newest first. */
+  readonly items: readonly RecordItem[];
+  /**
+   * Null: there are `limit` items, or no more that fit. Else the time for looking ran out: everything from this record on has been looked
+   * at, and `before` of this id goes on. Only filters that must look at each record (method, status, path) end so.
+   */
+  readonly stoppedAt: string | null;
+}
+
+export interface UnrecordedFilter {
+  readonly tunnelId?: string | undefined;
+  /** Milliseconds since the epoch, in whole minutes: the one that `since` falls in counts. */
+  readonly since: number;
+  readonly until: number;
+}
+
+/** Requests of a tunnel that were not recorded, or whose record was lost. */
+export interface UnrecordedRequests {
+  readonly tunnelId: string;
+  readonly count: number;
+  /** Start of the last minute in which there was one, milliseconds since the epoch. */
+  readonly lastAt: number;
+}
+
+/** What an organization keeps: records from `since` on, milliseconds since the epoch. */
+export interface Keeping {
+  readonly orgId: string;
+  readonly since: number;
+}
+
+export interface SweepReport {
+  readonly deleted: number;
+  /** The longest that one slice held the file, milliseconds. */
+  readonly longestHoldMs: number;
+  /** False: there is more that has to go; the next pass goes on. */
+  readonly done: boolean;
+}
+
+export interface KnownTunnel {
+  readonly orgId: string;
+  readonly tunnelId: string;
+}
+
+/** Since the process started. */
+export interface RecordStats {
+  readonly stored: number;
+  /** Records that were given up, by reason: no room in the queue; a disk that is full or fails; a damaged or locked file; a thread that ended. */
+  readonly lost: { readonly queue: number; readonly disk: number; readonly file: number; readonly thread: number };
+  readonly waitingBatches: number;
+  readonly waitingBytes: number;
+  readonly waitingReads: number;
+  readonly refusedReads: number;
+  /** Times that the thread ended unasked. */
+  readonly threadEnds: number;
+  /** The longest that anything has held the file, milliseconds. */
+  readonly longestHoldMs: number;
+}
+
+export interface RecordStore {
+  /** Resolves once the batch is stored, or given up with the loss counted. Never rejects. */
+  store(batch: InspectionBatch): Promise<void>;
+  /**
+   * Newest first. A tunnel of another organization has none.
+   * Throws `rate_limited` (this organization reads too much at once) and `unavailable` (too many readers, or the file can't be read now).
+   */
+  list(orgId: string, filter: RecordFilter): Promise<RecordPage>;
+  /** One record with everything. Undefined: the organization has none of this id; also for what is no id. Throws as `list`. */
+  find(orgId: string, id: string): Promise<InspectedRequest | undefined>;
+  /** Tunnels of the organization with requests that were not recorded, the most first. Throws as `list`. */
+  unrecorded(orgId: string, filter: UnrecordedFilter): Promise<readonly UnrecordedRequests[]>;
+  /** What was recorded of the tunnel until now is not found any more once it resolves; its room comes free little by little. Throws as `list`. */
+  forgetTunnel(orgId: string, tunnelId: string): Promise<void>;
+  /** The same for all tunnels of the organization. */
+  forgetOrganization(orgId: string): Promise<void>;
+  /** Organizations that have records. For the sweep. */
+  organizations(): Promise<readonly string[]>;
+  /** Tunnels that have records, at most 1,000, by id, behind `after`. For the sweep. */
+  tunnels(after: string | null): Promise<readonly KnownTunnel[]>;
+  /**
+   * Deletes what is older than its organization keeps, and the rest of what was forgotten, in slices between which reads and new records go
+   * first. Ends after some seconds with what it has done. An organization that is not named keeps all.
+   */
+  sweep(keeping: readonly Keeping[]): Promise<SweepReport>;
+  stats(): RecordStats;
+  /** Stores what waits, within two seconds, and ends the thread. May be called twice; what comes afterwards is lost, or refused. */
+  close(): Promise<void>;
+}

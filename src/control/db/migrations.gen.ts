@@ -180,5 +180,18 @@ export const MIGRATIONS: readonly Migration[] = [
       "CREATE UNIQUE INDEX `metric_keys_key_hash` ON `metric_keys` (`key_hash`);",
       "CREATE INDEX `metric_keys_org` ON `metric_keys` (`org_id`);"
     ]
+  },
+  {
+    "index": 10,
+    "tag": "0009_webhook_forwards",
+    "hash": "15a86713f89e9521a07b892783f705b7a4ef2c9e565e8176223a5b01daaab779",
+    "statements": [
+      "CREATE TABLE `webhook_forwards` (\n\t`sequence` integer PRIMARY KEY NOT NULL,\n\t`receiver_id` text NOT NULL,\n\t`place` integer NOT NULL,\n\t`state` text NOT NULL,\n\t`attempts` integer DEFAULT 0 NOT NULL,\n\t`next_at` integer DEFAULT 0 NOT NULL,\n\t`last_status` integer,\n\t`last_error` text,\n\t`delivered_at` integer,\n\tFOREIGN KEY (`sequence`) REFERENCES `webhook_deliveries`(`sequence`) ON UPDATE no action ON DELETE no action\n);",
+      "CREATE INDEX `webhook_forwards_waiting` ON `webhook_forwards` (`receiver_id`,`place`,`sequence`) WHERE state = 'waiting';",
+      "ALTER TABLE `webhook_deliveries` ADD `remote_ip` text;",
+      "ALTER TABLE `webhook_receivers` ADD `forward_tunnel_id` text;",
+      "ALTER TABLE `webhook_receivers` ADD `forward_path` text;",
+      "CREATE INDEX `webhook_receivers_forward` ON `webhook_receivers` (`forward_tunnel_id`) WHERE forward_tunnel_id IS NOT NULL;"
+    ]
   }
 ];

@@ -1,4 +1,5 @@
-/** The webhook mailbox: receivers, and what was delivered to them. */
+/** The webhook mailbox: receivers, what was delivered to them, and what became of it on its way to a tunnel. */
+import { sql } from 'drizzle-orm';
 import { blob, index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
 import { organizations } from './organizations.ts';
 
@@ -23,8 +24,14 @@ export const webhookReceivers = sqliteTable(
     received: integer().notNull().default(0),
     displaced: integer().notNull().default(0),
     lastReceivedAt: integer('last_received_at'),
+    /** The tunnel that deliveries are sent on to, and where on it; both null: none is. No reference: a deleted tunnel's row goes after a month. */
+    forwardTunnelId: text('forward_tunnel_id'),
+    forwardPath: text('forward_path'),
   },
-  (t) => [index('webhook_receivers_org').on(t.orgId)],
+  (t) => [
+    index('webhook_receivers_org').on(t.orgId),
+    index('webhook_receivers_forward').on(t.forwardTunnelId).where(sql`forward_tunnel_id IS NOT NULL`),
+  ],
 );
 
 export const webhookDeliveries = sqliteTable(
@@ -47,6 +54,8 @@ export const webhookDeliveries = sqliteTable(
     body: blob({ mode: 'buffer' }).notNull(),
     /** What it counts for: body, headers and a row. */
     bytes: integer().notNull(),
+    /** Whom it came from; null: it came before this was kept. */
+    remoteIp: text('remote_ip'),
   },
   (t) => [
     uniqueIndex('webhook_deliveries_id').on(t.id),
@@ -54,4 +63,28 @@ export const webhookDeliveries = sqliteTable(
     index('webhook_deliveries_receiver').on(t.receiverId, t.sequence),
     index('webhook_deliveries_received').on(t.receivedAt),
   ],
+);
+
+/** What became of a delivery that is sent on. Apart from it: to change a row that holds a megabyte is to write it anew. */
+export const webhookForwards = sqliteTable(
+  'webhook_forwards',
+  {
+    sequence: integer()
+      .primaryKey()
+      .references(() => webhookDeliveries.sequence),
+    receiverId: text('receiver_id').notNull(),
+    /** Lowest first; below zero: somebody asked for it to be sent again. */
+    place: integer().notNull(),
+    state: text({ enum: ['waiting', 'delivered', 'failed'] }).notNull(),
+    /** Since it was put in line last. */
+    attempts: integer().notNull().default(0),
+    /** Not before this. */
+    nextAt: integer('next_at').notNull().default(0),
+    /** Of the last try; null: nothing came. */
+    lastStatus: integer('last_status'),
+    /** Why the last try failed, where that was not the service's own answer. */
+    lastError: text('last_error'),
+    deliveredAt: integer('delivered_at'),
+  },
+  (t) => [index('webhook_forwards_waiting').on(t.receiverId, t.place, t.sequence).where(sql`state = 'waiting'`)],
 );

@@ -69,6 +69,8 @@ export class Receivers {
         received: 0,
         displaced: 0,
         lastReceivedAt: null,
+        forwardTunnelId: null,
+        forwardPath: null,
       };
       tx.db.insert(webhookReceivers).values(row).run();
       record(tx, actor, { action: 'webhook_receiver.create', row, details: { name, validator } });

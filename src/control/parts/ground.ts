@@ -1,0 +1,109 @@
+/**
+ * What all services of the control plane stand on: database, keys, mail, the way to the data nodes. The first part that control/open.ts opens.
+ */
+import { type Clock, systemClock } from '../../base/clock.ts';
+import type { Logger } from '../../base/log.ts';
+import { migrate } from '../db/migrate.ts';
+import { MIGRATIONS } from '../db/migrations.gen.ts';
+import { isEmpty, openDatabase } from '../db/open.ts';
+import { Store } from '../db/tx.ts';
+import { Nodes } from '../nodes.ts';
+import type { ControlOptions } from '../options.ts';
+import { GithubProvider } from '../providers/github.ts';
+import { OidcProvider } from '../providers/oidc.ts';
+import { Publisher } from '../publish/publisher.ts';
+import type { Billing } from '../services/billing/billing.ts';
+import { openBilling } from '../services/billing/open-billing.ts';
+import { type Keys, loadKeys } from '../services/keys/keys.ts';
+import { type Sealer, makeSealKey, openSealer } from '../services/keys/sealing.ts';
+import { Outbox } from '../services/mail/outbox.ts';
+import { Passwords } from '../services/passwords/passwords.ts';
+import { Challenges } from '../services/sessions/challenges.ts';
+import { Spend } from '../services/tokens/spend.ts';
+import { Maintenance } from '../services/tunnels/maintenance.ts';
+import { OwnLabels } from '../services/tunnels/own-labels.ts';
+import { RouteMaker } from '../services/tunnels/route-maker.ts';
+
+export interface Ground {
+  readonly options: ControlOptions;
+  readonly store: Store;
+  readonly sealer: Sealer;
+  readonly keys: Keys;
+  readonly outbox: Outbox;
+  readonly nodes: Nodes;
+  readonly publisher: Publisher;
+  readonly passwords: Passwords;
+  readonly challenges: Challenges;
+  readonly maintenance: Maintenance;
+  readonly ownLabels: OwnLabels;
+  readonly routes: RouteMaker;
+  readonly spend: Spend;
+  readonly billing: Billing;
+  /** Identity providers that are set up. */
+  readonly providers: { readonly google: OidcProvider | null; readonly github: GithubProvider | null };
+  /** Names that this server has for itself. */
+  readonly ownHosts: () => readonly string[];
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** Opens the data folder's database and migrates it. Throws with what to do when the folder is not usable. */
+export function openGround(options: ControlOptions): Ground {
+  const { log, clock = systemClock, names, apiUrl, edgeDomain, agentsHost, oauth } = options;
+  const sqlite = openDatabase(options.dataDir);
+  try {
+    // Before the first table: from then on a key that is missing is a key that was lost, and a folder without it is left as it is.
+    if (isEmpty(sqlite)) makeSealKey(options.dataDir);
+    const sealer = openSealer(options.dataDir);
+    migrate(sqlite, {
+      dataDir: options.dataDir,
+      migrations: MIGRATIONS,
+      nowMs: clock.now(),
+      log,
+    });
+    const store = new Store(sqlite, { clock, log });
+    const keys = loadKeys(store, sealer);
+    const publisher = new Publisher(clock.now());
+    keys.onChange(() => publisher.setAccessKeys(keys.accessKeys()));
+    const maintenance = new Maintenance();
+    const ownHosts = () => [edgeDomain.toLowerCase(), new URL(apiUrl()).hostname];
+    const ownUrls = () => [apiUrl(), oauth.google?.issuer, oauth.github?.authorizeUrl];
+    const ownLabels = new OwnLabels({ edgeDomain, agentsHost, urls: ownUrls });
+    const routes = new RouteMaker({ names, maintenance, apiUrl, ownLabels, ownHosts });
+    return {
+      options,
+      store,
+      sealer,
+      keys,
+      outbox: new Outbox({ sealer, log }),
+      nodes: new Nodes(),
+      publisher,
+      passwords: new Passwords(),
+      challenges: new Challenges({ keys, clock, issuer: apiUrl, sealer }),
+      maintenance,
+      ownLabels,
+      routes,
+      spend: new Spend({ prices: options.prices }),
+      billing: openBilling(options.billing, {
+        store,
+        keys,
+        clock,
+        issuer: apiUrl,
+        apiUrl,
+        news: publisher,
+        routes,
+        log,
+      }),
+      providers: {
+        google: oauth.google === null ? null : new OidcProvider(oauth.google, clock),
+        github: oauth.github === null ? null : new GithubProvider(oauth.github),
+      },
+      ownHosts,
+      clock,
+      log,
+    };
+  } catch (error) {
+    sqlite.close();
+    throw error;
+  }
+}

@@ -1,0 +1,141 @@
+/**
+ * The services of people: accounts, sessions, organizations and who runs the server. Opened by control/open.ts, after what organizations own.
+ */
+import type { Ground } from './ground.ts';
+import type { TunnelServices } from './tunnels.ts';
+import { Accounts } from '../services/accounts/accounts.ts';
+import { EmailCodes } from '../services/accounts/email-codes.ts';
+import { Identities } from '../services/accounts/identities.ts';
+import { PasswordReset } from '../services/accounts/password-reset.ts';
+import { Profile } from '../services/accounts/profile.ts';
+import { ProviderLogins } from '../services/accounts/provider-logins.ts';
+import { SignUpMemory } from '../services/accounts/sign-up-memory.ts';
+import { SignUp } from '../services/accounts/sign-up.ts';
+import { Events } from '../services/events.ts';
+import { LetterLimit } from '../services/mail/letter-limit.ts';
+import { MfaLogin } from '../services/mfa/mfa-login.ts';
+import { Mfa } from '../services/mfa/mfa.ts';
+import { RecoveryCodes } from '../services/mfa/recovery-codes.ts';
+import { OperatorEdge } from '../services/operator/operator-edge.ts';
+import { OperatorOrgs } from '../services/operator/operator-orgs.ts';
+import { OperatorTokens } from '../services/operator/operator-tokens.ts';
+import { OperatorUsers } from '../services/operator/operator-users.ts';
+import { Invitations } from '../services/organizations/invitations.ts';
+import { Members } from '../services/organizations/members.ts';
+import type { NewOrgRules } from '../services/organizations/organization-rows.ts';
+import { Organizations } from '../services/organizations/organizations.ts';
+import { AccessTokens } from '../services/sessions/access-tokens.ts';
+import { Refresh } from '../services/sessions/refresh.ts';
+import { SessionEnds } from '../services/sessions/session-ends.ts';
+import { SessionList } from '../services/sessions/session-list.ts';
+import { Sessions } from '../services/sessions/sessions.ts';
+import type { TokenEnds } from '../services/tokens/token-ends.ts';
+
+export interface PeopleServices {
+  readonly accounts: Accounts;
+  readonly sessions: Sessions;
+  readonly refresh: Refresh;
+  readonly sessionList: SessionList;
+  readonly signUp: SignUp;
+  readonly passwordReset: PasswordReset;
+  readonly profile: Profile;
+  readonly identities: Identities;
+  readonly providerLogins: ProviderLogins;
+  readonly organizations: Organizations;
+  readonly members: Members;
+  readonly invitations: Invitations;
+  readonly mfa: Mfa;
+  readonly mfaLogin: MfaLogin;
+  readonly events: Events;
+  readonly operatorTokens: OperatorTokens;
+  readonly operatorUsers: OperatorUsers;
+  readonly operatorOrgs: OperatorOrgs;
+  readonly operatorEdge: OperatorEdge;
+}
+
+interface PeopleDeps {
+  readonly tokenEnds: TokenEnds;
+  /** What an organization owns, and takes along when it is deleted. */
+  readonly owned: Pick<TunnelServices, 'tunnels' | 'reservedSubdomains' | 'domains' | 'receivers'>;
+}
+
+export function openPeople(ground: Ground, { tokenEnds, owned }: PeopleDeps): PeopleServices {
+  const { options, store, sealer, keys, outbox, passwords, challenges, clock, log, publisher: news, routes } = ground;
+  const { apiUrl, newOrg, signup } = options;
+  const accessTokens = new AccessTokens({ keys, clock, issuer: apiUrl });
+  const signUps = new SignUpMemory();
+  const sessionEnds = new SessionEnds({ tokens: tokenEnds });
+  // Where sign-up is closed nobody gets a fresh organization by having been sent away from theirs.
+  const homeOrg: NewOrgRules = signup === 'closed' ? { ...newOrg, approval: 'pending' } : newOrg;
+  const sessions = new Sessions({
+    store,
+    passwords,
+    signUps,
+    accessTokens,
+    challenges,
+    sessionEnds,
+    newOrg: homeOrg,
+  });
+  const recoveryCodes = new RecoveryCodes({ sealer });
+  const letters = new LetterLimit(clock);
+  const accounts = new Accounts({ store, passwords });
+  const passwordReset = new PasswordReset({ store, passwords, letters, signUps, outbox, sessionEnds });
+  const mfa = new Mfa({ store, sealer, passwords, recoveryCodes, outbox });
+  return {
+    accounts,
+    sessions,
+    refresh: new Refresh({ store, accessTokens, sessionEnds }),
+    sessionList: new SessionList({ store, sessionEnds }),
+    signUp: new SignUp({
+      store,
+      passwords,
+      codes: new EmailCodes(sealer),
+      letters,
+      signUps,
+      outbox,
+      newOrg,
+      signup,
+    }),
+    passwordReset,
+    profile: new Profile({ store }),
+    identities: new Identities({ store }),
+    providerLogins: new ProviderLogins({
+      store,
+      sealer,
+      outbox,
+      sessions,
+      challenges,
+      signUps,
+      providers: ground.providers,
+      newOrg: homeOrg,
+      signup,
+      apiUrl,
+      log,
+    }),
+    organizations: new Organizations({
+      store,
+      tokens: tokenEnds,
+      ...owned,
+      outbox,
+      newOrg,
+      billing: ground.billing,
+    }),
+    members: new Members({ store, tokens: tokenEnds }),
+    invitations: new Invitations({ store, outbox, letters }),
+    mfa,
+    mfaLogin: new MfaLogin({
+      store,
+      sealer,
+      challenges,
+      recoveryCodes,
+      outbox,
+      sessions,
+      newOrg: homeOrg,
+    }),
+    events: new Events({ store }),
+    operatorTokens: new OperatorTokens({ sealer, clock }),
+    operatorUsers: new OperatorUsers({ store, accounts, passwordReset, mfa, sessionEnds, plan: newOrg.plan }),
+    operatorOrgs: new OperatorOrgs({ store, news, routes }),
+    operatorEdge: new OperatorEdge({ nodes: ground.nodes }),
+  };
+}

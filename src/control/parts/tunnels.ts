@@ -1,0 +1,106 @@
+/**
+ * The services of tunnels and of what belongs to them: names, gates, policies, certificates, counters, webhooks. Opened by control/open.ts.
+ */
+import type { Ground } from './ground.ts';
+import type { TokenServices } from './tokens.ts';
+import { DnsTxtRecords } from '../providers/dns.ts';
+import { Certificates } from '../services/certificates/certificates.ts';
+import { DomainChallenges } from '../services/domains/challenges.ts';
+import { DomainChecks } from '../services/domains/domain-checks.ts';
+import { Domains } from '../services/domains/domains.ts';
+import { MetricKeys } from '../services/metrics/metric-keys.ts';
+import { Metrics } from '../services/metrics/metrics.ts';
+import { Projects } from '../services/projects/projects.ts';
+import { ReservedSubdomains } from '../services/reserved-subdomains/reserved-subdomains.ts';
+import { BasicGates } from '../services/tunnels/basic-gates.ts';
+import { Claims } from '../services/tunnels/claims.ts';
+import { Connections } from '../services/tunnels/connections.ts';
+import { MaintenanceSwitch } from '../services/tunnels/maintenance-switch.ts';
+import { Policies } from '../services/tunnels/policies.ts';
+import { Tunnels } from '../services/tunnels/tunnels.ts';
+import { Usage } from '../services/tunnels/usage.ts';
+import { VisitorGates } from '../services/tunnels/visitor-gates.ts';
+import { VisitorLogins } from '../services/visitors/visitor-logins.ts';
+import { Mailbox } from '../services/webhooks/mailbox.ts';
+import { Receivers } from '../services/webhooks/receivers.ts';
+
+export interface TunnelServices {
+  readonly tunnels: Tunnels;
+  readonly policies: Policies;
+  readonly basicGates: BasicGates;
+  readonly visitorGates: VisitorGates;
+  readonly visitorLogins: VisitorLogins;
+  readonly maintenance: MaintenanceSwitch;
+  readonly projects: Projects;
+  readonly reservedSubdomains: ReservedSubdomains;
+  readonly domains: Domains;
+  readonly domainChecks: DomainChecks;
+  readonly certificates: Certificates;
+  readonly connections: Connections;
+  readonly metrics: Metrics;
+  readonly metricKeys: MetricKeys;
+  readonly receivers: Receivers;
+  readonly mailbox: Mailbox;
+  readonly claims: Claims;
+  readonly usage: Usage;
+  /** Signs what browsers carry between the planes; base64url. */
+  readonly visitorKey: string;
+}
+
+export function openTunnels(ground: Ground, { tokens, tokenEnds }: TokenServices): TunnelServices {
+  const { options, store, sealer, outbox, nodes, publisher: news, maintenance, ownLabels, routes, spend, log } = ground;
+  const { tcpPorts, apiUrl, visitorProvider } = options;
+  // Whom another provider has vouched for is asked again.
+  const visitorKey = sealer.derive(`visitor_gates/${visitorProvider}/${options.oauth.google?.issuer ?? ''}`);
+  const tunnels = new Tunnels({ store, news, routes, maintenance, nodes, tcpPorts, ownLabels });
+  const dns = new DnsTxtRecords(options.dnsResolvers);
+  const maintenanceSwitch = new MaintenanceSwitch({ store, news, routes, maintenance });
+  return {
+    tunnels,
+    policies: new Policies({
+      store,
+      news,
+      routes,
+      keyPlaces: { allowPrivate: options.allowPrivateJwks, ownIssuer: apiUrl },
+    }),
+    basicGates: new BasicGates({ store, news, routes, passwords: ground.passwords }),
+    visitorGates: new VisitorGates({
+      store,
+      news,
+      routes,
+      billing: options.billing.mode,
+      provider: { id: visitorProvider, isSetUp: ground.providers[visitorProvider] !== null },
+    }),
+    visitorLogins: new VisitorLogins({
+      store,
+      sealer,
+      routes,
+      edgeDomain: options.edgeDomain,
+      provider: ground.providers[visitorProvider],
+      providerId: visitorProvider,
+      visitorKey,
+      apiUrl,
+      log,
+    }),
+    maintenance: maintenanceSwitch,
+    projects: new Projects({ store, tokens: tokenEnds, tunnels }),
+    reservedSubdomains: new ReservedSubdomains({ store, billing: options.billing.mode, ownLabels }),
+    domains: new Domains({
+      store,
+      news,
+      routes,
+      challenges: new DomainChallenges(dns),
+      ownHosts: ground.ownHosts,
+    }),
+    domainChecks: new DomainChecks({ store, news, routes, records: dns, outbox }),
+    certificates: new Certificates({ store, sealer, acme: options.acme, log }),
+    connections: new Connections({ store, nodes }),
+    metrics: new Metrics({ store }),
+    metricKeys: new MetricKeys({ store }),
+    receivers: new Receivers({ store, sealer }),
+    mailbox: new Mailbox({ store, sealer }),
+    claims: new Claims({ store, tokens, spend, news, routes, maintenance, nodes, tcpPorts, ownLabels }),
+    usage: new Usage({ store, nodes, spend, maintenance: maintenanceSwitch }),
+    visitorKey: visitorKey.toString('base64url'),
+  };
+}

@@ -1,0 +1,159 @@
+/**
+ * Recorded requests for the people of an organization: lists, one with everything, what was not recorded, and forgetting. Called by
+ * control/api. What a data node has recorded and not told yet is fetched first, so that a request that was answered before the call is found.
+ */
+import { and, eq } from 'drizzle-orm';
+import { AppError } from '../../../base/errors.ts';
+import type { InspectedRequest } from '../../../plane/inspection.ts';
+import type { NodeControl } from '../../../plane/link.ts';
+import { tunnels } from '../../db/schema.ts';
+import type { Db, Store } from '../../db/tx.ts';
+import type {
+  RecordFilter,
+  RecordPage,
+  RecordStore,
+  UnrecordedFilter,
+  UnrecordedRequests,
+} from '../../db/usage/records.ts';
+import { type Actor, allow, hasRole, type UserActor } from '../actor.ts';
+import { recordDeed } from '../audit.ts';
+import { callerNow } from '../sessions/session-rows.ts';
+import { masked, readHead, type RecordedHead } from './fields.ts';
+
+/** Records of one export: their bodies together. What is over it is left out, and said. */
+const MAX_EXPORT_BYTES = 16 * 1024 * 1024;
+
+/** A record with its heads read, and what the caller must not see masked. */
+export interface ShownRequest {
+  readonly record: InspectedRequest;
+  readonly request: RecordedHead;
+  /** Null: the service sent none. */
+  readonly response: RecordedHead | null;
+}
+
+/** `by_role`: what lets somebody in is shown to those who may change tunnels. The others are for exports, which are passed on. */
+export type Secrets = 'by_role' | 'masked' | 'wanted';
+
+export interface ExportFilter {
+  readonly tunnelId: string | undefined;
+  readonly limit: number;
+  readonly secrets: 'masked' | 'wanted';
+}
+
+export interface Exported {
+  /** Oldest first. */
+  readonly requests: readonly ShownRequest[];
+  /** How many more the filter found, older ones, that would have made it too large. */
+  readonly leftOut: number;
+}
+
+export interface InspectorDeps {
+  readonly store: Store;
+  readonly records: Pick<RecordStore, 'list' | 'find' | 'unrecorded' | 'forgetTunnel'>;
+  readonly nodes: Pick<NodeControl, 'flushInspections'>;
+}
+
+export class Inspector {
+  readonly #store: Store;
+  readonly #records: InspectorDeps['records'];
+  readonly #nodes: InspectorDeps['nodes'];
+
+  constructor(deps: InspectorDeps) {
+    this.#store = deps.store;
+    this.#records = deps.records;
+    this.#nodes = deps.nodes;
+  }
+
+  /** Newest first. Throws `forbidden`, `not_found` (the tunnel), `rate_limited`, `unavailable`. */
+  async list(actor: Actor, filter: RecordFilter): Promise<RecordPage> {
+    allow(actor, 'read', 'record');
+    knowTunnel(this.#store.db, actor, filter.tunnelId);
+    await this.#nodes.flushInspections();
+    return this.#records.list(actor.orgId, filter);
+  }
+
+  /** Throws `forbidden` (also: a viewer wants secrets), `not_found`, `rate_limited`, `unavailable`. */
+  async find(actor: Actor, id: string, secrets: Secrets = 'by_role'): Promise<ShownRequest> {
+    allow(actor, 'read', 'record');
+    const isMasked = masksFor(actor, secrets);
+    const { orgId } = actor;
+    let record = await this.#records.find(orgId, id);
+    if (record === undefined) {
+      await this.#nodes.flushInspections();
+      record = await this.#records.find(orgId, id);
+    }
+    if (record === undefined)
+      throw new AppError(
+        'not_found',
+        'There is no such record in your organization, or it is older than your plan keeps.',
+      );
+    return shown(record, isMasked);
+  }
+
+  /** The newest with everything, as many as an export holds. Throws as `find` and `list`. */
+  async collect(actor: Actor, { tunnelId, limit, secrets }: ExportFilter): Promise<Exported> {
+    allow(actor, 'read', 'record');
+    const isMasked = masksFor(actor, secrets);
+    const { items } = await this.list(actor, { tunnelId, limit });
+    const requests: ShownRequest[] = [];
+    let bytes = 0;
+    for (const [i, { id }] of items.entries()) {
+      // Undefined: the sweep, or somebody who forgets the tunnel, was faster.
+      const record = await this.#records.find(actor.orgId, id);
+      if (record === undefined) continue;
+      bytes += record.requestBody.length + record.responseBody.length + record.requestHead.length;
+      bytes += record.responseHead?.length ?? 0;
+      if (bytes > MAX_EXPORT_BYTES) return { requests: requests.reverse(), leftOut: items.length - i };
+      requests.push(shown(record, isMasked));
+    }
+    return { requests: requests.reverse(), leftOut: 0 };
+  }
+
+  /** Tunnels with requests that were not recorded, the most first. Throws as `list`. */
+  async unrecorded(actor: Actor, filter: UnrecordedFilter): Promise<readonly UnrecordedRequests[]> {
+    allow(actor, 'read', 'record');
+    knowTunnel(this.#store.db, actor, filter.tunnelId);
+    await this.#nodes.flushInspections();
+    return this.#records.unrecorded(actor.orgId, filter);
+  }
+
+  /** Forgets what was recorded of a tunnel until now. Throws `forbidden`, `not_found`, `rate_limited`, `unavailable`. */
+  async clear(actor: Actor, tunnelId: string): Promise<void> {
+    allow(actor, 'delete', 'record');
+    knowTunnel(this.#store.db, actor, tunnelId);
+    await this.#nodes.flushInspections();
+    this.#store.inTx((tx) => {
+      const now = callerNow(tx, actor);
+      allow(now, 'delete', 'record');
+      recordDeed(tx, now, { action: 'inspector.clear', resourceType: 'tunnel', resourceId: tunnelId });
+    });
+    await this.#records.forgetTunnel(actor.orgId, tunnelId);
+  }
+}
+
+/** Deleted ones too: their records stay for a while. Throws `not_found` for a tunnel of another organization. */
+export function knowTunnel(db: Db, { orgId }: UserActor, tunnelId: string | undefined): void {
+  if (tunnelId === undefined) return;
+  const own = and(eq(tunnels.id, tunnelId), eq(tunnels.orgId, orgId));
+  if (db.select({ id: tunnels.id }).from(tunnels).where(own).get() !== undefined) return;
+  throw new AppError('not_found', 'There is no such tunnel in your organization.');
+}
+
+function masksFor(actor: UserActor, secrets: Secrets): boolean {
+  const mayKnow = hasRole(actor, 'member');
+  if (secrets === 'wanted' && !mayKnow)
+    throw new AppError('forbidden', 'Your role may not see credentials and cookies of visitors. Leave `secrets` out.');
+  return secrets === 'masked' || !mayKnow;
+}
+
+function shown(record: InspectedRequest, isMasked: boolean): ShownRequest {
+  const show = (head: Uint8Array): RecordedHead => {
+    const read = readHead(head);
+    return isMasked ? { ...read, fields: masked(read.fields) } : read;
+  };
+  return {
+    record,
+    request: show(record.requestHead),
+    response: record.responseHead === null ? null : show(record.responseHead),
+  };
+}

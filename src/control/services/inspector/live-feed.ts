@@ -1,0 +1,136 @@
+/**
+ * Who is told of requests as they are recorded, and how much. The link publishes; control/api holds the sockets. A subscriber hears of its own
+ * organization alone. Nobody waits for a subscriber: what may not be sent is left out and counted, and `GET /inspector` has it.
+ */
+import type { Clock } from '../../../base/clock.ts';
+import { AppError } from '../../../base/errors.ts';
+import type { InspectedRequest } from '../../../plane/inspection.ts';
+import type { Store } from '../../db/tx.ts';
+import type { RecordItem } from '../../db/usage/records.ts';
+import { type Actor, allow, type UserActor } from '../actor.ts';
+import { callerNow } from '../sessions/session-rows.ts';
+import { knowTunnel } from './inspector.ts';
+import { MessageRate } from './message-rate.ts';
+
+export const MAX_SUBSCRIBERS = 1_000;
+export const MAX_SUBSCRIBERS_PER_USER = 20;
+/** Messages per second, and twice that at once: all that a loop which also serves visitors should spend on people who watch. */
+export const MAX_MESSAGES = 10_000;
+/** Of one organization: nobody who watches all of theirs by many sockets takes that from others alone. */
+export const MAX_MESSAGES_PER_ORG = 2_000;
+
+export type FeedItem = RecordItem;
+
+/** Since the process started, but for `subscribers`. */
+export interface FeedStats {
+  readonly subscribers: number;
+  readonly sent: number;
+  /** Left out because of the rates. */
+  readonly notSent: number;
+  /** Subscribers that were cut off because they did not take what was sent. */
+  readonly tooSlow: number;
+}
+
+interface Subscriber {
+  readonly tunnelId: string | undefined;
+  readonly take: (item: FeedItem) => void;
+}
+
+interface OrgFeed {
+  readonly subscribers: Set<Subscriber>;
+  readonly rate: MessageRate;
+}
+
+export class LiveFeed {
+  readonly #store: Store;
+  readonly #clock: Clock;
+  readonly #byOrg = new Map<string, OrgFeed>();
+  readonly #ofUser = new Map<string, number>();
+  readonly #rate: MessageRate;
+  #subscribers = 0;
+  #sent = 0;
+  #notSent = 0;
+  #tooSlow = 0;
+
+  constructor(deps: { store: Store }) {
+    this.#store = deps.store;
+    this.#clock = deps.store.clock;
+    this.#rate = new MessageRate(MAX_MESSAGES, this.#clock);
+  }
+
+  /**
+   * From now on `take` gets each request of the organization, or of the tunnel, until the returned function is called. It must not block or
+   * throw. Throws `forbidden`, `not_found` (the tunnel), `rate_limited` (too many of this person), `unavailable` (too many in all).
+   */
+  join(actor: Actor, tunnelId: string | undefined, take: (item: FeedItem) => void): () => void {
+    allow(actor, 'read', 'record');
+    knowTunnel(this.#store.db, actor, tunnelId);
+    const { userId, orgId } = actor;
+    const own = this.#ofUser.get(userId) ?? 0;
+    if (own >= MAX_SUBSCRIBERS_PER_USER)
+      throw new AppError('rate_limited', `You have ${own} live feeds open already. Close one first.`);
+    if (this.#subscribers >= MAX_SUBSCRIBERS)
+      throw new AppError(
+        'unavailable',
+        'This server has as many live feeds open as it takes. Ask GET /inspector instead.',
+      );
+    const feed = this.#byOrg.get(orgId) ?? {
+      subscribers: new Set(),
+      rate: new MessageRate(MAX_MESSAGES_PER_ORG, this.#clock),
+    };
+    this.#byOrg.set(orgId, feed);
+    this.#ofUser.set(userId, own + 1);
+    this.#subscribers += 1;
+    const subscriber = { tunnelId, take };
+    feed.subscribers.add(subscriber);
+    return () => {
+      if (!feed.subscribers.delete(subscriber)) return;
+      this.#subscribers -= 1;
+      if (feed.subscribers.size === 0) this.#byOrg.delete(orgId);
+      const left = (this.#ofUser.get(userId) ?? 1) - 1;
+      if (left === 0) this.#ofUser.delete(userId);
+      else this.#ofUser.set(userId, left);
+    };
+  }
+
+  /** May this subscriber still listen, as the tables say now? Throws `unauthorized` or `forbidden` when not. */
+  recheck(actor: UserActor): void {
+    allow(callerNow({ db: this.#store.db, now: this.#clock.now() }, actor), 'read', 'record');
+  }
+
+  /** Tells of requests that a node has recorded. */
+  publish(records: readonly InspectedRequest[]): void {
+    if (this.#subscribers === 0) return;
+    for (const record of records) {
+      const feed = this.#byOrg.get(record.orgId);
+      if (feed === undefined) continue;
+      const item = itemOf(record);
+      for (const { tunnelId, take } of feed.subscribers) {
+        if (tunnelId !== undefined && tunnelId !== record.tunnelId) continue;
+        if (feed.rate.take() && this.#rate.take()) {
+          this.#sent += 1;
+          take(item);
+        } else this.#notSent += 1;
+      }
+    }
+  }
+
+  /** A subscriber was cut off because it did not take what was sent. */
+  countTooSlow(): void {
+    this.#tooSlow += 1;
+  }
+
+  stats(): FeedStats {
+    return {
+      subscribers: this.#subscribers,
+      sent: this.#sent,
+      notSent: this.#notSent,
+      tooSlow: this.#tooSlow,
+    };
+  }
+}
+
+function itemOf(record: InspectedRequest): FeedItem {
+  const { id, tunnelId, at, method, target, status, latencyMs, requestSize, responseSize, remoteIp, replayOf } = record;
+  return { id, tunnelId, at, method, target, status, latencyMs, requestSize, responseSize, remoteIp, replayOf };
+}

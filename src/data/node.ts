@@ -293,7 +293,7 @@ async function open(settings: NodeSettings, deps: { link: Link; log: Logger }, l
       dropped: drops.counts(),
       answered: http.faults.counts(),
     }),
-    send: async () => ({ ok: false, code: 'tunnel_offline' }),
+    send: (request) => http.send(request),
     flushInspections: async () => {},
     drain: async (graceMs) => {
       gateway.drain();

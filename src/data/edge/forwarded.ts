@@ -51,7 +51,7 @@ export class ForwardedLines {
     this.#names = names;
     this.#ownLines = sentBy?.lines ?? '';
     this.#trusted = trusted;
-    this.#isTrusted = trusted !== null && isListed(trusted, ip);
+    this.#isTrusted = sentBy === undefined && trusted !== null && isListed(trusted, ip);
   }
 
   /** The tunnel that the head's Host means. */

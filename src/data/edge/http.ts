@@ -9,6 +9,7 @@ import { codeOf } from '../../base/errors.ts';
 import { Lifecycle } from '../../base/lifecycle.ts';
 import type { Logger } from '../../base/log.ts';
 import { socketBelow } from '../../base/socket.ts';
+import type { TunnelAnswer, TunnelRequest } from '../../plane/inspection.ts';
 import type { RouteTable } from '../routing/table.ts';
 import type { EdgeChallenge } from '../../plane/certificates.ts';
 import { addressKey } from './admission.ts';
@@ -22,6 +23,7 @@ import type { FaultCounters } from './fault.ts';
 import { Http2Connection } from './h2/connection.ts';
 import { HttpsRedirect } from './https-redirect.ts';
 import { VisitorCertificates, type VisitorTls } from './tls.ts';
+import { TunnelRequests } from './tunnel-requests.ts';
 import { dropStale } from './upstream.ts';
 import { Visitor } from './visitor.ts';
 
@@ -58,6 +60,8 @@ export interface HttpEdge {
   setCertificates(list: readonly VisitorTls[]): void;
   /** What certificate authorities are answered from now on. Throws, with nothing changed, when a certificate does not fit. */
   setChallenges(list: readonly EdgeChallenge[]): void;
+  /** Carries out a request of the control plane. Never rejects. */
+  send(request: TunnelRequest): Promise<TunnelAnswer>;
   /** Stops accepting; idle connections end, others get `graceMs` to finish. */
   drain(graceMs: number): Promise<void>;
   close(): Promise<void>;
@@ -153,6 +157,7 @@ function edge(of: {
   setChallenges: HttpEdge['setChallenges'];
 }): HttpEdge {
   const { context, sweeper } = of;
+  const requests = new TunnelRequests(context);
   return {
     http: (of.http?.address() as AddressInfo | undefined) ?? null,
     https: (of.https?.address() as AddressInfo | undefined) ?? null,
@@ -160,8 +165,9 @@ function edge(of: {
     setCertificates: of.setCertificates,
     setChallenges: of.setChallenges,
     get connections() {
-      return sweeper.size;
+      return sweeper.size - requests.count;
     },
+    send: (request) => requests.send(request),
     drain: async (graceMs) => {
       context.draining = true;
       for (const server of of.servers) server.close();

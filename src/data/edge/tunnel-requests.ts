@@ -1,0 +1,64 @@
+/**
+ * Requests that the control plane sends down the tunnels of this node: `NodeControl.send`. A few at a time, of the node and of each tunnel:
+ * what is beyond is refused, so that neither a storm of replays nor of webhooks takes a service from its visitors.
+ */
+import { randomUUIDv7 } from 'node:crypto';
+import type { TunnelAnswer, TunnelRequest } from '../../plane/inspection.ts';
+import type { EdgeContext } from './context.ts';
+import { FAULTS } from './fault.ts';
+import { type Outcome, TunnelExchange } from './tunnel-request.ts';
+
+/** Under way at once. Each holds its body, of up to `inspector.max_body_bytes`. */
+const MAX_PER_NODE = 64;
+const MAX_PER_TUNNEL = 8;
+
+const OFFLINE: TunnelAnswer = { ok: false, code: 'tunnel_offline' };
+
+export class TunnelRequests {
+  readonly #context: EdgeContext;
+  readonly #underWay = new Map<string, number>();
+  #count = 0;
+
+  constructor(context: EdgeContext) {
+    this.#context = context;
+  }
+
+  /** How many are under way. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Never rejects. */
+  async send(request: TunnelRequest): Promise<TunnelAnswer> {
+    const { table, draining } = this.#context;
+    const { tunnelId } = request;
+    const served = table.findById(tunnelId)?.served ?? null;
+    if (served === null || served.draining || draining) return OFFLINE;
+    const ofTunnel = this.#underWay.get(tunnelId) ?? 0;
+    if (this.#count >= MAX_PER_NODE || ofTunnel >= MAX_PER_TUNNEL) return this.#overloaded();
+    this.#count++;
+    this.#underWay.set(tunnelId, ofTunnel + 1);
+    try {
+      return await this.#carryOut(request);
+    } finally {
+      this.#count--;
+      const left = (this.#underWay.get(tunnelId) ?? 0) - 1;
+      if (left > 0) this.#underWay.set(tunnelId, left);
+      else this.#underWay.delete(tunnelId);
+    }
+  }
+
+  async #carryOut(request: TunnelRequest): Promise<TunnelAnswer> {
+    const startMs = performance.now();
+    const { status, code, wasForwarded } = await new Promise<Outcome>((resolve) => {
+      new TunnelExchange(this.#context, request, resolve).begin();
+    });
+    if (code === 'tunnel_offline' && !wasForwarded) return OFFLINE;
+    return { ok: true, id: randomUUIDv7(), status, code, latencyMs: performance.now() - startMs };
+  }
+
+  #overloaded(): TunnelAnswer {
+    this.#context.faults.add('overloaded');
+    return { ok: true, id: randomUUIDv7(), status: FAULTS.overloaded.status, code: 'overloaded', latencyMs: 0 };
+  }
+}

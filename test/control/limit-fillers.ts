@@ -1,6 +1,6 @@
 /** What an organization of a LimitWorld has or did already, put straight into the tables: a thousand requests would take minutes. */
 import { uuidv7 } from 'uuidv7';
-import { domains, projects, reservedSubdomains, webhookReceivers } from '../../src/control/db/schema.ts';
+import { domains, metricKeys, projects, reservedSubdomains, webhookReceivers } from '../../src/control/db/schema.ts';
 import { recordDeed } from '../../src/control/services/audit.ts';
 import type { LimitWorld } from './limit-world.ts';
 
@@ -9,7 +9,7 @@ export type Filling = readonly [kind: 'live' | 'today', many: number];
 
 export function fill(
   world: LimitWorld,
-  what: 'project' | 'reserved_subdomain' | 'domain' | 'webhook_receiver',
+  what: 'project' | 'reserved_subdomain' | 'domain' | 'webhook_receiver' | 'metric_key',
   [kind, many]: Filling,
 ): void {
   const { actor } = world.caller();
@@ -31,6 +31,8 @@ export function fill(
           .insert(webhookReceivers)
           .values({ id, orgId, name, validator: 'github', sealedSecret: '', createdAt: tx.now, updatedAt: tx.now })
           .run();
+      else if (what === 'metric_key')
+        tx.db.insert(metricKeys).values({ id, orgId, name, keyHash: id, createdAt: tx.now }).run();
       else tx.db.insert(reservedSubdomains).values({ id, orgId, subdomain: name, createdAt: tx.now }).run();
     }
   });

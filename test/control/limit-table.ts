@@ -5,6 +5,7 @@
 import { accountLimits } from './limit-rows-accounts.ts';
 import { maintenanceLimits } from './limit-rows-maintenance.ts';
 import { domainLimits } from './limit-rows-domains.ts';
+import { metricLimits } from './limit-rows-metrics.ts';
 import { policyLimits } from './limit-rows-policies.ts';
 import { tokenLimits } from './limit-rows-tokens.ts';
 import { tunnelLimits } from './limit-rows-tunnels.ts';
@@ -20,6 +21,7 @@ export const LIMITS: readonly Row[] = [
   ...domainLimits(),
   ...maintenanceLimits(),
   ...webhookLimits(),
+  ...metricLimits(),
   ...visitorLimits(),
   later('Inspector `limit`', '1..500, default 100', 'GET /inspector'),
   later('Inspector retention', '7, 30, 90 and 365 days by plan', 'GET /inspector'),

@@ -23,6 +23,7 @@ export interface World {
   readonly domain: string;
   readonly receiver: string;
   readonly connection: string;
+  readonly metricKey: string;
   readonly invitation: string;
 }
 
@@ -58,6 +59,7 @@ export class Worlds {
     const kept = await made('/reserved-subdomains', { subdomain: `kept-${n}` });
     const domain = await made('/domains', { domain: `d${n}.example.net` });
     const receiver = await made('/webhook-receivers', { name: `r${n}`, validator: 'github', secret: 'x' });
+    const metricKey = await made('/metrics/keys', { name: 'swept' });
     // As if its record were in the DNS: it can be bound.
     this.#plane.control.store.db
       .update(domains)
@@ -104,6 +106,7 @@ export class Worlds {
       domain: String(domain['id']),
       receiver: String(receiver['id']),
       connection,
+      metricKey: String(metricKey['id']),
       invitation: String(invited['id']),
     };
   }

@@ -12,7 +12,7 @@ import { ClientIps } from './client-ip.ts';
 import type { Api, ApiDeps, ApiEnv } from './context.ts';
 import { ErrorLog } from './error-log.ts';
 import { answerError, refuseInvalid } from './errors.ts';
-import { neededDeed, takesMasterKeys } from './define-route.ts';
+import { neededDeed, takesMasterKeys, takesMetricKeys } from './define-route.ts';
 import { RouteTable } from './route-table.ts';
 import { mountAccess } from './routes/access.ts';
 import { mountAccount } from './routes/account.ts';
@@ -27,6 +27,7 @@ import { mountEvents } from './routes/events.ts';
 import { mountIdentities } from './routes/identities.ts';
 import { mountInvitations } from './routes/invitations.ts';
 import { mountMembers } from './routes/members.ts';
+import { mountMetricKeys } from './routes/metric-keys.ts';
 import { mountMetrics } from './routes/metrics.ts';
 import { mountMfa } from './routes/mfa.ts';
 import { mountOauth } from './routes/oauth.ts';
@@ -103,6 +104,7 @@ export function buildApi(deps: ApiDeps): Api {
   mountDomains(app, deps);
   mountConnections(app, deps);
   mountMetrics(app, deps);
+  mountMetricKeys(app, deps);
   mountWebhookReceivers(app, deps);
   mountBilling(app, deps);
   mountEvents(app, deps);
@@ -118,6 +120,7 @@ export function buildApi(deps: ApiDeps): Api {
       path,
       isPublic: security?.length === 0,
       takesMasterKeys: takesMasterKeys(security),
+      takesMetricKeys: takesMetricKeys(security),
       needs: neededDeed(definition.route),
     });
   }

@@ -1,12 +1,13 @@
 /**
- * The bearer check: every route that is not marked public in its definition needs a live session, or a master key where the route says that
- * it takes one. Who the caller is comes from the tables (services/sessions/sessions.ts, services/tokens/master-keys.ts); this file reads a
- * header and refuses.
+ * The bearer check: every route that is not marked public in its definition needs a live session, or a master key or a key for metrics where
+ * the route says that it takes one. Who the caller is comes from the tables (services/sessions/sessions.ts, services/tokens/master-keys.ts,
+ * services/metrics/metric-keys.ts); this file reads a header and refuses.
  */
 import type { Context } from 'hono';
 import { createMiddleware } from 'hono/factory';
 import { AppError } from '../../base/errors.ts';
 import { allow, type Thing, type UserActor, type Verb } from '../services/actor.ts';
+import type { MetricKeys } from '../services/metrics/metric-keys.ts';
 import type { OperatorTokens } from '../services/operator/operator-tokens.ts';
 import type { Organizations } from '../services/organizations/organizations.ts';
 import type { MasterKeys } from '../services/tokens/master-keys.ts';
@@ -34,7 +35,13 @@ export async function bearerActor(c: Context<ApiEnv>, sessions: Sessions): Promi
 /** Deny by default: only a route that says so is open. A path that is no route goes on, to be answered with 404 or 405. */
 export function requireBearer(
   table: RouteTable,
-  deps: { sessions: Sessions; operatorTokens: OperatorTokens; masterKeys: MasterKeys; organizations: Organizations },
+  deps: {
+    sessions: Sessions;
+    operatorTokens: OperatorTokens;
+    masterKeys: MasterKeys;
+    metricKeys: MetricKeys;
+    organizations: Organizations;
+  },
 ) {
   return createMiddleware<ApiEnv>(async (c, next) => {
     const route = table.find(c.req.method, c.req.path);
@@ -43,6 +50,7 @@ export function requireBearer(
     if (mayBeOperator && (await isOperator(c, deps.operatorTokens))) return next();
     if (route.takesMasterKeys === true && isMasterKey(c, deps.masterKeys, route.needs === 'token.create'))
       return next();
+    if (route.takesMetricKeys === true && isMetricKey(c, deps.metricKeys)) return next();
     const actor = await bearerActor(c, deps.sessions);
     if (actor === undefined) {
       throw new AppError('unauthorized', 'Log in, and send the access token as Authorization: Bearer.');
@@ -69,6 +77,13 @@ function isMasterKey(c: Context<ApiEnv>, masterKeys: MasterKeys, mints: boolean)
     return key;
   });
   return true;
+}
+
+function isMetricKey(c: Context<ApiEnv>, metricKeys: MetricKeys): boolean {
+  const bearer = bearerOf(c);
+  const scraper = bearer === undefined ? undefined : metricKeys.authenticate(bearer);
+  c.set('scraper', scraper);
+  return scraper !== undefined;
 }
 
 async function isOperator(c: Context<ApiEnv>, tokens: OperatorTokens): Promise<boolean> {

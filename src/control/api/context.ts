@@ -6,7 +6,7 @@ import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import type { NetworkSet } from '../../base/addr.ts';
 import type { Logger } from '../../base/log.ts';
-import type { MasterKeyActor, OperatorActor, UserActor } from '../services/actor.ts';
+import type { MasterKeyActor, MetricKeyActor, OperatorActor, UserActor } from '../services/actor.ts';
 import type { Billing } from '../services/billing/billing.ts';
 import type { Certificates } from '../services/certificates/certificates.ts';
 import type { Connections } from '../services/tunnels/connections.ts';
@@ -48,6 +48,7 @@ import type { Tunnels } from '../services/tunnels/tunnels.ts';
 import type { VisitorGates } from '../services/tunnels/visitor-gates.ts';
 import type { VisitedSite, VisitorLogins } from '../services/visitors/visitor-logins.ts';
 
+import type { MetricKeys } from '../services/metrics/metric-keys.ts';
 import type { Metrics } from '../services/metrics/metrics.ts';
 import type { Mailbox } from '../services/webhooks/mailbox.ts';
 import type { Receivers } from '../services/webhooks/receivers.ts';
@@ -68,6 +69,8 @@ export interface ApiEnv {
     operator: OperatorActor | undefined;
     /** Set in place of `actor` for a master key, which the routes that say so alone take. Asks the tables, as `actorNow`. */
     masterKeyNow: (() => MasterKeyActor) | undefined;
+    /** Set in place of `actor` for a key for metrics, which the exposition alone takes. */
+    scraper: MetricKeyActor | undefined;
     /** Set where a visitor of a tunnel signs in: where their page of a refusal leads back to. */
     visitedSite: VisitedSite | undefined;
   };
@@ -123,6 +126,7 @@ export interface ApiDeps {
   readonly certificates: Certificates;
   readonly connections: Connections;
   readonly metrics: Metrics;
+  readonly metricKeys: MetricKeys;
   readonly receivers: Receivers;
   readonly mailbox: Mailbox;
   readonly billing: Billing;
@@ -158,6 +162,11 @@ export function actorOf(c: Context<ApiEnv>): UserActor {
 /** Whoever mints keys for a project, as `actorOf`. Only for routes that take master keys. Throws `unauthorized`, `forbidden`, `upgrade_required`. */
 export function minterOf(c: Context<ApiEnv>): UserActor | MasterKeyActor {
   return c.get('masterKeyNow')?.() ?? actorOf(c);
+}
+
+/** Whoever reads an organization's metrics. Only for routes that take keys for metrics. */
+export function scraperOf(c: Context<ApiEnv>): UserActor | MetricKeyActor {
+  return c.get('scraper') ?? actorOf(c);
 }
 
 /** Whoever asks for what only those who run the server may do; the services decide. Only for routes under /superadmin. */

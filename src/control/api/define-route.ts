@@ -19,9 +19,17 @@ type Config<P extends string> = Omit<RouteConfig, 'path'> & {
 /** `security` of a route that takes a master key as bearer, besides a person's access token. Every other route is closed to them. */
 export const WITH_MASTER_KEYS = [{ bearer: [] }, { masterKey: [] }];
 
+/** `security` of the route that takes a key for metrics as bearer, besides a person's access token. Every other route is closed to them. */
+export const WITH_METRIC_KEYS = [{ bearer: [] }, { metricKey: [] }];
+
 /** Does the mounted route take master keys? */
 export function takesMasterKeys(security: RouteConfig['security'] | undefined): boolean {
   return security?.some((scheme) => 'masterKey' in scheme) === true;
+}
+
+/** Does the mounted route take keys for metrics? */
+export function takesMetricKeys(security: RouteConfig['security'] | undefined): boolean {
+  return security?.some((scheme) => 'metricKey' in scheme) === true;
 }
 
 /** `errors`: the codes of this route alone; those of every route of its kind are added. */

@@ -12,6 +12,8 @@ export interface KnownRoute {
   readonly isPublic: boolean;
   /** A master key is as good a bearer as a person's access token. */
   readonly takesMasterKeys?: boolean;
+  /** So is a key for metrics. */
+  readonly takesMetricKeys?: boolean;
   /** What the caller's role must allow before the request is looked at any closer. */
   readonly needs?: Deed | undefined;
 }

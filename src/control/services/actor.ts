@@ -39,6 +39,12 @@ export interface MasterKeyActor {
   readonly ipAddress: string;
 }
 
+/** A scraper with a key of an organization: it reads the organization's metrics, and nothing else. */
+export interface MetricKeyActor {
+  readonly kind: 'metric_key';
+  readonly orgId: string;
+}
+
 /** Who runs this server, at that work: a superadmin, or whoever holds the key file of the data folder (operator-tokens.ts). */
 export interface OperatorActor {
   readonly kind: 'operator';
@@ -74,6 +80,7 @@ export const THINGS = [
   'connection',
   'webhook_receiver',
   'metric',
+  'metric_key',
   'record',
 ] as const;
 export type Thing = (typeof THINGS)[number];
@@ -129,6 +136,10 @@ const LOWEST_ROLE: Readonly<Partial<Record<Deed, Role>>> = {
   'webhook_receiver.change': 'member',
   'webhook_receiver.delete': 'member',
   'metric.read': 'viewer',
+  // Its holder reads for as long as the key lives.
+  'metric_key.read': 'viewer',
+  'metric_key.create': 'admin',
+  'metric_key.delete': 'admin',
   // Of the inspector. A viewer does not see what lets its visitors in (inspector/shown-fields.ts).
   'record.read': 'viewer',
   // A replay: it sends a request in the organization's name.

@@ -83,6 +83,8 @@ export const AUDIT_ACTIONS = [
   'billing.plan',
   'billing.cancel',
   'connection.disconnect',
+  'metric_key.create',
+  'metric_key.delete',
   'inspector.clear',
   'key.rotate',
   'certificate.renew',
@@ -105,6 +107,7 @@ export interface Deed {
     | 'billing'
     | 'connection'
     | 'webhook_receiver'
+    | 'metric_key'
     | 'key'
     | 'certificate';
   readonly resourceId: string;

@@ -50,6 +50,13 @@ export function mountDocument(app: Api, deps: ApiDeps): void {
     bearerFormat: 'mtk_master_…, or the base64 wire form',
     description: 'A master key. Good for the keys of projects that it minted itself, and for nothing else.',
   });
+  app.openAPIRegistry.registerComponent('securitySchemes', 'metricKey', {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'msk_…',
+    description:
+      'A key for scrapers (`POST /metrics/keys`). Good for the exposition of its organization, and for nothing else.',
+  });
   app.openAPIRegistry.registerPath({
     method: 'get',
     path: '/openapi.json',

@@ -2,8 +2,8 @@
 import { z } from '@hono/zod-openapi';
 import { METRICS } from '../../services/metrics/metrics.ts';
 import { type Window, WINDOWS } from '../../services/metrics/usage-buckets.ts';
-import { type Api, type ApiDeps, actorOf } from '../context.ts';
-import { defineRoute } from '../define-route.ts';
+import { type Api, type ApiDeps, actorOf, scraperOf } from '../context.ts';
+import { defineRoute, WITH_METRIC_KEYS } from '../define-route.ts';
 import { json } from '../errors.ts';
 import { expose } from '../exposition.ts';
 
@@ -80,8 +80,10 @@ export function mountMetrics(app: Api, { metrics }: ApiDeps): void {
     defineRoute({
       method: 'get',
       path: '/metrics/prometheus',
+      security: WITH_METRIC_KEYS,
       tags,
       summary: 'The live tunnels of the organization for Prometheus',
+      description: 'Takes an access token, which is good for 15 minutes, or a key of `POST /metrics/keys`.',
       responses: {
         200: {
           description: 'Text exposition',
@@ -90,7 +92,7 @@ export function mountMetrics(app: Api, { metrics }: ApiDeps): void {
       },
     }),
     async (c) => {
-      const { contentType, text } = await expose(metrics.perTunnel(actorOf(c)));
+      const { contentType, text } = await expose(metrics.perTunnel(scraperOf(c)));
       return c.body(text, 200, { 'Content-Type': contentType });
     },
   );

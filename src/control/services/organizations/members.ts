@@ -10,6 +10,7 @@ import { type Actor, allow, hasRole, type Role, roleMay, type UserActor } from '
 import { type AuditAction, recordDeed } from '../audit.ts';
 import { endInvitationsBeyond } from './invitation-rows.ts';
 import { actorIn, findMember, isLastOwner, type MemberRow, membersOf } from './membership-rows.ts';
+import { forgetMetricKeys } from '../metrics/metric-key-rows.ts';
 import { leaveOrg } from '../sessions/session-rows.ts';
 import type { TokenEnds } from '../tokens/token-ends.ts';
 
@@ -82,6 +83,7 @@ export class Members {
       keepOwner(tx, me, member);
       const message = `${member.email}, who made this token, has left the organization.`;
       const ended = this.#tokens.endAllIn(tx, me, { createdBy: member.userId, message });
+      forgetMetricKeys(tx, { orgId: me.orgId, createdBy: member.userId });
       endInvitationsBeyond(tx, me, { userId: member.userId, role: 'none' });
       tx.db.delete(memberships).where(rowOf(me.orgId, member.userId)).run();
       leaveOrg(tx, member.userId, me.orgId);

@@ -13,6 +13,7 @@ import { checkDeedLimit } from '../deed-limit.ts';
 import { endAllInvitations } from './invitation-rows.ts';
 import { actorIn, membersOf } from './membership-rows.ts';
 import { insertOrganization, type NewOrgRules, type OrgRow, orgsOf, rulesFor } from './organization-rows.ts';
+import { forgetMetricKeys } from '../metrics/metric-key-rows.ts';
 import { callerNow, leaveOrg } from '../sessions/session-rows.ts';
 import type { Outbox } from '../mail/outbox.ts';
 import type { TokenEnds } from '../tokens/token-ends.ts';
@@ -135,6 +136,7 @@ export class Organizations {
       const deletedTunnels = tunnels.deleteAllIn(tx, me);
       reservedSubdomains.deleteAllIn(tx, me);
       receivers.deleteAllIn(tx, me);
+      forgetMetricKeys(tx, { orgId: me.orgId });
       domains.deleteAllIn(tx, me);
       endAllInvitations(tx, me);
       const members = membersOf(tx.db, me.orgId);

@@ -7,6 +7,7 @@ import { alias } from 'drizzle-orm/sqlite-core';
 import { capabilityTokens, sessions } from '../../db/schema.ts';
 import type { Tx } from '../../db/tx.ts';
 import type { Actor } from '../actor.ts';
+import { forgetMetricKeys } from '../metrics/metric-key-rows.ts';
 import { revokeSession, revokeSessionsOf } from './session-rows.ts';
 import { recordRevocation } from '../tokens/token-deeds.ts';
 import type { TokenEnds } from '../tokens/token-ends.ts';
@@ -74,6 +75,7 @@ export class SessionEnds {
       which: or(made, inArray(capabilityTokens.parentId, parents)),
       why: LOCKED,
     });
+    forgetMetricKeys(tx, { createdBy: userId });
     return { sessions: revokeSessionsOf(tx, userId), keys };
   }
 

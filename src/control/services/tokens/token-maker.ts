@@ -8,6 +8,7 @@ import { AppError } from '../../../base/errors.ts';
 import { capabilityTokens } from '../../db/schema.ts';
 import type { Tx } from '../../db/tx.ts';
 import type { Keys } from '../keys/keys.ts';
+import { newTextKey } from '../keys/text-key.ts';
 import type { ProjectRow } from '../projects/project-rows.ts';
 import { isSubdomainPattern } from '../tunnels/names.ts';
 import { signCwt } from './cwt.ts';
@@ -59,7 +60,7 @@ export class TokenMaker {
 
   #make(spec: TokenSpec, now: number): MintedToken {
     const { project, parent, ...shared } = spec;
-    const apiKey = `${spec.kind === 'master' ? 'mtk_master_' : 'mtk_'}${base62(randomBytes(32))}`;
+    const apiKey = newTextKey(spec.kind === 'master' ? 'mtk_master_' : 'mtk_');
     const nonce = randomBytes(NONCE_BYTES).toString('hex');
     const issuedAt = Math.floor(now / 1000);
     const expiresAt = Math.floor(spec.expiresAt / 1000);
@@ -116,18 +117,4 @@ function checkPatterns(patterns: readonly string[]): void {
     }));
   if (details.length > 0)
     throw new AppError('invalid_request', 'The allowed subdomains hold something that is no subdomain.', { details });
-}
-
-const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-/** Digits that 32 bytes need: 256 / log2(62), rounded up. Padded, so that all keys have one length. */
-const KEY_DIGITS = 43;
-
-function base62(bytes: Buffer): string {
-  let rest = BigInt(`0x${bytes.toString('hex')}`);
-  let out = '';
-  for (let i = 0; i < KEY_DIGITS; i++) {
-    out = (BASE62[Number(rest % 62n)] ?? '') + out;
-    rest /= 62n;
-  }
-  return out;
 }

@@ -1,0 +1,35 @@
+/** The rows of the table of limits about metrics and connections. */
+import { fill, type Filling } from './limit-fillers.ts';
+import { met, type Row } from './limit-row.ts';
+import { said } from './team.ts';
+
+export function metricLimits(): readonly Row[] {
+  return [
+    met<Filling>({
+      limit: 'Keys for scrapers of an organization',
+      value: '50, and 200 made by one person in 24 hours',
+      meet: async (w, filling) => {
+        fill(w, 'metric_key', filling);
+        return said(await w.caller().call('POST', '/metrics/keys', { name: 'more' }));
+      },
+      below: [
+        [['live', 48], [201]],
+        [['today', 198], [201]],
+      ],
+      at: [
+        [['live', 49], [201]],
+        [['today', 199], [201]],
+      ],
+      above: [
+        [
+          ['live', 50],
+          [409, 'conflict'],
+        ],
+        [
+          ['today', 200],
+          [429, 'rate_limited'],
+        ],
+      ],
+    }),
+  ];
+}

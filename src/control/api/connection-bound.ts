@@ -65,6 +65,13 @@ export class ConnectionBound {
       server.on('secureConnection', (socket: Socket) => this.#admit(socket));
     } else server.on('connection', (socket) => this.#admit(socket));
     server.prependListener('request', (request, response) => this.#serve(request, response));
+    // Answered until it is refused, which closes it, or accepted.
+    server.prependListener('upgrade', ({ socket }: IncomingMessage) => this.#busy(socket));
+  }
+
+  /** The connection has become a WebSocket: whoever holds it counts it, by bounds of its own. */
+  letGo(socket: Socket): void {
+    this.#release(socket);
   }
 
   #admit(socket: Socket): void {
@@ -93,15 +100,21 @@ export class ConnectionBound {
   }
 
   #serve({ socket }: IncomingMessage, response: ServerResponse): void {
-    const connection = this.#connections.get(socket);
+    const connection = this.#busy(socket);
     if (connection === undefined) return;
-    connection.underWay++;
-    for (const { idle } of connection.groups) idle.delete(socket);
     response.once('close', () => {
       connection.underWay--;
       if (connection.underWay > 0 || !this.#connections.has(socket)) return;
       for (const { idle } of connection.groups) idle.add(socket);
     });
+  }
+
+  #busy(socket: Socket): Connection | undefined {
+    const connection = this.#connections.get(socket);
+    if (connection === undefined) return undefined;
+    connection.underWay++;
+    for (const { idle } of connection.groups) idle.delete(socket);
+    return connection;
   }
 
   #release(socket: Socket): void {

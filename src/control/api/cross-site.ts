@@ -26,7 +26,7 @@ export function refuseCrossSite(headerOf: (name: string) => string | undefined, 
  * The public URL's origin, or the very host that the request went to: whoever opens `localhost` instead of `127.0.0.1` is no stranger.
  * A page can choose neither its Origin nor the Host of its requests.
  */
-function isOwnOrigin(origin: string, host: string, publicUrl: string): boolean {
+export function isOwnOrigin(origin: string, host: string, publicUrl: string): boolean {
   const own = new URL(publicUrl);
   return origin === own.origin || origin === `${own.protocol}//${host}`;
 }

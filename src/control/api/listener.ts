@@ -3,14 +3,15 @@
  */
 import { constants } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type Server as HttpServer } from 'node:http';
+import { createServer, type IncomingMessage, type Server as HttpServer } from 'node:http';
 import { createServer as createTlsServer, Server as HttpsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import type { HostPort } from '../../base/addr.ts';
 import { CIPHER_SUITES } from '../../base/tls-suites.ts';
 import type { Api } from './context.ts';
 import { ConnectionBound, type ConnectionRules } from './connection-bound.ts';
+import type { LiveFeedDoor } from './live-feed.ts';
 import { answerMalformed, refuseUnroutable } from './malformed.ts';
 
 /** Slow-loris bounds; bodies are at most 1 MiB. */
@@ -32,6 +33,8 @@ export interface ApiCertificate {
 export interface ListenerRules extends ConnectionRules {
   /** Speaks TLS, and this certificate first; null or left out: plain HTTP. */
   readonly tls?: ApiCertificate | null;
+  /** Takes what asks to become a WebSocket; left out: such a request is answered as if it had not asked. */
+  readonly upgrades?: Pick<LiveFeedDoor, 'wants' | 'take'>;
 }
 
 export interface ApiListener {
@@ -45,9 +48,17 @@ export interface ApiListener {
 }
 
 /** Binds and serves. Throws the system's error when the address can't be bound. */
-export async function listenApi(app: Api, at: HostPort, { tls = null, ...rules }: ListenerRules): Promise<ApiListener> {
-  // A missing Host is refused by the request listener, whose answer has a body; Node's own has none.
-  const options = { ...TIMEOUTS, requireHostHeader: false };
+export async function listenApi(
+  app: Api,
+  at: HostPort,
+  { tls = null, upgrades, ...rules }: ListenerRules,
+): Promise<ApiListener> {
+  const options = {
+    ...TIMEOUTS,
+    // A missing Host is refused by the request listener, whose answer has a body; Node's own has none.
+    requireHostHeader: false,
+    shouldUpgradeCallback: (request: IncomingMessage) => upgrades?.wants(request) === true,
+  };
   const server = tls === null ? createServer(options) : createTlsServer({ ...options, ...tlsOptions(tls) });
   const answer = getRequestListener(app.fetch, { errorHandler: refuseUnroutable });
   // HTTP/1.0 knows no Host, and probes of load balancers speak it. No route looks at the name.
@@ -56,7 +67,11 @@ export async function listenApi(app: Api, at: HostPort, { tls = null, ...rules }
     void (incoming.httpVersion === '1.0' ? answerOld : answer)(incoming, outgoing);
   });
   answerMalformed(server);
-  new ConnectionBound(rules).watch(server);
+  const bound = new ConnectionBound(rules);
+  bound.watch(server);
+  server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
+    void upgrades?.take({ request, socket, head, accepted: () => bound.letGo(socket) });
+  });
   server.listen(at.port, at.host);
   await once(server, 'listening');
   const address = server.address();

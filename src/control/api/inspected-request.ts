@@ -1,0 +1,188 @@
+/** How recorded requests look in answers: the item of lists and of the live feed, and one with everything. Called by routes/inspector.ts and live-feed.ts. */
+import { z } from '@hono/zod-openapi';
+import type { Trace } from '../../plane/inspection.ts';
+import { byName, type ShownField } from '../services/inspector/fields.ts';
+import type { ShownRequest } from '../services/inspector/inspector.ts';
+import type { FeedItem } from '../services/inspector/live-feed.ts';
+
+const ITEM_EXAMPLE = {
+  id: '019aa3c2-5b90-7b02-8a3e-0c9d3f5e7a10',
+  tunnel_id: '019aa3c2-5b70-7b02-8a3e-0c9d3f5e7a10',
+  timestamp: '2026-11-21T09:05:00.000Z',
+  method: 'POST',
+  path: '/orders?source=web',
+  status: 201,
+  latency_ms: 12.4,
+  request_size: 15,
+  response_size: 11,
+  remote_ip: '203.0.113.7',
+};
+
+export const inspectedRequest = z
+  .object({
+    id: z.uuid(),
+    tunnel_id: z.uuid(),
+    timestamp: z.iso.datetime().openapi({ description: 'When its head came' }),
+    method: z.string(),
+    path: z.string().openapi({ description: 'Request target as the visitor sent it, query included' }),
+    status: z.int().openapi({ description: 'What the visitor got; 0: nothing' }),
+    latency_ms: z.number().openapi({
+      description: "From the head's arrival to the end of the answer; of an upgraded connection to the answer's head",
+    }),
+    request_size: z.int().openapi({ description: 'Bytes of the body, whatever was kept of it' }),
+    response_size: z.int(),
+    remote_ip: z.string(),
+  })
+  .openapi('InspectedRequest', { example: ITEM_EXAMPLE });
+
+const field = z.object({ name: z.string(), value: z.string() });
+const FIELDS_BY_NAME =
+  'Names in lower case. Repeated ones are joined by a comma and a blank, `cookie` by a semicolon and a blank, `set-cookie` by a line feed. Bytes beyond ASCII are one character each. The values of `authorization`, `proxy-authorization`, `cookie` and `set-cookie` are `***` to a `viewer`';
+const FIELDS_IN_ORDER = 'The same in their order, with their names as they came';
+
+const trace = z
+  .object({
+    outcome: z.enum(['forwarded', 'refused', 'failed']).openapi({
+      description:
+        "`forwarded`: the visitor got the service's answer; `refused`: the edge let it not pass; `failed`: it passed, and no whole answer came",
+    }),
+    code: z
+      .string()
+      .nullable()
+      .openapi({
+        description: 'Error code of the edge (`culvert-error`), when it answered by itself or cut the answer',
+      }),
+    scheme: z.enum(['http', 'https']),
+    steps: z
+      .array(
+        z.object({
+          step: z
+            .string()
+            .openapi({ description: 'Kind of the action, or `basic_gate`, `visitor_gate`, `visitor_sign_in`' }),
+          index: z.int().nullable().openapi({ description: 'Place of the action in the policy' }),
+          verdict: z.enum(['passed', 'refused', 'would_refuse', 'beside']).openapi({
+            description:
+              '`would_refuse`: by an action that is only tried; `beside`: such a one that finds out beside the request',
+          }),
+          code: z.string().nullable(),
+        }),
+      )
+      .openapi({ description: 'What was asked before it was passed on, in this order' }),
+    agent_id: z.uuid().nullable().openapi({ description: 'The agent session that carried it' }),
+    token_id: z.string().nullable(),
+    connection: z
+      .enum(['fresh', 'kept'])
+      .nullable()
+      .openapi({ description: 'To the local service: made for it, or kept from an earlier request' }),
+    retried: z.boolean().openapi({ description: 'A kept connection turned out to be closed: sent once more' }),
+    policy_ms: z.number().openapi({ description: "From the head's arrival until the policy had decided" }),
+    first_byte_ms: z.number().nullable().openapi({ description: "Until the head of the service's answer came" }),
+  })
+  .openapi('InspectedTrace');
+
+export const inspectedDetail = inspectedRequest
+  .extend({
+    host: z.string(),
+    http_version: z.enum(['1.0', '1.1', '2']),
+    request_headers: z.record(z.string(), z.string()).openapi({
+      description: `As the service got them; of a refused request as the visitor sent them, without its credentials. ${FIELDS_BY_NAME}`,
+    }),
+    response_headers: z
+      .record(z.string(), z.string())
+      .openapi({ description: 'As the service sent them; empty when it sent none' }),
+    request_header_list: z.array(field).openapi({ description: FIELDS_IN_ORDER }),
+    response_header_list: z.array(field).openapi({ description: FIELDS_IN_ORDER }),
+    request_body: z.base64().openapi({ description: 'The bytes as they went, a content coding included, in base64' }),
+    response_body: z.base64(),
+    request_body_truncated: z
+      .boolean()
+      .openapi({ description: 'Longer than `inspector.max_body_bytes`: the rest was not kept' }),
+    response_body_truncated: z.boolean(),
+    replay_of: z.uuid().nullable().openapi({ description: 'The record that this one repeats' }),
+    trace,
+  })
+  .openapi('InspectedRequestDetail', {
+    example: {
+      ...ITEM_EXAMPLE,
+      host: 'shop.example.com',
+      http_version: '1.1',
+      request_headers: { host: 'shop.example.com', 'content-type': 'application/json', 'content-length': '15' },
+      response_headers: { 'content-length': '11' },
+      request_header_list: [
+        { name: 'Host', value: 'shop.example.com' },
+        { name: 'Content-Type', value: 'application/json' },
+        { name: 'Content-Length', value: '15' },
+      ],
+      response_header_list: [{ name: 'Content-Length', value: '11' }],
+      request_body: 'eyJpdGVtIjoiYm9vayJ9',
+      response_body: 'eyJvayI6dHJ1ZX0=',
+      request_body_truncated: false,
+      response_body_truncated: false,
+      replay_of: null,
+      trace: {
+        outcome: 'forwarded',
+        code: null,
+        scheme: 'https',
+        steps: [{ step: 'rate_limit', index: 0, verdict: 'passed', code: null }],
+        agent_id: '0b7e6f6e-4a0f-4b8e-9c52-1d9b1f0a7c33',
+        token_id: '019aa3c2-5b70-7a4e-9c61-2d8f0b7e5a13',
+        connection: 'kept',
+        retried: false,
+        policy_ms: 0.1,
+        first_byte_ms: 11.8,
+      },
+    },
+  });
+
+export function presentItem(item: FeedItem): z.input<typeof inspectedRequest> {
+  return {
+    id: item.id,
+    tunnel_id: item.tunnelId,
+    timestamp: new Date(item.at).toISOString(),
+    method: item.method,
+    path: item.target,
+    status: item.status,
+    latency_ms: item.latencyMs,
+    request_size: item.requestSize,
+    response_size: item.responseSize,
+    remote_ip: item.remoteIp,
+  };
+}
+
+export function presentDetail({ record, request, response }: ShownRequest): z.input<typeof inspectedDetail> {
+  const sent = response?.fields ?? [];
+  return {
+    ...presentItem(record),
+    host: record.trace.host,
+    http_version: record.trace.httpVersion,
+    request_headers: byName(request.fields),
+    response_headers: byName(sent),
+    request_header_list: listed(request.fields),
+    response_header_list: listed(sent),
+    request_body: Buffer.from(record.requestBody).toString('base64'),
+    response_body: Buffer.from(record.responseBody).toString('base64'),
+    request_body_truncated: record.requestBodyTruncated,
+    response_body_truncated: record.responseBodyTruncated,
+    replay_of: record.replayOf,
+    trace: presentTrace(record.trace),
+  };
+}
+
+function listed(fields: readonly ShownField[]): ShownField[] {
+  return fields.map(({ name, value }) => ({ name, value }));
+}
+
+function presentTrace(decided: Trace): z.input<typeof trace> {
+  return {
+    outcome: decided.outcome,
+    code: decided.code,
+    scheme: decided.scheme,
+    steps: decided.steps.map(({ step, index, verdict, code }) => ({ step, index, verdict, code })),
+    agent_id: decided.agentId,
+    token_id: decided.tokenId,
+    connection: decided.connection,
+    retried: decided.retried,
+    policy_ms: decided.policyMs,
+    first_byte_ms: decided.firstByteMs,
+  };
+}

@@ -24,11 +24,13 @@ export const ERROR_STATUS = {
   network_full: 409,
   server_not_registered: 409,
   conflict: 409,
+  body_truncated: 409,
   payload_too_large: 413,
   rate_limited: 429,
   internal: 500,
   not_implemented: 501,
   unavailable: 503,
+  tunnel_offline: 503,
   not_configured: 503,
 } as const;
 

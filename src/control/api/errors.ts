@@ -90,11 +90,13 @@ const ERROR_MEANING: Readonly<Record<ErrorCode, string>> = {
   network_full: 'No address of the network is free.',
   server_not_registered: 'The network has no server yet.',
   conflict: 'In conflict with something that exists; the message says with what.',
+  body_truncated: 'Of the body of the recorded request only a part was kept.',
   payload_too_large: 'The body is larger than 1 MiB.',
   rate_limited: 'Too many requests. Wait for as long as `retry_after_seconds` says.',
   internal: 'The server has a fault. Its log says more.',
   not_implemented: 'This is switched off on this server.',
   unavailable: 'Not now. Try again in a few seconds.',
+  tunnel_offline: 'No agent serves the tunnel now.',
   not_configured: 'The operator of this server has not set this up.',
 };
 

@@ -1,0 +1,159 @@
+/**
+ * Sends a recorded request down its tunnel once more, by the agent that serves it now and through the policy that the tunnel has now. Called by
+ * control/api. Off until the operator wants it, for it sends requests in a customer's name.
+ */
+import { and, eq, isNull } from 'drizzle-orm';
+import { AppError } from '../../../base/errors.ts';
+import type { InspectedRequest } from '../../../plane/inspection.ts';
+import type { NodeControl } from '../../../plane/link.ts';
+import { tunnels } from '../../db/schema.ts';
+import type { Store } from '../../db/tx.ts';
+import type { RecordStore } from '../../db/usage/records.ts';
+import { type Actor, allow, type UserActor } from '../actor.ts';
+import { recordDeed } from '../audit.ts';
+import { callerNow } from '../sessions/session-rows.ts';
+import type { RouteMaker } from '../tunnels/route-maker.ts';
+import type { TunnelRow } from '../tunnels/tunnel-rows.ts';
+import { readHead, valueOf } from './fields.ts';
+import { ReplayPace } from './replay-pace.ts';
+import { type ReplayEdits, type ReplayedParts, replayOf } from './replay-request.ts';
+
+/** From its start to the end of the answer: who asked waits for it. */
+const TIMEOUT_MS = 60_000;
+
+/** What the operator lets people replay. */
+export interface ReplayRules {
+  /** `inspector.replay`. */
+  readonly enabled: boolean;
+  /** Ids of tunnels, or `*` (`inspector.replay_allow`). */
+  readonly allow: readonly string[];
+}
+
+export interface Replayed {
+  /** Of the new record. */
+  readonly id: string;
+  /** The service's; of the edge when it answered by itself. */
+  readonly status: number;
+  /** Why the edge answered by itself, or cut the answer. */
+  readonly code: string | null;
+  readonly latencyMs: number;
+}
+
+export interface ReplayDeps {
+  readonly store: Store;
+  readonly records: Pick<RecordStore, 'find'>;
+  readonly nodes: Pick<NodeControl, 'send' | 'isOnline' | 'flushInspections'>;
+  readonly routes: RouteMaker;
+  readonly rules: ReplayRules;
+  /** `edge.domain`. */
+  readonly edgeDomain: string;
+}
+
+export class Replays {
+  readonly #deps: ReplayDeps;
+  readonly #pace: ReplayPace;
+
+  constructor(deps: ReplayDeps) {
+    this.#deps = deps;
+    this.#pace = new ReplayPace(deps.store.clock);
+  }
+
+  /**
+   * Throws `forbidden` (the role, or the tunnel is not on the operator's list), `not_found`, `not_implemented` (switched off), `body_truncated`
+   * and `conflict` (it can't be sent again), `rate_limited`, `tunnel_offline`, `unavailable`.
+   */
+  async replay(actor: Actor, id: string, edits: ReplayEdits): Promise<Replayed> {
+    allow(actor, 'create', 'record');
+    const record = await this.#find(actor.orgId, id);
+    this.#checkRules(record.tunnelId);
+    const parts = replayOf(record, edits);
+    const leave = this.#pace.enter(actor.orgId);
+    try {
+      return await this.#send(actor, record, parts);
+    } finally {
+      leave();
+    }
+  }
+
+  async #find(orgId: string, id: string): Promise<InspectedRequest> {
+    const { records, nodes } = this.#deps;
+    let record = await records.find(orgId, id);
+    if (record === undefined) {
+      await nodes.flushInspections();
+      record = await records.find(orgId, id);
+    }
+    if (record !== undefined) return record;
+    throw new AppError(
+      'not_found',
+      'There is no such record in your organization, or it is older than your plan keeps.',
+    );
+  }
+
+  #checkRules(tunnelId: string): void {
+    const { enabled, allow: allowed } = this.#deps.rules;
+    if (!enabled)
+      throw new AppError(
+        'not_implemented',
+        'Replay is switched off on this server. Its operator can switch it on: inspector.replay = true.',
+      );
+    if (!allowed.includes('*') && !allowed.includes(tunnelId))
+      throw new AppError(
+        'forbidden',
+        'Requests of this tunnel are not sent again. The operator of this server can add its id to inspector.replay_allow.',
+      );
+  }
+
+  async #send(actor: UserActor, record: InspectedRequest, parts: ReplayedParts): Promise<Replayed> {
+    const { store, nodes } = this.#deps;
+    const { tunnelId, trace } = record;
+    const row = this.#tunnelOf(actor, tunnelId);
+    if (row === undefined || !nodes.isOnline(tunnelId)) throw offline();
+    const host = this.#hostOf(row, record);
+    store.inTx((tx) => {
+      const now = callerNow(tx, actor);
+      allow(now, 'create', 'record');
+      recordDeed(tx, now, {
+        action: 'inspector.replay',
+        resourceType: 'tunnel',
+        resourceId: tunnelId,
+        details: { record: record.id, method: parts.method },
+      });
+    });
+    const answer = await nodes.send({
+      ...parts,
+      tunnelId,
+      host,
+      clientIp: record.remoteIp,
+      scheme: trace.scheme,
+      replayOf: record.id,
+      timeoutMs: TIMEOUT_MS,
+    });
+    if (!answer.ok) throw offline();
+    const { id, status, code, latencyMs } = answer;
+    return { id, status, code, latencyMs };
+  }
+
+  #tunnelOf({ orgId }: UserActor, tunnelId: string): TunnelRow | undefined {
+    const own = and(eq(tunnels.id, tunnelId), eq(tunnels.orgId, orgId), isNull(tunnels.deletedAt));
+    return this.#deps.store.db.select().from(tunnels).where(own).get();
+  }
+
+  /** What the visitor asked for, with its port, while that is a name of the tunnel; else the tunnel's own. */
+  #hostOf(row: TunnelRow, record: InspectedRequest): string {
+    const { store, routes, edgeDomain } = this.#deps;
+    const { subdomain, domains, publicUrl } = routes.routeOf(store.db, row);
+    const own = `${subdomain}.${edgeDomain}`.toLowerCase();
+    const recorded = valueOf(readHead(record.requestHead).fields, 'host') ?? '';
+    if ([own, ...domains].includes(hostnameOf(recorded))) return recorded;
+    const { port } = new URL(publicUrl);
+    return port === '' ? own : `${own}:${port}`;
+  }
+}
+
+function hostnameOf(host: string): string {
+  return host.toLowerCase().replace(/:\d*$/, '').replace(/\.$/, '');
+}
+
+function offline(): AppError {
+  return new AppError('tunnel_offline', 'No agent serves this tunnel now. Start it, then send the request again.');
+}

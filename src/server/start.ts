@@ -59,6 +59,9 @@ export interface Server {
   close(): Promise<void>;
 }
 
+/** Webhooks that are on their way at a close get this long; then they are sent again after the next start. */
+const FORWARDS_STOP_MS = 1_000;
+
 const OWN_LABEL_HELD =
   'a tunnel has a name of this server itself: it gets no visitors. Delete it, or give the server another name';
 
@@ -173,6 +176,8 @@ async function open(settings: Settings, options: ServerOptions, life: Lifecycle)
     'mail',
     startMail(settings, { control, apiUrl: () => late.apiUrl, log: log.child({ plane: 'control', part: 'mail' }) }),
   );
+  control.forwarder.start();
+  life.onClose('webhooks on their way', () => control.forwarder.stop(FORWARDS_STOP_MS));
   life.onClose('jobs', startJobs({ ...control, clock: systemClock, log }));
 
   return {
@@ -189,7 +194,12 @@ async function open(settings: Settings, options: ServerOptions, life: Lifecycle)
         () => undefined,
       );
       await Promise.race([
-        Promise.all([node.drain(options.drainMs ?? DRAIN_MS), api.drain(), operators.drain()]),
+        Promise.all([
+          node.drain(options.drainMs ?? DRAIN_MS),
+          api.drain(),
+          operators.drain(),
+          control.forwarder.stop(options.drainMs ?? DRAIN_MS),
+        ]),
         over,
       ]);
       patience.abort();

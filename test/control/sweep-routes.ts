@@ -116,6 +116,7 @@ export const ROUTES: Readonly<Record<string, Row>> = {
   'PATCH /webhook-receivers/{id}': { ids: receiver, body: { name: 'renamed' } },
   'DELETE /webhook-receivers/{id}': { ids: receiver },
   'GET /webhook-receivers/{id}/events': { ids: receiver },
+  'POST /webhook-receivers/{id}/events/{event_id}/redeliver': { ids: ({ receiver: id, delivery }) => [id, delivery] },
   'GET /billing': {},
   'POST /billing/checkout-session': { body: { plan: 'pro' } },
   'POST /billing/portal': {},

@@ -1,7 +1,8 @@
 /** One of each thing that has an id, for tests that hold for all routes. */
 import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
 import { eq } from 'drizzle-orm';
-import { domains, identities } from '../../src/control/db/schema.ts';
+import { domains, identities, webhookDeliveries } from '../../src/control/db/schema.ts';
 import type { ConnectionInfo } from '../../src/plane/link.ts';
 import { STATS } from './edge-stats.ts';
 import type { Answer } from './harness.ts';
@@ -22,6 +23,7 @@ export interface World {
   readonly reserved: string;
   readonly domain: string;
   readonly receiver: string;
+  readonly delivery: string;
   readonly connection: string;
   readonly metricKey: string;
   readonly invitation: string;
@@ -58,7 +60,9 @@ export class Worlds {
     const projectToken = await made(`/projects/p${n}/tokens`, { name: 'swept' });
     const kept = await made('/reserved-subdomains', { subdomain: `kept-${n}` });
     const domain = await made('/domains', { domain: `d${n}.example.net` });
-    const receiver = await made('/webhook-receivers', { name: `r${n}`, validator: 'github', secret: 'x' });
+    const forward = { tunnel_id: open['id'] };
+    const receiver = await made('/webhook-receivers', { name: `r${n}`, validator: 'github', secret: 'x', forward });
+    const delivery = this.#deliver(String(receiver['id']));
     const metricKey = await made('/metrics/keys', { name: 'swept' });
     // As if its record were in the DNS: it can be bound.
     this.#plane.control.store.db
@@ -105,9 +109,20 @@ export class Worlds {
       reserved: String(kept['id']),
       domain: String(domain['id']),
       receiver: String(receiver['id']),
+      delivery,
       connection,
       metricKey: String(metricKey['id']),
       invitation: String(invited['id']),
     };
+  }
+
+  /** A delivery in the mailbox, as its sender signs it; its id. */
+  #deliver(receiverId: string): string {
+    const body = Buffer.from('{}');
+    const signature = `sha256=${createHmac('sha256', 'x').update(body).digest('hex')}`;
+    const { mailbox, store } = this.#plane.control;
+    mailbox.receive(receiverId, { headers: { 'x-hub-signature-256': signature }, body, remoteIp: '192.0.2.1' });
+    const [row] = store.db.select().from(webhookDeliveries).where(eq(webhookDeliveries.receiverId, receiverId)).all();
+    return row?.id ?? '';
   }
 }

@@ -159,6 +159,16 @@ export function actorOf(c: Context<ApiEnv>): UserActor {
   return actor;
 }
 
+/**
+ * Asks who the caller is, now and again behind a wait: whoever was removed meanwhile gets nothing. Only for routes behind the bearer check.
+ * What it returns throws `unauthorized`.
+ */
+export function callerOf(c: Context<ApiEnv>): () => UserActor {
+  const now = c.get('actorNow');
+  if (now === undefined) throw new Error(`${c.req.method} ${c.req.path} ran without an actor`);
+  return now;
+}
+
 /** Whoever mints keys for a project, as `actorOf`. Only for routes that take master keys. Throws `unauthorized`, `forbidden`, `upgrade_required`. */
 export function minterOf(c: Context<ApiEnv>): UserActor | MasterKeyActor {
   return c.get('masterKeyNow')?.() ?? actorOf(c);

@@ -21,6 +21,7 @@ import { Tunnels } from '../services/tunnels/tunnels.ts';
 import { Usage } from '../services/tunnels/usage.ts';
 import { VisitorGates } from '../services/tunnels/visitor-gates.ts';
 import { VisitorLogins } from '../services/visitors/visitor-logins.ts';
+import { Forwarder } from '../services/webhooks/forwarder.ts';
 import { Mailbox } from '../services/webhooks/mailbox.ts';
 import { Receivers } from '../services/webhooks/receivers.ts';
 
@@ -41,6 +42,7 @@ export interface TunnelServices {
   readonly metricKeys: MetricKeys;
   readonly receivers: Receivers;
   readonly mailbox: Mailbox;
+  readonly forwarder: Forwarder;
   readonly claims: Claims;
   readonly usage: Usage;
   /** Signs what browsers carry between the planes; base64url. */
@@ -54,6 +56,12 @@ export function openTunnels(ground: Ground, { tokens, tokenEnds }: TokenServices
   const visitorKey = sealer.derive(`visitor_gates/${visitorProvider}/${options.oauth.google?.issuer ?? ''}`);
   const tunnels = new Tunnels({ store, news, routes, maintenance, nodes, tcpPorts, ownLabels });
   const dns = new DnsTxtRecords(options.dnsResolvers);
+  const forwarder = new Forwarder({ store, nodes, routes, maintenance, log });
+  // A pause that is over, or a tunnel that is gone.
+  news.subscribe((delta) => {
+    if (delta.kind === 'put') forwarder.tunnelChanged(delta.route.tunnelId);
+    if (delta.kind === 'remove') forwarder.tunnelChanged(delta.tunnelId);
+  });
   const maintenanceSwitch = new MaintenanceSwitch({ store, news, routes, maintenance });
   return {
     tunnels,
@@ -97,10 +105,17 @@ export function openTunnels(ground: Ground, { tokens, tokenEnds }: TokenServices
     connections: new Connections({ store, nodes }),
     metrics: new Metrics({ store }),
     metricKeys: new MetricKeys({ store }),
-    receivers: new Receivers({ store, sealer }),
-    mailbox: new Mailbox({ store, sealer }),
+    receivers: new Receivers({ store, sealer, lines: forwarder }),
+    mailbox: new Mailbox({ store, sealer, lines: forwarder }),
+    forwarder,
     claims: new Claims({ store, tokens, spend, news, routes, maintenance, nodes, tcpPorts, ownLabels }),
-    usage: new Usage({ store, nodes, spend, maintenance: maintenanceSwitch }),
+    usage: new Usage({
+      store,
+      nodes,
+      spend,
+      maintenance: maintenanceSwitch,
+      onAgent: (tunnelId) => forwarder.tunnelChanged(tunnelId),
+    }),
     visitorKey: visitorKey.toString('base64url'),
   };
 }

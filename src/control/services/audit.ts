@@ -79,6 +79,7 @@ export const AUDIT_ACTIONS = [
   'webhook_receiver.create',
   'webhook_receiver.update',
   'webhook_receiver.delete',
+  'webhook_receiver.redeliver',
   'billing.checkout',
   'billing.plan',
   'billing.cancel',
@@ -86,6 +87,7 @@ export const AUDIT_ACTIONS = [
   'metric_key.create',
   'metric_key.delete',
   'inspector.clear',
+  'inspector.replay',
   'key.rotate',
   'certificate.renew',
 ] as const;

@@ -26,7 +26,7 @@ import { REST_MS } from './tunnels/free-names.ts';
 import { forgetNonces } from './tokens/revoked-nonces.ts';
 import { forgetTokens } from './tokens/token-room.ts';
 import { forgetBuckets } from './metrics/usage-buckets.ts';
-import { forgetDeliveries } from './webhooks/mailbox.ts';
+import { forgetDeliveries } from './webhooks/delivery-rows.ts';
 import { forgetUnproven } from './accounts/unproven-accounts.ts';
 
 const AUDIT_DAYS = 365;

@@ -1,12 +1,13 @@
 /** `/webhook-receivers` and `/webhooks/{id}`: the webhook mailbox. */
 import { z } from '@hono/zod-openapi';
 import { AppError } from '../../../base/errors.ts';
-import type { DeliveryRow } from '../../services/webhooks/mailbox.ts';
-import { MAX_STORED, MAX_STORED_BYTES } from '../../services/webhooks/mailbox.ts';
+import { MAX_ORG_BYTES, MAX_STORED, MAX_STORED_BYTES } from '../../services/webhooks/delivery-rows.ts';
+import { type Destination, destinationOf, type ForwardRow } from '../../services/webhooks/forward-rows.ts';
+import type { Shown } from '../../services/webhooks/mailbox.ts';
 import type { ReceiverRow } from '../../services/webhooks/receiver-rows.ts';
 import { MAX_RECEIVERS } from '../../services/webhooks/receivers.ts';
 import { VALIDATORS } from '../../services/webhooks/validators.ts';
-import { type Api, type ApiDeps, actorOf, goneSignal } from '../context.ts';
+import { type Api, type ApiDeps, actorOf, callerOf, goneSignal } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
 import { json } from '../errors.ts';
 
@@ -15,6 +16,19 @@ const MAX_WAIT_SECONDS = 30;
 const MEGABYTE = 1024 * 1024;
 
 const ID = '019aa3c2-5b78-7a4e-9c61-2d8f0b7e5a13';
+const destination = z
+  .object({
+    tunnel_id: z.string().max(64),
+    path: z
+      .string()
+      .max(1024)
+      .regex(/^\/[!-"$-~]*$/, 'a path on the service, with its query and without a fragment: it begins with /')
+      .default('/'),
+  })
+  .openapi('WebhookForward', {
+    example: { tunnel_id: '019aa3c2-5b70-7d3c-8f11-6f1c9d2e4b57', path: '/webhooks/github' },
+    description: 'A tunnel of the organization that speaks HTTP, and where on it',
+  });
 const receiver = z
   .object({
     id: z.uuid(),
@@ -26,6 +40,7 @@ const receiver = z
     received: z.int().openapi({ description: 'Deliveries since the beginning' }),
     stored: z.int().openapi({ description: 'Deliveries that can be read now' }),
     displaced: z.int().openapi({ description: 'Deliveries that went because newer ones needed their room' }),
+    forward: destination.nullable().openapi({ description: 'Where deliveries are sent on to' }),
   })
   .openapi('WebhookReceiver', {
     example: {
@@ -38,6 +53,7 @@ const receiver = z
       received: 12,
       stored: 12,
       displaced: 0,
+      forward: { tunnel_id: '019aa3c2-5b70-7d3c-8f11-6f1c9d2e4b57', path: '/webhooks/github' },
     },
   });
 
@@ -52,9 +68,41 @@ const secret = z
   .max(512)
   .refine((text) => text.trim() !== '', 'must not be empty')
   .openapi({ example: 'k3Yw0mV8…', description: 'Shared with the sender; never shown again' });
-const newReceiver = z.object({ name, validator, secret }).openapi('NewWebhookReceiver');
+const forward = destination.nullable().openapi({
+  description:
+    'Deliveries that come from now on are sent to this tunnel, in order; null: they are kept, no more. A change takes those along that wait.',
+});
+const newReceiver = z
+  .object({ name, validator, secret, forward: forward.optional() })
+  .openapi('NewWebhookReceiver', { example: { name: 'orders', validator: 'github', secret: 'k3Yw0mV8…' } });
 const changes = newReceiver.partial().openapi('WebhookReceiverChanges', { example: { name: 'orders, new shop' } });
 
+const STATES = ['none', 'waiting', 'sending', 'delivered', 'failed'] as const;
+const progress = z
+  .object({
+    state: z.enum(STATES).openapi({
+      description:
+        '`none`: it was not to be sent on. `waiting`: for those before it, for an agent, or until `next_attempt_at`. `failed`: given up.',
+    }),
+    attempts: z.int(),
+    last_status: z.int().nullable().openapi({ description: 'HTTP status of the last try; null: nothing came' }),
+    last_error: z.string().nullable().openapi({
+      description:
+        'What the edge says was wrong with the last try; null: nothing, or it was the answer of the service itself',
+    }),
+    next_attempt_at: z.iso.datetime().nullable(),
+    delivered_at: z.iso.datetime().nullable(),
+  })
+  .openapi('WebhookProgress', {
+    example: {
+      state: 'waiting',
+      attempts: 2,
+      last_status: 500,
+      last_error: null,
+      next_attempt_at: '2026-11-21T09:05:06.000Z',
+      delivered_at: null,
+    },
+  });
 const delivery = z
   .object({
     id: z.uuid(),
@@ -64,6 +112,7 @@ const delivery = z
     content_type: z.string().nullable(),
     headers: z.record(z.string(), z.string()).openapi({ description: 'Names in lower case' }),
     body: z.base64().openapi({ description: 'The bytes that were signed, in base64' }),
+    forward: progress.openapi({ description: 'What became of it on its way to the tunnel' }),
   })
   .openapi('WebhookDelivery', {
     example: {
@@ -74,6 +123,14 @@ const delivery = z
       content_type: 'application/json',
       headers: { 'x-github-event': 'push' },
       body: 'eyJyZWYiOiJyZWZzL2hlYWRzL21haW4ifQ==',
+      forward: {
+        state: 'delivered',
+        attempts: 1,
+        last_status: 200,
+        last_error: null,
+        next_attempt_at: null,
+        delivered_at: '2026-11-21T09:05:01.000Z',
+      },
     },
   });
 const reading = z.object({
@@ -88,6 +145,7 @@ const reading = z.object({
 });
 
 const id = z.object({ id: z.string() });
+const event = z.object({ id: z.string(), event_id: z.string() });
 const done = z.object({ success: z.literal(true) });
 const accepted = z.object({ ok: z.literal(true) }).openapi('WebhookAccepted', { example: { ok: true } });
 const challenge = z
@@ -106,6 +164,7 @@ export function mountWebhookReceivers(app: Api, { receivers, mailbox, publicUrl 
     received: row.received,
     stored: row.storedCount,
     displaced: row.displaced,
+    forward: presentDestination(destinationOf(row)),
   });
   app.openapi(
     defineRoute({
@@ -125,13 +184,16 @@ export function mountWebhookReceivers(app: Api, { receivers, mailbox, publicUrl 
         'x-needs': 'webhook_receiver.create',
         tags,
         summary: 'Make a public URL that signed webhooks are delivered to',
-        description: `At most ${MAX_RECEIVERS}. Each keeps ${MAX_STORED} deliveries and ${MAX_STORED_BYTES / MEGABYTE} MiB, for as long as the plan keeps inspected requests; beyond that the oldest go.`,
+        description: `At most ${MAX_RECEIVERS}. Each keeps ${MAX_STORED} deliveries and ${MAX_STORED_BYTES / MEGABYTE} MiB, and all together ${MAX_ORG_BYTES / MEGABYTE} MiB, for as long as the plan keeps inspected requests; beyond that the oldest go.`,
         request: { body: { required: true, content: { 'application/json': { schema: newReceiver } } } },
         responses: { 201: json(receiver, 'Made') },
       },
-      ['forbidden', 'conflict', 'rate_limited'],
+      ['forbidden', 'not_found', 'conflict', 'rate_limited'],
     ),
-    (c) => c.json(present(receivers.create(actorOf(c), c.req.valid('json'))), 201),
+    (c) => {
+      const { forward, ...made } = c.req.valid('json');
+      return c.json(present(receivers.create(actorOf(c), { ...made, forward: destinationFrom(forward) ?? null })), 201);
+    },
   );
   app.openapi(
     defineRoute({
@@ -151,18 +213,20 @@ export function mountWebhookReceivers(app: Api, { receivers, mailbox, publicUrl 
         path: '/webhook-receivers/{id}',
         'x-needs': 'webhook_receiver.change',
         tags,
-        summary: 'Change name, validator or secret, from the next delivery on',
+        summary: 'Change name, validator or secret, from the next delivery on, or where deliveries are sent on to',
         request: { params: id, body: { required: true, content: { 'application/json': { schema: changes } } } },
         responses: { 200: json(receiver, 'Changed') },
       },
       ['forbidden'],
     ),
     (c) => {
-      const { name, validator, secret } = c.req.valid('json');
+      const { name, validator, secret, forward: asked } = c.req.valid('json');
+      const forward = destinationFrom(asked);
       const given = {
         ...(name === undefined ? {} : { name }),
         ...(validator === undefined ? {} : { validator }),
         ...(secret === undefined ? {} : { secret }),
+        ...(forward === undefined ? {} : { forward }),
       };
       return c.json(present(receivers.update(actorOf(c), c.req.valid('param').id, given)), 200);
     },
@@ -197,13 +261,31 @@ export function mountWebhookReceivers(app: Api, { receivers, mailbox, publicUrl 
     }),
     async (c) => {
       const { after, limit, wait } = c.req.valid('query');
-      const rows = await mailbox.read(actorOf(c), c.req.valid('param').id, {
+      const rows = await mailbox.read(callerOf(c), c.req.valid('param').id, {
         after,
         limit,
         waitSeconds: wait,
         gone: goneSignal(c),
       });
       return c.json(rows.map(presentDelivery), 200);
+    },
+  );
+  app.openapi(
+    defineRoute(
+      {
+        method: 'post',
+        path: '/webhook-receivers/{id}/events/{event_id}/redeliver',
+        tags,
+        summary: 'Send a delivery to the tunnel once more, before those that wait',
+        request: { params: event },
+        responses: { 202: json(accepted, 'It is in front of the line') },
+      },
+      ['forbidden', 'conflict'],
+    ),
+    (c) => {
+      const { id, event_id } = c.req.valid('param');
+      mailbox.redeliver(actorOf(c), id, event_id);
+      return c.json({ ok: true as const }, 202);
     },
   );
 
@@ -238,12 +320,20 @@ export function mountWebhookReceivers(app: Api, { receivers, mailbox, publicUrl 
     const receiverId = c.req.param('receiver_id');
     if (!z.uuid().safeParse(receiverId).success)
       throw new AppError('not_found', 'There is no webhook receiver at this URL.');
-    const said = mailbox.receive(receiverId, { headers: c.req.header(), body });
+    const said = mailbox.receive(receiverId, { headers: c.req.header(), body, remoteIp: c.get('clientIp') });
     return said === 'stored' ? c.json({ ok: true as const }, 202) : c.json(said, 200);
   });
 }
 
-function presentDelivery(row: DeliveryRow) {
+function destinationFrom(said: z.output<typeof forward> | undefined): Destination | null | undefined {
+  return said == null ? said : { tunnelId: said.tunnel_id, path: said.path };
+}
+
+function presentDestination(to: Destination | null) {
+  return to === null ? null : { tunnel_id: to.tunnelId, path: to.path };
+}
+
+function presentDelivery({ delivery: row, forward, isSending }: Shown) {
   return {
     id: row.id,
     received_at: new Date(row.receivedAt).toISOString(),
@@ -252,5 +342,28 @@ function presentDelivery(row: DeliveryRow) {
     content_type: row.contentType,
     headers: row.headers,
     body: row.body.toString('base64'),
+    forward: presentProgress(forward, isSending),
+  };
+}
+
+const NOT_SENT_ON = {
+  state: 'none',
+  attempts: 0,
+  last_status: null,
+  last_error: null,
+  next_attempt_at: null,
+  delivered_at: null,
+} as const;
+
+function presentProgress(forward: ForwardRow | null, isSending: boolean): z.output<typeof progress> {
+  if (forward === null) return NOT_SENT_ON;
+  const { state, attempts, lastStatus, lastError, nextAt, deliveredAt } = forward;
+  return {
+    state: isSending ? 'sending' : state,
+    attempts,
+    last_status: lastStatus,
+    last_error: lastError,
+    next_attempt_at: isSending || nextAt === 0 ? null : new Date(nextAt).toISOString(),
+    delivered_at: deliveredAt === null ? null : new Date(deliveredAt).toISOString(),
   };
 }

@@ -24,6 +24,7 @@ import type { OwnLabels } from './own-labels.ts';
 import { type Plan, tunnelTtlSeconds } from '../plans.ts';
 import { lineageOf } from '../tokens/spend.ts';
 import { sameLineage } from '../tokens/token-rows.ts';
+import { endForwardsTo } from '../webhooks/forward-rows.ts';
 import { pickPort } from './tcp-ports.ts';
 
 export type TunnelRow = typeof tunnels.$inferSelect;
@@ -111,10 +112,11 @@ export function updateTunnel(tx: Tx, row: TunnelRow, change: Partial<TunnelRow>)
   return { ...row, ...next };
 }
 
-/** Takes the row out of the world; its name rests, its port is free, its custom domains are bound to nothing, its password is forgotten. */
+/** Takes the row out of the world; its name rests, its port is free, its custom domains are bound to nothing, no webhooks are sent on to it, its password is forgotten. */
 export function deleteTunnel(tx: Tx, row: TunnelRow): void {
   updateTunnel(tx, row, { deletedAt: tx.now, status: 'inactive' });
   tx.db.update(domains).set({ tunnelId: null }).where(eq(domains.tunnelId, row.id)).run();
+  endForwardsTo(tx, row.id);
   tx.db.delete(basicGates).where(eq(basicGates.tunnelId, row.id)).run();
   tx.db.delete(visitorGates).where(eq(visitorGates.tunnelId, row.id)).run();
   forgetDryRuns(tx, row.id);

@@ -18,14 +18,23 @@ export class Usage {
   readonly #nodes: NodeControl;
   readonly #spend: Spend;
   readonly #maintenance: MaintenanceSwitch;
+  readonly #onAgent: (tunnelId: string) => void;
   readonly #buckets: UsageBuckets;
   readonly #count: ReturnType<typeof counting>;
   readonly #came: ReturnType<typeof marking>;
   readonly #left: ReturnType<typeof marking>;
   readonly #dryRuns: DryRunRows;
 
-  constructor(deps: { store: Store; nodes: NodeControl; spend: Spend; maintenance: MaintenanceSwitch }) {
+  /** `onAgent`: told after the commit when an agent has come to serve the tunnel. */
+  constructor(deps: {
+    store: Store;
+    nodes: NodeControl;
+    spend: Spend;
+    maintenance: MaintenanceSwitch;
+    onAgent: (tunnelId: string) => void;
+  }) {
     this.#store = deps.store;
+    this.#onAgent = deps.onAgent;
     this.#nodes = deps.nodes;
     this.#spend = deps.spend;
     this.#maintenance = deps.maintenance;
@@ -86,7 +95,8 @@ export class Usage {
         // Left, but another agent has taken over since: the tunnel is as active as before.
         const online = event.online || this.#nodes.isOnline(tunnelId);
         (online ? this.#came : this.#left).run({ tunnelId, now: tx.now });
-        if (!online) this.#maintenance.agentLeft(tx, tunnelId);
+        if (online) tx.onCommit(() => this.#onAgent(tunnelId));
+        else this.#maintenance.agentLeft(tx, tunnelId);
         return;
       }
       case 'dry_run':

@@ -1,6 +1,6 @@
 /**
- * Webhook receivers as people handle them: a public URL, how its sender signs, and the secret that both share. Called by control/api. What
- * comes in is mailbox.ts's.
+ * Webhook receivers as people handle them: a public URL, how its sender signs, the secret that both share, and the tunnel that deliveries are
+ * sent on to. Called by control/api. What comes in is mailbox.ts's.
  */
 import { eq } from 'drizzle-orm';
 import { uuidv7 } from 'uuidv7';
@@ -11,6 +11,9 @@ import { type Actor, allow, type UserActor } from '../actor.ts';
 import { type AuditAction, type DeedDetails, recordDeed } from '../audit.ts';
 import { checkDeedLimit } from '../deed-limit.ts';
 import type { Sealer } from '../keys/sealing.ts';
+import { ownTunnel } from '../tunnels/tunnel-rows.ts';
+import { beginAnew, type Destination, destinationOf, emptyLine, forgetLine } from './forward-rows.ts';
+import type { Lines } from './forwarder.ts';
 import { ownReceiver, type ReceiverRow, receiversOf, sealSecret } from './receiver-rows.ts';
 import type { Validator } from './validators.ts';
 
@@ -23,15 +26,19 @@ export interface NewReceiver {
   readonly name: string;
   readonly validator: Validator;
   readonly secret: string;
+  /** A tunnel of the same organization that speaks HTTP; null: deliveries are kept, no more. */
+  readonly forward: Destination | null;
 }
 
 export class Receivers {
   readonly #store: Store;
   readonly #sealer: Sealer;
+  readonly #lines: Lines;
 
-  constructor(deps: { store: Store; sealer: Sealer }) {
+  constructor(deps: { store: Store; sealer: Sealer; lines: Lines }) {
     this.#store = deps.store;
     this.#sealer = deps.sealer;
+    this.#lines = deps.lines;
   }
 
   /** Of the actor's organization, oldest first. */
@@ -46,8 +53,8 @@ export class Receivers {
     return ownReceiver(this.#store.db, actor.orgId, id);
   }
 
-  /** Throws `conflict` beyond the bound, `rate_limited`, `forbidden`. */
-  create(actor: Actor, { name, validator, secret }: NewReceiver): ReceiverRow {
+  /** Throws `conflict` beyond the bound, `not_found` and `invalid_request` for a tunnel that can't be sent on to, `rate_limited`, `forbidden`. */
+  create(actor: Actor, { name, validator, secret, forward }: NewReceiver): ReceiverRow {
     allow(actor, 'create', 'webhook_receiver');
     return this.#store.inTx((tx) => {
       if (receiversOf(tx.db, actor.orgId).length >= MAX_RECEIVERS) {
@@ -55,6 +62,7 @@ export class Receivers {
       }
       const message = `You made ${MAX_PER_DAY} webhook receivers in a day. Wait before you make another one.`;
       checkDeedLimit(tx, actor, { action: 'webhook_receiver.create', perDay: MAX_PER_DAY, message });
+      requireTunnel(tx, actor.orgId, forward);
       const id = uuidv7();
       const row: ReceiverRow = {
         id,
@@ -69,33 +77,44 @@ export class Receivers {
         received: 0,
         displaced: 0,
         lastReceivedAt: null,
-        forwardTunnelId: null,
-        forwardPath: null,
+        ...columnsOf(forward),
       };
       tx.db.insert(webhookReceivers).values(row).run();
-      record(tx, actor, { action: 'webhook_receiver.create', row, details: { name, validator } });
+      record(tx, actor, {
+        action: 'webhook_receiver.create',
+        row,
+        details: { name, validator, ...(forward === null ? {} : { forward: said(forward) }) },
+      });
       return row;
     });
   }
 
-  /** From the next delivery on. What is not given stays. Throws `not_found`, `forbidden`. */
+  /**
+   * Name, validator and secret hold from the next delivery on; what is not given stays. Where `forward` changes, those that wait go to the new
+   * place; where it is taken away, nobody waits any more. Throws `not_found`, `invalid_request`, `forbidden`.
+   */
   update(actor: Actor, id: string, changes: Partial<NewReceiver>): ReceiverRow {
     allow(actor, 'change', 'webhook_receiver');
-    const { name, validator, secret } = changes;
+    const { name, validator, secret, forward } = changes;
     return this.#store.inTx((tx) => {
       const before = ownReceiver(tx.db, actor.orgId, id);
+      const leads = destinationOf(before);
+      const isElsewhere = forward !== undefined && said(forward) !== said(leads);
       const row: ReceiverRow = {
         ...before,
         name: name ?? before.name,
         validator: validator ?? before.validator,
         sealedSecret: secret === undefined ? before.sealedSecret : sealSecret(this.#sealer, id, secret),
         updatedAt: tx.now,
+        ...(forward === undefined ? {} : columnsOf(forward)),
       };
       tx.db.update(webhookReceivers).set(row).where(eq(webhookReceivers.id, id)).run();
+      if (forward !== undefined && isElsewhere) this.#lead(tx, row, forward);
       const details = {
         name: row.name,
         ...(row.validator === before.validator ? {} : { validator: row.validator }),
         ...(secret === undefined ? {} : { secret: 'changed' }),
+        ...(forward === undefined || !isElsewhere ? {} : { forward: said(forward) }),
       };
       record(tx, actor, { action: 'webhook_receiver.update', row, details });
       return row;
@@ -112,9 +131,36 @@ export class Receivers {
   deleteAllIn(tx: Tx, actor: UserActor): void {
     for (const row of receiversOf(tx.db, actor.orgId)) remove(tx, actor, row);
   }
+
+  #lead(tx: Tx, { id: receiverId, orgId }: ReceiverRow, forward: Destination | null): void {
+    requireTunnel(tx, orgId, forward);
+    if (forward === null) emptyLine(tx, receiverId);
+    else beginAnew(tx, receiverId);
+    tx.onCommit(() => {
+      this.#lines.disregard(receiverId);
+      this.#lines.ready({ receiverId, orgId });
+    });
+  }
+}
+
+/** Throws `not_found`, `invalid_request`. */
+function requireTunnel(tx: Tx, orgId: string, forward: Destination | null): void {
+  if (forward === null || ownTunnel(tx.db, orgId, forward.tunnelId).protocol !== 'tcp') return;
+  const why = 'A tcp tunnel takes no HTTP requests. Name a tunnel of another protocol.';
+  throw new AppError('invalid_request', why, { details: [{ path: 'forward.tunnel_id', message: why }] });
+}
+
+function columnsOf(forward: Destination | null): Pick<ReceiverRow, 'forwardTunnelId' | 'forwardPath'> {
+  return { forwardTunnelId: forward?.tunnelId ?? null, forwardPath: forward?.path ?? null };
+}
+
+/** For the trail. */
+function said(forward: Destination | null): string {
+  return forward === null ? 'off' : `${forward.tunnelId} ${forward.path}`;
 }
 
 function remove(tx: Tx, actor: UserActor, row: ReceiverRow): void {
+  forgetLine(tx, row.id);
   tx.db.delete(webhookDeliveries).where(eq(webhookDeliveries.receiverId, row.id)).run();
   tx.db.delete(webhookReceivers).where(eq(webhookReceivers.id, row.id)).run();
   record(tx, actor, { action: 'webhook_receiver.delete', row, details: { name: row.name } });

@@ -13,6 +13,8 @@ export type Validator = (typeof VALIDATORS)[number];
 export interface Incoming {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
+  /** True source address of the sender. */
+  readonly remoteIp: string;
 }
 
 /** What the sender says about a genuine delivery. */

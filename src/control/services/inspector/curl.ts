@@ -2,6 +2,7 @@
  * A recorded request as a command that a POSIX shell runs as it is. Called by the inspector's exports. The text is bytes, one per character
  * (latin1): fields and bodies come out as they came in.
  */
+import { AppError } from '../../../base/errors.ts';
 import { type ShownField, valueOf } from './fields.ts';
 import type { ShownRequest } from './inspector.ts';
 import { urlOf } from './recorded-url.ts';
@@ -16,9 +17,14 @@ const UNREADABLE =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/u;
 
-/** One command. The body must be whole: the caller has looked. */
+/** One command. Throws `body_truncated`: with a part of the body it would send another request. */
 export function curlCommand(shown: ShownRequest): string {
   const { record, request } = shown;
+  if (!isWhole(shown))
+    throw new AppError(
+      'body_truncated',
+      'Of the body of this request only a part was kept, so the command would send another one. More is kept with a larger inspector.max_body_bytes.',
+    );
   const fields = request.fields.filter(({ name }) => !LEFT_OUT.test(name));
   const body = Buffer.from(record.requestBody);
   const hasBody = record.method !== 'HEAD' && (body.length > 0 || saysLength(request.fields));
@@ -36,6 +42,12 @@ export function curlCommand(shown: ShownRequest): string {
   ];
   const command = `curl ${options.join(' \\\n  ')}\n`;
   return hasBody && !isInline ? `printf '${printfText(body)}' | ${command}` : command;
+}
+
+/** Not so either of a visitor that left in the middle of it, and of an answer that came before its end. */
+function isWhole({ record, request }: ShownRequest): boolean {
+  const length = valueOf(request.fields, 'content-length');
+  return !record.requestBodyTruncated && (length === undefined || Number(length) === record.requestBody.length);
 }
 
 function methodOf(method: string, hasBody: boolean): string[] {

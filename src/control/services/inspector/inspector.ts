@@ -20,6 +20,9 @@ import { recordDeed } from '../audit.ts';
 import { callerNow } from '../sessions/session-rows.ts';
 import { masked, readHead, type RecordedHead } from './fields.ts';
 
+// For control/api, which has no road to the tables of its own.
+export { MAX_LIST, type RecordFilter, type RecordPage, type StatusRange } from '../../db/usage/records.ts';
+
 /** Records of one export: their bodies together. What is over it is left out, and said. */
 const MAX_EXPORT_BYTES = 16 * 1024 * 1024;
 

@@ -214,10 +214,10 @@ for (const [name, text] of accepted) {
 
 // biome-ignore format: a table
 const warned: ReadonlyArray<[name: string, text: string, says: RegExp[]]> = [
-  ['a later feature', 'inspector.replay = true', [/^inspector.replay: .*not in this version yet/]],
-  ['two later features', 'inspector.replay = true\nedge.udp_ports = "9000"', [/^inspector.*the request inspector/, /^edge.udp_ports: .*the UDP relay/]],
+  ['a later feature', 'edge.udp_ports = "9000"', [/^edge.udp_ports: .*not in this version yet/]],
+  ['the inspector is no later feature', 'inspector.enabled = false\ninspector.replay = true', []],
   ['resolvers', 'dns.resolvers = ["1.1.1.1"]', []],
-  ['later keys at their default', 'inspector.enabled = true\ninspector.max_body_bytes = 65536', [/^inspector.enabled, inspector.max_body_bytes: set to the default/]],
+  ['later keys at their default', 'edge.udp_ports = "30000-30099"\nedge.udp_host = "127.0.0.1"', [/^edge.udp_ports, edge.udp_host: set to the default/]],
   ['acme is no later feature', 'edge.domain = "t.example.com"\nedge.https_listen = "127.0.0.1:8443"\nedge.tls.mode = "acme"\naccounts.signup = "closed"', []],
   ['certificates per name that strangers share', 'edge.domain = "t.example.com"\nedge.https_listen = "127.0.0.1:8443"\nedge.tls.mode = "acme"', [/^accounts.signup: "open" lets strangers share .*45 .*acme.challenge = "dns-01"/]],
   ['strangers who must be approved', 'edge.domain = "t.example.com"\nedge.https_listen = "127.0.0.1:8443"\nedge.tls.mode = "acme"\naccounts.require_approval = true', []],

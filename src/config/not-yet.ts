@@ -11,5 +11,4 @@ export interface NotYet {
 export const notYet: readonly NotYet[] = [
   { key: ['edge', 'udp_ports'], feature: 'the UDP relay' },
   { key: ['edge', 'udp_host'], feature: 'the UDP relay' },
-  { key: ['inspector'], feature: 'the request inspector' },
 ];

@@ -254,6 +254,12 @@ const inspector = z.strictObject({
   enabled: z.boolean().prefault(true),
   // Enough for JSON and forms; larger bodies are cut in the record, never in the traffic.
   max_body_bytes: count(0, 64 * 1024 * 1024).prefault(65_536),
+  // More than a person looks at, less than what would fill the file: ten seconds of it may come at once. 0: no limit.
+  max_per_second_per_tunnel: count(0, 1_000_000).prefault(100),
+  // What the file takes beside the server's other work; four seconds of it may come at once. 0: no limit.
+  max_per_second: count(0, 1_000_000).prefault(1_000),
+  // Records under way and on their way to the file: a thousand of two full bodies each would be twice that.
+  max_memory_mb: count(1, 65_536).prefault(64),
   // Replay sends requests in a customer's name: off until the operator wants it.
   replay: z.boolean().prefault(false),
   // Once replay is on: every tunnel, or the tunnel ids listed here.

@@ -26,6 +26,7 @@ import type { TcpVisitor } from './edge/tcp-visitor.ts';
 import type { VisitorTls } from './edge/tls.ts';
 import { Gateway } from './gateway/gateway.ts';
 import type { AgentTls } from './gateway/listener.ts';
+import { NO_RECORDS, Recorder, type InspectorSettings } from './inspect/recorder.ts';
 import { BasicChecks } from './policy/basic-checks.ts';
 import { PolicyBook } from './policy/book.ts';
 import { JwtCheck } from './policy/jwt-check.ts';
@@ -102,6 +103,8 @@ export interface NodeSettings {
     readonly issuerKeys: FetchRules;
     readonly limits: EdgeLimits;
   };
+  /** What is recorded of requests; null: nothing. */
+  readonly inspector: InspectorSettings | null;
   readonly agents: {
     readonly listen: Listen;
     readonly tls: AgentTls;
@@ -182,6 +185,9 @@ async function open(settings: NodeSettings, deps: { link: Link; log: Logger }, l
       log.warn({ waiting: outbox.waiting }, 'the last usage could not be reported');
     outbox.close();
   });
+
+  const recorder = settings.inspector === null ? null : new Recorder(settings.inspector, { link, log });
+  life.onClose('records of requests', async () => recorder?.close());
 
   const slabs = new SlabPool();
   const sessions = new Sweeper<MuxSession>(SWEEP_MS, { onFault: cutFaulty(log, 'the session of an agent') });
@@ -267,6 +273,7 @@ async function open(settings: NodeSettings, deps: { link: Link; log: Logger }, l
       table,
       entrance,
       drops,
+      recorder,
       wantCertificate: edge.certificatesOnDemand ? (host) => link.wantCertificate(host) : null,
       log,
     },
@@ -292,9 +299,10 @@ async function open(settings: NodeSettings, deps: { link: Link; log: Logger }, l
       },
       dropped: drops.counts(),
       answered: http.faults.counts(),
+      inspector: recorder?.stats() ?? NO_RECORDS,
     }),
     send: (request) => http.send(request),
-    flushInspections: async () => {},
+    flushInspections: async () => recorder?.flush(),
     drain: async (graceMs) => {
       gateway.drain();
       await Promise.all([tcp.drain(graceMs), http.drain(graceMs)]);

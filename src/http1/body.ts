@@ -77,6 +77,12 @@ export interface TrailerRule {
   isNamed(bytes: Buffer, line: number): boolean;
 }
 
+/** Hears of a body's payload, without what frames chunks, before it is forwarded. It must neither keep nor change the bytes. */
+export interface BodyTap {
+  /** `bytes[start, end)` is the next piece. */
+  payload(bytes: Buffer, start: number, end: number): void;
+}
+
 export class Body {
   framing: Framing = FRAMING.none;
   stop = 0;
@@ -86,17 +92,25 @@ export class Body {
   /** Forward payload only: for a visitor that speaks HTTP/1.0 and knows no chunks, or HTTP/2 and has frames. `trailer` is told all the same. */
   #strip = false;
   #rule: TrailerRule | null = null;
+  #tap: BodyTap | null = null;
   #left = 0;
   #state: ChunkState = S.size;
   #digits = 0;
   #extensionBytes = 0;
   #trailerBytes: Buffer | null = null;
 
-  start(framing: Framing, length: number, strip = false, rule: TrailerRule | null = null): void {
+  start(
+    framing: Framing,
+    length: number,
+    strip = false,
+    rule: TrailerRule | null = null,
+    tap: BodyTap | null = null,
+  ): void {
     this.framing = framing === FRAMING.length && length === 0 ? FRAMING.none : framing;
     this.trailer = null;
     this.#strip = strip;
     this.#rule = rule;
+    this.#tap = tap;
     this.#left = framing === FRAMING.length ? length : 0;
     this.#state = S.size;
     this.#digits = this.#extensionBytes = 0;
@@ -110,17 +124,19 @@ export class Body {
         this.stop = this.next = start;
         return BODY.done;
       case FRAMING.length:
-        return this.#feedLength(start, end);
+        return this.#feedLength(bytes, start, end);
       case FRAMING.chunked:
         return this.#strip ? this.#feedStripped(bytes, start, end) : this.#feedChunks(bytes, start, end);
       default:
+        if (this.#tap !== null) this.#tap.payload(bytes, start, end);
         this.stop = this.next = end;
         return BODY.more;
     }
   }
 
-  #feedLength(start: number, end: number): BodyState {
+  #feedLength(bytes: Buffer, start: number, end: number): BodyState {
     const length = end - start;
+    if (this.#tap !== null) this.#tap.payload(bytes, start, start + Math.min(length, this.#left));
     if (length < this.#left) {
       this.#left -= length;
       this.stop = this.next = end;
@@ -145,6 +161,7 @@ export class Body {
           if (run >= MOVED_BYTES) return this.#cutAt(to, i);
           moveDown(bytes, to, i, run);
         }
+        if (this.#tap !== null) this.#tap.payload(bytes, to, to + run);
         to += run;
         i += run;
         this.#left -= run;
@@ -198,6 +215,7 @@ export class Body {
         case S.data: {
           if (this.#strip) return this.#cutAt(i, i);
           const run = Math.min(end - i, this.#left);
+          if (this.#tap !== null) this.#tap.payload(bytes, i, i + run);
           i += run;
           this.#left -= run;
           if (this.#left === 0) this.#state = S.dataCr;

@@ -21,6 +21,20 @@ export interface EdgeStats {
   readonly dropped: Readonly<Record<string, number>>;
   /** Requests that the edge answered by itself, by fault code. */
   readonly answered: Readonly<Record<string, number>>;
+  /** Records of requests; all 0 while the inspector is off. */
+  readonly inspector: InspectorStats;
+}
+
+/** What became of the requests that could be recorded, since the start. Those under way are in none of the counts yet. */
+export interface InspectorStats {
+  /** Taken by the control plane. */
+  readonly recorded: number;
+  /** Not recorded, by reason (data/inspect/draft.ts). */
+  readonly dropped: Readonly<Record<string, number>>;
+  /** Complete, and on their way to the control plane. */
+  readonly waiting: number;
+  /** What records take of the memory now. */
+  readonly heldBytes: number;
 }
 
 /** Of several nodes as of one. Undefined of none. */
@@ -40,6 +54,12 @@ function added(one: EdgeStats, other: EdgeStats): EdgeStats {
     },
     dropped: addedCounts(one.dropped, other.dropped),
     answered: addedCounts(one.answered, other.answered),
+    inspector: {
+      recorded: one.inspector.recorded + other.inspector.recorded,
+      dropped: addedCounts(one.inspector.dropped, other.inspector.dropped),
+      waiting: one.inspector.waiting + other.inspector.waiting,
+      heldBytes: one.inspector.heldBytes + other.inspector.heldBytes,
+    },
   };
 }
 

@@ -76,6 +76,7 @@ export interface UnrecordedCount {
   readonly count: number;
 }
 
+/** The bytes of all its records lie in one buffer: who keeps a part of one for long copies it. */
 export interface InspectionBatch {
   readonly records: readonly InspectedRequest[];
   readonly unrecorded: readonly UnrecordedCount[];

@@ -22,7 +22,7 @@ export function startDataNode(settings: Settings, deps: NodeDeps): Promise<DataN
 }
 
 function nodeSettings(settings: Settings, { certificates, version }: NodeDeps): NodeSettings {
-  const { api, edge, agents } = settings;
+  const { api, edge, agents, inspector } = settings;
   return {
     nodeId: 'local',
     serverVersion: version,
@@ -59,6 +59,14 @@ function nodeSettings(settings: Settings, { certificates, version }: NodeDeps): 
         http2MemoryMb: edge.limits.http2_memory_mb,
       },
     },
+    inspector: inspector.enabled
+      ? {
+          maxBodyBytes: inspector.max_body_bytes,
+          maxPerSecondPerTunnel: inspector.max_per_second_per_tunnel,
+          maxPerSecond: inspector.max_per_second,
+          maxMemoryMb: inspector.max_memory_mb,
+        }
+      : null,
     agents: {
       listen: agents.listen,
       tls: certificates.agents,

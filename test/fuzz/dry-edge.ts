@@ -202,6 +202,7 @@ export class DryEdge {
       trusted: null,
       redirect: null,
       drops,
+      recorder: null,
     });
     const slabs = new SlabPool();
     const session = { readSlab: slabs.foreign, maxStreams: 4_096, streamCount: 0, closed: false };
@@ -221,6 +222,7 @@ export class DryEdge {
         cut: false,
         isAlone: true,
         watched: false,
+        inspected: true,
       },
       payer: { tokenId: 't', exhausted: false, charge: () => {} },
       meter: this.meter,

@@ -8,6 +8,7 @@ import type { Logger } from '../../base/log.ts';
 import { Scratch, SlabPool } from '../../base/slab.ts';
 import { TurnEnd } from '../../base/turn.ts';
 import type { RouteTable } from '../routing/table.ts';
+import type { Recorder } from '../inspect/recorder.ts';
 import type { Drops } from './drops.ts';
 import { FaultCounters } from './fault.ts';
 import { Head } from '../../http1/head.ts';
@@ -70,6 +71,8 @@ export interface EdgeContext {
   readonly turn: TurnEnd;
   readonly faults: FaultCounters;
   readonly drops: Drops;
+  /** null: no request is recorded. */
+  readonly recorder: Recorder | null;
   readonly http2Memory: StreamMemory;
   /** Visitors' sockets are read into this. */
   readonly readBuffer: Buffer;
@@ -85,7 +88,7 @@ export interface EdgeContext {
 const READ_BYTES = 131_072;
 
 export function edgeContext(
-  of: Pick<EdgeContext, 'table' | 'limits' | 'sweeper' | 'log' | 'trusted' | 'redirect' | 'drops'>,
+  of: Pick<EdgeContext, 'table' | 'limits' | 'sweeper' | 'log' | 'trusted' | 'redirect' | 'drops' | 'recorder'>,
 ): EdgeContext {
   const slabs = new SlabPool();
   return {

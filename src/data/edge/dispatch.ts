@@ -12,12 +12,14 @@ import { ForwardedLines, type VisitorOrigin } from './forwarded.ts';
 import type { HttpsRedirect } from './https-redirect.ts';
 import { type PolicyChain, isPending } from '../policy/chain.ts';
 import type { CompiledPolicy } from '../policy/compile.ts';
+import type { Recorder } from '../inspect/recorder.ts';
 import { HeaderRule } from '../policy/header-rule.ts';
 import { ShownBefore } from '../policy/shown-before.ts';
 import type { PolicyRequest, Verdict } from '../policy/step.ts';
 import { showsVisitorCookies } from '../policy/visitor-cookies.ts';
 import { visitorLines } from '../policy/visitor-lines.ts';
 import { type EdgeRefusal, EXHAUSTED, refusalOf } from './refusal.ts';
+import type { RouteEntry } from '../routing/entry.ts';
 import { acquire, openUpstream, type Upstream } from './upstream.ts';
 
 const NOT_FOUND: EdgeRefusal = { code: 'tunnel_not_found' };
@@ -58,10 +60,12 @@ export class Dispatch {
   /** What that chain has decided of the head that comes to `find` next, and of no other. */
   #decided: Decided | null = null;
   readonly #asked: PolicyRequest;
+  readonly #of: VisitorOrigin;
 
   constructor(context: EdgeContext, exchange: Exchange, of: VisitorOrigin) {
     this.#context = context;
     this.#exchange = exchange;
+    this.#of = of;
     this.#forwarded = new ForwardedLines(context.trusted, of);
     this.#load = context.limits.requestsPerAddress === 0 ? null : of.load;
     const { requestHead: head, readBuffer: bytes } = context;
@@ -77,6 +81,7 @@ export class Dispatch {
       passesGates: of.sentBy !== undefined,
       nowMs: 0,
       wouldRefuse: null,
+      trace: null,
       shown: new ShownBefore(),
       ownToken: null,
       visitorLine: null,
@@ -85,7 +90,7 @@ export class Dispatch {
 
   /** A way to the service that the head at `bytes[start, end)` asks for, noted in the exchange; null: see `refusal`. */
   find(bytes: Buffer, start: number, end: number): Upstream | null {
-    const { table, requestHead: head, nowMs, challenges, redirect } = this.#context;
+    const { table, requestHead: head, nowMs, challenges, redirect, recorder } = this.#context;
     const exchange = this.#exchange;
     const decided = this.#decided;
     this.#decided = null;
@@ -93,6 +98,7 @@ export class Dispatch {
     this.#end = end;
     if (challenges !== null && this.#isChallenge(challenges, bytes)) return null;
     const entry = this.#forwarded.lookUp(bytes, head, table);
+    if (recorder !== null) this.#record(recorder, bytes, entry, decided !== null);
     if (this.#forwarded.isMisdirected) {
       this.#context.drops.add('misdirected');
       return this.#refuse(MISDIRECTED);
@@ -120,6 +126,7 @@ export class Dispatch {
     upstream.load = load;
     exchange.serveFrom(entry, served.meter, end - start);
     if (served.watched) exchange.watch(bytes, start, head, { served, wouldRefuse: this.#wouldRefuse(policy) });
+    exchange.draft?.carriedBy(served, upstream.reused);
     exchange.wantsUpgrade = upgrade;
     if (policy !== null) {
       exchange.requestRule = policy.request;
@@ -146,6 +153,7 @@ export class Dispatch {
       added: isOwn ? visitorLines(bytes, head, { rule, visitor }) : rule === null ? NOTHING : rule.lines,
       upgrade: this.#exchange.wantsUpgrade,
       replay: this.#repeatable && upstream.reused ? upstream : null,
+      draft: this.#exchange.draft,
     });
   }
 
@@ -161,6 +169,7 @@ export class Dispatch {
     if (fresh === null) return null;
     fresh.load = this.#load;
     this.#exchange.meter = served.meter;
+    this.#exchange.draft?.retried(served);
     return { fresh, head };
   }
 
@@ -186,7 +195,12 @@ export class Dispatch {
     asked.visitorLine = null;
     asked.nowMs = this.#context.nowMs;
     const goesOn = decided !== null && chain === decided.chain;
-    if (!goesOn) asked.wouldRefuse = null;
+    const { draft } = this.#exchange;
+    asked.trace = draft;
+    if (!goesOn) {
+      asked.wouldRefuse = null;
+      draft?.forgetSteps();
+    } else if (draft !== null) chain.noteLater(draft, this.#next, decided.verdict);
     const answer = (goesOn ? decided.verdict : null) ?? chain.decide(asked, goesOn ? this.#next : 0);
     this.#chain = null;
     if (answer === null) return true;
@@ -195,9 +209,34 @@ export class Dispatch {
       return false;
     }
     this.#chain = chain;
+    draft?.refused(bytes, this.#start, this.#end, asked.head);
     this.#next = answer.next;
     this.pending = answer.verdict;
     return false;
+  }
+
+  /** Whether the request is recorded is decided once, also when its head is read again because its policy has decided. */
+  #record(recorder: Recorder, bytes: Buffer, entry: RouteEntry | undefined, isDecided: boolean): void {
+    const exchange = this.#exchange;
+    this.#asked.bytes = bytes;
+    if (isDecided) {
+      // The name may have become another tunnel's meanwhile.
+      if (exchange.draft !== null && exchange.draft.of !== entry?.records) exchange.dropDraft();
+      return;
+    }
+    if (entry === undefined) return;
+    const { nowMs, requestHead: head } = this.#context;
+    const begun = recorder.begin(entry, nowMs, this.#of.sentBy?.record ?? null);
+    if (begun === null) return;
+    begun.read({
+      bytes,
+      start: this.#start,
+      head,
+      remoteIp: this.#forwarded.clientIp(bytes, head),
+      isHttps: this.#forwarded.isHttps(bytes, head),
+      isHttp2: this.#of.isHttp2 === true,
+    });
+    if (begun.isOpen) exchange.draft = begun;
   }
 
   /** What a tried action says of the request at hand. */
@@ -224,6 +263,7 @@ export class Dispatch {
   }
 
   #refuse(refusal: EdgeRefusal): null {
+    this.#exchange.draft?.refused(this.#asked.bytes, this.#start, this.#end, this.#context.requestHead);
     this.refusal = refusal;
     return null;
   }

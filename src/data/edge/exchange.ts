@@ -1,5 +1,7 @@
 /** One request and its response, as far as both halves of a visitor's connection must know of it. Reused for each exchange. */
+import type { BodyTap } from '../../http1/body.ts';
 import type { RequestLine } from '../../wire/messages.ts';
+import type { Draft } from '../inspect/draft.ts';
 import { type RouteEntry, type ServedTunnel, TunnelMeter } from '../routing/entry.ts';
 import type { HeaderRule } from '../policy/header-rule.ts';
 import { FAULTS, type FaultCode } from './fault.ts';
@@ -36,6 +38,10 @@ export class Exchange {
   requestRule: HeaderRule | null = null;
   responseRule: HeaderRule | null = null;
   status = 0;
+  /** Why the edge answered by itself, or cut the answer. */
+  code: FaultCode | null = null;
+  /** The record of it that is being made; null: there is none. It stays while a policy decides: its head is read again then. */
+  draft: Draft | null = null;
   #line: WatchedLine | null = null;
 
   begin(bytes: Buffer, start: number, head: Head): void {
@@ -48,6 +54,7 @@ export class Exchange {
     this.acceptsHtml = head.acceptsHtml;
     this.wantsUpgrade = false;
     this.requestRule = this.responseRule = null;
+    this.code = null;
     this.entry = null;
     this.meter = nobody;
     this.status = 0;
@@ -73,8 +80,34 @@ export class Exchange {
     };
   }
 
+  /** Who hears of the request's body; null: nobody. */
+  get requestTap(): BodyTap | null {
+    return this.draft === null ? null : this.draft.requestBody;
+  }
+
+  get responseTap(): BodyTap | null {
+    return this.draft === null ? null : this.draft.responseBody;
+  }
+
+  /** What was noted of it is another tunnel's. */
+  dropDraft(): void {
+    this.draft?.drop('failed');
+    this.draft = null;
+  }
+
+  /** It has become an upgraded connection: its record ends here. */
+  switched(): void {
+    this.draft?.finish(101, null);
+    this.draft = null;
+  }
+
   /** Ends the exchange; says so on the agent's screen if somebody looks. */
   finish(): void {
+    const { draft } = this;
+    if (draft !== null) {
+      this.draft = null;
+      draft.finish(this.status, this.code);
+    }
     const line = this.#line;
     if (line !== null) {
       this.#line = null;

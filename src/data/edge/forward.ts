@@ -4,6 +4,7 @@
  */
 import type { MuxStream } from '../../mux/stream.ts';
 import type { Head } from '../../http1/head.ts';
+import type { Draft } from '../inspect/draft.ts';
 import type { Upstream } from './upstream.ts';
 
 const CHUNKED = Buffer.from('Transfer-Encoding: chunked\r\n');
@@ -22,6 +23,8 @@ export interface HeadParts {
   upgrade: boolean;
   /** Keeps a copy of what is sent, for sending it once more; null: must not be repeated. */
   replay: Upstream | null;
+  /** Keeps a copy of what is sent, for the record; null: it is not recorded. */
+  draft: Draft | null;
 }
 
 /** Sends the head on `stream`. False when the caller must stop until the stream drains. */
@@ -35,10 +38,12 @@ export function forwardHead(stream: MuxStream, bytes: Buffer, head: Head, parts:
     const out = stream.target();
     fill(out, at, bytes, head, parts, framing);
     parts.replay?.keepForReplay(out, at, at + length);
+    parts.draft?.forwarded(out, at, at + length);
     return stream.settled();
   }
   const whole = Buffer.allocUnsafe(length);
   fill(whole, 0, bytes, head, parts, framing);
+  parts.draft?.forwarded(whole, 0, length);
   return stream.write(whole);
 }
 

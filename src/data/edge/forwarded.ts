@@ -6,6 +6,7 @@
 import { type BlockList, isIPv6 } from 'node:net';
 import { canonicalIp } from '../../base/addr.ts';
 import type { RouteEntry } from '../routing/entry.ts';
+import type { SentRecord } from '../inspect/recorder.ts';
 import type { RouteTable } from '../routing/table.ts';
 import type { AddressLoad } from './admission.ts';
 import type { ConnectionNames } from './connection-names.ts';
@@ -27,8 +28,10 @@ export interface VisitorOrigin {
   readonly names: ConnectionNames | null;
   /** What its address has under way; null: nobody counts. */
   readonly load: AddressLoad | null;
+  /** Visitors speak HTTP/2: their heads are read in the form of HTTP/1.1 all the same. */
+  readonly isHttp2?: true;
   /** No visitor's: the control plane sends it, with the lines besides that tell the service why, each with its CR LF. */
-  readonly sentBy?: { readonly lines: string };
+  readonly sentBy?: { readonly lines: string; readonly record: SentRecord };
 }
 
 export class ForwardedLines {

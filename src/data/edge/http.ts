@@ -18,6 +18,7 @@ import { CertificateWaits, type WantCertificate } from './certificate-waits.ts';
 import type { Drops } from './drops.ts';
 import type { Entered, Entrance } from './entrance.ts';
 import { ConnectionNames } from './connection-names.ts';
+import type { Recorder } from '../inspect/recorder.ts';
 import { type EdgeConnection, type EdgeContext, type EdgeLimits, edgeContext } from './context.ts';
 import type { FaultCounters } from './fault.ts';
 import { Http2Connection } from './h2/connection.ts';
@@ -45,6 +46,8 @@ export interface HttpEdgeDeps {
   readonly table: RouteTable;
   readonly entrance: Entrance;
   readonly drops: Drops;
+  /** null: no request is recorded. */
+  readonly recorder: Recorder | null;
   /** Asks for certificates of names that visitors want; null: there are none but those that are set. */
   readonly wantCertificate: WantCertificate | null;
   readonly log: Logger;
@@ -84,6 +87,7 @@ export async function startHttpEdge(options: HttpEdgeOptions, deps: HttpEdgeDeps
     limits: options.limits,
     sweeper,
     drops: deps.drops,
+    recorder: deps.recorder,
     log: deps.log,
     trusted: options.trustedProxies.length === 0 ? null : blockList(options.trustedProxies),
     redirect: redirectPort === null ? null : new HttpsRedirect(() => redirectPort || ownPort),
@@ -241,7 +245,7 @@ function tlsServer(
     below.allowHalfOpen = true;
     socket.allowHalfOpen = true;
     const origin = { ...from, tls: true, names: new ConnectionNames(socket) };
-    if (socket.alpnProtocol === 'h2') new Http2Connection(context, socket, origin);
+    if (socket.alpnProtocol === 'h2') new Http2Connection(context, socket, { ...origin, isHttp2: true });
     else new Visitor(context, socket, origin);
   });
   server.on('tlsClientError', (error: Error, socket: TLSSocket) => {

@@ -7,9 +7,10 @@
  * that. Bytes behind a complete response never reach the next visitor: their stream is given up.
  */
 import type { Slab } from '../../base/slab.ts';
+import type { Draft } from '../inspect/draft.ts';
 import type { HeaderRule } from '../policy/header-rule.ts';
 import type { TunnelMeter } from '../routing/entry.ts';
-import { BODY, Body, FRAMING } from '../../http1/body.ts';
+import { BODY, Body, type BodyTap, FRAMING } from '../../http1/body.ts';
 import type { EdgeContext } from './context.ts';
 import { CutHead } from '../../http1/cut-head.ts';
 import { BAD, INCOMPLETE, parseResponseHead } from '../../http1/head.ts';
@@ -49,6 +50,11 @@ export interface Asked {
   /** What the tunnel's policy sets on it. */
   readonly responseRule: HeaderRule | null;
   readonly meter: TunnelMeter;
+  /** Its record; null: it is not recorded. */
+  readonly draft: Draft | null;
+  readonly responseTap: BodyTap | null;
+  /** The upgrade is made. */
+  switched(): void;
 }
 
 export class ResponseReader {
@@ -138,6 +144,8 @@ export class ResponseReader {
         return;
       }
       if (headEnd < 0) return this.#owner.responseBad(headEnd === BAD ? head.reason : 'head too large');
+      if (asked.draft !== null && (head.status >= 200 || head.status === 101))
+        asked.draft.answered(bytes, from, headEnd, head);
       if (head.cookieCount > 0) this.#context.cookies.dropFrom(bytes, head);
       // An intermediary says its own version (RFC 9112 §2.3): a visitor that reads 1.0 would take the connection for closed.
       if (head.minor === 0) bytes[from + VERSION_DIGIT] = ONE;
@@ -158,6 +166,7 @@ export class ResponseReader {
     }
     this.status = 101;
     this.#inBody = true;
+    this.#asked.switched();
     this.#count(this.#owner.sink.interim(bytes, start, headEnd, CONNECTION_UPGRADE));
     this.#upstream?.stream.consumed(headEnd - start);
     this.#owner.switched(bytes, headEnd, end, slab);
@@ -186,7 +195,7 @@ export class ResponseReader {
     const strip = framing === FRAMING.chunked && isUnchunked;
     if (head.chunked && isUnchunked && head.status !== 204) head.drop(head.codingLine, head.codingLineEnd);
     const keep = this.#owner.mayKeep(framing !== FRAMING.untilClose && !strip);
-    this.#body.start(framing, head.contentLength, strip, asked.responseRule);
+    this.#body.start(framing, head.contentLength, strip, asked.responseRule, asked.responseTap);
     this.#inBody = true;
 
     // Head and whatever of the body came with it go out as one write.

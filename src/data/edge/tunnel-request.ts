@@ -5,6 +5,7 @@
  *
  * States: `head` (the tunnel's policy has yet to decide) → `body` (the request's body flows) → `wait` (the request is sent) → `gone`.
  */
+import { randomUUIDv7 } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { TunnelRequest } from '../../plane/inspection.ts';
 import type { Verdict } from '../policy/step.ts';
@@ -37,6 +38,8 @@ export interface Outcome {
 }
 
 export class TunnelExchange implements EdgeConnection, UpstreamUser, ResponseOwner {
+  /** Of its record. */
+  readonly id = randomUUIDv7();
   readonly sink: CountingSink;
   readonly #context: EdgeContext;
   readonly #request: TunnelRequest;
@@ -64,7 +67,7 @@ export class TunnelExchange implements EdgeConnection, UpstreamUser, ResponseOwn
       tls: request.scheme === 'https',
       names: null,
       load: null,
-      sentBy: { lines: markOf(request) },
+      sentBy: { lines: markOf(request), record: { id: this.id, replayOf: request.replayOf } },
     });
     this.#response = new ResponseReader(context, this);
     this.#deadlines = new Deadlines(context.limits);
@@ -117,10 +120,12 @@ export class TunnelExchange implements EdgeConnection, UpstreamUser, ResponseOwn
 
   /** As far as the stream takes it. */
   #sendBody(): void {
-    const { body } = this.#request;
+    const { buffer, byteOffset, byteLength } = this.#request.body;
+    const body = Buffer.from(buffer, byteOffset, byteLength);
     this.#deadlines.moved();
     while (this.#sent < body.length) {
       const end = Math.min(this.#sent + PIECE_BYTES, body.length);
+      this.#exchange.requestTap?.payload(body, this.#sent, end);
       const room = (this.#upstream as Upstream).stream.write(body, this.#sent, end);
       this.#exchange.meter.bytesIn += end - this.#sent;
       this.#sent = end;
@@ -231,6 +236,7 @@ export class TunnelExchange implements EdgeConnection, UpstreamUser, ResponseOwn
     const hasBegun = this.#upstream !== null && this.#response.started;
     const status = hasBegun ? this.#response.status : FAULTS[code].status;
     this.#exchange.status = status;
+    this.#exchange.code = code;
     this.#finish(false, { status, code });
   }
 

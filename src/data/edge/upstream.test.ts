@@ -29,6 +29,7 @@ function served(maxStreams: number, isAlone = true): ServedTunnel {
     cut: false,
     isAlone,
     watched: false,
+    inspected: true,
     note: () => {},
   };
 }

@@ -242,7 +242,8 @@ export class Visitor implements ReadTarget, UpstreamUser, TurnJob {
     }
     if (upstream === null) this.#fault(refusal.code, refusal.detail, refusal.fields);
     else {
-      this.#requestBody.start(framing, head.contentLength, false, this.#exchange.requestRule);
+      const { requestRule, requestTap } = this.#exchange;
+      this.#requestBody.start(framing, head.contentLength, false, requestRule, requestTap);
       this.#adopt(upstream);
       this.#dispatch.send(upstream, bytes);
     }
@@ -416,6 +417,7 @@ export class Visitor implements ReadTarget, UpstreamUser, TurnJob {
     const started = this.#upstream !== null && this.#response.started;
     const wasComplete = this.#state === 'wait';
     this.#context.faults.add(code);
+    this.#exchange.code = code;
     if (started) {
       // A cut would throw away earlier answers too. An end is as clear where a length or chunks tell how much should have come.
       if (!this.#hasAnswered || this.#response.ended()) return this.destroy();

@@ -68,6 +68,12 @@ export interface AgentWire {
   attach(handler: SessionHandler): MuxSession;
 }
 
+/** What of a claim counts once it is answered. */
+interface Asked {
+  readonly ref: number;
+  readonly inspected: boolean;
+}
+
 type State = 'hello' | 'admitting' | 'live' | 'leaving' | 'over';
 
 export class AgentSession implements SessionHandler, ControlEvents {
@@ -298,23 +304,23 @@ export class AgentSession implements SessionHandler, ControlEvents {
   async #ask(claim: Claim, grant: TokenGrant): Promise<void> {
     const waitMs = this.#pace.take(grant.tunnelQuota, this.#deps.now());
     if (waitMs > 0) await sleep(waitMs, undefined, { ref: false });
-    const { type: _type, ref, ...asked } = claim;
+    const { type: _type, ref, inspect: inspected = true, ...asked } = claim;
     await this.#deps.desk.claim(
       { ...asked, tokenId: grant.tokenId, agentId: this.agentId },
       {
         gone: () => this.#state !== 'live',
         liveTunnelIds: () => this.#deps.book.tunnelsOf(grant.tokenId),
-        settle: (outcome) => this.#settle(ref, grant, outcome),
+        settle: (outcome) => this.#settle({ ref, inspected }, grant, outcome),
       },
     );
   }
 
-  #settle(ref: number, grant: TokenGrant, outcome: ClaimOutcome): void {
-    if (outcome.ok) this.#bind(ref, grant, outcome.entry);
-    else this.#control?.send({ type: 'refused', ref, code: outcome.code, message: outcome.message });
+  #settle(asked: Asked, grant: TokenGrant, outcome: ClaimOutcome): void {
+    if (outcome.ok) this.#bind(asked, grant, outcome.entry);
+    else this.#control?.send({ type: 'refused', ref: asked.ref, code: outcome.code, message: outcome.message });
   }
 
-  #bind(ref: number, grant: TokenGrant, entry: RouteEntry): void {
+  #bind({ ref, inspected }: Asked, grant: TokenGrant, entry: RouteEntry): void {
     const { route } = entry;
     const serving = this.#slots.take(
       (slot) =>
@@ -325,6 +331,7 @@ export class AgentSession implements SessionHandler, ControlEvents {
           entry,
           slot,
           watched: this.#watched,
+          inspected,
         }),
     );
     this.#control?.send({

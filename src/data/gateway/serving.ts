@@ -26,6 +26,7 @@ export class Serving implements ServedTunnel {
   draining = false;
   cut = false;
   watched: boolean;
+  readonly inspected: boolean;
 
   constructor(of: {
     agent: AgentSession;
@@ -34,6 +35,7 @@ export class Serving implements ServedTunnel {
     entry: RouteEntry;
     slot: number;
     watched: boolean;
+    inspected: boolean;
   }) {
     this.agent = of.agent;
     this.entry = of.entry;
@@ -44,6 +46,7 @@ export class Serving implements ServedTunnel {
     this.slot = of.slot;
     this.preamble = encodePreamble(of.slot);
     this.watched = of.watched;
+    this.inspected = of.inspected;
   }
 
   get isAlone(): boolean {
@@ -72,6 +75,7 @@ export class ServingBook {
     const before = serving.entry.served as Serving | null;
     if (before !== null) this.release(before, false);
     serving.entry.served = serving;
+    serving.entry.inspected = serving.inspected;
     this.#meter.add(serving);
     let ofToken = this.#byToken.get(serving.tokenId);
     if (ofToken === undefined) this.#byToken.set(serving.tokenId, (ofToken = new Set()));

@@ -47,6 +47,7 @@ function requestOf(line: string): PolicyRequest {
     isHttps: false,
     nowMs: 0,
     wouldRefuse: null,
+    trace: null,
     visitorLine: null,
     passesGates: false,
     clientKey: '192.0.2.7',
@@ -66,7 +67,7 @@ async function asked(
   tries = new Tries(silentLog),
 ): Promise<Verdict> {
   const chain = new PolicyChain(
-    steps.map((step) => ({ step, dryRun })),
+    steps.map((step, index) => ({ step, name: 'deny', index, dryRun })),
     { log: silentLog, tries, orgId: 'org' },
   );
   let answer = chain.decide(request, 0);

@@ -6,7 +6,7 @@
 import type { Logger } from '../../base/log.ts';
 import type { EdgeRefusal } from '../edge/refusal.ts';
 import { type DryRun, type Seen, seenIn } from './dry-run.ts';
-import type { PolicyRequest, Step, Verdict } from './step.ts';
+import type { PolicyRequest, Step, StepTrace, Verdict } from './step.ts';
 import type { Tries } from './tries.ts';
 
 const STEP_FAILED = 'a policy step failed: it refuses';
@@ -15,10 +15,15 @@ const FAILED: EdgeRefusal = { code: 'policy_failed' };
 /** A step with what its action says beside its kind. */
 export interface ChainedStep {
   readonly step: Step;
+  /** As it is called where a request's way is told (plane/inspection.ts), and its place in the policy; null: it is no action. */
+  readonly name: string;
+  readonly index: number | null;
   /** Of an action that is only tried: what it would refuse is counted here, and let through. null: it refuses. */
   readonly dryRun: DryRun | null;
   /** Asks visitors who they are: not asked of requests that the control plane sends. */
   readonly isGate?: true;
+  /** Has something to say of few requests: it is told of those alone. */
+  readonly isQuiet?: true;
 }
 
 /** The answer of a step that decides later, and the place in the chain from where it goes on. */
@@ -46,28 +51,40 @@ export class PolicyChain {
   /** Asks the steps from `from` on: a refusal, null when all let it pass, or what to wait for. */
   decide(request: PolicyRequest, from: number): Verdict | Pending {
     for (let at = from; at < this.#steps.length; at++) {
-      const { step, dryRun, isGate } = this.#steps[at] as ChainedStep;
+      const of = this.#steps[at] as ChainedStep;
+      const { step, dryRun, isGate } = of;
       if (isGate === true && request.passesGates) continue;
       if (dryRun !== null) {
-        this.#try(step, dryRun, request);
+        this.#try(of, dryRun, request);
         continue;
       }
       const verdict = this.#ask(step, request);
-      if (verdict === null) continue;
-      return verdict instanceof Promise ? { verdict: this.#later(verdict), next: at + 1 } : verdict;
+      if (verdict instanceof Promise) return { verdict: this.#later(verdict), next: at + 1 };
+      if (request.trace !== null) noteVerdict(request.trace, of, verdict);
+      if (verdict !== null) return verdict;
     }
     return null;
   }
 
+  /** What the step before `next` was waited for has said. */
+  noteLater(trace: StepTrace, next: number, verdict: Verdict): void {
+    noteVerdict(trace, this.#steps[next - 1] as ChainedStep, verdict);
+  }
+
   /** Whatever it says, the request passes. */
-  #try(step: Step, dryRun: DryRun, request: PolicyRequest): void {
+  #try(of: ChainedStep, dryRun: DryRun, request: PolicyRequest): void {
+    const { step } = of;
     const { tries, orgId } = this.#deps;
     const isBounded = step.decidesLater === true;
     if (isBounded && !tries.begin(orgId)) return;
     const verdict = this.#ask(step, request);
     // By the time of the verdict the request's bytes are others'.
-    if (verdict instanceof Promise) return void this.#beside(dryRun, seenIn(request), verdict, isBounded);
+    if (verdict instanceof Promise) {
+      request.trace?.note({ step: of.name, index: of.index, verdict: 'beside', code: null });
+      return void this.#beside(dryRun, seenIn(request), verdict, isBounded);
+    }
     if (isBounded) tries.end(orgId);
+    if (request.trace !== null) noteVerdict(request.trace, of, verdict);
     if (verdict === null) return;
     request.wouldRefuse ??= verdict.code;
     dryRun.count(verdict.code, seenIn(request));
@@ -96,6 +113,12 @@ export class PolicyChain {
       return FAILED;
     }
   }
+}
+
+function noteVerdict(trace: StepTrace, { name, index, dryRun, isQuiet }: ChainedStep, verdict: Verdict): void {
+  if (verdict === null && isQuiet === true) return;
+  const refusal = dryRun === null ? 'refused' : 'would_refuse';
+  trace.note({ step: name, index, verdict: verdict === null ? 'passed' : refusal, code: verdict?.code ?? null });
 }
 
 /** Whether a chain's answer is yet to come. */

@@ -46,6 +46,13 @@ const ORDER: readonly PolicyAction['kind'][] = ['ip_deny', 'ip_allow', 'deny', '
 
 const KINDS: ReadonlySet<string> = new Set([...ORDER, 'header_set', 'response_header_set']);
 
+/** What is no action of a policy, as records call it. */
+const NAMES = {
+  door: { name: 'visitor_sign_in', index: null },
+  basic: { name: 'basic_gate', index: null },
+  visitor: { name: 'visitor_gate', index: null },
+} as const;
+
 const CLOSED: Step = { decide: () => ({ code: 'policy_failed' }) };
 
 /** Of a control plane that knows more than this node: what can't be carried out lets nobody in. */
@@ -70,18 +77,22 @@ export function compilePolicy(route: Route, before: CompiledPolicy | null, parts
   const tried = triedOf(route, parts.dryRuns);
   const checkJwt = (action: JwtAction): Step => parts.jwts.step(action, orgId);
   const denies = denySteps(actions);
-  const steps: ChainedStep[] = actions.some(isUnknown) ? [{ step: CLOSED, dryRun: null }] : [];
+  const unknown = actions.findIndex(isUnknown);
+  const steps: ChainedStep[] =
+    unknown < 0 ? [] : [{ step: CLOSED, name: actions[unknown]?.kind ?? '', index: unknown, dryRun: null }];
   for (const kind of ORDER) {
     // Its own paths are no business of the rules about paths.
-    if (kind === 'deny' && isGated(route)) steps.push({ step: visitorDoor(route, parts.visitors), dryRun: null });
+    if (kind === 'deny' && isGated(route))
+      steps.push({ step: visitorDoor(route, parts.visitors), ...NAMES.door, dryRun: null, isQuiet: true });
     for (const [index, action] of actions.entries()) {
       if (action.kind !== kind) continue;
       const step = kind === 'deny' ? denies.shift() : stepOf(action, rate, checkJwt);
-      steps.push({ step: step ?? CLOSED, dryRun: tried[index] ?? null });
+      steps.push({ step: step ?? CLOSED, name: kind, index, dryRun: tried[index] ?? null });
     }
   }
-  if (gate !== null) steps.push({ step: basicStep(route, parts.checks), dryRun: null, isGate: true });
-  if (isGated(route)) steps.push({ step: visitorStep(route, parts.visitors), dryRun: null, isGate: true });
+  if (gate !== null) steps.push({ step: basicStep(route, parts.checks), ...NAMES.basic, dryRun: null, isGate: true });
+  if (isGated(route))
+    steps.push({ step: visitorStep(route, parts.visitors), ...NAMES.visitor, dryRun: null, isGate: true });
   return {
     of: { policy, gate, visitorGate, publicUrl },
     chain: steps.length === 0 ? null : new PolicyChain(steps, { log: parts.log, tries: parts.tries, orgId }),

@@ -5,6 +5,7 @@
 import type { FaultCode } from '../edge/fault.ts';
 import type { EdgeRefusal } from '../edge/refusal.ts';
 import type { Head } from '../../http1/head.ts';
+import type { TraceStep } from '../../plane/inspection.ts';
 import type { ShownBefore } from './shown-before.ts';
 
 /** One object per visitor connection, filled anew for each request: a step that decides later copies what it needs first. */
@@ -26,12 +27,19 @@ export interface PolicyRequest {
   nowMs: number;
   /** What an action that is only tried would have refused it with; the first one counts. */
   wouldRefuse: FaultCode | null;
+  /** Who notes what each step says; null: nobody, the request is not recorded. */
+  trace: StepTrace | null;
   /** The connection's. */
   readonly shown: ShownBefore;
   /** Whether its bearer token is one to this server itself, as far as a step has found out; null: nobody has looked. */
   ownToken: boolean | null;
   /** What the service is told of who the visitor is, with its CR LF: set by a visitor gate that lets it in. */
   visitorLine: Buffer | null;
+}
+
+/** The record of a request: data/inspect/draft.ts. */
+export interface StepTrace {
+  note(step: TraceStep): void;
 }
 
 /** null: the request may pass. */

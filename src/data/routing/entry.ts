@@ -3,6 +3,7 @@
  * counters and who pays for what they count. The entry object lives as long as its tunnel does; `route` and `served` are swapped, never
  * changed inside. What is in flight holds on to the serving that carries it, which may not be the tunnel's present one any more.
  */
+import type { TunnelRecords } from '../inspect/allowance.ts';
 import type { CompiledPolicy } from '../policy/compile.ts';
 import type { MuxSession } from '../../mux/session.ts';
 import type { MuxStream } from '../../mux/stream.ts';
@@ -29,6 +30,8 @@ export interface ServedTunnel {
   draining: boolean;
   /** Stopped, expired, deleted or revoked: streams in flight end too. Stays false when a newer session superseded this one. */
   cut: boolean;
+  /** Its agent lets requests be recorded. */
+  readonly inspected: boolean;
   /** Its session serves no other tunnel. */
   readonly isAlone: boolean;
   /** Somebody looks at the agent's screen: `note` is worth calling. */
@@ -69,6 +72,10 @@ export class RouteEntry {
   removed = false;
   /** The route's policy as it is carried out; kept in step by data/policy/book.ts. */
   policy: CompiledPolicy | null = null;
+  /** Whether its requests may be recorded: what its last serving has said. */
+  inspected = true;
+  /** What was recorded of it, in numbers; null: nothing yet. Kept by data/inspect. */
+  records: TunnelRecords | null = null;
 
   constructor(route: Route) {
     this.route = route;

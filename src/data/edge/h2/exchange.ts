@@ -161,12 +161,12 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner {
     // A value that the parser takes for more than one line never came through nghttp2. It would be a second request.
     if (end !== length || head.lineCount !== lines) return this.#malformed('a line break in a field');
     this.#exchange.begin(bytes, 0, head);
-    this.#body.start(head.chunked ? -1 : Math.max(0, head.contentLength));
     this.#state = this.#isWhole ? 'wait' : 'body';
     const upstream = this.#dispatch.find(bytes, 0, length);
     const { pending, refusal } = this.#dispatch;
     if (pending !== null) return this.#wait(pending, Buffer.from(bytes.subarray(0, length)), lines);
     if (upstream === null) return this.#fault(refusal.code, refusal.detail, refusal.fields);
+    this.#body.start(head.chunked ? -1 : Math.max(0, head.contentLength), this.#exchange.requestTap);
     this.#adopt(upstream);
     this.#dispatch.send(upstream, bytes);
     if (!this.#isWhole) this.#listen();
@@ -313,6 +313,7 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner {
   #fault(code: FaultCode, detail?: string, fields?: readonly string[]): void {
     if (this.#state === 'linger' || this.#state === 'gone') return;
     this.#context.faults.add(code);
+    this.#exchange.code = code;
     if (this.#upstream !== null && this.#response.started) return this.#cut(NGHTTP2_INTERNAL_ERROR);
     this.#exchange.status = FAULTS[code].status;
     this.sink.fault(faultParts({ code, detail, fields, html: this.#exchange.acceptsHtml }));

@@ -16,6 +16,7 @@ import { testCertificate } from '../../fixtures/certificate.ts';
 import { FakeLink, idOf, testGrant, testRoute } from '../../fixtures/link.ts';
 import { testSettings } from '../../fixtures/settings.ts';
 import { type DataNode, type EdgeLimits, startNode } from '../../node.ts';
+import type { InspectorSettings } from '../../inspect/recorder.ts';
 import type { FetchRules } from '../../policy/key-fetch.ts';
 
 /** What a thing that was opened lives in: a test, usually. */
@@ -39,6 +40,8 @@ export interface RigOptions {
   readonly certificatesOnDemand?: boolean;
   readonly log?: Logger;
   readonly host?: string;
+  /** null: nothing is recorded; without it all is. */
+  readonly inspector?: InspectorSettings | null;
 }
 
 export class Rig {
@@ -73,7 +76,8 @@ export class Rig {
       ...{ ...settings.edge, ...listening, httpsRedirectPort },
       ...{ trustedProxies, proxyProtocolFrom, issuerKeys },
     };
-    const node = await startNode({ ...settings, edge }, { link, log: options.log ?? silentLog });
+    const { inspector = settings.inspector } = options;
+    const node = await startNode({ ...settings, edge, inspector }, { link, log: options.log ?? silentLog });
     const rig = new Rig(link, node, tls.cert);
     t.after(() => rig.close());
     return rig;

@@ -1,0 +1,214 @@
+/**
+ * Records that are complete, on their way to the control plane: one batch at a time, the next 50 ms after its first record or when the last one
+ * is stored. Nothing is sent twice and nothing waits for long: what finds no place is counted. With the records goes how many requests of each
+ * tunnel were not recorded. Fed by recorder.ts.
+ */
+import { messageOf } from '../../base/errors.ts';
+import type { Logger } from '../../base/log.ts';
+import type { InspectedRequest, InspectionBatch, UnrecordedCount } from '../../plane/inspection.ts';
+import type { Link } from '../../plane/link.ts';
+import type { TunnelRecords } from './allowance.ts';
+import type { Draft } from './draft.ts';
+
+export interface QueueOptions {
+  /** Records that may wait for their batch. */
+  readonly maxWaiting?: number;
+  /** Of one batch: records, bytes of heads and bodies (at least one record goes), tunnels of which something was not recorded. */
+  readonly maxRecords?: number;
+  readonly maxBytes?: number;
+  readonly maxCounts?: number;
+  /** From the first record to its batch, and between two tellings of what was not recorded. */
+  readonly gatherMs?: number;
+  readonly tellMs?: number;
+  /** An answer that has not come by then is taken for lost, and the records with it. */
+  readonly answerMs?: number;
+}
+
+const USUAL: Required<QueueOptions> = {
+  maxWaiting: 10_000,
+  maxRecords: 500,
+  maxBytes: 4 << 20,
+  maxCounts: 1_000,
+  gatherMs: 50,
+  tellMs: 1_000,
+  answerMs: 30_000,
+};
+
+interface Counted {
+  readonly of: TunnelRecords;
+  readonly count: number;
+}
+
+export class RecordQueue {
+  readonly #options: Required<QueueOptions>;
+  readonly #link: Pick<Link, 'inspect'>;
+  readonly #log: Logger;
+  #waiting: Draft[] = [];
+  /** Those with something untold: at most as many as there are tunnels. */
+  readonly #untold = new Set<TunnelRecords>();
+  #sending: Promise<void> | null = null;
+  #timer: NodeJS.Timeout | undefined;
+  #next: NodeJS.Immediate | undefined;
+  #toldMs = Number.NEGATIVE_INFINITY;
+  /** Somebody waits for all there is. */
+  #isUrgent = false;
+  #underWay = 0;
+  #isClosed = false;
+  #recorded = 0;
+  /** Of records and of counts: how many there were, and how many of them are settled, in order. */
+  #added = 0;
+  #settled = 0;
+  #missed = 0;
+  #told = 0;
+
+  constructor(deps: { link: Pick<Link, 'inspect'>; log: Logger }, options: QueueOptions = {}) {
+    this.#options = { ...USUAL, ...options };
+    this.#link = deps.link;
+    this.#log = deps.log;
+  }
+
+  /** Records that the control plane has taken. */
+  get recorded(): number {
+    return this.#recorded;
+  }
+
+  /** Records that are complete and not settled: they wait, or their batch is under way. */
+  get waiting(): number {
+    return this.#waiting.length + this.#underWay;
+  }
+
+  add(draft: Draft): void {
+    if (this.#isClosed || this.#waiting.length >= this.#options.maxWaiting) return draft.drop('queue');
+    this.#waiting.push(draft);
+    this.#added++;
+    this.#schedule();
+  }
+
+  /** A request of this tunnel was not recorded. */
+  miss(of: TunnelRecords): void {
+    of.untold++;
+    this.#missed++;
+    this.#untold.add(of);
+    if (this.#timer === undefined) this.#schedule();
+  }
+
+  /** Resolves when all that was added until now is settled, or after `timeoutMs`. Never rejects. */
+  async flush(timeoutMs: number): Promise<void> {
+    const records = this.#added;
+    const misses = this.#missed;
+    const untilMs = performance.now() + timeoutMs;
+    while ((this.#settled < records || this.#told < misses) && !this.#isClosed) {
+      this.#isUrgent = true;
+      this.#start();
+      if (this.#sending === null || !(await within(this.#sending, untilMs - performance.now()))) return;
+    }
+  }
+
+  /** Sends nothing more; `flush` first. What waits is given up. */
+  close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    clearImmediate(this.#next);
+    for (const draft of this.#waiting.splice(0)) draft.drop('queue');
+  }
+
+  #schedule(): void {
+    if (this.#sending !== null || this.#isClosed) return;
+    if (this.#waiting.length >= this.#options.maxRecords) this.#next ??= setImmediate(() => this.#start());
+    else this.#timer ??= setTimeout(() => this.#start(), this.#options.gatherMs).unref();
+  }
+
+  #start(): void {
+    clearTimeout(this.#timer);
+    clearImmediate(this.#next);
+    this.#timer = this.#next = undefined;
+    if (this.#sending !== null || this.#isClosed) return;
+    const drafts = this.#takeDrafts();
+    const counts = this.#takeCounts();
+    if (drafts.length === 0 && counts.length === 0) return this.#rest();
+    this.#underWay = drafts.length;
+    this.#sending = this.#deliver(drafts, counts).finally(() => {
+      this.#sending = null;
+      this.#underWay = 0;
+      this.#rest();
+    });
+  }
+
+  #rest(): void {
+    if (this.#waiting.length > 0 || this.#untold.size > 0) this.#schedule();
+  }
+
+  #takeDrafts(): Draft[] {
+    const { maxRecords, maxBytes } = this.#options;
+    let count = 0;
+    for (let bytes = 0; count < Math.min(maxRecords, this.#waiting.length); count++) {
+      bytes += (this.#waiting[count] as Draft).keptBytes;
+      if (count > 0 && bytes > maxBytes) break;
+    }
+    return this.#waiting.splice(0, count);
+  }
+
+  #takeCounts(): Counted[] {
+    const now = performance.now();
+    if (this.#untold.size === 0 || (!this.#isUrgent && now - this.#toldMs < this.#options.tellMs)) return [];
+    this.#isUrgent = false;
+    this.#toldMs = now;
+    const counts: Counted[] = [];
+    for (const of of this.#untold) {
+      if (counts.length === this.#options.maxCounts) break;
+      counts.push({ of, count: of.untold });
+      of.untold = 0;
+      this.#untold.delete(of);
+    }
+    return counts;
+  }
+
+  async #deliver(drafts: readonly Draft[], counts: readonly Counted[]): Promise<void> {
+    try {
+      const batch: InspectionBatch = { records: recordsOf(drafts), unrecorded: counts.map(unrecordedOf) };
+      if (!(await within(this.#link.inspect(batch), this.#options.answerMs))) throw new Error('no answer');
+      for (const draft of drafts) draft.release();
+      this.#recorded += drafts.length;
+    } catch (error) {
+      this.#log.error({ records: drafts.length, error: messageOf(error) }, 'records of requests were lost');
+      for (const { of, count } of counts) this.#putBack(of, count);
+      for (const draft of drafts) draft.drop('lost');
+    }
+    this.#settled += drafts.length;
+    for (const { count } of counts) this.#told += count;
+  }
+
+  #putBack(of: TunnelRecords, count: number): void {
+    of.untold += count;
+    this.#missed += count;
+    this.#untold.add(of);
+  }
+}
+
+/** True when `work` is done within `ms`; rejects as it does. Work that is late goes on unheard. */
+async function within(work: Promise<void>, ms: number): Promise<boolean> {
+  const { promise: late, resolve } = Promise.withResolvers<boolean>();
+  const timer = setTimeout(() => resolve(false), ms);
+  try {
+    return await Promise.race([work.then(() => true), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** The records, with all of their bytes in one buffer: a batch costs one allocation, and one copy where it goes to another thread. */
+function recordsOf(drafts: readonly Draft[]): InspectedRequest[] {
+  const out = Buffer.allocUnsafeSlow(drafts.reduce((sum, draft) => sum + draft.keptBytes, 0));
+  let at = 0;
+  return drafts.map((draft) => {
+    const { keptBytes } = draft;
+    const record = draft.record(out, at);
+    at += keptBytes;
+    draft.letGo();
+    return record;
+  });
+}
+
+function unrecordedOf({ of: { tunnelId, orgId }, count }: Counted): UnrecordedCount {
+  return { tunnelId, orgId, count };
+}

@@ -1,0 +1,150 @@
+/**
+ * Decides which requests are recorded, and keeps the count of those that are not. One per node, in the edge's context; null there while the
+ * inspector is off. What it is asked per request is answered by comparing numbers; a request that is not recorded costs no memory.
+ */
+import { randomUUIDv7 } from 'node:crypto';
+import type { Logger } from '../../base/log.ts';
+import type { InspectorStats } from '../../plane/edge-stats.ts';
+import type { Link } from '../../plane/link.ts';
+import type { RouteEntry } from '../routing/entry.ts';
+import { Allowance, TunnelRecords } from './allowance.ts';
+import { Draft, type DraftOwner, type DropReason, NO_DROPS, OWN_BYTES } from './draft.ts';
+import { RecordMemory } from './memory.ts';
+import { type QueueOptions, RecordQueue } from './record-queue.ts';
+
+/** A node's settings of the inspector. */
+export interface InspectorSettings {
+  /** Of each body, in the record. */
+  readonly maxBodyBytes: number;
+  /** Requests that are recorded per second, of a tunnel and of the node; 0: no limit. */
+  readonly maxPerSecondPerTunnel: number;
+  readonly maxPerSecond: number;
+  /** What records take from their beginning until they are stored. */
+  readonly maxMemoryMb: number;
+}
+
+/** A request that the control plane sends, as far as its record goes. */
+export interface SentRecord {
+  /** Known before the request is sent. */
+  readonly id: string;
+  readonly replayOf: string | null;
+}
+
+/** How long a quiet tunnel, or node, saves up what it may record: that much may come at once. */
+const TUNNEL_BURST_SECONDS = 10;
+const NODE_BURST_SECONDS = 4;
+const MEGABYTE = 1 << 20;
+/** A fault is said once in so long, with the count since. */
+const SAY_AGAIN_MS = 60_000;
+/** The longest that anybody waits for what is recorded to be stored; at the end of the node. */
+const FLUSH_MS = 500;
+const LAST_FLUSH_MS = 2_000;
+
+/** The counts of a node that records nothing. */
+export const NO_RECORDS: InspectorStats = { recorded: 0, dropped: NO_DROPS, waiting: 0, heldBytes: 0 };
+
+export class Recorder implements DraftOwner {
+  readonly maxBodyBytes: number;
+  readonly #settings: InspectorSettings;
+  readonly #log: Logger;
+  readonly #memory: RecordMemory;
+  readonly #queue: RecordQueue;
+  readonly #allowance: Allowance;
+  readonly #dropped: Record<DropReason, number> = { ...NO_DROPS };
+  #faults = 0;
+  #saidMs = Number.NEGATIVE_INFINITY;
+
+  constructor(
+    settings: InspectorSettings,
+    deps: { readonly link: Pick<Link, 'inspect'>; readonly log: Logger; readonly queue?: QueueOptions },
+  ) {
+    this.maxBodyBytes = settings.maxBodyBytes;
+    this.#settings = settings;
+    this.#log = deps.log;
+    this.#memory = new RecordMemory(settings.maxMemoryMb * MEGABYTE);
+    this.#queue = new RecordQueue(deps, deps.queue);
+    const { maxPerSecond } = settings;
+    this.#allowance = new Allowance(
+      { perSecond: maxPerSecond, burst: NODE_BURST_SECONDS * maxPerSecond },
+      performance.now(),
+    );
+  }
+
+  /** The record of a request for `entry`; null: it is not recorded. `nowMs`: monotonic, may be coarse. `sent`: the control plane sends it, and it needs no allowance. */
+  begin(entry: RouteEntry, nowMs: number, sent: SentRecord | null): Draft | null {
+    if (!entry.inspected || entry.route.protocol === 'tcp') return null;
+    try {
+      const tunnel = (entry.records ??= this.#tunnelRecords(entry, nowMs));
+      if (!this.#memory.has(OWN_BYTES)) return this.#missed(tunnel, 'memory');
+      if (sent !== null) return new Draft(this, { id: sent.id, tunnel, replayOf: sent.replayOf });
+      if (!tunnel.allowance.hasOne(nowMs)) return this.#missed(tunnel, 'tunnel_rate');
+      if (!this.#allowance.hasOne(nowMs)) return this.#missed(tunnel, 'node_rate');
+      tunnel.allowance.spend();
+      this.#allowance.spend();
+      return new Draft(this, { id: randomUUIDv7(), tunnel, replayOf: null });
+    } catch (error) {
+      this.failed(error);
+      return null;
+    }
+  }
+
+  /** Resolves once what was recorded until now is stored or given up, and after half a second at the latest. */
+  flush(): Promise<void> {
+    return this.#queue.flush(FLUSH_MS);
+  }
+
+  /** Tells what is left. */
+  async close(): Promise<void> {
+    await this.#queue.flush(LAST_FLUSH_MS);
+    const { waiting } = this.#queue;
+    if (waiting > 0) this.#log.warn({ waiting }, 'the last records of requests could not be stored');
+    this.#queue.close();
+  }
+
+  stats(): InspectorStats {
+    return {
+      recorded: this.#queue.recorded,
+      dropped: { ...this.#dropped },
+      waiting: this.#queue.waiting,
+      heldBytes: this.#memory.heldBytes,
+    };
+  }
+
+  // ------------------------------------------------------------------ from its drafts (DraftOwner)
+
+  take(bytes: number): boolean {
+    return this.#memory.take(bytes);
+  }
+
+  give(bytes: number): void {
+    this.#memory.give(bytes);
+  }
+
+  finished(draft: Draft): void {
+    this.#queue.add(draft);
+  }
+
+  dropped(of: TunnelRecords, reason: DropReason): void {
+    this.#dropped[reason]++;
+    this.#queue.miss(of);
+  }
+
+  failed(error: unknown): void {
+    this.#faults++;
+    const now = performance.now();
+    if (now - this.#saidMs < SAY_AGAIN_MS) return;
+    this.#saidMs = now;
+    this.#log.error({ err: error, faults: this.#faults }, 'a request could not be recorded');
+    this.#faults = 0;
+  }
+
+  #missed(tunnel: TunnelRecords, reason: DropReason): null {
+    this.dropped(tunnel, reason);
+    return null;
+  }
+
+  #tunnelRecords(entry: RouteEntry, nowMs: number): TunnelRecords {
+    const perSecond = this.#settings.maxPerSecondPerTunnel;
+    return new TunnelRecords(entry, new Allowance({ perSecond, burst: TUNNEL_BURST_SECONDS * perSecond }, nowMs));
+  }
+}

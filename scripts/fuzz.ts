@@ -1,16 +1,18 @@
 /**
- * `npm run fuzz -- [mux|http|smuggling|grants] [--seconds 60] [--seed N]`: all fuzzers, or one. They stop at the first rule that is broken
+ * `npm run fuzz -- [mux|http|smuggling|replay|grants] [--seconds 60] [--seed N]`: all fuzzers, or one. They stop at the first rule that is broken
  * and name the seed.
  *
  *   mux        honest conversations cut and mixed at random, and hostile bytes (test/fuzz/mux.fuzz.ts)
  *   http       request smuggling, through a whole tunnel to four kinds of service (test/fuzz/http.fuzz.ts)
  *   smuggling  the same by the million on an edge without sockets, and hostile responses; for a night `--cases 5000000`
  *              (test/fuzz/smuggling.fuzz.ts)
+ *   replay     recorded requests that are sent again, whatever their stored heads hold (test/fuzz/replay.fuzz.ts)
  *   grants     what can happen to tokens, under live agents: none goes on without a valid grant (test/property/grants.fuzz.ts)
  */
 import { parseArgs } from 'node:util';
 import { fuzzHttpLong } from '../test/fuzz/http.fuzz.ts';
 import { fuzzMux } from '../test/fuzz/mux.fuzz.ts';
+import { fuzzReplayLong } from '../test/fuzz/replay.fuzz.ts';
 import { fuzzSmugglingLong } from '../test/fuzz/smuggling.fuzz.ts';
 import { fuzzGrants } from '../test/property/grants.fuzz.ts';
 
@@ -20,7 +22,7 @@ const { values, positionals } = parseArgs({
 });
 const [what] = positionals;
 const seconds = Number(values.seconds ?? 60);
-const share = what === undefined ? seconds / 4 : seconds;
+const share = what === undefined ? seconds / 5 : seconds;
 const seed = Number(values.seed ?? Date.now() % 1_000_000);
 if (what === undefined || what === 'mux') await fuzzMux(share, seed);
 if (what === undefined || what === 'http') await fuzzHttpLong(share, seed);
@@ -29,4 +31,5 @@ if (what === undefined || what === 'smuggling') {
   const limit = values.cases === undefined ? { seconds: share } : { cases: Number(values.cases) };
   fuzzSmugglingLong({ seed, ...limit });
 }
+if (what === undefined || what === 'replay') fuzzReplayLong(share, seed);
 if (what === undefined || what === 'grants') await fuzzGrants(share, seed);

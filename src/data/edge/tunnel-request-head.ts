@@ -46,10 +46,12 @@ export function readTunnelHead({ bytes, lines }: TunnelHead, request: HeadOf, he
   if (end === TARGET_TOO_LONG) return 'uri_too_long';
   if (end < 0 && end !== BAD) return 'head_too_large';
   if (end !== bytes.length || head.lineCount !== lines) return 'bad_request';
-  const { methodEnd, targetEnd, chunked, contentLength, upgradeCount } = head;
+  const { methodEnd, targetStart, targetEnd, pathStart, chunked, contentLength, upgradeCount } = head;
   const isMeant =
     methodEnd === request.method.length &&
-    targetEnd - methodEnd - 1 === request.target.length &&
+    targetEnd - targetStart === request.target.length &&
+    // Of another form than the one that services get.
+    pathStart === targetStart &&
     !chunked &&
     contentLength === lengthOf(request) &&
     upgradeCount === 0;

@@ -64,6 +64,13 @@ export function replayOf(record: InspectedRequest, edits: ReplayEdits): Replayed
   };
 }
 
+/** The Host of a head, its port included, if it is one of these names, given in lower case. */
+export function hostAmong(names: readonly string[], requestHead: Uint8Array): string | undefined {
+  const host = valueOf(readHead(requestHead).fields, 'host') ?? '';
+  const name = host.toLowerCase().replace(/:\d*$/, '').replace(/\.$/, '');
+  return names.includes(name) ? host : undefined;
+}
+
 /** Also of a visitor that left in the middle of it, and of an answer that came before its end. */
 function isWhole({ requestBody, requestBodyTruncated }: InspectedRequest, fields: readonly ShownField[]): boolean {
   const length = valueOf(fields, 'content-length');

@@ -14,9 +14,8 @@ import { recordDeed } from '../audit.ts';
 import { callerNow } from '../sessions/session-rows.ts';
 import type { RouteMaker } from '../tunnels/route-maker.ts';
 import type { TunnelRow } from '../tunnels/tunnel-rows.ts';
-import { readHead, valueOf } from './fields.ts';
 import { ReplayPace } from './replay-pace.ts';
-import { type ReplayEdits, type ReplayedParts, replayOf } from './replay-request.ts';
+import { hostAmong, type ReplayEdits, type ReplayedParts, replayOf } from './replay-request.ts';
 
 /** From its start to the end of the answer: who asked waits for it. */
 const TIMEOUT_MS = 60_000;
@@ -143,15 +142,11 @@ export class Replays {
     const { store, routes, edgeDomain } = this.#deps;
     const { subdomain, domains, publicUrl } = routes.routeOf(store.db, row);
     const own = `${subdomain}.${edgeDomain}`.toLowerCase();
-    const recorded = valueOf(readHead(record.requestHead).fields, 'host') ?? '';
-    if ([own, ...domains].includes(hostnameOf(recorded))) return recorded;
+    const recorded = hostAmong([own, ...domains], record.requestHead);
+    if (recorded !== undefined) return recorded;
     const { port } = new URL(publicUrl);
     return port === '' ? own : `${own}:${port}`;
   }
-}
-
-function hostnameOf(host: string): string {
-  return host.toLowerCase().replace(/:\d*$/, '').replace(/\.$/, '');
 }
 
 function offline(): AppError {

@@ -326,7 +326,7 @@ export function mountWebhookReceivers(app: Api, { receivers, mailbox, publicUrl 
 }
 
 function destinationFrom(said: z.output<typeof forward> | undefined): Destination | null | undefined {
-  return said == null ? said : { tunnelId: said.tunnel_id, path: said.path };
+  return said === null || said === undefined ? said : { tunnelId: said.tunnel_id, path: said.path };
 }
 
 function presentDestination(to: Destination | null) {

@@ -93,7 +93,8 @@ export function putInFront(tx: Tx, ofReceiver: string, of: number): void {
     .from(webhookForwards)
     .where(others)
     .get();
-  const to = asked?.last != null ? asked.last + 1 : Math.min(0, front?.first ?? 0) - GAP;
+  const last = asked?.last ?? null;
+  const to = last !== null ? last + 1 : Math.min(0, front?.first ?? 0) - GAP;
   const anew = { place: to, state: 'waiting', attempts: 0, nextAt: 0, deliveredAt: null } as const;
   tx.db
     .insert(webhookForwards)

@@ -15,6 +15,8 @@ export const MAX_ATTEMPTS = 1 + FIRST_WAITS_MS.length + HOURLY_TRIES;
 const GONE = 410;
 /** What the edge says of a tunnel that nobody serves now: no fault of the delivery. */
 const PAUSES = new Set(['tunnel_offline', 'maintenance']);
+/** What the edge says of a head that it never passes on: it will be the same one next time. */
+const NEVER = new Set(['bad_request', 'head_too_large', 'uri_too_long']);
 /**
  * What the edge says of the new request by itself, what belongs to the sender's connection, and what only this server says. The signature, the
  * type and everything else goes as it came.
@@ -77,7 +79,7 @@ export function outcomeOf(answer: TunnelAnswer): Outcome {
     kind: 'refused',
     status: status === 0 ? null : status,
     error: code,
-    isFinal: code === null && status === GONE,
+    isFinal: code === null ? status === GONE : NEVER.has(code),
   };
 }
 

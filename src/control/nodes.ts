@@ -19,8 +19,8 @@ export class Nodes implements NodeControl {
     return [...this.#attached].flatMap((node) => node.connections());
   }
 
-  disconnect(agentId: string): boolean {
-    return [...this.#attached].some((node) => node.disconnect(agentId));
+  disconnect(agentId: string, reason?: string): boolean {
+    return [...this.#attached].some((node) => node.disconnect(agentId, reason));
   }
 
   isOnline(tunnelId: string): boolean {

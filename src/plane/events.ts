@@ -25,6 +25,42 @@ export interface AgentEvent {
   readonly at: number;
 }
 
+/** Why a session of an agent ended. */
+export const END_REASONS = [
+  'agent_left', // it was stopped, in order
+  'connection_lost', // closed or broken without a word
+  'heartbeat_lost', // silent for too long
+  'disconnected', // somebody ended it by the API
+  'token_revoked',
+  'token_expired',
+  'superseded', // another agent of the same organization took its last tunnel over
+  'tunnel_deleted', // its last tunnel
+  'tunnel_expired', // its last tunnel
+  'drained', // the server was stopped, in order
+  'forbidden', // its organization was suspended or deleted
+  'overloaded', // a bound of the server was reached
+  'protocol_error',
+  'internal', // a fault of the server
+] as const;
+export type EndReason = (typeof END_REASONS)[number];
+
+/** A session of an agent that had shown a good token is over. */
+export interface SessionEndEvent {
+  readonly kind: 'session_end';
+  readonly agentId: string;
+  readonly orgId: string;
+  readonly tokenId: string;
+  readonly remoteIp: string;
+  /** As the agent calls its machine. */
+  readonly hostname: string;
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number;
+  readonly endedAt: number;
+  readonly reason: EndReason;
+  /** For people; at most 300 characters. */
+  readonly message: string;
+}
+
 /** What an action with `enforce: false` would have refused since the last event about it. */
 export interface DryRunEvent {
   readonly kind: 'dry_run';
@@ -52,7 +88,7 @@ export interface DryRunSample {
   readonly code: string;
 }
 
-export type PlaneEvent = UsageEvent | AgentEvent | DryRunEvent;
+export type PlaneEvent = UsageEvent | AgentEvent | SessionEndEvent | DryRunEvent;
 
 export interface EventBatch {
   /** Names the node and its start (`edge-1/8f3c…`), so that counting from 1 after a restart repeats nothing. */

@@ -63,8 +63,8 @@ export interface Link {
 /** What the control plane may ask the data plane. */
 export interface NodeControl {
   connections(): readonly ConnectionInfo[];
-  /** Ends a session with code `disconnected`. False when there is no such session. */
-  disconnect(agentId: string): boolean;
+  /** Ends a session with code `disconnected`; its agent is told `reason` when there is one. False when there is no such session. */
+  disconnect(agentId: string, reason?: string): boolean;
   /** True while an agent serves the tunnel on this node. */
   isOnline(tunnelId: string): boolean;
   /** What its public edge has counted; undefined when there is no node. */

@@ -1,6 +1,6 @@
 /** The rows of the table of limits about metrics and connections. */
 import { fill, type Filling } from './limit-fillers.ts';
-import { met, type Row } from './limit-row.ts';
+import { elsewhere, met, type Row } from './limit-row.ts';
 import { said } from './team.ts';
 
 export function metricLimits(): readonly Row[] {
@@ -31,5 +31,13 @@ export function metricLimits(): readonly Row[] {
         ],
       ],
     }),
+    elsewhere('Reason of a disconnect', 'at most 200 characters', [
+      'connections.test.ts',
+      'a reason that is too long, or would steer a terminal, is refused and nobody is cut',
+    ]),
+    elsewhere('Ended sessions of agents that are listed', '100 of an organization, for 30 days; then the oldest go', [
+      'connections.test.ts',
+      'a hundred ended sessions of an organization are kept, for 30 days',
+    ]),
   ];
 }

@@ -103,6 +103,7 @@ export const ROUTES: Readonly<Record<string, Row>> = {
   'PUT /domains/{id}/bind': { ids: domain, body: ({ tunnel: tunnel_id }: World) => ({ tunnel_id }) },
   'DELETE /domains/{id}/bind': { ids: domain },
   'GET /connections': {},
+  'GET /connections/ended': {},
   'DELETE /connections/{id}': { ids: ({ connection }) => [connection] },
   'GET /metrics': {},
   'GET /metrics/timeseries': { query: 'metric=requests' },

@@ -23,6 +23,7 @@ import {
 } from '../db/schema.ts';
 import type { Store, Tx } from '../db/tx.ts';
 import { REST_MS } from './tunnels/free-names.ts';
+import { forgetEndedSessions } from './tunnels/ended-sessions.ts';
 import { forgetNonces } from './tokens/revoked-nonces.ts';
 import { forgetTokens } from './tokens/token-room.ts';
 import { forgetBuckets } from './metrics/usage-buckets.ts';
@@ -108,6 +109,7 @@ const STEPS: ReadonlyArray<(tx: Tx) => void> = [
   forgetNonces,
   forgetDeliveries,
   forgetBuckets,
+  forgetEndedSessions,
   forgetUnproven,
 ];
 

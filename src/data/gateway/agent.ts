@@ -12,7 +12,6 @@ import type { MuxSession } from '../../mux/session.ts';
 import type { Shaper } from '../../mux/shaper.ts';
 import type { MuxStream } from '../../mux/stream.ts';
 import type { MuxError, SessionHandler } from '../../mux/types.ts';
-import type { Link, Refusal } from '../../plane/link.ts';
 import type { TokenGrant } from '../../plane/routes.ts';
 import {
   type Claim,
@@ -23,50 +22,20 @@ import {
   type RequestLine,
   WIRE_VERSION,
 } from '../../wire/messages.ts';
-import type { Payer, RouteEntry } from '../routing/entry.ts';
+import type { RouteEntry } from '../routing/entry.ts';
 import { ClaimPace } from './claim-pace.ts';
-import type { ClaimDesk, ClaimOutcome } from './claims.ts';
+import type { AgentDeps, AgentWire } from './agent-host.ts';
+import type { ClaimOutcome } from './claims.ts';
 import { ControlChannel, type ControlEvents } from './control.ts';
-import type { GrantChanges } from './grant-changes.ts';
 import { RequestLines } from './request-lines.ts';
-import { Serving, type ServingBook } from './serving.ts';
+import { Serving } from './serving.ts';
 import { SlotMap } from './slots.ts';
+import { WhyEnded } from './why-ended.ts';
 
 /** Claims of one session that may stand in line. An agent with more tunnels asks for them as answers come. */
 const MAX_CLAIMS_IN_LINE = 256;
 /** After `bye` an agent has this long to read it. Under a second: a revoked token must be off by then. */
 const LINGER_MS = 700;
-
-/** What a session tells its surroundings. */
-export interface AgentHost {
-  /** The token is good: takes the session in, or says why not. */
-  enter(agent: AgentSession, grant: TokenGrant): Refusal | undefined;
-  /** Who pays for what a session serves that was taken in and is not over. */
-  payerOf(tokenId: string): Payer;
-  /** The session is over; called once, for sessions that never entered too. */
-  left(agent: AgentSession): void;
-  /** An answer to a token may be out of date when it comes. */
-  readonly changes: Pick<GrantChanges, 'count' | 'concern'>;
-}
-
-export interface AgentDeps {
-  readonly link: Link;
-  readonly book: ServingBook;
-  readonly desk: ClaimDesk;
-  readonly host: AgentHost;
-  readonly log: Logger;
-  readonly serverVersion: string;
-  readonly now: () => number;
-}
-
-/** The connection of an agent, as gateway.ts made it. */
-export interface AgentWire {
-  readonly remoteIp: string;
-  /** Limits the session's bandwidth once it is known what its token may use. */
-  readonly shaper: Shaper;
-  /** Starts the mux session with this handler. */
-  attach(handler: SessionHandler): MuxSession;
-}
 
 /** What of a claim counts once it is answered. */
 interface Asked {
@@ -94,9 +63,11 @@ export class AgentSession implements SessionHandler, ControlEvents {
   #control: ControlChannel | undefined;
   #state: State = 'hello';
   #grant: TokenGrant | undefined;
-  #hostname = '';
+  /** As the agent calls its machine. */
+  hostname = '';
   #claims = 0;
   readonly #pace = new ClaimPace();
+  readonly #why = new WhyEnded((end) => this.#deps.host.ended(this, end));
   #watched = false;
 
   constructor(wire: AgentWire, deps: AgentDeps) {
@@ -122,7 +93,7 @@ export class AgentSession implements SessionHandler, ControlEvents {
 
   /** Whence the agent speaks, for people: `host (192.0.2.1)`. */
   get whence(): string {
-    return this.#hostname === '' ? this.remoteIp : `${this.#hostname} (${this.remoteIp})`;
+    return this.hostname === '' ? this.remoteIp : `${this.hostname} (${this.remoteIp})`;
   }
 
   get tunnelCount(): number {
@@ -145,6 +116,7 @@ export class AgentSession implements SessionHandler, ControlEvents {
     // What is owed to a limit holds up the last word no more.
     this.shaper.lift();
     this.#control?.end({ type: 'bye', code, message, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) });
+    this.#why.byServer(code, message, (this.#grant?.expiresAt ?? Infinity) <= this.#deps.now());
     this.#over();
     this.#session.close();
     setTimeout(() => this.#session.destroy(message), LINGER_MS).unref();
@@ -165,14 +137,16 @@ export class AgentSession implements SessionHandler, ControlEvents {
 
   /** Asks the agent to finish what is in flight and to come back after `retryAfterMs`. */
   drain(retryAfterMs: number, message: string): void {
-    if (this.#state === 'live' || this.#state === 'leaving')
-      this.#control?.send({ type: 'drain', retryAfterMs, message });
+    if (!this.#isLive()) return;
+    this.#why.askedToLeave(message);
+    this.#control?.send({ type: 'drain', retryAfterMs, message });
   }
 
   /** This session serves `serving` no more, and its agent is told why. `cut` ends its streams in flight too. */
   unbind(serving: Serving, code: RefusalCode, message: string, cut: boolean): void {
     this.#deps.book.release(serving, cut);
     if (!this.#slots.free(serving.slot, serving)) return;
+    if (this.#slots.size === 0) this.#why.servesNothing(code, message);
     this.#log.info({ tunnelId: serving.entry.route.tunnelId, code }, 'tunnel unbound');
     this.#control?.send({ type: 'unbound', slot: serving.slot, code, message });
   }
@@ -187,6 +161,7 @@ export class AgentSession implements SessionHandler, ControlEvents {
 
   onClose(_session: MuxSession, error: MuxError): void {
     this.#closed();
+    this.#why.byConnection(error);
     if (this.#state === 'over') return;
     this.#log.info({ code: error.code, reason: error.message }, 'agent session ended');
     this.#over();
@@ -207,6 +182,8 @@ export class AgentSession implements SessionHandler, ControlEvents {
   }
 
   onGone(): void {
+    // The stream also goes with its session, whose end then says why.
+    if (!this.#session.closed) this.#why.left();
     this.#over();
     this.#session.destroy('the agent ended its control stream');
   }
@@ -247,7 +224,7 @@ export class AgentSession implements SessionHandler, ControlEvents {
       return;
     }
     this.#state = 'admitting';
-    this.#hostname = hello.agent.hostname;
+    this.hostname = hello.agent.hostname;
     this.#admit(hello.token);
   }
 
@@ -274,7 +251,7 @@ export class AgentSession implements SessionHandler, ControlEvents {
     if (refused !== undefined) return this.end(refused.code, refused.message);
     this.#grant = grant;
     this.#state = 'live';
-    this.#log.info({ orgId: grant.orgId, tokenId: grant.tokenId, hostname: this.#hostname }, 'agent connected');
+    this.#log.info({ orgId: grant.orgId, tokenId: grant.tokenId, hostname: this.hostname }, 'agent connected');
     this.#control?.send({
       type: 'welcome',
       version: WIRE_VERSION,
@@ -346,6 +323,7 @@ export class AgentSession implements SessionHandler, ControlEvents {
     });
     // An agent that does not read may just have been cut off by that message: it must not serve as a ghost.
     if (!this.#isLive()) return;
+    this.#why.serves();
     const before = this.#deps.book.take(serving);
     this.#log.info({ tunnelId: route.tunnelId, url: route.publicUrl }, 'tunnel bound');
     if (before === null) return;
@@ -375,6 +353,7 @@ export class AgentSession implements SessionHandler, ControlEvents {
   #leave(): void {
     if (this.#state !== 'live') return;
     this.#state = 'leaving';
+    this.#why.leaves();
     for (const serving of this.#slots.values()) {
       serving.draining = true;
       for (const stream of serving.idle.splice(0)) stream.reset();

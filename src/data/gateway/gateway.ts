@@ -16,7 +16,8 @@ import type { Prices } from '../../plane/spend.ts';
 import type { UsageMeter } from '../report/meter.ts';
 import type { Outbox } from '../report/outbox.ts';
 import type { RouteTable } from '../routing/table.ts';
-import { AgentSession, type AgentDeps } from './agent.ts';
+import type { AgentDeps } from './agent-host.ts';
+import { AgentSession } from './agent.ts';
 import { Budgets } from './budgets.ts';
 import { ClaimDesk, type PublicPorts } from './claims.ts';
 import { AgentListener, type AgentTls } from './listener.ts';
@@ -77,6 +78,7 @@ export class Gateway {
       log,
       now,
       maxSessions: limits.maxSessions,
+      onEnd: (event) => deps.outbox.addEnd({ kind: 'session_end', ...event }),
       onKnown: (agent) => {
         this.#unknown.get(agent)?.();
         this.#unknown.delete(agent);

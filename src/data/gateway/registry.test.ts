@@ -20,7 +20,15 @@ function world(t: TestContext): World {
   table.load({ version: 1, routes: [], accessKeys: [], visitorKey: '' });
   const now = (): number => made.nowMs;
   const budgets = new Budgets({ prices: { centsPerGb: 10, centsPerMillionRequests: 0 }, now, isReported: () => true });
-  const registry = new AgentRegistry({ table, budgets, log: silentLog, now, maxSessions: 1_000, onKnown: () => {} });
+  const registry = new AgentRegistry({
+    table,
+    budgets,
+    log: silentLog,
+    now,
+    maxSessions: 1_000,
+    onEnd: () => {},
+    onKnown: () => {},
+  });
   const made: World = { table, budgets, registry, nowMs: Date.UTC(2026, 10, 21) };
   t.after(() => registry.close());
   return made;

@@ -3,18 +3,24 @@
  * means for them. It answers the control plane (NodeControl) and listens to the routing table. One per data node.
  */
 import type { Logger } from '../../base/log.ts';
+import type { SessionEndEvent } from '../../plane/events.ts';
 import type { ConnectionInfo, NodeControl, Refusal } from '../../plane/link.ts';
 import type { RemovalCode, TokenGrant } from '../../plane/routes.ts';
 import type { Budget } from '../../plane/spend.ts';
 import type { Payer, RouteEntry } from '../routing/entry.ts';
 import type { RouteTable, TableListener } from '../routing/table.ts';
-import type { AgentHost, AgentSession } from './agent.ts';
+import type { AgentHost } from './agent-host.ts';
+import type { AgentSession } from './agent.ts';
 import { BandwidthShares } from './bandwidth.ts';
 import type { Budgets } from './budgets.ts';
 import { unservable } from './claims.ts';
 import { GrantChanges } from './grant-changes.ts';
 import type { Serving } from './serving.ts';
+import type { SessionEnd } from './why-ended.ts';
 
+const DISCONNECTED = 'This session was ended by a member of its organization';
+/** Characters of what is told of an end: two lines of a screen, and of a reason that somebody gave all. */
+const MAX_END_MESSAGE = 300;
 /** Contract §9: after a forced disconnect an agent comes back in about 5 s. */
 const KICKED_RETRY_MS = 5_000;
 /** Agents of a server that restarts or is full: long enough to be up again, spread so that they do not come at once. */
@@ -35,6 +41,8 @@ export interface RegistryDeps {
   readonly log: Logger;
   readonly now: () => number;
   readonly maxSessions: number;
+  /** Told of the end of each session that had entered. */
+  readonly onEnd: (event: Omit<SessionEndEvent, 'kind'>) => void;
   /** Told when a session that was made for a socket is over, or has been let in: the socket is not anonymous any more. */
   readonly onKnown: (agent: AgentSession) => void;
 }
@@ -103,6 +111,21 @@ export class AgentRegistry
     if (ofToken?.size === 0) this.#byToken.delete(agent.grant.tokenId);
   }
 
+  ended(agent: AgentSession, { reason, message }: SessionEnd): void {
+    if (agent.grant === undefined) return;
+    this.#deps.onEnd({
+      agentId: agent.agentId,
+      orgId: agent.grant.orgId,
+      tokenId: agent.grant.tokenId,
+      remoteIp: agent.remoteIp,
+      hostname: agent.hostname,
+      startedAt: agent.connectedAt,
+      endedAt: this.#deps.now(),
+      reason,
+      message: message.slice(0, MAX_END_MESSAGE),
+    });
+  }
+
   // ------------------------------------------------------------------ from the control plane
 
   connections(): ConnectionInfo[] {
@@ -122,9 +145,10 @@ export class AgentRegistry
     return infos;
   }
 
-  disconnect(agentId: string): boolean {
+  disconnect(agentId: string, reason?: string): boolean {
     const agent = this.#agents.get(agentId);
-    agent?.end('disconnected', 'This session was ended by an operator.', KICKED_RETRY_MS);
+    const message = reason === undefined ? `${DISCONNECTED}.` : `${DISCONNECTED}: ${reason}`;
+    agent?.end('disconnected', message, KICKED_RETRY_MS);
     return agent !== undefined;
   }
 

@@ -1,11 +1,19 @@
 /**
  * What waits to be told to the control plane. One batch is on its way at a time and is sent again, with the same number, until it
  * is stored; what happens meanwhile is merged, so that an absent control plane costs memory per tunnel and not per event.
- * Fed by report/meter.ts (usage), report/dry-runs.ts (what tried actions would refuse) and data/gateway (agents that come and go).
+ * Fed by report/meter.ts (usage), report/dry-runs.ts (what tried actions would refuse) and data/gateway (agents that come and go, sessions that
+ * ended).
  */
 import { messageOf } from '../../base/errors.ts';
 import type { Logger } from '../../base/log.ts';
-import type { AgentEvent, DryRunEvent, EventBatch, PlaneEvent, UsageEvent } from '../../plane/events.ts';
+import type {
+  AgentEvent,
+  DryRunEvent,
+  EventBatch,
+  PlaneEvent,
+  SessionEndEvent,
+  UsageEvent,
+} from '../../plane/events.ts';
 import type { Link } from '../../plane/link.ts';
 
 export interface OutboxOptions {
@@ -37,6 +45,8 @@ export class Outbox {
   readonly #usage = new Map<string, Sums>();
   /** The last word per agent and tunnel, oldest change first. */
   readonly #agents = new Map<string, AgentEvent>();
+  /** By agent, oldest first. */
+  readonly #ends = new Map<string, SessionEndEvent>();
   /** By tunnel and place of the action. */
   readonly #dryRuns = new Map<string, DryRunEvent>();
   #sequence = 0;
@@ -61,7 +71,7 @@ export class Outbox {
 
   /** Entries that wait for the next batch. */
   get waiting(): number {
-    return this.#usage.size + this.#agents.size + this.#dryRuns.size;
+    return this.#usage.size + this.#agents.size + this.#ends.size + this.#dryRuns.size;
   }
 
   /** Everything that was told so far is stored. */
@@ -94,6 +104,18 @@ export class Outbox {
     const key = `${event.tunnelId} ${event.agentId}`;
     if (!this.#agents.delete(key) && !this.#room(this.#agents.size)) return;
     this.#agents.set(key, event);
+    this.#schedule();
+  }
+
+  /** A session ended. At the bound the oldest goes: only the last ones are kept anywhere. */
+  addEnd(event: SessionEndEvent): void {
+    if (this.#ends.size >= this.#options.maxWaiting)
+      for (const oldest of this.#ends.keys()) {
+        this.#ends.delete(oldest);
+        this.#dropped++;
+        break;
+      }
+    this.#ends.set(event.agentId, event);
     this.#schedule();
   }
 
@@ -201,6 +223,11 @@ export class Outbox {
       if (events.length === this.#options.maxBatch) return events;
       this.#usage.delete(key);
       events.push({ kind: 'usage', ...sums });
+    }
+    for (const [key, event] of this.#ends) {
+      if (events.length === this.#options.maxBatch) return events;
+      this.#ends.delete(key);
+      events.push(event);
     }
     for (const [key, event] of this.#dryRuns) {
       if (events.length === this.#options.maxBatch) return events;

@@ -1,8 +1,12 @@
-/** `/connections`: live agent sessions. */
+/** `/connections`: agent sessions, the live ones and how the last ones ended. */
 import { z } from '@hono/zod-openapi';
+import { END_REASONS, type EndReason } from '../../../plane/events.ts';
 import type { ConnectionInfo } from '../../../plane/link.ts';
+import { type EndedSessionRow, MAX_ENDED } from '../../services/tunnels/ended-sessions.ts';
 import { type Api, type ApiDeps, actorOf } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
+import { json } from '../errors.ts';
+import { optionalBody } from '../optional-body.ts';
 
 const connection = z
   .object({ agent_id: z.uuid(), remote_ip: z.string(), connected_at: z.iso.datetime(), tunnels: z.array(z.uuid()) })
@@ -14,6 +18,39 @@ const connection = z
       tunnels: ['019aa3c2-5b70-7b02-8a3e-0c9d3f5e7a10'],
     },
   });
+
+const ended = z
+  .object({
+    agent_id: z.uuid(),
+    remote_ip: z.string(),
+    hostname: z.string().openapi({ description: 'As the agent calls its machine' }),
+    connected_at: z.iso.datetime(),
+    ended_at: z.iso.datetime(),
+    reason: z.enum(END_REASONS).openapi({
+      description:
+        '`agent_left`: stopped in order; `connection_lost`: closed or broken without a word; `heartbeat_lost`: silent for 20 s; `disconnected`: by `DELETE /connections/{id}`; `token_revoked`, `token_expired`; `superseded`, `tunnel_deleted`, `tunnel_expired`: its last tunnel went to another agent, was deleted, ran out; `drained`: the server was stopped; `forbidden`: the organization was suspended; `overloaded`: a bound of the server was reached; `protocol_error`, `internal`',
+    }),
+    message: z.string().openapi({ description: 'For people' }),
+  })
+  .openapi('EndedConnection', {
+    example: {
+      agent_id: '0b7e6f6e-4a0f-4b8e-9c52-1d9b1f0a7c33',
+      remote_ip: '198.51.100.20',
+      hostname: 'laptop',
+      connected_at: '2026-11-21T09:30:00.000Z',
+      ended_at: '2026-11-21T10:02:11.000Z',
+      reason: 'disconnected',
+      message: 'This session was ended by a member of its organization: moved to the new machine',
+    },
+  });
+/** Shown on a terminal, which a control character would steer. */
+const reason = z
+  .string()
+  .trim()
+  .max(200)
+  .refine((text) => !/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u.test(text), 'must be one line, without control characters')
+  .optional()
+  .openapi({ description: 'The agent is told, and the audit trail keeps it', example: 'moved to the new machine' });
 
 const tags = ['connections'];
 
@@ -31,13 +68,31 @@ export function mountConnections(app: Api, { connections }: ApiDeps): void {
     (c) => c.json(connections.list(actorOf(c)).map(present), 200),
   );
   app.openapi(
+    defineRoute({
+      method: 'get',
+      path: '/connections/ended',
+      tags,
+      summary: 'Why agents dropped: the last sessions that ended, newest first',
+      description: `At most ${MAX_ENDED}, for 30 days. Sessions that a crash of the server ended are not among them.`,
+      responses: { 200: json(z.array(ended), 'Ended sessions') },
+    }),
+    (c) => c.json(connections.ended(actorOf(c)).map(presentEnded), 200),
+  );
+  app.openapi(
     defineRoute(
       {
         method: 'delete',
         path: '/connections/{id}',
+        'x-needs': 'connection.delete',
+        middleware: optionalBody,
         tags,
         summary: 'End a session; the agent comes back in about 5 seconds unless its token is gone',
-        request: { params: z.object({ id: z.string() }) },
+        description: 'A reason may be given in the body or in the query; that of the body counts.',
+        request: {
+          params: z.object({ id: z.string() }),
+          query: z.object({ reason }),
+          body: { required: false, ...json(z.object({ reason }).openapi('Disconnect'), 'Why') },
+        },
         responses: {
           200: {
             description: 'Ended',
@@ -48,7 +103,9 @@ export function mountConnections(app: Api, { connections }: ApiDeps): void {
       ['forbidden'],
     ),
     (c) => {
-      connections.disconnect(actorOf(c), c.req.valid('param').id);
+      // Null, too, where no JSON came.
+      const why = c.req.valid('json')?.reason || c.req.valid('query').reason || undefined;
+      connections.disconnect(actorOf(c), c.req.valid('param').id, why);
       return c.json({ success: true as const }, 200);
     },
   );
@@ -60,5 +117,18 @@ function present(info: ConnectionInfo) {
     remote_ip: info.remoteIp,
     connected_at: new Date(info.connectedAt).toISOString(),
     tunnels: [...info.tunnelIds],
+  };
+}
+
+function presentEnded(row: EndedSessionRow) {
+  return {
+    agent_id: row.agentId,
+    remote_ip: row.remoteIp,
+    hostname: row.hostname,
+    connected_at: new Date(row.startedAt).toISOString(),
+    ended_at: new Date(row.endedAt).toISOString(),
+    // The data plane writes no other.
+    reason: row.reason as EndReason,
+    message: row.message,
   };
 }

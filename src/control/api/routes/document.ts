@@ -28,7 +28,7 @@ const TAGS: Readonly<Record<string, string>> = {
   projects: 'Namespaces of public names, with keys of their own',
   'reserved-subdomains': 'Names that an organization keeps',
   domains: "Domains of one's own that lead to a tunnel",
-  connections: 'Agents that are connected now',
+  connections: 'Agents that are connected now, and why others are not any more',
   metrics: 'What tunnels carry: numbers, charts, Prometheus',
   webhooks: 'The mailbox: webhooks are kept until somebody reads them',
   billing: 'Plans, and what is paid for them',

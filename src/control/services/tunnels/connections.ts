@@ -1,5 +1,5 @@
 /**
- * Live agent sessions, as the data nodes know them, for the organization of the caller.
+ * Agent sessions for the organization of the caller: those that are live, as the data nodes know them, and how the last ones ended.
  */
 import { eq } from 'drizzle-orm';
 import { AppError } from '../../../base/errors.ts';
@@ -8,6 +8,7 @@ import { capabilityTokens } from '../../db/schema.ts';
 import type { Store } from '../../db/tx.ts';
 import { type Actor, allow, hasRole } from '../actor.ts';
 import { recordDeed } from '../audit.ts';
+import { type EndedSessionRow, endedSessionsOf } from './ended-sessions.ts';
 
 export class Connections {
   readonly #store: Store;
@@ -23,8 +24,17 @@ export class Connections {
     return this.#nodes.connections().filter((connection) => connection.orgId === actor.orgId);
   }
 
-  /** Ends a session; its agent comes back in about 5 s unless its token is gone. Throws `not_found`, `forbidden` (another member's). */
-  disconnect(actor: Actor, agentId: string): void {
+  /** The last sessions that ended, newest first. */
+  ended(actor: Actor): readonly EndedSessionRow[] {
+    allow(actor, 'read', 'connection');
+    return endedSessionsOf(this.#store.db, actor.orgId);
+  }
+
+  /**
+   * Ends a session; its agent is told the reason, and comes back in about 5 s unless its token is gone. Throws `not_found`, `forbidden` (another
+   * member's).
+   */
+  disconnect(actor: Actor, agentId: string, reason?: string): void {
     allow(actor, 'delete', 'connection');
     const connection = this.list(actor).find((c) => c.agentId === agentId);
     if (connection === undefined) throw new AppError('not_found', 'No such connection in your organization.');
@@ -37,8 +47,13 @@ export class Connections {
       throw new AppError('forbidden', 'Only an admin may end connections of others.');
     }
     this.#store.inTx((tx) => {
-      recordDeed(tx, actor, { action: 'connection.disconnect', resourceType: 'connection', resourceId: agentId });
-      tx.onCommit(() => this.#nodes.disconnect(agentId));
+      recordDeed(tx, actor, {
+        action: 'connection.disconnect',
+        resourceType: 'connection',
+        resourceId: agentId,
+        ...(reason === undefined ? {} : { details: { reason } }),
+      });
+      tx.onCommit(() => this.#nodes.disconnect(agentId, reason));
     });
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Event batches of data nodes into rows: counters of tunnels and of organizations by time, what keys have spent, what tried actions would refuse, agents that came and left. One transaction per batch; a
+ * Event batches of data nodes into rows: counters of tunnels and of organizations by time, what keys have spent, what tried actions would refuse, agents that came and left, and why. One transaction per batch; a
  * batch that comes again is dropped by (node, sequence). Called by control/link.ts.
  */
 import { and, eq, isNull, sql } from 'drizzle-orm';
@@ -11,6 +11,7 @@ import type { Db, Store, Tx } from '../../db/tx.ts';
 import { UsageBuckets } from '../metrics/usage-buckets.ts';
 import type { Spend } from '../tokens/spend.ts';
 import { DryRunRows } from './dry-runs.ts';
+import { EndedSessionRows } from './ended-sessions.ts';
 import type { MaintenanceSwitch } from './maintenance-switch.ts';
 
 export class Usage {
@@ -24,6 +25,7 @@ export class Usage {
   readonly #came: ReturnType<typeof marking>;
   readonly #left: ReturnType<typeof marking>;
   readonly #dryRuns: DryRunRows;
+  readonly #ended: EndedSessionRows;
 
   /** `onAgent`: told after the commit when an agent has come to serve the tunnel. */
   constructor(deps: {
@@ -44,6 +46,7 @@ export class Usage {
     this.#came = marking(db, 'active');
     this.#left = marking(db, 'inactive');
     this.#dryRuns = new DryRunRows(db);
+    this.#ended = new EndedSessionRows(db);
   }
 
   /** Stores a batch. False when it was stored before. */
@@ -59,6 +62,7 @@ export class Usage {
           tx,
           batch.events.filter((event) => event.kind === 'usage'),
         );
+        this.#ended.add(batch.events.filter((event) => event.kind === 'session_end'));
         const at = { sequence: batch.sequence, updatedAt: tx.now };
         tx.db
           .insert(nodeCursors)
@@ -99,6 +103,9 @@ export class Usage {
         else this.#maintenance.agentLeft(tx, tunnelId);
         return;
       }
+      case 'session_end':
+        // All of a batch at once: storeBatch.
+        return;
       case 'dry_run':
         this.#dryRuns.add(event);
         return;

@@ -6,6 +6,7 @@ import type { TLSSocket } from 'node:tls';
 import { cutFaulty, Sweeper, systemClock } from '../base/clock.ts';
 import { messageOf } from '../base/errors.ts';
 import type { Logger } from '../base/log.ts';
+import type { PipeMeter } from '../base/pipe.ts';
 import { SlabPool } from '../base/slab.ts';
 import { attachSession } from '../mux/attach.ts';
 import type { MuxSession } from '../mux/session.ts';
@@ -18,6 +19,7 @@ import { DEAD_AFTER_MS, type FromAgent, type FromServer, fromServer, HEARTBEAT_M
 import type { Channel, ChannelSink, OpenChannel } from './channel.ts';
 import { dialServer } from './dial.ts';
 import { agentAddress, discover } from './discovery.ts';
+import type { Watch } from './inspect/watch.ts';
 import { canReach, type Reach } from './lookout.ts';
 import { ServeFloor, StreamServer } from './serve.ts';
 
@@ -33,19 +35,22 @@ const CLOSE_MS = 1_000;
 export interface Connector {
   readonly open: OpenChannel;
   readonly reach: Reach;
+  /** Bytes of all streams since the start. */
+  readonly meter: PipeMeter;
   /** Stops the shared timers, once no channel is left. */
   close(): void;
 }
 
-/** Everything that the connections of one agent share. */
-export function makeConnector(options: { server: URL; log: Logger }): Connector {
+/** Everything that the connections of one agent share. `watch`: the agent's page, which looks on. */
+export function makeConnector(options: { server: URL; log: Logger; watch?: Watch | undefined }): Connector {
   const { server, log } = options;
   const slabs = new SlabPool();
   const budget = new WindowBudget(WINDOW_BUDGET_BYTES);
   const sweeper = new Sweeper<MuxSession>(1_000, { onFault: cutFaulty(log, 'the connection to the server') });
-  const floor = new ServeFloor(systemClock);
+  const floor = new ServeFloor(systemClock, options.watch);
   return {
     reach: canReach,
+    meter: floor.meter,
     open: async (sink, signal) => {
       const address = agentAddress(await discover(server, signal), server);
       const socket = await dialServer(address, signal);

@@ -63,6 +63,8 @@ export interface ExitReason {
 }
 
 export type AgentEvent =
+  /** The agent's own page listens, before anything else happens. */
+  | { readonly kind: 'inspector_online'; readonly url: string }
   | { readonly kind: 'online'; readonly agentId: string; readonly account: string; readonly serverVersion: string }
   /** The session is gone. */
   | { readonly kind: 'offline'; readonly cause: string }

@@ -1,11 +1,11 @@
 /**
  * Serves the streams that the server opens: preamble → local target → reply → raw bytes both ways. Used by connect.ts, one
  * server per connection. It reads no protocol inside the stream: what the edge wrote goes to the local service as it is, behind
- * a PROXY protocol header where the target asked for one.
+ * a PROXY protocol header where the target asked for one. The agent's own page may look on (inspect/); it changes nothing.
  */
 import type { Socket } from 'node:net';
 import { type Clock, Sweeper } from '../base/clock.ts';
-import { Pipe, type PipeMeter } from '../base/pipe.ts';
+import { Pipe, type PipeMeter, type PipeOptions } from '../base/pipe.ts';
 import { SLAB_BYTES, SlabPool } from '../base/slab.ts';
 import { TurnEnd } from '../base/turn.ts';
 import type { MuxStream } from '../mux/stream.ts';
@@ -19,6 +19,8 @@ import {
   REPLY,
   type VisitorAddress,
 } from '../wire/preamble.ts';
+import { TappedPipe } from './inspect/tapped-pipe.ts';
+import type { Watch, WatchedConnection } from './inspect/watch.ts';
 import { LocalDial, type LocalFault } from './local.ts';
 import { proxyHeader } from './proxy-header.ts';
 import type { LocalTarget } from './target.ts';
@@ -32,9 +34,12 @@ export class ServeFloor {
   /** Every local socket reads into this one: a read is framed before the next one starts. */
   readonly readBuffer = Buffer.allocUnsafeSlow(SLAB_BYTES);
   readonly meter: PipeMeter = { fromSocket: 0, toSocket: 0 };
+  /** The agent's page; null: there is none, and nobody looks on. */
+  readonly watch: Watch | null;
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, watch: Watch | null = null) {
     this.clock = clock;
+    this.watch = watch;
   }
 
   close(): void {
@@ -109,6 +114,7 @@ class ServedStream implements StreamSink {
   #target: LocalTarget | undefined;
   #visitor: VisitorAddress | undefined;
   #dial: LocalDial | undefined;
+  #watched: WatchedConnection | null = null;
   #ended = false;
   #over = false;
 
@@ -149,13 +155,16 @@ class ServedStream implements StreamSink {
     stream.write(CONNECTED_REPLY);
     // At once and in one write, whether the visitor says anything or not: many services wait for it before they speak first.
     if (target.proxyProtocol) socket.write(proxyHeader(this.#visitor, socket));
-    const pipe: Pipe = new Pipe(stream, socket, {
+    this.#watched = floor.watch?.joined(target) ?? null;
+    const tap = this.#watched?.tap ?? null;
+    const options: PipeOptions = {
       turn: floor.turn,
       slabs: floor.slabs,
       meter: floor.meter,
       tls: target.tls,
       onClose: () => this.#leave(),
-    });
+    };
+    const pipe = tap === null ? new Pipe(stream, socket, options) : new TappedPipe(stream, socket, { ...options, tap });
     pipe.read(floor.readBuffer);
     for (const bytes of this.#held) pipe.onData(stream, bytes, 0, bytes.length);
     this.#held.length = 0;
@@ -209,6 +218,8 @@ class ServedStream implements StreamSink {
     this.#held.length = 0;
     this.#dial?.cancel();
     this.#dial = undefined;
+    this.#watched?.close();
+    this.#watched = null;
     this.#server.left();
   }
 }

@@ -14,6 +14,8 @@ export interface TunnelSpec {
   readonly target: LocalTarget;
   readonly subdomain?: string | undefined;
   readonly project?: string | undefined;
+  /** false: neither the server nor this agent's own page keeps what passes. */
+  readonly inspect?: boolean | undefined;
 }
 
 export class Tunnel {
@@ -65,6 +67,7 @@ export class Tunnel {
       localPort: this.spec.target.port,
       ...(subdomain === undefined ? {} : { subdomain }),
       ...(this.spec.project === undefined ? {} : { project: this.spec.project }),
+      ...(this.spec.inspect === false ? { inspect: false } : {}),
       ...(this.#bound === undefined ? {} : { tunnelId: this.#bound.tunnelId }),
     };
   }

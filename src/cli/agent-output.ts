@@ -61,6 +61,8 @@ export class JsonLines implements AgentOutput {
 /** The public form of each event. Adding a field is fine; renaming one breaks scripts. */
 export function jsonOf(event: AgentEvent): { event: string } & Record<string, unknown> {
   switch (event.kind) {
+    case 'inspector_online':
+      return { event: 'inspector_online', url: event.url };
     case 'online': {
       const { agentId, account, serverVersion } = event;
       return { event: 'connected', agent_id: agentId, account, server_version: serverVersion };

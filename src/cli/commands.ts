@@ -16,6 +16,11 @@ const REPORT = [
   ['--quiet', 'no screen and no log lines but errors'],
 ] as const;
 
+const PAGE = [
+  ['--inspect-port <port>', 'port on 127.0.0.1 of the page to look at requests (4040, or the next free one)'],
+  ['--no-inspect', 'no such page, and nothing of what passes is kept, here or on the server'],
+] as const;
+
 const NAMING = [
   ['--subdomain <name>', 'public name; without it the server picks one'],
   ['--project <slug>', 'project that the name belongs to'],
@@ -39,27 +44,32 @@ export const COMMANDS: readonly CommandSpec[] = [
   {
     usage: 'http <target>',
     summary: 'publish a local HTTP service: 3000, host:3000 or a URL',
-    options: [...NAMING, ...CONNECTION, ...REPORT, VERIFY],
+    options: [...NAMING, ...CONNECTION, ...REPORT, ...PAGE, VERIFY],
     refused: [PROXY[0]],
     load: async () => (await import('./tunnel.ts')).tunnelCommand('http'),
   },
   {
     usage: 'https <target>',
     summary: 'the same where the local service speaks TLS',
-    options: [...NAMING, ...CONNECTION, ...REPORT, VERIFY],
+    options: [...NAMING, ...CONNECTION, ...REPORT, ...PAGE, VERIFY],
     refused: [PROXY[0]],
     load: async () => (await import('./tunnel.ts')).tunnelCommand('https'),
   },
   {
     usage: 'tcp <target>',
     summary: 'publish any local TCP port',
-    options: [...NAMING, ...CONNECTION, ...REPORT, PROXY],
+    options: [...NAMING, ...CONNECTION, ...REPORT, ...PAGE, PROXY],
     load: async () => (await import('./tunnel.ts')).tunnelCommand('tcp'),
   },
   {
     usage: 'start [names...]',
     summary: "run the tunnels of the agent's settings file, or those named",
-    options: [['--config <file>', "the agent's settings file (CULVERT_AGENT_CONFIG)"], ...CONNECTION, ...REPORT],
+    options: [
+      ['--config <file>', "the agent's settings file (CULVERT_AGENT_CONFIG)"],
+      ...CONNECTION,
+      ...REPORT,
+      ...PAGE,
+    ],
     load: async () => (await import('./tunnel.ts')).startCommand,
   },
   {

@@ -6,6 +6,7 @@ import { hostname, release } from 'node:os';
 import { type Agent, startAgent } from '../agent/agent.ts';
 import { makeConnector } from '../agent/connect.ts';
 import type { AgentEvent, ExitReason } from '../agent/events.ts';
+import { type AgentPage, startPage, USUAL_PORT } from '../agent/inspect/page-server.ts';
 import type { TunnelSpec } from '../agent/tunnel.ts';
 import { messageOf } from '../base/errors.ts';
 import { type Logger, silentLog } from '../base/log.ts';
@@ -28,6 +29,9 @@ export interface AgentFlags {
   readonly json?: boolean;
   readonly quiet?: boolean;
   readonly urlFile?: string;
+  /** false: no page, whatever the settings say. */
+  readonly inspect: boolean;
+  readonly inspectPort?: number;
 }
 
 export interface AgentRun {
@@ -45,14 +49,17 @@ export async function runAgent(io: Io, run: AgentRun): Promise<ExitCode> {
   const warning = plainHttpWarning(settings.server);
   if (warning !== undefined) log.warn({ server: settings.server.href }, warning);
 
-  const connector = makeConnector({ server: settings.server, log });
+  const tunnels = chosenTunnels(run);
+  const page = await pageFor(run, tunnels, log);
+  const connector = makeConnector({ server: settings.server, log, watch: page?.watch });
   const lost = Promise.withResolvers<void>();
   const output = await chooseOutput(io, { json: flags.json === true, drawn, warning, onLost: lost.resolve });
   const records = new Records(io, { log, urlFile: flags.urlFile, server: settings.server.href });
   records.runsWith(first.loginLabel);
+  if (page !== undefined) output.onEvent({ kind: 'inspector_online', url: page.url });
   const agent = startAgent({
     server: settings.server.href,
-    tunnels: run.tunnels,
+    tunnels,
     identity: { version: VERSION, os: `${process.platform} ${release()}`, hostname: hostname() },
     token: async () => {
       const key = await readAgentKey(settings, io.env);
@@ -65,9 +72,11 @@ export async function runAgent(io: Io, run: AgentRun): Promise<ExitCode> {
     watch: drawn || flags.json === true,
     onEvent: (event) => {
       output.onEvent(event);
+      page?.onEvent(event);
       records.onEvent(event, agent);
     },
   });
+  page?.attach(agent, connector.meter);
   void lost.promise.then(() => agent.drain());
   const signals = listenToSignals(io, agent);
   output.start(() => agent.view());
@@ -76,9 +85,27 @@ export async function runAgent(io: Io, run: AgentRun): Promise<ExitCode> {
   const reason = await agent.done;
   signals.close();
   output.end();
+  page?.close();
   connector.close();
   await records.close();
   return exitCode(io, withAdvice(settings, reason), signals.interrupted());
+}
+
+/** The tunnels of this run: where the page is switched off, the server is asked to keep nothing of them either. */
+function chosenTunnels({ tunnels, flags, settings }: AgentRun): readonly TunnelSpec[] {
+  const isOff = !flags.inspect || settings.inspect === false;
+  return isOff ? tunnels.map((tunnel) => ({ ...tunnel, inspect: false })) : tunnels;
+}
+
+/** Undefined: it is switched off, or could not start. */
+async function pageFor(
+  { flags, settings }: AgentRun,
+  tunnels: readonly TunnelSpec[],
+  log: Logger,
+): Promise<AgentPage | undefined> {
+  if (!flags.inspect || settings.inspect === false) return undefined;
+  const port = flags.inspectPort ?? settings.inspectPort ?? USUAL_PORT;
+  return startPage({ port, tunnels, version: VERSION, log });
 }
 
 function exitCode(io: Io, reason: ExitReason, interrupted: boolean): ExitCode {

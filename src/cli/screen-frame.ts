@@ -12,6 +12,8 @@ export interface FrameInput {
   readonly now: number;
   /** What the user should know as long as the agent runs. */
   readonly warning: string | undefined;
+  /** Where requests can be looked at. */
+  readonly page?: string | undefined;
   /** Last line, instead of the hint how to stop. */
   readonly notice: string | undefined;
 }
@@ -43,7 +45,7 @@ const ROOMY_COLUMNS = 64;
 export function renderFrame(input: FrameInput, size: FrameSize): string {
   const glyphs = size.unicode ? UNICODE : ASCII;
   const head = [...statusLines(input, size, glyphs), []];
-  const foot: Line[] = [[], [span(input.notice ?? 'Ctrl-C stops', 'dim')]];
+  const foot: Line[] = [[], footLine(input, glyphs)];
   // One row is left free: a frame as tall as the terminal scrolls it.
   const room = size.rows - 1 - head.length - foot.length;
   const tunnels = fit(tunnelLines(input, size, glyphs), room);
@@ -53,6 +55,11 @@ export function renderFrame(input: FrameInput, size: FrameSize): string {
     .slice(0, Math.max(1, size.rows - 1))
     .map((line) => paint(crop(line, size.columns, glyphs.more), size.color))
     .join('\n');
+}
+
+function footLine({ notice, page }: FrameInput, glyphs: Glyphs): Line {
+  if (notice !== undefined || page === undefined) return [span(notice ?? 'Ctrl-C stops', 'dim')];
+  return [span('Look at requests: ', 'dim'), span(page, 'cyan'), span(` ${glyphs.dot} Ctrl-C stops`, 'dim')];
 }
 
 function statusLines(input: FrameInput, size: FrameSize, glyphs: Glyphs): Line[] {

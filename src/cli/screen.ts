@@ -32,6 +32,7 @@ export class Screen implements AgentOutput {
   #requests: RequestView[] = [];
   #view: (() => AgentView) | undefined;
   #notice: string | undefined;
+  #page: string | undefined;
   #tick: NodeJS.Timeout | undefined;
   #due: NodeJS.Timeout | undefined;
 
@@ -58,6 +59,7 @@ export class Screen implements AgentOutput {
       this.#requests.push(event.request);
       if (this.#requests.length > KEEP_REQUESTS * 2) this.#requests = this.#requests.slice(-KEEP_REQUESTS);
     }
+    if (event.kind === 'inspector_online') this.#page = event.url;
     if (event.kind === 'draining') this.#notice = 'Ctrl-C again stops at once';
     this.#due ??= setTimeout(this.#draw, REDRAW_MS);
   }
@@ -81,6 +83,7 @@ export class Screen implements AgentOutput {
       requests: this.#requests,
       now: Date.now(),
       warning: this.#warning,
+      page: this.#page,
       notice: this.#notice,
     };
     this.#update(renderFrame(input, { columns, rows, color: this.#color, unicode: this.#unicode }));

@@ -6,7 +6,7 @@ import type { TunnelSpec } from '../agent/tunnel.ts';
 import { type AgentSettings, loadAgentConfig, type TunnelSettings } from '../config/agent.ts';
 import type { CommandBody, Invocation } from './command.ts';
 import { usageError } from './exit.ts';
-import { refuseFlags, textFlag } from './flags.ts';
+import { countFlag, refuseFlags, textFlag } from './flags.ts';
 import type { Io } from './io.ts';
 import { type AgentFlags, runAgent } from './run-agent.ts';
 
@@ -55,11 +55,19 @@ function chosen(settings: AgentSettings, names: readonly string[]): TunnelSettin
 }
 
 function specOf(settings: TunnelSettings): TunnelSpec {
-  const { name, protocol, subdomain, project, verify_tls: verifyTls, proxy_protocol: proxyProtocol } = settings;
+  const {
+    name,
+    protocol,
+    subdomain,
+    project,
+    inspect,
+    verify_tls: verifyTls,
+    proxy_protocol: proxyProtocol,
+  } = settings;
   if (proxyProtocol && protocol !== 'tcp') throw settings.mistake('proxy_protocol', PROXY_ELSEWHERE);
   try {
     const found = parseTarget(String(settings.target), protocol, { verifyTls, proxyProtocol });
-    return { ...found, name, subdomain, project };
+    return { ...found, name, subdomain, project, inspect };
   } catch (error) {
     if (error instanceof TargetError) throw settings.mistake('target', error.message);
     throw error;
@@ -87,11 +95,16 @@ function settingsOf(io: Io, invocation: Invocation): AgentSettings {
   });
 }
 
-function agentFlags(invocation: Invocation): AgentFlags {
-  const urlFile = textFlag(invocation.flags, 'urlFile');
+function agentFlags({ flags }: Invocation): AgentFlags {
+  const urlFile = textFlag(flags, 'urlFile');
+  const inspectPort = countFlag(flags, 'inspectPort');
+  if (inspectPort !== undefined && inspectPort > 65_535) throw usageError('--inspect-port: a port is at most 65535');
   return {
-    json: invocation.flags['json'] === true,
-    quiet: invocation.flags['quiet'] === true,
+    json: flags['json'] === true,
+    quiet: flags['quiet'] === true,
+    // commander sets `inspect` of its own accord when there is a --no-inspect.
+    inspect: flags['inspect'] !== false,
+    ...(inspectPort === undefined ? {} : { inspectPort }),
     ...(urlFile === undefined ? {} : { urlFile }),
   };
 }

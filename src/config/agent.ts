@@ -33,6 +33,8 @@ const tunnel = z.strictObject({
   verify_tls: z.boolean().default(false),
   /** Of tcp tunnels. Off: a service that does not expect the header takes it for garbage. */
   proxy_protocol: z.boolean().default(false),
+  /** false: neither the agent's own page nor the server keeps what passes. */
+  inspect: z.boolean().default(true),
 });
 
 /** Names appear in log lines, file names of no kind: letters, digits, dash, dot, underscore. */
@@ -43,6 +45,10 @@ const tunnelName = z
 export const agentSchema = z.strictObject({
   server: z.string().optional(),
   token_file: z.string().min(1, 'must name a file').optional(),
+  /** false: no page, and no tunnel's requests are kept anywhere. */
+  inspect: z.boolean().optional(),
+  /** Port on 127.0.0.1 of the page; of those behind it the next free one is taken. 0: the system chooses. */
+  inspect_port: z.int().min(0).max(65_535).optional(),
   tunnels: z.record(tunnelName, tunnel).default({}),
 });
 
@@ -63,6 +69,10 @@ export interface AgentSettings {
   readonly server: URL;
   /** Undefined when nothing names a key. */
   readonly token: TokenSource | undefined;
+  /** Whether the agent has a page on which to look at requests; undefined: nothing says so, and it has. */
+  readonly inspect: boolean | undefined;
+  /** Undefined: the usual one. */
+  readonly inspectPort: number | undefined;
   /** In the order of the files, the project's first. */
   readonly tunnels: ReadonlyMap<string, TunnelSettings>;
   /** The files that were read. */
@@ -93,6 +103,8 @@ export function loadAgentConfig(input: AgentConfigInput): AgentSettings {
   return {
     server,
     token: findToken(input, { server, project, user, trusted }),
+    inspect: project?.parsed.value.inspect ?? user?.parsed.value.inspect,
+    inspectPort: project?.parsed.value.inspect_port ?? user?.parsed.value.inspect_port,
     tunnels: new Map([...tunnelsOf(user), ...tunnelsOf(project)]),
     files: [project, user].flatMap((file) => (file === undefined ? [] : [file.path])),
   };

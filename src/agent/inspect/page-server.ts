@@ -1,0 +1,137 @@
+/**
+ * The agent's own page: a small HTTP server on 127.0.0.1 and nowhere else, with what the agent has seen of its latest requests. Started by
+ * cli/run-agent.ts before the agent connects. Nothing that goes wrong here, a port that is taken least of all, ends or slows the agent.
+ */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { codeOf, messageOf } from '../../base/errors.ts';
+import type { Logger } from '../../base/log.ts';
+import type { PipeMeter } from '../../base/pipe.ts';
+import type { AgentEvent } from '../events.ts';
+import type { TunnelSpec } from '../tunnel.ts';
+import { AgentSource, type ShownAgent } from './agent-source.ts';
+import { EventFeed } from './event-feed.ts';
+import { GUARD_FIELDS, refusalOf } from './guard.ts';
+import { answerPage, refuse, statusOf } from './page-routes.ts';
+import { Replays } from './replay.ts';
+import { Watch } from './watch.ts';
+
+/** Scripts that were written for ngrok look here. */
+export const USUAL_PORT = 4_040;
+/** Ports that are tried: a second agent on the machine finds the next one free. */
+const TRIED_PORTS = 21;
+const HOST = '127.0.0.1';
+const MAX_CONNECTIONS = 128;
+const REQUEST_MS = 10_000;
+
+export interface PageOptions {
+  /** The first port that is tried; 0: the system chooses. */
+  readonly port: number;
+  readonly tunnels: readonly TunnelSpec[];
+  readonly version: string;
+  readonly log: Logger;
+}
+
+export interface AgentPage {
+  readonly url: string;
+  /** For the connector: told of each connection to a local service. */
+  readonly watch: Watch;
+  attach(agent: ShownAgent, meter: PipeMeter): void;
+  onEvent(event: AgentEvent): void;
+  close(): void;
+}
+
+/** Starts the page. Undefined: it could not, and the log says why. Never rejects. */
+export async function startPage(options: PageOptions): Promise<AgentPage | undefined> {
+  const { port, log } = options;
+  const last = port === 0 ? 0 : Math.min(65_535, port + TRIED_PORTS - 1);
+  const page = new Page(options);
+  for (let at = port; at <= last; at++) {
+    try {
+      await page.listen(at);
+      log.info({ url: page.url }, 'requests can be looked at');
+      return page;
+    } catch (error) {
+      // Some systems keep ports for themselves and say so by EACCES.
+      if (codeOf(error) === 'EADDRINUSE' || codeOf(error) === 'EACCES') continue;
+      log.warn({ cause: messageOf(error) }, 'there is no page to look at requests; the tunnels work all the same');
+      page.close();
+      return undefined;
+    }
+  }
+  page.close();
+  const hint = 'there is no page to look at requests, for no port is free; the tunnels work all the same';
+  log.warn({ from: port, to: last }, `${hint}: say --inspect-port with another one, or --no-inspect`);
+  return undefined;
+}
+
+class Page implements AgentPage {
+  readonly watch: Watch;
+  readonly #log: Logger;
+  readonly #server: Server;
+  readonly #source: AgentSource;
+  readonly #feed: EventFeed;
+  readonly #replays: Replays;
+  #port = 0;
+
+  constructor({ tunnels, version, log }: PageOptions) {
+    this.#log = log;
+    this.#source = new AgentSource(version);
+    this.watch = new Watch(tunnels, { log });
+    this.#replays = new Replays(this.watch);
+    this.#feed = new EventFeed(this.watch.ring, this.watch.tally, () => statusOf(this.#source));
+    const limits = { requestTimeout: REQUEST_MS, headersTimeout: REQUEST_MS, connectionsCheckingInterval: REQUEST_MS };
+    this.#server = createServer(limits, (request, response) => this.#answer(request, response));
+    this.#server.maxConnections = MAX_CONNECTIONS;
+  }
+
+  get url(): string {
+    return `http://${HOST}:${this.#port}`;
+  }
+
+  listen(port: number): Promise<void> {
+    const server = this.#server;
+    return new Promise((resolve, reject) => {
+      server.once('error', reject);
+      server.listen({ port, host: HOST, exclusive: true }, () => {
+        server.off('error', reject);
+        server.on('error', (error) =>
+          this.#log.warn({ cause: messageOf(error) }, 'the page to look at requests has a fault'),
+        );
+        this.#port = (server.address() as AddressInfo).port;
+        resolve();
+      });
+    });
+  }
+
+  attach(agent: ShownAgent, meter: PipeMeter): void {
+    this.#source.attach(agent, meter);
+  }
+
+  onEvent(event: AgentEvent): void {
+    this.#source.onEvent(event);
+    if (event.kind !== 'request') this.#feed.tellFacts();
+  }
+
+  close(): void {
+    this.#feed.close();
+    this.#replays.close();
+    this.#server.close();
+    this.#server.closeAllConnections();
+  }
+
+  #answer(request: IncomingMessage, response: ServerResponse): void {
+    for (const [name, value] of Object.entries(GUARD_FIELDS)) response.setHeader(name, value);
+    const url = URL.parse(request.url ?? '', this.url);
+    const path = url?.pathname ?? '';
+    const refusal = refusalOf({ method: request.method, path, headers: request.headers }, this.#port);
+    if (refusal !== undefined) return refuse(response, 403, refusal);
+    if (url === null || !(request.url ?? '').startsWith('/')) return refuse(response, 400, 'this is no path');
+    const parts = { source: this.#source, watch: this.watch, feed: this.#feed, replays: this.#replays };
+    answerPage(parts, { request, response, url }).catch((error: unknown) => {
+      this.#log.error({ err: error, path }, 'the page to look at requests failed');
+      if (response.headersSent) response.destroy();
+      else refuse(response, 500, 'this page has a fault; the log of the agent says more');
+    });
+  }
+}

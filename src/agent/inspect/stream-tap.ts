@@ -1,0 +1,361 @@
+/**
+ * Looks on at one stream of an http, https or websocket tunnel: follows its requests and answers as strictly as the edge does, and
+ * copies what the allowance permits. Fed by tapped-pipe.ts before the bytes go on; it holds none of them and changes none.
+ *
+ *   request    head ──► body ──► done ─┐
+ *   answer     head ──► body ──► done ─┴─► the next request
+ *
+ * The edge sends one request at a time down a stream. Whatever else happens there (two at once, an answer that nobody asked for, what
+ * is no HTTP/1.1) makes it let go of the stream: it looks at nothing more of it, and the bytes flow as if it had never been there.
+ */
+import type { Clock } from '../../base/clock.ts';
+import { BODY, Body, type BodyTap, FRAMING, type Framing } from '../../http1/body.ts';
+import { CutHead } from '../../http1/cut-head.ts';
+import { Head, INCOMPLETE, parseRequestHead, parseResponseHead } from '../../http1/head.ts';
+import type { Allowance } from './allowance.ts';
+import type { BodyCapture } from './body-capture.ts';
+import { RequestRecord } from './request-record.ts';
+import type { RequestRing } from './request-ring.ts';
+import type { PageTally, TunnelTally } from './tally.ts';
+
+/** The edge's own limits can be raised, and it adds fields; a head beyond these only is not shown. */
+const HEAD_LIMITS = { headBytes: 131_072, fields: 512, targetBytes: 65_536 };
+/** Interim answers (1xx) before the real one. */
+const MAX_INTERIM = 16;
+const HEAD_METHOD = 'HEAD';
+
+/** What all taps of an agent share. One thread: a parsed head is read before the next is parsed. */
+export class TapFloor {
+  readonly clock: Clock;
+  readonly ring: RequestRing;
+  readonly allowance: Allowance;
+  readonly tally: PageTally;
+  readonly onFault: (error: unknown) => void;
+  readonly head = new Head(HEAD_LIMITS);
+
+  constructor(parts: Omit<TapFloor, 'head'>) {
+    this.clock = parts.clock;
+    this.ring = parts.ring;
+    this.allowance = parts.allowance;
+    this.tally = parts.tally;
+    this.onFault = parts.onFault;
+  }
+}
+
+/** Whose stream it is. */
+export interface TapSubject {
+  /** Name of the tunnel. */
+  readonly tunnel: string;
+  /** Null: what passes is no visitor's, and not counted. */
+  readonly tally: TunnelTally | null;
+  /** The record whose request is sent again; such a one is always kept. */
+  readonly replayOf: string | null;
+  /** The one request of a replay was answered, or can't be any more. */
+  readonly onEnd?: (record: RequestRecord | null) => void;
+}
+
+const REQUEST = { head: 0, body: 1, done: 2, upgrade: 3 } as const;
+const ANSWER = { head: 0, body: 1, done: 2 } as const;
+
+export class StreamTap {
+  readonly #floor: TapFloor;
+  readonly #subject: TapSubject;
+  readonly #requestBody = new Body();
+  readonly #answerBody = new Body();
+  #request: (typeof REQUEST)[keyof typeof REQUEST] = REQUEST.head;
+  #answer: (typeof ANSWER)[keyof typeof ANSWER] = ANSWER.done;
+  /** Beginnings of heads that the end of a read has cut. */
+  #requestPart: Buffer | null = null;
+  #answerPart: Buffer | null = null;
+  #cutRequest: CutHead | null = null;
+  #cutAnswer: CutHead | null = null;
+  #record: RequestRecord | null = null;
+  #isHead = false;
+  #startMs = 0;
+  #interim = 0;
+  #off = false;
+
+  constructor(floor: TapFloor, subject: TapSubject) {
+    this.#floor = floor;
+    this.#subject = subject;
+  }
+
+  /** What is kept of the request that is under way; null: none is, or it is not kept. */
+  get record(): RequestRecord | null {
+    return this.#record;
+  }
+
+  /** `bytes[start, end)` are about to go to the local service. Never throws. */
+  request(bytes: Buffer, start: number, end: number): void {
+    if (this.#off) return;
+    try {
+      this.#feedRequest(bytes, start, end);
+    } catch (error) {
+      this.#fault(error);
+    }
+  }
+
+  /** `bytes[start, end)` came from the local service. Never throws. */
+  answer(bytes: Buffer, start: number, end: number): void {
+    if (this.#off) return;
+    try {
+      this.#feedAnswer(bytes, start, end);
+    } catch (error) {
+      this.#fault(error);
+    }
+  }
+
+  /** The local service has ended its direction. */
+  answerEnded(): void {
+    if (this.#off || this.#answer !== ANSWER.body || this.#answerBody.framing !== FRAMING.untilClose) return;
+    try {
+      this.#answered();
+    } catch (error) {
+      this.#fault(error);
+    }
+  }
+
+  /** Stream and connection are over. */
+  closed(): void {
+    if (this.#off) return;
+    this.#off = true;
+    try {
+      this.#cut();
+    } catch (error) {
+      this.#fault(error);
+    }
+  }
+
+  #feedRequest(bytes: Buffer, start: number, end: number): void {
+    let from = start;
+    while (from < end && !this.#off) {
+      switch (this.#request) {
+        case REQUEST.head: {
+          const part = this.#requestPart;
+          if (part === null) {
+            from = this.#requestHead(bytes, from, end);
+            break;
+          }
+          const longer = this.#cutRequest?.add(part, bytes, from, end) ?? null;
+          this.#requestPart = longer;
+          if (longer !== null) return;
+          const whole = Buffer.concat([part, bytes.subarray(from, end)]);
+          return this.#feedRequest(whole, 0, whole.length);
+        }
+        case REQUEST.body: {
+          const state = this.#requestBody.feed(bytes, from, end);
+          if (state === BODY.bad) return this.#letGo();
+          from = this.#requestBody.next;
+          if (state === BODY.done) this.#requestDone();
+          break;
+        }
+        case REQUEST.upgrade:
+          return; // raw bytes of an upgrade that is not answered yet, as some clients send them
+        case REQUEST.done:
+          return this.#letGo();
+      }
+    }
+  }
+
+  /** Where to go on; `end` also when the head is not whole yet. */
+  #requestHead(bytes: Buffer, start: number, end: number): number {
+    const { head, clock } = this.#floor;
+    const headEnd = parseRequestHead(bytes, start, end, head);
+    if (headEnd === INCOMPLETE) {
+      this.#cutRequest ??= new CutHead(HEAD_LIMITS.headBytes);
+      this.#requestPart = this.#cutRequest.keep(bytes, start, end);
+      return end;
+    }
+    if (headEnd < 0) {
+      this.#letGo();
+      return end;
+    }
+    const isUpgrade = head.connectionUpgrade && head.upgradeCount > 0;
+    const framing = head.chunked ? FRAMING.chunked : head.contentLength > 0 ? FRAMING.length : FRAMING.none;
+    this.#isHead = isWord(bytes, start, head.methodEnd, HEAD_METHOD);
+    this.#startMs = clock.monotonic();
+    this.#interim = 0;
+    this.#answer = ANSWER.head;
+    this.#record = this.#keep(bytes, start, headEnd);
+    this.#requestBody.start(framing, head.contentLength, false, null, this.#captureOf(this.#record?.requestBody));
+    if (isUpgrade) this.#request = REQUEST.upgrade;
+    else if (framing === FRAMING.none) this.#requestDone();
+    else this.#request = REQUEST.body;
+    return headEnd;
+  }
+
+  #keep(bytes: Buffer, start: number, headEnd: number): RequestRecord | null {
+    const { head, ring, allowance, tally, clock } = this.#floor;
+    const { tunnel, replayOf } = this.#subject;
+    if (replayOf === null && !allowance.take(this.#startMs)) {
+      tally.notKept++;
+      return null;
+    }
+    const record = new RequestRecord({
+      tunnel,
+      head: copyOf(bytes, start, headEnd),
+      method: bytes.toString('latin1', start, head.methodEnd),
+      target: bytes.toString('latin1', head.targetStart, head.targetEnd),
+      at: clock.now(),
+      replayOf,
+    });
+    ring.add(record);
+    return record;
+  }
+
+  #requestDone(): void {
+    const record = this.#record;
+    this.#request = REQUEST.done;
+    if (record !== null) {
+      record.requestEnded = true;
+      if (this.#answer === ANSWER.done) record.requestBody.close();
+      this.#floor.ring.weigh(record);
+    }
+    if (this.#answer === ANSWER.done) this.#request = REQUEST.head;
+  }
+
+  #feedAnswer(bytes: Buffer, start: number, end: number): void {
+    let from = start;
+    while (from < end && !this.#off) {
+      switch (this.#answer) {
+        case ANSWER.head: {
+          const part = this.#answerPart;
+          if (part === null) {
+            from = this.#answerHead(bytes, from, end);
+            break;
+          }
+          const longer = this.#cutAnswer?.add(part, bytes, from, end) ?? null;
+          this.#answerPart = longer;
+          if (longer !== null) return;
+          const whole = Buffer.concat([part, bytes.subarray(from, end)]);
+          return this.#feedAnswer(whole, 0, whole.length);
+        }
+        case ANSWER.body: {
+          const state = this.#answerBody.feed(bytes, from, end);
+          if (state === BODY.bad) return this.#letGo();
+          from = this.#answerBody.next;
+          if (state === BODY.done) this.#answered();
+          break;
+        }
+        case ANSWER.done:
+          return this.#letGo();
+      }
+    }
+  }
+
+  #answerHead(bytes: Buffer, start: number, end: number): number {
+    const { head, clock } = this.#floor;
+    const headEnd = parseResponseHead(bytes, start, end, head);
+    if (headEnd === INCOMPLETE) {
+      this.#cutAnswer ??= new CutHead(HEAD_LIMITS.headBytes);
+      this.#answerPart = this.#cutAnswer.keep(bytes, start, end);
+      return end;
+    }
+    if (headEnd < 0 || (head.status < 200 && ++this.#interim > MAX_INTERIM)) {
+      this.#letGo();
+      return end;
+    }
+    if (head.status < 200 && head.status !== 101) return headEnd;
+    const { status } = head;
+    const record = this.#record;
+    this.#subject.tally?.answered(status);
+    if (record !== null) {
+      record.responseHead = copyOf(bytes, start, headEnd);
+      record.status = status;
+      record.firstByteMs = clock.monotonic() - this.#startMs;
+    }
+    if (status === 101) {
+      this.#answered();
+      this.#off = true; // what follows is another protocol
+      return end;
+    }
+    if (this.#request === REQUEST.upgrade) this.#requestDone();
+    const bodiless = this.#isHead || status === 204 || status === 304;
+    const { chunked, contentLength } = head;
+    this.#answer = ANSWER.body;
+    const framing = framingOf(bodiless, chunked, contentLength);
+    this.#answerBody.start(framing, contentLength, false, null, this.#captureOf(record?.responseBody));
+    if (this.#answerBody.framing === FRAMING.none) this.#answered();
+    else if (record !== null) this.#told(record);
+    return headEnd;
+  }
+
+  #answered(): void {
+    const { clock } = this.#floor;
+    const { tally, onEnd } = this.#subject;
+    const nowMs = clock.monotonic();
+    const record = this.#record;
+    this.#answer = ANSWER.done;
+    tally?.requests.mark(nowMs, nowMs - this.#startMs);
+    if (record !== null) {
+      record.end('done', nowMs - this.#startMs);
+      this.#told(record);
+    }
+    if (this.#request === REQUEST.done) this.#request = REQUEST.head;
+    onEnd?.(record);
+  }
+
+  /** Hears of the payload of a body of the record; null: nobody does. */
+  #captureOf(capture: BodyCapture | undefined): BodyTap | null {
+    const record = this.#record;
+    if (record === null || capture === undefined) return null;
+    const { ring } = this.#floor;
+    return {
+      payload: (bytes, start, end) => {
+        const { held } = capture;
+        capture.add(bytes, start, end);
+        if (capture.held !== held) ring.weigh(record);
+      },
+    };
+  }
+
+  #told(record: RequestRecord): void {
+    this.#floor.ring.weigh(record);
+    this.#floor.ring.tell(record);
+  }
+
+  #letGo(): void {
+    if (this.#off) return;
+    this.#off = true;
+    this.#floor.tally.letGo++;
+    this.#cut();
+  }
+
+  #fault(error: unknown): void {
+    const { tally, onFault } = this.#floor;
+    this.#off = true;
+    tally.faults++;
+    if (this.#record?.state === 'open') this.#record.state = 'cut';
+    this.#record = null;
+    onFault(error);
+  }
+
+  /** What is under way gets no end. */
+  #cut(): void {
+    const { clock } = this.#floor;
+    const record = this.#record;
+    if (this.#answer !== ANSWER.done && record !== null) {
+      record.end('cut', clock.monotonic() - this.#startMs);
+      this.#told(record);
+    }
+    if (this.#answer !== ANSWER.done) this.#subject.onEnd?.(record);
+    this.#record = null;
+  }
+}
+
+function framingOf(bodiless: boolean, chunked: boolean, contentLength: number): Framing {
+  if (bodiless) return FRAMING.none;
+  if (chunked) return FRAMING.chunked;
+  return contentLength >= 0 ? FRAMING.length : FRAMING.untilClose;
+}
+
+/** Into memory of its own: a slice of Node's pool would keep its neighbours alive. */
+function copyOf(bytes: Buffer, start: number, end: number): Buffer {
+  const copy = Buffer.allocUnsafeSlow(end - start);
+  bytes.copy(copy, 0, start, end);
+  return copy;
+}
+
+function isWord(bytes: Buffer, start: number, end: number, word: string): boolean {
+  return end - start === word.length && bytes.toString('latin1', start, end) === word;
+}

@@ -1,0 +1,94 @@
+/**
+ * What the page knows: which tunnels there are, how many connections and requests each had, and the latest requests. serve.ts tells it of
+ * each connection to a local service; stream-tap.ts fills in what passes on it; the routes read. Made once per agent, only where the page is on.
+ */
+import { type Clock, systemClock } from '../../base/clock.ts';
+import { messageOf } from '../../base/errors.ts';
+import type { Logger } from '../../base/log.ts';
+import { Throttle } from '../../base/throttle.ts';
+import type { LocalTarget } from '../target.ts';
+import type { TunnelSpec } from '../tunnel.ts';
+import { Allowance } from './allowance.ts';
+import { RequestRing } from './request-ring.ts';
+import { StreamTap, TapFloor } from './stream-tap.ts';
+import { PageTally, TunnelTally } from './tally.ts';
+
+/** A fault of the tap comes with every stream, if it comes. */
+const FAULT_LOG_MS = 60_000;
+
+/** One connection to a local service, as serve.ts sees it. */
+export interface WatchedConnection {
+  /** Wants to see the bytes; null: does not. */
+  readonly tap: StreamTap | null;
+  /** Call once, when it is over. */
+  close(): void;
+}
+
+export class Watch {
+  readonly ring: RequestRing;
+  readonly tally = new PageTally();
+  readonly clock: Clock;
+  readonly #floor: TapFloor;
+  readonly #tunnels = new Map<LocalTarget, { readonly spec: TunnelSpec; readonly tally: TunnelTally }>();
+
+  /** `specs` with the very targets that their tunnels have. */
+  constructor(specs: readonly TunnelSpec[], options: { log: Logger; clock?: Clock; ring?: RequestRing }) {
+    const { log, clock = systemClock, ring = new RequestRing() } = options;
+    const throttle = new Throttle(FAULT_LOG_MS, () => clock.monotonic());
+    this.clock = clock;
+    this.ring = ring;
+    this.#floor = new TapFloor({
+      clock,
+      ring,
+      allowance: new Allowance(),
+      tally: this.tally,
+      onFault: (error) => {
+        const pass = throttle.pass();
+        if (pass !== undefined)
+          log.error({ cause: messageOf(error), err: error, ...pass }, 'a stream is not shown on the page');
+      },
+    });
+    for (const spec of specs) this.#tunnels.set(spec.target, { spec, tally: new TunnelTally(clock.monotonic()) });
+  }
+
+  /** A stream was joined with a connection to `target`. */
+  joined(target: LocalTarget): WatchedConnection | null {
+    const found = this.#tunnels.get(target);
+    if (found === undefined) return null;
+    const { spec, tally } = found;
+    const { clock } = this;
+    const since = clock.monotonic();
+    const looksOn = spec.protocol !== 'tcp' && spec.inspect !== false;
+    const tap = looksOn ? this.#tapOf(spec.name, tally) : null;
+    tally.openConnections++;
+    tally.totalConnections++;
+    return {
+      tap,
+      close: () => {
+        const now = clock.monotonic();
+        tally.openConnections--;
+        tally.connections.mark(now, now - since);
+        tap?.closed();
+      },
+    };
+  }
+
+  /** A tap for the one request of a replay of `record`. */
+  tapReplay(tunnel: string, replayOf: string, onEnd: () => void): StreamTap {
+    return new StreamTap(this.#floor, { tunnel, tally: null, replayOf, onEnd });
+  }
+
+  /** The tunnel's settings and numbers; undefined: there is none of this name. */
+  find(name: string): { readonly spec: TunnelSpec; readonly tally: TunnelTally } | undefined {
+    for (const found of this.#tunnels.values()) if (found.spec.name === name) return found;
+    return undefined;
+  }
+
+  tunnels(): { readonly spec: TunnelSpec; readonly tally: TunnelTally }[] {
+    return [...this.#tunnels.values()];
+  }
+
+  #tapOf(tunnel: string, tally: TunnelTally): StreamTap {
+    return new StreamTap(this.#floor, { tunnel, tally, replayOf: null });
+  }
+}

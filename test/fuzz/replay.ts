@@ -40,8 +40,8 @@ export function judgeReplay(edge: DryEdge, of: ReplayCase): ReplayOutcome {
   const request = requestOf(of);
   if (request === null) return { fault: null, ended: 'kept' };
   const outcomes: Outcome[] = [];
-  const exchange = new TunnelExchange(edge.context, request, (outcome) => void outcomes.push(outcome));
-  exchange.begin();
+  const exchange = new TunnelExchange(edge.context, request);
+  exchange.begin((outcome) => void outcomes.push(outcome));
   const sent = edge.streams.map(({ text }) => text).join('');
   if (outcomes.length === 0) for (const stream of edge.streams) stream.say('HTTP/1.1 204 No Content\r\n\r\n');
   exchange.destroy();

@@ -391,3 +391,26 @@ test('a tunnel that is stopped, an agent that goes, a node that drains and close
   await rig.node.close();
   assert.match(await cut.said, /^(502 agent_lost|503 tunnel_offline)$/);
 });
+
+test('it is recorded with the id of the answer, and of a replay with what it repeats', WITHIN, async (t) => {
+  const { rig, got, send } = await served(t);
+  const body = Buffer.from('{"n":1}');
+  const answer = await send({ method: 'POST', body, target: '/orders?status=201' });
+  assert.ok(answer.ok);
+  // Without asking for it: the record was stored before the answer came.
+  const [record] = rig.link.inspections.flatMap((batch) => batch.records);
+  assert.ok(record !== undefined);
+  assert.deepEqual([record.id, record.replayOf, record.tunnelId], [answer.id, RECORD, idOf('shop')]);
+  assert.deepEqual([record.method, record.target, record.status], ['POST', '/orders?status=201', 201]);
+  assert.deepEqual([record.remoteIp, record.trace.scheme, record.trace.outcome], ['203.0.113.9', 'https', 'forwarded']);
+  assert.deepEqual([Buffer.from(record.requestBody), record.requestBodyTruncated], [body, false]);
+  assert.equal(Buffer.from(record.responseBody).toString(), 'answer');
+  assert.match(Buffer.from(record.requestHead).toString(), new RegExp(`\r\nCulvert-Replay: ${RECORD}\r\n`));
+  assert.equal(got.length, 1);
+
+  rig.route('shop', policyOf({ kind: 'deny', pathPrefix: '/', enforce: true }));
+  const refused = await send();
+  const last = rig.link.inspections.at(-1)?.records.at(-1);
+  assert.ok(refused.ok && last !== undefined);
+  assert.deepEqual([last.id, last.status, last.trace.outcome, last.trace.code], [refused.id, 403, 'refused', 'denied']);
+});

@@ -43,7 +43,7 @@ export class TunnelExchange implements EdgeConnection, UpstreamUser, ResponseOwn
   readonly sink: CountingSink;
   readonly #context: EdgeContext;
   readonly #request: TunnelRequest;
-  readonly #onDone: (outcome: Outcome) => void;
+  #onDone: (outcome: Outcome) => void = () => {};
   readonly #exchange = new Exchange();
   readonly #dispatch: Dispatch;
   readonly #response: ResponseReader;
@@ -56,11 +56,9 @@ export class TunnelExchange implements EdgeConnection, UpstreamUser, ResponseOwn
   /** Bytes of the body that the stream has. */
   #sent = 0;
 
-  /** `onDone` is called once, perhaps by `begin` already. */
-  constructor(context: EdgeContext, request: TunnelRequest, onDone: (outcome: Outcome) => void) {
+  constructor(context: EdgeContext, request: TunnelRequest) {
     this.#context = context;
     this.#request = request;
-    this.#onDone = onDone;
     this.sink = new CountingSink(context.responseHead);
     this.#dispatch = new Dispatch(context, this.#exchange, {
       ip: isIP(request.clientIp) === 0 ? UNKNOWN : request.clientIp,
@@ -75,7 +73,9 @@ export class TunnelExchange implements EdgeConnection, UpstreamUser, ResponseOwn
     this.#endMs = performance.now() + request.timeoutMs;
   }
 
-  begin(): void {
+  /** To be called once. `onDone` is called once, perhaps before this returns. */
+  begin(onDone: (outcome: Outcome) => void): void {
+    this.#onDone = onDone;
     this.#context.sweeper.add(this);
     this.#guarded(() => this.#find());
   }

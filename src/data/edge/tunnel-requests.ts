@@ -28,7 +28,7 @@ export class TunnelRequests {
     return this.#count;
   }
 
-  /** Never rejects. */
+  /** Never rejects. The answer comes once the record is stored, if there is one. */
   async send(request: TunnelRequest): Promise<TunnelAnswer> {
     const { table, draining } = this.#context;
     const { tunnelId } = request;
@@ -36,25 +36,26 @@ export class TunnelRequests {
     if (served === null || served.draining || draining) return OFFLINE;
     const ofTunnel = this.#underWay.get(tunnelId) ?? 0;
     if (this.#count >= MAX_PER_NODE || ofTunnel >= MAX_PER_TUNNEL) return this.#overloaded();
+    const startMs = performance.now();
+    const exchange = new TunnelExchange(this.#context, request);
+    const { status, code, wasForwarded } = await this.#counted(exchange, tunnelId);
+    if (code === 'tunnel_offline' && !wasForwarded) return OFFLINE;
+    const latencyMs = Math.round((performance.now() - startMs) * 1_000) / 1_000;
+    await this.#context.recorder?.flush();
+    return { ok: true, id: exchange.id, status, code, latencyMs };
+  }
+
+  async #counted(exchange: TunnelExchange, tunnelId: string): Promise<Outcome> {
     this.#count++;
-    this.#underWay.set(tunnelId, ofTunnel + 1);
+    this.#underWay.set(tunnelId, (this.#underWay.get(tunnelId) ?? 0) + 1);
     try {
-      return await this.#carryOut(request);
+      return await new Promise((resolve) => exchange.begin(resolve));
     } finally {
       this.#count--;
       const left = (this.#underWay.get(tunnelId) ?? 0) - 1;
       if (left > 0) this.#underWay.set(tunnelId, left);
       else this.#underWay.delete(tunnelId);
     }
-  }
-
-  async #carryOut(request: TunnelRequest): Promise<TunnelAnswer> {
-    const startMs = performance.now();
-    const { status, code, wasForwarded } = await new Promise<Outcome>((resolve) => {
-      new TunnelExchange(this.#context, request, resolve).begin();
-    });
-    if (code === 'tunnel_offline' && !wasForwarded) return OFFLINE;
-    return { ok: true, id: randomUUIDv7(), status, code, latencyMs: performance.now() - startMs };
   }
 
   #overloaded(): TunnelAnswer {

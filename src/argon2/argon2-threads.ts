@@ -42,6 +42,11 @@ export class Argon2Threads {
   /** Set while the threads rest. */
   #resting: NodeJS.Timeout | undefined;
 
+  /** Tasks that no thread has yet. */
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
   /** Runs the job when its turn comes. Throws `unavailable` when too many wait, and Error when the stored hash is none. */
   run(job: Argon2Job): Promise<string | boolean> {
     if (this.#closed) return Promise.reject(new AppError('unavailable', 'The server is stopping.'));

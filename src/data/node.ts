@@ -2,7 +2,7 @@
  * One data node: routing table, agents, public doors and reports, built from settings and a Link. Called by server/start.ts; it
  * runs the same in a thread of its own or on another host, so it reads no file, no environment and no database.
  */
-import { randomUUID } from 'node:crypto';
+import { randomUUID, X509Certificate } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { NetworkSet } from '../base/addr.ts';
 import { Argon2Threads } from '../argon2/argon2-threads.ts';
@@ -221,6 +221,7 @@ async function open(settings: NodeSettings, deps: { link: Link; log: Logger }, l
   );
   life.onClose('tcp ports', () => tcp.close());
 
+  const windows = new WindowBudget(agents.limits.maxBufferedMb * MEGABYTE);
   const gateway = new Gateway(
     {
       listen: agents.listen,
@@ -236,7 +237,7 @@ async function open(settings: NodeSettings, deps: { link: Link; log: Logger }, l
       meter,
       outbox,
       slabs,
-      budget: new WindowBudget(agents.limits.maxBufferedMb * MEGABYTE),
+      budget: windows,
       sweeper: sessions,
       log,
     },
@@ -280,13 +281,21 @@ async function open(settings: NodeSettings, deps: { link: Link; log: Logger }, l
   );
   life.onClose('http edge', () => http.close());
 
+  // The certificates that whoever names no other is shown.
+  const shown = { edge: edge.https === null ? null : (edge.tls?.cert ?? null), agents: agents.tls.cert };
   return {
     addresses: () => ({ http: http.http, https: http.https, agents: agentsAddress }),
     connections: () => gateway.registry.connections(),
     disconnect: (agentId) => gateway.registry.disconnect(agentId),
-    setCertificates: (list) => http.setCertificates(list),
+    setCertificates: (list) => {
+      http.setCertificates(list);
+      shown.edge = list[0]?.cert ?? null;
+    },
     setChallenges: (list) => http.setChallenges(list),
-    setAgentCertificate: (tls) => gateway.setCertificate(tls),
+    setAgentCertificate: (tls) => {
+      gateway.setCertificate(tls);
+      shown.agents = tls.cert;
+    },
     isOnline: (tunnelId) => gateway.registry.isOnline(tunnelId),
     stats: () => ({
       since,
@@ -300,6 +309,18 @@ async function open(settings: NodeSettings, deps: { link: Link; log: Logger }, l
       dropped: drops.counts(),
       answered: http.faults.counts(),
       inspector: recorder?.stats() ?? NO_RECORDS,
+      load: {
+        agents: {
+          ...gateway.registry.load(),
+          handshakes: gateway.anonymous.size,
+          refused: gateway.anonymous.refused,
+        },
+        windows: { usedBytes: windows.bytes - windows.left, budgetBytes: windows.bytes },
+        traffic: { ...meter.totals },
+        reports: { waiting: outbox.waiting, dropped: outbox.dropped },
+        passwordsWaiting: argon2.waiting,
+        certificates: { edgeEndsAt: endOf(shown.edge), agentsEndsAt: endOf(shown.agents) },
+      },
     }),
     send: (request) => http.send(request),
     flushInspections: async () => recorder?.flush(),
@@ -309,4 +330,9 @@ async function open(settings: NodeSettings, deps: { link: Link; log: Logger }, l
     },
     close: () => life.close(),
   };
+}
+
+/** Milliseconds since the epoch. */
+function endOf(pem: string | null): number | null {
+  return pem === null ? null : new X509Certificate(pem).validToDate.getTime();
 }

@@ -12,9 +12,11 @@ const ROUND_TRIPS = 2;
 const MIN_RTT_MS = 0.75;
 
 export class WindowBudget {
+  readonly bytes: number;
   #left: number;
 
   constructor(bytes: number) {
+    this.bytes = bytes;
     this.#left = bytes;
   }
 

@@ -2,6 +2,8 @@
  * What a data node's public edge has let in, refused and cut since it started. Plain numbers: operators read them by the API, and
  * metrics are made of them. Names of reasons and codes are the data plane's own (data/edge/drops.ts, fault.ts); all of them are there, with 0.
  */
+import { addedLoad, type NodeLoad } from './node-load.ts';
+
 export interface EdgeStats {
   /** When counting began, in milliseconds since the epoch. */
   readonly since: number;
@@ -23,6 +25,7 @@ export interface EdgeStats {
   readonly answered: Readonly<Record<string, number>>;
   /** Records of requests; all 0 while the inspector is off. */
   readonly inspector: InspectorStats;
+  readonly load: NodeLoad;
 }
 
 /** What became of the requests that could be recorded, since the start. Those under way are in none of the counts yet. */
@@ -54,6 +57,7 @@ function added(one: EdgeStats, other: EdgeStats): EdgeStats {
     },
     dropped: addedCounts(one.dropped, other.dropped),
     answered: addedCounts(one.answered, other.answered),
+    load: addedLoad(one.load, other.load),
     inspector: {
       recorded: one.inspector.recorded + other.inspector.recorded,
       dropped: addedCounts(one.inspector.dropped, other.inspector.dropped),

@@ -7,4 +7,12 @@ export const STATS: EdgeStats = {
   dropped: { over_address: 512, idle: 40, malformed: 0 },
   answered: { bad_request: 3, tunnel_offline: 0 },
   inspector: { recorded: 980, dropped: { tunnel_rate: 17, memory: 0 }, waiting: 2, heldBytes: 4_096 },
+  load: {
+    agents: { sessions: 21, streams: 84, tunnels: 30, handshakes: 2, refused: 6 },
+    windows: { usedBytes: 1_048_576, budgetBytes: 536_870_912 },
+    traffic: { requests: 7_001, bytesIn: 70_010, bytesOut: 700_100 },
+    reports: { waiting: 3, dropped: 1 },
+    passwordsWaiting: 4,
+    certificates: { edgeEndsAt: Date.parse('2027-02-19T09:30:00Z'), agentsEndsAt: null },
+  },
 };

@@ -100,6 +100,10 @@ export class AgentSession implements SessionHandler, ControlEvents {
     return this.#slots.size;
   }
 
+  get streamCount(): number {
+    return this.#session.streamCount;
+  }
+
   get servings(): Serving[] {
     return [...this.#slots.values()];
   }

@@ -5,6 +5,7 @@
 import type { Logger } from '../../base/log.ts';
 import type { SessionEndEvent } from '../../plane/events.ts';
 import type { ConnectionInfo, NodeControl, Refusal } from '../../plane/link.ts';
+import type { NodeLoad } from '../../plane/node-load.ts';
 import type { RemovalCode, TokenGrant } from '../../plane/routes.ts';
 import type { Budget } from '../../plane/spend.ts';
 import type { Payer, RouteEntry } from '../routing/entry.ts';
@@ -73,6 +74,17 @@ export class AgentRegistry
 
   get size(): number {
     return this.#agents.size;
+  }
+
+  /** What the sessions carry now. */
+  load(): Pick<NodeLoad['agents'], 'sessions' | 'streams' | 'tunnels'> {
+    let streams = 0;
+    let tunnels = 0;
+    for (const agent of this.#agents.values()) {
+      streams += agent.streamCount;
+      tunnels += agent.tunnelCount;
+    }
+    return { sessions: this.#agents.size, streams, tunnels };
   }
 
   // ------------------------------------------------------------------ from sessions

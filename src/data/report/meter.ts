@@ -27,6 +27,9 @@ export class UsageMeter {
     this.#timer.unref();
   }
 
+  /** All that was metered since the start. */
+  readonly totals = { requests: 0, bytesIn: 0, bytesOut: 0 };
+
   /** Servings that are walked. */
   get size(): number {
     return this.#live.size + this.#leaving.size;
@@ -64,6 +67,9 @@ export class UsageMeter {
     meter.requests = 0;
     meter.bytesIn = 0;
     meter.bytesOut = 0;
+    this.totals.requests += requests;
+    this.totals.bytesIn += bytesIn;
+    this.totals.bytesOut += bytesOut;
     this.#outbox.addUsage({
       tunnelId: entry.route.tunnelId,
       tokenId: payer.tokenId,

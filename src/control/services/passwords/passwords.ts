@@ -31,6 +31,11 @@ export class Passwords {
     return stored !== null && fits === true;
   }
 
+  /** Passwords that wait for a thread. */
+  get waiting(): number {
+    return this.#threads.waiting;
+  }
+
   /** Ends the threads. May be called twice. */
   close(): void {
     this.#threads.close();

@@ -11,6 +11,8 @@ export interface ApiAnswer {
   readonly status: number;
   /** Parsed JSON; undefined when the answer was none. */
   readonly body: unknown;
+  /** The answer's bytes, one per character (latin1). */
+  readonly bytes: string;
   /** `Retry-After`, seconds. */
   readonly retryAfter: number | undefined;
   /** Each `Set-Cookie`. */
@@ -49,9 +51,11 @@ export async function callApi(server: URL, call: ApiCall): Promise<ApiAnswer> {
       ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
     });
     const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN);
+    const bytes = await boundedBytes(response, call.maxBytes ?? MAX_BYTES);
     return {
       status: response.status,
-      body: parsed(await boundedText(response, call.maxBytes ?? MAX_BYTES)),
+      body: parsed(bytes.toString('utf8')),
+      bytes: bytes.toString('latin1'),
       cookies: response.headers.getSetCookie(),
       retryAfter: Number.isFinite(retryAfter) ? retryAfter : undefined,
     };
@@ -74,7 +78,7 @@ export function complaint({ status, body }: ApiAnswer): string {
   return `the server answers ${status}: is this a Culvert server?`;
 }
 
-async function boundedText({ body }: Response, maxBytes: number): Promise<string> {
+async function boundedBytes({ body }: Response, maxBytes: number): Promise<Buffer> {
   const parts: Uint8Array[] = [];
   let size = 0;
   const chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array> = body ?? [];
@@ -83,7 +87,7 @@ async function boundedText({ body }: Response, maxBytes: number): Promise<string
     if (size > maxBytes) throw new Error('the answer is too long');
     parts.push(part);
   }
-  return Buffer.concat(parts).toString('utf8');
+  return Buffer.concat(parts);
 }
 
 function parsed(text: string): unknown {

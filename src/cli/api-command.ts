@@ -33,6 +33,10 @@ export interface Asked extends Invocation {
   readonly isMaster: boolean;
   /** One call. @throws ExitError when the server refuses, Error when it does not answer. */
   call(method: string, path: string, body?: object): Promise<unknown>;
+  /** A GET whose answer is no JSON: its bytes, one per character (latin1). Throws as `call`. */
+  bytes(path: string): Promise<string>;
+  /** An access token of the person, for what is no call. @throws ExitError when nobody is logged in any more. */
+  accessToken(): Promise<string>;
 }
 
 export interface Managing {
@@ -48,17 +52,19 @@ export function apiCommand(work: (asked: Asked) => Promise<void>, options: Manag
     if (warning !== undefined) writeLine(io.stderr, warning);
     const isMaster = masterKey !== undefined;
     const person = new Person(io, server);
-    const call: Asked['call'] = async (method, path, body) => {
+    const answerOf = async (method: string, path: string, body?: object): Promise<ApiAnswer> => {
       const ask = (bearer: string): Promise<ApiAnswer> => callWith(server, { method, path, body, bearer });
       const asked = isMaster ? ask(masterKey) : person.ask(ask);
       const answer = await asked.catch((error: unknown) => {
         throw unreached(server, error);
       });
-      if (answer.status >= 200 && answer.status < 300) return answer.body;
+      if (answer.status >= 200 && answer.status < 300) return answer;
       throw refusal(server, answer, isMaster);
     };
+    const call: Asked['call'] = async (...question) => (await answerOf(...question)).body;
+    const bytes: Asked['bytes'] = async (path) => (await answerOf('GET', path)).bytes;
     try {
-      await work({ ...invocation, io, server, isMaster, call });
+      await work({ ...invocation, io, server, isMaster, call, bytes, accessToken: () => person.freshToken() });
       return EXIT.ok;
     } catch (cause) {
       if (!(cause instanceof z.ZodError)) throw cause;
@@ -87,6 +93,12 @@ class Person {
     if (answer.status !== 401 || isFresh) return answer;
     this.#token = undefined;
     return work(await this.#bearer());
+  }
+
+  /** One that lives for its 15 minutes from now. */
+  freshToken(): Promise<string> {
+    this.#token = undefined;
+    return this.#bearer();
   }
 
   async #bearer(): Promise<string> {

@@ -50,10 +50,17 @@ export function writeLine(output: Output, line: string): void {
 
 /** What a command is for, a line or several; a reader that has left (`| head -1`) wants no more. @throws Error when it can't be written. */
 export async function print(output: Output, text: string): Promise<void> {
+  await isTaken(output, text);
+}
+
+/** The same for output without an end: false once its reader has left. */
+export async function isTaken(output: Output, text: string): Promise<boolean> {
   try {
     await written(output, `${text}\n`);
+    return true;
   } catch (cause) {
-    if (codeOf(cause) !== 'EPIPE') throw notWritten(cause);
+    if (codeOf(cause) === 'EPIPE') return false;
+    throw notWritten(cause);
   }
 }
 

@@ -1,4 +1,4 @@
-/** The part of the table of commands that manages tokens, projects and tunnels by the REST API. The rest is in commands.ts. */
+/** The part of the table of commands that manages tokens, projects and tunnels, and looks at requests, by the REST API. The rest is in commands.ts. */
 import type { CommandSpec } from './command.ts';
 
 const SERVER = ['--server <url>', 'the Culvert server (CULVERT_SERVER)'] as const;
@@ -134,5 +134,24 @@ export const MANAGE_COMMANDS: readonly CommandSpec[] = [
     summary: 'delete a tunnel (subdomain or id)',
     options: [YES, ...BASE],
     load: async () => (await import('./manage-tunnels.ts')).tunnelsDelete,
+  },
+  {
+    usage: 'inspect [id]',
+    summary: 'show the requests that visitors made, or one of them with everything',
+    options: [
+      ['--tunnel <tunnel>', 'only those of a tunnel (subdomain or id)'],
+      ['--method <method>', 'only those with this method'],
+      ['--status <status>', 'only those that got this status, or a class of them: 404, 5xx'],
+      ['--path <text>', 'only those with this in their path or query'],
+      ['--since <time>', 'only those since then: 15m, 2h, 7d or a time'],
+      ['--limit <n>', 'how many: 100 when not given, at most 500'],
+      ['--follow', 'show them as they come'],
+      ['--curl', 'of one: a curl command that sends it again'],
+      ['--har', 'as an HTTP archive, which browsers import'],
+      ['--secrets', 'with --curl or --har: leave credentials and cookies as they are'],
+      ['--replay', 'of one: send it again, through the tunnel'],
+      ...BASE,
+    ],
+    load: async () => (await import('./inspect.ts')).inspect,
   },
 ];

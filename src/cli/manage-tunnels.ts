@@ -100,6 +100,11 @@ export async function findTunnel(asked: Asked): Promise<TunnelItem> {
   throw new ExitError(EXIT.failure, harmless(`there is no tunnel "${handle}". \`culvert tunnels list\` shows them`));
 }
 
+/** Subdomains by id. */
+export async function tunnelNames(asked: Asked): Promise<ReadonlyMap<string, string>> {
+  return new Map((await listTunnels(asked)).map(({ id, subdomain }) => [id, subdomain]));
+}
+
 function statusOf({ online, status, expiresAt }: TunnelItem): Span {
   if (online) return span('online', 'green');
   if (expiresAt !== null && Date.parse(expiresAt) <= Date.now()) return span('expired', 'dim');

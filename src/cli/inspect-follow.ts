@@ -1,0 +1,156 @@
+/**
+ * `culvert inspect --follow`: requests as they come, by the live feed, until somebody ends it. A connection that breaks is made anew; what came
+ * meanwhile is fetched, so that nothing is left out. Called by inspect.ts.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { messageOf } from '../base/errors.ts';
+import { urlAt } from './api-call.ts';
+import type { Asked } from './api-command.ts';
+import { type Item, item, pathShown, statusShown } from './inspected-item.ts';
+import { hasColor, isTaken, writeLine } from './io.ts';
+import { tunnelNames } from './manage-tunnels.ts';
+import { harmless, jsonText, paint, span } from './paint.ts';
+
+/** In its answer the server selects this one: the token next to it is not sent back. */
+const PROTOCOL = 'culvert.inspector';
+const FIRST_PAUSE_MS = 500;
+const MAX_PAUSE_MS = 30_000;
+/** Lines for a reader that takes none. What comes beyond is left out, and said. */
+const MAX_WAITING = 10_000;
+/** As many as one answer holds. */
+const CATCH_UP = 500;
+
+type Ended = 'reader_left' | 'broke';
+
+export async function follow(asked: Asked, tunnelId: string | undefined): Promise<void> {
+  const query = tunnelId === undefined ? '' : `tunnel_id=${tunnelId}`;
+  // It also says in words what a refused handshake has none for: the role, the log-in, a server that is not there.
+  const [newest] = await latest(asked, { query, limit: 1 });
+  const printer = new Printer(asked, { names: await tunnelNames(asked), after: newest?.id ?? '' });
+  let pause = FIRST_PAUSE_MS;
+  while ((await listen(asked, { query, printer, onOpen: () => (pause = FIRST_PAUSE_MS) })) !== 'reader_left') {
+    writeLine(asked.io.stderr, 'The live feed broke off: connecting again.');
+    await sleep(pause);
+    pause = Math.min(2 * pause, MAX_PAUSE_MS);
+  }
+}
+
+async function latest(asked: Asked, { query, limit }: { query: string; limit: number }): Promise<Item[]> {
+  const path = `/inspector?limit=${limit}${query === '' ? '' : `&${query}`}`;
+  return item.array().parse(await asked.call('GET', path));
+}
+
+/** The network, or a server that starts: not a refusal, which has an exit code of its own. */
+function isPassing(error: unknown): boolean {
+  return !(error instanceof Error && 'exitCode' in error && error.exitCode !== 1);
+}
+
+interface Listening {
+  readonly query: string;
+  readonly printer: Printer;
+  readonly onOpen: () => void;
+}
+
+/** Prints what comes until the connection or the reader is gone. */
+async function listen(asked: Asked, { query, printer, onOpen }: Listening): Promise<Ended> {
+  const url = urlAt(asked.server, `/inspector/ws${query === '' ? '' : `?${query}`}`);
+  url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
+  const token = await asked.accessToken().catch((error: unknown) => {
+    if (!isPassing(error)) throw error;
+    return undefined;
+  });
+  if (token === undefined) return 'broke';
+  const { promise, resolve, reject } = Promise.withResolvers<Ended>();
+  const onReaderLeft = () => resolve('reader_left');
+  const socket = new WebSocket(url, [PROTOCOL, `bearer.${token}`]);
+  socket.addEventListener('open', () => {
+    onOpen();
+    // What came before, and was not told: to somebody who was not there, or while the line was broken.
+    latest(asked, { query, limit: CATCH_UP }).then(
+      (found) => printer.catchUp(found, onReaderLeft),
+      (error: unknown) => (isPassing(error) ? resolve('broke') : reject(error as Error)),
+    );
+  });
+  socket.addEventListener('message', ({ data }) => printer.take(item.parse(JSON.parse(String(data))), onReaderLeft));
+  // Always followed by a close, which says all there is.
+  socket.addEventListener('close', () => resolve('broke'));
+  try {
+    return await promise;
+  } finally {
+    socket.close();
+  }
+}
+
+/** Lines to standard output, one after another, each request once. */
+class Printer {
+  readonly #asked: Asked;
+  readonly #names: ReadonlyMap<string, string>;
+  readonly #color: boolean;
+  /** What is not newer was there before the command began. Ids are in the order of time. */
+  readonly #after: string;
+  /** Ids of what was printed: as many as catching up can bring again, and more. */
+  #seen = new Set<string>();
+  #waiting = 0;
+  #leftOut = 0;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(asked: Asked, { names, after }: { names: ReadonlyMap<string, string>; after: string }) {
+    this.#asked = asked;
+    this.#names = names;
+    this.#after = after;
+    this.#color = hasColor(asked.io.stdout, asked.io.env);
+  }
+
+  /** `found`: newest first. */
+  catchUp(found: readonly Item[], onReaderLeft: () => void): void {
+    for (const one of found.toReversed()) this.take(one, onReaderLeft);
+  }
+
+  take(one: Item, onReaderLeft: () => void): void {
+    if (one.id <= this.#after || this.#seen.has(one.id)) return;
+    this.#see(one.id);
+    this.#print(one, onReaderLeft);
+  }
+
+  #see(id: string): void {
+    this.#seen.add(id);
+    if (this.#seen.size > 4 * CATCH_UP) this.#seen = new Set([...this.#seen].slice(-2 * CATCH_UP));
+  }
+
+  #print(one: Item, onReaderLeft: () => void): void {
+    if (this.#waiting >= MAX_WAITING) {
+      this.#leftOut += 1;
+      return;
+    }
+    this.#waiting += 1;
+    const { io } = this.#asked;
+    this.#last = this.#last.then(async () => {
+      const isThere = await isTaken(io.stdout, this.#lineOf(one)).catch((error: unknown) => {
+        writeLine(io.stderr, messageOf(error));
+        return false;
+      });
+      this.#waiting -= 1;
+      if (!isThere) onReaderLeft();
+      if (this.#leftOut > 0 && this.#waiting === 0) {
+        writeLine(io.stderr, `${this.#leftOut} requests were left out: the output was not read fast enough`);
+        this.#leftOut = 0;
+      }
+    });
+  }
+
+  #lineOf(one: Item): string {
+    if (this.#asked.flags['json'] === true) return jsonText(one);
+    const { timestamp, tunnel_id: tunnelId, method, path, latency_ms: ms, remote_ip: from, id } = one;
+    const name = this.#names.get(tunnelId) ?? tunnelId;
+    return paint(
+      [
+        span(`${timestamp.slice(11, 19)} `, 'dim'),
+        span(`${harmless(name)} `, 'cyan'),
+        statusShown(one),
+        span(` ${method} ${pathShown(path)} ${ms.toFixed(1)} ms from ${from} `),
+        span(id, 'dim'),
+      ],
+      this.#color,
+    );
+  }
+}

@@ -1,0 +1,133 @@
+/**
+ * `culvert inspect`: the requests that visitors made, as the server has recorded them. A list, one with everything (inspect-detail.ts), as they
+ * come (inspect-follow.ts), for other tools, and sent once more.
+ */
+import { z } from 'zod';
+import { type Asked, apiCommand, printDone, printRows } from './api-command.ts';
+import { usageError } from './exit.ts';
+import { countFlag, optionOf, refuseFlags, textFlag } from './flags.ts';
+import { showDetail } from './inspect-detail.ts';
+import { follow } from './inspect-follow.ts';
+import { item, type Item, pathShown, statusShown } from './inspected-item.ts';
+import { print, writeLine } from './io.ts';
+import { findTunnel, tunnelNames } from './manage-tunnels.ts';
+import { harmless, jsonText } from './paint.ts';
+
+const FILTERS = ['tunnel', 'method', 'status', 'path', 'since', 'limit'] as const;
+const OF_ONE = ['curl', 'replay'] as const;
+const WAYS = ['follow', 'curl', 'har', 'replay'] as const;
+/** How `--since` is written: 90s, 15m, 2h, 7d. */
+const AGO = /^(\d{1,6})([smhd])$/;
+const SECONDS: ReadonlyMap<string, number> = new Map([
+  ['s', 1],
+  ['m', 60],
+  ['h', 3_600],
+  ['d', 86_400],
+]);
+
+const replayed = z.looseObject({
+  id: z.string(),
+  status: z.int(),
+  latency_ms: z.number(),
+  code: z.string().optional(),
+});
+
+export const inspect = apiCommand(async (asked) => {
+  const { args, flags } = asked;
+  const ways = WAYS.filter((name) => flags[name] === true);
+  if (ways.length > 1) throw usageError(`${ways.map(optionOf).join(', ')}: only one of them at a time`);
+  if (flags['secrets'] === true && flags['curl'] !== true && flags['har'] !== true)
+    throw usageError('--secrets: belongs to --curl and --har');
+  const [id] = args;
+  if (id === undefined) return inspectMany(asked);
+  refuseFlags(flags, [...FILTERS, 'follow'], 'not with the id of a request');
+  await inspectOne(asked, `/inspector/${encodeURIComponent(id)}`);
+});
+
+async function inspectMany(asked: Asked): Promise<void> {
+  const { flags } = asked;
+  refuseFlags(flags, OF_ONE, 'name a request by its id: culvert inspect ID');
+  if (flags['follow'] === true) {
+    refuseFlags(
+      flags,
+      ['method', 'status', 'path', 'since', 'limit'],
+      'not with --follow, which shows all as they come',
+    );
+    return follow(asked, await tunnelIdOf(asked));
+  }
+  const query = await queryOf(asked);
+  if (flags['har'] === true) return exportHar(asked, `/inspector/har${query}`);
+  const rows = item.array().parse(await asked.call('GET', `/inspector${query}`));
+  if (flags['json'] !== true && rows.length === 0) {
+    const wide = query === '' ? 'Nothing was recorded yet.' : 'Nothing that was recorded fits.';
+    return writeLine(asked.io.stderr, `${wide} culvert inspect --follow shows requests as they come`);
+  }
+  const names = flags['json'] === true ? new Map<string, string>() : await tunnelNames(asked);
+  await printRows<Item>(asked, rows, {
+    'time (utc)': (row) => row.timestamp.slice(0, 19).replace('T', ' '),
+    tunnel: (row) => names.get(row.tunnel_id) ?? '(deleted)',
+    method: (row) => row.method,
+    path: (row) => pathShown(row.path),
+    status: statusShown,
+    ms: (row) => row.latency_ms.toFixed(1),
+    in: (row) => String(row.request_size),
+    out: (row) => String(row.response_size),
+    from: (row) => row.remote_ip,
+    id: (row) => row.id,
+  });
+}
+
+async function inspectOne(asked: Asked, path: string): Promise<void> {
+  const { io, flags } = asked;
+  const secrets = flags['secrets'] === true ? '?secrets=true' : '';
+  if (flags['har'] === true) return exportHar(asked, `${path}/har${secrets}`);
+  if (flags['curl'] === true) {
+    // For a shell: the very bytes, of which the server has escaped what a terminal would obey.
+    const command = await asked.bytes(`${path}/curl${secrets}`);
+    return print(io.stdout, Buffer.from(command, 'latin1').toString('utf8').trimEnd());
+  }
+  if (flags['replay'] === true) {
+    const answer = await asked.call('POST', `${path}/replay`);
+    const { id, status, latency_ms: ms, code } = replayed.parse(answer);
+    const said = code === undefined ? '' : ` (${code})`;
+    return printDone(asked, answer, `Sent again: ${status}${said} in ${ms.toFixed(1)} ms. See: culvert inspect ${id}`);
+  }
+  await showDetail(asked, await asked.call('GET', path));
+}
+
+async function exportHar(asked: Asked, path: string): Promise<void> {
+  await print(asked.io.stdout, jsonText(await asked.call('GET', path)));
+}
+
+async function queryOf(asked: Asked): Promise<string> {
+  const { flags } = asked;
+  const given: Record<string, string | undefined> = {
+    tunnel_id: await tunnelIdOf(asked),
+    method: textFlag(flags, 'method'),
+    status: textFlag(flags, 'status'),
+    path: textFlag(flags, 'path'),
+    since: sinceOf(textFlag(flags, 'since')),
+    limit: countFlag(flags, 'limit')?.toString(),
+    secrets: flags['secrets'] === true ? 'true' : undefined,
+  };
+  if (flags['har'] === true) refuseFlags(flags, ['method', 'status', 'path', 'since'], 'not with --har');
+  const query = new URLSearchParams(
+    Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  ).toString();
+  return query === '' ? '' : `?${query}`;
+}
+
+/** The id that `--tunnel` means, by subdomain or id. */
+async function tunnelIdOf(asked: Asked): Promise<string | undefined> {
+  const handle = textFlag(asked.flags, 'tunnel');
+  return handle === undefined ? undefined : (await findTunnel({ ...asked, args: [handle] })).id;
+}
+
+function sinceOf(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  const [, count, unit = ''] = AGO.exec(text) ?? [];
+  if (count !== undefined) return new Date(Date.now() - Number(count) * (SECONDS.get(unit) ?? 0) * 1000).toISOString();
+  const at = Date.parse(text);
+  if (Number.isNaN(at)) throw usageError(harmless(`--since: "${text}" is neither a time nor like 15m, 2h, 7d`));
+  return new Date(at).toISOString();
+}

@@ -27,7 +27,12 @@ mkdirSync(out, { recursive: true });
 // Everything is made here and moved into place at the end: a running `culvert` keeps its file, and a failed build leaves the last one.
 const work = mkdtempSync(join(out, '.build-'));
 const bundle = join(work, 'culvert.mjs');
-const worker = join(work, 'argon2-worker.cjs');
+/** Code of threads, by name. */
+const WORKERS = {
+  'argon2-worker': join(root, 'src/argon2/argon2-worker.ts'),
+  'usage-worker': join(root, 'src/control/db/usage/usage-worker.ts'),
+};
+const workers = Object.keys(WORKERS).map((name) => join(work, `${name}.cjs`));
 const executable = join(work, process.platform === 'win32' ? 'culvert.exe' : 'culvert');
 
 /** CommonJS packages inside the bundle ask for these. */
@@ -94,7 +99,7 @@ async function makeBundle() {
 /** The threads' code: a file of its own, as an asset of the executable and beside the plain bundle (src/base/assets.ts, startWorker). */
 async function makeWorkers() {
   await build({
-    entryPoints: { 'argon2-worker': join(root, 'src/argon2/argon2-worker.ts') },
+    entryPoints: WORKERS,
     outdir: work,
     outExtension: { '.js': '.cjs' },
     bundle: true,
@@ -147,7 +152,11 @@ function makeExecutable() {
       useCodeCache: true, // a third off the start
       execArgvExtension: 'none', // NODE_OPTIONS of the environment must not run code in a server
       execArgv: ['--disable-warning=ExperimentalWarning'],
-      assets: { ...addonFiles(), ...servedFiles(), 'argon2-worker.cjs': worker },
+      assets: {
+        ...addonFiles(),
+        ...servedFiles(),
+        ...Object.fromEntries(workers.map((file) => [basename(file), file])),
+      },
     }),
   );
   execFileSync(process.execPath, ['--build-sea', settings], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
@@ -178,7 +187,7 @@ try {
   await step('threads', makeWorkers);
   if (!options.bundle) step('executable', makeExecutable);
   moveIntoPlace(bundle);
-  moveIntoPlace(worker);
+  for (const file of workers) moveIntoPlace(file);
   if (!options.bundle) {
     const program = moveIntoPlace(executable);
     console.log(execFileSync(program, ['version'], { encoding: 'utf8' }).trim());

@@ -31,8 +31,8 @@ function emptyFolder(name: string): string {
   return path;
 }
 
-test('the build leaves three files and nothing of its own', () => {
-  assert.deepEqual(readdirSync(built).sort(), ['argon2-worker.cjs', 'culvert', 'culvert.mjs']);
+test('the build leaves four files and nothing of its own', () => {
+  assert.deepEqual(readdirSync(built).sort(), ['argon2-worker.cjs', 'culvert', 'culvert.mjs', 'usage-worker.cjs']);
   assert.ok(statSync(program).mode & 0o111, 'is executable');
 });
 

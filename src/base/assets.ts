@@ -42,12 +42,13 @@ export function readPackageFile(name: string): Uint8Array {
 
 /**
  * Starts a thread. In the executable its code is the asset `<name>.cjs`, which scripts/build.mjs also puts beside the plain bundle; from
- * source it is the file at `source`, whose types Node strips.
+ * source it is the file at `source`, whose types Node strips. `data` is what the thread begins with (`workerData`).
  */
-export function startWorker(name: string, source: URL): Worker {
-  if (isSea()) return new Worker(getAsset(`${name}.cjs`, 'utf8'), { eval: true, execArgv: [] });
+export function startWorker(name: string, source: URL, data?: unknown): Worker {
+  const options = { execArgv: [], workerData: data };
+  if (isSea()) return new Worker(getAsset(`${name}.cjs`, 'utf8'), { eval: true, ...options });
   const beside = new URL(`./${name}.cjs`, source);
-  return new Worker(existsSync(beside) ? beside : source, { execArgv: [] });
+  return new Worker(existsSync(beside) ? beside : source, options);
 }
 
 /** In the order of preference; a hardened service has at least one of them. */

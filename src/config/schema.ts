@@ -260,6 +260,8 @@ const inspector = z.strictObject({
   max_per_second: count(0, 1_000_000).prefault(1_000),
   // Records under way and on their way to the file: a thousand of two full bodies each would be twice that.
   max_memory_mb: count(1, 65_536).prefault(64),
+  // Half a million requests of some kilobytes each. It bounds what a plan keeps for days.
+  max_stored_mb: count(16, 1_000_000).prefault(1_024),
   // Replay sends requests in a customer's name: off until the operator wants it.
   replay: z.boolean().prefault(false),
   // Once replay is on: every tunnel, or the tunnel ids listed here.

@@ -6,7 +6,7 @@ import { startJobs } from './jobs.ts';
 test('runs each job at its own pace, also after one has failed, and stops', (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] });
   let now = 0;
-  const runs = { expire: 0, graces: 0, unused: 0, forgotten: 0, missed: 0, domains: 0, sweep: 0, keys: 0 };
+  const runs = { expire: 0, graces: 0, unused: 0, forgotten: 0, missed: 0, domains: 0, sweep: 0, records: 0, keys: 0 };
   const errors: unknown[] = [];
   const stop = startJobs({
     tunnels: {
@@ -23,6 +23,7 @@ test('runs each job at its own pace, also after one has failed, and stops', (t) 
     domainChecks: { checkDue: async () => ++runs.domains },
     certificates: { tend: () => {}, askTimes: async () => {} },
     retention: { sweep: () => void runs.sweep++ },
+    recordSweep: { run: async () => void runs.records++ },
     keys: { sweep: () => void runs.keys++ },
     clock: { now: () => now, monotonic: () => now },
     log: { ...silentLog, error: (fields) => void errors.push(fields) },
@@ -34,7 +35,17 @@ test('runs each job at its own pace, also after one has failed, and stops', (t) 
     }
   };
   pass(60);
-  assert.deepEqual(runs, { expire: 60, graces: 60, unused: 1, forgotten: 0, missed: 0, domains: 1, sweep: 1, keys: 0 });
+  assert.deepEqual(runs, {
+    expire: 60,
+    graces: 60,
+    unused: 1,
+    forgotten: 0,
+    missed: 0,
+    domains: 1,
+    sweep: 1,
+    records: 1,
+    keys: 0,
+  });
   pass(540);
   assert.deepEqual(runs, {
     expire: 600,
@@ -44,6 +55,7 @@ test('runs each job at its own pace, also after one has failed, and stops', (t) 
     missed: 1,
     domains: 1,
     sweep: 10,
+    records: 1,
     keys: 1,
   });
   assert.equal(errors.length, 1);
@@ -70,6 +82,7 @@ test('a job that waits for somebody is not begun twice, fails into the log, and 
     domainChecks: { checkDue: async () => 0 },
     certificates: { tend: () => {}, askTimes: async () => {} },
     retention: { sweep: () => {} },
+    recordSweep: { run: async () => {} },
     keys: { sweep: () => {} },
     clock: { now: () => now, monotonic: () => now },
     log: { ...silentLog, error: (fields) => void errors.push(fields) },

@@ -6,6 +6,7 @@ import type { Logger } from '../base/log.ts';
 import type { Billing } from './services/billing/billing.ts';
 import type { Certificates } from './services/certificates/certificates.ts';
 import type { DomainChecks } from './services/domains/domain-checks.ts';
+import type { RecordSweep } from './services/inspector/record-sweep.ts';
 import type { Keys } from './services/keys/keys.ts';
 import type { Retention } from './services/retention.ts';
 import type { TokenEnds } from './services/tokens/token-ends.ts';
@@ -25,6 +26,7 @@ export interface JobDeps {
   readonly domainChecks: Pick<DomainChecks, 'checkDue'>;
   readonly certificates: Pick<Certificates, 'tend' | 'askTimes'>;
   readonly retention: Pick<Retention, 'sweep'>;
+  readonly recordSweep: Pick<RecordSweep, 'run'>;
   readonly keys: Pick<Keys, 'sweep'>;
   readonly clock: Clock;
   readonly log: Logger;
@@ -51,6 +53,7 @@ function schedule(deps: JobDeps): readonly Job[] {
     { name: 'certificates', everyMs: 5_000, run: () => deps.certificates.tend() },
     { name: 'times of renewal', everyMs: 600_000, run: (signal) => deps.certificates.askTimes(signal) },
     { name: 'retention', everyMs: 60_000, run: () => deps.retention.sweep() },
+    { name: 'retention of records', everyMs: 60_000, run: (signal) => deps.recordSweep.run(signal) },
     { name: 'signing keys', everyMs: 600_000, run: () => deps.keys.sweep() },
   ];
 }

@@ -4,10 +4,13 @@
  */
 import type { Logger } from '../base/log.ts';
 import type { EventBatch } from '../plane/events.ts';
+import type { InspectionBatch } from '../plane/inspection.ts';
 import type { AdmitAnswer, ClaimAnswer, ClaimQuestion, Link, Refusal } from '../plane/link.ts';
 import type { Delta, Snapshot } from '../plane/routes.ts';
+import type { RecordStore } from './db/usage/records.ts';
 import type { Publisher } from './publish/publisher.ts';
 import type { Certificates } from './services/certificates/certificates.ts';
+import type { LiveFeed } from './services/inspector/live-feed.ts';
 import type { Claims } from './services/tunnels/claims.ts';
 import type { Keys } from './services/keys/keys.ts';
 import type { Tunnels } from './services/tunnels/tunnels.ts';
@@ -21,6 +24,8 @@ export interface LinkDeps {
   readonly visitorKey: string;
   readonly claims: Claims;
   readonly usage: Usage;
+  readonly records: Pick<RecordStore, 'store'>;
+  readonly liveFeed: Pick<LiveFeed, 'publish'>;
   readonly certificates: Certificates;
   readonly log: Logger;
 }
@@ -66,6 +71,14 @@ export function inProcessLink(deps: LinkDeps): Link {
     report: async (batch: EventBatch): Promise<void> => {
       deps.usage.storeBatch(batch);
     },
-    inspect: async (): Promise<void> => {},
+    inspect: async (batch: InspectionBatch): Promise<void> => {
+      await deps.records.store(batch);
+      // Told once it can be asked for by its id.
+      try {
+        deps.liveFeed.publish(batch.records);
+      } catch (error) {
+        deps.log.error({ err: error }, 'the live feed failed');
+      }
+    },
   };
 }

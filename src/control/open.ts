@@ -4,6 +4,7 @@
  */
 import type { Link } from '../plane/link.ts';
 import type { Store } from './db/tx.ts';
+import type { RecordStore } from './db/usage/records.ts';
 import { inProcessLink } from './link.ts';
 import type { Nodes } from './nodes.ts';
 import type { ControlOptions } from './options.ts';
@@ -12,6 +13,9 @@ import { type PeopleServices, openPeople } from './parts/people.ts';
 import { type TokenServices, openTokens } from './parts/tokens.ts';
 import { type TunnelServices, openTunnels } from './parts/tunnels.ts';
 import type { Billing } from './services/billing/billing.ts';
+import { Inspector } from './services/inspector/inspector.ts';
+import { LiveFeed } from './services/inspector/live-feed.ts';
+import { RecordSweep } from './services/inspector/record-sweep.ts';
 import type { Keys } from './services/keys/keys.ts';
 import type { Sealer } from './services/keys/sealing.ts';
 import type { Outbox } from './services/mail/outbox.ts';
@@ -24,11 +28,16 @@ export interface ControlPlane
     Omit<TunnelServices, 'claims' | 'usage' | 'visitorKey'>,
     PeopleServices {
   readonly store: Store;
+  /** Closed with all else, and before it by whoever wants what waits to be stored. */
+  readonly records: RecordStore;
   readonly sealer: Sealer;
   readonly keys: Keys;
   readonly outbox: Outbox;
   readonly billing: Billing;
   readonly retention: Retention;
+  readonly recordSweep: RecordSweep;
+  readonly inspector: Inspector;
+  readonly liveFeed: LiveFeed;
   readonly nodes: Nodes;
   readonly link: Link;
   close(): void;
@@ -37,12 +46,14 @@ export interface ControlPlane
 /** Opens the data folder's database, migrates it, and builds the services. Throws with what to do when the folder is not usable. */
 export function openControl(options: ControlOptions): ControlPlane {
   const ground = openGround(options);
-  const { store, sealer, keys, outbox, billing, nodes, publisher, log } = ground;
+  const { store, records, sealer, keys, outbox, billing, nodes, publisher, log } = ground;
   try {
     const tokens = openTokens(ground);
+    const liveFeed = new LiveFeed({ store });
     const { claims, usage, visitorKey, ...tunnels } = openTunnels(ground, tokens);
     return {
       store,
+      records,
       sealer,
       keys,
       outbox,
@@ -51,6 +62,9 @@ export function openControl(options: ControlOptions): ControlPlane {
       ...tunnels,
       ...openPeople(ground, { tokenEnds: tokens.tokenEnds, owned: tunnels }),
       retention: new Retention({ store }),
+      recordSweep: new RecordSweep({ store, records, log }),
+      inspector: new Inspector({ store, records, nodes }),
+      liveFeed,
       nodes,
       link: inProcessLink({
         publisher,
@@ -58,12 +72,15 @@ export function openControl(options: ControlOptions): ControlPlane {
         keys,
         claims,
         usage,
+        records,
+        liveFeed,
         certificates: tunnels.certificates,
         visitorKey,
         log,
       }),
       close: () => {
         ground.passwords.close();
+        void records.close();
         store.close();
       },
     };

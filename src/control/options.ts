@@ -9,6 +9,7 @@ import type { GithubOptions } from './providers/github.ts';
 import type { OidcOptions } from './providers/oidc.ts';
 import type { BillingOptions } from './services/billing/open-billing.ts';
 import type { AcmeSetup } from './services/certificates/setup.ts';
+import type { ReplayRules } from './services/inspector/replay.ts';
 import type { PublicNames } from './services/news.ts';
 import type { NewOrgRules } from './services/organizations/organization-rows.ts';
 
@@ -28,6 +29,10 @@ export interface ControlOptions {
   readonly allowPrivateJwks: boolean;
   /** What traffic costs (`pricing`). */
   readonly prices: Prices;
+  /** What recorded requests may take on the disk (`inspector.max_stored_mb`). */
+  readonly maxRecordedBytes: number;
+  /** Whose recorded requests may be sent again (`inspector.replay`, `inspector.replay_allow`). */
+  readonly replay: ReplayRules;
   /** How plans change hands (`billing`). */
   readonly billing: BillingOptions;
   /** What a new organization starts with (`plans.default`, `accounts.require_approval`). */

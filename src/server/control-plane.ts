@@ -30,6 +30,8 @@ export function openControlPlane(settings: Settings, deps: ControlPlaneDeps): Co
     dnsResolvers: settings.dns.resolvers,
     allowPrivateJwks: settings.edge.allow_private_jwks,
     prices: pricesOf(settings),
+    maxRecordedBytes: settings.inspector.max_stored_mb * 1024 * 1024,
+    replay: { enabled: settings.inspector.replay, allow: settings.inspector.replay_allow },
     billing: billingOptions(settings),
     newOrg: {
       plan: settings.plans.default,

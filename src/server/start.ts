@@ -20,7 +20,7 @@ import { type DataNode, startNode } from '../data/node.ts';
 import { DRAIN_MS } from '../wire/messages.ts';
 import { serveCertificates } from './acme.ts';
 import { openAdminSocket } from './admin-socket.ts';
-import { makeApi } from './api.ts';
+import { makeApi, makeLiveFeed } from './api.ts';
 import { CertificateWatch, type WatchedPair } from './certificate-watch.ts';
 import { type Certificate, type Certificates, loadCertificates, pairsInUse, pinOf } from './certificates.ts';
 import { ApiTls } from './api-tls.ts';
@@ -102,6 +102,7 @@ async function open(settings: Settings, options: ServerOptions, life: Lifecycle)
     log: log.child({ plane: 'control' }),
   });
   life.onClose('database', () => control.close());
+  life.onClose('records of requests', () => control.records.close());
   control.tunnels.forgetAgents();
   for (const label of control.tunnels.heldOwnLabels()) log.warn({ label }, OWN_LABEL_HELD);
 
@@ -152,7 +153,9 @@ async function open(settings: Settings, options: ServerOptions, life: Lifecycle)
     apiUrl: () => late.apiUrl,
     discovery: () => late.discovery && { ...late.discovery, ...late.pin },
   });
+  const liveFeed = makeLiveFeed(settings, { control, log, apiUrl: () => late.apiUrl });
   const api = await listenApi(app, settings.api.listen, {
+    upgrades: liveFeed,
     exempt: new NetworkSet([...settings.api.trusted_proxies, ...LOOPBACK]),
     monotonic: () => systemClock.monotonic(),
     log: log.child({ part: 'api' }),
@@ -160,6 +163,7 @@ async function open(settings: Settings, options: ServerOptions, life: Lifecycle)
   });
   apiTls.show(api);
   life.onClose('API', () => api.close());
+  life.onClose('live feeds', () => liveFeed.cut());
   life.onClose('waiting command lines', () => control.deviceLogins.endWaits());
   life.onClose('waiting readers of webhooks', () => control.mailbox.endWaits());
   if (settings.api.public_url === apiPublicUrl(settings.api, settings.edge.domain)) {
@@ -196,6 +200,7 @@ async function open(settings: Settings, options: ServerOptions, life: Lifecycle)
       await Promise.race([
         Promise.all([
           node.drain(options.drainMs ?? DRAIN_MS),
+          liveFeed.end(),
           api.drain(),
           operators.drain(),
           control.forwarder.stop(options.drainMs ?? DRAIN_MS),

@@ -46,6 +46,8 @@ export class Plane {
       dnsResolvers: ['127.0.0.1:1'],
       allowPrivateJwks: false,
       prices: { centsPerGb: 10, centsPerMillionRequests: 0 },
+      maxRecordedBytes: 64 * 1024 * 1024,
+      replay: { enabled: true, allow: ['*'] },
       billing: { mode: 'mock' },
       newOrg: { plan: 'free', approval: 'approved' },
       signup: 'open',

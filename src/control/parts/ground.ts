@@ -7,6 +7,8 @@ import { migrate } from '../db/migrate.ts';
 import { MIGRATIONS } from '../db/migrations.gen.ts';
 import { isEmpty, openDatabase } from '../db/open.ts';
 import { Store } from '../db/tx.ts';
+import type { RecordStore } from '../db/usage/records.ts';
+import { UsageStore } from '../db/usage/usage-store.ts';
 import { Nodes } from '../nodes.ts';
 import type { ControlOptions } from '../options.ts';
 import { GithubProvider } from '../providers/github.ts';
@@ -29,6 +31,8 @@ export interface Ground {
   readonly store: Store;
   readonly sealer: Sealer;
   readonly keys: Keys;
+  /** Requests that were recorded. */
+  readonly records: RecordStore;
   readonly outbox: Outbox;
   readonly nodes: Nodes;
   readonly publisher: Publisher;
@@ -75,6 +79,7 @@ export function openGround(options: ControlOptions): Ground {
       store,
       sealer,
       keys,
+      records: new UsageStore({ dataDir: options.dataDir, maxBytes: options.maxRecordedBytes, clock, log }),
       outbox: new Outbox({ sealer, log }),
       nodes: new Nodes(),
       publisher,

@@ -116,6 +116,7 @@ export function openPeople(ground: Ground, { tokenEnds, owned }: PeopleDeps): Pe
       store,
       tokens: tokenEnds,
       ...owned,
+      records: ground.records,
       outbox,
       newOrg,
       billing: ground.billing,

@@ -93,11 +93,18 @@ export interface KnownTunnel {
   readonly tunnelId: string;
 }
 
+/**
+ * `queue`: more waited than may. `room`: the file was over its bound, and what came was more than could be deleted meanwhile. `disk`: it is full or
+ * fails. `file`: locked by another program, or damaged again and again. `thread`: it ended, or took too long.
+ */
+export const LOSS_REASONS = ['queue', 'room', 'disk', 'file', 'thread'] as const;
+export type LossReason = (typeof LOSS_REASONS)[number];
+
 /** Since the process started. */
 export interface RecordStats {
   readonly stored: number;
-  /** Records that were given up, by reason: no room in the queue; a disk that is full or fails; a damaged or locked file; a thread that ended. */
-  readonly lost: { readonly queue: number; readonly disk: number; readonly file: number; readonly thread: number };
+  /** Records that were given up, by reason. */
+  readonly lost: Readonly<Record<LossReason, number>>;
   readonly waitingBatches: number;
   readonly waitingBytes: number;
   readonly waitingReads: number;

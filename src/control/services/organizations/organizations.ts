@@ -6,6 +6,7 @@ import { eq } from 'drizzle-orm';
 import { AppError } from '../../../base/errors.ts';
 import { organizations } from '../../db/schema.ts';
 import type { Db, Store } from '../../db/tx.ts';
+import type { RecordStore } from '../../db/usage/records.ts';
 import { type Actor, allow, type UserActor } from '../actor.ts';
 import { type AuditAction, recordDeed } from '../audit.ts';
 import type { Billing } from '../billing/billing.ts';
@@ -36,6 +37,7 @@ export interface OrganizationDeps {
   readonly reservedSubdomains: Pick<ReservedSubdomains, 'deleteAllIn'>;
   readonly receivers: Pick<Receivers, 'deleteAllIn'>;
   readonly domains: Pick<Domains, 'deleteAllIn'>;
+  readonly records: Pick<RecordStore, 'forgetOrganization'>;
   readonly outbox: Outbox;
   readonly newOrg: NewOrgRules;
   readonly billing: Pick<Billing, 'deleting'>;
@@ -126,7 +128,7 @@ export class Organizations {
   }
 
   #deleteNow(actor: UserActor, orgId: string): DeletedOrg {
-    const { store, tokens, tunnels, reservedSubdomains, domains, receivers, outbox } = this.#deps;
+    const { store, records, tokens, tunnels, reservedSubdomains, domains, receivers, outbox } = this.#deps;
     return store.inTx((tx) => {
       const me = this.#deletable(tx.db, callerNow(tx, actor), orgId);
       const { name } = this.#find(me);
@@ -147,6 +149,8 @@ export class Organizations {
         if (role !== 'owner' || userId === me.userId) continue;
         outbox.post(tx, { kind: 'organization_deleted', to: email, organization: name, by: me.email }, NOTICE_SECONDS);
       }
+      // What fails is done by the next sweep of records.
+      tx.onCommit(() => void records.forgetOrganization(me.orgId).catch(() => {}));
       return { revokedTokens, deletedTunnels };
     });
   }

@@ -1,0 +1,82 @@
+/**
+ * What usage-store.ts asks the thread, and what the thread answers. Plain cloneable data; the bytes of a batch are handed over, not copied.
+ */
+import type { InspectedRequest, UnrecordedCount } from '../../../plane/inspection.ts';
+import type {
+  Keeping,
+  KnownTunnel,
+  RecordFilter,
+  RecordItem,
+  RecordPage,
+  SweepReport,
+  UnrecordedFilter,
+  UnrecordedRequests,
+} from './records.ts';
+
+/** One record; its bytes lie behind those of the one before it, in this order. */
+export interface PackedRecord extends RecordItem {
+  readonly orgId: string;
+  readonly requestHead: number;
+  /** -1: there is none. */
+  readonly responseHead: number;
+  readonly requestBody: number;
+  readonly responseBody: number;
+  readonly requestCut: boolean;
+  readonly responseCut: boolean;
+  /** JSON. */
+  readonly trace: string;
+}
+
+/** What goes into one transaction. */
+export interface Piece {
+  readonly records: readonly PackedRecord[];
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly unrecorded: readonly UnrecordedCount[];
+  /** Minutes since the epoch: where `unrecorded` is counted. */
+  readonly minute: number;
+}
+
+export interface UsageSetup {
+  readonly dataDir: string;
+  /** What the file may take; beyond it the oldest records of whoever has most go. */
+  readonly maxBytes: number;
+}
+
+/** Each question with its answer. */
+export interface Calls {
+  store(piece: Piece): void;
+  list(orgId: string, filter: RecordFilter): RecordPage;
+  find(orgId: string, id: string): InspectedRequest | undefined;
+  unrecorded(orgId: string, filter: UnrecordedFilter): readonly UnrecordedRequests[];
+  forgetTunnel(orgId: string, tunnelId: string): void;
+  forgetOrganization(orgId: string): void;
+  organizations(): readonly string[];
+  tunnels(after: string | null): readonly KnownTunnel[];
+  sweep(keeping: readonly Keeping[]): SweepReport;
+  close(): void;
+}
+
+export type CallName = keyof Calls;
+
+export interface Question {
+  readonly ref: number;
+  readonly name: CallName;
+  readonly args: readonly unknown[];
+}
+
+/** `asked`: the question can't be answered, the message says why. `fault`: ours. The others as in LossReason. */
+export type FaultKind = 'room' | 'disk' | 'file' | 'asked' | 'fault';
+
+export type Answer =
+  | { readonly ref: number; readonly ok: true; readonly value: unknown; readonly heldMs: number }
+  | { readonly ref: number; readonly ok: false; readonly kind: FaultKind; readonly message: string };
+
+/** Something to be logged; has no `ref`. */
+export interface News {
+  readonly news: string;
+  readonly level: 'error' | 'warn' | 'info';
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+/** A question that can't be answered as it was asked. */
+export class Unanswerable extends Error {}

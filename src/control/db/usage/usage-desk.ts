@@ -1,0 +1,163 @@
+/**
+ * Answers the questions that the thread of `usage.db` is asked, one after the other, in the order in which they come; sweeping goes on between
+ * them, slice by slice, and rests for as long as it has worked. Called by usage-worker.ts.
+ */
+import { codeOf, messageOf } from '../../../base/errors.ts';
+import type { Sqlite } from '../open.ts';
+import { Deletions, type Pass } from './deletions.ts';
+import { find, unrecorded } from './find.ts';
+import { forgetOrganization, forgetTunnel, organizations, tunnels } from './holdings.ts';
+import { type Insert, prepareInsert } from './insert.ts';
+import { list } from './list.ts';
+import {
+  type Answer,
+  type Calls,
+  type FaultKind,
+  type News,
+  type Piece,
+  type Question,
+  Unanswerable,
+  type UsageSetup,
+} from './questions.ts';
+import type { Keeping, SweepReport } from './records.ts';
+import { faultKind, UsageFile } from './usage-file.ts';
+
+/** A sweep ends after this, and the next one goes on. */
+const SWEEP_MS = 10_000;
+/** What is deleted in one go behind new records, when there is no room. */
+const ROOM_MS = 20;
+/** The file may be over its bound by this much before new records are refused: deleting keeps pace with storing, but not with everything. */
+const ROOM_SLACK = 16 * 1024 * 1024;
+const NO_ROOM = 'NO_ROOM';
+
+interface Opened {
+  readonly sqlite: Sqlite;
+  readonly insert: Insert;
+  readonly deletions: Deletions;
+}
+
+export class UsageDesk {
+  readonly #maxBytes: number;
+  readonly #file: UsageFile;
+  readonly #post: (message: Answer | News) => void;
+  readonly #calls: Omit<Calls, 'sweep'>;
+  #opened: Opened | undefined;
+  #sweeping = false;
+  #makingRoom = false;
+
+  constructor({ dataDir, maxBytes }: UsageSetup, post: (message: Answer | News) => void) {
+    this.#maxBytes = maxBytes;
+    this.#post = post;
+    this.#file = new UsageFile(dataDir, post);
+    this.#calls = {
+      store: (piece) => this.#store(piece),
+      list: (orgId, filter) => this.#with(({ sqlite }) => list(sqlite, orgId, filter)),
+      find: (orgId, id) => this.#with(({ sqlite }) => find(sqlite, orgId, id)),
+      unrecorded: (orgId, filter) => this.#with(({ sqlite }) => unrecorded(sqlite, orgId, filter)),
+      forgetTunnel: (orgId, tunnelId) => this.#with(({ sqlite }) => forgetTunnel(sqlite, orgId, tunnelId)),
+      forgetOrganization: (orgId) => this.#with(({ sqlite }) => forgetOrganization(sqlite, orgId)),
+      organizations: () => this.#with(({ sqlite }) => organizations(sqlite)),
+      tunnels: (after) => this.#with(({ sqlite }) => tunnels(sqlite, after)),
+      close: () => this.#file.close(),
+    };
+  }
+
+  ask({ ref, name, args }: Question): void {
+    if (name === 'sweep') {
+      this.#sweep(ref, args[0] as readonly Keeping[]);
+      return;
+    }
+    const start = performance.now();
+    try {
+      const value = (this.#calls[name] as (...given: readonly unknown[]) => unknown)(...args);
+      this.#post({ ref, ok: true, value, heldMs: performance.now() - start });
+    } catch (error) {
+      this.#post({ ref, ok: false, kind: kindOf(error), message: messageOf(error) });
+    }
+  }
+
+  /** Runs it on the open file; once more on a new one when the file turns out to be damaged. */
+  #with<T>(work: (on: Opened) => T): T {
+    try {
+      return work(this.#open());
+    } catch (error) {
+      if (!this.#file.setAsideIfDamaged(error)) throw error;
+      return work(this.#open());
+    }
+  }
+
+  #open(): Opened {
+    const sqlite = this.#file.open();
+    if (this.#opened?.sqlite !== sqlite) {
+      this.#opened = { sqlite, insert: prepareInsert(sqlite), deletions: new Deletions(sqlite, this.#maxBytes) };
+    }
+    return this.#opened;
+  }
+
+  #store(piece: Piece): void {
+    this.#file.checkLog();
+    this.#with(({ insert, deletions }) => {
+      if (deletions.usedBytes > this.#maxBytes + ROOM_SLACK) {
+        throw Object.assign(new Error('the file is over its bound'), { code: NO_ROOM });
+      }
+      insert(piece);
+    });
+    this.#makeRoom();
+  }
+
+  /** Deletes slice by slice until the file is within its bound. */
+  #makeRoom(): void {
+    if (this.#makingRoom) return;
+    const start = performance.now();
+    try {
+      while (performance.now() - start < ROOM_MS) {
+        if (this.#with(({ deletions }) => !deletions.isOver || deletions.makeRoom().done)) return;
+      }
+    } catch (error) {
+      const news = 'no room could be made for records of requests';
+      this.#post({ news, level: 'warn', fields: { reason: messageOf(error) } });
+      return;
+    }
+    this.#makingRoom = true;
+    setTimeout(() => {
+      this.#makingRoom = false;
+      this.#makeRoom();
+    }, performance.now() - start);
+  }
+
+  #sweep(ref: number, keeping: readonly Keeping[]): void {
+    if (this.#sweeping) {
+      this.#post({ ref, ok: false, kind: 'fault', message: 'a sweep is under way' });
+      return;
+    }
+    this.#sweeping = true;
+    const pass: Pass = { keeping, next: 0 };
+    const start = performance.now();
+    let deleted = 0;
+    let longestHoldMs = 0;
+    const step = (): void => {
+      const began = performance.now();
+      try {
+        const slice = this.#with(({ deletions }) => deletions.sweep(pass));
+        const now = performance.now();
+        deleted += slice.deleted;
+        longestHoldMs = Math.max(longestHoldMs, now - began);
+        if (!slice.done && now - start < SWEEP_MS) {
+          setTimeout(step, now - began);
+          return;
+        }
+        const report: SweepReport = { deleted, longestHoldMs, done: slice.done };
+        this.#post({ ref, ok: true, value: report, heldMs: longestHoldMs });
+      } catch (error) {
+        this.#post({ ref, ok: false, kind: kindOf(error), message: messageOf(error) });
+      }
+      this.#sweeping = false;
+    };
+    step();
+  }
+}
+
+function kindOf(error: unknown): FaultKind {
+  if (error instanceof Unanswerable) return 'asked';
+  return codeOf(error) === NO_ROOM ? 'room' : faultKind(error);
+}

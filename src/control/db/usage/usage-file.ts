@@ -1,0 +1,126 @@
+/**
+ * The file itself: opened, made anew where it is missing, damaged or of another form, and closed. In the thread alone (usage-desk.ts).
+ */
+import { readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { codeOf, messageOf } from '../../../base/errors.ts';
+import { openUsageFile, type Sqlite } from '../open.ts';
+import { FORM, TABLES } from './form.ts';
+import type { FaultKind, News } from './questions.ts';
+
+export const USAGE_FILE = 'usage.db';
+/** A disk that damages each new file must not be filled with them. */
+const DAMAGED_EVERY_MS = 60_000;
+/** The log of the file grows while another program reads an old state of it; beyond this nothing is stored. */
+const MAX_WAL_BYTES = 256 * 1024 * 1024;
+
+const DAMAGED = /^SQLITE_(CORRUPT|NOTADB)(_|$)/;
+const DISK = /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN)(_|$)|^E(NOSPC|DQUOT|IO|ROFS|ACCES|PERM)$/;
+const LOCKED = /^SQLITE_(BUSY|LOCKED)(_|$)/;
+
+export class UsageFile {
+  readonly #path: string;
+  readonly #tell: (news: News) => void;
+  #sqlite: Sqlite | undefined;
+  #setAsideAt = -Infinity;
+
+  constructor(dataDir: string, tell: (news: News) => void) {
+    this.#path = join(dataDir, USAGE_FILE);
+    this.#tell = tell;
+  }
+
+  /**
+   * The open connection. Opens it if need be; a damaged file is set aside for a new one. Throws what SQLite and the system throw.
+   */
+  open(): Sqlite {
+    if (this.#sqlite !== undefined) return this.#sqlite;
+    try {
+      this.#sqlite = this.#openForm();
+    } catch (error) {
+      if (!this.setAsideIfDamaged(error)) throw error;
+      this.#sqlite = this.#openForm();
+    }
+    return this.#sqlite;
+  }
+
+  /** True: the error says that the file is damaged, it was moved away, and the next `open` begins a new one. */
+  setAsideIfDamaged(error: unknown): boolean {
+    if (!DAMAGED.test(codeOf(error) ?? '')) return false;
+    if (performance.now() - this.#setAsideAt < DAMAGED_EVERY_MS) return false;
+    this.#setAsideAt = performance.now();
+    this.close();
+    for (const name of this.#others('.damaged-')) rmSync(join(this.#path, '..', name));
+    const to = `${this.#path}.damaged-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`;
+    this.#moveTo(to);
+    this.#tell({
+      news: `${USAGE_FILE} is damaged: what was recorded of requests is lost. It was moved aside and a new file is begun; delete the old one when nobody wants to look into it. Check the disk.`,
+      level: 'error',
+      fields: { file: to, reason: messageOf(error) },
+    });
+    return true;
+  }
+
+  /** Throws when another program keeps the file's log from being folded back. */
+  checkLog(): void {
+    const size = statSync(`${this.#path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+    if (size <= MAX_WAL_BYTES) return;
+    throw Object.assign(new Error('another program reads an old state of it and does not end'), {
+      code: 'SQLITE_BUSY_RECOVERY',
+    });
+  }
+
+  close(): void {
+    const sqlite = this.#sqlite;
+    this.#sqlite = undefined;
+    try {
+      sqlite?.close();
+    } catch (error) {
+      this.#tell({ news: `${USAGE_FILE} could not be closed`, level: 'warn', fields: { reason: messageOf(error) } });
+    }
+  }
+
+  #openForm(): Sqlite {
+    const sqlite = openUsageFile(this.#path);
+    try {
+      const form = Number(sqlite.pragma('user_version', { simple: true }));
+      const isNew = sqlite.prepare('SELECT 1 FROM sqlite_schema').get() === undefined;
+      if (isNew) sqlite.transaction(() => sqlite.exec(TABLES)).immediate();
+      else if (form !== FORM) return this.#beginAnew(sqlite, form);
+      return sqlite;
+    } catch (error) {
+      sqlite.close();
+      throw error;
+    }
+  }
+
+  /** Kept under its own name for whoever goes back to the other version. */
+  #beginAnew(sqlite: Sqlite, form: number): Sqlite {
+    sqlite.close();
+    const to = `${this.#path}.form-${form}`;
+    this.#moveTo(to);
+    this.#tell({
+      news: `${USAGE_FILE} is of another version of this program: what was recorded of requests is not shown any more. It was moved aside and a new file is begun; delete the old one when it is not wanted.`,
+      level: 'warn',
+      fields: { file: to, form, ours: FORM },
+    });
+    return this.#openForm();
+  }
+
+  #moveTo(to: string): void {
+    renameSync(this.#path, to);
+    // What was not folded back yet belongs to it.
+    if (statSync(`${this.#path}-wal`, { throwIfNoEntry: false })) renameSync(`${this.#path}-wal`, `${to}-wal`);
+    rmSync(`${this.#path}-shm`, { force: true });
+  }
+
+  #others(kind: string): string[] {
+    return readdirSync(join(this.#path, '..')).filter((name) => name.startsWith(`${USAGE_FILE}${kind}`));
+  }
+}
+
+/** What kind of failure this is, for whoever asked. */
+export function faultKind(error: unknown): FaultKind {
+  const code = codeOf(error) ?? '';
+  if (DISK.test(code)) return 'disk';
+  return LOCKED.test(code) || DAMAGED.test(code) ? 'file' : 'fault';
+}

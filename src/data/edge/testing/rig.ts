@@ -11,6 +11,7 @@ import { type LocalTarget, parseTarget } from '../../../agent/target.ts';
 import { systemClock } from '../../../base/clock.ts';
 import { type Logger, silentLog } from '../../../base/log.ts';
 import type { Route } from '../../../plane/routes.ts';
+import type { Claim } from '../../../wire/messages.ts';
 import { TestAgent } from '../../fixtures/agent.ts';
 import { testCertificate } from '../../fixtures/certificate.ts';
 import { FakeLink, idOf, testGrant, testRoute } from '../../fixtures/link.ts';
@@ -83,8 +84,13 @@ export class Rig {
     return rig;
   }
 
-  /** An agent that serves `name`.example.test from `port` of this machine. */
-  async serve(name: string, port: number, protocol: 'http' | 'https' = 'http'): Promise<TestAgent> {
+  /** An agent that serves `name`.example.test from `port` of this machine. `over`: what else its claim says. */
+  async serve(
+    name: string,
+    port: number,
+    protocol: 'http' | 'https' = 'http',
+    over: Partial<Claim> = {},
+  ): Promise<TestAgent> {
     const agent = await TestAgent.enter(this.node.addresses().agents.port, 'good');
     this.#agents.push(agent);
     const targets = new Map<number, LocalTarget>();
@@ -94,7 +100,7 @@ export class Rig {
       onIdle: () => {},
     });
     agent.onStream = (stream) => server.accept(stream);
-    const bound = await agent.bind(name, { protocol });
+    const bound = await agent.bind(name, { protocol, ...over });
     targets.set(bound.slot, parseTarget(`127.0.0.1:${port}`, protocol).target);
     return agent;
   }

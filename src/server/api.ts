@@ -7,6 +7,8 @@ import type { Logger } from '../base/log.ts';
 import type { Settings } from '../config/schema.ts';
 import { buildApi } from '../control/api/app.ts';
 import type { Api, Discovery } from '../control/api/context.ts';
+import { ClientIps } from '../control/api/client-ip.ts';
+import { LiveFeedDoor } from '../control/api/live-feed.ts';
 import type { ControlPlane } from '../control/open.ts';
 
 export interface ApiParts {
@@ -30,5 +32,21 @@ export function makeApi(settings: Settings, { control, version, log, apiUrl, dis
     authLimit: { burst: settings.limits.auth_burst, refillSeconds: settings.limits.auth_refill_seconds },
     monotonic: () => systemClock.monotonic(),
     log: log.child({ part: 'api' }),
+  });
+}
+
+/** Who takes the upgrades of the API's listener. */
+export function makeLiveFeed(
+  settings: Settings,
+  { control, log, apiUrl }: Pick<ApiParts, 'control' | 'log' | 'apiUrl'>,
+): LiveFeedDoor {
+  const part = log.child({ part: 'api' });
+  return new LiveFeedDoor({
+    sessions: control.sessions,
+    feed: control.liveFeed,
+    clientIps: new ClientIps(new NetworkSet(settings.api.trusted_proxies), part),
+    publicUrl: apiUrl,
+    corsOrigins: settings.api.cors_origins,
+    log: part,
   });
 }

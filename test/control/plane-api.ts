@@ -4,7 +4,9 @@
 import { LOOPBACK, NetworkSet } from '../../src/base/addr.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { buildApi } from '../../src/control/api/app.ts';
+import { ClientIps } from '../../src/control/api/client-ip.ts';
 import type { ApiDeps } from '../../src/control/api/context.ts';
+import { LiveFeedDoor } from '../../src/control/api/live-feed.ts';
 import { listenApi } from '../../src/control/api/listener.ts';
 import { callerOf, type Harness } from './harness.ts';
 import type { Plane } from './plane.ts';
@@ -12,30 +14,54 @@ import type { Plane } from './plane.ts';
 export interface PlaneApi {
   readonly call: Harness['call'];
   readonly port: number;
+  readonly liveFeed: LiveFeedDoor;
   /** Cuts what is open; the plane is left as it is. */
   close(): Promise<void>;
 }
 
-/** `changes`: settings that differ from a limit that nobody reaches and no CORS. */
-export async function servePlane(plane: Plane, changes: Partial<ApiDeps> = {}): Promise<PlaneApi> {
+/** `changes`: settings that differ from a limit that nobody reaches and no CORS; `feedPingMs` from 30 s. */
+export async function servePlane(
+  plane: Plane,
+  { feedPingMs, ...changes }: Partial<ApiDeps> & { readonly feedPingMs?: number } = {},
+): Promise<PlaneApi> {
+  const trustedProxies = new NetworkSet(['127.0.0.1']);
+  const publicUrl = () => 'http://api.test';
   const app = buildApi({
     ...plane.control,
     version: '9.9.9',
     ping: () => {},
     discovery: () => undefined,
-    publicUrl: () => 'http://api.test',
-    trustedProxies: new NetworkSet(['127.0.0.1']),
+    publicUrl,
+    trustedProxies,
     corsOrigins: [],
     authLimit: { burst: 1000, refillSeconds: 1 },
     monotonic: () => plane.clock.monotonic(),
     log: silentLog,
     ...changes,
   });
+  const liveFeed = new LiveFeedDoor({
+    sessions: plane.control.sessions,
+    feed: plane.control.liveFeed,
+    clientIps: new ClientIps(trustedProxies, silentLog),
+    publicUrl,
+    corsOrigins: changes.corsOrigins ?? [],
+    log: changes.log ?? silentLog,
+    ...(feedPingMs === undefined ? {} : { pingMs: feedPingMs }),
+  });
   const listener = await listenApi(
     app,
     { host: '127.0.0.1', port: 0 },
-    { exempt: new NetworkSet(LOOPBACK), monotonic: () => plane.clock.monotonic(), log: silentLog },
+    {
+      exempt: new NetworkSet(LOOPBACK),
+      monotonic: () => plane.clock.monotonic(),
+      log: silentLog,
+      upgrades: liveFeed,
+    },
   );
   const { port } = listener.address;
-  return { call: callerOf(`http://127.0.0.1:${port}`), port, close: () => listener.close() };
+  const close = async (): Promise<void> => {
+    liveFeed.cut();
+    await listener.close();
+  };
+  return { call: callerOf(`http://127.0.0.1:${port}`), port, liveFeed, close };
 }

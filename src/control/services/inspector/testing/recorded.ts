@@ -1,5 +1,5 @@
 /** A recorded request for tests: a small one, with what the test changes. */
-import { uuidv7 } from 'uuidv7';
+import { randomBytes } from 'node:crypto';
 import type { InspectedRequest, Trace } from '../../../../plane/inspection.ts';
 
 type Changes = Partial<Omit<InspectedRequest, 'trace'>> & { readonly trace?: Partial<Trace> };
@@ -9,13 +9,31 @@ export function head(...lines: readonly string[]): Buffer {
   return Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1');
 }
 
+/** Goes up: of two records at the same instant the later one has the larger id. */
+let made = 0;
+
+/** A UUIDv7 of this instant, as a node makes them. */
+function idAt(ms: number): string {
+  made += 1;
+  const time = ms.toString(16).padStart(12, '0');
+  const count = made.toString(16).padStart(6, '0');
+  const rest = randomBytes(6).toString('hex');
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${count.slice(0, 3)}-8${count.slice(3)}-${rest}`;
+}
+
 export function recorded({ trace, ...changes }: Changes = {}): InspectedRequest {
-  const { method = 'GET', target = '/', requestBody = Buffer.alloc(0), responseBody = Buffer.from('ok') } = changes;
+  const {
+    at = Date.UTC(2026, 10, 21),
+    method = 'GET',
+    target = '/',
+    requestBody = Buffer.alloc(0),
+    responseBody = Buffer.from('ok'),
+  } = changes;
   return {
-    id: uuidv7(),
+    id: idAt(at),
     tunnelId: '00000000-0000-7000-8000-000000000001',
     orgId: '00000000-0000-7000-8000-000000000002',
-    at: Date.UTC(2026, 10, 21),
+    at,
     method,
     target,
     status: 200,

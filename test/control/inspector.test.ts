@@ -1,0 +1,415 @@
+/** Recorded requests by the API: who sees which, and how they are told. A node reports them as a real one does. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { uuidv7 } from 'uuidv7';
+import { head, recorded } from '../../src/control/services/inspector/testing/recorded.ts';
+import type { InspectedRequest } from '../../src/plane/inspection.ts';
+import { IDLE_NODE } from './idle-node.ts';
+import { Plane, START } from './plane.ts';
+import { type PlaneApi, servePlane } from './plane-api.ts';
+import { type Person, said, Team } from './team.ts';
+
+const ITEM_KEYS = [
+  ...['id', 'tunnel_id', 'timestamp', 'method', 'path', 'status', 'latency_ms'],
+  ...['request_size', 'response_size', 'remote_ip'],
+];
+const NOT_FOUND = [404, 'not_found'];
+const FORBIDDEN = [403, 'forbidden'];
+
+type Item = Readonly<Record<string, unknown>>;
+
+let plane: Plane;
+let api: PlaneApi;
+let ann: Person;
+let eve: Person;
+/** A viewer of ann's organization, and a member: their access tokens. */
+let viv: string;
+let max: string;
+let flushes = 0;
+
+before(async () => {
+  plane = new Plane();
+  api = await servePlane(plane);
+  plane.control.nodes.attach({ ...IDLE_NODE, flushInspections: async () => void (flushes += 1) });
+  const team = new Team(plane, api);
+  ann = await team.person('ann@example.test');
+  eve = await team.person('eve@example.test');
+  viv = await team.acting(await team.member('viv@example.test', ann, 'viewer'), ann.home);
+  max = await team.acting(await team.member('max@example.test', ann, 'member'), ann.home);
+});
+after(async () => {
+  await api.close();
+  plane.close();
+});
+
+/** A new tunnel of this person. */
+async function tunnelOf(person: Person): Promise<string> {
+  const { body } = await person.call('POST', '/tunnels', { localPort: 3000 });
+  return String(body['id']);
+}
+
+type Changes = Parameters<typeof recorded>[0];
+
+/** Records as a node reports them, in this order. */
+async function report(
+  person: Person,
+  tunnelId: string,
+  ...changes: NonNullable<Changes>[]
+): Promise<InspectedRequest[]> {
+  const records = changes.map((change) => recorded({ orgId: person.home, tunnelId, ...change }));
+  await plane.control.link.inspect({ records, unrecorded: [] });
+  return records;
+}
+
+async function list(as: string, query = ''): Promise<readonly Item[]> {
+  const answer = await api.call('GET', `/inspector${query}`, { as });
+  assert.equal(answer.status, 200, answer.text);
+  return answer.body as readonly Item[];
+}
+const ids = (items: readonly Item[]): unknown[] => items.map(({ id }) => id);
+
+test('a list has the newest first, with exactly the fields that are promised, after the nodes have told all that they have', async () => {
+  const tunnel = await tunnelOf(ann);
+  const [first, second] = await report(
+    ann,
+    tunnel,
+    { method: 'POST', target: '/orders?x=1', status: 201, requestBody: Buffer.from('{}') },
+    {},
+  );
+  assert.ok(first !== undefined && second !== undefined);
+  const before = flushes;
+  const items = await list(ann.token, `?tunnel_id=${tunnel}`);
+  assert.equal(flushes, before + 1);
+  assert.deepEqual(ids(items), [second.id, first.id]);
+  assert.deepEqual(items[1], {
+    id: first.id,
+    tunnel_id: tunnel,
+    timestamp: new Date(START).toISOString(),
+    method: 'POST',
+    path: '/orders?x=1',
+    status: 201,
+    latency_ms: 12.5,
+    request_size: 2,
+    response_size: 2,
+    remote_ip: '203.0.113.7',
+  });
+  assert.deepEqual(Object.keys(items[0] ?? {}), ITEM_KEYS);
+});
+
+test('filters find what they say, alone and together', async () => {
+  const tunnel = await tunnelOf(ann);
+  const other = await tunnelOf(ann);
+  const at = (minutes: number) => START + minutes * 60_000;
+  const [a, b, c, d] = await report(
+    ann,
+    tunnel,
+    { method: 'GET', target: '/Orders/1', status: 200, at: at(0) },
+    { method: 'POST', target: '/orders?debug=1', status: 503, at: at(1) },
+    { method: 'GET', target: '/about', status: 404, at: at(2) },
+    { method: 'GET', target: '/', status: 0, at: at(3) },
+  );
+  assert.ok(a !== undefined && b !== undefined && c !== undefined && d !== undefined);
+  const [again] = await report(ann, other, { replayOf: a.id, at: at(4) });
+  const cases: ReadonlyArray<readonly [string, readonly (InspectedRequest | undefined)[]]> = [
+    [`tunnel_id=${tunnel}`, [d, c, b, a]],
+    [`tunnel_id=${tunnel}&method=GET`, [d, c, a]],
+    [`tunnel_id=${tunnel}&status=404`, [c]],
+    [`tunnel_id=${tunnel}&status=5xx`, [b]],
+    [`tunnel_id=${tunnel}&status=2XX`, [a]],
+    [`tunnel_id=${tunnel}&status=0`, [d]],
+    [`tunnel_id=${tunnel}&path=orders`, [b, a]],
+    [`tunnel_id=${tunnel}&path=${encodeURIComponent('?debug')}&method=POST&status=503`, [b]],
+    [`tunnel_id=${tunnel}&path=%25`, []],
+    [`tunnel_id=${tunnel}&since=2026-11-21T00:01:00Z&until=2026-11-21T00:03:00Z`, [c, b]],
+    [`tunnel_id=${tunnel}&since=${encodeURIComponent('2026-11-21T02:02:00+02:00')}`, [d, c]],
+    [`tunnel_id=${tunnel}&before=${c.id}`, [b, a]],
+    [`replay_of=${a.id}`, [again]],
+  ];
+  for (const [query, expected] of cases)
+    assert.deepEqual(
+      ids(await list(ann.token, `?${query}`)),
+      expected.map((one) => one?.id),
+      query,
+    );
+});
+
+test('a filter that makes no sense is refused, and says which', async () => {
+  for (const query of [
+    'limit=0',
+    'limit=501',
+    'limit=x',
+    'tunnel_id=x',
+    'status=600',
+    'status=x',
+    'method=GE%20T',
+    'since=yesterday',
+    'before=1',
+    'path=',
+  ]) {
+    const answer = await ann.call('GET', `/inspector?${query}`);
+    assert.deepEqual(said(answer), [400, 'invalid_request'], query);
+    const [first] = answer.body['details'] as Array<{ path: string }>;
+    assert.equal(first?.path, query.split('=')[0]);
+  }
+});
+
+test('Link leads through all pages, with the same filters', async () => {
+  const tunnel = await tunnelOf(ann);
+  const made = await report(ann, tunnel, ...Array.from({ length: 7 }, (_, i) => ({ status: i === 3 ? 500 : 200 })));
+  const found: unknown[] = [];
+  let query = `?tunnel_id=${tunnel}&limit=2&status=2xx`;
+  let pages = 0;
+  for (; query !== ''; pages++) {
+    const answer = await ann.call('GET', `/inspector${query}`);
+    found.push(...ids(answer.body as readonly Item[]));
+    query = /^<(\?[^>]+)>; rel="next"$/.exec(answer.headers.get('link') ?? '')?.[1] ?? '';
+  }
+  assert.deepEqual(
+    found,
+    made
+      .filter(({ status }) => status === 200)
+      .map(({ id }) => id)
+      .reverse(),
+  );
+  assert.ok(pages === 3 || pages === 4, `${pages} pages`);
+});
+
+test('one record has everything: heads in both forms, bodies, what the edge decided', async () => {
+  const tunnel = await tunnelOf(ann);
+  const [made] = await report(ann, tunnel, {
+    method: 'POST',
+    target: '/x',
+    status: 200,
+    requestBody: Buffer.from([0, 1, 255]),
+    requestBodyTruncated: true,
+    requestSize: 70_000,
+    requestHead: head('POST /x HTTP/1.1', 'Host: shop.example.test', 'X-A: 1', 'Cookie: a=1', 'x-a: 2', 'Cookie: b=2'),
+    responseHead: head('HTTP/1.1 200 OK', 'Set-Cookie: s=1; Path=/', 'Set-Cookie: t=2', 'Vary: a', 'Vary: b'),
+    trace: {
+      steps: [
+        { step: 'deny', index: 0, verdict: 'passed', code: null },
+        { step: 'rate_limit', index: 2, verdict: 'would_refuse', code: 'rate_limited' },
+        { step: 'basic_gate', index: null, verdict: 'passed', code: null },
+      ],
+      retried: true,
+      httpVersion: '2',
+    },
+  });
+  const { status, body, text } = await ann.call('GET', `/inspector/${made?.id}`);
+  assert.equal(status, 200, text);
+  const { trace, ...rest } = body;
+  assert.deepEqual(rest, {
+    id: made?.id,
+    tunnel_id: tunnel,
+    timestamp: new Date(START).toISOString(),
+    method: 'POST',
+    path: '/x',
+    status: 200,
+    latency_ms: 12.5,
+    request_size: 70_000,
+    response_size: 2,
+    remote_ip: '203.0.113.7',
+    host: 'shop.example.test',
+    http_version: '2',
+    request_headers: { host: 'shop.example.test', 'x-a': '1, 2', cookie: 'a=1; b=2' },
+    response_headers: { 'set-cookie': 's=1; Path=/\nt=2', vary: 'a, b' },
+    request_header_list: [
+      { name: 'Host', value: 'shop.example.test' },
+      { name: 'X-A', value: '1' },
+      { name: 'Cookie', value: 'a=1' },
+      { name: 'x-a', value: '2' },
+      { name: 'Cookie', value: 'b=2' },
+    ],
+    response_header_list: [
+      { name: 'Set-Cookie', value: 's=1; Path=/' },
+      { name: 'Set-Cookie', value: 't=2' },
+      { name: 'Vary', value: 'a' },
+      { name: 'Vary', value: 'b' },
+    ],
+    request_body: 'AAH/',
+    response_body: 'b2s=',
+    request_body_truncated: true,
+    response_body_truncated: false,
+    replay_of: null,
+  });
+  assert.deepEqual(trace, {
+    outcome: 'forwarded',
+    code: null,
+    scheme: 'http',
+    steps: [
+      { step: 'deny', index: 0, verdict: 'passed', code: null },
+      { step: 'rate_limit', index: 2, verdict: 'would_refuse', code: 'rate_limited' },
+      { step: 'basic_gate', index: null, verdict: 'passed', code: null },
+    ],
+    agent_id: '0b7e6f6e-4a0f-4b8e-9c52-1d9b1f0a7c33',
+    token_id: '00000000-0000-7000-8000-000000000003',
+    connection: 'fresh',
+    retried: true,
+    policy_ms: 0.25,
+    first_byte_ms: 10,
+  });
+});
+
+test('a request that the edge refused says why, and has no answer of the service', async () => {
+  const tunnel = await tunnelOf(ann);
+  const [made] = await report(ann, tunnel, {
+    status: 403,
+    responseHead: null,
+    responseBody: Buffer.alloc(0),
+    trace: {
+      outcome: 'refused',
+      code: 'denied',
+      steps: [{ step: 'ip_deny', index: 1, verdict: 'refused', code: 'denied' }],
+      agentId: null,
+      connection: null,
+      firstByteMs: null,
+    },
+  });
+  const { body } = await ann.call('GET', `/inspector/${made?.id}`);
+  assert.deepEqual([body['response_headers'], body['response_header_list'], body['response_body']], [{}, [], '']);
+  const trace = body['trace'] as Item;
+  assert.deepEqual([trace['outcome'], trace['code'], trace['first_byte_ms']], ['refused', 'denied', null]);
+});
+
+test('a record that a node still has is found by its id', async () => {
+  const tunnel = await tunnelOf(ann);
+  const late = recorded({ orgId: ann.home, tunnelId: tunnel });
+  const detach = plane.control.nodes.attach({
+    ...IDLE_NODE,
+    flushInspections: () => plane.control.link.inspect({ records: [late], unrecorded: [] }),
+  });
+  assert.equal((await ann.call('GET', `/inspector/${late.id}`)).status, 200);
+  detach();
+});
+
+test('a viewer sees no credentials and no cookies, neither of visitors nor of the service; members do', async () => {
+  const tunnel = await tunnelOf(ann);
+  const [made] = await report(ann, tunnel, {
+    requestHead: head(
+      'GET / HTTP/1.1',
+      'Host: x',
+      'authorization: secret-1',
+      'COOKIE: secret-2',
+      'Proxy-Authorization: secret-3',
+      'X-Open: open-1',
+    ),
+    responseHead: head('HTTP/1.1 200 OK', 'Set-Cookie: secret-4', 'set-cookie: secret-5'),
+  });
+  const path = `/inspector/${made?.id}`;
+  const seen = await api.call('GET', path, { as: viv });
+  assert.equal(seen.status, 200);
+  assert.ok(!seen.text.includes('secret-') && seen.text.includes('open-1'), seen.text);
+  assert.equal((seen.body['request_headers'] as Item)['cookie'], '***');
+  assert.equal((seen.body['response_headers'] as Item)['set-cookie'], '***\n***');
+  for (const as of [max, ann.token]) {
+    const { text } = await api.call('GET', path, { as });
+    for (let i = 1; i <= 5; i++) assert.ok(text.includes(`secret-${i}`), text);
+  }
+  // Exports are passed on: masked for everybody who does not ask otherwise, and for a viewer who does there is none.
+  for (const kind of ['curl', 'har']) {
+    for (const as of [viv, max, ann.token]) {
+      const { status, text } = await api.call('GET', `${path}/${kind}`, { as });
+      assert.equal(status, 200, text);
+      assert.ok(!text.includes('secret-') && text.includes('open-1'), text);
+    }
+    assert.deepEqual(said(await api.call('GET', `${path}/${kind}?secrets=true`, { as: viv })), FORBIDDEN);
+    assert.ok((await api.call('GET', `${path}/${kind}?secrets=true`, { as: max })).text.includes('secret-2'));
+  }
+  const many = `/inspector/har?tunnel_id=${tunnel}`;
+  assert.ok(!(await api.call('GET', many, { as: max })).text.includes('secret-'));
+  assert.deepEqual(said(await api.call('GET', `${many}&secrets=true`, { as: viv })), FORBIDDEN);
+  assert.ok((await api.call('GET', `${many}&secrets=true`, { as: max })).text.includes('secret-5'));
+});
+
+test('of another organization nothing is found, by whatever id', async () => {
+  const tunnel = await tunnelOf(ann);
+  const [made] = await report(ann, tunnel, {});
+  await plane.control.link.inspect({ records: [], unrecorded: [{ tunnelId: tunnel, orgId: ann.home, count: 3 }] });
+  const paths = [
+    `/inspector?tunnel_id=${tunnel}`,
+    `/inspector/${made?.id}`,
+    `/inspector/${made?.id}/curl`,
+    `/inspector/${made?.id}/har`,
+    `/inspector/har?tunnel_id=${tunnel}`,
+    `/inspector/unrecorded?tunnel_id=${tunnel}`,
+  ];
+  for (const path of paths) {
+    assert.deepEqual(said(await eve.call('GET', path)), NOT_FOUND, path);
+    assert.equal((await ann.call('GET', path)).status, 200, path);
+  }
+  assert.deepEqual(said(await eve.call('DELETE', `/inspector?tunnel_id=${tunnel}`)), NOT_FOUND);
+  assert.deepEqual(await list(eve.token), []);
+  assert.deepEqual(await list(eve.token, `?before=${uuidv7()}`), []);
+  assert.deepEqual((await eve.call('GET', '/inspector/unrecorded')).body, []);
+  const archive = (await eve.call('GET', '/inspector/har')).body as unknown as { log: { entries: unknown[] } };
+  assert.deepEqual(archive.log.entries, []);
+  assert.deepEqual(ids(await list(ann.token, `?tunnel_id=${tunnel}`)), [made?.id]);
+});
+
+test('what was not recorded is counted by tunnel', async () => {
+  const busy = await tunnelOf(ann);
+  const calm = await tunnelOf(ann);
+  const lost = (tunnelId: string, count: number) => ({ tunnelId, orgId: ann.home, count });
+  await plane.control.link.inspect({ records: [], unrecorded: [lost(busy, 5), lost(calm, 1)] });
+  await plane.control.link.inspect({ records: [], unrecorded: [lost(busy, 2)] });
+  const window = '?since=2026-11-20T00:00:00Z&until=2026-11-22T00:00:00Z';
+  const { body } = await ann.call('GET', `/inspector/unrecorded${window}`);
+  const counts = (body as readonly Item[]).filter(({ tunnel_id: id }) => id === busy || id === calm);
+  assert.deepEqual(
+    counts.map((one) => [one['tunnel_id'], one['count'], one['last_at']]),
+    [
+      [busy, 7, new Date(START).toISOString()],
+      [calm, 1, new Date(START).toISOString()],
+    ],
+  );
+  const early = '?since=2026-11-19T00:00:00Z&until=2026-11-20T00:00:00Z';
+  assert.deepEqual((await ann.call('GET', `/inspector/unrecorded${early}`)).body, []);
+});
+
+test('members forget what was recorded of a tunnel, which the trail tells; viewers can not', async () => {
+  const tunnel = await tunnelOf(ann);
+  const other = await tunnelOf(ann);
+  const [made] = await report(ann, tunnel, {});
+  const [kept] = await report(ann, other, {});
+  assert.deepEqual(said(await api.call('DELETE', `/inspector?tunnel_id=${tunnel}`, { as: viv })), FORBIDDEN);
+  assert.deepEqual(said(await api.call('DELETE', '/inspector', { as: max })), [400, 'invalid_request']);
+  assert.deepEqual(ids(await list(ann.token, `?tunnel_id=${tunnel}`)), [made?.id]);
+  const done = await api.call('DELETE', `/inspector?tunnel_id=${tunnel}`, { as: max });
+  assert.deepEqual([done.status, done.body], [200, { success: true }]);
+  assert.deepEqual(await list(ann.token, `?tunnel_id=${tunnel}`), []);
+  assert.deepEqual(said(await ann.call('GET', `/inspector/${made?.id}`)), NOT_FOUND);
+  assert.equal((await ann.call('GET', `/inspector/${kept?.id}`)).status, 200);
+  const trail = (await ann.call('GET', '/events?action=inspector.clear')).body as readonly Item[];
+  assert.deepEqual(
+    trail.map((one) => [one['userEmail'], one['resourceType']]),
+    [['max@example.test', 'tunnel']],
+  );
+});
+
+test('records of a deleted tunnel are found until they are forgotten', async () => {
+  const tunnel = await tunnelOf(ann);
+  const [made] = await report(ann, tunnel, {});
+  assert.equal((await ann.call('DELETE', `/tunnels/${tunnel}`)).status, 200);
+  assert.deepEqual(ids(await list(ann.token, `?tunnel_id=${tunnel}`)), [made?.id]);
+});
+
+test('an archive of many ends where it would become too large, and says how many it left out', async () => {
+  const tunnel = await tunnelOf(ann);
+  const megabyte = Buffer.alloc(1024 * 1024, 'x');
+  for (let i = 0; i < 20; i++) await report(ann, tunnel, { responseBody: megabyte, target: `/${i}` });
+  const answer = await ann.call('GET', `/inspector/har?tunnel_id=${tunnel}&limit=19`);
+  const { log } = answer.body as unknown as { log: { entries: Array<{ request: { url: string } }>; comment: string } };
+  assert.equal(log.entries.length, 15);
+  assert.match(log.comment, /^4 older/);
+  assert.match(log.entries.at(-1)?.request.url ?? '', /\/19$/, 'oldest first');
+  assert.equal(answer.headers.get('content-disposition'), 'attachment; filename="culvert.har"');
+});
+
+test('a body of which only a part was kept makes no command', async () => {
+  const [made] = await report(ann, await tunnelOf(ann), { requestBodyTruncated: true });
+  assert.deepEqual(said(await ann.call('GET', `/inspector/${made?.id}/curl`)), [409, 'body_truncated']);
+});
+
+test('what asks for the live feed without an upgrade is told so', async () => {
+  assert.deepEqual(said(await ann.call('GET', '/inspector/ws')), [400, 'invalid_request']);
+});

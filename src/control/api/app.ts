@@ -25,6 +25,7 @@ import { mountDocs } from './routes/docs.ts';
 import { mountDomains } from './routes/domains.ts';
 import { mountEvents } from './routes/events.ts';
 import { mountIdentities } from './routes/identities.ts';
+import { mountInspectorReplay } from './routes/inspector-replay.ts';
 import { mountInvitations } from './routes/invitations.ts';
 import { mountMembers } from './routes/members.ts';
 import { mountMetricKeys } from './routes/metric-keys.ts';
@@ -103,6 +104,7 @@ export function buildApi(deps: ApiDeps): Api {
   mountReservedSubdomains(app, deps);
   mountDomains(app, deps);
   mountConnections(app, deps);
+  mountInspectorReplay(app, deps);
   mountMetrics(app, deps);
   mountMetricKeys(app, deps);
   mountWebhookReceivers(app, deps);

@@ -21,6 +21,7 @@ import type { Organizations } from '../services/organizations/organizations.ts';
 import type { PasswordReset } from '../services/accounts/password-reset.ts';
 import type { Profile } from '../services/accounts/profile.ts';
 import type { Projects } from '../services/projects/projects.ts';
+import type { Replays } from '../services/inspector/replay.ts';
 import type { ReservedSubdomains } from '../services/reserved-subdomains/reserved-subdomains.ts';
 import type { Mfa } from '../services/mfa/mfa.ts';
 import type { MfaLogin } from '../services/mfa/mfa-login.ts';
@@ -125,6 +126,7 @@ export interface ApiDeps {
   readonly domains: Domains;
   readonly certificates: Certificates;
   readonly connections: Connections;
+  readonly replays: Replays;
   readonly metrics: Metrics;
   readonly metricKeys: MetricKeys;
   readonly receivers: Receivers;

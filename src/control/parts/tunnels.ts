@@ -8,6 +8,7 @@ import { Certificates } from '../services/certificates/certificates.ts';
 import { DomainChallenges } from '../services/domains/challenges.ts';
 import { DomainChecks } from '../services/domains/domain-checks.ts';
 import { Domains } from '../services/domains/domains.ts';
+import { Replays } from '../services/inspector/replay.ts';
 import { MetricKeys } from '../services/metrics/metric-keys.ts';
 import { Metrics } from '../services/metrics/metrics.ts';
 import { Projects } from '../services/projects/projects.ts';
@@ -38,6 +39,7 @@ export interface TunnelServices {
   readonly domainChecks: DomainChecks;
   readonly certificates: Certificates;
   readonly connections: Connections;
+  readonly replays: Replays;
   readonly metrics: Metrics;
   readonly metricKeys: MetricKeys;
   readonly receivers: Receivers;
@@ -103,6 +105,14 @@ export function openTunnels(ground: Ground, { tokens, tokenEnds }: TokenServices
     domainChecks: new DomainChecks({ store, news, routes, records: dns, outbox }),
     certificates: new Certificates({ store, sealer, acme: options.acme, log }),
     connections: new Connections({ store, nodes }),
+    replays: new Replays({
+      store,
+      nodes,
+      routes,
+      records: ground.records,
+      rules: options.replay,
+      edgeDomain: options.edgeDomain,
+    }),
     metrics: new Metrics({ store }),
     metricKeys: new MetricKeys({ store }),
     receivers: new Receivers({ store, sealer, lines: forwarder }),

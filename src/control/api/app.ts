@@ -26,6 +26,8 @@ import { mountDomains } from './routes/domains.ts';
 import { mountEvents } from './routes/events.ts';
 import { mountIdentities } from './routes/identities.ts';
 import { mountInspectorReplay } from './routes/inspector-replay.ts';
+import { mountInspector } from './routes/inspector.ts';
+import { mountInspectorExports } from './routes/inspector-exports.ts';
 import { mountInvitations } from './routes/invitations.ts';
 import { mountMembers } from './routes/members.ts';
 import { mountMetricKeys } from './routes/metric-keys.ts';
@@ -73,7 +75,9 @@ export function buildApi(deps: ApiDeps): Api {
     await next();
   });
   if (deps.corsOrigins.length > 0)
-    app.use(cors({ origin: [...deps.corsOrigins], credentials: true, maxAge: 600, exposeHeaders: ['Retry-After'] }));
+    app.use(
+      cors({ origin: [...deps.corsOrigins], credentials: true, maxAge: 600, exposeHeaders: ['Link', 'Retry-After'] }),
+    );
   app.use('/auth/*', authLimit(deps));
   app.use('/edge-auth/*', visitorLimit(deps));
   app.use(requireBearer(table, deps));
@@ -104,6 +108,9 @@ export function buildApi(deps: ApiDeps): Api {
   mountReservedSubdomains(app, deps);
   mountDomains(app, deps);
   mountConnections(app, deps);
+  // Its paths are read before those of the others, where `har` would be an id.
+  mountInspectorExports(app, deps);
+  mountInspector(app, deps);
   mountInspectorReplay(app, deps);
   mountMetrics(app, deps);
   mountMetricKeys(app, deps);

@@ -14,6 +14,7 @@ import type { DeviceLogins } from '../services/sessions/device-logins.ts';
 import type { Domains } from '../services/domains/domains.ts';
 import type { Events } from '../services/events.ts';
 import type { Identities } from '../services/accounts/identities.ts';
+import type { Inspector } from '../services/inspector/inspector.ts';
 import type { Invitations } from '../services/organizations/invitations.ts';
 import type { Keys } from '../services/keys/keys.ts';
 import type { Members } from '../services/organizations/members.ts';
@@ -126,6 +127,7 @@ export interface ApiDeps {
   readonly domains: Domains;
   readonly certificates: Certificates;
   readonly connections: Connections;
+  readonly inspector: Inspector;
   readonly replays: Replays;
   readonly metrics: Metrics;
   readonly metricKeys: MetricKeys;

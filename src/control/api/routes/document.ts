@@ -29,6 +29,7 @@ const TAGS: Readonly<Record<string, string>> = {
   'reserved-subdomains': 'Names that an organization keeps',
   domains: "Domains of one's own that lead to a tunnel",
   connections: 'Agents that are connected now, and why others are not any more',
+  inspector: 'Requests of visitors as they were recorded: lists, one with everything, live, replay, exports',
   metrics: 'What tunnels carry: numbers, charts, Prometheus',
   webhooks: 'The mailbox: webhooks are kept until somebody reads them',
   billing: 'Plans, and what is paid for them',

@@ -1,6 +1,6 @@
 /**
  * Counts things that end and how long they took: a total, rates per second over one, five and fifteen minutes, and percentiles of the
- * latest. The numbers that `/api/tunnels` shows of each tunnel. Nothing is allocated when something is counted.
+ * latest that were timed. The numbers that `/api/tunnels` shows of each tunnel. Nothing is allocated when something is counted.
  */
 
 const TICK_MS = 5_000;
@@ -24,6 +24,7 @@ export interface MeterView {
 }
 
 export class Meter {
+  /** May be raised from outside, for what is counted and not timed. */
   count = 0;
   readonly #samples = new Float64Array(SAMPLES);
   #sampled = 0;
@@ -35,7 +36,7 @@ export class Meter {
     this.#tickAt = nowMs;
   }
 
-  /** Something ended that took `durationMs`. */
+  /** Counts something that took `durationMs`. */
   mark(nowMs: number, durationMs: number): void {
     if (nowMs - this.#tickAt >= TICK_MS) this.#tick(nowMs);
     this.count++;

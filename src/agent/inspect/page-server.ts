@@ -116,6 +116,7 @@ class Page implements AgentPage {
   close(): void {
     this.#feed.close();
     this.#replays.close();
+    this.watch.close();
     this.#server.close();
     this.#server.closeAllConnections();
   }

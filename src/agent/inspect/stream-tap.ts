@@ -159,7 +159,7 @@ export class StreamTap {
 
   /** Where to go on; `end` also when the head is not whole yet. */
   #requestHead(bytes: Buffer, start: number, end: number): number {
-    const { head, clock } = this.#floor;
+    const { head } = this.#floor;
     const headEnd = parseRequestHead(bytes, start, end, head);
     if (headEnd === INCOMPLETE) {
       this.#cutRequest ??= new CutHead(HEAD_LIMITS.headBytes);
@@ -173,24 +173,26 @@ export class StreamTap {
     const isUpgrade = head.connectionUpgrade && head.upgradeCount > 0;
     const framing = head.chunked ? FRAMING.chunked : head.contentLength > 0 ? FRAMING.length : FRAMING.none;
     this.#isHead = isWord(bytes, start, head.methodEnd, HEAD_METHOD);
-    this.#startMs = clock.monotonic();
     this.#interim = 0;
     this.#answer = ANSWER.head;
     this.#record = this.#keep(bytes, start, headEnd);
-    this.#requestBody.start(framing, head.contentLength, false, null, this.#captureOf(this.#record?.requestBody));
     if (isUpgrade) this.#request = REQUEST.upgrade;
     else if (framing === FRAMING.none) this.#requestDone();
-    else this.#request = REQUEST.body;
+    else {
+      this.#requestBody.start(framing, head.contentLength, false, null, this.#captureOf(this.#record?.requestBody));
+      this.#request = REQUEST.body;
+    }
     return headEnd;
   }
 
   #keep(bytes: Buffer, start: number, headEnd: number): RequestRecord | null {
     const { head, ring, allowance, tally, clock } = this.#floor;
     const { tunnel, replayOf } = this.#subject;
-    if (replayOf === null && !allowance.take(this.#startMs)) {
+    if (replayOf === null && !allowance.take()) {
       tally.notKept++;
       return null;
     }
+    this.#startMs = clock.monotonic();
     const record = new RequestRecord({
       tunnel,
       head: copyOf(bytes, start, headEnd),
@@ -272,22 +274,31 @@ export class StreamTap {
     if (this.#request === REQUEST.upgrade) this.#requestDone();
     const bodiless = this.#isHead || status === 204 || status === 304;
     const { chunked, contentLength } = head;
-    this.#answer = ANSWER.body;
     const framing = framingOf(bodiless, chunked, contentLength);
+    if (framing === FRAMING.none) {
+      this.#answered();
+      return headEnd;
+    }
+    if (record === null && framing === FRAMING.length && contentLength <= end - headEnd) {
+      // All of it is here, and nobody wants it: what most of a load test is.
+      this.#answered();
+      return headEnd + contentLength;
+    }
+    this.#answer = ANSWER.body;
     this.#answerBody.start(framing, contentLength, false, null, this.#captureOf(record?.responseBody));
-    if (this.#answerBody.framing === FRAMING.none) this.#answered();
-    else if (record !== null) this.#told(record);
+    if (record !== null) this.#told(record);
     return headEnd;
   }
 
   #answered(): void {
-    const { clock } = this.#floor;
     const { tally, onEnd } = this.#subject;
-    const nowMs = clock.monotonic();
     const record = this.#record;
     this.#answer = ANSWER.done;
-    tally?.requests.mark(nowMs, nowMs - this.#startMs);
-    if (record !== null) {
+    if (record === null) {
+      if (tally !== null) tally.requests.count++;
+    } else {
+      const nowMs = this.#floor.clock.monotonic();
+      tally?.requests.mark(nowMs, nowMs - this.#startMs);
       record.end('done', nowMs - this.#startMs);
       this.#told(record);
     }
@@ -346,7 +357,8 @@ export class StreamTap {
 function framingOf(bodiless: boolean, chunked: boolean, contentLength: number): Framing {
   if (bodiless) return FRAMING.none;
   if (chunked) return FRAMING.chunked;
-  return contentLength >= 0 ? FRAMING.length : FRAMING.untilClose;
+  if (contentLength === 0) return FRAMING.none;
+  return contentLength > 0 ? FRAMING.length : FRAMING.untilClose;
 }
 
 /** Into memory of its own: a slice of Node's pool would keep its neighbours alive. */

@@ -29,6 +29,7 @@ export class Watch {
   readonly tally = new PageTally();
   readonly clock: Clock;
   readonly #floor: TapFloor;
+  readonly #allowance = new Allowance();
   readonly #tunnels = new Map<LocalTarget, { readonly spec: TunnelSpec; readonly tally: TunnelTally }>();
 
   /** `specs` with the very targets that their tunnels have. */
@@ -40,7 +41,7 @@ export class Watch {
     this.#floor = new TapFloor({
       clock,
       ring,
-      allowance: new Allowance(),
+      allowance: this.#allowance,
       tally: this.tally,
       onFault: (error) => {
         const pass = throttle.pass();
@@ -86,6 +87,10 @@ export class Watch {
 
   tunnels(): { readonly spec: TunnelSpec; readonly tally: TunnelTally }[] {
     return [...this.#tunnels.values()];
+  }
+
+  close(): void {
+    this.#allowance.close();
   }
 
   #tapOf(tunnel: string, tally: TunnelTally): StreamTap {

@@ -108,7 +108,8 @@ button:disabled { opacity: 0.6; cursor: default; }
 .empty { margin: auto; padding: 2rem 1.5rem; max-width: 24rem; color: var(--quiet); text-align: center; }
 .empty h2 { margin: 0 0 0.5rem; font-size: 1.05rem; color: var(--text); }
 .empty p { margin: 0; }
-#none-chosen { margin-top: 20vh; }
+#empty, #none-chosen { margin-top: 18vh; }
+body[data-empty] #none-chosen { visibility: hidden; }
 .alert, .notice { margin: 0 1.25rem 0.75rem; padding: 0.5rem 1rem; border-radius: 4px; overflow-wrap: anywhere; }
 .alert { border-left: 3px solid var(--alert); background: var(--alert-ground); color: var(--alert); }
 .notice { border-left: 3px solid var(--accent); background: var(--phrase); }
@@ -139,11 +140,13 @@ pre {
   overflow-wrap: anywhere;
   font: 0.8125rem/1.5 ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace;
 }
+table.form { background: var(--phrase); border-radius: 8px; }
+table.form :is(th, td) { padding: 0.35rem 1rem; }
 pre.hex { white-space: pre; overflow-wrap: normal; }
 td, .row .what, h1 .target, .facts dd.mono { font-family: ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace; }
 .row .what { font-size: 0.875rem; }
 a { color: var(--accent); }
-img.body { display: block; max-width: 100%; max-height: 24rem; border: 1px solid var(--line); border-radius: 8px; background: repeating-conic-gradient(var(--line) 0 25%, transparent 0 50%) 0 0 / 16px 16px; }
+img.body { display: block; max-width: 100%; max-height: 24rem; border: 1px solid var(--line); background: repeating-conic-gradient(var(--line) 0 25%, transparent 0 50%) 0 0 / 16px 16px; }
 .back { display: none; }
 @media (max-width: 48rem) {
   html, body { height: auto; }

@@ -43,7 +43,7 @@ function form(body, bytes) {
   const text = textOf(bytes);
   if (text === undefined) return undefined;
   const rows = [...new URLSearchParams(text)].map(([name, value]) => make('tr', {}, make('th', { scope: 'row' }, name), make('td', {}, value)));
-  return [make('table', {}, make('tbody', {}, ...rows))];
+  return [make('table', { className: 'form' }, make('tbody', {}, ...rows))];
 }
 
 function json(body, bytes) {

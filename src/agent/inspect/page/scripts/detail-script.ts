@@ -126,8 +126,8 @@ function timing({ duration_ms, first_byte_ms }) {
   if (duration_ms === null || first_byte_ms === null || duration_ms <= 0) return [];
   const waited = make('span', { className: 'waited' });
   const rest = make('span', { className: 'rest' });
-  waited.style.flexGrow = String(first_byte_ms);
-  rest.style.flexGrow = String(Math.max(0, duration_ms - first_byte_ms));
+  waited.style.width = (100 * first_byte_ms) / duration_ms + '%';
+  rest.style.flexGrow = '1';
   const title = duration(first_byte_ms) + ' until the first byte, ' + duration(duration_ms - first_byte_ms) + ' for the rest';
   return [make('div', { className: 'timing', title, role: 'img', 'aria-label': title }, waited, rest)];
 }

@@ -63,7 +63,7 @@ function put(request) {
   row.dataset.id = request.id;
   const { method, path, tunnel, state, duration_ms, response_size, replay_of } = request;
   const took = state === 'open' ? 'under way' : duration(duration_ms);
-  const more = [time(request.at), size(response_size), severalTunnels ? tunnel : '', replay_of === null ? '' : 'replay'];
+  const more = [time(request.at), state === 'open' ? '' : size(response_size), severalTunnels ? tunnel : '', replay_of === null ? '' : 'replay'];
   const parts = [
     statusMark(request),
     make('span', { className: 'what', title: path }, make('span', { className: 'method' }, method), ' ', path),
@@ -117,6 +117,7 @@ function draw() {
   for (const id of fresh) rows.get(id)?.firstChild.setAttribute('data-fresh', '');
   fresh.clear();
   at('empty').hidden = requests.size > 0;
+  document.body.toggleAttribute('data-empty', requests.size === 0);
   at('no-match').hidden = requests.size === 0 || wanted.length > 0;
   const all = requests.size + (requests.size === 1 ? ' request' : ' requests');
   at('count').textContent = requests.size === 0 ? '' : wanted.length === requests.size ? all : wanted.length + ' of ' + all;

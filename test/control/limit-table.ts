@@ -7,6 +7,7 @@ import { maintenanceLimits } from './limit-rows-maintenance.ts';
 import { domainLimits } from './limit-rows-domains.ts';
 import { metricLimits } from './limit-rows-metrics.ts';
 import { policyLimits } from './limit-rows-policies.ts';
+import { replayLimits } from './limit-rows-replay.ts';
 import { tokenLimits } from './limit-rows-tokens.ts';
 import { tunnelLimits } from './limit-rows-tunnels.ts';
 import { visitorLimits } from './limit-rows-visitors.ts';
@@ -22,6 +23,7 @@ export const LIMITS: readonly Row[] = [
   ...maintenanceLimits(),
   ...webhookLimits(),
   ...metricLimits(),
+  ...replayLimits(),
   ...visitorLimits(),
   later('Inspector `limit`', '1..500, default 100', 'GET /inspector'),
   later('Inspector retention', '7, 30, 90 and 365 days by plan', 'GET /inspector'),

@@ -13,6 +13,8 @@ interface Row {
   readonly body?: object | ((world: World) => object);
   /** Why a viewer may write here. */
   readonly viewersMay?: string;
+  /** What a call that fits is answered with, where it is not 200. */
+  readonly answer?: readonly unknown[];
   /** For those who run the server: 403 to everybody else, whatever they name. */
   readonly operators?: true;
 }
@@ -22,6 +24,7 @@ const org = ({ org: id }: World) => [id];
 const member = (world: World) => [world.org, world.user];
 const tunnel = ({ tunnel: id }: World) => [id];
 const domain = ({ domain: id }: World) => [id];
+const record = ({ record: id }: World) => [id];
 const receiver = ({ receiver: id }: World) => [id];
 const project = ({ project: slug }: World) => [slug];
 const password = 'correct horse battery staple';
@@ -105,6 +108,17 @@ export const ROUTES: Readonly<Record<string, Row>> = {
   'GET /connections': {},
   'GET /connections/ended': {},
   'DELETE /connections/{id}': { ids: ({ connection }) => [connection] },
+  'GET /inspector': {},
+  // Of no tunnel: a tunnel's are in inspector.test.ts.
+  'DELETE /inspector': { query: 'tunnel_id=00000000-0000-7000-8000-000000000000' },
+  'GET /inspector/unrecorded': {},
+  // Without an upgrade: the feed itself is in live-feed.test.ts.
+  'GET /inspector/ws': { answer: [400, 'invalid_request'] },
+  'GET /inspector/har': {},
+  'GET /inspector/{id}': { ids: record },
+  'GET /inspector/{id}/curl': { ids: record },
+  'GET /inspector/{id}/har': { ids: record },
+  'POST /inspector/{id}/replay': { ids: record, body: { path: '/again' } },
   'GET /metrics': {},
   'GET /metrics/timeseries': { query: 'metric=requests' },
   'GET /metrics/prometheus': {},
@@ -135,6 +149,7 @@ export const ROUTES: Readonly<Record<string, Row>> = {
   'POST /superadmin/users/{id}/unlock': operated,
   'GET /superadmin/events': { operators: true },
   'GET /superadmin/edge': { operators: true },
+  'GET /superadmin/metrics': { operators: true },
   'GET /superadmin/orgs': { operators: true },
   'PATCH /superadmin/orgs/{id}': { ...operatedOrg, body: { plan: 'enterprise' } },
   'POST /superadmin/orgs/{id}/approve': operatedOrg,

@@ -3,12 +3,16 @@ import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { domains, identities, webhookDeliveries } from '../../src/control/db/schema.ts';
+import { recorded } from '../../src/control/services/inspector/testing/recorded.ts';
 import type { ConnectionInfo } from '../../src/plane/link.ts';
 import { STATS } from './edge-stats.ts';
 import type { Answer } from './harness.ts';
 import { type Plane, VISIT } from './plane.ts';
 import type { Person } from './team.ts';
 import { IDLE_NODE } from './idle-node.ts';
+
+/** Of a request that was sent again. */
+const REPLAY = '00000000-0000-7000-8000-00000000000a';
 
 /** One of each thing that has an id, of one person and the organization that they own. */
 export interface World {
@@ -25,6 +29,8 @@ export interface World {
   readonly receiver: string;
   readonly delivery: string;
   readonly connection: string;
+  /** Of a request that a visitor made. */
+  readonly record: string;
   readonly metricKey: string;
   readonly invitation: string;
 }
@@ -41,6 +47,8 @@ export class Worlds {
       ...IDLE_NODE,
       connections: () => this.connections,
       disconnect: () => true,
+      isOnline: () => true,
+      send: async () => ({ ok: true, id: REPLAY, status: 200, code: null, latencyMs: 1 }),
       stats: () => STATS,
     });
   }
@@ -83,6 +91,8 @@ export class Worlds {
       connectedAt: 0,
       tunnelIds: [],
     });
+    const record = recorded({ orgId: person.home, tunnelId: String(open['id']) });
+    await this.#plane.control.link.inspect({ records: [record], unrecorded: [] });
     const identity = `b0000000-0000-7000-8000-${String(n).padStart(12, '0')}`;
     this.#plane.control.store.db
       .insert(identities)
@@ -111,6 +121,7 @@ export class Worlds {
       receiver: String(receiver['id']),
       delivery,
       connection,
+      record: record.id,
       metricKey: String(metricKey['id']),
       invitation: String(invited['id']),
     };

@@ -132,7 +132,7 @@ test('a viewer reads everything and writes nothing', async () => {
       continue;
     }
     const answer = await send(route, { ...naming(route, world), as });
-    const expected = row.operators || !isRead ? FORBIDDEN : [200];
+    const expected = row.operators || !isRead ? FORBIDDEN : (row.answer ?? [200]);
     assert.deepEqual(said(answer), expected, name);
   }
 });

@@ -191,6 +191,12 @@ export const COMMANDS: readonly CommandSpec[] = [
     load: async () => (await import('./admin-edge.ts')).showEdge,
   },
   {
+    usage: 'admin metrics',
+    summary: 'show the metrics of the server, as Prometheus reads them',
+    options: [CONFIG],
+    load: async () => (await import('./admin-metrics.ts')).showMetrics,
+  },
+  {
     usage: 'admin certificates [renew] [name]',
     summary: 'show the certificates by ACME; with "renew <name>", ask for one now',
     options: [['--json', 'as JSON'], CONFIG],

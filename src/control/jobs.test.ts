@@ -2,10 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { silentLog } from '../base/log.ts';
 import { startJobs } from './jobs.ts';
+import { JobTimes } from './services/operator/job-times.ts';
 
 test('runs each job at its own pace, also after one has failed, and stops', (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] });
   let now = 0;
+  const clock = { now: () => now, monotonic: () => now };
+  const jobTimes = new JobTimes({ clock });
   const runs = { expire: 0, graces: 0, unused: 0, forgotten: 0, missed: 0, domains: 0, sweep: 0, records: 0, keys: 0 };
   const errors: unknown[] = [];
   const stop = startJobs({
@@ -25,7 +28,7 @@ test('runs each job at its own pace, also after one has failed, and stops', (t) 
     retention: { sweep: () => void runs.sweep++ },
     recordSweep: { run: async () => void runs.records++ },
     keys: { sweep: () => void runs.keys++ },
-    clock: { now: () => now, monotonic: () => now },
+    ...{ clock, jobTimes },
     log: { ...silentLog, error: (fields) => void errors.push(fields) },
   });
   const pass = (seconds: number): void => {
@@ -59,6 +62,8 @@ test('runs each job at its own pace, also after one has failed, and stops', (t) 
     keys: 1,
   });
   assert.equal(errors.length, 1);
+  const expire = jobTimes.list().find(({ name }) => name === 'expire tunnels');
+  assert.deepEqual(expire, { name: 'expire tunnels', lateMs: 0, tookMs: 0, runs: 600, failures: 1 });
   stop();
   pass(5);
   assert.equal(runs.expire, 600);
@@ -67,6 +72,8 @@ test('runs each job at its own pace, also after one has failed, and stops', (t) 
 test('a job that waits for somebody is not begun twice, fails into the log, and hears of the stop', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] });
   let now = 0;
+  const clock = { now: () => now, monotonic: () => now };
+  const jobTimes = new JobTimes({ clock });
   const begun: AbortSignal[] = [];
   const errors: unknown[] = [];
   let fail: ((error: Error) => void) | undefined;
@@ -84,7 +91,7 @@ test('a job that waits for somebody is not begun twice, fails into the log, and 
     retention: { sweep: () => {} },
     recordSweep: { run: async () => {} },
     keys: { sweep: () => {} },
-    clock: { now: () => now, monotonic: () => now },
+    ...{ clock, jobTimes },
     log: { ...silentLog, error: (fields) => void errors.push(fields) },
   });
   const pass = (seconds: number): void => {
@@ -94,11 +101,15 @@ test('a job that waits for somebody is not begun twice, fails into the log, and 
   pass(600);
   pass(1800);
   assert.equal(begun.length, 1);
+  const seen = () => jobTimes.list().find(({ name }) => name.startsWith('missed events'));
+  // The job hangs: its next turn was 20 minutes ago.
+  assert.deepEqual([seen()?.lateMs, seen()?.tookMs, seen()?.runs], [1_200_000, null, 1]);
   fail?.(new Error('it is down'));
   await new Promise((resolve) => setImmediate(resolve));
   assert.equal(errors.length, 1);
   pass(1);
   assert.equal(begun.length, 2);
+  assert.deepEqual([seen()?.lateMs, seen()?.tookMs, seen()?.failures], [1_201_000, 1_800_000, 1]);
   stop();
   assert.ok(begun[1]?.aborted);
 });

@@ -8,6 +8,7 @@ import type { Certificates } from './services/certificates/certificates.ts';
 import type { DomainChecks } from './services/domains/domain-checks.ts';
 import type { RecordSweep } from './services/inspector/record-sweep.ts';
 import type { Keys } from './services/keys/keys.ts';
+import type { JobTimes } from './services/operator/job-times.ts';
 import type { Retention } from './services/retention.ts';
 import type { TokenEnds } from './services/tokens/token-ends.ts';
 import type { Tunnels } from './services/tunnels/tunnels.ts';
@@ -28,6 +29,8 @@ export interface JobDeps {
   readonly retention: Pick<Retention, 'sweep'>;
   readonly recordSweep: Pick<RecordSweep, 'run'>;
   readonly keys: Pick<Keys, 'sweep'>;
+  /** Told of every run. */
+  readonly jobTimes: JobTimes;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -62,19 +65,28 @@ function schedule(deps: JobDeps): readonly Job[] {
 export function startJobs(deps: JobDeps): () => void {
   const stopping = new AbortController();
   const due = schedule(deps).map((job) => ({ job, at: deps.clock.monotonic() + job.everyMs, running: false }));
-  const failed = (job: Job, error: unknown): void =>
+  const { jobTimes } = deps;
+  for (const { job, at } of due) jobTimes.plan(job.name, at);
+  const failed = (job: Job, error: unknown): void => {
+    jobTimes.ended(job.name, { failed: true });
     deps.log.error({ err: error, job: job.name }, 'a scheduled job failed');
+  };
   const timer = setInterval(() => {
     const now = deps.clock.monotonic();
     for (const entry of due) {
       const { job } = entry;
       if (entry.at > now || entry.running) continue;
       entry.at = now + job.everyMs;
+      jobTimes.began(job.name, entry.at);
+      const done = (): void => jobTimes.ended(job.name, { failed: false });
       try {
         const work = job.run(stopping.signal);
-        if (work === undefined) continue;
+        if (work === undefined) {
+          done();
+          continue;
+        }
         entry.running = true;
-        void work.catch((error: unknown) => failed(job, error)).finally(() => (entry.running = false));
+        void work.then(done, (error: unknown) => failed(job, error)).finally(() => (entry.running = false));
       } catch (error) {
         failed(job, error);
       }

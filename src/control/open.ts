@@ -19,6 +19,8 @@ import { RecordSweep } from './services/inspector/record-sweep.ts';
 import type { Keys } from './services/keys/keys.ts';
 import type { Sealer } from './services/keys/sealing.ts';
 import type { Outbox } from './services/mail/outbox.ts';
+import { JobTimes } from './services/operator/job-times.ts';
+import { OperatorMetrics } from './services/operator/operator-metrics.ts';
 import { Retention } from './services/retention.ts';
 
 export type { ControlOptions } from './options.ts';
@@ -35,6 +37,8 @@ export interface ControlPlane
   readonly outbox: Outbox;
   readonly billing: Billing;
   readonly retention: Retention;
+  readonly jobTimes: JobTimes;
+  readonly operatorMetrics: OperatorMetrics;
   readonly recordSweep: RecordSweep;
   readonly inspector: Inspector;
   readonly liveFeed: LiveFeed;
@@ -50,6 +54,7 @@ export function openControl(options: ControlOptions): ControlPlane {
   try {
     const tokens = openTokens(ground);
     const liveFeed = new LiveFeed({ store });
+    const jobTimes = new JobTimes({ clock: ground.clock });
     const { claims, usage, visitorKey, ...tunnels } = openTunnels(ground, tokens);
     return {
       store,
@@ -62,6 +67,17 @@ export function openControl(options: ControlOptions): ControlPlane {
       ...tunnels,
       ...openPeople(ground, { tokenEnds: tokens.tokenEnds, owned: tunnels }),
       retention: new Retention({ store }),
+      jobTimes,
+      operatorMetrics: new OperatorMetrics({
+        store,
+        nodes,
+        passwords: ground.passwords,
+        certificates: tunnels.certificates,
+        feed: liveFeed,
+        records,
+        jobTimes,
+        dataDir: options.dataDir,
+      }),
       recordSweep: new RecordSweep({ store, records, log }),
       inspector: new Inspector({ store, records, nodes }),
       liveFeed,

@@ -20,6 +20,8 @@ import { requireDataFolder } from './data-folder.ts';
 export interface Operator {
   /** The JSON of the answer. Throws AppError with the server's own code and message when it refuses. */
   call(method: 'GET' | 'POST' | 'PATCH', path: string, body?: object): Promise<unknown>;
+  /** An answer that is no JSON, likewise. */
+  read(path: string): Promise<string>;
   close(): void;
 }
 
@@ -44,7 +46,7 @@ type Send = (question: Question) => Promise<SocketAnswer>;
 function besideServer(dataDir: string, { user }: OperatorOptions): Operator {
   const tokens = new OperatorTokens({ sealer: openSealer(dataDir), clock: systemClock });
   const send: Send = (question) => askSocket(dataDir, question);
-  return { call: caller(send, { tokens, user }), close: () => {} };
+  return { ...caller(send, { tokens, user }), close: () => {} };
 }
 
 async function withoutServer(
@@ -72,7 +74,7 @@ async function withoutServer(
       return { status: answer.status, text: await answer.text() };
     };
     return {
-      call: caller(send, { tokens: control.operatorTokens, user }),
+      ...caller(send, { tokens: control.operatorTokens, user }),
       close: () => {
         control.close();
         unlock();
@@ -103,8 +105,8 @@ function ownName(): string {
 function caller(
   send: Send,
   { tokens, user = ownName() }: { tokens: OperatorTokens; user: string | undefined },
-): Operator['call'] {
-  return async (method, path, body) => {
+): Pick<Operator, 'call' | 'read'> {
+  const ask = async (method: 'GET' | 'POST' | 'PATCH', path: string, body?: object): Promise<string> => {
     const { status, text } = await send({
       method,
       path,
@@ -114,8 +116,12 @@ function caller(
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
-    if (status >= 200 && status < 300) return JSON.parse(text) as unknown;
+    if (status >= 200 && status < 300) return text;
     throw asError(status, text);
+  };
+  return {
+    call: async (method, path, body) => JSON.parse(await ask(method, path, body)) as unknown,
+    read: (path) => ask('GET', path),
   };
 }
 

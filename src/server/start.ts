@@ -8,6 +8,7 @@ import { type HostPort, LOOPBACK, NetworkSet } from '../base/addr.ts';
 import { systemClock } from '../base/clock.ts';
 import { Lifecycle } from '../base/lifecycle.ts';
 import type { Logger } from '../base/log.ts';
+import { ProcessWatch } from '../base/process-watch.ts';
 import { agentsPublicAddress, apiPublicUrl, edgePublicUrl } from '../config/computed.ts';
 import type { Settings } from '../config/schema.ts';
 import type { Discovery } from '../control/api/context.ts';
@@ -116,6 +117,9 @@ async function open(settings: Settings, options: ServerOptions, life: Lifecycle)
   });
   life.onClose('data node', () => node.close());
   life.onClose('node directory', control.nodes.attach(node));
+  const processWatch = new ProcessWatch();
+  life.onClose('process watch', () => processWatch.close());
+  life.onClose('metrics of the process', control.operatorMetrics.attach(processWatch));
   const { domain } = settings.edge;
   const apiTls = new ApiTls(() => late.apiUrl);
   const shown: Pick<DataNode, 'setCertificates' | 'setChallenges' | 'setAgentCertificate'> = {

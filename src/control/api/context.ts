@@ -27,6 +27,7 @@ import type { ReservedSubdomains } from '../services/reserved-subdomains/reserve
 import type { Mfa } from '../services/mfa/mfa.ts';
 import type { MfaLogin } from '../services/mfa/mfa-login.ts';
 import type { OperatorEdge } from '../services/operator/operator-edge.ts';
+import type { OperatorMetrics } from '../services/operator/operator-metrics.ts';
 import type { OperatorOrgs } from '../services/operator/operator-orgs.ts';
 import type { OperatorTokens } from '../services/operator/operator-tokens.ts';
 import type { OperatorUsers } from '../services/operator/operator-users.ts';
@@ -109,6 +110,7 @@ export interface ApiDeps {
   readonly operatorUsers: OperatorUsers;
   readonly operatorOrgs: OperatorOrgs;
   readonly operatorEdge: OperatorEdge;
+  readonly operatorMetrics: OperatorMetrics;
   readonly tokens: Tokens;
   readonly tokenEnds: TokenEnds;
   readonly rotation: Rotation;

@@ -13,6 +13,7 @@ import { json } from '../errors.ts';
 import { mountOperatedEvents } from './events.ts';
 import { mountCertificates } from './superadmin-certificates.ts';
 import { mountOperatedEdge } from './superadmin-edge.ts';
+import { mountOperatedMetrics } from './superadmin-metrics.ts';
 import { mountOperatedUsers, page } from './superadmin-users.ts';
 
 const APPROVALS = ['approved', 'pending', 'suspended'] as const;
@@ -60,6 +61,7 @@ export function mountSuperadmin(app: Api, deps: ApiDeps): void {
   mountOperatedEvents(app, deps);
   mountCertificates(app, deps);
   mountOperatedEdge(app, deps);
+  mountOperatedMetrics(app, deps);
   mountKeys(app, deps);
 }
 

@@ -1,6 +1,6 @@
 /** The rows of certificates, their keys sealed. Not to be called from outside certificates/. */
 import { X509Certificate } from 'node:crypto';
-import { and, asc, desc, eq, gt, isNotNull, isNull, like, lte, min, or, sql } from 'drizzle-orm';
+import { and, asc, count, desc, eq, gt, isNotNull, isNull, like, lte, min, or, sql } from 'drizzle-orm';
 import type { EdgeCertificate } from '../../../plane/certificates.ts';
 import { certificates } from '../../db/schema.ts';
 import type { Db, Tx } from '../../db/tx.ts';
@@ -24,6 +24,26 @@ export function certificatesFrom(db: Db, after: string | undefined, limit: numbe
     .orderBy(asc(certificates.name))
     .limit(limit)
     .all();
+}
+
+/** Those that have one, by its end; and of how many the first `limit` are. */
+export function certificatesByEnd(
+  db: Db,
+  limit: number,
+): { readonly rows: readonly CertificateRow[]; readonly withEnd: number } {
+  const hasEnd = isNotNull(certificates.expiresAt);
+  const rows = db.select().from(certificates).where(hasEnd).orderBy(asc(certificates.expiresAt)).limit(limit).all();
+  return { rows, withEnd: db.select({ n: count() }).from(certificates).where(hasEnd).get()?.n ?? 0 };
+}
+
+/** How many there are of each state, as `viewOf` tells it, but for orders that are under way. */
+export function countByState(db: Db, now: number): Readonly<Record<'valid' | 'pending' | 'failed', number>> {
+  const isShown = sql`chain IS NOT NULL AND expires_at > ${now}`;
+  const state = sql<
+    'valid' | 'pending' | 'failed'
+  >`CASE WHEN ${isShown} THEN 'valid' WHEN last_error IS NULL THEN 'pending' ELSE 'failed' END`;
+  const rows = db.select({ state, n: count() }).from(certificates).groupBy(state).all();
+  return { valid: 0, pending: 0, failed: 0, ...Object.fromEntries(rows.map((row) => [row.state, row.n])) };
 }
 
 /** A name that is asked for from now on; of a row that is there already its owner alone changes. */

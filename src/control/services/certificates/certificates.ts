@@ -14,7 +14,14 @@ import type { Sealer } from '../keys/sealing.ts';
 import type { TunnelRow } from '../tunnels/tunnel-rows.ts';
 import { changeAuthority, lastDirectory } from './account-rows.ts';
 import { Allowance } from './allowance.ts';
-import { certificateNamed, certificatesFrom, insertCertificate, updateCertificate } from './certificate-rows.ts';
+import {
+  certificateNamed,
+  certificatesByEnd,
+  certificatesFrom,
+  countByState,
+  insertCertificate,
+  updateCertificate,
+} from './certificate-rows.ts';
 import { type CertificateView, NO_CERTIFICATE, type OperatedCertificate, viewOf } from './certificate-view.ts';
 import { EdgeAnswers } from './edge-answers.ts';
 import { Orders } from './orders.ts';
@@ -35,6 +42,13 @@ export interface CertificatesDeps {
   /** Null: `edge.tls.mode` is not "acme". */
   readonly acme: AcmeSetup | null;
   readonly log: Logger;
+}
+
+export interface CertificateEnds {
+  readonly first: ReadonlyArray<Pick<OperatedCertificate, 'name' | 'state'> & { readonly expiresAt: number }>;
+  /** How many more have an end. */
+  readonly more: number;
+  readonly byState: Readonly<Record<'valid' | 'pending' | 'failed', number>>;
 }
 
 /** What there is in acme mode. */
@@ -156,6 +170,18 @@ export class Certificates {
   list(actor: Actor, { after, limit }: { after: string | undefined; limit: number }): readonly OperatedCertificate[] {
     allowOperator(actor);
     return certificatesFrom(this.#deps.store.db, after, limit).map((row) => this.#operated(row));
+  }
+
+  /** When certificates end, those that end first; one that could not be renewed in time has ended already. For metrics. */
+  endingFirst(actor: Actor, limit: number): CertificateEnds {
+    allowOperator(actor);
+    const { db, clock } = this.#deps.store;
+    const { rows, withEnd } = certificatesByEnd(db, limit);
+    return {
+      first: rows.map((row) => ({ ...this.#operated(row), expiresAt: row.expiresAt ?? 0 })),
+      more: withEnd - rows.length,
+      byState: countByState(db, clock.now()),
+    };
   }
 
   /**

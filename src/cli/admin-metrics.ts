@@ -1,0 +1,8 @@
+/** `culvert admin metrics`: the metrics of the server as Prometheus reads them, for whoever looks without one. */
+import { print } from './io.ts';
+import { operatorCommand } from './operator.ts';
+
+export const showMetrics = operatorCommand(async ({ operator, io }) => {
+  const text = await operator.read('/superadmin/metrics');
+  await print(io.stdout, text.trimEnd());
+});

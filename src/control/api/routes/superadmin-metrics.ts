@@ -1,0 +1,31 @@
+/** `GET /superadmin/metrics`: the whole server for Prometheus. Mounted by superadmin.ts, behind its check for operators. */
+import { z } from '@hono/zod-openapi';
+import { type Api, type ApiDeps, operatorOf } from '../context.ts';
+import { defineRoute } from '../define-route.ts';
+import { exposeServer } from '../server-exposition.ts';
+
+export function mountOperatedMetrics(app: Api, { operatorMetrics, version }: ApiDeps): void {
+  app.openapi(
+    defineRoute(
+      {
+        method: 'get',
+        path: '/superadmin/metrics',
+        tags: ['superadmin'],
+        summary: 'The whole server for Prometheus: what is open, what waits, what was dropped, what runs out',
+        description:
+          'No label is of a tunnel, an organization or a visitor. A scraper, which has no access token, asks the listener of `metrics.listen`.',
+        responses: {
+          200: {
+            description: 'Text exposition',
+            content: { 'text/plain': { schema: z.string().openapi({ example: 'culvert_agent_sessions 12\n' }) } },
+          },
+        },
+      },
+      ['forbidden', 'unavailable'],
+    ),
+    async (c) => {
+      const { contentType, text } = await exposeServer(await operatorMetrics.figures(operatorOf(c)), version);
+      return c.body(text, 200, { 'Content-Type': contentType });
+    },
+  );
+}

@@ -1,0 +1,211 @@
+/**
+ * The metrics of the whole server in Prometheus' text format, for operators. Bounded whatever customers do: no label is of a tunnel, an
+ * organization or a visitor; certificates are told by name up to a thousand. README.md says which of them to raise an alarm on.
+ */
+import type { EdgeStats } from '../../plane/edge-stats.ts';
+import type { NodeLoad } from '../../plane/node-load.ts';
+import type { ProcessFigures } from '../../base/process-watch.ts';
+import type { JobTime } from '../services/operator/job-times.ts';
+import type { ServerFigures } from '../services/operator/operator-metrics.ts';
+import { byLabel, type Exposition, MetricSheet } from './metric-sheet.ts';
+
+/** `version`: of the server. */
+export function exposeServer(figures: ServerFigures, version: string): Promise<Exposition> {
+  const sheet = new MetricSheet();
+  sheet.gauge('culvert_build_info', 'Always 1; what runs is in the labels', [
+    [{ version, node: process.versions.node }, 1],
+  ]);
+  writeProcess(sheet, figures.process);
+  writeEdge(sheet, figures.edge);
+  writeLoad(sheet, figures.edge.load, figures.passwordsWaiting);
+  writeRecords(sheet, figures);
+  writeQueues(sheet, figures);
+  writeCertificates(sheet, figures);
+  writeJobs(sheet, figures.jobs);
+  return sheet.page();
+}
+
+function writeProcess(sheet: MetricSheet, { loop, memory, collections, sockets, ...rest }: ProcessFigures): void {
+  const delay = 'culvert_event_loop_delay';
+  const since = 'since the last look of anybody';
+  sheet.gauge(
+    `${delay}_p50_seconds`,
+    `How late the event loop comes to its work, the median ${since}`,
+    loop.p50Ms / 1_000,
+  );
+  sheet.gauge(`${delay}_p99_seconds`, `The same, of the latest hundredth, ${since}`, loop.p99Ms / 1_000);
+  sheet.gauge(`${delay}_max_seconds`, `The same, at its latest ${since}`, loop.maxMs / 1_000);
+  sheet.gauge(
+    'culvert_event_loop_busy_ratio',
+    `Share of the time in which the event loop had work, ${since}`,
+    loop.busyShare,
+  );
+  const pauses = Object.entries(collections);
+  sheet.counter(
+    'culvert_gc_pauses_total',
+    'Runs of the garbage collector, by kind',
+    pauses.map(([kind, { count }]) => [{ kind }, count]),
+  );
+  sheet.counter(
+    'culvert_gc_pause_seconds_total',
+    'Time that the garbage collector took, by kind',
+    pauses.map(([kind, { seconds }]) => [{ kind }, seconds]),
+  );
+  sheet.gauge('culvert_process_resident_memory_bytes', 'Memory of the process', memory.resident);
+  sheet.gauge('culvert_process_heap_used_bytes', 'Heap that objects take', memory.heapUsed);
+  sheet.gauge('culvert_process_heap_bytes', 'Heap that is reserved', memory.heapTotal);
+  sheet.gauge('culvert_process_external_memory_bytes', 'Buffers outside the heap', memory.external);
+  sheet.gauge('culvert_process_open_sockets', 'TCP connections of all kinds that are open', sockets);
+  sheet.counter('culvert_process_cpu_seconds_total', 'Processor time of all threads', rest.cpuSeconds);
+  sheet.gauge('culvert_process_start_time_seconds', 'When the process began, since the epoch', rest.startedAtSeconds);
+}
+
+function writeEdge(sheet: MetricSheet, { connections: now, dropped, answered }: EdgeStats): void {
+  const entering = Math.max(0, now.open - now.http - now.tcp);
+  sheet.gauge(
+    'culvert_visitor_connections',
+    'Connections of visitors that are open; entering: in a TLS handshake, or before it',
+    byLabel('state', { http: now.http, tcp: now.tcp, entering }),
+  );
+  sheet.gauge(
+    'culvert_visitor_addresses',
+    'Addresses (IPv6: /64 networks) that visitors are connected from',
+    now.addresses,
+  );
+  sheet.counter('culvert_visitor_connections_admitted_total', 'Connections of visitors that were let in', now.admitted);
+  sheet.counter(
+    'culvert_visitor_dropped_total',
+    'Visitors that were refused or cut, by reason',
+    byLabel('reason', dropped),
+  );
+  sheet.counter(
+    'culvert_visitor_answered_total',
+    'Requests that the edge answered by itself, by code',
+    byLabel('code', answered),
+  );
+}
+
+function writeLoad(sheet: MetricSheet, load: NodeLoad, passwordsWaiting: number): void {
+  const { agents, windows, traffic, reports } = load;
+  sheet.gauge('culvert_agent_sessions', 'Agents that are connected', agents.sessions);
+  sheet.gauge('culvert_agent_streams', 'Streams that are open on the sessions of agents', agents.streams);
+  sheet.gauge('culvert_agent_tunnels', 'Tunnels that agents serve', agents.tunnels);
+  sheet.gauge(
+    'culvert_agent_handshakes',
+    'Sockets at the door for agents that have shown no good token yet',
+    agents.handshakes,
+  );
+  sheet.counter(
+    'culvert_agent_refused_total',
+    'Sockets at the door for agents that were turned away unheard',
+    agents.refused,
+  );
+  sheet.gauge('culvert_window_used_bytes', 'Receive windows of streams beyond their beginning', windows.usedBytes);
+  sheet.gauge(
+    'culvert_window_budget_bytes',
+    'What those may come to (agents.limits.max_buffered_mb)',
+    windows.budgetBytes,
+  );
+  sheet.counter('culvert_node_requests_total', 'Requests and connections that all tunnels carried', traffic.requests);
+  sheet.counter('culvert_node_bytes_in_total', 'Bytes from visitors to services', traffic.bytesIn);
+  sheet.counter('culvert_node_bytes_out_total', 'Bytes from services to visitors', traffic.bytesOut);
+  sheet.gauge('culvert_reports_waiting', 'Counters and events on their way to the control plane', reports.waiting);
+  sheet.counter('culvert_reports_dropped_total', 'Counters and events that were given up', reports.dropped);
+  sheet.gauge(
+    'culvert_passwords_waiting',
+    'Passwords that wait to be computed, of log-ins and of visitors',
+    byLabel('of', { log_ins: passwordsWaiting, visitors: load.passwordsWaiting }),
+  );
+}
+
+function writeRecords(sheet: MetricSheet, { edge: { inspector }, records, feed }: ServerFigures): void {
+  sheet.counter('culvert_inspector_recorded_total', 'Requests that were recorded', inspector.recorded);
+  sheet.counter(
+    'culvert_inspector_dropped_total',
+    'Requests that were not recorded, by reason',
+    byLabel('reason', inspector.dropped),
+  );
+  sheet.gauge('culvert_inspector_waiting', 'Records on their way to the control plane', inspector.waiting);
+  sheet.gauge('culvert_inspector_held_bytes', 'Memory that records take on their way', inspector.heldBytes);
+  sheet.counter('culvert_records_stored_total', 'Records that were stored', records.stored);
+  sheet.counter(
+    'culvert_records_lost_total',
+    'Records that were given up on their way to the disk, by reason',
+    byLabel('reason', records.lost),
+  );
+  sheet.gauge('culvert_records_waiting_bytes', 'Records that wait for the disk', records.waitingBytes);
+  sheet.gauge('culvert_records_waiting_reads', 'Questions about records that wait', records.waitingReads);
+  sheet.counter(
+    'culvert_records_refused_reads_total',
+    'Questions about records that were refused: too many at once',
+    records.refusedReads,
+  );
+  sheet.counter(
+    'culvert_records_thread_ends_total',
+    'Times that the thread of the records ended unasked',
+    records.threadEnds,
+  );
+  sheet.gauge('culvert_feed_subscribers', 'Live feeds that are open', feed.subscribers);
+  sheet.counter('culvert_feed_sent_total', 'Messages to live feeds', feed.sent);
+  sheet.counter('culvert_feed_left_out_total', 'Messages that were left out because of the rates', feed.notSent);
+  sheet.counter('culvert_feed_cut_total', 'Live feeds that were cut off because nobody read them', feed.tooSlow);
+}
+
+function writeQueues(sheet: MetricSheet, { mail, files }: ServerFigures): void {
+  sheet.gauge('culvert_mail_waiting', 'Letters that wait for the mail server', mail.waiting);
+  sheet.gauge('culvert_mail_oldest_seconds', 'How long the oldest of them has waited', mail.oldestMs / 1_000);
+  sheet.gauge('culvert_database_bytes', 'Files of the data folder', byLabel('file', files));
+}
+
+function writeCertificates(sheet: MetricSheet, { now, certificates, edge }: ServerFigures): void {
+  const { edgeEndsAt, agentsEndsAt } = edge.load.certificates;
+  const left = (endsAt: number): number => (endsAt - now) / 1_000;
+  const shown = [
+    ['edge', edgeEndsAt],
+    ['agents', agentsEndsAt],
+  ] as const;
+  sheet.gauge(
+    'culvert_default_certificate_expiry_seconds',
+    'Time until the certificate ends that is shown to whoever names no other, by listener',
+    shown.flatMap(([listener, endsAt]) => (endsAt === null ? [] : [[{ listener }, left(endsAt)] as const])),
+  );
+  sheet.gauge(
+    'culvert_certificate_expiry_seconds',
+    'Time until a certificate by ACME ends, those that end first; below 0 it has ended',
+    certificates.first.map(({ name, state, expiresAt }) => [{ name, state }, left(expiresAt)]),
+  );
+  sheet.gauge(
+    'culvert_certificates_not_named',
+    'Certificates that end later than all that are told by name',
+    certificates.more,
+  );
+  sheet.gauge('culvert_certificates', 'Certificates by ACME, by state', byLabel('state', certificates.byState));
+}
+
+function writeJobs(sheet: MetricSheet, jobs: readonly JobTime[]): void {
+  const perJob = (value: (job: JobTime) => number | null) =>
+    jobs.flatMap((job) => {
+      const is = value(job);
+      return is === null ? [] : [[{ job: job.name }, is] as const];
+    });
+  sheet.gauge(
+    'culvert_job_late_seconds',
+    'How late a job of the clock last began, or is now',
+    perJob(({ lateMs }) => lateMs / 1_000),
+  );
+  sheet.gauge(
+    'culvert_job_duration_seconds',
+    'How long its last run took',
+    perJob(({ tookMs }) => (tookMs === null ? null : tookMs / 1_000)),
+  );
+  sheet.counter(
+    'culvert_job_runs_total',
+    'How often it began',
+    perJob(({ runs }) => runs),
+  );
+  sheet.counter(
+    'culvert_job_failures_total',
+    'How often it failed',
+    perJob(({ failures }) => failures),
+  );
+}

@@ -1,0 +1,109 @@
+/**
+ * Everything that an operator's alarms are made of: the data nodes, this process, and the queues, files, certificates and jobs of the control
+ * plane. Called by control/api and by the listener for scrapers (server/metrics-listener.ts), which make text of it.
+ */
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { count, min } from 'drizzle-orm';
+import { AppError, codeOf } from '../../../base/errors.ts';
+import type { ProcessFigures } from '../../../base/process-watch.ts';
+import type { EdgeStats } from '../../../plane/edge-stats.ts';
+import type { NodeControl } from '../../../plane/link.ts';
+import { outgoingMails } from '../../db/schema.ts';
+import type { Store } from '../../db/tx.ts';
+import type { RecordStats, RecordStore } from '../../db/usage/records.ts';
+import { type Actor, allowOperator } from '../actor.ts';
+import type { Certificates, CertificateEnds } from '../certificates/certificates.ts';
+import type { FeedStats, LiveFeed } from '../inspector/live-feed.ts';
+import type { Passwords } from '../passwords/passwords.ts';
+import type { JobTime, JobTimes } from './job-times.ts';
+
+/** Certificates that are told by name, those that end first; of the others only how many there are. */
+const MAX_CERTIFICATES = 1_000;
+/** Files of the data folder, as metrics name them. The last two are there once something was recorded. */
+const FILES = { main: 'culvert.db', main_wal: 'culvert.db-wal', usage: 'usage.db', usage_wal: 'usage.db-wal' } as const;
+
+export interface ServerFigures {
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  readonly process: ProcessFigures;
+  readonly edge: EdgeStats;
+  readonly passwordsWaiting: number;
+  readonly feed: FeedStats;
+  readonly records: RecordStats;
+  readonly mail: { readonly waiting: number; readonly oldestMs: number };
+  readonly certificates: CertificateEnds;
+  /** Bytes; what is not there is left out. */
+  readonly files: Readonly<Record<string, number>>;
+  readonly jobs: readonly JobTime[];
+}
+
+export interface OperatorMetricsDeps {
+  readonly store: Store;
+  readonly nodes: Pick<NodeControl, 'stats'>;
+  readonly passwords: Pick<Passwords, 'waiting'>;
+  readonly certificates: Pick<Certificates, 'endingFirst'>;
+  readonly feed: Pick<LiveFeed, 'stats'>;
+  readonly records: Pick<RecordStore, 'stats'>;
+  readonly jobTimes: JobTimes;
+  readonly dataDir: string;
+}
+
+export class OperatorMetrics {
+  readonly #deps: OperatorMetricsDeps;
+  #process: { look(): ProcessFigures } | undefined;
+
+  constructor(deps: OperatorMetricsDeps) {
+    this.#deps = deps;
+  }
+
+  /** A server runs in this process from now on, and this watches it. Returns the end of that. */
+  attach(watch: { look(): ProcessFigures }): () => void {
+    this.#process = watch;
+    return () => {
+      this.#process = undefined;
+    };
+  }
+
+  /** Throws `forbidden`, and `unavailable` when no server runs: `culvert admin` without one. */
+  async figures(actor: Actor): Promise<ServerFigures> {
+    allowOperator(actor);
+    const { store, nodes, passwords, certificates, feed, records, jobTimes, dataDir } = this.#deps;
+    const edge = nodes.stats();
+    if (edge === undefined || this.#process === undefined)
+      throw new AppError('unavailable', 'No server runs, so there is nothing to tell. Start it with `culvert serve`.');
+    const now = store.clock.now();
+    const mail = store.db
+      .select({ waiting: count(), oldest: min(outgoingMails.createdAt) })
+      .from(outgoingMails)
+      .get();
+    const figures = {
+      now,
+      process: this.#process.look(),
+      edge,
+      passwordsWaiting: passwords.waiting,
+      feed: feed.stats(),
+      records: records.stats(),
+      mail: { waiting: mail?.waiting ?? 0, oldestMs: mail?.oldest == null ? 0 : Math.max(0, now - mail.oldest) },
+      certificates: certificates.endingFirst(actor, MAX_CERTIFICATES),
+      jobs: jobTimes.list(),
+    };
+    return { ...figures, files: await sizesIn(dataDir) };
+  }
+}
+
+async function sizesIn(dataDir: string): Promise<Record<string, number>> {
+  const sizes = await Promise.all(
+    Object.entries(FILES).map(async ([name, file]) => [name, await sizeOf(join(dataDir, file))] as const),
+  );
+  return Object.fromEntries(sizes.filter((entry): entry is readonly [string, number] => entry[1] !== undefined));
+}
+
+async function sizeOf(file: string): Promise<number | undefined> {
+  try {
+    return (await stat(file)).size;
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}

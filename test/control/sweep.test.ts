@@ -100,8 +100,11 @@ test("another organization's ids are not found, alone or mixed with one's own", 
 });
 
 test('the same requests find what they name when it is the own, so that a 404 above means what it says', async () => {
-  for (const route of rows.filter(({ isAimed, row }) => isAimed && row.operators === undefined)) {
-    const answer = await send(route, { ...naming(route, await worlds.of(ann)), as: ann.token });
+  let owner = ann;
+  for (const [i, route] of rows.filter(({ isAimed, row }) => isAimed && row.operators === undefined).entries()) {
+    // An organization has room for so many worlds.
+    if (i % 25 === 24) owner = await team.person(`ann${i}@example.test`);
+    const answer = await send(route, { ...naming(route, await worlds.of(owner)), as: owner.token });
     // The organization and the membership of its only owner can't go: 409.
     const expected = /^DELETE \/orgs\/\{id\}(\/members\/\{user_id\})?$/.test(route.name) ? [409] : [200, 201, 202];
     assert.ok(expected.includes(answer.status), `${route.name}: ${answer.status} ${answer.text}`);

@@ -248,29 +248,6 @@ test(
   },
 );
 
-test('a visitor that leaves while its request is decided is recorded without a status', WITHIN, async (t) => {
-  const issuer = await TestIssuer.start(t);
-  const jwt: PolicyAction = {
-    kind: 'jwt_validation',
-    enforce: true,
-    jwksUrl: issuer.jwksUrl,
-    allowedIssuers: [],
-    allowedAudiences: [],
-  };
-  const rig = await shop(t, actions(jwt), { issuerKeys: { allowPrivate: true, ca: issuer.ca } });
-  const hold = Promise.withResolvers<void>();
-  issuer.hold = hold.promise;
-  const wire = await rig.visit();
-  wire.ask('GET /gone', `Authorization: Bearer ${await issuer.sign()}`);
-  await until(() => issuer.asked.length > 0);
-  wire.socket.resetAndDestroy();
-  await until(() => rig.node.stats().inspector.waiting > 0);
-  hold.resolve();
-  const record = await recordOf(rig);
-  assert.deepEqual([record.status, record.trace.outcome, record.trace.code], [0, 'failed', null]);
-  assert.match(textOf(record.requestHead), /^GET \/gone HTTP\/1\.1\r\n[^]*\r\nAuthorization:\r\n/);
-});
-
 test('a sign-in of a visitor is told, and neither ticket nor pass is in any record', WITHIN, async (t) => {
   const rig = await shop(t, {
     visitorGate: { version: '1', signInUrl: `http://api.test/start?tunnel_id=${idOf('shop')}` },

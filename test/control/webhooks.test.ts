@@ -1,11 +1,13 @@
 /** The webhook mailbox over HTTP: who is let in by what signature, what is kept, and how it is read. Signed by the providers' own libraries. */
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
+import { request } from 'node:http';
 import { afterEach, beforeEach, test } from 'node:test';
 import { sign as githubSign } from '@octokit/webhooks-methods';
 import { eq } from 'drizzle-orm';
 import { default as StripeClient } from 'stripe';
 import { organizations, webhookDeliveries, webhookReceivers } from '../../src/control/db/schema.ts';
+import { mintMaster } from './key-holder.ts';
 import { Plane } from './plane.ts';
 import { type PlaneApi, servePlane } from './plane-api.ts';
 import { type Person, said, Team } from './team.ts';
@@ -233,6 +235,45 @@ test('a signature that is missing, wrong, cut, of another body or of another sec
   }
 });
 
+test('names of header fields are the same in any case', async () => {
+  const id = await make('github');
+  const body = Buffer.from('{"zen":"Keep it logically awesome."}');
+  const signature = await githubSign(SECRET, body.toString());
+  for (const [i, change] of [(name: string) => name.toUpperCase(), (name: string) => name.toLowerCase()].entries()) {
+    const headers = {
+      [change('X-Hub-Signature-256')]: signature,
+      [change('X-GitHub-Event')]: 'ping',
+      [change('X-GitHub-Delivery')]: `delivery ${i}`,
+    };
+    const { promise, resolve, reject } = Promise.withResolvers<number | undefined>();
+    const url = `http://127.0.0.1:${api.port}/webhooks/${id}`;
+    const sent = request(url, { method: 'POST', headers, agent: false }, (answer) => {
+      answer.resume();
+      resolve(answer.statusCode);
+    });
+    sent.on('error', reject).end(body);
+    assert.equal(await promise, 202);
+  }
+  // GitHub's first delivery is a ping, which is kept like any other.
+  assert.deepEqual(
+    (await read(id)).map((row) => row['event_type']),
+    ['ping', 'ping'],
+  );
+});
+
+test('of deliveries that come at once each is kept, and one that comes many times is kept once', async () => {
+  const id = await make('generic_hmac_sha256');
+  const answers = await Promise.all([
+    ...Array.from({ length: 40 }, (_, i) => generic(id, `body ${i}`, { 'x-delivery-id': `id ${i}` })),
+    ...Array.from({ length: 20 }, () => generic(id, 'the same', { 'x-delivery-id': 'same' })),
+  ]);
+  assert.deepEqual([...new Set(answers.map(({ status }) => status))], [202]);
+  const rows = await read(id, '?limit=500');
+  assert.equal(rows.length, 41);
+  assert.equal(new Set(rows.map((row) => row['delivery_id'])).size, 41);
+  assert.equal((await ann.call('GET', `/webhook-receivers/${id}`)).body['received'], 41);
+});
+
 test('an unknown receiver, a malformed one and a deleted one: 404; a body over 1 MiB: 413', async () => {
   const id = await make('generic_hmac_sha256');
   for (const other of ['019aa3c2-5b78-7a4e-9c61-2d8f0b7e5a13', 'nonsense'])
@@ -294,6 +335,104 @@ test('only so many wait at once: the next is answered without', { timeout: 20_00
   assert.deepEqual(await bodies(id, '?wait=30'), []);
   await generic(id, 'x');
   for (const wait of waits) assert.deepEqual(await wait, ['x']);
+});
+
+test('of one organization only so many wait, and the others still do', { timeout: 20_000 }, async () => {
+  const ids = await Promise.all(Array.from({ length: 7 }, () => make('generic_hmac_sha256')));
+  const waits = ids.flatMap((id) => Array.from({ length: 16 }, () => bodies(id, '?wait=30')));
+  const early = await Promise.race(waits);
+  assert.deepEqual(early, [], 'who finds no place is answered');
+  while (plane.control.mailbox.waiting < 100) await new Promise((resolve) => setImmediate(resolve));
+  const theirs = await make('generic_hmac_sha256', {}, bob);
+  const waiting = read(theirs, '?wait=30', bob);
+  while (plane.control.mailbox.waiting < 101) await new Promise((resolve) => setImmediate(resolve));
+  await generic(theirs, 'x');
+  assert.equal((await waiting).length, 1);
+  plane.control.mailbox.endWaits();
+  await Promise.all(waits);
+});
+
+test('whoever is removed while they wait gets nothing of what comes', { timeout: 20_000 }, async () => {
+  const id = await make('generic_hmac_sha256');
+  const viv = await new Team(plane, api).member('viv@example.test', ann, 'viewer');
+  const as = await new Team(plane, api).acting(viv, ann.home);
+  const waiting = api.call('GET', `/webhook-receivers/${id}/events?wait=30`, { as });
+  while (plane.control.mailbox.waiting === 0) await new Promise((resolve) => setImmediate(resolve));
+  assert.equal((await ann.call('DELETE', `/orgs/${ann.home}/members/${viv.id}`)).status, 200);
+  await generic(id, 'not for viv');
+  const answer = await waiting;
+  assert.deepEqual(said(answer), [401, 'unauthorized']);
+  assert.ok(!answer.text.includes(Buffer.from('not for viv').toString('base64')));
+});
+
+test('a receiver that is deleted while somebody waits is not found', { timeout: 20_000 }, async () => {
+  const id = await make('generic_hmac_sha256');
+  const waiting = ann.call('GET', `/webhook-receivers/${id}/events?wait=30`);
+  while (plane.control.mailbox.waiting === 0) await new Promise((resolve) => setImmediate(resolve));
+  await ann.call('DELETE', `/webhook-receivers/${id}`);
+  assert.deepEqual(said(await waiting), [404, 'not_found']);
+});
+
+test('a key of an agent or of a project reads the mailbox of its organization, and nothing else', async () => {
+  const id = await make('generic_hmac_sha256');
+  await generic(id, 'x');
+  const minted = (await ann.call('POST', '/tokens', { name: 'agent' })).body;
+  const project = (await ann.call('POST', '/projects/default/tokens', { name: 'job' })).body;
+  const master = await mintMaster(ann);
+  const foreign = (await bob.call('POST', '/tokens', { name: 'agent' })).body;
+  const path = `/webhook-receivers/${id}/events`;
+  const by = async (as: unknown, at = path) => said(await api.call('GET', at, { as: String(as) }));
+  for (const key of [minted['apiKey'], minted['wireBytes'], project['apiKey']]) {
+    assert.deepEqual(await by(key), [200]);
+    for (const at of ['/webhook-receivers', `/webhook-receivers/${id}`, '/tunnels', '/auth/me'])
+      assert.deepEqual(await by(key, at), [401, 'unauthorized'], at);
+    const [event] = await read(id);
+    const again = await api.call('POST', `${path}/${event?.['id']}/redeliver`, { as: String(key) });
+    assert.deepEqual(said(again), [401, 'unauthorized']);
+  }
+  assert.deepEqual(await by(foreign['apiKey']), [404, 'not_found']);
+  for (const other of [master.apiKey, `${String(minted['apiKey'])}x`, 'mtk_', 'mtk_master_'])
+    assert.deepEqual(await by(other), [401, 'unauthorized'], String(other));
+  const { db } = plane.control.store;
+  db.update(organizations).set({ approvalStatus: 'suspended' }).run();
+  assert.deepEqual(await by(minted['apiKey']), [403, 'forbidden']);
+  db.update(organizations).set({ approvalStatus: 'approved' }).run();
+  const [last] = (await read(id)).slice(-1);
+  const waiting = by(minted['apiKey'], `${path}?wait=30&after=${last?.['id']}`);
+  while (plane.control.mailbox.waiting === 0) await new Promise((resolve) => setImmediate(resolve));
+  await ann.call('DELETE', `/tokens/${minted['nonce']}`);
+  await generic(id, 'not for a key that was revoked');
+  assert.deepEqual(await waiting, [401, 'unauthorized']);
+  plane.now += 25 * 3600_000;
+  assert.deepEqual(await by(project['apiKey']), [401, 'unauthorized'], 'it has run out');
+});
+
+test('all receivers of an organization together keep so much: the oldest of the fullest goes', async () => {
+  const [full, small] = [await make('generic_hmac_sha256'), await make('generic_hmac_sha256')];
+  for (const body of ['1', '2']) await generic(full, body.repeat(1000));
+  await generic(small, 'stays');
+  const { db } = plane.control.store;
+  const others = await Promise.all(Array.from({ length: 8 }, () => make('generic_hmac_sha256')));
+  for (const other of others)
+    db.update(webhookReceivers)
+      .set({ storedBytes: 32 * 1024 * 1024 - 1000 })
+      .where(eq(webhookReceivers.id, other))
+      .run();
+  const filled = others[0] as string;
+  await generic(small, 'fits');
+  assert.deepEqual((await bodies(full)).length, 2, 'there is room');
+  // Now the fullest is this one.
+  db.update(webhookReceivers).set({ storedBytes: 0 }).where(eq(webhookReceivers.id, filled)).run();
+  db.update(webhookReceivers)
+    .set({ storedBytes: 32 * 1024 * 1024 })
+    .where(eq(webhookReceivers.id, full))
+    .run();
+  await generic(small, 'x'.repeat(9_000));
+  assert.deepEqual(await bodies(full), []);
+  const rows = db.select().from(webhookReceivers).all();
+  assert.equal(rows.find(({ id }) => id === full)?.displaced, 2);
+  assert.equal(rows.find(({ id }) => id === small)?.displaced, 0);
+  assert.equal((await bodies(small)).length, 3);
 });
 
 test('beyond its number or its bytes the oldest deliveries of a receiver go, and are counted', async () => {

@@ -12,7 +12,7 @@ import { ClientIps } from './client-ip.ts';
 import type { Api, ApiDeps, ApiEnv } from './context.ts';
 import { ErrorLog } from './error-log.ts';
 import { answerError, refuseInvalid } from './errors.ts';
-import { neededDeed, takesMasterKeys, takesMetricKeys } from './define-route.ts';
+import { neededDeed, takesAgentKeys, takesMasterKeys, takesMetricKeys } from './define-route.ts';
 import { RouteTable } from './route-table.ts';
 import { mountAccess } from './routes/access.ts';
 import { mountAccount } from './routes/account.ts';
@@ -25,9 +25,9 @@ import { mountDocs } from './routes/docs.ts';
 import { mountDomains } from './routes/domains.ts';
 import { mountEvents } from './routes/events.ts';
 import { mountIdentities } from './routes/identities.ts';
-import { mountInspectorReplay } from './routes/inspector-replay.ts';
 import { mountInspector } from './routes/inspector.ts';
 import { mountInspectorExports } from './routes/inspector-exports.ts';
+import { mountInspectorReplay } from './routes/inspector-replay.ts';
 import { mountInvitations } from './routes/invitations.ts';
 import { mountMembers } from './routes/members.ts';
 import { mountMetricKeys } from './routes/metric-keys.ts';
@@ -130,6 +130,7 @@ export function buildApi(deps: ApiDeps): Api {
       isPublic: security?.length === 0,
       takesMasterKeys: takesMasterKeys(security),
       takesMetricKeys: takesMetricKeys(security),
+      takesAgentKeys: takesAgentKeys(security),
       needs: neededDeed(definition.route),
     });
   }

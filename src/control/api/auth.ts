@@ -1,7 +1,7 @@
 /**
- * The bearer check: every route that is not marked public in its definition needs a live session, or a master key or a key for metrics where
- * the route says that it takes one. Who the caller is comes from the tables (services/sessions/sessions.ts, services/tokens/master-keys.ts,
- * services/metrics/metric-keys.ts); this file reads a header and refuses.
+ * The bearer check: every route that is not marked public in its definition needs a live session, or a master key, a key for metrics or one of
+ * an agent where the route says that it takes one. Who the caller is comes from the tables (services/sessions/sessions.ts,
+ * services/tokens/master-keys.ts, services/metrics/metric-keys.ts, services/webhooks/reader-keys.ts); this file reads a header and refuses.
  */
 import type { Context } from 'hono';
 import { createMiddleware } from 'hono/factory';
@@ -12,6 +12,7 @@ import type { OperatorTokens } from '../services/operator/operator-tokens.ts';
 import type { Organizations } from '../services/organizations/organizations.ts';
 import type { MasterKeys } from '../services/tokens/master-keys.ts';
 import type { Sessions } from '../services/sessions/sessions.ts';
+import type { ReaderKeys } from '../services/webhooks/reader-keys.ts';
 import type { ApiEnv } from './context.ts';
 import type { RouteTable } from './route-table.ts';
 
@@ -40,6 +41,7 @@ export function requireBearer(
     operatorTokens: OperatorTokens;
     masterKeys: MasterKeys;
     metricKeys: MetricKeys;
+    readerKeys: ReaderKeys;
     organizations: Organizations;
   },
 ) {
@@ -51,6 +53,7 @@ export function requireBearer(
     if (route.takesMasterKeys === true && isMasterKey(c, deps.masterKeys, route.needs === 'token.create'))
       return next();
     if (route.takesMetricKeys === true && isMetricKey(c, deps.metricKeys)) return next();
+    if (route.takesAgentKeys === true && isReaderKey(c, deps.readerKeys)) return next();
     const actor = await bearerActor(c, deps.sessions);
     if (actor === undefined) {
       throw new AppError('unauthorized', 'Log in, and send the access token as Authorization: Bearer.');
@@ -84,6 +87,21 @@ function isMetricKey(c: Context<ApiEnv>, metricKeys: MetricKeys): boolean {
   const scraper = bearer === undefined ? undefined : metricKeys.authenticate(bearer);
   c.set('scraper', scraper);
   return scraper !== undefined;
+}
+
+/** Throws `unauthorized` or `forbidden` for a token of this server that reads no webhooks. */
+function isReaderKey(c: Context<ApiEnv>, readerKeys: ReaderKeys): boolean {
+  const bearer = bearerOf(c);
+  // As for master keys.
+  if (bearer === undefined || bearer.includes('.')) return false;
+  const read = () => readerKeys.authenticate(bearer);
+  if (read() === undefined) return false;
+  c.set('readerNow', () => {
+    const key = read();
+    if (key === undefined) throw new AppError('unauthorized', 'This key is gone. Mint a new one.');
+    return key;
+  });
+  return true;
 }
 
 async function isOperator(c: Context<ApiEnv>, tokens: OperatorTokens): Promise<boolean> {

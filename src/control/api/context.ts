@@ -6,7 +6,7 @@ import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import type { NetworkSet } from '../../base/addr.ts';
 import type { Logger } from '../../base/log.ts';
-import type { MasterKeyActor, MetricKeyActor, OperatorActor, UserActor } from '../services/actor.ts';
+import type { MasterKeyActor, MetricKeyActor, OperatorActor, TokenActor, UserActor } from '../services/actor.ts';
 import type { Billing } from '../services/billing/billing.ts';
 import type { Certificates } from '../services/certificates/certificates.ts';
 import type { Connections } from '../services/tunnels/connections.ts';
@@ -54,6 +54,7 @@ import type { VisitedSite, VisitorLogins } from '../services/visitors/visitor-lo
 import type { MetricKeys } from '../services/metrics/metric-keys.ts';
 import type { Metrics } from '../services/metrics/metrics.ts';
 import type { Mailbox } from '../services/webhooks/mailbox.ts';
+import type { ReaderKeys } from '../services/webhooks/reader-keys.ts';
 import type { Receivers } from '../services/webhooks/receivers.ts';
 
 export interface ApiEnv {
@@ -74,6 +75,8 @@ export interface ApiEnv {
     masterKeyNow: (() => MasterKeyActor) | undefined;
     /** Set in place of `actor` for a key for metrics, which the exposition alone takes. */
     scraper: MetricKeyActor | undefined;
+    /** Set in place of `actor` for a key of an agent, which the events of a webhook receiver alone take. Asks the tables, as `actorNow`. */
+    readerNow: (() => TokenActor) | undefined;
     /** Set where a visitor of a tunnel signs in: where their page of a refusal leads back to. */
     visitedSite: VisitedSite | undefined;
   };
@@ -129,12 +132,13 @@ export interface ApiDeps {
   readonly domains: Domains;
   readonly certificates: Certificates;
   readonly connections: Connections;
-  readonly inspector: Inspector;
   readonly replays: Replays;
+  readonly inspector: Inspector;
   readonly metrics: Metrics;
   readonly metricKeys: MetricKeys;
   readonly receivers: Receivers;
   readonly mailbox: Mailbox;
+  readonly readerKeys: ReaderKeys;
   readonly billing: Billing;
   readonly deviceLogins: DeviceLogins;
   readonly keys: Keys;
@@ -166,11 +170,11 @@ export function actorOf(c: Context<ApiEnv>): UserActor {
 }
 
 /**
- * Asks who the caller is, now and again behind a wait: whoever was removed meanwhile gets nothing. Only for routes behind the bearer check.
- * What it returns throws `unauthorized`.
+ * Asks who the caller is, now and again behind a wait: whoever was removed meanwhile gets nothing. Only for routes that take keys of agents.
+ * What it returns throws `unauthorized`, `forbidden`.
  */
-export function callerOf(c: Context<ApiEnv>): () => UserActor {
-  const now = c.get('actorNow');
+export function readerOf(c: Context<ApiEnv>): () => UserActor | TokenActor {
+  const now = c.get('readerNow') ?? c.get('actorNow');
   if (now === undefined) throw new Error(`${c.req.method} ${c.req.path} ran without an actor`);
   return now;
 }

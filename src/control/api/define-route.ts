@@ -22,6 +22,9 @@ export const WITH_MASTER_KEYS = [{ bearer: [] }, { masterKey: [] }];
 /** `security` of the route that takes a key for metrics as bearer, besides a person's access token. Every other route is closed to them. */
 export const WITH_METRIC_KEYS = [{ bearer: [] }, { metricKey: [] }];
 
+/** `security` of the route that takes a key of an agent or a project as bearer, besides a person's access token. Every other route is closed to them. */
+export const WITH_AGENT_KEYS = [{ bearer: [] }, { agentKey: [] }];
+
 /** Does the mounted route take master keys? */
 export function takesMasterKeys(security: RouteConfig['security'] | undefined): boolean {
   return security?.some((scheme) => 'masterKey' in scheme) === true;
@@ -30,6 +33,11 @@ export function takesMasterKeys(security: RouteConfig['security'] | undefined): 
 /** Does the mounted route take keys for metrics? */
 export function takesMetricKeys(security: RouteConfig['security'] | undefined): boolean {
   return security?.some((scheme) => 'metricKey' in scheme) === true;
+}
+
+/** Does the mounted route take keys of agents? */
+export function takesAgentKeys(security: RouteConfig['security'] | undefined): boolean {
+  return security?.some((scheme) => 'agentKey' in scheme) === true;
 }
 
 /** `errors`: the codes of this route alone; those of every route of its kind are added. */
@@ -44,6 +52,7 @@ function impliedErrors(config: Config<string>): ErrorCode[] {
   if (config.request?.query !== undefined) codes.push('invalid_request');
   if (config.security?.length !== 0) codes.push('unauthorized');
   if (takesMasterKeys(config.security)) codes.push('forbidden', 'upgrade_required');
+  if (takesAgentKeys(config.security)) codes.push('forbidden');
   if (config.path.includes('{')) codes.push('not_found');
   if (config.path.startsWith('/auth/')) codes.push('rate_limited');
   return codes;

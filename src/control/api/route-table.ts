@@ -14,6 +14,8 @@ export interface KnownRoute {
   readonly takesMasterKeys?: boolean;
   /** So is a key for metrics. */
   readonly takesMetricKeys?: boolean;
+  /** So is a key of an agent or a project. */
+  readonly takesAgentKeys?: boolean;
   /** What the caller's role must allow before the request is looked at any closer. */
   readonly needs?: Deed | undefined;
 }

@@ -22,8 +22,10 @@ import { Tunnels } from '../services/tunnels/tunnels.ts';
 import { Usage } from '../services/tunnels/usage.ts';
 import { VisitorGates } from '../services/tunnels/visitor-gates.ts';
 import { VisitorLogins } from '../services/visitors/visitor-logins.ts';
+import { Waits } from '../services/waits.ts';
 import { Forwarder } from '../services/webhooks/forwarder.ts';
-import { Mailbox } from '../services/webhooks/mailbox.ts';
+import { Mailbox, READER_WAITS } from '../services/webhooks/mailbox.ts';
+import { ReaderKeys } from '../services/webhooks/reader-keys.ts';
 import { Receivers } from '../services/webhooks/receivers.ts';
 
 export interface TunnelServices {
@@ -44,6 +46,7 @@ export interface TunnelServices {
   readonly metricKeys: MetricKeys;
   readonly receivers: Receivers;
   readonly mailbox: Mailbox;
+  readonly readerKeys: ReaderKeys;
   readonly forwarder: Forwarder;
   readonly claims: Claims;
   readonly usage: Usage;
@@ -58,6 +61,7 @@ export function openTunnels(ground: Ground, { tokens, tokenEnds }: TokenServices
   const visitorKey = sealer.derive(`visitor_gates/${visitorProvider}/${options.oauth.google?.issuer ?? ''}`);
   const tunnels = new Tunnels({ store, news, routes, maintenance, nodes, tcpPorts, ownLabels });
   const dns = new DnsTxtRecords(options.dnsResolvers);
+  const waits = new Waits(READER_WAITS);
   const forwarder = new Forwarder({ store, nodes, routes, maintenance, log });
   // A pause that is over, or a tunnel that is gone.
   news.subscribe((delta) => {
@@ -115,9 +119,10 @@ export function openTunnels(ground: Ground, { tokens, tokenEnds }: TokenServices
     }),
     metrics: new Metrics({ store }),
     metricKeys: new MetricKeys({ store }),
-    receivers: new Receivers({ store, sealer, lines: forwarder }),
-    mailbox: new Mailbox({ store, sealer, lines: forwarder }),
+    receivers: new Receivers({ store, sealer, lines: forwarder, waits }),
+    mailbox: new Mailbox({ store, sealer, lines: forwarder, waits }),
     forwarder,
+    readerKeys: new ReaderKeys({ store, tokens }),
     claims: new Claims({ store, tokens, spend, news, routes, maintenance, nodes, tcpPorts, ownLabels }),
     usage: new Usage({
       store,

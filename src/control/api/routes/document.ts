@@ -58,6 +58,13 @@ export function mountDocument(app: Api, deps: ApiDeps): void {
     description:
       'A key for scrapers (`POST /metrics/keys`). Good for the exposition of its organization, and for nothing else.',
   });
+  app.openAPIRegistry.registerComponent('securitySchemes', 'agentKey', {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'mtk_…, or the base64 wire form',
+    description:
+      'A key of an agent or a project. Reads the mailboxes of its organization, and opens tunnels, which is not by this API.',
+  });
   app.openAPIRegistry.registerPath({
     method: 'get',
     path: '/openapi.json',

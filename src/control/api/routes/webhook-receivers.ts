@@ -7,8 +7,8 @@ import type { Shown } from '../../services/webhooks/mailbox.ts';
 import type { ReceiverRow } from '../../services/webhooks/receiver-rows.ts';
 import { MAX_RECEIVERS } from '../../services/webhooks/receivers.ts';
 import { VALIDATORS } from '../../services/webhooks/validators.ts';
-import { type Api, type ApiDeps, actorOf, callerOf, goneSignal } from '../context.ts';
-import { defineRoute } from '../define-route.ts';
+import { type Api, type ApiDeps, actorOf, goneSignal, readerOf } from '../context.ts';
+import { defineRoute, WITH_AGENT_KEYS } from '../define-route.ts';
 import { json } from '../errors.ts';
 
 /** Below what proxies commonly allow an answer to take (60 s). */
@@ -252,6 +252,7 @@ export function mountWebhookReceivers(app: Api, { receivers, mailbox, publicUrl 
     defineRoute({
       method: 'get',
       path: '/webhook-receivers/{id}/events',
+      security: WITH_AGENT_KEYS,
       tags,
       summary: 'Deliveries behind a cursor, oldest first',
       description:
@@ -261,7 +262,7 @@ export function mountWebhookReceivers(app: Api, { receivers, mailbox, publicUrl 
     }),
     async (c) => {
       const { after, limit, wait } = c.req.valid('query');
-      const rows = await mailbox.read(callerOf(c), c.req.valid('param').id, {
+      const rows = await mailbox.read(readerOf(c), c.req.valid('param').id, {
         after,
         limit,
         waitSeconds: wait,

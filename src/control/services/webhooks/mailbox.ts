@@ -7,16 +7,15 @@ import type { Store } from '../../db/tx.ts';
 import { type Actor, allow } from '../actor.ts';
 import { recordDeed } from '../audit.ts';
 import type { Sealer } from '../keys/sealing.ts';
-import { Waits } from '../waits.ts';
+import type { Waits } from '../waits.ts';
 import { type Delivered, deliveriesBehind, isKnown, ownDelivery, storeDelivery } from './delivery-rows.ts';
 import { destinationOf, putInFront, putInLine } from './forward-rows.ts';
 import type { Lines } from './forwarder.ts';
 import { anyReceiver, openSecret, ownReceiver } from './receiver-rows.ts';
 import { describe, type Incoming, isGenuine } from './validators.ts';
 
-/** Requests that wait for a delivery. */
-const MAX_WAITS = 500;
-const MAX_WAITS_PER_RECEIVER = 16;
+/** Requests that wait for a delivery: in all, and by receiver. */
+export const READER_WAITS = { total: 500, perKey: 16 } as const;
 const MAX_WAITS_PER_ORG = 100;
 
 /** What the sender is told: that it is kept, or the text that it asked for. */
@@ -42,11 +41,18 @@ export class Mailbox {
   readonly #store: Store;
   readonly #sealer: Sealer;
   readonly #lines: Lines & { isSending(sequence: number): boolean };
-  readonly #waits = new Waits({ total: MAX_WAITS, perKey: MAX_WAITS_PER_RECEIVER });
+  /** By receiver. */
+  readonly #waits: Waits;
   /** How many of them are of one organization. */
   readonly #waitsOf = new Map<string, number>();
 
-  constructor(deps: { store: Store; sealer: Sealer; lines: Lines & { isSending(sequence: number): boolean } }) {
+  constructor(deps: {
+    store: Store;
+    sealer: Sealer;
+    lines: Lines & { isSending(sequence: number): boolean };
+    waits: Waits;
+  }) {
+    this.#waits = deps.waits;
     this.#store = deps.store;
     this.#sealer = deps.sealer;
     this.#lines = deps.lines;

@@ -11,6 +11,7 @@ import { type Actor, allow, type UserActor } from '../actor.ts';
 import { type AuditAction, type DeedDetails, recordDeed } from '../audit.ts';
 import { checkDeedLimit } from '../deed-limit.ts';
 import type { Sealer } from '../keys/sealing.ts';
+import type { Waits } from '../waits.ts';
 import { ownTunnel } from '../tunnels/tunnel-rows.ts';
 import { beginAnew, type Destination, destinationOf, emptyLine, forgetLine } from './forward-rows.ts';
 import type { Lines } from './forwarder.ts';
@@ -34,8 +35,11 @@ export class Receivers {
   readonly #store: Store;
   readonly #sealer: Sealer;
   readonly #lines: Lines;
+  readonly #waits: Pick<Waits, 'wake'>;
 
-  constructor(deps: { store: Store; sealer: Sealer; lines: Lines }) {
+  /** `waits`: readers of the mailbox, by receiver. */
+  constructor(deps: { store: Store; sealer: Sealer; lines: Lines; waits: Pick<Waits, 'wake'> }) {
+    this.#waits = deps.waits;
     this.#store = deps.store;
     this.#sealer = deps.sealer;
     this.#lines = deps.lines;
@@ -124,12 +128,21 @@ export class Receivers {
   /** With everything that was delivered to it. Throws `not_found`, `forbidden`. */
   delete(actor: Actor, id: string): void {
     allow(actor, 'delete', 'webhook_receiver');
-    this.#store.inTx((tx) => remove(tx, actor, ownReceiver(tx.db, actor.orgId, id)));
+    this.#store.inTx((tx) => this.#remove(tx, actor, ownReceiver(tx.db, actor.orgId, id)));
   }
 
   /** Deletes every receiver of the actor's organization, which goes itself; whoever calls has checked that it may. */
   deleteAllIn(tx: Tx, actor: UserActor): void {
-    for (const row of receiversOf(tx.db, actor.orgId)) remove(tx, actor, row);
+    for (const row of receiversOf(tx.db, actor.orgId)) this.#remove(tx, actor, row);
+  }
+
+  #remove(tx: Tx, actor: UserActor, row: ReceiverRow): void {
+    forgetLine(tx, row.id);
+    tx.db.delete(webhookDeliveries).where(eq(webhookDeliveries.receiverId, row.id)).run();
+    tx.db.delete(webhookReceivers).where(eq(webhookReceivers.id, row.id)).run();
+    record(tx, actor, { action: 'webhook_receiver.delete', row, details: { name: row.name } });
+    // Who waits there hears that it is gone.
+    tx.onCommit(() => this.#waits.wake(row.id));
   }
 
   #lead(tx: Tx, { id: receiverId, orgId }: ReceiverRow, forward: Destination | null): void {
@@ -157,13 +170,6 @@ function columnsOf(forward: Destination | null): Pick<ReceiverRow, 'forwardTunne
 /** For the trail. */
 function said(forward: Destination | null): string {
   return forward === null ? 'off' : `${forward.tunnelId} ${forward.path}`;
-}
-
-function remove(tx: Tx, actor: UserActor, row: ReceiverRow): void {
-  forgetLine(tx, row.id);
-  tx.db.delete(webhookDeliveries).where(eq(webhookDeliveries.receiverId, row.id)).run();
-  tx.db.delete(webhookReceivers).where(eq(webhookReceivers.id, row.id)).run();
-  record(tx, actor, { action: 'webhook_receiver.delete', row, details: { name: row.name } });
 }
 
 function record(

@@ -50,7 +50,6 @@ const LATER: readonly ErrorCode[] = [
   'invalid_public_key',
   'network_full',
   'server_not_registered',
-  'not_implemented',
 ];
 /** Answers of any route at any time: said once, in the description of the document. */
 const EVERYWHERE: readonly ErrorCode[] = ['internal'];

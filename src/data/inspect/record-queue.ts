@@ -100,7 +100,7 @@ export class RecordQueue {
     while ((this.#settled < records || this.#told < misses) && !this.#isClosed) {
       this.#isUrgent = true;
       this.#start();
-      if (this.#sending === null || !(await within(this.#sending, untilMs - performance.now()))) return;
+      if (this.#sending === null || !(await within(this.#sending, untilMs - performance.now(), true))) return;
     }
   }
 
@@ -185,10 +185,11 @@ export class RecordQueue {
   }
 }
 
-/** True when `work` is done within `ms`; rejects as it does. Work that is late goes on unheard. */
-async function within(work: Promise<void>, ms: number): Promise<boolean> {
+/** True when `work` is done within `ms`; rejects as it does. Work that is late goes on unheard. Only a flush keeps the process up. */
+async function within(work: Promise<void>, ms: number, holdsProcess = false): Promise<boolean> {
   const { promise: late, resolve } = Promise.withResolvers<boolean>();
   const timer = setTimeout(() => resolve(false), ms);
+  if (!holdsProcess) timer.unref();
   try {
     return await Promise.race([work.then(() => true), late]);
   } finally {

@@ -278,6 +278,23 @@ test('of a body only a part: refused before the agent is looked for, unless the 
   }
 });
 
+test('a body without a length is whole unless its visitor broke it off', async () => {
+  const open = [...HEAD.slice(0, -1), 'Transfer-Encoding: chunked'];
+  const requestHead = headOf(open);
+  for (const [over, trace, expected] of [
+    [{}, {}, [200]],
+    [{ status: 0 }, { outcome: 'failed', code: null }, [409, 'body_truncated']],
+    [{ status: 408 }, { outcome: 'failed', code: 'request_timeout' }, [409, 'body_truncated']],
+    [{ status: 400 }, { outcome: 'failed', code: 'bad_request' }, [409, 'body_truncated']],
+    [{ status: 504 }, { outcome: 'failed', code: 'local_timeout' }, [200]],
+  ] as const)
+    assert.deepEqual(
+      said(await replay(await recorded({ ...over, requestHead }, trace))),
+      expected,
+      JSON.stringify(trace),
+    );
+});
+
 test('what never reached the service, or became another protocol, can not be sent again', async () => {
   const upgrade = ['GET /ws HTTP/1.1', 'Host: shop.localhost', 'Connection: Upgrade', 'Upgrade: websocket'];
   const none = { requestBody: Buffer.alloc(0) };

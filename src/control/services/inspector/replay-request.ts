@@ -71,10 +71,17 @@ export function hostAmong(names: readonly string[], requestHead: Uint8Array): st
   return names.includes(name) ? host : undefined;
 }
 
-/** Also of a visitor that left in the middle of it, and of an answer that came before its end. */
-function isWhole({ requestBody, requestBodyTruncated }: InspectedRequest, fields: readonly ShownField[]): boolean {
+/** Why the edge gave up a request before its end. */
+const BROKEN_OFF: ReadonlySet<string | null> = new Set(['request_timeout', 'bad_request']);
+
+/** Not of a visitor that left in the middle of it; nor, where its length is known, of an answer that came before its end. */
+function isWhole(record: InspectedRequest, fields: readonly ShownField[]): boolean {
+  const { requestBody, requestBodyTruncated, status, trace } = record;
+  if (requestBodyTruncated) return false;
   const length = valueOf(fields, 'content-length');
-  return !requestBodyTruncated && (length === undefined || Number(length) === requestBody.length);
+  if (length !== undefined) return Number(length) === requestBody.length;
+  const isOpen = valueOf(fields, 'transfer-encoding') !== undefined;
+  return !isOpen || !(BROKEN_OFF.has(trace.code) || (status === 0 && trace.code === null));
 }
 
 /** What is set stands where the first of its name stood. */

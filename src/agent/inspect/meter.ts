@@ -7,8 +7,6 @@ const TICK_MS = 5_000;
 /** Durations that percentiles are made of. */
 const SAMPLES = 512;
 const MINUTES = [1, 5, 15] as const;
-/** More ticks than this leave nothing of a rate. */
-const MAX_TICKS = 1_000;
 
 export interface MeterView {
   readonly count: number;
@@ -65,7 +63,7 @@ export class Meter {
     if (ticks < 1) return;
     const perSecond = (this.count - this.#countAtTick) / ((ticks * TICK_MS) / 1_000);
     for (let k = 0; k < MINUTES.length; k++) {
-      const kept = Math.exp((-TICK_MS * Math.min(ticks, MAX_TICKS)) / ((MINUTES[k] as number) * 60_000));
+      const kept = Math.exp((-TICK_MS * ticks) / ((MINUTES[k] as number) * 60_000));
       this.#rates[k] = (this.#rates[k] as number) * kept + perSecond * (1 - kept);
     }
     this.#tickAt += ticks * TICK_MS;

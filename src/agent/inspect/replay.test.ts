@@ -1,0 +1,136 @@
+/** A kept request goes once more to the local service, and to nobody else. */
+import assert from 'node:assert/strict';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import { getHead, OK, type PageWorld, type Said, startPageWorld } from './fixtures/page-world.ts';
+
+interface Got {
+  readonly line: string;
+  readonly headers: readonly string[];
+  readonly body: string;
+}
+
+async function startService(t: TestContext): Promise<{ port: number; got: Got[]; server: Server }> {
+  const got: Got[] = [];
+  const server = createServer((request, response) => {
+    let body = '';
+    request.setEncoding('latin1').on('data', (part: string) => {
+      body += part;
+    });
+    request.on('end', () => {
+      got.push({ line: `${request.method} ${request.url}`, headers: request.rawHeaders, body });
+      if (request.url !== '/silent') response.end('again');
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return { port: (server.address() as AddressInfo).port, got, server };
+}
+
+const POST = { method: 'POST', headers: { 'content-type': 'application/json' } };
+
+async function latest(world: PageWorld): Promise<Record<string, unknown>> {
+  const [record] = world.page.watch.ring.list(1);
+  return (await world.ask(`/api/requests/http/${record?.id}`)).body;
+}
+
+async function replayLatest(world: PageWorld): Promise<Said> {
+  const [record] = world.page.watch.ring.list(1);
+  return world.ask('/api/requests/http', { ...POST, body: JSON.stringify({ id: record?.id }) });
+}
+
+/** Waits until the record of a replay has its end. */
+async function ended(world: PageWorld, said: Said): Promise<Record<string, unknown>> {
+  const { ring } = world.page.watch;
+  const id = String(said.body['id']);
+  await new Promise<void>((resolve) => {
+    const look = (): void => {
+      if (ring.find(id)?.state !== 'open') resolve();
+    };
+    ring.watch({ onRecord: look, onCleared: look });
+    look();
+  });
+  return (await world.ask(`/api/requests/http/${id}`)).body;
+}
+
+test('the same request comes again, marked, with its body in one piece', async (t) => {
+  const { port, got } = await startService(t);
+  const world = await startPageWorld(t, port);
+  const head = [
+    ...['POST /hook?a=1 HTTP/1.1', 'Host: shop.test', 'X-Sig: t=1,v1=2', 'X-Sig: more', 'Culvert-Replay: planted'],
+    ...['Expect: 100-continue', 'Transfer-Encoding: chunked', 'X-Forwarded-For: 192.0.2.7', '', ''],
+  ].join('\r\n');
+  world.pass(`${head}2\r\nab\r\n3\r\ncde\r\n0\r\n\r\n`, OK);
+  const original = await latest(world);
+  const said = await replayLatest(world);
+  assert.equal(said.status, 201, said.text);
+  assert.equal(said.body['replay_of'], original['id']);
+  const record = await ended(world, said);
+  assert.deepEqual(got, [
+    {
+      line: 'POST /hook?a=1',
+      headers: [
+        ...['Host', 'shop.test', 'X-Sig', 't=1,v1=2', 'X-Sig', 'more', 'X-Forwarded-For', '192.0.2.7'],
+        ...['Culvert-Replay', String(original['id']), 'Content-Length', '5', 'Connection', 'close'],
+      ],
+      body: 'abcde',
+    },
+  ]);
+  assert.deepEqual([record['status'], record['state'], record['replay_of']], [200, 'done', original['id']]);
+  const { text } = await world.ask('/metrics');
+  assert.match(text, /requests_total\{tunnel="shop",status="2xx"\} 1$/m, 'a replay is no request of a visitor');
+  // A replay can be replayed.
+  assert.equal((await replayLatest(world)).status, 201);
+});
+
+test('what can not be sent again whole is refused, and says why', async (t) => {
+  const { port, got } = await startService(t);
+  const world = await startPageWorld(t, port);
+  const refusal = async (head: string, answer = OK): Promise<string> => {
+    world.pass(head, answer);
+    const { can_replay, no_replay_because } = await latest(world);
+    assert.equal(can_replay, false);
+    const said = await replayLatest(world);
+    assert.equal(said.status, 409);
+    assert.ok(String(said.body['msg']).includes(String(no_replay_because)));
+    return String(no_replay_because);
+  };
+  const post = (length: number, body: string): string =>
+    `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${length}\r\n\r\n${body}`;
+  assert.match(await refusal(post(70_000, 'x'.repeat(70_000))), /larger/);
+  assert.match(await refusal(post(10, 'x'), 'HTTP/1.1 413 X\r\nContent-Length: 0\r\n\r\n'), /not come to its end/);
+  const upgrade = getHead('/', 'Connection: Upgrade', 'Upgrade: websocket');
+  assert.match(
+    await refusal(upgrade, 'HTTP/1.1 101 X\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n'),
+    /protocol/,
+  );
+  assert.deepEqual(got, []);
+});
+
+test('a service that is not there: 502, in the words of the dial', async (t) => {
+  const { port, server } = await startService(t);
+  const world = await startPageWorld(t, port);
+  world.pass(getHead('/'), OK);
+  server.close();
+  const said = await replayLatest(world);
+  assert.equal(said.status, 502);
+  assert.match(String(said.body['msg']), /refused the connection/);
+  assert.equal((await replayLatest(world)).status, 502, 'and its place is free again');
+});
+
+test('sixteen at once, and one more is told to wait; a stop ends them', async (t) => {
+  const { port } = await startService(t);
+  const world = await startPageWorld(t, port);
+  world.pass(getHead('/silent'), OK);
+  const [record] = world.page.watch.ring.list(1);
+  const body = JSON.stringify({ id: record?.id });
+  const said = [];
+  for (let n = 0; n < 17; n++) said.push((await world.ask('/api/requests/http', { ...POST, body })).status);
+  assert.deepEqual(said, [...Array.from({ length: 16 }, () => 201), 503]);
+  world.page.close();
+  assert.ok(world.page.watch.ring.list(17).every(({ state }) => state !== 'open'));
+});

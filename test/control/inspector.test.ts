@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { uuidv7 } from 'uuidv7';
+import { DAY_MS } from '../../src/base/clock.ts';
+import type { Actor } from '../../src/control/services/actor.ts';
 import { head, recorded } from '../../src/control/services/inspector/testing/recorded.ts';
 import type { InspectedRequest } from '../../src/plane/inspection.ts';
 import { IDLE_NODE } from './idle-node.ts';
@@ -403,6 +405,27 @@ test('an archive of many ends where it would become too large, and says how many
   assert.match(log.comment, /^4 older/);
   assert.match(log.entries.at(-1)?.request.url ?? '', /\/19$/, 'oldest first');
   assert.equal(answer.headers.get('content-disposition'), 'attachment; filename="culvert.har"');
+});
+
+test('a record is kept for as long as the plan of its organization says, and no longer', async () => {
+  const days = { free: 7, pro: 30, team: 90, enterprise: 365 };
+  const kept: Record<string, unknown[]> = {};
+  const operator: Actor = { kind: 'operator', orgId: null, userId: null, label: 'operator', ipAddress: '' };
+  const tunnel = await tunnelOf(ann);
+  // From the longest down: what is gone once does not come back.
+  for (const [plan, most] of Object.entries(days).reverse()) {
+    plane.control.operatorOrgs.setPlan(operator, ann.home, plan as keyof typeof days);
+    await report(
+      ann,
+      tunnel,
+      { at: START - most * DAY_MS - 1_000, target: '/old' },
+      { at: START - most * DAY_MS + 1_000, target: '/young' },
+    );
+    await plane.control.recordSweep.run();
+    kept[plan] = (await list(ann.token, `?tunnel_id=${tunnel}`)).map(({ path }) => path);
+    assert.equal((await ann.call('DELETE', `/inspector?tunnel_id=${tunnel}`)).status, 200);
+  }
+  for (const plan of Object.keys(days)) assert.deepEqual(kept[plan], ['/young'], plan);
 });
 
 test('a body of which only a part was kept makes no command', async () => {

@@ -65,6 +65,15 @@ async function rigOf(t: TestContext, max: { total: number; perSource: number }, 
       monotonic: () => rig.now,
       log,
       max,
+      // Accepts what asks for a feed, and leaves what asks for a wait open as it is.
+      upgrades: {
+        wants: () => true,
+        take: async ({ request, socket, accepted }) => {
+          sockets.push(socket as Socket);
+          if (request.url === '/feed') accepted();
+          socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
+        },
+      },
     },
   );
   t.after(async () => {
@@ -135,4 +144,18 @@ test('the log says once a minute whose connections are too many', async (t) => {
   rig.now = 60_000;
   assert.ok(await rig.ask(await rig.open('127.0.0.1')));
   assert.equal((rig.warnings[1] as { leftOut: number }).leftOut, 2);
+});
+
+test('a connection that became a WebSocket takes no place any more, and gives way to none; until then it is busy', async (t) => {
+  const rig = await rigOf(t, { total: 2, perSource: 1 });
+  const upgrade = (path: string) =>
+    `GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`;
+  const feed = await rig.open('127.0.0.1');
+  assert.ok(await rig.ask(feed, upgrade('/feed')));
+  const next = await rig.open('127.0.0.1');
+  assert.ok(await rig.ask(next, upgrade('/undecided')));
+  assert.equal(await rig.ask(await rig.open('127.0.0.1')), false, 'the one that waits for an answer is busy');
+  assert.ok(await rig.ask(await rig.open('127.0.0.2')));
+  assert.ok(await rig.ask(await rig.open('127.0.0.3')), 'the idle one gave way');
+  assert.ok(!feed.destroyed && !next.destroyed);
 });

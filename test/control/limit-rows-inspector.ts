@@ -1,0 +1,54 @@
+/** The rows of the table of limits about recorded requests and their live feed. */
+import { recorded } from '../../src/control/services/inspector/testing/recorded.ts';
+import { elsewhere, met, type Row } from './limit-row.ts';
+import { type LimitWorld, valueIn } from './limit-world.ts';
+
+/** Of more records than any list has: how many are shown. */
+async function listed(w: LimitWorld, limit: unknown): Promise<unknown> {
+  const caller = w.caller();
+  const tunnel = await caller.done('POST', '/tunnels', { localPort: 3000 });
+  const one = () => recorded({ orgId: caller.actor.orgId, tunnelId: String(tunnel['id']) });
+  await w.plane.control.link.inspect({ records: Array.from({ length: 510 }, one), unrecorded: [] });
+  const query = limit === undefined ? '' : `?limit=${String(limit)}`;
+  return valueIn(await caller.call('GET', `/inspector${query}`), (body) => (body as unknown as unknown[]).length);
+}
+
+export function inspectorLimits(): readonly Row[] {
+  return [
+    met<unknown>({
+      limit: 'Inspector `limit`',
+      value: '1..500, default 100',
+      meet: listed,
+      below: [
+        [0, [400, 'invalid_request']],
+        [2, 2],
+      ],
+      at: [
+        [1, 1],
+        [500, 500],
+      ],
+      above: [[501, [400, 'invalid_request']]],
+      leftOut: 100,
+    }),
+    elsewhere('Inspector retention', '7, 30, 90 and 365 days by plan', [
+      'inspector.test.ts',
+      'a record is kept for as long as the plan of its organization says, and no longer',
+    ]),
+    elsewhere('Live feeds of the inspector', '20 of a person, 1,000 in all', [
+      'live-feed.test.ts',
+      'a person has only so many live feeds, and the server has',
+    ]),
+    elsewhere('What waits for a reader of a live feed', '1 MB; then it is cut off', [
+      'live-feed.test.ts',
+      'a reader that takes nothing is cut off, and nobody waits for it',
+    ]),
+    elsewhere('Messages of live feeds', '2,000 a second for an organization, 10,000 in all; the rest is left out', [
+      'live-feed.test.ts',
+      'only so many messages are sent in a second, of an organization and in all; what is left out is counted',
+    ]),
+    elsewhere('Archive of requests', '16 MB of heads and bodies; then the oldest are left out', [
+      'inspector.test.ts',
+      'an archive of many ends where it would become too large, and says how many it left out',
+    ]),
+  ];
+}

@@ -5,6 +5,7 @@
 import { accountLimits } from './limit-rows-accounts.ts';
 import { maintenanceLimits } from './limit-rows-maintenance.ts';
 import { domainLimits } from './limit-rows-domains.ts';
+import { inspectorLimits } from './limit-rows-inspector.ts';
 import { metricLimits } from './limit-rows-metrics.ts';
 import { policyLimits } from './limit-rows-policies.ts';
 import { replayLimits } from './limit-rows-replay.ts';
@@ -23,9 +24,8 @@ export const LIMITS: readonly Row[] = [
   ...maintenanceLimits(),
   ...webhookLimits(),
   ...metricLimits(),
+  ...inspectorLimits(),
   ...replayLimits(),
   ...visitorLimits(),
-  later('Inspector `limit`', '1..500, default 100', 'GET /inspector'),
-  later('Inspector retention', '7, 30, 90 and 365 days by plan', 'GET /inspector'),
   later('Client keepalive', '25 s', 'GET /private-networks/{id}/devices/{device_id}/config'),
 ];

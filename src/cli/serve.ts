@@ -43,7 +43,7 @@ async function start(settings: Settings, log: Logger): Promise<Server> {
 }
 
 function announce(io: Io, settings: Settings, server: Server): void {
-  const { http, https, agents } = server.addresses;
+  const { http, https, agents, metrics } = server.addresses;
   const line = (what: string, where: string): void => writeLine(io.stdout, `  ${what.padEnd(10)}${where}`);
   // Who reads this may leave, or have no room for it: the server goes on.
   io.stdout.on('error', () => undefined);
@@ -52,6 +52,7 @@ function announce(io: Io, settings: Settings, server: Server): void {
   if (http !== null) line('visitors', `http://<name>.${settings.edge.domain} on ${addressText(http)}`);
   if (https !== null) line('visitors', `https://<name>.${settings.edge.domain} on ${addressText(https)}`);
   line('agents', addressText(agents));
+  if (metrics !== null) line('metrics', `http://${addressText(metrics)}/metrics`);
   line('data', settings.data_dir);
 }
 

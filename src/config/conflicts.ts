@@ -4,7 +4,7 @@
  */
 import { existsSync } from 'node:fs';
 import { isIP } from 'node:net';
-import { type HostPort, isWildcard } from '../base/addr.ts';
+import { type HostPort, isLoopback, isWildcard } from '../base/addr.ts';
 import { findAcmeModeGap } from './acme-mode.ts';
 import type { ServerFile } from './schema.ts';
 import { readSmtpUrl } from './smtp-url.ts';
@@ -24,6 +24,7 @@ export function findConflict(file: ServerFile, isSet: (path: readonly string[]) 
     findBalancerGap(file) ??
     findRedirectGap(file) ??
     findMissingFile(file) ??
+    findMetricsGap(file) ??
     findAcmeGap(file) ??
     findAcmeModeGap(file) ??
     findMailGap(file) ??
@@ -42,6 +43,7 @@ function findClash(file: ServerFile, isSet: (path: readonly string[]) => boolean
   add(['edge', 'http_listen'], file.edge.http_listen);
   add(['edge', 'https_listen'], file.edge.https_listen);
   add(['agents', 'listen'], file.agents.listen);
+  add(['metrics', 'listen'], file.metrics.listen);
   if (file.edge.tcp_ports !== null) {
     all.push({ path: ['edge', 'tcp_ports'], host: file.edge.tcp_host, ...file.edge.tcp_ports });
   }
@@ -133,7 +135,7 @@ function findRedirectGap({ edge }: ServerFile): Conflict | undefined {
   };
 }
 
-function findMissingFile({ edge, agents, acme }: ServerFile): Conflict | undefined {
+function findMissingFile({ edge, agents, acme, metrics }: ServerFile): Conflict | undefined {
   const files: ReadonlyArray<readonly [string[], string | null]> = [
     [['edge', 'tls', 'cert_file'], edge.tls.cert_file],
     [['edge', 'tls', 'key_file'], edge.tls.key_file],
@@ -141,12 +143,26 @@ function findMissingFile({ edge, agents, acme }: ServerFile): Conflict | undefin
     [['agents', 'key_file'], agents.key_file],
     [['acme', 'ca_file'], acme.ca_file],
     [['acme', 'dns_hook'], acme.dns_hook],
+    [['metrics', 'token_file'], metrics.token_file],
   ];
   for (const [path, name] of files) {
     if (name !== null && !existsSync(name))
       return { path, text: `there is no file ${name} that this user can see: correct the path` };
   }
   return undefined;
+}
+
+/** What the whole server does is nobody's business but its operator's. */
+function findMetricsGap({ metrics }: ServerFile): Conflict | undefined {
+  if (metrics.listen === null)
+    return metrics.token_file === null
+      ? undefined
+      : { path: ['metrics', 'token_file'], text: 'is used with metrics.listen only: set that, or leave this out' };
+  if (metrics.token_file !== null || isLoopback(metrics.listen.host)) return undefined;
+  return {
+    path: ['metrics', 'listen'],
+    text: 'can be reached by others: set metrics.token_file too, or listen on "127.0.0.1:9464"',
+  };
 }
 
 function findAcmeGap({ acme }: ServerFile): Conflict | undefined {

@@ -271,6 +271,13 @@ const inspector = z.strictObject({
     .prefault(['*']),
 });
 
+const metrics = z.strictObject({
+  // Off: whoever has a superadmin's log-in reads them by the API, and nothing is open that nobody asked for.
+  listen: listenOrOff.prefault(''),
+  // Nobody else is on loopback. Elsewhere it must be set: metrics say what a server is and how it does.
+  token_file: pathOrNull.prefault(''),
+});
+
 const dns = z.strictObject({
   // Empty: the system's resolvers.
   resolvers: z.array(resolver).max(16).prefault([]),
@@ -293,6 +300,7 @@ export const serverSchema = z.strictObject({
   plans: plans.prefault({}),
   pricing: pricing.prefault({}),
   inspector: inspector.prefault({}),
+  metrics: metrics.prefault({}),
   dns: dns.prefault({}),
 });
 

@@ -28,6 +28,7 @@ import { ApiTls } from './api-tls.ts';
 import { openControlPlane } from './control-plane.ts';
 import { startDataNode } from './data-node.ts';
 import { startMail } from './mail.ts';
+import { serveMetrics } from './metrics.ts';
 import { renewSelfSigned } from './self-signed-renewal.ts';
 
 export interface ServerOptions {
@@ -44,6 +45,7 @@ export interface ServerAddresses {
   readonly http: AddressInfo | null;
   readonly https: AddressInfo | null;
   readonly agents: AddressInfo;
+  readonly metrics: AddressInfo | null;
 }
 
 export interface Server {
@@ -175,6 +177,8 @@ async function open(settings: Settings, options: ServerOptions, life: Lifecycle)
     const listen = { host: settings.api.listen.host, port: api.address.port };
     late.apiUrl = apiPublicUrl({ listen, tls }, settings.edge.domain);
   }
+  const metrics = await serveMetrics(settings, { control, version, log });
+  life.onClose('metrics', async () => metrics?.close());
   // Last of all: a start that fails must not make an account whose password nobody has seen.
   const firstOwner = await control.accounts.createFirstOwner();
   // Commands are served once that account is there: one of theirs would take its place.
@@ -189,7 +193,7 @@ async function open(settings: Settings, options: ServerOptions, life: Lifecycle)
   life.onClose('jobs', startJobs({ ...control, clock: systemClock, log }));
 
   return {
-    addresses: { api: api.address, ...node.addresses() },
+    addresses: { api: api.address, ...node.addresses(), metrics: metrics?.address ?? null },
     apiUrl: late.apiUrl,
     firstOwner,
     reloadCertificates: () => watch.look(),

@@ -1,0 +1,37 @@
+/** Settings → the listener for scrapers of the operator. Called by start.ts. */
+import type { Logger } from '../base/log.ts';
+import type { Settings } from '../config/schema.ts';
+import { exposeServer } from '../control/api/server-exposition.ts';
+import type { ControlPlane } from '../control/open.ts';
+import type { OperatorActor } from '../control/services/actor.ts';
+import { type MetricsListener, openMetricsListener } from './metrics-listener.ts';
+
+/** Whoever reaches the listener, and shows the token where one is set: the operator has said so in the settings. */
+const SCRAPER: OperatorActor = {
+  kind: 'operator',
+  orgId: null,
+  userId: null,
+  label: 'operator (metrics)',
+  ipAddress: '',
+};
+
+interface MetricsParts {
+  readonly control: Pick<ControlPlane, 'operatorMetrics'>;
+  readonly version: string;
+  readonly log: Logger;
+}
+
+/** Null where `metrics.listen` is off. Throws as `openMetricsListener` does. */
+export async function serveMetrics(
+  settings: Settings,
+  { control, version, log }: MetricsParts,
+): Promise<MetricsListener | null> {
+  const { listen, token_file: tokenFile } = settings.metrics;
+  if (listen === null) return null;
+  return openMetricsListener({
+    listen,
+    tokenFile,
+    page: async () => exposeServer(await control.operatorMetrics.figures(SCRAPER), version),
+    log: log.child({ part: 'metrics' }),
+  });
+}

@@ -1,0 +1,193 @@
+/** The metrics of the whole server: what `promtool` says of them, that they tell what there is, to whom, and that no customer makes them grow. */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { afterEach, beforeEach, test } from 'node:test';
+import { ProcessWatch } from '../../src/base/process-watch.ts';
+import { certificates, outgoingMails } from '../../src/control/db/schema.ts';
+import type { OperatorActor } from '../../src/control/services/actor.ts';
+import { STATS } from './edge-stats.ts';
+import { IDLE_NODE } from './idle-node.ts';
+import { Plane } from './plane.ts';
+import { type PlaneApi, servePlane } from './plane-api.ts';
+import { said, Team } from './team.ts';
+
+const OPERATOR: OperatorActor = { kind: 'operator', orgId: null, userId: null, label: 'operator', ipAddress: '' };
+const HOUR = 3_600_000;
+
+let plane: Plane;
+let api: PlaneApi;
+let watch: ProcessWatch;
+/** Access token of a superadmin. */
+let root: string;
+beforeEach(async () => {
+  plane = new Plane();
+  api = await servePlane(plane);
+  watch = new ProcessWatch();
+  plane.control.nodes.attach({ ...IDLE_NODE, stats: () => STATS });
+  const made = await plane.control.accounts.createUser({
+    email: 'root@example.test',
+    name: '',
+    plan: 'free',
+    superadmin: true,
+  });
+  const body = { email: 'root@example.test', password: made.password.reveal() };
+  root = String((await api.call('POST', '/auth/login', { body })).body['access_token']);
+});
+afterEach(async () => {
+  watch.close();
+  await api.close();
+  plane.close();
+});
+
+const scrape = async (): Promise<string> => {
+  const answer = await api.call('GET', '/superadmin/metrics', { as: root });
+  assert.equal(answer.status, 200, answer.text);
+  assert.match(String(answer.headers.get('content-type')), /^text\/plain; version=0\.0\.4/);
+  return answer.text;
+};
+/** The lines that begin so, without comments. */
+const lines = (text: string, start: string): readonly string[] =>
+  text.split('\n').filter((line) => line.startsWith(start) && !line.startsWith('#'));
+const valueOf = (text: string, name: string): number => {
+  const [line, ...more] = lines(text, `${name} `);
+  assert.ok(line !== undefined && more.length === 0, `${name}: ${line ?? 'not there'}`);
+  return Number(line.slice(name.length + 1));
+};
+
+test('promtool finds nothing to say about them, with everything in them that there can be', async () => {
+  plane.control.operatorMetrics.attach(watch);
+  plane.control.store.db
+    .insert(certificates)
+    .values({ name: 'shop.example.test', nextAt: 0, createdAt: 0, chain: 'x', expiresAt: plane.now + HOUR })
+    .run();
+  plane.control.jobTimes.plan('retention', 0);
+  plane.control.jobTimes.began('retention', 60_000);
+  plane.control.jobTimes.ended('retention', { failed: true });
+  const text = await scrape();
+  const checked = spawnSync('promtool', ['check', 'metrics'], { input: text, encoding: 'utf8' });
+  assert.deepEqual([checked.status, checked.stdout, checked.stderr], [0, '', '']);
+});
+
+test('they tell what the data node, the queues, the files and the jobs are at', async () => {
+  plane.control.operatorMetrics.attach(watch);
+  const row = { sealedLetter: 'x', nextAt: 0, expiresAt: plane.now + HOUR };
+  for (const [id, ago] of [
+    ['a', 5_000],
+    ['b', 90_000],
+  ] as const)
+    plane.control.store.db
+      .insert(outgoingMails)
+      .values({ ...row, id, createdAt: plane.now - ago })
+      .run();
+  plane.control.jobTimes.plan('retention', plane.clock.monotonic() + 60_000);
+  plane.now += 75_000;
+  const text = await scrape();
+  for (const [line, value] of [
+    ['culvert_build_info{version="9.9.9",', 1],
+    ['culvert_visitor_connections{state="http"}', 9],
+    ['culvert_visitor_connections{state="tcp"}', 3],
+    ['culvert_visitor_connections{state="entering"}', 0],
+    ['culvert_visitor_connections_admitted_total', 4_031],
+    ['culvert_visitor_dropped_total{reason="over_address"}', 512],
+    ['culvert_visitor_dropped_total{reason="malformed"}', 0],
+    ['culvert_visitor_answered_total{code="bad_request"}', 3],
+    ['culvert_agent_sessions', 21],
+    ['culvert_agent_streams', 84],
+    ['culvert_agent_tunnels', 30],
+    ['culvert_agent_handshakes', 2],
+    ['culvert_agent_refused_total', 6],
+    ['culvert_window_used_bytes', 1_048_576],
+    ['culvert_window_budget_bytes', 536_870_912],
+    ['culvert_node_requests_total', 7_001],
+    ['culvert_node_bytes_in_total', 70_010],
+    ['culvert_node_bytes_out_total', 700_100],
+    ['culvert_reports_waiting', 3],
+    ['culvert_reports_dropped_total', 1],
+    ['culvert_passwords_waiting{of="visitors"}', 4],
+    ['culvert_passwords_waiting{of="log_ins"}', 0],
+    ['culvert_inspector_dropped_total{reason="tunnel_rate"}', 17],
+    ['culvert_inspector_held_bytes', 4_096],
+    ['culvert_feed_subscribers', 0],
+    ['culvert_mail_waiting', 2],
+    ['culvert_mail_oldest_seconds', 165],
+    ['culvert_job_late_seconds{job="retention"}', 15],
+    ['culvert_job_runs_total{job="retention"}', 0],
+    [
+      'culvert_default_certificate_expiry_seconds{listener="edge"}',
+      (Date.parse('2027-02-19T09:30:00Z') - plane.now) / 1_000,
+    ],
+  ] as const) {
+    const found = lines(text, line);
+    assert.equal(found.length, 1, `${line}\n${text}`);
+    assert.equal(Number(found[0]?.split(' ').at(-1)), value, found[0]);
+  }
+  assert.deepEqual(lines(text, 'culvert_default_certificate_expiry_seconds{listener="agents"'), []);
+  assert.ok(valueOf(text, 'culvert_database_bytes{file="main"}') > 0);
+  assert.ok(valueOf(text, 'culvert_process_resident_memory_bytes') > 50e6);
+  assert.ok(valueOf(text, 'culvert_process_open_sockets') >= 2, 'this very request');
+  for (const name of ['p50', 'p99', 'max']) assert.ok(valueOf(text, `culvert_event_loop_delay_${name}_seconds`) < 60);
+});
+
+test('certificates are told by name up to a thousand, those that end first, and then by their number', async () => {
+  plane.control.operatorMetrics.attach(watch);
+  const { db } = plane.control.store;
+  const base = { nextAt: 0, createdAt: 0 };
+  db.insert(certificates)
+    .values([
+      {
+        ...base,
+        name: 'ended.example.test',
+        chain: 'x',
+        expiresAt: plane.now - 2 * HOUR,
+        lastError: 'the authority is away',
+      },
+      { ...base, name: 'never.example.test', lastError: 'no such host' },
+      { ...base, name: 'soon.example.test' },
+    ])
+    .run();
+  for (let n = 0; n < 1_200; n++)
+    db.insert(certificates)
+      .values({ ...base, name: `n${n}.example.test`, chain: 'x', expiresAt: plane.now + (n + 1) * HOUR })
+      .run();
+  const text = await scrape();
+  const named = lines(text, 'culvert_certificate_expiry_seconds{');
+  assert.equal(named.length, 1_000);
+  assert.ok(
+    named.includes('culvert_certificate_expiry_seconds{name="ended.example.test",state="failed"} -7200'),
+    text.slice(0, 100),
+  );
+  assert.ok(named.includes('culvert_certificate_expiry_seconds{name="n0.example.test",state="valid"} 3600'));
+  assert.equal(valueOf(text, 'culvert_certificates_not_named'), 201);
+  assert.deepEqual(lines(text, 'culvert_certificates{').sort(), [
+    'culvert_certificates{state="failed"} 2',
+    'culvert_certificates{state="pending"} 1',
+    'culvert_certificates{state="valid"} 1200',
+  ]);
+});
+
+test('nothing of a customer is in them, and customers make them no longer', async () => {
+  plane.control.operatorMetrics.attach(watch);
+  const before = (await scrape()).split('\n').length;
+  const ann = await new Team(plane, api).person('ann@secret.example');
+  for (let n = 0; n < 20; n++) await ann.call('POST', '/tunnels', { localPort: 3000, subdomain: `hidden-${n}` });
+  await ann.call('POST', '/metrics/keys', { name: 'hidden-key' });
+  const text = await scrape();
+  assert.equal(text.split('\n').length, before);
+  assert.doesNotMatch(text, /hidden|secret|ann@|org/);
+});
+
+test('operators alone may read them, and only while a server runs', async () => {
+  const path = '/superadmin/metrics';
+  assert.deepEqual(said(await api.call('GET', path, { as: root })), [503, 'unavailable']);
+  const detach = plane.control.operatorMetrics.attach(watch);
+  const ann = await new Team(plane, api).person('ann@example.test');
+  assert.deepEqual(said(await ann.call('GET', path)), [403, 'forbidden']);
+  assert.deepEqual(said(await api.call('GET', path)), [401, 'unauthorized']);
+  const { body } = await ann.call('POST', '/metrics/keys', { name: 'x' });
+  assert.deepEqual(said(await api.call('GET', path, { as: String(body['key']) })), [401, 'unauthorized']);
+  assert.deepEqual(said(await api.call('GET', path, { as: root })), [200]);
+  await assert.rejects(plane.control.operatorMetrics.figures({ kind: 'system', orgId: null }), /operators/);
+  assert.equal((await plane.control.operatorMetrics.figures(OPERATOR)).edge, STATS);
+  detach();
+  assert.deepEqual(said(await api.call('GET', path, { as: root })), [503, 'unavailable']);
+});

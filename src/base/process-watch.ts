@@ -63,7 +63,7 @@ export class ProcessWatch {
     const byNumber = new Map<unknown, Pauses>(kinds.map((kind) => [GC_KINDS[kind], this.#collections[kind]]));
     this.#observer = new PerformanceObserver((list) => {
       for (const { detail, duration } of list.getEntries() as PerformanceNodeEntry[]) {
-        const pauses = byNumber.get(detail.kind);
+        const pauses = byNumber.get((detail as { readonly kind?: unknown }).kind);
         if (pauses === undefined) continue;
         pauses.count++;
         pauses.seconds += duration / 1_000;

@@ -119,7 +119,7 @@ test('they tell what the data node, the queues, the files and the jobs are at', 
   ] as const) {
     const found = lines(text, line);
     assert.equal(found.length, 1, `${line}\n${text}`);
-    assert.equal(Number(found[0]?.split(' ').at(-1)), value, found[0]);
+    assert.equal(Number(found[0]?.split(' ').at(-1)), value, line);
   }
   assert.deepEqual(lines(text, 'culvert_default_certificate_expiry_seconds{listener="agents"'), []);
   assert.ok(valueOf(text, 'culvert_database_bytes{file="main"}') > 0);
@@ -158,7 +158,7 @@ test('certificates are told by name up to a thousand, those that end first, and 
   );
   assert.ok(named.includes('culvert_certificate_expiry_seconds{name="n0.example.test",state="valid"} 3600'));
   assert.equal(valueOf(text, 'culvert_certificates_not_named'), 201);
-  assert.deepEqual(lines(text, 'culvert_certificates{').sort(), [
+  assert.deepEqual(lines(text, 'culvert_certificates{').toSorted(), [
     'culvert_certificates{state="failed"} 2',
     'culvert_certificates{state="pending"} 1',
     'culvert_certificates{state="valid"} 1200',

@@ -84,7 +84,7 @@ export class OperatorMetrics {
       passwordsWaiting: passwords.waiting,
       feed: feed.stats(),
       records: records.stats(),
-      mail: { waiting: mail?.waiting ?? 0, oldestMs: mail?.oldest == null ? 0 : Math.max(0, now - mail.oldest) },
+      mail: { waiting: mail?.waiting ?? 0, oldestMs: Math.max(0, now - (mail?.oldest ?? now)) },
       certificates: certificates.endingFirst(actor, MAX_CERTIFICATES),
       jobs: jobTimes.list(),
     };

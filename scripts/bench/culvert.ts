@@ -42,6 +42,8 @@ export interface ServerPlace {
   /** Name of the server's process; the folder is named after it. */
   readonly name: string;
   readonly certificate?: Certificate;
+  /** Tables of the configuration file besides. */
+  readonly more?: string;
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -76,7 +78,8 @@ export async function startServer(
     agentPort: await freePort(),
   };
   const configFile = join(folder, 'culvert.toml');
-  writeFileSync(configFile, serverConfig({ folder, ports, address: '127.0.0.1', certificate: place.certificate }));
+  const { certificate, more = '' } = place;
+  writeFileSync(configFile, `${serverConfig({ folder, ports, address: '127.0.0.1', certificate })}${more}`);
   processes.start(place.name, [...command, 'serve', '--config', configFile], { env: place.env ?? {} });
   // The password is on the line after the address.
   const password = (await processes.waitForOutput(place.name, /admin@localhost[^\n]*\n\s*(\S+)[^\n]*\n/))[1] ?? '';

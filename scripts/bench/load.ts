@@ -17,6 +17,8 @@ export interface RequestLoad {
   readonly host?: string;
   /** Besides: `Name: value`. */
   readonly headers?: readonly string[];
+  /** A file in Lua that says what wrk sends. */
+  readonly script?: string;
   /** Network namespace of the visitor. */
   readonly netns?: string;
 }
@@ -116,6 +118,7 @@ export function wrkCommand(subject: Subject, load: RequestLoad): string[] {
     ...['-H', `Host: ${load.host ?? HOST}`],
     ...(load.headers ?? []).flatMap((line) => ['-H', line]),
     ...(load.close === true ? ['-H', 'Connection: close'] : []),
+    ...(load.script === undefined ? [] : ['-s', load.script]),
     `${subject.scheme}://${subject.address}:${subject.port}${load.path}`,
   ];
 }

@@ -22,6 +22,8 @@ const SCENARIOS = [
   'gate-storm',
   'bandwidth',
   'big-database',
+  'records',
+  'inspector',
   'link',
   'link-reno',
 ] as const;
@@ -37,6 +39,8 @@ export interface Options {
   readonly bulkBytes: number;
   readonly idleVisitors: number;
   readonly agents: number;
+  /** Recorded requests in the file of the scenario about them. */
+  readonly records: number;
   readonly perf: boolean;
   readonly build: boolean;
   readonly install: boolean;
@@ -51,7 +55,7 @@ const USAGE = `npm run bench -- [options]
   --only a,b       scenarios: ${SCENARIOS.join(', ')}
   --subjects a,b   subjects: ${SUBJECTS.join(', ')}
   --json FILE      write all samples to a file
-  --quick          1 round of 1 s, small download, fewer idle visitors and agents: to see that it works
+  --quick          1 round of 1 s, small download, fewer idle visitors, agents and records: to see that it works
   --perf           where the processor time of server and agent goes (perf); with --only of small, 64k, close
   --culvert FILE   binary, bundle or source to measure (a fresh dist/culvert.mjs, dist/culvert or src/main.ts)
   --no-build       do not run "npm run build" first
@@ -88,6 +92,7 @@ export function readOptions(args: readonly string[]): Options | { readonly text:
     bulkBytes: values.quick ? 2 ** 28 : 2 ** 30,
     idleVisitors: values.quick ? 2_000 : 10_000,
     agents: values.quick ? 200 : 1_000,
+    records: values.quick ? 50_000 : 1_000_000,
     perf: values.perf ?? false,
     build: !(values['no-build'] ?? false),
     install: !(values['no-install'] ?? false),

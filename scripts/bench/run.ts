@@ -17,10 +17,12 @@ import { Results } from './results.ts';
 import { measureBigDatabase } from './scenarios/big-database.ts';
 import { measureBandwidth } from './scenarios/bandwidth.ts';
 import { measureGateStorm } from './scenarios/gate-storm.ts';
+import { measureInspector } from './scenarios/inspector.ts';
 import { measureLogIns } from './scenarios/log-ins.ts';
 import { http2Scenarios } from './scenarios/h2.ts';
 import { measureMemory } from './scenarios/memory.ts';
 import { measurePolicy } from './scenarios/policy.ts';
+import { measureRecords } from './scenarios/records.ts';
 import { profile } from './scenarios/profile.ts';
 import { linkScenario, measureLink } from './scenarios/link.ts';
 import { requestScenarios } from './scenarios/requests.ts';
@@ -85,6 +87,9 @@ async function measure(processes: Processes, options: Options): Promise<void> {
     texts.push(await orSkip(processes, 'gate-storm', () => measureGateStorm(bench)));
   if (options.only.includes('big-database'))
     texts.push(await orSkip(processes, 'big-database', () => measureBigDatabase(bench)));
+  if (options.only.includes('records')) texts.push(await orSkip(processes, 'records', () => measureRecords(bench)));
+  if (options.only.includes('inspector'))
+    texts.push(await orSkip(processes, 'inspector', () => measureInspector(bench)));
   if (options.only.includes('bandwidth'))
     texts.push(await orSkip(processes, 'bandwidth', () => measureBandwidth(bench)));
   const links = (['link', 'link-reno'] as const).filter((name) => options.only.includes(name));

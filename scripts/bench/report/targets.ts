@@ -67,6 +67,11 @@ const TARGETS: readonly Target[] = [
   wanted('GET /tunnels of 500, median', 20, 'tunnels500'),
   wanted('GET /tokens of 1,000, median', 20, 'tokens1000'),
   wanted('a change of a route until the edge shows it, p99', 50, 'changeP99'),
+  ofRecords('list of the newest of a million recorded requests, p99', 'newest'),
+  ofRecords('list of a tunnel of them, p99', 'tunnel'),
+  ofRecords('list of a tunnel of them by path and status, p99', 'rare'),
+  ofRecords('one of them, p99', 'detail'),
+  ofRecords('longest slice of their sweep', 'sweepHold'),
   {
     ...target('idle processor time, all visitors', ['most', 0.5, 0.05], (r) => r.single('memory', 'idlePercent')),
     unit: '%',
@@ -84,6 +89,10 @@ function target(
 /** A goal of the `big-database` scenario: at most so many milliseconds. */
 function wanted(what: string, most: number, key: string): Target {
   return { ...target(what, ['most', most, most], (r) => r.single('big-database', key)), unit: 'ms', digits: 1 };
+}
+
+function ofRecords(what: string, key: string): Target {
+  return { ...target(what, ['most', 50, 50], (r) => r.single('records', key)), unit: 'ms', digits: 1 };
 }
 
 function smallCpu(results: Results): number | undefined {

@@ -11,10 +11,10 @@ const MINUTE_MS = 60_000;
 /** Read ahead of what is deleted. */
 const BATCH = 50;
 /** The commit comes behind the work of a slice and is not seen from inside: so much at first, less where commits take long. */
-const FIRST_WORK_MS = 10;
-const MAX_WORK_MS = 20;
-/** A slice that held the file for longer is followed by a shorter one; the bound that is kept is twice this. */
-const LONG_MS = 25;
+const FIRST_WORK_MS = 5;
+const MAX_WORK_MS = 10;
+/** A slice that held the file for longer is followed by a shorter one; the bound that is kept is 50 ms. */
+const LONG_MS = 20;
 /** Free pages are given back to the disk when they are this share of the file and this many. */
 const FREE_SHARE = 0.25;
 const FREE_PAGES = 2_048;
@@ -168,30 +168,34 @@ export class Deletions {
     let deleted = 0;
     for (;;) {
       const rows = next();
+      let bytes = 0;
+      let isOver = false;
       for (const row of rows) {
         dropRecord.run(row.tunnel, row.id);
         dropDetail.run(row.detail);
-        weigh.run(row.bytes, row.org);
+        bytes += row.bytes;
         deleted += 1;
         // At least one: a clock that jumps must not make slices that do nothing.
-        if (performance.now() >= until || deleted >= most) return { deleted, done: false };
+        isOver = performance.now() >= until || deleted >= most;
+        if (isOver) break;
       }
-      if (rows.length < BATCH) return { deleted, done: true };
+      // All of one organization.
+      if (rows[0] !== undefined) weigh.run(bytes, rows[0].org);
+      if (isOver || rows.length < BATCH) return { deleted, done: !isOver };
     }
   }
 
   /** True: there is nothing to give back. Pages are moved to the front of the file little by little. */
   #giveBack(): boolean {
-    const worth = (): boolean => {
-      const free = this.#pages('freelist_count');
-      return free >= FREE_PAGES && free >= this.#pages('page_count') * FREE_SHARE;
-    };
     const until = performance.now() + this.#workMs;
-    while (worth()) {
+    for (let before = Infinity; ; ) {
+      const free = this.#pages('freelist_count');
+      const isWorth = free >= FREE_PAGES && free >= this.#pages('page_count') * FREE_SHARE;
+      if (!isWorth || free >= before) return true;
       if (performance.now() >= until) return false;
+      before = free;
       this.#sqlite.exec(`PRAGMA incremental_vacuum(${VACUUM_PAGES})`);
     }
-    return true;
   }
 }
 

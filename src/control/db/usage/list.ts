@@ -7,7 +7,7 @@ import { Unanswerable } from './questions.ts';
 import { firstIdAt, idBytes, idText, LAST_ID } from './record-ids.ts';
 import { MAX_LIST, type RecordFilter, type RecordItem, type RecordPage } from './records.ts';
 
-/** Half of what a caller may have to wait in all. */
+/** Less than half of what a caller may have to wait in all. */
 const BUDGET_MS = 20;
 /** Records of a stretch: so many at first, then as many as take this long, for a cold disk reads fewer. */
 const FIRST_STRETCH = 500;
@@ -54,13 +54,20 @@ const SOURCE = {
     WHERE i.org = @owner AND i.id < @before AND i.id >= @from`,
 };
 
-/** Throws `Unanswerable`. Undefined number: the organization or the tunnel has no records. */
-export function list(sqlite: Sqlite, orgId: string, filter: RecordFilter): RecordPage {
+export interface Looking extends RecordFilter {
+  /** For records that must be looked at one by one. */
+  readonly budgetMs?: number;
+}
+
+/** Throws `Unanswerable`. An organization or a tunnel without records has an empty list. */
+export function list(sqlite: Sqlite, orgId: string, filter: Looking): RecordPage {
   const search = makeSearch(sqlite, orgId, filter);
   if (search === undefined) return { items: [], stoppedAt: null };
   if (filter.replayOf !== undefined) return { items: replays(sqlite, search, filter.replayOf), stoppedAt: null };
   const mustLook = filter.method !== undefined || filter.status !== undefined || filter.pathContains !== undefined;
-  return mustLook ? lookThrough(sqlite, search) : { items: read(sqlite, search), stoppedAt: null };
+  return mustLook
+    ? lookThrough(sqlite, search, filter.budgetMs ?? BUDGET_MS)
+    : { items: read(sqlite, search), stoppedAt: null };
 }
 
 function makeSearch(sqlite: Sqlite, orgId: string, filter: RecordFilter): Search | undefined {
@@ -116,7 +123,7 @@ function read(sqlite: Sqlite, search: Search): RecordItem[] {
   return (sqlite.prepare(sql).all(used(sql, { ...search.values, owner, limit, from, before })) as Row[]).map(itemOf);
 }
 
-function lookThrough(sqlite: Sqlite, search: Search): RecordPage {
+function lookThrough(sqlite: Sqlite, search: Search, budgetMs: number): RecordPage {
   const index = search.byTunnel ? 'records WHERE tunnel = @owner' : 'records INDEXED BY records_org WHERE org = @owner';
   const endOf = sqlite
     .prepare(`SELECT id FROM ${index} AND id < @before AND id >= @from ORDER BY id DESC LIMIT 1 OFFSET @stretch`)
@@ -132,7 +139,7 @@ function lookThrough(sqlite: Sqlite, search: Search): RecordPage {
     if (items.length === search.limit || end === undefined) return { items, stoppedAt: null };
     const then = now;
     now = performance.now();
-    if (now - start >= BUDGET_MS) return { items, stoppedAt: idText(end) };
+    if (now - start >= budgetMs) return { items, stoppedAt: idText(end) };
     before = end;
     const fitting = (stretch * STRETCH_MS) / Math.max(now - then, 0.01);
     stretch = Math.max(1, Math.min(Math.floor(fitting), stretch * 4, MAX_STRETCH));

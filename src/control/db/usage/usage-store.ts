@@ -132,12 +132,10 @@ export class UsageStore implements RecordStore {
 
   async close(): Promise<void> {
     this.#closed = true;
-    if (this.#thread.isRunning) {
-      const closed = this.#tail.then(() => this.#thread.ask('close', []));
-      await within(CLOSE_MS, closed).catch((error: unknown) =>
-        this.#log.warn({ err: error }, 'the last records of requests may be lost'),
-      );
-    }
+    const closed = this.#tail.then(() => (this.#thread.isRunning ? this.#thread.ask('close', []) : undefined));
+    await within(CLOSE_MS, closed).catch((error: unknown) =>
+      this.#log.warn({ err: error }, 'the last records of requests may be lost'),
+    );
     await this.#thread.end();
   }
 

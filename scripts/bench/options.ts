@@ -22,6 +22,7 @@ const SCENARIOS = [
   'gate-storm',
   'bandwidth',
   'big-database',
+  'inspector',
   'records',
   'inspector',
   'link',

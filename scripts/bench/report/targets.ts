@@ -52,6 +52,10 @@ const TARGETS: readonly Target[] = [
     r.single('policy', 'gate'),
   ),
   target('policy with JWT: processor time against none', ['most', 1.3, 1.2], (r) => r.single('policy', 'jwt')),
+  target('small GET while requests are recorded, against without, one tunnel', ['least', 0.9, 0.95], (r) =>
+    r.single('inspector', 'one'),
+  ),
+  target('the same, 20 tunnels', ['least', 0.9, 0.95], (r) => r.single('inspector', 'many')),
   target('small GET in a storm of wrong passwords elsewhere, against without', ['least', 0.9, 0.95], (r) =>
     r.single('gate-storm', 'kept'),
   ),

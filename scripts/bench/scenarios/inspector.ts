@@ -57,7 +57,9 @@ export async function measureInspector(bench: Bench): Promise<string> {
         const sample = await measure(name, server, options.seconds);
         if (sample.trouble !== undefined) throw new Error(`${TITLES[name]}, inspector ${server}: ${sample.trouble}`);
         samples.set(`${name} ${server}`, sample);
-        say(`inspector ${round + 1}/${options.rounds} ${name} ${server}: ${number(sample.values['rps'] ?? 0, 0)} req/s`);
+        say(
+          `inspector ${round + 1}/${options.rounds} ${name} ${server}: ${number(sample.values['rps'] ?? 0, 0)} req/s`,
+        );
       }
     rounds.push(samples);
   }
@@ -99,7 +101,13 @@ async function startWay(bench: Bench, server: Server, originPort: number): Promi
   await processes.waitForOutput(agent, new RegExp(`${hostOf(TUNNELS - 1)}`));
   const owner = await ownerOf(started);
   return {
-    subject: { name: 'culvert', scheme: 'http', address: '127.0.0.1', port: started.httpPort, processes: [name, agent] },
+    subject: {
+      name: 'culvert',
+      scheme: 'http',
+      address: '127.0.0.1',
+      port: started.httpPort,
+      processes: [name, agent],
+    },
     counts: async () => countsIn(await owner.call('GET', '/superadmin/edge')),
   };
 }

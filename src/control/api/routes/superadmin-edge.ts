@@ -23,6 +23,12 @@ const edgeCounts = z
       description:
         'Requests that the edge answered by itself, by the code of its `culvert-error` header; every code is there',
     }),
+    inspector: z.object({
+      recorded: z.int().openapi({ description: 'Requests that were recorded' }),
+      dropped: counts.openapi({ description: 'Requests that were not recorded, by reason; every reason is there' }),
+      waiting: z.int().openapi({ description: 'Records on their way into the file' }),
+      held_bytes: z.int().openapi({ description: 'Memory that records take until they are stored' }),
+    }),
   })
   .openapi('EdgeCounts', {
     example: {
@@ -30,6 +36,7 @@ const edgeCounts = z
       connections: { open: 12, http: 9, tcp: 3, addresses: 7, admitted: 4031 },
       dropped: { over_address: 512, malformed: 0 },
       answered: { tunnel_offline: 3, bad_request: 0 },
+      inspector: { recorded: 980, dropped: { tunnel_rate: 17, memory: 0 }, waiting: 2, held_bytes: 4096 },
     },
   });
 
@@ -46,8 +53,10 @@ export function mountOperatedEdge(app: Api, { operatorEdge }: ApiDeps): void {
       ['forbidden', 'unavailable'],
     ),
     (c) => {
-      const { since, connections, dropped, answered } = operatorEdge.stats(operatorOf(c));
-      return c.json({ since: new Date(since).toISOString(), connections, dropped, answered }, 200);
+      const { since, connections, dropped, answered, inspector } = operatorEdge.stats(operatorOf(c));
+      const { recorded, waiting, heldBytes } = inspector;
+      const records = { recorded, dropped: inspector.dropped, waiting, held_bytes: heldBytes };
+      return c.json({ since: new Date(since).toISOString(), connections, dropped, answered, inspector: records }, 200);
     },
   );
 }

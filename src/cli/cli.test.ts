@@ -90,19 +90,21 @@ test('the key stands in no argument of the process, and in no file that the agen
 
 test('--json: one object per line with stable names', async (t) => {
   const home = tempHome(t);
-  const program = start(t, ['http', '3000', '--json'], { home, env: envOf() });
+  const program = start(t, ['http', '3000', '--json', '--inspect-port', '0'], { home, env: envOf() });
   const peer = await server.peer();
   const claim = await peer.serve();
   assert.equal((await peer.hear('watch')).requests, true);
-  await program.lines(2);
+  await program.lines(3);
   const line = { slot: claim.ref, at: 1_700_000_000_000, method: 'GET', path: '/a', status: 200, ms: 1.5 };
   peer.say({ type: 'requests', items: [line], dropped: 0 });
   peer.say({ type: 'unbound', slot: claim.ref, code: 'superseded', message: 'taken over by host-b' });
   assert.equal(await program.exit, 4);
-  const events = jsonLines(program.stdout).map(({ at, ...event }) => {
+  const [page, ...events] = jsonLines(program.stdout).map(({ at, ...event }) => {
     assert.ok(!Number.isNaN(Date.parse(String(at))));
     return event;
   });
+  assert.equal(page?.event, 'inspector_online');
+  assert.match(String(page['url']), /^http:\/\/127\.0\.0\.1:\d+$/);
   assert.deepEqual(events, [
     {
       event: 'connected',
@@ -131,6 +133,43 @@ test('--json: one object per line with stable names', async (t) => {
     { event: 'tunnel_refused', name: 'http', code: 'superseded', message: 'taken over by host-b', final: true },
     { event: 'stopped', exit_code: 4, message: 'taken over by host-b' },
   ]);
+});
+
+test('the page is there while the agent runs, and goes with it', async (t) => {
+  const program = start(t, ['http', '3000', '--json', '--inspect-port', '0'], { home: tempHome(t), env: envOf() });
+  const peer = await server.peer();
+  assert.equal((await peer.serve()).inspect, undefined);
+  const [first = ''] = await program.lines(3);
+  const url = String(jsonLines(first)[0]?.['url']);
+  const answer = await fetch(`${url}/api/tunnels`);
+  const { tunnels } = (await answer.json()) as { tunnels: { public_url: string }[] };
+  assert.equal(tunnels[0]?.public_url, 'http://calm-otter.localhost:8080');
+  program.signal('SIGTERM');
+  assert.equal(await program.exit, 0);
+  await assert.rejects(fetch(url));
+});
+
+test('--no-inspect, or the agent file: no page, and the claim asks the server to keep nothing', async (t) => {
+  const home = tempHome(t);
+  writeFileSync(join(home, 'culvert.toml'), 'inspect = false\n');
+  const open = tempHome(t);
+  writeFileSync(join(open, 'culvert.toml'), 'inspect_port = 0\n[tunnels.web]\ntarget = 3000\ninspect = false\n');
+  for (const [args, at, events] of [
+    [['http', '3000', '--no-inspect'], tempHome(t), ['connected', 'tunnel_online']],
+    [['http', '3000'], home, ['connected', 'tunnel_online']],
+    [['start', '--no-inspect'], open, ['connected', 'tunnel_online']],
+    // A tunnel that is left out is one among others: the page is there for those.
+    [['start'], open, ['inspector_online', 'connected', 'tunnel_online']],
+  ] as const) {
+    const program = start(t, [...args, '--json'], { home: at, env: envOf() });
+    const peer = await server.peer();
+    assert.equal((await peer.serve()).inspect, false, args.join(' '));
+    await program.lines(events.length);
+    program.signal('SIGTERM');
+    assert.equal(await program.exit, 0);
+    const said = jsonLines(program.stdout).map(({ event }) => event);
+    assert.deepEqual(said.slice(0, events.length), events, args.join(' '));
+  }
 });
 
 const REFUSALS: ReadonlyArray<readonly [RefusalCode, 'hello' | 'claim', number]> = [

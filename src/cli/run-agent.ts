@@ -93,7 +93,7 @@ export async function runAgent(io: Io, run: AgentRun): Promise<ExitCode> {
 
 /** The tunnels of this run: where the page is switched off, the server is asked to keep nothing of them either. */
 function chosenTunnels({ tunnels, flags, settings }: AgentRun): readonly TunnelSpec[] {
-  const isOff = !flags.inspect || settings.inspect === false;
+  const isOff = !flags.inspect || !settings.inspect;
   return isOff ? tunnels.map((tunnel) => ({ ...tunnel, inspect: false })) : tunnels;
 }
 
@@ -103,7 +103,7 @@ async function pageFor(
   tunnels: readonly TunnelSpec[],
   log: Logger,
 ): Promise<AgentPage | undefined> {
-  if (!flags.inspect || settings.inspect === false) return undefined;
+  if (!flags.inspect || !settings.inspect) return undefined;
   const port = flags.inspectPort ?? settings.inspectPort ?? USUAL_PORT;
   return startPage({ port, tunnels, version: VERSION, log });
 }

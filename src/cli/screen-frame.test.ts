@@ -44,6 +44,17 @@ test('shows state, latency, account, URL and target', () => {
   assert.match(text, /no request yet/);
 });
 
+test('shows where requests can be looked at, until there is something to say about the end', () => {
+  const page = 'http://127.0.0.1:4040';
+  assert.match(
+    renderFrame({ ...frame({}), page }, SIZE),
+    /Look at requests: http:\/\/127\.0\.0\.1:4040 · Ctrl-C stops$/,
+  );
+  const ending = renderFrame({ ...frame({}), page, notice: 'Ctrl-C again stops at once' }, SIZE);
+  assert.match(ending, /\nCtrl-C again stops at once$/);
+  assert.match(renderFrame(frame({}), SIZE), /\nCtrl-C stops$/);
+});
+
 test('shows why it is away and when it tries again', () => {
   const text = renderFrame(frame({ state: 'waiting', cause: 'connect ECONNREFUSED', retryAt: 1_003_500 }), SIZE);
   assert.match(text, /○ offline, trying again in 4 s/);

@@ -90,6 +90,16 @@ test('CULVERT_AGENT_CONFIG and --config name the only file', (t) => {
   }
 });
 
+test('the page: on by itself; one file that switches it off is enough; a tunnel can be left out', (t) => {
+  const nothing = place(t, { user: '[tunnels.a]\ntarget = 1' }).load();
+  assert.deepEqual([nothing.inspect, nothing.inspectPort, nothing.tunnels.get('a')?.inspect], [true, undefined, true]);
+  const off = place(t, { user: 'inspect = false\ninspect_port = 4050', project: 'inspect = true\ninspect_port = 0' });
+  assert.deepEqual([off.load().inspect, off.load().inspectPort], [false, 0]);
+  const left = place(t, { project: '[tunnels.a]\ntarget = 1\ninspect = false' }).load();
+  assert.deepEqual([left.inspect, left.tunnels.get('a')?.inspect], [true, false]);
+  assert.throws(() => place(t, { user: 'inspect_port = 65536' }).load(), /agent\.toml:1: inspect_port/);
+});
+
 const FOREIGN = 'server = "https://foreign.example"\n';
 
 test('a key of the user is not sent to a server that only the project names', (t) => {

@@ -46,7 +46,7 @@ export const agentSchema = z.strictObject({
   server: z.string().optional(),
   token_file: z.string().min(1, 'must name a file').optional(),
   /** false: no page, and no tunnel's requests are kept anywhere. */
-  inspect: z.boolean().optional(),
+  inspect: z.boolean().default(true),
   /** Port on 127.0.0.1 of the page; of those behind it the next free one is taken. 0: the system chooses. */
   inspect_port: z.int().min(0).max(65_535).optional(),
   tunnels: z.record(tunnelName, tunnel).default({}),
@@ -69,8 +69,8 @@ export interface AgentSettings {
   readonly server: URL;
   /** Undefined when nothing names a key. */
   readonly token: TokenSource | undefined;
-  /** Whether the agent has a page on which to look at requests; undefined: nothing says so, and it has. */
-  readonly inspect: boolean | undefined;
+  /** Whether the agent has a page on which to look at requests. One file that says no is enough. */
+  readonly inspect: boolean;
   /** Undefined: the usual one. */
   readonly inspectPort: number | undefined;
   /** In the order of the files, the project's first. */
@@ -103,7 +103,7 @@ export function loadAgentConfig(input: AgentConfigInput): AgentSettings {
   return {
     server,
     token: findToken(input, { server, project, user, trusted }),
-    inspect: project?.parsed.value.inspect ?? user?.parsed.value.inspect,
+    inspect: project?.parsed.value.inspect !== false && user?.parsed.value.inspect !== false,
     inspectPort: project?.parsed.value.inspect_port ?? user?.parsed.value.inspect_port,
     tunnels: new Map([...tunnelsOf(user), ...tunnelsOf(project)]),
     files: [project, user].flatMap((file) => (file === undefined ? [] : [file.path])),

@@ -154,4 +154,34 @@ export const MANAGE_COMMANDS: readonly CommandSpec[] = [
     ],
     load: async () => (await import('./inspect.ts')).inspect,
   },
+  {
+    usage: 'webhooks list',
+    isDefault: true,
+    summary: 'show the webhook receivers of the organization, and where each sends on to',
+    options: BASE,
+    load: async () => (await import('./webhooks.ts')).webhooksList,
+  },
+  {
+    usage: 'webhooks events <receiver>',
+    summary: 'show what was delivered to a receiver (name or id), and what became of it on its way to the tunnel',
+    options: [
+      ['--follow', 'also deliveries as they come, until you end it'],
+      ['--after <event>', 'only those behind this one'],
+      ['--limit <n>', 'no more than so many, the oldest first'],
+      ...BASE,
+    ],
+    load: async () => (await import('./webhooks.ts')).webhooksEvents,
+  },
+  {
+    usage: 'webhooks redeliver <receiver> <event>',
+    summary: 'send a delivery to the tunnel once more, before those that wait',
+    options: BASE,
+    load: async () => (await import('./webhooks.ts')).webhooksRedeliver,
+  },
+  {
+    usage: 'webhooks forward <receiver> [tunnel]',
+    summary: 'send deliveries that come from now on to a tunnel (subdomain or id), in order',
+    options: [['--path <path>', 'where on the service: / when not given'], ['--off', 'keep them, no more'], ...BASE],
+    load: async () => (await import('./webhooks.ts')).webhooksForward,
+  },
 ];

@@ -392,7 +392,7 @@ test('a key of an agent or of a project reads the mailbox of its organization, a
   }
   assert.deepEqual(await by(foreign['apiKey']), [404, 'not_found']);
   for (const other of [master.apiKey, `${String(minted['apiKey'])}x`, 'mtk_', 'mtk_master_'])
-    assert.deepEqual(await by(other), [401, 'unauthorized'], String(other));
+    assert.deepEqual(await by(other), [401, 'unauthorized'], other);
   const { db } = plane.control.store;
   db.update(organizations).set({ approvalStatus: 'suspended' }).run();
   assert.deepEqual(await by(minted['apiKey']), [403, 'forbidden']);

@@ -39,9 +39,9 @@ test('deliveries wait for the agent, come in order past one that fails twice, an
       const attempt = String(headers['culvert-webhook-attempt']);
       got.push({ body, attempt, event: String(headers['culvert-webhook-delivery']), isGenuine });
       const isFailing = body === number(3) && Number(attempt) <= 2;
-      if (url !== '/github?x=1' || isFailing) return void response.writeHead(500).end('not now');
-      if (body === number(5) && isHolding) return void held.push(response);
-      response.writeHead(204).end();
+      if (url !== '/github?x=1' || isFailing) response.writeHead(500).end('not now');
+      else if (body === number(5) && isHolding) held.push(response);
+      else response.writeHead(204).end();
     });
   });
   const culvert = await spawnCulvert(t);
@@ -89,7 +89,7 @@ test('deliveries wait for the agent, come in order past one that fails twice, an
   for (const n of [1, 2, 3, 4, 5]) await deliver(n);
   assert.deepEqual(
     (await progress()).map(({ state, attempts }) => [state, attempts]),
-    Array(5).fill(['waiting', 0]),
+    Array.from({ length: 5 }, () => ['waiting', 0]),
   );
   assert.equal(got.length, 0);
 

@@ -1,0 +1,180 @@
+/** `culvert webhooks`: what it asks a server, and what it prints. */
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { loggedInAt, type PlayedServer, playServer, refreshWith } from './fixtures/played-server.ts';
+import { type Program, start } from './fixtures/program.ts';
+
+const WITHIN = { timeout: 60_000 };
+const RECEIVER = {
+  id: '019aa3c2-5b78-7a4e-9c61-2d8f0b7e5a13',
+  name: 'orders',
+  validator: 'github',
+  url: 'https://api.example.com/webhooks/019aa3c2-5b78-7a4e-9c61-2d8f0b7e5a13',
+  last_received_at: '2026-11-21T09:05:00.000Z',
+  stored: 2,
+  displaced: 0,
+  forward: { tunnel_id: 't1', path: '/hook' },
+};
+const OTHER = { ...RECEIVER, id: '019aa3c2-5b78-7a4e-9c61-2d8f0b7e5a14', name: 'mails', forward: null };
+const TUNNEL = {
+  id: 't1',
+  subdomain: 'shop',
+  publicUrl: 'https://shop.example.com',
+  status: 'active',
+  protocol: 'http',
+  localPort: 3000,
+  projectSlug: 'default',
+  online: true,
+  expiresAt: null,
+  totalRequests: 0,
+  authEnabled: false,
+  edgeAuthEnabled: false,
+  policyEnabled: false,
+  maintenance: false,
+};
+const PATH = `/webhook-receivers/${RECEIVER.id}`;
+
+function event(n: number, state = 'delivered', more: object = {}): object {
+  return {
+    id: `event-${n}`,
+    received_at: `2026-11-21T09:05:0${n}.000Z`,
+    event_type: 'push',
+    body: Buffer.from(`body ${n}`).toString('base64'),
+    forward: { state, attempts: 1, last_status: 200, last_error: null, next_attempt_at: null, ...more },
+  };
+}
+
+/** A person's command, behind the refresh. */
+async function asking(t: TestContext, ...words: string[]): Promise<{ program: Program; server: PlayedServer }> {
+  const server = await playServer(t);
+  const { home } = loggedInAt(t, server.url);
+  const program = start(t, ['webhooks', ...words], { home });
+  refreshWith(await server.next(), 'cookie-1');
+  return { program, server };
+}
+
+async function expect(server: PlayedServer, what: string, answer: unknown, status = 200): Promise<unknown> {
+  const request = await server.next();
+  assert.equal(request.what, what);
+  request.answer(status, answer);
+  return request.body;
+}
+
+test('list: receivers, and the names of the tunnels that they send on to', WITHIN, async (t) => {
+  const { program, server } = await asking(t);
+  await expect(server, 'GET /webhook-receivers', [
+    RECEIVER,
+    OTHER,
+    { ...OTHER, forward: { tunnel_id: 'x', path: '/' } },
+  ]);
+  await expect(server, 'GET /tunnels', [TUNNEL]);
+  assert.equal(await program.exit, 0, program.stderr);
+  const [head = '', ...rows] = program.stdout.trimEnd().split('\n');
+  assert.match(head, /^NAME +VALIDATOR +URL +SENT ON TO /);
+  assert.match(rows[0] ?? '', /^orders +github +https:\/\/\S+ +shop \/hook +2 +0 +2026-11-21 09:05:00 /);
+  assert.match(rows[1] ?? '', /^mails .* - +2 /);
+  assert.match(rows[2] ?? '', /\(deleted\) \//);
+});
+
+test('events: page after page to the end, with what became of each', WITHIN, async (t) => {
+  const { program, server } = await asking(t, 'events', 'orders', '--after', 'event-0');
+  await expect(server, 'GET /webhook-receivers', [OTHER, RECEIVER]);
+  const waiting = { attempts: 2, last_status: 500, next_attempt_at: '2026-11-21T09:10:00.000Z' };
+  await expect(server, `GET ${PATH}/events?after=event-0&limit=500`, [event(1), event(2, 'waiting', waiting)]);
+  const failed = { last_status: 502, last_error: 'local_unreachable' };
+  await expect(server, `GET ${PATH}/events?after=event-2&limit=500`, [event(3, 'failed', failed), event(4, 'none')]);
+  await expect(server, `GET ${PATH}/events?after=event-4&limit=500`, []);
+  assert.equal(await program.exit, 0, program.stderr);
+  const rows = program.stdout.trimEnd().split('\n').slice(1);
+  assert.match(rows[0] ?? '', /^2026-11-21 09:05:01 +push +6 +delivered +1 +200 +- +event-1$/);
+  assert.match(rows[1] ?? '', /waiting +2 +500 +09:10:00 +event-2$/);
+  assert.match(rows[2] ?? '', /failed +1 +local_unreachable +- +event-3$/);
+  assert.match(rows[3] ?? '', / - +1 +200 +- +event-4$/);
+});
+
+test('events: no more than --limit, as the server sent them with --json', WITHIN, async (t) => {
+  const { program, server } = await asking(t, 'events', RECEIVER.id, '--limit', '2', '--json');
+  await expect(server, 'GET /webhook-receivers', [RECEIVER]);
+  await expect(server, `GET ${PATH}/events?limit=2`, [event(1)]);
+  await expect(server, `GET ${PATH}/events?after=event-1&limit=1`, [event(2)]);
+  assert.equal(await program.exit, 0, program.stderr);
+  assert.deepEqual(JSON.parse(program.stdout), [event(1), event(2)]);
+});
+
+test('a receiver that is not there, or a name that several have: said, and nothing is asked', WITHIN, async (t) => {
+  for (const [rows, said] of [
+    [[OTHER], /there is no webhook receiver "orders"/],
+    [[RECEIVER, { ...OTHER, name: 'orders' }], /2 webhook receivers are called "orders"\. Take the id/],
+  ] as const) {
+    const { program, server } = await asking(t, 'events', 'orders');
+    await expect(server, 'GET /webhook-receivers', rows);
+    assert.equal(await program.exit, 1);
+    assert.match(program.stderr, said);
+  }
+});
+
+test('redeliver and forward', WITHIN, async (t) => {
+  const again = await asking(t, 'redeliver', 'orders', 'event-1');
+  await expect(again.server, 'GET /webhook-receivers', [RECEIVER]);
+  await expect(again.server, `POST ${PATH}/events/event-1/redeliver`, { ok: true }, 202);
+  assert.equal(await again.program.exit, 0, again.program.stderr);
+  assert.match(again.program.stdout, /^event-1: goes to the tunnel of orders again/);
+
+  const on = await asking(t, 'forward', 'orders', 'shop', '--path', '/x?y=z');
+  await expect(on.server, 'GET /webhook-receivers', [RECEIVER]);
+  await expect(on.server, 'GET /tunnels', [TUNNEL]);
+  assert.deepEqual(await expect(on.server, `PATCH ${PATH}`, RECEIVER), {
+    forward: { tunnel_id: 't1', path: '/x?y=z' },
+  });
+  assert.equal(await on.program.exit, 0, on.program.stderr);
+  assert.match(on.program.stdout, /sent on to shop \/x\?y=z$/m);
+
+  const off = await asking(t, 'forward', 'orders', '--off');
+  await expect(off.server, 'GET /webhook-receivers', [RECEIVER]);
+  assert.deepEqual(await expect(off.server, `PATCH ${PATH}`, RECEIVER), { forward: null });
+  assert.equal(await off.program.exit, 0, off.program.stderr);
+
+  for (const words of [['orders'], ['orders', 'shop', '--off'], ['orders', '--off', '--path', '/']]) {
+    const server = await playServer(t);
+    const { home } = loggedInAt(t, server.url);
+    const program = start(t, ['webhooks', 'forward', ...words], { home });
+    assert.equal(await program.exit, 2, program.stderr);
+    assert.equal(server.count, 0);
+  }
+});
+
+test('--follow: what is stored, then what comes, past a server that goes away, and each once', WITHIN, async (t) => {
+  const { program, server } = await asking(t, 'events', 'orders', '--follow');
+  await expect(server, 'GET /webhook-receivers', [RECEIVER]);
+  await expect(server, `GET ${PATH}/events?limit=100&wait=0`, [event(1), event(2)]);
+  assert.deepEqual(
+    (await program.lines(2)).map((line) => line.split(' ').at(-1)),
+    ['event-1', 'event-2'],
+  );
+  await expect(server, `GET ${PATH}/events?after=event-2&limit=100&wait=25`, [event(3, 'waiting')]);
+  assert.match((await program.lines(3))[2] ?? '', /^09:05:03 push 6 bytes waiting event-3$/);
+  (await server.next()).drop();
+  await expect(server, 'GET /webhook-receivers', [RECEIVER]);
+  await expect(server, `GET ${PATH}/events?after=event-3&limit=100&wait=25`, [event(4)]);
+  await program.lines(4);
+  assert.match(program.stderr, /The server does not answer: asking again/);
+  await expect(server, `GET ${PATH}/events?after=event-4&limit=100&wait=25`, { message: 'No such receiver.' }, 404);
+  await expect(server, 'GET /webhook-receivers', [OTHER]);
+  assert.equal(await program.exit, 1);
+  assert.match(program.stderr, /No such receiver/);
+});
+
+test('--follow ends with the log-in, and when nobody reads any more', WITHIN, async (t) => {
+  const { program, server } = await asking(t, 'events', 'orders', '--follow', '--json', '--after', 'event-8');
+  await expect(server, 'GET /webhook-receivers', [RECEIVER]);
+  await expect(server, `GET ${PATH}/events?after=event-8&limit=100&wait=0`, [event(9)]);
+  assert.deepEqual(JSON.parse((await program.lines(1))[0] ?? ''), event(9));
+  await expect(server, `GET ${PATH}/events?after=event-9&limit=100&wait=25`, { message: 'Your role may not.' }, 403);
+  assert.equal(await program.exit, 3, program.stderr);
+
+  const left = await asking(t, 'events', 'orders', '--follow');
+  await expect(left.server, 'GET /webhook-receivers', [RECEIVER]);
+  left.program.child.stdout?.destroy();
+  await expect(left.server, `GET ${PATH}/events?limit=100&wait=0`, [event(1)]);
+  assert.equal(await left.program.exit, 0, left.program.stderr);
+});

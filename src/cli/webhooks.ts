@@ -1,0 +1,119 @@
+/**
+ * `culvert webhooks`: the mailboxes of the organization, what was delivered to one and what became of it, where it is sent on to, and once more.
+ * As deliveries come: webhooks-follow.ts.
+ */
+import { type Asked, apiCommand, printDone, printRows } from './api-command.ts';
+import { EXIT, ExitError, usageError } from './exit.ts';
+import { countFlag, refuseFlags, textFlag } from './flags.ts';
+import { writeLine } from './io.ts';
+import { findTunnel, tunnelNames } from './manage-tunnels.ts';
+import { harmless } from './paint.ts';
+import {
+  type Delivery,
+  delivery,
+  eventsPath,
+  lastIdOf,
+  pathOf,
+  type Receiver,
+  receiver,
+  stateShown,
+} from './webhook-items.ts';
+import { follow } from './webhooks-follow.ts';
+
+/** As many as one answer holds. */
+const PAGE = 500;
+
+export const webhooksList = apiCommand(async (asked) => {
+  const rows = await listReceivers(asked);
+  const names = asked.flags['json'] === true ? new Map<string, string>() : await tunnelNames(asked);
+  await printRows<Receiver>(asked, rows, {
+    name: (row) => row.name,
+    validator: (row) => row.validator,
+    url: (row) => row.url,
+    'sent on to': ({ forward }) =>
+      forward === null ? '-' : `${names.get(forward.tunnel_id) ?? '(deleted)'} ${forward.path}`,
+    stored: (row) => String(row.stored),
+    displaced: (row) => String(row.displaced),
+    'last (utc)': (row) => row.last_received_at?.slice(0, 19).replace('T', ' ') ?? '-',
+    id: (row) => row.id,
+  });
+});
+
+export const webhooksEvents = apiCommand(async (asked) => {
+  const { flags, io } = asked;
+  if (flags['follow'] === true) refuseFlags(flags, ['limit'], 'not with --follow, which ends when you end it');
+  const { id, name } = await findReceiver(asked);
+  const after = textFlag(flags, 'after');
+  if (flags['follow'] === true) return follow(asked, { id, after, isThere: () => isThere(asked, id) });
+  const rows = await readAll(asked, { id, after });
+  if (flags['json'] !== true && rows.length === 0) {
+    return writeLine(io.stderr, harmless(`${name}: nothing is stored. --follow shows deliveries as they come`));
+  }
+  await printRows<Delivery>(asked, rows, {
+    'received (utc)': (row) => row.received_at.slice(0, 19).replace('T', ' '),
+    type: (row) => row.event_type ?? '-',
+    bytes: (row) => String(Buffer.byteLength(row.body, 'base64')),
+    'sent on': stateShown,
+    tries: (row) => String(row.forward.attempts),
+    last: ({ forward }) => forward.last_error ?? forward.last_status?.toString() ?? '-',
+    'next try (utc)': ({ forward }) => forward.next_attempt_at?.slice(11, 19) ?? '-',
+    id: (row) => row.id,
+  });
+});
+
+export const webhooksRedeliver = apiCommand(async (asked) => {
+  const { id, name } = await findReceiver(asked);
+  const event = asked.args[1] ?? '';
+  const answer = await asked.call('POST', `${pathOf(id)}/events/${encodeURIComponent(event)}/redeliver`);
+  await printDone(asked, answer, `${event}: goes to the tunnel of ${name} again, before those that wait`);
+});
+
+export const webhooksForward = apiCommand(async (asked) => {
+  const { args, flags } = asked;
+  const isOff = flags['off'] === true;
+  if (isOff === (args[1] !== undefined)) throw usageError('name a tunnel, or say --off');
+  if (isOff) refuseFlags(flags, ['path'], 'not with --off');
+  const { id, name } = await findReceiver(asked);
+  const tunnel = isOff ? undefined : await findTunnel({ ...asked, args: args.slice(1) });
+  const path = textFlag(flags, 'path');
+  const to = tunnel === undefined ? null : { tunnel_id: tunnel.id, ...(path === undefined ? {} : { path }) };
+  const answer = await asked.call('PATCH', pathOf(id), { forward: to });
+  const where = tunnel === undefined ? 'nowhere: they are kept, no more' : `${tunnel.subdomain} ${path ?? '/'}`;
+  await printDone(asked, answer, `${name}: deliveries that come from now on are sent on to ${where}`);
+});
+
+async function listReceivers(asked: Asked): Promise<Receiver[]> {
+  return receiver.array().parse(await asked.call('GET', '/webhook-receivers'));
+}
+
+async function isThere(asked: Asked, id: string): Promise<boolean> {
+  return (await listReceivers(asked)).some((row) => row.id === id);
+}
+
+/** By name or id. @throws ExitError (failure) when there is none, or several have the name. */
+async function findReceiver(asked: Asked): Promise<Receiver> {
+  const [handle = ''] = asked.args;
+  const found = (await listReceivers(asked)).filter(({ id, name }) => id === handle || name === handle);
+  const [first] = found;
+  if (first !== undefined && found.length === 1) return first;
+  const why =
+    first === undefined
+      ? `there is no webhook receiver "${handle}". \`culvert webhooks list\` shows them`
+      : `${found.length} webhook receivers are called "${handle}". Take the id, which \`culvert webhooks list\` shows`;
+  throw new ExitError(EXIT.failure, harmless(why));
+}
+
+/** From the oldest on, or behind `--after`, as many as `--limit` says: all of them when it is not given. */
+async function readAll(asked: Asked, from: { id: string; after: string | undefined }): Promise<Delivery[]> {
+  const most = countFlag(asked.flags, 'limit') ?? Infinity;
+  const rows: Delivery[] = [];
+  let { after } = from;
+  while (rows.length < most) {
+    const limit = Math.min(PAGE, most - rows.length);
+    const page = delivery.array().parse(await asked.call('GET', eventsPath(from.id, { after, limit })));
+    if (page.length === 0) break;
+    rows.push(...page);
+    after = lastIdOf(page);
+  }
+  return rows;
+}

@@ -112,12 +112,6 @@ export const NOT_BUILT: readonly NotBuilt[] = [
     toml: '[edge]\nserve_files = true',
   },
   {
-    part: 'the inspector and replay',
-    ids: ['ngrok agent 3.1.1'],
-    paths: ['/inspector', '/inspector/x/replay'],
-    toml: '[inspector]\nlisten = "127.0.0.1:4040"',
-  },
-  {
     part: 'certificates of visitors',
     ids: ['ngrok agent 3.24.0'],
     paths: ['/tunnels/x/mtls', '/tunnels/x/client-certificates'],

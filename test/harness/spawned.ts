@@ -47,6 +47,7 @@ export class SpawnedCulvert {
   #server: Program;
   #account: Account | undefined;
   #token = '';
+  #password = '';
   #agents = 0;
 
   constructor(t: Ends, folder: string, ports: Ports, options: SpawnOptions) {
@@ -65,8 +66,8 @@ export class SpawnedCulvert {
 
   /** First start: the owner's password, a log-in, a key. Then the server moves to where the options want it. */
   async prepare(): Promise<void> {
-    const password = await this.#server.printed(/^admin@localhost\n(\S+)$/m);
-    this.#account = await Account.logIn(this.apiUrlOnLoopback, 'admin@localhost', password);
+    this.#password = await this.#server.printed(/^admin@localhost\n(\S+)$/m);
+    this.#account = await this.logIn();
     this.#token = await this.#account.mint();
     const { address, toml, netns } = this.#options;
     if (address === undefined && netns === undefined) return;
@@ -82,6 +83,11 @@ export class SpawnedCulvert {
       }),
     );
     await this.startServer();
+  }
+
+  /** A log-in of the owner is good for 15 minutes. */
+  logIn(): Promise<Account> {
+    return Account.logIn(this.apiUrlOnLoopback, 'admin@localhost', this.#password);
   }
 
   get server(): Program {

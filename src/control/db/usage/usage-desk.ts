@@ -96,12 +96,11 @@ export class UsageDesk {
 
   #store(piece: Piece): void {
     this.#file.checkLog();
-    this.#with(({ insert, deletions }) => {
-      if (deletions.usedBytes > this.#maxBytes + ROOM_SLACK) {
-        throw Object.assign(new Error('the file is over its bound'), { code: NO_ROOM });
-      }
-      insert(piece);
-    });
+    if (this.#with(({ deletions }) => deletions.usedBytes > this.#maxBytes + ROOM_SLACK)) {
+      this.#makeRoom();
+      throw Object.assign(new Error('the file is over its bound'), { code: NO_ROOM });
+    }
+    this.#with(({ insert }) => insert(piece));
     this.#makeRoom();
   }
 
@@ -131,6 +130,8 @@ export class UsageDesk {
       return;
     }
     this.#sweeping = true;
+    // Over its bound without anything new: the setting was lowered.
+    this.#makeRoom();
     const pass: Pass = { keeping, next: 0 };
     const start = performance.now();
     let deleted = 0;

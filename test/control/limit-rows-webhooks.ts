@@ -37,9 +37,29 @@ export function webhookLimits(): readonly Row[] {
       'webhooks.test.ts',
       'beyond its number or its bytes the oldest deliveries of a receiver go, and are counted',
     ]),
-    elsewhere('Readers that wait for a delivery', '16 of a receiver, 500 in all; the next is answered at once', [
+    elsewhere('Deliveries of all receivers of an organization', '256 MiB; then the oldest of the fullest go', [
       'webhooks.test.ts',
-      'only so many wait at once: the next is answered without',
+      'all receivers of an organization together keep so much: the oldest of the fullest goes',
+    ]),
+    elsewhere(
+      'Readers that wait for a delivery',
+      '16 of a receiver, 100 of an organization, 500 in all; the next is answered at once',
+      ['webhooks.test.ts', 'only so many wait at once: the next is answered without'],
+      ['webhooks.test.ts', 'of one organization only so many wait, and the others still do'],
+    ),
+    elsewhere(
+      'Deliveries on their way to tunnels',
+      'one of a receiver, 4 of an organization, 32 in all; the others wait',
+      ['webhook-forwards.test.ts', 'one at a time and in order: the next when the one before is done'],
+      ['webhook-forwards.test.ts', 'an organization has four places, and all together thirty-two'],
+    ),
+    elsewhere('Tries of a delivery that is sent on', '29 in a day, then it has failed', [
+      'webhook-forwards.test.ts',
+      'what fails is tried later and later for a day, holds up those behind it, and is given up',
+    ]),
+    elsewhere('`forward.path` of a webhook receiver', 'at most 1,024 characters', [
+      'webhook-forwards.test.ts',
+      'only to a tunnel of the organization that speaks HTTP, and to a path',
     ]),
     elsewhere('Retention of deliveries', '7, 30, 90 and 365 days by plan', [
       'webhooks.test.ts',

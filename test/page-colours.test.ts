@@ -1,6 +1,7 @@
 /** A visitor's sign-in leads over pages of the edge and of the API: they look like one product. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { STYLE as AGENT_STYLE } from '../src/agent/inspect/page/style.ts';
 import { STYLE } from '../src/control/api/pages/style.ts';
 import { faultPage } from '../src/data/edge/fault-page.ts';
 
@@ -21,6 +22,11 @@ test('pages of the edge have the colours of the pages of the API, light and dark
     assert.equal(values.length, 2, `${name}: light and dark`);
     assert.deepEqual(values, api.get(name), name);
   }
+});
+
+test("the agent's own page has the colours of the pages of the API, light and dark", () => {
+  const own = coloursOf(AGENT_STYLE);
+  for (const [name, values] of coloursOf(STYLE)) assert.deepEqual(own.get(name), values, name);
 });
 
 test('a number and a code are on pages of errors alone', () => {

@@ -18,15 +18,20 @@ const edge = z.looseObject({
   }),
   dropped: counts,
   answered: counts,
+  inspector: z.looseObject({ dropped: counts }),
 });
 
 /** A table of what has come at all; `--json`: everything. */
 export const showEdge = operatorCommand(async ({ operator, io, flags }) => {
   const answer = await operator.call('GET', '/superadmin/edge');
-  const { since, connections: now, dropped, answered } = edge.parse(answer);
+  const { since, connections: now, dropped, answered, inspector } = edge.parse(answer);
   if (flags['json'] === true) return print(io.stdout, jsonText(answer));
   const open = `${now.open} open now (${now.http} http, ${now.tcp} tcp) from ${now.addresses} addresses`;
-  const rows = [...rowsOf('dropped', dropped), ...rowsOf('answered', answered)];
+  const rows = [
+    ...rowsOf('dropped', dropped),
+    ...rowsOf('answered', answered),
+    ...rowsOf('not recorded', inspector.dropped),
+  ];
   const table = rows.length === 0 ? ['nobody was refused or cut'] : tableLines(['what', 'reason', 'count'], rows);
   await print(io.stdout, [`since ${harmless(since)}: ${now.admitted} connections, ${open}`, ...table].join('\n'));
 });

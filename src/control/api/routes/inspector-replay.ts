@@ -52,12 +52,10 @@ const edits = z
 
 const replayed = z
   .object({
-    id: z
-      .uuid()
-      .openapi({
-        description:
-          'Of the new record, whose `replay_of` is the one that was sent again. There is none where the agent runs with `--no-inspect`',
-      }),
+    id: z.uuid().openapi({
+      description:
+        'Of the new record, whose `replay_of` is the one that was sent again. There is none where the agent runs with `--no-inspect`',
+    }),
     status: z.int().openapi({ description: "The service's; the edge's own with `code`" }),
     latency_ms: z.number(),
     code: z.string().optional().openapi({

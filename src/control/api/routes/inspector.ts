@@ -26,7 +26,7 @@ const filters = z.object({
     .openapi({ example: 'POST' }),
   status: z
     .string()
-    .regex(/^([1-5]xx|[1-5]\d\d|0)$/i, 'is neither a status nor a class of them (5xx)')
+    .regex(/^([1-5][xX]{2}|[1-5]\d\d|0)$/, 'is neither a status nor a class of them (5xx)')
     .optional()
     .openapi({ example: '5xx', description: 'A status, a class of them, or 0: the visitor got nothing' }),
   path: z

@@ -153,7 +153,9 @@ const NONSENSE: ReadonlyArray<readonly [string, string, string, number]> = [
 
 for (const [name, request, answer, kept] of NONSENSE) {
   test(`lets go of ${name}, and counts it once`, () => {
-    const tapped = new Tapped().request(request).answer(answer).request(GET).answer(OK).answer('more');
+    const tapped = new Tapped().request(request).answer(answer);
+    assert.equal(tapped.counts.letGo, 1, 'at once');
+    tapped.request(GET).answer(OK).answer('more');
     tapped.tap.closed();
     assert.equal(tapped.counts.letGo, 1);
     assert.equal(tapped.ring.size, kept);

@@ -33,6 +33,7 @@ type Keep = (key: string, value: number, text: string) => void;
 export async function measureRecords(bench: Bench): Promise<string> {
   const count = bench.options.records;
   const folder = mkdtempSync(join(tmpdir(), 'culvert-records-'));
+  bench.processes.atEnd(() => rmSync(folder, { recursive: true, force: true }));
   const store = new UsageStore({ dataDir: folder, maxBytes: 2 ** 36, clock: systemClock, log: silentLog });
   const owners = makeOwners();
   const lines = [`${NAME}: ${number(count, 0)} recorded requests of 20 organizations`];

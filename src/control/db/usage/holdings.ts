@@ -1,8 +1,6 @@
 /** Whose records there are, and how they are forgotten. In the thread alone (usage-desk.ts). */
 import type { Sqlite } from '../open.ts';
-import type { KnownTunnel } from './records.ts';
-
-const TUNNELS = 1_000;
+import { type KnownTunnel, TUNNELS_PAGE } from './records.ts';
 
 /** Its rows are found no more from here on; deletions.ts removes them. */
 export function forgetTunnel(sqlite: Sqlite, orgId: string, tunnelId: string): void {
@@ -25,5 +23,5 @@ export function tunnels(sqlite: Sqlite, after: string | null): readonly KnownTun
       `SELECT o.id AS orgId, t.id AS tunnelId FROM tunnels t JOIN organizations o ON o.n = t.org
        WHERE t.id > ? AND o.id IS NOT NULL ORDER BY t.id LIMIT ?`,
     )
-    .all(after ?? '', TUNNELS);
+    .all(after ?? '', TUNNELS_PAGE);
 }

@@ -88,6 +88,9 @@ export interface SweepReport {
   readonly done: boolean;
 }
 
+/** Of `tunnels` in one go. */
+export const TUNNELS_PAGE = 1_000;
+
 export interface KnownTunnel {
   readonly orgId: string;
   readonly tunnelId: string;
@@ -133,7 +136,7 @@ export interface RecordStore {
   forgetOrganization(orgId: string): Promise<void>;
   /** Organizations that have records. For the sweep. */
   organizations(): Promise<readonly string[]>;
-  /** Tunnels that have records, at most 1,000, by id, behind `after`. For the sweep. */
+  /** Tunnels that have records, TUNNELS_PAGE at most, by id, behind `after`. For the sweep. */
   tunnels(after: string | null): Promise<readonly KnownTunnel[]>;
   /**
    * Deletes what is older than its organization keeps, and the rest of what was forgotten, in slices between which reads and new records go

@@ -8,7 +8,7 @@ import { DAY_MS } from '../../../base/clock.ts';
 import type { Logger } from '../../../base/log.ts';
 import { organizations, tunnels } from '../../db/schema.ts';
 import type { Store } from '../../db/tx.ts';
-import type { Keeping, RecordStore } from '../../db/usage/records.ts';
+import { type Keeping, type RecordStore, TUNNELS_PAGE } from '../../db/usage/records.ts';
 import { ENTITLEMENTS } from '../plans.ts';
 
 /** Ids of one query. */
@@ -76,7 +76,7 @@ export class RecordSweep {
   /** The row of a deleted tunnel stays for 30 days (retention.ts): so long its records are shown. */
   async #forgetTunnels(): Promise<void> {
     const known = await this.#records.tunnels(this.#after);
-    this.#after = known.at(-1)?.tunnelId ?? null;
+    this.#after = known.length < TUNNELS_PAGE ? null : (known.at(-1)?.tunnelId ?? null);
     for (let i = 0; i < known.length; i += CHUNK) {
       const chunk = known.slice(i, i + CHUNK);
       const ids = chunk.map(({ tunnelId }) => tunnelId);

@@ -2,7 +2,7 @@
  * The line of deliveries that a receiver sends on, as rows: who is next, who goes to the front, what became of each. Not to be called from
  * outside webhooks/, but for tunnels that are deleted.
  */
-import { and, asc, eq, exists, inArray, isNotNull, lt, max, min, or, gt } from 'drizzle-orm';
+import { and, asc, eq, exists, gt, inArray, isNotNull, lt, max, min, or, sql } from 'drizzle-orm';
 import { webhookDeliveries, webhookForwards, webhookReceivers } from '../../db/schema.ts';
 import type { Db, Tx } from '../../db/tx.ts';
 import type { ReceiverRow } from './receiver-rows.ts';
@@ -149,6 +149,7 @@ export function endForwardsTo(tx: Tx, tunnelId: string): void {
     .run();
 }
 
+/** Written out, as in the index of those that wait. */
 function waitingIn(of: string | typeof webhookReceivers.id) {
-  return and(eq(receiverId, of), eq(state, 'waiting'));
+  return and(eq(receiverId, of), sql`${state} = 'waiting'`);
 }

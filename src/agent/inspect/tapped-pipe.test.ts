@@ -20,7 +20,7 @@ test('a slab that the stream does not take comes again by another way, and is sh
   const slab = slabs.take();
   const ring = new RequestRing();
   const parts = { clock: systemClock, ring, allowance: new Allowance(), tally: new PageTally() };
-  const floor = new TapFloor({ ...parts, onFault: assert.fail });
+  const floor = new TapFloor({ ...parts, onFault: (error) => assert.fail(String(error)) });
   const tap = new StreamTap(floor, { tunnel: 'shop', tally: null, replayOf: null });
   let takes: boolean | null = null;
   let written = 0;

@@ -84,6 +84,9 @@ async function makeBundle() {
     external: [], // a bare import left outside would end the executable at its start
     define: {
       'process.env.NODE_ENV': '"production"',
+      // What ws would like to have beside it and does not need.
+      'process.env.WS_NO_BUFFER_UTIL': '"1"',
+      'process.env.WS_NO_UTF_8_VALIDATE': '"1"',
       CULVERT_BUILD: JSON.stringify({ version, commit: commit() }),
     },
     banner: { js: BANNER },

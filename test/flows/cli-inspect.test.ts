@@ -1,0 +1,209 @@
+/** `culvert inspect` against a real server, tunnel and service: the command is a process of its own, and a person is logged in. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { connect, createServer, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { type TestContext, test } from 'node:test';
+import { loggedInAt } from '../../src/cli/fixtures/played-server.ts';
+import { type Program, start } from '../../src/cli/fixtures/program.ts';
+import { startCulvert, startOrigin } from '../harness.ts';
+
+interface World {
+  readonly asked: string[];
+  /** Breaks the connections of commands to the server. */
+  cut(): void;
+  visit(method: string, path: string, body?: string): Promise<void>;
+  /** A command that has been started. */
+  inspect(...words: string[]): Program;
+  /** Standard output of one that must end well. */
+  said(...words: string[]): Promise<string>;
+}
+
+/** A way to a port of this machine that breaks when it is told to. */
+async function breakableLine(t: TestContext, port: number): Promise<{ url: string; cut: () => void }> {
+  const open = new Set<Socket>();
+  const cut = (): void => {
+    for (const socket of open) socket.destroy();
+  };
+  const server = createServer((near) => {
+    const far = connect(port, '127.0.0.1');
+    for (const [socket, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      open.add(socket);
+      socket.on('error', () => {});
+      socket.on('close', () => {
+        open.delete(socket);
+        other.destroy();
+      });
+      socket.pipe(other);
+    }
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => {
+    cut();
+    server.close();
+  });
+  const at = server.address();
+  assert.ok(at !== null && typeof at === 'object');
+  return { url: `http://127.0.0.1:${at.port}`, cut };
+}
+
+async function makeWorld(t: TestContext): Promise<World> {
+  const culvert = await startCulvert(t, '[inspector]\nreplay = true');
+  const asked: string[] = [];
+  const origin = await startOrigin(t, (incoming, response) => {
+    void text(incoming).then((body) => {
+      asked.push(`${incoming.method} ${incoming.url} ${body}`);
+      response.writeHead(incoming.url === '/missing' ? 404 : 200, { 'content-type': 'text/plain' });
+      response.end('line one\nline two \u001b[31mred');
+    });
+  });
+  await culvert.publish('http', origin.port, { subdomain: 'shop' });
+  const line = await breakableLine(t, Number(new URL(culvert.account.apiUrl).port));
+  const { home, file } = loggedInAt(t, line.url);
+  const owner = culvert.server.firstOwner;
+  const answer = await fetch(`${culvert.account.apiUrl}/auth/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ email: owner?.email, password: owner?.password.reveal() }),
+  });
+  const cookie = /qnt_refresh=([^;]+)/.exec(answer.headers.get('set-cookie') ?? '')?.[1] ?? '';
+  writeFileSync(file, readFileSync(file, 'utf8').replace('cookie-0', cookie), { mode: 0o600 });
+  const inspect: World['inspect'] = (...words) =>
+    start(t, ['inspect', ...words], { home, env: { CULVERT_SERVER: line.url } });
+  return {
+    asked,
+    cut: line.cut,
+    inspect,
+    visit: async (method, path, body) => {
+      const headers = { host: `shop.localhost:${culvert.httpPort}`, cookie: 's=secret-cookie' };
+      const outgoing = request({ host: '127.0.0.1', port: culvert.httpPort, method, path, headers, agent: false });
+      outgoing.end(body);
+      const [response] = await once(outgoing, 'response');
+      await text(response);
+    },
+    said: async (...words) => {
+      const program = inspect(...words);
+      assert.equal(await program.exit, 0, program.stderr);
+      return program.stdout;
+    },
+  };
+}
+
+test('a person sees what came, looks at one, takes it elsewhere, and sends it again', async (t) => {
+  const { asked, inspect, said, visit } = await makeWorld(t);
+  const none = inspect();
+  assert.equal(await none.exit, 0);
+  assert.match(none.stderr, /Nothing was recorded yet/);
+  await visit('POST', '/orders?x=1', '{"item": "book"}');
+  await visit('GET', '/missing');
+
+  const [heading, newest, older, ...rest] = (await said()).trimEnd().split('\n');
+  assert.match(heading ?? '', /^TIME \(UTC\) +TUNNEL +METHOD +PATH +STATUS +MS +IN +OUT +FROM +ID$/);
+  assert.match(newest ?? '', /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d +shop +GET +\/missing +404 /);
+  assert.match(older ?? '', / +POST +\/orders\?x=1 +200 +[\d.]+ +16 +\d+ +127\.0\.0\.1 +[0-9a-f-]{36}$/);
+  assert.deepEqual(rest, []);
+  const filtered = await said(
+    '--tunnel',
+    'shop',
+    '--status',
+    '2xx',
+    '--method',
+    'POST',
+    '--path',
+    'orders',
+    '--since',
+    '1h',
+    '--json',
+  );
+  const [item] = JSON.parse(filtered) as Array<{ id: string; path: string }>;
+  assert.equal(item?.path, '/orders?x=1');
+  const id = item?.id ?? '';
+
+  const detail = await said(id);
+  assert.match(detail, /^POST \/orders\?x=1 200 in [\d.]+ ms\n/);
+  for (const line of ['outcome   forwarded', '  cookie: s=secret-cookie', '  {"item": "book"}', '  line two ?[31mred'])
+    assert.ok(
+      detail.split('\n').some((one) => one.toLowerCase() === line.toLowerCase()),
+      `${line}\n${detail}`,
+    );
+  assert.ok(!detail.includes('\u001b'));
+  assert.equal((JSON.parse(await said(id, '--json')) as { id: string }).id, id);
+
+  const command = await said(id, '--curl');
+  assert.match(command, /^curl -X|^curl 'http:\/\/shop\.localhost/);
+  assert.ok(command.includes(`--data-raw '{"item": "book"}'`) && !command.includes('secret-cookie'), command);
+  assert.ok((await said(id, '--curl', '--secrets')).includes('secret-cookie'));
+  const archive = JSON.parse(await said('--har', '--limit', '1')) as { log: { entries: unknown[] } };
+  assert.equal(archive.log.entries.length, 1);
+
+  assert.match(await said(id, '--replay'), /^Sent again: 200 in [\d.]+ ms\. See: culvert inspect [0-9a-f-]{36}\n$/);
+  assert.deepEqual(asked.filter((line) => line === 'POST /orders?x=1 {"item": "book"}').length, 2);
+
+  const refused: ReadonlyArray<readonly [readonly string[], number, RegExp]> = [
+    [[id, '--follow'], 2, /--follow: not with the id of a request/],
+    [['--curl'], 2, /--curl: name a request by its id/],
+    [['--follow', '--status', '404'], 2, /--status: not with --follow/],
+    [['--since', 'noon'], 2, /--since: "noon" is neither a time nor/],
+    [['--status', 'bad'], 2, /status/],
+    [['--secrets'], 2, /--secrets: belongs to --curl and --har/],
+    [[id, '--curl', '--har'], 2, /only one of them/],
+    [['--tunnel', 'shed'], 1, /there is no tunnel "shed"/],
+    [['00000000-0000-7000-8000-000000000000'], 1, /no such record/],
+  ];
+  for (const [words, code, message] of refused) {
+    const program = inspect(...words);
+    assert.equal(await program.exit, code, words.join(' '));
+    assert.match(program.stderr, message);
+  }
+});
+
+test('--follow shows requests as they come, across a feed that breaks, each once, and ends with its reader', async (t) => {
+  const { cut, inspect, visit } = await makeWorld(t);
+  await visit('GET', '/before');
+  const program = inspect('--follow', '--json');
+  // A visit that comes before the feed is open is fetched, so one is enough, whenever it comes.
+  await visit('GET', '/1');
+  const paths = () =>
+    program.stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as { path: string }).path);
+  let more = 1;
+  while (program.stdout === '') {
+    await visit('GET', `/${++more}`);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+  await visit('GET', '/last');
+  await program.until(() => program.stdout.includes('/last'));
+  assert.ok(!program.stdout.includes('/before'));
+  cut();
+  await visit('GET', '/while-it-was-broken');
+  await program.until(() => program.stdout.includes('/while-it-was-broken'));
+  assert.match(program.stderr, /The live feed broke off: connecting again/);
+  assert.equal(new Set(paths()).size, paths().length, 'each once');
+  const pretty = inspect('--follow', '--tunnel', 'shop');
+  while (pretty.stdout === '') {
+    await visit('GET', '/missing');
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+  assert.match(pretty.stdout, /^\d\d:\d\d:\d\d shop 404 GET \/missing [\d.]+ ms from 127\.0\.0\.1 [0-9a-f-]{36}\n/);
+  // Its reader goes: the next line ends it.
+  pretty.child.stdout?.destroy();
+  let isOver = false;
+  void pretty.exit.then((code) => {
+    assert.equal(code, 0);
+    isOver = true;
+  });
+  while (!isOver) {
+    await visit('GET', '/missing');
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  program.child.kill('SIGINT');
+  await program.exit;
+});

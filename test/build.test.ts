@@ -12,6 +12,7 @@ import { Program } from '../scripts/quickstart/program.ts';
 import { mintKey, startTrialServer } from '../scripts/quickstart/server.ts';
 import { startSite } from '../scripts/quickstart/site.ts';
 import { visit } from '../scripts/quickstart/visit.ts';
+import { openUsageFile } from '../src/control/db/open.ts';
 
 const root = join(import.meta.dirname, '..');
 const folder = mkdtempSync(join(tmpdir(), 'culvert-build-'));
@@ -99,4 +100,17 @@ test('main job: serve, log in, mint a key, publish a port, visit it, stop', { ti
   assert.equal(offline, 503);
   assert.equal(await server.program.stop(), 0, server.program.output);
   assert.deepEqual(readdirSync(agentFolder), [], 'the agent leaves nothing in the folder where it runs');
+
+  // Its thread has SQLite from inside the executable, too.
+  const [file] = readdirSync(serverFolder, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('usage.db'),
+  );
+  assert.ok(file !== undefined, 'no request was recorded');
+  const usage = openUsageFile(join(serverFolder, file));
+  t.after(() => usage.close());
+  const visits = usage.prepare('SELECT method, target, status FROM records').all();
+  assert.deepEqual(visits, [
+    { method: 'GET', target: '/', status: 200 },
+    { method: 'GET', target: '/', status: 503 },
+  ]);
 });

@@ -286,7 +286,7 @@ async function open(settings: NodeSettings, deps: { link: Link; log: Logger }, l
   return {
     addresses: () => ({ http: http.http, https: http.https, agents: agentsAddress }),
     connections: () => gateway.registry.connections(),
-    disconnect: (agentId) => gateway.registry.disconnect(agentId),
+    disconnect: (agentId, reason) => gateway.registry.disconnect(agentId, reason),
     setCertificates: (list) => {
       http.setCertificates(list);
       shown.edge = list[0]?.cert ?? null;

@@ -45,12 +45,15 @@ interface Call {
 // A connection of its own per call, and not fetch: its pool would keep connections to servers that tests kill.
 async function call(apiUrl: string, { method, path, body, bearer }: Call): Promise<ApiAnswer> {
   const { promise, resolve, reject } = Promise.withResolvers<ApiAnswer>();
+  const sent = body === undefined ? '' : JSON.stringify(body);
   const outgoing = request(new URL(path, apiUrl), {
     method,
     agent: false,
     timeout: 10_000,
     headers: {
       'content-type': 'application/json',
+      // Said here: of the body of a DELETE, Node would say nothing.
+      'content-length': Buffer.byteLength(sent),
       ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }),
     },
   });
@@ -62,6 +65,6 @@ async function call(apiUrl: string, { method, path, body, bearer }: Call): Promi
       resolve({ status: response.statusCode ?? 0, body: parsed as Record<string, unknown> });
     }, reject);
   });
-  outgoing.end(body === undefined ? undefined : JSON.stringify(body));
+  outgoing.end(sent);
   return promise;
 }

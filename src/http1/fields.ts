@@ -66,6 +66,9 @@ export const REQUEST_NAMES: Names = namesOf([
     'http2-settings',
     'culvert-visitor-email',
     'culvert-replay',
+    'culvert-webhook-receiver',
+    'culvert-webhook-delivery',
+    'culvert-webhook-attempt',
     ...HOP_BY_HOP,
   ].map((name) => [name, FIELD.drop] as const),
   // What some frameworks and gateways route by in place of the target or the Host: a path that is denied would be asked for in them.

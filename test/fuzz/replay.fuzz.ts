@@ -70,6 +70,7 @@ const NAMES: readonly string[] = [...CODING_NAMES, ...LENGTH_NAMES, ...GUARDED];
 // biome-ignore format: a table
 const HARMLESS: readonly string[] = [
   'X-A', 'x_b', 'Accept', 'Cookie', 'Culvert-Replay', 'culvert_replay', 'Culvert-Visitor-Email', 'X-A:b',
+  'Culvert-Webhook-Attempt', 'culvert_webhook_delivery',
 ];
 const VALUES: readonly string[] = [
   ...CODINGS,

@@ -9,6 +9,7 @@ import type { TunnelRequest } from '../../plane/inspection.ts';
 import type { FaultCode } from './fault.ts';
 
 type HeadOf = Pick<TunnelRequest, 'method' | 'target' | 'host' | 'fields' | 'body'>;
+type SentField = TunnelRequest['fields'][number];
 
 /** Methods whose requests say the length of their body also when there is none (RFC 9110 §8.6). */
 const WITH_CONTENT: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
@@ -21,6 +22,14 @@ const GUARDED: ReadonlySet<Field> = new Set([
   FIELD.upgrade,
 ]);
 
+/**
+ * What the service is told of a webhook that was kept for it. No visitor can send these: the parser leaves them out, so they go beside what it
+ * reads, with what else the edge says.
+ */
+const MARKS = /^culvert-webhook-(receiver|delivery|attempt)$/i;
+const MARK_VALUE = /^[\x20-\x7e]{0,200}$/;
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
 /** `lines`: field lines that were written; the parser must find as many. */
 export interface TunnelHead {
   readonly bytes: Buffer;
@@ -31,7 +40,8 @@ export interface TunnelHead {
 export function writeTunnelHead(request: HeadOf): TunnelHead | null {
   const { method, target, host, fields } = request;
   for (const [name] of fields) if (isGuarded(name)) return null;
-  const lines = [`Host: ${host}`, ...fields.map(([name, value]) => `${name}: ${value}`)];
+  const own = fields.filter((field) => !isMark(field));
+  const lines = [`Host: ${host}`, ...own.map(([name, value]) => `${name}: ${value}`)];
   const length = lengthOf(request);
   if (length >= 0) lines.push(`Content-Length: ${length}`);
   const text = `${method} ${target} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`;
@@ -56,6 +66,18 @@ export function readTunnelHead({ bytes, lines }: TunnelHead, request: HeadOf, he
     contentLength === lengthOf(request) &&
     upgradeCount === 0;
   return isMeant ? null : 'bad_request';
+}
+
+/** Lines that tell the service why it gets this, each with its CR LF: a request that it had before, or a webhook. */
+export function marksOf({ replayOf, fields }: Pick<TunnelRequest, 'replayOf' | 'fields'>): string {
+  const replay = replayOf !== null && UUID.test(replayOf) ? `Culvert-Replay: ${replayOf}\r\n` : '';
+  const marks = fields.filter((field) => isMark(field));
+  return replay + marks.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+}
+
+/** One that does not fit is a field like others, and left out with those of visitors. */
+function isMark([name, value]: SentField): boolean {
+  return MARKS.test(name) && MARK_VALUE.test(value);
 }
 
 /** -1: none is said. */

@@ -111,17 +111,42 @@ test('no record, no mark; what is no id and no address is not said', WITHIN, asy
   assert.equal(last.includes('Culvert-Visitor-Email'), false);
 });
 
-test('a visitor can not pretend to be a replay', WITHIN, async (t) => {
+test('what a webhook is marked with comes through, as one line each', WITHIN, async (t) => {
+  const { got, send } = await served(t);
+  await send({
+    replayOf: null,
+    fields: [
+      ['Culvert-Webhook-Delivery', '7'],
+      ['X-A', '1'],
+      ['Culvert-Webhook-Attempt', '1\r\nX-Evil: 1'],
+      ['culvert_webhook_receiver', '7'],
+    ],
+  });
+  assert.equal(got.length, 0, 'a line break is none');
+  await send({
+    fields: [
+      ['Culvert-Webhook-Delivery', '7'],
+      ['X-A', '1'],
+      ['culvert_webhook_receiver', '7'],
+    ],
+  });
+  const { raw = [] } = got.at(-1) ?? {};
+  assert.deepEqual(raw.slice(-4), ['Culvert-Replay', RECORD, 'Culvert-Webhook-Delivery', '7']);
+  assert.equal(raw.includes('culvert_webhook_receiver'), false);
+});
+
+test('a visitor can not pretend to be a replay, or a webhook', WITHIN, async (t) => {
   const { rig, got } = await served(t);
   const wire = await rig.visit();
   for (const spoof of [
     [`Culvert-Replay: ${RECORD}`],
     [`culvert_replay: ${RECORD}`, `CULVERT-REPLAY: ${RECORD}`],
     [`Culvert-Replay: ${RECORD}`, 'Connection: Culvert-Replay'],
+    ['Culvert-Webhook-Delivery: 7', 'culvert_webhook_receiver: 7', 'CULVERT-WEBHOOK-ATTEMPT: 7'],
   ]) {
     wire.ask('GET /', ...spoof);
     assert.equal((await wire.response()).status, 200);
-    assert.doesNotMatch(got.at(-1)?.raw.join() ?? '', /culvert.replay/i);
+    assert.doesNotMatch(got.at(-1)?.raw.join() ?? '', /culvert/i);
   }
 });
 

@@ -18,12 +18,11 @@ import { FAULTS, type FaultCode } from './fault.ts';
 import { withoutPort } from './forwarded.ts';
 import { isOver } from './refusal.ts';
 import { type ResponseOwner, ResponseReader } from './response.ts';
-import { readTunnelHead, type TunnelHead, writeTunnelHead } from './tunnel-request-head.ts';
+import { marksOf, readTunnelHead, type TunnelHead, writeTunnelHead } from './tunnel-request-head.ts';
 import type { Upstream, UpstreamUser } from './upstream.ts';
 
 /** The body goes out in pieces of so many bytes: a stream takes 1 MB beyond its window, and is lost when given more. */
 const PIECE_BYTES = 65_536;
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 /** Whose address nobody knows. */
 const UNKNOWN = 'unknown';
 
@@ -65,7 +64,7 @@ export class TunnelExchange implements EdgeConnection, UpstreamUser, ResponseOwn
       tls: request.scheme === 'https',
       names: null,
       load: null,
-      sentBy: { lines: markOf(request), record: { id: this.id, replayOf: request.replayOf } },
+      sentBy: { lines: marksOf(request), record: { id: this.id, replayOf: request.replayOf } },
     });
     this.#response = new ResponseReader(context, this);
     this.#deadlines = new Deadlines(context.limits);
@@ -260,9 +259,4 @@ export class TunnelExchange implements EdgeConnection, UpstreamUser, ResponseOwn
       this.#finish(false, { status: 500, code: 'internal' });
     }
   }
-}
-
-/** What tells the service that it gets a request once more. */
-function markOf({ replayOf }: TunnelRequest): string {
-  return replayOf !== null && UUID.test(replayOf) ? `Culvert-Replay: ${replayOf}\r\n` : '';
 }

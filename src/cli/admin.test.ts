@@ -54,6 +54,7 @@ test('an operator runs a server from the shell', { timeout: 120_000 }, async (t)
     rows.map((row) => row.email),
     ['Ann@example.com'],
   );
+  assert.match(await admin('metrics'), /^culvert_agent_sessions 0$/m);
   assert.equal(await admin('set-plan', 'ann-other', 'pro'), 'ann-other: approved, plan pro\n');
   assert.equal(await admin('suspend', 'ann-other'), 'ann-other: suspended, plan pro\n');
   assert.match(

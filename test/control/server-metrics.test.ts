@@ -1,6 +1,8 @@
 /** The metrics of the whole server: what `promtool` says of them, that they tell what there is, to whom, and that no customer makes them grow. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import { ProcessWatch } from '../../src/base/process-watch.ts';
 import { certificates, outgoingMails } from '../../src/control/db/schema.ts';
@@ -109,6 +111,9 @@ test('they tell what the data node, the queues, the files and the jobs are at', 
     ['culvert_inspector_held_bytes', 4_096],
     ['culvert_feed_subscribers', 0],
     ['culvert_mail_waiting', 2],
+    ['culvert_webhook_lines{state="parked"}', 0],
+    ['culvert_webhook_tries_total{outcome="given_up"}', 0],
+    ['culvert_webhook_readers', 0],
     ['culvert_mail_oldest_seconds', 165],
     ['culvert_job_late_seconds{job="retention"}', 15],
     ['culvert_job_runs_total{job="retention"}', 0],
@@ -174,6 +179,31 @@ test('nothing of a customer is in them, and customers make them no longer', asyn
   const text = await scrape();
   assert.equal(text.split('\n').length, before);
   assert.doesNotMatch(text, /hidden|secret|ann@|org/);
+});
+
+test('every alarm of the README can be raised: its metrics are there, and promtool reads it', async (t) => {
+  plane.control.operatorMetrics.attach(watch);
+  plane.control.jobTimes.plan('retention', 0);
+  plane.control.store.db
+    .insert(certificates)
+    .values({ name: 'shop.example.test', nextAt: 0, createdAt: 0, chain: 'x', expiresAt: plane.now + HOUR })
+    .run();
+  const known = new Set(Array.from((await scrape()).matchAll(/^# TYPE (\w+)/gm), ([, name]) => name));
+  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+  const [, section = ''] = readme.split('\n### What to watch\n');
+  const alarms = Array.from(
+    section.split('\n### ')[0]?.matchAll(/^\| [^|]+ \| `([^`]+)` \|$/gm) ?? [],
+    ([, alarm]) => alarm ?? '',
+  );
+  assert.ok(alarms.length >= 10, `${alarms.length} alarms`);
+  for (const alarm of alarms)
+    for (const [name] of alarm.matchAll(/\bculvert_\w+/g)) assert.ok(known.has(name), `${alarm}: there is no ${name}`);
+  const file = join(plane.dataDir, 'rules.yml');
+  const rules = alarms.map((alarm, n) => `  - alert: A${n}\n    expr: ${JSON.stringify(alarm)}\n`).join('');
+  writeFileSync(file, `groups:\n- name: culvert\n  rules:\n${rules}`);
+  const checked = spawnSync('promtool', ['check', 'rules', file], { encoding: 'utf8' });
+  assert.equal(checked.status, 0, checked.stderr + checked.stdout);
+  t.diagnostic(`${alarms.length} alarms`);
 });
 
 test('operators alone may read them, and only while a server runs', async () => {

@@ -10,7 +10,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { suite, test, type TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
-import { Account, type Culvert, get, spawnCulvert, startCulvert, startOrigin } from '../harness.ts';
+import { type Account, type Culvert, get, spawnCulvert, startCulvert, startOrigin } from '../harness.ts';
 
 /** A cent per byte and a cent per request: what a key has spent shows both. */
 const PRICING = `[pricing]

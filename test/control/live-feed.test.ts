@@ -156,12 +156,7 @@ test('the protocol that is selected does not have the token in it, unless nothin
 
 test('nobody listens without a good token, and no log has one', async () => {
   const forged = `${ann.token.slice(0, -4)}AAAA`;
-  for (const protocols of [
-    ['culvert.inspector'],
-    [`bearer.${forged}`],
-    ['bearer.x'],
-    [`bearer ${'x'}`.replace(' ', '.y')],
-  ])
+  for (const protocols of [['culvert.inspector'], [`bearer.${forged}`], ['bearer.x'], ['bearer.x.y.z']])
     assert.deepEqual(await refused('', { protocols }), [401, 'unauthorized'], protocols.join());
   assert.deepEqual(await refused('', { protocols: [`bearer.${forged}`], path: '/api/inspector/ws?tunnel_id=x' }), [
     401,
@@ -330,4 +325,28 @@ test('a server that stops says so, lets nobody in any more, and waits for nobody
   await liveFeed.end();
   assert.equal(await code, 1001);
   assert.deepEqual(await refused(ann.token, { port }), [503, 'unavailable']);
+});
+
+test('who is gone while its token is looked at takes no place', async () => {
+  const head = [
+    'GET /inspector/ws HTTP/1.1',
+    'Host: api.test',
+    'Upgrade: websocket',
+    'Connection: Upgrade',
+    'Sec-WebSocket-Version: 13',
+    'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+    `Sec-WebSocket-Protocol: ${protocolsOf(ann.token).join(', ')}`,
+  ];
+  // A reset meets the server at another step each time.
+  for (let i = 0; i < 3 * MAX_SUBSCRIBERS_PER_USER; i++) {
+    const socket = connect(api.port, '127.0.0.1');
+    socket.on('error', () => {}); // a reset is what is asked for
+    await once(socket, 'connect');
+    socket.write([...head, '', ''].join('\r\n'));
+    await new Promise((resolve) => setTimeout(resolve, i % 3));
+    socket.resetAndDestroy();
+  }
+  await until(() => plane.control.liveFeed.stats().subscribers === 0);
+  const listener = dial(ann.token);
+  await once(listener, 'open');
 });

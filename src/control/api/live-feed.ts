@@ -156,6 +156,8 @@ export class LiveFeedDoor {
   }
 
   #subscribe({ request, socket, head, accepted }: Upgrade, actor: UserActor): void {
+    // It has gone while its token was looked at: nobody would hear of its end any more.
+    if (socket.destroyed) return;
     const { feed } = this.#deps;
     const tunnelId = tunnelIn(request.url ?? '');
     let client: WebSocket | undefined;
@@ -173,6 +175,8 @@ export class LiveFeedDoor {
       opened.on('error', () => opened.terminate());
       this.#watch(opened, actor);
     });
+    // Of a connection that nothing can be written to any more `ws` lets go without a word.
+    if (client === undefined) leave();
   }
 
   #send(client: WebSocket, item: FeedItem): void {

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { after, test } from 'node:test';
 import { WebSocket } from 'ws';
 import { getHead, OK, startPageWorld } from '../../src/agent/inspect/fixtures/page-world.ts';
-import { Account } from '../harness.ts';
+import type { Account } from '../harness.ts';
 import { request, serverWorld } from './world.ts';
 
 const WITHIN = { timeout: 60_000 };

@@ -195,14 +195,13 @@ test('--follow shows requests as they come, across a feed that breaks, each once
   assert.match(pretty.stdout, /^\d\d:\d\d:\d\d shop 404 GET \/missing [\d.]+ ms from 127\.0\.0\.1 [0-9a-f-]{36}\n/);
   // Its reader goes: the next line ends it.
   pretty.child.stdout?.destroy();
-  let isOver = false;
-  void pretty.exit.then((code) => {
-    assert.equal(code, 0);
-    isOver = true;
-  });
-  while (!isOver) {
+  const over = pretty.exit;
+  for (;;) {
     await visit('GET', '/missing');
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    const code = await Promise.race([over, new Promise<undefined>((resolve) => setTimeout(resolve, 100))]);
+    if (code === undefined) continue;
+    assert.equal(code, 0);
+    break;
   }
   program.child.kill('SIGINT');
   await program.exit;

@@ -46,12 +46,9 @@ const trace = z
       description:
         "`forwarded`: the visitor got the service's answer; `refused`: the edge let it not pass; `failed`: it passed, and no whole answer came",
     }),
-    code: z
-      .string()
-      .nullable()
-      .openapi({
-        description: 'Error code of the edge (`culvert-error`), when it answered by itself or cut the answer',
-      }),
+    code: z.string().nullable().openapi({
+      description: 'Error code of the edge (`culvert-error`), when it answered by itself or cut the answer',
+    }),
     scheme: z.enum(['http', 'https']),
     steps: z
       .array(

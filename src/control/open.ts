@@ -75,6 +75,8 @@ export function openControl(options: ControlOptions): ControlPlane {
         certificates: tunnels.certificates,
         feed: liveFeed,
         records,
+        forwarder: tunnels.forwarder,
+        mailbox: tunnels.mailbox,
         jobTimes,
         dataDir: options.dataDir,
       }),

@@ -154,6 +154,7 @@ test('without an agent it waits and counts no tries; nothing that came before is
   pass(10 * MINUTE);
   await settle();
   assert.deepEqual(await states(id), ['none', 'waiting', 'waiting']);
+  assert.equal(plane.control.forwarder.stats().lines.parked, 1);
   assert.equal(node.asked.length, 0);
   await node.come(tunnel);
   // The agent goes away under it: it was no try.
@@ -240,6 +241,9 @@ test('a service that says 410, and a head that the edge never passes, end it at 
   await until(async () => (await events(id))[2]?.forward['attempts'] === 1, 'the third');
   assert.deepEqual(await states(id), ['failed', 'failed', 'waiting']);
   assert.equal((await events(id))[2]?.forward['last_error'], 'policy_failed');
+  const { lines, tries } = plane.control.forwarder.stats();
+  assert.deepEqual(tries, { delivered: 0, refused: 1, given_up: 2 });
+  assert.deepEqual(lines, { ready: 0, delayed: 1, parked: 0, sending: 0 });
 });
 
 test('redeliver: to the front, as if it had never been tried', async () => {

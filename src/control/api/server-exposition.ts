@@ -151,9 +151,20 @@ function writeRecords(sheet: MetricSheet, { edge: { inspector }, records, feed }
   sheet.counter('culvert_feed_cut_total', 'Live feeds that were cut off because nobody read them', feed.tooSlow);
 }
 
-function writeQueues(sheet: MetricSheet, { mail, files }: ServerFigures): void {
+function writeQueues(sheet: MetricSheet, { mail, webhooks, files }: ServerFigures): void {
   sheet.gauge('culvert_mail_waiting', 'Letters that wait for the mail server', mail.waiting);
   sheet.gauge('culvert_mail_oldest_seconds', 'How long the oldest of them has waited', mail.oldestMs / 1_000);
+  sheet.gauge(
+    'culvert_webhook_lines',
+    'Webhook receivers with deliveries for a tunnel, by what they wait for: a place, a time, the tunnel, the service',
+    byLabel('state', webhooks.lines),
+  );
+  sheet.counter(
+    'culvert_webhook_tries_total',
+    'Deliveries that were sent to tunnels, by what came of it',
+    byLabel('outcome', webhooks.tries),
+  );
+  sheet.gauge('culvert_webhook_readers', 'Requests that are held until a webhook comes', webhooks.readers);
   sheet.gauge('culvert_database_bytes', 'Files of the data folder', byLabel('file', files));
 }
 

@@ -30,6 +30,12 @@ interface Trying extends Line {
   counts: boolean;
 }
 
+/** For the operator: lines by what they wait for, and what became of tries since the start. */
+export interface ForwardStats {
+  readonly lines: Readonly<Record<'ready' | 'delayed' | 'parked' | 'sending', number>>;
+  readonly tries: Readonly<Record<'delivered' | 'refused' | 'given_up', number>>;
+}
+
 /** What the rest of webhooks/ tells. */
 export interface Lines {
   /** Somebody waits in this line, or it leads elsewhere. */
@@ -55,6 +61,7 @@ export class Forwarder implements Lines {
   readonly #parked = new Map<string, { readonly orgId: string; readonly tunnelId: string }>();
   readonly #parkedAt = new Map<string, Set<string>>();
   readonly #trying = new Map<string, Trying>();
+  readonly #tries = { delivered: 0, refused: 0, given_up: 0 };
   #isRunning = false;
   /** When the lines that wait are looked at next; null: none does. */
   #lookAt: number | null = null;
@@ -114,6 +121,11 @@ export class Forwarder implements Lines {
   isSending(sequence: number): boolean {
     for (const trying of this.#trying.values()) if (trying.sequence === sequence && trying.counts) return true;
     return false;
+  }
+
+  stats(): ForwardStats {
+    const [ready, delayed, parked] = [this.#ready.size, this.#delayed.size, this.#parked.size];
+    return { lines: { ready, delayed, parked, sending: this.#trying.size }, tries: { ...this.#tries } };
   }
 
   /** Looks at the lines that wait, whether or not their time has come: the clock was moved. */
@@ -218,10 +230,12 @@ export class Forwarder implements Lines {
         const attempts = found.forward.attempts + 1;
         const last = { attempts, lastStatus: outcome.status };
         if (outcome.kind === 'delivered') {
+          this.#tries.delivered += 1;
           updateForward(tx, sequence, { ...last, state: 'delivered', lastError: null, deliveredAt: tx.now, nextAt: 0 });
           return;
         }
         const waitMs = outcome.isFinal ? null : waitAfter(attempts);
+        this.#tries[waitMs === null ? 'given_up' : 'refused'] += 1;
         const next = waitMs === null ? ({ state: 'failed', nextAt: 0 } as const) : { nextAt: tx.now + waitMs };
         updateForward(tx, sequence, { ...last, ...next, lastError: outcome.error });
       },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { BODY, Body, FRAMING, type Framing } from './body.ts';
+import { BODY, Body, type BodyTap, FRAMING, type Framing } from './body.ts';
 
 interface Read {
   readonly verdict: 'done' | 'bad' | 'more';
@@ -15,10 +15,10 @@ interface Read {
 function read(
   text: string,
   framing: Framing,
-  options: { length?: number; strip?: boolean; sizes?: number[] } = {},
+  options: { length?: number; strip?: boolean; sizes?: number[]; tap?: BodyTap } = {},
 ): Read {
   const body = new Body();
-  body.start(framing, options.length ?? -1, options.strip);
+  body.start(framing, options.length ?? -1, options.strip, null, options.tap ?? null);
   const bytes = Buffer.from(text, 'latin1');
   const sizes = options.sizes ?? [bytes.length || 1];
   let out = '';
@@ -158,6 +158,36 @@ test('any chunks, cut anywhere: what is forwarded has the same payload and no ex
       assert.deepEqual(stripped, { verdict: 'done', out: payload, rest: 'next' });
     }),
   );
+});
+
+test('in any framing, cut anywhere: who listens hears the payload once, and nothing else', () => {
+  const text = fc.string({ unit: 'binary-ascii', maxLength: 60 });
+  fc.assert(
+    fc.property(fc.array(text, { maxLength: 8 }), sizesOf, fc.boolean(), (parts, sizes, strip) => {
+      const payload = parts.join('');
+      const chunks = parts
+        .filter((part) => part !== '')
+        .map((part) => `${part.length.toString(16)};x\r\n${part}\r\n`)
+        .join('');
+      for (const [framing, body] of [
+        [FRAMING.chunked, `${chunks}0\r\nX: trailer\r\n\r\nnext`],
+        [FRAMING.length, `${payload}next`],
+        [FRAMING.untilClose, payload],
+      ] as const) {
+        let heard = '';
+        const tap = {
+          payload: (bytes: Buffer, start: number, end: number) => void (heard += bytes.toString('latin1', start, end)),
+        };
+        read(body, framing, { length: payload.length, strip, sizes, tap });
+        assert.equal(heard, payload, String(framing));
+      }
+    }),
+  );
+  let heard = 0;
+  const tap = { payload: (_: Buffer, start: number, end: number) => void (heard += end - start) };
+  const long = `1\r\nx\r\n4000\r\n${'y'.repeat(0x4000)}\r\n1\r\nz\r\n0\r\n\r\n`;
+  read(long, FRAMING.chunked, { strip: true, tap });
+  assert.equal(heard, 0x4000 + 2, 'what is forwarded from where it lies is heard once');
 });
 
 test('any bytes, cut anywhere: the verdict does not depend on the cuts', () => {

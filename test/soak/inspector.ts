@@ -5,7 +5,7 @@
 import { Agent, request } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { Account } from '../harness/account.ts';
+import type { Account } from '../harness/account.ts';
 import { type Ends, Ending } from '../harness/ends.ts';
 import { startOrigin } from '../harness/origin.ts';
 import { type SpawnedCulvert, spawnCulvert } from '../harness/spawned.ts';

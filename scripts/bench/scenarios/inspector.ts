@@ -98,7 +98,7 @@ async function startWay(bench: Bench, server: Server, originPort: number): Promi
   mkdirSync(join(file, '..'), { recursive: true });
   writeFileSync(file, agentConfig(`http://127.0.0.1:${started.apiPort}`, originPort));
   processes.start(agent, [...started.command, 'start', '--config', file], { env: { CULVERT_TOKEN: started.token } });
-  await processes.waitForOutput(agent, new RegExp(`${hostOf(TUNNELS - 1)}`));
+  await processes.waitForOutput(agent, new RegExp(hostOf(TUNNELS - 1)));
   const owner = await ownerOf(started);
   return {
     subject: {

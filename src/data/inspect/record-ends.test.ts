@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import { HALVES, NO_RESPONSES } from '../edge/testing/hostile-responses.ts';
 import { HostileRig } from '../edge/testing/hostile-agent.ts';
 import { httpOrigin, perHead, rawOrigin, Rig } from '../edge/testing/rig.ts';
+import { type Logger, silentLog } from '../../base/log.ts';
 import { until } from '../fixtures/gateway.ts';
 import type { InspectedRequest } from '../../plane/inspection.ts';
 import { recordOf, recordsOf, textOf } from './testing.ts';
@@ -199,3 +200,54 @@ test('records of many visitors at once hold the bytes of their own request, and 
     assert.equal(record.requestSize, record.responseSize);
   }
 });
+
+test(
+  'a fault of the recorder, wherever in a request, costs the visitor nothing and is said once',
+  WITHIN,
+  async (t) => {
+    const said: string[] = [];
+    const log = {
+      ...silentLog,
+      child: () => silentLog,
+      error: (_fields: object, words: string) => said.push(words),
+    } as unknown as Logger;
+    const rig = await Rig.start(t, { log });
+    const origin = await httpOrigin(t, (request, response) => {
+      request.resume().on('end', () => response.setHeader('Content-Length', 4).end('pear'));
+    });
+    await rig.serve('shop', origin.port);
+    rig.route('shed');
+    const real = Buffer.allocUnsafeSlow.bind(Buffer);
+    let calls = 0;
+    let fails = Number.POSITIVE_INFINITY;
+    t.mock.method(Buffer, 'allocUnsafeSlow', (size: number) => {
+      if (/data\/inspect\/(draft|kept-head|body-capture)/.test(new Error('who').stack ?? '') && ++calls === fails)
+        throw new Error('no memory');
+      return real(size);
+    });
+    const ask = async (host: string): Promise<string> => {
+      const wire = await rig.visit();
+      wire.ask('POST /', `Host: ${host}.example.test`, 'Content-Length: 5');
+      wire.send('apple');
+      const { status, body } = await wire.response();
+      wire.socket.destroy();
+      return `${status} ${body.slice(0, 4)}`;
+    };
+    assert.equal(await ask('shop'), '200 pear');
+    // The heads and the bodies.
+    assert.equal(calls, 4);
+    for (fails = 1; fails <= 4; fails++) {
+      calls = 0;
+      assert.equal(await ask('shop'), '200 pear');
+    }
+    fails = 1;
+    calls = 0;
+    assert.match(await ask('shed'), /^503 /);
+    fails = 0;
+    assert.equal(await ask('shop'), '200 pear');
+    await until(() => rig.node.stats().inspector.dropped['failed'] === 5);
+    assert.equal((await recordsOf(rig)).length, 2);
+    assert.equal(rig.node.stats().inspector.heldBytes, 0);
+    assert.deepEqual(said, ['a request could not be recorded']);
+  },
+);

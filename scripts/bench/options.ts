@@ -22,7 +22,6 @@ const SCENARIOS = [
   'gate-storm',
   'bandwidth',
   'big-database',
-  'inspector',
   'records',
   'inspector',
   'link',

@@ -18,7 +18,6 @@ import { measureBigDatabase } from './scenarios/big-database.ts';
 import { measureBandwidth } from './scenarios/bandwidth.ts';
 import { measureGateStorm } from './scenarios/gate-storm.ts';
 import { measureInspector } from './scenarios/inspector.ts';
-import { measureInspector } from './scenarios/inspector.ts';
 import { measureLogIns } from './scenarios/log-ins.ts';
 import { http2Scenarios } from './scenarios/h2.ts';
 import { measureMemory } from './scenarios/memory.ts';
@@ -89,8 +88,6 @@ async function measure(processes: Processes, options: Options): Promise<void> {
   if (options.only.includes('big-database'))
     texts.push(await orSkip(processes, 'big-database', () => measureBigDatabase(bench)));
   if (options.only.includes('records')) texts.push(await orSkip(processes, 'records', () => measureRecords(bench)));
-  if (options.only.includes('inspector'))
-    texts.push(await orSkip(processes, 'inspector', () => measureInspector(bench)));
   if (options.only.includes('inspector'))
     texts.push(await orSkip(processes, 'inspector', () => measureInspector(bench)));
   if (options.only.includes('bandwidth'))

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type IncomingHttpHeaders, request } from 'node:http';
+import { connect } from 'node:http2';
 import { buffer } from 'node:stream/consumers';
 import { test, type TestContext } from 'node:test';
 import { Account, type Culvert, startCulvert, startOrigin } from '../harness.ts';
@@ -206,4 +207,33 @@ test('a tunnel that is stopped while its service is silent', WITHIN, async (t) =
   assert.deepEqual([stopped['status'], stopped['code']], [503, 'tunnel_offline']);
   const { status, body } = await at.replay(id);
   assert.deepEqual([status, body['error']], [503, 'tunnel_offline']);
+});
+
+test('what came over HTTP/2 is sent again as the service got it', WITHIN, async (t) => {
+  const at = await world(t);
+  const session = connect(`https://127.0.0.1:${at.culvert.httpsPort}`, {
+    rejectUnauthorized: false,
+    servername: 'shop.localhost',
+  });
+  t.after(() => session.destroy());
+  const stream = session.request({
+    ':method': 'PUT',
+    ':path': '/orders',
+    ':authority': 'shop.localhost',
+    cookie: ['a=1', 'b=2'],
+    'x-a': '1',
+  });
+  // No length is said: it goes on in chunks.
+  stream.write(BODY.subarray(0, 100));
+  stream.end(BODY.subarray(100));
+  const [answered] = (await once(stream, 'response')) as [Record<string, unknown>];
+  assert.equal(answered[':status'], 201);
+  await once(stream.resume(), 'end');
+  const { id } = await at.newest();
+  assert.equal((await at.replay(id)).body['status'], 201);
+  const [first, again] = at.got;
+  assert.deepEqual([first?.line, first?.body, first?.headers['transfer-encoding']], ['PUT /orders', BODY, 'chunked']);
+  assert.deepEqual([again?.line, again?.body, again?.headers['content-length']], ['PUT /orders', BODY, '300']);
+  for (const name of ['cookie', 'x-a', 'host', 'x-forwarded-for', 'x-forwarded-proto'])
+    assert.equal(again?.headers[name], first?.headers[name], name);
 });

@@ -102,9 +102,8 @@ test('main job: serve, log in, mint a key, publish a port, visit it, stop', { ti
   assert.deepEqual(readdirSync(agentFolder), [], 'the agent leaves nothing in the folder where it runs');
 
   // Its thread has SQLite from inside the executable, too.
-  const [file] = readdirSync(serverFolder, { recursive: true, encoding: 'utf8' }).filter((name) =>
-    name.endsWith('usage.db'),
-  );
+  const files = readdirSync(serverFolder, { recursive: true, encoding: 'utf8' });
+  const file = files.find((name) => name.endsWith('usage.db'));
   assert.ok(file !== undefined, 'no request was recorded');
   const usage = openUsageFile(join(serverFolder, file));
   t.after(() => usage.close());

@@ -261,6 +261,18 @@ test('names of header fields are the same in any case', async () => {
   );
 });
 
+test('what this server has sent on and gets back is refused, so that nothing goes round', async () => {
+  const [first, second] = [await make('generic_hmac_sha256'), await make('generic_hmac_sha256')];
+  for (const receiver of [first, second]) {
+    const back = await generic(receiver, '{}', { 'Culvert-Webhook-Receiver': first });
+    assert.deepEqual([back.status, back.body['error']], [409, 'conflict']);
+  }
+  assert.deepEqual([await bodies(first), await bodies(second)], [[], []]);
+  // Another server's are none of its business.
+  const foreign = { 'Culvert-Webhook-Receiver': '0198c0de-0000-7000-8000-000000000000' };
+  assert.equal((await generic(first, '{}', foreign)).status, 202);
+});
+
 test('of deliveries that come at once each is kept, and one that comes many times is kept once', async () => {
   const id = await make('generic_hmac_sha256');
   const answers = await Promise.all([

@@ -312,7 +312,7 @@ export function mountWebhookReceivers(app: Api, { receivers, mailbox, publicUrl 
           202: json(accepted, 'Kept, now or before'),
         },
       },
-      ['invalid_signature', 'unavailable'],
+      ['invalid_signature', 'conflict', 'unavailable'],
     ),
   );
   // Not by `openapi`: the signature is over the bytes as they came, whatever their type.

@@ -58,7 +58,7 @@ export class Mailbox {
     this.#lines = deps.lines;
   }
 
-  /** Takes a delivery in once its signature is right; one that was taken in before is not stored again. Throws `not_found`, `invalid_signature`. */
+  /** Takes a delivery in once its signature is right; one that was taken in before is not stored again. Throws `not_found`, `invalid_signature`, `conflict` for one that comes back. */
   receive(receiverId: string, incoming: Incoming): Received {
     const { db, clock } = this.#store;
     const receiver = anyReceiver(db, receiverId);
@@ -68,6 +68,14 @@ export class Mailbox {
       throw new AppError(
         'invalid_signature',
         'The signature is missing, wrong or too old. Check the secret and the validator of this receiver.',
+      );
+    }
+    // Its service has handed it back, to here or to a mailbox that sends on to where it came from: it would go round for ever, and multiply.
+    const sentOnBy = incoming.headers['culvert-webhook-receiver'];
+    if (sentOnBy !== undefined && anyReceiver(db, sentOnBy) !== undefined) {
+      throw new AppError(
+        'conflict',
+        'This server has sent this delivery on, and it came back. Leave its Culvert-Webhook-… fields out to hand it in as a new one.',
       );
     }
     const { eventType, deliveryId, challenge } = describe(receiver.validator, incoming);

@@ -283,6 +283,10 @@ suite('counters', { timeout: 180_000 }, () => {
     const back = async () => ((await account.call('GET', '/connections')).body as unknown as unknown[]).length === 4;
     while (!(online() === 2 && (await back())) && Date.now() < end) await pause(100);
     assert.equal(online(), 2, 'the agent came back');
+    assert.match(
+      JSON.stringify(shop.events.filter(({ kind }) => kind === 'offline' || kind === 'retrying')),
+      /in the middle/,
+    );
     const then = await round();
 
     const expected = {

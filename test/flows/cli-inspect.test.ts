@@ -6,6 +6,7 @@ import { request } from 'node:http';
 import { connect, createServer, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { loggedInAt } from '../../src/cli/fixtures/played-server.ts';
 import { type Program, start } from '../../src/cli/fixtures/program.ts';
 import { startCulvert, startOrigin } from '../harness.ts';
@@ -177,7 +178,7 @@ test('--follow shows requests as they come, across a feed that breaks, each once
   let more = 1;
   while (program.stdout === '') {
     await visit('GET', `/${++more}`);
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await sleep(200);
   }
   await visit('GET', '/last');
   await program.until(() => program.stdout.includes('/last'));
@@ -190,7 +191,7 @@ test('--follow shows requests as they come, across a feed that breaks, each once
   const pretty = inspect('--follow', '--tunnel', 'shop');
   while (pretty.stdout === '') {
     await visit('GET', '/missing');
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await sleep(200);
   }
   assert.match(pretty.stdout, /^\d\d:\d\d:\d\d shop 404 GET \/missing [\d.]+ ms from 127\.0\.0\.1 [0-9a-f-]{36}\n/);
   // Its reader goes: the next line ends it.
@@ -198,7 +199,7 @@ test('--follow shows requests as they come, across a feed that breaks, each once
   const over = pretty.exit;
   for (;;) {
     await visit('GET', '/missing');
-    const code = await Promise.race([over, new Promise<undefined>((resolve) => setTimeout(resolve, 100))]);
+    const code = await Promise.race([over, sleep(100)]);
     if (code === undefined) continue;
     assert.equal(code, 0);
     break;

@@ -34,6 +34,18 @@ export function inspectorLimits(): readonly Row[] {
       'inspector.test.ts',
       'a record is kept for as long as the plan of its organization says, and no longer',
     ]),
+    elsewhere(
+      'Recorded requests on the disk',
+      '1,024 MB (`inspector.max_stored_mb`); then the oldest of the fullest go',
+      [
+        '../../src/control/db/usage/usage-faults.test.ts',
+        'over the bound the oldest of the organization that holds most go, and others keep theirs',
+      ],
+    ),
+    elsewhere('Readers of recorded requests at once', '8 of an organization, 64 in all; the next is refused', [
+      '../../src/control/db/usage/usage-store.test.ts',
+      'an organization reads so much at once and no more, and so do all together',
+    ]),
     elsewhere('Live feeds of the inspector', '20 of a person, 1,000 in all', [
       'live-feed.test.ts',
       'a person has only so many live feeds, and the server has',

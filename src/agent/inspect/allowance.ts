@@ -13,6 +13,10 @@ export class Allowance {
   #level = BURST;
   #timer: NodeJS.Timeout | undefined;
 
+  get isEmpty(): boolean {
+    return this.#level === 0;
+  }
+
   /** Takes one. False: there is none left now. */
   take(): boolean {
     if (this.#level === 0) return false;

@@ -10,10 +10,12 @@
  */
 import type { Clock } from '../../base/clock.ts';
 import { BODY, Body, type BodyTap, FRAMING, type Framing } from '../../http1/body.ts';
+import { SPACE } from '../../http1/chars.ts';
 import { CutHead } from '../../http1/cut-head.ts';
 import { Head, INCOMPLETE, parseRequestHead, parseResponseHead } from '../../http1/head.ts';
 import type { Allowance } from './allowance.ts';
 import type { BodyCapture } from './body-capture.ts';
+import { PlainAnswer, plainRequestEnd } from './plain-head.ts';
 import { RequestRecord } from './request-record.ts';
 import type { RequestRing } from './request-ring.ts';
 import type { PageTally, TunnelTally } from './tally.ts';
@@ -22,7 +24,6 @@ import type { PageTally, TunnelTally } from './tally.ts';
 const HEAD_LIMITS = { headBytes: 131_072, fields: 512, targetBytes: 65_536 };
 /** Interim answers (1xx) before the real one. */
 const MAX_INTERIM = 16;
-const HEAD_METHOD = 'HEAD';
 
 /** What all taps of an agent share. One thread: a parsed head is read before the next is parsed. */
 export class TapFloor {
@@ -32,8 +33,9 @@ export class TapFloor {
   readonly tally: PageTally;
   readonly onFault: (error: unknown) => void;
   readonly head = new Head(HEAD_LIMITS);
+  readonly plain = new PlainAnswer();
 
-  constructor(parts: Omit<TapFloor, 'head'>) {
+  constructor(parts: Omit<TapFloor, 'head' | 'plain'>) {
     this.clock = parts.clock;
     this.ring = parts.ring;
     this.allowance = parts.allowance;
@@ -159,7 +161,17 @@ export class StreamTap {
 
   /** Where to go on; `end` also when the head is not whole yet. */
   #requestHead(bytes: Buffer, start: number, end: number): number {
-    const { head } = this.#floor;
+    const { head, allowance, tally } = this.#floor;
+    if (allowance.isEmpty && this.#subject.replayOf === null) {
+      const plainEnd = plainRequestEnd(bytes, start, end);
+      if (plainEnd > 0) {
+        tally.notKept++;
+        this.#isHead = isHeadMethod(bytes, start);
+        this.#begin(null);
+        this.#request = REQUEST.done;
+        return plainEnd;
+      }
+    }
     const headEnd = parseRequestHead(bytes, start, end, head);
     if (headEnd === INCOMPLETE) {
       this.#cutRequest ??= new CutHead(HEAD_LIMITS.headBytes);
@@ -172,10 +184,8 @@ export class StreamTap {
     }
     const isUpgrade = head.connectionUpgrade && head.upgradeCount > 0;
     const framing = head.chunked ? FRAMING.chunked : head.contentLength > 0 ? FRAMING.length : FRAMING.none;
-    this.#isHead = isWord(bytes, start, head.methodEnd, HEAD_METHOD);
-    this.#interim = 0;
-    this.#answer = ANSWER.head;
-    this.#record = this.#keep(bytes, start, headEnd);
+    this.#isHead = isHeadMethod(bytes, start);
+    this.#begin(this.#keep(bytes, start, headEnd));
     if (isUpgrade) this.#request = REQUEST.upgrade;
     else if (framing === FRAMING.none) this.#requestDone();
     else {
@@ -183,6 +193,12 @@ export class StreamTap {
       this.#request = REQUEST.body;
     }
     return headEnd;
+  }
+
+  #begin(record: RequestRecord | null): void {
+    this.#record = record;
+    this.#interim = 0;
+    this.#answer = ANSWER.head;
   }
 
   #keep(bytes: Buffer, start: number, headEnd: number): RequestRecord | null {
@@ -246,7 +262,13 @@ export class StreamTap {
   }
 
   #answerHead(bytes: Buffer, start: number, end: number): number {
-    const { head, clock } = this.#floor;
+    const { head, clock, plain } = this.#floor;
+    const { tally } = this.#subject;
+    if (this.#record === null && this.#request === REQUEST.done && plain.read(bytes, start, end, this.#isHead)) {
+      tally?.answered(plain.status);
+      this.#answered();
+      return plain.end;
+    }
     const headEnd = parseResponseHead(bytes, start, end, head);
     if (headEnd === INCOMPLETE) {
       this.#cutAnswer ??= new CutHead(HEAD_LIMITS.headBytes);
@@ -260,7 +282,7 @@ export class StreamTap {
     if (head.status < 200 && head.status !== 101) return headEnd;
     const { status } = head;
     const record = this.#record;
-    this.#subject.tally?.answered(status);
+    tally?.answered(status);
     if (record !== null) {
       record.responseHead = copyOf(bytes, start, headEnd);
       record.status = status;
@@ -278,11 +300,6 @@ export class StreamTap {
     if (framing === FRAMING.none) {
       this.#answered();
       return headEnd;
-    }
-    if (record === null && framing === FRAMING.length && contentLength <= end - headEnd) {
-      // All of it is here, and nobody wants it: what most of a load test is.
-      this.#answered();
-      return headEnd + contentLength;
     }
     this.#answer = ANSWER.body;
     this.#answerBody.start(framing, contentLength, false, null, this.#captureOf(record?.responseBody));
@@ -368,6 +385,7 @@ function copyOf(bytes: Buffer, start: number, end: number): Buffer {
   return copy;
 }
 
-function isWord(bytes: Buffer, start: number, end: number, word: string): boolean {
-  return end - start === word.length && bytes.toString('latin1', start, end) === word;
+/** Whether the head at `start` begins with `HEAD` and a space. */
+function isHeadMethod(bytes: Buffer, start: number): boolean {
+  return bytes[start] === 72 && bytes[start + 4] === SPACE && bytes.toString('latin1', start, start + 4) === 'HEAD';
 }

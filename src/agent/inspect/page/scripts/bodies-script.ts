@@ -7,12 +7,11 @@ export const BODIES_SCRIPT = String.raw`import { make, size } from './parts.js';
 
 const PICTURES = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif', 'image/bmp', 'image/x-icon']);
 const MAX_HEX_BYTES = 4096;
-let blobs = [];
+const blobs = [];
 
 /** Blobs of bodies that are not shown any more. */
 export function forgetBodies() {
-  for (const url of blobs) URL.revokeObjectURL(url);
-  blobs = [];
+  for (const url of blobs.splice(0)) URL.revokeObjectURL(url);
 }
 
 /** Elements for the body of a message; none when it has none. */

@@ -3,35 +3,31 @@ export const DETAIL_SCRIPT = String.raw`import { forgetBodies, showBody } from '
 import { curlCommand } from './curl.js';
 import { ask, at, duration, make, say, size, statusMark, tell, time } from './parts.js';
 
-let shownId;
-let onClose = () => {};
-let onReplayed = () => {};
-let urlOf = () => undefined;
+/** What is shown, and what the page does about it. */
+const now = { id: undefined, onClose: () => {}, onReplayed: () => {}, urlOf: () => undefined };
 
 export function wire(parts) {
-  onClose = parts.onClose;
-  onReplayed = parts.onReplayed;
-  urlOf = parts.urlOf;
+  Object.assign(now, parts);
 }
 
 /** Loads and shows a request. One that was chosen meanwhile wins. */
 export async function showDetail(id, { focus = false } = {}) {
-  shownId = id;
+  now.id = id;
   let request;
   try {
     request = await ask('api/requests/http/' + encodeURIComponent(id));
   } catch (error) {
-    if (shownId === id) tell('problem', error.message);
+    if (now.id === id) tell('problem', error.message);
     return;
   }
-  if (shownId !== id) return;
+  if (now.id !== id) return;
   tell();
   draw(request);
   if (focus) at('detail').focus();
 }
 
 export function hideDetail() {
-  shownId = undefined;
+  now.id = undefined;
   forgetBodies();
   at('shown').hidden = true;
   at('shown').replaceChildren();
@@ -61,7 +57,7 @@ function draw(request) {
 
 function deeds(request) {
   const back = make('button', { type: 'button', id: 'back', className: 'back' }, 'Back');
-  back.addEventListener('click', () => onClose());
+  back.addEventListener('click', () => now.onClose());
   const replay = make('button', { type: 'button', id: 'replay', className: 'main', disabled: !request.can_replay }, 'Replay');
   if (!request.can_replay) replay.title = 'This request can\'t be replayed: ' + request.no_replay_because;
   replay.addEventListener('click', () => void replayNow(request, replay));
@@ -78,7 +74,7 @@ async function replayNow(request, button) {
       headers: { 'Content-Type': 'application/json' },
       body: JSON.stringify({ id: request.id }),
     });
-    onReplayed(made.id);
+    now.onReplayed(made.id);
     say('Sent again');
   } catch (error) {
     tell('problem', error.message);
@@ -91,7 +87,7 @@ async function copyNow(request) {
   const raw = Uint8Array.fromBase64(request.request.raw);
   const kept = request.request_body.kept;
   const request_raw_body = raw.subarray(raw.length - kept).toBase64();
-  const { command, left } = curlCommand({ ...request, request_raw_body }, urlOf(request.tunnel) ?? 'http://localhost');
+  const { command, left } = curlCommand({ ...request, request_raw_body }, now.urlOf(request.tunnel) ?? 'http://localhost');
   const remarks = [
     request.request_body.kept < request.request_body.size ? 'its body is not whole' : '',
     left.length > 0 ? 'without ' + left.join(', ') : '',

@@ -5,19 +5,16 @@ const MAX_ROWS = 500;
 /** By id, oldest first. */
 const requests = new Map();
 const rows = new Map();
-let onChoose = () => {};
-let chosen;
-let waiting = false;
-let severalTunnels = false;
+const now = { chosen: undefined, isDrawing: false, severalTunnels: false, onChoose: () => {} };
 const fresh = new Set();
 
-export function whenChosen(run) { onChoose = run; }
-export const chosenId = () => chosen;
+export function whenChosen(run) { now.onChoose = run; }
+export const chosenId = () => now.chosen;
 export const requestOf = (id) => requests.get(id);
 
 export function showTunnelNames(several) {
-  if (several === severalTunnels) return;
-  severalTunnels = several;
+  if (several === now.severalTunnels) return;
+  now.severalTunnels = several;
   for (const request of requests.values()) put(request);
   drawSoon();
 }
@@ -42,19 +39,19 @@ export function add(request) {
 }
 
 export function choose(id) {
-  rows.get(chosen)?.firstChild.setAttribute('aria-current', 'false');
-  chosen = id;
-  rows.get(chosen)?.firstChild.setAttribute('aria-current', 'true');
+  rows.get(now.chosen)?.firstChild.setAttribute('aria-current', 'false');
+  now.chosen = id;
+  rows.get(now.chosen)?.firstChild.setAttribute('aria-current', 'true');
 }
 
 /** The request above (-1) or below (1) the chosen one among those that are shown. */
 export function step(by) {
   const shown = [...at('requests').children];
   if (shown.length === 0) return;
-  const now = shown.findIndex((row) => row.dataset.id === chosen);
-  const next = shown[Math.min(shown.length - 1, Math.max(0, now + by))];
+  const place = shown.findIndex((row) => row.dataset.id === now.chosen);
+  const next = shown[Math.min(shown.length - 1, Math.max(0, place + by))];
   next.firstChild.focus();
-  onChoose(next.dataset.id);
+  now.onChoose(next.dataset.id);
 }
 
 function put(request) {
@@ -63,7 +60,7 @@ function put(request) {
   row.dataset.id = request.id;
   const { method, path, tunnel, state, duration_ms, response_size, replay_of } = request;
   const took = state === 'open' ? 'under way' : duration(duration_ms);
-  const more = [time(request.at), state === 'open' ? '' : size(response_size), severalTunnels ? tunnel : '', replay_of === null ? '' : 'replay'];
+  const more = [time(request.at), state === 'open' ? '' : size(response_size), now.severalTunnels ? tunnel : '', replay_of === null ? '' : 'replay'];
   const parts = [
     statusMark(request),
     make('span', { className: 'what', title: path }, make('span', { className: 'method' }, method), ' ', path),
@@ -73,10 +70,10 @@ function put(request) {
   let button = row.firstChild;
   if (button === null) {
     button = make('button', { type: 'button', className: 'row' });
-    button.addEventListener('click', () => onChoose(request.id));
+    button.addEventListener('click', () => now.onChoose(request.id));
     row.append(button);
   }
-  button.setAttribute('aria-current', String(request.id === chosen));
+  button.setAttribute('aria-current', String(request.id === now.chosen));
   button.setAttribute('aria-label', method + ' ' + path + ', ' + statusOf(request).text + ', ' + took);
   button.replaceChildren(...parts);
   rows.set(request.id, row);
@@ -97,13 +94,13 @@ function fits(word, { method, path, tunnel, status, state }) {
 }
 
 export function drawSoon() {
-  if (waiting) return;
-  waiting = true;
+  if (now.isDrawing) return;
+  now.isDrawing = true;
   requestAnimationFrame(draw);
 }
 
 function draw() {
-  waiting = false;
+  now.isDrawing = false;
   const matches = matcher(at('filter').value);
   const wanted = [...requests.values()].filter(matches).reverse().map(({ id }) => rows.get(id));
   const list = at('requests');

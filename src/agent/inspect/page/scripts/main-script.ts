@@ -3,7 +3,8 @@ export const MAIN_SCRIPT = String.raw`import { hideDetail, press, showDetail, wi
 import { add, choose, chosenId, replaceAll, requestOf, showTunnelNames, step, whenChosen } from './list.js';
 import { ask, at, make, tell } from './parts.js';
 
-let tunnels = [];
+/** As the agent said them last. */
+const told = { tunnels: [] };
 
 function open(id, { focus = false } = {}) {
   choose(id);
@@ -25,7 +26,7 @@ whenChosen((id) => open(id, { focus: matchMedia('(max-width: 48rem)').matches })
 wire({
   onClose: close,
   onReplayed: (id) => open(id),
-  urlOf: (name) => tunnels.find((tunnel) => tunnel.name === name)?.public_url,
+  urlOf: (name) => told.tunnels.find((tunnel) => tunnel.name === name)?.public_url,
 });
 
 at('clear').addEventListener('click', () => {
@@ -58,7 +59,8 @@ document.addEventListener('keydown', (event) => {
 const inDetail = (event) => at('detail').contains(event.target);
 
 function showFacts(facts) {
-  ({ tunnels } = facts);
+  const { tunnels } = facts;
+  told.tunnels = tunnels;
   at('state').textContent = facts.cause === null || facts.state === 'online' ? facts.state : facts.state + ': ' + facts.cause;
   at('state').dataset.state = facts.state;
   showTunnelNames(tunnels.length > 1);

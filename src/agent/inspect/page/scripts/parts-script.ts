@@ -43,15 +43,16 @@ export function say(text) {
   at('said').textContent = text;
 }
 
-let noticeEnds;
+/** The timer that takes the notice away. */
+const notice = { ends: undefined };
 
 export function tell(id, text) {
-  clearTimeout(noticeEnds);
+  clearTimeout(notice.ends);
   at('problem').hidden = at('notice').hidden = true;
   if (text === undefined) return;
   at(id).textContent = text;
   at(id).hidden = false;
-  if (id === 'notice') noticeEnds = setTimeout(() => { at(id).hidden = true; }, 4000);
+  if (id === 'notice') notice.ends = setTimeout(() => { at(id).hidden = true; }, 4000);
 }
 
 /** Asks the agent; throws an Error in words for people. */

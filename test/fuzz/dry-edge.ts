@@ -10,6 +10,7 @@ import { type Logger, silentLog } from '../../src/base/log.ts';
 import { SlabPool } from '../../src/base/slab.ts';
 import { type EdgeContext, edgeContext, type EdgeLimits } from '../../src/data/edge/context.ts';
 import { Drops } from '../../src/data/edge/drops.ts';
+import { Recorder } from '../../src/data/inspect/recorder.ts';
 import { Visitor } from '../../src/data/edge/visitor.ts';
 import { testRoute } from '../../src/data/fixtures/link.ts';
 import { type ServedTunnel, TunnelMeter } from '../../src/data/routing/entry.ts';
@@ -34,6 +35,9 @@ const LIMITS = {
   http2ResetsPerSecond: 20,
   http2MemoryBytes: 1 << 28,
 } satisfies Partial<EdgeLimits> as EdgeLimits;
+
+/** All of them, with bodies that are cut. */
+const RECORDED = { maxBodyBytes: 64, maxPerSecond: 0, maxPerSecondPerTunnel: 0, maxMemoryMb: 16 };
 
 /** A fault of the edge's own fails the case. */
 const failing: Logger = {
@@ -202,7 +206,8 @@ export class DryEdge {
       trusted: null,
       redirect: null,
       drops,
-      recorder: null,
+      // A fault in it fails the case too.
+      recorder: new Recorder(RECORDED, { link: { inspect: async () => {} }, log: failing }),
     });
     const slabs = new SlabPool();
     const session = { readSlab: slabs.foreign, maxStreams: 4_096, streamCount: 0, closed: false };

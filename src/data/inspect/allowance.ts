@@ -20,9 +20,11 @@ export class Allowance {
 
   /** Whether one more may be recorded now. It is not spent: another allowance may have to be asked too. */
   hasOne(nowMs: number): boolean {
-    if (this.#level < this.#burst && nowMs > this.#atMs)
+    // The coarse clock of an edge may be behind the one that the allowance began by.
+    if (nowMs > this.#atMs) {
       this.#level = Math.min(this.#burst, this.#level + (nowMs - this.#atMs) * this.#perMs);
-    this.#atMs = nowMs;
+      this.#atMs = nowMs;
+    }
     return this.#level >= 1;
   }
 

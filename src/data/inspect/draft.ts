@@ -8,7 +8,7 @@ import type { InspectedRequest, Trace, TraceStep } from '../../plane/inspection.
 import type { ServedTunnel } from '../routing/entry.ts';
 import type { TunnelRecords } from './allowance.ts';
 import { BodyCapture, type CaptureOwner } from './body-capture.ts';
-import { copyOf, responseHeadOf, targetOf, unforwardedHead } from './kept-head.ts';
+import { copyOf, targetOf, unforwardedHead } from './kept-head.ts';
 
 /** What a record takes beside its heads and bodies, about. */
 export const OWN_BYTES = 1_024;
@@ -168,12 +168,12 @@ export class Draft implements CaptureOwner {
     this.#tokenId = tokenId;
   }
 
-  /** The service's final head, or that of an upgrade. */
-  answered(bytes: Buffer, start: number, end: number, { status, minor }: Head): void {
+  /** The service's final head, or that of an upgrade: before the edge changes anything of it. */
+  answered(bytes: Buffer, start: number, end: number, { status }: Head): void {
     this.#guarded(() => {
       this.#firstByteMs = this.#elapsed();
       this.#answered = status;
-      if (this.grow(end - start)) this.#responseHead = responseHeadOf(bytes, start, end, minor);
+      if (this.grow(end - start)) this.#responseHead = copyOf(bytes, start, end);
     });
   }
 

@@ -8,22 +8,12 @@ import { TICKET_PATH } from '../../plane/visitor-words.ts';
 import { HeaderRule } from '../policy/header-rule.ts';
 
 const SECRET = new HeaderRule([], ['authorization', 'proxy-authorization', 'cookie']);
-/** Where `HTTP/1.1` has its last digit. */
-const VERSION_DIGIT = 7;
-const ZERO = 48;
 
 /** An own copy of `bytes[start, end)`. */
 export function copyOf(bytes: Buffer, start: number, end: number): Buffer {
   // Not of Node's pool: what is small would keep 8 KB of it.
   const copy = Buffer.allocUnsafeSlow(end - start);
   bytes.copy(copy, 0, start, end);
-  return copy;
-}
-
-/** The head of a response as the service sent it: of its version the edge may have said its own already. */
-export function responseHeadOf(bytes: Buffer, start: number, end: number, minor: number): Buffer {
-  const copy = copyOf(bytes, start, end);
-  copy[VERSION_DIGIT] = ZERO + minor;
   return copy;
 }
 

@@ -232,17 +232,20 @@ test('at most 100 headers may be changed', async () => {
   assert.deepEqual(said(await replay(id, change(101))), [400, 'invalid_request']);
 });
 
-test('a record of nobody, of another organization, or no id at all is not found, whatever is switched on', async () => {
+test('a record of nobody, of another organization, or no id at all is not found; switched off it is 501 whatever the id', async () => {
   const bob = await team.person('bob@example.test');
   const id = await recorded();
-  for (const enabled of [true, false]) {
-    rules = { enabled, allow: ['*'] };
-    for (const [by, which] of [
-      [bob, id],
-      [ann, uuidv7()],
-      [ann, 'nonsense'],
-    ] as const)
+  for (const [by, which] of [
+    [bob, id],
+    [ann, uuidv7()],
+    [ann, 'nonsense'],
+  ] as const) {
+    for (const allow of [['*'], []]) {
+      rules = { enabled: true, allow };
       assert.deepEqual(said(await replay(which, undefined, by)), [404, 'not_found']);
+    }
+    rules = { enabled: false, allow: ['*'] };
+    assert.deepEqual(said(await replay(which, undefined, by)), [501, 'not_implemented']);
   }
   assert.deepEqual(asked, []);
 });

@@ -58,13 +58,14 @@ export class Replays {
   }
 
   /**
-   * Throws `forbidden` (the role, or the tunnel is not on the operator's list), `not_found`, `not_implemented` (switched off), `body_truncated`
-   * and `conflict` (it can't be sent again), `rate_limited`, `tunnel_offline`, `unavailable`.
+   * Throws, in this order: `forbidden` (the role), `not_implemented` (switched off, whatever the id is), `not_found`, `forbidden` (the tunnel is
+   * not on the operator's list), `body_truncated` and `conflict` (it can't be sent again), `rate_limited`, `tunnel_offline`, `unavailable`.
    */
   async replay(actor: Actor, id: string, edits: ReplayEdits): Promise<Replayed> {
     allow(actor, 'create', 'record');
+    this.#checkOn();
     const record = await this.#find(actor.orgId, id);
-    this.#checkRules(record.tunnelId);
+    this.#checkAllowed(record.tunnelId);
     const parts = replayOf(record, edits);
     const leave = this.#pace.enter(actor.orgId);
     try {
@@ -88,13 +89,17 @@ export class Replays {
     );
   }
 
-  #checkRules(tunnelId: string): void {
-    const { enabled, allow: allowed } = this.#deps.rules;
-    if (!enabled)
+  /** Before anything is looked for: what a server does not do it does not do with any id. */
+  #checkOn(): void {
+    if (!this.#deps.rules.enabled)
       throw new AppError(
         'not_implemented',
         'Replay is switched off on this server. Its operator can switch it on: inspector.replay = true.',
       );
+  }
+
+  #checkAllowed(tunnelId: string): void {
+    const { allow: allowed } = this.#deps.rules;
     if (!allowed.includes('*') && !allowed.includes(tunnelId))
       throw new AppError(
         'forbidden',

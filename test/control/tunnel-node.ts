@@ -6,7 +6,7 @@ import { IDLE_NODE } from './idle-node.ts';
 import type { Plane } from './plane.ts';
 
 /** Longer than anything here takes. */
-const PATIENCE_MS = 10_000;
+const PATIENCE_MS = 30_000;
 
 interface Held {
   readonly request: TunnelRequest;

@@ -133,7 +133,7 @@ test('they tell what the data node, the queues, the files and the jobs are at', 
   for (const name of ['p50', 'p99', 'max']) assert.ok(valueOf(text, `culvert_event_loop_delay_${name}_seconds`) < 60);
 });
 
-test('certificates are told by name up to a thousand, those that end first, and then by their number', async () => {
+test('certificates are told by name up to a thousand, those that end first, and then by their number', async (t) => {
   plane.control.operatorMetrics.attach(watch);
   const { db } = plane.control.store;
   const base = { nextAt: 0, createdAt: 0 };
@@ -150,11 +150,18 @@ test('certificates are told by name up to a thousand, those that end first, and 
       { ...base, name: 'soon.example.test' },
     ])
     .run();
-  for (let n = 0; n < 1_200; n++)
-    db.insert(certificates)
-      .values({ ...base, name: `n${n}.example.test`, chain: 'x', expiresAt: plane.now + (n + 1) * HOUR })
-      .run();
+  plane.control.store.inTx((tx) => {
+    for (let n = 0; n < 1_200; n++) {
+      const expiresAt = plane.now + (n + 1) * HOUR;
+      tx.db
+        .insert(certificates)
+        .values({ ...base, name: `n${n}.example.test`, chain: 'x', expiresAt })
+        .run();
+    }
+  });
+  const beganMs = performance.now();
   const text = await scrape();
+  t.diagnostic(`${Math.round(performance.now() - beganMs)} ms for a scrape with a thousand certificates`);
   const named = lines(text, 'culvert_certificate_expiry_seconds{');
   assert.equal(named.length, 1_000);
   assert.ok(

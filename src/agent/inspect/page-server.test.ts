@@ -42,6 +42,24 @@ test('a port that is taken: the next one; none free: said, and left off', async 
   assert.match(lines.at(-1) ?? '', /^warn: there is no page .* no port is free.*--no-inspect/);
 });
 
+test('a dozen agents of one machine: the next page finds its port, and leaves nothing of its tries behind', async (t) => {
+  const warnings: Error[] = [];
+  const warned = (warning: Error): void => void warnings.push(warning);
+  process.on('warning', warned);
+  t.after(() => process.off('warning', warned));
+  const first = await takePort(t, 0);
+  const { port } = first.address() as AddressInfo;
+  // One that somebody else has is taken as well.
+  for (let next = port + 1; next < port + 14; next++) await takePort(t, next).catch(() => undefined);
+  const page = await startPage({ port, tunnels: [], version: '1', log: recordingLog().log });
+  assert.ok(page);
+  t.after(() => page.close());
+  assert.ok(Number(new URL(page.url).port) >= port + 14, page.url);
+  // Warnings come in a turn of their own.
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual(warnings, []);
+});
+
 test('it listens on 127.0.0.1 and on no other address of this machine', async (t) => {
   const { port } = await startPageWorld(t);
   const others = Object.values(networkInterfaces())

@@ -89,18 +89,24 @@ class Page implements AgentPage {
     return `http://${HOST}:${this.#port}`;
   }
 
+  /** May be called again when it has rejected: nothing of a try stays. */
   listen(port: number): Promise<void> {
     const server = this.#server;
     return new Promise((resolve, reject) => {
-      server.once('error', reject);
-      server.listen({ port, host: HOST, exclusive: true }, () => {
-        server.off('error', reject);
+      const refused = (error: Error): void => {
+        server.off('listening', listening);
+        reject(error);
+      };
+      const listening = (): void => {
+        server.off('error', refused);
         server.on('error', (error) =>
           this.#log.warn({ cause: messageOf(error) }, 'the page to look at requests has a fault'),
         );
         this.#port = (server.address() as AddressInfo).port;
         resolve();
-      });
+      };
+      server.once('error', refused).once('listening', listening);
+      server.listen({ port, host: HOST, exclusive: true });
     });
   }
 

@@ -1,9 +1,15 @@
 /** A kept request goes once more to the local service, and to nobody else. */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
+import { silentLog } from '../../base/log.ts';
+import { proxyHeader } from '../proxy-header.ts';
+import { parseTarget } from '../target.ts';
 import { getHead, OK, type PageWorld, type Said, startPageWorld } from './fixtures/page-world.ts';
+import { Replays } from './replay.ts';
+import { Watch } from './watch.ts';
 
 interface Got {
   readonly line: string;
@@ -133,4 +139,33 @@ test('sixteen at once, and one more is told to wait; a stop ends them', async (t
   assert.deepEqual(said, [...Array.from({ length: 16 }, () => 201), 503]);
   world.page.close();
   assert.ok(world.page.watch.ring.list(17).every(({ state }) => state !== 'open'));
+});
+
+test('a service that expects the PROXY header gets one first, of nobody', async (t) => {
+  const server = createTcpServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const { target, ...rest } = parseTarget(`127.0.0.1:${port}`, 'http', { proxyProtocol: true });
+  const watch = new Watch([{ ...rest, name: 'shop', target }], { log: silentLog });
+  const replays = new Replays(watch);
+  t.after(() => {
+    replays.close();
+    watch.close();
+    server.close();
+  });
+  const passed = Buffer.from(getHead('/x'));
+  watch.joined(target)?.tap?.request(passed, 0, passed.length);
+  const record = watch.ring.list(1)[0] ?? assert.fail();
+  const [[socket], sent] = await Promise.all([
+    once(server, 'connection') as Promise<[Socket]>,
+    replays.send(record, target),
+  ]);
+  assert.ok(sent.ok);
+  let got = Buffer.alloc(0);
+  for await (const part of socket) {
+    got = Buffer.concat([got, part as Buffer]);
+    if (got.includes('\r\n\r\n', 16)) break;
+  }
+  assert.deepEqual(got.subarray(0, 16), proxyHeader(undefined, {}));
+  assert.match(got.subarray(16).toString('latin1'), /^GET \/x HTTP\/1\.1\r\n/);
 });

@@ -5,6 +5,7 @@
 import type { Socket } from 'node:net';
 import { type Clock, Sweeper } from '../../base/clock.ts';
 import { LocalDial, type LocalFault } from '../local.ts';
+import { proxyHeader } from '../proxy-header.ts';
 import type { LocalTarget } from '../target.ts';
 import { headText } from './head-text.ts';
 import type { RequestRecord } from './request-record.ts';
@@ -50,6 +51,7 @@ export class Replays {
     return new Promise((resolve) => {
       const nowMs = this.#clock.monotonic();
       const replay = new Replay(record, {
+        target,
         tap: this.#watch.tapReplay(record.tunnel, record.id, () => replay.close()),
         deadline: nowMs + REPLAY_MS,
         settle: resolve,
@@ -68,6 +70,7 @@ export class Replays {
 }
 
 interface ReplayParts {
+  readonly target: LocalTarget;
   readonly tap: StreamTap;
   readonly deadline: number;
   readonly settle: (outcome: ReplayOutcome) => void;
@@ -91,8 +94,10 @@ class Replay {
   }
 
   onConnected(socket: Socket): void {
-    const { tap, settle } = this.#parts;
+    const { target, tap, settle } = this.#parts;
     this.#socket = socket;
+    // A service that expects it takes nothing else first. It names nobody: no visitor is connected.
+    if (target.proxyProtocol) socket.write(proxyHeader(undefined, socket));
     const bytes = replayBytes(this.#record);
     tap.request(bytes, 0, bytes.length);
     settle({ ok: true, id: tap.record?.id ?? '' });

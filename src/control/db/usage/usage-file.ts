@@ -4,6 +4,7 @@
 import { readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { codeOf, messageOf } from '../../../base/errors.ts';
+import { Throttle } from '../../../base/throttle.ts';
 import { openUsageFile, type Sqlite } from '../open.ts';
 import { FORM, TABLES } from './form.ts';
 import type { FaultKind, News } from './questions.ts';
@@ -11,11 +12,14 @@ import type { FaultKind, News } from './questions.ts';
 export const USAGE_FILE = 'usage.db';
 /** A disk that damages each new file must not be filled with them. */
 const DAMAGED_EVERY_MS = 60_000;
+const NO_FILE_EVERY_MS = 60_000;
 /** The log of the file grows while another program reads an old state of it; beyond this nothing is stored. */
 const MAX_WAL_BYTES = 256 * 1024 * 1024;
 
 const DAMAGED = /^SQLITE_(CORRUPT|NOTADB)(_|$)/;
 const DISK = /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN)(_|$)|^E(NOSPC|DQUOT|IO|ROFS|ACCES|PERM)$/;
+/** What bears its name is no file: a directory, or a link that leads nowhere. It is somebody's, so it is not moved away. */
+const NO_FILE = /^E(ISDIR|NOTDIR|NOENT|LOOP)$/;
 const LOCKED = /^SQLITE_(BUSY|LOCKED)(_|$)/;
 
 export class UsageFile {
@@ -23,6 +27,7 @@ export class UsageFile {
   readonly #tell: (news: News) => void;
   #sqlite: Sqlite | undefined;
   #setAsideAt = -Infinity;
+  readonly #noFile = new Throttle(NO_FILE_EVERY_MS, () => performance.now());
 
   constructor(dataDir: string, tell: (news: News) => void) {
     this.#path = join(dataDir, USAGE_FILE);
@@ -80,7 +85,7 @@ export class UsageFile {
   }
 
   #openForm(): Sqlite {
-    const sqlite = openUsageFile(this.#path);
+    const sqlite = this.#openPath();
     try {
       const form = Number(sqlite.pragma('user_version', { simple: true }));
       const isNew = sqlite.prepare('SELECT 1 FROM sqlite_schema').get() === undefined;
@@ -89,6 +94,20 @@ export class UsageFile {
       return sqlite;
     } catch (error) {
       sqlite.close();
+      throw error;
+    }
+  }
+
+  #openPath(): Sqlite {
+    try {
+      return openUsageFile(this.#path);
+    } catch (error) {
+      if (!NO_FILE.test(codeOf(error) ?? '') || this.#noFile.pass() === undefined) throw error;
+      this.#tell({
+        news: `${USAGE_FILE} is no file: requests are neither recorded nor shown. Move away what is there, a directory or a link that leads nowhere; a new file is begun then by itself.`,
+        level: 'error',
+        fields: { file: this.#path, reason: messageOf(error) },
+      });
       throw error;
     }
   }
@@ -122,5 +141,5 @@ export class UsageFile {
 export function faultKind(error: unknown): FaultKind {
   const code = codeOf(error) ?? '';
   if (DISK.test(code)) return 'disk';
-  return LOCKED.test(code) || DAMAGED.test(code) ? 'file' : 'fault';
+  return [LOCKED, DAMAGED, NO_FILE].some((known) => known.test(code)) ? 'file' : 'fault';
 }

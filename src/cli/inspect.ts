@@ -11,7 +11,7 @@ import { follow } from './inspect-follow.ts';
 import { item, type Item, pathShown, statusShown } from './inspected-item.ts';
 import { print, writeLine } from './io.ts';
 import { findTunnel, tunnelNames } from './manage-tunnels.ts';
-import { harmless, jsonText } from './paint.ts';
+import { harmless, harmlessLines, jsonText } from './paint.ts';
 
 const FILTERS = ['tunnel', 'method', 'status', 'path', 'since', 'limit'] as const;
 const OF_ONE = ['curl', 'replay'] as const;
@@ -82,9 +82,11 @@ async function inspectOne(asked: Asked, path: string): Promise<void> {
   const secrets = flags['secrets'] === true ? '?secrets=true' : '';
   if (flags['har'] === true) return exportHar(asked, `${path}/har${secrets}`);
   if (flags['curl'] === true) {
-    // For a shell: the very bytes, of which the server has escaped what a terminal would obey.
-    const command = await asked.bytes(`${path}/curl${secrets}`);
-    return print(io.stdout, Buffer.from(command, 'latin1').toString('utf8').trimEnd());
+    // For a shell: the very bytes. The server has escaped what a terminal would obey; an older one only in bodies.
+    const command = Buffer.from(await asked.bytes(`${path}/curl${secrets}`), 'latin1')
+      .toString('utf8')
+      .trimEnd();
+    return print(io.stdout, io.stdout.isTTY === true ? harmlessLines(command) : command);
   }
   if (flags['replay'] === true) {
     const answer = await asked.call('POST', `${path}/replay`);

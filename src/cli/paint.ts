@@ -21,6 +21,11 @@ export function harmless(text: string): string {
   return text.replace(UNSAFE, '?');
 }
 
+/** The same of a text of several lines: their ends and tabs stay. */
+export function harmlessLines(text: string): string {
+  return text.replace(UNSAFE, (mark) => (mark === '\n' || mark === '\t' ? mark : '?'));
+}
+
 /** A value as JSON on one line: what a terminal would obey is written as an escape, so that a reader still gets the value itself. */
 export function jsonText(value: unknown): string {
   return JSON.stringify(value).replace(UNSAFE, (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`);

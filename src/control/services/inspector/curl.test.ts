@@ -121,6 +121,32 @@ test('the target goes as it came, and nothing is said that the visitor did not s
   assert.deepEqual(server.took()?.fields, [`Host: ${server.host}`]);
 });
 
+test('nothing that a visitor sent is obeyed by a terminal that shows the command, and the service gets it as it was', async (t) => {
+  const server = await rawServer(t);
+  const bytesOf = (text: string): string => Buffer.from(text).toString('latin1');
+  // Behind the question mark: curl escapes a path's bytes by itself.
+  const target = bytesOf('/a?q=\u202egnp\u009b31m&%41');
+  const fields = [
+    // As the bytes of UTF-8, as one byte for terminals of eight bits, and what turns and hides text.
+    `User-Agent: ${bytesOf("it's a\u009b31mb\u202ec \\ %s")}`,
+    'X-Latin: caf\u00e9 \u009b31m',
+    `X-Hidden: ${bytesOf('-n\u200b\ufeff')}`,
+    `X-Plain: ${bytesOf('Grüße')}`,
+    'Accept: */*',
+  ];
+  const requestHead = head(`GET ${target} HTTP/1.1`, `Host: ${server.host}`, ...fields);
+  const command = curlCommand(shownOf(recorded({ target, requestHead })));
+  const text = Buffer.from(command, 'latin1').toString('utf8');
+  assert.equal(Buffer.from(text).toString('latin1'), command, 'it is UTF-8');
+  assert.doesNotMatch(text, /[^\n\P{C}]/u);
+  assert.ok(text.includes('Grüße'));
+  for (const shell of SHELLS) {
+    await runIn(shell, command);
+    assert.equal(server.took()?.startLine, `GET ${target} HTTP/1.1`, shell);
+    assert.deepEqual(server.took()?.fields, [`Host: ${server.host}`, ...fields], shell);
+  }
+});
+
 test('every method is sent as it was, with a body and without', async (t) => {
   const server = await rawServer(t);
   for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', "M-SEARCH'S"]) {

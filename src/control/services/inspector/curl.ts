@@ -1,6 +1,7 @@
 /**
  * A recorded request as a command that a POSIX shell runs as it is. Called by the inspector's exports. The text is bytes, one per character
- * (latin1): fields and bodies come out as they came in.
+ * (latin1): fields and bodies reach the service as they came in. It is UTF-8, and nothing in it is obeyed by a terminal that shows it: what a
+ * visitor sent beyond that is written as escapes, which the shell turns back.
  */
 import { AppError } from '../../../base/errors.ts';
 import { type ShownField, valueOf } from './fields.ts';
@@ -70,9 +71,10 @@ function unsaid(fields: readonly ShownField[], hasBody: boolean): string[] {
   return own.filter((name) => valueOf(fields, name.toLowerCase()) === undefined);
 }
 
-/** In single quotes a shell reads nothing but their end. */
+/** In single quotes a shell reads nothing but their end. What people can't read is made by `printf`: a shell takes line ends off it, and there are none. */
 function quoted(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
+  const bytes = Buffer.from(text, 'latin1');
+  return isReadable(bytes) ? `'${text.replaceAll("'", `'\\''`)}'` : `"$(printf '${printfText(bytes)}')"`;
 }
 
 function isReadable(body: Buffer): boolean {
@@ -85,7 +87,8 @@ function isReadable(body: Buffer): boolean {
 function printfText(body: Buffer): string {
   let text = '';
   for (const [i, byte] of body.entries()) {
-    const isPlain = byte >= 0x20 && byte < 0x7f && byte !== 0x25 && byte !== 0x27 && byte !== 0x5c;
+    // Not `!` either: within double quotes an interactive shell looks for it, whatever stands around it.
+    const isPlain = (byte === 0x20 || byte >= 0x22) && byte < 0x7f && byte !== 0x25 && byte !== 0x27 && byte !== 0x5c;
     // A dash in front would be an option of printf's.
     text +=
       isPlain && !(i === 0 && byte === 0x2d) ? String.fromCharCode(byte) : `\\${byte.toString(8).padStart(3, '0')}`;

@@ -1,0 +1,96 @@
+/** What visitors and a server send reaches no terminal as a command, in whatever way of `culvert inspect` shows it. */
+import assert from 'node:assert/strict';
+import { PassThrough } from 'node:stream';
+import { type TestContext, test } from 'node:test';
+import { loggedInAt, playServer, refreshWith } from './fixtures/played-server.ts';
+import { inspect } from './inspect.ts';
+import type { Io, Output } from './io.ts';
+
+/** Clears a screen in seven bits and in eight, turns text around, hides it, and begins a line of its own. */
+const HOSTILE = '\u001b[2J\u009b31m\u202eelgoog\u200b\ufeff\r\nadmin\u0000';
+const ITEM = {
+  id: HOSTILE,
+  tunnel_id: HOSTILE,
+  timestamp: HOSTILE,
+  method: HOSTILE,
+  path: `/${HOSTILE}`,
+  status: 200,
+  latency_ms: 1,
+  request_size: 30,
+  response_size: 30,
+  remote_ip: HOSTILE,
+};
+const BODY = Buffer.from(HOSTILE.replace('\u0000', '')).toString('base64');
+const FIELDS = [{ name: HOSTILE, value: HOSTILE }];
+const DETAIL = {
+  ...ITEM,
+  host: HOSTILE,
+  http_version: HOSTILE,
+  request_header_list: FIELDS,
+  response_header_list: FIELDS,
+  request_body: BODY,
+  response_body: BODY,
+  request_body_truncated: true,
+  response_body_truncated: false,
+  replay_of: HOSTILE,
+  trace: {
+    outcome: HOSTILE,
+    code: HOSTILE,
+    scheme: HOSTILE,
+    steps: [{ step: HOSTILE, index: 0, verdict: HOSTILE, code: HOSTILE }],
+    agent_id: HOSTILE,
+    connection: HOSTILE,
+    retried: false,
+    policy_ms: 1,
+    first_byte_ms: 1,
+  },
+};
+
+/** What stands on the terminal once the server has answered the requests in this order. */
+async function shownOn(
+  t: TestContext,
+  { flags = {}, args = [] }: { readonly flags?: Readonly<Record<string, unknown>>; readonly args?: readonly string[] },
+  ...answers: unknown[]
+): Promise<string> {
+  const server = await playServer(t);
+  const { home } = loggedInAt(t, server.url);
+  const stdout = Object.assign(new PassThrough(), { isTTY: true }) as unknown as Output & PassThrough;
+  const stderr = Object.assign(new PassThrough(), { isTTY: true }) as unknown as Output & PassThrough;
+  const io: Io = {
+    stdin: process.stdin,
+    stdout,
+    stderr,
+    env: { HOME: home, CULVERT_SERVER: server.url, NO_COLOR: '1' },
+    cwd: home,
+    onSignal: () => () => {},
+  };
+  const done = inspect(io, { args, flags });
+  refreshWith(await server.next(), 'cookie-1');
+  for (const answer of answers) (await server.next()).answer(200, answer);
+  assert.equal(await done, 0);
+  const shown = `${String(stdout.read() ?? '')}${String(stderr.read() ?? '')}`;
+  assert.ok(shown.includes('elgoog'), shown);
+  return shown;
+}
+
+const one = { args: ['some-id'] };
+const ways: Readonly<Record<string, readonly [Parameters<typeof shownOn>[1], ...unknown[]]>> = {
+  'a list': [{}, [ITEM], []],
+  'a list as JSON': [{ flags: { json: true } }, [ITEM]],
+  'one request': [one, DETAIL],
+  'one as JSON': [{ ...one, flags: { json: true } }, DETAIL],
+  'a command': [{ ...one, flags: { curl: true } }, `curl '${HOSTILE}'`],
+  'an archive': [{ flags: { har: true } }, { log: { entries: [HOSTILE] } }],
+  'an archive of one': [{ ...one, flags: { har: true } }, { log: { entries: [HOSTILE] } }],
+  'one that was sent again': [
+    { ...one, flags: { replay: true } },
+    { id: HOSTILE, status: 200, latency_ms: 1, code: HOSTILE },
+  ],
+};
+for (const [name, [asked, ...answers]] of Object.entries(ways)) {
+  test(`${name}: nothing in it is obeyed by a terminal`, { timeout: 60_000 }, async (t) => {
+    const shown = await shownOn(t, asked, ...answers);
+    assert.doesNotMatch(shown, /[^\n\P{C}]/u);
+    assert.doesNotMatch(shown, /^admin/mu);
+  });
+}

@@ -26,24 +26,32 @@ export function certificatesFrom(db: Db, after: string | undefined, limit: numbe
     .all();
 }
 
-/** Those that have one, by its end; and of how many the first `limit` are. */
-export function certificatesByEnd(
-  db: Db,
-  limit: number,
-): { readonly rows: readonly CertificateRow[]; readonly withEnd: number } {
-  const hasEnd = isNotNull(certificates.expiresAt);
-  const rows = db.select().from(certificates).where(hasEnd).orderBy(asc(certificates.expiresAt)).limit(limit).all();
+/** As `viewOf` tells it, but for orders that are under way. */
+export type StoredState = 'valid' | 'pending' | 'failed';
+
+/** Those that have one, by its end, and of how many they are the first. Chains stay where they are: they are long. */
+export function certificatesByEnd(db: Db, { now, limit }: { readonly now: number; readonly limit: number }) {
+  const { name, expiresAt } = certificates;
+  const hasEnd = isNotNull(expiresAt);
+  const rows = db
+    .select({ name, expiresAt: sql<number>`${expiresAt}`, state: stateAt(now) })
+    .from(certificates)
+    .where(hasEnd)
+    .orderBy(asc(expiresAt))
+    .limit(limit)
+    .all();
   return { rows, withEnd: db.select({ n: count() }).from(certificates).where(hasEnd).get()?.n ?? 0 };
 }
 
-/** How many there are of each state, as `viewOf` tells it, but for orders that are under way. */
-export function countByState(db: Db, now: number): Readonly<Record<'valid' | 'pending' | 'failed', number>> {
-  const isShown = sql`chain IS NOT NULL AND expires_at > ${now}`;
-  const state = sql<
-    'valid' | 'pending' | 'failed'
-  >`CASE WHEN ${isShown} THEN 'valid' WHEN last_error IS NULL THEN 'pending' ELSE 'failed' END`;
+/** How many there are of each state. */
+export function countByState(db: Db, now: number): Readonly<Record<StoredState, number>> {
+  const state = stateAt(now);
   const rows = db.select({ state, n: count() }).from(certificates).groupBy(state).all();
   return { valid: 0, pending: 0, failed: 0, ...Object.fromEntries(rows.map((row) => [row.state, row.n])) };
+}
+
+function stateAt(now: number) {
+  return sql<StoredState>`CASE WHEN chain IS NOT NULL AND expires_at > ${now} THEN 'valid' WHEN last_error IS NULL THEN 'pending' ELSE 'failed' END`;
 }
 
 /** A name that is asked for from now on; of a row that is there already its owner alone changes. */

@@ -20,6 +20,7 @@ import {
   certificatesFrom,
   countByState,
   insertCertificate,
+  type StoredState,
   updateCertificate,
 } from './certificate-rows.ts';
 import { type CertificateView, NO_CERTIFICATE, type OperatedCertificate, viewOf } from './certificate-view.ts';
@@ -33,6 +34,9 @@ import { certificateFor, missingNames, standingOf } from './standing.ts';
 /** Rows that it makes: those of a few organizations with all their domains, which others would wait behind. */
 const MAX_MISSING = 500;
 
+/** Looking through thousands of rows holds the loop for milliseconds, and scrapers come every few seconds. */
+const ENDS_KEPT_MS = 60_000;
+
 /** Names that the log tells one by one, of those that run out at one time. */
 const MAX_SAID = 20;
 
@@ -45,10 +49,10 @@ export interface CertificatesDeps {
 }
 
 export interface CertificateEnds {
-  readonly first: ReadonlyArray<Pick<OperatedCertificate, 'name' | 'state'> & { readonly expiresAt: number }>;
+  readonly first: ReadonlyArray<{ readonly name: string; readonly state: StoredState; readonly expiresAt: number }>;
   /** How many more have an end. */
   readonly more: number;
-  readonly byState: Readonly<Record<'valid' | 'pending' | 'failed', number>>;
+  readonly byState: Readonly<Record<StoredState, number>>;
 }
 
 /** What there is in acme mode. */
@@ -64,6 +68,7 @@ export class Certificates {
   /** Null until the data node is there: nobody could answer an authority. */
   #edge: CertificateEdge | null = null;
   readonly #shown: Shown;
+  #ends: { readonly at: number; readonly told: CertificateEnds } | undefined;
 
   constructor(deps: CertificatesDeps) {
     this.#deps = deps;
@@ -172,16 +177,16 @@ export class Certificates {
     return certificatesFrom(this.#deps.store.db, after, limit).map((row) => this.#operated(row));
   }
 
-  /** When certificates end, those that end first; one that could not be renewed in time has ended already. For metrics. */
+  /** When certificates end, those that end first, as of a minute ago at the most; one that could not be renewed has ended already. For metrics. */
   endingFirst(actor: Actor, limit: number): CertificateEnds {
     allowOperator(actor);
     const { db, clock } = this.#deps.store;
-    const { rows, withEnd } = certificatesByEnd(db, limit);
-    return {
-      first: rows.map((row) => ({ ...this.#operated(row), expiresAt: row.expiresAt ?? 0 })),
-      more: withEnd - rows.length,
-      byState: countByState(db, clock.now()),
-    };
+    if (this.#ends !== undefined && clock.monotonic() - this.#ends.at < ENDS_KEPT_MS) return this.#ends.told;
+    const now = clock.now();
+    const { rows, withEnd } = certificatesByEnd(db, { now, limit });
+    const told = { first: rows, more: withEnd - rows.length, byState: countByState(db, now) };
+    this.#ends = { at: clock.monotonic(), told };
+    return told;
   }
 
   /**

@@ -12,7 +12,7 @@ const MINUTE_MS = 60_000;
 const BATCH = 50;
 /** The commit comes behind the work of a slice and is not seen from inside: so much at first, less where commits take long. */
 const FIRST_WORK_MS = 5;
-const MAX_WORK_MS = 10;
+const MAX_WORK_MS = 7;
 /** A slice that held the file for longer is followed by a shorter one; the bound that is kept is 50 ms. */
 const LONG_MS = 20;
 /** Free pages are given back to the disk when they are this share of the file and this many. */

@@ -5,9 +5,9 @@
 import type { InspectedRequest, InspectionBatch } from '../../../plane/inspection.ts';
 import type { PackedRecord, Piece } from './questions.ts';
 
-/** Of one transaction: about 10 ms, for which a reader may wait. */
-const MAX_RECORDS = 200;
-const MAX_BYTES = 1024 * 1024;
+/** Of one transaction: about 5 ms, for which a reader may wait. */
+const MAX_RECORDS = 100;
+const MAX_BYTES = 512 * 1024;
 
 /** The records in pieces, in order. */
 export function cut(records: readonly InspectedRequest[]): InspectedRequest[][] {

@@ -10,6 +10,7 @@ import { type Item, item, pathShown, statusShown } from './inspected-item.ts';
 import { hasColor, isTaken, writeLine } from './io.ts';
 import { tunnelNames } from './manage-tunnels.ts';
 import { harmless, jsonText, paint, span } from './paint.ts';
+import { CATCH_UP, SeenRequests } from './seen-requests.ts';
 
 /** In its answer the server selects this one: the token next to it is not sent back. */
 const PROTOCOL = 'culvert.inspector';
@@ -17,16 +18,14 @@ const FIRST_PAUSE_MS = 500;
 const MAX_PAUSE_MS = 30_000;
 /** Lines for a reader that takes none. What comes beyond is left out, and said. */
 const MAX_WAITING = 10_000;
-/** As many as one answer holds. */
-const CATCH_UP = 500;
 
 type Ended = 'reader_left' | 'broke';
 
 export async function follow(asked: Asked, tunnelId: string | undefined): Promise<void> {
   const query = tunnelId === undefined ? '' : `tunnel_id=${tunnelId}`;
   // It also says in words what a refused handshake has none for: the role, the log-in, a server that is not there.
-  const [newest] = await latest(asked, { query, limit: 1 });
-  const printer = new Printer(asked, { names: await tunnelNames(asked), after: newest?.id ?? '' });
+  const before = await latest(asked, query);
+  const printer = new Printer(asked, { names: await tunnelNames(asked), before });
   let pause = FIRST_PAUSE_MS;
   while ((await listen(asked, { query, printer, onOpen: () => (pause = FIRST_PAUSE_MS) })) !== 'reader_left') {
     writeLine(asked.io.stderr, 'The live feed broke off: connecting again.');
@@ -35,8 +34,9 @@ export async function follow(asked: Asked, tunnelId: string | undefined): Promis
   }
 }
 
-async function latest(asked: Asked, { query, limit }: { query: string; limit: number }): Promise<Item[]> {
-  const path = `/inspector?limit=${limit}${query === '' ? '' : `&${query}`}`;
+/** Newest first. */
+async function latest(asked: Asked, query: string): Promise<Item[]> {
+  const path = `/inspector?limit=${CATCH_UP}${query === '' ? '' : `&${query}`}`;
   return item.array().parse(await asked.call('GET', path));
 }
 
@@ -66,7 +66,7 @@ async function listen(asked: Asked, { query, printer, onOpen }: Listening): Prom
   socket.addEventListener('open', () => {
     onOpen();
     // What came before, and was not told: to somebody who was not there, or while the line was broken.
-    latest(asked, { query, limit: CATCH_UP }).then(
+    latest(asked, query).then(
       (found) => printer.catchUp(found, onReaderLeft),
       (error: unknown) => (isPassing(error) ? resolve('broke') : reject(error as Error)),
     );
@@ -86,35 +86,30 @@ class Printer {
   readonly #asked: Asked;
   readonly #names: ReadonlyMap<string, string>;
   readonly #color: boolean;
-  /** What is not newer was there before the command began. Ids are in the order of time. */
-  readonly #after: string;
-  /** Ids of what was printed: as many as catching up can bring again, and more. */
-  #seen = new Set<string>();
+  readonly #seen: SeenRequests;
   #waiting = 0;
   #leftOut = 0;
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(asked: Asked, { names, after }: { names: ReadonlyMap<string, string>; after: string }) {
+  /** `before`: what was recorded before the command began, newest first. */
+  constructor(asked: Asked, { names, before }: { names: ReadonlyMap<string, string>; before: readonly Item[] }) {
     this.#asked = asked;
     this.#names = names;
-    this.#after = after;
+    this.#seen = new SeenRequests(before.map(({ id }) => id));
     this.#color = hasColor(asked.io.stdout, asked.io.env);
   }
 
   /** `found`: newest first. */
   catchUp(found: readonly Item[], onReaderLeft: () => void): void {
-    for (const one of found.toReversed()) this.take(one, onReaderLeft);
+    const missed = found.filter(({ id }) => this.#seen.mayBeNew(id));
+    if (missed.length === CATCH_UP)
+      writeLine(this.#asked.io.stderr, `Of what came meanwhile the newest ${CATCH_UP} requests are shown.`);
+    for (const one of missed.toReversed()) this.take(one, onReaderLeft);
   }
 
   take(one: Item, onReaderLeft: () => void): void {
-    if (one.id <= this.#after || this.#seen.has(one.id)) return;
-    this.#see(one.id);
+    if (!this.#seen.add(one.id)) return;
     this.#print(one, onReaderLeft);
-  }
-
-  #see(id: string): void {
-    this.#seen.add(id);
-    if (this.#seen.size > 4 * CATCH_UP) this.#seen = new Set([...this.#seen].slice(-2 * CATCH_UP));
   }
 
   #print(one: Item, onReaderLeft: () => void): void {

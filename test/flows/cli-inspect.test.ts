@@ -13,6 +13,8 @@ import { startCulvert, startOrigin } from '../harness.ts';
 
 interface World {
   readonly asked: string[];
+  /** Answers to `/slow` wait for it. */
+  readonly slow: PromiseWithResolvers<void>;
   /** Breaks the connections of commands to the server. */
   cut(): void;
   visit(method: string, path: string, body?: string): Promise<void>;
@@ -57,9 +59,11 @@ async function breakableLine(t: TestContext, port: number): Promise<{ url: strin
 async function makeWorld(t: TestContext): Promise<World> {
   const culvert = await startCulvert(t, '[inspector]\nreplay = true');
   const asked: string[] = [];
+  const slow = Promise.withResolvers<void>();
   const origin = await startOrigin(t, (incoming, response) => {
-    void text(incoming).then((body) => {
+    void text(incoming).then(async (body) => {
       asked.push(`${incoming.method} ${incoming.url} ${body}`);
+      if (incoming.url === '/slow') await slow.promise;
       response.writeHead(incoming.url === '/missing' ? 404 : 200, { 'content-type': 'text/plain' });
       response.end('line one\nline two \u001b[31mred');
     });
@@ -79,6 +83,7 @@ async function makeWorld(t: TestContext): Promise<World> {
     start(t, ['inspect', ...words], { home, env: { CULVERT_SERVER: line.url } });
   return {
     asked,
+    slow,
     cut: line.cut,
     inspect,
     visit: async (method, path, body) => {
@@ -165,7 +170,9 @@ test('a person sees what came, looks at one, takes it elsewhere, and sends it ag
 });
 
 test('--follow shows requests as they come, across a feed that breaks, each once, and ends with its reader', async (t) => {
-  const { cut, inspect, visit } = await makeWorld(t);
+  const { asked, cut, inspect, slow, visit } = await makeWorld(t);
+  const underWay = visit('GET', '/slow');
+  while (asked.length === 0) await sleep(20);
   await visit('GET', '/before');
   const program = inspect('--follow', '--json');
   // A visit that comes before the feed is open is fetched, so one is enough, whenever it comes.
@@ -183,6 +190,9 @@ test('--follow shows requests as they come, across a feed that breaks, each once
   await visit('GET', '/last');
   await program.until(() => program.stdout.includes('/last'));
   assert.ok(!program.stdout.includes('/before'));
+  slow.resolve();
+  await underWay;
+  await program.until(() => program.stdout.includes('/slow'));
   cut();
   await visit('GET', '/while-it-was-broken');
   await program.until(() => program.stdout.includes('/while-it-was-broken'));

@@ -61,6 +61,7 @@ export interface InspectedRequest {
   /** The head as the service sent it; null: none came. */
   readonly responseHead: Uint8Array | null;
   readonly requestBody: Uint8Array;
+  /** Only its beginning is kept; or the request was over before all of its body had come. */
   readonly requestBodyTruncated: boolean;
   readonly responseBody: Uint8Array;
   readonly responseBodyTruncated: boolean;
@@ -111,5 +112,5 @@ export type TunnelAnswer =
       readonly code: string | null;
       readonly latencyMs: number;
     }
-  /** No agent of this node serves the tunnel. */
-  | { readonly ok: false; readonly code: 'tunnel_offline' };
+  /** Nothing was sent, and there is no record. No agent of this node serves the tunnel; or the node, or the tunnel, has too many of these under way. */
+  | { readonly ok: false; readonly code: 'tunnel_offline' | 'overloaded' };

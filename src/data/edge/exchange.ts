@@ -34,6 +34,8 @@ export class Exchange {
   isHttp10 = false;
   acceptsHtml = false;
   wantsUpgrade = false;
+  /** All of the request's body has come; what an early answer leaves of it is read by nobody. */
+  isWhole = false;
   /** What the tunnel's policy sets on the forwarded request, and on the response. */
   requestRule: HeaderRule | null = null;
   responseRule: HeaderRule | null = null;
@@ -53,6 +55,7 @@ export class Exchange {
     this.isHttp10 = head.minor === 0;
     this.acceptsHtml = head.acceptsHtml;
     this.wantsUpgrade = false;
+    this.isWhole = !head.chunked && head.contentLength <= 0;
     this.requestRule = this.responseRule = null;
     this.code = null;
     this.entry = null;
@@ -97,7 +100,7 @@ export class Exchange {
 
   /** It has become an upgraded connection: its record ends here. */
   switched(): void {
-    this.draft?.finish(101, null);
+    this.draft?.finish({ status: 101, code: null, isWhole: true });
     this.draft = null;
   }
 
@@ -106,7 +109,7 @@ export class Exchange {
     const { draft } = this;
     if (draft !== null) {
       this.draft = null;
-      draft.finish(this.status, this.code);
+      draft.finish(this);
     }
     const line = this.#line;
     if (line !== null) {

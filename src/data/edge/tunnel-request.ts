@@ -131,6 +131,7 @@ export class TunnelExchange implements EdgeConnection, UpstreamUser, ResponseOwn
       if (!room && end < body.length) return;
     }
     this.#state = 'wait';
+    this.#exchange.isWhole = true;
   }
 
   // ------------------------------------------------------------------ from the stream (UpstreamUser)

@@ -184,7 +184,10 @@ export class Visitor implements ReadTarget, UpstreamUser, TurnJob {
           this.#exchange.meter.bytesIn += next - from;
           this.#deadlines.passed(next - from);
           from = next;
-          if (state === BODY.done) this.#state = 'wait';
+          if (state === BODY.done) {
+            this.#state = 'wait';
+            this.#exchange.isWhole = true;
+          }
           if (!room) return this.#keepForLater(b, from, to);
           break;
         }

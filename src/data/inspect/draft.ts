@@ -83,6 +83,7 @@ export class Draft implements CaptureOwner {
   #code: string | null = null;
   #latencyMs = 0;
   #outcome: Trace['outcome'] = 'failed';
+  #isWhole = false;
   #isDropped = false;
 
   constructor(owner: DraftOwner, of: { id: string; tunnel: TunnelRecords; replayOf: string | null }) {
@@ -177,12 +178,16 @@ export class Draft implements CaptureOwner {
     });
   }
 
-  /** All is over. `status`: the visitor got a whole answer with it; 0: none, or a part of the service's. `code`: the edge's own reason. */
-  finish(status: number, code: string | null): void {
+  /**
+   * All is over. `status`: the visitor got a whole answer with it; 0: none, or a part of the service's. `code`: the edge's own reason. `isWhole`:
+   * all of the request's body has come.
+   */
+  finish({ status, code, isWhole }: { status: number; code: string | null; isWhole: boolean }): void {
     this.#guarded(() => {
       this.#latencyMs = this.#elapsed();
       this.#status = status === 0 ? this.#answered : status;
       this.#code = code;
+      this.#isWhole = isWhole;
       // What is heard of it from here on belongs to no record: the answer may be over before the request is.
       this.#isOpen = false;
       if (status !== 0 && code === null) this.#outcome = 'forwarded';
@@ -248,7 +253,7 @@ export class Draft implements CaptureOwner {
       requestHead: viewOf(out, at, requestHead),
       responseHead: this.#responseHead === null ? null : viewOf(out, requestHead, responseHead),
       requestBody: viewOf(out, responseHead, requestBody),
-      requestBodyTruncated: this.requestBody.isTruncated,
+      requestBodyTruncated: !this.#isWhole || this.requestBody.isTruncated,
       responseBody: viewOf(out, requestBody, responseBody),
       responseBodyTruncated: this.responseBody.isTruncated,
       replayOf: this.replayOf,

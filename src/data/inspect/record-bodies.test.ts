@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { test } from 'node:test';
 import { WebSocket, WebSocketServer } from 'ws';
 import { httpOrigin, perHead, rawOrigin, Rig } from '../edge/testing/rig.ts';
+import type { InspectedRequest } from '../../plane/inspection.ts';
 import { recordOf, recordsOf, textOf } from './testing.ts';
 
 const WITHIN = { timeout: 30_000 };
@@ -214,9 +215,31 @@ test('an answer that comes before the request is whole ends the record', WITHIN,
   const record = await recordOf(rig);
   assert.deepEqual([record.status, record.trace.outcome, textOf(record.responseBody)], [413, 'forwarded', 'no']);
   assert.ok(record.requestSize <= 1_000);
+  assert.equal(record.requestBodyTruncated, true);
   // What the visitor goes on sending is part of no record.
   wire.send('y'.repeat(10_000));
   wire.socket.destroy();
   const [after] = await recordsOf(rig);
   assert.doesNotMatch(textOf(after?.requestBody ?? null), /y/);
+});
+
+test('a body in chunks whose end had not come when the request was over is not told as whole', WITHIN, async (t) => {
+  const rig = await Rig.start(t);
+  const origin = await rawOrigin(
+    t,
+    perHead((socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok')),
+  );
+  await rig.serve('shop', origin.port);
+  const rows = [
+    ['5\r\nfirst\r\n', true],
+    ['5\r\nfirst\r\n0\r\n\r\n', false],
+  ] as const;
+  for (const [chunks, isTruncated] of rows) {
+    const wire = await rig.visit();
+    wire.ask('POST /', 'Transfer-Encoding: chunked');
+    wire.send(chunks);
+    assert.equal((await wire.response()).status, 200);
+    const record = (await recordsOf(rig)).at(-1) as InspectedRequest;
+    assert.deepEqual([textOf(record.requestBody), record.requestBodyTruncated], ['first', isTruncated]);
+  }
 });

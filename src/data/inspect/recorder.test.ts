@@ -76,7 +76,7 @@ function answered(draft: Draft | null, body = 'pear'): boolean {
   parseResponseHead(RESPONSE, 0, RESPONSE.length, head);
   draft.answered(RESPONSE, 0, RESPONSE.length, head);
   draft.responseBody.payload(Buffer.from(body), 0, body.length);
-  draft.finish(200, null);
+  draft.finish({ status: 200, code: null, isWhole: true });
   return true;
 }
 
@@ -179,12 +179,12 @@ test('what is under way takes memory until it is stored, and what finds none is 
   assert.deepEqual([first.isOpen, first.isDropped], [false, true]);
   const { heldBytes } = of.recorder.stats();
   first.requestBody.payload(HEAD, 0, HEAD.length);
-  first.finish(200, null);
+  first.finish({ status: 200, code: null, isWhole: true });
   assert.equal(of.recorder.stats().heldBytes, heldBytes);
   assert.equal(of.recorder.stats().dropped['memory'], missed + 1);
   second.requestBody.payload(Buffer.alloc(1_100), 0, 1_100);
   assert.equal(second.isOpen, true);
-  for (const draft of [second, ...open]) draft.finish(0, null);
+  for (const draft of [second, ...open]) draft.finish({ status: 0, code: null, isWhole: true });
   const flushed = of.recorder.flush();
   await until(() => of.recorder.stats().waiting === open.length + 1);
   assert.equal(begun(of), null);

@@ -1,7 +1,6 @@
 /**
  * One stream of a visitor's HTTP/2 connection: one request and its response. What visitor.ts is for a connection of HTTP/1.1, with
  * the same parser, policy, forwarding and deadlines; a connection keeps those that are done for its next streams.
- *
  * States: `head` (the tunnel's policy has yet to decide) → `body` (the request's body flows) → `wait` (the request is sent) →
  * `linger` (the answer is complete, and the visitor has yet to take it) → `gone`.
  */
@@ -218,6 +217,7 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner {
     if (!this.#body.end((this.#upstream as Upstream).stream))
       return this.#malformed('less body than its content-length');
     this.#state = 'wait';
+    this.#exchange.isWhole = true;
   }
 
   #adopt(upstream: Upstream): void {

@@ -3,6 +3,7 @@
  * used by recorder.ts for each tunnel and for the node.
  */
 import type { RouteEntry } from '../routing/entry.ts';
+import type { OrgShare } from './org-shares.ts';
 
 export class Allowance {
   readonly #perMs: number;
@@ -39,12 +40,15 @@ export class TunnelRecords {
   readonly tunnelId: string;
   readonly orgId: string;
   readonly allowance: Allowance;
+  /** Of its organization. */
+  readonly org: OrgShare;
   /** Requests that were not recorded, and of which the control plane has yet to hear. */
   untold = 0;
 
-  constructor({ route }: RouteEntry, allowance: Allowance) {
+  constructor({ route }: RouteEntry, of: { readonly allowance: Allowance; readonly org: OrgShare }) {
     this.tunnelId = route.tunnelId;
     this.orgId = route.orgId;
-    this.allowance = allowance;
+    this.allowance = of.allowance;
+    this.org = of.org;
   }
 }

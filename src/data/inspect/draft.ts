@@ -16,10 +16,11 @@ const STEP_BYTES = 64;
 
 /** Why a request is not recorded, each with 0. */
 export const NO_DROPS = {
-  /** Its tunnel, or the node, has recorded enough just now. */
+  /** Its tunnel, its organization or the node has recorded enough just now. */
   tunnel_rate: 0,
+  org_rate: 0,
   node_rate: 0,
-  /** Records take all the memory that they may. */
+  /** Records take all the memory that they, or those of its organization, may. */
   memory: 0,
   /** Too many wait for the control plane. */
   queue: 0,
@@ -34,8 +35,8 @@ export type DropReason = keyof typeof NO_DROPS;
 export interface DraftOwner {
   readonly maxBodyBytes: number;
   /** Room in memory; false: none. */
-  take(bytes: number): boolean;
-  give(bytes: number): void;
+  take(of: TunnelRecords, bytes: number): boolean;
+  give(of: TunnelRecords, bytes: number): void;
   finished(draft: Draft): void;
   dropped(of: TunnelRecords, reason: DropReason): void;
   failed(error: unknown): void;
@@ -207,7 +208,7 @@ export class Draft implements CaptureOwner {
   /** Lets go of its memory. May be called twice. */
   release(): void {
     this.letGo();
-    this.#owner.give(this.#heldBytes);
+    this.#owner.give(this.of, this.#heldBytes);
     this.#heldBytes = 0;
   }
 
@@ -219,7 +220,7 @@ export class Draft implements CaptureOwner {
   }
 
   grow(bytes: number): boolean {
-    if (this.#owner.take(bytes)) {
+    if (this.#owner.take(this.of, bytes)) {
       this.#heldBytes += bytes;
       return true;
     }

@@ -27,6 +27,9 @@ interface World {
   records(): InspectedRequest[];
 }
 
+/** `shop-1` and `shop-2` are tunnels of one organization. */
+const orgOf = (name: string): string => name.replace(/-.*$/, '');
+
 function world(t: TestContext, over: Partial<InspectorSettings> = {}, queue: QueueOptions = {}): World {
   const batches: InspectionBatch[] = [];
   const faults: string[] = [];
@@ -48,7 +51,7 @@ function world(t: TestContext, over: Partial<InspectorSettings> = {}, queue: Que
       queue,
     }),
     entry: (name) => {
-      const entry = entries.get(name) ?? new RouteEntry(testRoute(name));
+      const entry = entries.get(name) ?? new RouteEntry({ ...testRoute(name), orgId: orgOf(name) });
       entries.set(name, entry);
       return entry;
     },
@@ -125,20 +128,50 @@ test('a tunnel records no more than its allowance, and takes nothing from its ne
   assert.deepEqual(counts(of), { [of.entry('shop').route.tunnelId]: 890 });
   const { recorded, dropped, waiting, heldBytes } = of.recorder.stats();
   assert.deepEqual([recorded, waiting, heldBytes], [170, 0, 0]);
-  assert.deepEqual(dropped, { tunnel_rate: 890, node_rate: 0, memory: 0, queue: 0, lost: 0, failed: 0 });
+  assert.deepEqual(dropped, { tunnel_rate: 890, org_rate: 0, node_rate: 0, memory: 0, queue: 0, lost: 0, failed: 0 });
 });
 
 test('what the node does not record is no loss of the allowance of the tunnel', WITHIN, async (t) => {
-  const of = world(t, { maxPerSecond: 25, maxPerSecondPerTunnel: 10 });
+  const of = world(t, { maxPerSecond: 50, maxPerSecondPerTunnel: 10 });
   const now = Math.ceil(performance.now());
   assert.equal(taken(of, 90, 'shop', now), 90);
-  assert.equal(taken(of, 90, 'shed', now), 10);
-  assert.equal(taken(of, 90, 'shed', now + 1_000), 25);
-  assert.equal(taken(of, 90, 'shed', now + 2_600), 40);
+  assert.equal(taken(of, 90, 'shed', now), 90);
+  assert.equal(taken(of, 90, 'barn', now), 20);
+  assert.equal(taken(of, 90, 'barn', now + 1_000), 50);
   await of.recorder.flush();
-  assert.deepEqual(counts(of), { [of.entry('shed').route.tunnelId]: 195 });
-  assert.equal(of.recorder.stats().dropped['node_rate'], 195);
+  assert.deepEqual(counts(of), { [of.entry('barn').route.tunnelId]: 110 });
+  assert.equal(of.recorder.stats().dropped['node_rate'], 110);
 });
+
+test('one organization has half of the rate at most, however many tunnels it has', WITHIN, async (t) => {
+  const of = world(t, { maxPerSecond: 50 });
+  const now = Math.ceil(performance.now());
+  assert.deepEqual([taken(of, 90, 'shop-1', now), taken(of, 90, 'shop-2', now)], [90, 10]);
+  assert.equal(taken(of, 90, 'shed', now), 90);
+  assert.equal(taken(of, 90, 'shop-2', now + 1_000), 25);
+  const { dropped } = of.recorder.stats();
+  assert.deepEqual([dropped['org_rate'], dropped['node_rate']], [145, 0]);
+});
+
+test(
+  'an organization that holds all that it may leaves room for others, and each of them for the next',
+  WITHIN,
+  async (t) => {
+    const of = world(t, { maxMemoryMb: 1 });
+    const held = (name: string): number => {
+      const before = of.recorder.stats().heldBytes;
+      while (begun(of, name)?.isOpen === true);
+      return (of.recorder.stats().heldBytes - before) / (1 << 20);
+    };
+    for (const [name, share] of [
+      ['shop-1', 1 / 2],
+      ['shop-2', 0],
+      ['shed', 1 / 4],
+      ['barn', 1 / 8],
+    ] as const)
+      assert.ok(Math.abs(held(name) - share) < 0.01, name);
+  },
+);
 
 test('a request of the control plane needs no allowance and has the id that it was given', WITHIN, async (t) => {
   const of = world(t, { maxPerSecondPerTunnel: 1 });
@@ -170,7 +203,7 @@ test('what is under way takes memory until it is stored, and what finds none is 
     assert.ok(of.recorder.stats().heldBytes <= 1 << 20);
   }
   const each = OWN_BYTES + HEAD.length + '/orders'.length;
-  assert.ok(Math.abs(open.length - (1 << 20) / each) < 2, String(open.length));
+  assert.ok(Math.abs(open.length - (1 << 19) / each) < 2, String(open.length));
   assert.equal(begun(of), null);
   const missed = of.recorder.stats().dropped['memory'] ?? 0;
   // One that grows beyond it is given up whole, and frees what it had.

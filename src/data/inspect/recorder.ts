@@ -10,6 +10,7 @@ import type { RouteEntry } from '../routing/entry.ts';
 import { Allowance, TunnelRecords } from './allowance.ts';
 import { Draft, type DraftOwner, type DropReason, NO_DROPS, OWN_BYTES } from './draft.ts';
 import { RecordMemory } from './memory.ts';
+import { OrgShares } from './org-shares.ts';
 import { type QueueOptions, RecordQueue } from './record-queue.ts';
 
 /** A node's settings of the inspector. */
@@ -33,6 +34,8 @@ export interface SentRecord {
 /** How long a quiet tunnel, or node, saves up what it may record: that much may come at once. */
 const TUNNEL_BURST_SECONDS = 10;
 const NODE_BURST_SECONDS = 4;
+/** So many organizations together are recorded as fast as a node may; one alone at that part of it. */
+const ORGS_AT_FULL_RATE = 2;
 const MEGABYTE = 1 << 20;
 /** A fault is said once in so long, with the count since. */
 const SAY_AGAIN_MS = 60_000;
@@ -50,6 +53,7 @@ export class Recorder implements DraftOwner {
   readonly #memory: RecordMemory;
   readonly #queue: RecordQueue;
   readonly #allowance: Allowance;
+  readonly #orgs: OrgShares;
   readonly #dropped: Record<DropReason, number> = { ...NO_DROPS };
   #faults = 0;
   #saidMs = Number.NEGATIVE_INFINITY;
@@ -68,6 +72,8 @@ export class Recorder implements DraftOwner {
       { perSecond: maxPerSecond, burst: NODE_BURST_SECONDS * maxPerSecond },
       performance.now(),
     );
+    const perOrg = Math.ceil(maxPerSecond / ORGS_AT_FULL_RATE);
+    this.#orgs = new OrgShares({ perSecond: perOrg, burst: NODE_BURST_SECONDS * perOrg });
   }
 
   /** The record of a request for `entry`; null: it is not recorded. `nowMs`: monotonic, may be coarse. `sent`: the control plane sends it, and it needs no allowance. */
@@ -75,11 +81,13 @@ export class Recorder implements DraftOwner {
     if (!entry.inspected || entry.route.protocol === 'tcp') return null;
     try {
       const tunnel = (entry.records ??= this.#tunnelRecords(entry, nowMs));
-      if (!this.#memory.has(OWN_BYTES)) return this.#missed(tunnel, 'memory');
+      if (!this.#memory.has(tunnel.org, OWN_BYTES)) return this.#missed(tunnel, 'memory');
       if (sent !== null) return new Draft(this, { id: sent.id, tunnel, replayOf: sent.replayOf });
       if (!tunnel.allowance.hasOne(nowMs)) return this.#missed(tunnel, 'tunnel_rate');
+      if (!tunnel.org.allowance.hasOne(nowMs)) return this.#missed(tunnel, 'org_rate');
       if (!this.#allowance.hasOne(nowMs)) return this.#missed(tunnel, 'node_rate');
       tunnel.allowance.spend();
+      tunnel.org.allowance.spend();
       this.#allowance.spend();
       return new Draft(this, { id: randomUUIDv7(), tunnel, replayOf: null });
     } catch (error) {
@@ -112,12 +120,12 @@ export class Recorder implements DraftOwner {
 
   // ------------------------------------------------------------------ from its drafts (DraftOwner)
 
-  take(bytes: number): boolean {
-    return this.#memory.take(bytes);
+  take({ org }: TunnelRecords, bytes: number): boolean {
+    return this.#memory.take(org, bytes);
   }
 
-  give(bytes: number): void {
-    this.#memory.give(bytes);
+  give({ org }: TunnelRecords, bytes: number): void {
+    this.#memory.give(org, bytes);
   }
 
   finished(draft: Draft): void {
@@ -145,6 +153,7 @@ export class Recorder implements DraftOwner {
 
   #tunnelRecords(entry: RouteEntry, nowMs: number): TunnelRecords {
     const perSecond = this.#settings.maxPerSecondPerTunnel;
-    return new TunnelRecords(entry, new Allowance({ perSecond, burst: TUNNEL_BURST_SECONDS * perSecond }, nowMs));
+    const allowance = new Allowance({ perSecond, burst: TUNNEL_BURST_SECONDS * perSecond }, nowMs);
+    return new TunnelRecords(entry, { allowance, org: this.#orgs.of(entry.route.orgId, nowMs) });
   }
 }

@@ -49,9 +49,12 @@ export function webhookLimits(): readonly Row[] {
     ),
     elsewhere(
       'Deliveries on their way to tunnels',
-      'one of a receiver, 4 of an organization, 32 in all; the others wait',
+      'one of a receiver, 4 of an organization and never more than are free, 32 in all; the others wait',
       ['webhook-forwards.test.ts', 'one at a time and in order: the next when the one before is done'],
-      ['webhook-forwards.test.ts', 'an organization has four places, and all together thirty-two'],
+      [
+        'webhook-forwards.test.ts',
+        'an organization has four places and never more than are free, and all together thirty-two',
+      ],
     ),
     elsewhere('Tries of a delivery that is sent on', '29 in a day, then it has failed', [
       'webhook-forwards.test.ts',

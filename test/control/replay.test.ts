@@ -324,6 +324,14 @@ test('without an agent, and of a tunnel that is gone, it is 503', async () => {
   assert.equal(asked.length, 1);
 });
 
+test('where the node had no place for it, it is 503, and nothing is told of a record', async () => {
+  answer = async () => ({ ok: false, code: 'overloaded' });
+  const refused = await replay(await recorded());
+  assert.deepEqual(said(refused), [503, 'unavailable']);
+  assert.equal(refused.body['retry_after_seconds'], 5);
+  assert.equal(refused.body['id'], undefined);
+});
+
 test('a host that is no name of the tunnel is not told to the service', async () => {
   for (const [line, host] of [
     ['Host: shop.localhost', 'shop.localhost'],

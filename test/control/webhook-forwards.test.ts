@@ -449,9 +449,9 @@ test('what is on its way at a stop is waited for, and beyond that sent again', a
   assert.deepEqual(await states(id), ['delivered', 'waiting']);
 });
 
-test('an organization has four places, and all together thirty-two', async () => {
+test('an organization has four places and never more than are free, and all together thirty-two', async () => {
   const team = new Team(plane, api);
-  const people = await Promise.all(Array.from({ length: 9 }, (_, i) => team.person(`p${i}@example.test`)));
+  const people = await Promise.all(Array.from({ length: 10 }, (_, i) => team.person(`p${i}@example.test`)));
   for (const person of people) {
     const own = await reserve({}, person);
     await node.come(own);
@@ -459,16 +459,42 @@ test('an organization has four places, and all together thirty-two', async () =>
   }
   await until(() => node.held.length >= 32, 'all places');
   await settle();
-  assert.equal(node.held.length, 32);
   const counts = Map.groupBy(node.held, ({ request }) => bodyOf(request));
+  // Of services that do not answer: the ninth and the tenth have one all the same.
   assert.deepEqual(
     [...counts.values()].map((some) => some.length),
-    Array(8).fill(4),
+    [...Array(7).fill(4), 2, 1, 1],
   );
-  // A place that is free is taken by who has waited for it: the fifth of the first, then those of the ninth.
-  for (let i = 0; i < 45; i++) await node.answer(200);
+  // A place that is free is taken by who waits.
+  for (let i = 0; i < 50; i++) await node.answer(200);
   await settle();
-  assert.equal(node.asked.length, 45);
+  assert.equal(node.asked.length, 50);
+});
+
+test('where there was no place for it, it was no try: soon again, less often while it goes on', async () => {
+  await node.come(tunnel);
+  const id = await receiver();
+  await deliver(id, '1');
+  for (const seconds of [1, 2, 4, 8, 16, 30, 30]) {
+    (await node.next()).answer({ ok: false, code: 'overloaded' });
+    await until(() => plane.control.forwarder.stats().lines.delayed === 1, 'the wait');
+    pass(seconds * SECOND - 1);
+    await settle();
+    assert.equal(node.held.length, 0, `not before its time: ${seconds} s`);
+    pass(1);
+  }
+  assert.deepEqual(plane.control.forwarder.stats().tries, { delivered: 0, refused: 0, given_up: 0 });
+  const { fields } = await node.answer(500);
+  assert.equal(Object.fromEntries(fields)['Culvert-Webhook-Attempt'], '1');
+  await until(async () => (await events(id))[0]?.forward['attempts'] === 1, 'the failure');
+  // What comes behind a try is the first time again.
+  pass(SECOND);
+  (await node.next()).answer({ ok: false, code: 'overloaded' });
+  await until(() => plane.control.forwarder.stats().lines.delayed === 1, 'the wait');
+  pass(SECOND);
+  await node.answer(200);
+  await until(async () => (await states(id))[0] === 'delivered', 'the outcome');
+  assert.equal((await events(id))[0]?.forward['attempts'], 2);
 });
 
 test('a fault of the server itself is no try: the line rests and goes on', async () => {

@@ -369,9 +369,9 @@ test('eight at a time go to one tunnel, the others hear at once that it is too m
   const sent = Array.from({ length: 8 }, () => told(rig.node.send(GET)));
   while (waiting.length < 8) await once(origin, 'asked');
   assert.equal(rig.node.stats().connections.http, 0, 'they are no connections');
-  for (let i = 0; i < 5; i++) assert.equal(await told(rig.node.send(GET)), '503 overloaded');
+  for (let i = 0; i < 5; i++) assert.deepEqual(await rig.node.send(GET), { ok: false, code: 'overloaded' });
   assert.equal(rig.node.stats().answered['overloaded'], 5);
-  const other = told(rig.node.send({ ...GET, tunnelId: idOf('shed'), host: 'shed.example.test' }));
+  const other = told(rig.node.send({ ...GET, tunnelId: idOf('shed'), host: 'shed.example.test', replayOf: null }));
   while (waiting.length < 9) await once(origin, 'asked');
   for (const answer of waiting.splice(0)) answer();
   assert.deepEqual(new Set(await Promise.all([...sent, other])), new Set(['200']));

@@ -4,27 +4,27 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../../base/clock.ts';
 import { AppError } from '../../../base/errors.ts';
+import { Shares } from '../../../base/shares.ts';
 
 /** At once, and then one per second. */
 export const REPLAY_BURST = 60;
 export const REPLAYS_PER_SECOND = 1;
 /** Under way. A data node has bounds of its own, also for each tunnel. */
 export const MAX_REPLAYS_AT_ONCE = 8;
-/** Of all organizations: each holds a record with its body. */
-const MAX_UNDER_WAY = 64;
+/** Of all organizations: each holds a record with its body, and what is beyond a data node would refuse (data/edge/tunnel-requests.ts). */
+const MAX_UNDER_WAY = 32;
 /** Organizations that are remembered. What falls out has its burst anew. */
 const MAX_KNOWN = 10_000;
 
 interface Of {
   left: number;
   atMs: number;
-  underWay: number;
 }
 
 export class ReplayPace {
   readonly #clock: Clock;
   readonly #orgs = new LRUCache<string, Of>({ max: MAX_KNOWN });
-  #underWay = 0;
+  readonly #underWay = new Shares({ places: MAX_UNDER_WAY, each: MAX_REPLAYS_AT_ONCE });
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -33,7 +33,7 @@ export class ReplayPace {
   /** Takes a place, to be given back by what it returns, once. Throws `rate_limited`, `unavailable`. */
   enter(orgId: string): () => void {
     const of = this.#of(orgId);
-    if (of.underWay >= MAX_REPLAYS_AT_ONCE)
+    if (this.#underWay.of(orgId) >= MAX_REPLAYS_AT_ONCE)
       throw new AppError(
         'rate_limited',
         `Your organization has ${MAX_REPLAYS_AT_ONCE} replays under way. Try again when one is done.`,
@@ -43,20 +43,18 @@ export class ReplayPace {
       throw new AppError('rate_limited', 'Your organization has sent too many requests again. Try again in a moment.', {
         retryAfterSeconds: Math.ceil((1 - of.left) / REPLAYS_PER_SECOND),
       });
-    if (this.#underWay >= MAX_UNDER_WAY)
-      throw new AppError('unavailable', 'Too many replays are under way on this server. Try again in a few seconds.');
+    const giveBack = this.#underWay.take(orgId);
+    if (giveBack === undefined)
+      throw new AppError('unavailable', 'Too many replays are under way on this server. Try again in a few seconds.', {
+        retryAfterSeconds: 5,
+      });
     of.left--;
-    of.underWay++;
-    this.#underWay++;
-    return () => {
-      of.underWay--;
-      this.#underWay--;
-    };
+    return giveBack;
   }
 
   #of(orgId: string): Of {
     const now = this.#clock.monotonic();
-    const of = this.#orgs.get(orgId) ?? { left: REPLAY_BURST, atMs: now, underWay: 0 };
+    const of = this.#orgs.get(orgId) ?? { left: REPLAY_BURST, atMs: now };
     of.left = Math.min(REPLAY_BURST, of.left + ((now - of.atMs) / 1_000) * REPLAYS_PER_SECOND);
     of.atMs = now;
     this.#orgs.set(orgId, of);

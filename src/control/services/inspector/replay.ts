@@ -132,7 +132,7 @@ export class Replays {
       replayOf: record.id,
       timeoutMs: TIMEOUT_MS,
     });
-    if (!answer.ok) throw offline();
+    if (!answer.ok) throw answer.code === 'overloaded' ? overloaded() : offline();
     const { id, status, code, latencyMs } = answer;
     return { id, status, code, latencyMs };
   }
@@ -156,4 +156,10 @@ export class Replays {
 
 function offline(): AppError {
   return new AppError('tunnel_offline', 'No agent serves this tunnel now. Start it, then send the request again.');
+}
+
+function overloaded(): AppError {
+  const why =
+    'It was not sent: too many requests are on their way to this tunnel already, or to all tunnels of this server.';
+  return new AppError('unavailable', `${why} Try again in a few seconds.`, { retryAfterSeconds: 5 });
 }

@@ -11,6 +11,9 @@ const TIMEOUT_MS = 30_000;
 const FIRST_WAITS_MS = [1_000, 5_000, 30_000, 2 * 60_000, 10 * 60_000] as const;
 const HOURLY_TRIES = 23;
 export const MAX_ATTEMPTS = 1 + FIRST_WAITS_MS.length + HOURLY_TRIES;
+/** No try either: the node, or the tunnel, had no place for it. Twice as long each time in a row. */
+const CROWDED_MS = 1_000;
+const MAX_CROWDED_MS = 30_000;
 /** The service says so itself: what is sent here is never wanted. */
 const GONE = 410;
 /** What the edge says of a tunnel that nobody serves now: no fault of the delivery. */
@@ -35,9 +38,10 @@ export interface Trial {
   readonly publicUrl: string;
 }
 
-/** `later`: it was not tried, for the tunnel has no agent or is paused. */
+/** It was not tried. `later`: the tunnel has no agent or is paused; `crowded`: too much is on its way already. */
 export type Outcome =
   | { readonly kind: 'later' }
+  | { readonly kind: 'crowded' }
   | { readonly kind: 'delivered'; readonly status: number }
   | {
       readonly kind: 'refused';
@@ -71,7 +75,7 @@ export function requestOf({ delivery, attempt, tunnelId, path, publicUrl }: Tria
 }
 
 export function outcomeOf(answer: TunnelAnswer): Outcome {
-  if (!answer.ok) return { kind: 'later' };
+  if (!answer.ok) return { kind: answer.code === 'overloaded' ? 'crowded' : 'later' };
   const { status, code } = answer;
   if (code === null && status >= 200 && status < 300) return { kind: 'delivered', status };
   if (code !== null && PAUSES.has(code)) return { kind: 'later' };
@@ -86,4 +90,9 @@ export function outcomeOf(answer: TunnelAnswer): Outcome {
 /** How long to wait after this many tries that failed; null: it is given up. */
 export function waitAfter(attempts: number): number | null {
   return attempts >= MAX_ATTEMPTS ? null : (FIRST_WAITS_MS[attempts - 1] ?? HOUR_MS);
+}
+
+/** How long to wait after so many times in a row, from 1, that there was no place for it. */
+export function waitForPlace(times: number): number {
+  return Math.min(MAX_CROWDED_MS, CROWDED_MS * 2 ** (times - 1));
 }

@@ -7,17 +7,19 @@
  */
 import { HOUR_MS } from '../../../base/clock.ts';
 import type { Logger } from '../../../base/log.ts';
+import { Shares } from '../../../base/shares.ts';
 import type { NodeControl } from '../../../plane/link.ts';
 import type { Store } from '../../db/tx.ts';
 import type { Maintenance } from '../tunnels/maintenance.ts';
 import type { RouteMaker } from '../tunnels/route-maker.ts';
 import { anyById, isExpired, type TunnelRow } from '../tunnels/tunnel-rows.ts';
 import { type Head, headOf, type Line, updateForward, waitingDelivery, waitingLines } from './forward-rows.ts';
-import { type Outcome, outcomeOf, requestOf, waitAfter } from './forward-try.ts';
+import { type Outcome, outcomeOf, requestOf, waitAfter, waitForPlace } from './forward-try.ts';
+import { Turns } from './forward-turns.ts';
 
 /** Tries under way at once: each holds a body of up to a megabyte, and most of its time it waits for a service. */
 const MAX_AT_ONCE = 32;
-/** Of one organization: services of one that never answer leave the others their places. */
+/** Of one organization, and never more than are free: services that never answer leave the others their places. */
 const MAX_OF_ORG = 4;
 /** The lines that wait for an agent or for their time are looked at once in this time, in memory, whatever nobody was told. */
 const LOOK_MS = 30_000;
@@ -28,6 +30,8 @@ interface Trying extends Line {
   readonly sequence: number;
   /** False: it was put in line again, or goes elsewhere by now; how this try ends says nothing. */
   counts: boolean;
+  /** Gives its place back. */
+  readonly leave: () => void;
 }
 
 /** For the operator: lines by what they wait for, and what became of tries since the start. */
@@ -54,13 +58,16 @@ export interface ForwarderDeps {
 
 export class Forwarder implements Lines {
   readonly #deps: ForwarderDeps;
-  /** Receiver to organization, in the order in which they are looked at. As many as there are receivers, at most; so are the next two. */
-  readonly #ready = new Map<string, string>();
+  /** As many as there are receivers, at most; so are the next three. */
+  readonly #ready = new Turns();
   readonly #delayed = new Map<string, { readonly orgId: string; readonly at: number }>();
   /** Those whose tunnel has no agent or is paused. */
   readonly #parked = new Map<string, { readonly orgId: string; readonly tunnelId: string }>();
   readonly #parkedAt = new Map<string, Set<string>>();
+  /** How often in a row there was no place for the first of the line. */
+  readonly #crowded = new Map<string, number>();
   readonly #trying = new Map<string, Trying>();
+  readonly #places = new Shares({ places: MAX_AT_ONCE, each: MAX_OF_ORG });
   readonly #tries = { delivered: 0, refused: 0, given_up: 0 };
   #isRunning = false;
   /** When the lines that wait are looked at next; null: none does. */
@@ -100,7 +107,7 @@ export class Forwarder implements Lines {
     if (!this.#isRunning || this.#trying.has(receiverId)) return;
     this.#delayed.delete(receiverId);
     this.#unpark(receiverId);
-    this.#ready.set(receiverId, orgId);
+    this.#ready.add({ receiverId, orgId });
     this.#soon();
   }
 
@@ -142,11 +149,8 @@ export class Forwarder implements Lines {
     this.#pass = undefined;
     const now = this.#deps.store.clock.now();
     if (this.#isLookDue) this.#look(now);
-    for (const [receiverId, orgId] of this.#ready) {
-      // Who is ready and finds no place needs no timer: the end of each try begins the next.
-      if (this.#trying.size >= MAX_AT_ONCE) break;
-      if (this.#placesOf(orgId) < MAX_OF_ORG) this.#consider({ receiverId, orgId }, now);
-    }
+    // Who is ready and finds no place needs no timer: the end of each try begins the next.
+    for (const line of this.#ready.take((orgId) => this.#places.hasPlace(orgId))) this.#consider(line, now);
     clearTimeout(this.#timer);
     if (this.#lookAt === null) return;
     this.#timer = setTimeout(() => this.wake(), Math.min(this.#lookAt - now, LOOK_MS));
@@ -173,15 +177,16 @@ export class Forwarder implements Lines {
   #toReady(receiverId: string, orgId: string): void {
     this.#delayed.delete(receiverId);
     this.#unpark(receiverId);
-    this.#ready.set(receiverId, orgId);
+    this.#ready.add({ receiverId, orgId });
   }
 
   #consider(line: Line, now: number): void {
-    const { receiverId } = line;
-    this.#ready.delete(receiverId);
     try {
-      const head = headOf(this.#deps.store.db, receiverId);
-      if (head === undefined) return;
+      const head = headOf(this.#deps.store.db, line.receiverId);
+      if (head === undefined) {
+        this.#crowded.delete(line.receiverId);
+        return;
+      }
       const tunnel = anyById(this.#deps.store.db, head.tunnelId);
       if (!isDue(head.nextAt, now)) this.#delay(line, head.nextAt);
       else if (tunnel === undefined || !this.#isServed(tunnel, now)) this.#park(line, head.tunnelId);
@@ -198,14 +203,17 @@ export class Forwarder implements Lines {
     const { path, tunnelId } = head;
     const publicUrl = this.#deps.routes.publicUrl(tunnel);
     const request = requestOf({ delivery, attempt: forward.attempts + 1, tunnelId, path, publicUrl });
-    const trying: Trying = { ...line, sequence: head.sequence, counts: true };
+    const leave = this.#places.take(line.orgId);
+    // Its turn came because there was one.
+    if (leave === undefined) return this.#ready.add(line);
+    const trying: Trying = { ...line, sequence: head.sequence, counts: true, leave };
     this.#trying.set(line.receiverId, trying);
     void this.#deps.nodes
       .send(request)
       .then(outcomeOf)
       .then((outcome) => this.#ended(trying, outcome, tunnelId))
       .catch((error: unknown) => {
-        this.#trying.delete(line.receiverId);
+        this.#left(trying);
         this.#rest(line, error);
       })
       .finally(() => {
@@ -215,13 +223,27 @@ export class Forwarder implements Lines {
   }
 
   #ended(trying: Trying, outcome: Outcome, tunnelId: string): void {
-    this.#trying.delete(trying.receiverId);
-    if (trying.counts && outcome.kind === 'later') return this.#park(trying, tunnelId);
-    if (trying.counts && outcome.kind !== 'later') this.#writeDown(trying.sequence, outcome);
+    this.#left(trying);
+    if (outcome.kind !== 'crowded') this.#crowded.delete(trying.receiverId);
+    if (!trying.counts) return this.ready(trying);
+    if (outcome.kind === 'later') return this.#park(trying, tunnelId);
+    if (outcome.kind === 'crowded') return this.#waitForPlace(trying);
+    this.#writeDown(trying.sequence, outcome);
     this.ready(trying);
   }
 
-  #writeDown(sequence: number, outcome: Exclude<Outcome, { kind: 'later' }>): void {
+  #left(trying: Trying): void {
+    if (this.#trying.delete(trying.receiverId)) trying.leave();
+  }
+
+  /** Nothing was sent: soon again, and less often while it goes on. */
+  #waitForPlace(line: Line): void {
+    const times = (this.#crowded.get(line.receiverId) ?? 0) + 1;
+    this.#crowded.set(line.receiverId, times);
+    this.#delay(line, this.#deps.store.clock.now() + waitForPlace(times));
+  }
+
+  #writeDown(sequence: number, outcome: Exclude<Outcome, { kind: 'later' | 'crowded' }>): void {
     // Relaxed: what a power cut takes is sent once more.
     this.#deps.store.inTx(
       (tx) => {
@@ -284,12 +306,6 @@ export class Forwarder implements Lines {
     const there = this.#parkedAt.get(tunnelId);
     there?.delete(receiverId);
     if (there?.size === 0) this.#parkedAt.delete(tunnelId);
-  }
-
-  #placesOf(orgId: string): number {
-    let places = 0;
-    for (const trying of this.#trying.values()) if (trying.orgId === orgId) places += 1;
-    return places;
   }
 }
 

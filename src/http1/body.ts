@@ -92,6 +92,7 @@ export class Body {
   /** Forward payload only: for a visitor that speaks HTTP/1.0 and knows no chunks, or HTTP/2 and has frames. `trailer` is told all the same. */
   #strip = false;
   #rule: TrailerRule | null = null;
+  /** Until the body is done: an idle connection holds nobody's record. */
   #tap: BodyTap | null = null;
   #left = 0;
   #state: ChunkState = S.size;
@@ -110,7 +111,7 @@ export class Body {
     this.trailer = null;
     this.#strip = strip;
     this.#rule = rule;
-    this.#tap = tap;
+    this.#tap = this.framing === FRAMING.none ? null : tap;
     this.#left = framing === FRAMING.length ? length : 0;
     this.#state = S.size;
     this.#digits = this.#extensionBytes = 0;
@@ -144,6 +145,7 @@ export class Body {
     }
     this.stop = this.next = start + this.#left;
     this.framing = FRAMING.none;
+    this.#tap = null;
     return BODY.done;
   }
 
@@ -247,6 +249,7 @@ export class Body {
     this.stop = stop;
     this.next = next;
     this.framing = FRAMING.none;
+    this.#tap = null;
     return BODY.done;
   }
 

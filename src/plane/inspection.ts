@@ -17,7 +17,7 @@ export interface TraceStep {
 
 /** What the edge decided about a request, and how long each part took. */
 export interface Trace {
-  /** `forwarded`: the visitor got the service's answer; `refused`: the edge let it not pass; `failed`: it passed, and no whole answer came. */
+  /** `forwarded`: the visitor got the service's answer; `refused`: the edge did not pass it on, or its visitor left before it could; `failed`: it passed, and no whole answer came. */
   readonly outcome: 'forwarded' | 'refused' | 'failed';
   /** Error code of the edge, when it answered by itself or cut the answer. */
   readonly code: string | null;

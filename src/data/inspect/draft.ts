@@ -192,7 +192,7 @@ export class Draft implements CaptureOwner {
       // What is heard of it from here on belongs to no record: the answer may be over before the request is.
       this.#isOpen = false;
       if (status !== 0 && code === null) this.#outcome = 'forwarded';
-      else if (code !== null && this.#agentId === null) this.#outcome = 'refused';
+      else if (this.#agentId === null) this.#outcome = 'refused';
       this.#owner.finished(this);
     });
   }

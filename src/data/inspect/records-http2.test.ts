@@ -126,7 +126,7 @@ test('a visitor that leaves while its request is decided is recorded without a s
   stream.close(8);
   await until(() => rig.node.stats().inspector.waiting > 0);
   const record = await recordOf(rig);
-  assert.deepEqual([record.status, record.trace.outcome, record.trace.code], [0, 'failed', null]);
+  assert.deepEqual([record.status, record.trace.outcome, record.trace.code], [0, 'refused', null]);
   assert.match(textOf(record.requestHead), /^GET \/gone HTTP\/1\.1\r\n[^]*\r\nauthorization:\r\n/);
   hold.resolve();
   // The exchange is used again: the next request has a record of its own.

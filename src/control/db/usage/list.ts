@@ -1,6 +1,7 @@
 /**
- * Lists of records. In the thread alone (usage-desk.ts). A filter that must look at each record goes over them in stretches, each a
- * bounded piece of the index, until the page is full or its time is up: no question holds the thread for longer, however rare what it looks for.
+ * Lists of records. In the thread alone (usage-desk.ts). They go over the records in stretches, each a bounded piece of the index, until the page
+ * is full or its time is up: no question holds the thread for longer, however rare what it looks for. That goes for lists without a filter too:
+ * what was forgotten lies between the others until it is swept.
  */
 import type { Sqlite } from '../open.ts';
 import { Unanswerable } from './questions.ts';
@@ -9,7 +10,7 @@ import { MAX_LIST, type RecordFilter, type RecordItem, type RecordPage } from '.
 
 /** Less than half of what a caller may have to wait in all. */
 const BUDGET_MS = 20;
-/** Records of a stretch: so many at first, then as many as take this long, for a cold disk reads fewer. */
+/** Records of a stretch: so many at first where a filter tells them apart, else a page; then as many as take this long, for a cold disk reads fewer. */
 const FIRST_STRETCH = 500;
 const STRETCH_MS = 4;
 const MAX_STRETCH = 50_000;
@@ -37,6 +38,8 @@ interface Search {
   readonly owner: number;
   readonly byTunnel: boolean;
   readonly limit: number;
+  /** Records of the first stretch. */
+  readonly stretch: number;
   /** Ids from `from` on, before `before`. */
   readonly from: Buffer;
   readonly before: Buffer;
@@ -55,7 +58,7 @@ const SOURCE = {
 };
 
 export interface Looking extends RecordFilter {
-  /** For records that must be looked at one by one. */
+  /** For looking; no stretch begins after it. */
   readonly budgetMs?: number;
 }
 
@@ -64,10 +67,7 @@ export function list(sqlite: Sqlite, orgId: string, filter: Looking): RecordPage
   const search = makeSearch(sqlite, orgId, filter);
   if (search === undefined) return { items: [], stoppedAt: null };
   if (filter.replayOf !== undefined) return { items: replays(sqlite, search, filter.replayOf), stoppedAt: null };
-  const mustLook = filter.method !== undefined || filter.status !== undefined || filter.pathContains !== undefined;
-  return mustLook
-    ? lookThrough(sqlite, search, filter.budgetMs ?? BUDGET_MS)
-    : { items: read(sqlite, search), stoppedAt: null };
+  return lookThrough(sqlite, search, filter.budgetMs ?? BUDGET_MS);
 }
 
 function makeSearch(sqlite: Sqlite, orgId: string, filter: RecordFilter): Search | undefined {
@@ -89,6 +89,7 @@ function makeSearch(sqlite: Sqlite, orgId: string, filter: RecordFilter): Search
     owner,
     byTunnel: tunnelId !== undefined,
     limit,
+    stretch: conditions.length > 1 ? FIRST_STRETCH : limit,
     from: since === undefined ? NO_ID : firstIdAt(since - SLACK_MS),
     before: Buffer.compare(before, last) < 0 ? before : last,
     conditions,
@@ -114,7 +115,7 @@ export function ownerOf(sqlite: Sqlite, orgId: string, tunnelId: string | undefi
   return (row as { n: number } | undefined)?.n;
 }
 
-/** All at once: what is found is what is looked at. */
+/** What fits between the ends of one stretch. */
 function read(sqlite: Sqlite, search: Search): RecordItem[] {
   const source = search.byTunnel ? SOURCE.tunnel : SOURCE.organization;
   const order = search.byTunnel ? 'r.id' : 'i.id';
@@ -132,7 +133,7 @@ function lookThrough(sqlite: Sqlite, search: Search, budgetMs: number): RecordPa
   const items: RecordItem[] = [];
   const start = performance.now();
   let before = search.before;
-  let stretch = FIRST_STRETCH;
+  let { stretch } = search;
   for (let now = start; ; ) {
     const end = endOf.get({ owner, from, before, stretch: stretch - 1 }) as Buffer | undefined;
     items.push(...read(sqlite, { ...search, before, from: end ?? from, limit: search.limit - items.length }));

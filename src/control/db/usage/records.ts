@@ -54,7 +54,7 @@ export interface RecordPage {
   readonly items: readonly RecordItem[];
   /**
    * Null: there are `limit` items, or no more that fit. Else the time for looking ran out: everything from this record on has been looked
-   * at, and `before` of this id goes on. Only filters that must look at each record (method, status, path) end so.
+   * at, and `before` of this id goes on. So end filters for what is rare, and any list in whose way much lies that was forgotten.
    */
   readonly stoppedAt: string | null;
 }

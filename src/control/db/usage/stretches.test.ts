@@ -5,12 +5,14 @@ import { test, type TestContext } from 'node:test';
 import { openUsageFile, type Sqlite } from '../open.ts';
 import { Deletions } from './deletions.ts';
 import { TABLES } from './form.ts';
+import { forgetTunnel } from './holdings.ts';
 import { prepareInsert } from './insert.ts';
 import { list, type Looking } from './list.ts';
 import { pack } from './pack.ts';
 import type { RecordPage } from './records.ts';
 import { ANN, BLOG, recorded, SHOP, usageFolder } from './testing.ts';
 
+const DOCS = '00000000-0000-7000-8000-0000000000a3';
 const COUNT = 6_000;
 const START = Date.UTC(2026, 0, 1);
 /** One in a thousand is what is looked for. */
@@ -59,6 +61,38 @@ for (const [whose, tunnelId] of [
     assert.deepEqual([whole.items.length, whole.stoppedAt], [ids.length, null]);
   });
 }
+
+/** Records that one go may look at when its time is up at once. */
+const STRETCH = 500;
+
+test('a list without a filter ends by the clock too where forgotten records lie in its way, and goes on from there', (t) => {
+  const { sqlite } = filled(t);
+  const oldest = recorded({ at: START - 1, tunnelId: DOCS });
+  prepareInsert(sqlite)(pack([oldest], { unrecorded: [], minute: 1 }));
+  forgetTunnel(sqlite, ANN, SHOP);
+  forgetTunnel(sqlite, ANN, BLOG);
+  const { found, stops } = goOn(sqlite, { limit: STRETCH, budgetMs: 0 });
+  assert.deepEqual(found, [oldest.id]);
+  assert.equal(stops, COUNT / STRETCH);
+});
+
+test('so does one of a time, for ids are not in the order of arrival to the millisecond', (t) => {
+  const { sqlite } = filled(t);
+  for (const tunnelId of [undefined, SHOP]) {
+    const { found, stops } = goOn(sqlite, { limit: 500, tunnelId, until: START + 4, budgetMs: 0 });
+    assert.equal(found.length, tunnelId === undefined ? 4 : 3);
+    assert.ok(stops >= 7, `${stops} stops`);
+  }
+});
+
+test('a list without anything in its way is full at once', (t) => {
+  const { sqlite } = filled(t);
+  for (const tunnelId of [undefined, BLOG])
+    for (const limit of [1, 500]) {
+      const page = list(sqlite, ANN, { limit, tunnelId, budgetMs: 0 });
+      assert.deepEqual([page.items.length, page.stoppedAt], [limit, null]);
+    }
+});
 
 test('a page that gets full does not say that it stopped', (t) => {
   const { sqlite, ids } = filled(t);

@@ -28,11 +28,13 @@ let eve: Person;
 let viv: string;
 let max: string;
 let flushes = 0;
+/** What a node does when it is told to flush. */
+let onFlush = async (): Promise<void> => {};
 
 before(async () => {
   plane = new Plane();
   api = await servePlane(plane);
-  plane.control.nodes.attach({ ...IDLE_NODE, flushInspections: async () => void (flushes += 1) });
+  plane.control.nodes.attach({ ...IDLE_NODE, flushInspections: () => ((flushes += 1), onFlush()) });
   const team = new Team(plane, api);
   ann = await team.person('ann@example.test');
   eve = await team.person('eve@example.test');
@@ -401,10 +403,46 @@ test('an archive of many ends where it would become too large, and says how many
   for (let i = 0; i < 20; i++) await report(ann, tunnel, { responseBody: megabyte, target: `/${i}` });
   const answer = await ann.call('GET', `/inspector/har?tunnel_id=${tunnel}&limit=19`);
   const { log } = answer.body as unknown as { log: { entries: Array<{ request: { url: string } }>; comment: string } };
-  assert.equal(log.entries.length, 15);
-  assert.match(log.comment, /^4 older/);
+  // A megabyte of it is 1.4 in base64.
+  assert.equal(log.entries.length, 11);
+  assert.match(log.comment, /^8 older/);
   assert.match(log.entries.at(-1)?.request.url ?? '', /\/19$/, 'oldest first');
   assert.equal(answer.headers.get('content-disposition'), 'attachment; filename="culvert.har"');
+});
+
+test('an organization has one archive made at a time, all have a few; the next one hears so, and gets it when one is done', async (t) => {
+  const team = new Team(plane, api);
+  const others = await Promise.all([1, 2, 3].map((n) => team.person(`reader-${n}@example.test`)));
+  const gate = Promise.withResolvers<void>();
+  const allUnderWay = Promise.withResolvers<void>();
+  let underWay = 0;
+  onFlush = () => {
+    underWay += 1;
+    if (underWay === 4) allUnderWay.resolve();
+    return gate.promise;
+  };
+  t.after(() => {
+    gate.resolve();
+    onFlush = async () => {};
+  });
+  const answers = [ann, ...others].map((person) => person.call('GET', '/inspector/har'));
+  await allUnderWay.promise;
+  for (const as of [ann.token, max]) {
+    const refused = await api.call('GET', '/inspector/har', { as });
+    assert.deepEqual(said(refused), [429, 'rate_limited']);
+    assert.equal(refused.headers.get('retry-after'), '2');
+  }
+  assert.deepEqual(said(await eve.call('GET', '/inspector/har')), [503, 'unavailable']);
+  gate.resolve();
+  for (const { status } of await Promise.all(answers)) assert.equal(status, 200);
+  // The places come free when the last bytes have left, which may be after they were read.
+  for (const person of [ann, eve]) while ((await person.call('GET', '/inspector/har')).status !== 200);
+});
+
+test('a refused archive takes no place', async () => {
+  const nobodys = '/inspector/har?tunnel_id=00000000-0000-7000-8000-000000000000';
+  for (let i = 0; i < 6; i++) assert.deepEqual(said(await eve.call('GET', nobodys)), NOT_FOUND);
+  assert.equal((await eve.call('GET', '/inspector/har')).status, 200);
 });
 
 test('a record is kept for as long as the plan of its organization says, and no longer', async () => {

@@ -58,9 +58,27 @@ export function inspectorLimits(): readonly Row[] {
       'live-feed.test.ts',
       'only so many messages are sent in a second, of an organization and in all; what is left out is counted',
     ]),
-    elsewhere('Archive of requests', '16 MB of heads and bodies; then the oldest are left out', [
-      'inspector.test.ts',
-      'an archive of many ends where it would become too large, and says how many it left out',
+    elsewhere(
+      'Archive of requests',
+      '16 MB as it is written; then the oldest are left out',
+      ['inspector.test.ts', 'an archive of many ends where it would become too large, and says how many it left out'],
+      [
+        '../../src/control/services/inspector/har.test.ts',
+        'what counts is what comes out: bodies that stand for a thousand times as much make no larger archive',
+      ],
+    ),
+    elsewhere('Body with a content coding in an archive of requests', 'opened up to 1 MB, else as it came', [
+      '../../src/control/services/inspector/har.test.ts',
+      'a body with a content coding is shown without it; one that can not be opened, or holds too much, as it came',
     ]),
+    elsewhere(
+      'Archives of requests at once',
+      'one of an organization and of a person, 4 in all, each read within 60 s; the next is refused',
+      [
+        'inspector.test.ts',
+        'an organization has one archive made at a time, all have a few; the next one hears so, and gets it when one is done',
+      ],
+      ['../../src/control/api/written-in-parts.test.ts', 'a reader that takes nothing is cut off in time'],
+    ),
   ];
 }

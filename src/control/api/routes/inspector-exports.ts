@@ -1,13 +1,21 @@
 /** `/inspector/{id}/curl`, `/inspector/{id}/har`, `/inspector/har`: recorded requests for other tools. */
 import { z } from '@hono/zod-openapi';
 import { curlCommand } from '../../services/inspector/curl.ts';
-import { harOf } from '../../services/inspector/har.ts';
-import { type Api, type ApiDeps, actorOf } from '../context.ts';
+import { archiveOfOne } from '../../services/inspector/archive.ts';
+import { type Api, type ApiDeps, actorOf, goneSignal } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
+import { writtenInParts } from '../written-in-parts.ts';
 import { limit } from './inspector.ts';
+
+/** Who reads an archive of 16 MB more slowly than at 2 Mbit/s is cut off: others wait for the place. */
+const READ_WITHIN_MS = 60_000;
 
 const SECRETS =
   'Values of `authorization`, `proxy-authorization`, `cookie` and `set-cookie` are `***`, for exports are passed on; `secrets=true` leaves them as they are, for members and up.';
+
+const BOUNDS = `It holds 16 MB as it is written; of more the oldest requests are left out, and \`log.comment\` says how many. Answers with a content coding are opened
+up to 1 MB each; what holds more, or can't be opened, stands there as it came. Bodies that are no text, or longer than 256 KB, are in base64. One archive at a
+time of an organization and of a person (429 \`rate_limited\`) and 4 in all (503 \`unavailable\`): try again after \`Retry-After\`. Who has not read it within a minute is cut off.`;
 
 const secrets = z
   .enum(['true', 'false'])
@@ -28,7 +36,7 @@ export function mountInspectorExports(app: Api, { inspector, version }: ApiDeps)
         path: '/inspector/har',
         tags,
         summary: 'The newest recorded requests as an HTTP archive',
-        description: `For the import of browsers and other tools; oldest first. ${SECRETS} Of more than 16 MB the oldest are left out, and the archive says so.`,
+        description: `For the import of browsers and other tools; oldest first. ${SECRETS} ${BOUNDS}`,
         request: { query: z.object({ tunnel_id: z.uuid().optional(), limit, secrets }) },
         responses: { 200: har },
       },
@@ -36,9 +44,11 @@ export function mountInspectorExports(app: Api, { inspector, version }: ApiDeps)
     ),
     async (c) => {
       const { tunnel_id: tunnelId, limit: most, secrets: wants } = c.req.valid('query');
-      const found = await inspector.collect(actorOf(c), { tunnelId, limit: most, secrets: secretsOf(wants) });
+      const filter = { tunnelId, limit: most, secrets: secretsOf(wants) };
+      const archive = await inspector.archive(actorOf(c), filter, { version, gone: goneSignal(c) });
       c.header('Content-Disposition', 'attachment; filename="culvert.har"');
-      return c.json(await harOf(found, version), 200);
+      c.header('Content-Type', 'application/json');
+      return writtenInParts(c, archive, { withinMs: READ_WITHIN_MS, afterwards: archive.leave });
     },
   );
   app.openapi(
@@ -48,7 +58,7 @@ export function mountInspectorExports(app: Api, { inspector, version }: ApiDeps)
         path: '/inspector/{id}/har',
         tags,
         summary: 'A recorded request as an HTTP archive',
-        description: SECRETS,
+        description: `${SECRETS} An answer with a content coding is opened up to 1 MB; what holds more stands there as it came. Bodies that are no text, or longer than 256 KB, are in base64.`,
         request: { params: one, query: z.object({ secrets }) },
         responses: { 200: har },
       },
@@ -58,7 +68,9 @@ export function mountInspectorExports(app: Api, { inspector, version }: ApiDeps)
       const { id } = c.req.valid('param');
       const found = await inspector.find(actorOf(c), id, secretsOf(c.req.valid('query').secrets));
       c.header('Content-Disposition', `attachment; filename="${found.record.id}.har"`);
-      return c.json(await harOf({ requests: [found], leftOut: 0 }, version), 200);
+      c.header('Content-Type', 'application/json');
+      const archive = await archiveOfOne(found, version);
+      return writtenInParts(c, archive, { withinMs: READ_WITHIN_MS, afterwards: () => {} });
     },
   );
   app.openapi(

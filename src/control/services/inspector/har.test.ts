@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { z } from 'zod';
+import { archiveOfMany, archiveOfOne, type FoundRequest, MAX_ARCHIVE_BYTES } from './archive.ts';
 import { masked, readHead } from './fields.ts';
-import { harOf } from './har.ts';
 import type { ShownRequest } from './inspector.ts';
 import { head, recorded } from './testing/recorded.ts';
 
@@ -95,9 +95,31 @@ function shown(record = recorded(), isMasked = false): ShownRequest {
   };
 }
 
-/** As a program reads it. */
-async function read(...requests: ShownRequest[]): Promise<z.output<typeof archive>['log']> {
-  return archive.parse(JSON.parse(JSON.stringify(await harOf({ requests, leftOut: 0 }, '1.0.0')))).log;
+type Log = z.output<typeof archive>['log'];
+
+/** As a program reads it, and how many of the requests were looked at. `requests`: oldest first. */
+async function readMany(requests: readonly ShownRequest[]): Promise<{ log: Log; bytes: Buffer; taken: number }> {
+  let taken = 0;
+  async function* newest(): AsyncGenerator<FoundRequest> {
+    for (const shown of requests.toReversed()) {
+      taken += 1;
+      yield { shown, older: requests.length - taken };
+    }
+  }
+  const { parts, byteLength } = await archiveOfMany(newest(), '1.0.0');
+  const bytes = Buffer.concat(parts);
+  assert.equal(bytes.length, byteLength);
+  return { log: archive.parse(JSON.parse(bytes.toString())).log, bytes, taken };
+}
+
+async function read(...requests: ShownRequest[]): Promise<Log> {
+  return (await readMany(requests)).log;
+}
+
+/** An answer with a content coding. */
+function coded(responseBody: Buffer, coding = 'gzip', changes: Parameters<typeof recorded>[0] = {}): ShownRequest {
+  const responseHead = head('HTTP/1.1 200 OK', `Content-Encoding: ${coding}`, 'Content-Type: text/html');
+  return shown(recorded({ responseBody, responseHead, ...changes }));
 }
 
 test('an archive is HAR 1.2, of whatever was recorded', async () => {
@@ -158,17 +180,10 @@ test('fields, cookies and the query are told one by one; masked ones stay so', a
   );
   assert.deepEqual([one.response.statusText, one.response.redirectURL], ['Elsewhere', '/b']);
   assert.equal(one.request.headers.filter(({ name }) => name === 'X-Twice').length, 2);
-  assert.ok(!JSON.stringify(await harOf({ requests: [shown(record, true)], leftOut: 0 }, '1')).includes('2=3'));
+  assert.ok(!JSON.stringify(await read(shown(record, true))).includes('2=3'));
 });
 
 test('a body with a content coding is shown without it; one that can not be opened, or holds too much, as it came', async () => {
-  const coded = (responseBody: Buffer, coding = 'gzip') =>
-    shown(
-      recorded({
-        responseBody,
-        responseHead: head('HTTP/1.1 200 OK', `Content-Encoding: ${coding}`, 'Content-Type: text/html'),
-      }),
-    );
   const whole = gzipSync('<p>hello hello hello hello</p>');
   const bomb = gzipSync(Buffer.alloc(8 * 1024 * 1024));
   const log = await read(coded(whole), coded(whole.subarray(0, 12)), coded(bomb), coded(whole, 'x-own'));
@@ -181,7 +196,56 @@ test('a body with a content coding is shown without it; one that can not be open
     assert.equal(contents[i + 1]?.text, bytes.toString('base64'));
 });
 
-test('what was left out for its size is said', async () => {
-  const { log } = await harOf({ requests: [], leftOut: 7 }, '1.0.0');
-  assert.match(log.comment ?? '', /7 older/);
+test('what counts is what comes out: bodies that stand for a thousand times as much make no larger archive', async () => {
+  for (const byte of ['a', '\n', '\u0000']) {
+    const bomb = gzipSync(Buffer.alloc(1024 * 1024, byte));
+    const { log, bytes, taken } = await readMany(Array.from({ length: 500 }, () => coded(bomb)));
+    assert.ok(bytes.length < MAX_ARCHIVE_BYTES + 1_000, `${bytes.length} bytes`);
+    assert.ok(log.entries.length >= 10 && log.entries.length <= 16, `${log.entries.length} entries`);
+    assert.equal(
+      log.comment,
+      `${500 - log.entries.length} older requests were left out: they would make it too large.`,
+    );
+    assert.equal(taken, log.entries.length + 1, 'what is left out is not fetched');
+  }
+});
+
+test('of bodies that can not be opened only so many are tried, and of one that was cut none', async () => {
+  const good = coded(gzipSync('<p>hello</p>'));
+  const bomb = coded(gzipSync(Buffer.alloc(2 * 1024 * 1024)));
+  const few = await read(good, ...Array.from({ length: 20 }, () => bomb));
+  assert.equal(few.entries[0]?.response.content.text, '<p>hello</p>');
+  const many = await read(good, ...Array.from({ length: 70 }, () => bomb));
+  assert.equal(many.entries[0]?.response.content.encoding, 'base64');
+  const cut = await read(coded(gzipSync('<p>hello</p>'), 'gzip', { responseBodyTruncated: true }));
+  assert.equal(cut.entries[0]?.response.content.encoding, 'base64');
+});
+
+test('an escaped character never takes more than its two bytes: controls and long text are in base64', async () => {
+  const long = 'x'.repeat(256 * 1024);
+  const log = await read(
+    ...['a\tb\r\nc', '\u001b[31m', '\u0000', long, `${long}x`].map((text) =>
+      shown(recorded({ method: 'POST', requestBody: Buffer.from(text), responseBody: Buffer.from(text) })),
+    ),
+  );
+  const encodings = [undefined, 'base64', 'base64', undefined, 'base64'];
+  assert.deepEqual(
+    log.entries.map(({ response: { content } }) => content.encoding),
+    encodings,
+  );
+  assert.deepEqual(
+    log.entries.map(({ request: { postData } }) => postData?._encoding),
+    encodings,
+  );
+  assert.equal(Buffer.from(log.entries[4]?.response.content.text ?? '', 'base64').toString(), `${long}x`);
+});
+
+test('one that is too large by itself, and all behind it, are left out of many, and are there alone', async () => {
+  const large = shown(recorded({ responseBody: Buffer.alloc(MAX_ARCHIVE_BYTES, 'x') }));
+  const { log } = await readMany([shown(), large, shown()]);
+  assert.equal(log.entries.length, 1);
+  assert.match(log.comment ?? '', /^2 older/);
+  const { parts } = await archiveOfOne(large, '1.0.0');
+  const alone = archive.parse(JSON.parse(Buffer.concat(parts).toString())).log;
+  assert.deepEqual([alone.entries.length, alone.comment], [1, undefined]);
 });

@@ -1,33 +1,32 @@
 /**
- * Recorded requests as an HTTP archive (HAR 1.2), which browsers and other tools import. Called by control/api. What HAR has no place for
- * stands in fields that begin with `_`, as it says.
+ * A recorded request as an entry of an HTTP archive (HAR 1.2), which browsers and other tools import. Called by archive.ts. What HAR has no
+ * place for stands in fields that begin with `_`, as it says.
  */
+import { isUtf8 } from 'node:buffer';
 import { STATUS_CODES } from 'node:http';
 import type { InspectedRequest } from '../../../plane/inspection.ts';
-import { decodedBody } from './decoded-body.ts';
+import type { BodyDecoder } from './decoded-body.ts';
 import { type RecordedHead, type ShownField, valueOf } from './fields.ts';
-import type { Exported, ShownRequest } from './inspector.ts';
+import type { ShownRequest } from './inspector.ts';
 import { urlOf } from './recorded-url.ts';
 
 const VERSIONS = { '1.0': 'HTTP/1.0', '1.1': 'HTTP/1.1', '2': 'HTTP/2' } as const;
 const NO_HEAD: RecordedHead = { startLine: '', fields: [] };
 
-/** Undefined values are left out once it is JSON. */
-export async function harOf({ requests, leftOut }: Exported, version: string) {
-  const entries = [];
-  for (const one of requests) entries.push(await entryOf(one));
-  return {
-    log: {
-      version: '1.2',
-      creator: { name: 'Culvert', version },
-      pages: [],
-      entries,
-      ...(leftOut === 0 ? {} : { comment: `${leftOut} older requests were left out: they would make it too large.` }),
-    },
-  };
+/** Longer text takes the loop too long to escape: JSON of base64 needs no escapes. */
+const MAX_TEXT_BYTES = 256 * 1024;
+/** In JSON six bytes each; people can't read them. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const CONTROLS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f]/;
+
+/** What opens the archive's bodies, and for how many bytes there is room in it. */
+interface Opening {
+  readonly decoder: BodyDecoder;
+  readonly room: number;
 }
 
-async function entryOf(shown: ShownRequest) {
+/** Undefined values are left out once it is JSON. */
+export async function entryOf(shown: ShownRequest, opening: Opening) {
   const { record, response } = shown;
   const { policyMs, firstByteMs } = record.trace;
   const url = urlOf(shown);
@@ -37,7 +36,7 @@ async function entryOf(shown: ShownRequest) {
     startedDateTime: new Date(record.at).toISOString(),
     time: record.latencyMs,
     request: requestOf(shown, url),
-    response: await responseOf(record, response ?? NO_HEAD),
+    response: await responseOf(record, response ?? NO_HEAD, opening),
     cache: {},
     timings: { send: 0, wait, receive: record.latencyMs - wait },
     comment: record.trace.code === null ? undefined : `${record.trace.outcome}: ${record.trace.code}`,
@@ -72,10 +71,11 @@ function requestOf({ record, request }: ShownRequest, url: string) {
   };
 }
 
-async function responseOf(record: InspectedRequest, { startLine, fields }: RecordedHead) {
+async function responseOf(record: InspectedRequest, { startLine, fields }: RecordedHead, { decoder, room }: Opening) {
   const raw = Buffer.from(record.responseBody);
   const coding = valueOf(fields, 'content-encoding');
-  const decoded = coding === undefined || raw.length === 0 ? undefined : await decodedBody(raw, coding);
+  const isOpened = coding !== undefined && !record.responseBodyTruncated;
+  const decoded = isOpened ? await decoder.decode(raw, coding, room) : undefined;
   const body = decoded ?? raw;
   return {
     status: record.status,
@@ -104,12 +104,13 @@ function headersOf(fields: readonly ShownField[]) {
   return fields.map(({ name, value }) => ({ name, value }));
 }
 
-/** Text as it is, all else in base64. */
+/** Text that people can read as it is, up to a bound; all else in base64. */
 function textOf(body: Buffer): { readonly text: string; readonly encoding: 'base64' | undefined } {
-  const text = body.toString('utf8');
-  return Buffer.from(text, 'utf8').equals(body)
-    ? { text, encoding: undefined }
-    : { text: body.toString('base64'), encoding: 'base64' };
+  if (body.length <= MAX_TEXT_BYTES && isUtf8(body)) {
+    const text = body.toString('utf8');
+    if (!CONTROLS.test(text)) return { text, encoding: undefined };
+  }
+  return { text: body.toString('base64'), encoding: 'base64' };
 }
 
 function cookiesIn(fields: readonly ShownField[], name: string): string[] {

@@ -18,13 +18,12 @@ import type {
 import { type Actor, allow, hasRole, type UserActor } from '../actor.ts';
 import { recordDeed } from '../audit.ts';
 import { callerNow } from '../sessions/session-rows.ts';
+import { type Archive, archiveOfMany, type FoundRequest } from './archive.ts';
+import { ArchivePlaces } from './archive-places.ts';
 import { masked, readHead, type RecordedHead } from './fields.ts';
 
 // For control/api, which has no road to the tables of its own.
 export { MAX_LIST, type RecordFilter, type RecordPage, type StatusRange } from '../../db/usage/records.ts';
-
-/** Records of one export: their bodies together. What is over it is left out, and said. */
-const MAX_EXPORT_BYTES = 16 * 1024 * 1024;
 
 /** A record with its heads read, and what the caller must not see masked. */
 export interface ShownRequest {
@@ -43,11 +42,18 @@ export interface ExportFilter {
   readonly secrets: 'masked' | 'wanted';
 }
 
-export interface Exported {
-  /** Oldest first. */
-  readonly requests: readonly ShownRequest[];
-  /** How many more the filter found, older ones, that would have made it too large. */
-  readonly leftOut: number;
+/** For whom an archive is made. */
+export interface ArchiveReader {
+  /** Of the server. */
+  readonly version: string;
+  /** Once the reader is gone the rest is not made. */
+  readonly gone: AbortSignal;
+}
+
+/** An archive, and the place that it has until it is read. */
+export interface HeldArchive extends Archive {
+  /** Gives the place back. May be called twice. */
+  readonly leave: () => void;
 }
 
 export interface InspectorDeps {
@@ -60,6 +66,7 @@ export class Inspector {
   readonly #store: Store;
   readonly #records: InspectorDeps['records'];
   readonly #nodes: InspectorDeps['nodes'];
+  readonly #places = new ArchivePlaces();
 
   constructor(deps: InspectorDeps) {
     this.#store = deps.store;
@@ -93,23 +100,36 @@ export class Inspector {
     return shown(record, isMasked);
   }
 
-  /** The newest with everything, as many as an export holds. Throws as `find` and `list`. */
-  async collect(actor: Actor, { tunnelId, limit, secrets }: ExportFilter): Promise<Exported> {
+  /**
+   * The newest with everything, as many as an archive holds. One at a time of an organization and of a person, a few in all: who called
+   * gives the place back. Throws as `find` and `list`.
+   */
+  async archive(actor: Actor, filter: ExportFilter, { version, gone }: ArchiveReader): Promise<HeldArchive> {
     allow(actor, 'read', 'record');
-    const isMasked = masksFor(actor, secrets);
+    const isMasked = masksFor(actor, filter.secrets);
+    knowTunnel(this.#store.db, actor, filter.tunnelId);
+    const leave = this.#places.enter(actor);
+    try {
+      const newest = this.#newest(actor, filter, { isMasked, gone });
+      return { ...(await archiveOfMany(newest, version)), leave };
+    } catch (error) {
+      leave();
+      throw error;
+    }
+  }
+
+  async *#newest(
+    actor: UserActor,
+    { tunnelId, limit }: ExportFilter,
+    { isMasked, gone }: { readonly isMasked: boolean; readonly gone: AbortSignal },
+  ): AsyncGenerator<FoundRequest> {
     const { items } = await this.list(actor, { tunnelId, limit });
-    const requests: ShownRequest[] = [];
-    let bytes = 0;
     for (const [i, { id }] of items.entries()) {
+      if (gone.aborted) return;
       // Undefined: the sweep, or somebody who forgets the tunnel, was faster.
       const record = await this.#records.find(actor.orgId, id);
-      if (record === undefined) continue;
-      bytes += record.requestBody.length + record.responseBody.length + record.requestHead.length;
-      bytes += record.responseHead?.length ?? 0;
-      if (bytes > MAX_EXPORT_BYTES) return { requests: requests.reverse(), leftOut: items.length - i };
-      requests.push(shown(record, isMasked));
+      if (record !== undefined) yield { shown: shown(record, isMasked), older: items.length - i - 1 };
     }
-    return { requests: requests.reverse(), leftOut: 0 };
   }
 
   /** Tunnels with requests that were not recorded, the most first. Throws as `list`. */

@@ -32,7 +32,14 @@ async function listed(rows: number) {
     return Array.from({ length: size }, (_, index) => ({ id: String(first + index) }));
   };
   await printList(
-    { operator: { call, read: async () => '', close: () => {} }, io, file: null, usesAcme: false, args: [], flags: { json: true } },
+    {
+      operator: { call, read: async () => '', close: () => {} },
+      io,
+      file: null,
+      usesAcme: false,
+      args: [],
+      flags: { json: true },
+    },
     {
       path: '/superadmin/users',
       filter: { query: 'ann', status: undefined },

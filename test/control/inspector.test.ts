@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { uuidv7 } from 'uuidv7';
 import { DAY_MS } from '../../src/base/clock.ts';
+import { AppError } from '../../src/base/errors.ts';
 import type { Actor } from '../../src/control/services/actor.ts';
 import { head, recorded } from '../../src/control/services/inspector/testing/recorded.ts';
 import type { InspectedRequest } from '../../src/plane/inspection.ts';
@@ -439,9 +440,14 @@ test('an organization has one archive made at a time, all have a few; the next o
   for (const person of [ann, eve]) while ((await person.call('GET', '/inspector/har')).status !== 200);
 });
 
-test('a refused archive takes no place', async () => {
-  const nobodys = '/inspector/har?tunnel_id=00000000-0000-7000-8000-000000000000';
-  for (let i = 0; i < 6; i++) assert.deepEqual(said(await eve.call('GET', nobodys)), NOT_FOUND);
+test('an archive that fails gives its place back', async (t) => {
+  onFlush = () => Promise.reject(new AppError('unavailable', 'The node is away.'));
+  t.after(() => (onFlush = async () => {}));
+  for (let i = 0; i < 6; i++) {
+    const failed = await eve.call('GET', '/inspector/har');
+    assert.deepEqual([...said(failed), failed.body['message']], [503, 'unavailable', 'The node is away.']);
+  }
+  onFlush = async () => {};
   assert.equal((await eve.call('GET', '/inspector/har')).status, 200);
 });
 

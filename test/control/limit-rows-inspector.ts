@@ -54,6 +54,10 @@ export function inspectorLimits(): readonly Row[] {
       'live-feed.test.ts',
       'a reader that takes nothing is cut off, and nobody waits for it',
     ]),
+    elsewhere('What waits for all readers of live feeds', '64 MB; then the one for which most waits is cut off', [
+      'live-feed.test.ts',
+      'so much waits for all readers together and no more: the one that leaves most is cut',
+    ]),
     elsewhere('Messages of live feeds', '2,000 a second for an organization, 10,000 in all; the rest is left out', [
       'live-feed.test.ts',
       'only so many messages are sent in a second, of an organization and in all; what is left out is counted',

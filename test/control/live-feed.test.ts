@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { after, afterEach, before, test } from 'node:test';
 import { WebSocket } from 'ws';
 import type { Logger } from '../../src/base/log.ts';
-import { MAX_SUBSCRIBERS, MAX_SUBSCRIBERS_PER_USER } from '../../src/control/services/inspector/live-feed.ts';
+import { LiveFeed, MAX_SUBSCRIBERS, MAX_SUBSCRIBERS_PER_USER } from '../../src/control/services/inspector/live-feed.ts';
 import { recorded } from '../../src/control/services/inspector/testing/recorded.ts';
 import type { InspectedRequest } from '../../src/plane/inspection.ts';
 import { Plane, VISIT } from './plane.ts';
@@ -268,6 +268,41 @@ test('a reader that takes nothing is cut off, and nobody waits for it', async (t
   assert.equal(await closed, 4408);
   assert.equal(quick.socket.readyState, WebSocket.OPEN);
   assert.equal(plane.control.liveFeed.stats().tooSlow, before + 1);
+});
+
+test('so much waits for all readers together and no more: the one that leaves most is cut', async (t) => {
+  const most = 600_000;
+  const feed = new LiveFeed({ store: plane.control.store, maxWaitingBytes: most });
+  const { port, close } = await servePlane(plane, { feed });
+  t.after(close);
+  const tunnelId = await tunnelOf(ann);
+  const quick = await listen(ann.token, { port });
+  const [slowest, slow] = [await listen(ann.token, { port }), await listen(ann.token, { port })];
+  const pause = ({ socket }: Listener) => (socket as unknown as { _socket: Socket })._socket.pause();
+  const target = `/${'x'.repeat(16_000)}`;
+  let sent = 0;
+  const sendUntil = async (isSo: () => boolean): Promise<void> => {
+    while (!isSo()) {
+      assert.ok(sent < 2_000, 'kernel buffers are some megabytes');
+      feed.publish(Array.from({ length: 5 }, () => recorded({ orgId: ann.home, tunnelId, target })));
+      sent += 5;
+      plane.now += 100;
+      await until(() => quick.messages.length === sent);
+      assert.ok(feed.stats().waitingBytes <= most);
+    }
+  };
+  pause(slowest);
+  await sendUntil(() => feed.stats().waitingBytes > 0);
+  pause(slow);
+  await sendUntil(() => feed.stats().tooSlow === 1);
+  await until(() => feed.stats().subscribers === 2);
+  assert.equal(quick.socket.readyState, WebSocket.OPEN);
+  slow.socket.terminate();
+  await until(() => feed.stats().waitingBytes === 0);
+  const ended = closeOf(slowest.socket);
+  (slowest.socket as unknown as { _socket: Socket })._socket.resume();
+  assert.equal(await ended, 1006, 'no word of farewell would get through');
+  assert.equal(feed.stats().tooSlow, 1);
 });
 
 test('only so many messages are sent in a second, of an organization and in all; what is left out is counted', async () => {

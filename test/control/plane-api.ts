@@ -8,6 +8,7 @@ import { ClientIps } from '../../src/control/api/client-ip.ts';
 import type { ApiDeps } from '../../src/control/api/context.ts';
 import { LiveFeedDoor } from '../../src/control/api/live-feed.ts';
 import { listenApi } from '../../src/control/api/listener.ts';
+import type { LiveFeed } from '../../src/control/services/inspector/live-feed.ts';
 import { callerOf, type Harness } from './harness.ts';
 import type { Plane } from './plane.ts';
 
@@ -19,10 +20,10 @@ export interface PlaneApi {
   close(): Promise<void>;
 }
 
-/** `changes`: settings that differ from a limit that nobody reaches and no CORS; `feedPingMs` from 30 s. */
+/** `changes`: settings that differ from a limit that nobody reaches and no CORS; `feedPingMs` from 30 s; `feed` from the plane's own. */
 export async function servePlane(
   plane: Plane,
-  { feedPingMs, ...changes }: Partial<ApiDeps> & { readonly feedPingMs?: number } = {},
+  { feedPingMs, feed, ...changes }: Partial<ApiDeps> & { readonly feedPingMs?: number; readonly feed?: LiveFeed } = {},
 ): Promise<PlaneApi> {
   const trustedProxies = new NetworkSet(['127.0.0.1']);
   const publicUrl = () => 'http://api.test';
@@ -41,7 +42,7 @@ export async function servePlane(
   });
   const liveFeed = new LiveFeedDoor({
     sessions: plane.control.sessions,
-    feed: plane.control.liveFeed,
+    feed: feed ?? plane.control.liveFeed,
     clientIps: new ClientIps(trustedProxies, silentLog),
     publicUrl,
     corsOrigins: changes.corsOrigins ?? [],

@@ -7,9 +7,10 @@ import { afterEach, beforeEach, test } from 'node:test';
 import { ProcessWatch } from '../../src/base/process-watch.ts';
 import { certificates, outgoingMails } from '../../src/control/db/schema.ts';
 import type { OperatorActor } from '../../src/control/services/actor.ts';
+import { recorded } from '../../src/control/services/inspector/testing/recorded.ts';
 import { STATS } from './edge-stats.ts';
 import { IDLE_NODE } from './idle-node.ts';
-import { Plane } from './plane.ts';
+import { Plane, VISIT } from './plane.ts';
 import { type PlaneApi, servePlane } from './plane-api.ts';
 import { said, Team } from './team.ts';
 
@@ -131,6 +132,46 @@ test('they tell what the data node, the queues, the files and the jobs are at', 
   assert.ok(valueOf(text, 'culvert_process_resident_memory_bytes') > 50e6);
   assert.ok(valueOf(text, 'culvert_process_open_sockets') >= 2, 'this very request');
   for (const name of ['p50', 'p99', 'max']) assert.ok(valueOf(text, `culvert_event_loop_delay_${name}_seconds`) < 60);
+});
+
+test('they tell what the store of records and the live feeds have done and have before them', async () => {
+  plane.control.operatorMetrics.attach(watch);
+  const { liveFeed, link } = plane.control;
+  const ann = await new Team(plane, api).person('ann@example.test');
+  const actor = await plane.control.sessions.authenticate(ann.token, VISIT.ipAddress);
+  assert.ok(actor !== undefined);
+  const leave = liveFeed.join(actor, undefined, () => {});
+  const records = (count: number) => Array.from({ length: count }, () => recorded({ orgId: ann.home }));
+  await link.inspect({ records: records(3), unrecorded: [] });
+  // Of one organization twice 2,000 are sent at once.
+  liveFeed.publish(records(4_000));
+  liveFeed.waiting.add({ terminate: () => {} }, 12_345);
+  liveFeed.countTooSlow();
+  const many = Array.from({ length: 65 }, () => link.inspect({ records: records(1), unrecorded: [] }));
+  const text = await scrape();
+  await Promise.all(many);
+  for (const [line, value] of [
+    ['culvert_inspector_store_lost_total{reason="queue"}', 1],
+    ['culvert_inspector_store_lost_total{reason="disk"}', 0],
+    ['culvert_inspector_store_waiting_reads', 0],
+    ['culvert_inspector_store_refused_reads_total', 0],
+    ['culvert_inspector_store_thread_ends_total', 0],
+    ['culvert_feed_subscribers', 1],
+    ['culvert_feed_sent_total', 4_000],
+    ['culvert_feed_cut_total', 1],
+    ['culvert_feed_waiting_bytes', 12_345],
+  ] as const)
+    assert.equal(valueOf(text, line), value, line);
+  const stored = (of: string): number => valueOf(of, 'culvert_inspector_store_records_total');
+  assert.equal(stored(text) + valueOf(text, 'culvert_inspector_store_waiting_batches'), 3 + 64);
+  assert.ok(valueOf(text, 'culvert_inspector_store_waiting_bytes') >= 0);
+  const later = await scrape();
+  assert.equal(stored(later), 3 + 64);
+  // What is recorded is told of once it is stored, or lost.
+  assert.equal(valueOf(later, 'culvert_feed_left_out_total'), 3 + 65);
+  for (const what of ['batches', 'bytes']) assert.equal(valueOf(later, `culvert_inspector_store_waiting_${what}`), 0);
+  assert.ok(valueOf(later, 'culvert_inspector_store_longest_hold_seconds') > 0);
+  leave();
 });
 
 test('certificates are told by name up to a thousand, those that end first, and then by their number', async (t) => {

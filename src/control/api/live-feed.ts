@@ -25,7 +25,7 @@ const BEARER = /^bearer\.([A-Za-z0-9._~+/=-]{1,4096})$/;
 const PATH = /^(?:\/api)?\/inspector\/ws$/;
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
-/** What waits for a subscriber; with more than this it is cut off. */
+/** What waits for a subscriber; with more than this it is cut off. For all together there is a bound beside it (feed-waiting.ts). */
 export const MAX_WAITING_BYTES = 1024 * 1024;
 /** Subscribers have nothing to say. */
 const MAX_MESSAGE_BYTES = 1_024;
@@ -60,8 +60,8 @@ export class LiveFeedDoor {
   readonly #deps: LiveFeedDeps;
   readonly #server: WebSocketServer;
   readonly #open = new Set<WebSocket>();
-  /** Items are the same object for all who are told of them. */
-  readonly #texts = new WeakMap<FeedItem, string>();
+  /** Items are the same object for all who are told of them, and so is what is sent. */
+  readonly #texts = new WeakMap<FeedItem, Buffer>();
   #isOver = false;
 
   constructor(deps: LiveFeedDeps) {
@@ -181,7 +181,10 @@ export class LiveFeedDoor {
       accepted();
       client = opened;
       this.#open.add(opened);
-      opened.on('close', () => this.#open.delete(opened));
+      opened.on('close', () => {
+        this.#open.delete(opened);
+        this.#deps.feed.waiting.forget(opened);
+      });
       // What ends a connection in disorder (a frame too long, one that is none) closes it: that is all there is to do.
       opened.on('error', () => opened.terminate());
       this.#watch(opened, actor);
@@ -198,8 +201,11 @@ export class LiveFeedDoor {
       return;
     }
     let text = this.#texts.get(item);
-    if (text === undefined) this.#texts.set(item, (text = JSON.stringify(presentItem(item))));
-    client.send(text);
+    if (text === undefined) this.#texts.set(item, (text = Buffer.from(JSON.stringify(presentItem(item)))));
+    const { waiting } = this.#deps.feed;
+    const { length } = text;
+    client.send(text, { binary: false }, () => waiting.take(client, length));
+    waiting.add(client, length);
   }
 
   /** Pings, cuts whom nobody answers for, and lets go whose session is over. */

@@ -127,28 +127,36 @@ function writeRecords(sheet: MetricSheet, { edge: { inspector }, records, feed }
   );
   sheet.gauge('culvert_inspector_waiting', 'Records on their way to the control plane', inspector.waiting);
   sheet.gauge('culvert_inspector_held_bytes', 'Memory that records take on their way', inspector.heldBytes);
-  sheet.counter('culvert_records_stored_total', 'Records that were stored', records.stored);
-  sheet.counter(
-    'culvert_records_lost_total',
-    'Records that were given up on their way to the disk, by reason',
-    byLabel('reason', records.lost),
-  );
-  sheet.gauge('culvert_records_waiting_bytes', 'Records that wait for the disk', records.waitingBytes);
-  sheet.gauge('culvert_records_waiting_reads', 'Questions about records that wait', records.waitingReads);
-  sheet.counter(
-    'culvert_records_refused_reads_total',
-    'Questions about records that were refused: too many at once',
-    records.refusedReads,
-  );
-  sheet.counter(
-    'culvert_records_thread_ends_total',
-    'Times that the thread of the records ended unasked',
-    records.threadEnds,
-  );
+  writeStore(sheet, records);
   sheet.gauge('culvert_feed_subscribers', 'Live feeds that are open', feed.subscribers);
   sheet.counter('culvert_feed_sent_total', 'Messages to live feeds', feed.sent);
   sheet.counter('culvert_feed_left_out_total', 'Messages that were left out because of the rates', feed.notSent);
+  sheet.gauge('culvert_feed_waiting_bytes', 'What waits for the readers of live feeds', feed.waitingBytes);
   sheet.counter('culvert_feed_cut_total', 'Live feeds that were cut off because nobody read them', feed.tooSlow);
+}
+
+function writeStore(sheet: MetricSheet, records: ServerFigures['records']): void {
+  const store = 'culvert_inspector_store';
+  sheet.counter(`${store}_records_total`, 'Records that were stored', records.stored);
+  sheet.counter(
+    `${store}_lost_total`,
+    'Records that were given up on their way to the disk, by reason',
+    byLabel('reason', records.lost),
+  );
+  sheet.gauge(`${store}_waiting_batches`, 'Batches of records that wait for the disk', records.waitingBatches);
+  sheet.gauge(`${store}_waiting_bytes`, 'What those hold', records.waitingBytes);
+  sheet.gauge(`${store}_waiting_reads`, 'Questions about records that wait', records.waitingReads);
+  sheet.counter(
+    `${store}_refused_reads_total`,
+    'Questions about records that were refused: too many at once',
+    records.refusedReads,
+  );
+  sheet.gauge(
+    `${store}_longest_hold_seconds`,
+    'The longest that anything has held the file of the records since the start',
+    records.longestHoldMs / 1_000,
+  );
+  sheet.counter(`${store}_thread_ends_total`, 'Times that the thread of the records ended unasked', records.threadEnds);
 }
 
 function writeQueues(sheet: MetricSheet, { mail, webhooks, files }: ServerFigures): void {

@@ -174,7 +174,7 @@ The answer selects \`culvert.inspector\`; offer it, for browsers close a connect
 alone gets it back). A page of another origin must be in \`api.cors_origins\`.
 
 Ends with code 4401 within a minute once the session is over (an access token that runs out meanwhile changes nothing), with 4408 when over 1 MB
-waits for a reader that does not take it, and with 1001 when the server stops. At most 20 per person and 1,000 in all; at most 2,000 messages a second
+waits for a reader that does not take it, without a code when 64 MB wait for all readers and most of it for this one, and with 1001 when the server stops. At most 20 per person and 1,000 in all; at most 2,000 messages a second
 for an organization and 10,000 in all: what is more is left out here, and is in \`GET /inspector\`.`;
 
 type Asked = z.output<typeof filters>;

@@ -9,6 +9,7 @@ import type { Store } from '../../db/tx.ts';
 import type { RecordItem } from '../../db/usage/records.ts';
 import { type Actor, allow, type UserActor } from '../actor.ts';
 import { callerNow } from '../sessions/session-rows.ts';
+import { FeedWaiting, MAX_WAITING_BYTES_IN_ALL } from './feed-waiting.ts';
 import { knowTunnel } from './inspector.ts';
 import { MessageRate } from './message-rate.ts';
 
@@ -21,7 +22,7 @@ export const MAX_MESSAGES_PER_ORG = 2_000;
 
 export type FeedItem = RecordItem;
 
-/** Since the process started, but for `subscribers`. */
+/** Since the process started, but for `subscribers` and `waitingBytes`. */
 export interface FeedStats {
   readonly subscribers: number;
   readonly sent: number;
@@ -29,6 +30,7 @@ export interface FeedStats {
   readonly notSent: number;
   /** Subscribers that were cut off because they did not take what was sent. */
   readonly tooSlow: number;
+  readonly waitingBytes: number;
 }
 
 interface Subscriber {
@@ -42,6 +44,8 @@ interface OrgFeed {
 }
 
 export class LiveFeed {
+  /** What was sent and has not left yet: told by whoever holds the sockets. */
+  readonly waiting: FeedWaiting;
   readonly #store: Store;
   readonly #clock: Clock;
   readonly #byOrg = new Map<string, OrgFeed>();
@@ -52,7 +56,9 @@ export class LiveFeed {
   #notSent = 0;
   #tooSlow = 0;
 
-  constructor(deps: { store: Store }) {
+  /** `maxWaitingBytes`: other than what is documented, for tests. */
+  constructor(deps: { readonly store: Store; readonly maxWaitingBytes?: number }) {
+    this.waiting = new FeedWaiting(deps.maxWaitingBytes ?? MAX_WAITING_BYTES_IN_ALL);
     this.#store = deps.store;
     this.#clock = deps.store.clock;
     this.#rate = new MessageRate(MAX_MESSAGES, this.#clock);
@@ -115,7 +121,7 @@ export class LiveFeed {
     }
   }
 
-  /** A subscriber was cut off because it did not take what was sent. */
+  /** A subscriber was cut off because more waited for it than may for one. */
   countTooSlow(): void {
     this.#tooSlow += 1;
   }
@@ -125,7 +131,8 @@ export class LiveFeed {
       subscribers: this.#subscribers,
       sent: this.#sent,
       notSent: this.#notSent,
-      tooSlow: this.#tooSlow,
+      tooSlow: this.#tooSlow + this.waiting.cut,
+      waitingBytes: this.waiting.bytes,
     };
   }
 }

@@ -4,6 +4,7 @@ import { after, before, test } from 'node:test';
 import { uuidv7 } from 'uuidv7';
 import { DAY_MS } from '../../src/base/clock.ts';
 import { AppError } from '../../src/base/errors.ts';
+import type { Looking } from '../../src/control/db/usage/list.ts';
 import type { Actor } from '../../src/control/services/actor.ts';
 import { head, recorded } from '../../src/control/services/inspector/testing/recorded.ts';
 import type { InspectedRequest } from '../../src/plane/inspection.ts';
@@ -438,6 +439,27 @@ test('an organization has one archive made at a time, all have a few; the next o
   for (const { status } of await Promise.all(answers)) assert.equal(status, 200);
   // The places come free when the last bytes have left, which may be after they were read.
   for (const person of [ann, eve]) while ((await person.call('GET', '/inspector/har')).status !== 200);
+});
+
+test('an archive has what lies behind much that was forgotten', async (t) => {
+  const [kept, cleared] = [await tunnelOf(eve), await tunnelOf(eve)];
+  const [made] = await report(eve, kept, { target: '/behind' });
+  await report(eve, cleared, ...Array.from({ length: 30 }, () => ({})));
+  await plane.control.records.forgetTunnel(eve.home, cleared);
+  const { records } = plane.control;
+  const real = records.list.bind(records);
+  // Its time is up at once: as if there were a million of them.
+  const given = t.mock.method(records, 'list', (...[orgId, filter]: Parameters<typeof real>) => {
+    const hurried: Looking = { ...filter, budgetMs: 0 };
+    return real(orgId, hurried);
+  });
+  const { body } = await eve.call('GET', '/inspector/har?limit=5');
+  const { entries } = (body as unknown as { log: { entries: readonly { request: { url: string } }[] } }).log;
+  assert.ok(
+    entries.some(({ request }) => request.url.endsWith('/behind')),
+    `${entries.length} entries, without ${made?.id}`,
+  );
+  assert.ok(given.mock.callCount() >= 6, `${given.mock.callCount()} goes`);
 });
 
 test('an archive that fails gives its place back', async (t) => {

@@ -10,6 +10,7 @@ import { tunnels } from '../../db/schema.ts';
 import type { Db, Store } from '../../db/tx.ts';
 import type {
   RecordFilter,
+  RecordItem,
   RecordPage,
   RecordStore,
   UnrecordedFilter,
@@ -120,16 +121,28 @@ export class Inspector {
 
   async *#newest(
     actor: UserActor,
-    { tunnelId, limit }: ExportFilter,
+    filter: ExportFilter,
     { isMasked, gone }: { readonly isMasked: boolean; readonly gone: AbortSignal },
   ): AsyncGenerator<FoundRequest> {
-    const { items } = await this.list(actor, { tunnelId, limit });
+    const items = await this.#whole(actor, filter, gone);
     for (const [i, { id }] of items.entries()) {
       if (gone.aborted) return;
       // Undefined: the sweep, or somebody who forgets the tunnel, was faster.
       const record = await this.#records.find(actor.orgId, id);
       if (record !== undefined) yield { shown: shown(record, isMasked), older: items.length - i - 1 };
     }
+  }
+
+  /** A list that goes on where its time was up: what was forgotten and lies in the way must not make an archive short. */
+  async #whole(actor: UserActor, { tunnelId, limit }: ExportFilter, gone: AbortSignal): Promise<RecordItem[]> {
+    const first = await this.list(actor, { tunnelId, limit });
+    const items = [...first.items];
+    for (let before = first.stoppedAt; before !== null && !gone.aborted; ) {
+      const page = await this.#records.list(actor.orgId, { tunnelId, limit: limit - items.length, before });
+      items.push(...page.items);
+      before = page.stoppedAt;
+    }
+    return items;
   }
 
   /** Tunnels with requests that were not recorded, the most first. Throws as `list`. */

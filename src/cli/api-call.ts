@@ -15,6 +15,8 @@ export interface ApiAnswer {
   readonly bytes: string;
   /** `Retry-After`, seconds. */
   readonly retryAfter: number | undefined;
+  /** The query of the next page (`Link`, `rel="next"`), `?` included; undefined: there is none. */
+  readonly next: string | undefined;
   /** Each `Set-Cookie`. */
   readonly cookies: readonly string[];
 }
@@ -56,6 +58,7 @@ export async function callApi(server: URL, call: ApiCall): Promise<ApiAnswer> {
       status: response.status,
       body: parsed(bytes.toString('utf8')),
       bytes: bytes.toString('latin1'),
+      next: /<(\?[^>]*)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1],
       cookies: response.headers.getSetCookie(),
       retryAfter: Number.isFinite(retryAfter) ? retryAfter : undefined,
     };

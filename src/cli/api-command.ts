@@ -35,6 +35,8 @@ export interface Asked extends Invocation {
   call(method: string, path: string, body?: object): Promise<unknown>;
   /** A GET whose answer is no JSON: its bytes, one per character (latin1). Throws as `call`. */
   bytes(path: string): Promise<string>;
+  /** A GET of a list, as far as one answer goes, and the query of the next (`?…`). Throws as `call`. */
+  page(path: string): Promise<Pick<ApiAnswer, 'body' | 'next'>>;
   /** An access token of the person, for what is no call. @throws ExitError when nobody is logged in any more. */
   accessToken(): Promise<string>;
 }
@@ -62,9 +64,10 @@ export function apiCommand(work: (asked: Asked) => Promise<void>, options: Manag
       throw refusal(server, answer, isMaster);
     };
     const call: Asked['call'] = async (...question) => (await answerOf(...question)).body;
+    const page: Asked['page'] = (path) => answerOf('GET', path);
     const bytes: Asked['bytes'] = async (path) => (await answerOf('GET', path)).bytes;
     try {
-      await work({ ...invocation, io, server, isMaster, call, bytes, accessToken: () => person.freshToken() });
+      await work({ ...invocation, io, server, isMaster, call, bytes, page, accessToken: () => person.freshToken() });
       return EXIT.ok;
     } catch (cause) {
       if (!(cause instanceof z.ZodError)) throw cause;

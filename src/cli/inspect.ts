@@ -16,6 +16,9 @@ import { harmless, harmlessLines, jsonText } from './paint.ts';
 const FILTERS = ['tunnel', 'method', 'status', 'path', 'since', 'limit'] as const;
 const OF_ONE = ['curl', 'replay'] as const;
 const WAYS = ['follow', 'curl', 'har', 'replay'] as const;
+/** Of a list, as the server has it when no `limit` is given; and how often it is asked at most to fill one. */
+const USUAL_LIMIT = 100;
+const MAX_ASKS = 50;
 /** How `--since` is written: 90s, 15m, 2h, 7d. */
 const AGO = /^(\d{1,6})([smhd])$/;
 const SECONDS: ReadonlyMap<string, number> = new Map([
@@ -57,7 +60,7 @@ async function inspectMany(asked: Asked): Promise<void> {
   }
   const query = await queryOf(asked);
   if (flags['har'] === true) return exportHar(asked, `/inspector/har${query}`);
-  const rows = item.array().parse(await asked.call('GET', `/inspector${query}`));
+  const rows = await listOf(asked, query, countFlag(flags, 'limit') ?? USUAL_LIMIT);
   if (flags['json'] !== true && rows.length === 0) {
     const wide = query === '' ? 'Nothing was recorded yet.' : 'Nothing that was recorded fits.';
     return writeLine(asked.io.stderr, `${wide} culvert inspect --follow shows requests as they come`);
@@ -75,6 +78,18 @@ async function inspectMany(asked: Asked): Promise<void> {
     from: (row) => row.remote_ip,
     id: (row) => row.id,
   });
+}
+
+/** An answer ends where looking took too long, or where forgotten ones lie in the way: then the next one goes on. */
+async function listOf({ page }: Asked, query: string, limit: number): Promise<Item[]> {
+  const rows: Item[] = [];
+  let at: string | undefined = query;
+  for (let asks = 0; at !== undefined && asks < MAX_ASKS && rows.length < limit; asks++) {
+    const answer = await page(`/inspector${at}`);
+    rows.push(...item.array().parse(answer.body));
+    at = answer.next;
+  }
+  return rows.slice(0, limit);
 }
 
 async function inspectOne(asked: Asked, path: string): Promise<void> {

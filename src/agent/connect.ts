@@ -198,6 +198,8 @@ class MuxChannel implements Channel, SessionHandler, StreamSink {
 
   /** The cause is told first: cutting the session would tell a duller one. */
   #break(what: string): void {
+    // This side is leaving, or has said why: a cut now would take the last words with it that are on their way.
+    if (this.#silent) return;
     this.#closed(`the server broke the protocol: ${what}`);
     this.#mux?.destroy();
   }

@@ -49,7 +49,8 @@ test('a key reads the exposition of its organization, an hour later too, and not
     const filled = path.replaceAll(/\{\w+\}/g, () => String(tunnel.body['id']));
     const { query } = row;
     const refused = await api.call(method, query === undefined ? filled : `${filled}?${query}`, { as: key });
-    assert.deepEqual(said(refused), [401, 'unauthorized'], name);
+    assert.deepEqual(said(refused), [403, 'forbidden'], name);
+    assert.match(refused.text, /reads GET \/metrics\/prometheus and nothing else/, name);
   }
 });
 

@@ -55,9 +55,7 @@ export function requireBearer(
     if (route.takesMetricKeys === true && isMetricKey(c, deps.metricKeys)) return next();
     if (route.takesAgentKeys === true && isReaderKey(c, deps.readerKeys)) return next();
     const actor = await bearerActor(c, deps.sessions);
-    if (actor === undefined) {
-      throw new AppError('unauthorized', 'Log in, and send the access token as Authorization: Bearer.');
-    }
+    if (actor === undefined) throw noCaller(c, deps.metricKeys);
     if (route.needs !== undefined) {
       const orgId = ORGANIZATION.exec(c.req.path)?.[1];
       const [thing, verb] = route.needs.split('.') as [Thing, Verb];
@@ -87,6 +85,15 @@ function isMetricKey(c: Context<ApiEnv>, metricKeys: MetricKeys): boolean {
   const scraper = bearer === undefined ? undefined : metricKeys.authenticate(bearer);
   c.set('scraper', scraper);
   return scraper !== undefined;
+}
+
+/** Why nobody asks: a key for metrics is in order and only opens nothing here, which its owner would not guess from being told to log in. */
+function noCaller(c: Context<ApiEnv>, metricKeys: MetricKeys): AppError {
+  const bearer = bearerOf(c);
+  if (bearer !== undefined && metricKeys.authenticate(bearer) !== undefined) {
+    return new AppError('forbidden', 'This key reads GET /metrics/prometheus and nothing else. Log in for the rest.');
+  }
+  return new AppError('unauthorized', 'Log in, and send the access token as Authorization: Bearer.');
 }
 
 /** Throws `unauthorized` or `forbidden` for a token of this server that reads no webhooks. */

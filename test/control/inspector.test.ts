@@ -119,6 +119,9 @@ test('filters find what they say, alone and together', async () => {
   const cases: ReadonlyArray<readonly [string, readonly (InspectedRequest | undefined)[]]> = [
     [`tunnel_id=${tunnel}`, [d, c, b, a]],
     [`tunnel_id=${tunnel}&method=GET`, [d, c, a]],
+    [`tunnel_id=${tunnel}&method=get`, [d, c, a]],
+    [`method=Post&tunnel_id=${tunnel}`, [b]],
+    [`replay_of=${a.id}&method=get`, [again]],
     [`tunnel_id=${tunnel}&status=404`, [c]],
     [`tunnel_id=${tunnel}&status=5xx`, [b]],
     [`tunnel_id=${tunnel}&status=2XX`, [a]],

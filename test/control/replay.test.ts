@@ -223,6 +223,28 @@ test('changes that the edge would refuse are refused, and nothing is sent', asyn
   assert.deepEqual(asked, []);
 });
 
+test('a standard method may be written in small letters; any other is sent as it is written', async () => {
+  const id = await recorded();
+  for (const method of ['put', 'Patch', 'purge']) await replay(id, { method });
+  assert.deepEqual(
+    asked.map(({ method }) => method),
+    ['PUT', 'PATCH', 'purge'],
+  );
+});
+
+test('what is no change that there is, or no JSON, is refused by its name: nothing is sent unchanged', async () => {
+  const id = await recorded();
+  const misspelt = await replay(id, { method: 'PUT', header: { X: '1' }, bogus: 1 });
+  assert.deepEqual(said(misspelt), [400, 'invalid_request']);
+  assert.match(String(misspelt.body['message']), /header, bogus.*method, path, headers, body/);
+  for (const type of ['text/plain', 'application/x-www-form-urlencoded']) {
+    const headers = { 'content-type': type };
+    const answer = await api.call('POST', `/inspector/${id}/replay`, { as: ann.token, raw: '{"path":"/b"}', headers });
+    assert.deepEqual(said(answer), [400, 'invalid_request'], type);
+  }
+  assert.deepEqual(asked, []);
+});
+
 test('at most 100 headers may be changed', async () => {
   const id = await recorded();
   const change = (count: number) => ({

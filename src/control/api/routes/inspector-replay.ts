@@ -10,6 +10,9 @@ const MAX_FIELDS = 100;
 const MAX_VALUES = 20;
 const MAX_PATH_CHARACTERS = 65_536;
 const MAX_VALUE_CHARACTERS = 65_536;
+/** Of what a refusal repeats. */
+const MAX_NAMED = 5;
+const MAX_NAMED_CHARACTERS = 100;
 
 const value = z
   .string()
@@ -21,31 +24,35 @@ const name = z
   .refine((text) => !isSaidByEdge(text), 'is a header that the edge itself sets, or that frames the message');
 
 const edits = z
-  .object({
-    method: z
-      .string()
-      .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,32}$/, 'must be a method')
-      .refine((text) => text.toUpperCase() !== 'CONNECT', 'CONNECT asks for a tunnel of another kind')
-      .optional(),
-    path: z
-      .string()
-      .max(MAX_PATH_CHARACTERS)
-      .regex(
-        /^\/[\x21\x22\x24-\x7e\x80-\xff]*$/,
-        'must begin with a / and hold neither blanks nor #: percent-encode them',
-      )
-      .optional()
-      .openapi({ description: 'Query included' }),
-    headers: z
-      .record(name, z.union([value, z.array(value).max(MAX_VALUES), z.null()]))
-      .refine((fields) => Object.keys(fields).length <= MAX_FIELDS, `at most ${MAX_FIELDS} headers`)
-      .optional()
-      .openapi({
-        description:
-          'By name, in any letter case: a value, or several, in place of all that were recorded; null leaves the header out. Others stay as they were.',
-      }),
-    body: z.base64().optional().openapi({ description: 'In place of the recorded one, in base64' }),
-  })
+  .strictObject(
+    {
+      method: z
+        .string()
+        .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,32}$/, 'must be a method')
+        .refine((text) => text.toUpperCase() !== 'CONNECT', 'CONNECT asks for a tunnel of another kind')
+        .optional()
+        .openapi({ description: 'A standard one in any letter case; any other is sent as it stands here' }),
+      path: z
+        .string()
+        .max(MAX_PATH_CHARACTERS)
+        .regex(
+          /^\/[\x21\x22\x24-\x7e\x80-\xff]*$/,
+          'must begin with a / and hold neither blanks nor #: percent-encode them',
+        )
+        .optional()
+        .openapi({ description: 'Query included' }),
+      headers: z
+        .record(name, z.union([value, z.array(value).max(MAX_VALUES), z.null()]))
+        .refine((fields) => Object.keys(fields).length <= MAX_FIELDS, `at most ${MAX_FIELDS} headers`)
+        .optional()
+        .openapi({
+          description:
+            'By name, in any letter case: a value, or several, in place of all that were recorded; null leaves the header out. Others stay as they were.',
+        }),
+      body: z.base64().optional().openapi({ description: 'In place of the recorded one, in base64' }),
+    },
+    { error: saysUnknown },
+  )
   .openapi('ReplayEdits', {
     example: { method: 'PUT', path: '/orders/7?dry_run=1', headers: { 'X-Debug': '1', Cookie: null }, body: 'e30=' },
   });
@@ -64,6 +71,13 @@ const replayed = z
     }),
   })
   .openapi('Replayed', { example: { id: '019aa3c2-5b95-7d13-9b1e-6a0c2f4d8b21', status: 201, latency_ms: 12.4 } });
+
+/** A misspelt change that is passed over would send the request as it was. */
+function saysUnknown(issue: { readonly code: string; readonly keys?: unknown }): string | undefined {
+  if (issue.code !== 'unrecognized_keys' || !Array.isArray(issue.keys)) return undefined;
+  const names = issue.keys.slice(0, MAX_NAMED).map((key) => String(key).slice(0, MAX_NAMED_CHARACTERS));
+  return `it has no ${names.join(', ')}; what can be changed: method, path, headers, body`;
+}
 
 export function mountInspectorReplay(app: Api, { replays }: ApiDeps): void {
   app.openapi(

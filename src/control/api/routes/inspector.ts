@@ -23,7 +23,7 @@ const filters = z.object({
     .string()
     .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,32}$/, 'is no method')
     .optional()
-    .openapi({ example: 'POST' }),
+    .openapi({ example: 'POST', description: 'As it stands here, or in capitals: `get` finds GET too' }),
   status: z
     .string()
     .regex(/^([1-5][xX]{2}|[1-5]\d\d|0)$/, 'is neither a status nor a class of them (5xx)')

@@ -82,7 +82,8 @@ function makeSearch(sqlite: Sqlite, orgId: string, filter: RecordFilter): Search
   if (since !== undefined) conditions.push('r.at >= @since');
   if (until !== undefined) conditions.push('r.at < @until');
   const index = tunnelId === undefined ? 'i' : 'r';
-  if (method !== undefined) conditions.push(`${index}.method = @method`);
+  // Methods are case-sensitive; nearly all are capitals, and people write them in small letters.
+  if (method !== undefined) conditions.push(`${index}.method IN (@method, upper(@method))`);
   if (status !== undefined) conditions.push(`${index}.status BETWEEN @lowest AND @highest`);
   if (pathContains !== undefined) conditions.push(`r.target LIKE @path ESCAPE '\\'`);
   return {

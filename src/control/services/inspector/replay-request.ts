@@ -9,6 +9,7 @@ import { readHead, type ShownField, valueOf } from './fields.ts';
 
 /** Changes of the caller, already well-formed; what is left out stays as it was recorded. */
 export interface ReplayEdits {
+  /** A standard one in any letter case; any other is sent as it stands here. */
   readonly method?: string | undefined;
   /** In origin form, query included. */
   readonly path?: string | undefined;
@@ -26,6 +27,9 @@ export type ReplayedParts = Pick<TunnelRequest, 'method' | 'target' | 'fields' |
  */
 const EDGE_SAYS =
   /^(host|connection|content-length|transfer-encoding|te|trailer|upgrade|keep-alive|expect|http2-settings|proxy-.*|forwarded|x-forwarded-.*|x-real-ip|x-client-ip|true-client-ip|x-cluster-client-ip|x-original-(url|host)|x-rewrite-url|culvert-(replay|visitor-email))$/;
+
+/** Methods are case-sensitive, but nobody who writes one of these in small letters means another. */
+const STANDARD = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']);
 
 /** May a caller not set this field? */
 export function isSaidByEdge(name: string): boolean {
@@ -57,11 +61,16 @@ export function replayOf(record: InspectedRequest, edits: ReplayEdits): Replayed
     );
   const kept = fields.filter(({ name }) => !isSaidByEdge(name));
   return {
-    method: edits.method ?? (parts[1] as string),
+    method: edits.method === undefined ? (parts[1] as string) : meantMethod(edits.method),
     target: edits.path ?? (parts[2] as string),
     fields: edited(kept, edits.headers ?? {}).map(({ name, value }) => [name, value] as const),
     body: edits.body ?? record.requestBody,
   };
+}
+
+function meantMethod(method: string): string {
+  const capitals = method.toUpperCase();
+  return STANDARD.has(capitals) ? capitals : method;
 }
 
 /** The Host of a head, its port included, if it is one of these names, given in lower case. */

@@ -307,7 +307,9 @@ test('redeliver without a tunnel: 409; of what is not there: 404', async () => {
   await deliver(id, 'x');
   const [event] = await events(id);
   const path = `/webhook-receivers/${id}/events`;
-  assert.deepEqual(said(await ann.call('POST', `${path}/${event?.id}/redeliver`)), [409, 'conflict']);
+  const refused = await ann.call('POST', `${path}/${event?.id}/redeliver`);
+  assert.deepEqual(said(refused), [409, 'conflict']);
+  assert.match(refused.text, /culvert webhooks forward/);
   const other = await receiver();
   assert.deepEqual(said(await ann.call('POST', `/webhook-receivers/${other}/events/${event?.id}/redeliver`)), [
     404,
@@ -321,7 +323,8 @@ test('another tunnel or path takes those along that wait; what the old place sti
   const id = await receiver();
   for (const body of ['1', '2']) await deliver(id, body);
   const held = await node.next();
-  await ann.call('PATCH', `/webhook-receivers/${id}`, { forward: { tunnel_id: other, path: '/new' } });
+  const moved = await ann.call('PATCH', `/webhook-receivers/${id}`, { forward: { tunnel_id: other, path: '/new' } });
+  assert.equal(moved.body['waiting'], 2);
   held.answer({ ok: true, id: '', status: 200, code: null, latencyMs: 1 });
   await settle();
   assert.deepEqual(await states(id), ['waiting', 'waiting']);
@@ -339,6 +342,11 @@ test('another tunnel or path takes those along that wait; what the old place sti
   assert.deepEqual([bodyOf(third), third.target], ['3', '/right']);
   // The same again, and another name, change nothing.
   await until(async () => (await states(id))[2] === 'delivered', 'the third');
+  const listed = (await ann.call('GET', '/webhook-receivers')).body as unknown as ReadonlyArray<{ waiting: number }>;
+  assert.deepEqual(
+    listed.map((one) => one.waiting),
+    [0],
+  );
 });
 
 test('without `forward` nothing waits any more, and nothing comes of what is on its way', async () => {
@@ -346,8 +354,10 @@ test('without `forward` nothing waits any more, and nothing comes of what is on 
   const id = await receiver();
   for (const body of ['1', '2']) await deliver(id, body);
   const held = await node.next();
+  const { body: before } = await ann.call('GET', `/webhook-receivers/${id}`);
+  assert.equal(before['waiting'], 2);
   const off = await ann.call('PATCH', `/webhook-receivers/${id}`, { forward: null });
-  assert.equal(off.body['forward'], null);
+  assert.deepEqual([off.body['forward'], off.body['waiting']], [null, 0]);
   held.answer({ ok: true, id: '', status: 500, code: null, latencyMs: 1 });
   await deliver(id, '3');
   await settle();

@@ -4,8 +4,7 @@ import { AppError } from '../../../base/errors.ts';
 import { MAX_ORG_BYTES, MAX_STORED, MAX_STORED_BYTES } from '../../services/webhooks/delivery-rows.ts';
 import { type Destination, destinationOf, type ForwardRow } from '../../services/webhooks/forward-rows.ts';
 import type { Shown } from '../../services/webhooks/mailbox.ts';
-import type { ReceiverRow } from '../../services/webhooks/receiver-rows.ts';
-import { MAX_RECEIVERS } from '../../services/webhooks/receivers.ts';
+import { MAX_RECEIVERS, type ShownReceiver } from '../../services/webhooks/receivers.ts';
 import { VALIDATORS } from '../../services/webhooks/validators.ts';
 import { type Api, type ApiDeps, actorOf, goneSignal, readerOf } from '../context.ts';
 import { defineRoute, WITH_AGENT_KEYS } from '../define-route.ts';
@@ -40,6 +39,7 @@ const receiver = z
     received: z.int().openapi({ description: 'Deliveries since the beginning' }),
     stored: z.int().openapi({ description: 'Deliveries that can be read now' }),
     displaced: z.int().openapi({ description: 'Deliveries that went because newer ones needed their room' }),
+    waiting: z.int().openapi({ description: 'Deliveries that wait to be sent on, the one on its way among them' }),
     forward: destination.nullable().openapi({ description: 'Where deliveries are sent on to' }),
   })
   .openapi('WebhookReceiver', {
@@ -53,6 +53,7 @@ const receiver = z
       received: 12,
       stored: 12,
       displaced: 0,
+      waiting: 2,
       forward: { tunnel_id: '019aa3c2-5b70-7d3c-8f11-6f1c9d2e4b57', path: '/webhooks/github' },
     },
   });
@@ -70,7 +71,7 @@ const secret = z
   .openapi({ example: 'k3Yw0mV8…', description: 'Shared with the sender; never shown again' });
 const forward = destination.nullable().openapi({
   description:
-    'Deliveries that come from now on are sent to this tunnel, in order; null: they are kept, no more. A change takes those along that wait.',
+    'Deliveries that come from now on, and those that wait already, are sent to this tunnel, in order; null: they are kept, no more, and none waits any more.',
 });
 const newReceiver = z
   .object({ name, validator, secret, forward: forward.optional() })
@@ -154,7 +155,7 @@ const challenge = z
 const tags = ['webhooks'];
 
 export function mountWebhookReceivers(app: Api, { receivers, mailbox, publicUrl }: ApiDeps): void {
-  const present = (row: ReceiverRow) => ({
+  const present = (row: ShownReceiver) => ({
     id: row.id,
     name: row.name,
     validator: row.validator,
@@ -164,6 +165,7 @@ export function mountWebhookReceivers(app: Api, { receivers, mailbox, publicUrl 
     received: row.received,
     stored: row.storedCount,
     displaced: row.displaced,
+    waiting: row.waiting,
     forward: presentDestination(destinationOf(row)),
   });
   app.openapi(

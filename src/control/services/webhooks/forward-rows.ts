@@ -2,7 +2,7 @@
  * The line of deliveries that a receiver sends on, as rows: who is next, who goes to the front, what became of each. Not to be called from
  * outside webhooks/, but for tunnels that are deleted.
  */
-import { and, asc, eq, exists, gt, inArray, isNotNull, lt, max, min, or, sql } from 'drizzle-orm';
+import { and, asc, count, eq, exists, gt, inArray, isNotNull, lt, max, min, or, sql } from 'drizzle-orm';
 import { webhookDeliveries, webhookForwards, webhookReceivers } from '../../db/schema.ts';
 import type { Db, Tx } from '../../db/tx.ts';
 import type { ReceiverRow } from './receiver-rows.ts';
@@ -63,6 +63,12 @@ export function headOf(db: Db, ofReceiver: string): Head | undefined {
     .limit(1)
     .get();
   return first === undefined ? undefined : { ...destination, ...first };
+}
+
+/** How many wait in the line of a receiver, the one that is on its way among them. */
+export function countWaiting(db: Db, ofReceiver: string): number {
+  const row = db.select({ waiting: count() }).from(webhookForwards).where(waitingIn(ofReceiver)).get();
+  return row?.waiting ?? 0;
 }
 
 /** A delivery and how often it was tried. Undefined: it is gone, or waits no more. */

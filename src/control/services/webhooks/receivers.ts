@@ -6,14 +6,14 @@ import { eq } from 'drizzle-orm';
 import { uuidv7 } from 'uuidv7';
 import { AppError } from '../../../base/errors.ts';
 import { webhookDeliveries, webhookReceivers } from '../../db/schema.ts';
-import type { Store, Tx } from '../../db/tx.ts';
+import type { Db, Store, Tx } from '../../db/tx.ts';
 import { type Actor, allow, type UserActor } from '../actor.ts';
 import { type AuditAction, type DeedDetails, recordDeed } from '../audit.ts';
 import { checkDeedLimit } from '../deed-limit.ts';
 import type { Sealer } from '../keys/sealing.ts';
 import type { Waits } from '../waits.ts';
 import { ownTunnel } from '../tunnels/tunnel-rows.ts';
-import { beginAnew, type Destination, destinationOf, emptyLine, forgetLine } from './forward-rows.ts';
+import { beginAnew, countWaiting, type Destination, destinationOf, emptyLine, forgetLine } from './forward-rows.ts';
 import type { Lines } from './forwarder.ts';
 import { ownReceiver, type ReceiverRow, receiversOf, sealSecret } from './receiver-rows.ts';
 import type { Validator } from './validators.ts';
@@ -31,6 +31,12 @@ export interface NewReceiver {
   readonly forward: Destination | null;
 }
 
+/** As the API shows it. */
+export interface ShownReceiver extends ReceiverRow {
+  /** Deliveries that wait to be sent on. */
+  readonly waiting: number;
+}
+
 export class Receivers {
   readonly #store: Store;
   readonly #sealer: Sealer;
@@ -46,19 +52,19 @@ export class Receivers {
   }
 
   /** Of the actor's organization, oldest first. */
-  list(actor: Actor): readonly ReceiverRow[] {
+  list(actor: Actor): readonly ShownReceiver[] {
     allow(actor, 'read', 'webhook_receiver');
-    return receiversOf(this.#store.db, actor.orgId);
+    return receiversOf(this.#store.db, actor.orgId).map((row) => shown(this.#store.db, row));
   }
 
   /** Throws `not_found`. */
-  get(actor: Actor, id: string): ReceiverRow {
+  get(actor: Actor, id: string): ShownReceiver {
     allow(actor, 'read', 'webhook_receiver');
-    return ownReceiver(this.#store.db, actor.orgId, id);
+    return shown(this.#store.db, ownReceiver(this.#store.db, actor.orgId, id));
   }
 
   /** Throws `conflict` beyond the bound, `not_found` and `invalid_request` for a tunnel that can't be sent on to, `rate_limited`, `forbidden`. */
-  create(actor: Actor, { name, validator, secret, forward }: NewReceiver): ReceiverRow {
+  create(actor: Actor, { name, validator, secret, forward }: NewReceiver): ShownReceiver {
     allow(actor, 'create', 'webhook_receiver');
     return this.#store.inTx((tx) => {
       if (receiversOf(tx.db, actor.orgId).length >= MAX_RECEIVERS) {
@@ -89,7 +95,7 @@ export class Receivers {
         row,
         details: { name, validator, ...(forward === null ? {} : { forward: said(forward) }) },
       });
-      return row;
+      return shown(tx.db, row);
     });
   }
 
@@ -97,7 +103,7 @@ export class Receivers {
    * Name, validator and secret hold from the next delivery on; what is not given stays. Where `forward` changes, those that wait go to the new
    * place; where it is taken away, nobody waits any more. Throws `not_found`, `invalid_request`, `forbidden`.
    */
-  update(actor: Actor, id: string, changes: Partial<NewReceiver>): ReceiverRow {
+  update(actor: Actor, id: string, changes: Partial<NewReceiver>): ShownReceiver {
     allow(actor, 'change', 'webhook_receiver');
     const { name, validator, secret, forward } = changes;
     return this.#store.inTx((tx) => {
@@ -121,7 +127,7 @@ export class Receivers {
         ...(forward === undefined || !isElsewhere ? {} : { forward: said(forward) }),
       };
       record(tx, actor, { action: 'webhook_receiver.update', row, details });
-      return row;
+      return shown(tx.db, row);
     });
   }
 
@@ -154,6 +160,10 @@ export class Receivers {
       this.#lines.ready({ receiverId, orgId });
     });
   }
+}
+
+function shown(db: Db, row: ReceiverRow): ShownReceiver {
+  return { ...row, waiting: countWaiting(db, row.id) };
 }
 
 /** Throws `not_found`, `invalid_request`. */

@@ -114,6 +114,7 @@ class ServedStream implements StreamSink {
   #target: LocalTarget | undefined;
   #visitor: VisitorAddress | undefined;
   #dial: LocalDial | undefined;
+  #dialledMs = 0;
   #watched: WatchedConnection | null = null;
   #ended = false;
   #over = false;
@@ -172,7 +173,10 @@ class ServedStream implements StreamSink {
   }
 
   onFault(fault: LocalFault): void {
-    this.#server.missed(this.#target as LocalTarget, fault.text);
+    const { watch, clock } = this.#server.floor;
+    const target = this.#target as LocalTarget;
+    this.#server.missed(target, fault.text);
+    watch?.missed(target, this.#held, { fault, agoMs: clock.monotonic() - this.#dialledMs });
     this.#fail(fault);
   }
 
@@ -196,7 +200,8 @@ class ServedStream implements StreamSink {
     this.#visitor = preamble.visitor;
     if (start + preamble.size < end) this.#hold(bytes, start + preamble.size, end);
     const { dials, clock } = this.#server.floor;
-    this.#dial = new LocalDial(found, { result: this, sweeper: dials, nowMs: clock.monotonic() });
+    this.#dialledMs = clock.monotonic();
+    this.#dial = new LocalDial(found, { result: this, sweeper: dials, nowMs: this.#dialledMs });
   }
 
   #hold(bytes: Buffer, start: number, end: number): void {

@@ -118,6 +118,32 @@ suite("the agent's own page", { timeout: 240_000 }, () => {
     assert.match(await (await fetch(`${pageUrl}/metrics`)).text(), /^culvert_agent_page_streams_let_go_total 0$/m);
   });
 
+  test('requests to a service that is down are in the list, with the reason, and counted', async () => {
+    const closed = createTcpServer();
+    await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve));
+    const { port } = closed.address() as AddressInfo;
+    await new Promise((resolve) => closed.close(resolve));
+    const agent = culvert.agent(['http', String(port), '--subdomain', 'dead', '--json', '--inspect-port', '0']);
+    await agent.printed(/"tunnel_online"/);
+    const url = /"inspector_online".*"url":"([^"]+)"/.exec(agent.output)?.[1] ?? '';
+    await visit('/', { headers: { host: 'dead.localhost' } });
+    await visit('/hook', { method: 'POST', body: 'hello', headers: { host: 'dead.localhost' } });
+    const reason = `localhost:${port} refused the connection`;
+    const { requests } = (await (await fetch(`${url}/api/requests/http`)).json()) as {
+      requests: { request: { method: string; uri: string }; response: { status_code: number }; fault: string }[];
+    };
+    assert.deepEqual(
+      requests.map(({ request: { method, uri }, response, fault }) => [method, uri, response.status_code, fault]),
+      [
+        ['POST', '/hook', 502, reason],
+        ['GET', '/', 502, reason],
+      ],
+    );
+    const numbers = await (await fetch(`${url}/metrics`)).text();
+    assert.match(numbers, /^culvert_agent_requests_total\{tunnel="http",status="5xx"\} 2$/m);
+    assert.equal(await agent.stop(), 0);
+  });
+
   suite('in Chromium', { skip: NO_CHROMIUM }, () => {
     let browser: Browser;
     /** A site that is not the page, whose name comes to this machine. */

@@ -32,7 +32,7 @@ export function metricFamilies(source: AgentSource, watch: Watch, feed: EventFee
     ]),
     counter(
       'culvert_agent_requests_total',
-      'Answers of local services, by the class of their status.',
+      'Answers of local services, and of the server where one could not be reached, by the class of their status.',
       requests(watch),
     ),
     gauge('culvert_agent_page_records', 'Requests that the page can show.', one(ring.size)),

@@ -40,6 +40,8 @@ export class RequestRecord {
   responseHead: Buffer | null = null;
   /** 0: no answer has come. */
   status = 0;
+  /** Why the local service could not be reached, so that `status` is the edge's; null: it was reached, or is being dialled. */
+  fault: string | null = null;
   state: RecordState = 'open';
   /** The whole request has passed. */
   requestEnded = false;

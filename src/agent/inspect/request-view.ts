@@ -14,7 +14,7 @@ const MAX_LISTED_PATH = 512;
 
 /** One line of the list. */
 export function summary(record: RequestRecord): object {
-  const { id, tunnel, method, target, at, status, state, durationMs, replayOf } = record;
+  const { id, tunnel, method, target, at, status, state, fault, durationMs, replayOf } = record;
   return {
     id,
     tunnel,
@@ -23,6 +23,7 @@ export function summary(record: RequestRecord): object {
     at,
     status,
     state,
+    fault,
     duration_ms: durationMs,
     request_size: record.requestBody.size,
     response_size: record.responseBody.size,
@@ -47,7 +48,8 @@ export function ngrokRequest(record: RequestRecord): Record<string, unknown> {
       uri: record.target,
       raw: rawOf(record.requestHead, record.requestBody),
     },
-    response: record.responseHead === null ? null : responseOf(record, record.responseHead),
+    response: responseOf(record),
+    fault: record.fault,
   };
 }
 
@@ -79,9 +81,11 @@ export function whyNoReplay(record: RequestRecord): string | undefined {
   return undefined;
 }
 
-function responseOf(record: RequestRecord, head: Buffer): object {
+function responseOf(record: RequestRecord): object | null {
+  const { status, responseHead: head } = record;
+  // What the edge answers for a service that can't be reached is known by its status alone.
+  if (head === null) return status === 0 ? null : edgeResponse(status);
   const { firstLine, fields } = headText(head);
-  const { status } = record;
   return {
     status: `${status} ${firstLine.split(' ').slice(2).join(' ') || (STATUS_CODES[status] ?? '')}`.trim(),
     status_code: status,
@@ -89,6 +93,11 @@ function responseOf(record: RequestRecord, head: Buffer): object {
     headers: headersOf(fields),
     raw: rawOf(head, record.responseBody),
   };
+}
+
+function edgeResponse(status: number): object {
+  const text = `${status} ${STATUS_CODES[status] ?? ''}`.trim();
+  return { status: text, status_code: status, proto: 'HTTP/1.1', headers: {}, raw: '' };
 }
 
 async function bodyOf(body: BodyCapture, fields: Fields): Promise<object> {

@@ -6,7 +6,8 @@ import { systemClock } from '../../base/clock.ts';
 import { Allowance } from './allowance.ts';
 import { MAX_BODY_BYTES } from './body-capture.ts';
 import { RequestRing } from './request-ring.ts';
-import { StreamTap, TapFloor } from './stream-tap.ts';
+import { StreamTap } from './stream-tap.ts';
+import { TapFloor } from './tap-floor.ts';
 import { PageTally, TunnelTally } from './tally.ts';
 
 const GET = 'GET /a?b=1 HTTP/1.1\r\nHost: a.test\r\n\r\n';

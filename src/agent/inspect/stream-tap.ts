@@ -8,53 +8,17 @@
  * The edge sends one request at a time down a stream. Whatever else happens there (two at once, an answer that nobody asked for, what
  * is no HTTP/1.1) makes it let go of the stream: it looks at nothing more of it, and the bytes flow as if it had never been there.
  */
-import type { Clock } from '../../base/clock.ts';
 import { BODY, Body, type BodyTap, FRAMING, type Framing } from '../../http1/body.ts';
 import { SPACE } from '../../http1/chars.ts';
 import { CutHead } from '../../http1/cut-head.ts';
-import { Head, INCOMPLETE, parseRequestHead, parseResponseHead } from '../../http1/head.ts';
-import type { Allowance } from './allowance.ts';
+import { INCOMPLETE, parseRequestHead, parseResponseHead } from '../../http1/head.ts';
 import type { BodyCapture } from './body-capture.ts';
-import { PlainAnswer, plainRequestEnd } from './plain-head.ts';
+import { plainRequestEnd } from './plain-head.ts';
 import { RequestRecord } from './request-record.ts';
-import type { RequestRing } from './request-ring.ts';
-import type { PageTally, TunnelTally } from './tally.ts';
+import { HEAD_LIMITS, type TapFloor, type TapSubject } from './tap-floor.ts';
 
-/** The edge's own limits can be raised, and it adds fields; a head beyond these only is not shown. */
-const HEAD_LIMITS = { headBytes: 131_072, fields: 512, targetBytes: 65_536 };
 /** Interim answers (1xx) before the real one. */
 const MAX_INTERIM = 16;
-
-/** What all taps of an agent share. One thread: a parsed head is read before the next is parsed. */
-export class TapFloor {
-  readonly clock: Clock;
-  readonly ring: RequestRing;
-  readonly allowance: Allowance;
-  readonly tally: PageTally;
-  readonly onFault: (error: unknown) => void;
-  readonly head = new Head(HEAD_LIMITS);
-  readonly plain = new PlainAnswer();
-
-  constructor(parts: Omit<TapFloor, 'head' | 'plain'>) {
-    this.clock = parts.clock;
-    this.ring = parts.ring;
-    this.allowance = parts.allowance;
-    this.tally = parts.tally;
-    this.onFault = parts.onFault;
-  }
-}
-
-/** Whose stream it is. */
-export interface TapSubject {
-  /** Name of the tunnel. */
-  readonly tunnel: string;
-  /** Null: what passes is no visitor's, and not counted. */
-  readonly tally: TunnelTally | null;
-  /** The record whose request is sent again; such a one is always kept. */
-  readonly replayOf: string | null;
-  /** The one request of a replay was answered, or can't be any more. */
-  readonly onEnd?: (record: RequestRecord | null) => void;
-}
 
 const REQUEST = { head: 0, body: 1, done: 2, upgrade: 3 } as const;
 const ANSWER = { head: 0, body: 1, done: 2 } as const;
@@ -115,6 +79,17 @@ export class StreamTap {
     } catch (error) {
       this.#fault(error);
     }
+  }
+
+  /** In place of `closed` and of an answer: the local service can't be reached, and the edge answers with `status`. `fault` says why. */
+  unreached(status: number, fault: string): void {
+    if (this.#off) return;
+    try {
+      if (this.#answer === ANSWER.head) this.#answeredFor(status, fault);
+    } catch (error) {
+      this.#fault(error);
+    }
+    this.#off = true;
   }
 
   /** Stream and connection are over. */
@@ -203,18 +178,18 @@ export class StreamTap {
 
   #keep(bytes: Buffer, start: number, headEnd: number): RequestRecord | null {
     const { head, ring, allowance, tally, clock } = this.#floor;
-    const { tunnel, replayOf } = this.#subject;
+    const { tunnel, replayOf, agoMs = 0 } = this.#subject;
     if (replayOf === null && !allowance.take()) {
       tally.notKept++;
       return null;
     }
-    this.#startMs = clock.monotonic();
+    this.#startMs = clock.monotonic() - agoMs;
     const record = new RequestRecord({
       tunnel,
       head: copyOf(bytes, start, headEnd),
       method: bytes.toString('latin1', start, head.methodEnd),
       target: bytes.toString('latin1', head.targetStart, head.targetEnd),
-      at: clock.now(),
+      at: clock.now() - agoMs,
       replayOf,
     });
     ring.add(record);
@@ -321,6 +296,17 @@ export class StreamTap {
     }
     if (this.#request === REQUEST.done) this.#request = REQUEST.head;
     onEnd?.(record);
+  }
+
+  #answeredFor(status: number, fault: string): void {
+    const record = this.#record;
+    this.#subject.tally?.answered(status);
+    if (record !== null) {
+      record.status = status;
+      record.fault = fault;
+      record.requestBody.close(); // what is still to come of it comes to nobody
+    }
+    this.#answered();
   }
 
   /** Hears of the payload of a body of the record; null: nobody does. */

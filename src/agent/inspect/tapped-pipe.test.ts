@@ -8,7 +8,8 @@ import { SlabPool } from '../../base/slab.ts';
 import { TurnEnd } from '../../base/turn.ts';
 import { Allowance } from './allowance.ts';
 import { RequestRing } from './request-ring.ts';
-import { StreamTap, TapFloor } from './stream-tap.ts';
+import { StreamTap } from './stream-tap.ts';
+import { TapFloor } from './tap-floor.ts';
 import { PageTally } from './tally.ts';
 import { TappedPipe } from './tapped-pipe.ts';
 

@@ -6,12 +6,15 @@ import { type Clock, systemClock } from '../../base/clock.ts';
 import { messageOf } from '../../base/errors.ts';
 import type { Logger } from '../../base/log.ts';
 import { Throttle } from '../../base/throttle.ts';
+import { REPLY } from '../../wire/preamble.ts';
+import type { LocalFault } from '../local.ts';
 import type { LocalTarget } from '../target.ts';
 import type { TunnelSpec } from '../tunnel.ts';
 import { Allowance } from './allowance.ts';
 import { RequestRing } from './request-ring.ts';
-import { StreamTap, TapFloor } from './stream-tap.ts';
+import { StreamTap } from './stream-tap.ts';
 import { PageTally, TunnelTally } from './tally.ts';
+import { TapFloor } from './tap-floor.ts';
 
 /** A fault of the tap comes with every stream, if it comes. */
 const FAULT_LOG_MS = 60_000;
@@ -22,6 +25,12 @@ export interface WatchedConnection {
   readonly tap: StreamTap | null;
   /** Call once, when it is over. */
   close(): void;
+}
+
+/** Why a local service was not reached, and how long that took. */
+export interface Miss {
+  readonly fault: LocalFault;
+  readonly agoMs: number;
 }
 
 export class Watch {
@@ -59,8 +68,7 @@ export class Watch {
     const { spec, tally } = found;
     const { clock } = this;
     const since = clock.monotonic();
-    const looksOn = spec.protocol !== 'tcp' && spec.inspect !== false;
-    const tap = looksOn ? this.#tapOf(spec.name, tally) : null;
+    const tap = looksOn(spec) ? new StreamTap(this.#floor, { tunnel: spec.name, tally, replayOf: null }) : null;
     tally.openConnections++;
     tally.totalConnections++;
     return {
@@ -72,6 +80,16 @@ export class Watch {
         tap?.closed();
       },
     };
+  }
+
+  /** `target` could not be reached for a stream on which `bytes` had come, `agoMs` after it was first dialled: no `joined` for it. */
+  missed(target: LocalTarget, bytes: readonly Buffer[], { fault, agoMs }: Miss): void {
+    const found = this.#tunnels.get(target);
+    if (found === undefined || !looksOn(found.spec)) return;
+    const { spec, tally } = found;
+    const tap = new StreamTap(this.#floor, { tunnel: spec.name, tally, replayOf: null, agoMs });
+    for (const part of bytes) tap.request(part, 0, part.length);
+    tap.unreached(fault.code === REPLY.timeout ? 504 : 502, fault.text);
   }
 
   /** A tap for the one request of a replay of `record`. */
@@ -92,8 +110,9 @@ export class Watch {
   close(): void {
     this.#allowance.close();
   }
+}
 
-  #tapOf(tunnel: string, tally: TunnelTally): StreamTap {
-    return new StreamTap(this.#floor, { tunnel, tally, replayOf: null });
-  }
+/** Whether requests of the tunnel are shown and counted. */
+function looksOn({ protocol, inspect }: TunnelSpec): boolean {
+  return protocol !== 'tcp' && inspect !== false;
 }

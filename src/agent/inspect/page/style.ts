@@ -102,7 +102,7 @@ button:disabled { opacity: 0.6; cursor: default; }
 .status[data-class="2"] { color: var(--accent); }
 .status[data-class="1"], .status[data-class="3"] { color: var(--sent); }
 .status[data-class="4"] { color: var(--away); }
-.status[data-class="5"], .status[data-class=cut] { color: var(--alert); }
+.status[data-class="5"], .status[data-class=cut], .unreached { color: var(--alert); }
 .quiet { color: var(--quiet); font-size: 0.875rem; }
 #count { margin: 0; padding: 0.5rem 0.75rem; border-top: 1px solid var(--line); }
 .empty { margin: auto; padding: 2rem 1.5rem; max-width: 24rem; color: var(--quiet); text-align: center; }

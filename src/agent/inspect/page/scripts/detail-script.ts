@@ -102,14 +102,14 @@ async function copyNow(request) {
 }
 
 function facts(request) {
-  const { at: when, duration_ms, first_byte_ms, request_size, response_size, remote_addr, tunnel, replay_of, state } = request;
+  const { at: when, duration_ms, first_byte_ms, request_size, response_size, remote_addr, tunnel, replay_of, state, fault } = request;
   const rows = [
     ['Status', statusMark(request)],
     ['Time', time(when)],
     ['Took', state === 'open' ? 'under way' : duration(duration_ms)],
     ['First byte', first_byte_ms === null ? '' : duration(first_byte_ms)],
     ['Sent', request_size > 0 ? size(request_size) : ''],
-    ['Received', request.response === null ? '' : size(response_size)],
+    ['Received', request.response === null || fault !== null ? '' : size(response_size)],
     ['Visitor', remote_addr],
     ['Tunnel', tunnel],
     ['Replay of', replay_of === null ? '' : replay_of.slice(0, 8)],
@@ -129,6 +129,10 @@ function timing({ duration_ms, first_byte_ms }) {
 }
 
 function answer(request) {
+  if (request.fault !== null) {
+    const text = 'Your local service could not be reached: ' + request.fault + '. The visitor was answered ' + request.status + ' by the server.';
+    return [make('p', { className: 'unreached' }, text)];
+  }
   if (request.response !== null) {
     return [message('Response', request.response_headers, request.response_body, request.response.proto + ' ' + request.response.status)];
   }

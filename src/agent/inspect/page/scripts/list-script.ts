@@ -58,9 +58,9 @@ function put(request) {
   requests.set(request.id, request);
   const row = rows.get(request.id) ?? make('li');
   row.dataset.id = request.id;
-  const { method, path, tunnel, state, duration_ms, response_size, replay_of } = request;
+  const { method, path, tunnel, state, fault, duration_ms, response_size, replay_of } = request;
   const took = state === 'open' ? 'under way' : duration(duration_ms);
-  const more = [time(request.at), state === 'open' ? '' : size(response_size), now.severalTunnels ? tunnel : '', replay_of === null ? '' : 'replay'];
+  const more = [time(request.at), state === 'open' ? '' : fault ?? size(response_size), now.severalTunnels ? tunnel : '', replay_of === null ? '' : 'replay'];
   const parts = [
     statusMark(request),
     make('span', { className: 'what', title: path }, make('span', { className: 'method' }, method), ' ', path),
@@ -74,7 +74,7 @@ function put(request) {
     row.append(button);
   }
   button.setAttribute('aria-current', String(request.id === now.chosen));
-  button.setAttribute('aria-label', method + ' ' + path + ', ' + statusOf(request).text + ', ' + took);
+  button.setAttribute('aria-label', method + ' ' + path + ', ' + statusOf(request).text + ', ' + (fault === null ? '' : fault + ', ') + took);
   button.replaceChildren(...parts);
   rows.set(request.id, row);
 }

@@ -99,11 +99,13 @@ function agentFlags({ flags }: Invocation): AgentFlags {
   const urlFile = textFlag(flags, 'urlFile');
   const inspectPort = countFlag(flags, 'inspectPort');
   if (inspectPort !== undefined && inspectPort > 65_535) throw usageError('--inspect-port: a port is at most 65535');
+  // commander sets `inspect` of its own accord when there is a --no-inspect.
+  const inspect = flags['inspect'] !== false;
+  if (!inspect) refuseFlags(flags, ['inspectPort'], 'not with --no-inspect, for there is no page then');
   return {
     json: flags['json'] === true,
     quiet: flags['quiet'] === true,
-    // commander sets `inspect` of its own accord when there is a --no-inspect.
-    inspect: flags['inspect'] !== false,
+    inspect,
     ...(inspectPort === undefined ? {} : { inspectPort }),
     ...(urlFile === undefined ? {} : { urlFile }),
   };

@@ -10,6 +10,7 @@ export const receiver = z.looseObject({
   last_received_at: z.string().nullable(),
   stored: z.int(),
   displaced: z.int(),
+  waiting: z.int(),
   forward: z.looseObject({ tunnel_id: z.string(), path: z.string() }).nullable(),
 });
 export type Receiver = z.output<typeof receiver>;
@@ -40,6 +41,11 @@ const STYLES: ReadonlyMap<string, Style> = new Map([
 export function stateShown({ forward }: Delivery): Span {
   const { state } = forward;
   return state === 'none' ? span('-', 'dim') : span(state, STYLES.get(state) ?? 'dim');
+}
+
+/** It waits for its way to the tunnel, or is on it: what becomes of it is still to come. */
+export function isOpen({ forward }: Delivery): boolean {
+  return forward.state === 'waiting' || forward.state === 'sending';
 }
 
 export function pathOf(receiverId: string): string {

@@ -13,6 +13,7 @@ const RECEIVER = {
   last_received_at: '2026-11-21T09:05:00.000Z',
   stored: 2,
   displaced: 0,
+  waiting: 0,
   forward: { tunnel_id: 't1', path: '/hook' },
 };
 const OTHER = { ...RECEIVER, id: '019aa3c2-5b78-7a4e-9c61-2d8f0b7e5a14', name: 'mails', forward: null };
@@ -118,7 +119,21 @@ test('redeliver and forward', WITHIN, async (t) => {
   await expect(again.server, 'GET /webhook-receivers', [RECEIVER]);
   await expect(again.server, `POST ${PATH}/events/event-1/redeliver`, { ok: true }, 202);
   assert.equal(await again.program.exit, 0, again.program.stderr);
-  assert.match(again.program.stdout, /^event-1: goes to the tunnel of orders again/);
+  assert.match(
+    again.program.stdout,
+    /^event-1: goes to the tunnel of orders again\. culvert webhooks events \S+ shows/,
+  );
+
+  const crowded = await asking(t, 'redeliver', 'orders', 'event-1');
+  await expect(crowded.server, 'GET /webhook-receivers', [{ ...RECEIVER, waiting: 2 }]);
+  await expect(crowded.server, `POST ${PATH}/events/event-1/redeliver`, { ok: true }, 202);
+  assert.equal(await crowded.program.exit, 0, crowded.program.stderr);
+  assert.match(crowded.program.stdout, /again, at the front of the line \(2 waiting\)\. /);
+
+  const nowhere = await asking(t, 'redeliver', 'mails', 'event-1');
+  await expect(nowhere.server, 'GET /webhook-receivers', [RECEIVER, OTHER]);
+  assert.equal(await nowhere.program.exit, 4);
+  assert.match(nowhere.program.stderr, new RegExp(`culvert webhooks forward ${OTHER.id} TUNNEL`));
 
   const on = await asking(t, 'forward', 'orders', 'shop', '--path', '/x?y=z');
   await expect(on.server, 'GET /webhook-receivers', [RECEIVER]);
@@ -129,10 +144,18 @@ test('redeliver and forward', WITHIN, async (t) => {
   assert.equal(await on.program.exit, 0, on.program.stderr);
   assert.match(on.program.stdout, /sent on to shop \/x\?y=z$/m);
 
+  const along = await asking(t, 'forward', 'orders', 'shop');
+  await expect(along.server, 'GET /webhook-receivers', [{ ...RECEIVER, waiting: 3 }]);
+  await expect(along.server, 'GET /tunnels', [TUNNEL]);
+  await expect(along.server, `PATCH ${PATH}`, { ...RECEIVER, waiting: 2 });
+  assert.equal(await along.program.exit, 0, along.program.stderr);
+  assert.match(along.program.stdout, /sent on to shop \/, behind 2 that waited and go there first$/m);
+
   const off = await asking(t, 'forward', 'orders', '--off');
-  await expect(off.server, 'GET /webhook-receivers', [RECEIVER]);
+  await expect(off.server, 'GET /webhook-receivers', [{ ...RECEIVER, waiting: 2 }]);
   assert.deepEqual(await expect(off.server, `PATCH ${PATH}`, RECEIVER), { forward: null });
   assert.equal(await off.program.exit, 0, off.program.stderr);
+  assert.match(off.program.stdout, /from now on are kept, no more; 2 that waited are not sent on either/);
 
   for (const words of [['orders'], ['orders', 'shop', '--off'], ['orders', '--off', '--path', '/']]) {
     const server = await playServer(t);
@@ -151,8 +174,8 @@ test('--follow: what is stored, then what comes, past a server that goes away, a
     (await program.lines(2)).map((line) => line.split(' ').at(-1)),
     ['event-1', 'event-2'],
   );
-  await expect(server, `GET ${PATH}/events?after=event-2&limit=100&wait=25`, [event(3, 'waiting')]);
-  assert.match((await program.lines(3))[2] ?? '', /^09:05:03 push 6 bytes waiting event-3$/);
+  await expect(server, `GET ${PATH}/events?after=event-2&limit=100&wait=25`, [event(3)]);
+  assert.match((await program.lines(3))[2] ?? '', /^09:05:03 push 6 bytes delivered event-3$/);
   (await server.next()).drop();
   await expect(server, 'GET /webhook-receivers', [RECEIVER]);
   await expect(server, `GET ${PATH}/events?after=event-3&limit=100&wait=25`, [event(4)]);
@@ -163,6 +186,39 @@ test('--follow: what is stored, then what comes, past a server that goes away, a
   assert.equal(await program.exit, 1);
   assert.match(program.stderr, /No such receiver/);
 });
+
+test(
+  '--follow: what waited has one more line when it is decided, also past others and what is gone',
+  WITHIN,
+  async (t) => {
+    const { program, server } = await asking(t, 'events', 'orders', '--follow');
+    const last = async (lines: number) => (await program.lines(lines))[lines - 1];
+    await expect(server, 'GET /webhook-receivers', [RECEIVER]);
+    const stored = [event(1, 'sending'), event(2), event(3, 'waiting'), event(4, 'waiting'), event(5, 'waiting')];
+    await expect(server, `GET ${PATH}/events?limit=100&wait=0`, stored);
+    assert.equal(await last(5), '09:05:05 push 6 bytes waiting event-5');
+
+    // The oldest alone is looked at, now and then; what comes meanwhile is shown.
+    await expect(server, `GET ${PATH}/events?limit=1&wait=0`, [event(1, 'sending')]);
+    await expect(server, `GET ${PATH}/events?after=event-5&limit=100&wait=1`, [event(6)]);
+    assert.equal(await last(6), '09:05:06 push 6 bytes delivered event-6');
+
+    // While they are decided, more and more of them. The third is gone.
+    await expect(server, `GET ${PATH}/events?limit=1&wait=0`, [event(1)]);
+    assert.equal(await last(7), '09:05:01 push 6 bytes delivered event-1');
+    await expect(server, `GET ${PATH}/events?after=event-2&limit=2&wait=0`, [
+      event(4, 'failed', { last_status: 410 }),
+      event(5, 'waiting'),
+    ]);
+    assert.equal(await last(8), '09:05:04 push 6 bytes failed (410) event-4');
+    (await server.next()).drop();
+    await expect(server, 'GET /webhook-receivers', [RECEIVER]);
+    await expect(server, `GET ${PATH}/events?after=event-4&limit=1&wait=0`, [event(5, 'none')]);
+    assert.equal(await last(9), '09:05:05 push 6 bytes - event-5');
+    await expect(server, `GET ${PATH}/events?after=event-6&limit=100&wait=25`, [event(7)]);
+    assert.equal(await last(10), '09:05:07 push 6 bytes delivered event-7');
+  },
+);
 
 test('--follow ends with the log-in, and when nobody reads any more', WITHIN, async (t) => {
   const { program, server } = await asking(t, 'events', 'orders', '--follow', '--json', '--after', 'event-8');

@@ -62,10 +62,16 @@ export const webhooksEvents = apiCommand(async (asked) => {
 });
 
 export const webhooksRedeliver = apiCommand(async (asked) => {
-  const { id, name } = await findReceiver(asked);
+  const { id, name, forward, waiting } = await findReceiver(asked);
   const event = asked.args[1] ?? '';
+  if (forward === null) {
+    const why = `${name} sends nothing on. Say where to first: culvert webhooks forward ${id} TUNNEL`;
+    throw new ExitError(EXIT.refused, harmless(why));
+  }
   const answer = await asked.call('POST', `${pathOf(id)}/events/${encodeURIComponent(event)}/redeliver`);
-  await printDone(asked, answer, `${event}: goes to the tunnel of ${name} again, before those that wait`);
+  const line = waiting === 0 ? '' : `, at the front of the line (${waiting} waiting)`;
+  const seen = `culvert webhooks events ${id} shows what becomes of it`;
+  await printDone(asked, answer, `${event}: goes to the tunnel of ${name} again${line}. ${seen}`);
 });
 
 export const webhooksForward = apiCommand(async (asked) => {
@@ -73,14 +79,29 @@ export const webhooksForward = apiCommand(async (asked) => {
   const isOff = flags['off'] === true;
   if (isOff === (args[1] !== undefined)) throw usageError('name a tunnel, or say --off');
   if (isOff) refuseFlags(flags, ['path'], 'not with --off');
-  const { id, name } = await findReceiver(asked);
+  const before = await findReceiver(asked);
   const tunnel = isOff ? undefined : await findTunnel({ ...asked, args: args.slice(1) });
   const path = textFlag(flags, 'path');
   const to = tunnel === undefined ? null : { tunnel_id: tunnel.id, ...(path === undefined ? {} : { path }) };
-  const answer = await asked.call('PATCH', pathOf(id), { forward: to });
-  const where = tunnel === undefined ? 'nowhere: they are kept, no more' : `${tunnel.subdomain} ${path ?? '/'}`;
-  await printDone(asked, answer, `${name}: deliveries that come from now on are sent on to ${where}`);
+  const answer = await asked.call('PATCH', pathOf(before.id), { forward: to });
+  const after = receiver.parse(answer);
+  const sentence =
+    tunnel === undefined
+      ? `deliveries that come from now on are kept, no more${droppedOf(before)}`
+      : `deliveries that come from now on are sent on to ${tunnel.subdomain} ${path ?? '/'}${takenAlong(after)}`;
+  await printDone(asked, answer, `${before.name}: ${sentence}`);
 });
+
+function takenAlong({ waiting }: Receiver): string {
+  return waiting === 0 ? '' : `, behind ${waiting} that waited and ${waiting === 1 ? 'goes' : 'go'} there first`;
+}
+
+/** Of the moment before: whoever waited then waits no more. */
+function droppedOf({ waiting }: Receiver): string {
+  if (waiting === 0) return '';
+  const [are, each] = waiting === 1 ? ['is', 'it'] : ['are', 'each'];
+  return `; ${waiting} that waited ${are} not sent on either: once there is a tunnel again, culvert webhooks redeliver sends ${each}`;
+}
 
 async function listReceivers(asked: Asked): Promise<Receiver[]> {
   return receiver.array().parse(await asked.call('GET', '/webhook-receivers'));

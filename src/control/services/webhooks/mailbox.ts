@@ -111,7 +111,10 @@ export class Mailbox {
       const receiver = ownReceiver(tx.db, actor.orgId, id);
       const { sequence } = ownDelivery(tx.db, receiver.id, eventId);
       if (destinationOf(receiver) === null) {
-        throw new AppError('conflict', 'This receiver sends nothing on. Say where to first: `forward` of the receiver, or culvert webhooks forward.');
+        throw new AppError(
+          'conflict',
+          'This receiver sends nothing on. Say where to first: `forward` of the receiver, or culvert webhooks forward.',
+        );
       }
       putInFront(tx, receiver.id, sequence);
       const deed = { action: 'webhook_receiver.redeliver', resourceType: 'webhook_receiver' } as const;

@@ -402,6 +402,41 @@ test('records of a deleted tunnel are found until they are forgotten', async () 
   assert.deepEqual(ids(await list(ann.token, `?tunnel_id=${tunnel}`)), [made?.id]);
 });
 
+test('an archive takes the filters of the list, across lists that stop for time, and no parameter that there is not', async (t) => {
+  const tunnel = await tunnelOf(ann);
+  const statuses = [500, 200, 503, 200, 200, 502, 200];
+  await report(ann, tunnel, ...statuses.map((status, i) => ({ status, target: `/${i}`, at: START + i * 60_000 })));
+  const { records } = plane.control;
+  const real = records.list.bind(records);
+  t.mock.method(records, 'list', (...[orgId, filter]: Parameters<typeof real>) => {
+    const hurried: Looking = { ...filter, budgetMs: 0 };
+    return real(orgId, hurried);
+  });
+  const cases: ReadonlyArray<readonly [string, readonly string[]]> = [
+    ['status=5xx', ['/0', '/2', '/5']],
+    ['status=5xx&limit=2', ['/2', '/5']],
+    ['status=5xx&since=2026-11-21T00:02:00Z&until=2026-11-21T00:05:00Z', ['/2']],
+    ['path=%2F3&method=get', ['/3']],
+    ['since=2099-01-01T00:00:00Z', []],
+  ];
+  for (const [query, expected] of cases) {
+    const { status, body, text } = await ann.call('GET', `/inspector/har?tunnel_id=${tunnel}&${query}`);
+    assert.equal(status, 200, text);
+    const { entries } = (body as unknown as { log: { entries: readonly { request: { url: string } }[] } }).log;
+    assert.deepEqual(
+      entries.map(({ request }) => new URL(request.url).pathname),
+      expected,
+      query,
+    );
+  }
+  const refused = await ann.call('GET', '/inspector/har?outcome=refused&stauts=5xx');
+  assert.deepEqual(said(refused), [400, 'invalid_request']);
+  assert.deepEqual(
+    (refused.body['details'] as Array<{ path: string }>).map(({ path }) => path),
+    ['outcome', 'stauts'],
+  );
+});
+
 test('an archive of many ends where it would become too large, and says how many it left out', async () => {
   const tunnel = await tunnelOf(ann);
   const megabyte = Buffer.alloc(1024 * 1024, 'x');

@@ -5,7 +5,7 @@ import { archiveOfOne } from '../../services/inspector/archive.ts';
 import { type Api, type ApiDeps, actorOf, goneSignal } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
 import { writtenInParts } from '../written-in-parts.ts';
-import { limit } from './inspector.ts';
+import { filterFields, filterOf } from './inspector.ts';
 
 /** Who reads an archive of 16 MB more slowly than at 2 Mbit/s is cut off: others wait for the place. */
 const READ_WITHIN_MS = 60_000;
@@ -25,6 +25,11 @@ const archive = z.looseObject({ log: z.looseObject({}) }).openapi('HttpArchive',
   example: { log: { version: '1.2', creator: { name: 'Culvert', version: '1.0.0' }, pages: [], entries: [] } },
 });
 const har = { description: 'HAR 1.2', content: { 'application/json': { schema: archive } } };
+/** A filter that is passed over would put more into the archive than its reader is meant to see. */
+const ofMany = z.looseObject({ ...filterFields, secrets }).superRefine((asked, context) => {
+  for (const name of Object.keys(asked).filter((key) => key !== 'secrets' && !Object.hasOwn(filterFields, key)))
+    context.addIssue({ code: 'custom', path: [name], message: 'is no parameter of an archive' });
+});
 const one = z.object({ id: z.string() });
 const tags = ['inspector'];
 
@@ -36,15 +41,15 @@ export function mountInspectorExports(app: Api, { inspector, version }: ApiDeps)
         path: '/inspector/har',
         tags,
         summary: 'The newest recorded requests as an HTTP archive',
-        description: `For the import of browsers and other tools; oldest first. ${SECRETS} ${BOUNDS}`,
-        request: { query: z.object({ tunnel_id: z.uuid().optional(), limit, secrets }) },
+        description: `For the import of browsers and other tools; oldest first, of those that the filters of \`GET /inspector\` leave. A parameter that there is not is refused. ${SECRETS} ${BOUNDS}`,
+        request: { query: ofMany },
         responses: { 200: har },
       },
       ['forbidden', 'not_found', 'rate_limited', 'unavailable'],
     ),
     async (c) => {
-      const { tunnel_id: tunnelId, limit: most, secrets: wants } = c.req.valid('query');
-      const filter = { tunnelId, limit: most, secrets: secretsOf(wants) };
+      const asked = c.req.valid('query');
+      const filter = { ...filterOf(asked), secrets: secretsOf(asked.secrets) };
       const archive = await inspector.archive(actorOf(c), filter, { version, gone: goneSignal(c) });
       c.header('Content-Disposition', 'attachment; filename="culvert.har"');
       c.header('Content-Type', 'application/json');

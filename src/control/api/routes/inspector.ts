@@ -14,10 +14,10 @@ const DEFAULT_WINDOW_MS = DAY_MS;
 
 const time = z.iso.datetime({ offset: true });
 const ofTunnel = z.uuid().openapi({ description: 'Only of this tunnel' });
-export const limit = z.coerce.number().int().min(1).max(MAX_LIST).default(DEFAULT_LIMIT);
-const filters = z.object({
+/** Which records a list, or an archive, is of. */
+export const filterFields = {
   tunnel_id: ofTunnel.optional(),
-  limit,
+  limit: z.coerce.number().int().min(1).max(MAX_LIST).default(DEFAULT_LIMIT),
   before: z.uuid().optional().openapi({ description: 'Older than this record: its id, from the page before' }),
   method: z
     .string()
@@ -38,7 +38,8 @@ const filters = z.object({
   since: time.optional(),
   until: time.optional().openapi({ description: 'Before this time' }),
   replay_of: z.uuid().optional().openapi({ description: 'Replays of this record' }),
-});
+};
+const filters = z.object(filterFields);
 const NEXT = {
   Link: {
     description: '`<?…>; rel="next"`: the query of the next page, when there may be one',
@@ -111,7 +112,7 @@ export function mountInspector(app: Api, { inspector }: ApiDeps): void {
         tags,
         summary: 'Requests that were served and not recorded, by tunnel, the most first',
         description:
-          'Recording never slows a visitor: what comes faster than the server records, or finds no memory or disk, is left out and counted by the minute. Without `since`, of the last 24 hours.',
+          'Recording never slows a visitor: what comes faster than the server records, or finds no memory or disk, is left out and counted by the minute. Not counted is what is not to be recorded: tunnels whose agent says `--no-inspect`, and all on a server with `inspector.enabled = false`. Without `since`, of the last 24 hours.',
         request: {
           query: z.object({ tunnel_id: ofTunnel.optional(), since: time.optional(), until: time.optional() }),
         },
@@ -179,7 +180,7 @@ for an organization and 10,000 in all: what is more is left out here, and is in 
 
 type Asked = z.output<typeof filters>;
 
-function filterOf(asked: Asked): RecordFilter {
+export function filterOf(asked: Asked): RecordFilter {
   return {
     limit: asked.limit,
     tunnelId: asked.tunnel_id,

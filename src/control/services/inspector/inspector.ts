@@ -37,9 +37,7 @@ export interface ShownRequest {
 /** `by_role`: what lets somebody in is shown to those who may change tunnels. The others are for exports, which are passed on. */
 export type Secrets = 'by_role' | 'masked' | 'wanted';
 
-export interface ExportFilter {
-  readonly tunnelId: string | undefined;
-  readonly limit: number;
+export interface ExportFilter extends RecordFilter {
   readonly secrets: 'masked' | 'wanted';
 }
 
@@ -121,7 +119,7 @@ export class Inspector {
 
   async *#newest(
     actor: UserActor,
-    filter: ExportFilter,
+    { secrets: _secrets, ...filter }: ExportFilter,
     { isMasked, gone }: { readonly isMasked: boolean; readonly gone: AbortSignal },
   ): AsyncGenerator<FoundRequest> {
     const items = await this.#whole(actor, filter, gone);
@@ -133,12 +131,12 @@ export class Inspector {
     }
   }
 
-  /** A list that goes on where its time was up: what was forgotten and lies in the way must not make an archive short. */
-  async #whole(actor: UserActor, { tunnelId, limit }: ExportFilter, gone: AbortSignal): Promise<RecordItem[]> {
-    const first = await this.list(actor, { tunnelId, limit });
+  /** A list that goes on where its time was up: what does not fit, or was forgotten, and lies in the way must not make an archive short. */
+  async #whole(actor: UserActor, filter: RecordFilter, gone: AbortSignal): Promise<RecordItem[]> {
+    const first = await this.list(actor, filter);
     const items = [...first.items];
     for (let before = first.stoppedAt; before !== null && !gone.aborted; ) {
-      const page = await this.#records.list(actor.orgId, { tunnelId, limit: limit - items.length, before });
+      const page = await this.#records.list(actor.orgId, { ...filter, limit: filter.limit - items.length, before });
       items.push(...page.items);
       before = page.stoppedAt;
     }

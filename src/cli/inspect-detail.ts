@@ -128,7 +128,8 @@ function bodyLines(bytes: Buffer, { size, isCut }: { readonly size: number; read
   const cut: Line[] = isCut ? [[span(`  … ${bytes.length} of ${size} bytes were kept`, 'dim')]] : [];
   // A cut may go through a character.
   const isText = Buffer.from(text.replace(/\ufffd$/u, '')).length >= bytes.length - 3 && !/\0|\ufffd./su.test(text);
-  if (!isText) return [[], [span(`  (${size} bytes that are no text; --json has them in base64)`, 'dim')]];
+  if (!isText)
+    return [[], [span(`  (${bytes.length} bytes that are no text; --json has them in base64)`, 'dim')], ...cut];
   const lines = text.replace(/\r?\n$/, '').split(/\r?\n/);
   return [[], ...lines.map((line): Line => [span(`  ${harmless(line.replaceAll('\t', '  '))}`)]), ...cut];
 }

@@ -46,12 +46,17 @@ const DETAIL = {
   },
 };
 
-/** What stands on the terminal once the server has answered the requests in this order. */
-async function shownOn(
+interface Words {
+  readonly flags?: Readonly<Record<string, unknown>>;
+  readonly args?: readonly string[];
+}
+
+/** What stands on standard output and standard error, both a terminal, once the server has answered the requests in this order. */
+async function said(
   t: TestContext,
-  { flags = {}, args = [] }: { readonly flags?: Readonly<Record<string, unknown>>; readonly args?: readonly string[] },
+  { flags = {}, args = [] }: Words,
   ...answers: unknown[]
-): Promise<string> {
+): Promise<[string, string]> {
   const server = await playServer(t);
   const { home } = loggedInAt(t, server.url);
   const stdout = Object.assign(new PassThrough(), { isTTY: true }) as unknown as Output & PassThrough;
@@ -68,7 +73,11 @@ async function shownOn(
   refreshWith(await server.next(), 'cookie-1');
   for (const answer of answers) (await server.next()).answer(200, answer);
   assert.equal(await done, 0);
-  const shown = `${String(stdout.read() ?? '')}${String(stderr.read() ?? '')}`;
+  return [String(stdout.read() ?? ''), String(stderr.read() ?? '')];
+}
+
+async function shownOn(t: TestContext, words: Words, ...answers: unknown[]): Promise<string> {
+  const shown = (await said(t, words, ...answers)).join('');
   assert.ok(shown.includes('elgoog'), shown);
   return shown;
 }
@@ -79,7 +88,7 @@ const ways: Readonly<Record<string, readonly [Parameters<typeof shownOn>[1], ...
   'a list as JSON': [{ flags: { json: true } }, [ITEM]],
   'one request': [one, DETAIL],
   'one as JSON': [{ ...one, flags: { json: true } }, DETAIL],
-  'a command': [{ ...one, flags: { curl: true } }, `curl '${HOSTILE}'`],
+  'a command': [{ ...one, flags: { curl: true } }, `curl '${HOSTILE}'`, DETAIL],
   'an archive': [{ flags: { har: true } }, { log: { entries: [HOSTILE] } }],
   'an archive of one': [{ ...one, flags: { har: true } }, { log: { entries: [HOSTILE] } }],
   'one that was sent again': [
@@ -94,3 +103,38 @@ for (const [name, [asked, ...answers]] of Object.entries(ways)) {
     assert.doesNotMatch(shown, /^admin/mu);
   });
 }
+
+const COMMAND = "curl 'http://shop.localhost/' \\\n  -H 'Authorization: ***'";
+const withFields = (...names: string[]) => names.map((name) => ({ name, value: '***' }));
+const passed = (step: string) => ({ step, index: null, verdict: 'passed', code: null });
+// biome-ignore format: a table
+const LACKS: ReadonlyArray<readonly [string, object, Readonly<Record<string, unknown>>, RegExp]> = [
+  ['a masked credential', { request_header_list: withFields('Host', 'authorization') }, {}, /^Credentials and cookies are masked.*--secrets.*\n$/],
+  ['a masked cookie', { request_header_list: withFields('COOKIE') }, {}, /^Credentials and cookies are masked.*\n$/],
+  ['nothing masked', { request_header_list: withFields('Host') }, {}, /^$/],
+  ['a credential that was asked for', { request_header_list: withFields('Cookie') }, { secrets: true }, /^$/],
+  ["a tunnel's password", { trace: { steps: [passed('basic_gate')] } }, { secrets: true }, /^The tunnel asks for a password.*-u .*\n$/],
+  ["a tunnel's sign-in", { trace: { steps: [passed('visitor_gate')] } }, {}, /^The tunnel asks visitors to sign in.*\n$/],
+];
+for (const [name, change, flags, expected] of LACKS) {
+  test(`--curl says beside the command what it lacks: ${name}`, { timeout: 60_000 }, async (t) => {
+    const detail = { request_header_list: [], trace: { steps: [] }, ...change };
+    const [stdout, stderr] = await said(t, { ...one, flags: { curl: true, ...flags } }, COMMAND, detail);
+    assert.match(stderr, expected);
+    assert.doesNotMatch(stdout, /masked|asks/);
+  });
+}
+
+test('a list of nothing says what is not recorded at all', { timeout: 60_000 }, async (t) => {
+  const [stdout, stderr] = await said(t, { flags: { method: 'GET' } }, []);
+  assert.equal(stdout, '');
+  assert.match(stderr, /^Nothing that was recorded fits\..*--no-inspect.*inspector\.enabled = false\n$/);
+});
+
+test('of a body that is no text it says how much is kept, and of how much', { timeout: 60_000 }, async (t) => {
+  const body = Buffer.alloc(65_536, 0xff).toString('base64');
+  const detail = { ...DETAIL, request_body: body, request_size: 100_000 };
+  const [stdout] = await said(t, one, detail);
+  assert.match(stdout, /\(65536 bytes that are no text; --json/);
+  assert.match(stdout, /… 65536 of 100000 bytes were kept/);
+});

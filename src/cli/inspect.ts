@@ -6,12 +6,13 @@ import { z } from 'zod';
 import { type Asked, apiCommand, printDone, printRows } from './api-command.ts';
 import { usageError } from './exit.ts';
 import { countFlag, optionOf, refuseFlags, textFlag } from './flags.ts';
+import { showCurl } from './inspect-curl.ts';
 import { showDetail } from './inspect-detail.ts';
 import { follow } from './inspect-follow.ts';
 import { item, type Item, pathShown, statusShown } from './inspected-item.ts';
 import { print, writeLine } from './io.ts';
 import { findTunnel, tunnelNames } from './manage-tunnels.ts';
-import { harmless, harmlessLines, jsonText } from './paint.ts';
+import { harmless, jsonText } from './paint.ts';
 
 const FILTERS = ['tunnel', 'method', 'status', 'path', 'since', 'limit'] as const;
 const OF_ONE = ['curl', 'replay'] as const;
@@ -19,6 +20,9 @@ const WAYS = ['follow', 'curl', 'har', 'replay'] as const;
 /** Of a list, as the server has it when no `limit` is given; and how often it is asked at most to fill one. */
 const USUAL_LIMIT = 100;
 const MAX_ASKS = 50;
+/** The server does not say which of them it is, if any. */
+const NOT_RECORDED =
+  'Not recorded are tunnels whose agent says --no-inspect, and all on a server with inspector.enabled = false';
 /** How `--since` is written: 90s, 15m, 2h, 7d. */
 const AGO = /^(\d{1,6})([smhd])$/;
 const SECONDS: ReadonlyMap<string, number> = new Map([
@@ -63,7 +67,7 @@ async function inspectMany(asked: Asked): Promise<void> {
   const rows = await listOf(asked, query, countFlag(flags, 'limit') ?? USUAL_LIMIT);
   if (flags['json'] !== true && rows.length === 0) {
     const wide = query === '' ? 'Nothing was recorded yet.' : 'Nothing that was recorded fits.';
-    return writeLine(asked.io.stderr, `${wide} culvert inspect --follow shows requests as they come`);
+    return writeLine(asked.io.stderr, `${wide} culvert inspect --follow shows requests as they come. ${NOT_RECORDED}`);
   }
   const names = flags['json'] === true ? new Map<string, string>() : await tunnelNames(asked);
   await printRows<Item>(asked, rows, {
@@ -81,11 +85,11 @@ async function inspectMany(asked: Asked): Promise<void> {
 }
 
 /** An answer ends where looking took too long, or where forgotten ones lie in the way: then the next one goes on. */
-async function listOf({ page }: Asked, query: string, limit: number): Promise<Item[]> {
+async function listOf(asked: Asked, query: string, limit: number): Promise<Item[]> {
   const rows: Item[] = [];
   let at: string | undefined = query;
   for (let asks = 0; at !== undefined && asks < MAX_ASKS && rows.length < limit; asks++) {
-    const answer = await page(`/inspector${at}`);
+    const answer = await asked.page(`/inspector${at}`);
     rows.push(...item.array().parse(answer.body));
     at = answer.next;
   }
@@ -93,16 +97,10 @@ async function listOf({ page }: Asked, query: string, limit: number): Promise<It
 }
 
 async function inspectOne(asked: Asked, path: string): Promise<void> {
-  const { io, flags } = asked;
+  const { flags } = asked;
   const secrets = flags['secrets'] === true ? '?secrets=true' : '';
   if (flags['har'] === true) return exportHar(asked, `${path}/har${secrets}`);
-  if (flags['curl'] === true) {
-    // For a shell: the very bytes. The server has escaped what a terminal would obey; an older one only in bodies.
-    const command = Buffer.from(await asked.bytes(`${path}/curl${secrets}`), 'latin1')
-      .toString('utf8')
-      .trimEnd();
-    return print(io.stdout, io.stdout.isTTY === true ? harmlessLines(command) : command);
-  }
+  if (flags['curl'] === true) return showCurl(asked, path);
   if (flags['replay'] === true) {
     const answer = await asked.call('POST', `${path}/replay`);
     const { id, status, latency_ms: ms, code } = replayed.parse(answer);
@@ -127,7 +125,6 @@ async function queryOf(asked: Asked): Promise<string> {
     limit: countFlag(flags, 'limit')?.toString(),
     secrets: flags['secrets'] === true ? 'true' : undefined,
   };
-  if (flags['har'] === true) refuseFlags(flags, ['method', 'status', 'path', 'since'], 'not with --har');
   const query = new URLSearchParams(
     Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   ).toString();

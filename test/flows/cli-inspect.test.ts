@@ -141,12 +141,21 @@ test('a person sees what came, looks at one, takes it elsewhere, and sends it ag
   assert.ok(!detail.includes('\u001b'));
   assert.equal((JSON.parse(await said(id, '--json')) as { id: string }).id, id);
 
-  const command = await said(id, '--curl');
+  const asCommand = inspect(id, '--curl');
+  assert.equal(await asCommand.exit, 0, asCommand.stderr);
+  assert.match(asCommand.stderr, /^Credentials and cookies are masked/);
+  const command = asCommand.stdout;
   assert.match(command, /^curl -X|^curl 'http:\/\/shop\.localhost/);
   assert.ok(command.includes(`--data-raw '{"item": "book"}'`) && !command.includes('secret-cookie'), command);
   assert.ok((await said(id, '--curl', '--secrets')).includes('secret-cookie'));
   const archive = JSON.parse(await said('--har', '--limit', '1')) as { log: { entries: unknown[] } };
   assert.equal(archive.log.entries.length, 1);
+  const missing = await said('--har', '--status', '4xx', '--method', 'get', '--since', '1h', '--tunnel', 'shop');
+  const { entries } = (JSON.parse(missing) as { log: { entries: Array<{ request: { url: string } }> } }).log;
+  assert.deepEqual(
+    entries.map(({ request: { url } }) => new URL(url).pathname),
+    ['/missing'],
+  );
 
   assert.match(await said(id, '--replay'), /^Sent again: 200 in [\d.]+ ms\. See: culvert inspect [0-9a-f-]{36}\n$/);
   assert.deepEqual(asked.filter((line) => line === 'POST /orders?x=1 {"item": "book"}').length, 2);

@@ -46,6 +46,7 @@ async function quickstart(options: { once: boolean }): Promise<void> {
   const agent = new Program({ ...source, args, cwd: folder });
   stack.defer(async () => void (await agent.stop()));
   const publicUrl = await agent.printed(/^(https?:\/\/\S+)$/m);
+  const pageUrl = await agent.printed(/"url":"(\S+?)","msg":"requests can be looked at|no page to look at requests/m);
 
   title('4. A visit by the public name');
   const { status, body, ms } = await visit(publicUrl, server.httpPort);
@@ -55,6 +56,12 @@ async function quickstart(options: { once: boolean }): Promise<void> {
 
   title('Open it');
   say(`   ${link(publicUrl)}   the site, through the tunnel: streaming and WebSocket too`);
+  const hasPage = pageUrl.startsWith('http');
+  say(
+    hasPage
+      ? `   ${link(pageUrl)}   the agent's page: each request while it happens, and Replay`
+      : "   no port is free for the agent's page",
+  );
   say(`   ${link(`${server.apiUrl}/.well-known/culvert`)}   what an agent learns from the server`);
   say(`   ${link(`${server.apiUrl}/health`)}   is the server well`);
   title('Try next, in another terminal');

@@ -82,6 +82,18 @@ test('the settings that the README gives are read as they stand', () => {
   assert.equal(settings.api.public_url, 'https://culvert.example.com:8443');
 });
 
+test("every link inside the README leads to a heading, and one leads to the agent's page", () => {
+  const slugOf = (heading: string): string =>
+    heading
+      .toLowerCase()
+      .replace(/[^\w\- ]/g, '')
+      .replaceAll(' ', '-');
+  const headings = new Set([...readme.matchAll(/^#{1,4} (.+)$/gm)].map(([, heading = '']) => slugOf(heading)));
+  const links = [...readme.matchAll(/\]\(#([^)]+)\)/g)].map(([, slug = '']) => slug);
+  for (const slug of links) assert.ok(headings.has(slug), slug);
+  assert.ok(links.includes('the-agents-page'));
+});
+
 test('every script and file that the README names is there', () => {
   const { scripts } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8')) as { scripts: object };
   for (const [, name = ''] of readme.matchAll(/npm run (?:-s )?([a-z:]+)/g)) assert.ok(name in scripts, name);

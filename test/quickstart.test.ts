@@ -1,0 +1,18 @@
+/** `npm run quickstart` does what README.md shows: each address that it prints for looking at is there. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Program } from '../scripts/quickstart/program.ts';
+
+const script = new URL('../scripts/quickstart.ts', import.meta.url).pathname;
+
+test("the quickstart publishes a site, and says where the agent's page is", { timeout: 60_000 }, async (t) => {
+  const quickstart = new Program({ command: [process.execPath, script], args: [] });
+  t.after(() => quickstart.stop());
+  const page = await quickstart.printed(/(http:\S+) +the agent's page|no port is free for the agent's page/m);
+  await quickstart.printed(/^Ctrl-C ends it/m);
+  // Twenty agents on this machine have taken all its ports: it has said so.
+  if (!page.startsWith('http')) return;
+  const { requests } = (await (await fetch(`${page}/api/requests/http`)).json()) as { requests: { uri: string }[] };
+  assert.equal(requests.length, 1, 'the visit that it made itself is on the page');
+  assert.equal(await quickstart.stop(), 0);
+});

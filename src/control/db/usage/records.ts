@@ -37,7 +37,7 @@ export interface RecordFilter {
   readonly tunnelId?: string | undefined;
   /** Older than this record, which need not be there any more: the next page. */
   readonly before?: string | undefined;
-  /** As it was sent: methods are case-sensitive. */
+  /** As it was sent, or a standard method in any letter case. */
   readonly method?: string | undefined;
   readonly status?: StatusRange | undefined;
   /** Stands somewhere in the request target; ASCII letters of either case are the same. */

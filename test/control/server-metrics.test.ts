@@ -262,7 +262,7 @@ test('operators alone may read them, and only while a server runs', async () => 
   assert.deepEqual(said(await ann.call('GET', path)), [403, 'forbidden']);
   assert.deepEqual(said(await api.call('GET', path)), [401, 'unauthorized']);
   const { body } = await ann.call('POST', '/metrics/keys', { name: 'x' });
-  assert.deepEqual(said(await api.call('GET', path, { as: String(body['key']) })), [401, 'unauthorized']);
+  assert.deepEqual(said(await api.call('GET', path, { as: String(body['key']) })), [403, 'forbidden']);
   assert.deepEqual(said(await api.call('GET', path, { as: root })), [200]);
   await assert.rejects(plane.control.operatorMetrics.figures({ kind: 'system', orgId: null }), /operators/);
   assert.equal((await plane.control.operatorMetrics.figures(OPERATOR)).edge, STATS);

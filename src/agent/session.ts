@@ -126,6 +126,8 @@ export class Session implements ChannelSink {
         if (tunnel !== undefined) this.#owner.onRefused(this, tunnel, message);
         return;
       }
+      case 'attached':
+        return this.#broken('it attached what was not asked for');
       case 'drain':
         return this.#owner.onDrain(this, message.retryAfterMs, message.message);
       case 'requests':

@@ -42,6 +42,7 @@ export function inProcessLink(deps: LinkDeps): Link {
         routes: deps.tunnels.routes(),
         accessKeys: deps.keys.accessKeys(),
         visitorKey: deps.visitorKey,
+        relays: [],
       })),
     onDelta: (listener: (delta: Delta) => void): (() => void) => deps.publisher.subscribe(listener),
     admit: async (token: string): Promise<AdmitAnswer> => {
@@ -60,6 +61,11 @@ export function inProcessLink(deps: LinkDeps): Link {
         return fault('claim', error);
       }
     },
+    attach: async (question) => ({
+      ok: false,
+      code: 'network_not_found',
+      message: `There is no private network ${question.network} in the organization of this token.`,
+    }),
     wantCertificate: async (host: string): Promise<boolean> => {
       try {
         return await deps.certificates.want(host);

@@ -5,6 +5,7 @@
 import { type EdgeStats, sumOfStats } from '../plane/edge-stats.ts';
 import type { TunnelAnswer, TunnelRequest } from '../plane/inspection.ts';
 import type { ConnectionInfo, NodeControl } from '../plane/link.ts';
+import type { RelayInfo } from '../plane/relays.ts';
 
 export class Nodes implements NodeControl {
   readonly #attached = new Set<NodeControl>();
@@ -26,6 +27,14 @@ export class Nodes implements NodeControl {
   isOnline(tunnelId: string): boolean {
     for (const node of this.#attached) if (node.isOnline(tunnelId)) return true;
     return false;
+  }
+
+  relay(networkId: string): RelayInfo | undefined {
+    for (const node of this.#attached) {
+      const relay = node.relay(networkId);
+      if (relay !== undefined) return relay;
+    }
+    return undefined;
   }
 
   stats(): EdgeStats | undefined {

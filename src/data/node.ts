@@ -297,6 +297,7 @@ async function open(settings: NodeSettings, deps: { link: Link; log: Logger }, l
       shown.agents = tls.cert;
     },
     isOnline: (tunnelId) => gateway.registry.isOnline(tunnelId),
+    relay: () => undefined,
     stats: () => ({
       since,
       connections: {

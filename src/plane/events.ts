@@ -3,6 +3,7 @@
  */
 
 import type { PolicyAction } from './policy.ts';
+import type { DeviceEvent, RelayUsageEvent } from './relays.ts';
 
 /** Traffic that one token carried for one tunnel since the last batch. */
 export interface UsageEvent {
@@ -88,7 +89,7 @@ export interface DryRunSample {
   readonly code: string;
 }
 
-export type PlaneEvent = UsageEvent | AgentEvent | SessionEndEvent | DryRunEvent;
+export type PlaneEvent = UsageEvent | AgentEvent | SessionEndEvent | DryRunEvent | RelayUsageEvent | DeviceEvent;
 
 export interface EventBatch {
   /** Names the node and its start (`edge-1/8f3c…`), so that counting from 1 after a restart repeats nothing. */

@@ -7,6 +7,7 @@ import type { Claim, RefusalCode } from '../wire/messages.ts';
 import type { EdgeStats } from './edge-stats.ts';
 import type { EventBatch } from './events.ts';
 import type { InspectionBatch, TunnelAnswer, TunnelRequest } from './inspection.ts';
+import type { AttachQuestion, RelayInfo } from './relays.ts';
 import type { Delta, Route, Snapshot, TokenGrant } from './routes.ts';
 
 export interface Refusal {
@@ -21,6 +22,9 @@ export type AdmitAnswer = { readonly ok: true; readonly grant: TokenGrant } | Re
  * takes the route from there. So a stop or a delete that overtakes the answer wins, and an answer never brings back what is gone.
  */
 export type ClaimAnswer = { readonly ok: true; readonly route: Route; readonly version: number } | Refusal;
+
+/** As ClaimAnswer: the relay is taken from the table, once it has reached `version`. */
+export type AttachAnswer = { readonly ok: true; readonly networkId: string; readonly version: number } | Refusal;
 
 export interface ClaimQuestion extends Omit<Claim, 'type' | 'ref'> {
   readonly tokenId: string;
@@ -49,6 +53,8 @@ export interface Link {
   admit(token: string): Promise<AdmitAnswer>;
   /** May this session serve this tunnel? Asked per claim, so that a scope is checked at each use and not at the handshake alone. */
   claim(question: ClaimQuestion): Promise<ClaimAnswer>;
+  /** May this session carry the datagrams of this private network? As `claim`. */
+  attach(question: AttachQuestion): Promise<AttachAnswer>;
   /**
    * A visitor's handshake names this host, lower case, of a tunnel that is served here, and there is no certificate for it. Resolves true once
    * the node was given one, false when none will come of waiting. May take minutes. Never rejects.
@@ -67,6 +73,8 @@ export interface NodeControl {
   disconnect(agentId: string, reason?: string): boolean;
   /** True while an agent serves the tunnel on this node. */
   isOnline(tunnelId: string): boolean;
+  /** The relay of a private network, while an agent is attached to it on this node. */
+  relay(networkId: string): RelayInfo | undefined;
   /** What its public edge has counted; undefined when there is no node. */
   stats(): EdgeStats | undefined;
   /** Sends a request down the tunnel, through its policy as it is now; its gates, which ask visitors who they are, are not asked. Never rejects. */

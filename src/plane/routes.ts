@@ -5,6 +5,7 @@
 import type { Protocol } from '../wire/messages.ts';
 import type { AccessKey } from './access-keys.ts';
 import type { PolicySpec } from './policy.ts';
+import type { RelayDevice, RelayEndCode, RelayRoute } from './relays.ts';
 import type { Budget } from './spend.ts';
 
 /** One live name at the edge. Replaced whole, never changed in place. */
@@ -58,6 +59,8 @@ export interface Snapshot {
   readonly accessKeys: readonly AccessKey[];
   /** Signs what visitors who have signed in carry (visitor-words.ts). Base64url of 32 bytes; the same after a restart. */
   readonly visitorKey: string;
+  /** Private networks that this edge relays. */
+  readonly relays: readonly RelayRoute[];
 }
 
 /** One step from `version - 1` to `version`. A reader that sees a gap asks for a snapshot. */
@@ -77,6 +80,18 @@ export type Delta =
   | { readonly version: number; readonly kind: 'access_keys'; readonly keys: readonly AccessKey[] }
   /** A cap was set, raised or taken off. */
   | { readonly version: number; readonly kind: 'budget'; readonly budget: Budget }
+  /** A private network got a relay, or something of it changed; all of it, its devices too. */
+  | { readonly version: number; readonly kind: 'relay'; readonly relay: RelayRoute }
+  | {
+      readonly version: number;
+      readonly kind: 'relay_gone';
+      readonly networkId: string;
+      readonly code: RelayEndCode;
+      readonly message: string;
+    }
+  /** A device was enrolled or changed. */
+  | { readonly version: number; readonly kind: 'device'; readonly networkId: string; readonly device: RelayDevice }
+  | { readonly version: number; readonly kind: 'device_gone'; readonly networkId: string; readonly deviceId: string }
   /** Ends the sessions that an organization has now. Not remembered: `admit` decides who may come back. */
   | { readonly version: number; readonly kind: 'cut_org'; readonly orgId: string; readonly message: string };
 

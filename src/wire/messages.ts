@@ -9,6 +9,8 @@
  *                                  ←       welcome {agentId, …}        or  bye {code, …}
  *   claim {ref, protocol, …}       →
  *                                  ←       bound {ref, slot, url, …}   or  refused {ref, code, …}
+ *   attach {ref, network, …}       →                                       (carry the datagrams of a private network)
+ *                                  ←       attached {ref, slot, key, …}  or  refused {ref, code, …}
  *   unbind {slot}                  →                                       (agent no longer serves it)
  *                                  ←       unbound {slot, code, …}         (stopped, expired, superseded, …)
  *   watch {requests}               →
@@ -44,6 +46,9 @@ export const REFUSAL_CODES = [
   'budget_exhausted',
   'upgrade_required', // the plan does not include it
   'no_port_free', // all of edge.tcp_ports are taken
+  'network_not_found', // no private network of this id or name in the token's organization
+  'network_not_ready', // it has no server key yet, or is reached without this relay
+  'network_deleted',
   'tunnel_stopped', // stopped by the API; stays refused until start
   'tunnel_expired',
   'tunnel_deleted',
@@ -93,11 +98,21 @@ export const claim = z.object({
   inspect: z.boolean().optional(),
 });
 
+/** This agent wants to carry the datagrams of a private network to a local UDP port. */
+export const attach = z.object({
+  type: z.literal('attach'),
+  ref,
+  /** Id or name. */
+  network: z.string().min(1).max(253),
+  /** As in `claim`. */
+  target: text,
+});
+
 export const unbind = z.object({ type: z.literal('unbind'), slot });
 export const watch = z.object({ type: z.literal('watch'), requests: z.boolean() });
 export const agentDrain = z.object({ type: z.literal('drain') });
 
-export const fromAgent = z.discriminatedUnion('type', [hello, claim, unbind, watch, agentDrain]);
+export const fromAgent = z.discriminatedUnion('type', [hello, claim, attach, unbind, watch, agentDrain]);
 
 export const welcome = z.object({
   type: z.literal('welcome'),
@@ -118,6 +133,28 @@ export const bound = z.object({
   url: text,
   protocol: z.enum(PROTOCOLS),
   expiresAt: z.number().nullable(),
+});
+
+/**
+ * The answer to `attach`. The server opens a stream to `slot` at once, which carries datagrams until UDP does, and whenever it does not
+ * (relay-packets.ts); it ends by `unbound`.
+ */
+export const attached = z.object({
+  type: z.literal('attached'),
+  ref,
+  slot,
+  networkId: z.uuid(),
+  name: text,
+  /** `host:port` that clients are configured with. */
+  endpoint: text,
+  /** UDP port of the server for this agent's datagrams, at the address that the session goes to. */
+  port: z.int().min(1).max(65_535),
+  /** 7 bytes in base64url: in the head of each datagram. */
+  token: z.string().length(10),
+  /** 32 bytes in base64url: signs the handshake. */
+  key: z.string().length(43),
+  /** The same as at the last `attached`: the flows of then are still known, under their numbers. */
+  epoch: z.int().min(0).max(0xffff_ffff),
 });
 
 export const refused = z.object({ type: z.literal('refused'), ref, code: refusalCode, message: text });
@@ -146,11 +183,22 @@ export const requests = z.object({
   dropped: z.int(),
 });
 
-export const fromServer = z.discriminatedUnion('type', [welcome, bound, refused, unbound, serverDrain, bye, requests]);
+export const fromServer = z.discriminatedUnion('type', [
+  welcome,
+  bound,
+  attached,
+  refused,
+  unbound,
+  serverDrain,
+  bye,
+  requests,
+]);
 
 export type FromAgent = z.infer<typeof fromAgent>;
 export type FromServer = z.infer<typeof fromServer>;
 export type Hello = z.infer<typeof hello>;
 export type Claim = z.infer<typeof claim>;
+export type Attach = z.infer<typeof attach>;
+export type Attached = z.infer<typeof attached>;
 export type Bound = z.infer<typeof bound>;
 export type RequestLine = z.infer<typeof requestLine>;

@@ -6,6 +6,7 @@ export const IDLE_NODE: NodeControl = {
   disconnect: () => false,
   isOnline: () => false,
   stats: () => undefined,
+  relay: () => undefined,
   send: async () => ({ ok: false, code: 'tunnel_offline' }),
   flushInspections: async () => {},
 };

@@ -195,7 +195,7 @@ export class DryEdge {
 
   constructor() {
     const table = new RouteTable('example.test');
-    table.load({ version: 1, routes: [testRoute('shop')], accessKeys: [], visitorKey: '' });
+    table.load({ version: 1, routes: [testRoute('shop')], accessKeys: [], visitorKey: '', relays: [] });
     const drops = new Drops();
     const sweeper = this.#sweeper;
     this.context = edgeContext({

@@ -91,6 +91,7 @@ class SwitchedLink implements Link {
   snapshot: Link['snapshot'] = () => this.#to.snapshot();
   admit: Link['admit'] = (token) => this.#answered(this.#to.admit(token));
   claim: Link['claim'] = (question) => this.#answered(this.#to.claim(question));
+  attach: Link['attach'] = (question) => this.#answered(this.#to.attach(question));
   wantCertificate: Link['wantCertificate'] = (host) => this.#to.wantCertificate(host);
   report: Link['report'] = (batch) => this.#to.report(batch);
   inspect: Link['inspect'] = (batch) => this.#to.inspect(batch);

@@ -14,6 +14,7 @@ import type { MuxStream } from '../../mux/stream.ts';
 import type { MuxError, SessionHandler } from '../../mux/types.ts';
 import type { TokenGrant } from '../../plane/routes.ts';
 import {
+  type Attach,
   type Claim,
   type FromAgent,
   type Hello,
@@ -200,6 +201,8 @@ export class AgentSession implements SessionHandler, ControlEvents {
         return this.#hello(message);
       case 'claim':
         return this.#isLive() ? this.#claim(message) : this.#tooEarly();
+      case 'attach':
+        return this.#isLive() ? this.#attach(message) : this.#tooEarly();
       case 'unbind':
         return this.#isLive() ? this.#unbindByAgent(message.slot) : this.#tooEarly();
       case 'watch':
@@ -338,6 +341,11 @@ export class AgentSession implements SessionHandler, ControlEvents {
       `${route.publicUrl} is served by the agent on ${this.whence} since ${since}.`,
       false,
     );
+  }
+
+  #attach({ ref, network }: Attach): void {
+    const message = `There is no private network ${network} at this node.`;
+    this.#control?.send({ type: 'refused', ref, code: 'network_not_found', message });
   }
 
   #unbindByAgent(slot: number): void {

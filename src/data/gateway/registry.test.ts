@@ -17,7 +17,7 @@ interface World {
 
 function world(t: TestContext): World {
   const table = new RouteTable('example.test');
-  table.load({ version: 1, routes: [], accessKeys: [], visitorKey: '' });
+  table.load({ version: 1, routes: [], accessKeys: [], visitorKey: '', relays: [] });
   const now = (): number => made.nowMs;
   const budgets = new Budgets({ prices: { centsPerGb: 10, centsPerMillionRequests: 0 }, now, isReported: () => true });
   const registry = new AgentRegistry({

@@ -24,7 +24,7 @@ function route(tunnelId: string, over: Partial<Route> = {}): Route {
 
 function tableOf(...routes: Route[]): RouteTable {
   const table = new RouteTable('Example.test');
-  assert.equal(table.load({ version: 10, routes, accessKeys: [], visitorKey: '' }), true);
+  assert.equal(table.load({ version: 10, routes, accessKeys: [], visitorKey: '', relays: [] }), true);
   return table;
 }
 
@@ -110,7 +110,7 @@ test('a delta that was seen is ignored and a gap stops everything until a snapsh
   assert.equal(table.needsSnapshot, true);
   assert.equal(table.apply({ version: 11, kind: 'put', route: route('c') }), false, 'in order again, but behind a gap');
   assert.equal(table.findById('c'), undefined);
-  assert.equal(table.load({ version: 12, routes: [route('b')], accessKeys: [], visitorKey: '' }), true);
+  assert.equal(table.load({ version: 12, routes: [route('b')], accessKeys: [], visitorKey: '', relays: [] }), true);
   assert.equal(table.needsSnapshot, false);
   assert.equal(table.findById('a'), undefined);
   assert.ok(table.findById('b'));
@@ -119,7 +119,7 @@ test('a delta that was seen is ignored and a gap stops everything until a snapsh
 test('an older snapshot never overwrites a newer table', () => {
   const table = tableOf(route('a'));
   table.apply({ version: 11, kind: 'put', route: route('b') });
-  assert.equal(table.load({ version: 10, routes: [], accessKeys: [], visitorKey: '' }), false);
+  assert.equal(table.load({ version: 10, routes: [], accessKeys: [], visitorKey: '', relays: [] }), false);
   assert.equal(table.size, 2);
 });
 
@@ -128,7 +128,7 @@ test('a snapshot keeps the identity of what stays and says that deltas were miss
   const entry = table.findById('a');
   const told: string[] = [];
   table.subscribe({ onRemove: (e) => told.push(`removed ${e.route.tunnelId}`), onReload: () => told.push('reload') });
-  table.load({ version: 20, routes: [route('a', { stopped: true })], accessKeys: [], visitorKey: '' });
+  table.load({ version: 20, routes: [route('a', { stopped: true })], accessKeys: [], visitorKey: '', relays: [] });
   assert.equal(table.findById('a'), entry);
   assert.equal(entry?.route.stopped, true);
   assert.deepEqual(told, ['removed gone', 'reload']);

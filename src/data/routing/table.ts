@@ -7,6 +7,7 @@
  */
 import type { AccessKey } from '../../plane/access-keys.ts';
 import type { Delta, RemovalCode, Route, Snapshot } from '../../plane/routes.ts';
+import type { RelayDevice, RelayEndCode, RelayRoute } from '../../plane/relays.ts';
 import type { Budget } from '../../plane/spend.ts';
 import { RouteEntry } from './entry.ts';
 
@@ -23,6 +24,12 @@ export interface TableListener {
   /** Signs what visitors carry from now on. */
   onVisitorKey?(key: string): void;
   onCutOrg?(orgId: string, message: string): void;
+  /** These are all private networks from now on. */
+  onRelays?(relays: readonly RelayRoute[]): void;
+  onRelay?(relay: RelayRoute): void;
+  onRelayGone?(networkId: string, code: RelayEndCode, message: string): void;
+  onDevice?(networkId: string, device: RelayDevice): void;
+  onDeviceGone?(networkId: string, deviceId: string): void;
   /** A snapshot was loaded over a gap: revocations may have been missed. */
   onReload?(): void;
 }
@@ -103,6 +110,7 @@ export class RouteTable {
     for (const listener of this.#listeners) {
       listener.onAccessKeys?.(snapshot.accessKeys);
       listener.onVisitorKey?.(snapshot.visitorKey);
+      listener.onRelays?.(snapshot.relays);
     }
     this.#needsSnapshot = false;
     this.#reach(snapshot.version);
@@ -141,6 +149,18 @@ export class RouteTable {
         break;
       case 'cut_org':
         for (const listener of this.#listeners) listener.onCutOrg?.(delta.orgId, delta.message);
+        break;
+      case 'relay':
+        for (const listener of this.#listeners) listener.onRelay?.(delta.relay);
+        break;
+      case 'relay_gone':
+        for (const listener of this.#listeners) listener.onRelayGone?.(delta.networkId, delta.code, delta.message);
+        break;
+      case 'device':
+        for (const listener of this.#listeners) listener.onDevice?.(delta.networkId, delta.device);
+        break;
+      case 'device_gone':
+        for (const listener of this.#listeners) listener.onDeviceGone?.(delta.networkId, delta.deviceId);
         break;
       default:
         return delta satisfies never;

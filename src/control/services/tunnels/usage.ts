@@ -109,6 +109,9 @@ export class Usage {
       case 'dry_run':
         this.#dryRuns.add(event);
         return;
+      case 'relay_usage':
+      case 'device':
+        return;
       default:
         event satisfies never;
     }

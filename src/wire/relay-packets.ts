@@ -18,8 +18,9 @@
  * A MAC is the first 16 bytes of HMAC-SHA-256 with the key of the attachment over all that stands before it. So nobody attaches by a
  * forged or repeated source: a hello with another's address is answered there, and the proof holds a nonce that only its owner hears.
  * Data carries the token alone: 56 random bits keep out whoever is not on the path, and whoever is on it could as well change the
- * clients' own datagrams; WireGuard authenticates both. The same records, without kind and token, go over the agent's session
- * where UDP does not get through.
+ * clients' own datagrams; WireGuard authenticates both. The same records as in `batch`, without kind and token, go over the agent's
+ * session where UDP does not get through, each way on the stream that the server opens to the slot. A flow is a number from 1 that the server
+ * gives a client's address and port; flow 0 is the agent's word to the server: a record of it with the one byte STREAM_PLEASE says that UDP was lost.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
@@ -36,6 +37,8 @@ export const RELAY_KIND = {
 
 export const RELAY_TOKEN_BYTES = 7;
 export const RELAY_KEY_BYTES = 32;
+/** In a record of flow 0. */
+export const STREAM_PLEASE = 0;
 /** Kind and token. */
 export const RELAY_HEAD_BYTES = 1 + RELAY_TOKEN_BYTES;
 /** Before the datagram in `data`. 1,452 bytes of WireGuard at its usual MTU make 1,492 with this, UDP and IPv4: no fragment, also over PPPoE. */
@@ -46,8 +49,8 @@ export const NONCE_BYTES = 16;
 export const MAC_BYTES = 16;
 /** Small datagrams of one turn go out together up to this: what every path carries in one piece (1,280 of IPv6, less 48). */
 export const BATCH_BYTES = 1_232;
-/** Longest datagram that passes. One longer can't come by an Internet path without fragments; loopback and jumbo frames end here. */
-export const MAX_DATAGRAM_BYTES = 8_192;
+/** Longest datagram that passes: the longest of UDP over IPv4, less DATA_HEAD_BYTES. */
+export const MAX_DATAGRAM_BYTES = 65_495;
 export const HELLO_BYTES = 72;
 
 /** NATs forget UDP after 30 s at the least (RFC 4787 asks for 2 minutes); three lost in a row are noticed within 15 s. */

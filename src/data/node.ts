@@ -16,6 +16,7 @@ import { WindowBudget } from '../mux/window.ts';
 import type { EdgeStats } from '../plane/edge-stats.ts';
 import type { EdgeChallenge } from '../plane/certificates.ts';
 import type { Link, NodeControl } from '../plane/link.ts';
+import { NO_RELAYS } from '../plane/relays.ts';
 import type { Prices } from '../plane/spend.ts';
 import { Admission } from './edge/admission.ts';
 import { Drops } from './edge/drops.ts';
@@ -310,6 +311,7 @@ async function open(settings: NodeSettings, deps: { link: Link; log: Logger }, l
       dropped: drops.counts(),
       answered: http.faults.counts(),
       inspector: recorder?.stats() ?? NO_RECORDS,
+      relays: NO_RELAYS,
       load: {
         agents: {
           ...gateway.registry.load(),

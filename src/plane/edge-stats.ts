@@ -3,6 +3,7 @@
  * metrics are made of them. Names of reasons and codes are the data plane's own (data/edge/drops.ts, fault.ts); all of them are there, with 0.
  */
 import { addedLoad, type NodeLoad } from './node-load.ts';
+import type { RelayStats } from './relays.ts';
 
 export interface EdgeStats {
   /** When counting began, in milliseconds since the epoch. */
@@ -26,6 +27,8 @@ export interface EdgeStats {
   /** Records of requests; all 0 while the inspector is off. */
   readonly inspector: InspectorStats;
   readonly load: NodeLoad;
+  /** Relays of private networks. */
+  readonly relays: RelayStats;
 }
 
 /** What became of the requests that could be recorded, since the start. Those under way are in none of the counts yet. */
@@ -64,12 +67,28 @@ function added(one: EdgeStats, other: EdgeStats): EdgeStats {
       waiting: one.inspector.waiting + other.inspector.waiting,
       heldBytes: one.inspector.heldBytes + other.inspector.heldBytes,
     },
+    relays: addedRelays(one.relays, other.relays),
   };
 }
 
-type Counts = Readonly<Record<string, number>>;
+function addedRelays(one: RelayStats, other: RelayStats): RelayStats {
+  return {
+    attached: one.attached + other.attached,
+    onStream: one.onStream + other.onStream,
+    flows: one.flows + other.flows,
+    packetsIn: one.packetsIn + other.packetsIn,
+    packetsOut: one.packetsOut + other.packetsOut,
+    bytesIn: one.bytesIn + other.bytesIn,
+    bytesOut: one.bytesOut + other.bytesOut,
+    dropped: addedCounts(one.dropped, other.dropped),
+  };
+}
 
-function addedCounts(one: Counts, other: Counts): Counts {
-  const names = new Set([...Object.keys(one), ...Object.keys(other)]);
-  return Object.fromEntries([...names].map((name) => [name, (one[name] ?? 0) + (other[name] ?? 0)]));
+function addedCounts<Name extends string>(
+  one: Readonly<Record<Name, number>>,
+  other: Readonly<Record<Name, number>>,
+): Record<Name, number> {
+  const sum: Record<Name, number> = { ...one };
+  for (const [name, count] of Object.entries<number>(other)) sum[name as Name] = (one[name as Name] ?? 0) + count;
+  return sum;
 }

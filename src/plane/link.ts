@@ -31,6 +31,8 @@ export interface ClaimQuestion extends Omit<Claim, 'type' | 'ref'> {
   readonly agentId: string;
   /** Tunnels that sessions of this token serve now, on this node: for the quota. */
   readonly liveTunnelIds: readonly string[];
+  /** Private networks that they carry now: for the quota too. Absent: none. */
+  readonly relays?: number;
 }
 
 /** One agent session, for `GET /connections`. */
@@ -42,6 +44,8 @@ export interface ConnectionInfo {
   /** Milliseconds since the epoch. */
   readonly connectedAt: number;
   readonly tunnelIds: readonly string[];
+  /** Private networks whose datagrams it carries. */
+  readonly networkIds: readonly string[];
 }
 
 /** What the data plane may ask and tell. */

@@ -1,5 +1,6 @@
 /** What a data node that only remembers says of its public edge. */
 import type { EdgeStats } from '../../src/plane/edge-stats.ts';
+import { noRelayDrops } from '../../src/plane/relays.ts';
 
 export const STATS: EdgeStats = {
   since: Date.parse('2026-11-21T09:30:00Z'),
@@ -14,5 +15,15 @@ export const STATS: EdgeStats = {
     reports: { waiting: 3, dropped: 1 },
     passwordsWaiting: 4,
     certificates: { edgeEndsAt: Date.parse('2027-02-19T09:30:00Z'), agentsEndsAt: null },
+  },
+  relays: {
+    attached: 5,
+    onStream: 1,
+    flows: 19,
+    packetsIn: 8_001,
+    packetsOut: 9_001,
+    bytesIn: 80_010,
+    bytesOut: 90_010,
+    dropped: { ...noRelayDrops(), no_agent: 23, queue_full: 4 },
   },
 };

@@ -90,6 +90,7 @@ export class Worlds {
       remoteIp: '192.0.2.1',
       connectedAt: 0,
       tunnelIds: [],
+      networkIds: [],
     });
     const record = recorded({ orgId: person.home, tunnelId: String(open['id']) });
     await this.#plane.control.link.inspect({ records: [record], unrecorded: [] });

@@ -5,11 +5,14 @@
 import type { AccessKey } from '../../plane/access-keys.ts';
 import type { Delta, RemovalCode, Route, Snapshot } from '../../plane/routes.ts';
 import type { Budget } from '../../plane/spend.ts';
+import type { NetworkNews } from '../services/networks/network-news.ts';
 import type { RouteNews } from '../services/news.ts';
 
 type Unnumbered = Delta extends infer D ? (D extends Delta ? Omit<D, 'version'> : never) : never;
 
 export class Publisher implements RouteNews {
+  /** What services say about private networks. */
+  readonly networks: NetworkNews;
   #version: number;
   readonly #listeners = new Set<(delta: Delta) => void>();
 
@@ -19,6 +22,12 @@ export class Publisher implements RouteNews {
    */
   constructor(startMs: number) {
     this.#version = startMs;
+    this.networks = {
+      put: (relay) => this.#send({ kind: 'relay', relay }),
+      gone: (networkId, code, message) => this.#send({ kind: 'relay_gone', networkId, code, message }),
+      device: (networkId, device) => this.#send({ kind: 'device', networkId, device }),
+      deviceGone: (networkId, deviceId) => this.#send({ kind: 'device_gone', networkId, deviceId }),
+    };
   }
 
   /** Number of the last delta. */

@@ -152,6 +152,7 @@ export class AgentRegistry
         remoteIp: agent.remoteIp,
         connectedAt: agent.connectedAt,
         tunnelIds: agent.servings.map((serving) => serving.entry.route.tunnelId),
+        networkIds: [],
       });
     }
     return infos;

@@ -52,7 +52,11 @@ export const certificates = sqliteTable(
     lastAttemptAt: integer('last_attempt_at'),
     createdAt: integer('created_at').notNull(),
   },
-  (t) => [index('certificates_next').on(t.nextAt)],
+  (t) => [
+    index('certificates_next').on(t.nextAt),
+    // Operators are shown those that run out first.
+    index('certificates_expires').on(t.expiresAt),
+  ],
 );
 
 /** The account at an ACME server. */

@@ -23,6 +23,7 @@ export function openControlPlane(settings: Settings, deps: ControlPlaneDeps): Co
     names: {
       url: (label) => deps.edgeTemplate().replace('{subdomain}', label),
       tcpUrl: (port) => `tcp://${formatHost(settings.edge.tcp_public_host)}:${port}`,
+      udpEndpoint: (port) => `${formatHost(settings.edge.tcp_public_host)}:${port}`,
     },
     edgeDomain: settings.edge.domain,
     agentsHost: parseHostPort(settings.agents.public_address)?.host ?? '',

@@ -38,7 +38,11 @@ export class Plane {
     this.control = openControl({
       dataDir: this.dataDir,
       tcpPorts: { first: 20_000, last: 20_001 },
-      names: { url: (label) => `http://${label}.localhost`, tcpUrl: (port) => `tcp://localhost:${port}` },
+      names: {
+        url: (label) => `http://${label}.localhost`,
+        tcpUrl: (port) => `tcp://localhost:${port}`,
+        udpEndpoint: (port) => `localhost:${port}`,
+      },
       edgeDomain: 'localhost',
       agentsHost: '127.0.0.1',
       acme: null,

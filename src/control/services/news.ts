@@ -22,4 +22,6 @@ export interface PublicNames {
   url(label: string): string;
   /** Address of a public TCP port. */
   tcpUrl(port: number): string;
+  /** `host:port` of a public UDP port. */
+  udpEndpoint(port: number): string;
 }

@@ -1,0 +1,86 @@
+/**
+ * From the rows of a network and its devices to the RelayRoute that the data plane gets: the only place where one is made. Used by whatever
+ * changes networks and devices, and for snapshots (control/link.ts).
+ */
+import { and, asc, eq, gt, isNotNull, isNull, or } from 'drizzle-orm';
+import type { RelayDevice, RelayRoute } from '../../../plane/relays.ts';
+import { networkDevices, privateNetworks } from '../../db/schema.ts';
+import type { Db } from '../../db/tx.ts';
+import type { PublicNames } from '../news.ts';
+
+type NetworkRow = typeof privateNetworks.$inferSelect;
+type DeviceRow = typeof networkDevices.$inferSelect;
+
+/** What a RelayRoute is made with. */
+export interface RelayGround {
+  readonly names: Pick<PublicNames, 'udpEndpoint'>;
+  /** Milliseconds since the epoch: a device whose time has run out by then is left out. */
+  readonly now: number;
+}
+
+/** The relay of a network; null: it has no server key, or no port of this server, or clients reach it without this server. */
+export function relayOf(db: Db, row: NetworkRow, ground: RelayGround): RelayRoute | null {
+  if (!isRelayed(row)) return null;
+  const devices = db
+    .select()
+    .from(networkDevices)
+    .where(and(eq(networkDevices.networkId, row.id), isLive(ground.now)))
+    .orderBy(asc(networkDevices.host))
+    .all();
+  return made(row, devices.map(relayDeviceOf), ground);
+}
+
+/**
+ * Every relay of every organization, for a snapshot. Also of one that is suspended, as its tunnels have routes: its agents are cut off and
+ * none of it attaches, and there is nothing to tell when it is approved again.
+ */
+export function allRelays(db: Db, ground: RelayGround): readonly RelayRoute[] {
+  const live = db
+    .select()
+    .from(networkDevices)
+    .where(isLive(ground.now))
+    .orderBy(asc(networkDevices.networkId), asc(networkDevices.host))
+    .all();
+  const byNetwork = new Map<string, RelayDevice[]>();
+  for (const row of live) {
+    const own = byNetwork.get(row.networkId);
+    if (own === undefined) byNetwork.set(row.networkId, [relayDeviceOf(row)]);
+    else own.push(relayDeviceOf(row));
+  }
+  const { reservedUdpPort, serverPublicKey, selfEndpoint } = privateNetworks;
+  return db
+    .select()
+    .from(privateNetworks)
+    .where(and(isNotNull(reservedUdpPort), isNotNull(serverPublicKey), isNull(selfEndpoint)))
+    .orderBy(asc(privateNetworks.id))
+    .all()
+    .flatMap((row) => (isRelayed(row) ? [made(row, byNetwork.get(row.id) ?? [], ground)] : []));
+}
+
+/** A device as the data plane knows it. */
+export function relayDeviceOf({ id, publicKey, expiresAt }: DeviceRow): RelayDevice {
+  return { deviceId: id, publicKey, expiresAt };
+}
+
+type RelayedRow = NetworkRow & { readonly reservedUdpPort: number; readonly serverPublicKey: string };
+
+/** Do its datagrams go by this server? */
+export function isRelayed(row: NetworkRow): row is RelayedRow {
+  return row.reservedUdpPort !== null && row.serverPublicKey !== null && row.selfEndpoint === null;
+}
+
+function isLive(now: number) {
+  return or(isNull(networkDevices.expiresAt), gt(networkDevices.expiresAt, now));
+}
+
+function made(row: RelayedRow, devices: readonly RelayDevice[], { names }: RelayGround): RelayRoute {
+  return {
+    networkId: row.id,
+    orgId: row.orgId,
+    name: row.name,
+    port: row.reservedUdpPort,
+    endpoint: names.udpEndpoint(row.reservedUdpPort),
+    serverKey: row.serverPublicKey,
+    devices,
+  };
+}

@@ -1,0 +1,228 @@
+/** Both kinds of socket, over IPv4 and IPv6: what arrives, from whom, what is refused, and that errors end nothing. */
+import assert from 'node:assert/strict';
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { describe, test } from 'node:test';
+import { bindDatagrams, connectDatagrams, type DatagramSocket, type OnDatagram } from './datagrams.ts';
+
+interface Heard {
+  readonly text: string;
+  readonly length: number;
+  readonly address: string;
+  readonly port: number;
+}
+
+/** Hears datagrams, and lets a test wait for them. */
+class Ear {
+  readonly heard: Heard[] = [];
+  readonly errors: Error[] = [];
+  #changed: () => void = () => undefined;
+
+  readonly onDatagram: OnDatagram = (bytes, start, end, address, port) => {
+    this.heard.push({ text: bytes.toString('latin1', start, end), length: end - start, address, port });
+    this.#changed();
+  };
+
+  readonly onError = (error: Error): void => {
+    this.errors.push(error);
+    this.#changed();
+  };
+
+  async until(holds: () => boolean): Promise<void> {
+    while (!holds()) await new Promise<void>((resolve) => (this.#changed = resolve));
+  }
+}
+
+const bytesOf = (text: string): Buffer => Buffer.from(text, 'latin1');
+
+function say(socket: DatagramSocket, text: string, port?: number, address?: string): boolean {
+  const bytes = bytesOf(`<${text}>`);
+  return socket.send(bytes, 1, bytes.length - 1, port, address);
+}
+
+for (const host of ['127.0.0.1', '::1']) {
+  describe(`over ${host}`, { timeout: 20_000 }, () => {
+    test('a bound socket hears whoever sends, knows from where, and answers there', async () => {
+      const server = new Ear();
+      const bound = await bindDatagrams({ host, port: 0, ...server });
+      const ears = [new Ear(), new Ear()];
+      const peers = await Promise.all(ears.map((ear) => connectDatagrams({ host, port: bound.port, ...ear })));
+      peers.forEach((peer, i) => assert.equal(say(peer, `from ${i}`), true));
+      await server.until(() => server.heard.length === 2);
+      for (const [i, peer] of peers.entries()) {
+        const one = server.heard.find((h) => h.port === peer.port);
+        assert.deepEqual(one, { text: `from ${i}`, length: 6, address: host, port: peer.port });
+        assert.equal(say(bound, `to ${i}`, one.port, one.address), true);
+      }
+      for (const [i, ear] of ears.entries()) {
+        await ear.until(() => ear.heard.length === 1);
+        assert.deepEqual(ear.heard, [{ text: `to ${i}`, length: 4, address: host, port: bound.port }]);
+      }
+      for (const socket of [bound, ...peers]) socket.close();
+    });
+
+    test('boundaries are kept from nothing to the longest', async () => {
+      const server = new Ear();
+      const bound = await bindDatagrams({ host, port: 0, ...server });
+      const peer = await connectDatagrams({ host, port: bound.port, ...new Ear() });
+      const lengths = [0, 1, 2, 1_199, 1_452, 2_047, 2_048, 2_049, 9_000, 60_000, 65_507];
+      for (const length of lengths) {
+        const bytes = Buffer.alloc(length + 2, length % 251);
+        assert.equal(peer.send(bytes, 1, length + 1), true);
+        await server.until(() => server.heard.length > lengths.indexOf(length));
+        const last = server.heard.at(-1);
+        assert.equal(last?.length, length);
+        assert.equal(last.text, bytes.toString('latin1', 1, length + 1));
+      }
+      bound.close();
+      peer.close();
+    });
+
+    test('the bytes may be reused as soon as they were sent', async () => {
+      const server = new Ear();
+      const bound = await bindDatagrams({ host, port: 0, ...server });
+      const peer = await connectDatagrams({ host, port: bound.port, ...new Ear() });
+      const bytes = Buffer.alloc(100);
+      for (let i = 0; i < 200; i++) {
+        bytes.fill(i);
+        assert.equal(peer.send(bytes, 0, 100), true);
+      }
+      await server.until(() => server.heard.length === 200);
+      server.heard.forEach((one, i) => assert.equal(one.text, Buffer.alloc(100, i).toString('latin1')));
+      bound.close();
+      peer.close();
+    });
+
+    test('a connected socket hears its peer alone', async () => {
+      const server = new Ear();
+      const bound = await bindDatagrams({ host, port: 0, ...server });
+      const stranger = await bindDatagrams({ host, port: 0, ...new Ear() });
+      const ear = new Ear();
+      const peer = await connectDatagrams({ host, port: bound.port, ...ear });
+      assert.equal(say(stranger, 'let me in', peer.port, host), true);
+      assert.equal(say(bound, 'it is me', peer.port, host), true);
+      await ear.until(() => ear.heard.length === 1);
+      assert.equal(ear.heard[0]?.text, 'it is me');
+      for (const socket of [bound, stranger, peer]) socket.close();
+    });
+
+    test('a peer that refuses is told of, and heard once it is there', async () => {
+      const gone = createSocket(host === '::1' ? 'udp6' : 'udp4').bind(0, host);
+      await once(gone, 'listening');
+      const { port } = gone.address();
+      await new Promise<void>((resolve) => gone.close(resolve));
+      const ear = new Ear();
+      const peer = await connectDatagrams({ host, port, ...ear });
+      say(peer, 'anybody there?');
+      await ear.until(() => ear.errors.length > 0);
+      assert.equal((ear.errors[0] as NodeJS.ErrnoException).code, 'ECONNREFUSED');
+      const server = new Ear();
+      const bound = await bindDatagrams({ host, port, ...server });
+      while (!say(peer, 'now?')) await new Promise(setImmediate);
+      await server.until(() => server.heard.length > 0);
+      say(bound, 'yes', peer.port, host);
+      await ear.until(() => ear.heard.length === 1);
+      bound.close();
+      peer.close();
+    });
+
+    test('a port in use is refused with its code', async () => {
+      const bound = await bindDatagrams({ host, port: 0, ...new Ear() });
+      await assert.rejects(bindDatagrams({ host, port: bound.port, ...new Ear() }), { code: 'EADDRINUSE' });
+      bound.close();
+      const again = await bindDatagrams({ host, port: bound.port, ...new Ear() });
+      assert.equal(again.port, bound.port);
+      again.close();
+    });
+
+    test('closed, it sends nothing, hears nothing, and may be closed again, also while it hears', async () => {
+      const heard: string[] = [];
+      const errors: Error[] = [];
+      const done = Promise.withResolvers<void>();
+      const bound: DatagramSocket = await bindDatagrams({
+        host,
+        port: 0,
+        onDatagram: (bytes, start, end) => {
+          heard.push(bytes.toString('latin1', start, end));
+          bound.close();
+          bound.close();
+          done.resolve();
+        },
+        onError: (error) => errors.push(error),
+      });
+      const peer = await connectDatagrams({ host, port: bound.port, ...new Ear() });
+      for (let i = 0; i < 5; i++) say(peer, `${i}`);
+      await done.promise;
+      assert.equal(say(bound, 'too late', peer.port, host), false);
+      for (let i = 0; i < 5; i++) await new Promise(setImmediate);
+      assert.deepEqual(heard, ['0']);
+      assert.deepEqual(errors, []);
+      peer.close();
+      assert.equal(say(peer, 'too late'), false);
+    });
+
+    test('what the hearer throws is told, and the next datagram is heard', async () => {
+      const server = new Ear();
+      let first = true;
+      const bound = await bindDatagrams({
+        host,
+        port: 0,
+        onError: server.onError,
+        onDatagram: (...datagram) => {
+          if (first) {
+            first = false;
+            throw new Error('not this one');
+          }
+          server.onDatagram(...datagram);
+        },
+      });
+      const peer = await connectDatagrams({ host, port: bound.port, ...new Ear() });
+      say(peer, 'one');
+      say(peer, 'two');
+      await server.until(() => server.heard.length === 1);
+      assert.equal(server.heard[0]?.text, 'two');
+      assert.deepEqual(
+        server.errors.map((e) => e.message),
+        ['not this one'],
+      );
+      bound.close();
+      peer.close();
+    });
+  });
+}
+
+describe('addresses', { timeout: 20_000 }, () => {
+  test('a name is looked up, once, and IPv4 is taken first', async () => {
+    const server = new Ear();
+    const bound = await bindDatagrams({ host: '127.0.0.1', port: 0, ...server });
+    const peer = await connectDatagrams({ host: 'localhost', port: bound.port, ...new Ear() });
+    say(peer, 'hello');
+    await server.until(() => server.heard.length === 1);
+    bound.close();
+    peer.close();
+  });
+
+  test('a name that does not resolve rejects', async () => {
+    await assert.rejects(connectDatagrams({ host: 'nobody.invalid', port: 9, ...new Ear() }));
+  });
+
+  test('on :: both families are heard and answered', async () => {
+    const server = new Ear();
+    const bound = await bindDatagrams({ host: '::', port: 0, ...server });
+    for (const [host, as] of [
+      ['127.0.0.1', '::ffff:127.0.0.1'],
+      ['::1', '::1'],
+    ] as const) {
+      const ear = new Ear();
+      const peer = await connectDatagrams({ host, port: bound.port, ...ear });
+      say(peer, 'hello');
+      await server.until(() => server.heard.some((h) => h.port === peer.port));
+      const from = server.heard.find((h) => h.port === peer.port);
+      assert.equal(from?.address, as);
+      assert.equal(say(bound, 'and you', from.port, from.address), true);
+      await ear.until(() => ear.heard.length === 1);
+      peer.close();
+    }
+    bound.close();
+  });
+});

@@ -1,0 +1,133 @@
+/**
+ * UDP sockets of private networks: the public port and the way to the agent on a data node; the way to the server and the local sockets of
+ * an agent. A datagram is sent now or not at all, for one that waits is worth less than the next one; what the kernel has no room for is
+ * the caller's to count. An address is looked up once, when the socket is opened.
+ */
+import { createSocket, type Socket } from 'node:dgram';
+import { lookup } from 'node:dns/promises';
+import { isIP } from 'node:net';
+
+/** Takes `bytes[start, end)`: valid until it returns. `address` and `port` are the sender's. */
+export type OnDatagram = (bytes: Buffer, start: number, end: number, address: string, port: number) => void;
+
+export interface DatagramSocket {
+  /** The local one. */
+  readonly port: number;
+  /**
+   * Sends now or not at all; false: the system did not take it (full buffer, unreachable, closed). A connected socket leaves port and
+   * address out. The bytes may be reused once it returns. `address` is one of IPv4 or IPv6 as `OnDatagram` gives it, not a name.
+   */
+  send(bytes: Buffer, start: number, end: number, port?: number, address?: string): boolean;
+  /** May be called twice. Nothing is heard afterwards. */
+  close(): void;
+}
+
+export interface DatagramOptions {
+  /** An address or a name. On `::` IPv4 is heard too, from `::ffff:` addresses. */
+  readonly host: string;
+  readonly port: number;
+  readonly onDatagram: OnDatagram;
+  /** What the system says later, and what `onDatagram` throws; the socket goes on. */
+  readonly onError: (error: Error) => void;
+}
+
+/**
+ * What is asked of the system for bytes that were received and not read; Linux gives at most `net.core.rmem_max`. The default of 208 KB holds
+ * under 300 small datagrams: less than what comes in while garbage is collected.
+ */
+const RECEIVE_BYTES = 4 << 20;
+const SEND_BYTES = 1 << 20;
+/** Sends that may wait in Node where it does not say at once what became of them. */
+const MAX_WAITING = 64;
+
+/** Binds a port; 0: one of the system's choice. Rejects when the address can't be bound (EADDRINUSE …). */
+export async function bindDatagrams(of: DatagramOptions): Promise<DatagramSocket> {
+  const { address, socket } = await make(of.host);
+  await opened(socket, 'listening', () => socket.bind({ port: of.port, address, exclusive: true }));
+  return new PlainDatagrams(socket, of);
+}
+
+/** Connected: hears that peer alone. A refused peer (ICMP) is told by `onError` and ends nothing. Rejects when there is no way to the peer. */
+export async function connectDatagrams(of: DatagramOptions): Promise<DatagramSocket> {
+  const { address, socket } = await make(of.host);
+  await opened(socket, 'connect', () => socket.connect(of.port, address));
+  return new PlainDatagrams(socket, of);
+}
+
+/** IPv4 first: UDP has no handshake that tells which of several addresses answers, and services that hear one family hear that. */
+async function make(host: string): Promise<{ address: string; socket: Socket }> {
+  const family = isIP(host);
+  const found = family === 0 ? await lookup(host, { order: 'ipv4first' }) : { address: host, family };
+  const type = found.family === 6 ? 'udp6' : 'udp4';
+  // Node looks up each address that one sends to; these are none that need it.
+  const socket = createSocket({ type, lookup: (literal, _options, done) => done(null, literal, found.family) });
+  return { address: found.address, socket };
+}
+
+function opened(socket: Socket, event: 'listening' | 'connect', begin: () => void): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const failed = (error: Error): void => {
+      socket.close();
+      reject(error);
+    };
+    socket.once('error', failed);
+    socket.once(event, () => {
+      socket.off('error', failed);
+      resolve();
+    });
+    begin();
+  });
+}
+
+/** By what node:dgram documents. It says later, if at all, what became of a datagram, and keeps its bytes until then: they are copied. */
+class PlainDatagrams implements DatagramSocket {
+  readonly port: number;
+  readonly #socket: Socket;
+  readonly #onError: (error: Error) => void;
+  #open = true;
+  readonly #sent = (error: Error | null): void => {
+    if (error && this.#open) this.#onError(error);
+  };
+
+  constructor(socket: Socket, { onDatagram, onError }: DatagramOptions) {
+    this.#socket = socket;
+    this.#onError = onError;
+    this.port = socket.address().port;
+    widen(socket);
+    socket.on('error', (error) => {
+      if (this.#open) onError(error);
+    });
+    socket.on('message', (bytes, from) => {
+      if (!this.#open) return;
+      try {
+        onDatagram(bytes, 0, bytes.length, from.address, from.port);
+      } catch (error) {
+        onError(error instanceof Error ? error : new Error('a datagram was not handled', { cause: error }));
+      }
+    });
+  }
+
+  send(bytes: Buffer, start: number, end: number, port?: number, address?: string): boolean {
+    if (!this.#open || this.#socket.getSendQueueCount() >= MAX_WAITING) return false;
+    const copy = Buffer.from(bytes.subarray(start, end));
+    if (address === undefined) this.#socket.send(copy, this.#sent);
+    else this.#socket.send(copy, port, address, this.#sent);
+    return true;
+  }
+
+  close(): void {
+    if (!this.#open) return;
+    this.#open = false;
+    this.#socket.close();
+  }
+}
+
+/** A wish: some systems refuse sizes over their limit where Linux gives what it has, and then the socket works with its own. */
+function widen(socket: Socket): void {
+  try {
+    socket.setRecvBufferSize(RECEIVE_BYTES);
+    socket.setSendBufferSize(SEND_BYTES);
+  } catch {
+    return;
+  }
+}

@@ -13,59 +13,28 @@ import {
   type Bound,
   DRAIN_MS,
   HELLO_TIMEOUT_MS,
-  type Hello,
   MAX_TUNNELS_PER_AGENT,
   type RefusalCode,
   type RequestLine,
   WIRE_VERSION,
 } from '../wire/messages.ts';
+import type { Agent, AgentOptions } from './agent-options.ts';
 import { Backoff } from './backoff.ts';
-import type { OpenChannel } from './channel.ts';
 import { type AgentExitCode, fateOf } from './codes.ts';
 import type { AgentEvent, AgentState, AgentView, ExitReason } from './events.ts';
-import { Lookout, type Reach, UnreachableError } from './lookout.ts';
+import { Lookout, UnreachableError } from './lookout.ts';
 import { type Cancel, type Schedule, systemSchedule } from './schedule.ts';
 import { type Bye, Session, type SessionOwner, type Welcome } from './session.ts';
 import { ShownKey } from './shown-key.ts';
 import type { LocalTarget } from './target.ts';
-import { Tunnel, type TunnelSpec } from './tunnel.ts';
+import { Tunnel } from './tunnel.ts';
+
+export type { Agent, AgentOptions };
 
 /** A session that lasted this long was a good one: the waits start again at 0.5 s. */
 const STEADY_MS = 10_000;
 /** Whoever rotates a key writes its file after the server has taken the old one back: the agent looks after this, once. */
 const KEY_CHANGE_MS = 1_000;
-
-export interface AgentOptions {
-  /** For display. */
-  readonly server: string;
-  readonly tunnels: readonly TunnelSpec[];
-  readonly identity: Hello['agent'];
-  /** Called before each connect, so that a key file that was replaced is read again. May reject. */
-  readonly token: () => Promise<string>;
-  readonly open: OpenChannel;
-  /** Ends the wait after an outage early, where given. */
-  readonly reach?: Reach;
-  readonly log: Logger;
-  readonly onEvent: (event: AgentEvent) => void;
-  /** Ask the server for a line per request. */
-  readonly watch?: boolean;
-  readonly clock?: Clock;
-  readonly schedule?: Schedule;
-  /** Numbers in [0, 1). */
-  readonly random?: () => number;
-}
-
-export interface Agent {
-  /** Resolves once, when the agent is over; it never rejects. */
-  readonly done: Promise<ExitReason>;
-  view(): AgentView;
-  /** Connects and claims now instead of at the end of a wait. */
-  retryNow(): void;
-  /** No new streams; those in flight get `graceMs`; then the agent is over with exit code 0. */
-  drain(graceMs?: number): void;
-  /** Cuts everything at once. */
-  destroy(): void;
-}
 
 /** Starts an agent. Throws RangeError when it has no tunnel or too many. */
 export function startAgent(options: AgentOptions): Agent {
@@ -130,6 +99,7 @@ class Supervisor implements Agent, SessionOwner {
       cause: this.#cause,
       retryAt: this.#retryAt,
       tunnels: this.#tunnels.map((tunnel) => tunnel.view()),
+      relays: [],
     };
   }
 

@@ -26,6 +26,48 @@ export interface TunnelView {
   readonly fault: string | undefined;
 }
 
+/** The way that datagrams take between this agent and the server. */
+export type RelayPath = 'udp' | 'stream';
+
+/** What is known of UDP to the server. */
+export type UdpState =
+  | 'trying' // nothing is known yet: the stream carries datagrams meanwhile
+  | 'up' // it carries datagrams
+  | 'silent' // it does not get through, or does no longer; it is tried again all the time
+  | 'off'; // the user does not want it
+
+/** A private network whose datagrams this agent carries. */
+export interface RelayView {
+  /** The user's name for it; unique within the agent. */
+  readonly name: string;
+  /** The network's name, once the server has told it; until then its id or name as the user wrote it. */
+  readonly network: string;
+  readonly networkId: string | undefined;
+  readonly target: string;
+  readonly state: TunnelState;
+  /** `host:port` that clients are configured with, once it was attached; kept while the relay is away. */
+  readonly endpoint: string | undefined;
+  /** Undefined while it is not online. */
+  readonly path: RelayPath | undefined;
+  readonly udp: UdpState;
+  /** In words, why datagrams go this way; undefined when there is nothing to explain. */
+  readonly pathWhy: string | undefined;
+  /** Why it is not online. */
+  readonly reason: string | undefined;
+  /** Why the local service can't be reached; undefined when it can, or nobody has sent anything yet. */
+  readonly fault: string | undefined;
+  /** Clients that were heard in the last three minutes. */
+  readonly clients: number;
+  /** From clients to the local service. */
+  readonly packetsIn: number;
+  readonly bytesIn: number;
+  /** From the local service to clients. */
+  readonly packetsOut: number;
+  readonly bytesOut: number;
+  /** Datagrams that this agent dropped, both directions. */
+  readonly dropped: number;
+}
+
 export type AgentState =
   | 'connecting' // to the server, for the first time or again
   | 'online'
@@ -44,6 +86,7 @@ export interface AgentView {
   /** Milliseconds since the epoch of the next try. */
   readonly retryAt: number | undefined;
   readonly tunnels: readonly TunnelView[];
+  readonly relays: readonly RelayView[];
 }
 
 export interface RequestView {
@@ -82,6 +125,21 @@ export type AgentEvent =
     }
   /** `tunnel.fault` changed. */
   | { readonly kind: 'target'; readonly tunnel: TunnelView }
+  /** It carries datagrams; which way is told by `relay_path` once that is known. */
+  | { readonly kind: 'relay_online'; readonly relay: RelayView }
+  /** The way of datagrams is known or has changed: `relay.path`, and `why` in words. */
+  | { readonly kind: 'relay_path'; readonly relay: RelayView; readonly path: RelayPath; readonly why: string }
+  | { readonly kind: 'relay_offline'; readonly relay: RelayView; readonly reason: string }
+  /** As `tunnel_refused`. */
+  | {
+      readonly kind: 'relay_refused';
+      readonly relay: RelayView;
+      readonly code: RefusalCode;
+      readonly message: string;
+      readonly final: boolean;
+    }
+  /** `relay.fault` changed. */
+  | { readonly kind: 'relay_target'; readonly relay: RelayView }
   | { readonly kind: 'request'; readonly request: RequestView }
   | { readonly kind: 'draining'; readonly inFlight: number }
   | { readonly kind: 'stopped'; readonly reason: ExitReason };

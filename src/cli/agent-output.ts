@@ -87,6 +87,23 @@ export function jsonOf(event: AgentEvent): { event: string } & Record<string, un
       if (fault === undefined) return { event: 'local_reachable', name, target };
       return { event: 'local_unreachable', name, target, cause: fault };
     }
+    case 'relay_online': {
+      const { name, network, networkId, endpoint, target } = event.relay;
+      return { event: 'relay_online', name, network, network_id: networkId, endpoint, target };
+    }
+    case 'relay_path':
+      return { event: 'relay_path', name: event.relay.name, path: event.path, why: event.why };
+    case 'relay_offline':
+      return { event: 'relay_offline', name: event.relay.name, endpoint: event.relay.endpoint, reason: event.reason };
+    case 'relay_refused': {
+      const { relay, code, message, final } = event;
+      return { event: 'relay_refused', name: relay.name, code, message, final };
+    }
+    case 'relay_target': {
+      const { name, target, fault } = event.relay;
+      if (fault === undefined) return { event: 'local_reachable', name, target };
+      return { event: 'local_unreachable', name, target, cause: fault };
+    }
     case 'request': {
       const { tunnel, at, method, path, status, ms, dryRun } = event.request;
       const started_at = new Date(at).toISOString();

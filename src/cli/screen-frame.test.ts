@@ -30,6 +30,7 @@ function frame(view: Partial<AgentView>, requests: RequestView[] = []): FrameInp
     cause: undefined,
     retryAt: undefined,
     tunnels: [tunnel('shop')],
+    relays: [],
   };
   return { view: { ...base, ...view }, requests, now: 1_000_000, warning: undefined, notice: undefined };
 }

@@ -1,0 +1,46 @@
+/**
+ * What starts an agent (agent.ts), and what whoever started it can do with it.
+ */
+import type { Clock } from '../base/clock.ts';
+import type { Logger } from '../base/log.ts';
+import type { Hello } from '../wire/messages.ts';
+import type { OpenChannel } from './channel.ts';
+import type { AgentEvent, AgentView, ExitReason } from './events.ts';
+import type { Reach } from './lookout.ts';
+import type { RelaySpec } from './relay/spec.ts';
+import type { Schedule } from './schedule.ts';
+import type { TunnelSpec } from './tunnel.ts';
+
+export interface AgentOptions {
+  /** For display. */
+  readonly server: string;
+  readonly tunnels: readonly TunnelSpec[];
+  /** Private networks whose datagrams it carries. None: an agent of tunnels alone. */
+  readonly relays?: readonly RelaySpec[];
+  readonly identity: Hello['agent'];
+  /** Called before each connect, so that a key file that was replaced is read again. May reject. */
+  readonly token: () => Promise<string>;
+  readonly open: OpenChannel;
+  /** Ends the wait after an outage early, where given. */
+  readonly reach?: Reach;
+  readonly log: Logger;
+  readonly onEvent: (event: AgentEvent) => void;
+  /** Ask the server for a line per request. */
+  readonly watch?: boolean;
+  readonly clock?: Clock;
+  readonly schedule?: Schedule;
+  /** Numbers in [0, 1). */
+  readonly random?: () => number;
+}
+
+export interface Agent {
+  /** Resolves once, when the agent is over; it never rejects. */
+  readonly done: Promise<ExitReason>;
+  view(): AgentView;
+  /** Connects and claims now instead of at the end of a wait. */
+  retryNow(): void;
+  /** No new streams; those in flight get `graceMs`; then the agent is over with exit code 0. */
+  drain(graceMs?: number): void;
+  /** Cuts everything at once. */
+  destroy(): void;
+}

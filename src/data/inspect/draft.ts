@@ -6,7 +6,7 @@
 import type { Head } from '../../http1/head.ts';
 import type { InspectedRequest, Trace, TraceStep } from '../../plane/inspection.ts';
 import type { ServedTunnel } from '../routing/entry.ts';
-import type { TunnelRecords } from './allowance.ts';
+import type { TunnelRecords } from './tunnel-records.ts';
 import { BodyCapture, type CaptureOwner } from './body-capture.ts';
 import { copyOf, targetOf, unforwardedHead } from './kept-head.ts';
 

@@ -5,9 +5,10 @@
  */
 import { messageOf } from '../../base/errors.ts';
 import type { Logger } from '../../base/log.ts';
+import { within } from '../../base/within.ts';
 import type { InspectedRequest, InspectionBatch, UnrecordedCount } from '../../plane/inspection.ts';
 import type { Link } from '../../plane/link.ts';
-import type { TunnelRecords } from './allowance.ts';
+import type { TunnelRecords } from './tunnel-records.ts';
 import type { Draft } from './draft.ts';
 
 export interface QueueOptions {
@@ -100,7 +101,8 @@ export class RecordQueue {
     while ((this.#settled < records || this.#told < misses) && !this.#isClosed) {
       this.#isUrgent = true;
       this.#start();
-      if (this.#sending === null || !(await within(this.#sending, untilMs - performance.now(), true))) return;
+      if (this.#sending === null || !(await within(this.#sending, untilMs - performance.now(), { holdsProcess: true })))
+        return;
     }
   }
 
@@ -182,18 +184,6 @@ export class RecordQueue {
     of.untold += count;
     this.#missed += count;
     this.#untold.add(of);
-  }
-}
-
-/** True when `work` is done within `ms`; rejects as it does. Work that is late goes on unheard. Only a flush keeps the process up. */
-async function within(work: Promise<void>, ms: number, holdsProcess = false): Promise<boolean> {
-  const { promise: late, resolve } = Promise.withResolvers<boolean>();
-  const timer = setTimeout(() => resolve(false), ms);
-  if (!holdsProcess) timer.unref();
-  try {
-    return await Promise.race([work.then(() => true), late]);
-  } finally {
-    clearTimeout(timer);
   }
 }
 

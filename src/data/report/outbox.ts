@@ -6,6 +6,7 @@
  */
 import { messageOf } from '../../base/errors.ts';
 import type { Logger } from '../../base/log.ts';
+import { within } from '../../base/within.ts';
 import type {
   AgentEvent,
   DryRunEvent,
@@ -137,7 +138,7 @@ export class Outbox {
       this.#start();
       const left = deadline - performance.now();
       if (left <= 0) return false;
-      await within(this.#sending ?? Promise.resolve(), left, true);
+      await within(this.#sending ?? Promise.resolve(), left, { holdsProcess: true });
     }
     return true;
   }
@@ -235,17 +236,5 @@ export class Outbox {
       events.push(event);
     }
     return events;
-  }
-}
-
-/** True when `work` is done within `ms`; rejects as it does. Work that is late goes on unheard. Only a flush keeps the process up. */
-async function within(work: Promise<void>, ms: number, holdsProcess = false): Promise<boolean> {
-  const late = Promise.withResolvers<boolean>();
-  const timer = setTimeout(() => late.resolve(false), ms);
-  if (!holdsProcess) timer.unref();
-  try {
-    return await Promise.race([work.then(() => true), late.promise]);
-  } finally {
-    clearTimeout(timer);
   }
 }

@@ -3,7 +3,7 @@
  * counters and who pays for what they count. The entry object lives as long as its tunnel does; `route` and `served` are swapped, never
  * changed inside. What is in flight holds on to the serving that carries it, which may not be the tunnel's present one any more.
  */
-import type { TunnelRecords } from '../inspect/allowance.ts';
+import type { TunnelRecords } from '../inspect/tunnel-records.ts';
 import type { CompiledPolicy } from '../policy/compile.ts';
 import type { MuxSession } from '../../mux/session.ts';
 import type { MuxStream } from '../../mux/stream.ts';

@@ -2,6 +2,7 @@
  * Who is told of requests as they are recorded, and how much. The link publishes; control/api holds the sockets. A subscriber hears of its own
  * organization alone. Nobody waits for a subscriber: what may not be sent is left out and counted, and `GET /inspector` has it.
  */
+import { Allowance } from '../../../base/allowance.ts';
 import type { Clock } from '../../../base/clock.ts';
 import { AppError } from '../../../base/errors.ts';
 import type { InspectedRequest } from '../../../plane/inspection.ts';
@@ -11,7 +12,6 @@ import { type Actor, allow, type UserActor } from '../actor.ts';
 import { callerNow } from '../sessions/session-rows.ts';
 import { FeedWaiting, MAX_WAITING_BYTES_IN_ALL } from './feed-waiting.ts';
 import { knowTunnel } from './inspector.ts';
-import { MessageRate } from './message-rate.ts';
 
 export const MAX_SUBSCRIBERS = 1_000;
 export const MAX_SUBSCRIBERS_PER_USER = 20;
@@ -40,7 +40,7 @@ interface Subscriber {
 
 interface OrgFeed {
   readonly subscribers: Set<Subscriber>;
-  readonly rate: MessageRate;
+  readonly rate: Allowance;
 }
 
 export class LiveFeed {
@@ -50,7 +50,7 @@ export class LiveFeed {
   readonly #clock: Clock;
   readonly #byOrg = new Map<string, OrgFeed>();
   readonly #ofUser = new Map<string, number>();
-  readonly #rate: MessageRate;
+  readonly #rate: Allowance;
   #subscribers = 0;
   #sent = 0;
   #notSent = 0;
@@ -61,7 +61,7 @@ export class LiveFeed {
     this.waiting = new FeedWaiting(deps.maxWaitingBytes ?? MAX_WAITING_BYTES_IN_ALL);
     this.#store = deps.store;
     this.#clock = deps.store.clock;
-    this.#rate = new MessageRate(MAX_MESSAGES, this.#clock);
+    this.#rate = this.#rateOf(MAX_MESSAGES);
   }
 
   /**
@@ -82,7 +82,7 @@ export class LiveFeed {
       );
     const feed = this.#byOrg.get(orgId) ?? {
       subscribers: new Set(),
-      rate: new MessageRate(MAX_MESSAGES_PER_ORG, this.#clock),
+      rate: this.#rateOf(MAX_MESSAGES_PER_ORG),
     };
     this.#byOrg.set(orgId, feed);
     this.#ofUser.set(userId, own + 1);
@@ -107,13 +107,16 @@ export class LiveFeed {
   /** Tells of requests that a node has recorded. */
   publish(records: readonly InspectedRequest[]): void {
     if (this.#subscribers === 0) return;
+    const now = this.#clock.monotonic();
     for (const record of records) {
       const feed = this.#byOrg.get(record.orgId);
       if (feed === undefined) continue;
       const item = itemOf(record);
       for (const { tunnelId, take } of feed.subscribers) {
         if (tunnelId !== undefined && tunnelId !== record.tunnelId) continue;
-        if (feed.rate.take() && this.#rate.take()) {
+        if (feed.rate.hasOne(now) && this.#rate.hasOne(now)) {
+          feed.rate.spend();
+          this.#rate.spend();
           this.#sent += 1;
           take(item);
         } else this.#notSent += 1;
@@ -124,6 +127,10 @@ export class LiveFeed {
   /** A subscriber was cut off because more waited for it than may for one. */
   countTooSlow(): void {
     this.#tooSlow += 1;
+  }
+
+  #rateOf(perSecond: number): Allowance {
+    return new Allowance({ perSecond, burst: 2 * perSecond }, this.#clock.monotonic());
   }
 
   stats(): FeedStats {

@@ -2,6 +2,7 @@
  * How much an organization replays: so many at a time and so many per minute. In memory: a restart begins anew. Called by replay.ts.
  */
 import { LRUCache } from 'lru-cache';
+import { Allowance } from '../../../base/allowance.ts';
 import type { Clock } from '../../../base/clock.ts';
 import { AppError } from '../../../base/errors.ts';
 import { Shares } from '../../../base/shares.ts';
@@ -16,14 +17,9 @@ const MAX_UNDER_WAY = 32;
 /** Organizations that are remembered. What falls out has its burst anew. */
 const MAX_KNOWN = 10_000;
 
-interface Of {
-  left: number;
-  atMs: number;
-}
-
 export class ReplayPace {
   readonly #clock: Clock;
-  readonly #orgs = new LRUCache<string, Of>({ max: MAX_KNOWN });
+  readonly #orgs = new LRUCache<string, Allowance>({ max: MAX_KNOWN });
   readonly #underWay = new Shares({ places: MAX_UNDER_WAY, each: MAX_REPLAYS_AT_ONCE });
 
   constructor(clock: Clock) {
@@ -32,32 +28,32 @@ export class ReplayPace {
 
   /** Takes a place, to be given back by what it returns, once. Throws `rate_limited`, `unavailable`. */
   enter(orgId: string): () => void {
-    const of = this.#of(orgId);
+    const now = this.#clock.monotonic();
+    const allowance = this.#allowanceOf(orgId, now);
     if (this.#underWay.of(orgId) >= MAX_REPLAYS_AT_ONCE)
       throw new AppError(
         'rate_limited',
         `Your organization has ${MAX_REPLAYS_AT_ONCE} replays under way. Try again when one is done.`,
         { retryAfterSeconds: 1 },
       );
-    if (of.left < 1)
+    if (!allowance.hasOne(now))
       throw new AppError('rate_limited', 'Your organization has sent too many requests again. Try again in a moment.', {
-        retryAfterSeconds: Math.ceil((1 - of.left) / REPLAYS_PER_SECOND),
+        retryAfterSeconds: Math.ceil(allowance.waitMs / 1_000),
       });
     const giveBack = this.#underWay.take(orgId);
     if (giveBack === undefined)
       throw new AppError('unavailable', 'Too many replays are under way on this server. Try again in a few seconds.', {
         retryAfterSeconds: 5,
       });
-    of.left--;
+    allowance.spend();
     return giveBack;
   }
 
-  #of(orgId: string): Of {
-    const now = this.#clock.monotonic();
-    const of = this.#orgs.get(orgId) ?? { left: REPLAY_BURST, atMs: now };
-    of.left = Math.min(REPLAY_BURST, of.left + ((now - of.atMs) / 1_000) * REPLAYS_PER_SECOND);
-    of.atMs = now;
-    this.#orgs.set(orgId, of);
-    return of;
+  #allowanceOf(orgId: string, nowMs: number): Allowance {
+    const known = this.#orgs.get(orgId);
+    if (known !== undefined) return known;
+    const allowance = new Allowance({ perSecond: REPLAYS_PER_SECOND, burst: REPLAY_BURST }, nowMs);
+    this.#orgs.set(orgId, allowance);
+    return allowance;
   }
 }

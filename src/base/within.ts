@@ -1,0 +1,17 @@
+/** A wait with an end. Used where somebody else may not answer. */
+
+/** True when `work` is done within `ms`; rejects as it does. Work that is late goes on unheard. The wait keeps the process up only when told to. */
+export async function within(
+  work: Promise<unknown>,
+  ms: number,
+  options: { readonly holdsProcess?: boolean } = {},
+): Promise<boolean> {
+  const late = Promise.withResolvers<boolean>();
+  const timer = setTimeout(() => late.resolve(false), ms);
+  if (options.holdsProcess !== true) timer.unref();
+  try {
+    return await Promise.race([work.then(() => true), late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -99,6 +99,7 @@ export class Forwarder implements Lines {
     const patience = setTimeout(resolve, patienceMs);
     await promise;
     clearTimeout(patience);
+    this.#stopping.delete(resolve);
     for (const trying of this.#trying.values()) trying.counts = false;
   }
 

@@ -5,12 +5,14 @@
 import type { Logger } from '../base/log.ts';
 import type { EventBatch } from '../plane/events.ts';
 import type { InspectionBatch } from '../plane/inspection.ts';
-import type { AdmitAnswer, ClaimAnswer, ClaimQuestion, Link, Refusal } from '../plane/link.ts';
+import type { AdmitAnswer, AttachAnswer, ClaimAnswer, ClaimQuestion, Link, Refusal } from '../plane/link.ts';
+import type { AttachQuestion } from '../plane/relays.ts';
 import type { Delta, Snapshot } from '../plane/routes.ts';
 import type { RecordStore } from './db/usage/records.ts';
 import type { Publisher } from './publish/publisher.ts';
 import type { Certificates } from './services/certificates/certificates.ts';
 import type { LiveFeed } from './services/inspector/live-feed.ts';
+import type { Attachments } from './services/networks/attach.ts';
 import type { Claims } from './services/tunnels/claims.ts';
 import type { Keys } from './services/keys/keys.ts';
 import type { Tunnels } from './services/tunnels/tunnels.ts';
@@ -23,6 +25,9 @@ export interface LinkDeps {
   /** Base64url. */
   readonly visitorKey: string;
   readonly claims: Claims;
+  readonly attachments: Attachments;
+  /** Every relay of a private network. */
+  readonly relays: () => Snapshot['relays'];
   readonly usage: Usage;
   readonly records: Pick<RecordStore, 'store'>;
   readonly liveFeed: Pick<LiveFeed, 'publish'>;
@@ -42,7 +47,7 @@ export function inProcessLink(deps: LinkDeps): Link {
         routes: deps.tunnels.routes(),
         accessKeys: deps.keys.accessKeys(),
         visitorKey: deps.visitorKey,
-        relays: [],
+        relays: deps.relays(),
       })),
     onDelta: (listener: (delta: Delta) => void): (() => void) => deps.publisher.subscribe(listener),
     admit: async (token: string): Promise<AdmitAnswer> => {
@@ -61,11 +66,14 @@ export function inProcessLink(deps: LinkDeps): Link {
         return fault('claim', error);
       }
     },
-    attach: async (question) => ({
-      ok: false,
-      code: 'network_not_found',
-      message: `There is no private network ${question.network} in the organization of this token.`,
-    }),
+    attach: async (question: AttachQuestion): Promise<AttachAnswer> => {
+      try {
+        const answer = deps.attachments.decide(question);
+        return answer.ok ? { ...answer, version: deps.publisher.version } : answer;
+      } catch (error) {
+        return fault('attach', error);
+      }
+    },
     wantCertificate: async (host: string): Promise<boolean> => {
       try {
         return await deps.certificates.want(host);

@@ -10,6 +10,7 @@ import type { Nodes } from './nodes.ts';
 import type { ControlOptions } from './options.ts';
 import { openGround } from './parts/ground.ts';
 import { type PeopleServices, openPeople } from './parts/people.ts';
+import { openRelays } from './parts/relays.ts';
 import { type TokenServices, openTokens } from './parts/tokens.ts';
 import { type TunnelServices, openTunnels } from './parts/tunnels.ts';
 import type { Billing } from './services/billing/billing.ts';
@@ -56,6 +57,7 @@ export function openControl(options: ControlOptions): ControlPlane {
     const liveFeed = new LiveFeed({ store });
     const jobTimes = new JobTimes({ clock: ground.clock });
     const { claims, usage, visitorKey, ...tunnels } = openTunnels(ground, tokens);
+    const { attachments, relays } = openRelays(ground);
     return {
       store,
       records,
@@ -89,6 +91,8 @@ export function openControl(options: ControlOptions): ControlPlane {
         tunnels: tunnels.tunnels,
         keys,
         claims,
+        attachments,
+        relays,
         usage,
         records,
         liveFeed,

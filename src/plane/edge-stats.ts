@@ -3,7 +3,7 @@
  * metrics are made of them. Names of reasons and codes are the data plane's own (data/edge/drops.ts, fault.ts); all of them are there, with 0.
  */
 import { addedLoad, type NodeLoad } from './node-load.ts';
-import type { RelayStats } from './relays.ts';
+import type { RelayDrop, RelayStats } from './relays.ts';
 
 export interface EdgeStats {
   /** When counting began, in milliseconds since the epoch. */
@@ -80,15 +80,13 @@ function addedRelays(one: RelayStats, other: RelayStats): RelayStats {
     packetsOut: one.packetsOut + other.packetsOut,
     bytesIn: one.bytesIn + other.bytesIn,
     bytesOut: one.bytesOut + other.bytesOut,
-    dropped: addedCounts(one.dropped, other.dropped),
+    dropped: addedCounts(one.dropped, other.dropped) as Record<RelayDrop, number>,
   };
 }
 
-function addedCounts<Name extends string>(
-  one: Readonly<Record<Name, number>>,
-  other: Readonly<Record<Name, number>>,
-): Record<Name, number> {
-  const sum: Record<Name, number> = { ...one };
-  for (const [name, count] of Object.entries<number>(other)) sum[name as Name] = (one[name as Name] ?? 0) + count;
-  return sum;
+type Counts = Readonly<Record<string, number>>;
+
+function addedCounts(one: Counts, other: Counts): Counts {
+  const names = new Set([...Object.keys(one), ...Object.keys(other)]);
+  return Object.fromEntries([...names].map((name) => [name, (one[name] ?? 0) + (other[name] ?? 0)]));
 }

@@ -13,6 +13,7 @@ import { type Ground, locate, projectFor } from './claim-names.ts';
 import { refuse, refuseFault } from './refusals.ts';
 import type { RouteNews } from '../news.ts';
 import type { RouteMaker } from './route-maker.ts';
+import { refuseMore, refuseSpent, standingOf } from './standing.ts';
 import { pickPort } from './tcp-ports.ts';
 import { lineageOf, type Spend } from '../tokens/spend.ts';
 import { endOf, type TokenRow, tokenById } from '../tokens/token-rows.ts';
@@ -20,7 +21,7 @@ import type { Tokens } from '../tokens/tokens.ts';
 import type { Maintenance } from './maintenance.ts';
 import type { OwnLabels } from './own-labels.ts';
 import { placeTunnel } from './tunnel-room.ts';
-import { expiryFrom, findOrg, isExpired, type OrgRow, type TunnelRow, updateTunnel } from './tunnel-rows.ts';
+import { expiryFrom, isExpired, type TunnelRow, updateTunnel } from './tunnel-rows.ts';
 
 /** From here on a limit is none: a node does not carry as much, and to count up to it would cost what it can carry. */
 const UNLIMITED_MBPS = 10_000;
@@ -52,7 +53,7 @@ export class Claims {
     const now = this.#deps.store.clock.now();
     const token = this.#deps.tokens.recognise(presented);
     if (token === undefined) return refuse('unauthorized', 'The token is not one of this server.');
-    const standing = this.#standing(token, now);
+    const standing = standingOf(this.#deps.store.db, token, now);
     if ('code' in standing) return standing;
     this.#deps.tokens.touch(token);
     return {
@@ -79,7 +80,7 @@ export class Claims {
   #decide(tx: Tx, question: ClaimQuestion): ClaimDecision {
     const token = tokenById(tx.db, question.tokenId);
     if (token === undefined) return refuse('unauthorized', 'The token is not one of this server.');
-    const org = this.#standing(token, tx.now);
+    const org = standingOf(tx.db, token, tx.now);
     if ('code' in org) return org;
     const project = projectFor(tx, token, question.project);
     if ('code' in project) return project;
@@ -89,33 +90,13 @@ export class Claims {
     // Also a tunnel that had the name before the server did.
     if (this.#deps.ownLabels.has(found.label)) return refuseFault('system_name', found.label);
     if (this.#deps.spend.isExhausted(tx.db, token, tx.now) && !isComeback(tx, token, { question, row: found.row })) {
-      return refuse(
-        'budget_exhausted',
-        `The monthly budget of the token ${token.name} is spent. Raise it, or wait for the first of the month (UTC).`,
-      );
+      return refuseSpent(token);
     }
     const others = question.liveTunnelIds.filter((id) => id !== found.row?.id);
-    if (new Set(others).size >= token.tunnelQuota) {
-      return refuse(
-        'quota_exceeded',
-        `The token ${token.name} may serve ${token.tunnelQuota} tunnels at once. Stop one of them, or mint a token that may serve more: culvert tokens mint NAME --quota N`,
-      );
-    }
+    if (new Set(others).size + (question.relays ?? 0) >= token.tunnelQuota) return refuseMore(token);
     return found.row === undefined
       ? this.#make(tx, ground, { question, ...found })
       : this.#take(tx, ground, { question, row: found.row });
-  }
-
-  /** The token's organization when the token is alive and may open tunnels. */
-  #standing(token: TokenRow, now: number): OrgRow | Refusal {
-    if (token.revokedAt !== null) return refuse('unauthorized', `The token ${token.name} was revoked.`);
-    if (endOf(token) <= now) return refuse('unauthorized', `The token ${token.name} has expired.`);
-    if (token.kind === 'master') return refuse('forbidden', 'A master key can mint tokens but not open tunnels.');
-    const org = findOrg(this.#deps.store.db, token.orgId);
-    if (org === undefined) return refuse('unauthorized', 'The organization of this token is gone.');
-    if (org.approvalStatus !== 'approved')
-      return refuse('forbidden', `The organization ${org.name} is ${org.approvalStatus}.`);
-    return org;
   }
 
   #make(tx: Tx, ground: Ground, input: { question: ClaimQuestion; label: string; ephemeral: boolean }): ClaimDecision {

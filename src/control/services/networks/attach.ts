@@ -1,0 +1,93 @@
+/**
+ * What an agent may do about a private network: carry its datagrams (`attach`). Answers with the network or a named refusal and never throws for a
+ * rule. Called by control/link.ts; the rules are checked at each attach, for a token may be revoked or an organization suspended since the session
+ * began. Which agent carries it now is the data node's business: the newer one.
+ */
+import { and, eq } from 'drizzle-orm';
+import type { Refusal } from '../../../plane/link.ts';
+import type { AttachQuestion } from '../../../plane/relays.ts';
+import { privateNetworks } from '../../db/schema.ts';
+import type { Db, Store } from '../../db/tx.ts';
+import type { Spend } from '../tokens/spend.ts';
+import { type TokenRow, tokenById } from '../tokens/token-rows.ts';
+import { refuse } from '../tunnels/refusals.ts';
+import { refuseMore, refuseSpent, standingOf } from '../tunnels/standing.ts';
+import { isRelayed } from './relay-routes.ts';
+
+type NetworkRow = typeof privateNetworks.$inferSelect;
+
+/** As AttachAnswer in plane/link.ts, before link.ts adds the version of the routing table. */
+export type AttachDecision = { readonly ok: true; readonly networkId: string } | Refusal;
+
+export class Attachments {
+  readonly #store: Store;
+  readonly #spend: Pick<Spend, 'isExhausted'>;
+
+  constructor(deps: { store: Store; spend: Pick<Spend, 'isExhausted'> }) {
+    this.#store = deps.store;
+    this.#spend = deps.spend;
+  }
+
+  /** May this session carry this network's datagrams? */
+  decide(question: AttachQuestion): AttachDecision {
+    const { db, clock } = this.#store;
+    const now = clock.now();
+    const token = tokenById(db, question.tokenId);
+    if (token === undefined) return refuse('unauthorized', 'The token is not one of this server.');
+    const org = standingOf(db, token, now);
+    if ('code' in org) return org;
+    const narrow = refuseNarrow(token);
+    if (narrow !== undefined) return narrow;
+    const network = findNetwork(db, org.id, question.network);
+    if (network === undefined) {
+      return refuse(
+        'network_not_found',
+        `There is no private network ${question.network} in the organization ${org.name}. Those that there are: culvert network list`,
+      );
+    }
+    if (!isRelayed(network)) return refuseUnready(network);
+    if (this.#spend.isExhausted(db, token, now)) return refuseSpent(token);
+    if (question.serving >= token.tunnelQuota) return refuseMore(token);
+    return { ok: true, networkId: network.id };
+  }
+}
+
+/** A network is the whole organization's: a key for one project, or for some names, is not meant for it. */
+function refuseNarrow({ name, projectId, allowedSubdomains }: TokenRow): Refusal | undefined {
+  const mint = 'Mint one for all of the organization: culvert tokens mint NAME';
+  if (projectId !== null)
+    return refuse('forbidden', `The token ${name} is for one project and can't carry private networks. ${mint}`);
+  if (!allowedSubdomains.includes('*'))
+    return refuse('forbidden', `The token ${name} is for named subdomains and can't carry private networks. ${mint}`);
+  return undefined;
+}
+
+function refuseUnready({ name, serverPublicKey, selfEndpoint }: NetworkRow): Refusal {
+  if (serverPublicKey === null) {
+    return refuse(
+      'network_not_ready',
+      `The network ${name} has no server yet. Register the public key of its WireGuard: culvert network set-server ${name}`,
+    );
+  }
+  if (selfEndpoint !== null) {
+    return refuse(
+      'network_not_ready',
+      `Clients reach the network ${name} at ${selfEndpoint}, and not by this server. To have it relayed, register its server without an endpoint: culvert network set-server ${name}`,
+    );
+  }
+  return refuse(
+    'network_not_ready',
+    `The network ${name} has no public port. Register its server again: culvert network set-server ${name}`,
+  );
+}
+
+/** By id, else by name: a name can look like the id of another network, and the id counts. */
+function findNetwork(db: Db, orgId: string, handle: string): NetworkRow | undefined {
+  const own = (which: ReturnType<typeof eq>) =>
+    db
+      .select()
+      .from(privateNetworks)
+      .where(and(eq(privateNetworks.orgId, orgId), which))
+      .get();
+  return own(eq(privateNetworks.id, handle)) ?? own(eq(privateNetworks.name, handle));
+}

@@ -190,3 +190,63 @@ describe('the line', () => {
     assert.ok(paidAt >= 2_000 && paidAt < 2_100, `${paidAt}`);
   });
 });
+
+/** Offers more than the rate lets pass, and drops what does not. */
+class Flood implements Payer {
+  debt = 0;
+  allowance = 0;
+  moved = 0;
+  readonly #bucket: TokenBucket;
+  readonly #piece: number;
+
+  constructor(bucket: TokenBucket, piece: number) {
+    this.#bucket = bucket;
+    this.#piece = piece;
+  }
+
+  paid(): void {}
+
+  offer(times: number): void {
+    for (let i = 0; i < times; i++) if (this.#bucket.trySpend(this, this.#piece)) this.moved += this.#piece;
+  }
+}
+
+describe('what does not wait', () => {
+  /** Each millisecond each of them offers what the whole rate lets pass, and twice over. */
+  function flood(world: World, floods: readonly Flood[], { ms, times }: { ms: number; times: number }): void {
+    for (let i = 0; i < ms; i++) {
+      world.run(1);
+      for (const each of floods) each.offer(times);
+    }
+  }
+
+  for (const mbps of [1, 10, 100]) {
+    test(`over ${mbps} Mbps is dropped, and the rest passes`, (t) => {
+      const world = new World(t, mbps);
+      const one = new Flood(world.bucket, 1_400);
+      flood(world, [one], { ms: 10_000, times: 2 + mbps / 5 });
+      const measured = one.moved / (10 * mbps * MBPS);
+      assert.ok(measured > 0.93 && measured < 1.05, `${measured} of the limit`);
+    });
+  }
+
+  test('shares with who waits: neither shuts the other out', (t) => {
+    const world = new World(t, 10);
+    const waiting = new Greedy(world.bucket, 16_384);
+    waiting.paid();
+    const one = new Flood(world.bucket, 1_400);
+    const other = new Flood(world.bucket, 200);
+    flood(world, [one, other], { ms: 10_000, times: 20 });
+    const sum = waiting.moved + one.moved + other.moved;
+    assert.ok(Math.abs(sum / (10 * 10 * MBPS) - 1) < 0.05, `${sum}`);
+    for (const { moved } of [waiting, one, other])
+      assert.ok(moved > sum / 5, `${moved} of ${sum}: ${waiting.moved} ${one.moved} ${other.moved}`);
+  });
+
+  test('a datagram that is longer than what can be saved up passes now and then', (t) => {
+    const world = new World(t, 0.5);
+    const one = new Flood(world.bucket, 60_000);
+    flood(world, [one], { ms: 20_000, times: 1 });
+    assert.ok(one.moved >= 60_000 * 10 && one.moved <= 20 * 0.5 * MBPS + 80_000, `${one.moved}`);
+  });
+});

@@ -101,6 +101,28 @@ export class TokenBucket {
     return false;
   }
 
+  /**
+   * `payer` would move `bytes` now or never, as with datagrams. True: it may, they are paid. False: not now, and it stands in line for its next step
+   * like those who wait, so that nobody who fills the rate shuts it out; `paid` says nothing to it. What is longer than a step passes
+   * while nobody is in line.
+   */
+  trySpend(payer: Payer, bytes: number): boolean {
+    if (payer.debt > 0) return false;
+    this.#refill();
+    const inTurn = this.#line.size === 0 && this.#level >= Math.min(bytes, this.#capacity);
+    if (!inTurn) {
+      if (payer.allowance < bytes) {
+        payer.debt = 1;
+        this.#line.add(payer);
+        if (!this.#settling && this.#timer === undefined) this.#settle();
+        if (payer.debt > 0 || payer.allowance < bytes) return false;
+      }
+      payer.allowance -= bytes;
+    }
+    this.#level -= bytes;
+    return true;
+  }
+
   /** Nobody waits, and nothing is owed or has been used lately: as good as new. */
   get full(): boolean {
     this.#refill();

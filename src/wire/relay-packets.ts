@@ -88,10 +88,10 @@ export function encodeSigned(of: {
   return out;
 }
 
-/** Is this ours: long enough, and with this token? Says nothing of who sent it. */
-export function hasRelayToken(bytes: Uint8Array, token: Uint8Array): boolean {
-  if (bytes.length < RELAY_HEAD_BYTES) return false;
+/** Is the packet `bytes[start, end)` ours: long enough, and with this token? Says nothing of who sent it. */
+export function hasRelayToken(bytes: Uint8Array, token: Uint8Array, start = 0, end: number = bytes.length): boolean {
+  if (end - start < RELAY_HEAD_BYTES) return false;
   let differs = 0;
-  for (let i = 0; i < RELAY_TOKEN_BYTES; i++) differs |= (bytes[i + 1] as number) ^ (token[i] as number);
+  for (let i = 0; i < RELAY_TOKEN_BYTES; i++) differs |= (bytes[start + i + 1] as number) ^ (token[i] as number);
   return differs === 0;
 }

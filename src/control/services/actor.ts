@@ -79,6 +79,8 @@ export const THINGS = [
   'billing',
   'connection',
   'webhook_receiver',
+  'network',
+  'network_device',
   'metric',
   'metric_key',
   'record',
@@ -135,6 +137,15 @@ const LOWEST_ROLE: Readonly<Partial<Record<Deed, Role>>> = {
   'webhook_receiver.create': 'member',
   'webhook_receiver.change': 'member',
   'webhook_receiver.delete': 'member',
+  'network.read': 'viewer',
+  'network.create': 'member',
+  // Its server, name servers and routes.
+  'network.change': 'member',
+  'network.delete': 'member',
+  'network_device.read': 'viewer',
+  'network_device.create': 'member',
+  'network_device.change': 'member',
+  'network_device.delete': 'member',
   'metric.read': 'viewer',
   // Its holder reads for as long as the key lives.
   'metric_key.read': 'viewer',
@@ -163,6 +174,8 @@ const OPENS: readonly Deed[] = [
   'reserved_subdomain.create',
   'domain.create',
   'webhook_receiver.create',
+  'network.create',
+  'network_device.create',
   'invitation.create',
   // And what costs money for nothing, until then.
   'billing.create',

@@ -80,6 +80,14 @@ export const AUDIT_ACTIONS = [
   'webhook_receiver.update',
   'webhook_receiver.delete',
   'webhook_receiver.redeliver',
+  'network.create',
+  'network.update',
+  'network.server',
+  'network.delete',
+  'network_device.enroll',
+  'network_device.update',
+  'network_device.revoke',
+  'network_device.expire',
   'billing.checkout',
   'billing.plan',
   'billing.cancel',
@@ -109,6 +117,8 @@ export interface Deed {
     | 'billing'
     | 'connection'
     | 'webhook_receiver'
+    | 'network'
+    | 'network_device'
     | 'metric_key'
     | 'key'
     | 'certificate';

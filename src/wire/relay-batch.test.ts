@@ -3,7 +3,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TurnEnd } from '../base/turn.ts';
 import { RelayBatch } from './relay-batch.ts';
-import { BATCH_BYTES, DATA_HEAD_BYTES, hasRelayToken, MAX_DATAGRAM_BYTES, RELAY_HEAD_BYTES, RELAY_KIND } from './relay-packets.ts';
+import {
+  BATCH_BYTES,
+  DATA_HEAD_BYTES,
+  hasRelayToken,
+  MAX_DATAGRAM_BYTES,
+  RELAY_HEAD_BYTES,
+  RELAY_KIND,
+} from './relay-packets.ts';
 import { readFlow, readRecords } from './relay-records.ts';
 
 const TOKEN = Buffer.from('0a1b2c3d4e5f60', 'hex');

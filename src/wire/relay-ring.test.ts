@@ -69,7 +69,10 @@ test('a stream that takes a little each time gets the newest, whatever the lengt
   seen.push(...drained(ring).flows);
   assert.equal(seen.length + ring.dropped, 20_000);
   assert.ok(seen.length > 1_000 && ring.dropped > 1_000);
-  assert.deepEqual(seen, [...new Set(seen)].sort((a, b) => a - b));
+  assert.deepEqual(
+    seen,
+    [...new Set(seen)].sort((a, b) => a - b),
+  );
   assert.equal(seen.at(-1), 19_999);
 });
 

@@ -1,0 +1,190 @@
+/**
+ * The server's side of how an agent makes its address known and keeps it alive: hello, challenge, proof, ready, ping, pong
+ * (`wire/relay-packets`). One per attachment. It sends nothing and keeps no time: its owner hands it packets and sends what it answers.
+ *
+ * A challenge is not remembered. Its nonce says when it was made, for whom, and that this door made it:
+ *
+ *   | number, 6 bytes | tag: HMAC-SHA-256 of number, address and port with a secret of this door, 10 bytes |
+ *
+ * So no number of hellos costs memory. Numbers rise: a proof counts only while its number is above that of the last proof seen, accepted
+ * or not, so a repeated proof moves nobody back, and one that was overheard is spent once it has come from where it belongs or elsewhere.
+ *
+ * Whoever does not know the token costs a comparison of bytes. Who has overheard it makes the door compute MACs, a bounded number a second,
+ * and the agent's own address has an allowance apart. No answer is longer than what it answers.
+ */
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { Allowance } from '../../base/allowance.ts';
+import {
+  encodeSigned,
+  HELLO_BYTES,
+  hasRelayMac,
+  hasRelayToken,
+  MAC_BYTES,
+  NONCE_BYTES,
+  RELAY_HEAD_BYTES,
+  RELAY_KIND,
+  RELAY_PING_MS,
+  RELAY_SILENT_MS,
+} from '../../wire/relay-packets.ts';
+
+const NUMBER_BYTES = 6;
+const TAG_BYTES = NONCE_BYTES - NUMBER_BYTES;
+const PING_BODY_BYTES = 4;
+const PROOF_BYTES = RELAY_HEAD_BYTES + NONCE_BYTES + MAC_BYTES;
+const PING_BYTES = RELAY_HEAD_BYTES + PING_BODY_BYTES + MAC_BYTES;
+
+/** Longer than any round trip; a proof that comes later is of a hello that the agent has given up. */
+const CHALLENGE_MS = 10_000;
+/** An agent sends a hello and a proof a second at the most, to two of our addresses; a MAC costs some 3 us. */
+const STRANGER_MACS_PER_S = 50;
+/** Pings each 5 s, and hellos while the agent is not sure. */
+const AGENT_MACS_PER_S = 20;
+const rate = (perSecond: number): { perSecond: number; burst: number } => ({ perSecond, burst: 2 * perSecond });
+
+/** What became of a packet. `answer` goes to where the packet came from. */
+export interface DoorVerdict {
+  readonly answer?: Buffer;
+  /** Why it counts for nothing. */
+  readonly drop?: 'malformed' | 'wrong_source';
+  /** The agent has proven an address that it had not before. */
+  readonly moved?: true;
+}
+
+export interface DoorOptions {
+  readonly token: Uint8Array;
+  readonly key: Uint8Array;
+  readonly nowMs: number;
+}
+
+export class Door {
+  readonly #token: Uint8Array;
+  readonly #key: Uint8Array;
+  readonly #secret = randomBytes(32);
+  readonly #strangerMacs: Allowance;
+  readonly #agentMacs: Allowance;
+
+  /** Number of the last challenge made, and of the last whose proof has come. */
+  #issued = 0;
+  #spent = 0;
+
+  /** Where the agent has proven to be; port 0: nowhere yet. */
+  #address = '';
+  #port = 0;
+  #spentHere = 0;
+  #lastPing = -1;
+  #heardMs = -Infinity;
+  /** When the agent said that it does not hear us. */
+  #lostMs: number | undefined;
+
+  constructor({ token, key, nowMs }: DoorOptions) {
+    this.#token = token;
+    this.#key = key;
+    this.#strangerMacs = new Allowance(rate(STRANGER_MACS_PER_S), nowMs);
+    this.#agentMacs = new Allowance(rate(AGENT_MACS_PER_S), nowMs);
+  }
+
+  /** Where the agent is; '' and 0 before it has proven it. */
+  get address(): string {
+    return this.#address;
+  }
+
+  get port(): number {
+    return this.#port;
+  }
+
+  /** The kind of `bytes[start, end)`, a RELAY_KIND, when it shows the token; 0: it is a client's. For each datagram. */
+  kindOf(bytes: Buffer, start: number, end: number): number {
+    const kind = bytes[start] as number;
+    if (end - start < RELAY_HEAD_BYTES || kind < RELAY_KIND.data || kind > RELAY_KIND.pong) return 0;
+    return hasRelayToken(bytes, this.#token, start, end) ? kind : 0;
+  }
+
+  /** Has the agent proven that it is there? Only from there are `data` and `batch` taken. For each packet. */
+  isAgent(address: string, port: number): boolean {
+    return port === this.#port && port !== 0 && address === this.#address;
+  }
+
+  /** May datagrams go to the agent's address now? Not before it was proven, after its word that UDP was lost, or when it is silent. */
+  isOpen(nowMs: number): boolean {
+    return this.#lostMs === undefined && nowMs - this.#heardMs < RELAY_SILENT_MS;
+  }
+
+  /** The agent says, over its session, that it does not hear us by UDP: closed until it has proven an address again. */
+  agentLost(nowMs: number): void {
+    this.#lostMs = nowMs;
+  }
+
+  /** Takes `bytes[start, end)`, a packet that `kindOf` knows, other than `data` and `batch`. */
+  onPacket(bytes: Buffer, start: number, end: number, address: string, port: number, nowMs: number): DoorVerdict {
+    const kind = bytes[start];
+    const size = end - start;
+    const drop = this.isAgent(address, port) ? 'malformed' : 'wrong_source';
+    const isWhole =
+      (kind === RELAY_KIND.hello && size === HELLO_BYTES) ||
+      (kind === RELAY_KIND.proof && size === PROOF_BYTES) ||
+      (kind === RELAY_KIND.ping && size === PING_BYTES);
+    if (!isWhole || (kind === RELAY_KIND.ping && drop === 'wrong_source')) return { drop };
+    const macs = drop === 'malformed' ? this.#agentMacs : this.#strangerMacs;
+    if (!macs.hasOne(nowMs)) return { drop };
+    macs.spend();
+    const packet = bytes.subarray(start, end);
+    const bodyEnd = RELAY_HEAD_BYTES + (kind === RELAY_KIND.ping ? PING_BODY_BYTES : NONCE_BYTES);
+    if (!hasRelayMac(this.#key, packet, bodyEnd)) return { drop };
+    const body = packet.subarray(RELAY_HEAD_BYTES, bodyEnd);
+    if (kind === RELAY_KIND.hello) return { answer: this.#challenge(body, address, port, nowMs) };
+    return (kind === RELAY_KIND.ping ? this.#ping(body, nowMs) : this.#proof(body, address, port, nowMs)) ?? { drop };
+  }
+
+  #challenge(agentNonce: Buffer, address: string, port: number, nowMs: number): Buffer {
+    // A number is also the time, so that it says by itself when it is too old. More than a thousand a second are not made.
+    this.#issued = Math.max(this.#issued + 1, Math.floor(nowMs));
+    const nonce = Buffer.alloc(NONCE_BYTES);
+    nonce.writeUIntBE(this.#issued, 0, NUMBER_BYTES);
+    this.#tag(nonce, address, port).copy(nonce, NUMBER_BYTES);
+    return this.#signed(RELAY_KIND.challenge, Buffer.concat([agentNonce, nonce]));
+  }
+
+  #proof(nonce: Buffer, address: string, port: number, nowMs: number): DoorVerdict | undefined {
+    const number = nonce.readUIntBE(0, NUMBER_BYTES);
+    const isHere = this.isAgent(address, port);
+    // Our `ready` was lost, or the network brought the proof twice.
+    const isRepeated = isHere && number === this.#spentHere;
+    if (!isRepeated) {
+      if (number <= this.#spent || number > this.#issued || nowMs - number > CHALLENGE_MS) return undefined;
+      this.#spent = number;
+    }
+    if (!timingSafeEqual(this.#tag(nonce, address, port), nonce.subarray(NUMBER_BYTES))) return undefined;
+    const answer = this.#signed(RELAY_KIND.ready, nonce);
+    if (isRepeated) return { answer };
+    this.#address = address;
+    this.#port = port;
+    this.#spentHere = number;
+    this.#lastPing = -1;
+    this.#heardMs = nowMs;
+    this.#lostMs = undefined;
+    return isHere ? { answer } : { answer, moved: true };
+  }
+
+  #ping(body: Buffer, nowMs: number): DoorVerdict | undefined {
+    const number = body.readUInt32BE(0);
+    // Numbers rise from one `ready` to the next: an overheard ping, sent again, keeps nobody alive.
+    if (number <= this.#lastPing) return undefined;
+    this.#lastPing = number;
+    this.#heardMs = nowMs;
+    // An agent that has given UDP up sends no pings: its word was late, and came behind the proof that made it obsolete.
+    if (this.#lostMs !== undefined && nowMs - this.#lostMs >= RELAY_PING_MS) this.#lostMs = undefined;
+    return { answer: this.#signed(RELAY_KIND.pong, body) };
+  }
+
+  #tag(nonce: Buffer, address: string, port: number): Buffer {
+    return createHmac('sha256', this.#secret)
+      .update(nonce.subarray(0, NUMBER_BYTES))
+      .update(`${address} ${port}`)
+      .digest()
+      .subarray(0, TAG_BYTES);
+  }
+
+  #signed(kind: number, body: Uint8Array): Buffer {
+    return encodeSigned({ kind, token: this.#token, key: this.#key, body });
+  }
+}

@@ -19,22 +19,31 @@ const edge = z.looseObject({
   dropped: counts,
   answered: counts,
   inspector: z.looseObject({ dropped: counts }),
+  relays: z.looseObject({ attached: z.int(), on_stream: z.int(), flows: z.int(), dropped: counts }),
 });
 
 /** A table of what has come at all; `--json`: everything. */
 export const showEdge = operatorCommand(async ({ operator, io, flags }) => {
   const answer = await operator.call('GET', '/superadmin/edge');
-  const { since, connections: now, dropped, answered, inspector } = edge.parse(answer);
+  const { since, connections: now, dropped, answered, inspector, relays } = edge.parse(answer);
   if (flags['json'] === true) return print(io.stdout, jsonText(answer));
   const open = `${now.open} open now (${now.http} http, ${now.tcp} tcp) from ${now.addresses} addresses`;
   const rows = [
     ...rowsOf('dropped', dropped),
     ...rowsOf('answered', answered),
     ...rowsOf('not recorded', inspector.dropped),
+    ...rowsOf('datagrams', relays.dropped),
   ];
   const table = rows.length === 0 ? ['nobody was refused or cut'] : tableLines(['what', 'reason', 'count'], rows);
-  await print(io.stdout, [`since ${harmless(since)}: ${now.admitted} connections, ${open}`, ...table].join('\n'));
+  const head = [`since ${harmless(since)}: ${now.admitted} connections, ${open}`, ...networksLine(relays)];
+  await print(io.stdout, [...head, ...table].join('\n'));
 });
+
+/** Nothing where no agent carries a private network. */
+function networksLine({ attached, on_stream: onStream, flows }: z.infer<typeof edge>['relays']): string[] {
+  if (attached === 0) return [];
+  return [`private networks: ${attached} carried (${onStream} by the session of an agent, without UDP), ${flows} clients`];
+}
 
 /** What never came is left out, what came most is first. */
 function rowsOf(what: string, of: Readonly<Record<string, number>>): string[][] {

@@ -304,9 +304,12 @@ test("an operator's token is good over the folder's socket alone; there it has n
 test('operators read what the public edge has let in, refused and cut', async () => {
   const answer = await h.call('GET', '/superadmin/edge', { as: h.owner });
   assert.equal(answer.status, 200, answer.text);
-  const { connections, dropped, answered, inspector } = STATS;
+  const { connections, dropped, answered, inspector, relays } = STATS;
   const { heldBytes, ...records } = inspector;
   const since = '2026-11-21T09:30:00.000Z';
   const told = { since, connections, dropped, answered, inspector: { ...records, held_bytes: heldBytes } };
-  assert.deepEqual(answer.body, told);
+  const { attached, onStream, flows, packetsIn, packetsOut, bytesIn, bytesOut } = relays;
+  const passed = { packets_in: packetsIn, packets_out: packetsOut, bytes_in: bytesIn, bytes_out: bytesOut };
+  const carried = { attached, on_stream: onStream, flows, ...passed, dropped: relays.dropped };
+  assert.deepEqual(answer.body, { ...told, relays: carried });
 });

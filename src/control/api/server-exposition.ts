@@ -4,6 +4,7 @@
  */
 import type { EdgeStats } from '../../plane/edge-stats.ts';
 import type { NodeLoad } from '../../plane/node-load.ts';
+import type { RelayStats } from '../../plane/relays.ts';
 import type { ProcessFigures } from '../../base/process-watch.ts';
 import type { JobTime } from '../services/operator/job-times.ts';
 import type { ServerFigures } from '../services/operator/operator-metrics.ts';
@@ -18,6 +19,7 @@ export function exposeServer(figures: ServerFigures, version: string): Promise<E
   writeProcess(sheet, figures.process);
   writeEdge(sheet, figures.edge);
   writeLoad(sheet, figures.edge.load, figures.passwordsWaiting);
+  writeRelays(sheet, figures.edge.relays);
   writeRecords(sheet, figures);
   writeQueues(sheet, figures);
   writeCertificates(sheet, figures);
@@ -115,6 +117,31 @@ function writeLoad(sheet: MetricSheet, load: NodeLoad, passwordsWaiting: number)
     'culvert_passwords_waiting',
     'Passwords that wait to be computed, of log-ins and of visitors',
     byLabel('of', { log_ins: passwordsWaiting, visitors: load.passwordsWaiting }),
+  );
+}
+
+function writeRelays(sheet: MetricSheet, relays: RelayStats): void {
+  const { attached, onStream } = relays;
+  sheet.gauge(
+    'culvert_relays',
+    'Private networks that agents carry, by the way that datagrams take between server and agent',
+    byLabel('path', { udp: Math.max(0, attached - onStream), stream: onStream }),
+  );
+  sheet.gauge('culvert_relay_flows', 'Addresses and ports that clients of private networks speak from', relays.flows);
+  sheet.counter(
+    'culvert_relay_packets_total',
+    'Datagrams of private networks that were passed on: in, from clients; out, to them',
+    byLabel('direction', { in: relays.packetsIn, out: relays.packetsOut }),
+  );
+  sheet.counter(
+    'culvert_relay_bytes_total',
+    'Bytes in those datagrams',
+    byLabel('direction', { in: relays.bytesIn, out: relays.bytesOut }),
+  );
+  sheet.counter(
+    'culvert_relay_dropped_total',
+    'Datagrams of private networks that were dropped, by reason',
+    byLabel('reason', relays.dropped),
   );
 }
 

@@ -117,7 +117,7 @@ export function openTunnels(ground: Ground, { tokens, tokenEnds }: TokenServices
       rules: options.replay,
       edgeDomain: options.edgeDomain,
     }),
-    metrics: new Metrics({ store }),
+    metrics: new Metrics({ store, nodes }),
     metricKeys: new MetricKeys({ store }),
     receivers: new Receivers({ store, sealer, lines: forwarder, waits }),
     mailbox: new Mailbox({ store, sealer, lines: forwarder, waits }),

@@ -9,13 +9,20 @@ import { json } from '../errors.ts';
 import { optionalBody } from '../optional-body.ts';
 
 const connection = z
-  .object({ agent_id: z.uuid(), remote_ip: z.string(), connected_at: z.iso.datetime(), tunnels: z.array(z.uuid()) })
+  .object({
+    agent_id: z.uuid(),
+    remote_ip: z.string(),
+    connected_at: z.iso.datetime(),
+    tunnels: z.array(z.uuid()),
+    networks: z.array(z.uuid()).openapi({ description: 'Private networks whose datagrams it carries' }),
+  })
   .openapi('Connection', {
     example: {
       agent_id: '0b7e6f6e-4a0f-4b8e-9c52-1d9b1f0a7c33',
       remote_ip: '198.51.100.20',
       connected_at: '2026-11-21T09:30:00.000Z',
       tunnels: ['019aa3c2-5b70-7b02-8a3e-0c9d3f5e7a10'],
+      networks: [],
     },
   });
 
@@ -28,7 +35,7 @@ const ended = z
     ended_at: z.iso.datetime(),
     reason: z.enum(END_REASONS).openapi({
       description:
-        '`agent_left`: stopped in order; `connection_lost`: closed or broken without a word; `heartbeat_lost`: silent for 20 s; `disconnected`: by `DELETE /connections/{id}`; `token_revoked`, `token_expired`; `superseded`, `tunnel_deleted`, `tunnel_expired`: its last tunnel went to another agent, was deleted, ran out; `drained`: the server was stopped; `forbidden`: the organization was suspended; `overloaded`: a bound of the server was reached; `protocol_error`, `internal`',
+        '`agent_left`: stopped in order; `connection_lost`: closed or broken without a word; `heartbeat_lost`: silent for 20 s; `disconnected`: by `DELETE /connections/{id}`; `token_revoked`, `token_expired`; `superseded`, `tunnel_deleted`, `tunnel_expired`: its last tunnel went to another agent, was deleted, ran out; `network_deleted`: the last private network that it carried; `drained`: the server was stopped; `forbidden`: the organization was suspended; `overloaded`: a bound of the server was reached; `protocol_error`, `internal`',
     }),
     message: z.string().openapi({ description: 'For people' }),
   })
@@ -117,6 +124,7 @@ function present(info: ConnectionInfo) {
     remote_ip: info.remoteIp,
     connected_at: new Date(info.connectedAt).toISOString(),
     tunnels: [...info.tunnelIds],
+    networks: [...info.networkIds],
   };
 }
 

@@ -1,12 +1,22 @@
-/** `/metrics`: what the organization's tunnels carry. */
+/** `/metrics`: what the organization's tunnels and private networks carry. */
 import { z } from '@hono/zod-openapi';
-import { METRICS } from '../../services/metrics/metrics.ts';
+import { METRICS, type NetworkTraffic } from '../../services/metrics/metrics.ts';
 import { type Window, WINDOWS } from '../../services/metrics/usage-buckets.ts';
 import { type Api, type ApiDeps, actorOf, scraperOf } from '../context.ts';
 import { defineRoute, WITH_METRIC_KEYS } from '../define-route.ts';
 import { json } from '../errors.ts';
 import { expose } from '../exposition.ts';
 
+const network = z.object({
+  id: z.uuid(),
+  name: z.string(),
+  online: z.boolean().openapi({ description: 'An agent carries its datagrams now' }),
+  devices: z.int().openapi({ description: 'Enrolled, those that have run out left out' }),
+  packets_in: z.int().openapi({ description: 'Datagrams of clients since the network was made' }),
+  packets_out: z.int().openapi({ description: 'Datagrams of its server since then' }),
+  bytes_in: z.int(),
+  bytes_out: z.int(),
+});
 const counters = z
   .object({
     total_tunnels: z.int(),
@@ -14,6 +24,7 @@ const counters = z
     requests_last_24h: z.int(),
     bytes_in_last_24h: z.int(),
     bytes_out_last_24h: z.int(),
+    networks: z.array(network),
   })
   .openapi('MetricsCounters', {
     example: {
@@ -22,6 +33,18 @@ const counters = z
       requests_last_24h: 1_204,
       bytes_in_last_24h: 310_112,
       bytes_out_last_24h: 9_882_010,
+      networks: [
+        {
+          id: '019aa3c2-5b70-7b02-8a3e-0c9d3f5e7a11',
+          name: 'office',
+          online: true,
+          devices: 12,
+          packets_in: 120_400,
+          packets_out: 180_020,
+          bytes_in: 15_200_180,
+          bytes_out: 201_010_220,
+        },
+      ],
     },
   });
 const point = z
@@ -40,11 +63,13 @@ export function mountMetrics(app: Api, { metrics }: ApiDeps): void {
       method: 'get',
       path: '/metrics',
       tags,
-      summary: 'Tunnels now, and their traffic of the last 24 hours',
+      summary: 'Tunnels and private networks now, and the traffic of the last 24 hours',
+      description: 'Bytes of the last 24 hours are those of both; datagrams are no requests.',
       responses: { 200: json(counters, 'Counters') },
     }),
     (c) => {
-      const { totalTunnels, activeTunnels, last24h } = metrics.counters(actorOf(c));
+      const actor = actorOf(c);
+      const { totalTunnels, activeTunnels, last24h } = metrics.counters(actor);
       return c.json(
         {
           total_tunnels: totalTunnels,
@@ -52,6 +77,7 @@ export function mountMetrics(app: Api, { metrics }: ApiDeps): void {
           requests_last_24h: last24h.requests,
           bytes_in_last_24h: last24h.bytesIn,
           bytes_out_last_24h: last24h.bytesOut,
+          networks: metrics.perNetwork(actor).map(presentNetwork),
         },
         200,
       );
@@ -82,7 +108,7 @@ export function mountMetrics(app: Api, { metrics }: ApiDeps): void {
       path: '/metrics/prometheus',
       security: WITH_METRIC_KEYS,
       tags,
-      summary: 'The live tunnels of the organization for Prometheus',
+      summary: 'The live tunnels and the private networks of the organization for Prometheus',
       description: 'Takes an access token, which is good for 15 minutes, or a key of `POST /metrics/keys`.',
       responses: {
         200: {
@@ -92,8 +118,14 @@ export function mountMetrics(app: Api, { metrics }: ApiDeps): void {
       },
     }),
     async (c) => {
-      const { contentType, text } = await expose(metrics.perTunnel(scraperOf(c)));
+      const scraper = scraperOf(c);
+      const { contentType, text } = await expose(metrics.perTunnel(scraper), metrics.perNetwork(scraper));
       return c.body(text, 200, { 'Content-Type': contentType });
     },
   );
+}
+
+function presentNetwork({ id, name, attached, devices, packetsIn, packetsOut, bytesIn, bytesOut }: NetworkTraffic) {
+  const passed = { packets_in: packetsIn, packets_out: packetsOut, bytes_in: bytesIn, bytes_out: bytesOut };
+  return { id, name, online: attached, devices, ...passed };
 }

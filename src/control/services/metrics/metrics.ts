@@ -1,6 +1,7 @@
-/** What an organization's tunnels carry: numbers, charts, and rows for Prometheus. Called by control/api. */
-import { and, eq, isNull } from 'drizzle-orm';
-import { tunnels } from '../../db/schema.ts';
+/** What an organization's tunnels and private networks carry: numbers, charts, and rows for Prometheus. Called by control/api. */
+import { and, asc, count, eq, gt, isNull, or } from 'drizzle-orm';
+import type { NodeControl } from '../../../plane/link.ts';
+import { networkDevices, privateNetworks, tunnels } from '../../db/schema.ts';
 import type { Store } from '../../db/tx.ts';
 import { type Actor, allow, type MetricKeyActor } from '../actor.ts';
 import { bucketsOf, type Traffic, type Window } from './usage-buckets.ts';
@@ -27,11 +28,27 @@ export interface TunnelTraffic extends Traffic {
   readonly active: boolean;
 }
 
+/** One private network since it was made. */
+export interface NetworkTraffic {
+  readonly id: string;
+  readonly name: string;
+  /** An agent carries it now. */
+  readonly attached: boolean;
+  /** Enrolled, and not run out. */
+  readonly devices: number;
+  readonly packetsIn: number;
+  readonly packetsOut: number;
+  readonly bytesIn: number;
+  readonly bytesOut: number;
+}
+
 export class Metrics {
   readonly #store: Store;
+  readonly #nodes: Pick<NodeControl, 'relay'>;
 
-  constructor(deps: { store: Store }) {
+  constructor(deps: { store: Store; nodes: Pick<NodeControl, 'relay'> }) {
     this.#store = deps.store;
+    this.#nodes = deps.nodes;
   }
 
   counters(actor: Actor): Counters {
@@ -59,6 +76,35 @@ export class Metrics {
   perTunnel(actor: Actor | MetricKeyActor): readonly TunnelTraffic[] {
     if (actor.kind !== 'metric_key') allow(actor, 'read', 'metric');
     return this.#live(actor.orgId);
+  }
+
+  /** Every private network of the organization, oldest first; for whom: as perTunnel. */
+  perNetwork(actor: Actor | MetricKeyActor): readonly NetworkTraffic[] {
+    if (actor.kind !== 'metric_key') allow(actor, 'read', 'metric');
+    const { db, clock } = this.#store;
+    const { networkId, orgId, expiresAt } = networkDevices;
+    const isLive = or(isNull(expiresAt), gt(expiresAt, clock.now()));
+    const sizes = new Map(
+      db
+        .select({ networkId, devices: count() })
+        .from(networkDevices)
+        .where(and(eq(orgId, actor.orgId), isLive))
+        .groupBy(networkId)
+        .all()
+        .map((row) => [row.networkId, row.devices]),
+    );
+    const { id, name, packetsIn, packetsOut, bytesIn, bytesOut, createdAt } = privateNetworks;
+    return db
+      .select({ id, name, packetsIn, packetsOut, bytesIn, bytesOut })
+      .from(privateNetworks)
+      .where(eq(privateNetworks.orgId, actor.orgId))
+      .orderBy(asc(createdAt), asc(id))
+      .all()
+      .map((row) => ({
+        ...row,
+        attached: this.#nodes.relay(row.id) !== undefined,
+        devices: sizes.get(row.id) ?? 0,
+      }));
   }
 
   #live(orgId: string): readonly TunnelTraffic[] {

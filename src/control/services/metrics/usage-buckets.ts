@@ -4,7 +4,8 @@
  */
 import { and, eq, gte, lt, or, sql } from 'drizzle-orm';
 import type { UsageEvent } from '../../../plane/events.ts';
-import { tunnels, usageBuckets } from '../../db/schema.ts';
+import type { RelayUsageEvent } from '../../../plane/relays.ts';
+import { privateNetworks, tunnels, usageBuckets } from '../../db/schema.ts';
 import type { Db, Tx } from '../../db/tx.ts';
 
 /** How a window is cut: the width of a bucket in seconds, and how many there are. */
@@ -34,29 +35,37 @@ const SWEEP_BATCH = 1_000;
 /** Adds what a batch of a data node says, at the instant of the transaction. */
 export class UsageBuckets {
   readonly #orgOf: ReturnType<typeof owning>;
+  readonly #orgOfNetwork: ReturnType<typeof owningNetwork>;
   readonly #add: ReturnType<typeof adding>;
 
   constructor(db: Db) {
     this.#orgOf = owning(db);
+    this.#orgOfNetwork = owningNetwork(db);
     this.#add = adding(db);
   }
 
-  add(tx: Tx, events: Iterable<UsageEvent>): void {
+  add(tx: Tx, events: Iterable<UsageEvent | RelayUsageEvent>): void {
     const byOrg = new Map<string, { requests: number; bytesIn: number; bytesOut: number }>();
-    for (const { tunnelId, requests, bytesIn, bytesOut } of events) {
-      const orgId = this.#orgOf.get({ tunnelId })?.orgId;
+    for (const event of events) {
+      const orgId = this.#owner(event);
       // Of a tunnel whose row is gone: nobody's chart.
       if (orgId === undefined) continue;
       const sum = byOrg.get(orgId) ?? { ...NOTHING };
-      sum.requests += requests;
-      sum.bytesIn += bytesIn;
-      sum.bytesOut += bytesOut;
+      sum.requests += event.kind === 'usage' ? event.requests : 0;
+      sum.bytesIn += event.bytesIn;
+      sum.bytesOut += event.bytesOut;
       byOrg.set(orgId, sum);
     }
     for (const [orgId, traffic] of byOrg) {
       for (const { width } of Object.values(WINDOWS))
         this.#add.run({ orgId, width, startsAt: startOf(tx.now, width), ...traffic });
     }
+  }
+
+  #owner(event: UsageEvent | RelayUsageEvent): string | undefined {
+    return event.kind === 'usage'
+      ? this.#orgOf.get({ tunnelId: event.tunnelId })?.orgId
+      : this.#orgOfNetwork.get({ networkId: event.networkId })?.orgId;
   }
 }
 
@@ -106,6 +115,14 @@ function owning(db: Db) {
     .select({ orgId: tunnels.orgId })
     .from(tunnels)
     .where(eq(tunnels.id, sql.placeholder('tunnelId')))
+    .prepare();
+}
+
+function owningNetwork(db: Db) {
+  return db
+    .select({ orgId: privateNetworks.orgId })
+    .from(privateNetworks)
+    .where(eq(privateNetworks.id, sql.placeholder('networkId')))
     .prepare();
 }
 

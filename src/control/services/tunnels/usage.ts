@@ -1,14 +1,16 @@
 /**
- * Event batches of data nodes into rows: counters of tunnels and of organizations by time, what keys have spent, what tried actions would refuse, agents that came and left, and why. One transaction per batch; a
+ * Event batches of data nodes into rows: counters of tunnels, private networks and organizations by time, what keys have spent, what tried actions would refuse, agents that came and left, and why. One transaction per batch; a
  * batch that comes again is dropped by (node, sequence). Called by control/link.ts.
  */
 import { and, eq, isNull, sql } from 'drizzle-orm';
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core';
 import type { EventBatch, PlaneEvent, UsageEvent } from '../../../plane/events.ts';
 import type { NodeControl } from '../../../plane/link.ts';
+import type { RelayUsageEvent } from '../../../plane/relays.ts';
 import { nodeCursors, tunnels } from '../../db/schema.ts';
 import type { Db, Store, Tx } from '../../db/tx.ts';
 import { UsageBuckets } from '../metrics/usage-buckets.ts';
+import { RelayUsage } from '../networks/relay-usage.ts';
 import type { Spend } from '../tokens/spend.ts';
 import { DryRunRows } from './dry-runs.ts';
 import { EndedSessionRows } from './ended-sessions.ts';
@@ -26,6 +28,7 @@ export class Usage {
   readonly #left: ReturnType<typeof marking>;
   readonly #dryRuns: DryRunRows;
   readonly #ended: EndedSessionRows;
+  readonly #relays: RelayUsage;
 
   /** `onAgent`: told after the commit when an agent has come to serve the tunnel. */
   constructor(deps: {
@@ -47,6 +50,7 @@ export class Usage {
     this.#left = marking(db, 'inactive');
     this.#dryRuns = new DryRunRows(db);
     this.#ended = new EndedSessionRows(db);
+    this.#relays = new RelayUsage(db);
   }
 
   /** Stores a batch. False when it was stored before. */
@@ -60,7 +64,7 @@ export class Usage {
         this.#charge(tx, batch.events);
         this.#buckets.add(
           tx,
-          batch.events.filter((event) => event.kind === 'usage'),
+          batch.events.filter((event) => event.kind === 'usage' || event.kind === 'relay_usage'),
         );
         this.#ended.add(batch.events.filter((event) => event.kind === 'session_end'));
         const at = { sequence: batch.sequence, updatedAt: tx.now };
@@ -79,11 +83,11 @@ export class Usage {
   #charge(tx: Tx, events: readonly PlaneEvent[]): void {
     const byToken = new Map<string, { bytes: number; requests: number }>();
     for (const event of events) {
-      if (event.kind !== 'usage') continue;
+      if (event.kind !== 'usage' && event.kind !== 'relay_usage') continue;
       const { bytes, requests } = byToken.get(event.tokenId) ?? { bytes: 0, requests: 0 };
       byToken.set(event.tokenId, {
         bytes: bytes + event.bytesIn + event.bytesOut,
-        requests: requests + event.requests,
+        requests: requests + requestsOf(event),
       });
     }
     this.#spend.add(tx, byToken);
@@ -110,12 +114,20 @@ export class Usage {
         this.#dryRuns.add(event);
         return;
       case 'relay_usage':
+        this.#relays.count(event);
+        return;
       case 'device':
+        this.#relays.mark(event);
         return;
       default:
         event satisfies never;
     }
   }
+}
+
+/** Datagrams are no requests. */
+function requestsOf(event: UsageEvent | RelayUsageEvent): number {
+  return event.kind === 'usage' ? event.requests : 0;
 }
 
 // Statements are prepared: to build one costs ten times what it does, and there are a thousand events in a batch.

@@ -9,7 +9,7 @@ test('runs each job at its own pace, also after one has failed, and stops', (t) 
   let now = 0;
   const clock = { now: () => now, monotonic: () => now };
   const jobTimes = new JobTimes({ clock });
-  const runs = { expire: 0, graces: 0, unused: 0, forgotten: 0, missed: 0, domains: 0, sweep: 0, records: 0, keys: 0 };
+  const runs = { expire: 0, graces: 0, devices: 0, unused: 0, forgotten: 0, missed: 0, domains: 0, sweep: 0, records: 0, keys: 0 };
   const errors: unknown[] = [];
   const stop = startJobs({
     tunnels: {
@@ -22,6 +22,7 @@ test('runs each job at its own pace, also after one has failed, and stops', (t) 
       removeForgotten: () => ++runs.forgotten,
     },
     tokenEnds: { endGraces: () => ++runs.graces },
+    deviceExpiry: { expireDue: () => ++runs.devices },
     billing: { rereadDue: async () => ++runs.missed },
     domainChecks: { checkDue: async () => ++runs.domains },
     certificates: { tend: () => {}, askTimes: async () => {} },
@@ -41,6 +42,7 @@ test('runs each job at its own pace, also after one has failed, and stops', (t) 
   assert.deepEqual(runs, {
     expire: 60,
     graces: 60,
+    devices: 60,
     unused: 1,
     forgotten: 0,
     missed: 0,
@@ -53,6 +55,7 @@ test('runs each job at its own pace, also after one has failed, and stops', (t) 
   assert.deepEqual(runs, {
     expire: 600,
     graces: 600,
+    devices: 600,
     unused: 10,
     forgotten: 1,
     missed: 1,
@@ -80,6 +83,7 @@ test('a job that waits for somebody is not begun twice, fails into the log, and 
   const stop = startJobs({
     tunnels: { expireDue: () => 0, removeUnused: () => 0, removeForgotten: () => 0 },
     tokenEnds: { endGraces: () => 0 },
+    deviceExpiry: { expireDue: () => 0 },
     billing: {
       rereadDue: (signal) => {
         begun.push(signal);

@@ -8,6 +8,7 @@ import type { Certificates } from './services/certificates/certificates.ts';
 import type { DomainChecks } from './services/domains/domain-checks.ts';
 import type { RecordSweep } from './services/inspector/record-sweep.ts';
 import type { Keys } from './services/keys/keys.ts';
+import type { DeviceExpiry } from './services/networks/device-expiry.ts';
 import type { JobTimes } from './services/operator/job-times.ts';
 import type { Retention } from './services/retention.ts';
 import type { TokenEnds } from './services/tokens/token-ends.ts';
@@ -23,6 +24,7 @@ interface Job {
 export interface JobDeps {
   readonly tunnels: Pick<Tunnels, 'expireDue' | 'removeUnused' | 'removeForgotten'>;
   readonly tokenEnds: Pick<TokenEnds, 'endGraces'>;
+  readonly deviceExpiry: Pick<DeviceExpiry, 'expireDue'>;
   readonly billing: Pick<Billing, 'rereadDue'>;
   readonly domainChecks: Pick<DomainChecks, 'checkDue'>;
   readonly certificates: Pick<Certificates, 'tend' | 'askTimes'>;
@@ -44,6 +46,8 @@ function schedule(deps: JobDeps): readonly Job[] {
     { name: 'expire tunnels', everyMs: TICK_MS, run: () => void deps.tunnels.expireDue() },
     // So may a token that was rotated, for whoever asks the database; data nodes know the instant and keep it themselves.
     { name: 'end graces of tokens', everyMs: TICK_MS, run: () => void deps.tokenEnds.endGraces() },
+    // So may the peer of a device in its network's server config; its datagrams end at the instant itself.
+    { name: 'expire devices', everyMs: TICK_MS, run: () => void deps.deviceExpiry.expireDue() },
     { name: 'remove unused tunnels', everyMs: 60_000, run: () => void deps.tunnels.removeUnused() },
     { name: 'remove forgotten tunnels', everyMs: 600_000, run: () => void deps.tunnels.removeForgotten() },
     {

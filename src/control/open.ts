@@ -10,7 +10,7 @@ import type { Nodes } from './nodes.ts';
 import type { ControlOptions } from './options.ts';
 import { openGround } from './parts/ground.ts';
 import { type PeopleServices, openPeople } from './parts/people.ts';
-import { openRelays } from './parts/relays.ts';
+import { openRelays, type RelayServices } from './parts/relays.ts';
 import { type TokenServices, openTokens } from './parts/tokens.ts';
 import { type TunnelServices, openTunnels } from './parts/tunnels.ts';
 import type { Billing } from './services/billing/billing.ts';
@@ -29,6 +29,7 @@ export type { ControlOptions } from './options.ts';
 export interface ControlPlane
   extends TokenServices,
     Omit<TunnelServices, 'claims' | 'usage' | 'visitorKey'>,
+    Omit<RelayServices, 'attachments' | 'relays'>,
     PeopleServices {
   readonly store: Store;
   /** Closed with all else, and before it by whoever wants what waits to be stored. */
@@ -57,7 +58,7 @@ export function openControl(options: ControlOptions): ControlPlane {
     const liveFeed = new LiveFeed({ store });
     const jobTimes = new JobTimes({ clock: ground.clock });
     const { claims, usage, visitorKey, ...tunnels } = openTunnels(ground, tokens);
-    const { attachments, relays } = openRelays(ground);
+    const { attachments, relays, ...ofRelays } = openRelays(ground);
     return {
       store,
       records,
@@ -67,6 +68,7 @@ export function openControl(options: ControlOptions): ControlPlane {
       billing,
       ...tokens,
       ...tunnels,
+      ...ofRelays,
       ...openPeople(ground, { tokenEnds: tokens.tokenEnds, owned: tunnels }),
       retention: new Retention({ store }),
       jobTimes,

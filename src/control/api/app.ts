@@ -32,6 +32,7 @@ import { mountInvitations } from './routes/invitations.ts';
 import { mountMembers } from './routes/members.ts';
 import { mountMetricKeys } from './routes/metric-keys.ts';
 import { mountMetrics } from './routes/metrics.ts';
+import { mountNetworkRelay } from './routes/network-relay.ts';
 import { mountMfa } from './routes/mfa.ts';
 import { mountOauth } from './routes/oauth.ts';
 import { mountOrganizations } from './routes/organizations.ts';
@@ -108,6 +109,7 @@ export function buildApi(deps: ApiDeps): Api {
   mountReservedSubdomains(app, deps);
   mountDomains(app, deps);
   mountConnections(app, deps);
+  mountNetworkRelay(app, deps);
   // Its paths are read before those of the others, where `har` would be an id.
   mountInspectorExports(app, deps);
   mountInspector(app, deps);

@@ -17,6 +17,7 @@ import type { Identities } from '../services/accounts/identities.ts';
 import type { Inspector } from '../services/inspector/inspector.ts';
 import type { Invitations } from '../services/organizations/invitations.ts';
 import type { Keys } from '../services/keys/keys.ts';
+import type { RelayStatus } from '../services/networks/relay-status.ts';
 import type { Members } from '../services/organizations/members.ts';
 import type { Organizations } from '../services/organizations/organizations.ts';
 import type { PasswordReset } from '../services/accounts/password-reset.ts';
@@ -132,6 +133,7 @@ export interface ApiDeps {
   readonly domains: Domains;
   readonly certificates: Certificates;
   readonly connections: Connections;
+  readonly relayStatus: RelayStatus;
   readonly replays: Replays;
   readonly inspector: Inspector;
   readonly metrics: Metrics;

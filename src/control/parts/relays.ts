@@ -4,18 +4,24 @@
  */
 import type { Snapshot } from '../../plane/routes.ts';
 import { Attachments } from '../services/networks/attach.ts';
+import { DeviceExpiry } from '../services/networks/device-expiry.ts';
 import { allRelays } from '../services/networks/relay-routes.ts';
+import { RelayStatus } from '../services/networks/relay-status.ts';
 import type { Ground } from './ground.ts';
 
 export interface RelayServices {
   readonly attachments: Attachments;
+  readonly deviceExpiry: DeviceExpiry;
+  readonly relayStatus: RelayStatus;
   /** Every relay, for a snapshot. */
   readonly relays: () => Snapshot['relays'];
 }
 
-export function openRelays({ store, spend, options: { names } }: Ground): RelayServices {
+export function openRelays({ store, spend, nodes, publisher, options: { names } }: Ground): RelayServices {
   return {
     attachments: new Attachments({ store, spend }),
+    deviceExpiry: new DeviceExpiry({ store, news: publisher.networks }),
+    relayStatus: new RelayStatus({ store, nodes }),
     relays: () => allRelays(store.db, { names, now: store.clock.now() }),
   };
 }

@@ -1,0 +1,50 @@
+/**
+ * Devices of private networks whose time runs out. A data node knows the instant and shakes hands with none of them any more; here the row is marked, the
+ * nodes are told to cut what is under way, and the trail says so. Called by control/jobs.ts.
+ */
+import { and, asc, eq, lte, sql } from 'drizzle-orm';
+import { networkDevices } from '../../db/schema.ts';
+import type { Store } from '../../db/tx.ts';
+import { recordDeed } from '../audit.ts';
+import type { NetworkNews } from './network-news.ts';
+
+/** Devices per pass: the next pass comes in a second. */
+const BATCH = 200;
+
+export class DeviceExpiry {
+  readonly #store: Store;
+  readonly #news: Pick<NetworkNews, 'deviceGone'>;
+
+  constructor(deps: { store: Store; news: Pick<NetworkNews, 'deviceGone'> }) {
+    this.#store = deps.store;
+    this.#news = deps.news;
+  }
+
+  /** Ends devices that are due, a bounded batch per call. Returns how many. */
+  expireDue(): number {
+    const { db, clock } = this.#store;
+    // The condition of the index, word for word: a parameter in it would keep SQLite from using it.
+    const isDue = (now: number) => and(sql`${networkDevices.expired} = 0`, lte(networkDevices.expiresAt, now));
+    // A read first: the write lock is not taken once a second for nothing.
+    if (db.select({ id: networkDevices.id }).from(networkDevices).where(isDue(clock.now())).get() === undefined) return 0;
+    return this.#store.inTx((tx) => {
+      const rows = tx.db
+        .select()
+        .from(networkDevices)
+        .where(isDue(tx.now))
+        .orderBy(asc(networkDevices.expiresAt))
+        .limit(BATCH)
+        .all();
+      for (const { id, orgId, networkId, name } of rows) {
+        tx.db.update(networkDevices).set({ expired: true, updatedAt: tx.now }).where(eq(networkDevices.id, id)).run();
+        recordDeed(
+          tx,
+          { kind: 'system', orgId },
+          { action: 'network_device.expire', resourceType: 'network_device', resourceId: id, details: { network: networkId, name } },
+        );
+        tx.onCommit(() => this.#news.deviceGone(networkId, id));
+      }
+      return rows.length;
+    });
+  }
+}

@@ -97,8 +97,8 @@ export function makeRecord(owners: Owners, number: number, at: number): Inspecte
       scheme: 'https',
       httpVersion: '2',
       steps: [
-        { step: 'deny', index: 0, verdict: 'passed', code: null },
-        { step: 'rate_limit', index: 1, verdict: 'passed', code: null },
+        { step: 'deny', index: 0, rule: null, verdict: 'passed', code: null },
+        { step: 'rate_limit', index: 1, rule: null, verdict: 'passed', code: null },
       ],
       agentId: '00000000-0000-4000-8000-000000000000',
       tokenId: '00000000-0000-4000-8000-000000000001',

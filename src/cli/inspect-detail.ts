@@ -1,14 +1,18 @@
 /** One recorded request with everything, as people read it on a terminal. Called by inspect.ts. */
 import { z } from 'zod';
 import type { Asked } from './api-command.ts';
+import { bodyLines } from './inspect-body.ts';
+import { nameOfStep, wordsOfCode } from './edge-words.ts';
 import { item, statusShown } from './inspected-item.ts';
 import { hasColor, print } from './io.ts';
-import { harmless, jsonText, type Line, paint, span } from './paint.ts';
+import { tunnelNames } from './manage-tunnels.ts';
+import { jsonText, type Line, paint, span } from './paint.ts';
 
 const fields = z.array(z.looseObject({ name: z.string(), value: z.string() }));
 const step = z.looseObject({
   step: z.string(),
   index: z.int().nullable(),
+  rule: z.string().nullable(),
   verdict: z.string(),
   code: z.string().nullable(),
 });
@@ -21,7 +25,6 @@ const detail = item.extend({
   response_body: z.string(),
   request_body_truncated: z.boolean(),
   response_body_truncated: z.boolean(),
-  replay_of: z.string().nullable(),
   trace: z.looseObject({
     outcome: z.string(),
     code: z.string().nullable(),
@@ -46,24 +49,27 @@ const VERDICTS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Prints what the server answered: as it is with `--json`. */
-export async function showDetail({ io, flags }: Asked, answer: unknown): Promise<void> {
+export async function showDetail(asked: Asked, answer: unknown): Promise<void> {
+  const { io, flags } = asked;
   if (flags['json'] === true) return print(io.stdout, jsonText(answer));
   const color = hasColor(io.stdout, io.env);
-  const lines = linesOf(detail.parse(answer)).map((line) => paint(line, color));
+  const shown = detail.parse(answer);
+  const name = (await tunnelNames(asked)).get(shown.tunnel_id);
+  const lines = linesOf(shown, name).map((line) => paint(line, color));
   await print(io.stdout, lines.join('\n'));
 }
 
-function linesOf(shown: Detail): Line[] {
+function linesOf(shown: Detail, tunnel: string | undefined): Line[] {
   const { trace } = shown;
   return [
     [span(`${shown.method} ${shown.path} `, 'bold'), statusShown(shown), span(` in ${shown.latency_ms.toFixed(1)} ms`)],
     labelled('id', shown.id),
-    labelled('tunnel', shown.tunnel_id),
+    labelled('tunnel', tunnel === undefined ? `${shown.tunnel_id} (deleted)` : `${tunnel} (${shown.tunnel_id})`),
     labelled('time', `${shown.timestamp.slice(0, 23).replace('T', ' ')} UTC`),
     labelled('from', shown.remote_ip),
     labelled('to', `${trace.scheme}://${shown.host}, HTTP/${shown.http_version}`),
     ...(shown.replay_of === null ? [] : [labelled('replay of', shown.replay_of)]),
-    labelled('outcome', trace.code === null ? trace.outcome : `${trace.outcome}: ${trace.code}`),
+    labelled('outcome', sayOutcome(trace)),
     ...trace.steps.map((one) => labelled('', sayStep(one))),
     labelled('took', sayTimes(shown)),
     ...(trace.agent_id === null ? [] : [labelled('agent', sayAgent(shown))]),
@@ -86,7 +92,15 @@ function labelled(name: string, text: string): Line {
   return [span(name.padEnd(10), 'dim'), span(text)];
 }
 
-function sayStep({ step: name, index, verdict, code }: Step): string {
+function sayOutcome({ outcome, code }: Detail['trace']): string {
+  if (code === null) return outcome;
+  const words = wordsOfCode(code);
+  return words === undefined ? `${outcome}: ${code}` : `${outcome}: ${words} (${code})`;
+}
+
+/** `deny /admin (action 2) refused it: denied`. */
+function sayStep({ step, index, rule, verdict, code }: Step): string {
+  const name = rule === null || rule === '' ? nameOfStep(step) : `${step} ${rule}`;
   const place = index === null ? '' : ` (action ${index + 1})`;
   const why = code === null ? '' : `: ${code}`;
   return `${name}${place} ${VERDICTS.get(verdict) ?? verdict}${why}`;
@@ -113,23 +127,11 @@ interface Message {
 
 function message(name: string, { fields: list, body, size, isCut }: Message): Line[] {
   if (list.length === 0 && size === 0) return [];
-  const bytes = Buffer.from(body, 'base64');
+  const coding = list.filter(({ name: field }) => field.toLowerCase() === 'content-encoding').map(({ value }) => value);
   return [
     [],
     [span(name, 'bold')],
     ...list.map((field): Line => [span(`  ${field.name}: `, 'dim'), span(field.value)]),
-    ...bodyLines(bytes, { size, isCut }),
+    ...bodyLines({ bytes: Buffer.from(body, 'base64'), size, isCut, coding: coding.join(', ') }),
   ];
-}
-
-function bodyLines(bytes: Buffer, { size, isCut }: { readonly size: number; readonly isCut: boolean }): Line[] {
-  if (size === 0) return [];
-  const text = bytes.toString('utf8');
-  const cut: Line[] = isCut ? [[span(`  … ${bytes.length} of ${size} bytes were kept`, 'dim')]] : [];
-  // A cut may go through a character.
-  const isText = Buffer.from(text.replace(/\ufffd$/u, '')).length >= bytes.length - 3 && !/\0|\ufffd./su.test(text);
-  if (!isText)
-    return [[], [span(`  (${bytes.length} bytes that are no text; --json has them in base64)`, 'dim')], ...cut];
-  const lines = text.replace(/\r?\n$/, '').split(/\r?\n/);
-  return [[], ...lines.map((line): Line => [span(`  ${harmless(line.replaceAll('\t', '  '))}`)]), ...cut];
 }

@@ -6,7 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../base/errors.ts';
 import { urlAt } from './api-call.ts';
 import type { Asked } from './api-command.ts';
-import { type Item, item, pathShown, statusShown } from './inspected-item.ts';
+import { gapOf } from './inspect-gap.ts';
+import { type Item, item, pathShown, remarkOf, statusShown } from './inspected-item.ts';
 import { hasColor, isTaken, writeLine } from './io.ts';
 import { tunnelNames } from './manage-tunnels.ts';
 import { harmless, jsonText, paint, span } from './paint.ts';
@@ -25,6 +26,8 @@ export async function follow(asked: Asked, tunnelId: string | undefined): Promis
   const query = tunnelId === undefined ? '' : `tunnel_id=${tunnelId}`;
   // It also says in words what a refused handshake has none for: the role, the log-in, a server that is not there.
   const before = await latest(asked, query);
+  const gap = await gapOf(asked, tunnelId);
+  if (gap !== undefined) writeLine(asked.io.stderr, gap);
   const printer = new Printer(asked, { names: await tunnelNames(asked), before });
   let pause = FIRST_PAUSE_MS;
   while ((await listen(asked, { query, printer, onOpen: () => (pause = FIRST_PAUSE_MS) })) !== 'reader_left') {
@@ -137,12 +140,13 @@ class Printer {
     if (this.#asked.flags['json'] === true) return jsonText(one);
     const { timestamp, tunnel_id: tunnelId, method, path, latency_ms: ms, remote_ip: from, id } = one;
     const name = this.#names.get(tunnelId) ?? tunnelId;
+    const remark = remarkOf(one);
     return paint(
       [
         span(`${timestamp.slice(11, 19)} `, 'dim'),
         span(`${harmless(name)} `, 'cyan'),
         statusShown(one),
-        span(` ${method} ${pathShown(path)} ${ms.toFixed(1)} ms from ${from} `),
+        span(` ${method} ${pathShown(path)} ${remark === '' ? '' : `(${remark}) `}${ms.toFixed(1)} ms from ${from} `),
         span(id, 'dim'),
       ],
       this.#color,

@@ -19,6 +19,9 @@ const ITEM = {
   request_size: 30,
   response_size: 30,
   remote_ip: HOSTILE,
+  outcome: HOSTILE,
+  code: HOSTILE,
+  replay_of: HOSTILE,
 };
 const BODY = Buffer.from(HOSTILE.replace('\u0000', '')).toString('base64');
 const FIELDS = [{ name: HOSTILE, value: HOSTILE }];
@@ -32,18 +35,34 @@ const DETAIL = {
   response_body: BODY,
   request_body_truncated: true,
   response_body_truncated: false,
-  replay_of: HOSTILE,
   trace: {
     outcome: HOSTILE,
     code: HOSTILE,
     scheme: HOSTILE,
-    steps: [{ step: HOSTILE, index: 0, verdict: HOSTILE, code: HOSTILE }],
+    steps: [{ step: HOSTILE, index: 0, rule: HOSTILE, verdict: HOSTILE, code: HOSTILE }],
     agent_id: HOSTILE,
     connection: HOSTILE,
     retried: false,
     policy_ms: 1,
     first_byte_ms: 1,
   },
+};
+
+const TUNNEL = {
+  id: 'id-1',
+  subdomain: 'quiet',
+  publicUrl: 'http://quiet.localhost',
+  status: 'active',
+  protocol: 'http',
+  localPort: 3000,
+  projectSlug: 'default',
+  online: true,
+  expiresAt: null,
+  totalRequests: 0,
+  authEnabled: false,
+  edgeAuthEnabled: false,
+  policyEnabled: false,
+  maintenance: false,
 };
 
 interface Words {
@@ -86,7 +105,7 @@ const one = { args: ['some-id'] };
 const ways: Readonly<Record<string, readonly [Parameters<typeof shownOn>[1], ...unknown[]]>> = {
   'a list': [{}, [ITEM], []],
   'a list as JSON': [{ flags: { json: true } }, [ITEM]],
-  'one request': [one, DETAIL],
+  'one request': [one, DETAIL, []],
   'one as JSON': [{ ...one, flags: { json: true } }, DETAIL],
   'a command': [{ ...one, flags: { curl: true } }, `curl '${HOSTILE}'`, DETAIL],
   'an archive': [{ flags: { har: true } }, { log: { entries: [HOSTILE] } }],
@@ -126,15 +145,30 @@ for (const [name, change, flags, expected] of LACKS) {
 }
 
 test('a list of nothing says what is not recorded at all', { timeout: 60_000 }, async (t) => {
-  const [stdout, stderr] = await said(t, { flags: { method: 'GET' } }, []);
+  const off = { enabled: false, not_recorded: [] };
+  const [stdout, stderr] = await said(t, { flags: { method: 'GET' } }, [], off);
   assert.equal(stdout, '');
-  assert.match(stderr, /^Nothing that was recorded fits\..*--no-inspect.*inspector\.enabled = false\n$/);
+  assert.match(
+    stderr,
+    /^Nothing that was recorded fits\. This server records no requests.*\(inspector\.enabled\)\.\n$/,
+  );
+});
+
+test('and of which tunnels', { timeout: 60_000 }, async (t) => {
+  const some = { enabled: true, not_recorded: ['id-1', 'id-2'] };
+  const [, stderr] = await said(t, {}, [], some, [TUNNEL]);
+  assert.match(stderr, /^Nothing was recorded yet\. Not recorded are requests to quiet, id-2: .*--no-inspect\.\n$/);
+});
+
+test('where all is recorded a list of nothing names the live feed', { timeout: 60_000 }, async (t) => {
+  const [, stderr] = await said(t, {}, [], { enabled: true, not_recorded: [] });
+  assert.match(stderr, /^Nothing was recorded yet\. culvert inspect --follow .*\n$/);
 });
 
 test('of a body that is no text it says how much is kept, and of how much', { timeout: 60_000 }, async (t) => {
   const body = Buffer.alloc(65_536, 0xff).toString('base64');
   const detail = { ...DETAIL, request_body: body, request_size: 100_000 };
-  const [stdout] = await said(t, one, detail);
+  const [stdout] = await said(t, one, detail, []);
   assert.match(stdout, /\(65536 bytes that are no text; --json/);
   assert.match(stdout, /… 65536 of 100000 bytes were kept/);
 });

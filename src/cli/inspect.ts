@@ -9,28 +9,19 @@ import { countFlag, optionOf, refuseFlags, textFlag } from './flags.ts';
 import { showCurl } from './inspect-curl.ts';
 import { showDetail } from './inspect-detail.ts';
 import { follow } from './inspect-follow.ts';
-import { item, type Item, pathShown, statusShown } from './inspected-item.ts';
+import { gapOf } from './inspect-gap.ts';
+import { item, type Item, pathShown, remarkOf, statusShown } from './inspected-item.ts';
 import { print, writeLine } from './io.ts';
 import { findTunnel, tunnelNames } from './manage-tunnels.ts';
 import { harmless, jsonText } from './paint.ts';
+import { spanMs } from './time-span.ts';
 
-const FILTERS = ['tunnel', 'method', 'status', 'path', 'since', 'limit'] as const;
+const FILTERS = ['tunnel', 'method', 'status', 'path', 'outcome', 'since', 'limit'] as const;
 const OF_ONE = ['curl', 'replay'] as const;
 const WAYS = ['follow', 'curl', 'har', 'replay'] as const;
 /** Of a list, as the server has it when no `limit` is given; and how often it is asked at most to fill one. */
 const USUAL_LIMIT = 100;
 const MAX_ASKS = 50;
-/** The server does not say which of them it is, if any. */
-const NOT_RECORDED =
-  'Not recorded are tunnels whose agent says --no-inspect, and all on a server with inspector.enabled = false';
-/** How `--since` is written: 90s, 15m, 2h, 7d. */
-const AGO = /^(\d{1,6})([smhd])$/;
-const SECONDS: ReadonlyMap<string, number> = new Map([
-  ['s', 1],
-  ['m', 60],
-  ['h', 3_600],
-  ['d', 86_400],
-]);
 
 const replayed = z.looseObject({
   id: z.string(),
@@ -57,7 +48,7 @@ async function inspectMany(asked: Asked): Promise<void> {
   if (flags['follow'] === true) {
     refuseFlags(
       flags,
-      ['method', 'status', 'path', 'since', 'limit'],
+      FILTERS.filter((name) => name !== 'tunnel'),
       'not with --follow, which shows all as they come',
     );
     return follow(asked, await tunnelIdOf(asked));
@@ -67,7 +58,8 @@ async function inspectMany(asked: Asked): Promise<void> {
   const rows = await listOf(asked, query, countFlag(flags, 'limit') ?? USUAL_LIMIT);
   if (flags['json'] !== true && rows.length === 0) {
     const wide = query === '' ? 'Nothing was recorded yet.' : 'Nothing that was recorded fits.';
-    return writeLine(asked.io.stderr, `${wide} culvert inspect --follow shows requests as they come. ${NOT_RECORDED}`);
+    const gap = await gapOf(asked, await tunnelIdOf(asked));
+    return writeLine(asked.io.stderr, `${wide} ${gap ?? 'culvert inspect --follow shows requests as they come.'}`);
   }
   const names = flags['json'] === true ? new Map<string, string>() : await tunnelNames(asked);
   await printRows<Item>(asked, rows, {
@@ -76,6 +68,7 @@ async function inspectMany(asked: Asked): Promise<void> {
     method: (row) => row.method,
     path: (row) => pathShown(row.path),
     status: statusShown,
+    remark: remarkOf,
     ms: (row) => row.latency_ms.toFixed(1),
     in: (row) => String(row.request_size),
     out: (row) => String(row.response_size),
@@ -121,6 +114,7 @@ async function queryOf(asked: Asked): Promise<string> {
     method: textFlag(flags, 'method'),
     status: textFlag(flags, 'status'),
     path: textFlag(flags, 'path'),
+    outcome: textFlag(flags, 'outcome'),
     since: sinceOf(textFlag(flags, 'since')),
     limit: countFlag(flags, 'limit')?.toString(),
     secrets: flags['secrets'] === true ? 'true' : undefined,
@@ -139,8 +133,8 @@ async function tunnelIdOf(asked: Asked): Promise<string | undefined> {
 
 function sinceOf(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
-  const [, count, unit = ''] = AGO.exec(text) ?? [];
-  if (count !== undefined) return new Date(Date.now() - Number(count) * (SECONDS.get(unit) ?? 0) * 1000).toISOString();
+  const ago = spanMs(text);
+  if (ago !== undefined) return new Date(Date.now() - ago).toISOString();
   const at = Date.parse(text);
   if (Number.isNaN(at)) throw usageError(harmless(`--since: "${text}" is neither a time nor like 15m, 2h, 7d`));
   return new Date(at).toISOString();

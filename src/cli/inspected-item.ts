@@ -16,12 +16,20 @@ export const item = z.looseObject({
   request_size: z.int(),
   response_size: z.int(),
   remote_ip: z.string(),
+  outcome: z.string(),
+  code: z.string().nullable(),
+  replay_of: z.string().nullable(),
 });
 
 export type Item = z.output<typeof item>;
 
 export function pathShown(path: string): string {
   return path.length > MAX_PATH ? `${path.slice(0, MAX_PATH - 1)}…` : path;
+}
+
+/** What the edge did by itself, and what is no visitor's: empty for a request that the service answered. */
+export function remarkOf({ code, replay_of: replayOf }: Pick<Item, 'code' | 'replay_of'>): string {
+  return [code ?? '', replayOf === null ? '' : 'replay'].filter((part) => part !== '').join(', ');
 }
 
 /** Without a status the visitor got nothing. */

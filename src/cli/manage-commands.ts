@@ -143,6 +143,7 @@ export const MANAGE_COMMANDS: readonly CommandSpec[] = [
       ['--method <method>', 'only those with this method'],
       ['--status <status>', 'only those that got this status, or a class of them: 404, 5xx'],
       ['--path <text>', 'only those with this in their path or query'],
+      ['--outcome <outcome>', 'only those that were forwarded, refused (by the edge) or failed (no whole answer)'],
       ['--since <time>', 'only those since then: 15m, 2h, 7d or a time'],
       ['--limit <n>', 'how many: 100 when not given, at most 500'],
       ['--follow', 'show them as they come'],

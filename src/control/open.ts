@@ -9,6 +9,7 @@ import { inProcessLink } from './link.ts';
 import type { Nodes } from './nodes.ts';
 import type { ControlOptions } from './options.ts';
 import { openGround } from './parts/ground.ts';
+import { type NetworkServices, openNetworks } from './parts/networks.ts';
 import { type PeopleServices, openPeople } from './parts/people.ts';
 import { openRelays, type RelayServices } from './parts/relays.ts';
 import { type TokenServices, openTokens } from './parts/tokens.ts';
@@ -30,6 +31,7 @@ export interface ControlPlane
   extends TokenServices,
     Omit<TunnelServices, 'claims' | 'usage' | 'visitorKey'>,
     Omit<RelayServices, 'attachments' | 'relays'>,
+    NetworkServices,
     PeopleServices {
   readonly store: Store;
   /** Closed with all else, and before it by whoever wants what waits to be stored. */
@@ -58,6 +60,7 @@ export function openControl(options: ControlOptions): ControlPlane {
     const liveFeed = new LiveFeed({ store });
     const jobTimes = new JobTimes({ clock: ground.clock });
     const { claims, usage, visitorKey, ...tunnels } = openTunnels(ground, tokens);
+    const networks = openNetworks(ground);
     const { attachments, relays, ...ofRelays } = openRelays(ground);
     return {
       store,
@@ -69,7 +72,8 @@ export function openControl(options: ControlOptions): ControlPlane {
       ...tokens,
       ...tunnels,
       ...ofRelays,
-      ...openPeople(ground, { tokenEnds: tokens.tokenEnds, owned: tunnels }),
+      ...networks,
+      ...openPeople(ground, { tokenEnds: tokens.tokenEnds, owned: { ...tunnels, ...networks } }),
       retention: new Retention({ store }),
       jobTimes,
       operatorMetrics: new OperatorMetrics({
@@ -85,7 +89,7 @@ export function openControl(options: ControlOptions): ControlPlane {
         dataDir: options.dataDir,
       }),
       recordSweep: new RecordSweep({ store, records, log }),
-      inspector: new Inspector({ store, records, nodes }),
+      inspector: new Inspector({ store, records, nodes, isOn: options.recordsRequests }),
       liveFeed,
       nodes,
       link: inProcessLink({

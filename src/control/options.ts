@@ -16,6 +16,8 @@ import type { NewOrgRules } from './services/organizations/organization-rows.ts'
 export interface ControlOptions {
   readonly dataDir: string;
   readonly tcpPorts: PortRange | null;
+  /** Relay ports of private networks (`edge.udp_ports`). */
+  readonly udpPorts: PortRange | null;
   readonly names: PublicNames;
   /** `edge.domain`. */
   readonly edgeDomain: string;
@@ -29,6 +31,8 @@ export interface ControlOptions {
   readonly allowPrivateJwks: boolean;
   /** What traffic costs (`pricing`). */
   readonly prices: Prices;
+  /** Are requests recorded at all (`inspector.enabled`)? */
+  readonly recordsRequests: boolean;
   /** What recorded requests may take on the disk (`inspector.max_stored_mb`). */
   readonly maxRecordedBytes: number;
   /** Whose recorded requests may be sent again (`inspector.replay`, `inspector.replay_allow`). */

@@ -10,6 +10,8 @@ export interface TraceStep {
   /** Place of the action in the policy; null: it is none. */
   readonly index: number | null;
   /** `beside`: an action that is only tried finds it out beside the request. */
+  /** Of an action that did not let it pass: its rule, as it was then (policy.ts); else null. */
+  readonly rule: string | null;
   readonly verdict: 'passed' | 'refused' | 'would_refuse' | 'beside';
   /** Error code of a refusal. */
   readonly code: string | null;

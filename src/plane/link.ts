@@ -44,6 +44,8 @@ export interface ConnectionInfo {
   /** Milliseconds since the epoch. */
   readonly connectedAt: number;
   readonly tunnelIds: readonly string[];
+  /** Of the tunnels, those whose requests its agent wants recorded nowhere. */
+  readonly uninspectedIds: readonly string[];
   /** Private networks whose datagrams it carries. */
   readonly networkIds: readonly string[];
 }

@@ -54,3 +54,32 @@ export interface PolicySpec extends Actions {
   /** Milliseconds since the epoch: tells it from the one before. */
   readonly setAt: number;
 }
+
+/** Characters of a rule in words. */
+const MAX_RULE = 120;
+
+/** What an action says beside its kind, for people: `/admin`, `10.0.0.0/8, 192.0.2.7`, `600 a minute`; cut where it is long. */
+export function ruleOf(action: PolicyAction): string {
+  const rule = wholeRule(action);
+  return rule.length > MAX_RULE ? `${rule.slice(0, MAX_RULE - 1)}…` : rule;
+}
+
+function wholeRule(action: PolicyAction): string {
+  switch (action.kind) {
+    case 'deny':
+      return action.pathPrefix;
+    case 'ip_allow':
+    case 'ip_deny':
+      return action.networks.join(', ');
+    case 'jwt_validation':
+      return action.allowedIssuers.length === 0 ? 'any issuer' : action.allowedIssuers.join(', ');
+    case 'rate_limit':
+      return `${action.requestsPerMinute} a minute${action.perClientIp ? ' for each address' : ''}`;
+    case 'header_set':
+    case 'response_header_set':
+      return action.name;
+    default:
+      // Of a control plane that knows more than this node.
+      return '';
+  }
+}

@@ -20,6 +20,7 @@ export function openControlPlane(settings: Settings, deps: ControlPlaneDeps): Co
   return openControl({
     dataDir: settings.data_dir,
     tcpPorts: settings.edge.tcp_ports,
+    udpPorts: settings.edge.udp_ports,
     names: {
       url: (label) => deps.edgeTemplate().replace('{subdomain}', label),
       tcpUrl: (port) => `tcp://${formatHost(settings.edge.tcp_public_host)}:${port}`,
@@ -31,6 +32,7 @@ export function openControlPlane(settings: Settings, deps: ControlPlaneDeps): Co
     dnsResolvers: settings.dns.resolvers,
     allowPrivateJwks: settings.edge.allow_private_jwks,
     prices: pricesOf(settings),
+    recordsRequests: settings.inspector.enabled,
     maxRecordedBytes: settings.inspector.max_stored_mb * 1024 * 1024,
     replay: { enabled: settings.inspector.replay, allow: settings.inspector.replay_allow },
     billing: billingOptions(settings),

@@ -64,6 +64,7 @@ const connect = async (): Promise<string> => {
     remoteIp: '192.0.2.7',
     connectedAt: 0,
     tunnelIds: [],
+    uninspectedIds: [],
     networkIds: [],
   });
   return `/connections/${idOf(1)}`;

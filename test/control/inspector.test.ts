@@ -1,5 +1,6 @@
 /** Recorded requests by the API: who sees which, and how they are told. A node reports them as a real one does. */
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { uuidv7 } from 'uuidv7';
 import { DAY_MS } from '../../src/base/clock.ts';
@@ -15,7 +16,7 @@ import { type Person, said, Team } from './team.ts';
 
 const ITEM_KEYS = [
   ...['id', 'tunnel_id', 'timestamp', 'method', 'path', 'status', 'latency_ms'],
-  ...['request_size', 'response_size', 'remote_ip'],
+  ...['request_size', 'response_size', 'remote_ip', 'outcome', 'code', 'replay_of'],
 ];
 const NOT_FOUND = [404, 'not_found'];
 const FORBIDDEN = [403, 'forbidden'];
@@ -98,6 +99,9 @@ test('a list has the newest first, with exactly the fields that are promised, af
     request_size: 2,
     response_size: 2,
     remote_ip: '203.0.113.7',
+    outcome: 'forwarded',
+    code: null,
+    replay_of: null,
   });
   assert.deepEqual(Object.keys(items[0] ?? {}), ITEM_KEYS);
 });
@@ -112,7 +116,13 @@ test('filters find what they say, alone and together', async () => {
     { method: 'GET', target: '/Orders/1', status: 200, at: at(0) },
     { method: 'POST', target: '/orders?debug=1', status: 503, at: at(1) },
     { method: 'GET', target: '/about', status: 404, at: at(2) },
-    { method: 'GET', target: '/', status: 0, at: at(3) },
+    {
+      method: 'GET',
+      target: '/',
+      status: 0,
+      at: at(3),
+      trace: { ...recorded().trace, outcome: 'failed', code: 'local_timeout' },
+    },
   );
   assert.ok(a !== undefined && b !== undefined && c !== undefined && d !== undefined);
   const [again] = await report(ann, other, { replayOf: a.id, at: at(4) });
@@ -123,6 +133,8 @@ test('filters find what they say, alone and together', async () => {
     [`method=Post&tunnel_id=${tunnel}`, [b]],
     [`replay_of=${a.id}&method=get`, [again]],
     [`tunnel_id=${tunnel}&status=404`, [c]],
+    [`tunnel_id=${tunnel}&outcome=forwarded`, [c, b, a]],
+    [`tunnel_id=${tunnel}&outcome=failed`, [d]],
     [`tunnel_id=${tunnel}&status=5xx`, [b]],
     [`tunnel_id=${tunnel}&status=2XX`, [a]],
     [`tunnel_id=${tunnel}&status=0`, [d]],
@@ -196,9 +208,9 @@ test('one record has everything: heads in both forms, bodies, what the edge deci
     responseHead: head('HTTP/1.1 200 OK', 'Set-Cookie: s=1; Path=/', 'Set-Cookie: t=2', 'Vary: a', 'Vary: b'),
     trace: {
       steps: [
-        { step: 'deny', index: 0, verdict: 'passed', code: null },
-        { step: 'rate_limit', index: 2, verdict: 'would_refuse', code: 'rate_limited' },
-        { step: 'basic_gate', index: null, verdict: 'passed', code: null },
+        { step: 'deny', index: 0, rule: null, verdict: 'passed', code: null },
+        { step: 'rate_limit', index: 2, rule: '60 a minute', verdict: 'would_refuse', code: 'rate_limited' },
+        { step: 'basic_gate', index: null, rule: null, verdict: 'passed', code: null },
       ],
       retried: true,
       httpVersion: '2',
@@ -246,9 +258,9 @@ test('one record has everything: heads in both forms, bodies, what the edge deci
     code: null,
     scheme: 'http',
     steps: [
-      { step: 'deny', index: 0, verdict: 'passed', code: null },
-      { step: 'rate_limit', index: 2, verdict: 'would_refuse', code: 'rate_limited' },
-      { step: 'basic_gate', index: null, verdict: 'passed', code: null },
+      { step: 'deny', index: 0, rule: null, verdict: 'passed', code: null },
+      { step: 'rate_limit', index: 2, rule: '60 a minute', verdict: 'would_refuse', code: 'rate_limited' },
+      { step: 'basic_gate', index: null, rule: null, verdict: 'passed', code: null },
     ],
     agent_id: '0b7e6f6e-4a0f-4b8e-9c52-1d9b1f0a7c33',
     token_id: '00000000-0000-7000-8000-000000000003',
@@ -268,7 +280,7 @@ test('a request that the edge refused says why, and has no answer of the service
     trace: {
       outcome: 'refused',
       code: 'denied',
-      steps: [{ step: 'ip_deny', index: 1, verdict: 'refused', code: 'denied' }],
+      steps: [{ step: 'ip_deny', index: 1, rule: '192.0.2.0/24', verdict: 'refused', code: 'denied' }],
       agentId: null,
       connection: null,
       firstByteMs: null,
@@ -353,6 +365,22 @@ test('of another organization nothing is found, by whatever id', async () => {
   const archive = (await eve.call('GET', '/inspector/har')).body as unknown as { log: { entries: unknown[] } };
   assert.deepEqual(archive.log.entries, []);
   assert.deepEqual(ids(await list(ann.token, `?tunnel_id=${tunnel}`)), [made?.id]);
+});
+
+test('what is recorded is told: that the server does, and which agents want it not', async (t) => {
+  const quiet = await tunnelOf(ann);
+  const session = { agentId: randomUUID(), tokenId: 't', remoteIp: '192.0.2.1', connectedAt: START, networkIds: [] };
+  t.after(
+    plane.control.nodes.attach({
+      ...IDLE_NODE,
+      connections: () => [
+        { ...session, orgId: ann.home, tunnelIds: [quiet, randomUUID()], uninspectedIds: [quiet] },
+        { ...session, orgId: eve.home, tunnelIds: [quiet], uninspectedIds: [randomUUID()] },
+      ],
+    }),
+  );
+  const { status, body } = await ann.call('GET', '/inspector/recording');
+  assert.deepEqual([status, body], [200, { enabled: true, not_recorded: [quiet] }]);
 });
 
 test('what was not recorded is counted by tunnel', async () => {

@@ -38,6 +38,7 @@ export class Plane {
     this.control = openControl({
       dataDir: this.dataDir,
       tcpPorts: { first: 20_000, last: 20_001 },
+      udpPorts: { first: 30_000, last: 30_001 },
       names: {
         url: (label) => `http://${label}.localhost`,
         tcpUrl: (port) => `tcp://localhost:${port}`,
@@ -50,6 +51,7 @@ export class Plane {
       dnsResolvers: ['127.0.0.1:1'],
       allowPrivateJwks: false,
       prices: { centsPerGb: 10, centsPerMillionRequests: 0 },
+      recordsRequests: true,
       maxRecordedBytes: 64 * 1024 * 1024,
       replay: { enabled: true, allow: ['*'] },
       billing: { mode: 'mock' },

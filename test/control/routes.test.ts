@@ -28,6 +28,7 @@ test('every route answers 401 to the anonymous, 404 to another organization, and
       remoteIp: '192.0.2.1',
       connectedAt: 0,
       tunnelIds: [],
+      uninspectedIds: [],
       networkIds: [],
     },
   ];

@@ -27,6 +27,10 @@ const domain = ({ domain: id }: World) => [id];
 const record = ({ record: id }: World) => [id];
 const receiver = ({ receiver: id }: World) => [id];
 const project = ({ project: slug }: World) => [slug];
+const network = ({ network: id }: World) => [id];
+const device = ({ network: id, device: one }: World) => [id, one];
+/** Base64 of 32 bytes. */
+const publicKey = 'cDwX9Yv2bqLr3m8TfZ0nKs5hJ1oW7uE4iA6gPyQeRHk=';
 const password = 'correct horse battery staple';
 const operated = { ids: ({ user }: World) => [user], operators: true } as const;
 const operatedOrg = { ids: org, operators: true } as const;
@@ -112,6 +116,7 @@ export const ROUTES: Readonly<Record<string, Row>> = {
   // Of no tunnel: a tunnel's are in inspector.test.ts.
   'DELETE /inspector': { query: 'tunnel_id=00000000-0000-7000-8000-000000000000' },
   'GET /inspector/unrecorded': {},
+  'GET /inspector/recording': {},
   // Without an upgrade: the feed itself is in live-feed.test.ts.
   'GET /inspector/ws': { answer: [400, 'invalid_request'] },
   'GET /inspector/har': {},
@@ -132,6 +137,21 @@ export const ROUTES: Readonly<Record<string, Row>> = {
   'DELETE /webhook-receivers/{id}': { ids: receiver },
   'GET /webhook-receivers/{id}/events': { ids: receiver },
   'POST /webhook-receivers/{id}/events/{event_id}/redeliver': { ids: ({ receiver: id, delivery }) => [id, delivery] },
+  'GET /private-networks': {},
+  'POST /private-networks': { body: { name: 'swept', cidr: '10.0.0.0/24' } },
+  'GET /private-networks/{id}': { ids: network },
+  'PATCH /private-networks/{id}': { ids: network, body: { name: 'renamed' } },
+  'DELETE /private-networks/{id}': { ids: network },
+  'PUT /private-networks/{id}/server': {
+    ids: network,
+    body: { server_public_key: publicKey, server_listen_port: 51_820, public_endpoint: 'vpn.example.net:51820' },
+  },
+  'GET /private-networks/{id}/server-config': { ids: network },
+  'GET /private-networks/{id}/devices': { ids: network },
+  'POST /private-networks/{id}/devices': { ids: network, body: { name: 'swept', public_key: publicKey } },
+  'PATCH /private-networks/{id}/devices/{device_id}': { ids: device, body: { name: 'renamed' } },
+  'DELETE /private-networks/{id}/devices/{device_id}': { ids: device },
+  'GET /private-networks/{id}/devices/{device_id}/config': { ids: device },
   'GET /billing': {},
   'POST /billing/checkout-session': { body: { plan: 'pro' } },
   'POST /billing/portal': {},

@@ -7,6 +7,7 @@ import { recorded } from '../../src/control/services/inspector/testing/recorded.
 import type { ConnectionInfo } from '../../src/plane/link.ts';
 import { STATS } from './edge-stats.ts';
 import type { Answer } from './harness.ts';
+import { addNetwork, aKey } from './network-rows.ts';
 import { type Plane, VISIT } from './plane.ts';
 import type { Person } from './team.ts';
 import { IDLE_NODE } from './idle-node.ts';
@@ -33,6 +34,9 @@ export interface World {
   readonly record: string;
   readonly metricKey: string;
   readonly invitation: string;
+  /** A private network with a server, and a device in it. */
+  readonly network: string;
+  readonly device: string;
 }
 
 /** Makes worlds, each with things of its own. `connections`: what the data node says that there is. */
@@ -72,6 +76,8 @@ export class Worlds {
     const receiver = await made('/webhook-receivers', { name: `r${n}`, validator: 'github', secret: 'x', forward });
     const delivery = this.#deliver(String(receiver['id']));
     const metricKey = await made('/metrics/keys', { name: 'swept' });
+    const { id: network } = addNetwork(this.#plane, person.home, { name: `n${n}` });
+    const device = await made(`/private-networks/${network}/devices`, { name: 'swept', public_key: aKey() });
     // As if its record were in the DNS: it can be bound.
     this.#plane.control.store.db
       .update(domains)
@@ -90,6 +96,7 @@ export class Worlds {
       remoteIp: '192.0.2.1',
       connectedAt: 0,
       tunnelIds: [],
+      uninspectedIds: [],
       networkIds: [],
     });
     const record = recorded({ orgId: person.home, tunnelId: String(open['id']) });
@@ -125,6 +132,8 @@ export class Worlds {
       record: record.id,
       metricKey: String(metricKey['id']),
       invitation: String(invited['id']),
+      network,
+      device: String((device['device'] as { id: string }).id),
     };
   }
 

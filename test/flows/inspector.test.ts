@@ -105,7 +105,8 @@ test('a request is in the list as soon as it was answered, with all that was sai
   const why = await account.call('GET', `/inspector/${String(refused?.['id'])}`);
   const said = why.body['trace'] as Item;
   assert.deepEqual([said['outcome'], said['code'], said['agent_id']], ['refused', 'denied', null]);
-  assert.deepEqual((said['steps'] as Item[]).at(-1), { step: 'deny', index: 1, verdict: 'refused', code: 'denied' });
+  const step = { step: 'deny', index: 1, rule: '/admin', verdict: 'refused', code: 'denied' };
+  assert.deepEqual((said['steps'] as Item[]).at(-1), step);
   assert.ok(!JSON.stringify(why.body).includes('visitors-own'));
 
   assert.equal((await account.call('DELETE', `/inspector?tunnel_id=${tunnelId}`)).status, 200);

@@ -16,7 +16,12 @@ const ITEM_EXAMPLE = {
   request_size: 15,
   response_size: 11,
   remote_ip: '203.0.113.7',
+  outcome: 'forwarded' as const,
+  code: null,
+  replay_of: null,
 };
+
+export const OUTCOMES = ['forwarded', 'refused', 'failed'] as const;
 
 export const inspectedRequest = z
   .object({
@@ -32,6 +37,14 @@ export const inspectedRequest = z
     request_size: z.int().openapi({ description: 'Bytes of the body, whatever was kept of it' }),
     response_size: z.int(),
     remote_ip: z.string(),
+    outcome: z.enum(OUTCOMES).openapi({
+      description:
+        "`forwarded`: the visitor got the service's answer; `refused`: the edge let it not pass; `failed`: it passed, and no whole answer came",
+    }),
+    code: z.string().nullable().openapi({
+      description: 'Error code of the edge (`culvert-error`), when it answered by itself or cut the answer',
+    }),
+    replay_of: z.uuid().nullable().openapi({ description: 'The record that this one repeats' }),
   })
   .openapi('InspectedRequest', { example: ITEM_EXAMPLE });
 
@@ -42,13 +55,8 @@ const FIELDS_IN_ORDER = 'The same in their order, with their names as they came'
 
 const trace = z
   .object({
-    outcome: z.enum(['forwarded', 'refused', 'failed']).openapi({
-      description:
-        "`forwarded`: the visitor got the service's answer; `refused`: the edge let it not pass; `failed`: it passed, and no whole answer came",
-    }),
-    code: z.string().nullable().openapi({
-      description: 'Error code of the edge (`culvert-error`), when it answered by itself or cut the answer',
-    }),
+    outcome: z.enum(OUTCOMES),
+    code: z.string().nullable(),
     scheme: z.enum(['http', 'https']),
     steps: z
       .array(
@@ -57,6 +65,10 @@ const trace = z
             .string()
             .openapi({ description: 'Kind of the action, or `basic_gate`, `visitor_gate`, `visitor_sign_in`' }),
           index: z.int().nullable().openapi({ description: 'Place of the action in the policy' }),
+          rule: z
+            .string()
+            .nullable()
+            .openapi({ description: 'Of an action that did not let it pass: what it said then', example: '/admin' }),
           verdict: z.enum(['passed', 'refused', 'would_refuse', 'beside']).openapi({
             description:
               '`would_refuse`: by an action that is only tried; `beside`: such a one that finds out beside the request',
@@ -95,7 +107,6 @@ export const inspectedDetail = inspectedRequest
       .boolean()
       .openapi({ description: 'Longer than `inspector.max_body_bytes`: the rest was not kept' }),
     response_body_truncated: z.boolean(),
-    replay_of: z.uuid().nullable().openapi({ description: 'The record that this one repeats' }),
     trace,
   })
   .openapi('InspectedRequestDetail', {
@@ -115,12 +126,11 @@ export const inspectedDetail = inspectedRequest
       response_body: 'eyJvayI6dHJ1ZX0=',
       request_body_truncated: false,
       response_body_truncated: false,
-      replay_of: null,
       trace: {
         outcome: 'forwarded',
         code: null,
         scheme: 'https',
-        steps: [{ step: 'rate_limit', index: 0, verdict: 'passed', code: null }],
+        steps: [{ step: 'rate_limit', index: 0, rule: null, verdict: 'passed', code: null }],
         agent_id: '0b7e6f6e-4a0f-4b8e-9c52-1d9b1f0a7c33',
         token_id: '019aa3c2-5b70-7a4e-9c61-2d8f0b7e5a13',
         connection: 'kept',
@@ -143,13 +153,16 @@ export function presentItem(item: FeedItem): z.input<typeof inspectedRequest> {
     request_size: item.requestSize,
     response_size: item.responseSize,
     remote_ip: item.remoteIp,
+    outcome: item.outcome,
+    code: item.code,
+    replay_of: item.replayOf,
   };
 }
 
 export function presentDetail({ record, request, response }: ShownRequest): z.input<typeof inspectedDetail> {
   const sent = response?.fields ?? [];
   return {
-    ...presentItem(record),
+    ...presentItem({ ...record, outcome: record.trace.outcome, code: record.trace.code }),
     host: record.trace.host,
     http_version: record.trace.httpVersion,
     request_headers: byName(request.fields),
@@ -160,7 +173,6 @@ export function presentDetail({ record, request, response }: ShownRequest): z.in
     response_body: Buffer.from(record.responseBody).toString('base64'),
     request_body_truncated: record.requestBodyTruncated,
     response_body_truncated: record.responseBodyTruncated,
-    replay_of: record.replayOf,
     trace: presentTrace(record.trace),
   };
 }
@@ -174,7 +186,7 @@ function presentTrace(decided: Trace): z.input<typeof trace> {
     outcome: decided.outcome,
     code: decided.code,
     scheme: decided.scheme,
-    steps: decided.steps.map(({ step, index, verdict, code }) => ({ step, index, verdict, code })),
+    steps: decided.steps.map(({ step, index, rule, verdict, code }) => ({ step, index, rule, verdict, code })),
     agent_id: decided.agentId,
     token_id: decided.tokenId,
     connection: decided.connection,

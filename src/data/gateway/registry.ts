@@ -152,7 +152,8 @@ export class AgentRegistry
         remoteIp: agent.remoteIp,
         connectedAt: agent.connectedAt,
         tunnelIds: agent.servings.map((serving) => serving.entry.route.tunnelId),
-        networkIds: [],
+        uninspectedIds: agent.servings.flatMap(({ inspected, entry }) => (inspected ? [] : [entry.route.tunnelId])),
+        networkIds: agent.relays.networkIds,
       });
     }
     return infos;

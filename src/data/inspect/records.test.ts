@@ -53,7 +53,7 @@ test('a request is recorded with heads, bodies and what the edge decided', async
     host: 'shop.example.test',
     scheme: 'http',
     httpVersion: '1.1',
-    steps: [{ step: 'ip_deny', index: 0, verdict: 'passed', code: null }],
+    steps: [{ step: 'ip_deny', index: 0, rule: null, verdict: 'passed', code: null }],
     agentId: rig.node.connections()[0]?.agentId,
     tokenId: 'token-1',
     connection: 'fresh',

@@ -67,7 +67,7 @@ async function asked(
   tries = new Tries(silentLog),
 ): Promise<Verdict> {
   const chain = new PolicyChain(
-    steps.map((step, index) => ({ step, name: 'deny', index, dryRun })),
+    steps.map((step, index) => ({ step, name: 'deny', index, rule: null, dryRun })),
     { log: silentLog, tries, orgId: 'org' },
   );
   let answer = chain.decide(request, 0);

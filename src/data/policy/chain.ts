@@ -18,6 +18,8 @@ export interface ChainedStep {
   /** As it is called where a request's way is told (plane/inspection.ts), and its place in the policy; null: it is no action. */
   readonly name: string;
   readonly index: number | null;
+  /** Of an action: what it says, for people. */
+  readonly rule: string | null;
   /** Of an action that is only tried: what it would refuse is counted here, and let through. null: it refuses. */
   readonly dryRun: DryRun | null;
   /** Asks visitors who they are: not asked of requests that the control plane sends. */
@@ -80,7 +82,7 @@ export class PolicyChain {
     const verdict = this.#ask(step, request);
     // By the time of the verdict the request's bytes are others'.
     if (verdict instanceof Promise) {
-      request.trace?.note({ step: of.name, index: of.index, verdict: 'beside', code: null });
+      request.trace?.note({ step: of.name, index: of.index, rule: of.rule, verdict: 'beside', code: null });
       return void this.#beside(dryRun, seenIn(request), verdict, isBounded);
     }
     if (isBounded) tries.end(orgId);
@@ -115,10 +117,11 @@ export class PolicyChain {
   }
 }
 
-function noteVerdict(trace: StepTrace, { name, index, dryRun, isQuiet }: ChainedStep, verdict: Verdict): void {
+function noteVerdict(trace: StepTrace, { name, index, rule, dryRun, isQuiet }: ChainedStep, verdict: Verdict): void {
   if (verdict === null && isQuiet === true) return;
   const refusal = dryRun === null ? 'refused' : 'would_refuse';
-  trace.note({ step: name, index, verdict: verdict === null ? 'passed' : refusal, code: verdict?.code ?? null });
+  if (verdict === null) trace.note({ step: name, index, rule: null, verdict: 'passed', code: null });
+  else trace.note({ step: name, index, rule, verdict: refusal, code: verdict.code });
 }
 
 /** Whether a chain's answer is yet to come. */

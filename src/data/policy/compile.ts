@@ -3,7 +3,7 @@
  * Called by book.ts when a route changes, never per request.
  */
 import type { Logger } from '../../base/log.ts';
-import type { HeaderAction, JwtAction, PolicyAction, RateAction } from '../../plane/policy.ts';
+import { type HeaderAction, type JwtAction, type PolicyAction, type RateAction, ruleOf } from '../../plane/policy.ts';
 import type { Route } from '../../plane/routes.ts';
 import type { BasicChecks } from './basic-checks.ts';
 import { basicStep } from './basic-step.ts';
@@ -48,9 +48,9 @@ const KINDS: ReadonlySet<string> = new Set([...ORDER, 'header_set', 'response_he
 
 /** What is no action of a policy, as records call it. */
 const NAMES = {
-  door: { name: 'visitor_sign_in', index: null },
-  basic: { name: 'basic_gate', index: null },
-  visitor: { name: 'visitor_gate', index: null },
+  door: { name: 'visitor_sign_in', index: null, rule: null },
+  basic: { name: 'basic_gate', index: null, rule: null },
+  visitor: { name: 'visitor_gate', index: null, rule: null },
 } as const;
 
 const CLOSED: Step = { decide: () => ({ code: 'policy_failed' }) };
@@ -79,7 +79,7 @@ export function compilePolicy(route: Route, before: CompiledPolicy | null, parts
   const denies = denySteps(actions);
   const unknown = actions.findIndex(isUnknown);
   const steps: ChainedStep[] =
-    unknown < 0 ? [] : [{ step: CLOSED, name: actions[unknown]?.kind ?? '', index: unknown, dryRun: null }];
+    unknown < 0 ? [] : [{ step: CLOSED, name: actions[unknown]?.kind ?? '', index: unknown, rule: null, dryRun: null }];
   for (const kind of ORDER) {
     // Its own paths are no business of the rules about paths.
     if (kind === 'deny' && isGated(route))
@@ -87,7 +87,7 @@ export function compilePolicy(route: Route, before: CompiledPolicy | null, parts
     for (const [index, action] of actions.entries()) {
       if (action.kind !== kind) continue;
       const step = kind === 'deny' ? denies.shift() : stepOf(action, rate, checkJwt);
-      steps.push({ step: step ?? CLOSED, name: kind, index, dryRun: tried[index] ?? null });
+      steps.push({ step: step ?? CLOSED, name: kind, index, rule: ruleOf(action), dryRun: tried[index] ?? null });
     }
   }
   if (gate !== null) steps.push({ step: basicStep(route, parts.checks), ...NAMES.basic, dryRun: null, isGate: true });

@@ -6,7 +6,7 @@ import { MAX_LIST, type RecordFilter, type RecordPage, type StatusRange } from '
 import { type Api, type ApiDeps, actorOf } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
 import { json } from '../errors.ts';
-import { inspectedDetail, inspectedRequest, presentDetail, presentItem } from '../inspected-request.ts';
+import { inspectedDetail, inspectedRequest, OUTCOMES, presentDetail, presentItem } from '../inspected-request.ts';
 
 const DEFAULT_LIMIT = 100;
 const MAX_PATH = 200;
@@ -35,6 +35,10 @@ export const filterFields = {
     .max(MAX_PATH)
     .optional()
     .openapi({ example: '/orders', description: 'Stands somewhere in the path or query; letters of either case' }),
+  outcome: z
+    .enum(OUTCOMES)
+    .optional()
+    .openapi({ description: '`refused`: what the edge did not pass on; `failed`: what got no whole answer' }),
   since: time.optional(),
   until: time.optional().openapi({ description: 'Before this time' }),
   replay_of: z.uuid().optional().openapi({ description: 'Replays of this record' }),
@@ -60,6 +64,15 @@ const unrecorded = z
       last_at: '2026-11-21T09:05:00.000Z',
     },
   });
+
+const recording = z
+  .object({
+    enabled: z.boolean().openapi({ description: 'False: this server records no requests (`inspector.enabled`)' }),
+    not_recorded: z
+      .array(z.uuid())
+      .openapi({ description: 'Tunnels that are served now by agents which want nothing recorded (`--no-inspect`)' }),
+  })
+  .openapi('Recording', { example: { enabled: true, not_recorded: ['019aa3c2-5b70-7b02-8a3e-0c9d3f5e7a10'] } });
 
 const tags = ['inspector'];
 
@@ -112,7 +125,7 @@ export function mountInspector(app: Api, { inspector }: ApiDeps): void {
         tags,
         summary: 'Requests that were served and not recorded, by tunnel, the most first',
         description:
-          'Recording never slows a visitor: what comes faster than the server records, or finds no memory or disk, is left out and counted by the minute. Not counted is what is not to be recorded: tunnels whose agent says `--no-inspect`, and all on a server with `inspector.enabled = false`. Without `since`, of the last 24 hours.',
+          'Recording never slows a visitor: what comes faster than the server records, or finds no memory or disk, is left out and counted by the minute. Not counted is what is not to be recorded: tunnels whose agent says `--no-inspect`, and all on a server with `inspector.enabled = false` (`GET /inspector/recording`). Without `since`, of the last 24 hours.',
         request: {
           query: z.object({ tunnel_id: ofTunnel.optional(), since: time.optional(), until: time.optional() }),
         },
@@ -133,6 +146,23 @@ export function mountInspector(app: Api, { inspector }: ApiDeps): void {
         })),
         200,
       );
+    },
+  );
+  app.openapi(
+    defineRoute(
+      {
+        method: 'get',
+        path: '/inspector/recording',
+        tags,
+        summary: 'Whether requests are recorded, and of which tunnels not',
+        request: {},
+        responses: { 200: json(recording, 'What is recorded') },
+      },
+      [],
+    ),
+    (c) => {
+      const { isOn, leftOut } = inspector.recording(actorOf(c));
+      return c.json({ enabled: isOn, not_recorded: [...leftOut] }, 200);
     },
   );
   app.openapi(
@@ -188,6 +218,7 @@ export function filterOf(asked: Asked): RecordFilter {
     method: asked.method,
     status: asked.status === undefined ? undefined : rangeOf(asked.status),
     pathContains: asked.path,
+    outcome: asked.outcome,
     since: asked.since === undefined ? undefined : Date.parse(asked.since),
     until: asked.until === undefined ? undefined : Date.parse(asked.until),
     replayOf: asked.replay_of,

@@ -9,7 +9,7 @@
  */
 
 /** `PRAGMA user_version`. A file of another form is set aside and begun anew: no record is worth a migration that takes minutes. */
-export const FORM = 1;
+export const FORM = 2;
 
 export const TABLES = `
 CREATE TABLE organizations (
@@ -37,6 +37,8 @@ CREATE TABLE records (
   response_size INTEGER NOT NULL,
   remote_ip TEXT NOT NULL,
   replay_of BLOB,
+  outcome TEXT NOT NULL,
+  code TEXT,
   detail INTEGER NOT NULL,
   bytes INTEGER NOT NULL,
   PRIMARY KEY (tunnel, id)

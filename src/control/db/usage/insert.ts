@@ -22,8 +22,8 @@ export function prepareInsert(sqlite: Sqlite): Insert {
   const weigh = sqlite.prepare('UPDATE organizations SET bytes = bytes + ? WHERE n = ?');
   const lastDetail = sqlite.prepare<[], { n: number | null }>('SELECT max(n) AS n FROM details');
   const insertRecord = sqlite.prepare(
-    `INSERT INTO records (tunnel, id, org, at, method, target, status, latency_ms, request_size, response_size, remote_ip, replay_of, detail, bytes)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+    `INSERT INTO records (tunnel, id, org, at, method, target, status, latency_ms, request_size, response_size, remote_ip, replay_of, outcome, code, detail, bytes)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
   );
   const insertDetail = sqlite.prepare(
     `INSERT INTO details (n, request_head, response_head, request_body, response_body, request_cut, response_cut, trace)
@@ -83,6 +83,8 @@ export function prepareInsert(sqlite: Sqlite): Insert {
             record.responseSize,
             record.remoteIp,
             record.replayOf === null ? null : (idBytes(record.replayOf) ?? null),
+            record.outcome,
+            record.code,
             detail + 1,
             bytes,
           );

@@ -30,6 +30,8 @@ interface Row {
   readonly response_size: number;
   readonly remote_ip: string;
   readonly replay_of: Buffer | null;
+  readonly outcome: RecordItem['outcome'];
+  readonly code: string | null;
 }
 
 /** Where records are looked for, and what they must be. */
@@ -48,7 +50,7 @@ interface Search {
 }
 
 const COLUMNS = `r.id AS id, t.id AS tunnel, r.at AS at, r.method AS method, r.target AS target, r.status AS status, r.latency_ms AS latency_ms,
-  r.request_size AS request_size, r.response_size AS response_size, r.remote_ip AS remote_ip, r.replay_of AS replay_of`;
+  r.request_size AS request_size, r.response_size AS response_size, r.remote_ip AS remote_ip, r.replay_of AS replay_of, r.outcome AS outcome, r.code AS code`;
 
 /** `i` is what the owner's records are found by: the table itself, or the index of organizations, which knows status and method too. */
 const SOURCE = {
@@ -71,7 +73,7 @@ export function list(sqlite: Sqlite, orgId: string, filter: Looking): RecordPage
 }
 
 function makeSearch(sqlite: Sqlite, orgId: string, filter: RecordFilter): Search | undefined {
-  const { limit, tunnelId, method, status, pathContains, since, until } = filter;
+  const { limit, tunnelId, method, status, pathContains, since, until, outcome } = filter;
   if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LIST) throw new Unanswerable(`limit: 1 to ${MAX_LIST}`);
   const before = filter.before === undefined ? LAST_ID : idBytes(filter.before);
   if (before === undefined) throw new Unanswerable('before: not the id of a record');
@@ -85,6 +87,7 @@ function makeSearch(sqlite: Sqlite, orgId: string, filter: RecordFilter): Search
   // Methods are case-sensitive; nearly all are capitals, and people write them in small letters.
   if (method !== undefined) conditions.push(`${index}.method IN (@method, upper(@method))`);
   if (status !== undefined) conditions.push(`${index}.status BETWEEN @lowest AND @highest`);
+  if (outcome !== undefined) conditions.push('r.outcome = @outcome');
   if (pathContains !== undefined) conditions.push(`r.target LIKE @path ESCAPE '\\'`);
   return {
     owner,
@@ -98,6 +101,7 @@ function makeSearch(sqlite: Sqlite, orgId: string, filter: RecordFilter): Search
       since,
       until,
       method,
+      outcome,
       lowest: status?.from,
       highest: status?.to,
       path: pathContains === undefined ? undefined : `%${pathContains.replaceAll(/[\\%_]/g, (sign) => `\\${sign}`)}%`,
@@ -179,5 +183,7 @@ function itemOf(row: Row): RecordItem {
     responseSize: row.response_size,
     remoteIp: row.remote_ip,
     replayOf: row.replay_of === null ? null : idText(row.replay_of),
+    outcome: row.outcome,
+    code: row.code,
   };
 }

@@ -68,6 +68,8 @@ function packOne(record: InspectedRequest, put: (part: Uint8Array) => number): P
     responseSize: record.responseSize,
     remoteIp: record.remoteIp,
     replayOf: record.replayOf,
+    outcome: record.trace.outcome,
+    code: record.trace.code,
     requestHead: put(record.requestHead),
     responseHead: record.responseHead === null ? -1 : put(record.responseHead),
     requestBody: put(record.requestBody),

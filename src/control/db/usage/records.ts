@@ -5,7 +5,7 @@
  *
  * The organization is an argument of every query: what belongs to another one is not found.
  */
-import type { InspectedRequest, InspectionBatch } from '../../../plane/inspection.ts';
+import type { InspectedRequest, InspectionBatch, Trace } from '../../../plane/inspection.ts';
 
 /** What a list shows of a record: heads, bodies and trace are not read for it. */
 export type RecordItem = Pick<
@@ -21,7 +21,8 @@ export type RecordItem = Pick<
   | 'responseSize'
   | 'remoteIp'
   | 'replayOf'
->;
+> &
+  Pick<Trace, 'outcome' | 'code'>;
 
 /** Both ends belong to it: 404 is 404 to 404, a class of status 500 to 599. */
 export interface StatusRange {
@@ -45,6 +46,7 @@ export interface RecordFilter {
   /** When the head came, milliseconds since the epoch: from `since` on, before `until`. */
   readonly since?: number | undefined;
   readonly until?: number | undefined;
+  readonly outcome?: Trace['outcome'] | undefined;
   /** Replays of this record. */
   readonly replayOf?: string | undefined;
 }

@@ -53,7 +53,7 @@ export function recorded(changes: Partial<InspectedRequest> = {}): InspectedRequ
       host: 'shop.example.com',
       scheme: 'https',
       httpVersion: '2',
-      steps: [{ step: 'deny', index: 0, verdict: 'passed', code: null }],
+      steps: [{ step: 'deny', index: 0, rule: null, verdict: 'passed', code: null }],
       agentId: 'a',
       tokenId: 't',
       connection: 'kept',

@@ -67,7 +67,7 @@ test('lists hold what fits the filter, newest first', async (t) => {
     of(3, { status: 404, target: '/a' }),
     first,
     of(1, { status: 503, target: '/orders/7', tunnelId: BLOG }),
-    of(2, { status: 499, replayOf: first.id }),
+    of(2, { status: 499, replayOf: first.id, trace: { ...first.trace, outcome: 'refused', code: 'denied' } }),
   ];
   await store.store(batch(...records));
   const statuses = async (filter: Omit<RecordFilter, 'limit'>): Promise<number[]> =>
@@ -95,6 +95,10 @@ test('lists hold what fits the filter, newest first', async (t) => {
     [{ replayOf: first.id, tunnelId: BLOG }, []],
     [{ replayOf: first.id, method: 'GET', since: start }, [499]],
     [{ replayOf: 'x' }, []],
+    [{ outcome: 'refused' }, [499]],
+    [{ outcome: 'refused', tunnelId: BLOG }, []],
+    [{ outcome: 'forwarded', tunnelId: SHOP }, [404, 500]],
+    [{ outcome: 'refused', replayOf: first.id }, [499]],
     [{ before: records[3]?.id }, [503, 500]],
   ];
   for (const [filter, found] of table) {

@@ -58,19 +58,30 @@ export interface HeldArchive extends Archive {
 export interface InspectorDeps {
   readonly store: Store;
   readonly records: Pick<RecordStore, 'list' | 'find' | 'unrecorded' | 'forgetTunnel'>;
-  readonly nodes: Pick<NodeControl, 'flushInspections'>;
+  readonly nodes: Pick<NodeControl, 'connections' | 'flushInspections'>;
+  /** Are requests recorded at all? */
+  readonly isOn: boolean;
+}
+
+/** Of what there will be records. */
+export interface Recording {
+  readonly isOn: boolean;
+  /** Served now, by agents that want nothing of it recorded. */
+  readonly leftOut: readonly string[];
 }
 
 export class Inspector {
   readonly #store: Store;
   readonly #records: InspectorDeps['records'];
   readonly #nodes: InspectorDeps['nodes'];
+  readonly #isOn: boolean;
   readonly #places = new ArchivePlaces();
 
   constructor(deps: InspectorDeps) {
     this.#store = deps.store;
     this.#records = deps.records;
     this.#nodes = deps.nodes;
+    this.#isOn = deps.isOn;
   }
 
   /** Newest first. Throws `forbidden`, `not_found` (the tunnel), `rate_limited`, `unavailable`. */
@@ -149,6 +160,13 @@ export class Inspector {
     knowTunnel(this.#store.db, actor, filter.tunnelId);
     await this.#nodes.flushInspections();
     return this.#records.unrecorded(actor.orgId, filter);
+  }
+
+  /** Why there may be no records where requests were served. Throws `forbidden`. */
+  recording(actor: Actor): Recording {
+    allow(actor, 'read', 'record');
+    const own = this.#nodes.connections().filter(({ orgId }) => orgId === actor.orgId);
+    return { isOn: this.#isOn, leftOut: own.flatMap(({ uninspectedIds }) => uninspectedIds) };
   }
 
   /** Forgets what was recorded of a tunnel until now. Throws `forbidden`, `not_found`, `rate_limited`, `unavailable`. */

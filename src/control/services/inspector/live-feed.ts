@@ -146,5 +146,7 @@ export class LiveFeed {
 
 function itemOf(record: InspectedRequest): FeedItem {
   const { id, tunnelId, at, method, target, status, latencyMs, requestSize, responseSize, remoteIp, replayOf } = record;
-  return { id, tunnelId, at, method, target, status, latencyMs, requestSize, responseSize, remoteIp, replayOf };
+  const { outcome, code } = record.trace;
+  const sizes = { latencyMs, requestSize, responseSize };
+  return { id, tunnelId, at, method, target, status, ...sizes, remoteIp, replayOf, outcome, code };
 }

@@ -34,14 +34,14 @@ test('what is pushed comes out in order, in few writes that end between records'
   const { flows, longest } = drained(ring);
   assert.deepEqual(flows, range(0, 100));
   assert.ok(longest > 10_000 && longest <= 16_384, `${longest} bytes`);
-  assert.equal(ring.waiting, 0);
+  assert.equal(ring.size, 0);
   assert.equal(ring.dropped, 0);
 });
 
 test('over 256 datagrams the oldest go, and are counted', () => {
   const ring = new RelayRing();
   for (const flow of range(0, 300)) push(ring, flow, flow % 3);
-  assert.equal(ring.waiting, RING_DATAGRAMS);
+  assert.equal(ring.size, RING_DATAGRAMS);
   assert.equal(ring.dropped, 44);
   assert.deepEqual(drained(ring).flows, range(44, 300));
 });
@@ -50,7 +50,7 @@ test('over 384 KB the oldest go until the newest has room', () => {
   const ring = new RelayRing();
   for (const flow of range(0, 7)) push(ring, flow, MAX_DATAGRAM_BYTES);
   assert.equal(ring.dropped, 1);
-  assert.ok(ring.waiting * MAX_DATAGRAM_BYTES <= RING_BYTES);
+  assert.ok(ring.size * MAX_DATAGRAM_BYTES <= RING_BYTES);
   assert.deepEqual(drained(ring).flows, range(1, 7));
 });
 
@@ -80,7 +80,7 @@ test('a ring that was cleared holds nothing, and may be used again', () => {
   const ring = new RelayRing();
   push(ring, 1, 10);
   ring.clear();
-  assert.equal(ring.waiting, 0);
+  assert.equal(ring.size, 0);
   assert.deepEqual(drained(ring).flows, []);
   push(ring, 2, 10);
   assert.deepEqual(drained(ring).flows, [2]);

@@ -24,7 +24,7 @@ export class RelayRing {
   #count = 0;
 
   /** Datagrams that wait. */
-  get waiting(): number {
+  get size(): number {
     return this.#count;
   }
 

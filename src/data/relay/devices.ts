@@ -1,0 +1,181 @@
+/**
+ * Whose datagrams they are, as far as that shows without any secret. A handshake message that the network's server sends to a client carries a
+ * MAC keyed with that client's public key (mac1.ts): so the relay knows for which device it is, passes on none for a key that is not enrolled, and takes
+ * the flow for the device's. The message also names the session, in a number that each data packet from the client repeats: so a client that
+ * comes from another address is known by its first packet, and a device that was revoked is shut out at once and not at its next handshake.
+ *
+ * A session lives 3 minutes without another handshake. Of those that began before the relay did, nothing is known: when a device is
+ * removed, sessions that can't be told apart are shut out for so long, and their clients shake hands again within 15 s.
+ */
+import { formatHostPort } from '../../base/addr.ts';
+import { Allowance } from '../../base/allowance.ts';
+import type { DeviceEvent, RelayDevice } from '../../plane/relays.ts';
+import type { Flow } from './flows.ts';
+import { Mac1Message, type Mac1State, mac1State } from './mac1.ts';
+import { MAC1_FROM_END } from './wireguard.ts';
+
+/** REJECT_AFTER_TIME of WireGuard: no key is used for longer. */
+const SESSION_MS = 180_000;
+/** Sessions remembered for a device: a new one each 2 minutes, and while a handshake gets no answer each 5 s for 90 s. */
+const MAX_SESSIONS = 16;
+/** Keys that a message is compared with, 0.4 to 0.8 us each: so many a second for each network, and more of what the node has for all. */
+const OWN_MACS = { perSecond: 4_096, burst: 8_192 };
+
+/** One device, and what is known of it since the last batch of events. */
+export class DeviceMark {
+  readonly deviceId: string;
+  readonly publicKey: string;
+  readonly mac1: Mac1State;
+  /** Milliseconds since the epoch, or null. */
+  expiresAt: number | null;
+  isGone = false;
+  /** Flows that are taken for it. */
+  flows = 0;
+  /** Numbers of its sessions, the newest last. */
+  readonly sessions: number[] = [];
+
+  isNews = false;
+  address = '';
+  port = 0;
+  heardMs = 0;
+  handshakeMs: number | undefined;
+  bytesIn = 0;
+  bytesOut = 0;
+
+  constructor({ deviceId, publicKey, expiresAt }: RelayDevice) {
+    this.deviceId = deviceId;
+    this.publicKey = publicKey;
+    this.expiresAt = expiresAt;
+    this.mac1 = mac1State(Buffer.from(publicKey, 'base64'));
+  }
+}
+
+export class DeviceMarks {
+  readonly #shared: Allowance;
+  readonly #own: Allowance;
+  readonly #byId = new Map<string, DeviceMark>();
+  readonly #bySession = new Map<number, DeviceMark>();
+  /** Removed ones whose sessions may live still, in the order in which they were. */
+  readonly #gone: Array<{ readonly mark: DeviceMark; readonly untilMs: number }> = [];
+  #news: DeviceMark[] = [];
+  #strangersOutUntilMs = -Infinity;
+
+  /** `shared`: the node's allowance of mac1 comparisons. */
+  constructor({ shared, nowMs }: { readonly shared: Allowance; readonly nowMs: number }) {
+    this.#shared = shared;
+    this.#own = new Allowance(OWN_MACS, nowMs);
+  }
+
+  /** A device that is enrolled, or what has changed of it. Returns the mark that it had before, if that is no more good. */
+  add(device: RelayDevice, nowMs: number, wallMs: number): DeviceMark | undefined {
+    const known = this.#byId.get(device.deviceId);
+    const hasRunOut = device.expiresAt !== null && device.expiresAt <= wallMs;
+    if (known?.publicKey === device.publicKey && !hasRunOut) {
+      known.expiresAt = device.expiresAt;
+      return undefined;
+    }
+    const removed = this.remove(device.deviceId, nowMs);
+    if (!hasRunOut) this.#byId.set(device.deviceId, new DeviceMark(device));
+    return removed;
+  }
+
+  /** The device is enrolled no more. Returns its mark: flows that have it must be cut. */
+  remove(deviceId: string, nowMs: number): DeviceMark | undefined {
+    const mark = this.#byId.get(deviceId);
+    if (mark === undefined) return undefined;
+    this.#byId.delete(deviceId);
+    mark.isGone = true;
+    this.#strangersOutUntilMs = nowMs + SESSION_MS;
+    if (mark.sessions.length > 0) this.#gone.push({ mark, untilMs: nowMs + SESSION_MS });
+    return mark;
+  }
+
+  /** Removes and returns those that have run out, and forgets sessions of removed ones that can't live any more. At least once a second. */
+  expire(nowMs: number, wallMs: number): DeviceMark[] {
+    while (this.#gone[0] !== undefined && nowMs >= this.#gone[0].untilMs) {
+      const { mark } = this.#gone.shift() as { mark: DeviceMark };
+      for (const session of mark.sessions) this.#forgetSession(session, mark);
+    }
+    const over: DeviceMark[] = [];
+    for (const { deviceId, expiresAt } of this.#byId.values()) {
+      if (expiresAt === null || expiresAt > wallMs) continue;
+      over.push(this.remove(deviceId, nowMs) as DeviceMark);
+    }
+    return over;
+  }
+
+  /** Whose session it is; the device may have gone. */
+  ofSession(session: number): DeviceMark | undefined {
+    return this.#bySession.get(session);
+  }
+
+  /** Must sessions that nothing is known of stay out now? */
+  areStrangersOut(nowMs: number): boolean {
+    return nowMs < this.#strangersOutUntilMs;
+  }
+
+  /**
+   * The device that `bytes[start, end)`, a handshake message of the network's server to the flow's client, is for. Undefined: none that is
+   * enrolled, or the allowances of comparisons are used up: WireGuard tries again after 5 s.
+   */
+  receiverOf(flow: Flow, bytes: Buffer, start: number, end: number, nowMs: number): DeviceMark | undefined {
+    const message = new Mac1Message(bytes, start, end - MAC1_FROM_END);
+    const isFor = (mark: DeviceMark): boolean => this.#mayCompare(nowMs) && message.isFor(mark.mac1);
+    if (flow.mark !== undefined && isFor(flow.mark)) return flow.mark;
+    // Who has a flow is known there: a new client is rather one that has none.
+    for (const mark of this.#byId.values()) if (mark.flows === 0 && isFor(mark)) return mark;
+    for (const mark of this.#byId.values()) if (mark.flows > 0 && mark !== flow.mark && isFor(mark)) return mark;
+    return undefined;
+  }
+
+  /** The network's server has begun a session with the device. */
+  began(mark: DeviceMark, session: number): void {
+    if (this.#bySession.get(session) === mark) return;
+    this.#bySession.set(session, mark);
+    mark.sessions.push(session);
+    if (mark.sessions.length > MAX_SESSIONS) this.#forgetSession(mark.sessions.shift() as number, mark);
+  }
+
+  /** There is something to tell of the device. */
+  tell(mark: DeviceMark): void {
+    if (mark.isNews) return;
+    mark.isNews = true;
+    this.#news.push(mark);
+  }
+
+  /** What became known since the last call. `wallMs` and `nowMs` are of the same moment. */
+  take(networkId: string, nowMs: number, wallMs: number): DeviceEvent[] {
+    const news = this.#news;
+    this.#news = [];
+    const wall = (ms: number): number => Math.round(wallMs - nowMs + ms);
+    return news.map((mark): DeviceEvent => {
+      const { deviceId, address, port, bytesIn, bytesOut, handshakeMs } = mark;
+      const handshakeAt = handshakeMs === undefined ? null : wall(handshakeMs);
+      mark.isNews = false;
+      mark.handshakeMs = undefined;
+      mark.bytesIn = 0;
+      mark.bytesOut = 0;
+      return {
+        kind: 'device',
+        networkId,
+        deviceId,
+        address: formatHostPort({ host: address, port }),
+        handshakeAt,
+        seenAt: wall(mark.heardMs),
+        bytesIn,
+        bytesOut,
+      };
+    });
+  }
+
+  #mayCompare(nowMs: number): boolean {
+    const allowance = this.#own.hasOne(nowMs) ? this.#own : this.#shared;
+    if (!allowance.hasOne(nowMs)) return false;
+    allowance.spend();
+    return true;
+  }
+
+  #forgetSession(session: number, mark: DeviceMark): void {
+    if (this.#bySession.get(session) === mark) this.#bySession.delete(session);
+  }
+}

@@ -1,0 +1,239 @@
+/** Whose datagrams pass, to whom, and what of it is known to be which device's. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { DeviceEvent } from '../../plane/relays.ts';
+import { FlowBudget } from './flow-budget.ts';
+import type { Flow } from './flows.ts';
+import { Passage } from './passage.ts';
+import { dataPacket, deviceOf, initiation, response } from './testing.ts';
+
+const ALICE = deviceOf('alice');
+const BOB = deviceOf('bob');
+const AT_HOME = ['192.0.2.1', 51_820] as const;
+const AT_WORK = ['2001:db8::7', 40_000] as const;
+type From = readonly [string, number];
+
+const WALL_MS = 1_800_000_000_000;
+
+class World {
+  nowMs = 1_000;
+  readonly passage = new Passage({ budget: new FlowBudget(0), nowMs: this.nowMs });
+
+  constructor() {
+    this.enroll(ALICE);
+    this.enroll(BOB);
+  }
+
+  get wallMs(): number {
+    return WALL_MS + this.nowMs;
+  }
+
+  enroll(device: typeof ALICE): void {
+    this.passage.addDevice(device, this.nowMs, this.wallMs);
+  }
+
+  /** From a client, somewhere in a read buffer; the flow, or why it was dropped. */
+  in(bytes: Buffer, [address, port]: From): Flow | string {
+    const buffer = Buffer.concat([Buffer.from([4, 0, 0]), bytes, Buffer.of(9)]);
+    const flow = this.passage.fromClient(buffer, 3, 3 + bytes.length, address, port, this.nowMs);
+    return flow ?? this.passage.drop;
+  }
+
+  /** From the server; where it goes, or why it was dropped. */
+  out(bytes: Buffer, number: number): string {
+    const buffer = Buffer.concat([Buffer.from([4, 0, 0]), bytes, Buffer.of(9)]);
+    const flow = this.passage.fromServer(number, buffer, 3, 3 + bytes.length, this.nowMs);
+    return flow === undefined ? this.passage.drop : `${flow.address} ${flow.port}`;
+  }
+
+  flowOf(from: From): Flow {
+    const flow = this.in(Buffer.of(0), from);
+    assert.ok(typeof flow === 'object', `${String(flow)}`);
+    return flow;
+  }
+
+  /** A handshake that a device begins, and its first data packet, which the server answers. `session`: the server's number. */
+  connect(device: typeof ALICE, from: From, session: number): Flow {
+    const flow = this.in(initiation({ sender: session + 1 }), from);
+    assert.ok(typeof flow === 'object', `${String(flow)}`);
+    const to = `${from[0]} ${from[1]}`;
+    assert.equal(this.out(response({ sender: session, receiver: session + 1, to: device }), flow.number), to);
+    assert.equal(this.in(dataPacket(session), from), flow);
+    assert.equal(this.out(dataPacket(session + 1, 1_424), flow.number), to);
+    return flow;
+  }
+
+  events(): DeviceEvent[] {
+    return this.passage.takeDeviceEvents('net', this.nowMs, this.wallMs);
+  }
+}
+
+test('what a device sends and is sent is counted for it, with its handshake and where it is', () => {
+  const world = new World();
+  world.connect(ALICE, AT_HOME, 70);
+  const at = world.wallMs;
+  world.nowMs += 500;
+  assert.deepEqual(world.events(), [
+    {
+      kind: 'device',
+      networkId: 'net',
+      deviceId: 'alice',
+      address: '192.0.2.1:51820',
+      handshakeAt: at,
+      seenAt: at,
+      bytesIn: 32,
+      bytesOut: 92 + 1_424,
+    },
+  ]);
+  assert.deepEqual(world.events(), []);
+  world.nowMs += 2_000;
+  world.in(dataPacket(70, 1_424), AT_HOME);
+  const [event] = world.events();
+  assert.deepEqual(
+    [event?.handshakeAt, event?.seenAt, event?.bytesIn, event?.bytesOut],
+    [null, world.wallMs, 1_424, 0],
+  );
+});
+
+test('a handshake that the server begins counts when the client has answered', () => {
+  const world = new World();
+  const { number } = world.flowOf(AT_WORK);
+  for (let i = 0; i < 10; i++) world.in(Buffer.alloc(100), AT_WORK);
+  assert.equal(world.out(initiation({ sender: 5, to: BOB }), number), '2001:db8::7 40000');
+  assert.equal(world.events()[0]?.handshakeAt, null);
+  world.nowMs += 30;
+  world.in(response({ sender: 6, receiver: 5 }), AT_WORK);
+  const [event] = world.events();
+  assert.deepEqual([event?.deviceId, event?.address, event?.handshakeAt], ['bob', '[2001:db8::7]:40000', world.wallMs]);
+});
+
+test('a handshake with a key that is not enrolled is not passed on, in neither direction of asking', () => {
+  const world = new World();
+  const { number } = world.in(initiation({ sender: 1 }), AT_HOME) as Flow;
+  assert.equal(world.out(response({ sender: 2, receiver: 1, to: deviceOf('mallory') }), number), 'not_enrolled');
+  world.in(initiation({ sender: 1 }), AT_HOME);
+  assert.equal(world.out(response({ sender: 2, receiver: 1 }), number), 'not_enrolled');
+  world.in(initiation({ sender: 1 }), AT_HOME);
+  assert.equal(world.out(initiation({ sender: 3, to: deviceOf('mallory') }), number), 'not_enrolled');
+  assert.deepEqual(world.events(), []);
+  world.in(initiation({ sender: 1 }), AT_HOME);
+  world.enroll(deviceOf('mallory'));
+  assert.equal(world.out(response({ sender: 2, receiver: 1, to: deviceOf('mallory') }), number), '192.0.2.1 51820');
+});
+
+test('a device that moves is known at its new address by its first packet', () => {
+  const world = new World();
+  const first = world.connect(ALICE, AT_HOME, 70);
+  world.connect(BOB, ['192.0.2.1', 1_024], 80);
+  world.events();
+  const second = world.in(dataPacket(70, 320), AT_WORK) as Flow;
+  assert.notEqual(second.number, first.number);
+  assert.equal(second.isProven, false);
+  const [event] = world.events();
+  assert.deepEqual([event?.deviceId, event?.address, event?.bytesIn], ['alice', '[2001:db8::7]:40000', 320]);
+});
+
+test('a device that is removed is cut at once, wherever it comes from, until its session is over', () => {
+  const world = new World();
+  const flow = world.connect(ALICE, AT_HOME, 70);
+  const bobs = world.connect(BOB, AT_WORK, 80);
+  world.passage.removeDevice('alice', world.nowMs);
+  assert.equal(world.passage.flows, 1);
+  assert.equal(world.out(dataPacket(71), flow.number), 'no_flow');
+  for (const from of [AT_HOME, AT_WORK, ['198.51.100.1', 7]] as const)
+    assert.equal(world.in(dataPacket(70), from), 'not_enrolled');
+  // A handshake may reach the server, for it does not show whose it is; its answer does not get out.
+  const again = world.in(initiation({ sender: 90 }), AT_HOME) as Flow;
+  assert.equal(world.out(response({ sender: 91, receiver: 90, to: ALICE }), again.number), 'not_enrolled');
+  assert.equal(world.in(dataPacket(80), AT_WORK), bobs, 'nobody else is');
+  assert.equal(world.out(dataPacket(81), bobs.number), '2001:db8::7 40000');
+  world.nowMs += 180_000;
+  world.passage.sweep(world.nowMs, world.wallMs);
+  // WireGuard itself takes it no more by now; the relay may forget it.
+  assert.equal(typeof world.in(dataPacket(70), AT_HOME), 'object');
+});
+
+test('what began before the relay did passes, but not once a device was removed: it might be that one', () => {
+  const world = new World();
+  const flow = world.in(dataPacket(500), AT_HOME) as Flow;
+  assert.equal(world.out(dataPacket(501), flow.number), '192.0.2.1 51820');
+  const bobs = world.connect(BOB, AT_WORK, 80);
+  world.passage.removeDevice('alice', world.nowMs);
+  assert.equal(world.in(dataPacket(500), AT_HOME), 'not_enrolled');
+  assert.equal(world.out(dataPacket(501), flow.number), 'not_enrolled');
+  assert.equal(world.in(dataPacket(80), AT_WORK), bobs);
+  // It shakes hands again, and goes on.
+  world.enroll(ALICE);
+  world.connect(ALICE, AT_HOME, 600);
+});
+
+test('two devices behind one address and port: neither passes as the other', () => {
+  const world = new World();
+  world.connect(ALICE, AT_HOME, 70);
+  world.connect(BOB, AT_HOME, 80);
+  world.in(dataPacket(70), AT_HOME);
+  world.passage.removeDevice('alice', world.nowMs);
+  assert.equal(world.in(dataPacket(70), AT_HOME), 'not_enrolled');
+});
+
+test("a flow that has become another device's does not carry the first one's session any more", () => {
+  const world = new World();
+  const flow = world.connect(ALICE, AT_HOME, 70);
+  assert.equal(world.out(response({ sender: 80, to: BOB }), flow.number), '192.0.2.1 51820');
+  world.passage.removeDevice('alice', world.nowMs);
+  assert.equal(world.in(dataPacket(70), AT_HOME), 'not_enrolled');
+  assert.equal(world.in(dataPacket(80), AT_HOME), flow);
+});
+
+test('a device that runs out is cut by the next sweep, and one whose time was extended is not', () => {
+  const world = new World();
+  world.enroll({ ...ALICE, expiresAt: world.wallMs + 60_000 });
+  world.enroll({ ...BOB, expiresAt: world.wallMs + 60_000 });
+  world.connect(ALICE, AT_HOME, 70);
+  const bobs = world.connect(BOB, AT_WORK, 80);
+  world.enroll({ ...BOB, expiresAt: null });
+  world.nowMs += 60_000;
+  world.passage.sweep(world.nowMs, world.wallMs);
+  assert.equal(world.in(dataPacket(70), AT_HOME), 'not_enrolled');
+  assert.equal(world.in(dataPacket(80), AT_WORK), bobs);
+  // One that is told when it has run out already never gets in.
+  world.enroll({ ...ALICE, expiresAt: world.wallMs });
+  const { number } = world.in(initiation({ sender: 90 }), AT_HOME) as Flow;
+  assert.equal(world.out(response({ sender: 91, to: ALICE }), number), 'not_enrolled');
+});
+
+test('a device whose key was changed is another: the old key is cut', () => {
+  const world = new World();
+  world.connect(ALICE, AT_HOME, 70);
+  world.enroll({ ...deviceOf('new key'), deviceId: 'alice' });
+  assert.equal(world.passage.flows, 0);
+  assert.equal(world.in(dataPacket(70), AT_HOME), 'not_enrolled');
+  const { number } = world.in(initiation({ sender: 90 }), AT_HOME) as Flow;
+  assert.equal(world.out(response({ sender: 91, to: ALICE }), number), 'not_enrolled');
+});
+
+test('what has not the form of WireGuard passes as it is', () => {
+  const world = new World();
+  const flow = world.flowOf(AT_HOME);
+  world.passage.removeDevice('alice', world.nowMs);
+  for (const bytes of [Buffer.alloc(0), Buffer.alloc(1_400, 7), Buffer.of(4, 0, 0, 0), dataPacket(1).subarray(0, 31)]) {
+    assert.equal(world.in(bytes, AT_HOME), flow);
+    assert.equal(world.out(bytes, flow.number), '192.0.2.1 51820');
+  }
+});
+
+test('a server that makes up handshakes costs a bounded number of comparisons a second', () => {
+  const world = new World();
+  for (let i = 0; i < 1_000; i++) world.enroll(deviceOf(`device ${i}`));
+  const { number } = world.flowOf(AT_HOME);
+  for (let i = 0; i < 2_000; i++) {
+    world.in(Buffer.alloc(148), AT_HOME);
+    assert.equal(world.out(initiation({ sender: i }), number), 'not_enrolled');
+  }
+  // Two million comparisons were asked for, and 208,192 made: there are none left for the right key.
+  world.in(Buffer.alloc(148), AT_HOME);
+  assert.equal(world.out(initiation({ sender: 1, to: ALICE }), number), 'not_enrolled');
+  world.nowMs += 1_000;
+  world.in(Buffer.alloc(148), AT_HOME);
+  assert.equal(world.out(initiation({ sender: 1, to: ALICE }), number), '192.0.2.1 51820');
+});

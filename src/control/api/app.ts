@@ -34,6 +34,8 @@ import { mountMetricKeys } from './routes/metric-keys.ts';
 import { mountMetrics } from './routes/metrics.ts';
 import { mountNetworkRelay } from './routes/network-relay.ts';
 import { mountMfa } from './routes/mfa.ts';
+import { mountNetworkDevices } from './routes/network-devices.ts';
+import { mountNetworks } from './routes/networks.ts';
 import { mountOauth } from './routes/oauth.ts';
 import { mountOrganizations } from './routes/organizations.ts';
 import { mountMaintenance } from './routes/maintenance.ts';
@@ -109,6 +111,8 @@ export function buildApi(deps: ApiDeps): Api {
   mountReservedSubdomains(app, deps);
   mountDomains(app, deps);
   mountConnections(app, deps);
+  mountNetworks(app, deps);
+  mountNetworkDevices(app, deps);
   mountNetworkRelay(app, deps);
   // Its paths are read before those of the others, where `har` would be an id.
   mountInspectorExports(app, deps);

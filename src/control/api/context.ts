@@ -18,6 +18,8 @@ import type { Inspector } from '../services/inspector/inspector.ts';
 import type { Invitations } from '../services/organizations/invitations.ts';
 import type { Keys } from '../services/keys/keys.ts';
 import type { RelayStatus } from '../services/networks/relay-status.ts';
+import type { NetworkDevices } from '../services/networks/network-devices.ts';
+import type { Networks } from '../services/networks/networks.ts';
 import type { Members } from '../services/organizations/members.ts';
 import type { Organizations } from '../services/organizations/organizations.ts';
 import type { PasswordReset } from '../services/accounts/password-reset.ts';
@@ -138,6 +140,8 @@ export interface ApiDeps {
   readonly inspector: Inspector;
   readonly metrics: Metrics;
   readonly metricKeys: MetricKeys;
+  readonly networks: Networks;
+  readonly networkDevices: NetworkDevices;
   readonly receivers: Receivers;
   readonly mailbox: Mailbox;
   readonly readerKeys: ReaderKeys;

@@ -2,6 +2,7 @@
  * The services of people: accounts, sessions, organizations and who runs the server. Opened by control/open.ts, after what organizations own.
  */
 import type { Ground } from './ground.ts';
+import type { NetworkServices } from './networks.ts';
 import type { TunnelServices } from './tunnels.ts';
 import { Accounts } from '../services/accounts/accounts.ts';
 import { EmailCodes } from '../services/accounts/email-codes.ts';
@@ -56,7 +57,8 @@ export interface PeopleServices {
 interface PeopleDeps {
   readonly tokenEnds: TokenEnds;
   /** What an organization owns, and takes along when it is deleted. */
-  readonly owned: Pick<TunnelServices, 'tunnels' | 'reservedSubdomains' | 'domains' | 'receivers'>;
+  readonly owned: Pick<TunnelServices, 'tunnels' | 'reservedSubdomains' | 'domains' | 'receivers'> &
+    Pick<NetworkServices, 'networks'>;
 }
 
 export function openPeople(ground: Ground, { tokenEnds, owned }: PeopleDeps): PeopleServices {

@@ -32,6 +32,7 @@ const TAGS: Readonly<Record<string, string>> = {
   inspector: 'Requests of visitors as they were recorded: lists, one with everything, live, replay, exports',
   metrics: 'What tunnels carry: numbers, charts, Prometheus',
   webhooks: 'The mailbox: webhooks are kept until somebody reads them',
+  'private-networks': "WireGuard networks whose server is a customer's machine: who may speak there, and their configs",
   billing: 'Plans, and what is paid for them',
   pages: 'For people with a browser',
   superadmin: 'For those who run the server',

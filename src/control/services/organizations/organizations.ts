@@ -17,6 +17,7 @@ import { insertOrganization, type NewOrgRules, type OrgRow, orgsOf, rulesFor } f
 import { forgetMetricKeys } from '../metrics/metric-key-rows.ts';
 import { callerNow, leaveOrg } from '../sessions/session-rows.ts';
 import type { Outbox } from '../mail/outbox.ts';
+import type { Networks } from '../networks/networks.ts';
 import type { TokenEnds } from '../tokens/token-ends.ts';
 import type { Tunnels } from '../tunnels/tunnels.ts';
 import type { Domains } from '../domains/domains.ts';
@@ -37,6 +38,7 @@ export interface OrganizationDeps {
   readonly reservedSubdomains: Pick<ReservedSubdomains, 'deleteAllIn'>;
   readonly receivers: Pick<Receivers, 'deleteAllIn'>;
   readonly domains: Pick<Domains, 'deleteAllIn'>;
+  readonly networks: Pick<Networks, 'deleteAllIn'>;
   readonly records: Pick<RecordStore, 'forgetOrganization'>;
   readonly outbox: Outbox;
   readonly newOrg: NewOrgRules;
@@ -106,7 +108,7 @@ export class Organizations {
   }
 
   /**
-   * Ends its tokens, tunnels, reserved names, domains and invitations; agents are cut off after the commit. Sessions that were active in it go on in another
+   * Ends its tokens, tunnels, reserved names, domains, private networks and invitations; agents are cut off after the commit. Sessions that were active in it go on in another
    * organization of their person, or end where there is none. The other owners get a letter. Soft: the rows stay for the books. Throws `not_found`, `forbidden`,
    * `conflict` when it is the caller's only one, or goes on paying, and `unavailable` when a payment provider can't say whether it does.
    */
@@ -128,7 +130,7 @@ export class Organizations {
   }
 
   #deleteNow(actor: UserActor, orgId: string): DeletedOrg {
-    const { store, records, tokens, tunnels, reservedSubdomains, domains, receivers, outbox } = this.#deps;
+    const { store, records, tokens, tunnels, reservedSubdomains, domains, receivers, networks, outbox } = this.#deps;
     return store.inTx((tx) => {
       const me = this.#deletable(tx.db, callerNow(tx, actor), orgId);
       const { name } = this.#find(me);
@@ -138,6 +140,7 @@ export class Organizations {
       const deletedTunnels = tunnels.deleteAllIn(tx, me);
       reservedSubdomains.deleteAllIn(tx, me);
       receivers.deleteAllIn(tx, me);
+      networks.deleteAllIn(tx, me);
       forgetMetricKeys(tx, { orgId: me.orgId });
       domains.deleteAllIn(tx, me);
       endAllInvitations(tx, me);

@@ -1,0 +1,212 @@
+/** `/private-networks/{id}/devices`: who may speak in a private network. */
+import { z } from '@hono/zod-openapi';
+import { MAX_IN_NETWORK, MAX_IN_ORG, type ShownDevice } from '../../services/networks/network-devices.ts';
+import { MAX_EXTRA_ALLOWED_IPS, MAX_NAME } from '../../services/networks/network-input.ts';
+import { type Api, type ApiDeps, actorOf } from '../context.ts';
+import { defineRoute } from '../define-route.ts';
+import { json } from '../errors.ts';
+
+const EXAMPLE = {
+  id: '019aa3c2-5b7c-7b08-8e15-4d6f2a9c1e30',
+  name: 'laptop',
+  assigned_ip: '10.80.0.2',
+  public_key: '8Xr2mJ0vQkq5Tn7bL3cWz9fHs1dYp4uGe6aRoViKxUM=',
+  expires_at: null,
+  expired: false,
+  extra_allowed_ips: [],
+  created_at: '2026-11-21T09:00:00.000Z',
+  last_handshake_at: '2026-11-21T09:04:00.000Z',
+  last_seen_at: '2026-11-21T09:05:00.000Z',
+  endpoint: '198.51.100.7:40213',
+  bytes_in: 18_204,
+  bytes_out: 92_311,
+};
+const device = z
+  .object({
+    id: z.uuid(),
+    name: z.string(),
+    assigned_ip: z.string().openapi({ description: 'Address in the network' }),
+    public_key: z.string().openapi({ description: 'WireGuard public key' }),
+    expires_at: z.iso.datetime().nullable().openapi({ description: 'null: never' }),
+    expired: z
+      .boolean()
+      .openapi({ description: 'Its time has run out: it shakes hands no more, and keeps its address' }),
+    extra_allowed_ips: z.array(z.string()).openapi({ description: 'Networks behind the device' }),
+    created_at: z.iso.datetime(),
+    last_handshake_at: z.iso.datetime().nullable().openapi({
+      description:
+        'As the relay sees it, like what follows; null: not seen. Of a network whose clients reach the machine by themselves nothing is seen.',
+    }),
+    last_seen_at: z.iso.datetime().nullable(),
+    endpoint: z.string().nullable().openapi({ description: 'Address and port that it spoke from last' }),
+    bytes_in: z.int().openapi({ description: 'Bytes that the device sent' }),
+    bytes_out: z.int().openapi({ description: 'Bytes that were sent to it' }),
+  })
+  .openapi('NetworkDevice', { example: EXAMPLE });
+
+const name = z
+  .string()
+  .openapi({ example: 'laptop', description: `1 to ${MAX_NAME} characters; else \`invalid_name\`` });
+const optional = {
+  expires_at: z.iso.datetime({ offset: true }).nullable().optional().openapi({
+    example: '2027-01-01T00:00:00Z',
+    description: 'From then on the device is cut off; it must lie ahead. null: never',
+  }),
+  extra_allowed_ips: z
+    .array(z.string())
+    .optional()
+    .openapi({
+      example: ['192.168.9.0/24'],
+      description: `Networks behind the device, at most ${MAX_EXTRA_ALLOWED_IPS}, none behind another one of the network: the config of the server has them`,
+    }),
+};
+const newDevice = z
+  .object({
+    name,
+    public_key: z.string().openapi({
+      example: EXAMPLE.public_key,
+      description: 'What `wg pubkey` prints: 32 bytes in base64; else `invalid_public_key`',
+    }),
+    ...optional,
+  })
+  .openapi('NewNetworkDevice', { example: { name: EXAMPLE.name, public_key: EXAMPLE.public_key } });
+const changes = z
+  .object({ name: name.optional(), ...optional })
+  .openapi('NetworkDeviceChanges', { example: { expires_at: '2027-01-01T00:00:00Z' } });
+const enrolled = z
+  .object({ device, network_cidr: z.string() })
+  .openapi('EnrolledDevice', { example: { device: EXAMPLE, network_cidr: '10.80.0.0/24' } });
+const config = z.object({ config: z.string() }).openapi('WireGuardClientConfig', {
+  description:
+    'For `wg-quick` and the WireGuard apps, once the private key stands in the place of `REPLACE_WITH_PRIVATE_KEY`',
+  example: {
+    config:
+      '# laptop in the private network office\n[Interface]\nPrivateKey = REPLACE_WITH_PRIVATE_KEY\nAddress = 10.80.0.2/32\nMTU = 1400\n\n[Peer]\nPublicKey = cDwX9Yv2bqLr3m8TfZ0nKs5hJ1oW7uE4iA6gPyQeRHk=\nEndpoint = example.com:30000\nAllowedIPs = 10.80.0.0/24\nPersistentKeepalive = 25\n',
+  },
+});
+
+const id = z.object({ id: z.string() });
+const ids = z.object({ id: z.string(), device_id: z.string() });
+const done = z.object({ success: z.literal(true) });
+const tags = ['private-networks'];
+
+export function mountNetworkDevices(app: Api, { networkDevices }: ApiDeps): void {
+  app.openapi(
+    defineRoute({
+      method: 'get',
+      path: '/private-networks/{id}/devices',
+      tags,
+      summary: 'Devices of a private network, by address',
+      request: { params: id },
+      responses: { 200: json(z.array(device), 'Devices') },
+    }),
+    (c) => c.json(networkDevices.list(actorOf(c), c.req.valid('param').id).map(present), 200),
+  );
+  app.openapi(
+    defineRoute(
+      {
+        method: 'post',
+        path: '/private-networks/{id}/devices',
+        'x-needs': 'network_device.create',
+        tags,
+        summary: 'Enrol a device: it gets the lowest free address',
+        description: `By its public key; the private one stays where it was made. A key that is enrolled already gets what it has, unchanged, with 200. At most ${MAX_IN_NETWORK.toLocaleString('en')} in a network, and ${MAX_IN_ORG.toLocaleString('en')} in all. The server's WireGuard must learn of it: read its config again.`,
+        request: { params: id, body: { required: true, content: { 'application/json': { schema: newDevice } } } },
+        responses: { 200: json(enrolled, 'It was enrolled before'), 201: json(enrolled, 'Enrolled') },
+      },
+      ['forbidden', 'invalid_name', 'invalid_public_key', 'network_full', 'conflict', 'rate_limited'],
+    ),
+    (c) => {
+      const { public_key: publicKey, ...rest } = c.req.valid('json');
+      const input = { publicKey, name: rest.name, ...given(rest) };
+      const made = networkDevices.enroll(actorOf(c), c.req.valid('param').id, input);
+      return c.json({ device: present(made.device), network_cidr: made.networkCidr }, made.isNew ? 201 : 200);
+    },
+  );
+  app.openapi(
+    defineRoute(
+      {
+        method: 'patch',
+        path: '/private-networks/{id}/devices/{device_id}',
+        'x-needs': 'network_device.change',
+        tags,
+        summary: 'Change the name of a device, its end, or what is behind it',
+        description: 'What is not given stays. One whose time has run out goes on with a new end.',
+        request: { params: ids, body: { required: true, content: { 'application/json': { schema: changes } } } },
+        responses: { 200: json(device, 'Changed') },
+      },
+      ['forbidden', 'invalid_name'],
+    ),
+    (c) => {
+      const { id, device_id } = c.req.valid('param');
+      const { name, ...rest } = c.req.valid('json');
+      const changed = { ...(name === undefined ? {} : { name }), ...given(rest) };
+      return c.json(present(networkDevices.update(actorOf(c), id, device_id, changed)), 200);
+    },
+  );
+  app.openapi(
+    defineRoute(
+      {
+        method: 'delete',
+        path: '/private-networks/{id}/devices/{device_id}',
+        tags,
+        summary: 'Revoke a device: it is cut off at once, and its address is free',
+        description: 'At the relay. Take it out of the WireGuard of the server, too: read its config again.',
+        request: { params: ids },
+        responses: { 200: json(done, 'Revoked') },
+      },
+      ['forbidden'],
+    ),
+    (c) => {
+      const { id, device_id } = c.req.valid('param');
+      networkDevices.revoke(actorOf(c), id, device_id);
+      return c.json({ success: true as const }, 200);
+    },
+  );
+  app.openapi(
+    defineRoute(
+      {
+        method: 'get',
+        path: '/private-networks/{id}/devices/{device_id}/config',
+        tags,
+        summary: 'WireGuard config of a device, without its private key',
+        request: { params: ids },
+        responses: { 200: json(config, 'The config') },
+      },
+      ['server_not_registered'],
+    ),
+    (c) => {
+      const { id, device_id } = c.req.valid('param');
+      return c.json({ config: networkDevices.config(actorOf(c), id, device_id) }, 200);
+    },
+  );
+}
+
+function given(said: { expires_at?: string | null | undefined; extra_allowed_ips?: string[] | undefined }) {
+  return {
+    ...(said.expires_at === undefined ? {} : { expiresAt: said.expires_at }),
+    ...(said.extra_allowed_ips === undefined ? {} : { extraAllowedIps: said.extra_allowed_ips }),
+  };
+}
+
+function present({ row, assignedIp, expired }: ShownDevice) {
+  return {
+    id: row.id,
+    name: row.name,
+    assigned_ip: assignedIp,
+    public_key: row.publicKey,
+    expires_at: instant(row.expiresAt),
+    expired,
+    extra_allowed_ips: [...row.extraAllowedIps],
+    created_at: new Date(row.createdAt).toISOString(),
+    last_handshake_at: instant(row.lastHandshakeAt),
+    last_seen_at: instant(row.lastSeenAt),
+    endpoint: row.endpoint,
+    bytes_in: row.bytesIn,
+    bytes_out: row.bytesOut,
+  };
+}
+
+function instant(at: number | null): string | null {
+  return at === null ? null : new Date(at).toISOString();
+}

@@ -1,0 +1,88 @@
+/** What people say about networks and devices, checked and written in one form. Pure; every function throws what the API answers with. */
+import { parseHostPort, formatHostPort, canonicalIp } from '../../../base/addr.ts';
+import { AppError } from '../../../base/errors.ts';
+import { formatIpNetwork, holdsNetwork, type IpNetwork, readIpNetwork } from '../../../base/ip-network.ts';
+import type { Overlay } from './overlay.ts';
+
+/** In characters. */
+export const MAX_NAME = 63;
+export const MAX_DNS = 3;
+export const MAX_EXTRA_ALLOWED_IPS = 16;
+
+/** Line ends above all: names stand in configs, in lists and in logs. */
+const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/u;
+
+/** Without the spaces around it. Throws `invalid_name`. */
+export function nameFrom(text: string): string {
+  const name = text.trim();
+  const why =
+    [...name].length > MAX_NAME || name === '' ? `It must have 1 to ${MAX_NAME} characters.` : nameFault(name);
+  if (why === undefined) return name;
+  throw new AppError('invalid_name', `The name does not fit. ${why}`, { details: [{ path: 'name', message: why }] });
+}
+
+function nameFault(name: string): string | undefined {
+  return UNPRINTABLE.test(name) ? 'It must not have line ends or other characters that nobody can see.' : undefined;
+}
+
+/** Addresses of name servers, in order, each once. Throws `invalid_request`. */
+export function dnsFrom(texts: readonly string[]): readonly string[] {
+  const addresses = texts.map((text, i) => {
+    const address = text.includes('%') ? undefined : canonicalIp(text);
+    if (address === undefined) throw invalid(`dns.${i}`, `${quoted(text)} is not an IP address.`);
+    return address;
+  });
+  const each = [...new Set(addresses)];
+  if (each.length > MAX_DNS) throw invalid('dns', `At most ${MAX_DNS} name servers.`);
+  return each;
+}
+
+/**
+ * IP networks with the bits behind their prefix cleared, each once. None lies within the overlay: its addresses are given out one by one. A wider
+ * one, such as 0.0.0.0/0, may hold it. Throws `invalid_request`.
+ */
+export function extraAllowedIpsFrom(texts: readonly string[], overlay: Overlay): readonly string[] {
+  const path = 'extra_allowed_ips';
+  const each = [...new Set(texts.map((text, i) => formatIpNetwork(checkedNetwork(text, `${path}.${i}`, overlay))))];
+  if (each.length > MAX_EXTRA_ALLOWED_IPS) throw invalid(path, `At most ${MAX_EXTRA_ALLOWED_IPS} networks.`);
+  return each;
+}
+
+function checkedNetwork(text: string, path: string, overlay: Overlay): IpNetwork {
+  const network = readIpNetwork(text);
+  if (network === undefined) throw invalid(path, `${quoted(text)} is not an IP network such as 192.168.7.0/24.`);
+  if (holdsNetwork(overlay.network, network)) {
+    throw invalid(
+      path,
+      `${quoted(text)} lies within the network itself, ${overlay.cidr}, whose addresses devices have already.`,
+    );
+  }
+  return network;
+}
+
+/** Where clients reach a server by themselves. Throws `invalid_request`. */
+export function endpointFrom(text: string): string {
+  const endpoint = parseHostPort(text);
+  if (endpoint === undefined || endpoint.port === 0) {
+    const why = `${quoted(text)} is not an endpoint: give host:port, such as vpn.example.com:51820 or [2001:db8::1]:51820.`;
+    throw invalid('public_endpoint', why);
+  }
+  return formatHostPort(endpoint);
+}
+
+/** An instant that is to come, milliseconds. Throws `invalid_request`. */
+export function expiryFrom(text: string, now: number): number {
+  const at = Date.parse(text);
+  if (at > now) return at;
+  throw invalid('expires_at', 'It must lie ahead. To end a device now, revoke it.');
+}
+
+function quoted(text: string): string {
+  return `"${text.slice(0, 60)}"`;
+}
+
+function invalid(path: string, why: string): AppError {
+  return new AppError('invalid_request', `The request is not valid: ${path}: ${why}`, {
+    details: [{ path, message: why }],
+  });
+}

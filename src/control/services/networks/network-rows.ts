@@ -1,0 +1,75 @@
+/** The rows of private networks and what is read of them again and again. Not to be called from outside networks/. */
+import { and, asc, count, eq } from 'drizzle-orm';
+import { AppError } from '../../../base/errors.ts';
+import { networkDevices, privateNetworks } from '../../db/schema.ts';
+import type { Db, Tx } from '../../db/tx.ts';
+import type { UserActor } from '../actor.ts';
+import { type AuditAction, type DeedDetails, recordDeed } from '../audit.ts';
+import type { PublicNames } from '../news.ts';
+import type { NetworkNews } from './network-news.ts';
+import { isRelayed, relayOf } from './relay-routes.ts';
+
+export type NetworkRow = typeof privateNetworks.$inferSelect;
+
+/** What tells the data plane of networks. */
+export interface Teller {
+  readonly news: NetworkNews;
+  readonly names: Pick<PublicNames, 'udpEndpoint'>;
+}
+
+/** Oldest first. */
+export function networksOf(db: Db, orgId: string): readonly NetworkRow[] {
+  return db
+    .select()
+    .from(privateNetworks)
+    .where(eq(privateNetworks.orgId, orgId))
+    .orderBy(asc(privateNetworks.createdAt), asc(privateNetworks.id))
+    .all();
+}
+
+/** Throws `not_found`, also for another organization's. */
+export function ownNetwork(db: Db, orgId: string, id: string): NetworkRow {
+  const row = db
+    .select()
+    .from(privateNetworks)
+    .where(and(eq(privateNetworks.orgId, orgId), eq(privateNetworks.id, id)))
+    .get();
+  if (row === undefined) throw new AppError('not_found', 'No such private network in your organization.');
+  return row;
+}
+
+/** Devices of each network of the organization that has any, those whose time has run out too. */
+export function deviceCounts(db: Db, orgId: string): ReadonlyMap<string, number> {
+  const rows = db
+    .select({ networkId: networkDevices.networkId, n: count() })
+    .from(networkDevices)
+    .where(eq(networkDevices.orgId, orgId))
+    .groupBy(networkDevices.networkId)
+    .all();
+  return new Map(rows.map(({ networkId, n }) => [networkId, n]));
+}
+
+/** `host:port` that clients are configured with; null until a server is registered. */
+export function endpointOf(row: NetworkRow, names: Pick<PublicNames, 'udpEndpoint'>): string | null {
+  return isRelayed(row) ? names.udpEndpoint(row.reservedUdpPort) : row.selfEndpoint;
+}
+
+/** Tells the data plane of a network as it is in the transaction: all of it, or that it is not relayed. */
+export function announce(tx: Tx, row: NetworkRow, { news, names }: Teller): void {
+  const relay = relayOf(tx.db, row, { names, now: tx.now });
+  tx.onCommit(() => {
+    if (relay !== null) news.put(relay);
+    else
+      news.gone(row.id, 'network_not_ready', `Clients reach the private network ${row.name} without this server now.`);
+  });
+}
+
+export function recordNetwork(tx: Tx, actor: UserActor, { action, row, details }: NetworkDeed): void {
+  recordDeed(tx, actor, { action, resourceType: 'network', resourceId: row.id, details });
+}
+
+interface NetworkDeed {
+  readonly action: AuditAction;
+  readonly row: Pick<NetworkRow, 'id'>;
+  readonly details: DeedDetails;
+}

@@ -1,0 +1,246 @@
+/**
+ * Private networks as people handle them: list, make, change, name their server, delete. Called by control/api. The server is a WireGuard on a
+ * customer's machine; here are its public key, and the UDP port of the edge by which clients come to it.
+ */
+import { eq } from 'drizzle-orm';
+import { uuidv7 } from 'uuidv7';
+import type { PortRange } from '../../../base/addr.ts';
+import { AppError } from '../../../base/errors.ts';
+import { networkDevices, privateNetworks } from '../../db/schema.ts';
+import type { Store, Tx } from '../../db/tx.ts';
+import { type Actor, allow, type UserActor } from '../actor.ts';
+import { checkDeedLimit } from '../deed-limit.ts';
+import { countDevicesIn, deviceByKey, devicesOf } from './device-rows.ts';
+import { dnsFrom, endpointFrom, extraAllowedIpsFrom, nameFrom } from './network-input.ts';
+import {
+  announce,
+  deviceCounts,
+  endpointOf,
+  type NetworkRow,
+  networksOf,
+  ownNetwork,
+  recordNetwork,
+  type Teller,
+} from './network-rows.ts';
+import { overlayFrom, overlayOf } from './overlay.ts';
+import { invalidKey, publicKeyFrom } from './public-keys.ts';
+import { isRelayed } from './relay-routes.ts';
+import { letUdpPortRest, pickUdpPort } from './udp-ports.ts';
+import { serverConfig } from './wireguard-config.ts';
+
+/** Of one organization: a bound for lists, far above need. */
+export const MAX_NETWORKS = 100;
+/** Networks that one person makes in a day, those deleted again too. */
+const MAX_PER_DAY = 400;
+
+/** As the API shows it. */
+export interface ShownNetwork {
+  readonly row: NetworkRow;
+  /** `host:port` that clients are configured with; null until a server is registered. */
+  readonly endpoint: string | null;
+  /** Enrolled devices, those whose time has run out too. */
+  readonly devices: number;
+}
+
+export interface NetworkChanges {
+  readonly name?: string;
+  readonly dns?: readonly string[];
+  readonly extraAllowedIps?: readonly string[];
+}
+
+export interface NetworkServer {
+  readonly publicKey: string;
+  readonly listenPort: number;
+  /** Where clients reach it without this server; null: by a port of the edge. */
+  readonly endpoint: string | null;
+}
+
+export interface NetworksDeps extends Teller {
+  readonly store: Store;
+  /** Ports of the edge that networks may have (`edge.udp_ports`). */
+  readonly udpPorts: PortRange | null;
+}
+
+export class Networks {
+  readonly #deps: NetworksDeps;
+
+  constructor(deps: NetworksDeps) {
+    this.#deps = deps;
+  }
+
+  /** Of the actor's organization, oldest first. */
+  list(actor: Actor): readonly ShownNetwork[] {
+    allow(actor, 'read', 'network');
+    const { db } = this.#deps.store;
+    const counts = deviceCounts(db, actor.orgId);
+    return networksOf(db, actor.orgId).map((row) => this.#shown(row, counts.get(row.id) ?? 0));
+  }
+
+  /** Throws `not_found`. */
+  get(actor: Actor, id: string): ShownNetwork {
+    allow(actor, 'read', 'network');
+    const { db } = this.#deps.store;
+    return this.#shown(ownNetwork(db, actor.orgId, id), countDevicesIn(db, id));
+  }
+
+  /** Throws `invalid_name`, `invalid_cidr`, `duplicate_name`, `conflict` beyond the bound, `rate_limited`, `forbidden`. */
+  create(actor: Actor, input: { readonly name: string; readonly cidr: string }): ShownNetwork {
+    allow(actor, 'create', 'network');
+    const name = nameFrom(input.name);
+    const { cidr } = overlayFrom(input.cidr);
+    return this.#deps.store.inTx((tx) => {
+      const others = networksOf(tx.db, actor.orgId);
+      requireFreeName(others, name);
+      if (others.length >= MAX_NETWORKS) {
+        throw new AppError('conflict', `Your organization has ${MAX_NETWORKS} private networks. Delete one first.`);
+      }
+      const message = `You made ${MAX_PER_DAY} private networks in a day. Wait before you make another one.`;
+      checkDeedLimit(tx, actor, { action: 'network.create', perDay: MAX_PER_DAY, message });
+      const row: NetworkRow = {
+        id: uuidv7(),
+        orgId: actor.orgId,
+        name,
+        cidr,
+        serverPublicKey: null,
+        serverListenPort: null,
+        reservedUdpPort: null,
+        selfEndpoint: null,
+        dns: [],
+        extraAllowedIps: [],
+        createdAt: tx.now,
+        updatedAt: tx.now,
+        bytesIn: 0,
+        bytesOut: 0,
+        packetsIn: 0,
+        packetsOut: 0,
+      };
+      tx.db.insert(privateNetworks).values(row).run();
+      recordNetwork(tx, actor, { action: 'network.create', row, details: { name, cidr } });
+      return this.#shown(row, 0);
+    });
+  }
+
+  /** What is not given stays. Throws `not_found`, `invalid_name`, `invalid_request`, `duplicate_name`, `forbidden`. */
+  update(actor: Actor, id: string, changes: NetworkChanges): ShownNetwork {
+    allow(actor, 'change', 'network');
+    return this.#deps.store.inTx((tx) => {
+      const before = ownNetwork(tx.db, actor.orgId, id);
+      const given = checkedChanges(changes, before);
+      if (given.name !== undefined && given.name !== before.name) {
+        requireFreeName(networksOf(tx.db, actor.orgId), given.name);
+      }
+      const row = { ...before, ...given, updatedAt: tx.now };
+      tx.db.update(privateNetworks).set(row).where(eq(privateNetworks.id, id)).run();
+      const details = {
+        name: row.name,
+        ...(given.dns === undefined ? {} : { dns: row.dns.join(', ') }),
+        ...(given.extraAllowedIps === undefined ? {} : { extra_allowed_ips: row.extraAllowedIps.join(', ') }),
+      };
+      recordNetwork(tx, actor, { action: 'network.update', row, details });
+      if (isRelayed(row) && row.name !== before.name) announce(tx, row, this.#deps);
+      return this.#shown(row, countDevicesIn(tx.db, id));
+    });
+  }
+
+  /**
+   * Names the network's server, or another one. Without an endpoint of its own it gets a port of the edge, which it keeps from then on; with one
+   * it gives that port up. Throws `not_found`, `invalid_public_key`, `invalid_request`, `conflict` when no port is free, `forbidden`.
+   */
+  setServer(actor: Actor, id: string, { publicKey, listenPort, endpoint }: NetworkServer): ShownNetwork {
+    allow(actor, 'change', 'network');
+    return this.#deps.store.inTx((tx) => {
+      const before = ownNetwork(tx.db, actor.orgId, id);
+      const serverPublicKey = publicKeyFrom(publicKey, 'server_public_key');
+      if (deviceByKey(tx.db, id, serverPublicKey) !== undefined) {
+        throw invalidKey('server_public_key', 'A device of this network has it: the server needs one of its own.');
+      }
+      const selfEndpoint = endpoint === null ? null : endpointFrom(endpoint);
+      const reservedUdpPort = selfEndpoint === null ? (before.reservedUdpPort ?? this.#freePort(tx)) : null;
+      if (reservedUdpPort === null) letUdpPortRest(tx, before.reservedUdpPort);
+      const row: NetworkRow = {
+        ...before,
+        serverPublicKey,
+        serverListenPort: listenPort,
+        selfEndpoint,
+        reservedUdpPort,
+        updatedAt: tx.now,
+      };
+      tx.db.update(privateNetworks).set(row).where(eq(privateNetworks.id, id)).run();
+      const shown = this.#shown(row, countDevicesIn(tx.db, id));
+      const details = { name: row.name, public_endpoint: shown.endpoint, server_public_key: serverPublicKey };
+      recordNetwork(tx, actor, { action: 'network.server', row, details });
+      if (isRelayed(row) || isRelayed(before)) announce(tx, row, this.#deps);
+      return shown;
+    });
+  }
+
+  /** WireGuard config of the server, without its private key. Throws `not_found`, `server_not_registered`. */
+  serverConfig(actor: Actor, id: string): string {
+    allow(actor, 'read', 'network');
+    const { db, clock } = this.#deps.store;
+    const row = ownNetwork(db, actor.orgId, id);
+    const endpoint = endpointOf(row, this.#deps.names);
+    const { serverListenPort } = row;
+    if (endpoint === null || serverListenPort === null) throw withoutServer();
+    const now = clock.now();
+    const devices = devicesOf(db, id).filter(({ expiresAt }) => expiresAt === null || expiresAt > now);
+    return serverConfig({ network: { ...row, serverListenPort }, endpoint, devices });
+  }
+
+  /** With its devices; its port is free. Throws `not_found`, `forbidden`. */
+  delete(actor: Actor, id: string): void {
+    allow(actor, 'delete', 'network');
+    this.#deps.store.inTx((tx) => this.#remove(tx, actor, ownNetwork(tx.db, actor.orgId, id)));
+  }
+
+  /** Deletes every network of the actor's organization, which goes itself; whoever calls has checked that it may. */
+  deleteAllIn(tx: Tx, actor: UserActor): void {
+    for (const row of networksOf(tx.db, actor.orgId)) this.#remove(tx, actor, row);
+  }
+
+  #remove(tx: Tx, actor: UserActor, row: NetworkRow): void {
+    const devices = countDevicesIn(tx.db, row.id);
+    tx.db.delete(networkDevices).where(eq(networkDevices.networkId, row.id)).run();
+    tx.db.delete(privateNetworks).where(eq(privateNetworks.id, row.id)).run();
+    letUdpPortRest(tx, row.reservedUdpPort);
+    recordNetwork(tx, actor, { action: 'network.delete', row, details: { name: row.name, devices } });
+    if (!isRelayed(row)) return;
+    tx.onCommit(() => this.#deps.news.gone(row.id, 'network_deleted', `The private network ${row.name} was deleted.`));
+  }
+
+  #freePort(tx: Tx): number {
+    const port = pickUdpPort(tx, this.#deps.udpPorts);
+    if (port !== undefined) return port;
+    throw new AppError(
+      'conflict',
+      'No UDP port of this server is free. Delete a private network, ask the operator for more ports (edge.udp_ports), or give a public_endpoint where clients reach the server by themselves.',
+    );
+  }
+
+  #shown(row: NetworkRow, devices: number): ShownNetwork {
+    return { row, endpoint: endpointOf(row, this.#deps.names), devices };
+  }
+}
+
+/** What a config can't be without. */
+export function withoutServer(): AppError {
+  return new AppError(
+    'server_not_registered',
+    'The private network has no server yet. Register its public key first: culvert network set-server',
+  );
+}
+
+function requireFreeName(others: readonly NetworkRow[], name: string): void {
+  if (!others.some((other) => other.name === name)) return;
+  throw new AppError('duplicate_name', `Your organization has a private network ${name} already. Choose another name.`);
+}
+
+function checkedChanges({ name, dns, extraAllowedIps }: NetworkChanges, { cidr }: NetworkRow): NetworkChanges {
+  return {
+    ...(name === undefined ? {} : { name: nameFrom(name) }),
+    ...(dns === undefined ? {} : { dns: dnsFrom(dns) }),
+    ...(extraAllowedIps === undefined
+      ? {}
+      : { extraAllowedIps: extraAllowedIpsFrom(extraAllowedIps, overlayOf(cidr)) }),
+  };
+}

@@ -1,0 +1,166 @@
+/** How many clients there may be, who goes when there are too many, and what an address that nobody has shown to be at gets sent. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { FLOW_IDLE_MS } from '../../wire/relay-packets.ts';
+import { FlowBudget, OWN_FLOWS } from './flow-budget.ts';
+import { type Flow, Flows, MAX_FLOWS } from './flows.ts';
+
+class World {
+  nowMs = 0;
+  readonly gone: Flow[] = [];
+  readonly flows: Flows;
+
+  constructor(budget: FlowBudget = new FlowBudget(0)) {
+    this.flows = new Flows({ budget, nowMs: 0, onGone: (flow) => this.gone.push(flow) });
+  }
+
+  /** A client's datagram; 100 ms later than the one before, so that the allowance of new flows is not what is tested. */
+  hear(address: string, port: number, { bytes = 100, isData = false } = {}): Flow | undefined {
+    this.nowMs += 100;
+    const flow = this.flows.find(address, port) ?? this.flows.open(address, port, this.nowMs);
+    if (flow !== undefined) this.flows.heard(flow, bytes, isData, this.nowMs);
+    return flow;
+  }
+
+  must(address: string, port: number): Flow {
+    const flow = this.hear(address, port);
+    assert.ok(flow !== undefined, `${address} ${port}`);
+    return flow;
+  }
+
+  prove(address: string, port: number): Flow {
+    const flow = this.hear(address, port, { isData: true });
+    assert.ok(flow !== undefined && this.flows.maySend(flow, 32, true) && flow.isProven);
+    return flow;
+  }
+}
+
+describe('looking up', () => {
+  test('each address and port has a flow of its own, found by both and by number', () => {
+    const world = new World();
+    const all = ['192.0.2.1', '192.0.2.2', '2001:db8::1'].flatMap((address) =>
+      [1, 2, 65_535].map((port) => world.must(address, port)),
+    );
+    assert.equal(new Set(all.map(({ number }) => number)).size, 9);
+    for (const flow of all) {
+      assert.equal(world.flows.find(flow.address, flow.port), flow);
+      assert.equal(world.flows.at(flow.number), flow);
+    }
+    assert.equal(world.flows.find('192.0.2.1', 3), undefined);
+    assert.equal(world.flows.find('192.0.2.3', 1), undefined);
+    assert.equal(world.flows.at(0), undefined);
+    assert.equal(world.flows.at(10), undefined);
+  });
+
+  test('a flow that was cut is not found, and its number is not used again soon', () => {
+    const world = new World();
+    const flow = world.must('192.0.2.1', 1);
+    const other = world.must('192.0.2.1', 2);
+    world.flows.cut(flow);
+    world.flows.cut(flow);
+    assert.deepEqual(world.gone, [flow]);
+    assert.equal(world.flows.size, 1);
+    assert.equal(world.flows.at(flow.number), undefined);
+    assert.equal(world.flows.find('192.0.2.1', 2), other);
+    assert.notEqual(world.must('192.0.2.1', 1).number, flow.number);
+  });
+
+  test('a client that is silent for three minutes is forgotten, proven or not', () => {
+    const world = new World();
+    const silent = [world.must('192.0.2.1', 1), world.prove('192.0.2.1', 2)];
+    world.nowMs += FLOW_IDLE_MS / 2;
+    const heard = world.must('192.0.2.1', 3);
+    world.nowMs += FLOW_IDLE_MS / 2;
+    world.flows.expire(world.nowMs);
+    assert.deepEqual(world.gone, silent);
+    assert.equal(world.flows.at(heard.number), heard);
+  });
+});
+
+describe('an unproven address', () => {
+  test('is sent no more bytes and no more datagrams than came from it', () => {
+    const world = new World();
+    const flow = world.must('192.0.2.1', 1);
+    world.hear('192.0.2.1', 1, { bytes: 0 });
+    assert.equal(world.flows.maySend(flow, 101, false), false);
+    assert.equal(world.flows.maySend(flow, 60, false), true);
+    assert.equal(world.flows.maySend(flow, 41, false), false);
+    assert.equal(world.flows.maySend(flow, 40, false), true);
+    // Empty ones too: each costs who gets it a packet.
+    assert.equal(world.flows.maySend(flow, 0, false), false);
+    world.hear('192.0.2.1', 1, { bytes: 0 });
+    assert.equal(world.flows.maySend(flow, 1, false), false);
+    assert.equal(world.flows.maySend(flow, 0, false), true);
+  });
+
+  test('is proven by a data packet of its own and the answer to it, not by one of the two', () => {
+    const world = new World();
+    const flow = world.must('192.0.2.1', 1);
+    assert.equal(world.flows.maySend(flow, 1_000, true), false, 'the server alone');
+    world.hear('192.0.2.1', 1, { bytes: 32, isData: true });
+    assert.equal(world.flows.maySend(flow, 1_000, false), false, 'the client alone');
+    assert.equal(world.flows.maySend(flow, 1_000, true), true);
+    assert.equal(world.flows.maySend(flow, 60_000, false), true, 'from then on all passes');
+  });
+});
+
+describe('when there are too many', () => {
+  test('the unproven flow that was silent for longest goes, and no proven one', () => {
+    const world = new World();
+    const proven = Array.from({ length: MAX_FLOWS - 3 }, (_, i) => world.prove('192.0.2.1', i + 1));
+    const [first, second, third] = [1, 2, 3].map((port) => world.must('192.0.2.2', port));
+    world.must('192.0.2.2', 1);
+    world.must('192.0.2.3', 1);
+    assert.deepEqual(world.gone, [second]);
+    world.must('192.0.2.3', 2);
+    assert.deepEqual(world.gone, [second, third]);
+    world.prove('192.0.2.3', 1);
+    world.prove('192.0.2.3', 2);
+    world.must('192.0.2.3', 3);
+    assert.deepEqual(world.gone, [second, third, first]);
+    world.prove('192.0.2.3', 3);
+    assert.equal(world.hear('192.0.2.4', 1), undefined);
+    assert.equal(world.flows.size, MAX_FLOWS);
+    for (const flow of proven) assert.equal(world.flows.at(flow.number), flow);
+    world.flows.cut(proven[0] as Flow);
+    assert.ok(world.hear('192.0.2.4', 1) !== undefined);
+  });
+
+  test('a network gets 500 new clients at once, and 100 a second', () => {
+    const { flows } = new World();
+    const opened = (nowMs: number): number => {
+      let count = 0;
+      for (let port = 1; port <= 3_000; port++) if (flows.open(`at ${nowMs}`, port, nowMs) !== undefined) count++;
+      return count;
+    };
+    assert.deepEqual([opened(0), opened(1_000), opened(1_500)], [500, 100, 50]);
+  });
+
+  test('forged addresses at one network displace its own and no other', () => {
+    const budget = new FlowBudget(0, 100);
+    const [attacked, other] = [new World(budget), new World(budget)];
+    const others = Array.from({ length: 40 }, (_, i) => other.must('192.0.2.1', i + 1));
+    for (let port = 1; port < 500; port++) attacked.must('198.51.100.1', port);
+    assert.equal(budget.used, 100);
+    assert.deepEqual(other.gone, []);
+    // A client of the other network takes the place of one of the forged.
+    others.push(other.must('192.0.2.2', 1));
+    assert.equal(budget.used, 100);
+    assert.equal(attacked.flows.size, 59);
+    assert.equal(other.flows.size, others.length);
+  });
+
+  test('a node full of proven clients has room for the first few of each network', () => {
+    const budget = new FlowBudget(0, 50);
+    const full = new World(budget);
+    for (let port = 1; port <= 50; port++) full.prove('192.0.2.1', port);
+    assert.equal(full.hear('192.0.2.1', 51), undefined);
+    const other = new World(budget);
+    for (let port = 1; port <= OWN_FLOWS; port++) other.prove('192.0.2.1', port);
+    assert.equal(other.hear('192.0.2.1', 100), undefined);
+    assert.deepEqual([budget.used, full.gone, other.gone], [50 + OWN_FLOWS, [], []]);
+    full.flows.clear();
+    other.flows.clear();
+    assert.equal(budget.used, 0);
+  });
+});

@@ -50,7 +50,8 @@ export class RelayRing {
    */
   drain(write: (bytes: Buffer, start: number, end: number) => boolean): void {
     const bytes = this.#bytes;
-    while (bytes !== undefined && this.#count > 0) {
+    if (bytes === undefined) return;
+    while (this.#count > 0) {
       const start = this.#starts[this.#first] as number;
       let end = this.#takeOldest();
       while (this.#count > 0 && this.#starts[this.#first] === end) {

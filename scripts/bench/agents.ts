@@ -55,6 +55,7 @@ async function openSession(): Promise<() => Promise<boolean>> {
     onClosed: (cause) => fail(cause),
     onIdle: () => undefined,
     targetOf: () => undefined,
+    takerOf: () => undefined,
     onTarget: () => undefined,
   };
   const channel = await connector.open(sink, new AbortController().signal);

@@ -1,5 +1,5 @@
 /**
- * Keeps an agent's session up and its tunnels bound: connect, claim, back off, come back, drain. All decisions are here and
+ * Keeps an agent's session up and its tunnels bound and networks attached: connect, ask, back off, come back, drain. All decisions are here and
  * in codes.ts; connections are below `OpenChannel`, screens and logs above `onEvent`.
  *
  *   connecting ──welcome──► online ──lost / bye retry / drain──► waiting ──timer, retryNow──► connecting
@@ -9,23 +9,26 @@
 import { type Clock, systemClock } from '../base/clock.ts';
 import { messageOf } from '../base/errors.ts';
 import type { Logger } from '../base/log.ts';
+import { TurnEnd } from '../base/turn.ts';
 import {
+  type Attached,
   type Bound,
   DRAIN_MS,
   HELLO_TIMEOUT_MS,
   MAX_TUNNELS_PER_AGENT,
-  type RefusalCode,
   type RequestLine,
   WIRE_VERSION,
 } from '../wire/messages.ts';
 import type { Agent, AgentOptions } from './agent-options.ts';
 import { Backoff } from './backoff.ts';
 import { type AgentExitCode, fateOf } from './codes.ts';
-import type { AgentEvent, AgentState, AgentView, ExitReason } from './events.ts';
+import type { AgentEvent, AgentState, AgentView, ExitReason, RelayPath } from './events.ts';
 import { Lookout, UnreachableError } from './lookout.ts';
+import { Relay, type RelayOwner } from './relay/relay.ts';
 import { type Cancel, type Schedule, systemSchedule } from './schedule.ts';
 import { type Bye, Session, type SessionOwner, type Welcome } from './session.ts';
 import { ShownKey } from './shown-key.ts';
+import type { Refusal, Standing } from './standing.ts';
 import type { LocalTarget } from './target.ts';
 import { Tunnel } from './tunnel.ts';
 
@@ -36,17 +39,18 @@ const STEADY_MS = 10_000;
 /** Whoever rotates a key writes its file after the server has taken the old one back: the agent looks after this, once. */
 const KEY_CHANGE_MS = 1_000;
 
-/** Starts an agent. Throws RangeError when it has no tunnel or too many. */
+/** Starts an agent. Throws RangeError when it has neither tunnel nor relay, or too many. */
 export function startAgent(options: AgentOptions): Agent {
-  if (options.tunnels.length < 1 || options.tunnels.length > MAX_TUNNELS_PER_AGENT) {
-    throw new RangeError(`an agent carries 1 to ${MAX_TUNNELS_PER_AGENT} tunnels`);
+  const count = options.tunnels.length + (options.relays?.length ?? 0);
+  if (count < 1 || count > MAX_TUNNELS_PER_AGENT) {
+    throw new RangeError(`an agent carries 1 to ${MAX_TUNNELS_PER_AGENT} tunnels and networks`);
   }
   const supervisor = new Supervisor(options);
   supervisor.connect();
   return supervisor;
 }
 
-class Supervisor implements Agent, SessionOwner {
+class Supervisor implements Agent, SessionOwner, RelayOwner {
   readonly done: Promise<ExitReason>;
   readonly #options: AgentOptions;
   readonly #log: Logger;
@@ -55,6 +59,9 @@ class Supervisor implements Agent, SessionOwner {
   readonly #backoff: Backoff;
   readonly #lookout: Lookout;
   readonly #tunnels: readonly Tunnel[];
+  readonly #relays: readonly Relay[];
+  /** Both. */
+  readonly #wanted: readonly Standing[];
   readonly #resolve: (reason: ExitReason) => void;
   readonly #key: ShownKey;
 
@@ -82,6 +89,9 @@ class Supervisor implements Agent, SessionOwner {
     this.#backoff = new Backoff(random);
     this.#lookout = new Lookout(this.#schedule, random, options.reach);
     this.#tunnels = options.tunnels.map((spec) => new Tunnel(spec, random));
+    const floor = { log: this.#log, clock: this.#clock, schedule: this.#schedule, turn: new TurnEnd() };
+    this.#relays = (options.relays ?? []).map((spec) => new Relay(spec, { floor, owner: this, random }));
+    this.#wanted = [...this.#tunnels, ...this.#relays];
     const { promise, resolve } = Promise.withResolvers<ExitReason>();
     this.done = promise;
     this.#resolve = resolve;
@@ -99,7 +109,7 @@ class Supervisor implements Agent, SessionOwner {
       cause: this.#cause,
       retryAt: this.#retryAt,
       tunnels: this.#tunnels.map((tunnel) => tunnel.view()),
-      relays: [],
+      relays: this.#relays.map((relay) => relay.view()),
     };
   }
 
@@ -150,7 +160,8 @@ class Supervisor implements Agent, SessionOwner {
     if (this.#state === 'stopped' || this.#state === 'draining') return;
     this.#backoff.reset();
     if (this.#state === 'online') {
-      for (const tunnel of this.#tunnels) if (tunnel.state === 'waiting') this.#claimAgain(tunnel);
+      for (const wanted of this.#wanted) if (wanted.state === 'waiting') this.#askAgain(wanted);
+      for (const relay of this.#relays) relay.tryNow();
       return;
     }
     this.#attempt?.abort();
@@ -172,10 +183,10 @@ class Supervisor implements Agent, SessionOwner {
     this.#log.info({ agentId, account, serverVersion, address: session.channel?.address }, 'connected');
     this.#emit({ kind: 'online', agentId, account, serverVersion });
     if (this.#options.watch === true) session.watch(true);
-    for (const tunnel of this.#tunnels) {
-      if (tunnel.state === 'ended') continue;
-      tunnel.cancelRetry();
-      session.claim(tunnel);
+    for (const wanted of this.#wanted) {
+      if (wanted.state === 'ended') continue;
+      wanted.cancelRetry();
+      session.ask(wanted);
     }
   }
 
@@ -186,21 +197,39 @@ class Supervisor implements Agent, SessionOwner {
     this.#emit({ kind: 'tunnel_online', tunnel: tunnel.view() });
   }
 
-  onRefused(session: Session, tunnel: Tunnel, { code, message }: { code: RefusalCode; message: string }): void {
+  onAttached(session: Session, relay: Relay, attached: Attached): void {
     if (session !== this.#session) return;
+    relay.setAttached(attached);
+    const { name, endpoint } = attached;
+    this.#log.info(
+      { relay: relay.spec.name, network: name, endpoint, target: relay.spec.target.text },
+      'relay is live',
+    );
+    this.#emit({ kind: 'relay_online', relay: relay.view() });
+    relay.carry(session.channel?.remote);
+  }
+
+  onPath(relay: Relay, path: RelayPath, why: string): void {
+    this.#log.info({ relay: relay.spec.name, path, why }, 'the way of datagrams');
+    this.#emit({ kind: 'relay_path', relay: relay.view(), path, why });
+  }
+
+  onRefused(session: Session, wanted: Standing, refusal: Refusal): void {
+    if (session !== this.#session) return;
+    const { code, message } = refusal;
     const fate = fateOf(code);
     const final = fate.kind !== 'retry';
-    const isNews = tunnel.state === 'online' || tunnel.reason !== message;
-    tunnel.setAway(final ? 'ended' : 'waiting', message);
+    const isNews = wanted.state === 'online' || wanted.reason !== message;
+    wanted.setAway(final ? 'ended' : 'waiting', message);
     if (isNews) {
-      this.#log.warn({ tunnel: tunnel.spec.name, code, reason: message, final }, 'tunnel refused');
-      this.#emit({ kind: 'tunnel_refused', tunnel: tunnel.view(), code, message, final });
+      this.#log.warn({ [wanted.noun]: wanted.spec.name, code, reason: message, final }, `${wanted.noun} refused`);
+      this.#emit(wanted.refusedEvent(refusal, final));
     }
     if (fate.kind === 'stop') return this.#finish({ code: fate.exit, message });
     if (fate.kind === 'end') return this.#finishWhenEmpty(fate.exit, message);
-    const ms = fate.afterMs === undefined ? tunnel.backoff.next() : this.#backoff.about(fate.afterMs);
-    tunnel.cancelRetry();
-    tunnel.retry = this.#schedule.after(ms, () => this.#claimAgain(tunnel));
+    const ms = fate.afterMs === undefined ? wanted.backoff.next() : this.#backoff.about(fate.afterMs);
+    wanted.cancelRetry();
+    wanted.retry = this.#schedule.after(ms, () => this.#askAgain(wanted));
   }
 
   onRequest(tunnel: Tunnel, { at, method, path, status, ms, dryRun }: RequestLine): void {
@@ -251,13 +280,15 @@ class Supervisor implements Agent, SessionOwner {
   }
 
   onTarget(target: LocalTarget, fault: string | undefined): void {
-    for (const tunnel of this.#tunnels) {
-      if (tunnel.spec.target !== target) continue;
-      tunnel.fault = fault;
-      if (fault === undefined) this.#log.info({ tunnel: tunnel.spec.name }, 'the local service is reachable again');
-      else this.#log.warn({ tunnel: tunnel.spec.name, cause: fault }, 'the local service is not reachable');
-      this.#emit({ kind: 'target', tunnel: tunnel.view() });
-    }
+    for (const tunnel of this.#tunnels) if (tunnel.spec.target === target) this.onFault(tunnel, fault);
+  }
+
+  onFault(wanted: Standing, fault: string | undefined): void {
+    wanted.fault = fault;
+    const which = { [wanted.noun]: wanted.spec.name };
+    if (fault === undefined) this.#log.info(which, 'the local service is reachable again');
+    else this.#log.warn({ ...which, cause: fault }, 'the local service is not reachable');
+    this.#emit(wanted.targetEvent());
   }
 
   // --- ending
@@ -289,12 +320,12 @@ class Supervisor implements Agent, SessionOwner {
   }
 
   #endAll(reason: ExitReason): void {
-    for (const tunnel of this.#tunnels) if (tunnel.state !== 'ended') tunnel.setAway('ended', reason.message);
+    for (const wanted of this.#wanted) if (wanted.state !== 'ended') wanted.setAway('ended', reason.message);
     this.#finish(reason);
   }
 
   #finishWhenEmpty(code: AgentExitCode, message: string): void {
-    if (this.#state === 'draining' || this.#tunnels.some((tunnel) => tunnel.state !== 'ended')) return;
+    if (this.#state === 'draining' || this.#wanted.some(({ state }) => state !== 'ended')) return;
     // A name that was taken over may still carry answers under way, and the newer agent can't finish them.
     this.#ending = { code, message };
     this.drain();
@@ -306,7 +337,8 @@ class Supervisor implements Agent, SessionOwner {
     this.#cause = reason.message;
     this.#attempt?.abort();
     this.#cancelTimer();
-    for (const tunnel of this.#tunnels) tunnel.cancelRetry();
+    for (const wanted of this.#wanted) wanted.cancelRetry();
+    for (const relay of this.#relays) relay.close();
     for (const [session, cancel] of this.#leaving) {
       cancel();
       session.destroy();
@@ -322,20 +354,20 @@ class Supervisor implements Agent, SessionOwner {
     });
   }
 
-  /** Everything that was live is not: said once per tunnel. */
+  /** Everything that was live is not: said once for each. */
   #away(reason: string): void {
     if (this.#welcomedAt !== undefined) this.#emit({ kind: 'offline', cause: reason });
-    for (const tunnel of this.#tunnels) {
-      tunnel.cancelRetry();
-      if (tunnel.state !== 'online') continue;
-      tunnel.setAway('waiting', reason);
-      this.#emit({ kind: 'tunnel_offline', tunnel: tunnel.view(), reason });
+    for (const wanted of this.#wanted) {
+      wanted.cancelRetry();
+      if (wanted.state !== 'online') continue;
+      wanted.setAway('waiting', reason);
+      this.#emit(wanted.offlineEvent(reason));
     }
   }
 
-  #claimAgain(tunnel: Tunnel): void {
-    tunnel.cancelRetry();
-    if (this.#state === 'online') this.#session?.claim(tunnel);
+  #askAgain(wanted: Standing): void {
+    wanted.cancelRetry();
+    if (this.#state === 'online') this.#session?.ask(wanted);
   }
 
   /** A session that lasted makes the next wait short; one that did not makes it no longer than 2 s. */

@@ -2,8 +2,16 @@
  * What a session needs of the connection below it: an interface, so that the agent's rules are tested without sockets.
  * connect.ts makes the real one out of discovery, TLS and the multiplexer.
  */
+import type { MuxStream } from '../mux/stream.ts';
+import type { StreamSink } from '../mux/types.ts';
 import type { FromAgent, FromServer } from '../wire/messages.ts';
 import type { LocalTarget } from './target.ts';
+
+/** Takes streams as they are, instead of a local connection. */
+export interface StreamTaker {
+  /** The preamble is read and answered. What it returns hears the rest. */
+  take(stream: MuxStream): StreamSink;
+}
 
 /** What the connection tells the session. */
 export interface ChannelSink {
@@ -14,6 +22,8 @@ export interface ChannelSink {
   onIdle(): void;
   /** What a stream to `slot` is to be connected with; undefined when the slot serves nothing. */
   targetOf(slot: number): LocalTarget | undefined;
+  /** Who takes streams to `slot`; undefined when that is a target, or nothing. */
+  takerOf(slot: number): StreamTaker | undefined;
   /** Whether a local target can be reached changed; `fault` says why not. */
   onTarget(target: LocalTarget, fault: string | undefined): void;
 }
@@ -21,6 +31,8 @@ export interface ChannelSink {
 export interface Channel {
   /** Host and port of the server's listener, for display. */
   readonly address: string;
+  /** IP address of the far end: the server's, unless something stands in between. */
+  readonly remote: string | undefined;
   /** Last measured round trip, or undefined before the first. */
   readonly rttMs: number | undefined;
   /** Streams open now. */

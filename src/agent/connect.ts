@@ -114,6 +114,10 @@ class MuxChannel implements Channel, SessionHandler, StreamSink {
     mux.ping().catch((error: unknown) => this.#log.debug({ cause: messageOf(error) }, 'first ping was not answered'));
   }
 
+  get remote(): string | undefined {
+    return this.#socket.remoteAddress;
+  }
+
   get rttMs(): number | undefined {
     const ms = this.#mux?.rttMs ?? 0;
     return ms === 0 ? undefined : ms;

@@ -1,7 +1,7 @@
 /**
  * Serves the streams that the server opens: preamble → local target → reply → raw bytes both ways. Used by connect.ts, one
  * server per connection. It reads no protocol inside the stream: what the edge wrote goes to the local service as it is, behind
- * a PROXY protocol header where the target asked for one. The agent's own page may look on (inspect/); it changes nothing.
+ * a PROXY protocol header where the target asked for one. A relay takes its stream as it is. The agent's own page may look on (inspect/); it changes nothing.
  */
 import type { Socket } from 'node:net';
 import { type Clock, Sweeper } from '../base/clock.ts';
@@ -19,6 +19,7 @@ import {
   REPLY,
   type VisitorAddress,
 } from '../wire/preamble.ts';
+import type { StreamTaker } from './channel.ts';
 import { TappedPipe } from './inspect/tapped-pipe.ts';
 import type { Watch, WatchedConnection } from './inspect/watch.ts';
 import { LocalDial, type LocalFault } from './local.ts';
@@ -49,6 +50,7 @@ export class ServeFloor {
 
 export interface ServeOwner {
   targetOf(slot: number): LocalTarget | undefined;
+  takerOf(slot: number): StreamTaker | undefined;
   /** Whether a target can be reached changed; `fault` says why not. */
   onTarget(target: LocalTarget, fault: string | undefined): void;
   /** The last stream in flight ended. */
@@ -86,6 +88,11 @@ export class StreamServer {
   route(slot: number): LocalTarget | LocalFault {
     if (this.#draining) return { code: REPLY.draining, text: 'the agent is stopping' };
     return this.#owner.targetOf(slot) ?? { code: REPLY.unknownSlot, text: 'the agent does not serve this tunnel' };
+  }
+
+  /** Who takes streams to `slot` whole; undefined: `route` says what becomes of them. */
+  taker(slot: number): StreamTaker | undefined {
+    return this.#draining ? undefined : this.#owner.takerOf(slot);
   }
 
   reached(target: LocalTarget): void {
@@ -191,6 +198,8 @@ class ServedStream implements StreamSink {
       return this.#leave();
     }
     this.#stream.consumed(preamble.size);
+    const taker = this.#server.taker(preamble.slot);
+    if (taker !== undefined) return this.#handOver(taker, bytes.subarray(start + preamble.size, end));
     const found = this.#server.route(preamble.slot);
     if ('code' in found) {
       this.#stream.consumed(end - start - preamble.size);
@@ -202,6 +211,17 @@ class ServedStream implements StreamSink {
     const { dials, clock } = this.#server.floor;
     this.#dialledMs = clock.monotonic();
     this.#dial = new LocalDial(found, { result: this, sweeper: dials, nowMs: this.#dialledMs });
+  }
+
+  /** A relay's stream lasts as long as the session: it is none of those that are waited for. */
+  #handOver(taker: StreamTaker, rest: Buffer): void {
+    const stream = this.#stream;
+    stream.write(CONNECTED_REPLY);
+    const sink = taker.take(stream);
+    stream.sink = sink;
+    if (rest.length > 0) sink.onData(stream, rest, 0, rest.length);
+    if (this.#ended) sink.onEnd(stream);
+    this.#leave();
   }
 
   #hold(bytes: Buffer, start: number, end: number): void {

@@ -1,14 +1,16 @@
 /**
- * One connection's conversation with the server: hello, welcome, claims by number, slots, and how it ended. Knows no timers
+ * One connection's conversation with the server: hello, welcome, questions by number, slots, and how it ended. Knows no timers
  * and takes no decisions: agent.ts does.
  */
-import type { Bound, FromServer, Hello, RefusalCode, RequestLine } from '../wire/messages.ts';
-import type { Channel, ChannelSink } from './channel.ts';
+import type { Attached, Bound, FromServer, Hello, RequestLine } from '../wire/messages.ts';
+import type { Channel, ChannelSink, StreamTaker } from './channel.ts';
+import { Relay } from './relay/relay.ts';
+import type { Refusal, Standing } from './standing.ts';
 import type { LocalTarget } from './target.ts';
-import type { Tunnel } from './tunnel.ts';
+import { Tunnel } from './tunnel.ts';
 
-/** Claims without an answer; the others stand in line here. A server takes 256 at a time from one session. */
-const MAX_OPEN_CLAIMS = 64;
+/** Questions without an answer; the others stand in line here. A server takes 256 at a time from one session. */
+const MAX_OPEN = 64;
 
 export type Bye = Extract<FromServer, { type: 'bye' }>;
 export type Welcome = Extract<FromServer, { type: 'welcome' }>;
@@ -16,8 +18,9 @@ export type Welcome = Extract<FromServer, { type: 'welcome' }>;
 export interface SessionOwner {
   onWelcome(session: Session, welcome: Welcome): void;
   onBound(session: Session, tunnel: Tunnel, bound: Bound): void;
-  /** A claim was refused, or a bound tunnel taken away. */
-  onRefused(session: Session, tunnel: Tunnel, refusal: { code: RefusalCode; message: string }): void;
+  onAttached(session: Session, relay: Relay, attached: Attached): void;
+  /** What was asked for was refused, or is taken away. */
+  onRefused(session: Session, wanted: Standing, refusal: Refusal): void;
   onDrain(session: Session, retryAfterMs: number, message: string): void;
   onRequest(tunnel: Tunnel, line: RequestLine): void;
   /** The server ended the session and said why. The session is destroyed already. */
@@ -30,10 +33,10 @@ export interface SessionOwner {
 
 export class Session implements ChannelSink {
   readonly #owner: SessionOwner;
-  readonly #claims = new Map<number, Tunnel>();
-  /** Claimed as answers come; bounded by the number of tunnels. */
-  readonly #line = new Set<Tunnel>();
-  readonly #slots = new Map<number, Tunnel>();
+  readonly #asked = new Map<number, Standing>();
+  /** Asked for as answers come; bounded by the number of tunnels and relays. */
+  readonly #line = new Set<Standing>();
+  readonly #slots = new Map<number, Standing>();
   #channel: Channel | undefined;
   #nextRef = 1;
   #ended = false;
@@ -53,11 +56,11 @@ export class Session implements ChannelSink {
     channel.send(hello);
   }
 
-  /** Asks for the tunnel, unless an answer about it is due already. */
-  claim(tunnel: Tunnel): void {
-    for (const claimed of this.#claims.values()) if (claimed === tunnel) return;
-    this.#line.add(tunnel);
-    this.#claimNext();
+  /** Asks for it, unless an answer about it is due already. */
+  ask(wanted: Standing): void {
+    for (const asked of this.#asked.values()) if (asked === wanted) return;
+    this.#line.add(wanted);
+    this.#askNext();
   }
 
   watch(requests: boolean): void {
@@ -85,7 +88,13 @@ export class Session implements ChannelSink {
   }
 
   targetOf(slot: number): LocalTarget | undefined {
-    return this.#slots.get(slot)?.spec.target;
+    const tunnel = this.#slots.get(slot);
+    return tunnel instanceof Tunnel ? tunnel.spec.target : undefined;
+  }
+
+  takerOf(slot: number): StreamTaker | undefined {
+    const relay = this.#slots.get(slot);
+    return relay instanceof Relay ? relay : undefined;
   }
 
   onIdle(): void {
@@ -115,25 +124,25 @@ export class Session implements ChannelSink {
       case 'bound':
         return this.#bound(message);
       case 'refused': {
-        const tunnel = this.#takeClaim(message.ref);
-        if (tunnel === undefined) return this.#broken('it refused what was not claimed');
-        return this.#owner.onRefused(this, tunnel, message);
+        const wanted = this.#takeAsked(message.ref);
+        if (wanted === undefined) return this.#broken('it refused what was not asked for');
+        return this.#owner.onRefused(this, wanted, message);
       }
       case 'unbound': {
-        const tunnel = this.#slots.get(message.slot);
+        const served = this.#slots.get(message.slot);
         this.#slots.delete(message.slot);
-        // Unbound may cross with something that ended the tunnel on this side: then there is nothing left to do.
-        if (tunnel !== undefined) this.#owner.onRefused(this, tunnel, message);
+        // Unbound may cross with something that ended it on this side: then there is nothing left to do.
+        if (served !== undefined) this.#owner.onRefused(this, served, message);
         return;
       }
       case 'attached':
-        return this.#broken('it attached what was not asked for');
+        return this.#attached(message);
       case 'drain':
         return this.#owner.onDrain(this, message.retryAfterMs, message.message);
       case 'requests':
         for (const line of message.items) {
           const tunnel = this.#slots.get(line.slot);
-          if (tunnel !== undefined) this.#owner.onRequest(tunnel, line);
+          if (tunnel instanceof Tunnel) this.#owner.onRequest(tunnel, line);
         }
         return;
       default:
@@ -142,27 +151,34 @@ export class Session implements ChannelSink {
   }
 
   #bound(bound: Bound): void {
-    const tunnel = this.#takeClaim(bound.ref);
-    if (tunnel === undefined) return this.#broken('it bound what was not claimed');
+    const tunnel = this.#takeAsked(bound.ref);
+    if (!(tunnel instanceof Tunnel)) return this.#broken('it bound what was not claimed');
     this.#slots.set(bound.slot, tunnel);
     this.#owner.onBound(this, tunnel, bound);
   }
 
-  #claimNext(): void {
-    for (const tunnel of this.#line) {
-      if (this.#claims.size >= MAX_OPEN_CLAIMS) return;
-      this.#line.delete(tunnel);
+  #attached(attached: Attached): void {
+    const relay = this.#takeAsked(attached.ref);
+    if (!(relay instanceof Relay)) return this.#broken('it attached what was not asked for');
+    this.#slots.set(attached.slot, relay);
+    this.#owner.onAttached(this, relay, attached);
+  }
+
+  #askNext(): void {
+    for (const wanted of this.#line) {
+      if (this.#asked.size >= MAX_OPEN) return;
+      this.#line.delete(wanted);
       const ref = this.#nextRef++;
-      this.#claims.set(ref, tunnel);
-      this.#channel?.send(tunnel.claim(ref));
+      this.#asked.set(ref, wanted);
+      this.#channel?.send(wanted.ask(ref));
     }
   }
 
-  #takeClaim(ref: number): Tunnel | undefined {
-    const tunnel = this.#claims.get(ref);
-    this.#claims.delete(ref);
-    this.#claimNext();
-    return tunnel;
+  #takeAsked(ref: number): Standing | undefined {
+    const wanted = this.#asked.get(ref);
+    this.#asked.delete(ref);
+    this.#askNext();
+    return wanted;
   }
 
   #bye(bye: Bye): void {

@@ -2,9 +2,8 @@
  * One tunnel of an agent: what the user asked for and what the server made of it. Changed by agent.ts only.
  */
 import type { Bound, Claim, Protocol } from '../wire/messages.ts';
-import { Backoff } from './backoff.ts';
-import type { TunnelState, TunnelView } from './events.ts';
-import type { Cancel } from './schedule.ts';
+import type { AgentEvent, TunnelView } from './events.ts';
+import { type Refusal, Standing } from './standing.ts';
 import type { LocalTarget } from './target.ts';
 
 export interface TunnelSpec {
@@ -18,45 +17,23 @@ export interface TunnelSpec {
   readonly inspect?: boolean | undefined;
 }
 
-export class Tunnel {
+export class Tunnel extends Standing {
+  readonly noun = 'tunnel';
   readonly spec: TunnelSpec;
-  readonly backoff: Backoff;
-  state: TunnelState = 'waiting';
-  reason: string | undefined;
-  /** Why the local service could not be reached, the last time somebody asked for it. */
-  fault: string | undefined;
-  /** Cancels the repeated claim that is due. */
-  retry: Cancel | undefined;
   #bound: Bound | undefined;
 
   constructor(spec: TunnelSpec, random: () => number) {
+    super(random);
     this.spec = spec;
-    this.backoff = new Backoff(random);
-  }
-
-  get url(): string | undefined {
-    return this.#bound?.url;
   }
 
   setBound(bound: Bound): void {
     this.#bound = bound;
-    this.state = 'online';
-    this.reason = undefined;
-    this.backoff.reset();
-  }
-
-  setAway(state: 'waiting' | 'ended', reason: string): void {
-    this.state = state;
-    this.reason = reason;
-  }
-
-  cancelRetry(): void {
-    this.retry?.();
-    this.retry = undefined;
+    this.setOnline();
   }
 
   /** The claim; after the first `bound` it asks for the same tunnel, so that a random name survives a reconnect. */
-  claim(ref: number): Claim {
+  ask(ref: number): Claim {
     // A repeated label holds the project's suffix already; the server takes it off. A tcp tunnel has no label.
     const subdomain = this.spec.subdomain ?? (this.#bound?.subdomain || undefined);
     return {
@@ -70,6 +47,18 @@ export class Tunnel {
       ...(this.spec.inspect === false ? { inspect: false } : {}),
       ...(this.#bound === undefined ? {} : { tunnelId: this.#bound.tunnelId }),
     };
+  }
+
+  targetEvent(): AgentEvent {
+    return { kind: 'target', tunnel: this.view() };
+  }
+
+  offlineEvent(reason: string): AgentEvent {
+    return { kind: 'tunnel_offline', tunnel: this.view(), reason };
+  }
+
+  refusedEvent({ code, message }: Refusal, final: boolean): AgentEvent {
+    return { kind: 'tunnel_refused', tunnel: this.view(), code, message, final };
   }
 
   view(): TunnelView {

@@ -2,6 +2,7 @@
 import type { AgentSource } from './agent-source.ts';
 import type { EventFeed } from './event-feed.ts';
 import type { Family, Sample } from './exposition.ts';
+import { relayFamilies } from './relay-families.ts';
 import type { Watch } from './watch.ts';
 
 const STATES = ['online', 'waiting', 'ended'] as const;
@@ -35,6 +36,7 @@ export function metricFamilies(source: AgentSource, watch: Watch, feed: EventFee
       'Answers of local services, and of the server where one could not be reached, by the class of their status.',
       requests(watch),
     ),
+    ...relayFamilies(view?.relays ?? []),
     gauge('culvert_agent_page_records', 'Requests that the page can show.', one(ring.size)),
     gauge('culvert_agent_page_bytes', 'Memory that they hold.', one(ring.bytes)),
     counter('culvert_agent_page_not_kept_total', 'Requests beyond what is kept per second.', one(tally.notKept)),

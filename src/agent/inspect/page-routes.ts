@@ -82,13 +82,17 @@ function restBehind(path: string, base: string): string | undefined {
 /** What the page says above its list. */
 export function statusOf(source: AgentSource): object {
   const { view } = source;
-  const tunnels = view?.tunnels ?? [];
+  const { tunnels = [], relays = [] } = view ?? {};
   return {
     state: view?.state ?? 'connecting',
     cause: view?.cause ?? null,
     version: source.version,
     tunnels: tunnels.map(({ name, url, target, state, fault }) => {
       return { name, public_url: url ?? null, target, state, fault: fault ?? null };
+    }),
+    relays: relays.map(({ name, network, endpoint, target, state, path, clients, fault }) => {
+      const way = { endpoint: endpoint ?? null, path: path ?? null };
+      return { name, network, ...way, target, state, clients, fault: fault ?? null };
     }),
   };
 }

@@ -96,6 +96,7 @@ export class Rig {
     const targets = new Map<number, LocalTarget>();
     const server = new StreamServer(this.#floor, {
       targetOf: (slot) => targets.get(slot),
+      takerOf: () => undefined,
       onTarget: () => {},
       onIdle: () => {},
     });

@@ -1,0 +1,102 @@
+/**
+ * One private network of an agent: what the user asked for, what the server made of it, and what carries its datagrams. Changed by
+ * agent.ts only.
+ */
+import type { MuxStream } from '../../mux/stream.ts';
+import type { StreamSink } from '../../mux/types.ts';
+import type { Attach, Attached } from '../../wire/messages.ts';
+import type { AgentEvent, RelayPath, RelayView } from '../events.ts';
+import { type Refusal, Standing } from '../standing.ts';
+import { Carrier, type CarrierFloor } from './carrier.ts';
+import type { RelaySpec } from './spec.ts';
+
+export interface RelayOwner {
+  onPath(relay: Relay, path: RelayPath, why: string): void;
+  onFault(relay: Relay, fault: string | undefined): void;
+}
+
+export class Relay extends Standing {
+  readonly noun = 'relay';
+  readonly spec: RelaySpec;
+  readonly #carrier: Carrier;
+  #attached: Attached | undefined;
+
+  constructor(spec: RelaySpec, options: { floor: CarrierFloor; owner: RelayOwner; random: () => number }) {
+    super(options.random);
+    const { floor, owner } = options;
+    this.spec = spec;
+    this.#carrier = new Carrier(spec, floor, {
+      onPath: (path, why) => owner.onPath(this, path, why),
+      onFault: (fault) => owner.onFault(this, fault),
+    });
+  }
+
+  setAttached(attached: Attached): void {
+    this.#attached = attached;
+    this.setOnline();
+  }
+
+  /** Begins to carry what it was attached for. `remote`: the address of the session's far end. */
+  carry(remote: string | undefined): void {
+    if (this.#attached !== undefined) this.#carrier.attach(this.#attached, remote);
+  }
+
+  override setAway(state: 'waiting' | 'ended', reason: string): void {
+    super.setAway(state, reason);
+    if (state === 'ended') this.#carrier.close();
+    else this.#carrier.detach();
+  }
+
+  /** The server has opened a stream for the datagrams. */
+  take(stream: MuxStream): StreamSink {
+    return this.#carrier.take(stream);
+  }
+
+  /** A person asked to try UDP now. */
+  tryNow(): void {
+    this.#carrier.tryNow();
+  }
+
+  close(): void {
+    this.#carrier.close();
+  }
+
+  ask(ref: number): Attach {
+    return { type: 'attach', ref, network: this.spec.network, target: this.spec.target.text };
+  }
+
+  targetEvent(): AgentEvent {
+    return { kind: 'relay_target', relay: this.view() };
+  }
+
+  offlineEvent(reason: string): AgentEvent {
+    return { kind: 'relay_offline', relay: this.view(), reason };
+  }
+
+  refusedEvent({ code, message }: Refusal, final: boolean): AgentEvent {
+    return { kind: 'relay_refused', relay: this.view(), code, message, final };
+  }
+
+  view(): RelayView {
+    const carrier = this.#carrier;
+    return {
+      name: this.spec.name,
+      network: this.#attached?.name ?? this.spec.network,
+      networkId: this.#attached?.networkId,
+      target: this.spec.target.text,
+      state: this.state,
+      endpoint: this.#attached?.endpoint,
+      path: this.state === 'online' ? carrier.path : undefined,
+      udp: carrier.udpState,
+      pathWhy: carrier.pathWhy,
+      reason: this.reason,
+      fault: this.fault,
+      clients: carrier.clients,
+      packetsIn: carrier.packetsIn,
+      bytesIn: carrier.bytesIn,
+      packetsOut: carrier.packetsOut,
+      bytesOut: carrier.bytesOut,
+      dropped: carrier.dropped,
+    };
+  }
+}

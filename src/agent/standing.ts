@@ -1,0 +1,53 @@
+/**
+ * What a tunnel and a relay of an agent have in common: the user wants it, the server has granted it or not, and the agent asks again. Changed by
+ * agent.ts only.
+ */
+import type { Attach, Claim, RefusalCode } from '../wire/messages.ts';
+import { Backoff } from './backoff.ts';
+import type { AgentEvent, TunnelState } from './events.ts';
+import type { Cancel } from './schedule.ts';
+import type { DatagramTarget } from './relay/spec.ts';
+
+export interface Refusal {
+  readonly code: RefusalCode;
+  readonly message: string;
+}
+
+export abstract class Standing {
+  /** What it is called in logs. */
+  abstract readonly noun: 'tunnel' | 'relay';
+  abstract readonly spec: { readonly name: string; readonly target: DatagramTarget };
+  readonly backoff: Backoff;
+  state: TunnelState = 'waiting';
+  reason: string | undefined;
+  /** Why the local service could not be reached, the last time somebody asked for it. */
+  fault: string | undefined;
+  /** Cancels the repeated question that is due. */
+  retry: Cancel | undefined;
+
+  constructor(random: () => number) {
+    this.backoff = new Backoff(random);
+  }
+
+  /** The message that asks the server for it. */
+  abstract ask(ref: number): Claim | Attach;
+  abstract targetEvent(): AgentEvent;
+  abstract offlineEvent(reason: string): AgentEvent;
+  abstract refusedEvent(refusal: Refusal, final: boolean): AgentEvent;
+
+  setAway(state: 'waiting' | 'ended', reason: string): void {
+    this.state = state;
+    this.reason = reason;
+  }
+
+  cancelRetry(): void {
+    this.retry?.();
+    this.retry = undefined;
+  }
+
+  protected setOnline(): void {
+    this.state = 'online';
+    this.reason = undefined;
+    this.backoff.reset();
+  }
+}

@@ -44,6 +44,8 @@ export interface ServerPlace {
   readonly certificate?: Certificate;
   /** Tables of the configuration file besides. */
   readonly more?: string;
+  /** Keys of [edge] besides. */
+  readonly edge?: string;
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -62,6 +64,8 @@ export interface CulvertServer {
   /** Where API and agent listener are. Visitors are beside the server, on its loopback. */
   readonly address: string;
   readonly netns?: string;
+  /** Keys of [edge] besides: they stay when it is moved. */
+  readonly edge: string;
 }
 
 /** Starts a server with an empty database and mints a token. */
@@ -78,8 +82,8 @@ export async function startServer(
     agentPort: await freePort(),
   };
   const configFile = join(folder, 'culvert.toml');
-  const { certificate, more = '' } = place;
-  writeFileSync(configFile, `${serverConfig({ folder, ports, address: '127.0.0.1', certificate })}${more}`);
+  const { certificate, more = '', edge = '' } = place;
+  writeFileSync(configFile, `${serverConfig({ folder, ports, address: '127.0.0.1', certificate, edge })}${more}`);
   processes.start(place.name, [...command, 'serve', '--config', configFile], { env: place.env ?? {} });
   // The password is on the line after the address.
   const password = (await processes.waitForOutput(place.name, /admin@localhost[^\n]*\n\s*(\S+)[^\n]*\n/))[1] ?? '';
@@ -89,7 +93,7 @@ export async function startServer(
     { apiPort: ports.apiPort, password },
     { name: 'bench', tunnelQuota: TUNNEL_QUOTA, bandwidthLimitMbps: NO_LIMIT_MBPS },
   );
-  return { name: place.name, command, folder, configFile, ...ports, token, password, address: '127.0.0.1' };
+  return { name: place.name, command, folder, configFile, ...ports, token, password, address: '127.0.0.1', edge };
 }
 
 /** Starts the same server again at another address, in a network namespace: token and certificate are in its folder. */
@@ -99,8 +103,9 @@ export async function moveServer(
   place: { readonly address: string; readonly netns: string },
 ): Promise<CulvertServer> {
   await processes.stop(server.name);
-  const { folder, configFile } = server;
-  writeFileSync(configFile, serverConfig({ folder, ports: server, address: place.address, certificate: undefined }));
+  const { folder, configFile, edge } = server;
+  const { address } = place;
+  writeFileSync(configFile, serverConfig({ folder, ports: server, address, certificate: undefined, edge }));
   processes.start(server.name, [...server.command, 'serve', '--config', configFile], { netns: place.netns });
   const moved = { ...server, address: place.address, netns: place.netns };
   await waitForApi(processes, moved);
@@ -168,8 +173,9 @@ function serverConfig(options: {
   /** Where API and agent listener are, for the agent. */
   readonly address: string;
   readonly certificate: Certificate | undefined;
+  readonly edge: string;
 }): string {
-  const { ports, address, certificate } = options;
+  const { ports, address, certificate, edge } = options;
   const tls =
     certificate === undefined
       ? ''
@@ -197,6 +203,7 @@ auth_burst = 1000000
 domain = "localhost"
 http_listen = "127.0.0.1:${ports.httpPort}"
 https_listen = "${certificate === undefined ? '' : `127.0.0.1:${ports.httpsPort}`}"
+${edge}
 
 [edge.limits]
 # All load comes from one address; idle visitors must stay for as long as their memory is looked at.

@@ -24,6 +24,8 @@ const SCENARIOS = [
   'big-database',
   'records',
   'inspector',
+  'relay',
+  'relay-packets',
   'link',
   'link-reno',
 ] as const;

@@ -24,6 +24,8 @@ import { measureMemory } from './scenarios/memory.ts';
 import { measurePolicy } from './scenarios/policy.ts';
 import { measureRecords } from './scenarios/records.ts';
 import { profile } from './scenarios/profile.ts';
+import { measureRelay } from './scenarios/relay.ts';
+import { measureRelayPackets } from './scenarios/relay-packets.ts';
 import { linkScenario, measureLink } from './scenarios/link.ts';
 import { requestScenarios } from './scenarios/requests.ts';
 import { bulkScenario, eventScenario, fairScenario } from './scenarios/streams.ts';
@@ -92,6 +94,9 @@ async function measure(processes: Processes, options: Options): Promise<void> {
     texts.push(await orSkip(processes, 'inspector', () => measureInspector(bench)));
   if (options.only.includes('bandwidth'))
     texts.push(await orSkip(processes, 'bandwidth', () => measureBandwidth(bench)));
+  if (options.only.includes('relay')) texts.push(await orSkip(processes, 'relay', () => measureRelay(bench)));
+  if (options.only.includes('relay-packets'))
+    texts.push(await orSkip(processes, 'relay-packets', () => measureRelayPackets(bench)));
   const links = (['link', 'link-reno'] as const).filter((name) => options.only.includes(name));
   const linkScenarios = links.map((name) => linkScenario(bench, name));
   for (const scenario of linkScenarios) await measureLink(bench, scenario);

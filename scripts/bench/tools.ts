@@ -19,12 +19,16 @@ const DEBIAN_PACKAGE = {
   openssl: 'openssl',
   h2load: 'nghttp2-client',
   ip: 'iproute2',
+  'wireguard-go': 'wireguard-go',
+  wg: 'wireguard-tools',
+  iperf3: 'iperf3',
+  ping: 'iputils-ping',
 } as const;
 type Tool = keyof typeof DEBIAN_PACKAGE;
 
 /** Without these there is no measurement at all. */
 const REQUIRED: readonly Tool[] = ['wrk', 'gcc', 'curl', 'openssl'];
-const PROGRAMS = ['origin', 'idle', 'events', 'linkemu', 'storm'] as const;
+const PROGRAMS = ['origin', 'idle', 'events', 'linkemu', 'storm', 'datagrams'] as const;
 type Program = (typeof PROGRAMS)[number];
 
 export interface Tools {

@@ -15,6 +15,8 @@ const ROOT = resolve(import.meta.dirname, '../..');
 export interface SpawnOptions {
   /** Added to the server's settings. */
   readonly toml?: string;
+  /** Keys for [edge]. */
+  readonly edge?: string;
   /** Where API and agent listener are; loopback when not given. The first start is on loopback in any case. */
   readonly address?: string;
   /** Network namespace of the server. */
@@ -56,10 +58,7 @@ export class SpawnedCulvert {
     this.ports = ports;
     this.#options = options;
     this.#configFile = join(folder, 'server.toml');
-    writeFileSync(
-      this.#configFile,
-      configText({ folder, ports, ...(options.toml === undefined ? {} : { toml: options.toml }) }),
-    );
+    this.#configure('127.0.0.1');
     this.#server = this.#start(undefined);
     t.after(() => this.killServer());
   }
@@ -69,19 +68,10 @@ export class SpawnedCulvert {
     this.#password = await this.#server.printed(/^admin@localhost\n(\S+)$/m);
     this.#account = await this.logIn();
     this.#token = await this.#account.mint();
-    const { address, toml, netns } = this.#options;
+    const { address, netns } = this.#options;
     if (address === undefined && netns === undefined) return;
     await this.killServer();
-    const { folder, ports } = this;
-    writeFileSync(
-      this.#configFile,
-      configText({
-        folder,
-        ports,
-        ...(address === undefined ? {} : { address }),
-        ...(toml === undefined ? {} : { toml }),
-      }),
-    );
+    this.#configure(address ?? '127.0.0.1');
     await this.startServer();
   }
 
@@ -144,6 +134,12 @@ export class SpawnedCulvert {
       await agent.ended();
     });
     return agent;
+  }
+
+  #configure(address: string): void {
+    const { folder, ports } = this;
+    const { toml = '', edge = '' } = this.#options;
+    writeFileSync(this.#configFile, configText({ folder, ports, toml, edge, address }));
   }
 
   #start(netns: string | undefined): Program {

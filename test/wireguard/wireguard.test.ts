@@ -1,0 +1,186 @@
+/**
+ * Private networks with real WireGuard (wireguard-go, wg, wg-quick) in network namespaces: a server behind a NAT that forwards no port and two
+ * clients elsewhere reach each other through the relay, and come back by themselves when server, agent or UDP was away. The parts build on each
+ * other, in this order, on one world.
+ */
+import assert from 'node:assert/strict';
+import { after, before, suite, type TestContext, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { valuesOf } from '../../scripts/wireguard/peer.ts';
+import { checkedTransfer, startEcho, untilEchoes } from '../../scripts/wireguard/traffic.ts';
+import { Ending } from '../harness/ends.ts';
+import { missing, noNamespaces } from '../harness/tools.ts';
+import { ANNA, BEN, type Client, HOME, World } from './world.ts';
+
+/** A handshake is tried each 5 s and a bit (REKEY_TIMEOUT); agents come back well within that. */
+const BACK_MS = 20_000;
+/** Three missed pings, the next one, and a try of WireGuard's. */
+const STREAM_MS = 40_000;
+/** UDP is tried at least each 30 s. */
+const UDP_MS = 45_000;
+const TRANSFER_BYTES = 8 * 1024 * 1024;
+/** The largest echo in a packet of the configured MTU, 1,400: less 20 of IP and 8 of ICMP. */
+const WHOLE_PACKET = 1_372;
+
+const without = noNamespaces() || missing('wireguard-go', 'wg', 'wg-quick', 'nft', 'ping', 'curl');
+
+suite('real WireGuard through the relay', { skip: without, timeout: 280_000 }, () => {
+  const ending = new Ending();
+  let world: World;
+  let anna: Client;
+  let ben: Client;
+
+  before(async () => {
+    world = await World.build(ending);
+  });
+  after(() => ending.run());
+
+  /** Until one peer's echoes come back from another; the milliseconds. */
+  const reached = (from: Client | 'home', to: string, limitMs = BACK_MS): Promise<number> => {
+    const netns = from === 'home' ? world.places.home : from.netns;
+    return untilEchoes(world.processes, { from: netns, to }, limitMs);
+  };
+
+  const reaches = (from: Client, to: string): Promise<boolean> => world.reaches(from.netns, to);
+
+  test('rendered configurations pass wg-quick and wg', async () => {
+    anna = await world.enrol('anna', 1);
+    ben = await world.enrol('ben', 2);
+    assert.deepEqual([anna.address, ben.address], [ANNA, BEN]);
+    const home = await world.configureHome();
+    assert.deepEqual(valuesOf(home, 'MTU'), ['1400']);
+    assert.deepEqual(valuesOf(anna.config, 'MTU'), ['1400']);
+    const keys = (await world.home.peers()).map(({ publicKey }) => publicKey);
+    assert.deepEqual(keys.sort(), [anna.keys.publicKey, ben.keys.publicKey].sort());
+    const [known] = await anna.peer.peers();
+    assert.equal(known?.publicKey, world.homeKeys.publicKey);
+    assert.equal(known.endpoint, valuesOf(anna.config, 'Endpoint')[0]);
+  });
+
+  test('without the relay nobody gets in', async () => {
+    await world.configureDirect(ben);
+    const tries = await Promise.all([1, 2, 3].map(() => Promise.all([reaches(anna, HOME), reaches(ben, HOME)])));
+    assert.deepEqual(tries.flat(), Array(6).fill(false));
+    assert.equal((await ben.peer.peers())[0]?.handshakeAt, 0);
+    await world.configureAgain(ben);
+  });
+
+  test('all three reach each other', async (t) => {
+    world.startAgent();
+    t.diagnostic(`first echo ${await reached(anna, HOME)} ms after the agent's start`);
+    await reached(ben, HOME);
+    await reached('home', ANNA);
+    await reached('home', BEN);
+    await reached(anna, BEN);
+    await reached(ben, ANNA);
+    await until(t, 'UDP carries datagrams', UDP_MS, async () => (await world.relay())['path'] === 'udp');
+  });
+
+  test('packets of the configured size pass whole', async () => {
+    const command = ['ping', '-n', '-q', '-M', 'do', '-c', '3', '-i', '0.2', '-W', '2', '-s', String(WHOLE_PACKET)];
+    for (const [netns, to] of [
+      [anna.netns, BEN],
+      [world.places.home, ANNA],
+    ] as const) {
+      const { stdout, code } = await world.processes.run([...command, to], { netns });
+      assert.equal(code, 0, stdout);
+      assert.match(stdout, / 3 received/);
+    }
+  });
+
+  test('TCP arrives unchanged, there and back', async (t) => {
+    const { processes, places } = world;
+    const atHome = await startEcho(processes, places.home, HOME);
+    const atBen = await startEcho(processes, ben.netns, BEN);
+    for (const [from, to, port] of [
+      [anna.netns, HOME, atHome],
+      [anna.netns, BEN, atBen],
+      [places.home, BEN, atBen],
+    ] as const) {
+      const since = performance.now();
+      await checkedTransfer(processes, { from, to }, { port, bytes: TRANSFER_BYTES });
+      t.diagnostic(`8 MB to ${to} and back in ${Math.round(performance.now() - since)} ms`);
+    }
+  });
+
+  test('the API tells of each device what the relay saw', async (t) => {
+    await until(t, 'figures', BACK_MS, async () => {
+      const devices = (await world.call('GET', '/devices')) as unknown as Record<string, unknown>[];
+      const [a, b] = [ANNA, BEN].map((address) => devices.find(({ assigned_ip }) => assigned_ip === address));
+      if (typeof a?.['last_handshake_at'] !== 'string' || typeof b?.['last_handshake_at'] !== 'string') return false;
+      assert.match(String(a['endpoint']), /^10\.97\.1\.2:\d+$/);
+      assert.match(String(b['endpoint']), /^10\.97\.2\.2:\d+$/);
+      return Number(a['bytes_in']) > TRANSFER_BYTES && Number(b['bytes_out']) > TRANSFER_BYTES;
+    });
+  });
+
+  test('it comes back after kill -9 of the agent', async (t) => {
+    await world.killAgent();
+    await until(t, 'the network is cut', BACK_MS, async () => !(await reaches(anna, HOME)));
+    world.startAgent();
+    t.diagnostic(`back ${await reached(anna, HOME)} ms after the agent's start`);
+    t.diagnostic(`and ${await reached(ben, ANNA)} ms later between clients`);
+  });
+
+  test('it comes back after kill -9 of the server, with a new handshake where there was no session', async (t) => {
+    await world.culvert.killServer();
+    await until(t, 'the network is cut', BACK_MS, async () => !(await reaches(ben, HOME)));
+    // Knows nothing of a session: its handshake is tried again and again while there is no server.
+    await world.configureAgain(anna);
+    assert.equal(await reaches(anna, HOME), false);
+    await world.culvert.startServer();
+    const since = Date.now();
+    const old = reached(ben, HOME).then((ms) => t.diagnostic(`a session goes on ${ms} ms after the server's start`));
+    await Promise.all([old, reached(anna, HOME)]);
+    t.diagnostic(`a new handshake ${Date.now() - since} ms after the server's start`);
+    assert.ok(((await anna.peer.peers())[0]?.handshakeAt ?? 0) > 0);
+  });
+
+  test('where UDP is blocked datagrams go over the session, and by UDP again when it is back', async (t) => {
+    await until(t, 'UDP carries datagrams', UDP_MS, async () => (await world.relay())['path'] === 'udp');
+    await world.places.blockUdp();
+    assert.equal(await reaches(anna, HOME), false);
+    t.diagnostic(`echoes go on ${await reached(anna, HOME, STREAM_MS)} ms after the first that was lost`);
+    assert.equal((await world.relay())['path'], 'stream');
+    const port = await startEcho(world.processes, world.places.home, HOME);
+    await checkedTransfer(world.processes, { from: anna.netns, to: HOME }, { port, bytes: TRANSFER_BYTES });
+    await world.places.letUdpThrough();
+    const back = await until(t, 'UDP', UDP_MS, async () => (await world.relay())['path'] === 'udp');
+    t.diagnostic(`UDP again ${back} ms after the block was lifted`);
+    await reached(anna, HOME);
+  });
+
+  test('an agent that starts where UDP is blocked carries datagrams from the first', async (t) => {
+    await world.killAgent();
+    await world.places.blockUdp();
+    world.startAgent();
+    t.diagnostic(`back ${await reached(anna, HOME)} ms after the agent's start`);
+    assert.equal((await world.relay())['path'], 'stream');
+    await world.places.letUdpThrough();
+    await until(t, 'UDP', UDP_MS, async () => (await world.relay())['path'] === 'udp');
+  });
+
+  test('a revoked device is cut off, the others are not', async (t) => {
+    await reached(ben, HOME);
+    await world.call('DELETE', `/devices/${ben.deviceId}`);
+    const cut = await until(t, 'the cut', BACK_MS, async () => !(await reaches(ben, HOME)));
+    t.diagnostic(`cut off ${cut} ms after it was revoked, the wait for the lost echo included`);
+    // The network's server still knows its key: it is the relay that lets no handshake pass.
+    assert.ok((await world.home.peers()).some(({ publicKey }) => publicKey === ben.keys.publicKey));
+    await world.configureAgain(ben);
+    await assert.rejects(reached(ben, HOME, 7_000), /no echo/);
+    assert.equal((await ben.peer.peers())[0]?.handshakeAt, 0);
+    await reached(anna, HOME);
+  });
+});
+
+/** Asks until the condition holds; the milliseconds that it took. Fails after `limitMs`. */
+async function until(t: TestContext, what: string, limitMs: number, holds: () => Promise<boolean>): Promise<number> {
+  const since = Date.now();
+  while (!(await holds())) {
+    t.signal.throwIfAborted();
+    if (Date.now() - since > limitMs) assert.fail(`not in ${limitMs} ms: ${what}`);
+    await pause(100);
+  }
+  return Date.now() - since;
+}

@@ -1,0 +1,142 @@
+/**
+ * A private network of three as its owner sets it up: a server at home behind a NAT, two clients elsewhere, and a Culvert server that all reach. Every
+ * key is made with `wg`, every configuration comes from the API, and every packet is WireGuard's own.
+ */
+import { type ApiPlace, callInside } from '../../scripts/wireguard/api.ts';
+import { type Keys, makeKeys, Peer, withPrivateKey } from '../../scripts/wireguard/peer.ts';
+import { HOME_OUTSIDE, Places, SERVER_ADDRESS } from '../../scripts/wireguard/places.ts';
+import { echoes } from '../../scripts/wireguard/traffic.ts';
+import { Processes } from '../../scripts/bench/processes.ts';
+import type { Program } from '../../scripts/quickstart/program.ts';
+import type { Ends } from '../harness/ends.ts';
+import { type SpawnedCulvert, spawnCulvert } from '../harness/spawned.ts';
+
+const NETWORK = 'office';
+const CIDR = '10.44.0.0/24';
+const LISTEN_PORT = 51_820;
+export const HOME = '10.44.0.1';
+export const ANNA = '10.44.0.2';
+export const BEN = '10.44.0.3';
+
+export interface Client {
+  readonly netns: string;
+  /** Within the network. */
+  readonly address: string;
+  readonly deviceId: string;
+  readonly keys: Keys;
+  readonly peer: Peer;
+  /** As rendered. */
+  readonly config: string;
+}
+
+export class World {
+  readonly processes: Processes;
+  readonly places: Places;
+  readonly culvert: SpawnedCulvert;
+  readonly home: Peer;
+  readonly homeKeys: Keys;
+  readonly #api: ApiPlace;
+  readonly #networkId: string;
+  #agent: Program | undefined;
+
+  private constructor(of: {
+    readonly processes: Processes;
+    readonly places: Places;
+    readonly culvert: SpawnedCulvert;
+    readonly home: Peer;
+    readonly homeKeys: Keys;
+    readonly api: ApiPlace;
+    readonly networkId: string;
+  }) {
+    this.processes = of.processes;
+    this.places = of.places;
+    this.culvert = of.culvert;
+    this.home = of.home;
+    this.homeKeys = of.homeKeys;
+    this.#api = of.api;
+    this.#networkId = of.networkId;
+  }
+
+  /** Places, server and network; nobody is enrolled and no agent runs. */
+  static async build(t: Ends): Promise<World> {
+    const processes = new Processes();
+    t.after(() => processes.close());
+    const places = await Places.make(processes, 2);
+    await places.homeBehindNat();
+    const culvert = await spawnCulvert(t, {
+      address: SERVER_ADDRESS,
+      netns: places.hub,
+      edge: `udp_host = "${SERVER_ADDRESS}"\ntcp_public_host = "${SERVER_ADDRESS}"`,
+    });
+    const api = { netns: places.hub, url: culvert.apiUrl, bearer: culvert.account.bearer };
+    const homeKeys = await makeKeys(processes);
+    const home = await Peer.start(processes, places.home);
+    const created = await callInside(processes, api, ['POST', '/private-networks', { name: NETWORK, cidr: CIDR }]);
+    const networkId = String(created['id']);
+    const identity = { server_public_key: homeKeys.publicKey, server_listen_port: LISTEN_PORT };
+    await callInside(processes, api, ['PUT', `/private-networks/${networkId}/server`, identity]);
+    return new World({ processes, places, culvert, home, homeKeys, api, networkId });
+  }
+
+  /** A call below the network's path: `['GET', '/devices']`. */
+  call(method: string, path: string, body?: object): Promise<Record<string, unknown>> {
+    const whole = `/private-networks/${this.#networkId}${path}`;
+    return callInside(this.processes, this.#api, body === undefined ? [method, whole] : [method, whole, body]);
+  }
+
+  /** Enrols a device with a key made for it, and configures its peer with what the API renders. */
+  async enrol(name: string, place: number): Promise<Client> {
+    const keys = await makeKeys(this.processes);
+    const { device } = await this.call('POST', '/devices', { name, public_key: keys.publicKey });
+    const { id, assigned_ip } = device as { id: string; assigned_ip: string };
+    const [address = ''] = assigned_ip.split('/');
+    const config = await this.#config(`/devices/${id}/config`);
+    const netns = this.places.client(place);
+    const peer = await Peer.start(this.processes, netns);
+    await peer.configure(withPrivateKey(config, keys.privateKey));
+    return { netns, address, deviceId: id, keys, peer, config };
+  }
+
+  /** Configures the network's server with what the API renders now; gives that. */
+  async configureHome(): Promise<string> {
+    const config = await this.#config('/server-config');
+    await this.home.configure(withPrivateKey(config, this.homeKeys.privateKey));
+    return config;
+  }
+
+  /** As `enrol` did it: what the peer knew of keys and sessions is gone. */
+  async configureAgain({ peer, config, keys }: Client): Promise<void> {
+    await peer.configure(withPrivateKey(config, keys.privateKey));
+  }
+
+  /** Without the relay: to the port that the home's WireGuard listens on. */
+  async configureDirect({ peer, config, keys }: Client): Promise<void> {
+    const direct = config.replace(/^Endpoint = .*$/m, `Endpoint = ${HOME_OUTSIDE}:${LISTEN_PORT}`);
+    await peer.configure(withPrivateKey(direct, keys.privateKey));
+  }
+
+  startAgent(): Program {
+    const words = ['udp', String(LISTEN_PORT), '--network', NETWORK, '--json'];
+    this.#agent = this.culvert.agent(words, { netns: this.places.home });
+    return this.#agent;
+  }
+
+  async killAgent(): Promise<void> {
+    this.#agent?.kill();
+    await this.#agent?.ended();
+  }
+
+  /** One echo within a second? */
+  reaches(netns: string, to: string): Promise<boolean> {
+    return echoes(this.processes, { from: netns, to });
+  }
+
+  /** What the network's relay says of itself. */
+  relay(): Promise<Record<string, unknown>> {
+    return this.call('GET', '/relay');
+  }
+
+  async #config(path: string): Promise<string> {
+    return String((await this.call('GET', path))['config']);
+  }
+}

@@ -200,17 +200,11 @@ class Supervisor implements Agent, SessionOwner, RelayOwner {
   onAttached(session: Session, relay: Relay, attached: Attached): void {
     if (session !== this.#session) return;
     relay.setAttached(attached);
-    const { name, endpoint } = attached;
-    this.#log.info(
-      { relay: relay.spec.name, network: name, endpoint, target: relay.spec.target.text },
-      'relay is live',
-    );
     this.#emit({ kind: 'relay_online', relay: relay.view() });
     relay.carry(session.channel?.remote);
   }
 
   onPath(relay: Relay, path: RelayPath, why: string): void {
-    this.#log.info({ relay: relay.spec.name, path, why }, 'the way of datagrams');
     this.#emit({ kind: 'relay_path', relay: relay.view(), path, why });
   }
 

@@ -278,3 +278,35 @@ test('a local service that is not there is told, and told again when it is', asy
   assert.equal(world.view.fault, undefined);
   assert.deepEqual(world.events.filter(({ kind }) => kind === 'relay_target').length, 2);
 });
+
+test('no packet of the server makes the agent stumble', async (t) => {
+  const world = await RelayWorld.start(t);
+  await world.pass(() => world.view.path === 'udp');
+  const { relay } = world;
+  const random = seeded(1);
+  for (let round = 0; round < 2_000; round++) {
+    const packet = Buffer.alloc(random(90), random(256));
+    for (let i = 0; i < packet.length; i += 1 + random(9)) packet[i] = random(256);
+    if (packet.length > 0) packet[0] = random(12) + RELAY_KIND.data - 2;
+    // Most show the token, so that they come further than that.
+    if (random(8) > 0) relay.token.copy(packet, 1);
+    if (random(3) > 0) packet.subarray(8, 11).fill(0);
+    relay.sendPacket(packet);
+    if (round % 50 === 0) await world.settle();
+  }
+  await world.settle();
+  assert.ok(world.view.dropped > 200, 'most made no sense');
+  const before = relay.heard.length;
+  relay.sendUdp(9_999, text('still there'));
+  await world.until(() => relay.heard.slice(before).some(({ flow }) => flow === 9_999));
+  assert.deepEqual([world.view.state, world.paths], ['online', ['udp']]);
+});
+
+/** Numbers below `below`, the same at each run. */
+function seeded(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+}

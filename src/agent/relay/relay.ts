@@ -2,6 +2,7 @@
  * One private network of an agent: what the user asked for, what the server made of it, and what carries its datagrams. Changed by
  * agent.ts only.
  */
+import type { Logger } from '../../base/log.ts';
 import type { MuxStream } from '../../mux/stream.ts';
 import type { StreamSink } from '../../mux/types.ts';
 import type { Attach, Attached } from '../../wire/messages.ts';
@@ -19,14 +20,19 @@ export class Relay extends Standing {
   readonly noun = 'relay';
   readonly spec: RelaySpec;
   readonly #carrier: Carrier;
+  readonly #log: Logger;
   #attached: Attached | undefined;
 
   constructor(spec: RelaySpec, options: { floor: CarrierFloor; owner: RelayOwner; random: () => number }) {
     super(options.random);
     const { floor, owner } = options;
     this.spec = spec;
+    this.#log = floor.log.child({ relay: spec.name });
     this.#carrier = new Carrier(spec, floor, {
-      onPath: (path, why) => owner.onPath(this, path, why),
+      onPath: (path, why) => {
+        this.#logPath(path, why);
+        owner.onPath(this, path, why);
+      },
       onFault: (fault) => owner.onFault(this, fault),
     });
   }
@@ -34,6 +40,8 @@ export class Relay extends Standing {
   setAttached(attached: Attached): void {
     this.#attached = attached;
     this.setOnline();
+    const { name, endpoint } = attached;
+    this.#log.info({ network: name, endpoint, target: this.spec.target.text }, 'relay is live');
   }
 
   /** Begins to carry what it was attached for. `remote`: the address of the session's far end. */
@@ -75,6 +83,13 @@ export class Relay extends Standing {
 
   refusedEvent({ code, message }: Refusal, final: boolean): AgentEvent {
     return { kind: 'relay_refused', relay: this.view(), code, message, final };
+  }
+
+  #logPath(path: RelayPath, why: string): void {
+    if (path === 'udp') return this.#log.info({ why }, 'datagrams go by UDP');
+    if (!this.spec.udp) return this.#log.info({ why }, 'datagrams go over the TLS session');
+    const words = 'UDP to the server does not get through: datagrams go over the TLS session, slower under loss';
+    this.#log.warn({ why }, `${words}. Trying UDP again.`);
   }
 
   view(): RelayView {

@@ -14,7 +14,7 @@ export interface AgentOutput {
   end(): void;
 }
 
-/** Contract §9: on standard output the public URL alone, one line per tunnel, once it is live. */
+/** On standard output the public URL alone (of a relay `host:port`), one line per tunnel, once it is live. */
 export class UrlLines implements AgentOutput {
   readonly #stdout: Output;
   /** By tunnel: a tunnel that comes back at the same URL is no news. */
@@ -27,14 +27,17 @@ export class UrlLines implements AgentOutput {
   start(): void {}
 
   onEvent(event: AgentEvent): void {
-    if (event.kind !== 'tunnel_online') return;
-    const { name, url } = event.tunnel;
+    if (event.kind === 'relay_online') return this.#say(event.relay.name, event.relay.endpoint);
+    if (event.kind === 'tunnel_online') this.#say(event.tunnel.name, event.tunnel.url);
+  }
+
+  end(): void {}
+
+  #say(name: string, url: string | undefined): void {
     if (url === undefined || this.#said.get(name) === url) return;
     this.#said.set(name, url);
     writeLine(this.#stdout, harmless(url));
   }
-
-  end(): void {}
 }
 
 /** Contract §9, `--json`: one object per line; names of events and fields are stable. */

@@ -1,9 +1,10 @@
 /**
- * Every command, those that manage in manage-commands.ts. The help is printed from this table; each body is loaded only when it runs, so that the agent and
+ * Every command, those that manage in manage-commands.ts and network-commands.ts. The help is printed from this table; each body is loaded only when it runs, so that the agent and
  * `--version` never load the server's database or HTTP stack.
  */
 import type { CommandSpec } from './command.ts';
 import { MANAGE_COMMANDS } from './manage-commands.ts';
+import { NETWORK_COMMANDS } from './network-commands.ts';
 
 const CONNECTION = [
   ['--server <url>', 'the Culvert server (CULVERT_SERVER)'],
@@ -62,6 +63,20 @@ export const COMMANDS: readonly CommandSpec[] = [
     load: async () => (await import('./tunnel.ts')).tunnelCommand('tcp'),
   },
   {
+    usage: 'udp <target>',
+    summary: "carry a private network's datagrams to WireGuard: 51820 or host:51820",
+    options: [
+      ['--network <network>', 'name or id of the private network'],
+      ['--no-udp', 'go by the TLS session alone, never by UDP to the server: slower when packets are lost'],
+      ...CONNECTION,
+      ['--json', REPORT[0][1]],
+      ['--url-file <path>', 'write the address for clients to this file, remove it at exit'],
+      REPORT[2],
+      ['--inspect-port <port>', "port on 127.0.0.1 of the agent's page with /metrics; none when not given"],
+    ],
+    load: async () => (await import('./udp.ts')).udpCommand,
+  },
+  {
     usage: 'start [names...]',
     summary: "run the tunnels of the agent's settings file, or those named",
     options: [
@@ -101,6 +116,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     load: async () => (await import('./status.ts')).status,
   },
   ...MANAGE_COMMANDS,
+  ...NETWORK_COMMANDS,
   {
     usage: 'config check [file]',
     summary: "check a server's settings file without starting",

@@ -1,12 +1,13 @@
 /**
  * Runs one agent in the foreground until it is over: output, log, signals, state file, exit code. The body of `http`, `https`,
- * `tcp` and `start`.
+ * `tcp`, `udp` and `start`.
  */
 import { hostname, release } from 'node:os';
 import { type Agent, startAgent } from '../agent/agent.ts';
 import { makeConnector } from '../agent/connect.ts';
 import type { AgentEvent, ExitReason } from '../agent/events.ts';
 import { type AgentPage, startPage, USUAL_PORT } from '../agent/inspect/page-server.ts';
+import type { RelaySpec } from '../agent/relay/spec.ts';
 import type { TunnelSpec } from '../agent/tunnel.ts';
 import { messageOf } from '../base/errors.ts';
 import { type Logger, silentLog } from '../base/log.ts';
@@ -37,6 +38,7 @@ export interface AgentFlags {
 export interface AgentRun {
   readonly settings: AgentSettings;
   readonly tunnels: readonly TunnelSpec[];
+  readonly relays: readonly RelaySpec[];
   readonly flags: AgentFlags;
 }
 
@@ -60,6 +62,7 @@ export async function runAgent(io: Io, run: AgentRun): Promise<ExitCode> {
   const agent = startAgent({
     server: settings.server.href,
     tunnels,
+    relays: run.relays,
     identity: { version: VERSION, os: `${process.platform} ${release()}`, hostname: hostname() },
     token: async () => {
       const key = await readAgentKey(settings, io.env);
@@ -104,8 +107,10 @@ async function pageFor(
   log: Logger,
 ): Promise<AgentPage | undefined> {
   if (!flags.inspect || !settings.inspect) return undefined;
-  const port = flags.inspectPort ?? settings.inspectPort ?? USUAL_PORT;
-  return startPage({ port, tunnels, version: VERSION, log });
+  const named = flags.inspectPort ?? settings.inspectPort;
+  // Datagrams are not looked at: whoever wants the page all the same, for its numbers, says its port.
+  if (tunnels.length === 0 && named === undefined) return undefined;
+  return startPage({ port: named ?? USUAL_PORT, tunnels, version: VERSION, log });
 }
 
 function exitCode(io: Io, reason: ExitReason, interrupted: boolean): ExitCode {
@@ -191,17 +196,20 @@ class Records {
   }
 
   onEvent(event: AgentEvent, agent: Agent): void {
-    if (event.kind === 'request' || event.kind === 'target' || event.kind === 'stopped') return;
+    if (event.kind === 'request' || event.kind === 'stopped') return;
+    if (event.kind === 'target' || event.kind === 'relay_target') return;
     this.save(agent);
-    if (event.kind !== 'tunnel_online') return;
-    const urls = agent.view().tunnels.flatMap((tunnel) => (tunnel.url === undefined ? [] : harmless(tunnel.url)));
+    if (event.kind !== 'tunnel_online' && event.kind !== 'relay_online') return;
+    const { tunnels, relays } = agent.view();
+    const places = [...tunnels.map(({ url }) => url), ...relays.map(({ endpoint }) => endpoint)];
+    const urls = places.flatMap((place) => (place === undefined ? [] : harmless(place)));
     this.#urlFile?.write(urls).catch((error: unknown) => {
       this.#log.error({ cause: messageOf(error) }, 'the file of --url-file was not written');
     });
   }
 
   save(agent: Agent): void {
-    const { state, tunnels } = agent.view();
+    const { state, tunnels, relays } = agent.view();
     if (state === 'stopped') return;
     const record = {
       pid: process.pid,
@@ -211,9 +219,15 @@ class Records {
       server: this.#server,
       loginLabel: this.#loginLabel ?? null,
       state,
-      tunnels: tunnels.map(({ name, protocol, target, state, url, reason }) => {
-        return { name, protocol, target, state, url: url ?? null, reason: reason ?? null };
-      }),
+      tunnels: [
+        ...tunnels.map(({ name, protocol, target, state, url, reason }) => {
+          return { name, protocol, target, state, url: url ?? null, reason: reason ?? null, path: null };
+        }),
+        ...relays.map(({ name, target, state, endpoint, reason, path }) => {
+          const place = { url: endpoint ?? null, reason: reason ?? null, path: path ?? null };
+          return { name, protocol: 'udp', target, state, ...place };
+        }),
+      ],
     };
     try {
       this.#stateFile?.write(record);

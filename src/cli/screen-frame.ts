@@ -1,8 +1,9 @@
 /**
  * What the live screen shows, as a pure function of the agent's view and the size of the terminal. Drawn by screen.ts.
  */
-import type { AgentView, RequestView, TunnelView } from '../agent/events.ts';
+import type { AgentView, RequestView } from '../agent/events.ts';
 import { crop, type Line, paint, type Style, span, widthOf } from './paint.ts';
+import { type Row, rowsOf } from './screen-rows.ts';
 
 export interface FrameInput {
   readonly view: AgentView;
@@ -103,57 +104,47 @@ function stateOf(view: AgentView, now: number): { text: string; style: Style } {
 }
 
 function tunnelLines({ view, now }: FrameInput, size: FrameSize, glyphs: Glyphs): Line[] {
-  const longest = Math.max(...view.tunnels.map((tunnel) => labelOf(tunnel).length));
-  const widest = Math.max(...view.tunnels.map((tunnel) => tunnel.target.length));
+  const rows = rowsOf(view, { now, dot: glyphs.dot });
+  const longest = Math.max(...rows.map(({ label }) => label.length));
+  const widest = Math.max(...rows.map(({ target }) => target.length));
   const wide = MARGIN + longest + 2 + glyphs.arrow.length + 1 + widest <= size.columns;
-  return view.tunnels.flatMap((tunnel) => [
-    ...(wide ? [oneTunnelLine(tunnel, longest, glyphs)] : stackedTunnel(tunnel, size.columns, glyphs)),
-    ...remarksOn(tunnel, view, now),
+  const indent = span(' '.repeat(MARGIN + 2));
+  return rows.flatMap((row) => [
+    ...(wide ? [oneLine(row, longest, glyphs)] : stacked(row, size.columns, glyphs)),
+    ...row.remarks.flatMap((remark) => broken(remark, size.columns - MARGIN - 2)).map((remark) => [indent, ...remark]),
   ]);
 }
 
-function oneTunnelLine(tunnel: TunnelView, longest: number, glyphs: Glyphs): Line {
-  const label = labelOf(tunnel);
+/** A remark of one piece that is too long goes on in further lines; its end may be what helps. */
+function broken(remark: Line, columns: number): Line[] {
+  const [only, ...others] = remark;
+  if (only === undefined || others.length > 0 || widthOf(remark) <= columns) return [remark];
+  const lines: string[] = [];
+  for (const word of only.text.split(' ')) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + 1 + word.length <= columns) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines.map((text) => [span(text, ...only.styles)]);
+}
+
+function oneLine({ label, styles, target }: Row, longest: number, glyphs: Glyphs): Line {
   return [
     span(' '.repeat(MARGIN)),
-    span(label, ...labelStyles(tunnel)),
+    span(label, ...styles),
     span(`${' '.repeat(longest - label.length)}  ${glyphs.arrow} `, 'dim'),
-    span(tunnel.target),
+    span(target),
   ];
 }
 
 /** For a narrow terminal. A URL is what people copy: it goes on in the next line rather than lose its end. */
-function stackedTunnel(tunnel: TunnelView, columns: number, glyphs: Glyphs): Line[] {
+function stacked({ label, styles, target }: Row, columns: number, glyphs: Glyphs): Line[] {
   const step = Math.max(1, columns - MARGIN);
-  const label = labelOf(tunnel);
   const pieces: Line[] = [];
   for (let at = 0; at < label.length; at += step) {
-    pieces.push([span(' '.repeat(MARGIN)), span(label.slice(at, at + step), ...labelStyles(tunnel))]);
+    pieces.push([span(' '.repeat(MARGIN)), span(label.slice(at, at + step), ...styles)]);
   }
-  return [...pieces, [span(' '.repeat(MARGIN)), span(`${glyphs.arrow} `, 'dim'), span(tunnel.target)]];
-}
-
-function labelOf(tunnel: TunnelView): string {
-  return tunnel.url ?? tunnel.name;
-}
-
-function labelStyles(tunnel: TunnelView): Style[] {
-  if (tunnel.state === 'online') return ['bold', 'cyan'];
-  return tunnel.state === 'ended' ? ['red'] : ['dim'];
-}
-
-function remarksOn(tunnel: TunnelView, view: AgentView, now: number): Line[] {
-  const remarks: Line[] = [];
-  const indent = span(' '.repeat(MARGIN + 2));
-  // While the agent itself is away the line above says why, once for all.
-  if (tunnel.state !== 'online' && tunnel.reason !== undefined && tunnel.reason !== view.cause) {
-    remarks.push([indent, span(tunnel.reason, tunnel.state === 'ended' ? 'red' : 'yellow')]);
-  }
-  if (tunnel.fault !== undefined) remarks.push([indent, span(tunnel.fault, 'yellow')]);
-  if (tunnel.state === 'online' && tunnel.expiresAt !== null) {
-    remarks.push([indent, span(`ends in ${formatSpan(tunnel.expiresAt - now)}`, 'dim')]);
-  }
-  return remarks;
+  return [...pieces, [span(' '.repeat(MARGIN)), span(`${glyphs.arrow} `, 'dim'), span(target)]];
 }
 
 /** What fits of many tunnels, with a line that counts the rest. */
@@ -164,7 +155,7 @@ function fit(lines: Line[], room: number): Line[] {
 
 function requestLines({ requests, view }: FrameInput, size: FrameSize, room: number): Line[] {
   const count = Math.min(MAX_REQUESTS, room);
-  if (count < 1) return [];
+  if (count < 1 || view.tunnels.length === 0) return [];
   if (requests.length === 0) {
     return view.state === 'online' ? [[span('  no request yet: open the public URL', 'dim')]] : [];
   }
@@ -202,13 +193,6 @@ function formatMs(ms: number): string {
 
 function formatTime(at: number): string {
   return new Date(at).toTimeString().slice(0, 8);
-}
-
-function formatSpan(ms: number): string {
-  const seconds = Math.max(0, Math.round(ms / 1000));
-  if (seconds < 90) return `${seconds} s`;
-  const minutes = Math.round(seconds / 60);
-  return minutes < 90 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
 }
 
 function hostOf(server: string): string {

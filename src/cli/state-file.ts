@@ -26,6 +26,8 @@ const agentRecord = z.object({
       state: z.string(),
       url: z.string().nullable(),
       reason: z.string().nullable(),
+      /** Of a relay: which way its datagrams go, `udp` or `stream`. */
+      path: z.string().nullable().default(null),
     }),
   ),
 });

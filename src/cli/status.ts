@@ -55,10 +55,21 @@ function describe(answer: ServerAnswer, login: KeptLogin, agents: readonly Agent
       const live = tunnel.state === 'online' && agent.state === 'online';
       const label = span(tunnel.url ?? tunnel.name, ...(live ? (['cyan'] as const) : (['dim'] as const)));
       const reason = live || tunnel.reason === null ? '' : `  ${tunnel.reason}`;
-      lines.push([span('        '), label, span(`  ${tunnel.target}`), span(reason, 'dim')]);
+      lines.push([
+        span('        '),
+        label,
+        span(`  ${tunnel.target}`),
+        ...(live ? wayOf(tunnel) : [span(reason, 'dim')]),
+      ]);
     }
   }
   return lines;
+}
+
+/** Of a relay, which way its datagrams go. */
+function wayOf({ path }: AgentRecord['tunnels'][number]): Line {
+  if (path === null) return [];
+  return path === 'udp' ? [span('  by UDP', 'green')] : [span('  by the TLS session', 'yellow')];
 }
 
 function loginLine({ login, mistake }: KeptLogin): Line {

@@ -3,12 +3,13 @@
  */
 import { parseTarget, TargetError } from '../agent/target.ts';
 import type { TunnelSpec } from '../agent/tunnel.ts';
-import { type AgentSettings, loadAgentConfig, type TunnelSettings } from '../config/agent.ts';
-import type { CommandBody, Invocation } from './command.ts';
+import type { AgentSettings, TunnelSettings } from '../config/agent.ts';
+import { agentFlags, settingsOf } from './agent-settings.ts';
+import type { CommandBody } from './command.ts';
 import { usageError } from './exit.ts';
-import { countFlag, refuseFlags, textFlag } from './flags.ts';
-import type { Io } from './io.ts';
-import { type AgentFlags, runAgent } from './run-agent.ts';
+import { refuseFlags, textFlag } from './flags.ts';
+import { runAgent } from './run-agent.ts';
+import { relayOf } from './udp.ts';
 
 /** Why the PROXY protocol is refused to other tunnels. */
 const PROXY_ELSEWHERE =
@@ -28,14 +29,19 @@ export function tunnelCommand(protocol: 'http' | 'https' | 'tcp'): CommandBody {
       subdomain: textFlag(invocation.flags, 'subdomain'),
       project: textFlag(invocation.flags, 'project'),
     };
-    return runAgent(io, { settings, tunnels: [tunnel], flags: agentFlags(invocation) });
+    return runAgent(io, { settings, tunnels: [tunnel], relays: [], flags: agentFlags(invocation) });
   };
 }
 
 export const startCommand: CommandBody = async (io, invocation) => {
   const settings = settingsOf(io, invocation);
-  const tunnels = chosen(settings, invocation.args).map(specOf);
-  return runAgent(io, { settings, tunnels, flags: agentFlags(invocation) });
+  const wanted = chosen(settings, invocation.args);
+  return runAgent(io, {
+    settings,
+    tunnels: wanted.filter(({ protocol }) => protocol !== 'udp').map(specOf),
+    relays: wanted.filter(({ protocol }) => protocol === 'udp').map(relayOf),
+    flags: agentFlags(invocation),
+  });
 };
 
 function chosen(settings: AgentSettings, names: readonly string[]): TunnelSettings[] {
@@ -65,6 +71,9 @@ function specOf(settings: TunnelSettings): TunnelSpec {
     proxy_protocol: proxyProtocol,
   } = settings;
   if (proxyProtocol && protocol !== 'tcp') throw settings.mistake('proxy_protocol', PROXY_ELSEWHERE);
+  if (settings.network !== undefined) throw settings.mistake('network', 'is for protocol = "udp" alone');
+  if (!settings.udp) throw settings.mistake('udp', 'is for protocol = "udp" alone');
+  if (protocol === 'udp') throw new TypeError('a relay is no tunnel'); // relayOf has those
   try {
     const found = parseTarget(String(settings.target), protocol, { verifyTls, proxyProtocol });
     return { ...found, name, subdomain, project, inspect };
@@ -81,32 +90,4 @@ function targetOrUsage<T>(parse: () => T): T {
     if (error instanceof TargetError) throw usageError(error.message, error);
     throw error;
   }
-}
-
-function settingsOf(io: Io, invocation: Invocation): AgentSettings {
-  return loadAgentConfig({
-    flags: {
-      server: textFlag(invocation.flags, 'server'),
-      tokenFile: textFlag(invocation.flags, 'tokenFile'),
-      config: textFlag(invocation.flags, 'config'),
-    },
-    env: io.env,
-    cwd: io.cwd,
-  });
-}
-
-function agentFlags({ flags }: Invocation): AgentFlags {
-  const urlFile = textFlag(flags, 'urlFile');
-  const inspectPort = countFlag(flags, 'inspectPort');
-  if (inspectPort !== undefined && inspectPort > 65_535) throw usageError('--inspect-port: a port is at most 65535');
-  // commander sets `inspect` of its own accord when there is a --no-inspect.
-  const inspect = flags['inspect'] !== false;
-  if (!inspect) refuseFlags(flags, ['inspectPort'], 'not with --no-inspect, for there is no page then');
-  return {
-    json: flags['json'] === true,
-    quiet: flags['quiet'] === true,
-    inspect,
-    ...(inspectPort === undefined ? {} : { inspectPort }),
-    ...(urlFile === undefined ? {} : { urlFile }),
-  };
 }

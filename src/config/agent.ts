@@ -25,7 +25,7 @@ export const DEFAULT_SERVER = 'http://127.0.0.1:9090';
 const PROJECT_FILE = 'culvert.toml';
 
 const tunnel = z.strictObject({
-  protocol: z.enum(['http', 'https', 'websocket', 'tcp']).default('http'),
+  protocol: z.enum(['http', 'https', 'websocket', 'tcp', 'udp']).default('http'),
   /** `3000`, `"host:3000"` or a URL. */
   target: z.union([z.string(), z.int()], { error: 'must be a port or a text in quotes: "3000", "host:3000" or a URL' }),
   subdomain: z.string().max(253).optional(),
@@ -35,6 +35,10 @@ const tunnel = z.strictObject({
   proxy_protocol: z.boolean().default(false),
   /** false: neither the agent's own page nor the server keeps what passes. */
   inspect: z.boolean().default(true),
+  /** Of udp tunnels: name or id of the private network whose datagrams it carries. */
+  network: z.string().min(1, 'must name a private network').max(253).optional(),
+  /** Of udp tunnels. false: datagrams go by the agent's session alone, never by UDP to the server. */
+  udp: z.boolean().default(true),
 });
 
 /** Names appear in log lines, file names of no kind: letters, digits, dash, dot, underscore. */

@@ -1,0 +1,161 @@
+/** `culvert network devices`, `enroll` and `revoke`: who is in a network. The private key of a device is made or read here and stays here. */
+import { z } from 'zod';
+import type { Secret } from '../base/secret.ts';
+import { amountOf } from './amount.ts';
+import { type Asked, apiCommand, printDone, printRows } from './api-command.ts';
+import { ConfigDelivery } from './config-delivery.ts';
+import { confirm } from './confirm.ts';
+import { EXIT, ExitError, usageError } from './exit.ts';
+import { textFlag } from './flags.ts';
+import { print, writeLine } from './io.ts';
+import { configText } from './network-config.ts';
+import {
+  type Device,
+  devicePath,
+  expiryFlag,
+  findDevice,
+  findNetwork,
+  handleOf,
+  listDevices,
+  listOrNone,
+  type Network,
+  networkPath,
+  plainIp,
+  readDevice,
+  syncAdvice,
+} from './network-items.ts';
+import { harmless, jsonText, type Span, span } from './paint.ts';
+import { checkedPublicKey, makePrivateKey, publicKeyOf, readPrivateKey } from './wireguard-keys.ts';
+
+const enrolled = z.looseObject({ device: z.unknown(), network_cidr: z.string() });
+
+export const networkDevices = apiCommand(async (asked) => {
+  const network = await findNetwork(asked);
+  const rows = await listDevices(asked, network);
+  if (asked.flags['json'] !== true && rows.length === 0) {
+    const way = `culvert network enroll ${handleOf(network)} DEVICE`;
+    return writeLine(asked.io.stderr, harmless(`${network.name} has no device yet: ${way}`));
+  }
+  await printRows<Device>(asked, rows, {
+    name: (row) => row.name,
+    address: (row) => plainIp(row.assigned_ip),
+    'last handshake (utc)': (row) => timeOf(row.last_handshake_at),
+    'last seen (utc)': (row) => timeOf(row.last_seen_at),
+    from: (row) => row.endpoint ?? '-',
+    in: (row) => amountOf(row.bytes_in),
+    out: (row) => amountOf(row.bytes_out),
+    until: untilOf,
+    'also its': (row) => row.extra_allowed_ips.join(', ') || '-',
+    id: (row) => row.id,
+  });
+});
+
+export const networkEnroll = apiCommand(async (asked) => {
+  const { args, flags } = asked;
+  const given = textFlag(flags, 'publicKey');
+  if (given !== undefined && flags['keyFile'] !== undefined)
+    throw usageError('--public-key and --key-file: choose one');
+  if (given !== undefined && flags['qr'] === true)
+    throw usageError('--qr: needs the private key, so not with --public-key');
+  const key = given === undefined ? await privateKeyFor(asked) : undefined;
+  const publicKey = key === undefined ? checkedPublicKey(given ?? '') : publicKeyOf(key);
+  const isMade = given === undefined && flags['keyFile'] === undefined;
+  const wanted = {
+    name: args[1],
+    public_key: publicKey,
+    expires_at: expiryFlag(flags),
+    extra_allowed_ips: listOrNone(flags, 'extraAllowedIps'),
+  };
+  const delivery = await ConfigDelivery.prepare(asked);
+  try {
+    const network = await findNetwork(asked);
+    const needsConfig = isMade || flags['qr'] === true || delivery.file !== undefined;
+    if (network.server_public_key === null && needsConfig) throw noServer(network);
+    await checkName(asked, network, wanted);
+    delivery.checkRoom(exampleOf(network));
+    const answer = enrolled.parse(await asked.call('POST', `${networkPath(network.id)}/devices`, wanted));
+    const device = readDevice(answer.device);
+    if (flags['json'] !== true)
+      writeLine(asked.io.stderr, harmless(`${device.name}: enrolled, ${plainIp(device.assigned_ip)}.`));
+    if (network.server_public_key === null) return await withoutConfig(asked, network, answer);
+    const way = `culvert network revoke ${handleOf(network)} ${plainIp(device.assigned_ip)}`;
+    const lost = isMade ? `The key is lost: ${way}, and enroll it anew` : undefined;
+    await delivery.deliver({ render: () => configText(asked, network, device), key, answer, lost });
+    if (flags['json'] !== true) writeLine(asked.io.stderr, harmless(`Next, ${syncAdvice(network)}`));
+  } finally {
+    await delivery.close();
+  }
+});
+
+export const networkRevoke = apiCommand(async (asked) => {
+  const network = await findNetwork(asked);
+  const device = await findDevice(asked, network);
+  const what = `${device.name} (${plainIp(device.assigned_ip)}) from ${network.name}`;
+  const isRelayed = network.reserved_udp_port !== null;
+  const how = isRelayed ? 'It is cut off at once' : 'It is shut out once its server has a new configuration';
+  await confirm(asked.io, asked.flags, `Revoke ${what}? ${how}, and its address is free for another.`);
+  const answer = await asked.call('DELETE', devicePath(network.id, device.id));
+  await printDone(asked, answer, `${device.name}: revoked`);
+  if (asked.flags['json'] === true) return;
+  writeLine(
+    asked.io.stderr,
+    harmless(`${isRelayed ? 'So that its server forgets it' : 'To shut it out'}, ${syncAdvice(network)}`),
+  );
+});
+
+async function privateKeyFor({ flags, io }: Asked): Promise<Secret> {
+  const file = textFlag(flags, 'keyFile');
+  return file === undefined ? makePrivateKey() : readPrivateKey(file, io);
+}
+
+/** The API takes many devices of one name; a person who names one twice means another. @throws ExitError (refused) */
+async function checkName(
+  asked: Asked,
+  network: Network,
+  wanted: { name: string | undefined; public_key: string },
+): Promise<void> {
+  const same = (await listDevices(asked, network)).find((one) => one.name === wanted.name);
+  if (same === undefined || same.public_key === wanted.public_key) return;
+  const way = `culvert network revoke ${handleOf(network)} ${plainIp(same.assigned_ip)}`;
+  const text = `${network.name} has a device "${same.name}" already, with another key. To replace it: ${way}`;
+  throw new ExitError(EXIT.refused, harmless(text));
+}
+
+function noServer(network: Network): ExitError {
+  const way = `culvert network set-server ${handleOf(network)} --generate --output FILE`;
+  const text = `${network.name} has no server yet, so there is no configuration for devices. First: ${way}`;
+  return new ExitError(EXIT.refused, harmless(text));
+}
+
+async function withoutConfig({ io, flags }: Asked, network: Network, answer: object): Promise<void> {
+  if (flags['json'] === true) return print(io.stdout, jsonText(answer));
+  writeLine(io.stderr, harmless(`${network.name} has no server yet: there is a configuration once it has.`));
+}
+
+/** As long as the configuration will be, for the size of its QR code. */
+function exampleOf(network: Network): string {
+  const key = 'A'.repeat(44);
+  const address = network.cidr.replace(/\/\d+$/, '').replace(/\d+/g, '255');
+  const dns = network.dns.length === 0 ? [] : [`DNS = ${network.dns.join(', ')}`];
+  return [
+    '[Interface]',
+    `PrivateKey = ${key}`,
+    `Address = ${address}/32`,
+    'MTU = 1400',
+    ...dns,
+    '[Peer]',
+    `PublicKey = ${key}`,
+    `Endpoint = ${network.public_endpoint ?? ''}`,
+    `AllowedIPs = ${[network.cidr, ...network.extra_allowed_ips].join(', ')}`,
+    'PersistentKeepalive = 25',
+  ].join('\n');
+}
+
+function timeOf(time: string | null | undefined): string {
+  return time?.slice(0, 16).replace('T', ' ') ?? '-';
+}
+
+function untilOf(row: Device): string | Span {
+  if (row.expired) return span('expired', 'red');
+  return row.expires_at === null || row.expires_at === undefined ? 'never' : timeOf(row.expires_at);
+}

@@ -1,0 +1,115 @@
+/**
+ * `culvert network set-server`: the public key and port of the machine that is a network's server. Its private key is made or read here and stays
+ * here: in the configuration that the person asked for.
+ */
+import type { Secret } from '../base/secret.ts';
+import { type Asked, apiCommand, printDone } from './api-command.ts';
+import { ConfigDelivery } from './config-delivery.ts';
+import { confirm } from './confirm.ts';
+import { usageError } from './exit.ts';
+import { countFlag, refuseFlags, textFlag } from './flags.ts';
+import { writeLine } from './io.ts';
+import { configText } from './network-config.ts';
+import { findNetwork, handleOf, type Network, networkPath, readNetwork } from './network-items.ts';
+import { harmless } from './paint.ts';
+import { checkedPublicKey, makePrivateKey, publicKeyOf, readPrivateKey } from './wireguard-keys.ts';
+
+/** Where WireGuard usually listens. */
+const USUAL_PORT = 51_820;
+const WAYS = ['generate', 'keyFile', 'publicKey'] as const;
+
+interface ServerKey {
+  readonly publicKey: string;
+  /** Undefined: it is somewhere else. */
+  readonly privateKey: Secret | undefined;
+}
+
+export const networkSetServer = apiCommand(async (asked) => {
+  const { flags } = asked;
+  checkFlags(asked);
+  const network = await findNetwork(asked);
+  const key = await chosenKey(asked, network);
+  await confirmOther(asked, network, key);
+  const isGenerated = flags['generate'] === true;
+  const delivers = isGenerated || textFlag(flags, 'output') !== undefined;
+  const delivery = delivers ? await ConfigDelivery.prepare(asked) : undefined;
+  try {
+    const answer = await asked.call('PUT', `${networkPath(network.id)}/server`, {
+      server_public_key: key.publicKey,
+      server_listen_port: countFlag(flags, 'port') ?? network.server_listen_port ?? USUAL_PORT,
+      ...endpointOf(asked, network),
+    });
+    const registered = readNetwork(answer);
+    const said = `${registered.name}: clients reach its server at ${registered.public_endpoint ?? '?'}`;
+    if (delivery === undefined) await printDone(asked, answer, said);
+    else {
+      if (flags['json'] !== true) writeLine(asked.io.stderr, harmless(`${said}.`));
+      const again = `culvert network set-server ${handleOf(registered)} --generate`;
+      const lost = isGenerated ? `The key is lost: ${again} makes another` : undefined;
+      const render = (): Promise<string> => configText(asked, registered);
+      await delivery.deliver({ render, key: key.privateKey, answer: registered, lost });
+    }
+    tellNext(asked, network, registered);
+  } finally {
+    await delivery?.close();
+  }
+});
+
+function checkFlags({ flags }: Asked): void {
+  const ways = WAYS.filter((name) => flags[name] !== undefined);
+  if (ways.length > 1) throw usageError('--generate, --key-file and --public-key: choose one of them');
+  if (flags['relay'] === true)
+    refuseFlags(flags, ['endpoint'], 'not with --relay, which takes the port of this server again');
+}
+
+/** @throws ExitError (usage) when no key is given and none is registered. */
+async function chosenKey({ flags, io }: Asked, network: Network): Promise<ServerKey> {
+  const file = textFlag(flags, 'keyFile');
+  const given = textFlag(flags, 'publicKey');
+  if (given !== undefined) return { publicKey: checkedPublicKey(given), privateKey: undefined };
+  if (flags['generate'] === true) return withPublic(makePrivateKey());
+  if (file !== undefined) return withPublic(await readPrivateKey(file, io));
+  const { server_public_key: registered } = network;
+  if (registered !== null) return { publicKey: registered, privateKey: undefined };
+  const ways = '--generate makes one, --key-file reads one of `wg genkey`, --public-key names that of another machine';
+  throw usageError(`${harmless(network.name)} has no server yet, so it needs a key: ${ways}`);
+}
+
+function withPublic(privateKey: Secret): ServerKey {
+  return { publicKey: publicKeyOf(privateKey), privateKey };
+}
+
+/** Clients know the server by its key alone. */
+async function confirmOther({ io, flags }: Asked, network: Network, key: ServerKey): Promise<void> {
+  const { server_public_key: registered } = network;
+  if (registered === null || registered === key.publicKey) return;
+  const loss = 'Its devices then need new configurations, for theirs name the old one.';
+  await confirm(io, flags, `Replace the key of the server of ${network.name}? ${loss}`);
+}
+
+/** A self-relayed network stays one until `--relay` says otherwise: the server takes what it is not told for that. */
+function endpointOf({ flags }: Asked, network: Network): { public_endpoint?: string } {
+  const given = textFlag(flags, 'endpoint');
+  if (given !== undefined) return { public_endpoint: given };
+  const isSelf = network.reserved_udp_port === null && network.public_endpoint !== null && flags['relay'] !== true;
+  return isSelf && network.public_endpoint !== null ? { public_endpoint: network.public_endpoint } : {};
+}
+
+function tellNext({ io, flags }: Asked, before: Network, after: Network): void {
+  if (flags['json'] === true) return;
+  const output = textFlag(flags, 'output');
+  const handle = handleOf(after);
+  const lines: string[] = [];
+  if (output !== undefined) lines.push(`sudo wg-quick up ${output.includes('/') ? output : `./${output}`}`);
+  else if (flags['generate'] !== true) {
+    const file = textFlag(flags, 'keyFile');
+    const key = file === undefined || file === '-' ? '' : ` --key-file ${file}`;
+    lines.push(`culvert network config ${handle}${key} --output ${handle}.conf`);
+  }
+  if (after.reserved_udp_port !== null)
+    lines.push(`culvert udp ${after.server_listen_port ?? 'PORT'} --network ${handle}`);
+  if (lines.length > 0) writeLine(io.stderr, harmless(`Next, on that machine: ${lines.join('; ')}`));
+  if (before.public_endpoint !== null && before.public_endpoint !== after.public_endpoint) {
+    writeLine(io.stderr, 'The address for clients has changed: devices need new configurations.');
+  }
+}

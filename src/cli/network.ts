@@ -1,0 +1,177 @@
+/**
+ * `culvert network`: the private networks of the organization. Their server and devices: network-server.ts, network-devices.ts. What carries a
+ * network's datagrams is `culvert udp`.
+ */
+import { z } from 'zod';
+import { amountOf } from './amount.ts';
+import { type Asked, apiCommand, printDone, printRows } from './api-command.ts';
+import { confirm } from './confirm.ts';
+import { usageError } from './exit.ts';
+import { refuseFlags, textFlag } from './flags.ts';
+import { firstHost, freeCidr, networksHere } from './free-cidr.ts';
+import { hasColor, print, writeLine } from './io.ts';
+import {
+  devicePath,
+  expiryFlag,
+  findDevice,
+  findNetwork,
+  handleOf,
+  interfaceOf,
+  listDevices,
+  listNetworks,
+  listOrNone,
+  type Network,
+  networkPath,
+  readNetwork,
+} from './network-items.ts';
+import { harmless, jsonText, type Line, paint, span } from './paint.ts';
+
+const relayState = z.looseObject({
+  online: z.boolean(),
+  path: z.string().nullish(),
+  path_since: z.string().nullish(),
+  flows: z.int().nullish(),
+  bytes_in: z.int().default(0),
+  bytes_out: z.int().default(0),
+  dropped: z.record(z.string(), z.int()).nullish(),
+});
+
+export const networkList = apiCommand(async (asked) => {
+  const rows = await listNetworks(asked);
+  if (asked.flags['json'] !== true && rows.length === 0) {
+    return writeLine(asked.io.stderr, 'There is no private network. `culvert network create NAME` makes one');
+  }
+  await printRows(asked, rows, {
+    name: (row) => row.name,
+    addresses: (row) => row.cidr,
+    server: (row) => (row.server_public_key === null ? span('not set', 'yellow') : firstHost(row.cidr)),
+    endpoint: (row) => row.public_endpoint ?? '-',
+    id: (row) => row.id,
+  });
+});
+
+export const networkCreate = apiCommand(async (asked) => {
+  const { args, flags, io } = asked;
+  const cidr = textFlag(flags, 'cidr') ?? (await chosenCidr(asked));
+  const dns = listOrNone(flags, 'dns');
+  const extra = listOrNone(flags, 'extraAllowedIps');
+  const answer = await asked.call('POST', '/private-networks', {
+    name: args[0],
+    cidr,
+    ...(dns === undefined ? {} : { dns }),
+    ...(extra === undefined ? {} : { extra_allowed_ips: extra }),
+  });
+  const made = readNetwork(answer);
+  await printDone(asked, answer, `${made.name}: made, with the addresses ${made.cidr}`);
+  if (flags['json'] === true) return;
+  const next = `culvert network set-server ${handleOf(made)} --generate --output ${interfaceOf(made)}.conf`;
+  writeLine(io.stderr, harmless(`Next, on the machine that is its server (${firstHost(made.cidr)}): ${next}`));
+});
+
+export const networkShow = apiCommand(async (asked) => {
+  const { io, flags } = asked;
+  const found = await findNetwork(asked);
+  const answer = await asked.call('GET', `${networkPath(found.id)}/relay`);
+  if (flags['json'] === true) return print(io.stdout, jsonText({ ...found, relay: answer }));
+  const devices = await listDevices(asked, found);
+  const expired = devices.filter((one) => one.expired).length;
+  const color = hasColor(io.stdout, io.env);
+  const rows: ReadonlyArray<readonly [string, Line]> = [
+    ['network', [span(`${found.name}, ${found.cidr}`)]],
+    ['id', [span(found.id)]],
+    ['server', serverLine(found)],
+    ['endpoint', [span(endpointOf(found))]],
+    ['relay', relayLine(found, relayState.parse(answer))],
+    ...droppedRow(relayState.parse(answer)),
+    ['devices', [span(`${devices.length}${expired === 0 ? '' : `, ${expired} expired`}`)]],
+    ['dns', [span(found.dns.join(', ') || '-')]],
+    ['also routed', [span(found.extra_allowed_ips.join(', ') || '-')]],
+  ];
+  const lines = rows.map(([name, line]) => paint([span(name.padEnd(13), 'bold'), ...line], color));
+  await print(io.stdout, lines.join('\n'));
+});
+
+export const networkEdit = apiCommand(async (asked) => {
+  const { args, flags } = asked;
+  const isDevice = args[1] !== undefined;
+  refuseFlags(flags, isDevice ? ['dns'] : ['expires'], `belongs to a ${isDevice ? 'network' : 'device'}`);
+  const name = textFlag(flags, 'name');
+  const dns = listOrNone(flags, 'dns');
+  const extra = listOrNone(flags, 'extraAllowedIps');
+  const expires = expiryFlag(flags);
+  const changes = {
+    ...(name === undefined ? {} : { name }),
+    ...(dns === undefined ? {} : { dns }),
+    ...(extra === undefined ? {} : { extra_allowed_ips: extra }),
+    ...(expires === undefined ? {} : { expires_at: expires }),
+  };
+  if (Object.keys(changes).length === 0) {
+    throw usageError(`say what is to change: --name, --extra-allowed-ips${isDevice ? ', --expires' : ', --dns'}`);
+  }
+  const network = await findNetwork(asked);
+  const device = isDevice ? await findDevice(asked, network) : undefined;
+  const path = device === undefined ? networkPath(network.id) : devicePath(network.id, device.id);
+  const answer = await asked.call('PATCH', path, changes);
+  await printDone(asked, answer, `${device?.name ?? network.name}: changed`);
+  if (flags['json'] !== true && (dns !== undefined || extra !== undefined)) {
+    const which = `culvert network config ${handleOf(network)}`;
+    writeLine(
+      asked.io.stderr,
+      harmless(`Configurations that are out there do not change by themselves: ${which} shows the new ones`),
+    );
+  }
+});
+
+export const networkDelete = apiCommand(async (asked) => {
+  const found = await findNetwork(asked);
+  const devices = await listDevices(asked, found);
+  const lost = devices.length === 0 ? '' : ` and its devices (${devices.length})`;
+  await confirm(
+    asked.io,
+    asked.flags,
+    `Delete the network ${found.name} (${found.cidr})${lost}? Its relay ends at once.`,
+  );
+  const answer = await asked.call('DELETE', networkPath(found.id));
+  await printDone(asked, answer, `${found.name}: deleted`);
+});
+
+/** A /24 that neither another network of the organization nor this machine has. @throws ExitError (usage) */
+async function chosenCidr(asked: Asked): Promise<string> {
+  const taken = (await listNetworks(asked)).map(({ cidr }) => cidr);
+  const cidr = freeCidr([...taken, ...networksHere()]);
+  if (cidr === undefined)
+    throw usageError('no /24 is free in 10.0.0.0/8 and 100.64.0.0/10: name the addresses with --cidr');
+  return cidr;
+}
+
+function serverLine({ cidr, server_public_key: key, server_listen_port: port }: Network): Line {
+  if (key === null) return [span('not set: culvert network set-server', 'yellow')];
+  return [span(`${firstHost(cidr)}, WireGuard on port ${port ?? '?'}, public key ${key}`)];
+}
+
+function endpointOf(found: Network): string {
+  if (found.public_endpoint === null) return '-';
+  return found.public_endpoint + (found.reserved_udp_port === null ? ', not relayed here' : '');
+}
+
+/** Why datagrams were dropped, the most frequent reason first. */
+function droppedRow({ dropped }: z.output<typeof relayState>): Array<readonly [string, Line]> {
+  const reasons = Object.entries(dropped ?? {})
+    .filter(([, count]) => count > 0)
+    .sort(([, one], [, other]) => other - one)
+    .map(([reason, count]) => `${reason} ${count}`);
+  return reasons.length === 0 ? [] : [['dropped', [span(reasons.join(', '), 'dim')]]];
+}
+
+function relayLine(found: Network, state: z.output<typeof relayState>): Line {
+  if (found.reserved_udp_port === null) return [span('-')];
+  const passed = `${amountOf(state.bytes_in)} in, ${amountOf(state.bytes_out)} out`;
+  if (!state.online) {
+    const command = `culvert udp ${found.server_listen_port ?? 'PORT'} --network ${handleOf(found)}`;
+    return [span(`no agent carries it: ${command}`, 'yellow'), span(`; ${passed} so far`, 'dim')];
+  }
+  const since = state.path_since?.slice(0, 16).replace('T', ' ');
+  const way = state.path === 'stream' ? span('by the TLS session', 'yellow') : span('by UDP', 'green');
+  const clients = `, ${state.flows ?? 0} ${state.flows === 1 ? 'client' : 'clients'}`;
+  return [way, span(`${since === undefined ? '' : ` since ${since} UTC`}${clients}, ${passed}`)];
+}

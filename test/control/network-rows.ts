@@ -44,7 +44,7 @@ export function addDevice(plane: Plane, network: NetworkRow, changes: Partial<De
     orgId: network.orgId,
     name: 'phone',
     publicKey: aKey(),
-    host: 2 + db.select().from(networkDevices).all().length,
+    host: changes.host ?? 2 + db.select().from(networkDevices).all().length,
     extraAllowedIps: [],
     expiresAt: null,
     expired: false,

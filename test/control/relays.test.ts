@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { afterEach, beforeEach, test } from 'node:test';
-import { eq } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import {
   auditEvents,
   capabilityTokens,
@@ -18,7 +18,7 @@ import type { UserActor } from '../../src/control/services/actor.ts';
 import type { PlaneEvent } from '../../src/plane/events.ts';
 import { type AttachQuestion, type DeviceEvent, noRelayDrops, type RelayInfo } from '../../src/plane/relays.ts';
 import { IDLE_NODE } from './idle-node.ts';
-import { addDevice, addNetwork } from './network-rows.ts';
+import { addDevice, addNetwork, aKey } from './network-rows.ts';
 import { Plane } from './plane.ts';
 import { servePlane } from './plane-api.ts';
 import { said, Team } from './team.ts';
@@ -132,6 +132,23 @@ test('a network without a server key, or one that clients reach without this ser
   assert.deepEqual((await plane.control.link.snapshot()).relays, []);
 });
 
+test('a port that settings have taken away is not carried, and all of them may be', async () => {
+  const { id, name } = addNetwork(plane, ann.orgId, { reservedUdpPort: 29_999 });
+  const token = plane.mint(ann);
+  const answer = await attach(token, name);
+  assert.ok(!answer.ok && answer.code === 'network_not_ready');
+  assert.match(answer.message, /29999.*Register its server again/);
+  const server = { publicKey: aKey(), listenPort: 51_820, endpoint: null };
+  const again = () => plane.control.networks.setServer(ann, id, server).row.reservedUdpPort;
+  assert.deepEqual([again(), again()], [30_000, 30_000], 'a port of those, and then it is kept');
+  assert.equal(await codeOf(token, name), 'ok');
+  plane.control.close();
+  plane = new Plane(plane.dataDir, { udpPorts: null });
+  const none = await attach(token, name);
+  assert.ok(!none.ok && none.code === 'network_not_ready');
+  assert.match(none.message, /edge\.udp_ports/);
+});
+
 test('the token must be alive, of an approved organization, not spent, not narrowed, and have room', async () => {
   const { name } = addNetwork(plane, ann.orgId);
   const token = plane.mint(ann, { tunnelQuota: 2 });
@@ -186,7 +203,11 @@ test('what a relay carried is counted once: for the network, the organization, a
   const [row] = plane.control.store.db.select().from(privateNetworks).all();
   assert.deepEqual([row?.packetsIn, row?.bytesIn, row?.packetsOut, row?.bytesOut], [11, 1_100, 22, 4_400]);
   const [account] = plane.control.store.db.select().from(tokenSpend).all();
-  assert.deepEqual([account?.bytes, account?.requests], [1_100 + 4_400 + 10, 0], 'what passed is paid for, also of a network that is gone');
+  assert.deepEqual(
+    [account?.bytes, account?.requests],
+    [1_100 + 4_400 + 10, 0],
+    'what passed is paid for, also of a network that is gone',
+  );
   const { last24h } = plane.control.metrics.counters(ann);
   assert.deepEqual(last24h, { requests: 0, bytesIn: 1_100, bytesOut: 4_400 });
 });
@@ -244,7 +265,9 @@ test('a device whose time has run out is gone for the data plane within a second
 
 test('many devices that run out at once go in passes', () => {
   const office = addNetwork(plane, ann.orgId, { cidr: '10.0.0.0/16' });
-  for (let n = 0; n < 450; n++) addDevice(plane, office, { host: 2 + n, expiresAt: plane.now + n });
+  plane.control.store.inTx(() => {
+    for (let n = 0; n < 450; n++) addDevice(plane, office, { host: 2 + n, expiresAt: plane.now + n });
+  });
   plane.now += HOUR;
   assert.deepEqual(
     [1, 2, 3, 4].map(() => plane.control.deviceExpiry.expireDue()),
@@ -254,7 +277,7 @@ test('many devices that run out at once go in passes', () => {
 
 test('the job asks its index: a server with many devices does not read them all each second', () => {
   const plan = plane.control.store.db.all<{ detail: string }>(
-    `EXPLAIN QUERY PLAN SELECT id FROM network_devices WHERE "network_devices"."expired" = 0 AND "network_devices"."expires_at" <= ?`,
+    sql`EXPLAIN QUERY PLAN SELECT id FROM network_devices WHERE network_devices.expired = 0 AND network_devices.expires_at <= ${plane.now}`,
   );
   assert.match(plan.map(({ detail }) => detail).join(), /network_devices_due/);
 });
@@ -308,9 +331,21 @@ test('metrics tell of each network what passed it, how many devices it has and w
   relays.set(lab.id, attached(lab.id));
   await report(passed(office.id, token, [10, 1_000, 20, 4_000]), passed(lab.id, token, [1, 2, 3, 4]));
   const { body } = await eve.call('GET', '/metrics');
-  assert.deepEqual([body['bytes_in_last_24h'], body['bytes_out_last_24h'], body['requests_last_24h']], [1_002, 4_004, 0]);
+  assert.deepEqual(
+    [body['bytes_in_last_24h'], body['bytes_out_last_24h'], body['requests_last_24h']],
+    [1_002, 4_004, 0],
+  );
   assert.deepEqual(body['networks'], [
-    { id: office.id, name: office.name, online: false, devices: 2, packets_in: 10, bytes_in: 1_000, packets_out: 20, bytes_out: 4_000 },
+    {
+      id: office.id,
+      name: office.name,
+      online: false,
+      devices: 2,
+      packets_in: 10,
+      bytes_in: 1_000,
+      packets_out: 20,
+      bytes_out: 4_000,
+    },
     { id: lab.id, name: 'lab', online: true, devices: 0, packets_in: 1, bytes_in: 2, packets_out: 3, bytes_out: 4 },
   ]);
   const { text } = await eve.call('GET', '/metrics/prometheus');
@@ -342,7 +377,7 @@ test('a connection lists the networks that its agent carries', async (t) => {
   const session = { agentId: AGENT, orgId: eve.home, tokenId: 'x', remoteIp: '192.0.2.7', connectedAt: plane.now };
   plane.control.nodes.attach({
     ...IDLE_NODE,
-    connections: () => [{ ...session, tunnelIds: [], networkIds: [office.id] }],
+    connections: () => [{ ...session, tunnelIds: [], uninspectedIds: [], networkIds: [office.id] }],
   });
   const [shown] = (await eve.call('GET', '/connections')).body as unknown as ReadonlyArray<Record<string, unknown>>;
   assert.deepEqual([shown?.['tunnels'], shown?.['networks']], [[], [office.id]]);

@@ -17,9 +17,9 @@ export interface RelayServices {
   readonly relays: () => Snapshot['relays'];
 }
 
-export function openRelays({ store, spend, nodes, publisher, options: { names } }: Ground): RelayServices {
+export function openRelays({ store, spend, nodes, publisher, options: { names, udpPorts } }: Ground): RelayServices {
   return {
-    attachments: new Attachments({ store, spend }),
+    attachments: new Attachments({ store, spend, udpPorts }),
     deviceExpiry: new DeviceExpiry({ store, news: publisher.networks }),
     relayStatus: new RelayStatus({ store, nodes }),
     relays: () => allRelays(store.db, { names, now: store.clock.now() }),

@@ -4,6 +4,7 @@
  * began. Which agent carries it now is the data node's business: the newer one.
  */
 import { and, eq } from 'drizzle-orm';
+import type { PortRange } from '../../../base/addr.ts';
 import type { Refusal } from '../../../plane/link.ts';
 import type { AttachQuestion } from '../../../plane/relays.ts';
 import { privateNetworks } from '../../db/schema.ts';
@@ -13,24 +14,31 @@ import { type TokenRow, tokenById } from '../tokens/token-rows.ts';
 import { refuse } from '../tunnels/refusals.ts';
 import { refuseMore, refuseSpent, standingOf } from '../tunnels/standing.ts';
 import { isRelayed } from './relay-routes.ts';
+import { isUdpPort } from './udp-ports.ts';
 
 type NetworkRow = typeof privateNetworks.$inferSelect;
 
 /** As AttachAnswer in plane/link.ts, before link.ts adds the version of the routing table. */
 export type AttachDecision = { readonly ok: true; readonly networkId: string } | Refusal;
 
-export class Attachments {
-  readonly #store: Store;
-  readonly #spend: Pick<Spend, 'isExhausted'>;
+export interface AttachDeps {
+  readonly store: Store;
+  readonly spend: Pick<Spend, 'isExhausted'>;
+  /** Ports of the edge that networks may have (`edge.udp_ports`). */
+  readonly udpPorts: PortRange | null;
+}
 
-  constructor(deps: { store: Store; spend: Pick<Spend, 'isExhausted'> }) {
-    this.#store = deps.store;
-    this.#spend = deps.spend;
+export class Attachments {
+  readonly #deps: AttachDeps;
+
+  constructor(deps: AttachDeps) {
+    this.#deps = deps;
   }
 
   /** May this session carry this network's datagrams? */
   decide(question: AttachQuestion): AttachDecision {
-    const { db, clock } = this.#store;
+    const { spend, udpPorts } = this.#deps;
+    const { db, clock } = this.#deps.store;
     const now = clock.now();
     const token = tokenById(db, question.tokenId);
     if (token === undefined) return refuse('unauthorized', 'The token is not one of this server.');
@@ -46,7 +54,9 @@ export class Attachments {
       );
     }
     if (!isRelayed(network)) return refuseUnready(network);
-    if (this.#spend.isExhausted(db, token, now)) return refuseSpent(token);
+    if (!isUdpPort(udpPorts, network.reservedUdpPort))
+      return refusePort(network.name, network.reservedUdpPort, udpPorts);
+    if (spend.isExhausted(db, token, now)) return refuseSpent(token);
     if (question.serving >= token.tunnelQuota) return refuseMore(token);
     return { ok: true, networkId: network.id };
   }
@@ -66,19 +76,32 @@ function refuseUnready({ name, serverPublicKey, selfEndpoint }: NetworkRow): Ref
   if (serverPublicKey === null) {
     return refuse(
       'network_not_ready',
-      `The network ${name} has no server yet. Register the public key of its WireGuard: culvert network set-server ${name}`,
+      `The network ${name} has no server yet. Register the public key of its WireGuard: culvert network set-server`,
     );
   }
   if (selfEndpoint !== null) {
     return refuse(
       'network_not_ready',
-      `Clients reach the network ${name} at ${selfEndpoint}, and not by this server. To have it relayed, register its server without an endpoint: culvert network set-server ${name}`,
+      `Clients reach the network ${name} at ${selfEndpoint}, and not by this server. To have it relayed, register its server without an endpoint: culvert network set-server`,
     );
   }
   return refuse(
     'network_not_ready',
-    `The network ${name} has no public port. Register its server again: culvert network set-server ${name}`,
+    `The network ${name} has no public port. Register its server again: culvert network set-server`,
   );
+}
+
+/** Settings moved the range: the port may be shut in a firewall by now, or another program's. */
+function refusePort(name: string, port: number, range: PortRange | null): Refusal {
+  return range === null
+    ? refuse(
+        'network_not_ready',
+        'This server relays no private networks: its operator has turned it off (edge.udp_ports).',
+      )
+    : refuse(
+        'network_not_ready',
+        `The port ${port} of the network ${name} is not among those that this server has for networks any more. Register its server again to get another one, and give clients their configs anew: culvert network set-server`,
+      );
 }
 
 /** By id, else by name: a name can look like the id of another network, and the id counts. */

@@ -26,7 +26,8 @@ export class DeviceExpiry {
     // The condition of the index, word for word: a parameter in it would keep SQLite from using it.
     const isDue = (now: number) => and(sql`${networkDevices.expired} = 0`, lte(networkDevices.expiresAt, now));
     // A read first: the write lock is not taken once a second for nothing.
-    if (db.select({ id: networkDevices.id }).from(networkDevices).where(isDue(clock.now())).get() === undefined) return 0;
+    if (db.select({ id: networkDevices.id }).from(networkDevices).where(isDue(clock.now())).get() === undefined)
+      return 0;
     return this.#store.inTx((tx) => {
       const rows = tx.db
         .select()
@@ -40,7 +41,12 @@ export class DeviceExpiry {
         recordDeed(
           tx,
           { kind: 'system', orgId },
-          { action: 'network_device.expire', resourceType: 'network_device', resourceId: id, details: { network: networkId, name } },
+          {
+            action: 'network_device.expire',
+            resourceType: 'network_device',
+            resourceId: id,
+            details: { network: networkId, name },
+          },
         );
         tx.onCommit(() => this.#news.deviceGone(networkId, id));
       }

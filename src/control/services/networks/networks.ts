@@ -25,7 +25,7 @@ import {
 import { overlayFrom, overlayOf } from './overlay.ts';
 import { invalidKey, publicKeyFrom } from './public-keys.ts';
 import { isRelayed } from './relay-routes.ts';
-import { letUdpPortRest, pickUdpPort } from './udp-ports.ts';
+import { isUdpPort, letUdpPortRest, pickUdpPort } from './udp-ports.ts';
 import { serverConfig } from './wireguard-config.ts';
 
 /** Of one organization: a bound for lists, far above need. */
@@ -143,7 +143,7 @@ export class Networks {
   }
 
   /**
-   * Names the network's server, or another one. Without an endpoint of its own it gets a port of the edge, which it keeps from then on; with one
+   * Names the network's server, or another one. Without an endpoint of its own it gets a port of the edge, which it keeps while there is such a port; with one
    * it gives that port up. Throws `not_found`, `invalid_public_key`, `invalid_request`, `conflict` when no port is free, `forbidden`.
    */
   setServer(actor: Actor, id: string, { publicKey, listenPort, endpoint }: NetworkServer): ShownNetwork {
@@ -155,8 +155,8 @@ export class Networks {
         throw invalidKey('server_public_key', 'A device of this network has it: the server needs one of its own.');
       }
       const selfEndpoint = endpoint === null ? null : endpointFrom(endpoint);
-      const reservedUdpPort = selfEndpoint === null ? (before.reservedUdpPort ?? this.#freePort(tx)) : null;
-      if (reservedUdpPort === null) letUdpPortRest(tx, before.reservedUdpPort);
+      const reservedUdpPort = selfEndpoint === null ? this.#portFor(tx, before) : null;
+      if (reservedUdpPort !== before.reservedUdpPort) letUdpPortRest(tx, before.reservedUdpPort);
       const row: NetworkRow = {
         ...before,
         serverPublicKey,
@@ -206,6 +206,12 @@ export class Networks {
     recordNetwork(tx, actor, { action: 'network.delete', row, details: { name: row.name, devices } });
     if (!isRelayed(row)) return;
     tx.onCommit(() => this.#deps.news.gone(row.id, 'network_deleted', `The private network ${row.name} was deleted.`));
+  }
+
+  /** Its own, unless that is none of the edge's any more. */
+  #portFor(tx: Tx, { reservedUdpPort }: NetworkRow): number {
+    const isKept = reservedUdpPort !== null && isUdpPort(this.#deps.udpPorts, reservedUdpPort);
+    return isKept ? reservedUdpPort : this.#freePort(tx);
   }
 
   #freePort(tx: Tx): number {

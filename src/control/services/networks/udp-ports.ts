@@ -31,6 +31,11 @@ export function pickUdpPort(tx: Tx, range: PortRange | null): number | undefined
   return best;
 }
 
+/** May a network be relayed at this port? Settings may have moved the range since it got it. */
+export function isUdpPort(range: PortRange | null, port: number): boolean {
+  return range !== null && port >= range.first && port <= range.last;
+}
+
 /** To be called where a network gives its port up. */
 export function letUdpPortRest(tx: Tx, port: number | null): void {
   if (port === null) return;

@@ -1,10 +1,21 @@
-/** The REST API of a server in a network namespace, asked from there with a bearer that was had before. By curl: this process is elsewhere. */
+/** The REST API of a server in a network namespace, asked from there. By curl: this process is elsewhere. */
 import type { Processes } from '../bench/processes.ts';
 
 export interface ApiPlace {
   readonly netns: string;
   readonly url: string;
   readonly bearer: string;
+}
+
+/** The server's owner, for 15 minutes. */
+export async function logInInside(
+  processes: Processes,
+  place: Omit<ApiPlace, 'bearer'>,
+  password: string,
+): Promise<ApiPlace> {
+  const body = { email: 'admin@localhost', password };
+  const { access_token } = await callInside(processes, { ...place, bearer: '' }, ['POST', '/auth/login', body]);
+  return { ...place, bearer: String(access_token) };
 }
 
 /** One call; the answer's body. Throws when it is refused. */
@@ -14,7 +25,8 @@ export async function callInside(
   [method, path, body]: readonly [method: string, path: string, body?: object],
 ): Promise<Record<string, unknown>> {
   const sent = body === undefined ? [] : ['-d', JSON.stringify(body)];
-  const command = ['curl', '-sS', '-m', '10', '-X', method, '-H', `Authorization: Bearer ${bearer}`];
+  const shown = bearer === '' ? [] : ['-H', `Authorization: Bearer ${bearer}`];
+  const command = ['curl', '-sS', '-m', '10', '-X', method, ...shown];
   const outcome = await processes.run(
     [...command, '-H', 'Content-Type: application/json', ...sent, '-w', '\n%{http_code}', `${url}${path}`],
     { netns },

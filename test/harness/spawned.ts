@@ -89,6 +89,11 @@ export class SpawnedCulvert {
     return this.#account;
   }
 
+  /** Of admin@localhost. A log-in from before the server moved is none after it. */
+  get password(): string {
+    return this.#password;
+  }
+
   get token(): string {
     return this.#token;
   }

@@ -59,8 +59,9 @@ suite('real WireGuard through the relay', { skip: without, timeout: 280_000 }, (
 
   test('without the relay nobody gets in', async () => {
     await world.configureDirect(ben);
-    const tries = await Promise.all([1, 2, 3].map(() => Promise.all([reaches(anna, HOME), reaches(ben, HOME)])));
-    assert.deepEqual(tries.flat(), Array(6).fill(false));
+    for (let tries = 0; tries < 3; tries++) {
+      assert.deepEqual(await Promise.all([reaches(anna, HOME), reaches(ben, HOME)]), [false, false]);
+    }
     assert.equal((await ben.peer.peers())[0]?.handshakeAt, 0);
     await world.configureAgain(ben);
   });

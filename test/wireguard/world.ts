@@ -2,7 +2,7 @@
  * A private network of three as its owner sets it up: a server at home behind a NAT, two clients elsewhere, and a Culvert server that all reach. Every
  * key is made with `wg`, every configuration comes from the API, and every packet is WireGuard's own.
  */
-import { type ApiPlace, callInside } from '../../scripts/wireguard/api.ts';
+import { type ApiPlace, callInside, logInInside } from '../../scripts/wireguard/api.ts';
 import { type Keys, makeKeys, Peer, withPrivateKey } from '../../scripts/wireguard/peer.ts';
 import { HOME_OUTSIDE, Places, SERVER_ADDRESS } from '../../scripts/wireguard/places.ts';
 import { echoes } from '../../scripts/wireguard/traffic.ts';
@@ -68,7 +68,7 @@ export class World {
       netns: places.hub,
       edge: `udp_host = "${SERVER_ADDRESS}"\ntcp_public_host = "${SERVER_ADDRESS}"`,
     });
-    const api = { netns: places.hub, url: culvert.apiUrl, bearer: culvert.account.bearer };
+    const api = await logInInside(processes, { netns: places.hub, url: culvert.apiUrl }, culvert.password);
     const homeKeys = await makeKeys(processes);
     const home = await Peer.start(processes, places.home);
     const created = await callInside(processes, api, ['POST', '/private-networks', { name: NETWORK, cidr: CIDR }]);

@@ -13,24 +13,22 @@ interface Heard {
 }
 
 /** Hears datagrams, and lets a test wait for them. */
-class Ear {
-  readonly heard: Heard[] = [];
-  readonly errors: Error[] = [];
-  #changed: () => void = () => undefined;
-
-  readonly onDatagram: OnDatagram = (bytes, start, end, address, port) => {
-    this.heard.push({ text: bytes.toString('latin1', start, end), length: end - start, address, port });
-    this.#changed();
+function newEar() {
+  const heard: Heard[] = [];
+  const errors: Error[] = [];
+  let changed = (): void => undefined;
+  const onDatagram: OnDatagram = (bytes, start, end, address, port) => {
+    heard.push({ text: bytes.toString('latin1', start, end), length: end - start, address, port });
+    changed();
   };
-
-  readonly onError = (error: Error): void => {
-    this.errors.push(error);
-    this.#changed();
+  const onError = (error: Error): void => {
+    errors.push(error);
+    changed();
   };
-
-  async until(holds: () => boolean): Promise<void> {
-    while (!holds()) await new Promise<void>((resolve) => (this.#changed = resolve));
-  }
+  const until = async (holds: () => boolean): Promise<void> => {
+    while (!holds()) await new Promise<void>((resolve) => (changed = resolve));
+  };
+  return { heard, errors, onDatagram, onError, until };
 }
 
 const bytesOf = (text: string): Buffer => Buffer.from(text, 'latin1');
@@ -40,13 +38,29 @@ function say(socket: DatagramSocket, text: string, port?: number, address?: stri
   return socket.send(bytes, 1, bytes.length - 1, port, address);
 }
 
-for (const host of ['127.0.0.1', '::1']) {
-  describe(`over ${host}`, { timeout: 20_000 }, () => {
+const CASES = [
+  { host: '127.0.0.1', batched: true },
+  { host: '::1', batched: true },
+  { host: '127.0.0.1', batched: false },
+  { host: '::1', batched: false },
+];
+
+for (const { host, batched } of CASES) {
+  describe(`over ${host}, ${batched ? 'many at a time' : 'one at a time'}`, { timeout: 20_000 }, () => {
+    test('goes the way that it should on this machine', async () => {
+      const canBatch = process.platform === 'linux' && ['x64', 'arm64'].includes(process.arch);
+      const bound = await bindDatagrams({ host, batched, port: 0, ...newEar() });
+      const peer = await connectDatagrams({ host, batched, port: bound.port, ...newEar() });
+      assert.deepEqual([bound.isBatched, peer.isBatched], [batched && canBatch, batched && canBatch]);
+      bound.close();
+      peer.close();
+    });
+
     test('a bound socket hears whoever sends, knows from where, and answers there', async () => {
-      const server = new Ear();
-      const bound = await bindDatagrams({ host, port: 0, ...server });
-      const ears = [new Ear(), new Ear()];
-      const peers = await Promise.all(ears.map((ear) => connectDatagrams({ host, port: bound.port, ...ear })));
+      const server = newEar();
+      const bound = await bindDatagrams({ host, batched, port: 0, ...server });
+      const ears = [newEar(), newEar()];
+      const peers = await Promise.all(ears.map((ear) => connectDatagrams({ host, batched, port: bound.port, ...ear })));
       peers.forEach((peer, i) => assert.equal(say(peer, `from ${i}`), true));
       await server.until(() => server.heard.length === 2);
       for (const [i, peer] of peers.entries()) {
@@ -62,9 +76,9 @@ for (const host of ['127.0.0.1', '::1']) {
     });
 
     test('boundaries are kept from nothing to the longest', async () => {
-      const server = new Ear();
-      const bound = await bindDatagrams({ host, port: 0, ...server });
-      const peer = await connectDatagrams({ host, port: bound.port, ...new Ear() });
+      const server = newEar();
+      const bound = await bindDatagrams({ host, batched, port: 0, ...server });
+      const peer = await connectDatagrams({ host, batched, port: bound.port, ...newEar() });
       const lengths = [0, 1, 2, 1_199, 1_452, 2_047, 2_048, 2_049, 9_000, 60_000, 65_507];
       for (const length of lengths) {
         const bytes = Buffer.alloc(length + 2, length % 251);
@@ -79,9 +93,9 @@ for (const host of ['127.0.0.1', '::1']) {
     });
 
     test('the bytes may be reused as soon as they were sent', async () => {
-      const server = new Ear();
-      const bound = await bindDatagrams({ host, port: 0, ...server });
-      const peer = await connectDatagrams({ host, port: bound.port, ...new Ear() });
+      const server = newEar();
+      const bound = await bindDatagrams({ host, batched, port: 0, ...server });
+      const peer = await connectDatagrams({ host, batched, port: bound.port, ...newEar() });
       const bytes = Buffer.alloc(100);
       for (let i = 0; i < 200; i++) {
         bytes.fill(i);
@@ -94,11 +108,11 @@ for (const host of ['127.0.0.1', '::1']) {
     });
 
     test('a connected socket hears its peer alone', async () => {
-      const server = new Ear();
-      const bound = await bindDatagrams({ host, port: 0, ...server });
-      const stranger = await bindDatagrams({ host, port: 0, ...new Ear() });
-      const ear = new Ear();
-      const peer = await connectDatagrams({ host, port: bound.port, ...ear });
+      const server = newEar();
+      const bound = await bindDatagrams({ host, batched, port: 0, ...server });
+      const stranger = await bindDatagrams({ host, batched, port: 0, ...newEar() });
+      const ear = newEar();
+      const peer = await connectDatagrams({ host, batched, port: bound.port, ...ear });
       assert.equal(say(stranger, 'let me in', peer.port, host), true);
       assert.equal(say(bound, 'it is me', peer.port, host), true);
       await ear.until(() => ear.heard.length === 1);
@@ -111,13 +125,13 @@ for (const host of ['127.0.0.1', '::1']) {
       await once(gone, 'listening');
       const { port } = gone.address();
       await new Promise<void>((resolve) => gone.close(resolve));
-      const ear = new Ear();
-      const peer = await connectDatagrams({ host, port, ...ear });
+      const ear = newEar();
+      const peer = await connectDatagrams({ host, batched, port, ...ear });
       say(peer, 'anybody there?');
       await ear.until(() => ear.errors.length > 0);
       assert.equal((ear.errors[0] as NodeJS.ErrnoException).code, 'ECONNREFUSED');
-      const server = new Ear();
-      const bound = await bindDatagrams({ host, port, ...server });
+      const server = newEar();
+      const bound = await bindDatagrams({ host, batched, port, ...server });
       while (!say(peer, 'now?')) await new Promise(setImmediate);
       await server.until(() => server.heard.length > 0);
       say(bound, 'yes', peer.port, host);
@@ -127,10 +141,10 @@ for (const host of ['127.0.0.1', '::1']) {
     });
 
     test('a port in use is refused with its code', async () => {
-      const bound = await bindDatagrams({ host, port: 0, ...new Ear() });
-      await assert.rejects(bindDatagrams({ host, port: bound.port, ...new Ear() }), { code: 'EADDRINUSE' });
+      const bound = await bindDatagrams({ host, batched, port: 0, ...newEar() });
+      await assert.rejects(bindDatagrams({ host, batched, port: bound.port, ...newEar() }), { code: 'EADDRINUSE' });
       bound.close();
-      const again = await bindDatagrams({ host, port: bound.port, ...new Ear() });
+      const again = await bindDatagrams({ host, batched, port: bound.port, ...newEar() });
       assert.equal(again.port, bound.port);
       again.close();
     });
@@ -141,6 +155,7 @@ for (const host of ['127.0.0.1', '::1']) {
       const done = Promise.withResolvers<void>();
       const bound: DatagramSocket = await bindDatagrams({
         host,
+        batched,
         port: 0,
         onDatagram: (bytes, start, end) => {
           heard.push(bytes.toString('latin1', start, end));
@@ -150,7 +165,7 @@ for (const host of ['127.0.0.1', '::1']) {
         },
         onError: (error) => errors.push(error),
       });
-      const peer = await connectDatagrams({ host, port: bound.port, ...new Ear() });
+      const peer = await connectDatagrams({ host, batched, port: bound.port, ...newEar() });
       for (let i = 0; i < 5; i++) say(peer, `${i}`);
       await done.promise;
       assert.equal(say(bound, 'too late', peer.port, host), false);
@@ -162,10 +177,11 @@ for (const host of ['127.0.0.1', '::1']) {
     });
 
     test('what the hearer throws is told, and the next datagram is heard', async () => {
-      const server = new Ear();
+      const server = newEar();
       let first = true;
       const bound = await bindDatagrams({
         host,
+        batched,
         port: 0,
         onError: server.onError,
         onDatagram: (...datagram) => {
@@ -176,7 +192,7 @@ for (const host of ['127.0.0.1', '::1']) {
           server.onDatagram(...datagram);
         },
       });
-      const peer = await connectDatagrams({ host, port: bound.port, ...new Ear() });
+      const peer = await connectDatagrams({ host, batched, port: bound.port, ...newEar() });
       say(peer, 'one');
       say(peer, 'two');
       await server.until(() => server.heard.length === 1);
@@ -193,9 +209,9 @@ for (const host of ['127.0.0.1', '::1']) {
 
 describe('addresses', { timeout: 20_000 }, () => {
   test('a name is looked up, once, and IPv4 is taken first', async () => {
-    const server = new Ear();
+    const server = newEar();
     const bound = await bindDatagrams({ host: '127.0.0.1', port: 0, ...server });
-    const peer = await connectDatagrams({ host: 'localhost', port: bound.port, ...new Ear() });
+    const peer = await connectDatagrams({ host: 'localhost', port: bound.port, ...newEar() });
     say(peer, 'hello');
     await server.until(() => server.heard.length === 1);
     bound.close();
@@ -203,17 +219,17 @@ describe('addresses', { timeout: 20_000 }, () => {
   });
 
   test('a name that does not resolve rejects', async () => {
-    await assert.rejects(connectDatagrams({ host: 'nobody.invalid', port: 9, ...new Ear() }));
+    await assert.rejects(connectDatagrams({ host: 'nobody.invalid', port: 9, ...newEar() }));
   });
 
   test('on :: both families are heard and answered', async () => {
-    const server = new Ear();
+    const server = newEar();
     const bound = await bindDatagrams({ host: '::', port: 0, ...server });
     for (const [host, as] of [
       ['127.0.0.1', '::ffff:127.0.0.1'],
       ['::1', '::1'],
     ] as const) {
-      const ear = new Ear();
+      const ear = newEar();
       const peer = await connectDatagrams({ host, port: bound.port, ...ear });
       say(peer, 'hello');
       await server.until(() => server.heard.some((h) => h.port === peer.port));

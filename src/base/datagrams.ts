@@ -1,11 +1,14 @@
 /**
  * UDP sockets of private networks: the public port and the way to the agent on a data node; the way to the server and the local sockets of
  * an agent. A datagram is sent now or not at all, for one that waits is worth less than the next one; what the kernel has no room for is
- * the caller's to count. An address is looked up once, when the socket is opened.
+ * the caller's to count. An address is looked up once, when the socket is opened. On 64-bit Linux datagrams are read and sent many at a time (datagram-batches.ts),
+ * elsewhere as node:dgram does it; `datagrams.test.ts` fails when the fast way is gone.
  */
 import { createSocket, type Socket } from 'node:dgram';
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
+import { type BatchedSocket, DatagramBatches, Drain } from './datagram-batches.ts';
+import { findCalls, handleOf, type UdpHandle } from './datagram-calls.ts';
 
 /** Takes `bytes[start, end)`: valid until it returns. `address` and `port` are the sender's. */
 export type OnDatagram = (bytes: Buffer, start: number, end: number, address: string, port: number) => void;
@@ -13,9 +16,12 @@ export type OnDatagram = (bytes: Buffer, start: number, end: number, address: st
 export interface DatagramSocket {
   /** The local one. */
   readonly port: number;
+  /** Many datagrams are read and sent at a time. */
+  readonly isBatched: boolean;
   /**
-   * Sends now or not at all; false: the system did not take it (full buffer, unreachable, closed). A connected socket leaves port and
-   * address out. The bytes may be reused once it returns. `address` is one of IPv4 or IPv6 as `OnDatagram` gives it, not a name.
+   * Sends now or not at all; false: it can't be sent (closed, too long, no address; without batches: no room). A connected socket leaves port and
+   * address out. The bytes may be reused once it returns. `address` is one of IPv4 or IPv6 as `OnDatagram` gives it, not a name. It leaves when
+   * the code that sends returns to Node; what the system did not take then is told by `onLost`.
    */
   send(bytes: Buffer, start: number, end: number, port?: number, address?: string): boolean;
   /** May be called twice. Nothing is heard afterwards. */
@@ -29,6 +35,10 @@ export interface DatagramOptions {
   readonly onDatagram: OnDatagram;
   /** What the system says later, and what `onDatagram` throws; the socket goes on. */
   readonly onError: (error: Error) => void;
+  /** So many datagrams that `send` took did not leave: the system had no room, or an error said why not. */
+  readonly onLost?: (count: number) => void;
+  /** False: as node:dgram does it, one at a time. */
+  readonly batched?: boolean;
 }
 
 /**
@@ -44,13 +54,29 @@ const MAX_WAITING = 64;
 export async function bindDatagrams(of: DatagramOptions): Promise<DatagramSocket> {
   const { address, socket } = await make(of.host);
   await opened(socket, 'listening', () => socket.bind({ port: of.port, address, exclusive: true }));
-  return new PlainDatagrams(socket, of);
+  return wrap(socket, of);
 }
 
 /** Connected: hears that peer alone. A refused peer (ICMP) is told by `onError` and ends nothing. Rejects when there is no way to the peer. */
 export async function connectDatagrams(of: DatagramOptions): Promise<DatagramSocket> {
   const { address, socket } = await make(of.host);
   await opened(socket, 'connect', () => socket.connect(of.port, address));
+  return wrap(socket, of);
+}
+
+/** Per thread, and made when the first socket is: system calls, their memory, and what waits to be sent are shared. Null: this machine has no batches. */
+let batches: DatagramBatches | null | undefined;
+
+function wrap(socket: Socket, of: DatagramOptions): DatagramSocket {
+  widen(socket);
+  const handle = of.batched === false ? undefined : handleOf(socket);
+  if (handle !== undefined) {
+    if (batches === undefined) {
+      const calls = findCalls();
+      batches = calls === undefined ? null : new DatagramBatches(calls);
+    }
+    if (batches !== null) return new BatchedDatagrams(socket, of, { batches, handle });
+  }
   return new PlainDatagrams(socket, of);
 }
 
@@ -82,29 +108,27 @@ function opened(socket: Socket, event: 'listening' | 'connect', begin: () => voi
 /** By what node:dgram documents. It says later, if at all, what became of a datagram, and keeps its bytes until then: they are copied. */
 class PlainDatagrams implements DatagramSocket {
   readonly port: number;
+  readonly isBatched: boolean = false;
   readonly #socket: Socket;
-  readonly #onError: (error: Error) => void;
+  readonly #of: DatagramOptions;
   #open = true;
   readonly #sent = (error: Error | null): void => {
-    if (error && this.#open) this.#onError(error);
+    if (error) this.lost(1, error);
   };
 
-  constructor(socket: Socket, { onDatagram, onError }: DatagramOptions) {
+  constructor(socket: Socket, of: DatagramOptions) {
     this.#socket = socket;
-    this.#onError = onError;
+    this.#of = of;
     this.port = socket.address().port;
-    widen(socket);
-    socket.on('error', (error) => {
-      if (this.#open) onError(error);
-    });
+    socket.on('error', (error) => this.lost(0, error));
     socket.on('message', (bytes, from) => {
-      if (!this.#open) return;
-      try {
-        onDatagram(bytes, 0, bytes.length, from.address, from.port);
-      } catch (error) {
-        onError(error instanceof Error ? error : new Error('a datagram was not handled', { cause: error }));
-      }
+      this.take(bytes, 0, bytes.length, from.address, from.port);
+      this.taken();
     });
+  }
+
+  get isOpen(): boolean {
+    return this.#open;
   }
 
   send(bytes: Buffer, start: number, end: number, port?: number, address?: string): boolean {
@@ -119,6 +143,53 @@ class PlainDatagrams implements DatagramSocket {
     if (!this.#open) return;
     this.#open = false;
     this.#socket.close();
+  }
+
+  take(bytes: Buffer, start: number, end: number, address: string, port: number): void {
+    if (!this.#open) return;
+    try {
+      this.#of.onDatagram(bytes, start, end, address, port);
+    } catch (error) {
+      this.#of.onError(error instanceof Error ? error : new Error('a datagram was not handled', { cause: error }));
+    }
+  }
+
+  /** `count` did not leave; the first of them because of `error`, or null: for want of room. */
+  lost(count: number, error: Error | null): void {
+    if (!this.#open) return;
+    if (count > 0) this.#of.onLost?.(count);
+    if (error !== null) this.#of.onError(error);
+  }
+
+  /** A datagram that Node read was taken. */
+  protected taken(): void {}
+}
+
+/** With the rest of what there is to read, and with what is sent, in batches. */
+class BatchedDatagrams extends PlainDatagrams implements BatchedSocket {
+  override readonly isBatched: boolean = true;
+  readonly #drain: Drain;
+
+  constructor(
+    socket: Socket,
+    of: DatagramOptions,
+    { batches: shared, handle }: { batches: DatagramBatches; handle: UdpHandle },
+  ) {
+    super(socket, of);
+    this.#drain = new Drain(shared, handle, this);
+  }
+
+  override send(bytes: Buffer, start: number, end: number, port = 0, address?: string): boolean {
+    return this.isOpen && this.#drain.send(bytes, start, end, port, address);
+  }
+
+  override close(): void {
+    if (this.isOpen) this.#drain.closing();
+    super.close();
+  }
+
+  protected override taken(): void {
+    if (this.isOpen) this.#drain.readable();
   }
 }
 

@@ -1,0 +1,226 @@
+/** Batches of datagrams where this machine has them: order, bounds per turn, what is lost, and that addresses read as Node writes them. */
+import assert from 'node:assert/strict';
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { describe, test } from 'node:test';
+import { Addresses } from './datagram-addresses.ts';
+import { DatagramBatches, Drain } from './datagram-batches.ts';
+import { type DatagramCalls, findCalls, handleOf, NAME_WORDS, type UdpHandle } from './datagram-calls.ts';
+import { codeOf } from './errors.ts';
+import { bindDatagrams, connectDatagrams, type DatagramSocket, type OnDatagram } from './datagrams.ts';
+
+const found = findCalls();
+const host = '127.0.0.1';
+const ignore = (): void => undefined;
+
+/** A socket, what it heard as numbers, and a way to wait for so many. */
+async function listen(onError: (error: Error) => void = assert.ifError) {
+  const heard: number[] = [];
+  let wanted = Number.POSITIVE_INFINITY;
+  let come = ignore;
+  const onDatagram: OnDatagram = (bytes, start) => {
+    heard.push(bytes.readUInt32BE(start));
+    if (heard.length >= wanted) come();
+  };
+  const socket = await bindDatagrams({ host, port: 0, onDatagram, onError });
+  const until = (count: number): Promise<void> =>
+    new Promise((resolve) => {
+      wanted = count;
+      come = resolve;
+      if (heard.length >= count) resolve();
+    });
+  return { socket, heard, until };
+}
+
+function say(socket: DatagramSocket, number: number, port?: number): void {
+  const bytes = Buffer.alloc(100);
+  bytes.writeUInt32BE(number);
+  assert.equal(socket.send(bytes, 0, bytes.length, port, port === undefined ? undefined : host), true);
+}
+
+const range = (count: number): number[] => Array.from({ length: count }, (_, i) => i);
+
+describe('batches', { timeout: 20_000, skip: found === undefined && 'this machine has no recvmmsg' }, () => {
+  const calls = found as DatagramCalls;
+
+  test('keep the order of a turn, however many there are and whatever lies between', async () => {
+    const [a, b] = [await listen(), await listen()];
+    const one = await connectDatagrams({ host, port: a.socket.port, onDatagram: ignore, onError: assert.ifError });
+    const any = await bindDatagrams({ host, port: 0, onDatagram: ignore, onError: assert.ifError });
+    for (let i = 0; i < 1_000; i++) {
+      say(one, i);
+      if (i % 3 === 0) say(any, i, b.socket.port);
+    }
+    await Promise.all([a.until(1_000), b.until(334)]);
+    assert.deepEqual(a.heard, range(1_000));
+    assert.deepEqual(
+      b.heard,
+      range(334).map((i) => 3 * i),
+    );
+    for (const socket of [a.socket, b.socket, one, any]) socket.close();
+  });
+
+  test('what was taken before a close still leaves, and nothing goes to a later socket of the same number', async () => {
+    const a = await listen();
+    for (let i = 0; i < 5; i++) {
+      const one = await connectDatagrams({ host, port: a.socket.port, onDatagram: ignore, onError: assert.ifError });
+      say(one, i);
+      one.close();
+    }
+    await a.until(5);
+    assert.deepEqual(a.heard, range(5));
+    a.socket.close();
+  });
+
+  test('a flood takes a bounded number per turn of the loop, and all of it is heard', async () => {
+    const a = await listen();
+    const turns: number[] = [];
+    let spins = true;
+    let before = 0;
+    const spin = (): void => {
+      turns.push(a.heard.length - before);
+      before = a.heard.length;
+      if (spins) setImmediate(spin);
+    };
+    setImmediate(spin);
+    const one = await connectDatagrams({ host, port: a.socket.port, onDatagram: ignore, onError: assert.ifError });
+    // Under the 208 KB that a system gives at the least, twice over, as nothing is read in between.
+    for (let i = 0; i < 260; i++) say(one, i);
+    const two = await connectDatagrams({ host, port: a.socket.port, onDatagram: ignore, onError: assert.ifError });
+    for (let i = 260; i < 600; i++) say(two, i);
+    await a.until(500);
+    spins = false;
+    assert.ok(Math.max(...turns) <= 257, `${Math.max(...turns)} in one turn`);
+    // It goes on by itself, and after it as before.
+    await new Promise(setImmediate);
+    const known = a.heard.length;
+    say(one, 7_777);
+    await a.until(known + 1);
+    assert.equal(a.heard.at(-1), 7_777);
+    for (const socket of [a.socket, one, two]) socket.close();
+  });
+
+  test('what the system has no room for is told as lost, once per turn, and the rest goes', async () => {
+    const sent: Array<[number, number, number]> = [];
+    const answers = [3, 0, 2, -111, 61];
+    const some = stub(calls, (fd, from, to) => {
+      sent.push([fd, from, to]);
+      return answers[sent.length - 1] as number;
+    });
+    const { drain, told, port } = await drainOf(some);
+    const bytes = Buffer.alloc(10);
+    for (let i = 0; i < 10; i++) assert.equal(drain.send(bytes, 0, 10, 0, undefined), true);
+    await new Promise(setImmediate);
+    assert.deepEqual(
+      sent.map(([, from, to]) => [from, to]),
+      [
+        [0, 10],
+        [3, 10],
+      ],
+    );
+    assert.deepEqual(told, [[7, null]]);
+    // The third call sends two, the fourth is told of an error, the fifth sends the rest.
+    for (let i = 0; i < 64; i++) drain.send(bytes, 0, 10, 0, undefined);
+    assert.deepEqual(
+      sent.slice(2).map(([, from, to]) => [from, to]),
+      [
+        [0, 64],
+        [2, 64],
+        [3, 64],
+      ],
+    );
+    assert.deepEqual(told.slice(1), [[1, 'ECONNREFUSED']]);
+    port.close();
+  });
+
+  test('a loser that sends when it is told disturbs nothing that is on its way', async () => {
+    const lengths: number[] = [];
+    const some = stub(calls, (_fd, from, to, length) => {
+      for (let i = from; i < to; i++) lengths.push(length(i));
+      return lengths.length === 2 ? 0 : to - from;
+    });
+    const first = await drainOf(some, (drain) => drain.send(Buffer.alloc(9), 0, 9, 0, undefined));
+    const second = await drainOf(some, ignore, first.batches);
+    for (const length of [1, 2]) first.drain.send(Buffer.alloc(length), 0, length, 0, undefined);
+    for (const length of [3, 4]) second.drain.send(Buffer.alloc(length), 0, length, 0, undefined);
+    await new Promise(setImmediate);
+    assert.deepEqual(lengths, [1, 2, 3, 4, 9]);
+    first.port.close();
+    second.port.close();
+  });
+
+  test('addresses are written as node:dgram writes them, and read back to the same bytes', () => {
+    const addresses = new Addresses(calls);
+    const names = new Int32Array(2 * NAME_WORDS);
+    const texts = [
+      '127.0.0.1',
+      '255.255.255.255',
+      '0.0.0.0',
+      '::',
+      '::1',
+      '::ffff:10.1.2.3',
+      '2001:db8::ff:0:1',
+      'fe80::1',
+    ];
+    // More than there are places for, so that some take those of others.
+    for (let i = 0; i < 5_000; i++) texts.push(`10.7.${i >> 8}.${i & 255}`, `2001:db8:0:1::${(i + 1).toString(16)}`);
+    for (const text of [...texts, ...texts]) {
+      const port = (text.length * 4_099) & 0xffff;
+      const size = addresses.write(names, NAME_WORDS, text, port);
+      assert.equal(size, text.includes(':') ? 28 : 16);
+      assert.equal(addresses.textAt(names, NAME_WORDS), text);
+      const bytes = Buffer.from(names.buffer, NAME_WORDS * 4);
+      assert.equal(bytes.readUInt16BE(2), port);
+    }
+    for (const text of ['', 'localhost', '1.2.3', '1.2.3.4.5', ':::', '2001:db8::g']) {
+      assert.equal(addresses.write(names, 0, text, 1), 0);
+    }
+  });
+
+  test('a datagram that is longer than any is refused', async () => {
+    const any = await bindDatagrams({ host, port: 0, onDatagram: ignore, onError: ignore });
+    assert.equal(any.send(Buffer.alloc(65_508), 0, 65_508, any.port, host), false);
+    assert.equal(any.send(Buffer.alloc(70_000), 0, 70_000, any.port, host), false);
+    assert.equal(any.send(Buffer.alloc(7), 0, 7, any.port, 'localhost'), false);
+    any.close();
+  });
+});
+
+type Send = (fd: number, from: number, to: number, length: (i: number) => number) => number;
+
+/** The calls of this machine, except for what becomes of what is sent. */
+function stub(calls: DatagramCalls, send: Send): DatagramCalls {
+  const lengths = new Map<number, number>();
+  return {
+    ...calls,
+    envelopes: (count, slotBytes) => {
+      const made = calls.envelopes(count, slotBytes);
+      const { address } = made;
+      made.address = (i, length, nameBytes) => {
+        lengths.set(i, length);
+        address.call(made, i, length, nameBytes);
+      };
+      return made;
+    },
+    send: (fd, _envelopes, from, to) => send(fd, from, to, (i) => lengths.get(i) as number),
+  };
+}
+
+async function drainOf(
+  calls: DatagramCalls,
+  onLost: (drain: Drain) => void = ignore,
+  batches = new DatagramBatches(calls),
+) {
+  const port = createSocket('udp4').bind(0, host);
+  await once(port, 'listening');
+  const told: Array<[number, string | null]> = [];
+  const drain: Drain = new Drain(batches, handleOf(port) as UdpHandle, {
+    isOpen: true,
+    take: ignore,
+    lost: (count, error) => {
+      told.push([count, codeOf(error) ?? null]);
+      onLost(drain);
+    },
+  });
+  return { drain, told, port, batches };
+}

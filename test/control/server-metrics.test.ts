@@ -137,6 +137,7 @@ test('they tell what the data node, the queues, the files and the jobs are at', 
     assert.equal(Number(found[0]?.split(' ').at(-1)), value, line);
   }
   assert.deepEqual(lines(text, 'culvert_default_certificate_expiry_seconds{listener="agents"'), []);
+  assert.deepEqual(lines(text, 'culvert_certificate_expiry_seconds'), [], 'a 0 would be one that has ended');
   assert.ok(valueOf(text, 'culvert_database_bytes{file="main"}') > 0);
   assert.ok(valueOf(text, 'culvert_process_resident_memory_bytes') > 50e6);
   assert.ok(valueOf(text, 'culvert_process_open_sockets') >= 2, 'this very request');

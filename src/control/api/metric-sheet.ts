@@ -42,6 +42,7 @@ function rowsOf(values: Values): ReadonlyArray<readonly [Labels, number]> {
   return typeof values === 'number' ? [[{}, values]] : values;
 }
 
+/** Where there is no row there is a label all the same: the library writes a 0 for what has none, and an alarm on too little would go off. */
 function labelsOf(rows: ReadonlyArray<readonly [Labels, number]>): string[] {
-  return Object.keys(rows[0]?.[0] ?? {});
+  return Object.keys(rows[0]?.[0] ?? { of: '' });
 }

@@ -16,7 +16,6 @@ import { WindowBudget } from '../mux/window.ts';
 import type { EdgeStats } from '../plane/edge-stats.ts';
 import type { EdgeChallenge } from '../plane/certificates.ts';
 import type { Link, NodeControl } from '../plane/link.ts';
-import { NO_RELAYS } from '../plane/relays.ts';
 import type { Prices } from '../plane/spend.ts';
 import { Admission } from './edge/admission.ts';
 import { Drops } from './edge/drops.ts';
@@ -36,6 +35,7 @@ import { Tries } from './policy/tries.ts';
 import { VisitorPasses } from './policy/visitor-passes.ts';
 import type { FetchRules } from './policy/key-fetch.ts';
 import { KeySources } from './policy/key-sources.ts';
+import { RelayBook } from './relay/relay-book.ts';
 import { DryRuns } from './report/dry-runs.ts';
 import { UsageMeter } from './report/meter.ts';
 import { Outbox } from './report/outbox.ts';
@@ -95,6 +95,8 @@ export interface NodeSettings {
     /** Certificates may come while a handshake waits: names without one are asked for at the control plane. */
     readonly certificatesOnDemand: boolean;
     readonly tcpHost: string;
+    /** Address that the UDP ports of private networks are bound on. */
+    readonly udpHost: string;
     /** Plain HTTP is sent to https on this port, 0: that of the https listener; null: it is served. */
     readonly httpsRedirectPort: number | null;
     readonly trustedProxies: readonly string[];
@@ -174,6 +176,12 @@ async function open(settings: NodeSettings, deps: { link: Link; log: Logger }, l
     'policies',
     table.subscribe(new PolicyBook({ log, checks, jwts, visitors, dryRuns, tries: new Tries(log) })),
   );
+  const relays = new RelayBook({ host: edge.udpHost }, { outbox, log });
+  const deaf = table.subscribe(relays);
+  life.onClose('relays', () => {
+    deaf();
+    relays.close();
+  });
   const follower = new TableFollower(table, { link, log });
   life.onClose('routes', () => follower.close());
   await follower.start();
@@ -186,6 +194,9 @@ async function open(settings: NodeSettings, deps: { link: Link; log: Logger }, l
       log.warn({ waiting: outbox.waiting }, 'the last usage could not be reported');
     outbox.close();
   });
+
+  // Before the last report: what the relays have carried is in it.
+  life.onClose('relay ports', () => relays.close());
 
   const recorder = settings.inspector === null ? null : new Recorder(settings.inspector, { link, log });
   life.onClose('records of requests', async () => recorder?.close());
@@ -235,6 +246,7 @@ async function open(settings: NodeSettings, deps: { link: Link; log: Logger }, l
       link,
       table,
       ports: tcp,
+      relays,
       meter,
       outbox,
       slabs,
@@ -298,7 +310,7 @@ async function open(settings: NodeSettings, deps: { link: Link; log: Logger }, l
       shown.agents = tls.cert;
     },
     isOnline: (tunnelId) => gateway.registry.isOnline(tunnelId),
-    relay: () => undefined,
+    relay: (networkId) => relays.info(networkId),
     stats: () => ({
       since,
       connections: {
@@ -311,7 +323,7 @@ async function open(settings: NodeSettings, deps: { link: Link; log: Logger }, l
       dropped: drops.counts(),
       answered: http.faults.counts(),
       inspector: recorder?.stats() ?? NO_RECORDS,
-      relays: NO_RELAYS,
+      relays: relays.stats(),
       load: {
         agents: {
           ...gateway.registry.load(),

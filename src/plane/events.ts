@@ -37,6 +37,7 @@ export const END_REASONS = [
   'superseded', // another agent of the same organization took its last tunnel over
   'tunnel_deleted', // its last tunnel
   'tunnel_expired', // its last tunnel
+  'network_deleted', // the last private network that it carried
   'drained', // the server was stopped, in order
   'forbidden', // its organization was suspended or deleted
   'overloaded', // a bound of the server was reached

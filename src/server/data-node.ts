@@ -35,6 +35,7 @@ function nodeSettings(settings: Settings, { certificates, version }: NodeDeps): 
       http2: edge.http2,
       certificatesOnDemand: edge.tls.mode === 'acme',
       tcpHost: edge.tcp_host,
+      udpHost: edge.udp_host,
       httpsRedirectPort: edge.https_redirect ? httpsPort(edge) : null,
       trustedProxies: api.trusted_proxies,
       proxyProtocolFrom: edge.proxy_protocol ? edge.proxy_protocol_from : null,

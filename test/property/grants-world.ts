@@ -16,6 +16,7 @@ import type { UserActor } from '../../src/control/services/actor.ts';
 import { TestAgent } from '../../src/data/fixtures/agent.ts';
 import { testCertificate, type TestCertificate } from '../../src/data/fixtures/certificate.ts';
 import { Gateway } from '../../src/data/gateway/gateway.ts';
+import { RelayBook } from '../../src/data/relay/relay-book.ts';
 import { UsageMeter } from '../../src/data/report/meter.ts';
 import { Outbox } from '../../src/data/report/outbox.ts';
 import { TableFollower } from '../../src/data/routing/follow.ts';
@@ -268,6 +269,7 @@ export class GrantsWorld {
     const outbox = new Outbox({ node: `n/${randomUUID()}` }, { link, log: silentLog });
     const meter = new UsageMeter(outbox);
     const sweeper = new Sweeper<MuxSession>(1_000);
+    const relays = new RelayBook({ host: '127.0.0.1' }, { outbox, log: silentLog });
     const gateway = new Gateway(
       {
         listen: { host: '127.0.0.1', port: 0 },
@@ -283,7 +285,7 @@ export class GrantsWorld {
         },
       },
       {
-        ...{ link, table, meter, outbox, sweeper, clock: this.#clock, log: silentLog },
+        ...{ link, table, relays, meter, outbox, sweeper, clock: this.#clock, log: silentLog },
         ports: { ready: async () => true },
         slabs: new SlabPool(),
         budget: new WindowBudget(1 << 24),
@@ -292,6 +294,7 @@ export class GrantsWorld {
     const { port } = await gateway.listen();
     const close = async (): Promise<void> => {
       await gateway.close();
+      relays.close();
       sweeper.close();
       meter.close();
       outbox.close();

@@ -6,7 +6,9 @@ import type { SessionHandler } from '../../mux/types.ts';
 import type { Link, Refusal } from '../../plane/link.ts';
 import type { TokenGrant } from '../../plane/routes.ts';
 import type { Payer } from '../routing/entry.ts';
+import type { RelayBook } from '../relay/relay-book.ts';
 import type { AgentSession } from './agent.ts';
+import type { AttachDesk } from './attaches.ts';
 import type { ClaimDesk } from './claims.ts';
 import type { GrantChanges } from './grant-changes.ts';
 import type { ServingBook } from './serving.ts';
@@ -30,6 +32,8 @@ export interface AgentDeps {
   readonly link: Link;
   readonly book: ServingBook;
   readonly desk: ClaimDesk;
+  readonly attachDesk: AttachDesk;
+  readonly relays: RelayBook;
   readonly host: AgentHost;
   readonly log: Logger;
   readonly serverVersion: string;

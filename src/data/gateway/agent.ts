@@ -1,6 +1,7 @@
 /**
  * One connected agent: hello, claims, and its end. Made by listener.ts once TLS stands; registry.ts holds it while it is live.
- * It owns its mux session and the slots of its tunnels; who serves what is written in the book (serving.ts).
+ * It owns its mux session and the slots of its tunnels and private networks; who serves what is written in the books (serving.ts,
+ * relay/relay-book.ts).
  *
  * However a session ends (agent leaves, connection dies, token revoked), everything goes through `#over`, once.
  */
@@ -17,15 +18,17 @@ import {
   type Attach,
   type Claim,
   type FromAgent,
+  type FromServer,
   type Hello,
   MAX_TUNNELS_PER_AGENT,
   type RefusalCode,
   type RequestLine,
   WIRE_VERSION,
 } from '../../wire/messages.ts';
-import type { RouteEntry } from '../routing/entry.ts';
+import type { Payer, RouteEntry } from '../routing/entry.ts';
 import { ClaimPace } from './claim-pace.ts';
 import type { AgentDeps, AgentWire } from './agent-host.ts';
+import { AgentRelays, type Carrying, type RelayingSession } from './agent-relays.ts';
 import type { ClaimOutcome } from './claims.ts';
 import { ControlChannel, type ControlEvents } from './control.ts';
 import { RequestLines } from './request-lines.ts';
@@ -46,7 +49,7 @@ interface Asked {
 
 type State = 'hello' | 'admitting' | 'live' | 'leaving' | 'over';
 
-export class AgentSession implements SessionHandler, ControlEvents {
+export class AgentSession implements SessionHandler, ControlEvents, RelayingSession {
   readonly agentId = randomUUID();
   readonly remoteIp: string;
   readonly shaper: Shaper;
@@ -58,8 +61,10 @@ export class AgentSession implements SessionHandler, ControlEvents {
   readonly #closed: () => void;
   readonly #deps: AgentDeps;
   readonly #log: Logger;
-  readonly #session: MuxSession;
-  readonly #slots = new SlotMap<Serving>();
+  readonly session: MuxSession;
+  /** Private networks that it carries. */
+  readonly relays: AgentRelays;
+  readonly #slots = new SlotMap<Serving | Carrying>();
   readonly #lines: RequestLines;
   #control: ControlChannel | undefined;
   #state: State = 'hello';
@@ -84,7 +89,8 @@ export class AgentSession implements SessionHandler, ControlEvents {
       send: (message) => this.#control?.send(message),
       blocked: () => this.#control?.blocked ?? true,
     });
-    this.#session = wire.attach(this);
+    this.relays = new AgentRelays(this, this.#slots, deps);
+    this.session = wire.attach(this);
   }
 
   /** What the token allows; undefined until it was accepted. */
@@ -98,15 +104,23 @@ export class AgentSession implements SessionHandler, ControlEvents {
   }
 
   get tunnelCount(): number {
-    return this.#slots.size;
+    return this.#slots.size - this.relays.size;
   }
 
   get streamCount(): number {
-    return this.#session.streamCount;
+    return this.session.streamCount;
   }
 
   get servings(): Serving[] {
-    return [...this.#slots.values()];
+    return [...this.#slots.values()].filter((held) => held instanceof Serving);
+  }
+
+  get isLive(): boolean {
+    return this.#state === 'live' || this.#state === 'leaving';
+  }
+
+  get takesMore(): boolean {
+    return this.#state === 'live';
   }
 
   /** A line for the agent's live screen. */
@@ -123,8 +137,8 @@ export class AgentSession implements SessionHandler, ControlEvents {
     this.#control?.end({ type: 'bye', code, message, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) });
     this.#why.byServer(code, message, (this.#grant?.expiresAt ?? Infinity) <= this.#deps.now());
     this.#over();
-    this.#session.close();
-    setTimeout(() => this.#session.destroy(message), LINGER_MS).unref();
+    this.session.close();
+    setTimeout(() => this.session.destroy(message), LINGER_MS).unref();
   }
 
   /** The deadline for showing a good token has passed. */
@@ -142,7 +156,7 @@ export class AgentSession implements SessionHandler, ControlEvents {
 
   /** Asks the agent to finish what is in flight and to come back after `retryAfterMs`. */
   drain(retryAfterMs: number, message: string): void {
-    if (!this.#isLive()) return;
+    if (!this.isLive) return;
     this.#why.askedToLeave(message);
     this.#control?.send({ type: 'drain', retryAfterMs, message });
   }
@@ -151,9 +165,28 @@ export class AgentSession implements SessionHandler, ControlEvents {
   unbind(serving: Serving, code: RefusalCode, message: string, cut: boolean): void {
     this.#deps.book.release(serving, cut);
     if (!this.#slots.free(serving.slot, serving)) return;
-    if (this.#slots.size === 0) this.#why.servesNothing(code, message);
     this.#log.info({ tunnelId: serving.entry.route.tunnelId, code }, 'tunnel unbound');
-    this.#control?.send({ type: 'unbound', slot: serving.slot, code, message });
+    this.onUnbound(serving.slot, code, message);
+  }
+
+  // ------------------------------------------------------------------ for its relays
+
+  send(message: FromServer): void {
+    this.#control?.send(message);
+  }
+
+  payerOf(tokenId: string): Payer {
+    return this.#deps.host.payerOf(tokenId);
+  }
+
+  onAttached(): void {
+    this.#why.serves();
+  }
+
+  /** What was in this slot is taken away, and the slot is free. */
+  onUnbound(slot: number, code: RefusalCode, message: string): void {
+    if (this.#slots.size === 0) this.#why.servesNothing(code, message);
+    this.send({ type: 'unbound', slot, code, message });
   }
 
   // ------------------------------------------------------------------ from the multiplexer
@@ -188,9 +221,9 @@ export class AgentSession implements SessionHandler, ControlEvents {
 
   onGone(): void {
     // The stream also goes with its session, whose end then says why.
-    if (!this.#session.closed) this.#why.left();
+    if (!this.session.closed) this.#why.left();
     this.#over();
-    this.#session.destroy('the agent ended its control stream');
+    this.session.destroy('the agent ended its control stream');
   }
 
   onMessage(message: FromAgent): void {
@@ -200,22 +233,17 @@ export class AgentSession implements SessionHandler, ControlEvents {
         if (this.#state !== 'hello') return this.end('protocol_error', 'Protocol error: hello was said before.');
         return this.#hello(message);
       case 'claim':
-        return this.#isLive() ? this.#claim(message) : this.#tooEarly();
       case 'attach':
-        return this.#isLive() ? this.#attach(message) : this.#tooEarly();
+        return this.isLive ? this.#claim(message) : this.#tooEarly();
       case 'unbind':
-        return this.#isLive() ? this.#unbindByAgent(message.slot) : this.#tooEarly();
+        return this.isLive ? this.#unbindByAgent(message.slot) : this.#tooEarly();
       case 'watch':
-        return this.#isLive() ? this.#watch(message.requests) : this.#tooEarly();
+        return this.isLive ? this.#watch(message.requests) : this.#tooEarly();
       case 'drain':
-        return this.#isLive() ? this.#leave() : this.onGone();
+        return this.isLive ? this.#leave() : this.onGone();
       default:
         return message satisfies never;
     }
-  }
-
-  #isLive(): boolean {
-    return this.#state === 'live' || this.#state === 'leaving';
   }
 
   #tooEarly(): void {
@@ -269,15 +297,15 @@ export class AgentSession implements SessionHandler, ControlEvents {
     });
   }
 
-  #claim(claim: Claim): void {
+  #claim(claim: Claim | Attach): void {
     const grant = this.#grant;
     if (grant === undefined) return;
     const refuse = (code: RefusalCode, message: string): void =>
-      this.#control?.send({ type: 'refused', ref: claim.ref, code, message });
+      this.send({ type: 'refused', ref: claim.ref, code, message });
     if (this.#state === 'leaving') return refuse('invalid_request', 'This session is leaving: claim in a new one.');
     if (this.#claims >= MAX_CLAIMS_IN_LINE) return refuse('overloaded', 'Too many claims at once: wait for answers.');
     if (this.#slots.size + this.#claims >= MAX_TUNNELS_PER_AGENT) {
-      return refuse('quota_exceeded', `One agent carries at most ${MAX_TUNNELS_PER_AGENT} tunnels.`);
+      return refuse('quota_exceeded', `One agent carries at most ${MAX_TUNNELS_PER_AGENT} tunnels and networks.`);
     }
     this.#claims++;
     void this.#ask(claim, grant).finally(() => {
@@ -285,15 +313,19 @@ export class AgentSession implements SessionHandler, ControlEvents {
     });
   }
 
-  async #ask(claim: Claim, grant: TokenGrant): Promise<void> {
+  async #ask(claim: Claim | Attach, grant: TokenGrant): Promise<void> {
     const waitMs = this.#pace.take(grant.tunnelQuota, this.#deps.now());
     if (waitMs > 0) await sleep(waitMs, undefined, { ref: false });
+    if (claim.type === 'attach') return this.relays.ask(claim, grant);
     const { type: _type, ref, inspect: inspected = true, ...asked } = claim;
     await this.#deps.desk.claim(
       { ...asked, tokenId: grant.tokenId, agentId: this.agentId },
       {
         gone: () => this.#state !== 'live',
-        liveTunnelIds: () => this.#deps.book.tunnelsOf(grant.tokenId),
+        live: () => ({
+          liveTunnelIds: this.#deps.book.tunnelsOf(grant.tokenId),
+          relays: this.#deps.relays.carriedBy(grant.tokenId).length,
+        }),
         settle: (outcome) => this.#settle({ ref, inspected }, grant, outcome),
       },
     );
@@ -301,7 +333,7 @@ export class AgentSession implements SessionHandler, ControlEvents {
 
   #settle(asked: Asked, grant: TokenGrant, outcome: ClaimOutcome): void {
     if (outcome.ok) this.#bind(asked, grant, outcome.entry);
-    else this.#control?.send({ type: 'refused', ref: asked.ref, code: outcome.code, message: outcome.message });
+    else this.send({ type: 'refused', ref: asked.ref, code: outcome.code, message: outcome.message });
   }
 
   #bind({ ref, inspected }: Asked, grant: TokenGrant, entry: RouteEntry): void {
@@ -310,63 +342,44 @@ export class AgentSession implements SessionHandler, ControlEvents {
       (slot) =>
         new Serving({
           agent: this,
-          session: this.#session,
-          payer: this.#deps.host.payerOf(grant.tokenId),
+          session: this.session,
+          payer: this.payerOf(grant.tokenId),
           entry,
           slot,
           watched: this.#watched,
           inspected,
         }),
     );
-    this.#control?.send({
-      type: 'bound',
-      ref,
-      slot: serving.slot,
-      tunnelId: route.tunnelId,
-      subdomain: route.subdomain,
-      url: route.publicUrl,
-      protocol: route.protocol,
-      expiresAt: route.expiresAt,
-    });
+    this.send(serving.bound(ref));
     // An agent that does not read may just have been cut off by that message: it must not serve as a ghost.
-    if (!this.#isLive()) return;
+    if (!this.isLive) return;
     this.#why.serves();
     const before = this.#deps.book.take(serving);
     this.#log.info({ tunnelId: route.tunnelId, url: route.publicUrl }, 'tunnel bound');
-    if (before === null) return;
-    const since = new Date(this.#deps.now()).toISOString();
-    before.agent.unbind(
-      before,
-      'superseded',
-      `${route.publicUrl} is served by the agent on ${this.whence} since ${since}.`,
-      false,
-    );
-  }
-
-  #attach({ ref, network }: Attach): void {
-    const message = `There is no private network ${network} at this node.`;
-    this.#control?.send({ type: 'refused', ref, code: 'network_not_found', message });
+    before?.supersede(this.whence, this.#deps.now());
   }
 
   #unbindByAgent(slot: number): void {
-    const serving = this.#slots.get(slot);
+    const held = this.#slots.get(slot);
     // Not an offence: the server's own `unbound` for this slot may have been under way.
-    if (serving === undefined) return;
-    this.#deps.book.release(serving, false);
-    this.#slots.free(slot, serving);
+    if (held === undefined) return;
+    if (!(held instanceof Serving)) return this.relays.release(held);
+    this.#deps.book.release(held, false);
+    this.#slots.free(slot, held);
   }
 
   #watch(requests: boolean): void {
     this.#watched = requests;
-    for (const serving of this.#slots.values()) serving.watched = requests;
+    for (const serving of this.servings) serving.watched = requests;
   }
 
-  /** The agent wants no new streams; those in flight go on until it closes. */
+  /** The agent wants no new streams; those in flight go on until it closes. A relay has nothing in flight that would be worth that. */
   #leave(): void {
     if (this.#state !== 'live') return;
     this.#state = 'leaving';
     this.#why.leaves();
-    for (const serving of this.#slots.values()) {
+    this.relays.releaseAll();
+    for (const serving of this.servings) {
       serving.draining = true;
       for (const stream of serving.idle.splice(0)) stream.reset();
     }
@@ -378,6 +391,7 @@ export class AgentSession implements SessionHandler, ControlEvents {
     this.#control?.close();
     this.#lines.close();
     for (const serving of this.servings) this.#deps.book.release(serving, true);
+    this.relays.releaseAll();
     this.#deps.host.left(this);
   }
 }

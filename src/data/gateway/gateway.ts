@@ -14,15 +14,18 @@ import type { WindowBudget } from '../../mux/window.ts';
 import type { Link } from '../../plane/link.ts';
 import type { Prices } from '../../plane/spend.ts';
 import type { UsageMeter } from '../report/meter.ts';
+import type { RelayBook } from '../relay/relay-book.ts';
 import type { Outbox } from '../report/outbox.ts';
 import type { RouteTable } from '../routing/table.ts';
 import type { AgentDeps } from './agent-host.ts';
 import { AgentSession } from './agent.ts';
+import { AttachDesk } from './attaches.ts';
 import { Budgets } from './budgets.ts';
 import { ClaimDesk, type PublicPorts } from './claims.ts';
 import { AgentListener, type AgentTls } from './listener.ts';
 import { AgentRegistry } from './registry.ts';
 import { ServingBook } from './serving.ts';
+import { TokenLines } from './token-lines.ts';
 
 export interface GatewayLimits {
   readonly maxSessions: number;
@@ -47,6 +50,8 @@ export interface GatewayDeps {
   readonly link: Link;
   readonly table: RouteTable;
   readonly ports: PublicPorts;
+  /** Of private networks. */
+  readonly relays: RelayBook;
   readonly meter: UsageMeter;
   readonly outbox: Outbox;
   readonly slabs: SlabPool;
@@ -68,7 +73,8 @@ export class Gateway {
   constructor(options: GatewayOptions, deps: GatewayDeps) {
     this.#options = options;
     this.#deps = deps;
-    const { link, table, ports, log } = deps;
+    const { link, table, ports, relays, log } = deps;
+    const lines = new TokenLines();
     const now = (): number => (deps.clock ?? systemClock).now();
     const { limits, prices } = options;
     const budgets = new Budgets({ prices, now, isReported: () => deps.outbox.idle });
@@ -87,7 +93,9 @@ export class Gateway {
     this.#agentDeps = {
       link,
       book: new ServingBook({ meter: deps.meter, outbox: deps.outbox, now }),
-      desk: new ClaimDesk({ link, table, ports, log, now }),
+      desk: new ClaimDesk({ link, table, ports, lines, log, now }),
+      attachDesk: new AttachDesk({ link, table, relays, lines, log }),
+      relays,
       host: this.registry,
       log,
       serverVersion: options.serverVersion,

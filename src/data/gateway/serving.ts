@@ -4,7 +4,7 @@
  */
 import type { MuxSession } from '../../mux/session.ts';
 import type { MuxStream } from '../../mux/stream.ts';
-import type { RequestLine } from '../../wire/messages.ts';
+import type { Bound, RequestLine } from '../../wire/messages.ts';
 import { encodePreamble } from '../../wire/preamble.ts';
 import type { Outbox } from '../report/outbox.ts';
 import type { UsageMeter } from '../report/meter.ts';
@@ -55,6 +55,19 @@ export class Serving implements ServedTunnel {
 
   note(line: RequestLine): void {
     this.agent.note(line);
+  }
+
+  /** The answer to the claim. */
+  bound(ref: number): Bound {
+    const { tunnelId, subdomain, publicUrl, protocol, expiresAt } = this.entry.route;
+    return { type: 'bound', ref, slot: this.slot, tunnelId, subdomain, url: publicUrl, protocol, expiresAt };
+  }
+
+  /** Tells its agent that another has the tunnel now. */
+  supersede(whence: string, nowMs: number): void {
+    const since = new Date(nowMs).toISOString();
+    const message = `${this.entry.route.publicUrl} is served by the agent on ${whence} since ${since}.`;
+    this.agent.unbind(this, 'superseded', message, false);
   }
 }
 

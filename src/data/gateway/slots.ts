@@ -1,5 +1,5 @@
 /**
- * Numbers of the tunnels of one agent session. A number that was given back is the last to be given again: a stream that was
+ * Numbers of the tunnels and private networks of one agent session. A number that was given back is the last to be given again: a stream that was
  * opened for the old tunnel, and a line about it, may still be under way, and must not meet another tunnel under its number.
  */
 
@@ -14,7 +14,7 @@ export class SlotMap<T> {
   }
 
   /** The next free number. The caller keeps `size` below 65,536. */
-  take(make: (slot: number) => T): T {
+  take<Kind extends T>(make: (slot: number) => Kind): Kind {
     while (this.#bySlot.has(this.#next)) this.#next = (this.#next + 1) % SLOTS;
     const slot = this.#next;
     this.#next = (slot + 1) % SLOTS;

@@ -21,6 +21,7 @@ const BY_CODE: Readonly<Partial<Record<RefusalCode, EndReason>>> = {
   protocol_error: 'protocol_error',
   tunnel_deleted: 'tunnel_deleted',
   tunnel_expired: 'tunnel_expired',
+  network_deleted: 'network_deleted',
   overloaded: 'overloaded',
 };
 
@@ -52,12 +53,12 @@ export class WhyEnded {
     this.#tell = tell;
   }
 
-  /** The agent has a tunnel to serve. */
+  /** The agent has a tunnel or a private network to serve. */
   serves(): void {
     this.#leaves = LEFT;
   }
 
-  /** The server took the last tunnel away; an agent without one leaves. One that was stopped is waited for. */
+  /** The server took the last of them away; an agent without one leaves. One that was stopped is waited for. */
   servesNothing(code: RefusalCode, message: string): void {
     const reason = BY_CODE[code];
     if (reason !== undefined) this.#leaves = { reason, message };

@@ -1,8 +1,8 @@
 /**
  * What waits to be told to the control plane. One batch is on its way at a time and is sent again, with the same number, until it
  * is stored; what happens meanwhile is merged, so that an absent control plane costs memory per tunnel and not per event.
- * Fed by report/meter.ts (usage), report/dry-runs.ts (what tried actions would refuse) and data/gateway (agents that come and go, sessions that
- * ended).
+ * Fed by report/meter.ts (usage), report/dry-runs.ts (what tried actions would refuse), data/relay (private networks and their devices) and
+ * data/gateway (agents that come and go, sessions that ended).
  */
 import { messageOf } from '../../base/errors.ts';
 import type { Logger } from '../../base/log.ts';
@@ -16,11 +16,15 @@ import type {
   UsageEvent,
 } from '../../plane/events.ts';
 import type { Link } from '../../plane/link.ts';
+import type { DeviceEvent, RelayUsageEvent } from '../../plane/relays.ts';
 
 export interface OutboxOptions {
   /** Name of the node and this start of it. */
   readonly node: string;
-  /** Tunnel-and-token pairs, tunnel-and-agent pairs, and tried actions, that may wait; beyond it the newest is dropped and counted. */
+  /**
+   * Tunnel-and-token pairs, network-and-token pairs, tunnel-and-agent pairs, devices, and tried actions, that may wait, of each so many; beyond it
+   * the newest is dropped and counted.
+   */
   readonly maxWaiting?: number;
   /** Events of one batch. */
   readonly maxBatch?: number;
@@ -39,6 +43,8 @@ interface Sums {
   bytesOut: number;
 }
 
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
+
 export class Outbox {
   readonly #link: Link;
   readonly #log: Logger;
@@ -50,6 +56,10 @@ export class Outbox {
   readonly #ends = new Map<string, SessionEndEvent>();
   /** By tunnel and place of the action. */
   readonly #dryRuns = new Map<string, DryRunEvent>();
+  /** By network and token. */
+  readonly #relayUsage = new Map<string, Writable<RelayUsageEvent>>();
+  /** By network and device. */
+  readonly #devices = new Map<string, DeviceEvent>();
   #sequence = 0;
   #sending: Promise<void> | undefined;
   #wake: (() => void) | undefined;
@@ -72,7 +82,8 @@ export class Outbox {
 
   /** Entries that wait for the next batch. */
   get waiting(): number {
-    return this.#usage.size + this.#agents.size + this.#ends.size + this.#dryRuns.size;
+    const { size: relayed } = this.#relayUsage;
+    return this.#usage.size + this.#agents.size + this.#ends.size + this.#dryRuns.size + relayed + this.#devices.size;
   }
 
   /** Everything that was told so far is stored. */
@@ -97,6 +108,37 @@ export class Outbox {
     }
     if (!this.#room(this.#usage.size)) return;
     this.#usage.set(key, { ...event });
+    this.#schedule();
+  }
+
+  /** Adds to what waits for this private network and token. */
+  addRelayUsage(event: Omit<RelayUsageEvent, 'kind'>): void {
+    const key = `${event.networkId} ${event.tokenId}`;
+    const sums = this.#relayUsage.get(key);
+    if (sums !== undefined) {
+      sums.packetsIn += event.packetsIn;
+      sums.bytesIn += event.bytesIn;
+      sums.packetsOut += event.packetsOut;
+      sums.bytesOut += event.bytesOut;
+      return;
+    }
+    if (!this.#room(this.#relayUsage.size)) return;
+    this.#relayUsage.set(key, { kind: 'relay_usage', ...event });
+    this.#schedule();
+  }
+
+  /** Adds to what waits for this device; where it was last is what was said last. */
+  addDevice(event: Omit<DeviceEvent, 'kind'>): void {
+    const key = `${event.networkId} ${event.deviceId}`;
+    const before = this.#devices.get(key);
+    if (before === undefined && !this.#room(this.#devices.size)) return;
+    this.#devices.set(key, {
+      kind: 'device',
+      ...event,
+      handshakeAt: event.handshakeAt ?? before?.handshakeAt ?? null,
+      bytesIn: event.bytesIn + (before?.bytesIn ?? 0),
+      bytesOut: event.bytesOut + (before?.bytesOut ?? 0),
+    });
     this.#schedule();
   }
 
@@ -215,26 +257,25 @@ export class Outbox {
 
   #take(): PlaneEvent[] {
     const events: PlaneEvent[] = [];
-    for (const [key, event] of this.#agents) {
-      if (events.length === this.#options.maxBatch) return events;
-      this.#agents.delete(key);
-      events.push(event);
-    }
+    this.#move(this.#agents, events);
     for (const [key, sums] of this.#usage) {
       if (events.length === this.#options.maxBatch) return events;
       this.#usage.delete(key);
       events.push({ kind: 'usage', ...sums });
     }
-    for (const [key, event] of this.#ends) {
-      if (events.length === this.#options.maxBatch) return events;
-      this.#ends.delete(key);
-      events.push(event);
-    }
-    for (const [key, event] of this.#dryRuns) {
-      if (events.length === this.#options.maxBatch) return events;
-      this.#dryRuns.delete(key);
-      events.push(event);
-    }
+    this.#move(this.#relayUsage, events);
+    this.#move(this.#ends, events);
+    this.#move(this.#dryRuns, events);
+    this.#move(this.#devices, events);
     return events;
+  }
+
+  /** As many as the batch has room for. */
+  #move(from: Map<string, PlaneEvent>, events: PlaneEvent[]): void {
+    for (const [key, event] of from) {
+      if (events.length === this.#options.maxBatch) return;
+      from.delete(key);
+      events.push(event);
+    }
   }
 }

@@ -1,0 +1,164 @@
+/**
+ * The private networks that one agent session carries. Owned by agent.ts, which shares its numbers (slots) with it; attaches.ts decides, and
+ * data/relay moves the datagrams.
+ */
+import type { MuxSession } from '../../mux/session.ts';
+import type { Shaper } from '../../mux/shaper.ts';
+import type { RelayRoute } from '../../plane/relays.ts';
+import type { TokenGrant } from '../../plane/routes.ts';
+import type { Attach, FromServer, RefusalCode } from '../../wire/messages.ts';
+import type { Carrier } from '../relay/carrier.ts';
+import type { RelayBook } from '../relay/relay-book.ts';
+import type { Payer } from '../routing/entry.ts';
+import type { AttachDesk, AttachOutcome } from './attaches.ts';
+import type { Serving, ServingBook } from './serving.ts';
+import type { SlotMap } from './slots.ts';
+
+/** One network that one session carries. */
+export class Carrying implements Carrier {
+  readonly agentId: string;
+  readonly payer: Payer;
+  readonly session: MuxSession;
+  readonly shaper: Shaper;
+  readonly whence: string;
+  readonly networkId: string;
+  readonly slot: number;
+  readonly #onEnd: (carrying: Carrying, code: RefusalCode, message: string) => void;
+
+  constructor(of: Omit<Carrier, 'ended' | 'shaper'> & { shaper: Shaper; networkId: string; onEnd: EndListener }) {
+    this.agentId = of.agentId;
+    this.payer = of.payer;
+    this.session = of.session;
+    this.shaper = of.shaper;
+    this.whence = of.whence;
+    this.networkId = of.networkId;
+    this.slot = of.slot;
+    this.#onEnd = of.onEnd;
+  }
+
+  ended(code: RefusalCode, message: string): void {
+    this.#onEnd(this, code, message);
+  }
+}
+
+type EndListener = (carrying: Carrying, code: RefusalCode, message: string) => void;
+
+/** The session, as far as its relays need it. */
+export interface RelayingSession {
+  readonly agentId: string;
+  readonly shaper: Shaper;
+  readonly whence: string;
+  readonly session: MuxSession;
+  /** Let in and not over. */
+  readonly isLive: boolean;
+  /** As `isLive`, and the agent is not about to leave. */
+  readonly takesMore: boolean;
+  send(message: FromServer): void;
+  payerOf(tokenId: string): Payer;
+  /** It carries a network. */
+  onAttached(): void;
+  /** It lost one, whose slot is free: tells the agent. */
+  onUnbound(slot: number, code: RefusalCode, message: string): void;
+}
+
+interface AgentRelaysDeps {
+  readonly attachDesk: AttachDesk;
+  readonly relays: RelayBook;
+  readonly book: ServingBook;
+}
+
+export class AgentRelays {
+  readonly #session: RelayingSession;
+  readonly #slots: SlotMap<Serving | Carrying>;
+  readonly #deps: AgentRelaysDeps;
+  readonly #carried = new Set<Carrying>();
+
+  constructor(session: RelayingSession, slots: SlotMap<Serving | Carrying>, deps: AgentRelaysDeps) {
+    this.#session = session;
+    this.#slots = slots;
+    this.#deps = deps;
+  }
+
+  get size(): number {
+    return this.#carried.size;
+  }
+
+  get networkIds(): string[] {
+    return [...this.#carried].map(({ networkId }) => networkId);
+  }
+
+  /** Resolves once the agent has its answer, or is gone. Never rejects. */
+  async ask({ ref, network }: Attach, { tokenId }: TokenGrant): Promise<void> {
+    const { attachDesk, relays, book } = this.#deps;
+    await attachDesk.attach(
+      { tokenId, agentId: this.#session.agentId, network },
+      {
+        gone: () => !this.#session.takesMore,
+        serving: () =>
+          book.tunnelsOf(tokenId).length +
+          relays.carriedBy(tokenId).filter(({ networkId, name }) => networkId !== network && name !== network).length,
+        settle: (outcome) => this.#settle(ref, tokenId, outcome),
+      },
+    );
+  }
+
+  /** The agent carries it no more, by its own word. */
+  release(carrying: Carrying): void {
+    this.#deps.relays.detach(carrying.networkId, carrying);
+    this.#free(carrying);
+  }
+
+  /** All of them: the session is over, or its agent leaves. */
+  releaseAll(): void {
+    for (const carrying of [...this.#carried]) this.release(carrying);
+  }
+
+  #settle(ref: number, tokenId: string, outcome: AttachOutcome): void {
+    if (outcome.ok) this.#attach(ref, tokenId, outcome.route);
+    else this.#session.send({ type: 'refused', ref, code: outcome.code, message: outcome.message });
+  }
+
+  #attach(ref: number, tokenId: string, route: RelayRoute): void {
+    const session = this.#session;
+    const carrying = this.#slots.take(
+      (slot) =>
+        new Carrying({
+          agentId: session.agentId,
+          payer: session.payerOf(tokenId),
+          session: session.session,
+          shaper: session.shaper,
+          whence: session.whence,
+          networkId: route.networkId,
+          slot,
+          onEnd: (ended, code, message) => this.#unbind(ended, code, message),
+        }),
+    );
+    this.#carried.add(carrying);
+    const attachment = this.#deps.relays.attach(route.networkId, carrying);
+    session.send({
+      type: 'attached',
+      ref,
+      slot: carrying.slot,
+      networkId: route.networkId,
+      name: route.name,
+      endpoint: route.endpoint,
+      port: route.port,
+      token: attachment.token.toString('base64url'),
+      key: attachment.key.toString('base64url'),
+      epoch: attachment.epoch,
+    });
+    // An agent that does not read may just have been cut off by that message.
+    if (!session.isLive) return;
+    session.onAttached();
+    attachment.begin();
+  }
+
+  #unbind(carrying: Carrying, code: RefusalCode, message: string): void {
+    if (this.#free(carrying)) this.#session.onUnbound(carrying.slot, code, message);
+  }
+
+  #free(carrying: Carrying): boolean {
+    this.#carried.delete(carrying);
+    return this.#slots.free(carrying.slot, carrying);
+  }
+}

@@ -1,0 +1,83 @@
+/**
+ * Answers agents that want to carry a private network: asks the control plane, waits until the table shows what it answered, and has the
+ * network's public port opened. Called by agent-relays.ts; attaches nothing itself. As claims.ts does for tunnels, and in line with it.
+ */
+import { messageOf } from '../../base/errors.ts';
+import type { Logger } from '../../base/log.ts';
+import type { AttachAnswer, Link, Refusal } from '../../plane/link.ts';
+import type { AttachQuestion, RelayRoute } from '../../plane/relays.ts';
+import type { RelayBook } from '../relay/relay-book.ts';
+import type { RouteTable } from '../routing/table.ts';
+import { inTime, type TokenLines } from './token-lines.ts';
+
+/** The table follows the control plane within moments; later than this something is broken. */
+const TABLE_MS = 10_000;
+
+export type AttachOutcome = { readonly ok: true; readonly route: RelayRoute } | Refusal;
+
+export interface Attacher {
+  /** The session has ended: nobody waits for the answer. */
+  gone(): boolean;
+  /** Called at most once, and never after `gone` says true. */
+  settle(outcome: AttachOutcome): void;
+  /** What the token's sessions serve and carry without this network, at the moment of asking. */
+  serving(): number;
+}
+
+interface AttachDeps {
+  readonly link: Link;
+  readonly table: RouteTable;
+  readonly relays: RelayBook;
+  readonly lines: TokenLines;
+  readonly log: Logger;
+}
+
+export class AttachDesk {
+  readonly #deps: AttachDeps;
+
+  constructor(deps: AttachDeps) {
+    this.#deps = deps;
+  }
+
+  /** Puts the question in line. Resolves when it is settled or its session is gone; never rejects. */
+  attach(question: Omit<AttachQuestion, 'serving'>, attacher: Attacher): Promise<void> {
+    return this.#deps.lines.run(question.tokenId, () => this.#answer(question, attacher));
+  }
+
+  async #answer(question: Omit<AttachQuestion, 'serving'>, attacher: Attacher): Promise<void> {
+    if (attacher.gone()) return;
+    let outcome: AttachOutcome;
+    try {
+      const answer: AttachAnswer = await inTime(
+        this.#deps.link.attach({ ...question, serving: attacher.serving() }),
+        refusal('overloaded', 'The server is too busy to answer this agent.'),
+      );
+      outcome = answer.ok ? await this.#open(answer.networkId, answer.version) : answer;
+    } catch (error) {
+      this.#deps.log.error({ agentId: question.agentId, error: messageOf(error) }, 'a relay could not be attached');
+      outcome = refusal('internal', 'The server could not decide this. It is worth another try.');
+    }
+    if (!attacher.gone()) attacher.settle(outcome);
+  }
+
+  /** The table decides, not the answer: a delete that overtook it has won. */
+  async #open(networkId: string, version: number): Promise<AttachOutcome> {
+    const { table, relays } = this.#deps;
+    if (!(await table.reached(version, TABLE_MS)))
+      return refusal('overloaded', 'The server has not caught up with its own changes.');
+    const port = relays.routeOf(networkId)?.port;
+    const open = await relays.open(networkId);
+    const route = relays.routeOf(networkId);
+    if (route === undefined)
+      return refusal('network_deleted', 'This private network was deleted, or is not relayed here.');
+    if (open) return { ok: true, route };
+    return refusal(
+      'no_port_free',
+      `The server can not open the UDP port ${port ?? route.port} of this network: another program has it. Its log says more.`,
+    );
+  }
+}
+
+function refusal(code: Refusal['code'], message: string): Refusal {
+  return { ok: false, code, message };
+}

@@ -1,0 +1,166 @@
+/**
+ * One agent's carrying of one network, from `attached` to `unbound`: the two ways to the agent, which of them is taken now, and what passed. Made by
+ * relay.ts; a newer one takes its place.
+ *
+ * Datagrams go by UDP once the agent has proven its address, and by the stream of its session before that, when it says that UDP was lost, and when
+ * it is silent. From the agent they are taken from either way at any time.
+ */
+import { randomBytes } from 'node:crypto';
+import type { Payer } from '../../base/token-bucket.ts';
+import type { TurnEnd } from '../../base/turn.ts';
+import type { RelayPath } from '../../plane/relays.ts';
+import { RelayBatch } from '../../wire/relay-batch.ts';
+import {
+  DATA_HEAD_BYTES,
+  RELAY_HEAD_BYTES,
+  RELAY_KEY_BYTES,
+  RELAY_KIND,
+  RELAY_TOKEN_BYTES,
+  STREAM_PLEASE,
+} from '../../wire/relay-packets.ts';
+import { type OnRecord, readFlow, readRecords } from '../../wire/relay-records.ts';
+import type { Carrier } from './carrier.ts';
+import { Door } from './door.ts';
+import type { RelayCounts } from './relay-counts.ts';
+import { StreamLeg } from './stream-leg.ts';
+
+/** The relay, as far as its agent's side needs it. */
+export interface AttachmentHost {
+  readonly turn: TurnEnd;
+  readonly epoch: number;
+  /** Counts what has passed and what was dropped. */
+  readonly counts: RelayCounts;
+  /** Sends a packet from the public port. */
+  send(bytes: Buffer, start: number, end: number, port: number, address: string): boolean;
+  /** The agent has a datagram for a client. */
+  fromAgent: OnRecord;
+  onPath(attachment: Attachment, path: RelayPath, why: string): void;
+  nowMs(): number;
+}
+
+/** One direction, as the bandwidth limit sees it. It does not wait, so there is nothing to be told. */
+class Direction implements Payer {
+  debt = 0;
+  allowance = 0;
+  paid(): void {}
+}
+
+export class Attachment {
+  readonly carrier: Carrier;
+  readonly token = randomBytes(RELAY_TOKEN_BYTES);
+  readonly key = randomBytes(RELAY_KEY_BYTES);
+  readonly epoch: number;
+  readonly door: Door;
+  readonly #host: AttachmentHost;
+  readonly #batch: RelayBatch;
+  readonly #stream: StreamLeg;
+  readonly #in = new Direction();
+  readonly #out = new Direction();
+  #path: RelayPath = 'stream';
+  /** Why UDP is not taken while it is not. */
+  #why = 'UDP from the agent has not come through yet';
+
+  constructor(carrier: Carrier, host: AttachmentHost) {
+    this.carrier = carrier;
+    this.epoch = host.epoch;
+    this.#host = host;
+    this.door = new Door({ token: this.token, key: this.key, nowMs: host.nowMs() });
+    this.#batch = new RelayBatch({
+      token: this.token,
+      turn: host.turn,
+      send: (bytes, start, end) => host.send(bytes, start, end, this.door.port, this.door.address),
+    });
+    this.#stream = new StreamLeg({
+      session: carrier.session,
+      slot: carrier.slot,
+      turn: host.turn,
+      onRecord: (flow, bytes, start, end) => {
+        if (flow === 0) this.#onWord(bytes, start, end);
+        else host.fromAgent(flow, bytes, start, end);
+      },
+      onMalformed: () => host.counts.drop('malformed'),
+    });
+  }
+
+  get path(): RelayPath {
+    return this.#path;
+  }
+
+  /** The agent has been told. */
+  begin(): void {
+    this.#stream.open(this.#host.nowMs());
+  }
+
+  /** Takes a client's datagram for `flow`. */
+  send(flow: number, bytes: Buffer, start: number, end: number): void {
+    if (this.#path === 'udp') this.#batch.add(flow, bytes, start, end);
+    else this.#stream.send(flow, bytes, start, end);
+  }
+
+  /** May so many bytes pass under the key's bandwidth limit? Those over the session pay for it at its socket. */
+  mayPass(bytes: number, isIn: boolean): boolean {
+    const { bucket } = this.carrier.shaper;
+    return bucket === null || this.#path === 'stream' || bucket.trySpend(isIn ? this.#in : this.#out, bytes);
+  }
+
+  /** A packet with the token, of kind `kind`. */
+  onPacket(kind: number, bytes: Buffer, start: number, end: number, address: string, port: number): void {
+    const { counts, fromAgent } = this.#host;
+    if (kind === RELAY_KIND.data || kind === RELAY_KIND.batch) {
+      if (!this.door.isAgent(address, port)) return counts.drop('wrong_source');
+      if (kind === RELAY_KIND.batch) {
+        if (!readRecords(bytes, start + RELAY_HEAD_BYTES, end, fromAgent)) counts.drop('malformed');
+      } else if (end - start < DATA_HEAD_BYTES) counts.drop('malformed');
+      else fromAgent(readFlow(bytes, start + RELAY_HEAD_BYTES), bytes, start + DATA_HEAD_BYTES, end);
+      return;
+    }
+    const nowMs = this.#host.nowMs();
+    const { answer, drop } = this.door.onPacket(bytes, start, end, address, port, nowMs);
+    if (drop !== undefined) counts.drop(drop);
+    // One that is lost is as good as one that the network lost: the agent asks again.
+    if (answer !== undefined && !this.#host.send(answer, 0, answer.length, port, address)) counts.drop('send_failed');
+    this.#choose(nowMs);
+  }
+
+  /** About once a second. */
+  sweep(nowMs: number): void {
+    this.#choose(nowMs);
+    this.#stream.sweep(nowMs);
+    this.takeLost();
+  }
+
+  /** Counts what the two ways have dropped since the last call. */
+  takeLost(): void {
+    const { counts } = this.#host;
+    counts.drop('send_failed', this.#batch.lost);
+    this.#batch.lost = 0;
+    counts.drop('queue_full', this.#stream.takeDropped());
+  }
+
+  close(): void {
+    this.#batch.flush();
+    this.takeLost();
+    this.#stream.close();
+    const { bucket } = this.carrier.shaper;
+    bucket?.forget(this.#in);
+    bucket?.forget(this.#out);
+  }
+
+  /** The agent's word to the server: a record of flow 0. */
+  #onWord(bytes: Buffer, start: number, end: number): void {
+    if (end - start !== 1 || bytes[start] !== STREAM_PLEASE) return this.#host.counts.drop('malformed');
+    this.#why = 'the agent does not hear the server by UDP';
+    this.door.agentLost(this.#host.nowMs());
+    this.#choose(this.#host.nowMs());
+  }
+
+  #choose(nowMs: number): void {
+    const path = this.door.isOpen(nowMs) ? 'udp' : 'stream';
+    if (path === this.#path) return;
+    // What waits for the end of the turn goes first, for the agent takes it from either way.
+    this.#batch.flush();
+    this.#path = path;
+    this.#host.onPath(this, path, path === 'udp' ? 'the agent has proven its address' : this.#why);
+    this.#why = 'nothing was heard of the agent by UDP';
+  }
+}

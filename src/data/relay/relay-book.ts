@@ -1,0 +1,256 @@
+/**
+ * All private networks of a node, as the routing table tells them, and the relays of those that an agent carries or has carried lately. Made by
+ * data/node.ts; data/gateway opens, attaches and detaches; the control plane asks what there is. One relay's fault ends that one.
+ *
+ * A port is bound when an agent wants to attach, not before: a network that nobody carries costs its row here and nothing else. It stays
+ * bound after the agent has left for as long as clients are heard, so that their flows have the same numbers when it comes back.
+ */
+import { type Clock, systemClock } from '../../base/clock.ts';
+import { codeOf, messageOf } from '../../base/errors.ts';
+import type { Logger } from '../../base/log.ts';
+import { TurnEnd } from '../../base/turn.ts';
+import {
+  noRelayDrops,
+  RELAY_DROPS,
+  type RelayDevice,
+  type RelayEndCode,
+  type RelayInfo,
+  type RelayRoute,
+  type RelayStats,
+} from '../../plane/relays.ts';
+import type { Outbox } from '../report/outbox.ts';
+import type { TableListener } from '../routing/table.ts';
+import type { Attachment } from './attachment.ts';
+import type { Carrier } from './carrier.ts';
+import { FlowBudget } from './flow-budget.ts';
+import { Relay, type RelayDeps, type RelayEnd } from './relay.ts';
+
+/** Silent agents, spent budgets, devices that have run out and idle flows are looked for this often. */
+const SWEEP_MS = 1_000;
+/** What passed is told with each second sweep, as that of tunnels is. */
+const SETTLE_SWEEPS = 2;
+
+interface Network {
+  route: RelayRoute;
+  readonly devices: Map<string, RelayDevice>;
+  relay: Relay | null;
+  opening: Promise<boolean> | null;
+}
+
+export interface RelayBookDeps {
+  readonly outbox: Outbox;
+  readonly log: Logger;
+  readonly clock?: Clock;
+}
+
+export class RelayBook implements TableListener {
+  readonly #host: string;
+  readonly #log: Logger;
+  readonly #clock: Clock;
+  readonly #relayDeps: RelayDeps;
+  readonly #networks = new Map<string, Network>();
+  /** Those with an open port. */
+  readonly #open = new Set<Network>();
+  /** What relays that are gone have carried and dropped. */
+  readonly #past = { packetsIn: 0, packetsOut: 0, bytesIn: 0, bytesOut: 0, dropped: noRelayDrops() };
+  readonly #timer: NodeJS.Timeout;
+  #sweeps = 0;
+  #closed = false;
+
+  /** `host`: the address that public ports are bound on. */
+  constructor({ host }: { host: string }, deps: RelayBookDeps) {
+    this.#host = host;
+    this.#log = deps.log;
+    this.#clock = deps.clock ?? systemClock;
+    this.#relayDeps = {
+      outbox: deps.outbox,
+      log: deps.log,
+      clock: this.#clock,
+      turn: new TurnEnd(),
+      flowBudget: new FlowBudget(this.#clock.monotonic()),
+    };
+    this.#timer = setInterval(() => this.sweep(), SWEEP_MS);
+    this.#timer.unref();
+  }
+
+  // ------------------------------------------------------------------ for the gateway
+
+  routeOf(networkId: string): RelayRoute | undefined {
+    return this.#networks.get(networkId)?.route;
+  }
+
+  /** Resolves whether the network's public port is bound. Tries again if it could not be before. */
+  open(networkId: string): Promise<boolean> {
+    const network = this.#networks.get(networkId);
+    if (network === undefined || this.#closed) return Promise.resolve(false);
+    if (network.relay !== null) return Promise.resolve(true);
+    network.opening ??= this.#bind(network).finally(() => {
+      network.opening = null;
+    });
+    return network.opening;
+  }
+
+  /** From now on `carrier` carries the network, whose port must be open; another that did so is told and loses it. */
+  attach(networkId: string, carrier: Carrier): Attachment {
+    const relay = this.#networks.get(networkId)?.relay;
+    if (relay === undefined || relay === null) throw new Error(`the port of network ${networkId} is not open`);
+    return relay.attach(carrier);
+  }
+
+  /** `carrier` carries it no more. Nothing happens when another has taken its place. */
+  detach(networkId: string, carrier: Carrier): void {
+    this.#networks.get(networkId)?.relay?.detach(carrier);
+  }
+
+  /** Networks that sessions of this token carry now. */
+  carriedBy(tokenId: string): RelayRoute[] {
+    const routes: RelayRoute[] = [];
+    for (const { relay, route } of this.#open) if (relay?.carriedBy(tokenId) === true) routes.push(route);
+    return routes;
+  }
+
+  // ------------------------------------------------------------------ for the control plane
+
+  /** Undefined while no agent carries it. */
+  info(networkId: string): RelayInfo | undefined {
+    return this.#networks.get(networkId)?.relay?.info();
+  }
+
+  stats(): RelayStats {
+    const { dropped: past, ...sums } = this.#past;
+    const all = { attached: 0, onStream: 0, flows: 0, ...sums };
+    const dropped = { ...past };
+    for (const { relay } of this.#open) {
+      if (relay === null) continue;
+      const path = relay.path;
+      if (path !== undefined) all.attached++;
+      if (path === 'stream') all.onStream++;
+      all.flows += relay.flows;
+      all.packetsIn += relay.counts.packetsIn;
+      all.packetsOut += relay.counts.packetsOut;
+      all.bytesIn += relay.counts.bytesIn;
+      all.bytesOut += relay.counts.bytesOut;
+      for (const reason of RELAY_DROPS) dropped[reason] += relay.counts.dropped[reason];
+    }
+    return { ...all, dropped };
+  }
+
+  // ------------------------------------------------------------------ from the routing table
+
+  onRelays(relays: readonly RelayRoute[]): void {
+    const present = new Set(relays.map(({ networkId }) => networkId));
+    for (const networkId of [...this.#networks.keys()])
+      if (!present.has(networkId))
+        this.onRelayGone(networkId, 'network_deleted', 'This private network no longer exists.');
+    for (const relay of relays) this.onRelay(relay);
+  }
+
+  onRelay(route: RelayRoute): void {
+    const devices = new Map(route.devices.map((device) => [device.deviceId, device]));
+    const network = this.#networks.get(route.networkId);
+    if (network === undefined) {
+      this.#networks.set(route.networkId, { route, devices, relay: null, opening: null });
+      return;
+    }
+    const { port } = network.route;
+    network.route = route;
+    for (const deviceId of network.devices.keys())
+      if (!devices.has(deviceId)) this.onDeviceGone(route.networkId, deviceId);
+    for (const device of devices.values()) this.onDevice(route.networkId, device);
+    if (port !== route.port)
+      this.#drop(network, {
+        code: 'network_not_ready',
+        message: `${route.name} has another UDP port now: ${route.port}.`,
+      });
+    else if (network.relay !== null) network.relay.route = route;
+  }
+
+  onRelayGone(networkId: string, code: RelayEndCode, message: string): void {
+    const network = this.#networks.get(networkId);
+    if (network === undefined) return;
+    this.#networks.delete(networkId);
+    this.#drop(network, { code, message });
+  }
+
+  onDevice(networkId: string, device: RelayDevice): void {
+    const network = this.#networks.get(networkId);
+    network?.devices.set(device.deviceId, device);
+    network?.relay?.addDevice(device);
+  }
+
+  onDeviceGone(networkId: string, deviceId: string): void {
+    const network = this.#networks.get(networkId);
+    network?.devices.delete(deviceId);
+    network?.relay?.removeDevice(deviceId);
+  }
+
+  // ------------------------------------------------------------------
+
+  /** What is over by the clock; and every second time what passed is told. */
+  sweep(): void {
+    const settles = ++this.#sweeps % SETTLE_SWEEPS === 0;
+    for (const network of [...this.#open]) {
+      const { relay } = network;
+      if (relay === null) continue;
+      try {
+        relay.sweep();
+        if (settles) relay.settle();
+        if (relay.isIdle) this.#drop(network);
+      } catch (error) {
+        this.#log.error({ networkId: network.route.networkId, err: error }, 'a relay failed and was ended');
+        this.#drop(network, {
+          code: 'internal',
+          message: 'The relay of this network failed. It is worth another try.',
+        });
+      }
+    }
+  }
+
+  /** Closes all ports. The agents' sessions end by themselves. */
+  close(): void {
+    this.#closed = true;
+    clearInterval(this.#timer);
+    for (const network of [...this.#open])
+      this.#drop(network, { code: 'server_shutdown', message: 'The server is going down.' });
+  }
+
+  async #bind(network: Network): Promise<boolean> {
+    const { networkId, port } = network.route;
+    const relay = new Relay(network.route, this.#relayDeps);
+    try {
+      await relay.open(this.#host);
+    } catch (error) {
+      const { host, log } = { host: this.#host, log: this.#log };
+      log.error(
+        { networkId, host, port, code: codeOf(error), error: messageOf(error) },
+        'a public UDP port is not open',
+      );
+      return false;
+    }
+    // Meanwhile the network may have gone, or got another port.
+    if (this.#closed || this.#networks.get(networkId) !== network || network.route.port !== port) {
+      relay.close();
+      return false;
+    }
+    relay.route = network.route;
+    for (const device of network.devices.values()) relay.addDevice(device);
+    network.relay = relay;
+    this.#open.add(network);
+    return true;
+  }
+
+  /** The relay is over: its port is free, and the agent that carried it is told why. */
+  #drop(network: Network, end?: RelayEnd): void {
+    const { relay } = network;
+    if (relay === null) return;
+    network.relay = null;
+    this.#open.delete(network);
+    relay.close(end);
+    const { packetsIn, packetsOut, bytesIn, bytesOut } = relay.counts;
+    this.#past.packetsIn += packetsIn;
+    this.#past.packetsOut += packetsOut;
+    this.#past.bytesIn += bytesIn;
+    this.#past.bytesOut += bytesOut;
+    for (const reason of RELAY_DROPS) this.#past.dropped[reason] += relay.counts.dropped[reason];
+  }
+}

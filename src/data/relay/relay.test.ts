@@ -1,0 +1,492 @@
+/** Relays on real sockets and sessions: what passes, in which flow, by which way, and what does not. */
+import assert from 'node:assert/strict';
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { before, describe, test, type TestContext } from 'node:test';
+import { RELAY_SILENT_MS, STREAM_PLEASE } from '../../wire/relay-packets.ts';
+import { TestAgent } from '../fixtures/agent.ts';
+import { testCertificate, type TestCertificate } from '../fixtures/certificate.ts';
+import { startWorld, until, type World } from '../fixtures/gateway.ts';
+import { idOf, testRelay } from '../fixtures/link.ts';
+import { freeUdpPort, TestCarrier, TestClient } from '../fixtures/relay.ts';
+import { dataPacket, deviceOf, initiation, response } from './testing.ts';
+
+let tls: TestCertificate;
+before(async () => {
+  tls = await testCertificate();
+});
+
+interface RelayWorld extends World {
+  readonly udpPort: number;
+}
+
+/** A node with one network, `home`, that nobody carries yet. */
+async function relayWorld(t: TestContext): Promise<RelayWorld> {
+  const made = await startWorld(t, { tls, nowMs: null });
+  const udpPort = await freeUdpPort();
+  made.link.change({ kind: 'relay', relay: testRelay('home', udpPort, [deviceOf('phone'), deviceOf('laptop')]) });
+  return Object.assign(made, { udpPort });
+}
+
+async function enter(t: TestContext, { port }: World, token = 'good'): Promise<TestAgent> {
+  const agent = await TestAgent.enter(port, token);
+  t.after(() => agent.destroy());
+  return agent;
+}
+
+async function carry(t: TestContext, world: World, network = 'home'): Promise<TestCarrier> {
+  return TestCarrier.attach(t, await enter(t, world), network);
+}
+
+const info = ({ relays }: World) => relays.info(idOf('home'));
+
+describe('datagrams', () => {
+  for (const way of ['udp', 'stream'] as const) {
+    test(`each client has its own flow, both ways, over ${way}`, async (t) => {
+      const world = await relayWorld(t);
+      const carrier = await carry(t, world);
+      if (way === 'udp') await carrier.prove();
+      assert.equal(info(world)?.path, way);
+      const clients = await Promise.all(Array.from({ length: 50 }, () => TestClient.open(t, world.udpPort)));
+      clients.forEach((client, i) => client.send(`from ${i}`));
+      await until(() => carrier.came.length === 50);
+      assert.ok(carrier.came.every(({ path }) => path === way));
+      const flowOf = new Map(carrier.came.map(({ flow, bytes }) => [String(bytes), flow]));
+      assert.equal(new Set(flowOf.values()).size, 50);
+      clients.forEach((_, i) => {
+        const flow = flowOf.get(`from ${i}`) as number;
+        if (way === 'udp') carrier.send(flow, `to ${i}`);
+        else carrier.sendByStream(flow, `to ${i}`);
+      });
+      await until(() => clients.every(({ heard }) => heard.length === 1));
+      clients.forEach(({ texts }, i) => assert.deepEqual(texts, [`to ${i}`]));
+      const now = info(world);
+      assert.deepEqual([now?.flows, now?.packetsIn, now?.packetsOut, now?.agentId], [50, 50, 50, agentIdOf(carrier)]);
+    });
+
+    test(`boundaries are kept from no byte to 60,000, over ${way}`, async (t) => {
+      const world = await relayWorld(t);
+      const carrier = await carry(t, world);
+      if (way === 'udp') await carrier.prove();
+      const client = await TestClient.open(t, world.udpPort);
+      const sizes = [0, 1, 2, 31, 32, 148, 1_200, 1_225, 1_226, 1_232, 1_420, 1_500, 9_000, 30_000, 60_000];
+      for (const [i, size] of sizes.entries()) {
+        client.send(Buffer.alloc(size, i));
+        await until(() => carrier.came.length === i + 1);
+        const { bytes, flow } = carrier.came[i] as { bytes: Buffer; flow: number };
+        assert.deepEqual([bytes.length, bytes.every((byte) => byte === i)], [size, true]);
+        if (way === 'udp') carrier.send(flow, bytes);
+        else carrier.sendByStream(flow, bytes);
+        await until(() => client.heard.length === i + 1);
+        assert.ok(client.heard[i]?.equals(bytes));
+      }
+      assert.equal(
+        info(world)?.bytesIn,
+        sizes.reduce((sum, size) => sum + size),
+      );
+      assert.equal(
+        info(world)?.bytesOut,
+        sizes.reduce((sum, size) => sum + size),
+      );
+    });
+  }
+
+  test('small ones of one turn come in one packet, and in order', async (t) => {
+    const world = await relayWorld(t);
+    const carrier = await carry(t, world);
+    await carrier.prove();
+    const client = await TestClient.open(t, world.udpPort);
+    const packets = carrier.kinds.length;
+    for (let i = 0; i < 200; i++) client.send(`packet ${i}`);
+    await until(() => carrier.came.length === 200);
+    assert.deepEqual(
+      carrier.texts,
+      Array.from({ length: 200 }, (_, i) => `packet ${i}`),
+    );
+    assert.ok(carrier.kinds.length - packets < 100, `${carrier.kinds.length - packets} packets`);
+  });
+
+  test('of a batch from the agent each goes to its client', async (t) => {
+    const world = await relayWorld(t);
+    const carrier = await carry(t, world);
+    await carrier.prove();
+    const one = await TestClient.open(t, world.udpPort);
+    const other = await TestClient.open(t, world.udpPort);
+    one.send('hello from one');
+    await until(() => carrier.came.length === 1);
+    other.send('hello from other');
+    await until(() => carrier.came.length === 2);
+    const [a, b] = carrier.came.map(({ flow }) => flow) as [number, number];
+    carrier.sendBatch([
+      [a, 'one'],
+      [b, 'other'],
+      [77, 'nobody'],
+    ]);
+    await until(() => one.heard.length === 1 && other.heard.length === 1);
+    assert.deepEqual([one.texts, other.texts], [['one'], ['other']]);
+    await until(() => info(world)?.dropped.no_flow === 1);
+  });
+});
+
+describe('attaching', () => {
+  test('a network that is not there, or not any more, is refused', async (t) => {
+    const world = await relayWorld(t);
+    const agent = await enter(t, world);
+    agent.send({ type: 'attach', ref: 1, network: 'none', target: 'x' });
+    assert.equal((await agent.next('refused')).code, 'network_not_found');
+    world.link.attach = async () => ({ ok: true, networkId: idOf('gone'), version: world.link.version });
+    agent.send({ type: 'attach', ref: 2, network: 'gone', target: 'x' });
+    assert.equal((await agent.next('refused')).code, 'network_deleted');
+  });
+
+  test('a port that another program has is refused with words, and tried again', async (t) => {
+    const world = await relayWorld(t);
+    const other = createSocket('udp4').bind(world.udpPort, '127.0.0.1');
+    await once(other, 'listening');
+    const agent = await enter(t, world);
+    agent.send({ type: 'attach', ref: 1, network: 'home', target: 'x' });
+    const refused = await agent.next('refused');
+    assert.equal(refused.code, 'no_port_free');
+    assert.match(refused.message, new RegExp(`UDP port ${world.udpPort}.*another program`));
+    other.close();
+    await once(other, 'close');
+    const carrier = await TestCarrier.attach(t, agent, 'home');
+    assert.equal(carrier.attached.port, world.udpPort);
+  });
+
+  test('the answer waits for the table, and the question says what else the token serves', async (t) => {
+    const world = await relayWorld(t);
+    const port = await freeUdpPort();
+    world.link.change({ kind: 'relay', relay: testRelay('work', port) });
+    const agent = await enter(t, world);
+    await agent.bind('shop');
+    await TestCarrier.attach(t, agent, 'home');
+    await TestCarrier.attach(t, agent, idOf('work'));
+    await TestCarrier.attach(t, await enter(t, world), 'work');
+    assert.deepEqual(
+      world.link.attachQuestions.map(({ network, serving }) => [network, serving]),
+      [
+        ['home', 1],
+        [idOf('work'), 2],
+        ['work', 2],
+      ],
+    );
+    await agent.next('unbound');
+    await agent.bind('blog');
+    assert.equal(world.link.questions.at(-1)?.relays, 2);
+    assert.deepEqual(
+      world.gateway.registry.connections().map(({ networkIds }) => networkIds),
+      [[idOf('home')], [idOf('work')]],
+    );
+  });
+
+  test('a newer one supersedes the older, whose word counts no more; flows go on', async (t) => {
+    const world = await relayWorld(t);
+    const first = await carry(t, world);
+    await first.prove();
+    const client = await TestClient.open(t, world.udpPort);
+    client.send('one');
+    await until(() => first.came.length === 1);
+    const second = await TestCarrier.attach(t, await enter(t, world, 'other'), 'home');
+    const unbound = await first.agent.next('unbound');
+    assert.deepEqual([unbound.code, unbound.slot], ['superseded', first.attached.slot]);
+    assert.match(unbound.message, /home is carried by the agent on box \(127\.0\.0\.1\) since /);
+    assert.equal(second.attached.epoch, first.attached.epoch);
+    await second.prove();
+    client.send('two');
+    await until(() => second.came.length === 1);
+    assert.equal(second.came[0]?.flow, first.came[0]?.flow);
+    // With the old token it is a datagram of some client, which the new agent gets.
+    first.send(first.came[0]?.flow as number, 'forged');
+    await until(() => second.came.length === 2);
+    assert.notEqual(second.came[1]?.flow, first.came[0]?.flow);
+    assert.deepEqual(client.texts, []);
+    assert.deepEqual(
+      world.gateway.registry.connections().map(({ networkIds }) => networkIds),
+      [[], [idOf('home')]],
+    );
+  });
+
+  test('an agent that comes back finds the flows as they were; without clients the port is free', async (t) => {
+    const world = await relayWorld(t);
+    const first = await carry(t, world);
+    const client = await TestClient.open(t, world.udpPort);
+    client.send('one');
+    await until(() => first.came.length === 1);
+    first.agent.destroy();
+    await until(() => info(world) === undefined);
+    client.send('lost');
+    await until(() => world.relays.stats().dropped.no_agent === 1);
+    world.relays.sweep();
+    const second = await carry(t, world);
+    assert.equal(second.attached.epoch, first.attached.epoch);
+    client.send('two');
+    await until(() => second.came.length === 1);
+    assert.equal(second.came[0]?.flow, first.came[0]?.flow);
+    second.agent.send({ type: 'unbind', slot: second.attached.slot });
+    await until(() => info(world) === undefined);
+    world.laterMs = 200_000;
+    world.relays.sweep();
+    assert.equal(world.relays.stats().flows, 0);
+    const other = createSocket('udp4').bind(world.udpPort, '127.0.0.1');
+    await once(other, 'listening');
+    other.close();
+    await once(other, 'close');
+    const third = await carry(t, world);
+    assert.notEqual(third.attached.epoch, first.attached.epoch);
+    const { packetsIn, dropped } = world.relays.stats();
+    assert.deepEqual([packetsIn, dropped.no_agent], [2, 1], 'what relays that are gone have counted');
+  });
+
+  test('a network that goes takes its agent and its port with it', async (t) => {
+    const world = await relayWorld(t);
+    const carrier = await carry(t, world);
+    world.link.change({
+      kind: 'relay_gone',
+      networkId: idOf('home'),
+      code: 'network_deleted',
+      message: 'It was deleted.',
+    });
+    const unbound = await carrier.agent.next('unbound');
+    assert.deepEqual([unbound.code, unbound.message], ['network_deleted', 'It was deleted.']);
+    const other = createSocket('udp4').bind(world.udpPort, '127.0.0.1');
+    await once(other, 'listening');
+    other.close();
+  });
+
+  test('an agent that leaves carries nothing any more', async (t) => {
+    const world = await relayWorld(t);
+    const carrier = await carry(t, world);
+    carrier.agent.send({ type: 'drain' });
+    await until(() => info(world) === undefined);
+    assert.equal(world.gateway.registry.size, 1);
+  });
+
+  test('the stream is opened again when it ends', async (t) => {
+    const world = await relayWorld(t);
+    const carrier = await carry(t, world);
+    const client = await TestClient.open(t, world.udpPort);
+    const { stream } = carrier;
+    stream?.reset();
+    await until(() => world.gateway.registry.load().streams === 1);
+    client.send('waits in the ring');
+    await until(() => info(world)?.packetsIn === 1);
+    world.relays.sweep();
+    world.laterMs = 1_500;
+    world.relays.sweep();
+    await until(() => carrier.stream !== stream && carrier.came.length === 1);
+  });
+});
+
+describe('the path', () => {
+  test('silence leads to the stream and a ping back to UDP; a word of the agent too, until it proves its address again', async (t) => {
+    const world = await relayWorld(t);
+    const carrier = await carry(t, world);
+    const client = await TestClient.open(t, world.udpPort);
+    const next = async (path: string): Promise<void> => {
+      const { length } = carrier.came;
+      client.send(`expected by ${path}`);
+      await until(() => carrier.came.length > length);
+      assert.equal(carrier.came.at(-1)?.path, path);
+      assert.equal(info(world)?.path, path);
+      assert.equal(world.relays.stats().onStream, path === 'stream' ? 1 : 0);
+    };
+    await next('stream');
+    await carrier.prove();
+    await next('udp');
+    world.laterMs += RELAY_SILENT_MS - 1_000;
+    world.relays.sweep();
+    await next('udp');
+    world.laterMs += 1_500;
+    world.relays.sweep();
+    await next('stream');
+    await carrier.ping();
+    await next('udp');
+    carrier.sendByStream(0, Buffer.from([STREAM_PLEASE]));
+    await until(() => info(world)?.path === 'stream');
+    await next('stream');
+    // What is still sent by UDP is taken all the same.
+    carrier.send(carrier.came[0]?.flow as number, 'either way');
+    await until(() => client.heard.length === 1);
+    await carrier.prove();
+    await next('udp');
+  });
+
+  test('UDP that does not come through costs nothing: the stream carries from the first datagram, and drops its oldest', async (t) => {
+    const world = await relayWorld(t);
+    const carrier = await carry(t, world);
+    const client = await TestClient.open(t, world.udpPort);
+    const { stream } = carrier;
+    assert.ok(stream);
+    // An agent that does not read: the window of 256 KB is used up, then the ring.
+    const { sink } = stream;
+    const held: Array<() => void> = [];
+    stream.sink = {
+      ...sink,
+      onData: (of, bytes, start, end) => {
+        const copy = Buffer.from(bytes.subarray(start, end));
+        held.push(() => sink.onData(of, copy, 0, copy.length));
+      },
+      onEnd: () => {},
+      onReset: () => {},
+      onDrain: () => {},
+    };
+    const sent = 800;
+    for (let i = 0; i < sent; i++) {
+      client.send(Buffer.alloc(1_400, String(i).padStart(4, '0')));
+      await until(() => (info(world)?.packetsIn ?? 0) > i);
+    }
+    await until(() => (info(world)?.dropped.queue_full ?? 0) > 0);
+    stream.sink = sink;
+    for (const give of held) give();
+    const dropped = info(world)?.dropped.queue_full as number;
+    await until(() => carrier.came.length === sent - dropped);
+    assert.ok(carrier.came.at(-1)?.bytes.toString().startsWith('0799'), 'the newest came');
+    assert.ok(carrier.came.every(({ bytes }) => bytes.length === 1_400));
+    assert.ok(dropped >= sent - 256 - 300, `${dropped} dropped`);
+  });
+});
+
+describe('who is let in', () => {
+  test('the token from another address carries nothing and moves nobody', async (t) => {
+    const world = await relayWorld(t);
+    const carrier = await carry(t, world);
+    await carrier.prove();
+    const client = await TestClient.open(t, world.udpPort);
+    client.send('one');
+    await until(() => carrier.came.length === 1);
+    const thief = createSocket('udp4').bind(0, '127.0.0.2');
+    await once(thief, 'listening');
+    t.after(() => thief.close());
+    const stolen: Buffer[] = [];
+    thief.on('message', (bytes) => stolen.push(bytes));
+    carrier.send(carrier.came[0]?.flow as number, 'forged', thief);
+    await until(() => info(world)?.dropped.wrong_source === 1);
+    // A hello that was overheard gets a challenge, which says nothing to who does not know the key.
+    carrier.hello(thief);
+    await until(() => stolen.length === 1);
+    client.send('two');
+    await until(() => carrier.came.length === 2);
+    assert.deepEqual([client.texts, stolen.length], [[], 1]);
+  });
+
+  test('never more goes to an unproven client than came from it; a WireGuard session proves it', async (t) => {
+    const world = await relayWorld(t);
+    const carrier = await carry(t, world);
+    await carrier.prove();
+    const client = await TestClient.open(t, world.udpPort);
+    client.send(Buffer.alloc(100));
+    await until(() => carrier.came.length === 1);
+    const flow = carrier.came[0]?.flow as number;
+    carrier.send(flow, Buffer.alloc(101));
+    await until(() => info(world)?.dropped.unproven === 1);
+    carrier.send(flow, Buffer.alloc(100));
+    await until(() => client.heard.length === 1);
+    carrier.send(flow, Buffer.alloc(1));
+    await until(() => info(world)?.dropped.unproven === 2);
+    client.send(dataPacket(5));
+    await until(() => carrier.came.length === 2);
+    for (let i = 0; i < 20; i++) carrier.send(flow, dataPacket(6, 1_408));
+    await until(() => client.heard.length === 21);
+  });
+
+  test('a revoked device is cut at once, and nobody else', async (t) => {
+    const world = await relayWorld(t);
+    const carrier = await carry(t, world);
+    await carrier.prove();
+    const ends: Array<{ client: TestClient; flow: number }> = [];
+    for (const [i, name] of ['phone', 'laptop'].entries()) {
+      const client = await TestClient.open(t, world.udpPort);
+      client.send(initiation({ sender: i }));
+      await until(() => carrier.came.length === 2 * i + 1);
+      const flow = carrier.came.at(-1)?.flow as number;
+      carrier.send(flow, response({ sender: 100 + i, receiver: i, to: deviceOf(name) }));
+      await until(() => client.heard.length === 1);
+      client.send(dataPacket(100 + i));
+      await until(() => carrier.came.length === 2 * i + 2);
+      carrier.send(flow, dataPacket(i, 1_408));
+      await until(() => client.heard.length === 2);
+      ends.push({ client, flow });
+    }
+    const [phone, laptop] = ends as [(typeof ends)[0], (typeof ends)[0]];
+    world.link.change({ kind: 'device_gone', networkId: idOf('home'), deviceId: 'phone' });
+    phone.client.send(dataPacket(100));
+    await until(() => info(world)?.dropped.not_enrolled === 1);
+    carrier.send(phone.flow, dataPacket(0));
+    await until(() => info(world)?.dropped.no_flow === 1);
+    // It may knock; the server's answer does not reach it.
+    phone.client.send(initiation({ sender: 7 }));
+    await until(() => carrier.came.length === 5);
+    carrier.send(carrier.came.at(-1)?.flow as number, response({ sender: 102, receiver: 7, to: deviceOf('phone') }));
+    await until(() => info(world)?.dropped.not_enrolled === 2);
+    assert.equal(phone.client.heard.length, 2);
+    laptop.client.send(dataPacket(101));
+    await until(() => carrier.came.length === 6);
+    carrier.send(laptop.flow, dataPacket(1, 1_408));
+    await until(() => laptop.client.heard.length === 3);
+    world.relays.sweep();
+    world.relays.sweep();
+    await world.outbox.flush(5_000);
+    const events = world.link.batches.flatMap((batch) => batch.events).filter((event) => event.kind === 'device');
+    const seen = events.find(({ deviceId }) => deviceId === 'laptop');
+    assert.equal(seen?.address, `127.0.0.1:${laptop.client.socket.address().port}`);
+    assert.ok(
+      Math.abs((seen?.handshakeAt ?? 0) - Date.now()) < 10_000 && Math.abs((seen?.seenAt ?? 0) - Date.now()) < 10_000,
+    );
+    assert.ok((seen?.bytesOut ?? 0) >= 1_408 * 2 + 92);
+  });
+
+  test('one that has run out is cut too, and one that is enrolled comes in', async (t) => {
+    const world = await relayWorld(t);
+    const carrier = await carry(t, world);
+    const client = await TestClient.open(t, world.udpPort);
+    const knock = async (to: string): Promise<void> => {
+      const { length } = carrier.came;
+      client.send(initiation({ sender: 1 }));
+      await until(() => carrier.came.length > length);
+      carrier.sendByStream(carrier.came.at(-1)?.flow as number, response({ sender: 2, receiver: 1, to: deviceOf(to) }));
+    };
+    await knock('tablet');
+    await until(() => info(world)?.dropped.not_enrolled === 1);
+    world.link.change({ kind: 'device', networkId: idOf('home'), device: deviceOf('tablet', Date.now() + 300) });
+    await knock('tablet');
+    await until(() => client.heard.length === 1);
+    await until(() => {
+      world.relays.sweep();
+      return world.relays.stats().flows === 0;
+    });
+    await knock('tablet');
+    await until(() => info(world)?.dropped.not_enrolled === 2);
+    assert.equal(client.heard.length, 1);
+  });
+
+  test('networks do not hear of each other', async (t) => {
+    const world = await relayWorld(t);
+    const workPort = await freeUdpPort();
+    world.link.change({ kind: 'relay', relay: testRelay('work', workPort) });
+    const home = await carry(t, world);
+    const work = await carry(t, world, 'work');
+    await home.prove();
+    await work.prove();
+    const atHome = await TestClient.open(t, world.udpPort);
+    const atWork = await TestClient.open(t, workPort);
+    atHome.send('home');
+    atWork.send('work');
+    await until(() => home.came.length === 1 && work.came.length === 1);
+    // The same number at each; home's agent at work's port is a client like any other.
+    assert.equal(home.came[0]?.flow, work.came[0]?.flow);
+    const { socket } = home;
+    const stray = home.signed(0xd6, Buffer.alloc(4, 9));
+    socket.send(stray, workPort, '127.0.0.1');
+    await until(() => work.came.length === 2);
+    assert.notEqual(work.came[1]?.flow, work.came[0]?.flow);
+    home.send(1, 'x');
+    await until(() => atHome.heard.length === 1);
+    assert.deepEqual([home.texts, atWork.texts], [['home'], []]);
+  });
+});
+
+function agentIdOf({ agent }: TestCarrier): string | undefined {
+  const welcome = agent.heard.find(({ type }) => type === 'welcome');
+  return welcome?.type === 'welcome' ? welcome.agentId : undefined;
+}

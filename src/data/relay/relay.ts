@@ -1,0 +1,274 @@
+/**
+ * The relay of one private network: its public UDP port, the clients that speak to it, and the agent that carries their datagrams. Made by
+ * relay-book.ts when an agent wants to attach; passage.ts says what may pass, attachment.ts knows the ways to the agent.
+ *
+ * Everything here is for each datagram: sent at once, or for the agent at the end of the turn; or dropped and counted.
+ */
+import { randomInt } from 'node:crypto';
+import { bindDatagrams, type DatagramSocket } from '../../base/datagrams.ts';
+import type { Clock } from '../../base/clock.ts';
+import { messageOf } from '../../base/errors.ts';
+import type { Logger } from '../../base/log.ts';
+import { Throttle } from '../../base/throttle.ts';
+import type { TurnEnd } from '../../base/turn.ts';
+import type { RelayDevice, RelayDrop, RelayInfo, RelayPath, RelayRoute } from '../../plane/relays.ts';
+import type { RefusalCode } from '../../wire/messages.ts';
+import { MAX_DATAGRAM_BYTES } from '../../wire/relay-packets.ts';
+import type { Outbox } from '../report/outbox.ts';
+import { Attachment, type AttachmentHost } from './attachment.ts';
+import type { Carrier } from './carrier.ts';
+import type { FlowBudget } from './flow-budget.ts';
+import { Passage } from './passage.ts';
+import { between, type Carried, RelayCounts } from './relay-counts.ts';
+
+/** Faults of one relay are said once in so long. */
+const FAULT_PERIOD_MS = 60_000;
+
+export interface RelayDeps {
+  readonly outbox: Outbox;
+  readonly log: Logger;
+  readonly clock: Clock;
+  readonly turn: TurnEnd;
+  readonly flowBudget: FlowBudget;
+}
+
+/** Why a relay ends, for its agent. */
+export interface RelayEnd {
+  readonly code: RefusalCode;
+  readonly message: string;
+}
+
+export class Relay implements AttachmentHost {
+  route: RelayRoute;
+  /** Since the port was bound. */
+  readonly counts = new RelayCounts();
+  /** Another one, other flows: numbers of before mean nothing now. */
+  readonly epoch = randomInt(0, 0x1_0000_0000);
+  readonly turn: TurnEnd;
+  readonly fromAgent = (flow: number, bytes: Buffer, start: number, end: number): void =>
+    this.#toClient(flow, bytes, start, end);
+  readonly #deps: RelayDeps;
+  readonly #log: Logger;
+  readonly #passage: Passage;
+  readonly #faults: Throttle;
+  #socket: DatagramSocket | null = null;
+  #attachment: Attachment | null = null;
+  #attachedAt = 0;
+  #pathSince = 0;
+  /** What had passed when the agent attached, and when it was told last. */
+  #before: Carried = this.counts.carried();
+  #told: Carried = this.#before;
+
+  constructor(route: RelayRoute, deps: RelayDeps) {
+    this.route = route;
+    this.turn = deps.turn;
+    this.#deps = deps;
+    this.#log = deps.log.child({ networkId: route.networkId, port: route.port });
+    this.#passage = new Passage({ budget: deps.flowBudget, nowMs: this.nowMs() });
+    this.#faults = new Throttle(FAULT_PERIOD_MS, () => this.nowMs());
+  }
+
+  /** Binds the public port. Rejects when that is not possible. */
+  async open(host: string): Promise<void> {
+    this.#socket = await bindDatagrams({
+      host,
+      port: this.route.port,
+      onDatagram: (bytes, start, end, address, port) => this.#onDatagram(bytes, start, end, address, port),
+      onError: (error) => this.#fault(error),
+    });
+  }
+
+  /** Clients with a flow. */
+  get flows(): number {
+    return this.#passage.flows;
+  }
+
+  /** Undefined while no agent carries the network. */
+  get path(): RelayPath | undefined {
+    return this.#attachment?.path;
+  }
+
+  /** No agent, and no client that one could find again. */
+  get isIdle(): boolean {
+    return this.#attachment === null && this.flows === 0;
+  }
+
+  carriedBy(tokenId: string): boolean {
+    return this.#attachment?.carrier.payer.tokenId === tokenId;
+  }
+
+  // ------------------------------------------------------------------ agents
+
+  /** `carrier` carries it from now on; another that did so is told. */
+  attach(carrier: Carrier): Attachment {
+    const { name } = this.route;
+    const now = this.#deps.clock.now();
+    const before = this.#attachment;
+    this.#release();
+    const attachment = new Attachment(carrier, this);
+    this.#attachment = attachment;
+    this.#attachedAt = this.#pathSince = now;
+    this.#before = this.#told = this.counts.carried();
+    this.#log.info({ agentId: carrier.agentId, whence: carrier.whence, flows: this.flows }, 'private network attached');
+    const since = new Date(now).toISOString();
+    before?.carrier.ended(
+      'superseded',
+      `The private network ${name} is carried by the agent on ${carrier.whence} since ${since}.`,
+    );
+    return attachment;
+  }
+
+  detach(carrier: Carrier): void {
+    if (this.#attachment?.carrier !== carrier) return;
+    this.#release();
+    this.#log.info({ agentId: carrier.agentId, flows: this.flows }, 'private network detached');
+  }
+
+  onPath(attachment: Attachment, path: RelayPath, why: string): void {
+    this.#pathSince = this.#deps.clock.now();
+    this.#log.info({ agentId: attachment.carrier.agentId, path, why }, 'the path of a private network changed');
+  }
+
+  // ------------------------------------------------------------------ devices
+
+  addDevice(device: RelayDevice): void {
+    this.#passage.addDevice(device, this.nowMs(), this.#deps.clock.now());
+  }
+
+  removeDevice(deviceId: string): void {
+    this.#passage.removeDevice(deviceId, this.nowMs());
+  }
+
+  // ------------------------------------------------------------------ time
+
+  nowMs(): number {
+    return this.#deps.clock.monotonic();
+  }
+
+  /** About once a second. */
+  sweep(): void {
+    const nowMs = this.nowMs();
+    this.#passage.sweep(nowMs, this.#deps.clock.now());
+    const attachment = this.#attachment;
+    if (attachment === null) return;
+    attachment.sweep(nowMs);
+    if (attachment.carrier.payer.exhausted)
+      this.#end({ code: 'budget_exhausted', message: 'The budget of this key is used up.' });
+  }
+
+  /** Tells what passed since the last call, and of which devices something is known. */
+  settle(): void {
+    const { outbox, clock } = this.#deps;
+    const { networkId } = this.route;
+    for (const event of this.#passage.takeDeviceEvents(networkId, this.nowMs(), clock.now())) outbox.addDevice(event);
+    const attachment = this.#attachment;
+    if (attachment === null) return;
+    const { payer } = attachment.carrier;
+    const carried = this.counts.carried();
+    const { packetsIn, bytesIn, packetsOut, bytesOut } = between(this.#told, carried);
+    this.#told = carried;
+    if (packetsIn + packetsOut === 0) return;
+    outbox.addRelayUsage({ networkId, tokenId: payer.tokenId, packetsIn, bytesIn, packetsOut, bytesOut });
+    payer.charge(bytesIn + bytesOut, 0);
+  }
+
+  info(): RelayInfo | undefined {
+    const attachment = this.#attachment;
+    if (attachment === null) return undefined;
+    attachment.takeLost();
+    const { networkId, orgId } = this.route;
+    return {
+      networkId,
+      orgId,
+      agentId: attachment.carrier.agentId,
+      attachedAt: this.#attachedAt,
+      path: attachment.path,
+      pathSince: this.#pathSince,
+      flows: this.flows,
+      ...between(this.#before, this.counts.carried()),
+      dropped: { ...this.counts.dropped },
+    };
+  }
+
+  /** Frees the port, and tells the agent that carries it why. */
+  close(end?: RelayEnd): void {
+    if (end === undefined) this.#release();
+    else this.#end(end);
+    this.settle();
+    this.#passage.close();
+    this.#socket?.close();
+    this.#socket = null;
+  }
+
+  // ------------------------------------------------------------------ datagrams
+
+  send(bytes: Buffer, start: number, end: number, port: number, address: string): boolean {
+    return this.#socket?.send(bytes, start, end, port, address) ?? false;
+  }
+
+  /** Something came to the public port: of the agent or of a client. */
+  #onDatagram(bytes: Buffer, start: number, end: number, address: string, port: number): void {
+    const attachment = this.#attachment;
+    const kind = attachment === null ? 0 : attachment.door.kindOf(bytes, start, end);
+    if (kind !== 0) (attachment as Attachment).onPacket(kind, bytes, start, end, address, port);
+    else this.#fromClient(bytes, start, end, address, port);
+  }
+
+  #fromClient(bytes: Buffer, start: number, end: number, address: string, port: number): void {
+    const length = end - start;
+    if (length > MAX_DATAGRAM_BYTES) return this.counts.drop('too_long');
+    const flow = this.#passage.fromClient(bytes, start, end, address, port, this.nowMs());
+    if (flow === undefined) return this.counts.drop(this.#passage.drop);
+    const attachment = this.#attachment;
+    if (attachment === null) return this.counts.drop('no_agent');
+    const refused = this.#unpaid(attachment, length, true);
+    if (refused !== null) return this.counts.drop(refused);
+    this.counts.packetsIn++;
+    this.counts.bytesIn += length;
+    attachment.send(flow.number, bytes, start, end);
+  }
+
+  #toClient(number: number, bytes: Buffer, start: number, end: number): void {
+    const attachment = this.#attachment;
+    if (attachment === null) return;
+    const length = end - start;
+    const refused = this.#unpaid(attachment, length, false);
+    if (refused !== null) return this.counts.drop(refused);
+    const flow = this.#passage.fromServer(number, bytes, start, end, this.nowMs());
+    if (flow === undefined) return this.counts.drop(this.#passage.drop);
+    if (!this.send(bytes, start, end, flow.port, flow.address)) return this.counts.drop('send_failed');
+    this.counts.packetsOut++;
+    this.counts.bytesOut += length;
+  }
+
+  #unpaid(attachment: Attachment, length: number, isIn: boolean): RelayDrop | null {
+    if (attachment.carrier.payer.exhausted) return 'budget';
+    return attachment.mayPass(length, isIn) ? null : 'bandwidth';
+  }
+
+  // ------------------------------------------------------------------
+
+  /** The agent carries it no more, and is told why. */
+  #end({ code, message }: RelayEnd): void {
+    const carrier = this.#attachment?.carrier;
+    if (carrier === undefined) return;
+    this.#release();
+    this.#log.info({ agentId: carrier.agentId, code }, 'private network detached by the server');
+    carrier.ended(code, message);
+  }
+
+  #release(): void {
+    const attachment = this.#attachment;
+    if (attachment === null) return;
+    this.settle();
+    attachment.close();
+    this.#attachment = null;
+  }
+
+  /** Of one datagram, which is lost; or what the system says of the port. */
+  #fault(error: Error): void {
+    const passed = this.#faults.pass();
+    if (passed === undefined) return;
+    this.#log.error({ error: messageOf(error), err: error, ...passed }, 'a fault at a public UDP port');
+  }
+}

@@ -4,7 +4,6 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { parse } from 'smol-toml';
 import { checkServerConfig } from '../src/config/load.ts';
-import { notYet } from '../src/config/not-yet.ts';
 import { serverSchema } from '../src/config/schema.ts';
 import { defaultsOf } from '../src/config/toml.ts';
 
@@ -34,17 +33,6 @@ test('the example gives every key its default', () => {
 
 test('the example gives the same settings as no file at all', () => {
   assert.deepEqual(checkServerConfig(text, 'config.example.toml').settings, checkServerConfig('', 'none').settings);
-});
-
-test('each feature that comes later is marked in the example', () => {
-  for (const { key } of notYet) {
-    const path = key.join('.');
-    const lines = text.split('\n');
-    // A whole table is marked at its first comment, a key on its own line or in the comment above it.
-    const at = lines.findIndex((line) => line.startsWith(`[${path}`) || line.startsWith(`${key.at(-1)} =`));
-    assert.ok(at >= 0, path);
-    assert.match(lines.slice(at - 1, at + 3).join('\n'), /\[later\]/, path);
-  }
 });
 
 test('every line that starts a setting of a table has a comment within its group', () => {

@@ -10,7 +10,7 @@ import { findConflict } from './conflicts.ts';
 import { pathKey } from './locate.ts';
 import { type Settings, serverSchema } from './schema.ts';
 import { ConfigError, mistakeAt, readToml } from './toml.ts';
-import { laterFeatures, likelyWrong } from './warnings.ts';
+import { likelyWrong } from './warnings.ts';
 
 export { ConfigError } from './toml.ts';
 
@@ -34,7 +34,7 @@ export function loadServerConfig(file: string | undefined, env: NodeJS.ProcessEn
 
 /** The same from a text; `file` is used in messages only. */
 export function checkServerConfig(text: string, file: string): Omit<LoadedConfig, 'file'> {
-  const { value, raw, lines } = readToml(text, file, serverSchema);
+  const { value, lines } = readToml(text, file, serverSchema);
   const conflict = findConflict(value, (path) => lines.has(pathKey(path)));
   if (conflict !== undefined) throw mistakeAt(file, lines, conflict.path, conflict.text);
   const settings: Settings = deepFreeze({
@@ -50,7 +50,7 @@ export function checkServerConfig(text: string, file: string): Omit<LoadedConfig
       public_address: value.agents.public_address ?? agentsPublicAddress(value.agents.listen, value.edge.domain),
     },
   });
-  return { settings, warnings: [...laterFeatures(raw), ...likelyWrong(value, settings)] };
+  return { settings, warnings: likelyWrong(value, settings) };
 }
 
 function readText(file: string): string {

@@ -1,7 +1,6 @@
 /**
  * Every setting of `culvert serve`, nested as in the TOML file, with its default and the reason for it: here and nowhere else.
  * Read by load.ts. Settings are passed down as arguments; no other part of the program looks a default up for itself.
- * A key whose feature comes later stands here too (see not-yet.ts), so that a file written today stays valid.
  */
 import { z } from 'zod';
 import type { Secret } from '../base/secret.ts';

@@ -1,56 +1,10 @@
 /**
- * What is said at start about a valid file: settings without effect in this version, and computed values that are likely to be wrong.
+ * What is said at start about a valid file: values that are likely to be wrong.
  * Called by load.ts.
  */
-import { isDeepStrictEqual } from 'node:util';
 import { formatHostPort, isLoopback, isWildcard } from '../base/addr.ts';
 import { acmeDoubts } from './acme-mode.ts';
-import { notYet } from './not-yet.ts';
-import { type ServerFile, type Settings, serverSchema } from './schema.ts';
-import { defaultsOf } from './toml.ts';
-
-/** One warning per feature that is asked for and not in this version. Keys written down with their default share one. */
-export function laterFeatures(raw: Readonly<Record<string, unknown>>): string[] {
-  const asked = new Map<string, string[]>();
-  const idle: string[] = [];
-  const defaults = defaultsOf(serverSchema);
-  for (const [path, value] of leaves(raw)) {
-    const row = notYet.find((one) => startsWith(path, one.key));
-    if (row === undefined) continue;
-    const key = path.join('.');
-    if (isDeepStrictEqual(defaults.get(key), value)) {
-      idle.push(key);
-      continue;
-    }
-    const message = `${row.feature} is not in this version yet: the setting is checked and has no effect`;
-    asked.set(message, [...(asked.get(message) ?? []), key]);
-  }
-  const warnings = [...asked].map(([message, keys]) => `${keys.join(', ')}: ${message}`);
-  if (idle.length > 0) {
-    warnings.push(`${idle.join(', ')}: set to the default, and without effect: the feature is not in this version yet`);
-  }
-  return warnings;
-}
-
-function startsWith(path: readonly string[], prefix: readonly string[]): boolean {
-  return prefix.every((part, index) => path[index] === part);
-}
-
-/** Every key of a parsed file that holds a value. */
-function* leaves(
-  table: Readonly<Record<string, unknown>>,
-  above: readonly string[] = [],
-): Generator<[string[], unknown]> {
-  for (const [key, value] of Object.entries(table)) {
-    const path = [...above, key];
-    if (isTable(value)) yield* leaves(value, path);
-    else yield [path, value];
-  }
-}
-
-function isTable(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
-}
+import type { ServerFile, Settings } from './schema.ts';
 
 /** What was computed and is likely to be wrong for anybody outside. */
 export function likelyWrong(file: ServerFile, settings: Settings): string[] {
@@ -66,6 +20,10 @@ export function likelyWrong(file: ServerFile, settings: Settings): string[] {
   if (isPublic && tcpPorts !== null && isLoopback(tcpHost)) {
     const instead = 'set the address that visitors come to, e.g. "0.0.0.0", or edge.tcp_ports = "" for no tcp tunnels';
     out.push(`edge.tcp_host: ${tcpHost}, so only this machine can reach tcp tunnels: ${instead}`);
+  }
+  if (isPublic && file.edge.udp_ports !== null && isLoopback(file.edge.udp_host)) {
+    const instead = 'set the address that clients and agents send to, or edge.udp_ports = "" for no relays';
+    out.push(`edge.udp_host: ${file.edge.udp_host}, so only this machine can reach private networks: ${instead}`);
   }
   const everybody = file.edge.proxy_protocol_from.find((network) => network.endsWith('/0'));
   if (everybody !== undefined) {

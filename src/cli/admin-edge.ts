@@ -42,7 +42,9 @@ export const showEdge = operatorCommand(async ({ operator, io, flags }) => {
 /** Nothing where no agent carries a private network. */
 function networksLine({ attached, on_stream: onStream, flows }: z.infer<typeof edge>['relays']): string[] {
   if (attached === 0) return [];
-  return [`private networks: ${attached} carried (${onStream} by the session of an agent, without UDP), ${flows} clients`];
+  return [
+    `private networks: ${attached} carried (${onStream} by the session of an agent, without UDP), ${flows} clients`,
+  ];
 }
 
 /** What never came is left out, what came most is first. */

@@ -9,7 +9,18 @@ test('runs each job at its own pace, also after one has failed, and stops', (t) 
   let now = 0;
   const clock = { now: () => now, monotonic: () => now };
   const jobTimes = new JobTimes({ clock });
-  const runs = { expire: 0, graces: 0, devices: 0, unused: 0, forgotten: 0, missed: 0, domains: 0, sweep: 0, records: 0, keys: 0 };
+  const runs = {
+    expire: 0,
+    graces: 0,
+    devices: 0,
+    unused: 0,
+    forgotten: 0,
+    missed: 0,
+    domains: 0,
+    sweep: 0,
+    records: 0,
+    keys: 0,
+  };
   const errors: unknown[] = [];
   const stop = startJobs({
     tunnels: {

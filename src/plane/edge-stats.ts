@@ -3,7 +3,7 @@
  * metrics are made of them. Names of reasons and codes are the data plane's own (data/edge/drops.ts, fault.ts); all of them are there, with 0.
  */
 import { addedLoad, type NodeLoad } from './node-load.ts';
-import type { RelayDrop, RelayStats } from './relays.ts';
+import { noRelayDrops, RELAY_DROPS, type RelayStats } from './relays.ts';
 
 export interface EdgeStats {
   /** When counting began, in milliseconds since the epoch. */
@@ -72,6 +72,8 @@ function added(one: EdgeStats, other: EdgeStats): EdgeStats {
 }
 
 function addedRelays(one: RelayStats, other: RelayStats): RelayStats {
+  const dropped = noRelayDrops();
+  for (const reason of RELAY_DROPS) dropped[reason] = one.dropped[reason] + other.dropped[reason];
   return {
     attached: one.attached + other.attached,
     onStream: one.onStream + other.onStream,
@@ -80,7 +82,7 @@ function addedRelays(one: RelayStats, other: RelayStats): RelayStats {
     packetsOut: one.packetsOut + other.packetsOut,
     bytesIn: one.bytesIn + other.bytesIn,
     bytesOut: one.bytesOut + other.bytesOut,
-    dropped: addedCounts(one.dropped, other.dropped) as Record<RelayDrop, number>,
+    dropped,
   };
 }
 

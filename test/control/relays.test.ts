@@ -167,9 +167,9 @@ test('the token must be alive, of an approved organization, not spent, not narro
     [{ allowedSubdomains: ['pr-*', 'shop'] }, 'forbidden', { allowedSubdomains: ['shop', '*'] }],
     [{ monthlyBudgetUsdCents: 0 }, 'budget_exhausted', { monthlyBudgetUsdCents: null }],
   ] as const) {
-    set(change as Parameters<typeof set>[0]);
+    set(change);
     assert.equal(await codeOf(token, name), code, JSON.stringify(change));
-    set(back as Parameters<typeof set>[0]);
+    set(back);
     assert.equal(await codeOf(token, name), 'ok', JSON.stringify(back));
   }
   org('suspended');

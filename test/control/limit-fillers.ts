@@ -1,6 +1,13 @@
 /** What an organization of a LimitWorld has or did already, put straight into the tables: a thousand requests would take minutes. */
 import { uuidv7 } from 'uuidv7';
-import { domains, metricKeys, projects, reservedSubdomains, webhookReceivers } from '../../src/control/db/schema.ts';
+import {
+  domains,
+  metricKeys,
+  privateNetworks,
+  projects,
+  reservedSubdomains,
+  webhookReceivers,
+} from '../../src/control/db/schema.ts';
 import { recordDeed } from '../../src/control/services/audit.ts';
 import type { LimitWorld } from './limit-world.ts';
 
@@ -9,7 +16,7 @@ export type Filling = readonly [kind: 'live' | 'today', many: number];
 
 export function fill(
   world: LimitWorld,
-  what: 'project' | 'reserved_subdomain' | 'domain' | 'webhook_receiver' | 'metric_key',
+  what: 'project' | 'reserved_subdomain' | 'domain' | 'webhook_receiver' | 'metric_key' | 'network',
   [kind, many]: Filling,
 ): void {
   const { actor } = world.caller();
@@ -33,6 +40,20 @@ export function fill(
           .run();
       else if (what === 'metric_key')
         tx.db.insert(metricKeys).values({ id, orgId, name, keyHash: id, createdAt: tx.now }).run();
+      else if (what === 'network')
+        tx.db
+          .insert(privateNetworks)
+          .values({
+            id,
+            orgId,
+            name,
+            cidr: '10.0.0.0/8',
+            dns: [],
+            extraAllowedIps: [],
+            createdAt: tx.now,
+            updatedAt: tx.now,
+          })
+          .run();
       else tx.db.insert(reservedSubdomains).values({ id, orgId, subdomain: name, createdAt: tx.now }).run();
     }
   });

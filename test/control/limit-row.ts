@@ -21,8 +21,7 @@ interface Bound<Input> {
 
 export type Row =
   | ({ readonly kind: 'met' } & Bound<never>)
-  | { readonly kind: 'elsewhere'; readonly limit: string; readonly value: string; readonly tests: readonly Named[] }
-  | { readonly kind: 'later'; readonly limit: string; readonly value: string; readonly route: string };
+  | { readonly kind: 'elsewhere'; readonly limit: string; readonly value: string; readonly tests: readonly Named[] };
 
 /** A test by its file (from test/control) and its exact name. */
 export type Named = readonly [file: string, name: string];
@@ -35,9 +34,4 @@ export function met<Input>(row: Bound<Input>): Row {
 /** A limit that tests beside this table meet. */
 export function elsewhere(limit: string, value: string, ...tests: readonly Named[]): Row {
   return { kind: 'elsewhere', limit, value, tests };
-}
-
-/** A limit of a route that there is not yet: the table fails once there is. */
-export function later(limit: string, value: string, route: string): Row {
-  return { kind: 'later', limit, value, route };
 }

@@ -7,13 +7,14 @@ import { maintenanceLimits } from './limit-rows-maintenance.ts';
 import { domainLimits } from './limit-rows-domains.ts';
 import { inspectorLimits } from './limit-rows-inspector.ts';
 import { metricLimits } from './limit-rows-metrics.ts';
+import { networkLimits } from './limit-rows-networks.ts';
 import { policyLimits } from './limit-rows-policies.ts';
 import { replayLimits } from './limit-rows-replay.ts';
 import { tokenLimits } from './limit-rows-tokens.ts';
 import { tunnelLimits } from './limit-rows-tunnels.ts';
 import { visitorLimits } from './limit-rows-visitors.ts';
 import { webhookLimits } from './limit-rows-webhooks.ts';
-import { later, type Row } from './limit-row.ts';
+import type { Row } from './limit-row.ts';
 
 export const LIMITS: readonly Row[] = [
   ...accountLimits(),
@@ -27,5 +28,5 @@ export const LIMITS: readonly Row[] = [
   ...inspectorLimits(),
   ...replayLimits(),
   ...visitorLimits(),
-  later('Client keepalive', '25 s', 'GET /private-networks/{id}/devices/{device_id}/config'),
+  ...networkLimits(),
 ];

@@ -146,6 +146,7 @@ export const ROUTES: Readonly<Record<string, Row>> = {
     ids: network,
     body: { server_public_key: publicKey, server_listen_port: 51_820, public_endpoint: 'vpn.example.net:51820' },
   },
+  'GET /private-networks/{id}/relay': { ids: network },
   'GET /private-networks/{id}/server-config': { ids: network },
   'GET /private-networks/{id}/devices': { ids: network },
   'POST /private-networks/{id}/devices': { ids: network, body: { name: 'swept', public_key: publicKey } },

@@ -141,7 +141,7 @@ export function mountNetworkDevices(app: Api, { networkDevices }: ApiDeps): void
       const { id, device_id } = c.req.valid('param');
       const { name, ...rest } = c.req.valid('json');
       const changed = { ...(name === undefined ? {} : { name }), ...given(rest) };
-      return c.json(present(networkDevices.update(actorOf(c), id, device_id, changed)), 200);
+      return c.json(present(networkDevices.update(actorOf(c), { networkId: id, id: device_id }, changed)), 200);
     },
   );
   app.openapi(

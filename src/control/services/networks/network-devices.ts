@@ -44,6 +44,11 @@ export interface NewDevice {
   readonly extraAllowedIps?: readonly string[];
 }
 
+export interface DeviceHandle {
+  readonly networkId: string;
+  readonly id: string;
+}
+
 export type DeviceChanges = Omit<Partial<NewDevice>, 'publicKey'>;
 
 /** As the API shows it. */
@@ -129,7 +134,7 @@ export class NetworkDevices {
   }
 
   /** What is not given stays. One whose time had run out goes on with a new end. Throws `not_found`, `invalid_name`, `invalid_request`, `forbidden`. */
-  update(actor: Actor, networkId: string, id: string, changes: DeviceChanges): ShownDevice {
+  update(actor: Actor, { networkId, id }: DeviceHandle, changes: DeviceChanges): ShownDevice {
     allow(actor, 'change', 'network_device');
     const { name, expiresAt, extraAllowedIps } = changes;
     return this.#deps.store.inTx((tx) => {

@@ -15,10 +15,14 @@ const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/u;
 /** Without the spaces around it. Throws `invalid_name`. */
 export function nameFrom(text: string): string {
   const name = text.trim();
-  const why =
-    [...name].length > MAX_NAME || name === '' ? `It must have 1 to ${MAX_NAME} characters.` : nameFault(name);
+  const why = lengthOf(name) > MAX_NAME || name === '' ? `It must have 1 to ${MAX_NAME} characters.` : nameFault(name);
   if (why === undefined) return name;
   throw new AppError('invalid_name', `The name does not fit. ${why}`, { details: [{ path: 'name', message: why }] });
+}
+
+/** In code points: a letter beyond the first 65,536 is one. */
+function lengthOf(text: string): number {
+  return Array.from(text).length;
 }
 
 function nameFault(name: string): string | undefined {

@@ -1,0 +1,194 @@
+/** The rows of the table of limits about private networks and their devices. */
+import { uuidv7 } from 'uuidv7';
+import { networkDevices, privateNetworks } from '../../src/control/db/schema.ts';
+import { recordDeed } from '../../src/control/services/audit.ts';
+import { fill, type Filling } from './limit-fillers.ts';
+import { elsewhere, met, type Row } from './limit-row.ts';
+import { type LimitWorld, valueIn } from './limit-world.ts';
+import { aKey } from './network-rows.ts';
+import { said } from './team.ts';
+
+/** Devices of the network that is tried, of the others, and those that were enrolled today and are gone. */
+type Devices = readonly [here: number, elsewhere: number, today: number];
+
+export function networkLimits(): readonly Row[] {
+  return [
+    met<Filling>({
+      limit: 'Private networks of an organization',
+      value: '100, and 400 made by one person in 24 hours',
+      meet: async (w, filling) => {
+        fill(w, 'network', filling);
+        return said(await make(w));
+      },
+      below: [
+        [['live', 98], [201]],
+        [['today', 398], [201]],
+      ],
+      at: [
+        [['live', 99], [201]],
+        [['today', 399], [201]],
+      ],
+      above: [
+        [
+          ['live', 100],
+          [409, 'conflict'],
+        ],
+        [
+          ['today', 400],
+          [429, 'rate_limited'],
+        ],
+      ],
+    }),
+    met<string>({
+      limit: 'Name of a private network or a device',
+      value: '1..63 characters',
+      meet: async (w, name) => valueIn(await make(w, { name }), (body) => body['name']),
+      below: [
+        ['', [400, 'invalid_name']],
+        ['x', 'x'],
+      ],
+      at: [['n'.repeat(63), 'n'.repeat(63)]],
+      above: [['n'.repeat(64), [400, 'invalid_name']]],
+    }),
+    met<string>({
+      limit: '`cidr` of a private network',
+      value: '/8 to /30, of private IPv4 addresses',
+      meet: async (w, cidr) => valueIn(await make(w, { cidr }), (body) => body['cidr']),
+      below: [['10.0.0.0/7', [400, 'invalid_cidr']]],
+      at: [
+        ['10.0.0.0/8', '10.0.0.0/8'],
+        ['10.0.0.0/30', '10.0.0.0/30'],
+      ],
+      above: [['10.0.0.0/31', [400, 'invalid_cidr']]],
+    }),
+    met<number>({
+      limit: '`server_listen_port` of a private network',
+      value: '1..65535',
+      meet: async (w, port) => {
+        const path = `/private-networks/${await madeIn(w)}/server`;
+        const server = { server_public_key: aKey(), server_listen_port: port };
+        return valueIn(await w.caller().call('PUT', path, server), (body) => body['server_listen_port']);
+      },
+      below: [
+        [0, [400, 'invalid_request']],
+        [1, 1],
+      ],
+      at: [[65_535, 65_535]],
+      above: [[65_536, [400, 'invalid_request']]],
+    }),
+    met<number>({
+      limit: 'Name servers of a private network',
+      value: 'at most 3',
+      meet: (w, many) => changed(w, { dns: Array.from({ length: many }, (_, i) => `10.9.0.${i}`) }),
+      below: [[2, [200]]],
+      at: [[3, [200]]],
+      above: [[4, [400, 'invalid_request']]],
+    }),
+    met<number>({
+      limit: '`extra_allowed_ips` of a private network or a device',
+      value: 'at most 16',
+      meet: (w, many) => changed(w, { extra_allowed_ips: Array.from({ length: many }, (_, i) => `10.9.${i}.0/24`) }),
+      below: [[15, [200]]],
+      at: [[16, [200]]],
+      above: [[17, [400, 'invalid_request']]],
+    }),
+    met<Devices>({
+      limit: 'Devices of a private network',
+      value: '4,096, and as many as it has addresses',
+      meet: enroll,
+      below: [[[4_094, 0, 0], [201]]],
+      at: [[[4_095, 0, 0], [201]]],
+      above: [
+        [
+          [4_096, 0, 0],
+          [409, 'network_full'],
+        ],
+      ],
+    }),
+    met<Devices>({
+      limit: 'Devices of all private networks of an organization',
+      value: '20,000, and 10,000 enrolled by one person in 24 hours',
+      meet: enroll,
+      below: [
+        [[0, 19_998, 0], [201]],
+        [[0, 0, 9_998], [201]],
+      ],
+      at: [
+        [[0, 19_999, 0], [201]],
+        [[0, 0, 9_999], [201]],
+      ],
+      above: [
+        [
+          [0, 20_000, 0],
+          [409, 'conflict'],
+        ],
+        [
+          [0, 0, 10_000],
+          [429, 'rate_limited'],
+        ],
+      ],
+    }),
+    elsewhere('UDP ports of private networks', '`edge.udp_ports`; beyond that 409 `conflict`', [
+      'networks.test.ts',
+      'ports go round: a freed one rests while another is free, and when all are taken that is said',
+    ]),
+    elsewhere('Client keepalive', '25 s', [
+      'network-configs.test.ts',
+      'the config of a device has its address, and the server as its peer',
+    ]),
+  ];
+}
+
+const make = (w: LimitWorld, more: object = {}) =>
+  w.caller().call('POST', '/private-networks', { name: 'more', cidr: '10.80.0.0/16', ...more });
+
+async function madeIn(w: LimitWorld): Promise<string> {
+  return String((await w.caller().done('POST', '/private-networks', { name: 'tried', cidr: '10.80.0.0/16' }))['id']);
+}
+
+async function changed(w: LimitWorld, changes: object): Promise<unknown[]> {
+  return said(await w.caller().call('PATCH', `/private-networks/${await madeIn(w)}`, changes));
+}
+
+async function enroll(w: LimitWorld, [here, others, today]: Devices): Promise<unknown[]> {
+  const id = await madeIn(w);
+  const { actor } = w.caller();
+  w.plane.control.store.inTx((tx) => {
+    const other = uuidv7();
+    const network = { id: other, orgId: actor.orgId, name: 'other', cidr: '10.0.0.0/8', dns: [], extraAllowedIps: [] };
+    tx.db
+      .insert(privateNetworks)
+      .values({ ...network, createdAt: tx.now, updatedAt: tx.now })
+      .run();
+    for (const [networkId, many] of [
+      [id, here],
+      [other, others],
+    ] as const) {
+      const rows = Array.from({ length: many }, (_, i) => ({
+        ...deviceOf(actor.orgId, tx.now),
+        networkId,
+        host: i + 2,
+      }));
+      for (let i = 0; i < rows.length; i += 500)
+        tx.db
+          .insert(networkDevices)
+          .values(rows.slice(i, i + 500))
+          .run();
+    }
+    const deed = { action: 'network_device.enroll', resourceType: 'network_device', resourceId: other } as const;
+    for (let i = 0; i < today; i++) recordDeed(tx, actor, deed);
+  });
+  return said(await w.caller().call('POST', `/private-networks/${id}/devices`, { name: 'more', public_key: aKey() }));
+}
+
+function deviceOf(orgId: string, now: number) {
+  return {
+    id: uuidv7(),
+    orgId,
+    name: 'filler',
+    publicKey: aKey(),
+    extraAllowedIps: [],
+    createdAt: now,
+    updatedAt: now,
+  };
+}

@@ -38,7 +38,7 @@ export const NETWORK_COMMANDS: readonly CommandSpec[] = [
   {
     usage: 'network create <name>',
     summary: 'make a private network: WireGuard among your machines, by way of this server',
-    options: [['--cidr <network>', 'its addresses: a free /24 of 10.0.0.0/8 when not given'], DNS, EXTRA, ...BASE],
+    options: [['--cidr <network>', 'its addresses: a free /24 of 10.0.0.0/8 when not given'], ...BASE],
     load: async () => (await import('./network.ts')).networkCreate,
   },
   {

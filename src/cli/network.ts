@@ -53,14 +53,7 @@ export const networkList = apiCommand(async (asked) => {
 export const networkCreate = apiCommand(async (asked) => {
   const { args, flags, io } = asked;
   const cidr = textFlag(flags, 'cidr') ?? (await chosenCidr(asked));
-  const dns = listOrNone(flags, 'dns');
-  const extra = listOrNone(flags, 'extraAllowedIps');
-  const answer = await asked.call('POST', '/private-networks', {
-    name: args[0],
-    cidr,
-    ...(dns === undefined ? {} : { dns }),
-    ...(extra === undefined ? {} : { extra_allowed_ips: extra }),
-  });
+  const answer = await asked.call('POST', '/private-networks', { name: args[0], cidr });
   const made = readNetwork(answer);
   await printDone(asked, answer, `${made.name}: made, with the addresses ${made.cidr}`);
   if (flags['json'] === true) return;

@@ -3,61 +3,12 @@
  * when it is told to. Server and commands are processes of their own.
  */
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { suite, type TestContext, test } from 'node:test';
+import { suite, test } from 'node:test';
 import { get, startOrigin } from '../harness.ts';
-import { culvertCommand, type SpawnedCulvert, spawnCulvert } from '../harness/spawned.ts';
-
-interface Ended {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-interface Machine {
-  readonly culvert: SpawnedCulvert;
-  readonly home: string;
-  readonly env: NodeJS.ProcessEnv;
-  /** Runs a command to its end; `more` stands in its environment. */
-  run(words: readonly string[], more?: NodeJS.ProcessEnv): Promise<Ended>;
-  /** The same, which must end well: its standard output. */
-  ok(...words: string[]): Promise<string>;
-}
-
-function endOf(
-  program: string,
-  args: readonly string[],
-  options: { cwd: string; env: NodeJS.ProcessEnv },
-): Promise<Ended> {
-  return new Promise((resolve) => {
-    const child = execFile(program, args, { ...options, timeout: 60_000 }, (_error, stdout, stderr) => {
-      resolve({ code: child.exitCode ?? -1, stdout, stderr });
-    });
-  });
-}
-
-/** A machine on which the owner has logged in. */
-async function machine(t: TestContext): Promise<Machine> {
-  const culvert = await spawnCulvert(t);
-  const home = join(culvert.folder, 'person');
-  mkdirSync(home);
-  const env = { PATH: process.env['PATH'], HOME: home, XDG_RUNTIME_DIR: home };
-  const [program = '', ...first] = culvertCommand();
-  const run: Machine['run'] = (words, more = {}) =>
-    endOf(program, [...first, ...words], { cwd: home, env: { ...env, ...more } });
-  const ok: Machine['ok'] = async (...words) => {
-    const { code, stdout, stderr } = await run(words);
-    assert.equal(code, 0, `${words.join(' ')}: ${stderr}`);
-    return stdout;
-  };
-  const login = culvert.agent(['login'], { env: { ...env, CULVERT_TOKEN: '' } });
-  const code = await login.printed(/\/app\/cli\?device_code=(\S+)/);
-  await culvert.account.call('POST', '/auth/cli/authorize', { device_code: code });
-  assert.equal(await login.ended(), 0);
-  return { culvert, home, env, run, ok };
-}
+import { endOf, machine } from '../harness/person.ts';
+import { culvertCommand, type SpawnedCulvert } from '../harness/spawned.ts';
 
 interface Item {
   readonly name: string;

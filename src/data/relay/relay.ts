@@ -75,6 +75,7 @@ export class Relay implements AttachmentHost {
       port: this.route.port,
       onDatagram: (bytes, start, end, address, port) => this.#onDatagram(bytes, start, end, address, port),
       onError: (error) => this.#fault(error),
+      onLost: (count) => this.counts.drop('send_failed', count),
     });
   }
 

@@ -1,0 +1,150 @@
+/** What relays cost the key that carries them, what its limits do, and how sessions that carry nothing else end. */
+import assert from 'node:assert/strict';
+import { before, test, type TestContext } from 'node:test';
+import { monthOf } from '../../plane/spend.ts';
+import { TestAgent } from '../fixtures/agent.ts';
+import { testCertificate, type TestCertificate } from '../fixtures/certificate.ts';
+import { startWorld, until, type World } from '../fixtures/gateway.ts';
+import { idOf, testGrant, testRelay } from '../fixtures/link.ts';
+import { freeUdpPort, TestCarrier, TestClient } from '../fixtures/relay.ts';
+import { dataPacket } from './testing.ts';
+
+let tls: TestCertificate;
+before(async () => {
+  tls = await testCertificate();
+});
+
+interface Carried extends World {
+  readonly carrier: TestCarrier;
+  readonly client: TestClient;
+  /** Of the client. */
+  readonly flow: number;
+}
+
+/** A network that an agent with this grant carries by UDP, and a client that has proven itself. */
+async function carried(t: TestContext, grant: Parameters<typeof testGrant>[1]): Promise<Carried> {
+  const world = await startWorld(t, { tls, nowMs: null });
+  const port = await freeUdpPort();
+  world.link.change({ kind: 'relay', relay: testRelay('home', port) });
+  world.link.grants.set('mine', testGrant('token-9', grant));
+  const agent = await TestAgent.enter(world.port, 'mine');
+  t.after(() => agent.destroy());
+  const carrier = await TestCarrier.attach(t, agent, 'home');
+  await carrier.prove();
+  const client = await TestClient.open(t, port);
+  client.send(dataPacket(1));
+  await until(() => carrier.came.length === 1);
+  const flow = carrier.came[0]?.flow as number;
+  carrier.send(flow, dataPacket(2));
+  await until(() => client.heard.length === 1);
+  return Object.assign(world, { carrier, client, flow });
+}
+
+function settle({ relays }: World): void {
+  relays.sweep();
+  relays.sweep();
+}
+
+const info = ({ relays }: World) => relays.info(idOf('home'));
+
+test('what passed is told for the token and charged, and at the cap it ends', async (t) => {
+  // 10 cents a GB: a hundred-thousandth of a cent is 1,000 bytes.
+  const budget = { accountId: 'a', month: monthOf(Date.now()), spentCents: 0, capCents: 0.000_01 };
+  const world = await carried(t, { budgets: [budget] });
+  const { carrier, client, flow } = world;
+  client.send(Buffer.alloc(400));
+  carrier.send(flow, Buffer.alloc(400));
+  await until(() => client.heard.length === 2 && carrier.came.length === 2);
+  settle(world);
+  await world.outbox.flush(5_000);
+  const usage = () =>
+    world.link.batches.flatMap((batch) => batch.events).filter((event) => event.kind === 'relay_usage');
+  const [event] = usage();
+  assert.deepEqual(event, {
+    kind: 'relay_usage',
+    networkId: idOf('home'),
+    tokenId: 'token-9',
+    packetsIn: 2,
+    bytesIn: 432,
+    packetsOut: 2,
+    bytesOut: 432,
+  });
+  assert.ok(info(world), 'not yet');
+  carrier.send(flow, Buffer.alloc(200));
+  await until(() => client.heard.length === 3);
+  world.relays.sweep();
+  const before = world.relays.stats().dropped.budget;
+  // Counted by the sweep just now: the next datagram is dropped, and the next sweep ends it.
+  world.relays.sweep();
+  const unbound = await carrier.agent.next('unbound');
+  assert.equal(unbound.code, 'budget_exhausted');
+  assert.match(unbound.message, /budget/);
+  assert.equal(before, 0);
+  client.send('late');
+  await until(() => world.relays.stats().dropped.no_agent === 1);
+  await world.outbox.flush(5_000);
+  assert.equal(usage().reduce((sum, { bytesIn, bytesOut }) => sum + bytesIn + bytesOut, 0), 1_064);
+});
+
+test('over the budget datagrams are dropped at once, before the sweep that ends the relay', async (t) => {
+  const budget = { accountId: 'a', month: monthOf(Date.now()), spentCents: 0, capCents: 1 };
+  const world = await carried(t, { budgets: [budget] });
+  const { carrier, client, flow } = world;
+  world.link.change({ kind: 'budget', budget: { ...budget, capCents: 0 } });
+  client.send('in');
+  await until(() => info(world)?.dropped.budget === 1);
+  carrier.send(flow, 'out');
+  await until(() => info(world)?.dropped.budget === 2);
+  world.link.change({ kind: 'budget', budget: { ...budget, capCents: 2 } });
+  client.send('in again');
+  await until(() => carrier.texts.at(-1) === 'in again');
+});
+
+test('over the bandwidth limit datagrams are dropped, and neither direction shuts the other out', async (t) => {
+  // 1 Mbps: 125 bytes per millisecond, and 16 KB at once.
+  const world = await carried(t, { bandwidthLimitMbps: 1 });
+  const { carrier, client, flow } = world;
+  const now = (): NonNullable<ReturnType<typeof info>> => info(world) as NonNullable<ReturnType<typeof info>>;
+  const settled = (): number => now().dropped.bandwidth + now().packetsIn + now().packetsOut;
+  const began = performance.now();
+  for (let i = 0; performance.now() - began < 1_000; i++) {
+    client.send(Buffer.alloc(1_000));
+    carrier.send(flow, Buffer.alloc(1_000));
+    // No faster than the node takes them: what the system drops is none of ours.
+    await until(() => settled() > 2 * i - 100);
+  }
+  const seconds = (performance.now() - began) / 1_000;
+  assert.ok(now().dropped.bandwidth > 100);
+  const { bytesIn, bytesOut } = now();
+  const most = 125_000 * seconds + 16_384 + 3 * 4_096;
+  assert.ok(bytesIn + bytesOut < most, `${bytesIn + bytesOut} of ${most}`);
+  assert.ok(bytesIn + bytesOut > 0.6 * 125_000 * seconds, `${bytesIn + bytesOut} of ${most}`);
+  assert.ok(Math.min(bytesIn, bytesOut) > (bytesIn + bytesOut) / 5, `${bytesIn} in, ${bytesOut} out`);
+});
+
+test('a session that is ended by somebody, or whose token is revoked, carries nothing more', async (t) => {
+  const world = await carried(t, {});
+  const [connection] = world.gateway.registry.connections();
+  assert.deepEqual(connection?.networkIds, [idOf('home')]);
+  world.gateway.registry.disconnect(connection?.agentId ?? '', 'because');
+  assert.equal(info(world), undefined);
+  assert.equal((await world.carrier.agent.next('bye')).code, 'disconnected');
+  const again = await TestAgent.enter(world.port, 'mine');
+  const carrier = await TestCarrier.attach(t, again, 'home');
+  assert.equal(carrier.attached.epoch, world.carrier.attached.epoch);
+  world.link.change({ kind: 'revoke_token', tokenId: 'token-9', message: 'It was revoked.' });
+  assert.equal(info(world), undefined);
+  assert.equal((await again.next('bye')).code, 'unauthorized');
+});
+
+test('an agent whose only network was deleted has left for that reason', async (t) => {
+  const world = await carried(t, {});
+  const { agent } = world.carrier;
+  world.link.change({ kind: 'relay_gone', networkId: idOf('home'), code: 'network_deleted', message: 'It was deleted.' });
+  await agent.next('unbound');
+  agent.control.end();
+  await until(() => world.gateway.registry.size === 0);
+  await world.outbox.flush(5_000);
+  const end = world.link.batches.flatMap((batch) => batch.events).find((event) => event.kind === 'session_end');
+  assert.deepEqual([end?.reason, end?.message], ['network_deleted', 'It was deleted.']);
+});

@@ -11,6 +11,7 @@ import { type Insert, prepareInsert } from './insert.ts';
 import { list } from './list.ts';
 import {
   type Answer,
+  type CallName,
   type Calls,
   type FaultKind,
   type News,
@@ -29,6 +30,8 @@ const ROOM_MS = 20;
 /** The file may be over its bound by this much before new records are refused: deleting keeps pace with storing, but not with everything. */
 const ROOM_SLACK = 16 * 1024 * 1024;
 const NO_ROOM = 'NO_ROOM';
+/** All others write, and wait while the log is folded back. */
+const READS: ReadonlySet<CallName> = new Set(['list', 'find', 'unrecorded', 'organizations', 'tunnels']);
 
 interface Opened {
   readonly sqlite: Sqlite;
@@ -63,13 +66,25 @@ export class UsageDesk {
   }
 
   ask({ ref, name, args }: Question): void {
-    if (name === 'sweep') {
-      this.#sweep(ref, args[0] as readonly Keeping[]);
-      return;
-    }
+    if (READS.has(name)) this.#answer({ ref, name, args });
+    else if (name === 'sweep') this.#whenWritable(() => this.#sweep(ref, args[0] as readonly Keeping[]));
+    else this.#whenWritable(() => this.#answer({ ref, name, args }));
+  }
+
+  /** At once, or when the log has been folded back; in the order in which it is called. */
+  #whenWritable(work: () => void): void {
+    const { folding } = this.#file;
+    if (folding === undefined) work();
+    else void folding.then(() => this.#whenWritable(work));
+  }
+
+  #answer({ ref, name, args }: Question): void {
     const start = performance.now();
     try {
-      const value = (this.#calls[name] as (...given: readonly unknown[]) => unknown)(...args);
+      const value = (this.#calls[name as keyof Omit<Calls, 'sweep'>] as (...given: readonly unknown[]) => unknown)(
+        ...args,
+      );
+      if (!READS.has(name)) this.#file.written();
       this.#post({ ref, ok: true, value, heldMs: performance.now() - start });
     } catch (error) {
       this.#post({ ref, ok: false, kind: kindOf(error), message: messageOf(error) });
@@ -109,8 +124,10 @@ export class UsageDesk {
     if (this.#makingRoom) return;
     const start = performance.now();
     try {
-      while (performance.now() - start < ROOM_MS) {
-        if (this.#with(({ deletions }) => !deletions.isOver || deletions.makeRoom().done)) return;
+      while (performance.now() - start < ROOM_MS && this.#file.folding === undefined) {
+        const isDone = this.#with(({ deletions }) => !deletions.isOver || deletions.makeRoom().done);
+        this.#file.written();
+        if (isDone) return;
       }
     } catch (error) {
       const news = 'no room could be made for records of requests';
@@ -120,7 +137,7 @@ export class UsageDesk {
     this.#makingRoom = true;
     setTimeout(() => {
       this.#makingRoom = false;
-      this.#makeRoom();
+      this.#whenWritable(() => this.#makeRoom());
     }, performance.now() - start);
   }
 
@@ -140,11 +157,12 @@ export class UsageDesk {
       const began = performance.now();
       try {
         const slice = this.#with(({ deletions }) => deletions.sweep(pass));
+        this.#file.written();
         const now = performance.now();
         deleted += slice.deleted;
         longestHoldMs = Math.max(longestHoldMs, now - began);
         if (!slice.done && now - start < SWEEP_MS) {
-          setTimeout(step, now - began);
+          setTimeout(() => this.#whenWritable(step), now - began);
           return;
         }
         const report: SweepReport = { deleted, longestHoldMs, done: slice.done };

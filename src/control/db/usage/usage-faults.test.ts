@@ -2,7 +2,17 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, mkdirSync, openSync, readdirSync, rmSync, symlinkSync, writeFileSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { mock, test, type TestContext } from 'node:test';
@@ -20,7 +30,7 @@ const many = (count: number) => Array.from({ length: count }, () => recorded());
 const named = (dataDir: string, start: string): string[] =>
   readdirSync(dataDir).filter((name) => name.startsWith(start));
 
-/** A desk of this thread; asks and answers at once. */
+/** A desk of this thread; asks and answers at once, or, where so much is written that the log is folded back meanwhile, `later`. */
 function openDesk(
   t: TestContext,
   { dataDir = usageFolder(t), maxBytes = 2 ** 30 }: { readonly dataDir?: string; readonly maxBytes?: number } = {},
@@ -38,9 +48,18 @@ function openDesk(
     assert.ok(answer !== undefined);
     return answer;
   };
-  const store = (...records: ReturnType<typeof many>): Answer =>
-    ask('store', pack(records, { unrecorded: [], minute: 1 }));
-  return { dataDir, news, ask, store };
+  const later = async <Name extends keyof Calls>(name: Name, ...args: Parameters<Calls[Name]>): Promise<Answer> => {
+    desk.ask({ ref: 1, name, args });
+    for (;;) {
+      const answer = answers.pop();
+      if (answer !== undefined) return answer;
+      await pause(1);
+    }
+  };
+  const piece = (records: ReturnType<typeof many>) => pack(records, { unrecorded: [], minute: 1 });
+  const store = (...records: ReturnType<typeof many>): Answer => ask('store', piece(records));
+  const storeLater = (...records: ReturnType<typeof many>): Promise<Answer> => later('store', piece(records));
+  return { dataDir, news, ask, later, store, storeLater };
 }
 
 const isOk = (answer: Answer): boolean => answer.ok;
@@ -230,7 +249,7 @@ test('a disk that takes no more bytes is counted, said once, and the process goe
   assert.ok((lost['disk'] ?? 0) > 0, JSON.stringify(said));
   assert.equal(Number(said['stored']) + (lost['disk'] ?? 0), 401);
   assert.equal(said['found'], true);
-  assert.equal((said['levels'] as string[])[0], 'error');
+  assert.ok((said['levels'] as string[]).includes('error'), JSON.stringify(said));
 });
 
 test('a thread that ends is said, not asked for a while, and started again', async (t) => {
@@ -260,14 +279,15 @@ test('a thread that ends is said, not asked for a while, and started again', asy
 
 test('over the bound the oldest of the organization that holds most go, and others keep theirs', async (t) => {
   const maxBytes = 4 * 2 ** 20;
-  const { dataDir, ask, store } = openDesk(t, { maxBytes });
+  const { dataDir, ask, later, storeLater } = openDesk(t, { maxBytes });
   const start = Date.now();
   const ben = '00000000-0000-7000-8000-00000000000b';
   const body = Buffer.alloc(10_000, 'x');
   const of = (orgId: string, i: number) => recorded({ orgId, at: start + i, responseBody: body });
-  for (let i = 0; i < 100; i += 50) assert.ok(isOk(store(...Array.from({ length: 50 }, (_, k) => of(ben, i + k)))));
+  for (let i = 0; i < 100; i += 50)
+    assert.ok(isOk(await storeLater(...Array.from({ length: 50 }, (_, k) => of(ben, i + k)))));
   const flood = Array.from({ length: 2_000 }, (_, i) => of(ANN, 1_000 + i));
-  for (let i = 0; i < flood.length; i += 50) assert.ok(isOk(store(...flood.slice(i, i + 50))));
+  for (let i = 0; i < flood.length; i += 50) assert.ok(isOk(await storeLater(...flood.slice(i, i + 50))));
   // What the clock has cut short goes on by itself.
   while (found(ask('list', ANN, { limit: 500 })) >= 400) await pause(5);
   assert.equal(found(ask('list', ben, { limit: 500 })), 100, 'who holds little loses nothing');
@@ -278,7 +298,7 @@ test('over the bound the oldest of the organization that holds most go, and othe
   const ids = (left.value as { items: Array<{ id: string }> }).items.map(({ id }) => id);
   const newest = flood.slice(-count).map(({ id }) => id);
   assert.deepEqual(ids.toSorted(), newest.toSorted(), 'the newest stay');
-  ask('close');
+  await later('close');
   const sqlite = openUsageFile(join(dataDir, 'usage.db'));
   const pages = (name: string): number => Number(sqlite.pragma(name, { simple: true }));
   const inUse = pages('page_count') - pages('freelist_count');
@@ -295,16 +315,36 @@ test('a bound that was lowered is reached little by little, and nothing new is t
   const before = openDesk(t, { dataDir });
   const body = Buffer.alloc(50_000);
   for (let i = 0; i < 40; i++)
-    assert.ok(isOk(before.store(...Array.from({ length: 20 }, () => recorded({ responseBody: body })))));
-  before.ask('close');
-  const { ask, store } = openDesk(t, { dataDir, maxBytes: 2 ** 20 });
-  assert.equal(kind(store(recorded())), 'room');
-  let answer = store(recorded());
+    assert.ok(isOk(await before.storeLater(...Array.from({ length: 20 }, () => recorded({ responseBody: body })))));
+  await before.later('close');
+  const { ask, storeLater } = openDesk(t, { dataDir, maxBytes: 2 ** 20 });
+  assert.equal(kind(await storeLater(recorded())), 'room');
+  let answer = await storeLater(recorded());
   while (!answer.ok) {
     assert.equal(answer.kind, 'room');
     await pause(5);
-    answer = store(recorded());
+    answer = await storeLater(recorded());
   }
   assert.ok(found(ask('list', ANN, { limit: 500 })) < 400);
   assert.deepEqual((ask('tunnels', null) as { value?: unknown }).value, [{ orgId: ANN, tunnelId: SHOP }]);
+});
+
+test('the log is folded back while lists are answered and writing waits, and is empty afterwards', async (t) => {
+  const { dataDir, ask, later, store } = openDesk(t);
+  const log = join(dataDir, 'usage.db-wal');
+  const one = () => recorded({ responseBody: Buffer.alloc(60_000) });
+  let stored = 0;
+  do {
+    assert.ok(isOk(store(...Array.from({ length: 10 }, one))));
+    stored += 10;
+  } while (statSync(log).size < 4 * 2 ** 20);
+  const next = later('store', pack([one()], { unrecorded: [], minute: 1 }));
+  assert.equal(found(ask('list', ANN, { limit: 500 })), stored, 'lists do not wait');
+  assert.ok(isOk(await next));
+  assert.equal(found(ask('list', ANN, { limit: 500 })), stored + 1);
+  assert.ok(statSync(log).size < 2 ** 20, 'the log has begun anew');
+  await later('close');
+  const sqlite = openUsageFile(join(dataDir, 'usage.db'));
+  assert.equal(sqlite.pragma('integrity_check', { simple: true }), 'ok');
+  sqlite.close();
 });

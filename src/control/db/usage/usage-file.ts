@@ -7,6 +7,7 @@ import { codeOf, messageOf } from '../../../base/errors.ts';
 import { Throttle } from '../../../base/throttle.ts';
 import { openUsageFile, type Sqlite } from '../open.ts';
 import { FORM, TABLES } from './form.ts';
+import { LogFold } from './log-fold.ts';
 import type { FaultKind, News } from './questions.ts';
 
 export const USAGE_FILE = 'usage.db';
@@ -26,7 +27,9 @@ export class UsageFile {
   readonly #path: string;
   readonly #tell: (news: News) => void;
   #sqlite: Sqlite | undefined;
+  #fold: LogFold | undefined;
   #setAsideAt = -Infinity;
+  readonly #noFold = new Throttle(NO_FILE_EVERY_MS, () => performance.now());
   readonly #noFile = new Throttle(NO_FILE_EVERY_MS, () => performance.now());
 
   constructor(dataDir: string, tell: (news: News) => void) {
@@ -45,6 +48,7 @@ export class UsageFile {
       if (!this.setAsideIfDamaged(error)) throw error;
       this.#sqlite = this.#openForm();
     }
+    this.#fold = new LogFold(this.#sqlite, this.#path);
     return this.#sqlite;
   }
 
@@ -74,14 +78,33 @@ export class UsageFile {
     });
   }
 
+  /** While it is there nothing may be written: the log is being folded back. Never rejects. */
+  get folding(): Promise<void> | undefined {
+    return this.#fold?.under;
+  }
+
+  /** To be called behind each write. */
+  written(): void {
+    this.#fold?.afterWrite((error) => {
+      if (this.#noFold.pass() === undefined) return;
+      const news = `the log of ${USAGE_FILE} could not be folded back: it grows until it can. Check the disk.`;
+      this.#tell({ news, level: 'warn', fields: { reason: messageOf(error) } });
+    });
+  }
+
   close(): void {
     const sqlite = this.#sqlite;
+    const fold = this.#fold;
     this.#sqlite = undefined;
+    this.#fold = undefined;
     try {
+      // The last connection folds the log back while it closes, and then waits for the disk itself.
+      sqlite?.pragma('synchronous = NORMAL');
       sqlite?.close();
     } catch (error) {
       this.#tell({ news: `${USAGE_FILE} could not be closed`, level: 'warn', fields: { reason: messageOf(error) } });
     }
+    void fold?.end();
   }
 
   #openForm(): Sqlite {

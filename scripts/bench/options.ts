@@ -25,6 +25,7 @@ const SCENARIOS = [
   'records',
   'inspector',
   'relay',
+  'relay-reno',
   'relay-packets',
   'link',
   'link-reno',

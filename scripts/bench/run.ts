@@ -94,7 +94,8 @@ async function measure(processes: Processes, options: Options): Promise<void> {
     texts.push(await orSkip(processes, 'inspector', () => measureInspector(bench)));
   if (options.only.includes('bandwidth'))
     texts.push(await orSkip(processes, 'bandwidth', () => measureBandwidth(bench)));
-  if (options.only.includes('relay')) texts.push(await orSkip(processes, 'relay', () => measureRelay(bench)));
+  for (const name of ['relay', 'relay-reno'] as const)
+    if (options.only.includes(name)) texts.push(await orSkip(processes, name, () => measureRelay(bench, name)));
   if (options.only.includes('relay-packets'))
     texts.push(await orSkip(processes, 'relay-packets', () => measureRelayPackets(bench)));
   const links = (['link', 'link-reno'] as const).filter((name) => options.only.includes(name));

@@ -113,6 +113,12 @@ export class Places {
     await this.ip(this.home, 'route', 'add', 'default', 'dev', 'emu0');
   }
 
+  /** Connections that begin from now on, at all places but the NAT, slow down as this algorithm does. */
+  async congestion(name: string): Promise<void> {
+    const command = ['sh', '-c', `echo ${name} > /proc/sys/net/ipv4/tcp_congestion_control`];
+    for (const netns of this.#made) await must(this.#processes, command, netns);
+  }
+
   /** `ip` in one of the namespaces. Throws what it says when it fails. */
   ip(netns: string, ...args: string[]): Promise<Outcome> {
     return must(this.#processes, ['ip', '-n', netns, ...args]);

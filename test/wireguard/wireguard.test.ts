@@ -4,13 +4,17 @@
  * other, in this order, on one world.
  */
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, before, suite, type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { valuesOf } from '../../scripts/wireguard/peer.ts';
+import { valuesOf, withPrivateKey } from '../../scripts/wireguard/peer.ts';
+import { must } from '../../scripts/wireguard/places.ts';
 import { checkedTransfer, startEcho, untilEchoes } from '../../scripts/wireguard/traffic.ts';
 import { Ending } from '../harness/ends.ts';
 import { missing, noNamespaces } from '../harness/tools.ts';
-import { ANNA, BEN, type Client, HOME, World } from './world.ts';
+import { ANNA, BEN, CARLA, type Client, type Device, HOME, World } from './world.ts';
 
 /** A handshake is tried each 5 s and a bit (REKEY_TIMEOUT); agents come back well within that. */
 const BACK_MS = 20_000;
@@ -29,6 +33,9 @@ suite('real WireGuard through the relay', { skip: without, timeout: 280_000 }, (
   let world: World;
   let anna: Client;
   let ben: Client;
+  let carla: Device;
+  /** Of an echo of TCP. */
+  let atHome: number;
 
   before(async () => {
     world = await World.build(ending);
@@ -44,14 +51,15 @@ suite('real WireGuard through the relay', { skip: without, timeout: 280_000 }, (
   const reaches = (from: Client, to: string): Promise<boolean> => world.reaches(from.netns, to);
 
   test('rendered configurations pass wg-quick and wg', async () => {
-    anna = await world.enrol('anna', 1);
-    ben = await world.enrol('ben', 2);
-    assert.deepEqual([anna.address, ben.address], [ANNA, BEN]);
+    anna = await world.startClient('anna', 1);
+    ben = await world.startClient('ben', 2);
+    carla = await world.enrol('carla');
+    assert.deepEqual([anna.address, ben.address, carla.address], [ANNA, BEN, CARLA]);
     const home = await world.configureHome();
     assert.deepEqual(valuesOf(home, 'MTU'), ['1400']);
     assert.deepEqual(valuesOf(anna.config, 'MTU'), ['1400']);
     const keys = (await world.home.peers()).map(({ publicKey }) => publicKey);
-    assert.deepEqual(keys.sort(), [anna.keys.publicKey, ben.keys.publicKey].sort());
+    assert.deepEqual(keys.sort(), [anna, ben, carla].map((one) => one.keys.publicKey).sort());
     const [known] = await anna.peer.peers();
     assert.equal(known?.publicKey, world.homeKeys.publicKey);
     assert.equal(known.endpoint, valuesOf(anna.config, 'Endpoint')[0]);
@@ -89,9 +97,19 @@ suite('real WireGuard through the relay', { skip: without, timeout: 280_000 }, (
     }
   });
 
+  test('wg-quick brings the rendered file up as it is', async (t) => {
+    const { processes, places } = world;
+    const netns = places.client(3);
+    const file = join(processes.folder, `wgq${randomBytes(5).toString('hex')}.conf`);
+    writeFileSync(file, withPrivateKey(carla.config, carla.keys.privateKey), { mode: 0o600 });
+    t.after(() => must(processes, ['wg-quick', 'down', file], netns));
+    await must(processes, ['wg-quick', 'up', file], netns);
+    for (const to of [HOME, ANNA]) await untilEchoes(processes, { from: netns, to }, BACK_MS);
+  });
+
   test('TCP arrives unchanged, there and back', async (t) => {
     const { processes, places } = world;
-    const atHome = await startEcho(processes, places.home, HOME);
+    atHome = await startEcho(processes, places.home, HOME);
     const atBen = await startEcho(processes, ben.netns, BEN);
     for (const [from, to, port] of [
       [anna.netns, HOME, atHome],
@@ -143,8 +161,7 @@ suite('real WireGuard through the relay', { skip: without, timeout: 280_000 }, (
     assert.equal(await reaches(anna, HOME), false);
     t.diagnostic(`echoes go on ${await reached(anna, HOME, STREAM_MS)} ms after the first that was lost`);
     assert.equal((await world.relay())['path'], 'stream');
-    const port = await startEcho(world.processes, world.places.home, HOME);
-    await checkedTransfer(world.processes, { from: anna.netns, to: HOME }, { port, bytes: TRANSFER_BYTES });
+    await checkedTransfer(world.processes, { from: anna.netns, to: HOME }, { port: atHome, bytes: TRANSFER_BYTES });
     await world.places.letUdpThrough();
     const back = await until(t, 'UDP', UDP_MS, async () => (await world.relay())['path'] === 'udp');
     t.diagnostic(`UDP again ${back} ms after the block was lifted`);
@@ -163,7 +180,7 @@ suite('real WireGuard through the relay', { skip: without, timeout: 280_000 }, (
 
   test('a revoked device is cut off, the others are not', async (t) => {
     await reached(ben, HOME);
-    await world.call('DELETE', `/devices/${ben.deviceId}`);
+    await world.call('DELETE', `/devices/${ben.id}`);
     const cut = await until(t, 'the cut', BACK_MS, async () => !(await reaches(ben, HOME)));
     t.diagnostic(`cut off ${cut} ms after it was revoked, the wait for the lost echo included`);
     // The network's server still knows its key: it is the relay that lets no handshake pass.

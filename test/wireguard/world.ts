@@ -17,16 +17,20 @@ const LISTEN_PORT = 51_820;
 export const HOME = '10.44.0.1';
 export const ANNA = '10.44.0.2';
 export const BEN = '10.44.0.3';
+export const CARLA = '10.44.0.4';
 
-export interface Client {
-  readonly netns: string;
+export interface Device {
+  readonly id: string;
   /** Within the network. */
   readonly address: string;
-  readonly deviceId: string;
   readonly keys: Keys;
-  readonly peer: Peer;
   /** As rendered. */
   readonly config: string;
+}
+
+export interface Client extends Device {
+  readonly netns: string;
+  readonly peer: Peer;
 }
 
 export class World {
@@ -61,7 +65,7 @@ export class World {
   static async build(t: Ends): Promise<World> {
     const processes = new Processes();
     t.after(() => processes.close());
-    const places = await Places.make(processes, 2);
+    const places = await Places.make(processes, 3);
     await places.homeBehindNat();
     const culvert = await spawnCulvert(t, {
       address: SERVER_ADDRESS,
@@ -84,17 +88,23 @@ export class World {
     return callInside(this.processes, this.#api, body === undefined ? [method, whole] : [method, whole, body]);
   }
 
-  /** Enrols a device with a key made for it, and configures its peer with what the API renders. */
-  async enrol(name: string, place: number): Promise<Client> {
+  /** Enrols a device with a key made for it. */
+  async enrol(name: string): Promise<Device> {
     const keys = await makeKeys(this.processes);
     const { device } = await this.call('POST', '/devices', { name, public_key: keys.publicKey });
     const { id, assigned_ip } = device as { id: string; assigned_ip: string };
     const [address = ''] = assigned_ip.split('/');
-    const config = await this.#config(`/devices/${id}/config`);
+    return { id, address, keys, config: await this.#config(`/devices/${id}/config`) };
+  }
+
+  /** A peer at a place of its own, counted from 1, configured with what the API renders for a new device. */
+  async startClient(name: string, place: number): Promise<Client> {
+    const device = await this.enrol(name);
     const netns = this.places.client(place);
     const peer = await Peer.start(this.processes, netns);
-    await peer.configure(withPrivateKey(config, keys.privateKey));
-    return { netns, address, deviceId: id, keys, peer, config };
+    const client = { ...device, netns, peer };
+    await this.configureAgain(client);
+    return client;
   }
 
   /** Configures the network's server with what the API renders now; gives that. */
@@ -104,7 +114,7 @@ export class World {
     return config;
   }
 
-  /** As `enrol` did it: what the peer knew of keys and sessions is gone. */
+  /** As `startClient` did it: what the peer knew of keys and sessions is gone. */
   async configureAgain({ peer, config, keys }: Client): Promise<void> {
     await peer.configure(withPrivateKey(config, keys.privateKey));
   }

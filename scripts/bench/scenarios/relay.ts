@@ -17,7 +17,6 @@ import { say } from '../report/progress.ts';
 import { align, number } from '../report/tables.ts';
 import { median } from '../results.ts';
 
-const NAME = 'relay';
 const SERVER = 'server-relay';
 const AGENT = 'agent-relay';
 const LISTEN_PORT = 51_820;
@@ -59,35 +58,54 @@ interface World {
   readonly startAgent: (way: Way) => Promise<void>;
 }
 
-/** Measures; the text is the table for the report. */
-export async function measureRelay(bench: Bench): Promise<string> {
+/**
+ * Measures; the text is the table for the report. With `relay-reno` all TCP, the agent's session and what goes through the tunnel, takes every
+ * loss for a full link, as most machines do: cubic does the same at this round trip.
+ */
+export async function measureRelay(bench: Bench, name: 'relay' | 'relay-reno'): Promise<string> {
   const { processes, tools, options } = bench;
   const without = (['ip', 'wireguard-go', 'wg', 'iperf3', 'ping'] as const).filter(
     (one) => tools.find(one) === undefined,
   );
   if (process.getuid?.() !== 0 || without.length > 0) {
-    return `${NAME} is SKIPPED: it needs root${without.length > 0 ? ` and ${without.join(', ')}` : ''}`;
+    return `${name} is SKIPPED: it needs root${without.length > 0 ? ` and ${without.join(', ')}` : ''}`;
   }
-  const world = await build(bench);
   const found = new Map<string, Figures[]>();
-  for (let round = 1; round <= options.rounds; round++) {
-    for (const link of LINKS) {
-      for (const way of WAYS) {
-        await world.places.homeBehindLink(tools.program('linkemu'), link);
-        const where = `${NAME} ${round}/${options.rounds} ${link.title}, ${WORDS[way]}`;
-        try {
-          const figures = await measureWay(bench, world, way);
-          say(`${where}: ${row([figures], undefined).join('  ')}`);
-          const key = `${link.title} ${way}`;
-          found.set(key, [...(found.get(key) ?? []), figures]);
-        } catch (error) {
-          say(`${where}: FAILED: ${processes.survive(error)}`);
-        }
+  try {
+    const world = await build(bench);
+    if (name === 'relay-reno') await world.places.congestion('reno');
+    for (let round = 1; round <= options.rounds; round++) await measureRound(bench, world, { name, round, found });
+  } finally {
+    await processes.stopAll();
+  }
+  const congestion = name === 'relay-reno' ? 'reno' : 'the default of this machine';
+  return table(
+    `${name}: WireGuard, one TCP connection, congestion control ${congestion}; ${options.rounds} rounds, medians`,
+    found,
+  );
+}
+
+async function measureRound(
+  bench: Bench,
+  world: World,
+  { name, round, found }: { readonly name: string; readonly round: number; readonly found: Map<string, Figures[]> },
+): Promise<void> {
+  const { processes, tools, options } = bench;
+  for (const link of LINKS) {
+    for (const way of WAYS) {
+      await world.places.homeBehindLink(tools.program('linkemu'), link);
+      const where = `${name} ${round}/${options.rounds} ${link.title}, ${WORDS[way]}`;
+      try {
+        const figures = await measureWay(bench, world, way);
+        say(`${where}: ${row([figures], undefined).join('  ')}`);
+        const key = `${link.title} ${way}`;
+        found.set(key, [...(found.get(key) ?? []), figures]);
+      } catch (error) {
+        // One way that fails must not cost the figures of the others.
+        say(`${where}: FAILED: ${processes.survive(error)}`);
       }
     }
   }
-  await processes.stopAll();
-  return table(options.rounds, found);
 }
 
 async function build({ processes, options, tools }: Bench): Promise<World> {
@@ -166,7 +184,7 @@ async function iperf3(
   return { mbps: end.sum_received.bits_per_second / 1e6, bytes: end.sum_received.bytes };
 }
 
-function table(rounds: number, found: ReadonlyMap<string, readonly Figures[]>): string {
+function table(title: string, found: ReadonlyMap<string, readonly Figures[]>): string {
   const head = ['', 'round trip ms', 'p99', 'lost', 'up Mbit/s', 'x direct', 'down Mbit/s', 'x direct'];
   const rows = LINKS.flatMap(({ title }) =>
     WAYS.flatMap((way) => {
@@ -175,10 +193,9 @@ function table(rounds: number, found: ReadonlyMap<string, readonly Figures[]>): 
       return figures.length === 0 ? [] : [[`${title}, ${WORDS[way]}`, ...row(figures, direct)]];
     }),
   );
-  return [
-    `${NAME}: WireGuard, one TCP connection; ${rounds} rounds, medians`,
-    ...align([[...head, 'server s/GB', 'agent s/GB', 'idle'], ...rows]).map((line) => `  ${line}`),
-  ].join('\n');
+  return [title, ...align([[...head, 'server s/GB', 'agent s/GB', 'idle'], ...rows]).map((line) => `  ${line}`)].join(
+    '\n',
+  );
 }
 
 function row(figures: readonly Figures[], direct: readonly Figures[] | undefined): string[] {

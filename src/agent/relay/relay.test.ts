@@ -100,6 +100,30 @@ test('UDP that is lost is noticed within 15 s, the server is told, and the strea
   assert.deepEqual(world.paths, ['udp', 'stream', 'udp']);
 });
 
+test('an answer to a ping that comes again keeps nothing alive', async (t) => {
+  const world = await RelayWorld.start(t);
+  await world.pass(() => world.view.path === 'udp' && world.relay.pong !== undefined);
+  world.relay.deaf = true;
+  const pong = Buffer.from(world.relay.pong ?? assert.fail('no pong'));
+  await world.pass(() => {
+    world.relay.forge(pong);
+    return world.view.path === 'stream';
+  }, 17);
+});
+
+test('the stream gives back what it has taken, and is nothing to wait for', async (t) => {
+  const world = await RelayWorld.start(t, { udp: false });
+  const count = 1_000;
+  for (let i = 0; i < count; i++) {
+    world.relay.sendStream(1, Buffer.alloc(1_400));
+    if (i % 50 === 49) await world.settle();
+  }
+  await world.until(() => world.view.packetsIn === count);
+  assert.equal(world.agent.view().inFlight, 0);
+  world.agent.drain();
+  assert.equal((await world.agent.done).code, 0);
+});
+
 test('a relay that pings is not lost, however long nobody sends anything', async (t) => {
   const world = await RelayWorld.start(t);
   await world.pass(() => world.view.path === 'udp');

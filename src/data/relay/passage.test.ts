@@ -48,14 +48,14 @@ class World {
 
   flowOf(from: From): Flow {
     const flow = this.in(Buffer.of(0), from);
-    assert.ok(typeof flow === 'object', `${String(flow)}`);
+    assert.ok(typeof flow === 'object', String(flow));
     return flow;
   }
 
   /** A handshake that a device begins, and its first data packet, which the server answers. `session`: the server's number. */
   connect(device: typeof ALICE, from: From, session: number): Flow {
     const flow = this.in(initiation({ sender: session + 1 }), from);
-    assert.ok(typeof flow === 'object', `${String(flow)}`);
+    assert.ok(typeof flow === 'object', String(flow));
     const to = `${from[0]} ${from[1]}`;
     assert.equal(this.out(response({ sender: session, receiver: session + 1, to: device }), flow.number), to);
     assert.equal(this.in(dataPacket(session), from), flow);

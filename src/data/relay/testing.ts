@@ -95,7 +95,12 @@ function mix(h: Uint32Array, block: Buffer, count: number, isLast: boolean): voi
   };
   for (const order of SIGMA) {
     for (const [i, quarter] of QUARTERS.entries()) {
-      const [a, b, c, d] = [...quarter].map((digit) => Number.parseInt(digit, 16)) as [number, number, number, number];
+      const [a, b, c, d] = quarter.split('').map((digit) => Number.parseInt(digit, 16)) as [
+        number,
+        number,
+        number,
+        number,
+      ];
       const wordAt = (at: number): number => block.readUInt32LE(4 * Number.parseInt(order.charAt(2 * i + at), 16));
       add(a, b, wordAt(0));
       turn(d, a, 16);

@@ -7,7 +7,7 @@
  * A session lives 3 minutes without another handshake. Of those that began before the relay did, nothing is known: when a device is
  * removed, sessions that can't be told apart are shut out for so long, and their clients shake hands again within 15 s.
  */
-import { formatHostPort } from '../../base/addr.ts';
+import { formatHostPort, plainIp } from '../../base/addr.ts';
 import { Allowance } from '../../base/allowance.ts';
 import type { DeviceEvent, RelayDevice } from '../../plane/relays.ts';
 import type { Flow } from './flows.ts';
@@ -159,7 +159,7 @@ export class DeviceMarks {
         kind: 'device',
         networkId,
         deviceId,
-        address: formatHostPort({ host: address, port }),
+        address: formatHostPort({ host: plainIp(address), port }),
         handshakeAt,
         seenAt: wall(mark.heardMs),
         bytesIn,

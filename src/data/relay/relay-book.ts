@@ -5,6 +5,7 @@
  * A port is bound when an agent wants to attach, not before: a network that nobody carries costs its row here and nothing else. It stays
  * bound after the agent has left for as long as clients are heard, so that their flows have the same numbers when it comes back.
  */
+import { setImmediate as turn } from 'node:timers/promises';
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { codeOf, messageOf } from '../../base/errors.ts';
 import type { Logger } from '../../base/log.ts';
@@ -29,6 +30,9 @@ import { Relay, type RelayDeps, type RelayEnd } from './relay.ts';
 const SWEEP_MS = 1_000;
 /** What passed is told with each second sweep, as that of tunnels is. */
 const SETTLE_SWEEPS = 2;
+
+/** Devices of a network whose port was just bound that are made known in one turn of the loop: 1 ms or two. */
+const ENROL_AT_ONCE = 64;
 
 interface Network {
   route: RelayRoute;
@@ -227,16 +231,28 @@ export class RelayBook implements TableListener {
       );
       return false;
     }
+    await this.#enrol(relay, network);
     // Meanwhile the network may have gone, or got another port.
     if (this.#closed || this.#networks.get(networkId) !== network || network.route.port !== port) {
       relay.close();
       return false;
     }
     relay.route = network.route;
-    for (const device of network.devices.values()) relay.addDevice(device);
     network.relay = relay;
     this.#open.add(network);
     return true;
+  }
+
+  /** Each device's key costs some 20 us once: thousands must not hold the loop, and what changes meanwhile counts. */
+  async #enrol(relay: Relay, { devices }: Network): Promise<void> {
+    const known = new Set<string>();
+    for (const device of devices.values()) {
+      if (known.size % ENROL_AT_ONCE === 0) await turn();
+      relay.addDevice(device);
+      known.add(device.deviceId);
+    }
+    for (const device of devices.values()) relay.addDevice(device);
+    for (const deviceId of known) if (!devices.has(deviceId)) relay.removeDevice(deviceId);
   }
 
   /** The relay is over: its port is free, and the agent that carried it is told why. */

@@ -83,7 +83,10 @@ test('what passed is told for the token and charged, and at the cap it ends', as
   client.send('late');
   await until(() => world.relays.stats().dropped.no_agent === 1);
   await world.outbox.flush(5_000);
-  assert.equal(usage().reduce((sum, { bytesIn, bytesOut }) => sum + bytesIn + bytesOut, 0), 1_064);
+  assert.equal(
+    usage().reduce((sum, { bytesIn, bytesOut }) => sum + bytesIn + bytesOut, 0),
+    1_064,
+  );
 });
 
 test('over the budget datagrams are dropped at once, before the sweep that ends the relay', async (t) => {
@@ -140,7 +143,12 @@ test('a session that is ended by somebody, or whose token is revoked, carries no
 test('an agent whose only network was deleted has left for that reason', async (t) => {
   const world = await carried(t, {});
   const { agent } = world.carrier;
-  world.link.change({ kind: 'relay_gone', networkId: idOf('home'), code: 'network_deleted', message: 'It was deleted.' });
+  world.link.change({
+    kind: 'relay_gone',
+    networkId: idOf('home'),
+    code: 'network_deleted',
+    message: 'It was deleted.',
+  });
   await agent.next('unbound');
   agent.control.end();
   await until(() => world.gateway.registry.size === 0);

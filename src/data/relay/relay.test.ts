@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { before, describe, test, type TestContext } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
 import { RELAY_SILENT_MS, STREAM_PLEASE } from '../../wire/relay-packets.ts';
 import { TestAgent } from '../fixtures/agent.ts';
 import { testCertificate, type TestCertificate } from '../fixtures/certificate.ts';
@@ -458,6 +459,35 @@ describe('who is let in', () => {
     await knock('tablet');
     await until(() => info(world)?.dropped.not_enrolled === 2);
     assert.equal(client.heard.length, 1);
+  });
+
+  test('what changes of thousands of devices while the port is being bound counts', async (t) => {
+    const world = await startWorld(t, { tls, nowMs: null });
+    const port = await freeUdpPort();
+    const devices = Array.from({ length: 2_000 }, (_, i) => deviceOf(`device ${i}`));
+    world.link.change({ kind: 'relay', relay: testRelay('home', port, devices) });
+    const opening = world.relays.open(idOf('home'));
+    for (let i = 0; i < 12; i++) await turn();
+    for (const deviceId of ['device 0', 'device 1999'])
+      world.link.change({ kind: 'device_gone', networkId: idOf('home'), deviceId });
+    world.link.change({ kind: 'device', networkId: idOf('home'), device: deviceOf('late') });
+    assert.equal(await opening, true);
+    const carrier = await carry(t, world);
+    const client = await TestClient.open(t, port);
+    const answers = async (name: string): Promise<boolean> => {
+      const { length } = carrier.came;
+      const [heard, dropped] = [client.heard.length, info(world)?.dropped.not_enrolled];
+      client.send(initiation({ sender: 1 }));
+      await until(() => carrier.came.length > length);
+      const answer = response({ sender: 2, receiver: 1, to: deviceOf(name) });
+      carrier.sendByStream(carrier.came.at(-1)?.flow as number, answer);
+      await until(() => client.heard.length > heard || info(world)?.dropped.not_enrolled !== dropped);
+      return client.heard.length > heard;
+    };
+    const names = ['device 0', 'device 1', 'device 1998', 'device 1999', 'late'];
+    const found: boolean[] = [];
+    for (const name of names) found.push(await answers(name));
+    assert.deepEqual(found, [false, true, true, false, true]);
   });
 
   test('networks do not hear of each other', async (t) => {

@@ -68,3 +68,26 @@ test('messages of all lengths up to three blocks are as the letter of the RFC ha
     assert.equal(new Mac1Message(bytes, 0, length).isFor(mac1State(publicKey)), true, `${length} bytes`);
   }
 });
+
+test('a handshake that wireguard-go has sent: the initiation is for the server, the response for the client', () => {
+  const server = mac1State(Buffer.from('fGs1Cyd+FDmjA/YX3yX7506J1fmk9lj1j9yfGYDMMzU=', 'base64'));
+  const client = mac1State(Buffer.from('w3lxW16K3j1/nZ7++nofwppwcOoudHKq3QsfNfMSyRQ=', 'base64'));
+  const initiation = Buffer.from(
+    '01000000d8370e914d5cce938b552ad3e57294323c892b391118a29a2d626a5796c816b1ba119d704a6244053f85b86c2e4a6663a0991f2c7d725987' +
+      'e842f87b0e1cd6d6c9b8179cad440420896a5f0f41710a24aa7bfa34ea80509f452205b575f4bc0479e6a6e1c113c337365f9cbbaf2a0d221c2a78f2' +
+      '9b3385cda8b6929abfaeb41a00000000000000000000000000000000',
+    'hex',
+  );
+  const response = Buffer.from(
+    '020000005ac0cbecd8370e91e5a451d8a2837f2e2039f515f87e66b3fe08ad4c93cb6babf5206d693a0d0c605cc1716c535312d95134e6b3425fae9c' +
+      '40f67d0577613882617857f0f7263c1d00000000000000000000000000000000',
+    'hex',
+  );
+  for (const [bytes, to, other] of [
+    [initiation, server, client],
+    [response, client, server],
+  ] as const) {
+    const message = new Mac1Message(bytes, 0, bytes.length - 32);
+    assert.deepEqual([message.isFor(to), message.isFor(other)], [true, false]);
+  }
+});

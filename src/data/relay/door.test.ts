@@ -253,9 +253,9 @@ test('whoever overhears the token makes no more than a bounded number of MACs, a
   const hello = world.packet(RELAY_KIND.hello, randomBytes(NONCE_BYTES));
   let answered = 0;
   for (let i = 0; i < 10_000; i++) if (world.arrive(hello, ['198.51.100.1', i]).answer !== undefined) answered++;
-  assert.ok(answered <= 100, `${answered} in one moment`);
+  assert.ok(answered > 0 && answered <= 40, `${answered} in one moment`);
   world.nowMs += 1_000;
   for (let i = 0; i < 10_000; i++) if (world.arrive(hello, STRANGER).answer !== undefined) answered++;
-  assert.ok(answered <= 151, `${answered} within a second`);
+  assert.ok(answered <= 61, `${answered} within a second`);
   assert.equal(world.ping(1, HOME).answer?.[0], RELAY_KIND.pong);
 });

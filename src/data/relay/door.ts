@@ -35,8 +35,8 @@ const PING_BYTES = RELAY_HEAD_BYTES + PING_BODY_BYTES + MAC_BYTES;
 
 /** Longer than any round trip; a proof that comes later is of a hello that the agent has given up. */
 const CHALLENGE_MS = 10_000;
-/** An agent sends a hello and a proof a second at the most, to two of our addresses; a MAC costs some 3 us. */
-const STRANGER_MACS_PER_S = 50;
+/** An agent says a hello and a proof a second at the most, to each of up to four of our addresses; one costs 15 us with its answer. */
+const STRANGER_MACS_PER_S = 20;
 /** Pings each 5 s, and hellos while the agent is not sure. */
 const AGENT_MACS_PER_S = 20;
 const rate = (perSecond: number): { perSecond: number; burst: number } => ({ perSecond, burst: 2 * perSecond });

@@ -20,7 +20,7 @@ CREATE TABLE `network_devices` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `network_devices_host` ON `network_devices` (`network_id`,`host`);--> statement-breakpoint
 CREATE UNIQUE INDEX `network_devices_key` ON `network_devices` (`network_id`,`public_key`);--> statement-breakpoint
-CREATE INDEX `network_devices_org` ON `network_devices` (`org_id`);--> statement-breakpoint
+CREATE INDEX `network_devices_org` ON `network_devices` (`org_id`,`network_id`,`expires_at`);--> statement-breakpoint
 CREATE INDEX `network_devices_due` ON `network_devices` (`expires_at`) WHERE expired = 0 AND expires_at IS NOT NULL;--> statement-breakpoint
 CREATE TABLE `private_networks` (
 	`id` text PRIMARY KEY NOT NULL,

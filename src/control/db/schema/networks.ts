@@ -74,7 +74,8 @@ export const networkDevices = sqliteTable(
   (t) => [
     uniqueIndex('network_devices_host').on(t.networkId, t.host),
     uniqueIndex('network_devices_key').on(t.networkId, t.publicKey),
-    index('network_devices_org').on(t.orgId),
+    // Devices are counted per network, at each scrape: from the index alone.
+    index('network_devices_org').on(t.orgId, t.networkId, t.expiresAt),
     index('network_devices_due').on(t.expiresAt).where(sql`expired = 0 AND expires_at IS NOT NULL`),
   ],
 );

@@ -124,15 +124,3 @@ export interface RelayStats {
 export function noRelayDrops(): Record<RelayDrop, number> {
   return Object.fromEntries(RELAY_DROPS.map((reason) => [reason, 0])) as Record<RelayDrop, number>;
 }
-
-/** Of a node that has carried nothing. */
-export const NO_RELAYS: RelayStats = {
-  attached: 0,
-  onStream: 0,
-  flows: 0,
-  packetsIn: 0,
-  packetsOut: 0,
-  bytesIn: 0,
-  bytesOut: 0,
-  dropped: noRelayDrops(),
-};

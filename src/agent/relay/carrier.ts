@@ -169,6 +169,10 @@ export class Carrier implements FlowOwner, UdpPathOwner {
     }
   }
 
+  onLost(count: number): void {
+    this.#dropped += count;
+  }
+
   onForeign(): void {
     this.#dropped++;
   }

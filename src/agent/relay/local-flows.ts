@@ -114,6 +114,9 @@ export class LocalFlows {
       port: target.port,
       onDatagram: (bytes, start, end) => this.#heard(flow, bytes, start, end),
       onError: (error) => this.#troubled(flow, error),
+      onLost: (count) => {
+        this.lost += count;
+      },
     }).then(
       (socket) => this.#connected(flow, socket),
       (error: Error) => {
@@ -152,7 +155,6 @@ export class LocalFlows {
     if (flow.gone) return;
     const code = codeOf(error);
     if (code === undefined) return this.#options.owner.onThrow(error);
-    this.lost++;
     // A datagram that is too long for the way says nothing of the service.
     if (code !== 'EMSGSIZE') this.#failed(flow, error);
   }

@@ -40,6 +40,7 @@ async function worldOf(t: TestContext): Promise<World> {
     onReady: () => void told.push('ready'),
     onPong: (_leg: UdpLeg, number: number) => void told.push(`pong ${number}`),
     onPacket: (_bytes: Buffer, start: number, end: number) => void told.push(`packet of ${end - start}`),
+    onLost: () => {},
     onForeign: () => void told.push('foreign'),
     onTrouble: (error: Error) => void told.push(error.message),
   };
@@ -141,6 +142,7 @@ test('a server that does not listen is told, and a closed leg hears and says not
     onReady: () => {},
     onPong: () => {},
     onPacket: () => {},
+    onLost: () => {},
     onForeign: () => {},
     onTrouble: (error: Error) => void troubles.push(error),
   };

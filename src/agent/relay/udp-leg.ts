@@ -37,6 +37,8 @@ export interface LegOwner {
   onPong(leg: UdpLeg, number: number): void;
   /** A `data` or `batch` packet with the right token, valid until it returns. */
   onPacket(bytes: Buffer, start: number, end: number): void;
+  /** So many packets that `send` took did not leave. */
+  onLost(count: number): void;
   /** Somebody sent what is not ours, or no packet at all. */
   onForeign(): void;
   /** The system says that there is no way, or that nobody listens there. */
@@ -67,7 +69,8 @@ export class UdpLeg {
     this.#owner = owner;
     const onDatagram = (bytes: Buffer, start: number, end: number): void => this.#take(bytes, start, end);
     const onError = (error: Error): void => this.#trouble(error);
-    connectDatagrams({ host: address, port, onDatagram, onError }).then(
+    const onLost = (count: number): void => owner.onLost(count);
+    connectDatagrams({ host: address, port, onDatagram, onError, onLost }).then(
       (socket) => this.#opened(socket),
       (error: Error) => this.#trouble(error),
     );

@@ -33,6 +33,7 @@ export interface UdpPathOwner {
   /** It does not get through, or does no longer; it is tried again all the time. */
   onSilent(why: string): void;
   onPacket(bytes: Buffer, start: number, end: number): void;
+  onLost(count: number): void;
   onForeign(): void;
   /** A mistake of this program: what one packet threw. */
   onThrow(error: Error): void;
@@ -136,6 +137,10 @@ export class UdpPath implements LegOwner {
 
   onPacket(bytes: Buffer, start: number, end: number): void {
     this.#owner.onPacket(bytes, start, end);
+  }
+
+  onLost(count: number): void {
+    this.#owner.onLost(count);
   }
 
   onForeign(): void {

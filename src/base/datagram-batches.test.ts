@@ -5,7 +5,8 @@ import { once } from 'node:events';
 import { describe, test } from 'node:test';
 import { Addresses } from './datagram-addresses.ts';
 import { DatagramBatches, Drain } from './datagram-batches.ts';
-import { type DatagramCalls, findCalls, handleOf, NAME_WORDS, type UdpHandle } from './datagram-calls.ts';
+import { type DatagramCalls, findCalls, handleOf, type UdpHandle } from './datagram-calls.ts';
+import { NAME_WORDS } from './datagram-envelopes.ts';
 import { codeOf } from './errors.ts';
 import { bindDatagrams, connectDatagrams, type DatagramSocket, type OnDatagram } from './datagrams.ts';
 
@@ -44,20 +45,27 @@ describe('batches', { timeout: 20_000, skip: found === undefined && 'this machin
   const calls = found as DatagramCalls;
 
   test('keep the order of a turn, however many there are and whatever lies between', async () => {
-    const [a, b] = [await listen(), await listen()];
+    const [a, b, c] = [await listen(), await listen(), await listen()];
     const one = await connectDatagrams({ host, port: a.socket.port, onDatagram: ignore, onError: assert.ifError });
     const any = await bindDatagrams({ host, port: 0, onDatagram: ignore, onError: assert.ifError });
     for (let i = 0; i < 1_000; i++) {
       say(one, i);
       if (i % 3 === 0) say(any, i, b.socket.port);
+      if (i % 3 === 1) say(any, i, c.socket.port);
     }
-    await Promise.all([a.until(1_000), b.until(334)]);
+    for (let i = 0; i < 100; i++) {
+      say(any, i, b.socket.port);
+      say(any, i, c.socket.port);
+    }
+    await Promise.all([a.until(1_000), b.until(434), c.until(433)]);
     assert.deepEqual(a.heard, range(1_000));
-    assert.deepEqual(
-      b.heard,
-      range(334).map((i) => 3 * i),
-    );
-    for (const socket of [a.socket, b.socket, one, any]) socket.close();
+    for (const [one, count, first] of [
+      [b, 334, 0],
+      [c, 333, 1],
+    ] as const) {
+      assert.deepEqual(one.heard, [...range(count).map((i) => 3 * i + first), ...range(100)]);
+    }
+    for (const socket of [a.socket, b.socket, c.socket, one, any]) socket.close();
   });
 
   test('what was taken before a close still leaves, and nothing goes to a later socket of the same number', async () => {
@@ -89,6 +97,8 @@ describe('batches', { timeout: 20_000, skip: found === undefined && 'this machin
     const two = await connectDatagrams({ host, port: a.socket.port, onDatagram: ignore, onError: assert.ifError });
     for (let i = 260; i < 600; i++) say(two, i);
     await a.until(500);
+    // The turn that heard the last of them is counted at its end.
+    for (let i = 0; i < 2; i++) await new Promise(setImmediate);
     spins = false;
     assert.ok(Math.max(...turns) <= 257, `${Math.max(...turns)} in one turn`);
     // It goes on by itself, and after it as before.
@@ -149,6 +159,80 @@ describe('batches', { timeout: 20_000, skip: found === undefined && 'this machin
     second.port.close();
   });
 
+  test('any lengths one after the other arrive as they were sent, joined or not', async () => {
+    const got: string[] = [];
+    const errors: Error[] = [];
+    let come = ignore;
+    const a = await bindDatagrams({
+      host,
+      port: 0,
+      onError: (error) => errors.push(error),
+      onDatagram: (bytes, start, end) => {
+        got.push(bytes.toString('latin1', start, end));
+        come();
+      },
+    });
+    const any = await bindDatagrams({ host, port: 0, onDatagram: ignore, onError: (error) => errors.push(error) });
+    const lengths = [
+      [7, 7, 7, 7],
+      [7, 7, 3, 3, 3, 9, 9, 1, 0, 0, 4],
+      new Array<number>(70).fill(1_452),
+      [...new Array<number>(45).fill(2_048), 5, 2_049, 2_049, 1_000, 1_000],
+      [0, 0, 1, 0, 1, 1, 2, 2],
+      Array.from({ length: 130 }, (_, i) => 100 + ((i * 7_919) % 5)),
+    ];
+    const said: string[] = [];
+    for (const turn of lengths) {
+      for (const length of turn) {
+        const text = String.fromCharCode(65 + (said.length % 50)).repeat(length);
+        said.push(text);
+        assert.equal(any.send(Buffer.from(text, 'latin1'), 0, length, a.port, host), true);
+      }
+      while (got.length < said.length) await new Promise<void>((resolve) => (come = resolve));
+    }
+    assert.deepEqual(got, said);
+    assert.deepEqual(errors, []);
+    a.close();
+    any.close();
+  });
+
+  test('go one by one where the network below refuses joined ones, and none is lost for it', async () => {
+    const sent: string[] = [];
+    const answers = new Map([
+      ['joined 0-4 of 1400', -90],
+      ['joined 0-4 of 900', -5],
+    ]);
+    const some: DatagramCalls = {
+      ...calls,
+      joins: true,
+      send: (_fd, envelopes, from, to) => {
+        sent.push(`${from}-${to} of ${envelopes.lengthOf(from)}`);
+        return to - from;
+      },
+      sendJoined: (_fd, _envelopes, from, to, bytes) => {
+        sent.push(`joined ${from}-${to} of ${bytes}`);
+        return answers.get(sent.at(-1) as string) ?? 1;
+      },
+    };
+    const { drain, told, port } = await drainOf(some);
+    for (const length of [1_400, 1_400, 1_399, 900, 900, 900]) {
+      for (let i = 0; i < 4; i++) drain.send(Buffer.alloc(length), 0, length, 0, undefined);
+      await new Promise(setImmediate);
+    }
+    assert.deepEqual(sent, [
+      'joined 0-4 of 1400',
+      '0-4 of 1400',
+      '0-4 of 1400',
+      'joined 0-4 of 1399',
+      'joined 0-4 of 900',
+      '0-4 of 900',
+      '0-4 of 900',
+      '0-4 of 900',
+    ]);
+    assert.deepEqual(told, []);
+    port.close();
+  });
+
   test('addresses are written as node:dgram writes them, and read back to the same bytes', () => {
     const addresses = new Addresses(calls);
     const names = new Int32Array(2 * NAME_WORDS);
@@ -193,6 +277,7 @@ function stub(calls: DatagramCalls, send: Send): DatagramCalls {
   const lengths = new Map<number, number>();
   return {
     ...calls,
+    joins: false,
     envelopes: (count, slotBytes) => {
       const made = calls.envelopes(count, slotBytes);
       const { address } = made;

@@ -1,7 +1,6 @@
 /**
  * recvmmsg and sendmmsg: many datagrams per system call, which libuv does not offer. Called by datagram-batches.ts through node:ffi, on 64-bit
- * Linux alone, where the kernel's structures are the same on every architecture and in every C library. What the calls read and write was
- * allocated once, and its addresses were written once: a caller chooses slots and lengths, never an address. On a Node that has no ffi, or where a
+ * Linux alone, where the kernel's structures are the same on every architecture and in every C library. On a Node that has no ffi, or where a
  * datagram does not come back from a try, `findCalls` finds nothing, and node:dgram does it one at a time.
  */
 import { createSocket, type Socket } from 'node:dgram';
@@ -9,6 +8,7 @@ import type * as Ffi from 'node:ffi';
 import { isIP } from 'node:net';
 import { endianness } from 'node:os';
 import { getSystemErrorName } from 'node:util';
+import { Envelopes, NAME_WORDS } from './datagram-envelopes.ts';
 
 /** What a program would find in errno; of Linux on x64 and arm64. */
 const EINTR = 4;
@@ -20,73 +20,12 @@ export const AF_INET6 = 10;
 const LOOPBACK = 0x01_00_00_7f;
 /** INET6_ADDRSTRLEN, and more. */
 const TEXT_BYTES = 64;
+/** Datagrams of the try, and their room. */
+const TRIED = 3;
+const TRIED_BYTES = 64;
 /** MSG_DONTWAIT; with MSG_NOSIGNAL. */
 const RECEIVE_FLAGS = 0x40;
 const SEND_FLAGS = 0x40 | 0x4000;
-
-/** struct mmsghdr: name 8, name's length 4 + 4, vector 8, its length 8, control 8, its length 8, flags 4 + 4, bytes 4 + 4. In words of 4: */
-const HEADER_WORDS = 16;
-const NAME_LENGTH = 2;
-const BYTES = 14;
-/** struct iovec: base 8, length 8. */
-const VECTOR_WORDS = 4;
-const VECTOR_LENGTH = 2;
-/** struct sockaddr_in6 is 28. */
-const NAME_BYTES = 32;
-export const NAME_WORDS = NAME_BYTES / 4;
-
-/** So many datagrams with their addresses, as the kernel reads and writes them. */
-export class Envelopes {
-  readonly count: number;
-  readonly slotBytes: number;
-  /** Slot i begins at i × slotBytes. */
-  readonly bytes: Buffer;
-  /** Socket addresses: slot i begins at i × NAME_WORDS. */
-  readonly names: Int32Array;
-  /** Where the header of slot i is, for the kernel. */
-  readonly pointers: readonly bigint[];
-  readonly #headers: Int32Array;
-  readonly #vectors: Int32Array;
-
-  /** `addressOf`: where a buffer is. An ArrayBuffer does not move, and these live as long as the envelopes. */
-  constructor(addressOf: (memory: ArrayBuffer) => bigint, count: number, slotBytes: number) {
-    const bytes = new ArrayBuffer(count * slotBytes);
-    const names = new ArrayBuffer(count * NAME_BYTES);
-    const vectors = new ArrayBuffer(count * VECTOR_WORDS * 4);
-    const headers = new ArrayBuffer(count * HEADER_WORDS * 4);
-    const vectorLongs = new BigUint64Array(vectors);
-    const headerLongs = new BigUint64Array(headers);
-    const pointers: bigint[] = [];
-    for (let i = 0; i < count; i++) {
-      vectorLongs[i * 2] = addressOf(bytes) + BigInt(i * slotBytes);
-      vectorLongs[i * 2 + 1] = BigInt(slotBytes);
-      headerLongs[i * 8] = addressOf(names) + BigInt(i * NAME_BYTES);
-      headerLongs[i * 8 + 1] = BigInt(NAME_BYTES);
-      headerLongs[i * 8 + 2] = addressOf(vectors) + BigInt(i * VECTOR_WORDS * 4);
-      headerLongs[i * 8 + 3] = 1n;
-      pointers.push(addressOf(headers) + BigInt(i * HEADER_WORDS * 4));
-    }
-    this.count = count;
-    this.slotBytes = slotBytes;
-    this.bytes = Buffer.from(bytes);
-    this.names = new Int32Array(names);
-    this.pointers = pointers;
-    this.#headers = new Int32Array(headers);
-    this.#vectors = new Int32Array(vectors);
-  }
-
-  /** How long the datagram is that was received into slot i. The slot is ready for the next one. */
-  received(i: number): number {
-    this.#headers[i * HEADER_WORDS + NAME_LENGTH] = NAME_BYTES;
-    return this.#headers[i * HEADER_WORDS + BYTES] as number;
-  }
-
-  /** What is to be sent of slot i; `nameBytes` 0: to the peer of a connected socket. */
-  address(i: number, length: number, nameBytes: number): void {
-    this.#headers[i * HEADER_WORDS + NAME_LENGTH] = nameBytes;
-    this.#vectors[i * VECTOR_WORDS + VECTOR_LENGTH] = length;
-  }
-}
 
 export interface DatagramCalls {
   /** Memory for `count` datagrams of at most `slotBytes`. */
@@ -95,6 +34,10 @@ export interface DatagramCalls {
   receive(fd: number, into: Envelopes): number;
   /** Sends slots [from, to); returns how many went: 0 when the system has no room now, or minus the error's number, of the first. */
   send(fd: number, envelopes: Envelopes, from: number, to: number): number;
+  /** This system can send datagrams as one and cut them apart late (UDP_SEGMENT). */
+  readonly joins: boolean;
+  /** Sends slots [from, to) as one that is cut at each `bytes`; returns 1, or as `send` does. All have that length, and the last may be shorter. */
+  sendJoined(fd: number, envelopes: Envelopes, from: number, to: number, bytes: number): number;
   /** Text of the 4 or 16 bytes of an address, as `inet_ntop` writes it. */
   text(address: Uint8Array): string;
   /** The bytes of an address of IPv4 or IPv6, without a zone; undefined: it is none. */
@@ -114,7 +57,13 @@ export function findCalls(): DatagramCalls | undefined {
     return undefined;
   try {
     const calls = openCalls();
-    return calls !== undefined && comesBack(calls) ? calls : undefined;
+    if (calls === undefined) return undefined;
+    const socket = createSocket({ type: 'udp4', lookup: (host, _options, done) => done(null, host, 4) });
+    try {
+      return tried(calls, socket);
+    } finally {
+      socket.close();
+    }
   } catch {
     // Refused by a permission, not in this build: that there is another way is all that counts.
     return undefined;
@@ -153,6 +102,14 @@ function openCalls(): DatagramCalls | undefined {
     return number === EAGAIN || number === ENOBUFS || number === EINTR || number <= 0 ? 0 : -number;
   };
   return {
+    joins: true,
+    sendJoined: (fd, envelopes, from, to, bytes) => {
+      envelopes.join(from, to - from, bytes);
+      const count = functions.sendmmsg(fd, envelopes.pointers[from] as bigint, 1, SEND_FLAGS);
+      const result = count >= 0 ? count : failed();
+      envelopes.part(from);
+      return result;
+    },
     envelopes: (count, slotBytes) => new Envelopes((memory) => ffi.getRawPointer(memory), count, slotBytes),
     receive: (fd, into) => {
       const count = functions.recvmmsg(fd, into.pointers[0] as bigint, into.count, RECEIVE_FLAGS, 0n);
@@ -177,38 +134,36 @@ function openCalls(): DatagramCalls | undefined {
   };
 }
 
-/** Two datagrams go to a socket of our own and are read back at once, as loopback allows. */
-function comesBack(calls: DatagramCalls): boolean {
-  const socket = createSocket({ type: 'udp4', lookup: (host, _options, done) => done(null, host, 4) });
-  try {
-    socket.bind({ port: 0, address: '127.0.0.1', exclusive: true });
-    const handle = handleOf(socket);
-    if (handle === undefined) return false;
-    const { port } = socket.address();
-    const out = calls.envelopes(2, 64);
-    const back = calls.envelopes(3, 64);
-    const name = AF_INET | (((port & 0xff) << 24) | ((port >> 8) << 16));
-    for (const i of [0, 1]) {
-      out.bytes.fill(`${i} there and back`, i * 64, i * 64 + 64);
-      out.names.set([name, LOOPBACK], i * NAME_WORDS);
-      out.address(i, 20 + i, 16);
-    }
-    if (calls.send(handle.fd, out, 0, 2) !== 2 || calls.receive(handle.fd, back) !== 2) return false;
-    const same = [0, 1].every((i) => {
-      const length = back.received(i);
-      const bytes = back.bytes.subarray(i * 64, i * 64 + length);
-      const from = back.names.subarray(i * NAME_WORDS, i * NAME_WORDS + 2);
-      return (
-        length === 20 + i &&
-        bytes.equals(out.bytes.subarray(i * 64, i * 64 + length)) &&
-        from[0] === name &&
-        from[1] === LOOPBACK
-      );
-    });
-    return same && calls.text(Uint8Array.of(127, 0, 0, 1)) === '127.0.0.1' && calls.receive(handle.fd, back) === 0;
-  } finally {
-    socket.close();
+/** Datagrams go to a socket of our own and are read back at once, as loopback allows: one after the other, then joined. */
+function tried(calls: DatagramCalls, socket: Socket): DatagramCalls | undefined {
+  socket.bind({ port: 0, address: '127.0.0.1', exclusive: true });
+  const fd = handleOf(socket)?.fd;
+  if (fd === undefined || calls.text(Uint8Array.of(127, 0, 0, 1)) !== '127.0.0.1') return undefined;
+  const { port } = socket.address();
+  const name = [AF_INET | ((port & 0xff) << 24) | ((port & 0xff00) << 8), LOOPBACK];
+  const out = calls.envelopes(TRIED, TRIED_BYTES);
+  const back = calls.envelopes(TRIED + 1, TRIED_BYTES);
+  for (let i = 0; i < TRIED; i++) {
+    out.bytes.fill(`${i} there and back`, i * TRIED_BYTES, (i + 1) * TRIED_BYTES);
+    out.names.set(name, i * NAME_WORDS);
+    out.address(i, i === TRIED - 1 ? 20 : 30, 16);
   }
+  const comesBack = (): boolean => {
+    const count = calls.receive(fd, back);
+    for (let i = 0; i < TRIED; i++) {
+      const length = back.received(i);
+      const at = i * TRIED_BYTES;
+      const from = back.names.subarray(i * NAME_WORDS, i * NAME_WORDS + 2);
+      if (length !== out.lengthOf(i) || from[0] !== name[0] || from[1] !== name[1]) return false;
+      if (!back.bytes.subarray(at, at + length).equals(out.bytes.subarray(at, at + length))) return false;
+      back.bytes.fill(0, at, at + length);
+    }
+    return count === TRIED;
+  };
+  if (calls.send(fd, out, 0, TRIED) !== TRIED || !comesBack() || calls.receive(fd, back) !== 0) return undefined;
+  // Before Linux 4.18 it is not understood, and one long datagram would come.
+  const joins = calls.sendJoined(fd, out, 0, TRIED, 30) === 1 && comesBack();
+  return { ...calls, joins };
 }
 
 /** Node says on stderr that ffi is an experiment when it is loaded: not what somebody who starts a tunnel can do anything about. */

@@ -14,8 +14,10 @@ import type { Outcome, Processes } from '../bench/processes.ts';
 
 /** The Culvert server's, reachable from everywhere. */
 export const SERVER_ADDRESS = '10.97.255.1';
-/** From outside: the NAT's, or the home's own behind a link. */
+/** From outside: the NAT's first, or the home's own behind a link. */
 export const HOME_OUTSIDE = '10.97.100.2';
+/** The NAT's second. */
+export const HOME_MOVED = '10.97.100.3';
 const HUB_TO_HOME = '10.97.100.1';
 const HOME_BEHIND_NAT = '192.168.77.2';
 const NAT_INSIDE = '192.168.77.1';
@@ -71,7 +73,7 @@ export class Places {
   async homeBehindNat(): Promise<void> {
     await this.#add(this.#nat);
     await this.#addHome();
-    await this.#join([this.hub, `${HUB_TO_HOME}/30`, 'home'], [this.#nat, `${HOME_OUTSIDE}/30`, 'out']);
+    await this.#join([this.hub, `${HUB_TO_HOME}/29`, 'home'], [this.#nat, `${HOME_OUTSIDE}/29`, 'out']);
     await this.#join([this.#nat, `${NAT_INSIDE}/30`, 'in'], [this.home, `${HOME_BEHIND_NAT}/30`, 'out']);
     await this.ip(this.#nat, 'route', 'add', 'default', 'via', HUB_TO_HOME);
     await this.ip(this.home, 'route', 'add', 'default', 'via', NAT_INSIDE);
@@ -97,6 +99,13 @@ export class Places {
 
   async letUdpThrough(): Promise<void> {
     await this.#nft('flush chain ip filter blocked');
+  }
+
+  /** The NAT is known by another address and has forgotten all connections, as a line is after a night. Its packets come from HOME_MOVED. */
+  async moveHome(): Promise<void> {
+    await this.ip(this.#nat, 'addr', 'flush', 'dev', 'out');
+    await this.ip(this.#nat, 'addr', 'add', `${HOME_MOVED}/29`, 'dev', 'out');
+    await this.ip(this.#nat, 'route', 'add', 'default', 'via', HUB_TO_HOME);
   }
 
   /** The home at the end of a link, instead of the one that there was; it may be called again for another quality. */

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { after, before, suite, type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { valuesOf, withPrivateKey } from '../../scripts/wireguard/peer.ts';
-import { must } from '../../scripts/wireguard/places.ts';
+import { HOME_MOVED, must } from '../../scripts/wireguard/places.ts';
 import { checkedTransfer, startEcho, untilEchoes } from '../../scripts/wireguard/traffic.ts';
 import { Ending } from '../harness/ends.ts';
 import { missing, noNamespaces } from '../harness/tools.ts';
@@ -153,6 +153,17 @@ suite('real WireGuard through the relay', { skip: without, timeout: 280_000 }, (
     await Promise.all([old, reached(anna, HOME)]);
     t.diagnostic(`a new handshake ${Date.now() - since} ms after the server's start`);
     assert.ok(((await anna.peer.peers())[0]?.handshakeAt ?? 0) > 0);
+  });
+
+  test('it comes back after the home has got another address', async (t) => {
+    await world.places.moveHome();
+    t.diagnostic(`back ${await reached(anna, HOME, STREAM_MS)} ms after the move`);
+    const moved = await until(t, 'a session from the new address', UDP_MS, async () => {
+      const { stdout } = await must(world.processes, ['ss', '-Htn', 'state', 'established'], world.places.hub);
+      return stdout.includes(`${HOME_MOVED}:`);
+    });
+    t.diagnostic(`the session ${moved} ms later`);
+    await reached(ben, HOME);
   });
 
   test('where UDP is blocked datagrams go over the session, and by UDP again when it is back', async (t) => {

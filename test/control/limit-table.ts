@@ -9,6 +9,7 @@ import { inspectorLimits } from './limit-rows-inspector.ts';
 import { metricLimits } from './limit-rows-metrics.ts';
 import { networkLimits } from './limit-rows-networks.ts';
 import { policyLimits } from './limit-rows-policies.ts';
+import { relayLimits } from './limit-rows-relays.ts';
 import { replayLimits } from './limit-rows-replay.ts';
 import { tokenLimits } from './limit-rows-tokens.ts';
 import { tunnelLimits } from './limit-rows-tunnels.ts';
@@ -29,4 +30,5 @@ export const LIMITS: readonly Row[] = [
   ...replayLimits(),
   ...visitorLimits(),
   ...networkLimits(),
+  ...relayLimits(),
 ];

@@ -1,0 +1,35 @@
+/** The rows of the table of limits about the relays of private networks: all are met in the data plane. */
+import { elsewhere, type Row } from './limit-row.ts';
+
+const FLOWS = '../../src/data/relay/flows.test.ts';
+const RING = '../../src/wire/relay-ring.test.ts';
+
+export function relayLimits(): readonly Row[] {
+  return [
+    elsewhere(
+      'Clients of a private network at once, by address and port',
+      '1,024, and 16,384 on a node; 16 of each network always. Whoever has not shaken hands and was silent for longest makes room',
+      [FLOWS, 'the unproven flow that was silent for longest goes, and no proven one'],
+      [FLOWS, 'forged addresses at one network displace its own and no other'],
+      [FLOWS, 'a node full of proven clients has room for the first few of each network'],
+    ),
+    elsewhere('New clients of a private network', '500 at once, then 100 a second', [
+      FLOWS,
+      'a network gets 500 new clients at once, and 100 a second',
+    ]),
+    elsewhere('A silent client of a private network is forgotten after', '180 s', [
+      FLOWS,
+      'a client that is silent for three minutes is forgotten, proven or not',
+    ]),
+    elsewhere(
+      "What waits for an agent's TLS session, each way",
+      '256 datagrams, 384 KB; the oldest go',
+      [RING, 'over 256 datagrams the oldest go, and are counted'],
+      [RING, 'over 384 KB the oldest go until the newest has room'],
+    ),
+    elsewhere('Longest datagram', '65,495 bytes', [
+      '../../src/wire/relay-records.test.ts',
+      'the longest datagram passes in pieces, and the next record behind it',
+    ]),
+  ];
+}

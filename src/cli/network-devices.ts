@@ -22,7 +22,8 @@ import {
   networkPath,
   plainIp,
   readDevice,
-  syncAdvice,
+  syncCommands,
+  tellNext,
 } from './network-items.ts';
 import { harmless, jsonText, type Span, span } from './paint.ts';
 import { checkedPublicKey, makePrivateKey, publicKeyOf, readPrivateKey } from './wireguard-keys.ts';
@@ -45,7 +46,7 @@ export const networkDevices = apiCommand(async (asked) => {
     in: (row) => amountOf(row.bytes_in),
     out: (row) => amountOf(row.bytes_out),
     until: untilOf,
-    'also its': (row) => row.extra_allowed_ips.join(', ') || '-',
+    networks: (row) => row.extra_allowed_ips.join(', ') || '-',
     id: (row) => row.id,
   });
 });
@@ -80,8 +81,9 @@ export const networkEnroll = apiCommand(async (asked) => {
     if (network.server_public_key === null) return await withoutConfig(asked, network, answer);
     const way = `culvert network revoke ${handleOf(network)} ${plainIp(device.assigned_ip)}`;
     const lost = isMade ? `The key is lost: ${way}, and enroll it anew` : undefined;
+    // In front of a QR code, which what comes behind it would push off the screen.
+    tellNext(asked, 'Next, on the machine of its server, so that WireGuard there knows it', syncCommands(network));
     await delivery.deliver({ render: () => configText(asked, network, device), key, answer, lost });
-    if (flags['json'] !== true) writeLine(asked.io.stderr, harmless(`Next, ${syncAdvice(network)}`));
   } finally {
     await delivery.close();
   }
@@ -96,11 +98,8 @@ export const networkRevoke = apiCommand(async (asked) => {
   await confirm(asked.io, asked.flags, `Revoke ${what}? ${how}, and its address is free for another.`);
   const answer = await asked.call('DELETE', devicePath(network.id, device.id));
   await printDone(asked, answer, `${device.name}: revoked`);
-  if (asked.flags['json'] === true) return;
-  writeLine(
-    asked.io.stderr,
-    harmless(`${isRelayed ? 'So that its server forgets it' : 'To shut it out'}, ${syncAdvice(network)}`),
-  );
+  const lead = isRelayed ? 'So that its server forgets it' : 'To shut it out';
+  tellNext(asked, `${lead}, on its machine`, syncCommands(network));
 });
 
 async function privateKeyFor({ flags, io }: Asked): Promise<Secret> {

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Asked } from './api-command.ts';
 import { EXIT, ExitError, usageError } from './exit.ts';
 import { optionOf, textFlag } from './flags.ts';
+import { writeLine } from './io.ts';
 import { harmless } from './paint.ts';
 import { spanMs } from './time-span.ts';
 
@@ -115,10 +116,18 @@ export function interfaceOf({ name }: Network): string {
 }
 
 /** How the WireGuard of the network's server learns who is in and who is not. It cuts nobody else. */
-export function syncAdvice(network: Network): string {
+export function syncCommands(network: Network): string[] {
   const name = interfaceOf(network);
-  const again = `culvert network config ${handleOf(network)} --key-file ${name}.conf --output ${name}.conf --force`;
-  return `on the machine that is its server: ${again}; wg-quick strip ./${name}.conf | sudo wg syncconf ${name} /dev/stdin`;
+  return [
+    `culvert network config ${handleOf(network)} --key-file ${name}.conf --output ${name}.conf --force`,
+    `wg-quick strip ./${name}.conf | sudo wg syncconf ${name} /dev/stdin`,
+  ];
+}
+
+/** What to do next, for people: each command on a line of its own, to be copied. Nothing with `--json`. */
+export function tellNext({ io, flags }: Asked, lead: string, commands: readonly string[]): void {
+  if (flags['json'] === true || commands.length === 0) return;
+  for (const line of [`${lead}:`, ...commands.map((command) => `  ${command}`)]) writeLine(io.stderr, harmless(line));
 }
 
 /** Of a private network, what a shell takes as it stands: its name, or its id where the name would need quotes. */

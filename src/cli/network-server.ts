@@ -10,7 +10,15 @@ import { usageError } from './exit.ts';
 import { countFlag, refuseFlags, textFlag } from './flags.ts';
 import { writeLine } from './io.ts';
 import { configText } from './network-config.ts';
-import { findNetwork, handleOf, type Network, networkPath, readNetwork } from './network-items.ts';
+import {
+  findNetwork,
+  handleOf,
+  interfaceOf,
+  type Network,
+  networkPath,
+  readNetwork,
+  tellNext,
+} from './network-items.ts';
 import { harmless } from './paint.ts';
 import { checkedPublicKey, makePrivateKey, publicKeyOf, readPrivateKey } from './wireguard-keys.ts';
 
@@ -49,7 +57,7 @@ export const networkSetServer = apiCommand(async (asked) => {
       const render = (): Promise<string> => configText(asked, registered);
       await delivery.deliver({ render, key: key.privateKey, answer: registered, lost });
     }
-    tellNext(asked, network, registered);
+    tellOn(asked, network, registered);
   } finally {
     await delivery?.close();
   }
@@ -95,21 +103,23 @@ function endpointOf({ flags }: Asked, network: Network): { public_endpoint?: str
   return isSelf && network.public_endpoint !== null ? { public_endpoint: network.public_endpoint } : {};
 }
 
-function tellNext({ io, flags }: Asked, before: Network, after: Network): void {
-  if (flags['json'] === true) return;
+function tellOn(asked: Asked, before: Network, after: Network): void {
+  const { io, flags } = asked;
   const output = textFlag(flags, 'output');
   const handle = handleOf(after);
-  const lines: string[] = [];
-  if (output !== undefined) lines.push(`sudo wg-quick up ${output.includes('/') ? output : `./${output}`}`);
+  const commands: string[] = [];
+  if (output !== undefined) commands.push(`sudo wg-quick up ${output.includes('/') ? output : `./${output}`}`);
   else if (flags['generate'] !== true) {
     const file = textFlag(flags, 'keyFile');
     const key = file === undefined || file === '-' ? '' : ` --key-file ${file}`;
-    lines.push(`culvert network config ${handle}${key} --output ${handle}.conf`);
+    commands.push(`culvert network config ${handle}${key} --output ${interfaceOf(after)}.conf`);
   }
-  if (after.reserved_udp_port !== null)
-    lines.push(`culvert udp ${after.server_listen_port ?? 'PORT'} --network ${handle}`);
-  if (lines.length > 0) writeLine(io.stderr, harmless(`Next, on that machine: ${lines.join('; ')}`));
-  if (before.public_endpoint !== null && before.public_endpoint !== after.public_endpoint) {
+  if (after.reserved_udp_port !== null) {
+    commands.push(`culvert udp ${after.server_listen_port ?? 'PORT'} --network ${handle}`);
+  }
+  tellNext(asked, 'Next, on that machine', commands);
+  if (flags['json'] === true || before.public_endpoint === null) return;
+  if (before.public_endpoint !== after.public_endpoint) {
     writeLine(io.stderr, 'The address for clients has changed: devices need new configurations.');
   }
 }

@@ -109,7 +109,7 @@ test('a network is made with a free /24 when none is named', async (t) => {
   assert.match(made.stdout, /^home: made, with the addresses 10\.80\.0\.0\/24\n$/);
   assert.match(
     made.stderr,
-    /Next, .*\(10\.80\.0\.1\): culvert network set-server home --generate --output home\.conf\n/,
+    /^Next, .* its server:\n  culvert network set-server home --generate --output home\.conf\n$/,
   );
   const body = made.bodies.get('POST /private-networks') as { cidr: string };
   assert.match(body.cidr, /^10\.255\.\d+\.0\/24$/);
@@ -141,7 +141,7 @@ test('the private key of a server goes into its file and nowhere else', async (t
   assert.match(set.stderr, /^home: clients reach its server at tunnel\.example\.test:30000\.\n/);
   assert.match(
     set.stderr,
-    /Next, on that machine: sudo wg-quick up \.\/home\.conf; culvert udp 51820 --network home\n$/,
+    /\nNext, on that machine:\n  sudo wg-quick up \.\/home\.conf\n  culvert udp 51820 --network home\n$/,
   );
   assert.ok(!(set.stderr + JSON.stringify([...set.bodies])).includes(KEY));
 
@@ -151,7 +151,7 @@ test('the private key of a server goes into its file and nowhere else', async (t
 
   const plain = await run(['set-server', 'home', '--key-file', 'key']);
   assert.equal(plain.stdout, 'home: clients reach its server at tunnel.example.test:30000\n');
-  assert.match(plain.stderr, /culvert network config home --key-file key --output home\.conf; culvert udp 51820/);
+  assert.match(plain.stderr, /\n  culvert network config home --key-file key --output home\.conf\n  culvert udp 51820/);
   assert.ok(!plain.stderr.includes(KEY));
 });
 
@@ -229,7 +229,7 @@ test('a device gets a key of its own, its configuration once, and a file for its
   assert.equal(shown.stdout, CONFIG.replace('<your private key>', key));
   assert.match(
     shown.stderr,
-    /^phone: enrolled, 10\.80\.0\.2\.\nNext, on the machine .* --output home\.conf --force; wg-quick strip/,
+    /^phone: enrolled, 10\.80\.0\.2\.\nNext, .*:\n  culvert network config home .* --force\n  wg-quick strip \.\/home\.conf \| sudo wg syncconf/,
   );
 
   const kept = await run(['enroll', 'home', 'phone', '--output', 'phone.conf', '--json']);
@@ -401,6 +401,6 @@ test('a network says how it is carried, and what to run when nobody carries it',
   assert.match(await show({ ...relay, path: 'udp' }), /^relay +by UDP since/m);
   assert.match(await show({ online: false }), /^relay +no agent carries it: culvert udp 51820 --network home; 0 B in/m);
   const bare = await show({ online: false }, BARE);
-  assert.match(bare, /^server +not set: culvert network set-server$/m);
+  assert.match(bare, /^server +not set: culvert network set-server home --generate --output home\.conf$/m);
   assert.match(bare, /^relay +-$/m);
 });

@@ -23,6 +23,7 @@ import {
   type Network,
   networkPath,
   readNetwork,
+  tellNext,
 } from './network-items.ts';
 import { harmless, jsonText, type Line, paint, span } from './paint.ts';
 
@@ -51,14 +52,12 @@ export const networkList = apiCommand(async (asked) => {
 });
 
 export const networkCreate = apiCommand(async (asked) => {
-  const { args, flags, io } = asked;
+  const { args, flags } = asked;
   const cidr = textFlag(flags, 'cidr') ?? (await chosenCidr(asked));
   const answer = await asked.call('POST', '/private-networks', { name: args[0], cidr });
   const made = readNetwork(answer);
   await printDone(asked, answer, `${made.name}: made, with the addresses ${made.cidr}`);
-  if (flags['json'] === true) return;
-  const next = `culvert network set-server ${handleOf(made)} --generate --output ${interfaceOf(made)}.conf`;
-  writeLine(io.stderr, harmless(`Next, on the machine that is its server (${firstHost(made.cidr)}): ${next}`));
+  tellNext(asked, 'Next, on the machine that is to be its server', [makeServer(made)]);
 });
 
 export const networkShow = apiCommand(async (asked) => {
@@ -137,8 +136,13 @@ async function chosenCidr(asked: Asked): Promise<string> {
   return cidr;
 }
 
-function serverLine({ cidr, server_public_key: key, server_listen_port: port }: Network): Line {
-  if (key === null) return [span('not set: culvert network set-server', 'yellow')];
+function makeServer(network: Network): string {
+  return `culvert network set-server ${handleOf(network)} --generate --output ${interfaceOf(network)}.conf`;
+}
+
+function serverLine(network: Network): Line {
+  const { cidr, server_public_key: key, server_listen_port: port } = network;
+  if (key === null) return [span(`not set: ${makeServer(network)}`, 'yellow')];
   return [span(`${firstHost(cidr)}, WireGuard on port ${port ?? '?'}, public key ${key}`)];
 }
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
-import type { AgentView, RequestView, TunnelView } from '../agent/events.ts';
+import type { AgentView, RelayView, RequestView, TunnelView } from '../agent/events.ts';
 import { type FrameInput, renderFrame } from './screen-frame.ts';
 
 function tunnel(name: string, changes: Partial<TunnelView> = {}): TunnelView {
@@ -16,6 +16,29 @@ function tunnel(name: string, changes: Partial<TunnelView> = {}): TunnelView {
     expiresAt: null,
     reason: undefined,
     fault: undefined,
+    ...changes,
+  };
+}
+
+function relay(changes: Partial<RelayView> = {}): RelayView {
+  return {
+    name: 'udp',
+    network: 'home',
+    networkId: undefined,
+    target: 'localhost:51820',
+    state: 'online',
+    endpoint: 'tunnel.example.com:30000',
+    path: 'udp',
+    udp: 'up',
+    pathWhy: undefined,
+    reason: undefined,
+    fault: undefined,
+    clients: 2,
+    packetsIn: 10,
+    bytesIn: 1_234_567,
+    packetsOut: 10,
+    bytesOut: 999,
+    dropped: 0,
     ...changes,
   };
 }
@@ -81,15 +104,41 @@ test('a request that a tried action would have refused says so', () => {
   assert.match(text, /200 +3\.0 ms +GET +\/shop/);
 });
 
+test('shows which way the datagrams of a private network go, and why', () => {
+  const only = (changes: Partial<RelayView> = {}): string =>
+    renderFrame(frame({ tunnels: [], relays: [relay(changes)] }), SIZE);
+  assert.match(only(), /^ {2}tunnel\.example\.com:30000 {2}→ localhost:51820$/m);
+  assert.match(only(), /^ {4}network home · by UDP · 2 clients · 1\.2 MB in, 999 B out$/m);
+  assert.ok(!only().includes('no request yet'), 'datagrams are no requests');
+  const blocked = only({ path: 'stream', udp: 'silent', pathWhy: 'no answer by UDP', clients: 1, dropped: 3 });
+  const text = blocked.replaceAll(/\n {4}/g, ' ');
+  assert.match(text, /UDP to the server does not get through: datagrams go over the TLS session, slower under loss\./);
+  assert.match(
+    text,
+    /Trying UDP again\. \(no answer by UDP\) network home · by the TLS session · 1 client · .* · 3 dropped/,
+  );
+  const off = only({ path: 'stream', udp: 'off', pathWhy: 'UDP is switched off' });
+  assert.match(off, /\n {4}UDP is switched off\n {4}network home · by the TLS session/);
+  const away = only({ state: 'waiting', endpoint: undefined, path: undefined, reason: 'home has no server yet' });
+  assert.match(away, /^ {2}network home {2}→ localhost:51820\n {4}home has no server yet$/m);
+  assert.ok(!away.includes('by UDP'));
+});
+
 test('fits every size of terminal, with colours or without', () => {
   const tunnels = Array.from({ length: 30 }, (_, i) =>
     tunnel(`t${i}`, { fault: i % 3 === 0 ? 'not reachable' : undefined }),
   );
+  const relays = [relay(), relay({ path: 'stream', udp: 'silent', pathWhy: 'x'.repeat(70) })];
   const requests = Array.from({ length: 40 }, (_, i) => request(`/${'x'.repeat(i * 5)}`));
   for (let columns = 1; columns <= 130; columns += 3) {
     for (let rows = 2; rows <= 50; rows += 3) {
       for (const unicode of [true, false]) {
-        const text = renderFrame(frame({ tunnels }, requests), { columns, rows, color: columns % 2 === 0, unicode });
+        const text = renderFrame(frame({ tunnels, relays }, requests), {
+          columns,
+          rows,
+          color: columns % 2 === 0,
+          unicode,
+        });
         const lines = stripVTControlCharacters(text).split('\n');
         assert.ok(lines.length <= Math.max(1, rows - 1), `${lines.length} lines in ${rows} rows`);
         for (const line of lines)
@@ -107,9 +156,15 @@ test('a narrow terminal breaks the URL rather than cut it: it can still be copie
 test('nothing that a visitor or a server sends reaches the terminal as a control', () => {
   const evil = '\u001b]52;c;ZXZpbA==\u0007\u009b31m\r\n\u202ettam';
   const text = renderFrame(
-    frame({ account: evil, cause: evil, tunnels: [tunnel('a', { reason: evil, state: 'waiting' })] }, [
-      { ...request(evil), dryRun: { status: 403, code: evil } },
-    ]),
+    frame(
+      {
+        account: evil,
+        cause: evil,
+        tunnels: [tunnel('a', { reason: evil, state: 'waiting' })],
+        relays: [relay({ network: evil, pathWhy: evil })],
+      },
+      [{ ...request(evil), dryRun: { status: 403, code: evil } }],
+    ),
     SIZE,
   );
   // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what is looked for

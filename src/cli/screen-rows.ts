@@ -4,7 +4,7 @@
  */
 import type { AgentView, RelayView, TunnelView } from '../agent/events.ts';
 import { amountOf } from './amount.ts';
-import { type Line, type Style, span } from './paint.ts';
+import { type Line, type Span, type Style, span } from './paint.ts';
 
 export interface Row {
   /** What people copy: a URL, or `host:port`. */
@@ -34,11 +34,18 @@ function tunnelRow(tunnel: TunnelView, view: AgentView, now: number): Row {
 function relayRow(relay: RelayView, view: AgentView, dot: string): Row {
   const remarks = troubles(relay, view);
   if (relay.state === 'online') {
-    if (relay.pathWhy !== undefined) remarks.push([span(relay.pathWhy, relay.udp === 'silent' ? 'yellow' : 'dim')]);
+    if (relay.pathWhy !== undefined) remarks.push([wayOf(relay, relay.pathWhy)]);
     remarks.push(factsOf(relay, dot));
   }
   const { endpoint, network, target } = relay;
   return { label: endpoint ?? `network ${network}`, styles: stylesOf(relay), target, remarks };
+}
+
+/** Why datagrams go the way they go, and what that means for whoever looks. */
+function wayOf({ udp, path }: RelayView, why: string): Span {
+  if (path !== 'stream' || udp !== 'silent') return span(why, 'dim');
+  const meaning = 'datagrams go over the TLS session, slower under loss. Trying UDP again.';
+  return span(`UDP to the server does not get through: ${meaning} (${why})`, 'yellow');
 }
 
 /** `network home · by UDP · 2 clients · 1.2 MB in, 340 KB out`. */

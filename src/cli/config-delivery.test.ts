@@ -1,0 +1,85 @@
+/** A configuration as a QR code: only where a camera can read it whole, and with what a machine needs of it. */
+import assert from 'node:assert/strict';
+import { PassThrough } from 'node:stream';
+import { type TestContext, test } from 'node:test';
+import { Secret } from '../base/secret.ts';
+import type { Asked } from './api-command.ts';
+import { ConfigDelivery } from './config-delivery.ts';
+import { tempHome } from './fixtures/program.ts';
+import { processIo } from './io.ts';
+import { qrCode } from './qr-code.ts';
+
+const KEY = 'dwdtCnMYpX08FsFyUbJmRd9MLw+HrJkqsXf7pR25LCo=';
+const CONFIG =
+  '# phone\n[Interface]\n# not known here\nPrivateKey = PLACE\nAddress = 10.80.0.2/32 # its own\n\n[Peer]\n';
+/** What of it is drawn. */
+const BARE = `[Interface]\nPrivateKey = ${KEY}\nAddress = 10.80.0.2/32\n[Peer]`;
+
+interface Terminal {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+/** A command on a terminal of this size; undefined: on none. */
+function onTerminal(
+  t: TestContext,
+  size: Terminal | undefined,
+  env: NodeJS.ProcessEnv = {},
+): { asked: Asked; said(): string } {
+  const stdout = Object.assign(new PassThrough(), size === undefined ? {} : { isTTY: true, ...size });
+  const io = { ...processIo(), stdout, stderr: new PassThrough(), cwd: tempHome(t), env: { LANG: 'C.UTF-8', ...env } };
+  const never = (): never => assert.fail('nothing is asked');
+  const asked: Asked = {
+    args: [],
+    flags: { qr: true },
+    io,
+    server: new URL('http://127.0.0.1'),
+    isMaster: false,
+    call: never,
+    bytes: never,
+    page: never,
+    accessToken: never,
+  };
+  return { asked, said: () => String(stdout.read() ?? '') };
+}
+
+const size = (columns: number, rows: number): Terminal => ({ columns, rows });
+
+test('the code is drawn with the key and without the remarks, and nothing else stands on standard output', async (t) => {
+  const { asked, said } = onTerminal(t, size(80, 40));
+  const delivery = await ConfigDelivery.prepare(asked);
+  await delivery.deliver({ render: () => Promise.resolve(CONFIG), key: new Secret(KEY), answer: {} });
+  assert.equal(said(), `${qrCode(BARE, { color: true }).lines.join('\n')}\n`);
+  const plain = onTerminal(t, size(80, 40), { NO_COLOR: '1' });
+  const uncoloured = await ConfigDelivery.prepare(plain.asked);
+  await uncoloured.deliver({ render: () => Promise.resolve(CONFIG), key: new Secret(KEY), answer: {} });
+  assert.equal(plain.said(), `${qrCode(BARE, { color: false }).lines.join('\n')}\n`);
+});
+
+test('a terminal that is too small is told what it takes, before anything is asked of the server', async (t) => {
+  const { columns, lines } = qrCode(BARE, { color: true });
+  const fits = size(columns, lines.length + 1);
+  for (const [room, isEnough] of [
+    [fits, true],
+    [size(fits.columns - 1, 100), false],
+    [size(200, fits.rows - 1), false],
+  ] as const) {
+    const delivery = await ConfigDelivery.prepare(onTerminal(t, room).asked);
+    const check = (): void => delivery.checkRoom(BARE);
+    const needs = `needs ${fits.columns} columns and ${fits.rows} lines, and this terminal has ${room.columns} and ${room.rows}`;
+    if (isEnough) check();
+    else assert.throws(check, new RegExp(needs));
+  }
+});
+
+test('where there is no terminal, or none for UTF-8, no code is drawn unless it is forced', async (t) => {
+  for (const [{ asked }, message] of [
+    [onTerminal(t, undefined), /standard output is no terminal, and the code holds the private key/],
+    [onTerminal(t, size(200, 200), { TERM: 'dumb' }), /standard output is no terminal/],
+    [onTerminal(t, size(200, 200), { LC_ALL: 'C' }), /does not show UTF-8/],
+  ] as const) {
+    await assert.rejects(ConfigDelivery.prepare(asked), message);
+    const forced = await ConfigDelivery.prepare({ ...asked, flags: { qr: true, force: true } });
+    forced.checkRoom(BARE);
+  }
+});

@@ -11,6 +11,9 @@ import type { PublicNames } from '../news.ts';
 type NetworkRow = typeof privateNetworks.$inferSelect;
 type DeviceRow = typeof networkDevices.$inferSelect;
 
+/** What the data plane knows of a device. No more is read: a snapshot may hold twenty thousand of one organization. */
+const KNOWN = { id: networkDevices.id, publicKey: networkDevices.publicKey, expiresAt: networkDevices.expiresAt };
+
 /** What a RelayRoute is made with. */
 export interface RelayGround {
   readonly names: Pick<PublicNames, 'udpEndpoint'>;
@@ -22,7 +25,7 @@ export interface RelayGround {
 export function relayOf(db: Db, row: NetworkRow, ground: RelayGround): RelayRoute | null {
   if (!isRelayed(row)) return null;
   const devices = db
-    .select()
+    .select(KNOWN)
     .from(networkDevices)
     .where(and(eq(networkDevices.networkId, row.id), isLive(ground.now)))
     .orderBy(asc(networkDevices.host))
@@ -36,7 +39,7 @@ export function relayOf(db: Db, row: NetworkRow, ground: RelayGround): RelayRout
  */
 export function allRelays(db: Db, ground: RelayGround): readonly RelayRoute[] {
   const live = db
-    .select()
+    .select({ networkId: networkDevices.networkId, ...KNOWN })
     .from(networkDevices)
     .where(isLive(ground.now))
     .orderBy(asc(networkDevices.networkId), asc(networkDevices.host))
@@ -58,7 +61,7 @@ export function allRelays(db: Db, ground: RelayGround): readonly RelayRoute[] {
 }
 
 /** A device as the data plane knows it. */
-export function relayDeviceOf({ id, publicKey, expiresAt }: DeviceRow): RelayDevice {
+export function relayDeviceOf({ id, publicKey, expiresAt }: Pick<DeviceRow, keyof typeof KNOWN>): RelayDevice {
   return { deviceId: id, publicKey, expiresAt };
 }
 

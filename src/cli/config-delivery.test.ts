@@ -6,7 +6,7 @@ import { Secret } from '../base/secret.ts';
 import type { Asked } from './api-command.ts';
 import { ConfigDelivery } from './config-delivery.ts';
 import { tempHome } from './fixtures/program.ts';
-import { processIo } from './io.ts';
+import { type Io, processIo } from './io.ts';
 import { qrCode } from './qr-code.ts';
 
 const KEY = 'dwdtCnMYpX08FsFyUbJmRd9MLw+HrJkqsXf7pR25LCo=';
@@ -26,7 +26,8 @@ function onTerminal(
   size: Terminal | undefined,
   env: NodeJS.ProcessEnv = {},
 ): { asked: Asked; said(): string } {
-  const stdout = Object.assign(new PassThrough(), size === undefined ? {} : { isTTY: true, ...size });
+  const written = new PassThrough({ encoding: 'utf8' });
+  const stdout: Io['stdout'] = size === undefined ? written : Object.assign(written, { isTTY: true, ...size });
   const io = { ...processIo(), stdout, stderr: new PassThrough(), cwd: tempHome(t), env: { LANG: 'C.UTF-8', ...env } };
   const never = (): never => assert.fail('nothing is asked');
   const asked: Asked = {
@@ -40,7 +41,7 @@ function onTerminal(
     page: never,
     accessToken: never,
   };
-  return { asked, said: () => String(stdout.read() ?? '') };
+  return { asked, said: () => String(written.read() ?? '') };
 }
 
 const size = (columns: number, rows: number): Terminal => ({ columns, rows });

@@ -63,7 +63,8 @@ export class DryNetwork {
     this.token = secret.subarray(0, RELAY_TOKEN_BYTES);
     this.key = secret.subarray(RELAY_KEY_BYTES);
     this.door = new Door({ token: this.token, key: this.key, nowMs });
-    this.passage = new Passage({ budget, nowMs });
+    const serverKey = secret.toString('base64', 0, RELAY_KEY_BYTES);
+    this.passage = new Passage({ budget, nowMs, serverKey: () => serverKey });
     const turn = { add: (job: TurnJob): void => void this.#turn.push(job) };
     const send = (bytes: Buffer, start: number, end: number): boolean => {
       this.#atAgent(bytes.subarray(start, end));

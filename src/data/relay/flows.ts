@@ -13,7 +13,7 @@ import type { FlowBudget } from './flow-budget.ts';
 
 /** As many as a large office has machines; a flow costs some 300 bytes here and a socket at the agent. */
 export const MAX_FLOWS = 1_024;
-/** Clients do not come faster, except after an outage, when all come at once. Forged ones do. */
+/** Clients do not come faster, except after an outage, when all come at once. Forged ones do. As many again who are expected. */
 const NEW_FLOWS = { perSecond: 100, burst: 500 };
 const MAX_NUMBER = 0xffff_ffff;
 
@@ -64,7 +64,8 @@ export interface FlowsOptions {
 export class Flows {
   readonly #budget: FlowBudget;
   readonly #onGone: (flow: Flow) => void;
-  readonly #arrivals: Allowance;
+  readonly #strangers: Allowance;
+  readonly #expected: Allowance;
   readonly #byAddress = new Map<string, Map<number, Flow>>();
   readonly #byNumber = new Map<number, Flow>();
   /** The flow of the last datagram from a client: many come from the same one behind each other. */
@@ -78,7 +79,8 @@ export class Flows {
   constructor({ budget, nowMs, onGone }: FlowsOptions) {
     this.#budget = budget;
     this.#onGone = onGone;
-    this.#arrivals = new Allowance(NEW_FLOWS, nowMs);
+    this.#strangers = new Allowance(NEW_FLOWS, nowMs);
+    this.#expected = new Allowance(NEW_FLOWS, nowMs);
   }
 
   get size(): number {
@@ -108,12 +110,18 @@ export class Flows {
     return this.#byNumber.values();
   }
 
-  /** A flow for a client that has none. Undefined: no room, or too many new ones. */
-  open(address: string, port: number, nowMs: number): Flow | undefined {
-    if (!this.#arrivals.hasOne(nowMs)) return undefined;
+  /** Do more new clients come than may? Then only those get a flow who are expected. */
+  isRush(nowMs: number): boolean {
+    return !this.#strangers.hasOne(nowMs);
+  }
+
+  /** A flow for a client that has none; `isExpected`: it has shown that it belongs to the network. Undefined: no room, or too many new ones. */
+  open(address: string, port: number, nowMs: number, isExpected: boolean): Flow | undefined {
+    const arrivals = isExpected ? this.#expected : this.#strangers;
+    if (!arrivals.hasOne(nowMs)) return undefined;
     if (this.size >= MAX_FLOWS && !this.displace()) return undefined;
     if (!this.#budget.take(this)) return undefined;
-    this.#arrivals.spend();
+    arrivals.spend();
     const flow = new Flow({ number: this.#freeNumber(), address, port, nowMs });
     this.#byNumber.set(flow.number, flow);
     const ports = this.#byAddress.get(address);

@@ -17,7 +17,12 @@ const WALL_MS = 1_800_000_000_000;
 
 class World {
   nowMs = 1_000;
-  readonly passage = new Passage({ budget: new FlowBudget(0), nowMs: this.nowMs });
+  serverKey = deviceOf('server');
+  readonly passage = new Passage({
+    budget: new FlowBudget(0),
+    nowMs: this.nowMs,
+    serverKey: () => this.serverKey.publicKey,
+  });
 
   constructor() {
     this.enroll(ALICE);
@@ -236,4 +241,24 @@ test('a server that makes up handshakes costs a bounded number of comparisons a 
   world.nowMs += 1_000;
   world.in(Buffer.alloc(148), AT_HOME);
   assert.equal(world.out(initiation({ sender: 1, to: ALICE }), number), '192.0.2.1 51820');
+});
+
+test('a flood from forged addresses keeps nobody out who knows the network', () => {
+  const world = new World();
+  world.connect(ALICE, AT_HOME, 70);
+  let refused = 0;
+  for (let port = 1; port <= 2_000; port++)
+    if (world.in(Buffer.alloc(148, 1), ['198.51.100.1', port]) === 'flows') refused++;
+  assert.ok(refused > 1_000);
+  assert.equal(world.in(initiation({ sender: 1 }), AT_WORK), 'flows');
+  assert.equal(world.in(initiation({ sender: 1, to: BOB }), AT_WORK), 'flows');
+  const flow = world.in(initiation({ sender: 1, to: world.serverKey }), AT_WORK) as Flow;
+  assert.equal(world.out(response({ sender: 80, receiver: 1, to: BOB }), flow.number), '2001:db8::7 40000');
+  // A device that moves meanwhile is known by its session.
+  assert.equal(typeof world.in(dataPacket(70), ['203.0.113.5', 9]), 'object');
+  assert.equal(world.in(dataPacket(71), ['203.0.113.5', 10]), 'flows');
+  const before = world.serverKey;
+  world.serverKey = deviceOf('another server');
+  assert.equal(world.in(initiation({ sender: 2, to: before }), ['203.0.113.6', 1]), 'flows');
+  assert.equal(typeof world.in(initiation({ sender: 2, to: world.serverKey }), ['203.0.113.6', 1]), 'object');
 });

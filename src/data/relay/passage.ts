@@ -9,19 +9,29 @@ import type { DeviceEvent, RelayDevice, RelayDrop } from '../../plane/relays.ts'
 import { type DeviceMark, DeviceMarks } from './devices.ts';
 import type { FlowBudget } from './flow-budget.ts';
 import { type Flow, Flows } from './flows.ts';
+import { Greeting } from './greeting.ts';
 import { FORM, type Form, firstSession, formOf, secondSession } from './wireguard.ts';
+
+export interface PassageOptions {
+  /** What all networks of the node share. */
+  readonly budget: FlowBudget;
+  readonly nowMs: number;
+  /** The WireGuard public key of the network's server, as it is now: 32 bytes in base64. */
+  readonly serverKey: () => string;
+}
 
 export class Passage {
   /** Why the last datagram that did not pass did not. */
   drop: RelayDrop = 'flows';
   readonly #flows: Flows;
   readonly #devices: DeviceMarks;
+  readonly #greeting: Greeting;
 
-  /** `budget`: what all networks of the node share. */
-  constructor({ budget, nowMs }: { readonly budget: FlowBudget; readonly nowMs: number }) {
+  constructor({ budget, nowMs, serverKey }: PassageOptions) {
     const onGone = (flow: Flow): void => this.#setMark(flow, undefined);
     this.#flows = new Flows({ budget, nowMs, onGone });
     this.#devices = new DeviceMarks({ shared: budget.comparisons, nowMs });
+    this.#greeting = new Greeting({ serverKey, nowMs });
   }
 
   /** Clients with a flow. */
@@ -48,8 +58,13 @@ export class Passage {
       if (owner === undefined ? this.#devices.areStrangersOut(nowMs) : owner.isGone)
         return this.#refuse('not_enrolled');
     }
-    flow ??= this.#flows.open(address, port, nowMs);
-    if (flow === undefined) return this.#refuse('flows');
+    if (flow === undefined) {
+      const isExpected =
+        this.#flows.isRush(nowMs) &&
+        (owner !== undefined || (form === FORM.initiation && this.#greeting.isKnown(bytes, start, end, nowMs)));
+      flow = this.#flows.open(address, port, nowMs, isExpected);
+      if (flow === undefined) return this.#refuse('flows');
+    }
     if (owner !== undefined) {
       this.#setMark(flow, owner);
       flow.session = session;

@@ -64,7 +64,7 @@ export class Relay implements AttachmentHost {
     this.turn = deps.turn;
     this.#deps = deps;
     this.#log = deps.log.child({ networkId: route.networkId, port: route.port });
-    this.#passage = new Passage({ budget: deps.flowBudget, nowMs: this.nowMs() });
+    this.#passage = new Passage({ budget: deps.flowBudget, nowMs: this.nowMs(), serverKey: () => this.route.serverKey });
     this.#faults = new Throttle(FAULT_PERIOD_MS, () => this.nowMs());
   }
 

@@ -1,0 +1,36 @@
+/**
+ * Who of the strangers knows the network. The first message of a handshake carries a MAC keyed with the server's public key, which only those
+ * have who were given a configuration. passage.ts asks while more new clients come than may: whoever floods the port with forged addresses keeps no
+ * device out. Whoever overhears the port can repeat what knows the key, and so this opens a door that has a bound of its own.
+ */
+import { Allowance } from '../../base/allowance.ts';
+import { Mac1Message, type Mac1State, mac1State } from './mac1.ts';
+import { MAC1_FROM_END } from './wireguard.ts';
+
+/** 1.5 us each, less than the socket has cost by then. */
+const LOOKS = { perSecond: 10_000, burst: 10_000 };
+
+export class Greeting {
+  readonly #serverKey: () => string;
+  readonly #looks: Allowance;
+  #known = '';
+  #state: Mac1State | undefined;
+
+  /** `serverKey`: 32 bytes in base64; asked each time, for a network may get another. */
+  constructor({ serverKey, nowMs }: { readonly serverKey: () => string; readonly nowMs: number }) {
+    this.#serverKey = serverKey;
+    this.#looks = new Allowance(LOOKS, nowMs);
+  }
+
+  /** Was `bytes[start, end)`, a handshake initiation, made by somebody who knows the server's key? False when too many were asked about. */
+  isKnown(bytes: Buffer, start: number, end: number, nowMs: number): boolean {
+    if (!this.#looks.hasOne(nowMs)) return false;
+    this.#looks.spend();
+    const key = this.#serverKey();
+    if (this.#state === undefined || key !== this.#known) {
+      this.#state = mac1State(Buffer.from(key, 'base64'));
+      this.#known = key;
+    }
+    return new Mac1Message(bytes, start, end - MAC1_FROM_END).isFor(this.#state);
+  }
+}

@@ -261,7 +261,11 @@ export class RelayBook implements TableListener {
     if (relay === null) return;
     network.relay = null;
     this.#open.delete(network);
-    relay.close(end);
+    try {
+      relay.close(end);
+    } catch (error) {
+      this.#log.error({ networkId: network.route.networkId, err: error }, 'a relay could not be ended in order');
+    }
     const { packetsIn, packetsOut, bytesIn, bytesOut } = relay.counts;
     this.#past.packetsIn += packetsIn;
     this.#past.packetsOut += packetsOut;

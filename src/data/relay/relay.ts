@@ -21,8 +21,9 @@ import type { FlowBudget } from './flow-budget.ts';
 import { Passage } from './passage.ts';
 import { between, type Carried, RelayCounts } from './relay-counts.ts';
 
-/** Faults of one relay are said once in so long. */
+/** Faults of one relay are said once in so long, and changes of its path, which an agent can bring about as it likes. */
 const FAULT_PERIOD_MS = 60_000;
+const PATH_PERIOD_MS = 1_000;
 
 export interface RelayDeps {
   readonly outbox: Outbox;
@@ -51,6 +52,7 @@ export class Relay implements AttachmentHost {
   readonly #log: Logger;
   readonly #passage: Passage;
   readonly #faults: Throttle;
+  readonly #paths: Throttle;
   #socket: DatagramSocket | null = null;
   #attachment: Attachment | null = null;
   #attachedAt = 0;
@@ -64,8 +66,13 @@ export class Relay implements AttachmentHost {
     this.turn = deps.turn;
     this.#deps = deps;
     this.#log = deps.log.child({ networkId: route.networkId, port: route.port });
-    this.#passage = new Passage({ budget: deps.flowBudget, nowMs: this.nowMs(), serverKey: () => this.route.serverKey });
+    this.#passage = new Passage({
+      budget: deps.flowBudget,
+      nowMs: this.nowMs(),
+      serverKey: () => this.route.serverKey,
+    });
     this.#faults = new Throttle(FAULT_PERIOD_MS, () => this.nowMs());
+    this.#paths = new Throttle(PATH_PERIOD_MS, () => this.nowMs());
   }
 
   /** Binds the public port. Rejects when that is not possible. */
@@ -127,7 +134,10 @@ export class Relay implements AttachmentHost {
 
   onPath(attachment: Attachment, path: RelayPath, why: string): void {
     this.#pathSince = this.#deps.clock.now();
-    this.#log.info({ agentId: attachment.carrier.agentId, path, why }, 'the path of a private network changed');
+    const passed = this.#paths.pass();
+    if (passed === undefined) return;
+    const { agentId } = attachment.carrier;
+    this.#log.info({ agentId, path, why, ...passed }, 'the path of a private network changed');
   }
 
   // ------------------------------------------------------------------ devices
@@ -204,7 +214,13 @@ export class Relay implements AttachmentHost {
   // ------------------------------------------------------------------ datagrams
 
   send(bytes: Buffer, start: number, end: number, port: number, address: string): boolean {
-    return this.#socket?.send(bytes, start, end, port, address) ?? false;
+    try {
+      return this.#socket?.send(bytes, start, end, port, address) ?? false;
+    } catch (error) {
+      // Much is sent at the end of a turn, where a throw would be the process's.
+      this.#fault(error);
+      return false;
+    }
   }
 
   /** Something came to the public port: of the agent or of a client. */
@@ -267,7 +283,7 @@ export class Relay implements AttachmentHost {
   }
 
   /** Of one datagram, which is lost; or what the system says of the port. */
-  #fault(error: Error): void {
+  #fault(error: unknown): void {
     const passed = this.#faults.pass();
     if (passed === undefined) return;
     this.#log.error({ error: messageOf(error), err: error, ...passed }, 'a fault at a public UDP port');

@@ -101,6 +101,7 @@ export class StreamLeg implements StreamSink, TurnJob {
     stream?.reset();
   }
 
+  /** For the turn. */
   atTurnEnd(): void {
     this.#asked = false;
     if (!this.#blocked && this.#stream !== null) this.#ring.drain(this.#write);

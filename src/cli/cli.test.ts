@@ -326,7 +326,7 @@ test('a mistake in the agent file names file, line and key, and exits with 2', a
     ['server = "http://x"\ntoken = "abc"\n', `${file}:2: token: unknown key`],
     ['[tunnels.web]\ntarget = true\n', `${file}:2: tunnels.web.target: must be a port`],
     ['[tunnels.web]\n\ntarget = "x y"\n', `${file}:3: tunnels.web.target: "x y" is no target`],
-    ['[tunnels.web]\ntarget = 1\nprotocol = "udp"\n', `${file}:3: tunnels.web.protocol: must be "http"`],
+    ['[tunnels.web]\ntarget = 1\nprotocol = "icmp"\n', `${file}:3: tunnels.web.protocol: must be "http"`],
     ['[tunnels.web]\nsubdomain = "x"\n', `${file}:1: tunnels.web.target: `],
     ['[tunnels.web]\ntarget = 1\nproxy_protocol = true\n', `${file}:3: tunnels.web.proxy_protocol: is for tcp`],
     ['server = \n', `${file}:1: column`],

@@ -50,6 +50,7 @@ test('every command that opens tunnels refuses it before it dials, with exit cod
     ['http', '3000'],
     ['https', '3000'],
     ['tcp', '3000'],
+    ['udp', '51820', '--network', 'home'],
     ['start', '--config', 'agent.toml'],
   ]) {
     for (const key of [TEXT, wireOf('master')]) {

@@ -23,7 +23,7 @@ import {
 import { expiryFrom, extraAllowedIpsFrom, nameFrom } from './network-input.ts';
 import { endpointOf, type NetworkRow, ownNetwork, type Teller } from './network-rows.ts';
 import { withoutServer } from './networks.ts';
-import { addressOf, overlayOf } from './overlay.ts';
+import { addressOf, type Overlay, overlayOf } from './overlay.ts';
 import { invalidKey, publicKeyFrom } from './public-keys.ts';
 import { isRelayed, relayDeviceOf } from './relay-routes.ts';
 import { clientConfig } from './wireguard-config.ts';
@@ -82,8 +82,9 @@ export class NetworkDevices {
     allow(actor, 'read', 'network_device');
     const { db, clock } = this.#deps.store;
     const network = ownNetwork(db, actor.orgId, networkId);
+    const overlay = overlayOf(network.cidr);
     const now = clock.now();
-    return devicesOf(db, networkId).map((row) => shown(row, network, now));
+    return devicesOf(db, networkId).map((row) => shown(row, overlay, now));
   }
 
   /**
@@ -158,7 +159,7 @@ export class NetworkDevices {
       };
       record(tx, actor, { action: 'network_device.update', row, details });
       if (expiresAt !== undefined) this.#announce(tx, network, row);
-      return shown(row, network, tx.now);
+      return shown(row, overlayOf(network.cidr), tx.now);
     });
   }
 
@@ -242,12 +243,12 @@ function enrolment(
   tx: Tx,
   { network, row, isNew }: { network: NetworkRow; row: DeviceRow; isNew: boolean },
 ): Enrolment {
-  return { device: shown(row, network, tx.now), networkCidr: network.cidr, isNew };
+  return { device: shown(row, overlayOf(network.cidr), tx.now), networkCidr: network.cidr, isNew };
 }
 
-function shown(row: DeviceRow, { cidr }: NetworkRow, now: number): ShownDevice {
+function shown(row: DeviceRow, overlay: Overlay, now: number): ShownDevice {
   const expired = row.expiresAt !== null && row.expiresAt <= now;
-  return { row, assignedIp: addressOf(overlayOf(cidr), row.host), expired };
+  return { row, assignedIp: addressOf(overlay, row.host), expired };
 }
 
 function record(

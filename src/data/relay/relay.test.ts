@@ -255,6 +255,24 @@ describe('attaching', () => {
     other.close();
   });
 
+  test('a network that gets another port is attached anew, and a lost change is made up for by the whole table', async (t) => {
+    const world = await relayWorld(t);
+    const carrier = await carry(t, world);
+    const port = await freeUdpPort();
+    world.link.change({ kind: 'relay', relay: testRelay('home', port) });
+    const unbound = await carrier.agent.next('unbound');
+    assert.equal(unbound.code, 'network_not_ready');
+    assert.match(unbound.message, new RegExp(`another UDP port now: ${port}`));
+    const again = await TestCarrier.attach(t, carrier.agent, 'home');
+    assert.equal(again.attached.port, port);
+    assert.notEqual(again.attached.epoch, carrier.attached.epoch);
+    const { networkId } = testRelay('home', port);
+    world.link.change({ kind: 'relay_gone', networkId, code: 'network_deleted', message: 'lost on the way' }, true);
+    world.link.change({ kind: 'cut_org', orgId: 'nobody', message: 'shows the gap' });
+    await until(() => world.relays.routeOf(networkId) === undefined);
+    assert.equal(world.relays.stats().attached, 0);
+  });
+
   test('an agent that leaves carries nothing any more', async (t) => {
     const world = await relayWorld(t);
     const carrier = await carry(t, world);
@@ -488,6 +506,37 @@ describe('who is let in', () => {
     const found: boolean[] = [];
     for (const name of names) found.push(await answers(name));
     assert.deepEqual(found, [false, true, true, false, true]);
+  });
+
+  test('nonsense of the agent ends nothing but itself', async (t) => {
+    const world = await relayWorld(t);
+    const carrier = await carry(t, world);
+    await carrier.prove();
+    const client = await TestClient.open(t, world.udpPort);
+    const malformed = (): number => world.relays.stats().dropped.malformed;
+    const packets = [
+      carrier.packet(0xd0, Buffer.alloc(3)), // no whole number of a flow
+      carrier.packet(0xd1, Buffer.alloc(0)), // a batch of nothing
+      carrier.packet(0xd1, Buffer.from([0, 0, 0, 1, 0, 9, 1])), // a record that is cut short
+      carrier.packet(0xd3, Buffer.alloc(48)), // a kind that only servers send
+      carrier.packet(0xd6, Buffer.alloc(20)), // a ping with a wrong MAC
+    ];
+    for (const [i, packet] of packets.entries()) {
+      carrier.socket.send(packet, world.udpPort, '127.0.0.1');
+      await until(() => malformed() === i + 1);
+    }
+    const { stream } = carrier;
+    stream?.write(Buffer.from([0, 0, 0, 1, 0xff, 0xff]));
+    await until(() => malformed() === packets.length + 1 && stream?.gone === true);
+    client.send('all the same');
+    await until(() => carrier.texts.at(-1) === 'all the same');
+    world.relays.sweep();
+    world.laterMs = 1_500;
+    world.relays.sweep();
+    await until(() => carrier.stream !== stream);
+    carrier.sendByStream(0, 'no word that there is');
+    await until(() => malformed() === packets.length + 2);
+    assert.equal(info(world)?.path, 'udp');
   });
 
   test('networks do not hear of each other', async (t) => {

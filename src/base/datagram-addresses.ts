@@ -1,5 +1,5 @@
 /**
- * Socket addresses between the kernel's bytes and text, for datagram-batches.ts. A datagram's sender is mostly one that was seen a moment ago, so texts
+ * Socket addresses between the kernel's bytes and text, for datagram-in.ts and datagram-out.ts. A datagram's sender is mostly one that was seen a moment ago, so texts
  * are kept: by a hash of the bytes for what comes in, by the text for what goes out. Both have a bound and replace at it.
  */
 import { networkInterfaces } from 'node:os';

@@ -1,5 +1,5 @@
 /**
- * recvmmsg and sendmmsg: many datagrams per system call, which libuv does not offer. Called by datagram-batches.ts through node:ffi, on 64-bit
+ * recvmmsg and sendmmsg: many datagrams per system call, which libuv does not offer. Called by datagram-in.ts and datagram-out.ts through node:ffi, on 64-bit
  * Linux alone, where the kernel's structures are the same on every architecture and in every C library. On a Node that has no ffi, or where a
  * datagram does not come back from a try, `findCalls` finds nothing, and node:dgram does it one at a time.
  */
@@ -42,6 +42,14 @@ export interface DatagramCalls {
   text(address: Uint8Array): string;
   /** The bytes of an address of IPv4 or IPv6, without a zone; undefined: it is none. */
   parse(text: string): Uint8Array | undefined;
+}
+
+/** A socket as datagram-in.ts and datagram-out.ts see it. Neither throws. */
+export interface BatchedSocket {
+  readonly isOpen: boolean;
+  take(bytes: Buffer, start: number, end: number, address: string, port: number): void;
+  /** `count` datagrams were not sent; the first of them because of `error`, or null: for want of room. */
+  lost(count: number, error: Error | null): void;
 }
 
 /** What is used of the handle below a socket of node:dgram. */

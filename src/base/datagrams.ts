@@ -1,14 +1,15 @@
 /**
  * UDP sockets of private networks: the public port and the way to the agent on a data node; the way to the server and the local sockets of
  * an agent. A datagram is sent now or not at all, for one that waits is worth less than the next one; what the kernel has no room for is
- * the caller's to count. An address is looked up once, when the socket is opened. On 64-bit Linux datagrams are read and sent many at a time (datagram-batches.ts),
+ * the caller's to count. An address is looked up once, when the socket is opened. On 64-bit Linux datagrams are read and sent many at a time (datagram-in.ts, datagram-out.ts),
  * elsewhere as node:dgram does it; `datagrams.test.ts` fails when the fast way is gone.
  */
 import { createSocket, type Socket } from 'node:dgram';
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
-import { type BatchedSocket, DatagramBatches, Drain } from './datagram-batches.ts';
-import { findCalls, handleOf, type UdpHandle } from './datagram-calls.ts';
+import { type BatchedSocket, findCalls, handleOf, type UdpHandle } from './datagram-calls.ts';
+import { DatagramDrain, Inlet } from './datagram-in.ts';
+import { DatagramLine, Outlet } from './datagram-out.ts';
 
 /** Takes `bytes[start, end)`: valid until it returns. `address` and `port` are the sender's. */
 export type OnDatagram = (bytes: Buffer, start: number, end: number, address: string, port: number) => void;
@@ -64,18 +65,23 @@ export async function connectDatagrams(of: DatagramOptions): Promise<DatagramSoc
   return wrap(socket, of);
 }
 
-/** Per thread, and made when the first socket is: system calls, their memory, and what waits to be sent are shared. Null: this machine has no batches. */
-let batches: DatagramBatches | null | undefined;
+interface Shared {
+  readonly drain: DatagramDrain;
+  readonly line: DatagramLine;
+}
+
+/** Per thread, and made with its first socket: memory, the line of what is sent, and whose turn it is. Null: one at a time on this machine. */
+let shared: Shared | null | undefined;
 
 function wrap(socket: Socket, of: DatagramOptions): DatagramSocket {
   widen(socket);
   const handle = of.batched === false ? undefined : handleOf(socket);
   if (handle !== undefined) {
-    if (batches === undefined) {
+    if (shared === undefined) {
       const calls = findCalls();
-      batches = calls === undefined ? null : new DatagramBatches(calls);
+      shared = calls === undefined ? null : { drain: new DatagramDrain(calls), line: new DatagramLine(calls) };
     }
-    if (batches !== null) return new BatchedDatagrams(socket, of, { batches, handle });
+    if (shared !== null) return new BatchedDatagrams(socket, of, { ...shared, handle });
   }
   return new PlainDatagrams(socket, of);
 }
@@ -168,28 +174,26 @@ class PlainDatagrams implements DatagramSocket {
 /** With the rest of what there is to read, and with what is sent, in batches. */
 class BatchedDatagrams extends PlainDatagrams implements BatchedSocket {
   override readonly isBatched: boolean = true;
-  readonly #drain: Drain;
+  readonly #inlet: Inlet;
+  readonly #outlet: Outlet;
 
-  constructor(
-    socket: Socket,
-    of: DatagramOptions,
-    { batches: shared, handle }: { batches: DatagramBatches; handle: UdpHandle },
-  ) {
+  constructor(socket: Socket, of: DatagramOptions, { drain, line, handle }: Shared & { readonly handle: UdpHandle }) {
     super(socket, of);
-    this.#drain = new Drain(shared, handle, this);
+    this.#inlet = new Inlet(drain, handle, this);
+    this.#outlet = new Outlet(line, handle.fd, this);
   }
 
   override send(bytes: Buffer, start: number, end: number, port = 0, address?: string): boolean {
-    return this.isOpen && this.#drain.send(bytes, start, end, port, address);
+    return this.isOpen && this.#outlet.send(bytes, start, end, port, address);
   }
 
   override close(): void {
-    if (this.isOpen) this.#drain.closing();
+    if (this.isOpen) this.#outlet.closing();
     super.close();
   }
 
   protected override taken(): void {
-    if (this.isOpen) this.#drain.readable();
+    if (this.isOpen) this.#inlet.readable();
   }
 }
 

@@ -1,19 +1,16 @@
 /**
- * Many datagrams per system call, for datagrams.ts. libuv tells that there is something to read by the first datagram of it; the rest is
- * drained here, a bounded number per turn of the event loop, so that a flood on one socket leaves the others theirs. What is sent is
- * gathered until the code that sends is done: it leaves before Node goes on to anything else. Neighbours of one length to one peer go
- * through the kernel as one and are cut apart at its end, which costs a fourth of its time.
+ * Sends many datagrams per system call, for datagrams.ts. What the sockets of a thread send is gathered in one line until the code that sends is
+ * done: it leaves, in its order, before Node goes on to anything else. Neighbours of one length to one peer go through the kernel as one and are cut
+ * apart at its end, which costs a fourth of its time.
  */
 import { Addresses } from './datagram-addresses.ts';
-import { type DatagramCalls, systemError, type UdpHandle } from './datagram-calls.ts';
+import { type BatchedSocket, type DatagramCalls, systemError } from './datagram-calls.ts';
 import { type Envelopes, NAME_WORDS } from './datagram-envelopes.ts';
 
-/** Datagrams per call: beyond this a call's own price is lost in what a datagram costs. */
-const BATCH = 64;
-/** Calls per socket and turn: 256 datagrams, about half a millisecond. */
-const CALLS_PER_TURN = 4;
+/** Places in the line: beyond this a call's own price is lost in what a datagram costs. When it is full it leaves at once. */
+const PLACES = 64;
 /** Longer ones, which only fragments bring, go by themselves. */
-const SLOT_BYTES = 2_048;
+const PLACE_BYTES = 2_048;
 const LONGEST = 65_536;
 /** Together: what one datagram of IPv4 or IPv6 may have, and some. */
 const JOINED_BYTES = 65_000;
@@ -22,27 +19,18 @@ const EIO = 5;
 const EINVAL = 22;
 const EMSGSIZE = 90;
 
-/** A socket as the batches see it. */
-export interface BatchedSocket {
-  readonly isOpen: boolean;
-  /** Never throws. */
-  take(bytes: Buffer, start: number, end: number, address: string, port: number): void;
-  /** `count` datagrams were not sent; the first of them because of `error`, or null: for want of room. */
-  lost(count: number, error: Error | null): void;
-}
-
-/** What all sockets of a thread share: one memory to receive into, one line of what is to be sent. */
-export class DatagramBatches {
+/** One per thread. */
+export class DatagramLine {
   readonly #calls: DatagramCalls;
   readonly #addresses: Addresses;
-  readonly #in: Envelopes;
   readonly #out: Envelopes;
   readonly #long: Envelopes;
-  readonly #owners: Array<Drain | undefined> = new Array<Drain | undefined>(BATCH).fill(undefined);
+  readonly #owners: Array<Outlet | undefined> = new Array<Outlet | undefined>(PLACES).fill(undefined);
+  /** 1: the place goes where the one before it goes. */
+  readonly #follows = new Uint8Array(PLACES);
   /** Of the present flush: they are told when it is over, for they may send. */
-  readonly #losers: Drain[] = [];
-  /** 1: the slot goes where the one before it goes. */
-  readonly #follows = new Uint8Array(BATCH);
+  readonly #losers: Outlet[] = [];
+  /** Where the last one goes. */
   #address: string | undefined;
   #port = 0;
   #waiting = 0;
@@ -51,48 +39,30 @@ export class DatagramBatches {
   constructor(calls: DatagramCalls) {
     this.#calls = calls;
     this.#addresses = new Addresses(calls);
-    this.#in = calls.envelopes(BATCH, LONGEST);
-    this.#out = calls.envelopes(BATCH, SLOT_BYTES);
+    this.#out = calls.envelopes(PLACES, PLACE_BYTES);
     this.#long = calls.envelopes(1, LONGEST);
   }
 
-  /** One call's worth; true: there is no more now. */
-  receive(drain: Drain): boolean {
-    const { fd } = drain.handle;
-    const { user } = drain;
-    const count = this.#calls.receive(fd, this.#in);
-    if (count < 0) user.lost(0, systemError(count, 'recvmmsg'));
-    const { names, bytes } = this.#in;
-    for (let i = 0; i < count; i++) {
-      const start = i * LONGEST;
-      const word = names[i * NAME_WORDS] as number;
-      const port = ((word >>> 24) & 0xff) | ((word >>> 8) & 0xff00);
-      const length = this.#in.received(i);
-      if (user.isOpen) user.take(bytes, start, start + length, this.#addresses.textAt(names, i * NAME_WORDS), port);
-    }
-    return count < BATCH || !user.isOpen;
-  }
-
   /** False: the address is none, or the datagram too long. */
-  send(drain: Drain, bytes: Buffer, start: number, end: number, port: number, address: string | undefined): boolean {
+  send(outlet: Outlet, bytes: Buffer, start: number, end: number, port: number, address: string | undefined): boolean {
     const length = end - start;
-    if (length > SLOT_BYTES) return this.#sendLong(drain, bytes.subarray(start, end), port, address);
+    if (length > PLACE_BYTES) return this.#sendLong(outlet, bytes.subarray(start, end), port, address);
     const i = this.#waiting;
     let nameBytes = 0;
     if (address !== undefined) {
       nameBytes = this.#addresses.write(this.#out.names, i * NAME_WORDS, address, port);
       if (nameBytes === 0) return false;
     }
-    bytes.copy(this.#out.bytes, i * SLOT_BYTES, start, end);
+    bytes.copy(this.#out.bytes, i * PLACE_BYTES, start, end);
     this.#out.address(i, length, nameBytes);
-    const follows = i > 0 && this.#owners[i - 1] === drain && port === this.#port && address === this.#address;
+    const follows = i > 0 && this.#owners[i - 1] === outlet && port === this.#port && address === this.#address;
     this.#follows[i] = follows ? 1 : 0;
     this.#address = address;
     this.#port = port;
-    this.#owners[i] = drain;
+    this.#owners[i] = outlet;
     this.#waiting = i + 1;
     if (i === 0) process.nextTick(this.#flush);
-    else if (i === BATCH - 1) this.flush();
+    else if (i === PLACES - 1) this.flush();
     return true;
   }
 
@@ -102,7 +72,7 @@ export class DatagramBatches {
     this.#waiting = 0;
     const owners = this.#owners;
     for (let from = 0; from < count; ) {
-      const owner = owners[from] as Drain;
+      const owner = owners[from] as Outlet;
       let to = from;
       while (to < count && owners[to] === owner) owners[to++] = undefined;
       this.#sendRun(owner, from, to);
@@ -111,7 +81,7 @@ export class DatagramBatches {
     for (let one = this.#losers.pop(); one !== undefined; one = this.#losers.pop()) one.tellLost();
   }
 
-  #sendRun(owner: Drain, from: number, to: number): void {
+  #sendRun(owner: Outlet, from: number, to: number): void {
     for (let at = from; at < to; ) {
       const joinEnd = this.#joinEnd(owner, at, to);
       if (joinEnd > at + 1) {
@@ -127,7 +97,7 @@ export class DatagramBatches {
   }
 
   /** Where those end that can be sent with `at` as one: to the same peer, all as long as it, and a last one that may be shorter. */
-  #joinEnd(owner: Drain, at: number, to: number): number {
+  #joinEnd(owner: Outlet, at: number, to: number): number {
     const out = this.#out;
     const bytes = out.lengthOf(at);
     let end = at + 1;
@@ -142,10 +112,10 @@ export class DatagramBatches {
     return end;
   }
 
-  #sendJoined(owner: Drain, from: number, to: number): void {
+  #sendJoined(owner: Outlet, from: number, to: number): void {
     if (!owner.user.isOpen) return;
     const bytes = this.#out.lengthOf(from);
-    const sent = this.#calls.sendJoined(owner.handle.fd, this.#out, from, to, bytes);
+    const sent = this.#calls.sendJoined(owner.fd, this.#out, from, to, bytes);
     if (sent === 1) return;
     if (sent === 0) return this.#lose(owner, to - from, 0);
     if (sent === -EIO) owner.joinsUpTo = 0;
@@ -154,9 +124,9 @@ export class DatagramBatches {
     this.#sendEach(owner, from, to);
   }
 
-  #sendEach(owner: Drain, from: number, to: number): void {
+  #sendEach(owner: Outlet, from: number, to: number): void {
     for (let at = from; at < to && owner.user.isOpen; ) {
-      const sent = this.#calls.send(owner.handle.fd, this.#out, at, to);
+      const sent = this.#calls.send(owner.fd, this.#out, at, to);
       if (sent > 0) {
         at += sent;
         continue;
@@ -168,11 +138,11 @@ export class DatagramBatches {
     }
   }
 
-  #lose(owner: Drain, count: number, error: number): void {
+  #lose(owner: Outlet, count: number, error: number): void {
     if (owner.lose(count, error)) this.#losers.push(owner);
   }
 
-  #sendLong({ handle, user }: Drain, datagram: Buffer, port: number, address: string | undefined): boolean {
+  #sendLong({ fd, user }: Outlet, datagram: Buffer, port: number, address: string | undefined): boolean {
     this.flush();
     let nameBytes = 0;
     if (address !== undefined) {
@@ -182,51 +152,37 @@ export class DatagramBatches {
     if (datagram.length > LONGEST) return false;
     datagram.copy(this.#long.bytes);
     this.#long.address(0, datagram.length, nameBytes);
-    const sent = this.#calls.send(handle.fd, this.#long, 0, 1);
+    const sent = this.#calls.send(fd, this.#long, 0, 1);
     if (sent < 0) user.lost(0, systemError(sent, 'sendmmsg'));
     return sent === 1;
   }
 }
 
-/** One socket's way through the batches. */
-export class Drain {
-  readonly handle: UdpHandle;
+/** A socket's end of the line. */
+export class Outlet {
+  readonly fd: number;
   readonly user: BatchedSocket;
-  readonly #batches: DatagramBatches;
   /** Longer ones can't be sent joined on this socket: its network refused it. */
-  joinsUpTo = SLOT_BYTES;
+  joinsUpTo = PLACE_BYTES;
+  readonly #line: DatagramLine;
   #isLoser = false;
   #lost = 0;
   #lostBy = 0;
-  /** libuv does not read: each turn of the loop begins with a drain. */
-  #polls = false;
-  readonly #poll = (): void => {
-    if (!this.user.isOpen) return;
-    if (!this.#drained()) {
-      setImmediate(this.#poll);
-      return;
-    }
-    this.#polls = false;
-    this.handle.recvStart();
-  };
 
-  constructor(batches: DatagramBatches, handle: UdpHandle, user: BatchedSocket) {
-    this.#batches = batches;
-    this.handle = handle;
+  constructor(line: DatagramLine, fd: number, user: BatchedSocket) {
+    this.#line = line;
+    this.fd = fd;
     this.user = user;
   }
 
-  /** A datagram came by libuv: what stands behind it is read too. */
-  readable(): void {
-    if (this.#polls || this.#drained() || !this.user.isOpen) return;
-    // More than a turn's worth: libuv, which would go on with up to 31 more, rests until it is drained.
-    this.#polls = true;
-    this.handle.recvStop();
-    setImmediate(this.#poll);
+  /** Connected sockets have no address. False: the address is none, or the datagram too long. */
+  send(bytes: Buffer, start: number, end: number, port: number, address: string | undefined): boolean {
+    return this.#line.send(this, bytes, start, end, port, address);
   }
 
-  send(bytes: Buffer, start: number, end: number, port: number, address: string | undefined): boolean {
-    return this.#batches.send(this, bytes, start, end, port, address);
+  /** Before the socket is closed: what was taken leaves. */
+  closing(): void {
+    this.#line.flush();
   }
 
   /** `count` datagrams did not go, for want of room (0) or because of the error with that number. True: the first of a flush. */
@@ -245,17 +201,5 @@ export class Drain {
     this.#lost = 0;
     this.#lostBy = 0;
     this.user.lost(lost, error);
-  }
-
-  /** Before the socket is closed: what was taken leaves. */
-  closing(): void {
-    this.#batches.flush();
-  }
-
-  #drained(): boolean {
-    for (let i = 0; i < CALLS_PER_TURN; i++) {
-      if (this.#batches.receive(this)) return true;
-    }
-    return false;
   }
 }

@@ -275,3 +275,66 @@ test('metrics: what passed is counted, and promtool has nothing to say', async (
   const { status, stdout, stderr } = spawnSync('promtool', ['check', 'metrics'], { input: text, encoding: 'utf8' });
   assert.deepEqual([status, stdout, stderr], [0, '', '']);
 });
+
+test('a private network is in the status and in the metrics, and promtool has nothing to say', async (t) => {
+  const world = await startPageWorld(t);
+  const without = (await world.ask('/metrics')).text;
+  assert.doesNotMatch(without, /relay/, 'an agent of tunnels alone says nothing of relays');
+  const relay = {
+    name: 'vpn',
+    network: 'office "main"',
+    networkId: undefined,
+    target: 'localhost:51820',
+    state: 'online',
+    endpoint: 'relay.example.com:20000',
+    path: 'udp',
+    udp: 'up',
+    pathWhy: undefined,
+    reason: undefined,
+    fault: undefined,
+    clients: 3,
+    packetsIn: 10,
+    bytesIn: 1_000,
+    packetsOut: 20,
+    bytesOut: 2_000,
+    dropped: 4,
+  } as const;
+  world.view = { ...world.view, relays: [relay, { ...relay, name: 'lab', state: 'waiting', path: undefined }] };
+  const { text } = await world.ask('/metrics');
+  const lines = text.split('\n').filter((line) => line.startsWith('culvert_agent_relay') && line.includes('vpn'));
+  assert.deepEqual(lines, [
+    'culvert_agent_relay_udp{relay="vpn"} 1',
+    'culvert_agent_relay_clients{relay="vpn"} 3',
+    'culvert_agent_relay_packets_total{relay="vpn",from="clients"} 10',
+    'culvert_agent_relay_packets_total{relay="vpn",from="service"} 20',
+    'culvert_agent_relay_bytes_total{relay="vpn",from="clients"} 1000',
+    'culvert_agent_relay_bytes_total{relay="vpn",from="service"} 2000',
+    'culvert_agent_relay_dropped_total{relay="vpn"} 4',
+  ]);
+  assert.match(text, /culvert_agent_relays\{state="online"\} 1\n.*\{state="waiting"\} 1\n/);
+  assert.match(text, /culvert_agent_relay_udp\{relay="lab"\} 0/);
+  const { status, stdout, stderr } = spawnSync('promtool', ['check', 'metrics'], { input: text, encoding: 'utf8' });
+  assert.deepEqual([status, stdout, stderr], [0, '', '']);
+  assert.deepEqual((await world.ask('/api/status')).body['relays'], [
+    {
+      name: 'vpn',
+      network: 'office "main"',
+      endpoint: 'relay.example.com:20000',
+      path: 'udp',
+      target: 'localhost:51820',
+      state: 'online',
+      clients: 3,
+      fault: null,
+    },
+    {
+      name: 'lab',
+      network: 'office "main"',
+      endpoint: 'relay.example.com:20000',
+      path: null,
+      target: 'localhost:51820',
+      state: 'waiting',
+      clients: 3,
+      fault: null,
+    },
+  ]);
+});

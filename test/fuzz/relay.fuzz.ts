@@ -197,9 +197,12 @@ class Round {
 
   /** A packet of the agent arrives, is overheard, and what the door answers is heard where it was sent. */
   #fromAgent(net: Net, packet: Buffer, source: Source): void {
-    const wasHere = net.dry.door.isAgent(source[0], source[1]);
+    const before = placeOf(net);
     net.dry.receive(packet, source, this.#nowMs);
-    if (!wasHere && net.dry.door.isAgent(source[0], source[1])) this.report.moves++;
+    if (placeOf(net) !== before) {
+      assert.equal(placeOf(net), nameOf(source), 'taken for where it is not');
+      this.report.moves++;
+    }
     this.#keep(packet);
     this.#deliver(net);
   }
@@ -226,7 +229,6 @@ class Round {
   #stranger(net: Net): void {
     const other = oneOf(this.#random, this.#overheard);
     const heard = oneOf(this.#random, this.#overheard);
-    const before = nameOf([net.dry.door.address, net.dry.door.port]);
     const kind = this.#random();
     if (kind < 0.4) this.#forge(net, Buffer.from(heard));
     else if (kind < 0.8) this.#forge(net, damaged(this.#random, heard, other));
@@ -236,10 +238,9 @@ class Round {
       this.#forge(net, forged);
     } else {
       const handed = this.#challenges.pop();
-      // The agent's proof comes from where the agent is, and there it is worth nothing.
+      // The agent's proof comes from where the agent is: it is worth something only if the challenge was for there.
       if (handed !== undefined) this.#challenged(handed.net, handed.nonce);
     }
-    assert.equal(nameOf([net.dry.door.address, net.dry.door.port]), before, 'a stranger moved the agent');
     this.#deliver(net);
   }
 
@@ -249,8 +250,10 @@ class Round {
     const sources = this.#chance(0.3) ? net.places : this.#chance(0.5) ? STRANGERS : this.#clients;
     const source = oneOf(this.#random, sources);
     const { passedOut } = dry;
+    const before = placeOf(net);
     dry.receive(packet, source, this.#nowMs);
-    if (!dry.door.isAgent(source[0], source[1]) || nameOf(source) !== nameOf([dry.door.address, dry.door.port]))
+    assert.equal(placeOf(net), before, 'a stranger moved the agent');
+    if (!dry.door.isAgent(source[0], source[1]) || nameOf(source) !== placeOf(net))
       assert.equal(dry.passedOut, passedOut, 'taken from who is not the agent');
     const signed = packet.subarray(0, SIGNED_BYTES);
     const isMade = this.#overheard.some((each) => each.subarray(0, SIGNED_BYTES).equals(signed));
@@ -302,8 +305,7 @@ class Round {
 
   #remove(net: Net, device: RelayDevice): void {
     net.dry.passage.removeDevice(device.deviceId, this.#nowMs);
-    net.enrolled.delete(device.deviceId);
-    net.removedAt.set(device.deviceId, this.#nowMs);
+    if (net.enrolled.delete(device.deviceId)) net.removedAt.set(device.deviceId, this.#nowMs);
   }
 
   #forgetSessions(net: Net, of: RelayDevice): void {
@@ -342,6 +344,9 @@ class Round {
     return this.#random() < of;
   }
 }
+
+/** Where the door takes the agent to be. */
+const placeOf = ({ dry }: Net): string => nameOf([dry.door.address, dry.door.port]);
 
 /** One round of so many steps. Throws at the first rule that is broken. */
 export function relayRound(seed: number, steps = 2_000): RelayReport {

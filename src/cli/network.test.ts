@@ -2,10 +2,13 @@
 import assert from 'node:assert/strict';
 import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { type TestContext, test } from 'node:test';
 import { Secret } from '../base/secret.ts';
 import { loggedInAt, type PlayedRequest, playServer, refreshWith } from './fixtures/played-server.ts';
 import { run } from './fixtures/program.ts';
+import { type Io, processIo } from './io.ts';
+import { networkEnroll } from './network-devices.ts';
 import { publicKeyOf } from './wireguard-keys.ts';
 
 const KEY = 'dwdtCnMYpX08FsFyUbJmRd9MLw+HrJkqsXf7pR25LCo=';
@@ -60,6 +63,8 @@ interface Result {
 
 interface World {
   readonly home: string;
+  /** What was asked since the last `run`. */
+  asked(): readonly string[];
   run(words: readonly string[], env?: NodeJS.ProcessEnv): Promise<Result>;
 }
 
@@ -86,6 +91,7 @@ async function world(t: TestContext, answers: Answers): Promise<World> {
   void listen();
   return {
     home,
+    asked: () => asked,
     run: async (words, env = {}) => {
       asked = [];
       bodies = new Map();
@@ -275,6 +281,27 @@ test('nothing is enrolled when the options, the network or the name do not fit',
     assert.ok(!refused.asked.some((what) => what.startsWith('POST')), words.join(' '));
   }
   assert.ok(!existsSync(join(home, 'phone.conf')));
+});
+
+test('no device is enrolled for a QR code that the terminal has no room for', async (t) => {
+  const { home, asked } = await world(t, {
+    ...LIST,
+    [`GET ${BASE}/devices`]: [],
+    [`POST ${BASE}/devices`]: { device: DEVICE, network_cidr: NETWORK.cidr },
+    [`GET ${BASE}/devices/${PHONE}/config`]: { config: CONFIG },
+  });
+  const on = (rows: number): Io => ({
+    ...processIo(),
+    stdout: Object.assign(new PassThrough(), { isTTY: true, columns: 100, rows }),
+    stderr: new PassThrough(),
+    cwd: home,
+    env: { HOME: home, LANG: 'C.UTF-8' },
+  });
+  const words = { args: ['home', 'phone'], flags: { qr: true } };
+  await assert.rejects(networkEnroll(on(20), words), /the code needs \d+ columns and \d+ lines, .* has 100 and 20/);
+  assert.deepEqual(asked(), ['GET /private-networks', `GET ${BASE}/devices`]);
+  assert.equal(await networkEnroll(on(50), words), 0);
+  assert.equal(asked().at(-1), `GET ${BASE}/devices/${PHONE}/config`);
 });
 
 test('a key that was lost on its way says how to get another one', async (t) => {

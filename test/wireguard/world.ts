@@ -33,6 +33,30 @@ export interface Client extends Device {
   readonly peer: Peer;
 }
 
+/** Places and a server between them. */
+export interface Ground {
+  readonly processes: Processes;
+  readonly places: Places;
+  readonly culvert: SpawnedCulvert;
+  /** Its owner's. */
+  readonly api: ApiPlace;
+}
+
+/** A home behind a NAT, so many clients, and a server that all reach. */
+export async function prepareGround(t: Ends, clients: number): Promise<Ground> {
+  const processes = new Processes();
+  t.after(() => processes.close());
+  const places = await Places.make(processes, clients);
+  await places.homeBehindNat();
+  const culvert = await spawnCulvert(t, {
+    address: SERVER_ADDRESS,
+    netns: places.hub,
+    edge: `udp_host = "${SERVER_ADDRESS}"\ntcp_public_host = "${SERVER_ADDRESS}"`,
+  });
+  const api = await logInInside(processes, { netns: places.hub, url: culvert.apiUrl }, culvert.password);
+  return { processes, places, culvert, api };
+}
+
 export class World {
   readonly processes: Processes;
   readonly places: Places;
@@ -43,15 +67,7 @@ export class World {
   readonly #networkId: string;
   #agent: Program | undefined;
 
-  private constructor(of: {
-    readonly processes: Processes;
-    readonly places: Places;
-    readonly culvert: SpawnedCulvert;
-    readonly home: Peer;
-    readonly homeKeys: Keys;
-    readonly api: ApiPlace;
-    readonly networkId: string;
-  }) {
+  private constructor(of: Ground & { readonly home: Peer; readonly homeKeys: Keys; readonly networkId: string }) {
     this.processes = of.processes;
     this.places = of.places;
     this.culvert = of.culvert;
@@ -63,23 +79,15 @@ export class World {
 
   /** Places, server and network; nobody is enrolled and no agent runs. */
   static async build(t: Ends): Promise<World> {
-    const processes = new Processes();
-    t.after(() => processes.close());
-    const places = await Places.make(processes, 3);
-    await places.homeBehindNat();
-    const culvert = await spawnCulvert(t, {
-      address: SERVER_ADDRESS,
-      netns: places.hub,
-      edge: `udp_host = "${SERVER_ADDRESS}"\ntcp_public_host = "${SERVER_ADDRESS}"`,
-    });
-    const api = await logInInside(processes, { netns: places.hub, url: culvert.apiUrl }, culvert.password);
+    const ground = await prepareGround(t, 3);
+    const { processes, places, api } = ground;
     const homeKeys = await makeKeys(processes);
     const home = await Peer.start(processes, places.home);
     const created = await callInside(processes, api, ['POST', '/private-networks', { name: NETWORK, cidr: CIDR }]);
     const networkId = String(created['id']);
     const identity = { server_public_key: homeKeys.publicKey, server_listen_port: LISTEN_PORT };
     await callInside(processes, api, ['PUT', `/private-networks/${networkId}/server`, identity]);
-    return new World({ processes, places, culvert, home, homeKeys, api, networkId });
+    return new World({ ...ground, home, homeKeys, networkId });
   }
 
   /** A call below the network's path: `['GET', '/devices']`. */

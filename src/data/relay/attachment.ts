@@ -56,6 +56,8 @@ export class Attachment {
   readonly #stream: StreamLeg;
   readonly #in = new Direction();
   readonly #out = new Direction();
+  /** The last datagram from the agent. */
+  #cameByUdp = false;
   #path: RelayPath = 'stream';
   /** Why UDP is not taken while it is not. */
   #why = 'UDP from the agent has not come through yet';
@@ -75,6 +77,7 @@ export class Attachment {
       slot: carrier.slot,
       turn: host.turn,
       onRecord: (flow, bytes, start, end) => {
+        this.#cameByUdp = false;
         if (flow === 0) this.#onWord(bytes, start, end);
         else host.fromAgent(flow, bytes, start, end);
       },
@@ -97,10 +100,16 @@ export class Attachment {
     else this.#stream.send(flow, bytes, start, end);
   }
 
-  /** May so many bytes pass under the key's bandwidth limit? Those over the session pay for it at its socket. */
-  mayPass(bytes: number, isIn: boolean): boolean {
+  /** May so many bytes of a client pass under the key's bandwidth limit? What goes over the session pays for it at its socket. */
+  mayGo(bytes: number): boolean {
     const { bucket } = this.carrier.shaper;
-    return bucket === null || this.#path === 'stream' || bucket.trySpend(isIn ? this.#in : this.#out, bytes);
+    return bucket === null || this.#path === 'stream' || bucket.trySpend(this.#in, bytes);
+  }
+
+  /** The same of the datagram that has just come from the agent. */
+  mayCome(bytes: number): boolean {
+    const { bucket } = this.carrier.shaper;
+    return bucket === null || !this.#cameByUdp || bucket.trySpend(this.#out, bytes);
   }
 
   /** A packet with the token, of kind `kind`. */
@@ -108,6 +117,7 @@ export class Attachment {
     const { counts, fromAgent } = this.#host;
     if (kind === RELAY_KIND.data || kind === RELAY_KIND.batch) {
       if (!this.door.isAgent(address, port)) return counts.drop('wrong_source');
+      this.#cameByUdp = true;
       if (kind === RELAY_KIND.batch) {
         if (!readRecords(bytes, start + RELAY_HEAD_BYTES, end, fromAgent)) counts.drop('malformed');
       } else if (end - start < DATA_HEAD_BYTES) counts.drop('malformed');

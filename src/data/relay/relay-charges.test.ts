@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { before, test, type TestContext } from 'node:test';
 import { monthOf } from '../../plane/spend.ts';
+import { STREAM_PLEASE } from '../../wire/relay-packets.ts';
 import { TestAgent } from '../fixtures/agent.ts';
 import { testCertificate, type TestCertificate } from '../fixtures/certificate.ts';
 import { startWorld, until, type World } from '../fixtures/gateway.ts';
@@ -123,6 +124,15 @@ test('over the bandwidth limit datagrams are dropped, and neither direction shut
   assert.ok(bytesIn + bytesOut < most, `${bytesIn + bytesOut} of ${most}`);
   assert.ok(bytesIn + bytesOut > 0.6 * 125_000 * seconds, `${bytesIn + bytesOut} of ${most}`);
   assert.ok(Math.min(bytesIn, bytesOut) > (bytesIn + bytesOut) / 5, `${bytesIn} in, ${bytesOut} out`);
+});
+
+test('who says that UDP was lost and goes on sending by it is limited all the same', async (t) => {
+  const world = await carried(t, { bandwidthLimitMbps: 1 });
+  const { carrier, flow } = world;
+  carrier.sendByStream(0, Buffer.from([STREAM_PLEASE]));
+  await until(() => info(world)?.path === 'stream');
+  for (let i = 0; i < 100; i++) carrier.send(flow, Buffer.alloc(1_000));
+  await until(() => (info(world)?.dropped.bandwidth ?? 0) > 50);
 });
 
 test('a session that is ended by somebody, or whose token is revoked, carries nothing more', async (t) => {

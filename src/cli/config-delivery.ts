@@ -18,6 +18,10 @@ import { qrCode } from './qr-code.ts';
 /** What the server wrote in place of the key that it does not have. */
 const PLACEHOLDER = /^PrivateKey[ \t]*=.*$/m;
 
+/** A line of what this program lets pass: remarks, and settings that name keys and addresses and run nothing. */
+const KNOWN_LINE =
+  /^(?:#.*|\[(?:Interface|Peer)\]|(?:PrivateKey|Address|DNS|MTU|ListenPort|PublicKey|AllowedIPs|Endpoint|PersistentKeepalive) = [\w+/=.,:[\] -]+)?$/;
+
 export interface Config {
   /** Gets it as the server renders it. */
   readonly render: () => Promise<string>;
@@ -115,6 +119,7 @@ export class ConfigDelivery {
 async function rendered(render: Config['render'], key: Secret | undefined, lost: string | undefined): Promise<string> {
   try {
     const text = await render();
+    checkLines(text);
     return (key === undefined ? text : withKey(text, key)).trimEnd();
   } catch (cause) {
     if (lost === undefined) throw cause;
@@ -127,6 +132,18 @@ async function rendered(render: Config['render'], key: Secret | undefined, lost:
 function withoutRemarks(config: string): string {
   const lines = config.split('\n').map((line) => line.replace(/#.*$/, '').trimEnd());
   return lines.filter((line) => line !== '').join('\n');
+}
+
+/**
+ * wg-quick runs as root what a configuration says under PostUp and its like, and whoever runs the server is not root here.
+ * @throws ExitError (failure) for a line that is none of a plain configuration.
+ */
+function checkLines(config: string): void {
+  const wrong = config.split('\n').findIndex((line) => !KNOWN_LINE.test(line));
+  if (wrong < 0) return;
+  const [name = ''] = (config.split('\n')[wrong] ?? '').split('=');
+  const text = `the server answers with a configuration that is not used: line ${wrong + 1} ("${name.trim().slice(0, 40)}") is none that it should have`;
+  throw new ExitError(EXIT.failure, harmless(text));
 }
 
 /** @throws ExitError (failure) when the server left no place for a key. */

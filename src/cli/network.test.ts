@@ -50,7 +50,7 @@ const DEVICE = {
   extra_allowed_ips: [],
 };
 const CONFIG =
-  '# culvert udp 51820 --network home\n[Interface]\nPrivateKey = <your private key>\nAddress = 10.80.0.2/32\n';
+  '# culvert udp 51820 --network home\n[Interface]\nPrivateKey = REPLACE_WITH_PRIVATE_KEY\nAddress = 10.80.0.2/32\n';
 
 interface Result {
   readonly code: number;
@@ -142,7 +142,7 @@ test('the private key of a server goes into its file and nowhere else', async (t
   });
   const file = join(home, 'home.conf');
   assert.equal(statSync(file).mode & 0o777, 0o600);
-  assert.equal(readFileSync(file, 'utf8'), CONFIG.replace('<your private key>', KEY));
+  assert.equal(readFileSync(file, 'utf8'), CONFIG.replace('REPLACE_WITH_PRIVATE_KEY', KEY));
   assert.equal(set.stdout, '');
   assert.match(set.stderr, /^home: clients reach its server at tunnel\.example\.test:30000\.\n/);
   assert.match(
@@ -232,7 +232,7 @@ test('a device gets a key of its own, its configuration once, and a file for its
     { ...body, expires_at: '', public_key: '' },
     { name: 'phone', public_key: '', expires_at: '', extra_allowed_ips: ['192.168.7.0/24'] },
   );
-  assert.equal(shown.stdout, CONFIG.replace('<your private key>', key));
+  assert.equal(shown.stdout, CONFIG.replace('REPLACE_WITH_PRIVATE_KEY', key));
   assert.match(
     shown.stderr,
     /^phone: enrolled, 10\.80\.0\.2\.\nNext, .*:\n  culvert network config home .* --force\n  wg-quick strip \.\/home\.conf \| sudo wg syncconf/,
@@ -328,7 +328,7 @@ test('a configuration is printed again with the key of this machine, and with no
   });
   writeFileSync(join(home, 'old.conf'), `[Interface]\nPrivateKey = ${KEY}\n`, { mode: 0o600 });
   const again = await run(['config', 'home', '10.80.0.2', '--key-file', 'old.conf']);
-  assert.equal(again.stdout, CONFIG.replace('<your private key>', KEY));
+  assert.equal(again.stdout, CONFIG.replace('REPLACE_WITH_PRIVATE_KEY', KEY));
   assert.equal((await run(['config', 'home'])).stdout, CONFIG);
   const json = await run(['config', 'home', 'phone', '--json']);
   assert.deepEqual(JSON.parse(json.stdout), { config: CONFIG.trimEnd() });

@@ -62,6 +62,8 @@ class Net {
   place = 0;
   nonce: Buffer = Buffer.alloc(NONCE_BYTES);
   pings = 0;
+  /** Overheard, and never arrived; and where the agent was. */
+  readonly lostProofs = new Map<string, string>();
   readonly devices: RelayDevice[];
   readonly enrolled = new Set<string>();
   readonly removedAt = new Map<string, number>();
@@ -212,17 +214,21 @@ class Round {
       if (bytes[0] !== RELAY_KIND.challenge) continue;
       const nonce = bytes.subarray(RELAY_HEAD_BYTES, bytes.length - MAC_BYTES);
       const isHeard = nameOf(to) === nameOf(net.places[net.place] as Source);
-      if (isHeard) this.#challenged(net, nonce);
+      if (isHeard) this.#challenged(net, nonce, this.#chance(0.15));
       else this.#challenges.push({ net, nonce });
       if (this.#challenges.length > KEPT) this.#challenges.shift();
     }
   }
 
   /** The agent proves itself to whoever handed it the challenge, if it has asked; from where it is. */
-  #challenged(net: Net, body: Buffer): void {
+  #challenged(net: Net, body: Buffer, isLost: boolean): void {
     if (!body.subarray(0, NONCE_BYTES).equals(net.nonce)) return;
     const proof = net.signed(RELAY_KIND.proof, body.subarray(NONCE_BYTES));
-    this.#fromAgent(net, proof, net.places[net.place] as Source);
+    const source = net.places[net.place] as Source;
+    if (!isLost) return this.#fromAgent(net, proof, source);
+    // Who has overheard it may deliver it in the agent's place, as from there, and from nowhere else.
+    net.lostProofs.set(proof.toString('hex'), nameOf(source));
+    this.#keep(proof);
   }
 
   /** Somebody who forges sources, repeats, damages, and hands on. What it does moves no agent. */
@@ -239,7 +245,7 @@ class Round {
     } else {
       const handed = this.#challenges.pop();
       // The agent's proof comes from where the agent is: it is worth something only if the challenge was for there.
-      if (handed !== undefined) this.#challenged(handed.net, handed.nonce);
+      if (handed !== undefined) this.#challenged(handed.net, handed.nonce, false);
     }
     this.#deliver(net);
   }
@@ -252,7 +258,9 @@ class Round {
     const { passedOut } = dry;
     const before = placeOf(net);
     dry.receive(packet, source, this.#nowMs);
-    assert.equal(placeOf(net), before, 'a stranger moved the agent');
+    const isLate = net.lostProofs.get(packet.toString('hex')) === nameOf(source);
+    if (!isLate) assert.equal(placeOf(net), before, 'a stranger moved the agent');
+    net.lostProofs.delete(packet.toString('hex'));
     if (!dry.door.isAgent(source[0], source[1]) || nameOf(source) !== placeOf(net))
       assert.equal(dry.passedOut, passedOut, 'taken from who is not the agent');
     const signed = packet.subarray(0, SIGNED_BYTES);

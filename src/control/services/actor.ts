@@ -214,7 +214,30 @@ export function allow(actor: Actor, verb: Verb, thing: Thing): asserts actor is 
       `Your organization is ${actor.approval}: it can't do this until an operator approves it.`,
     );
   }
-  throw new AppError('forbidden', `Your role may not ${verb} a ${thing}. Ask an admin of your organization.`);
+  throw new AppError('forbidden', refusalOf(actor, verb, thing));
+}
+
+/** Deeds for which verb and thing are not what people call them. */
+const CALLED: Readonly<Record<string, string>> = {
+  'record.read': 'see recorded requests',
+  'record.create': 'send a recorded request again',
+  'record.delete': 'clear what was recorded',
+  'metric.read': 'see metrics',
+  'metric_key.read': 'see keys for scrapers',
+  'metric_key.create': 'make a key for scrapers',
+  'metric_key.delete': 'take back a key for scrapers',
+  'connection.delete': 'end a connection',
+  'billing.read': 'see the bill',
+  'billing.create': 'buy a plan',
+  'billing.change': 'change the plan',
+};
+
+function refusalOf(actor: Actor, verb: Verb, thing: Thing): string {
+  const deed = `${thing}.${verb}`;
+  const words = CALLED[deed] ?? `${verb} ${/^[aeiou]/.test(thing) ? 'an' : 'a'} ${thing.replaceAll('_', ' ')}`;
+  const lowest = LOWEST_ROLE[deed];
+  const takes = actor.kind === 'user' && lowest !== undefined ? `: it is ${actor.role}, and that takes ${lowest}` : '';
+  return `Your role may not ${words}${takes}. Ask an admin of your organization.`;
 }
 
 /** Throws `forbidden` unless the actor runs this server: a superadmin, or `culvert admin`. */

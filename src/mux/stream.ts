@@ -28,6 +28,11 @@ export class MuxStream {
   readonly id: number;
   readonly session: MuxSession;
   sink: StreamSink = deafSink;
+  /**
+   * False: its receive window stays as it began. For bytes that are worthless when they are late, of which a window that doubles whenever the
+   * sender fills it would keep seconds under way.
+   */
+  mayGrow = true;
   /** Free for the user: when it was last used, whom it served. */
   lastUsedMs = 0;
 
@@ -324,7 +329,7 @@ export class MuxStream {
       delta -= this.#window - size;
       this.#window = size;
       if (delta === 0) return;
-    } else if (next > this.#window && next <= largest && budget.take(next - this.#window)) {
+    } else if (next > this.#window && this.mayGrow && next <= largest && budget.take(next - this.#window)) {
       delta += next - this.#window;
       this.#window = next;
     }

@@ -70,6 +70,13 @@ test('a slow reader never gets more than the first window', async () => {
   assert.equal(peer.session.budget.left, 256 << 20);
 });
 
+test('a stream that may not grow keeps its first window, however fast its reader is', async () => {
+  const peer = await withRtt(50);
+  (peer.streams[0] as MuxStream).mayGrow = false;
+  for (let i = 0; i < 6; i++) assert.equal(await round(peer, INITIAL_WINDOW, 10), INITIAL_WINDOW);
+  assert.equal(peer.session.budget.left, 256 << 20);
+});
+
 test('growth stops where the budget ends, and goes on as before', async () => {
   const budget = new WindowBudget(3 * INITIAL_WINDOW + 5);
   const peer = await withRtt(50, budget);

@@ -40,6 +40,7 @@ export class StreamLeg implements StreamSink {
   constructor(options: StreamLegOptions) {
     this.#options = options;
     this.#stream = options.stream;
+    options.stream.mayGrow = false;
     this.#reader = new RecordReader(options.onRecord);
   }
 

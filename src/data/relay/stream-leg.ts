@@ -61,6 +61,7 @@ export class StreamLeg implements StreamSink, TurnJob {
     this.#replySeen = 0;
     this.#replySize = 2;
     this.#stream = stream;
+    stream.mayGrow = false;
     stream.sink = this;
     this.#blocked = !stream.write(this.#preamble);
     if (!this.#blocked) this.#ring.drain(this.#write);

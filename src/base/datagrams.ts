@@ -70,20 +70,30 @@ interface Shared {
   readonly line: DatagramLine;
 }
 
-/** Per thread, and made with its first socket: memory, the line of what is sent, and whose turn it is. Null: one at a time on this machine. */
-let shared: Shared | null | undefined;
+/**
+ * What the sockets of a thread have together: memory, the line of what is sent, and whose turn it is. Made with the first of them, and not handed
+ * down, for it belongs to the thread as its event loop does: two of them would each take a turn's worth from the others.
+ */
+class Thread {
+  static #shared: Shared | null | undefined;
+
+  /** Null: on this machine it goes one at a time. */
+  static shared(): Shared | null {
+    if (Thread.#shared === undefined) {
+      const calls = findCalls();
+      const found = calls === undefined ? null : { drain: new DatagramDrain(calls), line: new DatagramLine(calls) };
+      Thread.#shared = found;
+    }
+    return Thread.#shared;
+  }
+}
 
 function wrap(socket: Socket, of: DatagramOptions): DatagramSocket {
   widen(socket);
   const handle = of.batched === false ? undefined : handleOf(socket);
-  if (handle !== undefined) {
-    if (shared === undefined) {
-      const calls = findCalls();
-      shared = calls === undefined ? null : { drain: new DatagramDrain(calls), line: new DatagramLine(calls) };
-    }
-    if (shared !== null) return new BatchedDatagrams(socket, of, { ...shared, handle });
-  }
-  return new PlainDatagrams(socket, of);
+  const shared = handle === undefined ? null : Thread.shared();
+  if (handle === undefined || shared === null) return new PlainDatagrams(socket, of);
+  return new BatchedDatagrams(socket, of, { ...shared, handle });
 }
 
 /** IPv4 first: UDP has no handshake that tells which of several addresses answers, and services that hear one family hear that. */

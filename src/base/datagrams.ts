@@ -70,30 +70,9 @@ interface Shared {
   readonly line: DatagramLine;
 }
 
-/**
- * What the sockets of a thread have together: memory, the line of what is sent, and whose turn it is. Made with the first of them, and not handed
- * down, for it belongs to the thread as its event loop does: two of them would each take a turn's worth from the others.
- */
-class Thread {
-  static #shared: Shared | null | undefined;
-
-  /** Null: on this machine it goes one at a time. */
-  static shared(): Shared | null {
-    if (Thread.#shared === undefined) {
-      const calls = findCalls();
-      const found = calls === undefined ? null : { drain: new DatagramDrain(calls), line: new DatagramLine(calls) };
-      Thread.#shared = found;
-    }
-    return Thread.#shared;
-  }
-}
-
 function wrap(socket: Socket, of: DatagramOptions): DatagramSocket {
   widen(socket);
-  const handle = of.batched === false ? undefined : handleOf(socket);
-  const shared = handle === undefined ? null : Thread.shared();
-  if (handle === undefined || shared === null) return new PlainDatagrams(socket, of);
-  return new BatchedDatagrams(socket, of, { ...shared, handle });
+  return (of.batched === false ? undefined : BatchedDatagrams.over(socket, of)) ?? new PlainDatagrams(socket, of);
 }
 
 /** IPv4 first: UDP has no handshake that tells which of several addresses answers, and services that hear one family hear that. */
@@ -183,9 +162,27 @@ class PlainDatagrams implements DatagramSocket {
 
 /** With the rest of what there is to read, and with what is sent, in batches. */
 class BatchedDatagrams extends PlainDatagrams implements BatchedSocket {
+  /**
+   * What the sockets of a thread have together: memory, the line of what is sent, and whose turn it is. Made with the first of them, and not
+   * handed down, for it belongs to the thread as its event loop does. Null: on this machine it goes one at a time.
+   */
+  static #shared: Shared | null | undefined;
   override readonly isBatched: boolean = true;
   readonly #inlet: Inlet;
   readonly #outlet: Outlet;
+
+  /** Undefined: this Node or this machine has not what it takes. */
+  static over(socket: Socket, of: DatagramOptions): BatchedDatagrams | undefined {
+    const handle = handleOf(socket);
+    if (handle === undefined) return undefined;
+    if (BatchedDatagrams.#shared === undefined) {
+      const calls = findCalls();
+      const shared = calls === undefined ? null : { drain: new DatagramDrain(calls), line: new DatagramLine(calls) };
+      BatchedDatagrams.#shared = shared;
+    }
+    const shared = BatchedDatagrams.#shared;
+    return shared === null ? undefined : new BatchedDatagrams(socket, of, { ...shared, handle });
+  }
 
   constructor(socket: Socket, of: DatagramOptions, { drain, line, handle }: Shared & { readonly handle: UdpHandle }) {
     super(socket, of);

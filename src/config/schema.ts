@@ -131,6 +131,8 @@ const edge = z.strictObject({
   // Relay ports of private networks; same reasons as tcp_ports.
   udp_ports: portRange.prefault('30000-30099'),
   udp_host: bindHost.prefault('127.0.0.1'),
+  // The kernel tells where a network card can't, and it goes by single ones then; for cards that only say they can.
+  udp_batches: z.boolean().prefault(true),
   // Fetching a customer's key URL must not become a way into the operator's network.
   allow_private_jwks: z.boolean().prefault(false),
   // Browsers choose it over TLS by themselves; without it they use several connections of HTTP/1.1.

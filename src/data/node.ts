@@ -97,6 +97,8 @@ export interface NodeSettings {
     readonly tcpHost: string;
     /** Address that the UDP ports of private networks are bound on. */
     readonly udpHost: string;
+    /** Many datagrams per system call, where the machine can. */
+    readonly udpBatches: boolean;
     /** Plain HTTP is sent to https on this port, 0: that of the https listener; null: it is served. */
     readonly httpsRedirectPort: number | null;
     readonly trustedProxies: readonly string[];
@@ -176,7 +178,7 @@ async function open(settings: NodeSettings, deps: { link: Link; log: Logger }, l
     'policies',
     table.subscribe(new PolicyBook({ log, checks, jwts, visitors, dryRuns, tries: new Tries(log) })),
   );
-  const relays = new RelayBook({ host: edge.udpHost }, { outbox, log });
+  const relays = new RelayBook({ host: edge.udpHost, batched: edge.udpBatches }, { outbox, log });
   const deaf = table.subscribe(relays);
   life.onClose('relays', () => {
     deaf();

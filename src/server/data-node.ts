@@ -36,6 +36,7 @@ function nodeSettings(settings: Settings, { certificates, version }: NodeDeps): 
       certificatesOnDemand: edge.tls.mode === 'acme',
       tcpHost: edge.tcp_host,
       udpHost: edge.udp_host,
+      udpBatches: edge.udp_batches,
       httpsRedirectPort: edge.https_redirect ? httpsPort(edge) : null,
       trustedProxies: api.trusted_proxies,
       proxyProtocolFrom: edge.proxy_protocol ? edge.proxy_protocol_from : null,

@@ -24,7 +24,7 @@ import type { TableListener } from '../routing/table.ts';
 import type { Attachment } from './attachment.ts';
 import type { Carrier } from './carrier.ts';
 import { FlowBudget } from './flow-budget.ts';
-import { Relay, type RelayDeps, type RelayEnd } from './relay.ts';
+import { Relay, type RelayDeps, type RelayEnd, type RelayPlace } from './relay.ts';
 
 /** Silent agents, spent budgets, devices that have run out and idle flows are looked for this often. */
 const SWEEP_MS = 1_000;
@@ -48,7 +48,7 @@ export interface RelayBookDeps {
 }
 
 export class RelayBook implements TableListener {
-  readonly #host: string;
+  readonly #place: RelayPlace;
   readonly #log: Logger;
   readonly #clock: Clock;
   readonly #relayDeps: RelayDeps;
@@ -61,9 +61,8 @@ export class RelayBook implements TableListener {
   #sweeps = 0;
   #closed = false;
 
-  /** `host`: the address that public ports are bound on. */
-  constructor({ host }: { host: string }, deps: RelayBookDeps) {
-    this.#host = host;
+  constructor(place: RelayPlace, deps: RelayBookDeps) {
+    this.#place = place;
     this.#log = deps.log;
     this.#clock = deps.clock ?? systemClock;
     this.#relayDeps = {
@@ -222,10 +221,10 @@ export class RelayBook implements TableListener {
     const { networkId, port } = network.route;
     const relay = new Relay(network.route, this.#relayDeps);
     try {
-      await relay.open(this.#host);
+      await relay.open(this.#place);
     } catch (error) {
-      const { host, log } = { host: this.#host, log: this.#log };
-      log.error(
+      const { host } = this.#place;
+      this.#log.error(
         { networkId, host, port, code: codeOf(error), error: messageOf(error) },
         'a public UDP port is not open',
       );

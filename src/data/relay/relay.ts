@@ -33,6 +33,13 @@ export interface RelayDeps {
   readonly flowBudget: FlowBudget;
 }
 
+/** How public ports are bound. */
+export interface RelayPlace {
+  readonly host: string;
+  /** False: one datagram per system call. */
+  readonly batched?: boolean;
+}
+
 /** Why a relay ends, for its agent. */
 export interface RelayEnd {
   readonly code: RefusalCode;
@@ -76,9 +83,9 @@ export class Relay implements AttachmentHost {
   }
 
   /** Binds the public port. Rejects when that is not possible. */
-  async open(host: string): Promise<void> {
+  async open(place: RelayPlace): Promise<void> {
     this.#socket = await bindDatagrams({
-      host,
+      ...place,
       port: this.route.port,
       onDatagram: (bytes, start, end, address, port) => this.#onDatagram(bytes, start, end, address, port),
       onError: (error) => this.#fault(error),

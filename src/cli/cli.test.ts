@@ -364,7 +364,10 @@ test('status shows running agents, forgets dead ones, and asks the server', asyn
   const shown = await run(['status'], { home, env: envOf() });
   assert.equal(shown.code, 0);
   assert.match(shown.stdout, /answers, version 9\.9/);
-  assert.match(shown.stdout, new RegExp(`pid ${program.child.pid} .*online\\n +http://calm-otter`));
+  assert.match(
+    shown.stdout,
+    new RegExp(`pid ${program.child.pid} .*online\\n +http://calm-otter.*\\n +requests +http://127\\.0\\.0\\.1:\\d+`),
+  );
   assert.ok(!shown.stdout.includes('999999') && !existsSync(join(folder, 'agent-999999.json')));
 
   program.signal('SIGKILL');

@@ -56,7 +56,7 @@ export async function runAgent(io: Io, run: AgentRun): Promise<ExitCode> {
   const connector = makeConnector({ server: settings.server, log, watch: page?.watch });
   const lost = Promise.withResolvers<void>();
   const output = await chooseOutput(io, { json: flags.json === true, drawn, warning, onLost: lost.resolve });
-  const records = new Records(io, { log, urlFile: flags.urlFile, server: settings.server.href });
+  const records = new Records(io, { log, urlFile: flags.urlFile, server: settings.server.href, page: page?.url });
   records.runsWith(first.loginLabel);
   if (page !== undefined) output.onEvent({ kind: 'inspector_online', url: page.url });
   const agent = startAgent({
@@ -173,15 +173,17 @@ function listenToSignals(io: Io, agent: Agent): { close(): void; interrupted(): 
 class Records {
   readonly #log: Logger;
   readonly #server: string;
+  readonly #page: string | null;
   readonly #urlFile: UrlFile | undefined;
   readonly #stateFile: StateFile | undefined;
   readonly #startedAt = Date.now();
   readonly #bootId = bootIdOf(process.pid);
   #loginLabel: string | undefined;
 
-  constructor(io: Io, options: { log: Logger; urlFile: string | undefined; server: string }) {
+  constructor(io: Io, options: { log: Logger; urlFile: string | undefined; server: string; page: string | undefined }) {
     this.#log = options.log;
     this.#server = options.server;
+    this.#page = options.page ?? null;
     this.#urlFile = options.urlFile === undefined ? undefined : new UrlFile(options.urlFile);
     try {
       this.#stateFile = new StateFile(runtimeDir(io.env), process.pid);
@@ -218,6 +220,7 @@ class Records {
       version: VERSION,
       server: this.#server,
       loginLabel: this.#loginLabel ?? null,
+      page: this.#page,
       state,
       tunnels: [
         ...tunnels.map(({ name, protocol, target, state, url, reason }) => {

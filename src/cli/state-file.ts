@@ -17,6 +17,8 @@ const agentRecord = z.object({
   server: z.string(),
   /** Name of the key that the agent runs with when `culvert login` stored it. */
   loginLabel: z.string().nullable().default(null),
+  /** URL of the agent's own page; null: it has none. */
+  page: z.string().nullable().default(null),
   state: z.string(),
   tunnels: z.array(
     z.object({

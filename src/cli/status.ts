@@ -62,6 +62,7 @@ function describe(answer: ServerAnswer, login: KeptLogin, agents: readonly Agent
         ...(live ? wayOf(tunnel) : [span(reason, 'dim')]),
       ]);
     }
+    if (agent.page !== null) lines.push([span('        requests  ', 'dim'), span(agent.page)]);
   }
   return lines;
 }
@@ -93,6 +94,6 @@ function serverJson(answer: ServerAnswer): object {
 }
 
 function agentJson(agent: AgentRecord): object {
-  const { pid, server, state, version, tunnels } = agent;
-  return { pid, server, state, version, started_at: new Date(agent.startedAt).toISOString(), tunnels };
+  const { pid, server, state, version, page, tunnels } = agent;
+  return { pid, server, state, version, started_at: new Date(agent.startedAt).toISOString(), page, tunnels };
 }

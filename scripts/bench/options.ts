@@ -27,6 +27,7 @@ const SCENARIOS = [
   'relay',
   'relay-reno',
   'relay-packets',
+  'datagrams',
   'link',
   'link-reno',
 ] as const;

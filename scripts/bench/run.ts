@@ -16,6 +16,7 @@ import { targetTable } from './report/targets.ts';
 import { Results } from './results.ts';
 import { measureBigDatabase } from './scenarios/big-database.ts';
 import { measureBandwidth } from './scenarios/bandwidth.ts';
+import { measureDatagrams } from './scenarios/datagrams.ts';
 import { measureGateStorm } from './scenarios/gate-storm.ts';
 import { measureInspector } from './scenarios/inspector.ts';
 import { measureLogIns } from './scenarios/log-ins.ts';
@@ -98,6 +99,8 @@ async function measure(processes: Processes, options: Options): Promise<void> {
     if (options.only.includes(name)) texts.push(await orSkip(processes, name, () => measureRelay(bench, name)));
   if (options.only.includes('relay-packets'))
     texts.push(await orSkip(processes, 'relay-packets', () => measureRelayPackets(bench)));
+  if (options.only.includes('datagrams'))
+    texts.push(await orSkip(processes, 'datagrams', () => measureDatagrams(bench)));
   const links = (['link', 'link-reno'] as const).filter((name) => options.only.includes(name));
   const linkScenarios = links.map((name) => linkScenario(bench, name));
   for (const scenario of linkScenarios) await measureLink(bench, scenario);

@@ -109,6 +109,26 @@ test('at the bound the client that was silent for longest goes', async (t) => {
   assert.notEqual(service.sources.at(-1), second);
 });
 
+test('a client that the service has authenticated keeps its socket, whoever comes', async (t) => {
+  const service = await echo(t);
+  const { flows, time, heard, say } = worldOf(t, service.target);
+  const packet = Buffer.alloc(32);
+  packet[0] = 4;
+  flows.toLocal(1, packet, 0, packet.length);
+  await until(() => heard.length === 1);
+  await time.advance(6_000);
+  for (let flow = 2; flow <= MAX_FLOWS + 200; flow++) {
+    say(flow, 'forged');
+    if (flow % 64 === 0) await until(() => heard.length === flow);
+  }
+  await until(() => heard.length === MAX_FLOWS + 200);
+  assert.equal(flows.size, MAX_FLOWS);
+  const [first] = service.sources;
+  flows.toLocal(1, packet, 0, packet.length);
+  await until(() => heard.at(-1)?.flow === 1);
+  assert.equal(service.sources.at(-1), first, 'it was silent for longest, and has the same socket');
+});
+
 test('what comes before the socket is open is sent then, up to a bound', async (t) => {
   const service = await echo(t);
   const { flows, heard, say } = worldOf(t, service.target);

@@ -7,10 +7,14 @@ import type { Clock } from '../../base/clock.ts';
 import { connectDatagrams, type DatagramSocket } from '../../base/datagrams.ts';
 import { codeOf, messageOf } from '../../base/errors.ts';
 import { FLOW_IDLE_MS } from '../../wire/relay-packets.ts';
+import { FORM, formOf } from '../../wire/wireguard.ts';
 import type { Cancel, Schedule } from '../schedule.ts';
 import type { DatagramTarget } from './spec.ts';
 
-/** As many as the server has of a network. At the bound the one that was silent for longest goes. */
+/**
+ * As many as the server has of a network; those that it has displaced are among them until they are idle. At the bound the one that was silent for
+ * longest goes, of those that are not proven where there are any, as at the server: or who forges addresses would take clients' sockets from them.
+ */
 export const MAX_FLOWS = 1_024;
 const SWEEP_MS = 5_000;
 /** The server forgets a client first, by a little: so its number is not met by a new socket. */
@@ -46,6 +50,8 @@ interface LocalFlow {
   waitingBytes: number;
   /** When its client was heard last, as of the latest sweep. */
   heardMs: number;
+  /** The local service has sent it a data packet of WireGuard, which is for nobody whom it has not authenticated. */
+  isProven: boolean;
   gone: boolean;
 }
 
@@ -99,7 +105,7 @@ export class LocalFlows {
     if (now < this.#noneBeforeMs) return undefined;
     this.#nowMs = now;
     if (this.#flows.size >= MAX_FLOWS) this.#closeOldest();
-    const flow = { number, socket: undefined, waiting: [], waitingBytes: 0, heardMs: now, gone: false };
+    const flow = { number, socket: undefined, waiting: [], waitingBytes: 0, heardMs: now, isProven: false, gone: false };
     this.#flows.set(number, flow);
     this.#connect(flow);
     this.#sweep ??= this.#options.schedule.after(SWEEP_MS, () => this.#sweepNow());
@@ -147,6 +153,7 @@ export class LocalFlows {
   #heard(flow: LocalFlow, bytes: Buffer, start: number, end: number): void {
     if (flow.gone) return;
     this.#refusals = 0;
+    if (!flow.isProven) flow.isProven = formOf(bytes, start, end) === FORM.data;
     if (this.#fault !== undefined) this.#tell(undefined);
     this.#options.owner.fromLocal(flow.number, bytes, start, end);
   }
@@ -191,7 +198,7 @@ export class LocalFlows {
 
   #closeOldest(): void {
     let oldest: LocalFlow | undefined;
-    for (const flow of this.#flows.values()) if (oldest === undefined || flow.heardMs < oldest.heardMs) oldest = flow;
+    for (const flow of this.#flows.values()) if (oldest === undefined || goesBefore(flow, oldest)) oldest = flow;
     if (oldest !== undefined) this.#close(oldest);
   }
 
@@ -201,6 +208,11 @@ export class LocalFlows {
     flow.socket = undefined;
     this.#flows.delete(flow.number);
   }
+}
+
+/** Which of two makes room. */
+function goesBefore(flow: LocalFlow, other: LocalFlow): boolean {
+  return flow.isProven === other.isProven ? flow.heardMs < other.heardMs : other.isProven;
 }
 
 function faultOf(error: Error, text: string): string {

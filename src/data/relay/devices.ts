@@ -12,7 +12,7 @@ import { Allowance } from '../../base/allowance.ts';
 import type { DeviceEvent, RelayDevice } from '../../plane/relays.ts';
 import type { Flow } from './flows.ts';
 import { Mac1Message, type Mac1State, mac1State } from './mac1.ts';
-import { MAC1_FROM_END } from './wireguard.ts';
+import { MAC1_FROM_END } from '../../wire/wireguard.ts';
 
 /** REJECT_AFTER_TIME of WireGuard: no key is used for longer. */
 const SESSION_MS = 180_000;

@@ -5,7 +5,7 @@
  */
 import { Allowance } from '../../base/allowance.ts';
 import { Mac1Message, type Mac1State, mac1State } from './mac1.ts';
-import { MAC1_FROM_END } from './wireguard.ts';
+import { MAC1_FROM_END } from '../../wire/wireguard.ts';
 
 /** 1.5 us each, less than the socket has cost by then. */
 const LOOKS = { perSecond: 10_000, burst: 10_000 };

@@ -10,7 +10,7 @@ import { type DeviceMark, DeviceMarks } from './devices.ts';
 import type { FlowBudget } from './flow-budget.ts';
 import { type Flow, Flows } from './flows.ts';
 import { Greeting } from './greeting.ts';
-import { FORM, type Form, firstSession, formOf, secondSession } from './wireguard.ts';
+import { FORM, type Form, firstSession, formOf, secondSession } from '../../wire/wireguard.ts';
 
 export interface PassageOptions {
   /** What all networks of the node share. */

@@ -1,6 +1,6 @@
 /**
- * What a relay can see of WireGuard's messages (WireGuard: Next Generation Kernel Network Tunnel, 5.4). They begin with a type and three zeros; numbers
- * are little-endian. What has another form is a datagram like any other.
+ * What can be seen of WireGuard's messages without a key (WireGuard: Next Generation Kernel Network Tunnel, 5.4), for both ends of a relay. They begin
+ * with a type and three zeros; numbers are little-endian. What has another form is a datagram like any other.
  *
  *   type   bytes          4              8              then
  *   1      148            sender         ephemeral …    … mac1 at 116, mac2      handshake initiation

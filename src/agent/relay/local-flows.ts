@@ -105,7 +105,15 @@ export class LocalFlows {
     if (now < this.#noneBeforeMs) return undefined;
     this.#nowMs = now;
     if (this.#flows.size >= MAX_FLOWS) this.#closeOldest();
-    const flow = { number, socket: undefined, waiting: [], waitingBytes: 0, heardMs: now, isProven: false, gone: false };
+    const flow = {
+      number,
+      socket: undefined,
+      waiting: [],
+      waitingBytes: 0,
+      heardMs: now,
+      isProven: false,
+      gone: false,
+    };
     this.#flows.set(number, flow);
     this.#connect(flow);
     this.#sweep ??= this.#options.schedule.after(SWEEP_MS, () => this.#sweepNow());

@@ -37,7 +37,9 @@ export const RELAY_KIND = {
 
 export const RELAY_TOKEN_BYTES = 7;
 export const RELAY_KEY_BYTES = 32;
-/** In a record of flow 0. */
+/** No client's: what agent and server say to each other, in records on the stream. */
+export const WORDS_FLOW = 0;
+/** The one byte of the agent's word that UDP was lost. */
 export const STREAM_PLEASE = 0;
 /** Kind and token. */
 export const RELAY_HEAD_BYTES = 1 + RELAY_TOKEN_BYTES;
@@ -51,7 +53,14 @@ export const MAC_BYTES = 16;
 export const BATCH_BYTES = 1_232;
 /** Longest datagram that passes: the longest of UDP over IPv4, less DATA_HEAD_BYTES. */
 export const MAX_DATAGRAM_BYTES = 65_495;
+/** Whole packets of the handshake and of pings, which have no other length. */
 export const HELLO_BYTES = 72;
+export const CHALLENGE_BYTES = RELAY_HEAD_BYTES + 2 * NONCE_BYTES + MAC_BYTES;
+export const PROOF_BYTES = RELAY_HEAD_BYTES + NONCE_BYTES + MAC_BYTES;
+export const READY_BYTES = PROOF_BYTES;
+export const PING_NUMBER_BYTES = 4;
+export const PING_BYTES = RELAY_HEAD_BYTES + PING_NUMBER_BYTES + MAC_BYTES;
+export const PONG_BYTES = PING_BYTES;
 
 /** NATs forget UDP after 30 s at the least (RFC 4787 asks for 2 minutes); three lost in a row are noticed within 15 s. */
 export const RELAY_PING_MS = 5_000;

@@ -16,7 +16,13 @@ import type { TurnEnd } from '../../base/turn.ts';
 import type { MuxStream } from '../../mux/stream.ts';
 import type { StreamSink } from '../../mux/types.ts';
 import type { Attached } from '../../wire/messages.ts';
-import { DATA_HEAD_BYTES, MAX_DATAGRAM_BYTES, RELAY_HEAD_BYTES, RELAY_KIND } from '../../wire/relay-packets.ts';
+import {
+  DATA_HEAD_BYTES,
+  MAX_DATAGRAM_BYTES,
+  RELAY_HEAD_BYTES,
+  RELAY_KIND,
+  WORDS_FLOW,
+} from '../../wire/relay-packets.ts';
 import { RelayBatch } from '../../wire/relay-batch.ts';
 import { type OnRecord, readFlow, readRecords } from '../../wire/relay-records.ts';
 import type { RelayPath, UdpState } from '../events.ts';
@@ -187,7 +193,7 @@ export class Carrier implements FlowOwner, UdpPathOwner {
   }
 
   #toLocal(flow: number, bytes: Buffer, start: number, end: number): void {
-    if (flow === 0) return; // a word of the server, of which there are none yet
+    if (flow === WORDS_FLOW) return; // a word of the server, of which there are none yet
     this.packetsIn++;
     this.bytesIn += end - start;
     this.#flows.toLocal(flow, bytes, start, end);

@@ -5,13 +5,11 @@
  */
 import type { MuxStream } from '../../mux/stream.ts';
 import type { StreamSink } from '../../mux/types.ts';
-import { MAX_DATAGRAM_BYTES, RECORD_HEAD_BYTES, STREAM_PLEASE } from '../../wire/relay-packets.ts';
+import { MAX_DATAGRAM_BYTES, RECORD_HEAD_BYTES, STREAM_PLEASE, WORDS_FLOW } from '../../wire/relay-packets.ts';
 import { type OnRecord, RecordReader, writeRecord } from '../../wire/relay-records.ts';
 import { RelayRing } from '../../wire/relay-ring.ts';
 
 const WORD = Buffer.from([STREAM_PLEASE]);
-/** The flow of what agent and server say to each other. */
-const WORDS = 0;
 
 export interface StreamLegOptions {
   readonly stream: MuxStream;
@@ -60,7 +58,7 @@ export class StreamLeg implements StreamSink {
   /** Asks the server to send by this stream: what it sends by UDP is not heard. */
   pleaseStream(): void {
     if (this.#blocked) this.#wordDue = true;
-    else this.#blocked = !this.#put(WORDS, WORD, 0, WORD.length);
+    else this.#blocked = !this.#put(WORDS_FLOW, WORD, 0, WORD.length);
   }
 
   /** May be called twice. */

@@ -6,22 +6,22 @@
 import { randomBytes } from 'node:crypto';
 import { connectDatagrams, type DatagramSocket } from '../../base/datagrams.ts';
 import {
+  CHALLENGE_BYTES,
   encodeSigned,
   HELLO_BYTES,
   hasRelayMac,
   hasRelayToken,
   MAC_BYTES,
   NONCE_BYTES,
+  PING_NUMBER_BYTES,
+  PONG_BYTES,
+  READY_BYTES,
   RELAY_HEAD_BYTES,
   RELAY_KIND,
 } from '../../wire/relay-packets.ts';
 
 /** Nonces of the server that this leg has proven and has no `ready` for: hellos that are under way together have one each. */
 const MAX_PROVEN = 4;
-const NUMBER_BYTES = 4;
-const CHALLENGE_BYTES = RELAY_HEAD_BYTES + 2 * NONCE_BYTES + MAC_BYTES;
-const READY_BYTES = RELAY_HEAD_BYTES + NONCE_BYTES + MAC_BYTES;
-const PONG_BYTES = RELAY_HEAD_BYTES + NUMBER_BYTES + MAC_BYTES;
 
 /** What `attached` gave for the way by UDP. */
 export interface RelayKeys {
@@ -84,7 +84,7 @@ export class UdpLeg {
 
   /** `number` is higher than any before, on all legs of the attachment. */
   ping(number: number): void {
-    const body = Buffer.alloc(NUMBER_BYTES);
+    const body = Buffer.alloc(PING_NUMBER_BYTES);
     body.writeUInt32BE(number);
     this.#say(RELAY_KIND.ping, body);
   }

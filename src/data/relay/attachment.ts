@@ -17,6 +17,7 @@ import {
   RELAY_KIND,
   RELAY_TOKEN_BYTES,
   STREAM_PLEASE,
+  WORDS_FLOW,
 } from '../../wire/relay-packets.ts';
 import { type OnRecord, readFlow, readRecords } from '../../wire/relay-records.ts';
 import type { Carrier } from './carrier.ts';
@@ -78,7 +79,7 @@ export class Attachment {
       turn: host.turn,
       onRecord: (flow, bytes, start, end) => {
         this.#cameByUdp = false;
-        if (flow === 0) this.#onWord(bytes, start, end);
+        if (flow === WORDS_FLOW) this.#onWord(bytes, start, end);
         else host.fromAgent(flow, bytes, start, end);
       },
       onMalformed: () => host.counts.drop('malformed'),

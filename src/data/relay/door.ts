@@ -19,8 +19,10 @@ import {
   HELLO_BYTES,
   hasRelayMac,
   hasRelayToken,
-  MAC_BYTES,
   NONCE_BYTES,
+  PING_BYTES,
+  PING_NUMBER_BYTES,
+  PROOF_BYTES,
   RELAY_HEAD_BYTES,
   RELAY_KIND,
   RELAY_PING_MS,
@@ -29,9 +31,6 @@ import {
 
 const NUMBER_BYTES = 6;
 const TAG_BYTES = NONCE_BYTES - NUMBER_BYTES;
-const PING_BODY_BYTES = 4;
-const PROOF_BYTES = RELAY_HEAD_BYTES + NONCE_BYTES + MAC_BYTES;
-const PING_BYTES = RELAY_HEAD_BYTES + PING_BODY_BYTES + MAC_BYTES;
 
 /** Longer than any round trip; a proof that comes later is of a hello that the agent has given up. */
 const CHALLENGE_MS = 10_000;
@@ -128,7 +127,7 @@ export class Door {
     if (!macs.hasOne(nowMs)) return { drop };
     macs.spend();
     const packet = bytes.subarray(start, end);
-    const bodyEnd = RELAY_HEAD_BYTES + (kind === RELAY_KIND.ping ? PING_BODY_BYTES : NONCE_BYTES);
+    const bodyEnd = RELAY_HEAD_BYTES + (kind === RELAY_KIND.ping ? PING_NUMBER_BYTES : NONCE_BYTES);
     if (!hasRelayMac(this.#key, packet, bodyEnd)) return { drop };
     const body = packet.subarray(RELAY_HEAD_BYTES, bodyEnd);
     if (kind === RELAY_KIND.hello) return { answer: this.#challenge(body, address, port, nowMs) };

@@ -76,11 +76,12 @@ test('a stream that takes a little each time gets the newest, whatever the lengt
   assert.equal(seen.at(-1), 19_999);
 });
 
-test('a ring that was cleared holds nothing, and may be used again', () => {
+test('a ring that was cleared holds nothing, has counted what it held, and may be used again', () => {
   const ring = new RelayRing();
   push(ring, 1, 10);
+  push(ring, 1, 10);
   ring.clear();
-  assert.equal(ring.size, 0);
+  assert.deepEqual([ring.size, ring.dropped], [0, 2]);
   assert.deepEqual(drained(ring).flows, []);
   push(ring, 2, 10);
   assert.deepEqual(drained(ring).flows, [2]);

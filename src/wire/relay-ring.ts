@@ -14,7 +14,7 @@ export const RING_BYTES = 393_216;
 const RUN_BYTES = 16_384;
 
 export class RelayRing {
-  /** Datagrams that went because newer ones needed the room. The owner reads and zeroes it. */
+  /** Datagrams that went because newer ones needed the room, or with `clear`. The owner reads and zeroes it. */
   dropped = 0;
   #bytes: Buffer | undefined;
   /** Where each record begins and ends; that of the oldest is at `#first`, its successors follow, modulo RING_DATAGRAMS. */
@@ -62,8 +62,9 @@ export class RelayRing {
     }
   }
 
-  /** Forgets what waits, and gives the memory back. */
+  /** Drops what waits, and gives the memory back. */
   clear(): void {
+    this.dropped += this.#count;
     this.#bytes = undefined;
     this.#count = 0;
   }

@@ -147,8 +147,8 @@ export class Carrier implements FlowOwner, UdpPathOwner {
 
   /** The server has opened a stream to the relay's slot. The latest counts. */
   take(stream: MuxStream): StreamSink {
-    this.#gather();
     this.#stream?.close();
+    this.#gather();
     const leg = new StreamLeg({
       stream,
       onRecord: this.#toFlow,

@@ -42,7 +42,7 @@ export class StreamLeg implements StreamSink {
     this.#reader = new RecordReader(options.onRecord);
   }
 
-  /** Datagrams that went because newer ones needed the room, since this was last asked. */
+  /** Datagrams that went since this was last asked: newer ones needed the room, or the stream was over. */
   takeDropped(): number {
     const { dropped } = this.#ring;
     this.#ring.dropped = 0;

@@ -150,8 +150,8 @@ export class Attachment {
 
   close(): void {
     this.#batch.flush();
-    this.takeLost();
     this.#stream.close();
+    this.takeLost();
     const { bucket } = this.carrier.shaper;
     bucket?.forget(this.#in);
     bucket?.forget(this.#out);

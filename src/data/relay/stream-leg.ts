@@ -78,7 +78,7 @@ export class StreamLeg implements StreamSink, TurnJob {
     }
   }
 
-  /** Datagrams that were dropped since the last call, because newer ones needed the room. */
+  /** Datagrams that were dropped since the last call: newer ones needed the room, or there was no stream any more. */
   takeDropped(): number {
     const { dropped } = this.#ring;
     this.#ring.dropped = 0;

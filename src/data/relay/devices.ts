@@ -18,8 +18,11 @@ import { MAC1_FROM_END } from '../../wire/wireguard.ts';
 const SESSION_MS = 180_000;
 /** Sessions remembered for a device: a new one each 2 minutes, and while a handshake gets no answer each 5 s for 90 s. */
 const MAX_SESSIONS = 16;
-/** Keys that a message is compared with, 0.4 to 0.8 us each: so many a second for each network, and more of what the node has for all. */
-const OWN_MACS = { perSecond: 4_096, burst: 8_192 };
+/**
+ * Keys that a message is compared with, 0.4 to 0.8 us each: so many for each network, and more of what the node has for all. The networks of an
+ * organization together stay under a tenth of a core, whatever their servers make up, and 4,096 devices are looked through at once.
+ */
+const OWN_MACS = { perSecond: 1_024, burst: 8_192 };
 
 /** One device, and what is known of it since the last batch of events. */
 export class DeviceMark {
@@ -29,7 +32,7 @@ export class DeviceMark {
   /** Milliseconds since the epoch, or null. */
   expiresAt: number | null;
   isGone = false;
-  /** Flows that are taken for it. */
+  /** Flows that are taken for it; counted by `came` and `left`. */
   flows = 0;
   /** Numbers of its sessions, the newest last. */
   readonly sessions: number[] = [];
@@ -55,6 +58,9 @@ export class DeviceMarks {
   readonly #own: Allowance;
   readonly #byId = new Map<string, DeviceMark>();
   readonly #bySession = new Map<number, DeviceMark>();
+  /** Enrolled devices without a flow, and those with one. */
+  readonly #away = new Set<DeviceMark>();
+  readonly #here = new Set<DeviceMark>();
   /** Removed ones whose sessions may live still, in the order in which they were. */
   readonly #gone: Array<{ readonly mark: DeviceMark; readonly untilMs: number }> = [];
   #news: DeviceMark[] = [];
@@ -75,7 +81,10 @@ export class DeviceMarks {
       return undefined;
     }
     const removed = this.remove(device.deviceId, nowMs);
-    if (!hasRunOut) this.#byId.set(device.deviceId, new DeviceMark(device));
+    if (hasRunOut) return removed;
+    const mark = new DeviceMark(device);
+    this.#byId.set(device.deviceId, mark);
+    this.#away.add(mark);
     return removed;
   }
 
@@ -84,6 +93,8 @@ export class DeviceMarks {
     const mark = this.#byId.get(deviceId);
     if (mark === undefined) return undefined;
     this.#byId.delete(deviceId);
+    this.#away.delete(mark);
+    this.#here.delete(mark);
     mark.isGone = true;
     this.#strangersOutUntilMs = nowMs + SESSION_MS;
     if (mark.sessions.length > 0) this.#gone.push({ mark, untilMs: nowMs + SESSION_MS });
@@ -104,6 +115,20 @@ export class DeviceMarks {
     return over;
   }
 
+  /** A flow is taken for the device from now on. */
+  came(mark: DeviceMark): void {
+    if (mark.flows++ > 0 || mark.isGone) return;
+    this.#away.delete(mark);
+    this.#here.add(mark);
+  }
+
+  /** A flow is not taken for it any more. */
+  left(mark: DeviceMark): void {
+    if (--mark.flows > 0 || mark.isGone) return;
+    this.#here.delete(mark);
+    this.#away.add(mark);
+  }
+
   /** Whose session it is; the device may have gone. */
   ofSession(session: number): DeviceMark | undefined {
     return this.#bySession.get(session);
@@ -119,13 +144,13 @@ export class DeviceMarks {
    * enrolled, or the allowances of comparisons are used up: WireGuard tries again after 5 s.
    */
   receiverOf(flow: Flow, bytes: Buffer, start: number, end: number, nowMs: number): DeviceMark | undefined {
+    // To read it costs as much as to compare it: who may not compare does neither, and looks at no device.
+    if (!this.#mayCompare(nowMs)) return undefined;
     const message = new Mac1Message(bytes, start, end - MAC1_FROM_END);
-    const isFor = (mark: DeviceMark): boolean => this.#mayCompare(nowMs) && message.isFor(mark.mac1);
-    if (flow.mark !== undefined && isFor(flow.mark)) return flow.mark;
+    const known = flow.mark;
+    if (known !== undefined && message.isFor(known.mac1)) return known;
     // Who has a flow is known there: a new client is rather one that has none.
-    for (const mark of this.#byId.values()) if (mark.flows === 0 && isFor(mark)) return mark;
-    for (const mark of this.#byId.values()) if (mark.flows > 0 && mark !== flow.mark && isFor(mark)) return mark;
-    return undefined;
+    return this.#find(this.#away, message, nowMs) ?? this.#find(this.#here, message, nowMs);
   }
 
   /** The network's server has begun a session with the device. */
@@ -166,6 +191,14 @@ export class DeviceMarks {
         bytesOut,
       };
     });
+  }
+
+  #find(marks: Iterable<DeviceMark>, message: Mac1Message, nowMs: number): DeviceMark | undefined {
+    for (const mark of marks) {
+      if (!this.#mayCompare(nowMs)) return undefined;
+      if (message.isFor(mark.mac1)) return mark;
+    }
+    return undefined;
   }
 
   #mayCompare(nowMs: number): boolean {

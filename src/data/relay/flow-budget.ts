@@ -9,8 +9,8 @@ import type { Flows } from './flows.ts';
 /** A node of one core is busy long before it has so many. */
 export const MAX_FLOWS_OF_NODE = 16_384;
 export const OWN_FLOWS = 16;
-/** Under 5 % of a core: each takes 0.4 us. Beyond what each network has for itself. */
-const COMPARISONS = { perSecond: 100_000, burst: 200_000 };
+/** Under a tenth of a core: each takes 0.4 to 0.8 us. At once no more than 20 ms of it. Beyond what each network has for itself. */
+const COMPARISONS = { perSecond: 100_000, burst: 25_000 };
 
 export class FlowBudget {
   /** Comparisons of a handshake with a device's key. */

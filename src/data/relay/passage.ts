@@ -134,8 +134,8 @@ export class Passage {
 
   #setMark(flow: Flow, mark: DeviceMark | undefined): void {
     if (flow.mark === mark) return;
-    if (flow.mark !== undefined) flow.mark.flows--;
-    if (mark !== undefined) mark.flows++;
+    if (flow.mark !== undefined) this.#devices.left(flow.mark);
+    if (mark !== undefined) this.#devices.came(mark);
     flow.mark = mark;
     flow.session = -1;
   }

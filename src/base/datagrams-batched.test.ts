@@ -48,7 +48,8 @@ describe('batches', { timeout: 20_000, skip: found === undefined && 'this machin
     const [a, b, c] = [await listen(), await listen(), await listen()];
     const one = await connectDatagrams({ host, port: a.socket.port, onDatagram: ignore, onError: assert.ifError });
     const any = await bindDatagrams({ host, port: 0, onDatagram: ignore, onError: assert.ifError });
-    for (let i = 0; i < 1_000; i++) {
+    // What the least room that a system gives, 208 KB, holds of them.
+    for (let i = 0; i < 300; i++) {
       say(one, i);
       if (i % 3 === 0) say(any, i, b.socket.port);
       if (i % 3 === 1) say(any, i, c.socket.port);
@@ -57,11 +58,11 @@ describe('batches', { timeout: 20_000, skip: found === undefined && 'this machin
       say(any, i, b.socket.port);
       say(any, i, c.socket.port);
     }
-    await Promise.all([a.until(1_000), b.until(434), c.until(433)]);
-    assert.deepEqual(a.heard, range(1_000));
+    await Promise.all([a.until(300), b.until(200), c.until(200)]);
+    assert.deepEqual(a.heard, range(300));
     for (const [one, count, first] of [
-      [b, 334, 0],
-      [c, 333, 1],
+      [b, 100, 0],
+      [c, 100, 1],
     ] as const) {
       assert.deepEqual(one.heard, [...range(count).map((i) => 3 * i + first), ...range(100)]);
     }

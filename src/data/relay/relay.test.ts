@@ -4,6 +4,7 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { before, describe, test, type TestContext } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
+import type { MuxStream } from '../../mux/stream.ts';
 import { RELAY_SILENT_MS, STREAM_PLEASE } from '../../wire/relay-packets.ts';
 import { TestAgent } from '../fixtures/agent.ts';
 import { testCertificate, type TestCertificate } from '../fixtures/certificate.ts';
@@ -40,6 +41,26 @@ async function carry(t: TestContext, world: World, network = 'home'): Promise<Te
 }
 
 const info = ({ relays }: World) => relays.info(idOf('home'));
+
+/** An agent that does not read: the window of 256 KB is used up, then the ring. Returns what reads on. */
+function stopReading(stream: MuxStream): () => void {
+  const { sink } = stream;
+  const held: Array<() => void> = [];
+  stream.sink = {
+    ...sink,
+    onData: (of, bytes, start, end) => {
+      const copy = Buffer.from(bytes.subarray(start, end));
+      held.push(() => sink.onData(of, copy, 0, copy.length));
+    },
+    onEnd: () => {},
+    onReset: () => {},
+    onDrain: () => {},
+  };
+  return () => {
+    stream.sink = sink;
+    for (const give of held) give();
+  };
+}
 
 describe('datagrams', () => {
   for (const way of ['udp', 'stream'] as const) {
@@ -337,32 +358,36 @@ describe('the path', () => {
     const client = await TestClient.open(t, world.udpPort);
     const { stream } = carrier;
     assert.ok(stream);
-    // An agent that does not read: the window of 256 KB is used up, then the ring.
-    const { sink } = stream;
-    const held: Array<() => void> = [];
-    stream.sink = {
-      ...sink,
-      onData: (of, bytes, start, end) => {
-        const copy = Buffer.from(bytes.subarray(start, end));
-        held.push(() => sink.onData(of, copy, 0, copy.length));
-      },
-      onEnd: () => {},
-      onReset: () => {},
-      onDrain: () => {},
-    };
+    const readOn = stopReading(stream);
     const sent = 800;
     for (let i = 0; i < sent; i++) {
       client.send(Buffer.alloc(1_400, String(i).padStart(4, '0')));
       await until(() => (info(world)?.packetsIn ?? 0) > i);
     }
     await until(() => (info(world)?.dropped.queue_full ?? 0) > 0);
-    stream.sink = sink;
-    for (const give of held) give();
+    readOn();
     const dropped = info(world)?.dropped.queue_full as number;
     await until(() => carrier.came.length === sent - dropped);
     assert.ok(carrier.came.at(-1)?.bytes.toString().startsWith('0799'), 'the newest came');
     assert.ok(carrier.came.every(({ bytes }) => bytes.length === 1_400));
     assert.ok(dropped >= sent - 256 - 300, `${dropped} dropped`);
+  });
+
+  test('what waits for an agent that leaves is counted', async (t) => {
+    const world = await relayWorld(t);
+    const carrier = await carry(t, world);
+    const client = await TestClient.open(t, world.udpPort);
+    assert.ok(carrier.stream);
+    stopReading(carrier.stream);
+    const dropped = () => world.relays.stats().dropped.queue_full;
+    for (let i = 0; dropped() === 0; i++) {
+      client.send(Buffer.alloc(1_400));
+      await until(() => (info(world)?.packetsIn ?? 0) > i);
+    }
+    const before = dropped();
+    carrier.agent.destroy();
+    await until(() => info(world) === undefined);
+    assert.equal(dropped(), before + 256);
   });
 });
 

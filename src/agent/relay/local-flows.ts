@@ -7,7 +7,7 @@ import type { Clock } from '../../base/clock.ts';
 import { connectDatagrams, type DatagramSocket } from '../../base/datagrams.ts';
 import { codeOf, messageOf } from '../../base/errors.ts';
 import { FLOW_IDLE_MS } from '../../wire/relay-packets.ts';
-import { FORM, formOf } from '../../wire/wireguard.ts';
+import { FORM, formOf, isPadded } from '../../wire/wireguard.ts';
 import type { Cancel, Schedule } from '../schedule.ts';
 import type { DatagramTarget } from './spec.ts';
 
@@ -161,7 +161,7 @@ export class LocalFlows {
   #heard(flow: LocalFlow, bytes: Buffer, start: number, end: number): void {
     if (flow.gone) return;
     this.#refusals = 0;
-    if (!flow.isProven) flow.isProven = formOf(bytes, start, end) === FORM.data;
+    if (!flow.isProven) flow.isProven = formOf(bytes, start, end) === FORM.data && isPadded(start, end);
     if (this.#fault !== undefined) this.#tell(undefined);
     this.#options.owner.fromLocal(flow.number, bytes, start, end);
   }

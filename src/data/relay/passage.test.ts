@@ -147,6 +147,7 @@ test('a device that is removed is cut at once, wherever it comes from, until its
   assert.equal(world.out(dataPacket(71), flow.number), 'no_flow');
   for (const from of [AT_HOME, AT_WORK, ['198.51.100.1', 7]] as const)
     assert.equal(world.in(dataPacket(70), from), 'not_enrolled');
+  assert.equal(world.in(dataPacket(70, 66), AT_HOME), 'not_enrolled', 'WireGuard takes what is not padded too');
   // A handshake may reach the server, for it does not show whose it is; its answer does not get out.
   const again = world.in(initiation({ sender: 90 }), AT_HOME) as Flow;
   assert.equal(world.out(response({ sender: 91, receiver: 90, to: ALICE }), again.number), 'not_enrolled');

@@ -10,7 +10,7 @@ import { type DeviceMark, DeviceMarks } from './devices.ts';
 import type { FlowBudget } from './flow-budget.ts';
 import { type Flow, Flows } from './flows.ts';
 import { Greeting } from './greeting.ts';
-import { FORM, type Form, firstSession, formOf, secondSession } from '../../wire/wireguard.ts';
+import { FORM, type Form, firstSession, formOf, isPadded, secondSession } from '../../wire/wireguard.ts';
 
 export interface PassageOptions {
   /** What all networks of the node share. */
@@ -69,7 +69,7 @@ export class Passage {
       this.#setMark(flow, owner);
       flow.session = session;
     }
-    this.#flows.heard(flow, end - start, form === FORM.data, nowMs);
+    this.#flows.heard(flow, end - start, form === FORM.data && isPadded(start, end), nowMs);
     const { mark } = flow;
     if (mark !== undefined) {
       mark.bytesIn += end - start;
@@ -86,7 +86,7 @@ export class Passage {
     const form = formOf(bytes, start, end);
     const isData = form === FORM.data;
     if (isData && flow.mark === undefined && this.#devices.areStrangersOut(nowMs)) return this.#refuse('not_enrolled');
-    if (!this.#flows.maySend(flow, end - start, isData)) return this.#refuse('unproven');
+    if (!this.#flows.maySend(flow, end - start, isData && isPadded(start, end))) return this.#refuse('unproven');
     if (form === FORM.initiation || form === FORM.response) {
       const mark = this.#devices.receiverOf(flow, bytes, start, end, nowMs);
       if (mark === undefined) return this.#refuse('not_enrolled');

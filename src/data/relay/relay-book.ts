@@ -10,21 +10,14 @@ import { type Clock, systemClock } from '../../base/clock.ts';
 import { codeOf, messageOf } from '../../base/errors.ts';
 import type { Logger } from '../../base/log.ts';
 import { TurnEnd } from '../../base/turn.ts';
-import {
-  noRelayDrops,
-  RELAY_DROPS,
-  type RelayDevice,
-  type RelayEndCode,
-  type RelayInfo,
-  type RelayRoute,
-  type RelayStats,
-} from '../../plane/relays.ts';
+import type { RelayDevice, RelayEndCode, RelayInfo, RelayRoute, RelayStats } from '../../plane/relays.ts';
 import type { Outbox } from '../report/outbox.ts';
 import type { TableListener } from '../routing/table.ts';
 import type { Attachment } from './attachment.ts';
 import type { Carrier } from './carrier.ts';
 import { FlowBudget } from './flow-budget.ts';
 import { Relay, type RelayDeps, type RelayEnd, type RelayPlace } from './relay.ts';
+import { RelayCounts } from './relay-counts.ts';
 
 /** Silent agents, spent budgets, devices that have run out and idle flows are looked for this often. */
 const SWEEP_MS = 1_000;
@@ -56,7 +49,7 @@ export class RelayBook implements TableListener {
   /** Those with an open port. */
   readonly #open = new Set<Network>();
   /** What relays that are gone have carried and dropped. */
-  readonly #past = { packetsIn: 0, packetsOut: 0, bytesIn: 0, bytesOut: 0, dropped: noRelayDrops() };
+  readonly #past = new RelayCounts();
   readonly #timer: NodeJS.Timeout;
   #sweeps = 0;
   #closed = false;
@@ -120,22 +113,18 @@ export class RelayBook implements TableListener {
   }
 
   stats(): RelayStats {
-    const { dropped: past, ...sums } = this.#past;
-    const all = { attached: 0, onStream: 0, flows: 0, ...sums };
-    const dropped = { ...past };
+    const now = { attached: 0, onStream: 0, flows: 0 };
+    const sum = new RelayCounts();
+    sum.add(this.#past);
     for (const { relay } of this.#open) {
       if (relay === null) continue;
       const path = relay.path;
-      if (path !== undefined) all.attached++;
-      if (path === 'stream') all.onStream++;
-      all.flows += relay.flows;
-      all.packetsIn += relay.counts.packetsIn;
-      all.packetsOut += relay.counts.packetsOut;
-      all.bytesIn += relay.counts.bytesIn;
-      all.bytesOut += relay.counts.bytesOut;
-      for (const reason of RELAY_DROPS) dropped[reason] += relay.counts.dropped[reason];
+      if (path !== undefined) now.attached++;
+      if (path === 'stream') now.onStream++;
+      now.flows += relay.flows;
+      sum.add(relay.counts);
     }
-    return { ...all, dropped };
+    return { ...now, ...sum.carried(), dropped: sum.dropped };
   }
 
   // ------------------------------------------------------------------ from the routing table
@@ -265,11 +254,6 @@ export class RelayBook implements TableListener {
     } catch (error) {
       this.#log.error({ networkId: network.route.networkId, err: error }, 'a relay could not be ended in order');
     }
-    const { packetsIn, packetsOut, bytesIn, bytesOut } = relay.counts;
-    this.#past.packetsIn += packetsIn;
-    this.#past.packetsOut += packetsOut;
-    this.#past.bytesIn += bytesIn;
-    this.#past.bytesOut += bytesOut;
-    for (const reason of RELAY_DROPS) this.#past.dropped[reason] += relay.counts.dropped[reason];
+    this.#past.add(relay.counts);
   }
 }

@@ -1,5 +1,5 @@
 /** What a relay has carried and dropped: numbers in place, which only grow. */
-import { noRelayDrops, type RelayDrop } from '../../plane/relays.ts';
+import { noRelayDrops, RELAY_DROPS, type RelayDrop } from '../../plane/relays.ts';
 
 export interface Carried {
   readonly packetsIn: number;
@@ -19,6 +19,15 @@ export class RelayCounts implements Carried {
 
   drop(reason: RelayDrop, datagrams = 1): void {
     this.dropped[reason] += datagrams;
+  }
+
+  /** Adds what another relay has counted. */
+  add(other: RelayCounts): void {
+    this.packetsIn += other.packetsIn;
+    this.bytesIn += other.bytesIn;
+    this.packetsOut += other.packetsOut;
+    this.bytesOut += other.bytesOut;
+    for (const reason of RELAY_DROPS) this.dropped[reason] += other.dropped[reason];
   }
 
   /** As it is now. */

@@ -15,33 +15,9 @@ import type { Serving, ServingBook } from './serving.ts';
 import type { SlotMap } from './slots.ts';
 
 /** One network that one session carries. */
-export class Carrying implements Carrier {
-  readonly agentId: string;
-  readonly payer: Payer;
-  readonly session: MuxSession;
-  readonly shaper: Shaper;
-  readonly whence: string;
+export interface Carrying extends Carrier {
   readonly networkId: string;
-  readonly slot: number;
-  readonly #onEnd: (carrying: Carrying, code: RefusalCode, message: string) => void;
-
-  constructor(of: Omit<Carrier, 'ended' | 'shaper'> & { shaper: Shaper; networkId: string; onEnd: EndListener }) {
-    this.agentId = of.agentId;
-    this.payer = of.payer;
-    this.session = of.session;
-    this.shaper = of.shaper;
-    this.whence = of.whence;
-    this.networkId = of.networkId;
-    this.slot = of.slot;
-    this.#onEnd = of.onEnd;
-  }
-
-  ended(code: RefusalCode, message: string): void {
-    this.#onEnd(this, code, message);
-  }
 }
-
-type EndListener = (carrying: Carrying, code: RefusalCode, message: string) => void;
 
 /** The session, as far as its relays need it. */
 export interface RelayingSession {
@@ -121,17 +97,16 @@ export class AgentRelays {
   #attach(ref: number, tokenId: string, route: RelayRoute): void {
     const session = this.#session;
     const carrying = this.#slots.take(
-      (slot) =>
-        new Carrying({
-          agentId: session.agentId,
-          payer: session.payerOf(tokenId),
-          session: session.session,
-          shaper: session.shaper,
-          whence: session.whence,
-          networkId: route.networkId,
-          slot,
-          onEnd: (ended, code, message) => this.#unbind(ended, code, message),
-        }),
+      (slot): Carrying => ({
+        agentId: session.agentId,
+        payer: session.payerOf(tokenId),
+        session: session.session,
+        shaper: session.shaper,
+        whence: session.whence,
+        networkId: route.networkId,
+        slot,
+        ended: (code, message) => this.#unbind(carrying, code, message),
+      }),
     );
     this.#carried.add(carrying);
     const attachment = this.#deps.relays.attach(route.networkId, carrying);

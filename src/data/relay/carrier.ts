@@ -1,6 +1,6 @@
 /**
- * What carries the datagrams of a network, as its relay sees it: an agent's session that was allowed to. Made by data/gateway (carrying.ts),
- * given to relay-book.ts; a newer one takes its place.
+ * What carries the datagrams of a network, as its relay sees it: an agent's session that was allowed to. Made by
+ * data/gateway/agent-relays.ts, given to relay-book.ts; a newer one takes its place.
  */
 import type { MuxSession } from '../../mux/session.ts';
 import type { Shaper } from '../../mux/shaper.ts';

@@ -8,10 +8,7 @@ import type { AttachAnswer, Link, Refusal } from '../../plane/link.ts';
 import type { AttachQuestion, RelayRoute } from '../../plane/relays.ts';
 import type { RelayBook } from '../relay/relay-book.ts';
 import type { RouteTable } from '../routing/table.ts';
-import { inTime, type TokenLines } from './token-lines.ts';
-
-/** The table follows the control plane within moments; later than this something is broken. */
-const TABLE_MS = 10_000;
+import { inTime, refusal, TABLE_MS, type TokenLines } from './token-lines.ts';
 
 export type AttachOutcome = { readonly ok: true; readonly route: RelayRoute } | Refusal;
 
@@ -76,8 +73,4 @@ export class AttachDesk {
       `The server can not open the UDP port ${port ?? route.port} of this network: another program has it. Its log says more.`,
     );
   }
-}
-
-function refusal(code: Refusal['code'], message: string): Refusal {
-  return { ok: false, code, message };
 }

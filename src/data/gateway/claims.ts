@@ -7,10 +7,7 @@ import type { Logger } from '../../base/log.ts';
 import type { ClaimAnswer, ClaimQuestion, Link, Refusal } from '../../plane/link.ts';
 import type { RouteEntry } from '../routing/entry.ts';
 import type { RouteTable } from '../routing/table.ts';
-import { inTime, type TokenLines } from './token-lines.ts';
-
-/** The table follows the control plane within moments; later than this something is broken. */
-const TABLE_MS = 10_000;
+import { inTime, refusal, TABLE_MS, type TokenLines } from './token-lines.ts';
 
 export type ClaimOutcome = { readonly ok: true; readonly entry: RouteEntry } | Refusal;
 
@@ -100,8 +97,4 @@ export function unservable(entry: RouteEntry, nowMs: number): Refusal | undefine
     return refusal('tunnel_stopped', `${subdomain} is stopped. Start it: culvert tunnels start ${subdomain}`);
   if (expiresAt !== null && expiresAt <= nowMs) return refusal('tunnel_expired', 'The time of this tunnel is over.');
   return undefined;
-}
-
-function refusal(code: Refusal['code'], message: string): Refusal {
-  return { ok: false, code, message };
 }

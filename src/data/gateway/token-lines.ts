@@ -1,10 +1,13 @@
 /**
  * What one token asks the control plane for, over all its sessions, one after the other: a quota is held against what is bound, and two
- * questions at once would each be told that there is room for one more. Shared by claims.ts and attaches.ts.
+ * questions at once would each be told that there is room for one more. Shared by claims.ts and attaches.ts, with how long both wait.
  */
+import type { Refusal } from '../../plane/link.ts';
 
 /** An answer that has not come by then is no answer; the agent is told to try again. */
 const ANSWER_MS = 15_000;
+/** The table follows the control plane within moments; later than this something is broken. */
+export const TABLE_MS = 10_000;
 
 export class TokenLines {
   /** The last job in line per token. Entries leave with their last job; sessions bound how many stand in line. */
@@ -30,4 +33,8 @@ export async function inTime<T>(answer: Promise<T>, late: T): Promise<T> {
   } finally {
     clearTimeout(timer);
   }
+}
+
+export function refusal(code: Refusal['code'], message: string): Refusal {
+  return { ok: false, code, message };
 }

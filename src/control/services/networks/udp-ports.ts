@@ -6,6 +6,7 @@ import { and, gte, lte } from 'drizzle-orm';
 import type { PortRange } from '../../../base/addr.ts';
 import { privateNetworks, restingUdpPorts } from '../../db/schema.ts';
 import type { Tx } from '../../db/tx.ts';
+import { longestFree } from '../free-port.ts';
 
 /** The free port that has been free for longest, lowest first among those never used; undefined when all are taken or there are none. */
 export function pickUdpPort(tx: Tx, range: PortRange | null): number | undefined {
@@ -23,12 +24,7 @@ export function pickUdpPort(tx: Tx, range: PortRange | null): number | undefined
     .where(and(gte(restingUdpPorts.port, range.first), lte(restingUdpPorts.port, range.last)))
     .all();
   const freedAt = new Map(resting.map((row) => [row.port, row.freedAt]));
-  let best: number | undefined;
-  for (let port = range.first; port <= range.last; port++) {
-    if (taken.has(port)) continue;
-    if (best === undefined || (freedAt.get(port) ?? 0) < (freedAt.get(best) ?? 0)) best = port;
-  }
-  return best;
+  return longestFree(range, { taken, freedAt });
 }
 
 /** May a network be relayed at this port? Settings may have moved the range since it got it. */

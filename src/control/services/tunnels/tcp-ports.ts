@@ -6,6 +6,7 @@ import { and, gte, isNotNull, isNull, lte, sql } from 'drizzle-orm';
 import type { PortRange } from '../../../base/addr.ts';
 import { tunnels } from '../../db/schema.ts';
 import type { Tx } from '../../db/tx.ts';
+import { longestFree } from '../free-port.ts';
 
 /** The free port that has been free for longest, lowest first among those never used; undefined when all are taken or there are none. */
 export function pickPort(tx: Tx, range: PortRange | null): number | undefined {
@@ -20,12 +21,7 @@ export function pickPort(tx: Tx, range: PortRange | null): number | undefined {
       .map((row) => row.port),
   );
   const freedAt = new Map(freedPorts(tx, range).map(({ port, at }) => [port, at ?? 0]));
-  let best: number | undefined;
-  for (let port = range.first; port <= range.last; port++) {
-    if (taken.has(port)) continue;
-    if (best === undefined || (freedAt.get(port) ?? 0) < (freedAt.get(best) ?? 0)) best = port;
-  }
-  return best;
+  return longestFree(range, { taken, freedAt });
 }
 
 /**

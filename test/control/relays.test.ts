@@ -256,6 +256,7 @@ test('a device whose time has run out is gone for the data plane within a second
   });
   const [deed] = plane.control.store.db.select().from(auditEvents).where(eq(auditEvents.resourceId, guest.id)).all();
   assert.deepEqual([deed?.action, deed?.actorKind, deed?.orgId], ['network_device.expire', 'system', ann.orgId]);
+  assert.deepEqual(deed?.details, { network: office.name, name: guest.name });
   plane.control.close();
   plane = new Plane(plane.dataDir);
   plane.now += HOUR;

@@ -3,7 +3,7 @@
  * nodes are told to cut what is under way, and the trail says so. Called by control/jobs.ts.
  */
 import { and, asc, eq, lte, sql } from 'drizzle-orm';
-import { networkDevices } from '../../db/schema.ts';
+import { networkDevices, privateNetworks } from '../../db/schema.ts';
 import type { Store } from '../../db/tx.ts';
 import { recordDeed } from '../audit.ts';
 import type { NetworkNews } from './network-news.ts';
@@ -29,26 +29,28 @@ export class DeviceExpiry {
     if (db.select({ id: networkDevices.id }).from(networkDevices).where(isDue(clock.now())).get() === undefined)
       return 0;
     return this.#store.inTx((tx) => {
+      const { id, orgId, networkId, name } = networkDevices;
       const rows = tx.db
-        .select()
+        .select({ id, orgId, networkId, name, network: privateNetworks.name })
         .from(networkDevices)
+        .innerJoin(privateNetworks, eq(privateNetworks.id, networkId))
         .where(isDue(tx.now))
         .orderBy(asc(networkDevices.expiresAt))
         .limit(BATCH)
         .all();
-      for (const { id, orgId, networkId, name } of rows) {
-        tx.db.update(networkDevices).set({ expired: true, updatedAt: tx.now }).where(eq(networkDevices.id, id)).run();
+      for (const row of rows) {
+        tx.db.update(networkDevices).set({ expired: true, updatedAt: tx.now }).where(eq(id, row.id)).run();
         recordDeed(
           tx,
-          { kind: 'system', orgId },
+          { kind: 'system', orgId: row.orgId },
           {
             action: 'network_device.expire',
             resourceType: 'network_device',
-            resourceId: id,
-            details: { network: networkId, name },
+            resourceId: row.id,
+            details: { network: row.network, name: row.name },
           },
         );
-        tx.onCommit(() => this.#news.deviceGone(networkId, id));
+        tx.onCommit(() => this.#news.deviceGone(row.networkId, row.id));
       }
       return rows.length;
     });

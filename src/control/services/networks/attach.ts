@@ -3,20 +3,17 @@
  * rule. Called by control/link.ts; the rules are checked at each attach, for a token may be revoked or an organization suspended since the session
  * began. Which agent carries it now is the data node's business: the newer one.
  */
-import { and, eq } from 'drizzle-orm';
 import type { PortRange } from '../../../base/addr.ts';
 import type { Refusal } from '../../../plane/link.ts';
 import type { AttachQuestion } from '../../../plane/relays.ts';
-import { privateNetworks } from '../../db/schema.ts';
-import type { Db, Store } from '../../db/tx.ts';
+import type { Store } from '../../db/tx.ts';
 import type { Spend } from '../tokens/spend.ts';
 import { type TokenRow, tokenById } from '../tokens/token-rows.ts';
 import { refuse } from '../tunnels/refusals.ts';
 import { refuseMore, refuseSpent, standingOf } from '../tunnels/standing.ts';
+import { findNetwork, type NetworkRow } from './network-rows.ts';
 import { isRelayed } from './relay-routes.ts';
 import { isUdpPort } from './udp-ports.ts';
-
-type NetworkRow = typeof privateNetworks.$inferSelect;
 
 /** As AttachAnswer in plane/link.ts, before link.ts adds the version of the routing table. */
 export type AttachDecision = { readonly ok: true; readonly networkId: string } | Refusal;
@@ -102,15 +99,4 @@ function refusePort(name: string, port: number, range: PortRange | null): Refusa
         'network_not_ready',
         `The port ${port} of the network ${name} is not among those that this server has for networks any more. Register its server again to get another one, and give clients their configs anew: culvert network set-server`,
       );
-}
-
-/** By id, else by name: a name can look like the id of another network, and the id counts. */
-function findNetwork(db: Db, orgId: string, handle: string): NetworkRow | undefined {
-  const own = (which: ReturnType<typeof eq>) =>
-    db
-      .select()
-      .from(privateNetworks)
-      .where(and(eq(privateNetworks.orgId, orgId), which))
-      .get();
-  return own(eq(privateNetworks.id, handle)) ?? own(eq(privateNetworks.name, handle));
 }

@@ -7,6 +7,11 @@ import { FIRST_DEVICE_HOST, type Overlay } from './overlay.ts';
 
 export type DeviceRow = typeof networkDevices.$inferSelect;
 
+/** Is its time over? From that instant on the relay lets it in no more, whether `expired` says so yet or not. */
+export function hasRunOut({ expiresAt }: Pick<DeviceRow, 'expiresAt'>, now: number): boolean {
+  return expiresAt !== null && expiresAt <= now;
+}
+
 /** By address. */
 export function devicesOf(db: Db, networkId: string): readonly DeviceRow[] {
   return db

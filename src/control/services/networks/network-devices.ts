@@ -17,12 +17,12 @@ import {
   deviceIn,
   type DeviceRow,
   devicesOf,
+  hasRunOut,
   lowestFreeHost,
   takenBehind,
 } from './device-rows.ts';
-import { expiryFrom, extraAllowedIpsFrom, nameFrom } from './network-input.ts';
-import { endpointOf, type NetworkRow, ownNetwork, type Teller } from './network-rows.ts';
-import { withoutServer } from './networks.ts';
+import { expiryFrom, extraAllowedIpsFrom, invalidField, nameFrom } from './network-input.ts';
+import { endpointOf, type NetworkRow, ownNetwork, type Teller, withoutServer } from './network-rows.ts';
 import { addressOf, type Overlay, overlayOf } from './overlay.ts';
 import { invalidKey, publicKeyFrom } from './public-keys.ts';
 import { isRelayed, relayDeviceOf } from './relay-routes.ts';
@@ -229,10 +229,7 @@ function checkedBehind(
   const extraAllowedIps = extraAllowedIpsFrom(texts, overlayOf(network.cidr));
   const taken = takenBehind(tx.db, { networkId: network.id, exceptId }, extraAllowedIps);
   if (taken === undefined) return extraAllowedIps;
-  const why = `${taken.network} is behind the device ${taken.device} already.`;
-  throw new AppError('invalid_request', `The request is not valid: extra_allowed_ips: ${why}`, {
-    details: [{ path: 'extra_allowed_ips', message: why }],
-  });
+  throw invalidField('extra_allowed_ips', `${taken.network} is behind the device ${taken.device} already.`);
 }
 
 function checkedExpiry(tx: Tx, text: string | null): number | null {
@@ -247,8 +244,7 @@ function enrolment(
 }
 
 function shown(row: DeviceRow, overlay: Overlay, now: number): ShownDevice {
-  const expired = row.expiresAt !== null && row.expiresAt <= now;
-  return { row, assignedIp: addressOf(overlay, row.host), expired };
+  return { row, assignedIp: addressOf(overlay, row.host), expired: hasRunOut(row, now) };
 }
 
 function record(

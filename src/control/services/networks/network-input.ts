@@ -33,11 +33,11 @@ function nameFault(name: string): string | undefined {
 export function dnsFrom(texts: readonly string[]): readonly string[] {
   const addresses = texts.map((text, i) => {
     const address = text.includes('%') ? undefined : canonicalIp(text);
-    if (address === undefined) throw invalid(`dns.${i}`, `${quoted(text)} is not an IP address.`);
+    if (address === undefined) throw invalidField(`dns.${i}`, `${quoted(text)} is not an IP address.`);
     return address;
   });
   const each = [...new Set(addresses)];
-  if (each.length > MAX_DNS) throw invalid('dns', `At most ${MAX_DNS} name servers.`);
+  if (each.length > MAX_DNS) throw invalidField('dns', `At most ${MAX_DNS} name servers.`);
   return each;
 }
 
@@ -48,15 +48,15 @@ export function dnsFrom(texts: readonly string[]): readonly string[] {
 export function extraAllowedIpsFrom(texts: readonly string[], overlay: Overlay): readonly string[] {
   const path = 'extra_allowed_ips';
   const each = [...new Set(texts.map((text, i) => formatIpNetwork(checkedNetwork(text, `${path}.${i}`, overlay))))];
-  if (each.length > MAX_EXTRA_ALLOWED_IPS) throw invalid(path, `At most ${MAX_EXTRA_ALLOWED_IPS} networks.`);
+  if (each.length > MAX_EXTRA_ALLOWED_IPS) throw invalidField(path, `At most ${MAX_EXTRA_ALLOWED_IPS} networks.`);
   return each;
 }
 
 function checkedNetwork(text: string, path: string, overlay: Overlay): IpNetwork {
   const network = readIpNetwork(text);
-  if (network === undefined) throw invalid(path, `${quoted(text)} is not an IP network such as 192.168.7.0/24.`);
+  if (network === undefined) throw invalidField(path, `${quoted(text)} is not an IP network such as 192.168.7.0/24.`);
   if (holdsNetwork(overlay.network, network)) {
-    throw invalid(
+    throw invalidField(
       path,
       `${quoted(text)} lies within the network itself, ${overlay.cidr}, whose addresses devices have already.`,
     );
@@ -69,7 +69,7 @@ export function endpointFrom(text: string): string {
   const endpoint = parseHostPort(text);
   if (endpoint === undefined || endpoint.port === 0) {
     const why = `${quoted(text)} is not an endpoint: give host:port, such as vpn.example.com:51820 or [2001:db8::1]:51820.`;
-    throw invalid('public_endpoint', why);
+    throw invalidField('public_endpoint', why);
   }
   return formatHostPort(endpoint);
 }
@@ -78,14 +78,15 @@ export function endpointFrom(text: string): string {
 export function expiryFrom(text: string, now: number): number {
   const at = Date.parse(text);
   if (at > now) return at;
-  throw invalid('expires_at', 'It must lie ahead. To end a device now, revoke it.');
+  throw invalidField('expires_at', 'It must lie ahead. To end a device now, revoke it.');
 }
 
 function quoted(text: string): string {
   return `"${text.slice(0, 60)}"`;
 }
 
-function invalid(path: string, why: string): AppError {
+/** What is said about a field of the body: `path` names it. */
+export function invalidField(path: string, why: string): AppError {
   return new AppError('invalid_request', `The request is not valid: ${path}: ${why}`, {
     details: [{ path, message: why }],
   });

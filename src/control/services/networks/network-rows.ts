@@ -38,6 +38,17 @@ export function ownNetwork(db: Db, orgId: string, id: string): NetworkRow {
   return row;
 }
 
+/** By id, else by name: a name can look like the id of another network, and the id counts. */
+export function findNetwork(db: Db, orgId: string, handle: string): NetworkRow | undefined {
+  const own = (which: ReturnType<typeof eq>) =>
+    db
+      .select()
+      .from(privateNetworks)
+      .where(and(eq(privateNetworks.orgId, orgId), which))
+      .get();
+  return own(eq(privateNetworks.id, handle)) ?? own(eq(privateNetworks.name, handle));
+}
+
 /** Devices of each network of the organization that has any, those whose time has run out too. */
 export function deviceCounts(db: Db, orgId: string): ReadonlyMap<string, number> {
   const rows = db
@@ -52,6 +63,14 @@ export function deviceCounts(db: Db, orgId: string): ReadonlyMap<string, number>
 /** `host:port` that clients are configured with; null until a server is registered. */
 export function endpointOf(row: NetworkRow, names: Pick<PublicNames, 'udpEndpoint'>): string | null {
   return isRelayed(row) ? names.udpEndpoint(row.reservedUdpPort) : row.selfEndpoint;
+}
+
+/** What a config can't be without. */
+export function withoutServer(): AppError {
+  return new AppError(
+    'server_not_registered',
+    'The private network has no server yet. Register its public key first: culvert network set-server',
+  );
 }
 
 /** Tells the data plane of a network as it is in the transaction: all of it, or that it is not relayed. */

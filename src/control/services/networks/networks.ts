@@ -10,7 +10,7 @@ import { networkDevices, privateNetworks } from '../../db/schema.ts';
 import type { Store, Tx } from '../../db/tx.ts';
 import { type Actor, allow, type UserActor } from '../actor.ts';
 import { checkDeedLimit } from '../deed-limit.ts';
-import { countDevicesIn, deviceByKey, devicesOf } from './device-rows.ts';
+import { countDevicesIn, deviceByKey, devicesOf, hasRunOut } from './device-rows.ts';
 import { dnsFrom, endpointFrom, extraAllowedIpsFrom, nameFrom } from './network-input.ts';
 import {
   announce,
@@ -21,6 +21,7 @@ import {
   ownNetwork,
   recordNetwork,
   type Teller,
+  withoutServer,
 } from './network-rows.ts';
 import { overlayFrom, overlayOf } from './overlay.ts';
 import { invalidKey, publicKeyFrom } from './public-keys.ts';
@@ -183,7 +184,7 @@ export class Networks {
     const { serverListenPort } = row;
     if (endpoint === null || serverListenPort === null) throw withoutServer();
     const now = clock.now();
-    const devices = devicesOf(db, id).filter(({ expiresAt }) => expiresAt === null || expiresAt > now);
+    const devices = devicesOf(db, id).filter((device) => !hasRunOut(device, now));
     return serverConfig({ network: { ...row, serverListenPort }, endpoint, devices });
   }
 
@@ -226,14 +227,6 @@ export class Networks {
   #shown(row: NetworkRow, devices: number): ShownNetwork {
     return { row, endpoint: endpointOf(row, this.#deps.names), devices };
   }
-}
-
-/** What a config can't be without. */
-export function withoutServer(): AppError {
-  return new AppError(
-    'server_not_registered',
-    'The private network has no server yet. Register its public key first: culvert network set-server',
-  );
 }
 
 function requireFreeName(others: readonly NetworkRow[], name: string): void {

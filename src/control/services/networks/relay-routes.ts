@@ -7,9 +7,8 @@ import type { RelayDevice, RelayRoute } from '../../../plane/relays.ts';
 import { networkDevices, privateNetworks } from '../../db/schema.ts';
 import type { Db } from '../../db/tx.ts';
 import type { PublicNames } from '../news.ts';
-
-type NetworkRow = typeof privateNetworks.$inferSelect;
-type DeviceRow = typeof networkDevices.$inferSelect;
+import type { DeviceRow } from './device-rows.ts';
+import type { NetworkRow } from './network-rows.ts';
 
 /** What the data plane knows of a device. No more is read: a snapshot may hold twenty thousand of one organization. */
 const KNOWN = { id: networkDevices.id, publicKey: networkDevices.publicKey, expiresAt: networkDevices.expiresAt };

@@ -230,6 +230,29 @@ describe('what does not wait', () => {
     });
   }
 
+  test('who has no claim has what the others leave, and takes nothing from them', (t) => {
+    const world = new World(t, 10);
+    const one = new Flood(world.bucket, 1_400);
+    let spare = 0;
+    const run = (ms: number, times: number): void => {
+      for (let i = 0; i < ms; i++) {
+        world.run(1);
+        while (world.bucket.trySpare(1_400)) spare += 1_400;
+        one.offer(times);
+      }
+    };
+    run(1_000, 0);
+    assert.ok(spare > 0.95 * MBPS * 10, 'all of it');
+    spare = 0;
+    // 700 bytes per millisecond of 1,250.
+    for (let i = 0; i < 5_000; i++) run(1, i % 2);
+    assert.equal(one.moved, 2_500 * 1_400);
+    assert.ok(spare > 0.3 * 5 * 10 * MBPS && spare < 0.5 * 5 * 10 * MBPS, `${spare}`);
+    spare = 0;
+    run(5_000, 10);
+    assert.ok(spare < 100_000, `${spare}`);
+  });
+
   test('shares with who waits: neither shuts the other out', (t) => {
     const world = new World(t, 10);
     const waiting = new Greedy(world.bucket, 16_384);

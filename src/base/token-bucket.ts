@@ -123,6 +123,17 @@ export class TokenBucket {
     return true;
   }
 
+  /**
+   * Somebody without a claim on the rate would move `bytes` now or never. True: it may, they are paid: nobody is in line, and half of what may be saved
+   * up is left for who has a claim. So what is longer than that half never passes.
+   */
+  trySpare(bytes: number): boolean {
+    this.#refill();
+    if (this.#line.size > 0 || this.#level - bytes < this.#capacity / 2) return false;
+    this.#level -= bytes;
+    return true;
+  }
+
   /** Nobody waits, and nothing is owed or has been used lately: as good as new. */
   get full(): boolean {
     this.#refill();

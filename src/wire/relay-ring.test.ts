@@ -46,6 +46,24 @@ test('over 256 datagrams the oldest go, and are counted', () => {
   assert.deepEqual(drained(ring).flows, range(44, 300));
 });
 
+test('it is half full by datagrams or by bytes, wherever in the buffer they are', () => {
+  const ring = new RelayRing();
+  for (let round = 0; round < 5; round++) {
+    for (const flow of range(0, RING_DATAGRAMS / 2)) {
+      assert.equal(ring.isHalfFull, false);
+      push(ring, flow, 1_000);
+    }
+    assert.equal(ring.isHalfFull, true);
+    drained(ring, 4);
+    assert.equal(ring.isHalfFull, false);
+    for (const flow of range(0, 3)) push(ring, flow, 60_000);
+    assert.equal(ring.isHalfFull, true);
+    drained(ring, 6);
+    drained(ring);
+    assert.equal(ring.isHalfFull, false);
+  }
+});
+
 test('over 384 KB the oldest go until the newest has room', () => {
   const ring = new RelayRing();
   for (const flow of range(0, 7)) push(ring, flow, MAX_DATAGRAM_BYTES);

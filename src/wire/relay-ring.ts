@@ -28,6 +28,15 @@ export class RelayRing {
     return this.#count;
   }
 
+  /** What is half full or more, of datagrams or of bytes. */
+  get isHalfFull(): boolean {
+    if (this.#count === 0) return false;
+    const oldestAt = this.#starts[this.#first] as number;
+    const newestEnd = this.#ends[(this.#first + this.#count - 1) % RING_DATAGRAMS] as number;
+    const span = newestEnd > oldestAt ? newestEnd - oldestAt : RING_BYTES - oldestAt + newestEnd;
+    return 2 * this.#count >= RING_DATAGRAMS || 2 * span >= RING_BYTES;
+  }
+
   /** Takes a copy of `bytes[start, end)`, at most MAX_DATAGRAM_BYTES, for `flow`. The oldest go until there is room. */
   push(flow: number, bytes: Buffer, start: number, end: number): void {
     this.#bytes ??= Buffer.allocUnsafeSlow(RING_BYTES);

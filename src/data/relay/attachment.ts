@@ -101,10 +101,17 @@ export class Attachment {
     else this.#stream.send(flow, bytes, start, end);
   }
 
-  /** May so many bytes of a client pass under the key's bandwidth limit? What goes over the session pays for it at its socket. */
+  /** May so many bytes of an authenticated client pass under the key's bandwidth limit? What goes over the session pays for it at its socket. */
   mayGo(bytes: number): boolean {
     const { bucket } = this.carrier.shaper;
     return bucket === null || this.#path === 'stream' || bucket.trySpend(this.#in, bytes);
+  }
+
+  /** The same for a client that nobody has authenticated: it has what the others leave of the rate, and of the ring before the stream. */
+  maySpare(bytes: number): boolean {
+    if (this.#path === 'stream') return this.#stream.hasSpare;
+    const { bucket } = this.carrier.shaper;
+    return bucket === null || bucket.trySpare(bytes);
   }
 
   /** The same of the datagram that has just come from the agent. */

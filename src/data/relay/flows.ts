@@ -40,6 +40,11 @@ export class Flow {
   older: Flow | undefined;
   newer: Flow | undefined;
 
+  /** Has the network's server authenticated its client? By what it has sent to it, or by a session that it began with a device. */
+  get isTrusted(): boolean {
+    return this.isProven || this.mark !== undefined;
+  }
+
   constructor(of: {
     readonly number: number;
     readonly address: string;

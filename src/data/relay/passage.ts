@@ -79,6 +79,11 @@ export class Passage {
     return flow;
   }
 
+  /** Is `bytes[start, end)`, which came from a client, a handshake's first message by somebody who knows the network? Not free: for when there is no room for all. */
+  isGreeting(bytes: Buffer, start: number, end: number, nowMs: number): boolean {
+    return formOf(bytes, start, end) === FORM.initiation && this.#greeting.isKnown(bytes, start, end, nowMs);
+  }
+
   /** `bytes[start, end)` came from the agent for flow `number`. The flow, to whose client it goes; undefined: `drop` says why it does not. */
   fromServer(number: number, bytes: Buffer, start: number, end: number, nowMs: number): Flow | undefined {
     const flow = this.#flows.at(number);

@@ -8,7 +8,7 @@ import { testCertificate, type TestCertificate } from '../fixtures/certificate.t
 import { startWorld, until, type World } from '../fixtures/gateway.ts';
 import { idOf, testGrant, testRelay } from '../fixtures/link.ts';
 import { freeUdpPort, TestCarrier, TestClient } from '../fixtures/relay.ts';
-import { dataPacket } from './testing.ts';
+import { dataPacket, initiation } from './testing.ts';
 
 let tls: TestCertificate;
 before(async () => {
@@ -124,6 +124,32 @@ test('over the bandwidth limit datagrams are dropped, and neither direction shut
   assert.ok(bytesIn + bytesOut < most, `${bytesIn + bytesOut} of ${most}`);
   assert.ok(bytesIn + bytesOut > 0.6 * 125_000 * seconds, `${bytesIn + bytesOut} of ${most}`);
   assert.ok(Math.min(bytesIn, bytesOut) > (bytesIn + bytesOut) / 5, `${bytesIn} in, ${bytesOut} out`);
+});
+
+test('who floods the public port takes no rate from clients, and keeps no new one from shaking hands', async (t) => {
+  const world = await carried(t, { bandwidthLimitMbps: 5 });
+  const { carrier, client } = world;
+  const { port } = carrier.attached;
+  const flooder = await TestClient.open(t, port);
+  const serverKey = { deviceId: 'server', publicKey: Buffer.alloc(32, 9).toString('base64'), expiresAt: null };
+  // What may be saved up is 62,500 bytes.
+  const flood = (): void => {
+    for (let i = 0; i < 60; i++) flooder.send(Buffer.alloc(1_200, 7));
+    for (let i = 0; i < 20; i++) flooder.send(Buffer.alloc(10, 7));
+  };
+  for (let i = 0; i < 100; i++) {
+    flood();
+    client.send(`mine ${i}`);
+    await until(() => carrier.texts.at(-1) === `mine ${i}`);
+  }
+  for (let i = 0; i < 30; i++) {
+    const newcomer = await TestClient.open(t, port);
+    const greeting = initiation({ sender: i, to: serverKey });
+    flood();
+    newcomer.send(greeting);
+    await until(() => carrier.came.at(-1)?.bytes.equals(greeting) === true);
+  }
+  assert.ok((info(world)?.dropped.bandwidth ?? 0) > 1_000);
 });
 
 test('who says that UDP was lost and goes on sending by it is limited all the same', async (t) => {

@@ -42,6 +42,17 @@ async function carry(t: TestContext, world: World, network = 'home'): Promise<Te
 
 const info = ({ relays }: World) => relays.info(idOf('home'));
 
+/** A client whom the network's server has authenticated; what came of it by then is forgotten. */
+async function provenClient(t: TestContext, { udpPort }: RelayWorld, carrier: TestCarrier): Promise<TestClient> {
+  const client = await TestClient.open(t, udpPort);
+  client.send(dataPacket(1));
+  await until(() => carrier.came.length === 1);
+  carrier.sendByStream(carrier.came[0]?.flow as number, dataPacket(2));
+  await until(() => client.heard.length === 1);
+  carrier.came.length = 0;
+  return client;
+}
+
 /** An agent that does not read: the window of 256 KB is used up, then the ring. Returns what reads on. */
 function stopReading(stream: MuxStream): () => void {
   const { sink } = stream;
@@ -355,14 +366,14 @@ describe('the path', () => {
   test('UDP that does not come through costs nothing: the stream carries from the first datagram, and drops its oldest', async (t) => {
     const world = await relayWorld(t);
     const carrier = await carry(t, world);
-    const client = await TestClient.open(t, world.udpPort);
+    const client = await provenClient(t, world, carrier);
     const { stream } = carrier;
     assert.ok(stream);
     const readOn = stopReading(stream);
     const sent = 800;
     for (let i = 0; i < sent; i++) {
       client.send(Buffer.alloc(1_400, String(i).padStart(4, '0')));
-      await until(() => (info(world)?.packetsIn ?? 0) > i);
+      await until(() => (info(world)?.packetsIn ?? 0) > i + 1);
     }
     await until(() => (info(world)?.dropped.queue_full ?? 0) > 0);
     readOn();
@@ -373,16 +384,42 @@ describe('the path', () => {
     assert.ok(dropped >= sent - 256 - 300, `${dropped} dropped`);
   });
 
+  test('who is not authenticated has half of the ring, and pushes nobody out of it', async (t) => {
+    const world = await relayWorld(t);
+    const carrier = await carry(t, world);
+    const client = await provenClient(t, world, carrier);
+    const stranger = await TestClient.open(t, world.udpPort);
+    const { stream } = carrier;
+    assert.ok(stream);
+    const readOn = stopReading(stream);
+    const dropped = () => world.relays.stats().dropped.queue_full;
+    const passed = () => info(world)?.packetsIn ?? 0;
+    while (dropped() === 0) {
+      const before = passed();
+      stranger.send(Buffer.alloc(1_400));
+      await until(() => passed() > before || dropped() > 0);
+    }
+    const [passedBefore, before] = [passed(), dropped()];
+    client.send('mine');
+    await until(() => passed() === passedBefore + 1);
+    for (let i = 1; i <= 300; i++) {
+      stranger.send(Buffer.alloc(1_400));
+      await until(() => dropped() === before + i);
+    }
+    readOn();
+    await until(() => carrier.texts.includes('mine'));
+  });
+
   test('what waits for an agent that leaves is counted', async (t) => {
     const world = await relayWorld(t);
     const carrier = await carry(t, world);
-    const client = await TestClient.open(t, world.udpPort);
+    const client = await provenClient(t, world, carrier);
     assert.ok(carrier.stream);
     stopReading(carrier.stream);
     const dropped = () => world.relays.stats().dropped.queue_full;
     for (let i = 0; dropped() === 0; i++) {
       client.send(Buffer.alloc(1_400));
-      await until(() => (info(world)?.packetsIn ?? 0) > i);
+      await until(() => (info(world)?.packetsIn ?? 0) > i + 1);
     }
     const before = dropped();
     carrier.agent.destroy();

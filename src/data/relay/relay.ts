@@ -241,12 +241,17 @@ export class Relay implements AttachmentHost {
   #fromClient(bytes: Buffer, start: number, end: number, address: string, port: number): void {
     const length = end - start;
     if (length > MAX_DATAGRAM_BYTES) return this.counts.drop('too_long');
-    const flow = this.#passage.fromClient(bytes, start, end, address, port, this.nowMs());
+    const nowMs = this.nowMs();
+    const flow = this.#passage.fromClient(bytes, start, end, address, port, nowMs);
     if (flow === undefined) return this.counts.drop(this.#passage.drop);
     const attachment = this.#attachment;
     if (attachment === null) return this.counts.drop('no_agent');
     if (attachment.carrier.payer.exhausted) return this.counts.drop('budget');
-    if (!attachment.mayGo(length)) return this.counts.drop('bandwidth');
+    // Anybody can send here. What he sends must not take the way from clients, nor keep a new one from shaking hands.
+    const passes = flow.isTrusted
+      ? attachment.mayGo(length)
+      : attachment.maySpare(length) || (this.#passage.isGreeting(bytes, start, end, nowMs) && attachment.mayGo(length));
+    if (!passes) return this.counts.drop(attachment.path === 'stream' ? 'queue_full' : 'bandwidth');
     this.counts.packetsIn++;
     this.counts.bytesIn += length;
     attachment.send(flow.number, bytes, start, end);

@@ -78,6 +78,11 @@ export class StreamLeg implements StreamSink, TurnJob {
     }
   }
 
+  /** Is there room for a datagram that none shall be dropped for? */
+  get hasSpare(): boolean {
+    return !this.#ring.isHalfFull;
+  }
+
   /** Datagrams that were dropped since the last call: newer ones needed the room, or there was no stream any more. */
   takeDropped(): number {
     const { dropped } = this.#ring;

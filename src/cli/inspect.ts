@@ -14,7 +14,7 @@ import { item, type Item, pathShown, remarkOf, statusShown } from './inspected-i
 import { print, writeLine } from './io.ts';
 import { findTunnel, tunnelNames } from './manage-tunnels.ts';
 import { harmless, jsonText } from './paint.ts';
-import { spanMs } from './time-span.ts';
+import { momentMs, spanMs } from './time-span.ts';
 
 const FILTERS = ['tunnel', 'method', 'status', 'path', 'outcome', 'since', 'limit'] as const;
 const OF_ONE = ['curl', 'replay'] as const;
@@ -135,7 +135,9 @@ function sinceOf(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   const ago = spanMs(text);
   if (ago !== undefined) return new Date(Date.now() - ago).toISOString();
-  const at = Date.parse(text);
-  if (Number.isNaN(at)) throw usageError(harmless(`--since: "${text}" is neither a time nor like 15m, 2h, 7d`));
+  const at = momentMs(text);
+  if (at === undefined) {
+    throw usageError(harmless(`--since: "${text}" is neither a time (2026-12-24T18:00Z) nor like 15m, 2h, 7d`));
+  }
   return new Date(at).toISOString();
 }

@@ -5,7 +5,7 @@ import { EXIT, ExitError, usageError } from './exit.ts';
 import { optionOf, textFlag } from './flags.ts';
 import { writeLine } from './io.ts';
 import { harmless } from './paint.ts';
-import { spanMs } from './time-span.ts';
+import { momentMs, spanMs } from './time-span.ts';
 
 const network = z.looseObject({
   id: z.string(),
@@ -92,8 +92,11 @@ export function expiryFlag(flags: Asked['flags']): string | null | undefined {
   if (text === undefined) return undefined;
   if (text === 'never') return null;
   const span = spanMs(text);
-  const at = span === undefined ? Date.parse(text) : Date.now() + span;
-  if (Number.isNaN(at)) throw usageError(harmless(`--expires: "${text}" is neither a time nor like 12h, 30d, never`));
+  const at = span === undefined ? momentMs(text) : Date.now() + span;
+  if (at === undefined) {
+    const forms = 'neither a time (2026-12-24, 2026-12-24T18:00Z) nor like 12h, 30d, never';
+    throw usageError(harmless(`--expires: "${text}" is ${forms}`));
+  }
   if (at <= Date.now()) throw usageError('--expires: that time is over');
   return new Date(at).toISOString();
 }

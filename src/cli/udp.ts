@@ -11,7 +11,7 @@ import { runAgent } from './run-agent.ts';
 export const udpCommand: CommandBody = async (io, invocation) => {
   const { args, flags } = invocation;
   const network = textFlag(flags, 'network');
-  if (network === undefined) {
+  if (network === undefined || network === '') {
     throw usageError('--network: name the private network that this port serves; `culvert network list` shows them');
   }
   const settings = settingsOf(io, invocation);

@@ -203,6 +203,7 @@ suite('private networks from the command line', { timeout: 240_000 }, () => {
     assert.match(nowhere.stderr, /nowhere/);
     for (const [words, message] of [
       [['udp', '51820'], /--network: name the private network/],
+      [['udp', '51820', '--network', ''], /--network: name the private network/],
       [['udp', 'http://localhost:1', '--network', 'bare'], /is a URL: write the port of WireGuard/],
       [['udp', 'x', '--network', 'bare'], /"x" is no port: write that of WireGuard/],
     ] as const) {

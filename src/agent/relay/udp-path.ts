@@ -9,6 +9,7 @@
  * one: an agent whose NAT has forgotten it, or whose machine has moved, is back before the silence is complete.
  */
 import { lookup } from 'node:dns/promises';
+import { formatHostPort } from '../../base/addr.ts';
 import type { Clock } from '../../base/clock.ts';
 import { codeOf } from '../../base/errors.ts';
 import { RELAY_PING_MS, RELAY_SILENT_MS } from '../../wire/relay-packets.ts';
@@ -185,8 +186,8 @@ export class UdpPath implements LegOwner {
     this.#leg = undefined;
     if (this.#tries < 0) this.#seek();
     this.#isSaid = true;
-    const seconds = RELAY_SILENT_MS / 1_000;
-    this.#owner.onSilent(`${where(lost.address, this.#options.port)} was not heard by UDP for ${seconds} s`);
+    const at = formatHostPort({ host: lost.address, port: this.#options.port });
+    this.#owner.onSilent(`${at} was not heard by UDP for ${RELAY_SILENT_MS / 1_000} s`);
   }
 
   #seek(): void {
@@ -209,7 +210,7 @@ export class UdpPath implements LegOwner {
 
   #whySilent(): string {
     const { remote, host, port } = this.#options;
-    const at = where(remote ?? host, port);
+    const at = formatHostPort({ host: remote ?? host, port });
     return this.#refused ? `nothing listens at ${at} (UDP)` : `no answer by UDP from ${at}`;
   }
 
@@ -250,8 +251,4 @@ export class UdpPath implements LegOwner {
       this.#legs.delete(leg);
     }
   }
-}
-
-function where(host: string | undefined, port: number): string {
-  return host?.includes(':') === true ? `[${host}]:${port}` : `${host ?? 'the server'}:${port}`;
 }

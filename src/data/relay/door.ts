@@ -45,7 +45,7 @@ export interface DoorVerdict {
   readonly answer?: Buffer;
   /** Why it counts for nothing. */
   readonly drop?: 'malformed' | 'wrong_source';
-  /** The agent has proven an address that it had not before. */
+  /** The agent has proven an address that it had not before. For tests, which hold every move against it. */
   readonly moved?: true;
 }
 

@@ -89,13 +89,27 @@ test('names are one per organization, and what is no name or no network is refus
   assert.deepEqual(said(await make('Office')), [201], 'a name is taken as it is written');
   assert.deepEqual(said(await make('office', bob)), [201], "another organization's names are its own");
   // Each network is by itself: the same addresses again are no fault.
-  for (const name of ['x', 'n'.repeat(63), '😀'.repeat(63)]) assert.deepEqual(said(await make(name)), [201], name);
+  for (const name of ['x', 'n'.repeat(63), '😀'.repeat(63), '❤\uFE0F', 'Büro 東京 مكتب']) assert.deepEqual(said(await make(name)), [201], name);
   for (const name of ['', '   ', 'n'.repeat(64), '😀'.repeat(64), 'a\nb', 'a\u2028b', 'a\u0000b', 'a\u0085b'])
     assert.deepEqual(said(await make(name)), [400, 'invalid_name'], JSON.stringify(name));
+  // Nobody sees what they hold, or what they make of their line.
+  for (const hidden of ['\u200b', '\u202e', '\u2066', '\u00ad', '\u3164', '\u115f', '\u2800', '\ufe0f', '\u{e0041}'])
+    for (const name of [hidden, `a${hidden}b`, `1${hidden}`])
+      assert.deepEqual(said(await make(name)), [400, 'invalid_name'], JSON.stringify(name));
   for (const cidr of ['10.80.0.0', '10.80.0.0/31', '10.80.0.1/24', '8.8.8.0/24', 'fd00::/64', ''])
     assert.deepEqual(said(await make('new', ann, cidr)), [400, 'invalid_cidr'], cidr);
   for (const body of [{ name: 'new' }, { cidr: '10.0.0.0/24' }, { name: 1, cidr: '10.0.0.0/24' }, []])
     assert.deepEqual(said(await ann.call('POST', '/private-networks', body)), [400, 'invalid_request']);
+});
+
+test('no name has the form of an id, which would be taken for another network', async () => {
+  const id = await made();
+  for (const name of [id, id.toUpperCase(), ` ${id} `])
+    assert.deepEqual(said(await make(name)), [400, 'invalid_name'], name);
+  assert.deepEqual(said(await change(id, { name: id })), [400, 'invalid_name']);
+  const device = { name: id, public_key: aKey() };
+  const path = `/private-networks/${id}/devices`;
+  assert.deepEqual(said(await ann.call('POST', path, device)), [400, 'invalid_name']);
 });
 
 test('a server is registered: the network gets a port of this server, keeps it, and the data plane hears of it', async () => {
@@ -114,6 +128,7 @@ test('a server is registered: the network gets a port of this server, keeps it, 
     endpoint: 'localhost:30000',
     serverKey: key,
     devices: [],
+    deviceLostAt: null,
   });
   const other = aKey();
   const again = await register(id, { server_public_key: other, server_listen_port: 1 });

@@ -8,9 +8,16 @@ import type { Overlay } from './overlay.ts';
 export const MAX_NAME = 63;
 export const MAX_DNS = 3;
 export const MAX_EXTRA_ALLOWED_IPS = 16;
+/** Of what is behind a device; wider ones are halves and quarters of a default route. 10.0.0.0/8 may be somebody's company. */
+const MIN_PREFIX_BEHIND = 8;
 
-/** Line ends above all: names stand in configs, in lists and in logs. */
-const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/u;
+/**
+ * Names stand in configs, in lists and in logs. So none has line ends, none turns the rest of its line around, and no two look the same because of
+ * what shows nothing. An emoji may say that it wants its colors (U+FE0F).
+ */
+const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\u2800]|(?!\uFE0F)\p{Default_Ignorable_Code_Point}|(?<!\p{Extended_Pictographic})\uFE0F/u;
+/** What has an id is named by it too, and the id counts: a name of that form would be somebody else's. */
+const ID_FORM = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 /** Without the spaces around it. Throws `invalid_name`. */
 export function nameFrom(text: string): string {
@@ -26,7 +33,8 @@ function lengthOf(text: string): number {
 }
 
 function nameFault(name: string): string | undefined {
-  return UNPRINTABLE.test(name) ? 'It must not have line ends or other characters that nobody can see.' : undefined;
+  if (UNPRINTABLE.test(name)) return 'It must not have line ends or other characters that nobody can see.';
+  return ID_FORM.test(name) ? 'It must not have the form of an id.' : undefined;
 }
 
 /** Addresses of name servers, in order, each once. Throws `invalid_request`. */
@@ -50,6 +58,19 @@ export function extraAllowedIpsFrom(texts: readonly string[], overlay: Overlay):
   const each = [...new Set(texts.map((text, i) => formatIpNetwork(checkedNetwork(text, `${path}.${i}`, overlay))))];
   if (each.length > MAX_EXTRA_ALLOWED_IPS) throw invalidField(path, `At most ${MAX_EXTRA_ALLOWED_IPS} networks.`);
   return each;
+}
+
+/**
+ * Throws `invalid_request` for a network that can't be behind a device: with a default route to one, the network's server would send all traffic of its
+ * own there, what carries the network among it, and be out of reach.
+ */
+export function checkBehind(networks: readonly string[]): void {
+  const wide = networks.find((text) => (readIpNetwork(text)?.prefix ?? 0) < MIN_PREFIX_BEHIND);
+  if (wide === undefined) return;
+  throw invalidField(
+    'extra_allowed_ips',
+    `${quoted(wide)} can't be behind a device: the server of the network would send its own traffic there too. For devices that send everything through the network, say it of the network: culvert network edit NETWORK --extra-allowed-ips ${wide}`,
+  );
 }
 
 function checkedNetwork(text: string, path: string, overlay: Overlay): IpNetwork {

@@ -107,6 +107,17 @@ for (const { host, batched } of CASES) {
       peer.close();
     });
 
+    test('to port 0 nothing can be sent, and that is said as of anything else', async () => {
+      const ear = newEar();
+      const bound = await bindDatagrams({ host, batched, port: 0, ...ear });
+      assert.equal(say(bound, 'to nowhere', 0, host), false);
+      assert.equal(say(bound, 'to nowhere', undefined, host), false);
+      assert.equal(say(bound, 'to itself', bound.port, host), true);
+      await ear.until(() => ear.heard.length === 1);
+      assert.deepEqual(ear.errors, []);
+      bound.close();
+    });
+
     test('a connected socket hears its peer alone', async () => {
       const server = newEar();
       const bound = await bindDatagrams({ host, batched, port: 0, ...server });

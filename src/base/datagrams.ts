@@ -20,7 +20,7 @@ export interface DatagramSocket {
   /** Many datagrams are read and sent at a time. */
   readonly isBatched: boolean;
   /**
-   * Sends now or not at all; false: it can't be sent (closed, too long, no address; without batches: no room). A connected socket leaves port and
+   * Sends now or not at all; false: it can't be sent (closed, too long, no address, port 0; without batches: no room). A connected socket leaves port and
    * address out. The bytes may be reused once it returns. `address` is one of IPv4 or IPv6 as `OnDatagram` gives it, not a name. It leaves when
    * the code that sends returns to Node; what the system did not take then is told by `onLost`.
    */
@@ -127,7 +127,7 @@ class PlainDatagrams implements DatagramSocket {
   }
 
   send(bytes: Buffer, start: number, end: number, port?: number, address?: string): boolean {
-    if (!this.#open || this.#socket.getSendQueueCount() >= MAX_WAITING) return false;
+    if (!this.#open || isNowhere(address, port) || this.#socket.getSendQueueCount() >= MAX_WAITING) return false;
     const copy = Buffer.from(bytes.subarray(start, end));
     if (address === undefined) this.#socket.send(copy, this.#sent);
     else this.#socket.send(copy, port, address, this.#sent);
@@ -191,7 +191,7 @@ class BatchedDatagrams extends PlainDatagrams implements BatchedSocket {
   }
 
   override send(bytes: Buffer, start: number, end: number, port = 0, address?: string): boolean {
-    return this.isOpen && this.#outlet.send(bytes, start, end, port, address);
+    return this.isOpen && !isNowhere(address, port) && this.#outlet.send(bytes, start, end, port, address);
   }
 
   override close(): void {
@@ -202,6 +202,11 @@ class BatchedDatagrams extends PlainDatagrams implements BatchedSocket {
   protected override taken(): void {
     if (this.isOpen) this.#inlet.readable();
   }
+}
+
+/** Nobody is at port 0. Datagrams come from there, for anybody can write that into one. */
+function isNowhere(address: string | undefined, port: number | undefined): boolean {
+  return address !== undefined && !port;
 }
 
 /** A wish: some systems refuse sizes over their limit where Linux gives what it has, and then the socket works with its own. */

@@ -39,6 +39,7 @@ CREATE TABLE `private_networks` (
 	`bytes_out` integer DEFAULT 0 NOT NULL,
 	`packets_in` integer DEFAULT 0 NOT NULL,
 	`packets_out` integer DEFAULT 0 NOT NULL,
+	`device_lost_at` integer,
 	FOREIGN KEY (`org_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint

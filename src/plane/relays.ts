@@ -16,6 +16,8 @@ export interface RelayRoute {
   readonly serverKey: string;
   /** Those that may shake hands; of one that is revoked or has run out the relay passes no handshake on. */
   readonly devices: readonly RelayDevice[];
+  /** When a device was last revoked, or ran out: milliseconds since the epoch, or null. Its session may live still. */
+  readonly deviceLostAt: number | null;
 }
 
 export interface RelayDevice {

@@ -209,6 +209,10 @@ test('what is behind a device is written in one form and is behind no other', as
   const taken = await enroll(id, { extra_allowed_ips: ['192.168.9.0/24'] });
   assert.deepEqual(said(taken), [400, 'invalid_request']);
   assert.match(String(taken.body['message']), /192\.168\.9\.0\/24 is behind the device laptop already/);
+  const wide = await change(id, siteId, { extra_allowed_ips: ['0.0.0.0/0'] });
+  assert.match(String(wide.body['message']), /its own traffic there too.* edit NETWORK --extra-allowed-ips 0\.0\.0\.0\/0/);
+  assert.deepEqual(said(await change(id, siteId, { extra_allowed_ips: ['172.0.0.0/8'] })), [200]);
+  assert.deepEqual(said(await change(id, siteId, { extra_allowed_ips: ['192.168.9.0/24', 'fd09::/64'] })), [200]);
   // A part of it is more exact, and routes go by what is more exact.
   const part = await enrolled(id, { extra_allowed_ips: ['192.168.9.128/25'] });
   assert.deepEqual(said(await change(id, part.id, { extra_allowed_ips: ['fd09::/64'] })), [400, 'invalid_request']);
@@ -216,6 +220,9 @@ test('what is behind a device is written in one form and is behind no other', as
   assert.deepEqual(said(await change(id, part.id, { extra_allowed_ips: ['192.168.9.0/24'] })), [200]);
   for (const extra_allowed_ips of [
     ['x'],
+    ['0.0.0.0/0'],
+    ['::/0'],
+    ['0.0.0.0/1', '128.0.0.0/1'],
     ['10.80.0.9'],
     ['10.80.0.0/25'],
     Array.from({ length: 17 }, (_, i) => `10.1.${i}.0/24`),
@@ -291,6 +298,7 @@ test('the data plane hears of each enrolment and revocation of a network that it
     ],
   );
   assert.deepEqual((await relayed(id))?.devices, []);
+  assert.equal((await relayed(id))?.deviceLostAt, plane.now);
 });
 
 test('a device is found in its own network alone, and in its own organization alone', async () => {

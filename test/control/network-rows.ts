@@ -29,6 +29,7 @@ export function addNetwork(plane: Plane, orgId: string, changes: Partial<Network
     bytesOut: 0,
     packetsIn: 0,
     packetsOut: 0,
+    deviceLostAt: null,
     ...changes,
   };
   db.insert(privateNetworks).values(row).run();

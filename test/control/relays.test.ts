@@ -101,6 +101,7 @@ test('an agent carries a network of its own organization, by name or id, at the 
         endpoint: `localhost:${office.reservedUdpPort}`,
         serverKey: office.serverPublicKey,
         devices: [{ deviceId: phone.id, publicKey: phone.publicKey, expiresAt: phone.expiresAt }],
+        deviceLostAt: null,
       },
     ]);
   }
@@ -257,6 +258,7 @@ test('a device whose time has run out is gone for the data plane within a second
   const [deed] = plane.control.store.db.select().from(auditEvents).where(eq(auditEvents.resourceId, guest.id)).all();
   assert.deepEqual([deed?.action, deed?.actorKind, deed?.orgId], ['network_device.expire', 'system', ann.orgId]);
   assert.deepEqual(deed?.details, { network: office.name, name: guest.name });
+  assert.equal((await plane.control.link.snapshot()).relays[0]?.deviceLostAt, plane.now);
   plane.control.close();
   plane = new Plane(plane.dataDir);
   plane.now += HOUR;

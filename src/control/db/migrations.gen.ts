@@ -197,14 +197,14 @@ export const MIGRATIONS: readonly Migration[] = [
   {
     "index": 11,
     "tag": "0010_private_networks",
-    "hash": "4fafd953ad6128ffb43c7fc7ac87f0c8593a74df5d922e5e8d93334e327f8b5e",
+    "hash": "e622b33692bfc22f24e8f783b2e852066310705eedada82dc2b015a23748894f",
     "statements": [
       "CREATE TABLE `network_devices` (\n\t`id` text PRIMARY KEY NOT NULL,\n\t`network_id` text NOT NULL,\n\t`org_id` text NOT NULL,\n\t`name` text NOT NULL,\n\t`public_key` text NOT NULL,\n\t`host` integer NOT NULL,\n\t`extra_allowed_ips` text NOT NULL,\n\t`expires_at` integer,\n\t`expired` integer DEFAULT false NOT NULL,\n\t`created_at` integer NOT NULL,\n\t`updated_at` integer NOT NULL,\n\t`last_handshake_at` integer,\n\t`last_seen_at` integer,\n\t`endpoint` text,\n\t`bytes_in` integer DEFAULT 0 NOT NULL,\n\t`bytes_out` integer DEFAULT 0 NOT NULL,\n\tFOREIGN KEY (`network_id`) REFERENCES `private_networks`(`id`) ON UPDATE no action ON DELETE no action\n);",
       "CREATE UNIQUE INDEX `network_devices_host` ON `network_devices` (`network_id`,`host`);",
       "CREATE UNIQUE INDEX `network_devices_key` ON `network_devices` (`network_id`,`public_key`);",
       "CREATE INDEX `network_devices_org` ON `network_devices` (`org_id`,`network_id`,`expires_at`);",
       "CREATE INDEX `network_devices_due` ON `network_devices` (`expires_at`) WHERE expired = 0 AND expires_at IS NOT NULL;",
-      "CREATE TABLE `private_networks` (\n\t`id` text PRIMARY KEY NOT NULL,\n\t`org_id` text NOT NULL,\n\t`name` text NOT NULL,\n\t`cidr` text NOT NULL,\n\t`server_public_key` text,\n\t`server_listen_port` integer,\n\t`reserved_udp_port` integer,\n\t`self_endpoint` text,\n\t`dns` text NOT NULL,\n\t`extra_allowed_ips` text NOT NULL,\n\t`created_at` integer NOT NULL,\n\t`updated_at` integer NOT NULL,\n\t`bytes_in` integer DEFAULT 0 NOT NULL,\n\t`bytes_out` integer DEFAULT 0 NOT NULL,\n\t`packets_in` integer DEFAULT 0 NOT NULL,\n\t`packets_out` integer DEFAULT 0 NOT NULL,\n\tFOREIGN KEY (`org_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action\n);",
+      "CREATE TABLE `private_networks` (\n\t`id` text PRIMARY KEY NOT NULL,\n\t`org_id` text NOT NULL,\n\t`name` text NOT NULL,\n\t`cidr` text NOT NULL,\n\t`server_public_key` text,\n\t`server_listen_port` integer,\n\t`reserved_udp_port` integer,\n\t`self_endpoint` text,\n\t`dns` text NOT NULL,\n\t`extra_allowed_ips` text NOT NULL,\n\t`created_at` integer NOT NULL,\n\t`updated_at` integer NOT NULL,\n\t`bytes_in` integer DEFAULT 0 NOT NULL,\n\t`bytes_out` integer DEFAULT 0 NOT NULL,\n\t`packets_in` integer DEFAULT 0 NOT NULL,\n\t`packets_out` integer DEFAULT 0 NOT NULL,\n\t`device_lost_at` integer,\n\tFOREIGN KEY (`org_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action\n);",
       "CREATE UNIQUE INDEX `private_networks_org_name` ON `private_networks` (`org_id`,`name`);",
       "CREATE UNIQUE INDEX `private_networks_port` ON `private_networks` (`reserved_udp_port`) WHERE reserved_udp_port IS NOT NULL;",
       "CREATE TABLE `resting_udp_ports` (\n\t`port` integer PRIMARY KEY NOT NULL,\n\t`freed_at` integer NOT NULL\n);",

@@ -80,7 +80,7 @@ export class DeviceMarks {
       known.expiresAt = device.expiresAt;
       return undefined;
     }
-    const removed = this.remove(device.deviceId, nowMs);
+    const removed = known === undefined && !hasRunOut ? undefined : this.remove(device.deviceId, nowMs);
     if (hasRunOut) return removed;
     const mark = new DeviceMark(device);
     this.#byId.set(device.deviceId, mark);
@@ -90,15 +90,20 @@ export class DeviceMarks {
 
   /** The device is enrolled no more. Returns its mark: flows that have it must be cut. */
   remove(deviceId: string, nowMs: number): DeviceMark | undefined {
+    this.lost(nowMs);
     const mark = this.#byId.get(deviceId);
     if (mark === undefined) return undefined;
     this.#byId.delete(deviceId);
     this.#away.delete(mark);
     this.#here.delete(mark);
     mark.isGone = true;
-    this.#strangersOutUntilMs = nowMs + SESSION_MS;
     if (mark.sessions.length > 0) this.#gone.push({ mark, untilMs: nowMs + SESSION_MS });
     return mark;
+  }
+
+  /** A device was removed at `atMs`, perhaps before this began: its sessions may be among those that nothing is known of. */
+  lost(atMs: number): void {
+    this.#strangersOutUntilMs = Math.max(this.#strangersOutUntilMs, atMs + SESSION_MS);
   }
 
   /** Removes and returns those that have run out, and forgets sessions of removed ones that can't live any more. At least once a second. */

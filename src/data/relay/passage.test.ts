@@ -173,6 +173,23 @@ test('what began before the relay did passes, but not once a device was removed:
   world.connect(ALICE, AT_HOME, 600);
 });
 
+test('a device that was removed before the relay was made is as little let in', () => {
+  const world = new World();
+  world.passage.lostDevice(world.nowMs - 100_000);
+  assert.equal(world.in(dataPacket(500), AT_HOME), 'not_enrolled');
+  world.connect(BOB, AT_WORK, 80);
+  world.nowMs += 80_000;
+  assert.equal(typeof world.in(dataPacket(500), AT_HOME), 'object', 'its session is over by now');
+});
+
+test('a device that has run out while nobody knew of it keeps strangers out too, and one that is enrolled does not', () => {
+  const world = new World();
+  world.enroll(deviceOf('carol'));
+  assert.equal(typeof world.in(dataPacket(500), AT_HOME), 'object');
+  world.passage.removeDevice('somebody', world.nowMs);
+  assert.equal(world.in(dataPacket(500), AT_HOME), 'not_enrolled');
+});
+
 test('two devices behind one address and port: neither passes as the other', () => {
   const world = new World();
   world.connect(ALICE, AT_HOME, 70);

@@ -117,6 +117,11 @@ export class Passage {
     this.#cutFlowsOf(this.#devices.remove(deviceId, nowMs));
   }
 
+  /** A device was removed at `atMs`, before this began. */
+  lostDevice(atMs: number): void {
+    this.#devices.lost(atMs);
+  }
+
   /** Forgets idle flows and cuts devices that have run out. At least once a second. */
   sweep(nowMs: number, wallMs: number): void {
     this.#flows.expire(nowMs);

@@ -30,6 +30,8 @@ const ENROL_AT_ONCE = 64;
 interface Network {
   route: RelayRoute;
   readonly devices: Map<string, RelayDevice>;
+  /** When the last device was removed, milliseconds since the epoch. */
+  lostAt: number;
   relay: Relay | null;
   opening: Promise<boolean> | null;
 }
@@ -141,7 +143,8 @@ export class RelayBook implements TableListener {
     const devices = new Map(route.devices.map((device) => [device.deviceId, device]));
     const network = this.#networks.get(route.networkId);
     if (network === undefined) {
-      this.#networks.set(route.networkId, { route, devices, relay: null, opening: null });
+      const lostAt = route.deviceLostAt ?? -Infinity;
+      this.#networks.set(route.networkId, { route, devices, lostAt, relay: null, opening: null });
       return;
     }
     const { port } = network.route;
@@ -172,8 +175,10 @@ export class RelayBook implements TableListener {
 
   onDeviceGone(networkId: string, deviceId: string): void {
     const network = this.#networks.get(networkId);
-    network?.devices.delete(deviceId);
-    network?.relay?.removeDevice(deviceId);
+    if (network === undefined) return;
+    network.devices.delete(deviceId);
+    network.lostAt = this.#clock.now();
+    network.relay?.removeDevice(deviceId);
   }
 
   // ------------------------------------------------------------------
@@ -226,6 +231,7 @@ export class RelayBook implements TableListener {
       return false;
     }
     relay.route = network.route;
+    relay.lostDevice(network.lostAt);
     network.relay = relay;
     this.#open.add(network);
     return true;

@@ -517,6 +517,23 @@ describe('who is let in', () => {
     assert.ok((seen?.bytesOut ?? 0) >= 1_408 * 2 + 92);
   });
 
+  test('a device that was revoked while nobody carried the network is as little let in when somebody does', async (t) => {
+    const world = await relayWorld(t);
+    world.link.change({ kind: 'device_gone', networkId: idOf('home'), deviceId: 'phone' });
+    await carry(t, world);
+    const client = await TestClient.open(t, world.udpPort);
+    client.send(dataPacket(500));
+    await until(() => info(world)?.dropped.not_enrolled === 1);
+    // What another node knew of it is told with the network.
+    const port = await freeUdpPort();
+    const deviceLostAt = Date.now() - 60_000;
+    world.link.change({ kind: 'relay', relay: { ...testRelay('office', port), deviceLostAt } });
+    await carry(t, world, 'office');
+    const other = await TestClient.open(t, port);
+    other.send(dataPacket(500));
+    await until(() => world.relays.info(idOf('office'))?.dropped.not_enrolled === 1);
+  });
+
   test('one that has run out is cut too, and one that is enrolled comes in', async (t) => {
     const world = await relayWorld(t);
     const carrier = await carry(t, world);

@@ -153,6 +153,11 @@ export class Relay implements AttachmentHost {
     this.#passage.addDevice(device, this.nowMs(), this.#deps.clock.now());
   }
 
+  /** A device was removed at `at`, milliseconds since the epoch, perhaps before the port was bound. */
+  lostDevice(at: number): void {
+    this.#passage.lostDevice(this.nowMs() - Math.max(0, this.#deps.clock.now() - at));
+  }
+
   removeDevice(deviceId: string): void {
     this.#passage.removeDevice(deviceId, this.nowMs());
   }

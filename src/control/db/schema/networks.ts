@@ -32,6 +32,8 @@ export const privateNetworks = sqliteTable(
     bytesOut: integer('bytes_out').notNull().default(0),
     packetsIn: integer('packets_in').notNull().default(0),
     packetsOut: integer('packets_out').notNull().default(0),
+    /** When a device was last revoked, or ran out; null: none was yet. A session of WireGuard outlives that by 3 minutes. */
+    deviceLostAt: integer('device_lost_at'),
   },
   (t) => [
     uniqueIndex('private_networks_org_name').on(t.orgId, t.name),

@@ -6,6 +6,7 @@ import { and, asc, eq, lte, sql } from 'drizzle-orm';
 import { networkDevices, privateNetworks } from '../../db/schema.ts';
 import type { Store } from '../../db/tx.ts';
 import { recordDeed } from '../audit.ts';
+import { noteLost } from './device-rows.ts';
 import type { NetworkNews } from './network-news.ts';
 
 /** Devices per pass: the next pass comes in a second. */
@@ -40,6 +41,7 @@ export class DeviceExpiry {
         .all();
       for (const row of rows) {
         tx.db.update(networkDevices).set({ expired: true, updatedAt: tx.now }).where(eq(id, row.id)).run();
+        noteLost(tx, row.networkId);
         recordDeed(
           tx,
           { kind: 'system', orgId: row.orgId },

@@ -1,7 +1,7 @@
 /** The rows of enrolled devices, and the addresses that they have. Not to be called from outside networks/. */
 import { and, asc, count, eq, max, ne, sql } from 'drizzle-orm';
 import { AppError } from '../../../base/errors.ts';
-import { networkDevices } from '../../db/schema.ts';
+import { networkDevices, privateNetworks } from '../../db/schema.ts';
 import type { Db, Tx } from '../../db/tx.ts';
 import { FIRST_DEVICE_HOST, type Overlay } from './overlay.ts';
 
@@ -39,6 +39,11 @@ export function deviceByKey(db: Db, networkId: string, publicKey: string): Devic
     .from(networkDevices)
     .where(and(eq(networkDevices.networkId, networkId), eq(networkDevices.publicKey, publicKey)))
     .get();
+}
+
+/** A device is let in no more: a relay that is made anew while its session may live keeps out sessions that it does not know. */
+export function noteLost(tx: Tx, networkId: string): void {
+  tx.db.update(privateNetworks).set({ deviceLostAt: tx.now }).where(eq(privateNetworks.id, networkId)).run();
 }
 
 /** Of an organization, in all its networks. */

@@ -20,8 +20,9 @@ import {
   hasRunOut,
   lowestFreeHost,
   takenBehind,
+  noteLost,
 } from './device-rows.ts';
-import { expiryFrom, extraAllowedIpsFrom, invalidField, nameFrom } from './network-input.ts';
+import { checkBehind, expiryFrom, extraAllowedIpsFrom, invalidField, nameFrom } from './network-input.ts';
 import { endpointOf, type NetworkRow, ownNetwork, type Teller, withoutServer } from './network-rows.ts';
 import { addressOf, type Overlay, overlayOf } from './overlay.ts';
 import { invalidKey, publicKeyFrom } from './public-keys.ts';
@@ -170,6 +171,7 @@ export class NetworkDevices {
       const network = ownNetwork(tx.db, actor.orgId, networkId);
       const row = deviceIn(tx.db, networkId, id);
       tx.db.delete(networkDevices).where(eq(networkDevices.id, id)).run();
+      noteLost(tx, networkId);
       const { name, publicKey: public_key } = row;
       record(tx, actor, { action: 'network_device.revoke', row, details: { network: network.name, name, public_key } });
       if (isRelayed(network)) tx.onCommit(() => this.#deps.news.deviceGone(networkId, id));
@@ -220,13 +222,14 @@ function freeHost(tx: Tx, { id, name, cidr }: NetworkRow): number {
   );
 }
 
-/** Throws `invalid_request`: what is behind two devices is behind neither. */
+/** Throws `invalid_request`: what is behind two devices is behind neither, and the internet is behind none. */
 function checkedBehind(
   tx: Tx,
   { network, exceptId }: { network: NetworkRow; exceptId: string | null },
   texts: readonly string[],
 ): readonly string[] {
   const extraAllowedIps = extraAllowedIpsFrom(texts, overlayOf(network.cidr));
+  checkBehind(extraAllowedIps);
   const taken = takenBehind(tx.db, { networkId: network.id, exceptId }, extraAllowedIps);
   if (taken === undefined) return extraAllowedIps;
   throw invalidField('extra_allowed_ips', `${taken.network} is behind the device ${taken.device} already.`);

@@ -114,6 +114,7 @@ export class Networks {
         bytesOut: 0,
         packetsIn: 0,
         packetsOut: 0,
+        deviceLostAt: null,
       };
       tx.db.insert(privateNetworks).values(row).run();
       recordNetwork(tx, actor, { action: 'network.create', row, details: { name, cidr } });

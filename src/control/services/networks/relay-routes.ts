@@ -84,5 +84,6 @@ function made(row: RelayedRow, devices: readonly RelayDevice[], { names }: Relay
     endpoint: names.udpEndpoint(row.reservedUdpPort),
     serverKey: row.serverPublicKey,
     devices,
+    deviceLostAt: row.deviceLostAt,
   };
 }

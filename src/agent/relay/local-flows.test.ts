@@ -1,10 +1,10 @@
 /** Local sockets of a relay: one for each client, for as long as the client is heard, and bounded. */
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import { setImmediate } from 'node:timers/promises';
 import { bindDatagrams } from '../../base/datagrams.ts';
 import { FLOW_IDLE_MS } from '../../wire/relay-packets.ts';
 import { FakeTime } from '../fixtures/fake-channel.ts';
+import { until } from './fixtures/until.ts';
 import { EchoService } from './fixtures/relay-world.ts';
 import { LocalFlows, MAX_FLOWS } from './local-flows.ts';
 import type { DatagramTarget } from './spec.ts';
@@ -39,14 +39,6 @@ async function echo(t: TestContext): Promise<EchoService> {
   const service = await EchoService.listen();
   t.after(() => service.close());
   return service;
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  const end = performance.now() + 20_000;
-  while (!condition()) {
-    if (performance.now() > end) throw new Error(`it never came to be: ${condition}`);
-    await setImmediate();
-  }
 }
 
 test('a client that is silent for three minutes is forgotten, one that speaks is not', async (t) => {

@@ -5,6 +5,7 @@ import { test, type TestContext } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { bindDatagrams } from '../../base/datagrams.ts';
 import { encodeSigned, HELLO_BYTES, hasRelayMac, RELAY_KIND } from '../../wire/relay-packets.ts';
+import { until } from './fixtures/until.ts';
 import { UdpLeg } from './udp-leg.ts';
 
 const token = randomBytes(7);
@@ -62,14 +63,6 @@ async function worldOf(t: TestContext): Promise<World> {
     },
   };
   return world;
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  const end = performance.now() + 10_000;
-  while (!condition()) {
-    if (performance.now() > end) throw new Error(`it never came to be: ${condition}`);
-    await setImmediate();
-  }
 }
 
 const signed = (kind: number, body: Buffer, by = key): Buffer => encodeSigned({ kind, token, key: by, body });

@@ -211,7 +211,7 @@ class Supervisor implements Agent, SessionOwner, RelayOwner {
   onRefused(session: Session, wanted: Standing, refusal: Refusal): void {
     if (session !== this.#session) return;
     const { code, message } = refusal;
-    const fate = fateOf(code);
+    const fate = fateOf(code, wanted.noun);
     const final = fate.kind !== 'retry';
     const isNews = wanted.state === 'online' || wanted.reason !== message;
     wanted.setAway(final ? 'ended' : 'waiting', message);
@@ -248,7 +248,7 @@ class Supervisor implements Agent, SessionOwner, RelayOwner {
 
   onBye(session: Session, bye: Bye): void {
     if (this.#forgetLeaving(session) || session !== this.#session) return;
-    const fate = fateOf(bye.code);
+    const fate = fateOf(bye.code, 'agent');
     this.#session = undefined;
     if (bye.code === 'unauthorized' && this.#state === 'online') return this.#lookForKey(bye.message);
     if (fate.kind !== 'retry') return this.#endAll({ code: fate.exit, message: bye.message });

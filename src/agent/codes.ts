@@ -46,6 +46,12 @@ const FATES: Readonly<Record<RefusalCode, Fate>> = {
   internal: { kind: 'retry' },
 };
 
-export function fateOf(code: RefusalCode): Fate {
-  return FATES[code];
+/** Of a relay. Its port is reserved, so it is nobody's mistake that another program has it, as a server that is just leaving does. */
+const FATES_OF_RELAYS: Readonly<Partial<Record<RefusalCode, Fate>>> = {
+  no_port_free: { kind: 'retry' },
+};
+
+/** What to do about `code`, said of a tunnel, a relay or the whole agent. */
+export function fateOf(code: RefusalCode, of: 'tunnel' | 'relay' | 'agent'): Fate {
+  return (of === 'relay' ? FATES_OF_RELAYS[code] : undefined) ?? FATES[code];
 }

@@ -56,11 +56,11 @@ export const MAX_DATAGRAM_BYTES = 65_495;
 /** Whole packets of the handshake and of pings, which have no other length. */
 export const HELLO_BYTES = 72;
 export const CHALLENGE_BYTES = RELAY_HEAD_BYTES + 2 * NONCE_BYTES + MAC_BYTES;
+/** Of `proof` and `ready`. */
 export const PROOF_BYTES = RELAY_HEAD_BYTES + NONCE_BYTES + MAC_BYTES;
-export const READY_BYTES = PROOF_BYTES;
 export const PING_NUMBER_BYTES = 4;
+/** Of `ping` and `pong`. */
 export const PING_BYTES = RELAY_HEAD_BYTES + PING_NUMBER_BYTES + MAC_BYTES;
-export const PONG_BYTES = PING_BYTES;
 
 /** NATs forget UDP after 30 s at the least (RFC 4787 asks for 2 minutes); three lost in a row are noticed within 15 s. */
 export const RELAY_PING_MS = 5_000;

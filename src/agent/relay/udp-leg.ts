@@ -13,9 +13,9 @@ import {
   hasRelayToken,
   MAC_BYTES,
   NONCE_BYTES,
+  PING_BYTES,
   PING_NUMBER_BYTES,
-  PONG_BYTES,
-  READY_BYTES,
+  PROOF_BYTES,
   RELAY_HEAD_BYTES,
   RELAY_KIND,
 } from '../../wire/relay-packets.ts';
@@ -160,6 +160,6 @@ export class UdpLeg {
 
 const SIGNED_BYTES: ReadonlyMap<number, number> = new Map([
   [RELAY_KIND.challenge, CHALLENGE_BYTES],
-  [RELAY_KIND.ready, READY_BYTES],
-  [RELAY_KIND.pong, PONG_BYTES],
+  [RELAY_KIND.ready, PROOF_BYTES],
+  [RELAY_KIND.pong, PING_BYTES],
 ]);

@@ -25,9 +25,13 @@ export function relayLimits(): readonly Row[] {
     ]),
     elsewhere(
       "What waits for an agent's TLS session, each way",
-      '256 datagrams, 384 KB; the oldest go',
+      '256 datagrams, 384 KB; the oldest go. Of clients who have not shaken hands no more than half',
       [RING, 'over 256 datagrams the oldest go, and are counted'],
       [RING, 'over 384 KB the oldest go until the newest has room'],
+      [
+        '../../src/data/relay/relay.test.ts',
+        'who is not authenticated has half of the ring, and pushes nobody out of it',
+      ],
     ),
     elsewhere('Longest datagram', '65,495 bytes', [
       '../../src/wire/relay-records.test.ts',

@@ -255,7 +255,34 @@ test('whoever overhears the token makes no more than a bounded number of MACs, a
   for (let i = 0; i < 10_000; i++) if (world.arrive(hello, ['198.51.100.1', i]).answer !== undefined) answered++;
   assert.ok(answered > 0 && answered <= 40, `${answered} in one moment`);
   world.nowMs += 1_000;
-  for (let i = 0; i < 10_000; i++) if (world.arrive(hello, STRANGER).answer !== undefined) answered++;
+  for (let i = 0; i < 10_000; i++) if (world.arrive(hello, ['198.51.100.1', i]).answer !== undefined) answered++;
   assert.ok(answered <= 61, `${answered} within a second`);
   assert.equal(world.ping(1, HOME).answer?.[0], RELAY_KIND.pong);
+});
+
+test('however fast somebody repeats what he has overheard, an agent that moves gets in', () => {
+  let out = 0;
+  for (let i = 0; i < 50; i++) {
+    const world = new World();
+    world.attach(HOME);
+    const hello = world.packet(RELAY_KIND.hello, randomBytes(NONCE_BYTES));
+    for (let j = 0; j < 200; j++) world.arrive(hello, STRANGER);
+    const { answer } = world.arrive(world.packet(RELAY_KIND.hello, randomBytes(NONCE_BYTES)), ELSEWHERE);
+    if (answer === undefined) out++;
+  }
+  // Both places of an address are the flooder's once in a thousand times.
+  assert.ok(out <= 2, `${out} of 50`);
+});
+
+test('many addresses make no more than a bounded number of MACs, and those of one IPv6 network count as one', () => {
+  const world = new World();
+  const hello = world.packet(RELAY_KIND.hello, randomBytes(NONCE_BYTES));
+  const answeredFrom = (addressOf: (i: number) => string): number => {
+    let answered = 0;
+    for (let i = 0; i < 10_000; i++) if (world.arrive(hello, [addressOf(i), 7]).answer !== undefined) answered++;
+    return answered;
+  };
+  assert.ok(answeredFrom((i) => `2001:db8:0:1::${i.toString(16)}`) <= 40);
+  const all = answeredFrom((i) => `198.51.${i >> 8}.${i & 255}`);
+  assert.ok(all > 600 && all <= 1_280, `${all}`);
 });

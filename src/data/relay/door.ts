@@ -10,7 +10,7 @@
  * or not, so a repeated proof moves nobody back, and one that was overheard is spent once it has come from where it belongs or elsewhere.
  *
  * Whoever does not know the token costs a comparison of bytes. Who has overheard it makes the door compute MACs, a bounded number a second,
- * and the agent's own address has an allowance apart. No answer is longer than what it answers.
+ * by address, and the agent's own has an allowance apart. No answer is longer than what it answers.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { Allowance } from '../../base/allowance.ts';
@@ -28,17 +28,15 @@ import {
   RELAY_PING_MS,
   RELAY_SILENT_MS,
 } from '../../wire/relay-packets.ts';
+import { StrangerMacs } from './stranger-macs.ts';
 
 const NUMBER_BYTES = 6;
 const TAG_BYTES = NONCE_BYTES - NUMBER_BYTES;
 
 /** Longer than any round trip; a proof that comes later is of a hello that the agent has given up. */
 const CHALLENGE_MS = 10_000;
-/** An agent says a hello and a proof a second at the most, to each of up to four of our addresses; one costs 15 us with its answer. */
-const STRANGER_MACS_PER_S = 20;
-/** Pings each 5 s, and hellos while the agent is not sure. */
-const AGENT_MACS_PER_S = 20;
-const rate = (perSecond: number): { perSecond: number; burst: number } => ({ perSecond, burst: 2 * perSecond });
+/** MACs at the agent's own address: pings each 5 s, and hellos while the agent is not sure. */
+const AGENT_MACS = { perSecond: 20, burst: 40 };
 
 /** What became of a packet. `answer` goes to where the packet came from. */
 export interface DoorVerdict {
@@ -59,7 +57,7 @@ export class Door {
   readonly #token: Uint8Array;
   readonly #key: Uint8Array;
   readonly #secret = randomBytes(32);
-  readonly #strangerMacs: Allowance;
+  readonly #strangerMacs: StrangerMacs;
   readonly #agentMacs: Allowance;
 
   /** Number of the last challenge made, and of the last whose proof has come. */
@@ -78,8 +76,8 @@ export class Door {
   constructor({ token, key, nowMs }: DoorOptions) {
     this.#token = token;
     this.#key = key;
-    this.#strangerMacs = new Allowance(rate(STRANGER_MACS_PER_S), nowMs);
-    this.#agentMacs = new Allowance(rate(AGENT_MACS_PER_S), nowMs);
+    this.#strangerMacs = new StrangerMacs(nowMs);
+    this.#agentMacs = new Allowance(AGENT_MACS, nowMs);
   }
 
   /** Where the agent is; '' and 0 before it has proven it. */
@@ -123,9 +121,9 @@ export class Door {
       (kind === RELAY_KIND.proof && size === PROOF_BYTES) ||
       (kind === RELAY_KIND.ping && size === PING_BYTES);
     if (!isWhole || (kind === RELAY_KIND.ping && drop === 'wrong_source')) return { drop };
-    const macs = drop === 'malformed' ? this.#agentMacs : this.#strangerMacs;
-    if (!macs.hasOne(nowMs)) return { drop };
-    macs.spend();
+    if (drop === 'wrong_source' ? !this.#strangerMacs.take(address, nowMs) : !this.#agentMacs.hasOne(nowMs))
+      return { drop };
+    if (drop === 'malformed') this.#agentMacs.spend();
     const packet = bytes.subarray(start, end);
     const bodyEnd = RELAY_HEAD_BYTES + (kind === RELAY_KIND.ping ? PING_NUMBER_BYTES : NONCE_BYTES);
     if (!hasRelayMac(this.#key, packet, bodyEnd)) return { drop };

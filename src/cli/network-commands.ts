@@ -7,16 +7,15 @@ const BASE = [
 ] as const;
 const YES = ['--yes', 'do not ask; needed where there is no terminal to ask on'] as const;
 const DNS = ['--dns <list>', 'name servers that clients use: up to three addresses, or none'] as const;
-const EXTRA = [
-  '--extra-allowed-ips <list>',
-  'networks beside its own that are reached this way: 192.168.7.0/24,…',
-] as const;
+const ROUTED =
+  'of a network: what devices send through it beside its own addresses (0.0.0.0/0: everything); of a device: the networks behind it';
+const EXTRA = '--extra-allowed-ips <list>';
 const KEY_FILE = [
   '--key-file <file>',
   'its private key, of `wg genkey` or in a configuration; - is standard input',
 ] as const;
 const PUBLIC_KEY = ['--public-key <key>', 'its public key, where the private one is on another machine'] as const;
-const EXPIRES = ['--expires <time>', 'when it is shut out: 12h, 30d, a time, or never'] as const;
+const EXPIRES = ['--expires <time>', 'when it is shut out: 12h, 30d, a time (2027-01-31T18:00Z), or never'] as const;
 const OUTPUT = [
   ['--output <file>', 'write the configuration to this file (0600), with the private key where that is known here'],
   ['--force', 'replace that file'],
@@ -50,7 +49,7 @@ export const NETWORK_COMMANDS: readonly CommandSpec[] = [
   {
     usage: 'network edit <network> [device]',
     summary: 'change a network (name or id), or one of its devices',
-    options: [['--name <name>', 'what it is called'], DNS, EXTRA, EXPIRES, ...BASE],
+    options: [['--name <name>', 'what it is called'], DNS, [EXTRA, ROUTED], EXPIRES, ...BASE],
     load: async () => (await import('./network.ts')).networkEdit,
   },
   {
@@ -84,7 +83,14 @@ export const NETWORK_COMMANDS: readonly CommandSpec[] = [
   {
     usage: 'network enroll <network> <device>',
     summary: 'let a device in, with a new key or one of its own, and print its configuration',
-    options: [KEY_FILE, PUBLIC_KEY, EXPIRES, EXTRA, ...QR, ...BASE],
+    options: [
+      KEY_FILE,
+      PUBLIC_KEY,
+      EXPIRES,
+      [EXTRA, 'networks behind the device, which its server sends there: 192.168.9.0/24,…'],
+      ...QR,
+      ...BASE,
+    ],
     load: async () => (await import('./network-devices.ts')).networkEnroll,
   },
   {

@@ -57,7 +57,7 @@ const optional = {
     .optional()
     .openapi({
       example: ['192.168.9.0/24'],
-      description: `Networks behind the device, at most ${MAX_EXTRA_ALLOWED_IPS}, none behind another one of the network: the config of the server has them`,
+      description: `Networks behind the device, at most ${MAX_EXTRA_ALLOWED_IPS}, each /8 or narrower, none behind another one of the network: the config of the server has them`,
     }),
 };
 const newDevice = z

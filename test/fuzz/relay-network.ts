@@ -64,7 +64,7 @@ export class DryNetwork {
     this.key = secret.subarray(RELAY_KEY_BYTES);
     this.door = new Door({ token: this.token, key: this.key, nowMs });
     const serverKey = secret.toString('base64', 0, RELAY_KEY_BYTES);
-    this.passage = new Passage({ budget, nowMs, serverKey: () => serverKey });
+    this.passage = new Passage({ orgId: `org ${index}`, budget, nowMs, serverKey: () => serverKey });
     const turn = { add: (job: TurnJob): void => void this.#turn.push(job) };
     const send = (bytes: Buffer, start: number, end: number): boolean => {
       this.#atAgent(bytes.subarray(start, end));

@@ -1,7 +1,10 @@
 /**
  * What the networks of a node share: how many flows they may have together, and how many device keys their handshakes may be compared with.
- * When the flows are used up, the network with the most unproven ones gives one of them up, for that is where somebody forges addresses. A
- * network has its first few whatever the others have, so that nobody who fills the node with clients keeps another network's owner out.
+ *
+ * When the flows are used up, somebody gives one up for a new one. First a network with more unproven flows than shake hands anywhere, for there
+ * somebody forges addresses. Else, for an organization that has less than its share, the one that has most: whether a client is proven is its
+ * network's own word, so who makes clients up, and keeps them up, must not have the node. Who has his share takes of his own. And a
+ * network has its first few whatever the others have.
  */
 import { Allowance } from '../../base/allowance.ts';
 import type { Flows } from './flows.ts';
@@ -9,13 +12,22 @@ import type { Flows } from './flows.ts';
 /** A node of one core is busy long before it has so many. */
 export const MAX_FLOWS_OF_NODE = 16_384;
 export const OWN_FLOWS = 16;
+/** So many clients of a network, that nobody has authenticated yet, are no flood: new ones come 100 a second, and prove themselves in one round trip. */
+const USUAL_UNPROVEN = 128;
 /** Under a tenth of a core: each takes 0.4 to 0.8 us. At once no more than 20 ms of it. Beyond what each network has for itself. */
 const COMPARISONS = { perSecond: 100_000, burst: 25_000 };
+
+/** The networks of one organization that have flows. */
+interface Share {
+  readonly networks: Set<Flows>;
+  used: number;
+}
 
 export class FlowBudget {
   /** Comparisons of a handshake with a device's key. */
   readonly comparisons: Allowance;
-  readonly #networks = new Set<Flows>();
+  /** By organization; of those that have flows. */
+  readonly #shares = new Map<string, Share>();
   readonly #most: number;
   #used = 0;
 
@@ -32,22 +44,55 @@ export class FlowBudget {
 
   /** Room for one more flow of `flows`. False: there is none. */
   take(flows: Flows): boolean {
-    if (this.#used >= this.#most && flows.size >= OWN_FLOWS && !this.#mostUnproven()?.displace()) return false;
-    this.#networks.add(flows);
+    if (this.#used >= this.#most && flows.size >= OWN_FLOWS && !this.#makeRoom(flows)) return false;
+    const share = this.#shares.get(flows.orgId);
+    if (share === undefined) this.#shares.set(flows.orgId, { networks: new Set([flows]), used: 1 });
+    else {
+      share.networks.add(flows);
+      share.used++;
+    }
     this.#used++;
     return true;
   }
 
   /** A flow of `flows` has gone. */
   giveBack(flows: Flows): void {
+    const share = this.#shares.get(flows.orgId);
+    if (share === undefined) return;
     this.#used--;
-    if (flows.size === 0) this.#networks.delete(flows);
+    share.used--;
+    if (flows.size === 0) share.networks.delete(flows);
+    if (share.used === 0) this.#shares.delete(flows.orgId);
   }
 
-  /** Looks at each network that has flows: when the budget is used up, and for new flows alone, of which a network has 100 a second. */
-  #mostUnproven(): Flows | undefined {
-    let most: Flows | undefined;
-    for (const flows of this.#networks) if (flows.unproven > (most?.unproven ?? 0)) most = flows;
-    return most;
+  /** Looks at each network that has flows: when the budget is used up, and for new flows alone, of which a network has 200 a second. */
+  #makeRoom(flows: Flows): boolean {
+    const own = this.#shares.get(flows.orgId);
+    let flooded: Flows | undefined;
+    let largest: Share | undefined;
+    for (const share of this.#shares.values()) {
+      flooded = mostUnproven(share.networks, flooded);
+      if (share.used > (largest?.used ?? 0)) largest = share;
+    }
+    if (flooded !== undefined && flooded.unproven > USUAL_UNPROVEN) return flooded.displace();
+    // Compared after the change: two who are as large as each other take nothing from each other.
+    if (own !== undefined && largest !== undefined && own.used + 1 < largest.used) return giveUp(largest);
+    return mostUnproven(own?.networks ?? [])?.displace() ?? false;
   }
+}
+
+/** Of an organization that has more than its share: an unproven one, else the one whose client has been silent for longest in its largest network. */
+function giveUp({ networks }: Share): boolean {
+  const unproven = mostUnproven(networks);
+  if (unproven !== undefined) return unproven.displace();
+  let largest: Flows | undefined;
+  for (const flows of networks) if (flows.size > (largest?.size ?? 0)) largest = flows;
+  return largest?.displaceAny() ?? false;
+}
+
+/** Undefined: none has any. `first` goes before one that has no more. */
+function mostUnproven(networks: Iterable<Flows>, first?: Flows): Flows | undefined {
+  let most = first;
+  for (const flows of networks) if (flows.unproven > (most?.unproven ?? 0)) most = flows;
+  return most;
 }

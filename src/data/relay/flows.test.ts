@@ -1,5 +1,6 @@
 /** How many clients there may be, who goes when there are too many, and what an address that nobody has shown to be at gets sent. */
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { FLOW_IDLE_MS } from '../../wire/relay-packets.ts';
 import { FlowBudget, OWN_FLOWS } from './flow-budget.ts';
@@ -10,8 +11,8 @@ class World {
   readonly gone: Flow[] = [];
   readonly flows: Flows;
 
-  constructor(budget: FlowBudget = new FlowBudget(0)) {
-    this.flows = new Flows({ budget, nowMs: 0, onGone: (flow) => this.gone.push(flow) });
+  constructor(budget: FlowBudget = new FlowBudget(0), orgId: string = randomUUID()) {
+    this.flows = new Flows({ orgId, budget, nowMs: 0, onGone: (flow) => this.gone.push(flow) });
   }
 
   /** A client's datagram; 100 ms later than the one before, so that the allowance of new flows is not what is tested. */
@@ -160,12 +161,55 @@ describe('when there are too many', () => {
     const full = new World(budget);
     for (let port = 1; port <= 50; port++) full.prove('192.0.2.1', port);
     assert.equal(full.hear('192.0.2.1', 51), undefined);
-    const other = new World(budget);
-    for (let port = 1; port <= OWN_FLOWS; port++) other.prove('192.0.2.1', port);
-    assert.equal(other.hear('192.0.2.1', 100), undefined);
-    assert.deepEqual([budget.used, full.gone, other.gone], [50 + OWN_FLOWS, [], []]);
+    const same = new World(budget, full.flows.orgId);
+    for (let port = 1; port <= OWN_FLOWS; port++) same.prove('192.0.2.1', port);
+    assert.equal(same.hear('192.0.2.1', 100), undefined, 'more than its share has its organization already');
+    assert.deepEqual([budget.used, full.gone, same.gone], [50 + OWN_FLOWS, [], []]);
     full.flows.clear();
-    other.flows.clear();
+    same.flows.clear();
     assert.equal(budget.used, 0);
+  });
+
+  test('who fills the node with clients of his own making gives up to another organization, up to its share', () => {
+    const budget = new FlowBudget(0, 400);
+    const filler = randomUUID();
+    const full = Array.from({ length: 4 }, () => new World(budget, filler));
+    for (const world of full) for (let port = 1; port <= 100; port++) world.prove('192.0.2.1', port);
+    const [one, two] = [new World(budget), new World(budget)];
+    // Not yet proven, as all are that come anew.
+    for (let port = 1; port <= 100; port++) one.must('198.51.100.1', port);
+    for (let port = 1; port <= 100; port++) one.prove('198.51.100.1', port);
+    for (let port = 1; port <= 130; port++) two.prove('198.51.100.2', port);
+    const used = (): number => full.reduce((sum, { flows }) => sum + flows.size, 0);
+    assert.deepEqual([one.flows.size, two.flows.size, one.gone, two.gone], [100, 130, [], []]);
+    // Those whose clients had been silent for longest went, of each network alike.
+    for (const { gone, flows } of full) {
+      assert.ok(Math.abs(flows.size - used() / 4) <= 1);
+      assert.deepEqual(
+        gone.map(({ port }) => port),
+        gone.map((_, i) => i + 1),
+      );
+    }
+    // The filler has more than the others: what comes to it anew finds no room, and displaces nobody.
+    const before = used();
+    assert.equal(full[0]?.hear('203.0.113.1', 1), undefined);
+    // Once all have as much, nobody takes of another.
+    for (let port = 1; port <= 100; port++) one.hear('198.51.100.3', port, { isData: true });
+    assert.ok(used() <= before && one.flows.size <= used() + 1);
+    assert.deepEqual(two.gone, []);
+    assert.ok(budget.used <= 400 + 2 * OWN_FLOWS);
+  });
+
+  test('forged addresses take a bounded number of proven clients of a larger organization', () => {
+    const budget = new FlowBudget(0, 1_000);
+    const [large, flooded] = [new World(budget), new World(budget)];
+    for (let port = 1; port <= 1_000; port++) large.prove('192.0.2.1', port);
+    for (let port = 1; port <= 2_000; port++) flooded.hear('198.51.100.1', port);
+    assert.ok(large.gone.length <= 129, `${large.gone.length}`);
+    // And a client of the large one takes the place of a forged one.
+    const [unproven, gone] = [flooded.flows.unproven, large.gone.length];
+    assert.ok(unproven > 128);
+    large.must('192.0.2.2', 1);
+    assert.deepEqual([flooded.flows.unproven, large.gone.length], [unproven - 1, gone]);
   });
 });

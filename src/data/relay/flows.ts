@@ -4,7 +4,8 @@
  *
  * Anybody can claim any address in a datagram. So a flow begins *unproven*, and is sent no more datagrams and no more bytes than came from it. It
  * is proven once its client has sent a WireGuard data packet and the network's server then sends one to it: the server does so only after it has
- * authenticated the client's. Where there is no room for another flow, the unproven one that has been silent for longest goes; proven ones are never displaced.
+ * authenticated the client's. Where there is no room for another flow, the unproven one that has been silent for longest goes. A proven one goes only where
+ * its organization has more of a full node than another that needs one (flow-budget.ts).
  */
 import { Allowance } from '../../base/allowance.ts';
 import { FLOW_IDLE_MS } from '../../wire/relay-packets.ts';
@@ -59,6 +60,8 @@ export class Flow {
 }
 
 export interface FlowsOptions {
+  /** Whose network it is: for its share of the node. */
+  readonly orgId: string;
   /** Shared with the other networks of the node. */
   readonly budget: FlowBudget;
   readonly nowMs: number;
@@ -67,6 +70,7 @@ export interface FlowsOptions {
 }
 
 export class Flows {
+  readonly orgId: string;
   readonly #budget: FlowBudget;
   readonly #onGone: (flow: Flow) => void;
   readonly #strangers: Allowance;
@@ -81,7 +85,8 @@ export class Flows {
   #newest: Flow | undefined;
   #unproven = 0;
 
-  constructor({ budget, nowMs, onGone }: FlowsOptions) {
+  constructor({ orgId, budget, nowMs, onGone }: FlowsOptions) {
+    this.orgId = orgId;
     this.#budget = budget;
     this.#onGone = onGone;
     this.#strangers = new Allowance(NEW_FLOWS, nowMs);
@@ -181,6 +186,15 @@ export class Flows {
   displace(): boolean {
     if (this.#oldest === undefined) return false;
     this.cut(this.#oldest);
+    return true;
+  }
+
+  /** Forgets the flow that has been silent for longest, proven or not. False: there is none. For the node's budget; looks at all. */
+  displaceAny(): boolean {
+    let oldest: Flow | undefined;
+    for (const flow of this.#byNumber.values()) if (flow.heardMs < (oldest?.heardMs ?? Infinity)) oldest = flow;
+    if (oldest === undefined) return false;
+    this.cut(oldest);
     return true;
   }
 

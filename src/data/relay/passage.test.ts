@@ -19,6 +19,7 @@ class World {
   nowMs = 1_000;
   serverKey = deviceOf('server');
   readonly passage = new Passage({
+    orgId: 'org',
     budget: new FlowBudget(0),
     nowMs: this.nowMs,
     serverKey: () => this.serverKey.publicKey,

@@ -13,6 +13,8 @@ import { Greeting } from './greeting.ts';
 import { FORM, type Form, firstSession, formOf, isPadded, secondSession } from '../../wire/wireguard.ts';
 
 export interface PassageOptions {
+  /** Whose network it is. */
+  readonly orgId: string;
   /** What all networks of the node share. */
   readonly budget: FlowBudget;
   readonly nowMs: number;
@@ -27,9 +29,9 @@ export class Passage {
   readonly #devices: DeviceMarks;
   readonly #greeting: Greeting;
 
-  constructor({ budget, nowMs, serverKey }: PassageOptions) {
+  constructor({ orgId, budget, nowMs, serverKey }: PassageOptions) {
     const onGone = (flow: Flow): void => this.#setMark(flow, undefined);
-    this.#flows = new Flows({ budget, nowMs, onGone });
+    this.#flows = new Flows({ orgId, budget, nowMs, onGone });
     this.#devices = new DeviceMarks({ shared: budget.comparisons, nowMs });
     this.#greeting = new Greeting({ serverKey, nowMs });
   }

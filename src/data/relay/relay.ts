@@ -74,6 +74,7 @@ export class Relay implements AttachmentHost {
     this.#deps = deps;
     this.#log = deps.log.child({ networkId: route.networkId, port: route.port });
     this.#passage = new Passage({
+      orgId: route.orgId,
       budget: deps.flowBudget,
       nowMs: this.nowMs(),
       serverKey: () => this.route.serverKey,

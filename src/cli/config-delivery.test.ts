@@ -1,6 +1,7 @@
 /** A configuration as a QR code: only where a camera can read it whole, and with what a machine needs of it. */
 import assert from 'node:assert/strict';
-import { readdirSync } from 'node:fs';
+import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { type TestContext, test } from 'node:test';
 import { Secret } from '../base/secret.ts';
@@ -110,4 +111,15 @@ test('a configuration that would run commands, or has anything else that it shou
     await delivery.close();
     assert.deepEqual([said(), readdirSync(asked.io.cwd)], ['', []]);
   }
+});
+
+test('a configuration that replaces a file is read by nobody who could read that', async (t) => {
+  const { asked } = onTerminal(t, size(80, 40));
+  const file = join(asked.io.cwd, 'wg0.conf');
+  writeFileSync(file, 'planted');
+  chmodSync(file, 0o664);
+  const delivery = await ConfigDelivery.prepare({ ...asked, flags: { output: 'wg0.conf', force: true } });
+  await delivery.deliver({ render: () => Promise.resolve(CONFIG), key: new Secret(KEY), answer: {} });
+  assert.equal(readFileSync(file, 'utf8').includes(KEY), true);
+  assert.equal(statSync(file).mode & 0o777, 0o600);
 });

@@ -49,7 +49,8 @@ export class ConfigDelivery {
     if (flags['qr'] === true && !isForced) checkTerminal(io);
     const path = textFlag(flags, 'output');
     if (path === undefined) return new ConfigDelivery(asked, undefined);
-    return new ConfigDelivery(asked, await KeyFile.open(path, { cwd: io.cwd, replaces: isForced }));
+    const options = { cwd: io.cwd, replaces: isForced, keepsReaders: false };
+    return new ConfigDelivery(asked, await KeyFile.open(path, options));
   }
 
   /** Where it goes; undefined: not into a file. */

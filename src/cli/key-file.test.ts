@@ -19,7 +19,7 @@ const modeOf = (path: string): number => statSync(path).mode & 0o777;
 
 test('a new file is for its owner alone, and appears with the key in it', async (t) => {
   const cwd = tempHome(t);
-  const file = await KeyFile.open('key', { cwd, replaces: false });
+  const file = await KeyFile.open('key', { cwd, replaces: false, keepsReaders: true });
   assert.ok(!existsSync(join(cwd, 'key')));
   await file.keep('mtk_new');
   assert.equal(readFileSync(join(cwd, 'key'), 'utf8'), 'mtk_new\n');
@@ -30,8 +30,11 @@ test('a new file is for its owner alone, and appears with the key in it', async 
 test('what is there is not overwritten, nor what comes while the key is made', async (t) => {
   const cwd = tempHome(t);
   writeFileSync(join(cwd, 'key'), 'theirs');
-  await assert.rejects(KeyFile.open('key', { cwd, replaces: false }), /key: is there already\. Say --force/);
-  const file = await KeyFile.open('late', { cwd, replaces: false });
+  await assert.rejects(
+    KeyFile.open('key', { cwd, replaces: false, keepsReaders: true }),
+    /key: is there already\. Say --force/,
+  );
+  const file = await KeyFile.open('late', { cwd, replaces: false, keepsReaders: true });
   writeFileSync(join(cwd, 'late'), 'theirs');
   await assert.rejects(file.keep('mtk_new'), { code: 'EEXIST' });
   for (const name of ['key', 'late']) assert.equal(readFileSync(join(cwd, name), 'utf8'), 'theirs');
@@ -44,7 +47,7 @@ test('a file that is replaced is another one at once, for the same readers but n
   writeFileSync(path, 'mtk_old\n');
   chmodSync(path, 0o664);
   const before = statSync(path).ino;
-  const file = await KeyFile.open('key', { cwd, replaces: true });
+  const file = await KeyFile.open('key', { cwd, replaces: true, keepsReaders: true });
   assert.equal(readFileSync(path, 'utf8'), 'mtk_old\n', 'until the new key is there the old one is');
   await file.keep('mtk_new');
   assert.equal(readFileSync(path, 'utf8'), 'mtk_new\n');
@@ -57,7 +60,7 @@ test('a link stays a link', async (t) => {
   const cwd = tempHome(t);
   writeFileSync(join(cwd, 'real'), 'mtk_old\n', { mode: 0o600 });
   symlinkSync('real', join(cwd, 'key'));
-  await (await KeyFile.open('key', { cwd, replaces: true })).keep('mtk_new');
+  await (await KeyFile.open('key', { cwd, replaces: true, keepsReaders: true })).keep('mtk_new');
   assert.ok(lstatSync(join(cwd, 'key')).isSymbolicLink());
   assert.equal(readFileSync(join(cwd, 'real'), 'utf8'), 'mtk_new\n');
 });
@@ -67,15 +70,27 @@ test('an agent that runs as another user can read the new key too', { skip: proc
   const cwd = tempHome(t);
   writeFileSync(join(cwd, 'key'), 'mtk_old\n', { mode: 0o600 });
   chownSync(join(cwd, 'key'), 12_345, 12_346);
-  await (await KeyFile.open('key', { cwd, replaces: true })).keep('mtk_new');
+  await (await KeyFile.open('key', { cwd, replaces: true, keepsReaders: true })).keep('mtk_new');
   const { uid, gid } = statSync(join(cwd, 'key'));
   assert.deepEqual([uid, gid, modeOf(join(cwd, 'key'))], [12_345, 12_346, 0o600]);
+});
+
+test("one that keeps no readers is its owner's alone, whoever could read the one before", async (t) => {
+  const { chownSync } = await import('node:fs');
+  const cwd = tempHome(t);
+  writeFileSync(join(cwd, 'wg0.conf'), 'planted\n');
+  chmodSync(join(cwd, 'wg0.conf'), 0o666);
+  if (process.getuid?.() === 0) chownSync(join(cwd, 'wg0.conf'), 12_345, 12_346);
+  await (await KeyFile.open('wg0.conf', { cwd, replaces: true, keepsReaders: false })).keep('PrivateKey = new');
+  const { uid, gid } = statSync(join(cwd, 'wg0.conf'));
+  assert.deepEqual([uid, gid, modeOf(join(cwd, 'wg0.conf'))], [process.getuid?.(), process.getgid?.(), 0o600]);
+  assert.equal(readFileSync(join(cwd, 'wg0.conf'), 'utf8'), 'PrivateKey = new\n');
 });
 
 test('closed without a key it leaves everything as it was', async (t) => {
   const cwd = tempHome(t);
   writeFileSync(join(cwd, 'key'), 'mtk_old\n');
-  const file = await KeyFile.open('key', { cwd, replaces: true });
+  const file = await KeyFile.open('key', { cwd, replaces: true, keepsReaders: true });
   await file.close();
   await file.close();
   assert.equal(readFileSync(join(cwd, 'key'), 'utf8'), 'mtk_old\n');

@@ -1,5 +1,5 @@
 /**
- * The file of `--save-file`: a key for its owner alone, whole or not at all. It is opened beside its place before the key is made, so that what can
+ * The file of `--save-file`, or of `--output` with a WireGuard configuration: a key for its owner alone, whole or not at all. It is opened beside its place before the key is made, so that what can
  * fail has failed by then; an agent that reads the file meanwhile finds the old key or the new one.
  */
 import { constants, realpathSync } from 'node:fs';
@@ -11,6 +11,15 @@ import { usageError } from './exit.ts';
 /** Of an earlier file's mode: its group may go on reading. Nobody but the owner writes. */
 const KEPT = 0o640;
 const OWNER = 0o600;
+
+export interface KeyFileOptions {
+  /** Folder that a relative path begins in. */
+  readonly cwd: string;
+  /** One that is there is replaced. */
+  readonly replaces: boolean;
+  /** Who could read the replaced one can read this one. False: the caller alone, whoever made the replaced one. */
+  readonly keepsReaders: boolean;
+}
 
 export class KeyFile {
   /** As the user wrote it. */
@@ -29,7 +38,7 @@ export class KeyFile {
   }
 
   /** Makes room for a key. @throws ExitError (usage) when the file is there and may not be replaced, or can't be written. */
-  static async open(path: string, { cwd, replaces }: { cwd: string; replaces: boolean }): Promise<KeyFile> {
+  static async open(path: string, { cwd, replaces, keepsReaders }: KeyFileOptions): Promise<KeyFile> {
     const place = realPlace(resolve(cwd, path));
     const part = `${place}.${process.pid}.part`;
     try {
@@ -42,7 +51,7 @@ export class KeyFile {
       await rm(part, { force: true }); // of an earlier process with this id
       const handle = await open(part, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, OWNER);
       const file = new KeyFile(path, { place, part, handle, replaces });
-      if (found !== undefined) await file.#take(found);
+      if (found !== undefined && keepsReaders) await file.#take(found);
       return file;
     } catch (cause) {
       await rm(part, { force: true });

@@ -51,7 +51,7 @@ export class KeyDelivery {
       throw usageError(`--output-env: the address ${serverName(server)} can't stand in a shell without quotes`);
     }
     if (path === undefined) return new KeyDelivery(asked, undefined);
-    return new KeyDelivery(asked, await KeyFile.open(path, { cwd: io.cwd, replaces }));
+    return new KeyDelivery(asked, await KeyFile.open(path, { cwd: io.cwd, replaces, keepsReaders: true }));
   }
 
   /** Makes the key and hands it over. @throws ExitError when the server refuses, or the key was lost on the way. */

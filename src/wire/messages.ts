@@ -45,7 +45,7 @@ export const REFUSAL_CODES = [
   'quota_exceeded', // tunnelQuota of the token
   'budget_exhausted',
   'upgrade_required', // the plan does not include it
-  'no_port_free', // all of edge.tcp_ports are taken
+  'no_port_free', // all of edge.tcp_ports are taken, or another program has the port: a relay tries again
   'network_not_found', // no private network of this id or name in the token's organization
   'network_not_ready', // it has no server key yet, or is reached without this relay
   'network_deleted',

@@ -89,7 +89,8 @@ test('names are one per organization, and what is no name or no network is refus
   assert.deepEqual(said(await make('Office')), [201], 'a name is taken as it is written');
   assert.deepEqual(said(await make('office', bob)), [201], "another organization's names are its own");
   // Each network is by itself: the same addresses again are no fault.
-  for (const name of ['x', 'n'.repeat(63), '😀'.repeat(63), '❤\uFE0F', 'Büro 東京 مكتب']) assert.deepEqual(said(await make(name)), [201], name);
+  for (const name of ['x', 'n'.repeat(63), '😀'.repeat(63), '❤\uFE0F', 'Büro 東京 مكتب'])
+    assert.deepEqual(said(await make(name)), [201], name);
   for (const name of ['', '   ', 'n'.repeat(64), '😀'.repeat(64), 'a\nb', 'a\u2028b', 'a\u0000b', 'a\u0085b'])
     assert.deepEqual(said(await make(name)), [400, 'invalid_name'], JSON.stringify(name));
   // Nobody sees what they hold, or what they make of their line.

@@ -15,7 +15,8 @@ const MIN_PREFIX_BEHIND = 8;
  * Names stand in configs, in lists and in logs. So none has line ends, none turns the rest of its line around, and no two look the same because of
  * what shows nothing. An emoji may say that it wants its colors (U+FE0F).
  */
-const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\u2800]|(?!\uFE0F)\p{Default_Ignorable_Code_Point}|(?<!\p{Extended_Pictographic})\uFE0F/u;
+const UNPRINTABLE =
+  /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\u2800]|(?!\uFE0F)\p{Default_Ignorable_Code_Point}|(?<!\p{Extended_Pictographic})\uFE0F/u;
 /** What has an id is named by it too, and the id counts: a name of that form would be somebody else's. */
 const ID_FORM = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 

@@ -14,7 +14,9 @@ export const networkConfig = apiCommand(async (asked) => {
   const { args, flags, io } = asked;
   const file = textFlag(flags, 'keyFile');
   if (flags['qr'] === true && file === undefined) {
-    throw usageError('--qr: needs the private key, which the server does not have: name its file with --key-file');
+    throw usageError(
+      '--qr: needs the private key, which the server does not have: name its file with --key-file. Where the device alone has it, change the entry in its app by hand, or revoke the device and enroll it anew',
+    );
   }
   const key = file === undefined ? undefined : await readPrivateKey(file, io);
   const delivery = await ConfigDelivery.prepare(asked);

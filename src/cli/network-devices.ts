@@ -22,6 +22,7 @@ import {
   networkPath,
   plainIp,
   readDevice,
+  routeCommands,
   syncCommands,
   tellNext,
 } from './network-items.ts';
@@ -72,17 +73,21 @@ export const networkEnroll = apiCommand(async (asked) => {
     const network = await findNetwork(asked);
     const needsConfig = isMade || flags['qr'] === true || delivery.file !== undefined;
     if (network.server_public_key === null && needsConfig) throw noServer(network);
-    await checkName(asked, network, wanted);
+    const isKnown = await checkNew(asked, network, wanted);
     delivery.checkRoom(exampleOf(network));
     const answer = enrolled.parse(await asked.call('POST', `${networkPath(network.id)}/devices`, wanted));
     const device = readDevice(answer.device);
     if (flags['json'] !== true)
-      writeLine(asked.io.stderr, harmless(`${device.name}: enrolled, ${plainIp(device.assigned_ip)}.`));
+      writeLine(
+        asked.io.stderr,
+        harmless(`${device.name}: enrolled${isKnown ? ' already' : ''}, ${plainIp(device.assigned_ip)}.`),
+      );
     if (network.server_public_key === null) return await withoutConfig(asked, network, answer);
     const way = `culvert network revoke ${handleOf(network)} ${plainIp(device.assigned_ip)}`;
     const lost = isMade ? `The key is lost: ${way}, and enroll it anew` : undefined;
     // In front of a QR code, which what comes behind it would push off the screen.
-    tellNext(asked, 'Next, on the machine of its server, so that WireGuard there knows it', syncCommands(network));
+    const commands = device.extra_allowed_ips.length === 0 ? syncCommands(network) : routeCommands(network);
+    tellNext(asked, 'Next, on the machine of its server, so that WireGuard there knows it', commands);
     await delivery.deliver({ render: () => configText(asked, network, device), key, answer, lost });
   } finally {
     await delivery.close();
@@ -107,16 +112,32 @@ async function privateKeyFor({ flags, io }: Asked): Promise<Secret> {
   return file === undefined ? makePrivateKey() : readPrivateKey(file, io);
 }
 
-/** The API takes many devices of one name; a person who names one twice means another. @throws ExitError (refused) */
-async function checkName(
-  asked: Asked,
-  network: Network,
-  wanted: { name: string | undefined; public_key: string },
-): Promise<void> {
-  const same = (await listDevices(asked, network)).find((one) => one.name === wanted.name);
-  if (same === undefined || same.public_key === wanted.public_key) return;
-  const way = `culvert network revoke ${handleOf(network)} ${plainIp(same.assigned_ip)}`;
-  const text = `${network.name} has a device "${same.name}" already, with another key. To replace it: ${way}`;
+interface Wanted {
+  readonly name: string | undefined;
+  readonly public_key: string;
+  readonly expires_at: string | null | undefined;
+  readonly extra_allowed_ips: readonly string[] | undefined;
+}
+
+/**
+ * Is the key enrolled already? The API then answers with what is there, unchanged, so a person who asks for something else is told; and it takes many
+ * devices of one name, where a person who names one twice means another. @throws ExitError (refused)
+ */
+async function checkNew(asked: Asked, network: Network, wanted: Wanted): Promise<boolean> {
+  const all = await listDevices(asked, network);
+  const known = all.find((one) => one.public_key === wanted.public_key);
+  const same = known ?? all.find((one) => one.name === wanted.name);
+  if (same === undefined) return false;
+  const place = `${handleOf(network)} ${plainIp(same.assigned_ip)}`;
+  if (known === undefined) {
+    const text = `${network.name} has a device "${same.name}" already, with another key. To replace it: culvert network revoke ${place}`;
+    throw new ExitError(EXIT.refused, harmless(text));
+  }
+  const { expires_at: expires, extra_allowed_ips: extra } = wanted;
+  const hasExtra = extra === undefined || extra.join() === known.extra_allowed_ips.join();
+  const hasEnd = expires === undefined || expires === (known.expires_at ?? null);
+  if (known.name === wanted.name && hasExtra && hasEnd) return true;
+  const text = `${network.name} has this key already, as "${known.name}", and leaves it as it is. To change it: culvert network edit ${place}, with --name, --expires, --extra-allowed-ips`;
   throw new ExitError(EXIT.refused, harmless(text));
 }
 

@@ -121,10 +121,19 @@ export function interfaceOf({ name }: Network): string {
 /** How the WireGuard of the network's server learns who is in and who is not. It cuts nobody else. */
 export function syncCommands(network: Network): string[] {
   const name = interfaceOf(network);
-  return [
-    `culvert network config ${handleOf(network)} --key-file ${name}.conf --output ${name}.conf --force`,
-    `wg-quick strip ./${name}.conf | sudo wg syncconf ${name} /dev/stdin`,
-  ];
+  return [configCommand(network), `wg-quick strip ./${name}.conf | sudo wg syncconf ${name} /dev/stdin`];
+}
+
+/** The same where networks behind a device have changed: routes are wg-quick's, and `wg syncconf` makes none. Cuts everybody for a moment. */
+export function routeCommands(network: Network): string[] {
+  const name = interfaceOf(network);
+  return [configCommand(network), `sudo sh -c 'wg-quick down ./${name}.conf; wg-quick up ./${name}.conf'`];
+}
+
+/** Writes the configuration of the network's server over itself: the key in it stays. */
+export function configCommand(network: Network): string {
+  const name = interfaceOf(network);
+  return `culvert network config ${handleOf(network)} --key-file ${name}.conf --output ${name}.conf --force`;
 }
 
 /** What to do next, for people: each command on a line of its own, to be copied. Nothing with `--json`. */

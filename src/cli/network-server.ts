@@ -11,6 +11,7 @@ import { countFlag, refuseFlags, textFlag } from './flags.ts';
 import { writeLine } from './io.ts';
 import { configText } from './network-config.ts';
 import {
+  configCommand,
   findNetwork,
   handleOf,
   interfaceOf,
@@ -103,6 +104,16 @@ function endpointOf({ flags }: Asked, network: Network): { public_endpoint?: str
   return isSelf && network.public_endpoint !== null ? { public_endpoint: network.public_endpoint } : {};
 }
 
+/** What writes the configuration with the key that it had: without options for one, that of the file that is there. */
+function configAgain({ flags }: Asked, network: Network): string {
+  const file = textFlag(flags, 'keyFile');
+  if (file === undefined && flags['publicKey'] === undefined) return configCommand(network);
+  const key = file === undefined || file === '-' ? '' : ` --key-file ${file}`;
+  const output = `${interfaceOf(network)}.conf`;
+  const force = file === output || file === `./${output}` ? ' --force' : '';
+  return `culvert network config ${handleOf(network)}${key} --output ${output}${force}`;
+}
+
 function tellOn(asked: Asked, before: Network, after: Network): void {
   const { io, flags } = asked;
   const output = textFlag(flags, 'output');
@@ -110,9 +121,7 @@ function tellOn(asked: Asked, before: Network, after: Network): void {
   const commands: string[] = [];
   if (output !== undefined) commands.push(`sudo wg-quick up ${output.includes('/') ? output : `./${output}`}`);
   else if (flags['generate'] !== true) {
-    const file = textFlag(flags, 'keyFile');
-    const key = file === undefined || file === '-' ? '' : ` --key-file ${file}`;
-    commands.push(`culvert network config ${handle}${key} --output ${interfaceOf(after)}.conf`);
+    commands.push(configAgain(asked, after));
   }
   if (after.reserved_udp_port !== null) {
     commands.push(`culvert udp ${after.server_listen_port ?? 'PORT'} --network ${handle}`);

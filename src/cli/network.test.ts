@@ -251,6 +251,17 @@ test('a device gets a key of its own, its configuration once, and a file for its
   assert.equal(known.stdout, CONFIG, 'the server has no key to put there, and neither has this machine');
 });
 
+test('a key that is enrolled already gets its configuration again', async (t) => {
+  const { run } = await world(t, {
+    ...DEVICES,
+    [`POST ${BASE}/devices`]: { device: DEVICE, network_cidr: NETWORK.cidr },
+    [`GET ${BASE}/devices/${PHONE}/config`]: { config: CONFIG },
+  });
+  const known = await run(['enroll', 'home', 'phone', '--public-key', OTHER_PUBLIC]);
+  assert.deepEqual([known.code, known.stdout], [0, CONFIG]);
+  assert.match(known.stderr, /^phone: enrolled already, 10\.80\.0\.2\.\n/);
+});
+
 test('nothing is enrolled when the options, the network or the name do not fit', async (t) => {
   const { run, home } = await world(t, {
     'GET /private-networks': [NETWORK, { ...BARE, id: PHONE, name: 'bare' }],
@@ -272,6 +283,8 @@ test('nothing is enrolled when the options, the network or the name do not fit',
     [['home', 'phone', '--output', 'absent/phone.conf'], 2, /its folder is not there/],
     [['away', 'phone'], 1, /there is no network "away"/],
     [['home', 'phone'], 4, /has a device "phone" already.*culvert network revoke home 10\.80\.0\.2/],
+    [['home', 'other', '--public-key', OTHER_PUBLIC], 4, /has this key already, as "phone".* edit home 10\.80\.0\.2/],
+    [['home', 'phone', '--public-key', OTHER_PUBLIC, '--expires', '30d'], 4, /has this key already, as "phone"/],
     [['bare', 'phone'], 4, /bare has no server yet.*culvert network set-server bare --generate/],
   ];
   for (const [words, code, message] of cases) {
@@ -386,10 +399,14 @@ test('a network and a device are changed by one command, each by its own options
   });
   const changed = await run(['edit', 'home', '--name', 'cottage', '--dns', 'none']);
   assert.deepEqual(changed.bodies.get(`PATCH ${BASE}`), { name: 'cottage', dns: [] });
-  assert.match(changed.stderr, /out there do not change by themselves/);
+  assert.match(changed.stderr, /\n  culvert network config home DEVICE --key-file FILE\n$/);
   const device = await run(['edit', 'home', 'phone', '--expires', 'never', '--extra-allowed-ips', '10.9.0.0/16']);
   const body = device.bodies.get(`PATCH ${BASE}/devices/${PHONE}`);
   assert.deepEqual(body, { extra_allowed_ips: ['10.9.0.0/16'], expires_at: null });
+  assert.match(
+    device.stderr,
+    /config home --key-file home\.conf .*\n  sudo sh -c 'wg-quick down \.\/home\.conf; wg-quick up/,
+  );
   for (const [words, message] of [
     [['home'], /say what is to change: --name, --extra-allowed-ips, --dns/],
     [['home', '--expires', '1d'], /--expires: belongs to a device/],
@@ -410,10 +427,10 @@ test('a network says how it is carried, and what to run when nobody carries it',
     bytes_in: 0,
     bytes_out: 5,
   };
-  const show = async (answer: object, network: object = NETWORK): Promise<string> => {
+  const show = async (answer: object, network: object = NETWORK, more: object[] = []): Promise<string> => {
     const { run } = await world(t, {
       'GET /private-networks': [network],
-      [`GET ${BASE}/devices`]: [DEVICE, { ...DEVICE, id: ID, expired: true }],
+      [`GET ${BASE}/devices`]: [DEVICE, { ...DEVICE, id: ID, expired: true }, ...more],
       [`GET ${BASE}/relay`]: answer,
     });
     const { stdout, stderr } = await run(['show', 'home']);
@@ -422,10 +439,19 @@ test('a network says how it is carried, and what to run when nobody carries it',
   };
   const text = await show(relay);
   assert.match(text, /^server +10\.80\.0\.1, WireGuard on port 51820, public key 3p7b/m);
-  assert.match(text, /^relay +by the TLS session since 2026-11-22 12:00 UTC, 1 client, 0 B in, 5 B out$/m);
+  assert.match(
+    text,
+    /^relay +by the TLS session \(UDP does not .* --no-udp\) since 2026-11-22 12:00 UTC, 1 client, 0 B in, 5 B out$/m,
+  );
   assert.match(text, /^devices +2, 1 expired$/m);
   const dropped = { no_agent: 2, unproven: 0, flows: 7 };
   assert.match(await show({ ...relay, dropped }), /^dropped +flows 7, no_agent 2$/m);
+  assert.ok(!text.includes('never got in'));
+  const stranger = { ...DEVICE, id: ID, name: 'pad', last_handshake_at: null };
+  assert.match(
+    await show(relay, NETWORK, [stranger]),
+    /^no handshake +pad never got in\. .*: culvert network config home .* syncconf home /m,
+  );
   assert.match(await show({ ...relay, path: 'udp' }), /^relay +by UDP since/m);
   assert.match(await show({ online: false }), /^relay +no agent carries it: culvert udp 51820 --network home; 0 B in/m);
   const bare = await show({ online: false }, BARE);

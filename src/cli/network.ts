@@ -11,6 +11,7 @@ import { refuseFlags, textFlag } from './flags.ts';
 import { firstHost, freeCidr, networksHere } from './free-cidr.ts';
 import { hasColor, print, writeLine } from './io.ts';
 import {
+  type Device,
   devicePath,
   expiryFlag,
   findDevice,
@@ -23,9 +24,11 @@ import {
   type Network,
   networkPath,
   readNetwork,
+  routeCommands,
+  syncCommands,
   tellNext,
 } from './network-items.ts';
-import { harmless, jsonText, type Line, paint, span } from './paint.ts';
+import { jsonText, type Line, paint, span } from './paint.ts';
 
 const relayState = z.looseObject({
   online: z.boolean(),
@@ -75,6 +78,7 @@ export const networkShow = apiCommand(async (asked) => {
     ['endpoint', [span(endpointOf(found))]],
     ['relay', relayLine(found, relayState.parse(answer))],
     ...droppedRow(relayState.parse(answer)),
+    ...unknownRow(found, devices, relayState.parse(answer)),
     ['devices', [span(`${devices.length}${expired === 0 ? '' : `, ${expired} expired`}`)]],
     ['dns', [span(found.dns.join(', ') || '-')]],
     ['also routed', [span(found.extra_allowed_ips.join(', ') || '-')]],
@@ -105,12 +109,13 @@ export const networkEdit = apiCommand(async (asked) => {
   const path = device === undefined ? networkPath(network.id) : devicePath(network.id, device.id);
   const answer = await asked.call('PATCH', path, changes);
   await printDone(asked, answer, `${device?.name ?? network.name}: changed`);
-  if (flags['json'] !== true && (dns !== undefined || extra !== undefined)) {
-    const which = `culvert network config ${handleOf(network)}`;
-    writeLine(
-      asked.io.stderr,
-      harmless(`Configurations that are out there do not change by themselves: ${which} shows the new ones`),
-    );
+  if (device !== undefined && extra !== undefined) {
+    tellNext(asked, 'Next, on the machine of its server, which sends to it what is behind it', routeCommands(network));
+  } else if (dns !== undefined || extra !== undefined) {
+    const which = `culvert network config ${handleOf(network)} DEVICE --key-file FILE`;
+    tellNext(asked, 'Devices go on with the configurations that they have. A new one, with the key out of the old', [
+      which,
+    ]);
   }
 });
 
@@ -151,6 +156,19 @@ function endpointOf(found: Network): string {
   return found.public_endpoint + (found.reserved_udp_port === null ? ', not relayed here' : '');
 }
 
+const SLOW_WAY = 'by the TLS session (UDP does not get through between agent and server, or the agent has --no-udp)';
+
+/** Devices that have never shaken hands while somebody speaks to the relay: most likely their server does not know them yet. */
+function unknownRow(found: Network, devices: readonly Device[], state: z.output<typeof relayState>) {
+  const strangers = devices.filter((one) => !one.expired && (one.last_handshake_at ?? null) === null);
+  if (!state.online || (state.flows ?? 0) === 0 || strangers.length === 0) return [];
+  const names = strangers.slice(0, 5).map(({ name }) => name);
+  const rest = strangers.length > 5 ? ` and ${strangers.length - 5} more` : '';
+  const [first, second] = syncCommands(found);
+  const text = `${names.join(', ')}${rest} never got in. If they try: does the WireGuard of its server know them? There: ${first} && ${second}`;
+  return [['no handshake', [span(text, 'yellow')]] as const];
+}
+
 /** Why datagrams were dropped, the most frequent reason first. */
 function droppedRow({ dropped }: z.output<typeof relayState>): Array<readonly [string, Line]> {
   const reasons = Object.entries(dropped ?? {})
@@ -168,7 +186,7 @@ function relayLine(found: Network, state: z.output<typeof relayState>): Line {
     return [span(`no agent carries it: ${command}`, 'yellow'), span(`; ${passed} so far`, 'dim')];
   }
   const since = state.path_since?.slice(0, 16).replace('T', ' ');
-  const way = state.path === 'stream' ? span('by the TLS session', 'yellow') : span('by UDP', 'green');
+  const way = state.path === 'stream' ? span(SLOW_WAY, 'yellow') : span('by UDP', 'green');
   const clients = `, ${state.flows ?? 0} ${state.flows === 1 ? 'client' : 'clients'}`;
   return [way, span(`${since === undefined ? '' : ` since ${since} UTC`}${clients}, ${passed}`)];
 }

@@ -65,7 +65,7 @@ export class FlowBudget {
     if (share.used === 0) this.#shares.delete(flows.orgId);
   }
 
-  /** Looks at each network that has flows: when the budget is used up, and for new flows alone, of which a network has 200 a second. */
+  /** Looks at each network that has flows: when the budget is used up, and for new flows alone, of which a network has 300 a second. */
   #makeRoom(flows: Flows): boolean {
     const own = this.#shares.get(flows.orgId);
     let flooded: Flows | undefined;

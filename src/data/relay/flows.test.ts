@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { FLOW_IDLE_MS } from '../../wire/relay-packets.ts';
 import { FlowBudget, OWN_FLOWS } from './flow-budget.ts';
-import { type Flow, Flows, MAX_FLOWS } from './flows.ts';
+import { type Arrival, type Flow, Flows, MAX_FLOWS } from './flows.ts';
 
 class World {
   nowMs = 0;
@@ -18,7 +18,7 @@ class World {
   /** A client's datagram; 100 ms later than the one before, so that the allowance of new flows is not what is tested. */
   hear(address: string, port: number, { bytes = 100, isData = false } = {}): Flow | undefined {
     this.nowMs += 100;
-    const flow = this.flows.find(address, port) ?? this.flows.open(address, port, this.nowMs, false);
+    const flow = this.flows.find(address, port) ?? this.flows.open(address, port, this.nowMs, 'stranger');
     if (flow !== undefined) this.flows.heard(flow, bytes, isData, this.nowMs);
     return flow;
   }
@@ -129,17 +129,18 @@ describe('when there are too many', () => {
 
   test('a network gets 500 new clients at once, and 100 a second', () => {
     const { flows } = new World();
-    const opened = (nowMs: number, isExpected = false): number => {
+    const opened = (nowMs: number, arrival: Arrival = 'stranger'): number => {
       let count = 0;
       for (let port = 1; port <= 3_000; port++)
-        if (flows.open(`at ${nowMs}`, port, nowMs, isExpected) !== undefined) count++;
+        if (flows.open(`at ${nowMs}`, port, nowMs, arrival) !== undefined) count++;
       return count;
     };
     assert.equal(flows.isRush(0), false);
     assert.deepEqual([opened(0), opened(1_000), opened(1_500)], [500, 100, 50]);
     assert.equal(flows.isRush(1_500), true);
-    // Who is expected has as much apart.
-    assert.deepEqual([opened(1_501, true), opened(2_501, true)], [500, 100]);
+    // Who has shown something has as much apart.
+    assert.deepEqual([opened(1_501, 'greeting'), opened(2_501, 'greeting')], [500, 100]);
+    assert.deepEqual([opened(2_502, 'session'), opened(3_502, 'session')], [500, 100]);
   });
 
   test('forged addresses at one network displace its own and no other', () => {

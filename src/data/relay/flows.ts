@@ -14,9 +14,12 @@ import type { FlowBudget } from './flow-budget.ts';
 
 /** As many as a large office has machines; a flow costs some 300 bytes here and a socket at the agent. */
 export const MAX_FLOWS = 1_024;
-/** Clients do not come faster, except after an outage, when all come at once. Forged ones do. As many again who are expected. */
+/** Clients do not come faster, except after an outage, when all come at once. Forged ones do. As many again of each other kind. */
 const NEW_FLOWS = { perSecond: 100, burst: 500 };
 const MAX_NUMBER = 0xffff_ffff;
+
+/** What a new client has shown: nothing; that it knows the network; the session of a device. Each kind has an allowance that the others can't use up. */
+export type Arrival = 'stranger' | 'greeting' | 'session';
 
 export class Flow {
   readonly number: number;
@@ -73,8 +76,7 @@ export class Flows {
   readonly orgId: string;
   readonly #budget: FlowBudget;
   readonly #onGone: (flow: Flow) => void;
-  readonly #strangers: Allowance;
-  readonly #expected: Allowance;
+  readonly #arrivals: Readonly<Record<Arrival, Allowance>>;
   readonly #byAddress = new Map<string, Map<number, Flow>>();
   readonly #byNumber = new Map<number, Flow>();
   /** The flow of the last datagram from a client: many come from the same one behind each other. */
@@ -89,8 +91,11 @@ export class Flows {
     this.orgId = orgId;
     this.#budget = budget;
     this.#onGone = onGone;
-    this.#strangers = new Allowance(NEW_FLOWS, nowMs);
-    this.#expected = new Allowance(NEW_FLOWS, nowMs);
+    this.#arrivals = {
+      stranger: new Allowance(NEW_FLOWS, nowMs),
+      greeting: new Allowance(NEW_FLOWS, nowMs),
+      session: new Allowance(NEW_FLOWS, nowMs),
+    };
   }
 
   get size(): number {
@@ -120,14 +125,14 @@ export class Flows {
     return this.#byNumber.values();
   }
 
-  /** Do more new clients come than may? Then only those get a flow who are expected. */
+  /** Do more new clients come than may? Then only those get a flow who have shown something. */
   isRush(nowMs: number): boolean {
-    return !this.#strangers.hasOne(nowMs);
+    return !this.#arrivals.stranger.hasOne(nowMs);
   }
 
-  /** A flow for a client that has none; `isExpected`: it has shown that it belongs to the network. Undefined: no room, or too many new ones. */
-  open(address: string, port: number, nowMs: number, isExpected: boolean): Flow | undefined {
-    const arrivals = isExpected ? this.#expected : this.#strangers;
+  /** A flow for a client that has none. Undefined: no room, or too many new ones of its kind. */
+  open(address: string, port: number, nowMs: number, arrival: Arrival): Flow | undefined {
+    const arrivals = this.#arrivals[arrival];
     if (!arrivals.hasOne(nowMs)) return undefined;
     if (this.size >= MAX_FLOWS && !this.displace()) return undefined;
     if (!this.#budget.take(this)) return undefined;

@@ -1,7 +1,8 @@
 /**
  * Who of the strangers knows the network. The first message of a handshake carries a MAC keyed with the server's public key, which only those
  * have who were given a configuration. passage.ts asks while more new clients come than may: whoever floods the port with forged addresses keeps no
- * device out. Whoever overhears the port can repeat what knows the key, and so this opens a door that has a bound of its own.
+ * device out. Whoever overhears the port can repeat what he has heard: a message counts once, for WireGuard makes each anew. Whoever has a configuration,
+ * also of a device that was revoked, can make as many as he likes, and so this opens a door that has a bound of its own.
  */
 import { Allowance } from '../../base/allowance.ts';
 import { Mac1Message, type Mac1State, mac1State } from './mac1.ts';
@@ -9,10 +10,13 @@ import { MAC1_FROM_END } from '../../wire/wireguard.ts';
 
 /** 1.5 us each, less than the socket has cost by then. */
 const LOOKS = { perSecond: 10_000, burst: 10_000 };
+/** Messages that are known again, by the first four bytes of the MAC: the latest. */
+const MAX_SEEN = 4_096;
 
 export class Greeting {
   readonly #serverKey: () => string;
   readonly #looks: Allowance;
+  readonly #seen = new Set<number>();
   #known = '';
   #state: Mac1State | undefined;
 
@@ -22,7 +26,10 @@ export class Greeting {
     this.#looks = new Allowance(LOOKS, nowMs);
   }
 
-  /** Was `bytes[start, end)`, a handshake initiation, made by somebody who knows the server's key? False when too many were asked about. */
+  /**
+   * Was `bytes[start, end)`, a handshake initiation, made by somebody who knows the server's key? False when it was asked of the same message before, or
+   * too many were asked about.
+   */
   isKnown(bytes: Buffer, start: number, end: number, nowMs: number): boolean {
     if (!this.#looks.hasOne(nowMs)) return false;
     this.#looks.spend();
@@ -31,6 +38,15 @@ export class Greeting {
       this.#state = mac1State(Buffer.from(key, 'base64'));
       this.#known = key;
     }
-    return new Mac1Message(bytes, start, end - MAC1_FROM_END).isFor(this.#state);
+    const macAt = end - MAC1_FROM_END;
+    const name = bytes.readUInt32BE(macAt);
+    if (this.#seen.has(name) || !new Mac1Message(bytes, start, macAt).isFor(this.#state)) return false;
+    this.#seen.add(name);
+    if (this.#seen.size <= MAX_SEEN) return true;
+    for (const oldest of this.#seen) {
+      this.#seen.delete(oldest);
+      break;
+    }
+    return true;
   }
 }

@@ -279,6 +279,22 @@ test('a server that makes up handshakes does not take the loop, however many dev
   assert.ok(user + system < 2_000_000, `${user + system} us`);
 });
 
+test('who repeats a handshake that he has overheard, or makes them up by the thousand, shuts out no device that moves', () => {
+  const world = new World();
+  world.connect(ALICE, AT_HOME, 70);
+  const flood = (messageOf: (port: number) => Buffer, address: string): void => {
+    for (let port = 1; port <= 3_000; port++) world.in(messageOf(port), [address, port]);
+  };
+  const overheard = initiation({ sender: 1, to: world.serverKey });
+  flood(() => overheard, '198.51.100.1');
+  const fresh = initiation({ sender: 1, to: world.serverKey });
+  assert.equal(typeof world.in(fresh, AT_WORK), 'object', 'a new handshake gets in beside one that is repeated');
+  // Somebody with an old configuration makes each anew: that is a bound of its own, which sessions do not share.
+  flood((port) => initiation({ sender: port, to: world.serverKey }), '198.51.100.2');
+  assert.equal(world.in(initiation({ sender: 1, to: world.serverKey }), ['203.0.113.5', 8]), 'flows');
+  assert.equal(typeof world.in(dataPacket(70), ['203.0.113.5', 9]), 'object');
+});
+
 test('a flood from forged addresses keeps nobody out who knows the network', () => {
   const world = new World();
   world.connect(ALICE, AT_HOME, 70);

@@ -8,7 +8,7 @@
 import type { DeviceEvent, RelayDevice, RelayDrop } from '../../plane/relays.ts';
 import { type DeviceMark, DeviceMarks } from './devices.ts';
 import type { FlowBudget } from './flow-budget.ts';
-import { type Flow, Flows } from './flows.ts';
+import { type Arrival, type Flow, Flows } from './flows.ts';
 import { Greeting } from './greeting.ts';
 import { FORM, type Form, firstSession, formOf, isPadded, secondSession } from '../../wire/wireguard.ts';
 
@@ -28,6 +28,8 @@ export class Passage {
   readonly #flows: Flows;
   readonly #devices: DeviceMarks;
   readonly #greeting: Greeting;
+  /** The datagram that `fromClient` had last is a greeting: one counts once, so it must not be asked twice. */
+  #hasGreeted = false;
 
   constructor({ orgId, budget, nowMs, serverKey }: PassageOptions) {
     const onGone = (flow: Flow): void => this.#setMark(flow, undefined);
@@ -51,6 +53,7 @@ export class Passage {
     nowMs: number,
   ): Flow | undefined {
     const form = formOf(bytes, start, end);
+    this.#hasGreeted = false;
     let flow = this.#flows.find(address, port);
     const session = sessionOf(form, bytes, start);
     let owner: DeviceMark | undefined;
@@ -61,10 +64,12 @@ export class Passage {
         return this.#refuse('not_enrolled');
     }
     if (flow === undefined) {
-      const isExpected =
-        this.#flows.isRush(nowMs) &&
-        (owner !== undefined || (form === FORM.initiation && this.#greeting.isKnown(bytes, start, end, nowMs)));
-      flow = this.#flows.open(address, port, nowMs, isExpected);
+      let arrival: Arrival = 'stranger';
+      if (this.#flows.isRush(nowMs)) {
+        if (owner !== undefined) arrival = 'session';
+        else if (this.greets(bytes, start, end, nowMs)) arrival = 'greeting';
+      }
+      flow = this.#flows.open(address, port, nowMs, arrival);
       if (flow === undefined) return this.#refuse('flows');
     }
     if (owner !== undefined) {
@@ -81,9 +86,14 @@ export class Passage {
     return flow;
   }
 
-  /** Is `bytes[start, end)`, which came from a client, a handshake's first message by somebody who knows the network? Not free: for when there is no room for all. */
-  isGreeting(bytes: Buffer, start: number, end: number, nowMs: number): boolean {
-    return formOf(bytes, start, end) === FORM.initiation && this.#greeting.isKnown(bytes, start, end, nowMs);
+  /**
+   * Is `bytes[start, end)`, which `fromClient` has just had, the first message of a handshake by somebody who knows the network? Not free: for when there is
+   * no room for all.
+   */
+  greets(bytes: Buffer, start: number, end: number, nowMs: number): boolean {
+    if (this.#hasGreeted || formOf(bytes, start, end) !== FORM.initiation) return this.#hasGreeted;
+    this.#hasGreeted = this.#greeting.isKnown(bytes, start, end, nowMs);
+    return this.#hasGreeted;
   }
 
   /** `bytes[start, end)` came from the agent for flow `number`. The flow, to whose client it goes; undefined: `drop` says why it does not. */

@@ -256,7 +256,7 @@ export class Relay implements AttachmentHost {
     // Anybody can send here. What he sends must not take the way from clients, nor keep a new one from shaking hands.
     const passes = flow.isTrusted
       ? attachment.mayGo(length)
-      : attachment.maySpare(length) || (this.#passage.isGreeting(bytes, start, end, nowMs) && attachment.mayGo(length));
+      : attachment.maySpare(length) || (this.#passage.greets(bytes, start, end, nowMs) && attachment.mayGo(length));
     if (!passes) return this.counts.drop(attachment.path === 'stream' ? 'queue_full' : 'bandwidth');
     this.counts.packetsIn++;
     this.counts.bytesIn += length;

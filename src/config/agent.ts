@@ -27,7 +27,10 @@ const PROJECT_FILE = 'culvert.toml';
 const tunnel = z.strictObject({
   protocol: z.enum(['http', 'https', 'websocket', 'tcp', 'udp']).default('http'),
   /** `3000`, `"host:3000"` or a URL. */
-  target: z.union([z.string(), z.int()], { error: 'must be a port or a text in quotes: "3000", "host:3000" or a URL' }),
+  target: z.union([z.string(), z.int()], {
+    error: ({ input }) =>
+      input === undefined ? 'is missing' : 'must be a port or a text in quotes: "3000", "host:3000" or a URL',
+  }),
   subdomain: z.string().max(253).optional(),
   project: z.string().max(63).optional(),
   verify_tls: z.boolean().default(false),

@@ -69,7 +69,7 @@ export const RELAY_DROPS = [
   'not_enrolled', // a handshake with a key that is not enrolled, was revoked or has run out
   'no_flow', // the agent answered a client that has gone
   'too_long', // longer than what passes
-  'wrong_source', // with the agent's token, from an address that is not the agent's
+  'wrong_source', // with the agent's token, from an address that is not the agent's; or with that of an agent that carried the network before
   'malformed', // what the agent sent made no sense
   'budget', // the key's budget is spent
   'bandwidth', // over the key's bandwidth limit

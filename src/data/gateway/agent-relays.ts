@@ -66,13 +66,15 @@ export class AgentRelays {
   /** Resolves once the agent has its answer, or is gone. Never rejects. */
   async ask({ ref, network }: Attach, { tokenId }: TokenGrant): Promise<void> {
     const { attachDesk, relays, book } = this.#deps;
+    // As the control plane reads it: an id before a name.
+    const isAsked = ({ networkId, name }: { networkId: string; name: string }): boolean =>
+      relays.routeOf(network) === undefined ? name === network : networkId === network;
     await attachDesk.attach(
       { tokenId, agentId: this.#session.agentId, network },
       {
         gone: () => !this.#session.takesMore,
         serving: () =>
-          book.tunnelsOf(tokenId).length +
-          relays.carriedBy(tokenId).filter(({ networkId, name }) => networkId !== network && name !== network).length,
+          book.tunnelsOf(tokenId).length + relays.carriedBy(tokenId).filter((carried) => !isAsked(carried)).length,
         settle: (outcome) => this.#settle(ref, tokenId, outcome),
       },
     );

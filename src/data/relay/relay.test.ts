@@ -213,6 +213,16 @@ describe('attaching', () => {
     );
   });
 
+  test('a network that is called like the id of another counts beside it', async (t) => {
+    const world = await relayWorld(t);
+    const like = { ...testRelay('work', await freeUdpPort()), name: idOf('home') };
+    world.link.change({ kind: 'relay', relay: like });
+    const agent = await enter(t, world);
+    await TestCarrier.attach(t, agent, idOf('work'));
+    await TestCarrier.attach(t, agent, idOf('home'));
+    assert.equal(world.link.attachQuestions.at(-1)?.serving, 1);
+  });
+
   test('a newer one supersedes the older, whose word counts no more; flows go on', async (t) => {
     const world = await relayWorld(t);
     const first = await carry(t, world);
@@ -229,11 +239,14 @@ describe('attaching', () => {
     client.send('two');
     await until(() => second.came.length === 1);
     assert.equal(second.came[0]?.flow, first.came[0]?.flow);
-    // With the old token it is a datagram of some client, which the new agent gets.
-    first.send(first.came[0]?.flow as number, 'forged');
+    // What the old agent goes on to send is nobody's datagram: it gets no flow, and the new agent does not hear of it.
+    first.send(first.came[0]?.flow as number, 'late');
+    first.hello();
+    await until(() => world.relays.stats().dropped.wrong_source === 2);
+    client.send('three');
     await until(() => second.came.length === 2);
-    assert.notEqual(second.came[1]?.flow, first.came[0]?.flow);
-    assert.deepEqual(client.texts, []);
+    assert.deepEqual([second.texts, client.texts], [['two', 'three'], []]);
+    assert.equal(world.relays.stats().flows, 1);
     assert.deepEqual(
       world.gateway.registry.connections().map(({ networkIds }) => networkIds),
       [[], [idOf('home')]],

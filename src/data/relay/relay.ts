@@ -18,6 +18,7 @@ import type { Outbox } from '../report/outbox.ts';
 import { Attachment, type AttachmentHost } from './attachment.ts';
 import type { Carrier } from './carrier.ts';
 import type { FlowBudget } from './flow-budget.ts';
+import { FormerTokens } from './former-tokens.ts';
 import { Passage } from './passage.ts';
 import { between, type Carried, RelayCounts } from './relay-counts.ts';
 
@@ -62,6 +63,7 @@ export class Relay implements AttachmentHost {
   readonly #paths: Throttle;
   #socket: DatagramSocket | null = null;
   #attachment: Attachment | null = null;
+  readonly #former = new FormerTokens();
   #attachedAt = 0;
   #pathSince = 0;
   /** What had passed when the agent attached, and when it was told last. */
@@ -241,6 +243,7 @@ export class Relay implements AttachmentHost {
     const attachment = this.#attachment;
     const kind = attachment === null ? 0 : attachment.door.kindOf(bytes, start, end);
     if (kind !== 0) (attachment as Attachment).onPacket(kind, bytes, start, end, address, port);
+    else if (this.#former.shownIn(bytes, start, end)) this.counts.drop('wrong_source');
     else this.#fromClient(bytes, start, end, address, port);
   }
 
@@ -292,6 +295,7 @@ export class Relay implements AttachmentHost {
     if (attachment === null) return;
     this.settle();
     attachment.close();
+    this.#former.add(attachment.token);
     this.#attachment = null;
   }
 

@@ -333,12 +333,39 @@ describe('attaching', () => {
     const { stream } = carrier;
     stream?.reset();
     await until(() => world.gateway.registry.load().streams === 1);
-    client.send('waits in the ring');
-    await until(() => info(world)?.packetsIn === 1);
+    client.send('nothing carries it');
+    await until(() => info(world)?.dropped.queue_full === 1);
     world.relays.sweep();
     world.laterMs = 1_500;
     world.relays.sweep();
-    await until(() => carrier.stream !== stream && carrier.came.length === 1);
+    await until(() => carrier.stream !== stream);
+    client.send('goes at once');
+    await until(() => carrier.came.length > 0);
+    assert.deepEqual(carrier.texts, ['goes at once']);
+  });
+
+  test('what waits for room in a stream goes with it: the next one begins with what is new', async (t) => {
+    const world = await relayWorld(t);
+    const carrier = await carry(t, world);
+    const client = await provenClient(t, world, carrier);
+    const { stream } = carrier;
+    assert.ok(stream);
+    stopReading(stream);
+    const dropped = () => info(world)?.dropped.queue_full ?? 0;
+    for (let i = 0; dropped() === 0; i++) {
+      client.send(Buffer.alloc(1_400));
+      await until(() => (info(world)?.packetsIn ?? 0) > i + 1);
+    }
+    const before = dropped();
+    stream.reset();
+    await until(() => dropped() >= before + 200);
+    world.relays.sweep();
+    world.laterMs = 1_500;
+    world.relays.sweep();
+    await until(() => carrier.stream !== stream);
+    client.send('new');
+    await until(() => carrier.came.length > 0);
+    assert.deepEqual(carrier.texts, ['new']);
   });
 });
 

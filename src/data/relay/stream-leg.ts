@@ -3,7 +3,8 @@
  * that the server opens to the network's slot. One per attachment. What the stream has no room for waits in a ring that drops its
  * oldest; what comes is used at once, so that credit goes back at once and nothing waits here.
  *
- * A stream that ends while the network is still carried is opened again, ever more slowly.
+ * A stream that ends while the network is still carried is opened again, ever more slowly. Meanwhile nothing waits: what waited goes, and what
+ * comes is dropped, for WireGuard sends anew what it misses and can do nothing with what is half a minute old.
  */
 import type { TurnEnd, TurnJob } from '../../base/turn.ts';
 import type { MuxSession } from '../../mux/session.ts';
@@ -64,13 +65,16 @@ export class StreamLeg implements StreamSink, TurnJob {
     stream.mayGrow = false;
     stream.sink = this;
     this.#blocked = !stream.write(this.#preamble);
-    if (!this.#blocked) this.#ring.drain(this.#write);
   }
 
-  /** Takes `bytes[start, end)` for `flow`: a copy waits for the end of the turn, or for room. */
+  /** Takes `bytes[start, end)` for `flow`: a copy waits for the end of the turn, or for room. Without a stream it is dropped. */
   send(flow: number, bytes: Buffer, start: number, end: number): void {
+    if (this.#stream === null) {
+      this.#ring.dropped++;
+      return;
+    }
     this.#ring.push(flow, bytes, start, end);
-    if (this.#blocked || this.#stream === null) return;
+    if (this.#blocked) return;
     if (this.#ring.size >= WRITE_AT) this.#ring.drain(this.#write);
     else if (!this.#asked) {
       this.#asked = true;
@@ -80,10 +84,10 @@ export class StreamLeg implements StreamSink, TurnJob {
 
   /** Is there room for a datagram that none shall be dropped for? */
   get hasSpare(): boolean {
-    return !this.#ring.isHalfFull;
+    return this.#stream !== null && !this.#ring.isHalfFull;
   }
 
-  /** Datagrams that were dropped since the last call: newer ones needed the room, or there was no stream any more. */
+  /** Datagrams that were dropped since the last call: newer ones needed the room, or there was no stream. */
   takeDropped(): number {
     const { dropped } = this.#ring;
     this.#ring.dropped = 0;
@@ -93,7 +97,7 @@ export class StreamLeg implements StreamSink, TurnJob {
   /** About once a second: opens again what has ended. */
   sweep(nowMs: number): void {
     // A fault of ours on it has reset it without a word to this.
-    if (this.#stream?.gone === true) this.#stream = null;
+    if (this.#stream?.gone === true) this.#forget(this.#stream);
     if (this.#closed || this.#stream !== null) return;
     if (this.#retryAtMs === Infinity) this.#retryAtMs = this.#nextTry(nowMs);
     else if (nowMs >= this.#retryAtMs) this.open(nowMs);
@@ -101,10 +105,8 @@ export class StreamLeg implements StreamSink, TurnJob {
 
   close(): void {
     this.#closed = true;
-    this.#ring.clear();
     const stream = this.#stream;
-    this.#stream = null;
-    stream?.reset();
+    if (stream !== null) this.#lose(stream);
   }
 
   /** For the turn. */
@@ -138,7 +140,7 @@ export class StreamLeg implements StreamSink, TurnJob {
   }
 
   onReset(stream: MuxStream): void {
-    if (stream === this.#stream) this.#stream = null;
+    this.#forget(stream);
   }
 
   onDrain(stream: MuxStream): void {
@@ -148,8 +150,15 @@ export class StreamLeg implements StreamSink, TurnJob {
   }
 
   #lose(stream: MuxStream): void {
-    if (stream === this.#stream) this.#stream = null;
+    this.#forget(stream);
     stream.reset();
+  }
+
+  /** What waited for it goes with it. */
+  #forget(stream: MuxStream): void {
+    if (stream !== this.#stream) return;
+    this.#stream = null;
+    this.#ring.clear();
   }
 
   #nextTry(nowMs: number): number {

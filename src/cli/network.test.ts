@@ -441,7 +441,7 @@ test('a network says how it is carried, and what to run when nobody carries it',
   assert.match(text, /^server +10\.80\.0\.1, WireGuard on port 51820, public key 3p7b/m);
   assert.match(
     text,
-    /^relay +by the TLS session \(UDP does not .* --no-udp\) since 2026-11-22 12:00 UTC, 1 client, 0 B in, 5 B out$/m,
+    /^relay +by the TLS session since 2026-11-22 12:00 UTC, 1 client, 0 B in, 5 B out\. Why not by UDP, says culvert status/m,
   );
   assert.match(text, /^devices +2, 1 expired$/m);
   const dropped = { no_agent: 2, unproven: 0, flows: 7 };
@@ -457,4 +457,25 @@ test('a network says how it is carried, and what to run when nobody carries it',
   const bare = await show({ online: false }, BARE);
   assert.match(bare, /^server +not set: culvert network set-server home --generate --output home\.conf$/m);
   assert.match(bare, /^relay +-$/m);
+});
+
+test('an id names its network, also where an older one is called so', async (t) => {
+  const older = { ...NETWORK, id: '019aa3c2-5b70-7b02-8a3e-0c9d3f5e7a19', name: ID };
+  const { run } = await world(t, {
+    'GET /private-networks': [older, NETWORK],
+    [`DELETE ${BASE}`]: { success: true },
+  });
+  const deleted = await run(['delete', ID, '--yes']);
+  assert.deepEqual([deleted.code, deleted.asked.at(-1)], [0, `DELETE ${BASE}`]);
+});
+
+test('a network whose port was taken away gets another one, and its devices are said to need configurations', async (t) => {
+  const { run } = await world(t, {
+    'GET /private-networks': [{ ...NETWORK, public_endpoint: null, reserved_udp_port: 29_999 }],
+    [`PUT ${BASE}/server`]: NETWORK,
+  });
+  const { code, stderr, bodies } = await run(['set-server', 'home']);
+  assert.equal(code, 0, stderr);
+  assert.deepEqual(bodies.get(`PUT ${BASE}/server`), { server_public_key: OTHER_PUBLIC, server_listen_port: 51820 });
+  assert.match(stderr, /The address for clients has changed: devices need new configurations\.\n$/);
 });

@@ -156,8 +156,6 @@ function endpointOf(found: Network): string {
   return found.public_endpoint + (found.reserved_udp_port === null ? ', not relayed here' : '');
 }
 
-const SLOW_WAY = 'by the TLS session (UDP does not get through between agent and server, or the agent has --no-udp)';
-
 /** Devices that have never shaken hands while somebody speaks to the relay: most likely their server does not know them yet. */
 function unknownRow(found: Network, devices: readonly Device[], state: z.output<typeof relayState>) {
   const strangers = devices.filter((one) => !one.expired && (one.last_handshake_at ?? null) === null);
@@ -186,7 +184,10 @@ function relayLine(found: Network, state: z.output<typeof relayState>): Line {
     return [span(`no agent carries it: ${command}`, 'yellow'), span(`; ${passed} so far`, 'dim')];
   }
   const since = state.path_since?.slice(0, 16).replace('T', ' ');
-  const way = state.path === 'stream' ? span(SLOW_WAY, 'yellow') : span('by UDP', 'green');
+  const way = state.path === 'stream' ? span('by the TLS session', 'yellow') : span('by UDP', 'green');
   const clients = `, ${state.flows ?? 0} ${state.flows === 1 ? 'client' : 'clients'}`;
-  return [way, span(`${since === undefined ? '' : ` since ${since} UTC`}${clients}, ${passed}`)];
+  const facts = span(`${since === undefined ? '' : ` since ${since} UTC`}${clients}, ${passed}`);
+  // The server sees that no UDP comes; only the agent knows whether it tries.
+  const hint = span('. Why not by UDP, says culvert status on the machine of its agent', 'yellow');
+  return state.path === 'stream' ? [way, facts, hint] : [way, facts];
 }

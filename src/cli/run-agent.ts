@@ -5,7 +5,7 @@
 import { hostname, release } from 'node:os';
 import { type Agent, startAgent } from '../agent/agent.ts';
 import { makeConnector } from '../agent/connect.ts';
-import type { AgentEvent, ExitReason } from '../agent/events.ts';
+import type { AgentEvent, ExitReason, RelayView } from '../agent/events.ts';
 import { type AgentPage, startPage, USUAL_PORT } from '../agent/inspect/page-server.ts';
 import type { RelaySpec } from '../agent/relay/spec.ts';
 import type { TunnelSpec } from '../agent/tunnel.ts';
@@ -17,7 +17,7 @@ import { EXIT, type ExitCode } from './exit.ts';
 import { canDraw, hasColor, type Io, writeLine } from './io.ts';
 import { makeLog } from './log.ts';
 import { harmless } from './paint.ts';
-import { bootIdOf, runtimeDir, StateFile } from './state-file.ts';
+import { type AgentRecord, bootIdOf, runtimeDir, StateFile } from './state-file.ts';
 import { plainHttpWarning } from './plain-http.ts';
 import { loginCommand, readAgentKey } from './token.ts';
 import { UrlFile } from './url-file.ts';
@@ -199,7 +199,7 @@ class Records {
 
   onEvent(event: AgentEvent, agent: Agent): void {
     if (event.kind === 'request' || event.kind === 'stopped') return;
-    if (event.kind === 'target' || event.kind === 'relay_target') return;
+    if (event.kind === 'target') return;
     this.save(agent);
     if (event.kind !== 'tunnel_online' && event.kind !== 'relay_online') return;
     const { tunnels, relays } = agent.view();
@@ -224,12 +224,10 @@ class Records {
       state,
       tunnels: [
         ...tunnels.map(({ name, protocol, target, state, url, reason }) => {
-          return { name, protocol, target, state, url: url ?? null, reason: reason ?? null, path: null };
+          const none = { path: null, path_why: null, network: null, fault: null };
+          return { name, protocol, target, state, url: url ?? null, reason: reason ?? null, ...none };
         }),
-        ...relays.map(({ name, target, state, endpoint, reason, path }) => {
-          const place = { url: endpoint ?? null, reason: reason ?? null, path: path ?? null };
-          return { name, protocol: 'udp', target, state, ...place };
-        }),
+        ...relays.map(relayRecord),
       ],
     };
     try {
@@ -243,4 +241,10 @@ class Records {
     this.#stateFile?.remove();
     await this.#urlFile?.remove();
   }
+}
+
+function relayRecord(relay: RelayView): AgentRecord['tunnels'][number] {
+  const { name, target, state, network, endpoint, reason, path, pathWhy, fault } = relay;
+  const place = { url: endpoint ?? null, reason: reason ?? null, path: path ?? null, path_why: pathWhy ?? null };
+  return { name, protocol: 'udp', target, state, network, fault: fault ?? null, ...place };
 }

@@ -30,6 +30,12 @@ const agentRecord = z.object({
       reason: z.string().nullable(),
       /** Of a relay: which way its datagrams go, `udp` or `stream`. */
       path: z.string().nullable().default(null),
+      /** Of a relay: why they go that way, where there is something to explain. */
+      path_why: z.string().nullable().default(null),
+      /** Of a relay: the private network. */
+      network: z.string().nullable().default(null),
+      /** Of a relay: why the local service can't be reached. */
+      fault: z.string().nullable().default(null),
     }),
   ),
 });

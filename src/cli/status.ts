@@ -55,22 +55,26 @@ function describe(answer: ServerAnswer, login: KeptLogin, agents: readonly Agent
       const live = tunnel.state === 'online' && agent.state === 'online';
       const label = span(tunnel.url ?? tunnel.name, ...(live ? (['cyan'] as const) : (['dim'] as const)));
       const reason = live || tunnel.reason === null ? '' : `  ${tunnel.reason}`;
+      const network = tunnel.network === null ? [] : [span(`  network ${tunnel.network}`)];
       lines.push([
         span('        '),
         label,
         span(`  ${tunnel.target}`),
+        ...network,
         ...(live ? wayOf(tunnel) : [span(reason, 'dim')]),
       ]);
+      if (live && tunnel.fault !== null) lines.push([span(`          ${tunnel.fault}`, 'yellow')]);
     }
     if (agent.page !== null) lines.push([span('        requests  ', 'dim'), span(agent.page)]);
   }
   return lines;
 }
 
-/** Of a relay, which way its datagrams go. */
-function wayOf({ path }: AgentRecord['tunnels'][number]): Line {
+/** Of a relay, which way its datagrams go, and why not by UDP. */
+function wayOf({ path, path_why: why }: AgentRecord['tunnels'][number]): Line {
   if (path === null) return [];
-  return path === 'udp' ? [span('  by UDP', 'green')] : [span('  by the TLS session', 'yellow')];
+  if (path === 'udp') return [span('  by UDP', 'green')];
+  return [span(`  by the TLS session${why === null ? '' : `: ${why}`}`, 'yellow')];
 }
 
 function loginLine({ login, mistake }: KeptLogin): Line {

@@ -16,6 +16,7 @@ class Peer {
   readonly socket: Socket;
   readonly heard: Array<{ text: string; port: number }> = [];
   readonly #watchers: Array<() => void> = [];
+  #isOpen = true;
 
   private constructor(socket: Socket) {
     this.socket = socket;
@@ -29,12 +30,19 @@ class Peer {
     const socket = createSocket('udp4');
     socket.bind(0, '127.0.0.1');
     await once(socket, 'listening');
-    t.after(() => socket.close());
-    return new Peer(socket);
+    const peer = new Peer(socket);
+    t.after(() => peer.close());
+    return peer;
   }
 
   get port(): number {
     return this.socket.address().port;
+  }
+
+  /** May be called twice. */
+  close(): void {
+    if (this.#isOpen) this.socket.close();
+    this.#isOpen = false;
   }
 
   send(text: string, port: number): void {
@@ -174,7 +182,7 @@ suite('private networks from the command line', { timeout: 240_000 }, () => {
     await exchange('by the command');
     await agent.printed(/datagrams go by UDP/);
     const status = await ok('status');
-    assert.match(status, new RegExp(`localhost:${port}  localhost:${service.port}  by UDP$`, 'm'));
+    assert.match(status, new RegExp(`localhost:${port}  localhost:${service.port}  network home  by UDP$`, 'm'));
     assert.equal(readFileSync(join(home, 'place'), 'utf8'), `localhost:${port}\n`);
     assert.match(await ok('network', 'show', 'home'), /^relay +by UDP since .* UTC, 1 client, /m);
 
@@ -188,7 +196,12 @@ suite('private networks from the command line', { timeout: 240_000 }, () => {
     await exchange('by the file');
     await second.printed(/^\{"event":"relay_path".*"path":"stream"/m);
     assert.match(await ok('network', 'show', 'home'), /^relay +by the TLS session since/m);
-    assert.match(await ok('status'), /  by the TLS session$/m);
+    assert.match(await ok('status'), /  network home  by the TLS session: UDP to the server is switched off$/m);
+    service.close();
+    // localhost has two addresses, and both must have refused one.
+    const sending = setInterval(() => client.send('to nobody', port), 50);
+    await second.printed(/nothing listens on UDP/).finally(() => clearInterval(sending));
+    assert.match(await ok('status'), /^ +nothing listens on UDP localhost:/m);
 
     assert.equal((await run(['network', 'delete', 'home', '--yes'])).code, 0);
     assert.equal(await second.ended(), 4);

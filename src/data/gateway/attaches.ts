@@ -62,15 +62,6 @@ export class AttachDesk {
     const { table, relays } = this.#deps;
     if (!(await table.reached(version, TABLE_MS)))
       return refusal('overloaded', 'The server has not caught up with its own changes.');
-    const port = relays.routeOf(networkId)?.port;
-    const open = await relays.open(networkId);
-    const route = relays.routeOf(networkId);
-    if (route === undefined)
-      return refusal('network_deleted', 'This private network was deleted, or is not relayed here.');
-    if (open) return { ok: true, route };
-    return refusal(
-      'no_port_free',
-      `The server can not open the UDP port ${port ?? route.port} of this network: another program has it. Its log says more.`,
-    );
+    return relays.open(networkId);
   }
 }

@@ -14,6 +14,7 @@ import type { RelayDevice, RelayEndCode, RelayInfo, RelayRoute, RelayStats } fro
 import type { Outbox } from '../report/outbox.ts';
 import type { TableListener } from '../routing/table.ts';
 import type { Attachment } from './attachment.ts';
+import { bindRefusal } from './bind-refusal.ts';
 import type { Carrier } from './carrier.ts';
 import { FlowBudget } from './flow-budget.ts';
 import { Relay, type RelayDeps, type RelayEnd, type RelayPlace } from './relay.ts';
@@ -27,14 +28,23 @@ const SETTLE_SWEEPS = 2;
 /** Devices of a network whose port was just bound that are made known in one turn of the loop: 1 ms or two. */
 const ENROL_AT_ONCE = 64;
 
+/** The route as it is with the port bound; or why there is none, and what to do. */
+export type OpenOutcome = { readonly ok: true; readonly route: RelayRoute } | ({ readonly ok: false } & RelayEnd);
+
 interface Network {
   route: RelayRoute;
   readonly devices: Map<string, RelayDevice>;
   /** When the last device was removed, milliseconds since the epoch. */
   lostAt: number;
   relay: Relay | null;
-  opening: Promise<boolean> | null;
+  opening: Promise<OpenOutcome> | null;
 }
+
+const SHUTDOWN: RelayEnd = { code: 'server_shutdown', message: 'The server is going down.' };
+const GONE: RelayEnd = {
+  code: 'network_deleted',
+  message: 'This private network was deleted, or is not relayed here.',
+};
 
 export interface RelayBookDeps {
   readonly outbox: Outbox;
@@ -77,11 +87,12 @@ export class RelayBook implements TableListener {
     return this.#networks.get(networkId)?.route;
   }
 
-  /** Resolves whether the network's public port is bound. Tries again if it could not be before. */
-  open(networkId: string): Promise<boolean> {
+  /** Resolves once the network's public port is bound, or can't be. Tries again if it could not be before. */
+  open(networkId: string): Promise<OpenOutcome> {
     const network = this.#networks.get(networkId);
-    if (network === undefined || this.#closed) return Promise.resolve(false);
-    if (network.relay !== null) return Promise.resolve(true);
+    if (this.#closed) return Promise.resolve(refused(SHUTDOWN));
+    if (network === undefined) return Promise.resolve(refused(GONE));
+    if (network.relay !== null) return Promise.resolve({ ok: true, route: network.route });
     network.opening ??= this.#bind(network).finally(() => {
       network.opening = null;
     });
@@ -152,11 +163,7 @@ export class RelayBook implements TableListener {
     for (const deviceId of network.devices.keys())
       if (!devices.has(deviceId)) this.onDeviceGone(route.networkId, deviceId);
     for (const device of devices.values()) this.onDevice(route.networkId, device);
-    if (port !== route.port)
-      this.#drop(network, {
-        code: 'network_not_ready',
-        message: `${route.name} has another UDP port now: ${route.port}.`,
-      });
+    if (port !== route.port) this.#drop(network, movedTo(route));
     else if (network.relay !== null) network.relay.route = route;
   }
 
@@ -207,11 +214,10 @@ export class RelayBook implements TableListener {
   close(): void {
     this.#closed = true;
     clearInterval(this.#timer);
-    for (const network of [...this.#open])
-      this.#drop(network, { code: 'server_shutdown', message: 'The server is going down.' });
+    for (const network of [...this.#open]) this.#drop(network, SHUTDOWN);
   }
 
-  async #bind(network: Network): Promise<boolean> {
+  async #bind(network: Network): Promise<OpenOutcome> {
     const { networkId, port } = network.route;
     const relay = new Relay(network.route, this.#relayDeps);
     try {
@@ -222,19 +228,27 @@ export class RelayBook implements TableListener {
         { networkId, host, port, code: codeOf(error), error: messageOf(error) },
         'a public UDP port is not open',
       );
-      return false;
+      return refused(this.#overtaken(network, port) ?? bindRefusal(error, host, port));
     }
     await this.#enrol(relay, network);
-    // Meanwhile the network may have gone, or got another port.
-    if (this.#closed || this.#networks.get(networkId) !== network || network.route.port !== port) {
+    const overtaken = this.#overtaken(network, port);
+    if (overtaken !== undefined) {
       relay.close();
-      return false;
+      return refused(overtaken);
     }
     relay.route = network.route;
     relay.lostDevice(network.lostAt);
     network.relay = relay;
     this.#open.add(network);
-    return true;
+    return { ok: true, route: network.route };
+  }
+
+  /** What has happened while `port` was being bound, after which nobody wants it. */
+  #overtaken(network: Network, port: number): RelayEnd | undefined {
+    const { route } = network;
+    if (this.#closed) return SHUTDOWN;
+    if (this.#networks.get(route.networkId) !== network) return GONE;
+    return route.port === port ? undefined : movedTo(route);
   }
 
   /** Each device's key costs some 20 us once: thousands must not hold the loop, and what changes meanwhile counts. */
@@ -262,4 +276,15 @@ export class RelayBook implements TableListener {
     }
     this.#past.add(relay.counts);
   }
+}
+
+function refused(end: RelayEnd): OpenOutcome {
+  return { ok: false, ...end };
+}
+
+function movedTo({ name, port }: RelayRoute): RelayEnd {
+  return {
+    code: 'network_not_ready',
+    message: `${name} has another UDP port now: ${port}. The agent asks again; clients need their configs anew: culvert network config`,
+  };
 }

@@ -11,6 +11,7 @@ import { testCertificate, type TestCertificate } from '../fixtures/certificate.t
 import { startWorld, until, type World } from '../fixtures/gateway.ts';
 import { idOf, testRelay } from '../fixtures/link.ts';
 import { freeUdpPort, TestCarrier, TestClient } from '../fixtures/relay.ts';
+import type { OpenOutcome } from './relay-book.ts';
 import { dataPacket, deviceOf, initiation, response } from './testing.ts';
 
 let tls: TestCertificate;
@@ -185,6 +186,27 @@ describe('attaching', () => {
     await once(other, 'close');
     const carrier = await TestCarrier.attach(t, agent, 'home');
     assert.equal(carrier.attached.port, world.udpPort);
+  });
+
+  test('a port that changes, a network that goes and a server that ends while the port is bound have words of their own', async (t) => {
+    const world = await relayWorld(t);
+    const port = await freeUdpPort();
+    const openThen = async (overtake: () => void): Promise<OpenOutcome> => {
+      const opening = world.relays.open(idOf('home'));
+      overtake();
+      return opening;
+    };
+    const moved = await openThen(() => world.link.change({ kind: 'relay', relay: testRelay('home', port) }));
+    assert.partialDeepStrictEqual(moved, { ok: false, code: 'network_not_ready' });
+    assert.match('message' in moved ? moved.message : '', new RegExp(`another UDP port now: ${port}`));
+    const gone = await openThen(() => {
+      const message = 'It was deleted.';
+      world.link.change({ kind: 'relay_gone', networkId: idOf('home'), code: 'network_deleted', message });
+    });
+    assert.partialDeepStrictEqual(gone, { ok: false, code: 'network_deleted' });
+    world.link.change({ kind: 'relay', relay: testRelay('home', port) });
+    assert.partialDeepStrictEqual(await openThen(() => world.relays.close()), { ok: false, code: 'server_shutdown' });
+    assert.partialDeepStrictEqual(await world.relays.open(idOf('home')), { ok: false, code: 'server_shutdown' });
   });
 
   test('the answer waits for the table, and the question says what else the token serves', async (t) => {
@@ -608,7 +630,7 @@ describe('who is let in', () => {
     for (const deviceId of ['device 0', 'device 1999'])
       world.link.change({ kind: 'device_gone', networkId: idOf('home'), deviceId });
     world.link.change({ kind: 'device', networkId: idOf('home'), device: deviceOf('late') });
-    assert.equal(await opening, true);
+    assert.equal((await opening).ok, true);
     const carrier = await carry(t, world);
     const client = await TestClient.open(t, port);
     const answers = async (name: string): Promise<boolean> => {

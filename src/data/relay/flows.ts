@@ -30,6 +30,8 @@ export class Flow {
   isProven = false;
   /** The device that it is taken for. */
   mark: DeviceMark | undefined;
+  /** Its client has answered a handshake of the server, as it seems: the server's next data packet says that it was so. */
+  hasAnswered = false;
   /** The session that its client's last data packet named, when that is the mark's; -1: none yet. */
   session = -1;
 

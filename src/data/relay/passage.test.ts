@@ -101,7 +101,7 @@ test('what a device sends and is sent is counted for it, with its handshake and 
   );
 });
 
-test('a handshake that the server begins counts when the client has answered', () => {
+test('a handshake that the server begins counts when the client has answered, and the server goes on', () => {
   const world = new World();
   const { number } = world.flowOf(AT_WORK);
   for (let i = 0; i < 10; i++) world.in(Buffer.alloc(100), AT_WORK);
@@ -109,6 +109,8 @@ test('a handshake that the server begins counts when the client has answered', (
   assert.equal(world.events()[0]?.handshakeAt, null);
   world.nowMs += 30;
   world.in(response({ sender: 6, receiver: 5 }), AT_WORK);
+  assert.equal(world.events()[0]?.handshakeAt, null, 'anybody can make up an answer');
+  assert.equal(world.out(dataPacket(6), number), '2001:db8::7 40000');
   const [event] = world.events();
   assert.deepEqual([event?.deviceId, event?.address, event?.handshakeAt], ['bob', '[2001:db8::7]:40000', world.wallMs]);
 });

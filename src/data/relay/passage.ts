@@ -80,7 +80,7 @@ export class Passage {
     const { mark } = flow;
     if (mark !== undefined) {
       mark.bytesIn += end - start;
-      if (form === FORM.response) mark.handshakeMs = nowMs;
+      if (form === FORM.response) flow.hasAnswered = true;
       this.#sawDevice(mark, flow);
     }
     return flow;
@@ -114,6 +114,10 @@ export class Passage {
       this.#sawDevice(mark, flow);
     }
     if (flow.mark !== undefined) {
+      if (flow.hasAnswered && isData) {
+        flow.mark.handshakeMs = nowMs;
+        flow.hasAnswered = false;
+      }
       flow.mark.bytesOut += end - start;
       this.#devices.tell(flow.mark);
     }
@@ -160,6 +164,7 @@ export class Passage {
     if (mark !== undefined) this.#devices.came(mark);
     flow.mark = mark;
     flow.session = -1;
+    flow.hasAnswered = false;
   }
 
   #sawDevice(mark: DeviceMark, flow: Flow): void {

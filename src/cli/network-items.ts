@@ -45,10 +45,11 @@ export async function listNetworks(asked: Asked): Promise<Network[]> {
   return network.array().parse(await asked.call('GET', '/private-networks'));
 }
 
-/** The network of the first argument, by name or id. @throws ExitError (failure) when there is none. */
+/** The network of the first argument, by id or name; a name may look like the id of another one. @throws ExitError (failure) when there is none. */
 export async function findNetwork(asked: Asked): Promise<Network> {
   const [handle = ''] = asked.args;
-  const found = (await listNetworks(asked)).find(({ id, name }) => name === handle || id === handle.toLowerCase());
+  const all = await listNetworks(asked);
+  const found = all.find(({ id }) => id === handle.toLowerCase()) ?? all.find(({ name }) => name === handle);
   if (found !== undefined) return found;
   throw new ExitError(EXIT.failure, harmless(`there is no network "${handle}". \`culvert network list\` shows them`));
 }

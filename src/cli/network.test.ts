@@ -463,6 +463,7 @@ test('an id names its network, also where an older one is called so', async (t) 
   const older = { ...NETWORK, id: '019aa3c2-5b70-7b02-8a3e-0c9d3f5e7a19', name: ID };
   const { run } = await world(t, {
     'GET /private-networks': [older, NETWORK],
+    [`GET ${BASE}/devices`]: [],
     [`DELETE ${BASE}`]: { success: true },
   });
   const deleted = await run(['delete', ID, '--yes']);

@@ -127,7 +127,8 @@ function tellOn(asked: Asked, before: Network, after: Network): void {
     commands.push(`culvert udp ${after.server_listen_port ?? 'PORT'} --network ${handle}`);
   }
   tellNext(asked, 'Next, on that machine', commands);
-  if (flags['json'] === true || before.public_endpoint === null) return;
+  // Without an endpoint, but with a port: the port was taken away, and clients still go there.
+  if (flags['json'] === true || (before.public_endpoint === null && before.reserved_udp_port === null)) return;
   if (before.public_endpoint !== after.public_endpoint) {
     writeLine(io.stderr, 'The address for clients has changed: devices need new configurations.');
   }

@@ -10,7 +10,7 @@ let plane: Plane;
 let api: PlaneApi;
 let ann: Person;
 beforeEach(async () => {
-  plane = new Plane();
+  plane = new Plane(undefined, { udpPorts: { first: 30_000, last: 30_099 } });
   api = await servePlane(plane);
   ann = await new Team(plane, api).person('ann@example.test');
 });

@@ -139,15 +139,31 @@ test('a port that settings have taken away is not carried, and all of them may b
   const answer = await attach(token, name);
   assert.ok(!answer.ok && answer.code === 'network_not_ready');
   assert.match(answer.message, /29999.*Register its server again/);
+  const device = plane.control.networkDevices.enroll(ann, id, { name: 'phone', publicKey: aKey() }).device.row.id;
+  const shown = () => plane.control.networks.get(ann, id).endpoint;
+  const configs = [
+    () => plane.control.networks.serverConfig(ann, id),
+    () => plane.control.networkDevices.config(ann, id, device),
+  ];
+  // Nobody is sent to where nobody answers.
+  assert.equal(shown(), null);
+  for (const config of configs)
+    assert.throws(config, { code: 'server_not_registered', message: /29999.*Register its server again/ });
   const server = { publicKey: aKey(), listenPort: 51_820, endpoint: null };
   const again = () => plane.control.networks.setServer(ann, id, server).row.reservedUdpPort;
   assert.deepEqual([again(), again()], [30_000, 30_000], 'a port of those, and then it is kept');
   assert.equal(await codeOf(token, name), 'ok');
+  assert.equal(shown(), 'localhost:30000');
+  for (const config of configs) assert.match(config(), /localhost:30000/);
   plane.control.close();
   plane = new Plane(plane.dataDir, { udpPorts: null });
   const none = await attach(token, name);
   assert.ok(!none.ok && none.code === 'network_not_ready');
   assert.match(none.message, /edge\.udp_ports/);
+  assert.throws(() => plane.control.networks.setServer(ann, id, server), {
+    code: 'conflict',
+    message: /^This server relays no private networks/,
+  });
 });
 
 test('the token must be alive, of an approved organization, not spent, not narrowed, and have room', async () => {

@@ -11,6 +11,6 @@ export interface NetworkServices {
 }
 
 export function openNetworks({ store, publisher, options: { names, udpPorts } }: Ground): NetworkServices {
-  const deps = { store, news: publisher.networks, names };
-  return { networks: new Networks({ ...deps, udpPorts }), networkDevices: new NetworkDevices(deps) };
+  const deps = { store, news: publisher.networks, names, udpPorts };
+  return { networks: new Networks(deps), networkDevices: new NetworkDevices(deps) };
 }

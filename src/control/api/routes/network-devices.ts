@@ -46,7 +46,10 @@ const device = z
 
 const name = z
   .string()
-  .openapi({ example: 'laptop', description: `1 to ${MAX_NAME} characters; else \`invalid_name\`` });
+  .openapi({
+    example: 'laptop',
+    description: `1 to ${MAX_NAME} characters that can be seen, and not the form of an id; else \`invalid_name\``,
+  });
 const optional = {
   expires_at: z.iso.datetime({ offset: true }).nullable().optional().openapi({
     example: '2027-01-01T00:00:00Z',

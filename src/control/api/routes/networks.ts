@@ -16,7 +16,8 @@ const network = z
       .nullable()
       .openapi({ description: 'WireGuard public key; null until a server is registered' }),
     public_endpoint: z.string().nullable().openapi({
-      description: '`host:port` that clients are configured with; null until a server is registered',
+      description:
+        '`host:port` that clients are configured with; null until a server is registered, and again when the operator has taken the port of the network away (`edge.udp_ports`): then register the server again, and give clients new configs',
     }),
     server_listen_port: z
       .int()
@@ -24,7 +25,7 @@ const network = z
       .openapi({ description: 'Where WireGuard listens on the machine of the server' }),
     reserved_udp_port: z.int().nullable().openapi({
       description:
-        'UDP port of this server that clients come to; it stays with the network. null: none yet, or clients reach the machine by themselves',
+        'UDP port of this server that clients come to; it stays with the network until its server is registered again after the operator took that port away. null: none yet, or clients reach the machine by themselves',
     }),
     dns: z.array(z.string()).openapi({ description: 'Name servers that clients use' }),
     extra_allowed_ips: z.array(z.string()).openapi({ description: 'What clients send this way beside `cidr`' }),
@@ -49,7 +50,10 @@ const network = z
 
 const name = z
   .string()
-  .openapi({ example: 'office', description: `1 to ${MAX_NAME} characters; else \`invalid_name\`` });
+  .openapi({
+    example: 'office',
+    description: `1 to ${MAX_NAME} characters that can be seen, and not the form of an id; else \`invalid_name\``,
+  });
 const cidr = z.string().openapi({
   example: '10.80.0.0/24',
   description:

@@ -184,9 +184,9 @@ export class NetworkDevices {
     const { db } = this.#deps.store;
     const network = ownNetwork(db, actor.orgId, networkId);
     const device = deviceIn(db, networkId, id);
-    const endpoint = endpointOf(network, this.#deps.names);
+    const endpoint = endpointOf(network, this.#deps);
     const { serverPublicKey } = network;
-    if (endpoint === null || serverPublicKey === null) throw withoutServer();
+    if (endpoint === null || serverPublicKey === null) throw withoutServer(network);
     return clientConfig({ network: { ...network, serverPublicKey }, endpoint, device });
   }
 

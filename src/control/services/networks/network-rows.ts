@@ -1,5 +1,6 @@
 /** The rows of private networks and what is read of them again and again. Not to be called from outside networks/. */
 import { and, asc, count, eq } from 'drizzle-orm';
+import type { PortRange } from '../../../base/addr.ts';
 import { AppError } from '../../../base/errors.ts';
 import { networkDevices, privateNetworks } from '../../db/schema.ts';
 import type { Db, Tx } from '../../db/tx.ts';
@@ -8,13 +9,20 @@ import { type AuditAction, type DeedDetails, recordDeed } from '../audit.ts';
 import type { PublicNames } from '../news.ts';
 import type { NetworkNews } from './network-news.ts';
 import { isRelayed, relayOf } from './relay-routes.ts';
+import { isUdpPort } from './udp-ports.ts';
 
 export type NetworkRow = typeof privateNetworks.$inferSelect;
 
-/** What tells the data plane of networks. */
-export interface Teller {
-  readonly news: NetworkNews;
+/** What says where clients reach a network. */
+export interface Whereabouts {
   readonly names: Pick<PublicNames, 'udpEndpoint'>;
+  /** Ports of the edge that networks may have (`edge.udp_ports`); null: none. */
+  readonly udpPorts: PortRange | null;
+}
+
+/** What tells the data plane of networks, and people where they are. */
+export interface Teller extends Whereabouts {
+  readonly news: NetworkNews;
 }
 
 /** Oldest first. */
@@ -60,16 +68,26 @@ export function deviceCounts(db: Db, orgId: string): ReadonlyMap<string, number>
   return new Map(rows.map(({ networkId, n }) => [networkId, n]));
 }
 
-/** `host:port` that clients are configured with; null until a server is registered. */
-export function endpointOf(row: NetworkRow, names: Pick<PublicNames, 'udpEndpoint'>): string | null {
-  return isRelayed(row) ? names.udpEndpoint(row.reservedUdpPort) : row.selfEndpoint;
+/**
+ * `host:port` that clients are configured with; null until a server is registered, and again once settings have taken the network's port away: nobody
+ * answers there, or somebody else.
+ */
+export function endpointOf(row: NetworkRow, { names, udpPorts }: Whereabouts): string | null {
+  if (!isRelayed(row)) return row.selfEndpoint;
+  return isUdpPort(udpPorts, row.reservedUdpPort) ? names.udpEndpoint(row.reservedUdpPort) : null;
 }
 
 /** What a config can't be without. */
-export function withoutServer(): AppError {
+export function withoutServer(row: NetworkRow): AppError {
+  if (!isRelayed(row)) {
+    return new AppError(
+      'server_not_registered',
+      'The private network has no server yet. Register its public key first: culvert network set-server',
+    );
+  }
   return new AppError(
     'server_not_registered',
-    'The private network has no server yet. Register its public key first: culvert network set-server',
+    `The port ${row.reservedUdpPort} of the private network ${row.name} is none that this server has for networks any more (edge.udp_ports). Register its server again, then give clients new configurations: culvert network set-server`,
   );
 }
 

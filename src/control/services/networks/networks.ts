@@ -4,7 +4,6 @@
  */
 import { eq } from 'drizzle-orm';
 import { uuidv7 } from 'uuidv7';
-import type { PortRange } from '../../../base/addr.ts';
 import { AppError } from '../../../base/errors.ts';
 import { networkDevices, privateNetworks } from '../../db/schema.ts';
 import type { Store, Tx } from '../../db/tx.ts';
@@ -37,7 +36,7 @@ const MAX_PER_DAY = 400;
 /** As the API shows it. */
 export interface ShownNetwork {
   readonly row: NetworkRow;
-  /** `host:port` that clients are configured with; null until a server is registered. */
+  /** `host:port` that clients are configured with; null until a server is registered, and when settings have taken its port away. */
   readonly endpoint: string | null;
   /** Enrolled devices, those whose time has run out too. */
   readonly devices: number;
@@ -58,8 +57,6 @@ export interface NetworkServer {
 
 export interface NetworksDeps extends Teller {
   readonly store: Store;
-  /** Ports of the edge that networks may have (`edge.udp_ports`). */
-  readonly udpPorts: PortRange | null;
 }
 
 export class Networks {
@@ -181,9 +178,9 @@ export class Networks {
     allow(actor, 'read', 'network');
     const { db, clock } = this.#deps.store;
     const row = ownNetwork(db, actor.orgId, id);
-    const endpoint = endpointOf(row, this.#deps.names);
+    const endpoint = endpointOf(row, this.#deps);
     const { serverListenPort } = row;
-    if (endpoint === null || serverListenPort === null) throw withoutServer();
+    if (endpoint === null || serverListenPort === null) throw withoutServer(row);
     const now = clock.now();
     const devices = devicesOf(db, id).filter((device) => !hasRunOut(device, now));
     return serverConfig({ network: { ...row, serverListenPort }, endpoint, devices });
@@ -217,8 +214,15 @@ export class Networks {
   }
 
   #freePort(tx: Tx): number {
-    const port = pickUdpPort(tx, this.#deps.udpPorts);
+    const { udpPorts } = this.#deps;
+    const port = pickUdpPort(tx, udpPorts);
     if (port !== undefined) return port;
+    if (udpPorts === null) {
+      throw new AppError(
+        'conflict',
+        'This server relays no private networks: its operator has turned it off (edge.udp_ports). Give a public_endpoint where clients reach the server of the network by themselves.',
+      );
+    }
     throw new AppError(
       'conflict',
       'No UDP port of this server is free. Delete a private network, ask the operator for more ports (edge.udp_ports), or give a public_endpoint where clients reach the server by themselves.',
@@ -226,7 +230,7 @@ export class Networks {
   }
 
   #shown(row: NetworkRow, devices: number): ShownNetwork {
-    return { row, endpoint: endpointOf(row, this.#deps.names), devices };
+    return { row, endpoint: endpointOf(row, this.#deps), devices };
   }
 }
 

@@ -8,10 +8,11 @@ export function relayLimits(): readonly Row[] {
   return [
     elsewhere(
       'Clients of a private network at once, by address and port',
-      '1,024, and 16,384 on a node; 16 of each network always. Whoever has not shaken hands and was silent for longest makes room',
+      '1,024, and 16,384 on a node; 16 of each network always. Whoever has not shaken hands and was silent for longest makes room; on a full node also clients of the organization with most, for one that has less',
       [FLOWS, 'the unproven flow that was silent for longest goes, and no proven one'],
       [FLOWS, 'forged addresses at one network displace its own and no other'],
       [FLOWS, 'a node full of proven clients has room for the first few of each network'],
+      [FLOWS, 'who fills the node with clients of his own making gives up to another organization, up to its share'],
     ),
     elsewhere(
       'New clients of a private network',

@@ -9,7 +9,7 @@
  * are guarded where they come in.
  */
 import type { Clock } from '../../base/clock.ts';
-import { messageOf } from '../../base/errors.ts';
+import { codeOf, messageOf } from '../../base/errors.ts';
 import type { Logger } from '../../base/log.ts';
 import { Throttle } from '../../base/throttle.ts';
 import type { TurnEnd } from '../../base/turn.ts';
@@ -33,6 +33,8 @@ import { StreamLeg } from './stream-leg.ts';
 import { UdpPath, type UdpPathOwner } from './udp-path.ts';
 
 const BUG_LOG_MS = 60_000;
+/** A socket that meets an error may meet it with each datagram. */
+const TROUBLE_LOG_MS = 1_000;
 
 export interface CarrierOwner {
   /** The way of datagrams is known or has changed. */
@@ -54,6 +56,7 @@ export class Carrier implements FlowOwner, UdpPathOwner {
   readonly #owner: CarrierOwner;
   readonly #flows: LocalFlows;
   readonly #throttle: Throttle;
+  readonly #troubles: Throttle;
   readonly #toFlow: OnRecord = (flow, bytes, start, end) => this.#toLocal(flow, bytes, start, end);
   /** Null: not attached, or UDP is not wanted. */
   #udp: UdpPath | null = null;
@@ -76,6 +79,7 @@ export class Carrier implements FlowOwner, UdpPathOwner {
     this.#udpState = spec.udp ? 'trying' : 'off';
     this.#flows = new LocalFlows({ target: spec.target, owner: this, clock: floor.clock, schedule: floor.schedule });
     this.#throttle = new Throttle(BUG_LOG_MS, () => floor.clock.monotonic());
+    this.#troubles = new Throttle(TROUBLE_LOG_MS, () => floor.clock.monotonic());
   }
 
   get path(): RelayPath | undefined {
@@ -215,6 +219,13 @@ export class Carrier implements FlowOwner, UdpPathOwner {
 
   onFault(fault: string | undefined): void {
     this.#owner.onFault(fault);
+  }
+
+  onTrouble(error: Error): void {
+    const pass = this.#troubles.pass();
+    if (pass === undefined) return;
+    const fields = { relay: this.#spec.name, code: codeOf(error), cause: messageOf(error), ...pass };
+    this.#floor.log.debug(fields, 'the system has no way by UDP to the server');
   }
 
   onThrow(error: Error): void {

@@ -36,6 +36,8 @@ export interface UdpPathOwner {
   onPacket(bytes: Buffer, start: number, end: number): void;
   onLost(count: number): void;
   onForeign(): void;
+  /** What the system says of one way, or of looking up the server's name; it is tried again. */
+  onTrouble(error: Error): void;
   /** A mistake of this program: what one packet threw. */
   onThrow(error: Error): void;
 }
@@ -64,6 +66,9 @@ export class UdpPath implements LegOwner {
   #nextTryMs = 0;
   #isSaid = false;
   #refused = false;
+  /** What the system said last of sockets, and of the server's name, since the way was last known or sought anew. */
+  #trouble: string | undefined;
+  #nameTrouble: string | undefined;
   #proving: UdpLeg | undefined;
   #provingMs = 0;
   /** Of the pings: the last that was said, the last that was answered, and when. */
@@ -117,7 +122,7 @@ export class UdpPath implements LegOwner {
     this.#leg = leg;
     this.#tries = -1;
     this.#proving = undefined;
-    this.#refused = false;
+    this.#forgetTrouble();
     this.#heardMs = this.#options.clock.monotonic();
     this.#ponged = this.#pinged;
     // The other legs stay until a pong says that the server took this one last.
@@ -150,8 +155,10 @@ export class UdpPath implements LegOwner {
 
   onTrouble(error: Error): void {
     const code = codeOf(error);
-    if (code === undefined) this.#owner.onThrow(error);
-    else if (code === 'ECONNREFUSED') this.#refused = true;
+    if (code === undefined) return this.#owner.onThrow(error);
+    if (code === 'ECONNREFUSED') this.#refused = true;
+    else this.#trouble = code;
+    this.#owner.onTrouble(error);
   }
 
   // ---
@@ -184,16 +191,23 @@ export class UdpPath implements LegOwner {
     lost.close();
     this.#legs.delete(lost);
     this.#leg = undefined;
+    const at = formatHostPort({ host: lost.address, port: this.#options.port });
+    const why = `${at} was not heard by UDP for ${RELAY_SILENT_MS / 1_000} s${this.#because()}`;
     if (this.#tries < 0) this.#seek();
     this.#isSaid = true;
-    const at = formatHostPort({ host: lost.address, port: this.#options.port });
-    this.#owner.onSilent(`${at} was not heard by UDP for ${RELAY_SILENT_MS / 1_000} s`);
+    this.#owner.onSilent(why);
   }
 
   #seek(): void {
     this.#tries = 0;
     this.#nextTryMs = 0;
+    this.#forgetTrouble();
+  }
+
+  #forgetTrouble(): void {
     this.#refused = false;
+    this.#trouble = undefined;
+    this.#nameTrouble = undefined;
   }
 
   #try(now: number): void {
@@ -211,7 +225,13 @@ export class UdpPath implements LegOwner {
   #whySilent(): string {
     const { remote, host, port } = this.#options;
     const at = formatHostPort({ host: remote ?? host, port });
-    return this.#refused ? `nothing listens at ${at} (UDP)` : `no answer by UDP from ${at}`;
+    return this.#refused ? `nothing listens at ${at} (UDP)` : `no answer by UDP from ${at}${this.#because()}`;
+  }
+
+  /** That the name is not known says less than what a socket met. */
+  #because(): string {
+    const cause = this.#trouble ?? this.#nameTrouble;
+    return cause === undefined ? '' : ` (${cause})`;
   }
 
   #openLegs(): void {
@@ -225,7 +245,11 @@ export class UdpPath implements LegOwner {
         if (this.#closed || this.#tries < 0 || this.#tries >= round + TRIES_PER_SOCKET) return;
         for (const { address } of found) this.#openLeg(address)?.hello();
       },
-      (error: Error) => this.onTrouble(error),
+      (error: Error) => {
+        if (this.#closed) return;
+        this.#nameTrouble = `${codeOf(error) ?? error.message} for ${host}`;
+        this.#owner.onTrouble(error);
+      },
     );
   }
 

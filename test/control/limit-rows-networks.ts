@@ -86,7 +86,7 @@ export function networkLimits(): readonly Row[] {
     }),
     met<number>({
       limit: '`extra_allowed_ips` of a private network or a device',
-      value: 'at most 16',
+      value: 'at most 16; of a device each /8 or narrower',
       meet: (w, many) => changed(w, { extra_allowed_ips: Array.from({ length: many }, (_, i) => `10.9.${i}.0/24`) }),
       below: [[15, [200]]],
       at: [[16, [200]]],

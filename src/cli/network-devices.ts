@@ -25,6 +25,7 @@ import {
   routeCommands,
   syncCommands,
   tellNext,
+  termsOf,
 } from './network-items.ts';
 import { harmless, jsonText, type Span, span } from './paint.ts';
 import { checkedPublicKey, makePrivateKey, publicKeyOf, readPrivateKey } from './wireguard-keys.ts';
@@ -80,7 +81,9 @@ export const networkEnroll = apiCommand(async (asked) => {
     if (flags['json'] !== true)
       writeLine(
         asked.io.stderr,
-        harmless(`${device.name}: enrolled${isKnown ? ' already' : ''}, ${plainIp(device.assigned_ip)}.`),
+        harmless(
+          `${device.name}: enrolled${isKnown ? ' already' : ''}, ${plainIp(device.assigned_ip)}${termsOf(device)}.`,
+        ),
       );
     if (network.server_public_key === null) return await withoutConfig(asked, network, answer);
     const way = `culvert network revoke ${handleOf(network)} ${plainIp(device.assigned_ip)}`;

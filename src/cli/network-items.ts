@@ -87,6 +87,12 @@ export function plainIp(address: string): string {
   return address.replace(/\/32$/, '');
 }
 
+/** `, until 2027-01-31 18:00 UTC, 192.168.9.0/24 behind it`: what was understood. */
+export function termsOf({ expires_at: end, extra_allowed_ips: behind }: Device): string {
+  const until = end === null || end === undefined ? '' : `, until ${end.slice(0, 16).replace('T', ' ')} UTC`;
+  return until + (behind.length === 0 ? '' : `, ${behind.join(' and ')} behind it`);
+}
+
 /** `--expires`: 30d, 12h or a time; null for "never", undefined when it was not given. @throws ExitError (usage) */
 export function expiryFlag(flags: Asked['flags']): string | null | undefined {
   const text = textFlag(flags, 'expires');

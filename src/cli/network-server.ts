@@ -38,11 +38,11 @@ export const networkSetServer = apiCommand(async (asked) => {
   checkFlags(asked);
   const network = await findNetwork(asked);
   const key = await chosenKey(asked, network);
-  await confirmOther(asked, network, key);
   const isGenerated = flags['generate'] === true;
   const delivers = isGenerated || textFlag(flags, 'output') !== undefined;
   const delivery = delivers ? await ConfigDelivery.prepare(asked) : undefined;
   try {
+    await confirmOther(asked, network, key);
     const answer = await asked.call('PUT', `${networkPath(network.id)}/server`, {
       server_public_key: key.publicKey,
       server_listen_port: countFlag(flags, 'port') ?? network.server_listen_port ?? USUAL_PORT,
@@ -67,6 +67,8 @@ export const networkSetServer = apiCommand(async (asked) => {
 function checkFlags({ flags }: Asked): void {
   const ways = WAYS.filter((name) => flags[name] !== undefined);
   if (ways.length > 1) throw usageError('--generate, --key-file and --public-key: choose one of them');
+  const port = countFlag(flags, 'port');
+  if (port !== undefined && (port < 1 || port > 65_535)) throw usageError(`--port: ${port} is no port: 1 to 65535`);
   if (flags['relay'] === true)
     refuseFlags(flags, ['endpoint'], 'not with --relay, which takes the port of this server again');
 }

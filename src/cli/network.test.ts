@@ -203,7 +203,12 @@ test('another key, port or address for a server: what was said before stays unle
   const endpoint = 'vpn.example.test:51820';
   assert.deepEqual(await bodyOf(['home', '--endpoint', endpoint]), { ...key, server_listen_port: 51820, ...vpn });
 
+  const moved = await run(['set-server', 'home', '--port', '1']);
+  assert.match(moved.stderr, /\n  culvert network config home --key-file home\.conf --output home\.conf --force\n/);
   const other = publicKeyOf(new Secret(KEY));
+  const beyond = await run(['set-server', 'home', '--public-key', other, '--port', '65536']);
+  assert.deepEqual([beyond.code, beyond.asked], [2, []]);
+  assert.match(beyond.stderr, /--port: 65536 is no port/);
   const asked = await run(['set-server', 'home', '--public-key', other]);
   assert.equal(asked.code, 2);
   assert.match(asked.stderr, /Replace the key of the server of home\? Its devices then need new .* say --yes/);
@@ -235,7 +240,7 @@ test('a device gets a key of its own, its configuration once, and a file for its
   assert.equal(shown.stdout, CONFIG.replace('REPLACE_WITH_PRIVATE_KEY', key));
   assert.match(
     shown.stderr,
-    /^phone: enrolled, 10\.80\.0\.2\.\nNext, .*:\n  culvert network config home .* --force\n  wg-quick strip \.\/home\.conf \| sudo wg syncconf/,
+    /^phone: enrolled, 10\.80\.0\.2, until 2099-01-01 00:00 UTC\.\nNext, .*:\n  culvert network config home .* --force\n  wg-quick strip \.\/home\.conf \| sudo wg syncconf/,
   );
 
   const kept = await run(['enroll', 'home', 'phone', '--output', 'phone.conf', '--json']);
@@ -259,7 +264,7 @@ test('a key that is enrolled already gets its configuration again', async (t) =>
   });
   const known = await run(['enroll', 'home', 'phone', '--public-key', OTHER_PUBLIC]);
   assert.deepEqual([known.code, known.stdout], [0, CONFIG]);
-  assert.match(known.stderr, /^phone: enrolled already, 10\.80\.0\.2\.\n/);
+  assert.match(known.stderr, /^phone: enrolled already, 10\.80\.0\.2, until 2099/);
 });
 
 test('nothing is enrolled when the options, the network or the name do not fit', async (t) => {
@@ -395,7 +400,7 @@ test('a network and a device are changed by one command, each by its own options
   const { run } = await world(t, {
     ...DEVICES,
     [`PATCH ${BASE}`]: NETWORK,
-    [`PATCH ${BASE}/devices/${PHONE}`]: DEVICE,
+    [`PATCH ${BASE}/devices/${PHONE}`]: { ...DEVICE, expires_at: null, extra_allowed_ips: ['10.9.0.0/16'] },
   });
   const changed = await run(['edit', 'home', '--name', 'cottage', '--dns', 'none']);
   assert.deepEqual(changed.bodies.get(`PATCH ${BASE}`), { name: 'cottage', dns: [] });
@@ -403,6 +408,7 @@ test('a network and a device are changed by one command, each by its own options
   const device = await run(['edit', 'home', 'phone', '--expires', 'never', '--extra-allowed-ips', '10.9.0.0/16']);
   const body = device.bodies.get(`PATCH ${BASE}/devices/${PHONE}`);
   assert.deepEqual(body, { extra_allowed_ips: ['10.9.0.0/16'], expires_at: null });
+  assert.equal(device.stdout, 'phone: changed, 10.9.0.0/16 behind it\n');
   assert.match(
     device.stderr,
     /config home --key-file home\.conf .*\n  sudo sh -c 'wg-quick down \.\/home\.conf; wg-quick up/,

@@ -23,10 +23,12 @@ import {
   listOrNone,
   type Network,
   networkPath,
+  readDevice,
   readNetwork,
   routeCommands,
   syncCommands,
   tellNext,
+  termsOf,
 } from './network-items.ts';
 import { jsonText, type Line, paint, span } from './paint.ts';
 
@@ -108,7 +110,8 @@ export const networkEdit = apiCommand(async (asked) => {
   const device = isDevice ? await findDevice(asked, network) : undefined;
   const path = device === undefined ? networkPath(network.id) : devicePath(network.id, device.id);
   const answer = await asked.call('PATCH', path, changes);
-  await printDone(asked, answer, `${device?.name ?? network.name}: changed`);
+  const now = device === undefined ? undefined : readDevice(answer);
+  await printDone(asked, answer, now === undefined ? networkNow(readNetwork(answer)) : deviceNow(now));
   if (device !== undefined && extra !== undefined) {
     tellNext(asked, 'Next, on the machine of its server, which sends to it what is behind it', routeCommands(network));
   } else if (dns !== undefined || extra !== undefined) {
@@ -139,6 +142,19 @@ async function chosenCidr(asked: Asked): Promise<string> {
   if (cidr === undefined)
     throw usageError('no /24 is free in 10.0.0.0/8 and 100.64.0.0/10: name the addresses with --cidr');
   return cidr;
+}
+
+/** What it has now: networks are written in one form, which need not be what was meant. */
+function networkNow({ name, dns, extra_allowed_ips: extra }: Network): string {
+  const facts = [
+    ...(dns.length === 0 ? [] : [`DNS ${dns.join(', ')}`]),
+    ...(extra.length === 0 ? [] : [`routed also: ${extra.join(', ')}`]),
+  ];
+  return `${name}: changed${facts.map((fact) => `; ${fact}`).join('')}`;
+}
+
+function deviceNow(device: Device): string {
+  return `${device.name}: changed${termsOf(device)}`;
 }
 
 function makeServer(network: Network): string {

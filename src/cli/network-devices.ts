@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Secret } from '../base/secret.ts';
 import { amountOf } from './amount.ts';
 import { type Asked, apiCommand, printDone, printRows } from './api-command.ts';
+import { configBound } from './config-bound.ts';
 import { ConfigDelivery } from './config-delivery.ts';
 import { confirm } from './confirm.ts';
 import { EXIT, ExitError, usageError } from './exit.ts';
@@ -75,7 +76,7 @@ export const networkEnroll = apiCommand(async (asked) => {
     const needsConfig = isMade || flags['qr'] === true || delivery.file !== undefined;
     if (network.server_public_key === null && needsConfig) throw noServer(network);
     const isKnown = await checkNew(asked, network, wanted);
-    delivery.checkRoom(exampleOf(network));
+    delivery.checkRoom(configBound(network));
     const answer = enrolled.parse(await asked.call('POST', `${networkPath(network.id)}/devices`, wanted));
     const device = readDevice(answer.device);
     if (flags['json'] !== true)
@@ -139,8 +140,9 @@ async function checkNew(asked: Asked, network: Network, wanted: Wanted): Promise
   const { expires_at: expires, extra_allowed_ips: extra } = wanted;
   const hasExtra = extra === undefined || extra.join() === known.extra_allowed_ips.join();
   const hasEnd = expires === undefined || expires === (known.expires_at ?? null);
-  if (known.name === wanted.name && hasExtra && hasEnd) return true;
-  const text = `${network.name} has this key already, as "${known.name}", and leaves it as it is. To change it: culvert network edit ${place}, with --name, --expires, --extra-allowed-ips`;
+  if (!known.expired && known.name === wanted.name && hasExtra && hasEnd) return true;
+  const state = known.expired ? 'which has expired' : 'and leaves it as it is';
+  const text = `${network.name} has this key already, as "${known.name}", ${state}. To change it: culvert network edit ${place}, with --name, --expires, --extra-allowed-ips`;
   throw new ExitError(EXIT.refused, harmless(text));
 }
 
@@ -153,25 +155,6 @@ function noServer(network: Network): ExitError {
 async function withoutConfig({ io, flags }: Asked, network: Network, answer: object): Promise<void> {
   if (flags['json'] === true) return print(io.stdout, jsonText(answer));
   writeLine(io.stderr, harmless(`${network.name} has no server yet: there is a configuration once it has.`));
-}
-
-/** As long as the configuration will be, for the size of its QR code. */
-function exampleOf(network: Network): string {
-  const key = 'A'.repeat(44);
-  const address = network.cidr.replace(/\/\d+$/, '').replace(/\d+/g, '255');
-  const dns = network.dns.length === 0 ? [] : [`DNS = ${network.dns.join(', ')}`];
-  return [
-    '[Interface]',
-    `PrivateKey = ${key}`,
-    `Address = ${address}/32`,
-    'MTU = 1400',
-    ...dns,
-    '[Peer]',
-    `PublicKey = ${key}`,
-    `Endpoint = ${network.public_endpoint ?? ''}`,
-    `AllowedIPs = ${[network.cidr, ...network.extra_allowed_ips].join(', ')}`,
-    'PersistentKeepalive = 25',
-  ].join('\n');
 }
 
 function timeOf(time: string | null | undefined): string {

@@ -256,6 +256,16 @@ test('a device gets a key of its own, its configuration once, and a file for its
   assert.equal(known.stdout, CONFIG, 'the server has no key to put there, and neither has this machine');
 });
 
+test('a device that has expired is not enrolled again as it is', async (t) => {
+  const { run } = await world(t, { ...LIST, [`GET ${BASE}/devices`]: [{ ...DEVICE, expired: true }] });
+  const expired = await run(['enroll', 'home', 'phone', '--public-key', OTHER_PUBLIC]);
+  assert.equal(expired.code, 4);
+  assert.match(
+    expired.stderr,
+    /"phone", which has expired\. To change it: culvert network edit home 10\.80\.0\.2, with .*--expires/,
+  );
+});
+
 test('a key that is enrolled already gets its configuration again', async (t) => {
   const { run } = await world(t, {
     ...DEVICES,

@@ -74,6 +74,14 @@ test('a terminal that is too small is told what it takes, before anything is ask
   }
 });
 
+test('a code that is larger than it was to be says how to go on, for the key in it is lost', async (t) => {
+  const { asked, said } = onTerminal(t, size(40, 20));
+  const delivery = await ConfigDelivery.prepare(asked);
+  const config = { render: () => Promise.resolve(CONFIG), key: new Secret(KEY), answer: {}, lost: 'Enroll it anew' };
+  await assert.rejects(delivery.deliver(config), /the code needs \d+ columns .* Enroll it anew$/);
+  assert.equal(said(), '');
+});
+
 test('where there is no terminal, or none for UTF-8, no code is drawn unless it is forced', async (t) => {
   for (const [{ asked }, message] of [
     [onTerminal(t, undefined), /standard output is no terminal, and the code holds the private key/],

@@ -13,7 +13,7 @@ import { canDraw, handOver, type Io, print, writeLine } from './io.ts';
 import { KeyFile } from './key-file.ts';
 import { INTERFACE_NAME } from './network-items.ts';
 import { harmless, harmlessLines, jsonText } from './paint.ts';
-import { qrCode } from './qr-code.ts';
+import { type QrCode, qrCode } from './qr-code.ts';
 
 /** What the server wrote in place of the key that it does not have. */
 const PLACEHOLDER = /^PrivateKey[ \t]*=.*$/m;
@@ -96,9 +96,18 @@ export class ConfigDelivery {
   async #draw(config: string, lost: string | undefined): Promise<void> {
     const { io, flags } = this.#asked;
     const code = qrCode(withoutRemarks(config), { color: !io.env['NO_COLOR'] });
-    if (flags['force'] !== true) roomFor(io, code);
+    if (flags['force'] !== true) this.#checkDrawn(code, lost);
     writeLine(io.stderr, 'Scan it with the WireGuard app: "Create from QR code". It holds the private key.');
     await this.#hand(code.lines.join('\n'), lost);
+  }
+
+  /** A server of another version may have rendered more than `checkRoom` was told: then the key is in its file, or lost. */
+  #checkDrawn(code: QrCode, lost: string | undefined): void {
+    try {
+      roomFor(this.#asked.io, code);
+    } catch (cause) {
+      throw withLost(cause, this.#file === undefined ? lost : undefined);
+    }
   }
 
   /** On standard output; what is in its file, or asked for again easily, may lose its reader. */
@@ -123,14 +132,19 @@ async function rendered(render: Config['render'], key: Secret | undefined, lost:
     checkLines(text);
     return (key === undefined ? text : withKey(text, key)).trimEnd();
   } catch (cause) {
-    if (lost === undefined) throw cause;
-    const exitCode = cause instanceof ExitError ? cause.exitCode : EXIT.failure;
-    throw new ExitError(exitCode, `${messageOf(cause)} ${harmless(lost)}`, { cause });
+    throw withLost(cause, lost);
   }
 }
 
+/** What went wrong, and how to go on after it. */
+function withLost(cause: unknown, lost: string | undefined): unknown {
+  if (lost === undefined) return cause;
+  const exitCode = cause instanceof ExitError ? cause.exitCode : EXIT.failure;
+  return new ExitError(exitCode, `${messageOf(cause)} ${harmless(lost)}`, { cause });
+}
+
 /** The configuration as a machine needs it. */
-function withoutRemarks(config: string): string {
+export function withoutRemarks(config: string): string {
   const lines = config.split('\n').map((line) => line.replace(/#.*$/, '').trimEnd());
   return lines.filter((line) => line !== '').join('\n');
 }

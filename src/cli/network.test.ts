@@ -257,13 +257,19 @@ test('a device gets a key of its own, its configuration once, and a file for its
 });
 
 test('a device that has expired is not enrolled again as it is', async (t) => {
-  const { run } = await world(t, { ...LIST, [`GET ${BASE}/devices`]: [{ ...DEVICE, expired: true }] });
+  const { run } = await world(t, {
+    ...LIST,
+    [`GET ${BASE}/devices`]: [{ ...DEVICE, expired: true }],
+    [`PATCH ${BASE}/devices/${PHONE}`]: DEVICE,
+  });
   const expired = await run(['enroll', 'home', 'phone', '--public-key', OTHER_PUBLIC]);
   assert.equal(expired.code, 4);
   assert.match(
     expired.stderr,
     /"phone", which has expired\. To change it: culvert network edit home 10\.80\.0\.2, with .*--expires/,
   );
+  const again = await run(['edit', 'home', 'phone', '--expires', '30d']);
+  assert.match(again.stderr, /\n  culvert network config home .* --force\n  wg-quick strip .* syncconf home /);
 });
 
 test('a key that is enrolled already gets its configuration again', async (t) => {

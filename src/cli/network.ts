@@ -114,6 +114,9 @@ export const networkEdit = apiCommand(async (asked) => {
   await printDone(asked, answer, now === undefined ? networkNow(readNetwork(answer)) : deviceNow(now));
   if (device !== undefined && extra !== undefined) {
     tellNext(asked, 'Next, on the machine of its server, which sends to it what is behind it', routeCommands(network));
+  } else if (device?.expired === true && expires !== undefined) {
+    // Its configurations leave out who has expired.
+    tellNext(asked, 'Next, on the machine of its server, so that WireGuard there knows it', syncCommands(network));
   } else if (dns !== undefined || extra !== undefined) {
     const which = `culvert network config ${handleOf(network)} DEVICE --key-file FILE`;
     tellNext(asked, 'Devices go on with the configurations that they have. A new one, with the key out of the old', [

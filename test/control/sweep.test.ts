@@ -25,7 +25,7 @@ let worlds: Worlds;
 before(async () => {
   // Without one no tunnel gets a visitor gate. Nobody answers there.
   const google = { clientId: 'id', clientSecret: new Secret('secret'), issuer: 'http://127.0.0.1:1' };
-  plane = new Plane(undefined, { oauth: { google, github: null } });
+  plane = new Plane(undefined, { udpPorts: { first: 30_000, last: 30_999 }, oauth: { google, github: null } });
   api = await servePlane(plane);
   team = new Team(plane, api);
   worlds = new Worlds(plane);

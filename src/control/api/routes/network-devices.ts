@@ -44,12 +44,10 @@ const device = z
   })
   .openapi('NetworkDevice', { example: EXAMPLE });
 
-const name = z
-  .string()
-  .openapi({
-    example: 'laptop',
-    description: `1 to ${MAX_NAME} characters that can be seen, and not the form of an id; else \`invalid_name\``,
-  });
+const name = z.string().openapi({
+  example: 'laptop',
+  description: `1 to ${MAX_NAME} characters that can be seen, and not the form of an id; else \`invalid_name\``,
+});
 const optional = {
   expires_at: z.iso.datetime({ offset: true }).nullable().optional().openapi({
     example: '2027-01-01T00:00:00Z',

@@ -48,12 +48,10 @@ const network = z
     },
   });
 
-const name = z
-  .string()
-  .openapi({
-    example: 'office',
-    description: `1 to ${MAX_NAME} characters that can be seen, and not the form of an id; else \`invalid_name\``,
-  });
+const name = z.string().openapi({
+  example: 'office',
+  description: `1 to ${MAX_NAME} characters that can be seen, and not the form of an id; else \`invalid_name\``,
+});
 const cidr = z.string().openapi({
   example: '10.80.0.0/24',
   description:

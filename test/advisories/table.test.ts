@@ -58,19 +58,6 @@ test('ngrok agent 3.24.0: nothing promises that visitors show certificates', WIT
   isAbsent(partOf('ngrok agent 3.24.0')),
 );
 
-test('NetBird STUN: nothing of this server answers by UDP', WITHIN, async () => {
-  await isAbsent(partOf('NetBird STUN'));
-  assert.ok(!process.getActiveResourcesInfo().some((name) => /UDP/.test(name)));
-});
-
-test('wg-easy #2669: no address of a network is taken that a program could read as more', WITHIN, () =>
-  isAbsent(partOf('wg-easy #2669')),
-);
-
-test('wg-easy #2661: no link gives out the configuration of a network', WITHIN, () =>
-  isAbsent(partOf('wg-easy #2661')),
-);
-
 test('wg-easy #2702: no name of a tunnel breaks out of a label of the metrics', WITHIN, async () => {
   for (const subdomain of ['a"b', 'a\nb', 'a\\b', 'a{b="c"}', 'a b'])
     assert.equal((await world().ann.call('POST', '/tunnels', { localPort: 1, subdomain })).status, 400, subdomain);

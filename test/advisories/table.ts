@@ -117,10 +117,4 @@ export const NOT_BUILT: readonly NotBuilt[] = [
     paths: ['/tunnels/x/mtls', '/tunnels/x/client-certificates'],
     toml: '[edge.tls]\nclient_ca_file = "ca.pem"',
   },
-  {
-    part: 'private networks and their relay',
-    ids: ['NetBird STUN', 'wg-easy #2669', 'wg-easy #2661'],
-    paths: ['/private-networks', '/networks', '/private-networks/x/server-config'],
-    toml: '[networks]\nenabled = true',
-  },
 ];

@@ -230,6 +230,8 @@ test('one record has everything: heads in both forms, bodies, what the edge deci
     request_size: 70_000,
     response_size: 2,
     remote_ip: '203.0.113.7',
+    outcome: 'forwarded',
+    code: null,
     host: 'shop.example.test',
     http_version: '2',
     request_headers: { host: 'shop.example.test', 'x-a': '1, 2', cookie: 'a=1; b=2' },
@@ -457,11 +459,11 @@ test('an archive takes the filters of the list, across lists that stop for time,
       query,
     );
   }
-  const refused = await ann.call('GET', '/inspector/har?outcome=refused&stauts=5xx');
+  const refused = await ann.call('GET', '/inspector/har?outcom=refused&stauts=5xx');
   assert.deepEqual(said(refused), [400, 'invalid_request']);
   assert.deepEqual(
     (refused.body['details'] as Array<{ path: string }>).map(({ path }) => path),
-    ['outcome', 'stauts'],
+    ['outcom', 'stauts'],
   );
 });
 

@@ -133,7 +133,7 @@ export class Worlds {
       metricKey: String(metricKey['id']),
       invitation: String(invited['id']),
       network,
-      device: String((device['device'] as { id: string }).id),
+      device: (device['device'] as { id: string }).id,
     };
   }
 

@@ -110,7 +110,7 @@ test('a person sees what came, looks at one, takes it elsewhere, and sends it ag
   await visit('GET', '/missing');
 
   const [heading, newest, older, ...rest] = (await said()).trimEnd().split('\n');
-  assert.match(heading ?? '', /^TIME \(UTC\) +TUNNEL +METHOD +PATH +STATUS +MS +IN +OUT +FROM +ID$/);
+  assert.match(heading ?? '', /^TIME \(UTC\) +TUNNEL +METHOD +PATH +STATUS +REMARK +MS +IN +OUT +FROM +ID$/);
   assert.match(newest ?? '', /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d +shop +GET +\/missing +404 /);
   assert.match(older ?? '', / +POST +\/orders\?x=1 +200 +[\d.]+ +16 +\d+ +127\.0\.0\.1 +[0-9a-f-]{36}$/);
   assert.deepEqual(rest, []);
@@ -164,7 +164,7 @@ test('a person sees what came, looks at one, takes it elsewhere, and sends it ag
     [[id, '--follow'], 2, /--follow: not with the id of a request/],
     [['--curl'], 2, /--curl: name a request by its id/],
     [['--follow', '--status', '404'], 2, /--status: not with --follow/],
-    [['--since', 'noon'], 2, /--since: "noon" is neither a time nor/],
+    [['--since', 'noon'], 2, /--since: "noon" is neither a time .* nor like 15m/],
     [['--status', 'bad'], 2, /status/],
     [['--secrets'], 2, /--secrets: belongs to --curl and --har/],
     [[id, '--curl', '--har'], 2, /only one of them/],

@@ -233,7 +233,8 @@ const CALLED: Readonly<Record<string, string>> = {
 };
 
 function refusalOf(actor: Actor, verb: Verb, thing: Thing): string {
-  const words = CALLED[`${thing}.${verb}`] ?? `${verb} ${/^[aeiou]/.test(thing) ? 'an' : 'a'} ${thing.replaceAll('_', ' ')}`;
+  const words =
+    CALLED[`${thing}.${verb}`] ?? `${verb} ${/^[aeiou]/.test(thing) ? 'an' : 'a'} ${thing.replaceAll('_', ' ')}`;
   const lowest = LOWEST_ROLE[`${thing}.${verb}`];
   const takes = actor.kind === 'user' && lowest !== undefined ? `: it is ${actor.role}, and that takes ${lowest}` : '';
   return `Your role may not ${words}${takes}. Ask an admin of your organization.`;

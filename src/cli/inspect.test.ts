@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { type TestContext, test } from 'node:test';
 import { loggedInAt, playServer, refreshWith } from './fixtures/played-server.ts';
+import { TUNNEL_ITEM } from './fixtures/tunnel-item.ts';
 import { inspect } from './inspect.ts';
 import type { Io, Output } from './io.ts';
 
@@ -46,23 +47,6 @@ const DETAIL = {
     policy_ms: 1,
     first_byte_ms: 1,
   },
-};
-
-const TUNNEL = {
-  id: 'id-1',
-  subdomain: 'quiet',
-  publicUrl: 'http://quiet.localhost',
-  status: 'active',
-  protocol: 'http',
-  localPort: 3000,
-  projectSlug: 'default',
-  online: true,
-  expiresAt: null,
-  totalRequests: 0,
-  authEnabled: false,
-  edgeAuthEnabled: false,
-  policyEnabled: false,
-  maintenance: false,
 };
 
 interface Words {
@@ -156,7 +140,7 @@ test('a list of nothing says what is not recorded at all', { timeout: 60_000 }, 
 
 test('and of which tunnels', { timeout: 60_000 }, async (t) => {
   const some = { enabled: true, not_recorded: ['id-1', 'id-2'] };
-  const [, stderr] = await said(t, {}, [], some, [TUNNEL]);
+  const [, stderr] = await said(t, {}, [], some, [{ ...TUNNEL_ITEM, id: 'id-1', subdomain: 'quiet' }]);
   assert.match(stderr, /^Nothing was recorded yet\. Not recorded are requests to quiet, id-2: .*--no-inspect\.\n$/);
 });
 

@@ -1,17 +1,14 @@
 /**
  * Reads the key that the settings point at. Called before each connect, so that a key file that was replaced counts at once.
  */
-import { open } from 'node:fs/promises';
-import { codeOf, messageOf } from '../base/errors.ts';
 import type { AgentSettings } from '../config/agent.ts';
 import { Credentials, serverName } from '../config/credentials.ts';
 import { EXIT, ExitError, usageError } from './exit.ts';
 import { isMasterKey } from './key-kind.ts';
+import { readKeyText } from './key-text.ts';
 
 /** The longest key is a wire form of under 1 KB in base64. */
 const MAX_BYTES = 8_192;
-/** Read or write for users who are neither the owner nor in the group. */
-const OTHERS = 0o006;
 
 const WAYS = `or give one in one of these ways, never on the command line:
   CULVERT_TOKEN        the key itself
@@ -80,19 +77,6 @@ function checked(text: string, where: string): string {
   return token;
 }
 
-async function readKeyFile(path: string): Promise<string> {
-  try {
-    await using file = await open(path, 'r');
-    const { mode, size } = await file.stat();
-    if (process.platform !== 'win32' && (mode & OTHERS) !== 0) {
-      throw usageError(`${path}: other users of this machine can read the key: chmod 600 ${path}`);
-    }
-    if (size > MAX_BYTES) throw usageError(`${path}: holds something that is no key`);
-    return await file.readFile('utf8');
-  } catch (cause) {
-    if (codeOf(cause) === 'ENOENT') throw usageError(`${path}: there is no such key file`, cause);
-    if (codeOf(cause) !== undefined)
-      throw usageError(`${path}: the key file can't be read: ${messageOf(cause)}`, cause);
-    throw cause;
-  }
+function readKeyFile(path: string): Promise<string> {
+  return readKeyText({ path, shown: path, maxBytes: MAX_BYTES, tooLong: 'holds something that is no key' });
 }

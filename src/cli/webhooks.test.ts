@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { loggedInAt, type PlayedServer, playServer, refreshWith } from './fixtures/played-server.ts';
 import { type Program, start } from './fixtures/program.ts';
+import { TUNNEL_ITEM } from './fixtures/tunnel-item.ts';
 
 const WITHIN = { timeout: 60_000 };
 const RECEIVER = {
@@ -17,22 +18,6 @@ const RECEIVER = {
   forward: { tunnel_id: 't1', path: '/hook' },
 };
 const OTHER = { ...RECEIVER, id: '019aa3c2-5b78-7a4e-9c61-2d8f0b7e5a14', name: 'mails', forward: null };
-const TUNNEL = {
-  id: 't1',
-  subdomain: 'shop',
-  publicUrl: 'https://shop.example.com',
-  status: 'active',
-  protocol: 'http',
-  localPort: 3000,
-  projectSlug: 'default',
-  online: true,
-  expiresAt: null,
-  totalRequests: 0,
-  authEnabled: false,
-  edgeAuthEnabled: false,
-  policyEnabled: false,
-  maintenance: false,
-};
 const PATH = `/webhook-receivers/${RECEIVER.id}`;
 
 function event(n: number, state = 'delivered', more: object = {}): object {
@@ -68,7 +53,7 @@ test('list: receivers, and the names of the tunnels that they send on to', WITHI
     OTHER,
     { ...OTHER, forward: { tunnel_id: 'x', path: '/' } },
   ]);
-  await expect(server, 'GET /tunnels', [TUNNEL]);
+  await expect(server, 'GET /tunnels', [TUNNEL_ITEM]);
   assert.equal(await program.exit, 0, program.stderr);
   const [head = '', ...rows] = program.stdout.trimEnd().split('\n');
   assert.match(head, /^NAME +VALIDATOR +URL +SENT ON TO /);
@@ -133,11 +118,11 @@ test('redeliver and forward', WITHIN, async (t) => {
   const nowhere = await asking(t, 'redeliver', 'mails', 'event-1');
   await expect(nowhere.server, 'GET /webhook-receivers', [RECEIVER, OTHER]);
   assert.equal(await nowhere.program.exit, 4);
-  assert.match(nowhere.program.stderr, new RegExp(`culvert webhooks forward ${OTHER.id} TUNNEL`));
+  assert.match(nowhere.program.stderr, new RegExp(`culvert webhooks forward ${OTHER.id} TUNNEL_ITEM`));
 
   const on = await asking(t, 'forward', 'orders', 'shop', '--path', '/x?y=z');
   await expect(on.server, 'GET /webhook-receivers', [RECEIVER]);
-  await expect(on.server, 'GET /tunnels', [TUNNEL]);
+  await expect(on.server, 'GET /tunnels', [TUNNEL_ITEM]);
   assert.deepEqual(await expect(on.server, `PATCH ${PATH}`, RECEIVER), {
     forward: { tunnel_id: 't1', path: '/x?y=z' },
   });
@@ -146,7 +131,7 @@ test('redeliver and forward', WITHIN, async (t) => {
 
   const along = await asking(t, 'forward', 'orders', 'shop');
   await expect(along.server, 'GET /webhook-receivers', [{ ...RECEIVER, waiting: 3 }]);
-  await expect(along.server, 'GET /tunnels', [TUNNEL]);
+  await expect(along.server, 'GET /tunnels', [TUNNEL_ITEM]);
   await expect(along.server, `PATCH ${PATH}`, { ...RECEIVER, waiting: 2 });
   assert.equal(await along.program.exit, 0, along.program.stderr);
   assert.match(along.program.stdout, /sent on to shop \/, behind 2 that waited and go there first$/m);

@@ -75,6 +75,7 @@ test('what holds no key is refused in words that never repeat what it holds', as
     [write('empty', ''), /holds no private key/],
     [write('placeholder', '[Interface]\nPrivateKey = <your private key>\n'), /holds no private key/],
     [write('long', 'x'.repeat(1024 * 1024 + 1)), /long: holds more than a key/],
+    ...(process.platform === 'win32' ? [] : [['/dev/zero', /zero: holds more than a key/] as const]),
   ] as const;
   for (const [path, message] of cases) {
     await assert.rejects(readPrivateKey(path, io), (error: unknown) => {

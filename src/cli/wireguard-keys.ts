@@ -3,12 +3,11 @@
  * configuration that the person asked for and nowhere else: no request to the server has one. Used by the `network` commands.
  */
 import { createPrivateKey, createPublicKey, randomBytes } from 'node:crypto';
-import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { codeOf, messageOf } from '../base/errors.ts';
 import { Secret } from '../base/secret.ts';
 import { usageError } from './exit.ts';
 import type { Io } from './io.ts';
+import { readKeyText } from './key-text.ts';
 
 const KEY_BYTES = 32;
 /** 32 bytes in base64, as `wg genkey` and `wg pubkey` write them: the last letter holds four bits. */
@@ -19,8 +18,7 @@ const KEY_LINE = /^[ \t]*PrivateKey[ \t]*=[ \t]*(\S+)[ \t]*(?:#.*)?$/im;
 const PKCS8 = Buffer.from('302e020100300506032b656e04220420', 'hex');
 /** A configuration with a thousand peers is 150 KB. */
 const MAX_BYTES = 1024 * 1024;
-/** Read or write for users who are neither the owner nor in the group. */
-const OTHERS = 0o006;
+const TOO_LONG = 'holds more than a key';
 
 /** A new private key, as `wg genkey` makes one: random bytes with the bits set that X25519 fixes (RFC 7748, section 5). */
 export function makePrivateKey(): Secret {
@@ -74,24 +72,12 @@ async function fromInput(io: Io): Promise<string> {
   io.stdin.setEncoding('utf8');
   for await (const part of io.stdin) {
     text += String(part);
-    if (text.length > MAX_BYTES) throw usageError('standard input: holds more than a key');
+    if (text.length > MAX_BYTES) throw usageError(`standard input: ${TOO_LONG}`);
   }
   return text;
 }
 
-async function fromFile(path: string, cwd: string): Promise<string> {
-  try {
-    await using file = await open(resolve(cwd, path), 'r');
-    const found = await file.stat();
-    if (process.platform !== 'win32' && found.isFile() && (found.mode & OTHERS) !== 0) {
-      throw usageError(`${path}: other users of this machine can read the key: chmod 600 ${path}`);
-    }
-    if (found.size > MAX_BYTES) throw usageError(`${path}: holds more than a key`);
-    return await file.readFile('utf8');
-  } catch (cause) {
-    if (codeOf(cause) === 'ENOENT') throw usageError(`${path}: there is no such key file`, cause);
-    if (codeOf(cause) !== undefined)
-      throw usageError(`${path}: the key file can't be read: ${messageOf(cause)}`, cause);
-    throw cause;
-  }
+function fromFile(path: string, cwd: string): Promise<string> {
+  const shown = { shown: path, tooLong: TOO_LONG };
+  return readKeyText({ path: resolve(cwd, path), ...shown, maxBytes: MAX_BYTES, mayBePipe: true });
 }

@@ -118,7 +118,7 @@ test('redeliver and forward', WITHIN, async (t) => {
   const nowhere = await asking(t, 'redeliver', 'mails', 'event-1');
   await expect(nowhere.server, 'GET /webhook-receivers', [RECEIVER, OTHER]);
   assert.equal(await nowhere.program.exit, 4);
-  assert.match(nowhere.program.stderr, new RegExp(`culvert webhooks forward ${OTHER.id} TUNNEL_ITEM`));
+  assert.match(nowhere.program.stderr, new RegExp(`culvert webhooks forward ${OTHER.id} TUNNEL`));
 
   const on = await asking(t, 'forward', 'orders', 'shop', '--path', '/x?y=z');
   await expect(on.server, 'GET /webhook-receivers', [RECEIVER]);

@@ -2,6 +2,7 @@
  * What one token asks the control plane for, over all its sessions, one after the other: a quota is held against what is bound, and two
  * questions at once would each be told that there is room for one more. Shared by claims.ts and attaches.ts, with how long both wait.
  */
+import { within } from '../../base/within.ts';
 import type { Refusal } from '../../plane/link.ts';
 
 /** An answer that has not come by then is no answer; the agent is told to try again. */
@@ -26,13 +27,14 @@ export class TokenLines {
 
 /** The answer, or `late` when it has not come in time. */
 export async function inTime<T>(answer: Promise<T>, late: T): Promise<T> {
-  const timeout = Promise.withResolvers<T>();
-  const timer = setTimeout(() => timeout.resolve(late), ANSWER_MS).unref();
-  try {
-    return await Promise.race([answer, timeout.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
+  let came = late;
+  const isThere = await within(
+    answer.then((value) => {
+      came = value;
+    }),
+    ANSWER_MS,
+  );
+  return isThere ? came : late;
 }
 
 export function refusal(code: Refusal['code'], message: string): Refusal {

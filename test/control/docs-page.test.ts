@@ -107,7 +107,10 @@ test('whoever is signed in at this origin tries an operation without pasting a t
   const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox', '--disable-gpu'] });
   try {
     const page = await browser.newPage({ viewport: { width: 1200, height: 900 } });
+    // The first page asks too, and may ask late: nobody is signed in yet.
+    const asNobody = page.waitForResponse(`${h.server.apiUrl}/auth/refresh`);
     await page.goto(`${h.server.apiUrl}/docs`);
+    assert.equal((await asNobody).status(), 401);
     const login = { email: 'docs@example.com', password };
     const status = await page.evaluate(async (credentials) => {
       const headers = { 'content-type': 'application/json' };

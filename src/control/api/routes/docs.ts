@@ -39,9 +39,20 @@ const START = `const reference = SwaggerUIBundle({
   onComplete: signIn,
 });
 
-async function signIn() {
+async function swapCookie() {
   const answer = await fetch('auth/refresh', { method: 'POST', credentials: 'same-origin' });
-  if (answer.ok) reference.preauthorizeApiKey('bearer', (await answer.json()).access_token);
+  return { ok: answer.ok, body: await answer.json() };
+}
+
+async function signIn() {
+  let answer = await swapCookie();
+  // Another tab may be at it with the same cookie: then the server says when to come back, and the new cookie is there.
+  const seconds = answer.body.retry_after_seconds;
+  if (!answer.ok && seconds !== undefined) {
+    await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
+    answer = await swapCookie();
+  }
+  if (answer.ok) reference.preauthorizeApiKey('bearer', answer.body.access_token);
 }
 `;
 

@@ -1,6 +1,7 @@
 /**
  * `npm run build`: src/main.ts → dist/culvert.mjs (for Node 26, with the code of its threads beside it) → dist/culvert (single executable, server and agent,
- * native addons inside). Runs on the Node that it embeds. `--bundle` stops after the first; `--out FOLDER` builds elsewhere than in dist/.
+ * native addons inside). Runs on the Node that it embeds. `--bundle` stops after the first; `--dashboard` makes the dashboard alone, which is enough to run from
+ * source; `--out FOLDER` builds elsewhere than in dist/.
  */
 import { execFileSync } from 'node:child_process';
 import {
@@ -18,10 +19,13 @@ import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { build } from 'esbuild';
+import { buildDashboard } from './build-dashboard.mjs';
 import { addonFiles, nativePlugin } from './esbuild-native.mjs';
 
 const root = join(import.meta.dirname, '..');
-const { values: options } = parseArgs({ options: { bundle: { type: 'boolean' }, out: { type: 'string' } } });
+const { values: options } = parseArgs({
+  options: { bundle: { type: 'boolean' }, dashboard: { type: 'boolean' }, out: { type: 'string' } },
+});
 const out = resolve(options.out ?? join(root, 'dist'));
 mkdirSync(out, { recursive: true });
 // Everything is made here and moved into place at the end: a running `culvert` keeps its file, and a failed build leaves the last one.
@@ -141,7 +145,7 @@ function makeBase() {
   return base;
 }
 
-function makeExecutable() {
+function makeExecutable(dashboard) {
   const base = makeBase();
   const settings = join(work, 'sea.json');
   writeFileSync(
@@ -158,6 +162,7 @@ function makeExecutable() {
       assets: {
         ...addonFiles(),
         ...servedFiles(),
+        ...dashboard,
         ...Object.fromEntries(workers.map((file) => [basename(file), file])),
       },
     }),
@@ -185,10 +190,12 @@ function startTime(program) {
   return times.sort((a, b) => a - b)[3];
 }
 
-try {
+async function makeProgram() {
+  const dashboard = await step('dashboard', () => buildDashboard(out));
+  if (options.dashboard) return;
   await step('bundle', makeBundle);
   await step('threads', makeWorkers);
-  if (!options.bundle) step('executable', makeExecutable);
+  if (!options.bundle) step('executable', () => makeExecutable(dashboard));
   moveIntoPlace(bundle);
   for (const file of workers) moveIntoPlace(file);
   if (!options.bundle) {
@@ -196,6 +203,10 @@ try {
     console.log(execFileSync(program, ['version'], { encoding: 'utf8' }).trim());
     console.log(`start: ${startTime(program).toFixed(0)} ms (culvert version, median of 7)`);
   }
+}
+
+try {
+  await makeProgram();
 } finally {
   rmSync(work, { recursive: true, force: true });
 }

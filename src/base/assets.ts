@@ -41,6 +41,18 @@ export function readPackageFile(name: string): Uint8Array {
 }
 
 /**
+ * A file that the build has made, by its path below `dist/`. In the executable it is an asset; the plain bundle has it beside it, and what runs
+ * from source reads what was built last. Undefined when it was not built.
+ */
+export function readBuiltFile(path: string): Uint8Array | undefined {
+  if (isSea()) return new Uint8Array(getRawAsset(path));
+  const here = new URL(import.meta.url);
+  const folder = here.pathname.endsWith('/base/assets.ts') ? '../../dist/' : './';
+  const file = new URL(folder + path, here);
+  return existsSync(file) ? readFileSync(file) : undefined;
+}
+
+/**
  * Starts a thread. In the executable its code is the asset `<name>.cjs`, which scripts/build.mjs also puts beside the plain bundle; from
  * source it is the file at `source`, whose types Node strips. `data` is what the thread begins with (`workerData`).
  */

@@ -8,7 +8,7 @@ import { HTTPException } from 'hono/http-exception';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { AppError, ERROR_STATUS, type ErrorCode } from '../../base/errors.ts';
 import type { ApiEnv } from './context.ts';
-import { PAGE_POLICY } from './pages/document.ts';
+import { PAGE_POLICY } from './pages/page-policy.ts';
 import { pageOfRefusal, wantsPage } from './pages/refusal-page.ts';
 import type { ErrorLog } from './error-log.ts';
 

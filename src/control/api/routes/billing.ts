@@ -9,7 +9,7 @@ import { defineRoute } from '../define-route.ts';
 import { ENTITLEMENTS_EXAMPLE, entitlementsView, presentEntitlements } from '../entitlements.ts';
 import { json } from '../errors.ts';
 import { completionPage, mockPortalPage } from '../pages/billing-pages.ts';
-import { PAGE_POLICY } from '../pages/document.ts';
+import { PAGE_POLICY } from '../pages/page-policy.ts';
 
 const wanted = z
   .object({ plan: z.enum(SOLD_PLANS), billing_cycle: z.enum(CYCLES).default('monthly') })

@@ -34,7 +34,7 @@ const TAGS: Readonly<Record<string, string>> = {
   webhooks: 'The mailbox: webhooks are kept until somebody reads them',
   'private-networks': "WireGuard networks whose server is a customer's machine: who may speak there, and their configs",
   billing: 'Plans, and what is paid for them',
-  pages: 'For people with a browser',
+  pages: 'The dashboard, for people with a browser',
   superadmin: 'For those who run the server',
 };
 

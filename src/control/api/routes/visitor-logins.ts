@@ -4,7 +4,7 @@ import { AppError } from '../../../base/errors.ts';
 import type { Api, ApiDeps } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
 import { visitCookies } from '../login-cookie.ts';
-import { PAGE_POLICY } from '../pages/document.ts';
+import { PAGE_POLICY } from '../pages/page-policy.ts';
 import { notListedPage } from '../pages/visitor-pages.ts';
 
 const open = { method: 'get' as const, security: [], tags: ['edge-auth'] };

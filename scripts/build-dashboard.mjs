@@ -1,0 +1,92 @@
+/**
+ * src/dashboard → OUT/dashboard: what the server serves below `/app/` (control/api/pages/dashboard-files.ts), each file packed once with gzip and
+ * with Brotli, named after its content, and a list of them. Called by build.mjs; alone: `node scripts/build.mjs --dashboard`.
+ */
+import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import { build } from 'esbuild';
+
+const root = join(import.meta.dirname, '..');
+const FOLDER = 'dashboard';
+const brotli = promisify(brotliCompress);
+const zip = promisify(gzip);
+const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY } };
+const TYPES = { js: 'text/javascript; charset=utf-8', css: 'text/css; charset=utf-8' };
+
+/** Returns `{ 'dashboard/<file>': path }` for the assets of an executable. `out` is there already. */
+export async function buildDashboard(out) {
+  const work = mkdtempSync(join(out, '.dashboard-'));
+  try {
+    const { metafile, outputFiles } = await build({
+      entryPoints: [join(root, 'src/dashboard/main.tsx')],
+      outdir: join(work, 'assets'),
+      entryNames: '[name]-[hash]',
+      chunkNames: '[name]-[hash]',
+      bundle: true,
+      splitting: true,
+      format: 'esm',
+      platform: 'browser',
+      target: ['es2022'],
+      jsx: 'automatic',
+      minify: true,
+      legalComments: 'linked', // licences of what is inside stay with it
+      define: { 'process.env.NODE_ENV': '"production"' },
+      tsconfig: join(root, 'src/dashboard/tsconfig.json'),
+      metafile: true,
+      write: false,
+      logLevel: 'warning',
+    });
+    const files = {};
+    for (const { path, contents } of outputFiles) {
+      const name = basename(path);
+      const type = TYPES[name.split('.').pop()] ?? 'text/plain; charset=utf-8';
+      const bytes = Buffer.from(contents);
+      const [gzipped, brotlied] = await Promise.all([zip(bytes, { level: 9 }), brotli(bytes, BROTLI)]);
+      writeFileSync(join(work, `${name}.gz`), gzipped);
+      writeFileSync(join(work, `${name}.br`), brotlied);
+      files[name] = { type, bytes: bytes.length, gzip: gzipped.length, brotli: brotlied.length };
+    }
+    const list = { ...entryOf(metafile), files };
+    writeFileSync(join(work, 'files.json'), JSON.stringify(list, null, 2));
+    return moveIntoPlace(work, join(out, FOLDER), list);
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
+}
+
+/** What the page names: its script, its sheet, and what the script begins with, so that a browser fetches all of it at once. */
+function entryOf(metafile) {
+  const [path, output] = Object.entries(metafile.outputs).find(([, { entryPoint }]) =>
+    entryPoint?.endsWith('main.tsx'),
+  );
+  const first = new Set();
+  const follow = (name) => {
+    for (const { path: next, kind } of metafile.outputs[name].imports) {
+      if (kind !== 'import-statement' || first.has(next)) continue;
+      first.add(next);
+      follow(next);
+    }
+  };
+  follow(path);
+  return {
+    script: basename(path),
+    style: basename(output.cssBundle),
+    preload: [...first].map((name) => basename(name)),
+  };
+}
+
+function moveIntoPlace(work, folder, list) {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder);
+  for (const name of readdirSync(work)) {
+    if (name !== 'assets') renameSync(join(work, name), join(folder, name));
+  }
+  const entry = [list.script, list.style, ...list.preload].map((name) => list.files[name]);
+  const sum = (key) => (entry.reduce((all, file) => all + file[key], 0) / 1000).toFixed(0);
+  console.log(
+    `${folder}: first load ${sum('brotli')} KB by Brotli, ${sum('gzip')} KB by gzip (${sum('bytes')} KB plain)`,
+  );
+  return Object.fromEntries(readdirSync(folder).map((name) => [`${FOLDER}/${name}`, join(folder, name)]));
+}

@@ -1,0 +1,57 @@
+/**
+ * The one HTML document of the dashboard, for every address below `/app/`: it names the files that the build has made and a few facts of the
+ * server's own. Nothing of the request is on it.
+ */
+import type { FileList } from './dashboard-files.ts';
+
+export interface PageFacts {
+  /** Lets the styles through that the dashboard's own code makes. */
+  readonly nonce: string;
+  /** The browser holds a live session: the dashboard need not ask for a password. */
+  readonly signedIn: boolean;
+  /** Segments of the address below `/app/`, for the files' addresses are relative: the page is served under `/api` and behind proxies too. */
+  readonly depth: number;
+  readonly files: FileList;
+}
+
+/** `publicUrl`: where the API is for everybody; some browsers count no WebSocket of the same host to 'self'. */
+export function dashboardPolicy(nonce: string, publicUrl: string): string {
+  const { host, protocol } = new URL(publicUrl);
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src 'self' 'nonce-${nonce}'`,
+    `connect-src 'self' ${protocol === 'https:' ? 'wss' : 'ws'}://${host}`,
+    // Bodies of recorded requests that are pictures; a picture runs nothing.
+    'img-src data: blob:',
+    "base-uri 'none'",
+    // Without its script a form would send the password in the address.
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}
+
+export function dashboardPage({ nonce, signedIn, depth, files }: PageFacts): string {
+  const assets = `${'../'.repeat(Math.max(depth - 1, 0))}assets/`;
+  const preload = files.preload.map((name) => `<link rel="modulepreload" href="${assets}${name}">`).join('\n');
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="csp-nonce" content="${nonce}">
+<meta name="culvert-session" content="${signedIn ? 'live' : 'none'}">
+<title>Culvert</title>
+<link rel="icon" href="data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E%3Crect width='32' height='32' rx='7' fill='%230b6b57'/%3E%3Cpath d='M6 24a10 10 0 0 1 20 0h-5a5 5 0 0 0-10 0z' fill='%23fff'/%3E%3C/svg%3E">
+<link rel="stylesheet" href="${assets}${files.style}">
+${preload}
+<script type="module" src="${assets}${files.script}"></script>
+</head>
+<body>
+<div id="root"></div>
+<noscript><p>The dashboard needs JavaScript.</p></noscript>
+</body>
+</html>
+`;
+}

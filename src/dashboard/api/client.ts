@@ -1,0 +1,61 @@
+/**
+ * Requests of the REST API, typed after its document. Every call that somebody signed in makes carries the access token; when that has run out,
+ * the cookie is swapped and the call made once more.
+ */
+import createClient, { type Client } from 'openapi-fetch';
+import { failureFrom, failureOf } from './failure.ts';
+import type { paths } from './schema.gen.ts';
+import type { Session } from './session.ts';
+
+export type ApiClient = Client<paths>;
+
+/** `api`: its address, with a slash at the end. */
+export function makeClient(api: URL, session: Session): ApiClient {
+  return createClient<paths>({
+    baseUrl: api.href.replace(/\/$/, ''),
+    credentials: 'same-origin',
+    cache: 'no-store',
+    fetch: (request: Request) => fetchAs(session, request),
+  });
+}
+
+async function fetchAs(session: Session, request: Request): Promise<Response> {
+  const token = await session.token();
+  if (token === undefined) return fetch(request);
+  const { epoch } = session;
+  const again = request.clone();
+  const first = await fetch(withBearer(request, token));
+  if (first.status !== 401) return first;
+  if (!(await session.refresh())) return first;
+  // Another tab has signed somebody else in, or switched the organization: what was meant for one must not be done as the other.
+  if (session.epoch !== epoch) return first;
+  return fetch(withBearer(again, (await session.token()) ?? ''));
+}
+
+function withBearer(request: Request, token: string): Request {
+  request.headers.set('authorization', `Bearer ${token}`);
+  return request;
+}
+
+interface Answer<T> {
+  readonly data?: T;
+  readonly error?: unknown;
+  readonly response: Response;
+}
+
+/**
+ * The body of an answer.
+ * @throws Failure when the API refuses, or does not answer.
+ */
+export async function answered<T>(call: Promise<Answer<T>>): Promise<T> {
+  let answer: Answer<T>;
+  try {
+    answer = await call;
+  } catch (error) {
+    // What was called off is no failure: nobody waits for it.
+    if (error instanceof DOMException && error.name === 'AbortError') throw error;
+    throw failureFrom(error);
+  }
+  if (!answer.response.ok) throw failureOf(answer.response.status, answer.error);
+  return answer.data as T;
+}

@@ -1,0 +1,60 @@
+/** What the API refuses, as an error that pages can show. Thrown by `answered` (client.ts) and read by forms and notices. */
+
+/** One field of a request that the server does not take. */
+export interface Fault {
+  readonly path: string;
+  readonly message: string;
+}
+
+interface Refusal {
+  readonly status: number;
+  readonly code: string;
+  readonly message: string;
+  readonly faults?: readonly Fault[];
+}
+
+export class Failure extends Error {
+  /** HTTP status; 0: there was no answer. */
+  readonly status: number;
+  /** The API's `error`: what code branches on. */
+  readonly code: string;
+  /** Which fields are wrong, for `invalid_request`. */
+  readonly faults: readonly Fault[];
+
+  constructor({ status, code, message, faults = [] }: Refusal) {
+    super(message);
+    this.status = status;
+    this.code = code;
+    this.faults = faults;
+  }
+}
+
+interface ErrorBody {
+  readonly error: string;
+  readonly message: string;
+  readonly details?: unknown;
+}
+
+const NO_ANSWER = 'The server does not answer. It may be starting again: try in a moment.';
+
+/** Makes a Failure of the body of an answer; a proxy in front of the server may answer anything. */
+export function failureOf(status: number, body: unknown): Failure {
+  if (!isErrorBody(body)) {
+    return new Failure({ status, code: 'unknown', message: `The server answered with status ${status}. Try again.` });
+  }
+  const faults = Array.isArray(body.details) ? body.details.filter(isFault) : [];
+  return new Failure({ status, code: body.error, message: body.message, faults });
+}
+
+/** Whatever was thrown, in words for people. */
+export function failureFrom(error: unknown): Failure {
+  return error instanceof Failure ? error : new Failure({ status: 0, code: 'no_answer', message: NO_ANSWER });
+}
+
+function isErrorBody(body: unknown): body is ErrorBody {
+  return typeof body === 'object' && body !== null && 'error' in body && 'message' in body;
+}
+
+function isFault(one: unknown): one is Fault {
+  return typeof one === 'object' && one !== null && 'path' in one && 'message' in one;
+}

@@ -1,0 +1,127 @@
+/**
+ * Who is signed in, in this tab. The access token lives in this object alone: in no storage, no address, no element. The refresh cookie,
+ * which no script can read, gives the next one.
+ */
+
+const SOON_MS = 30_000;
+/** All tabs of a browser have one cookie, and swapping the same one twice ends the session: one tab at a time. */
+const LOCK = 'culvert-refresh';
+
+/** What an access token says; read, not verified: the server does that. */
+interface Claims {
+  readonly sub: string;
+  readonly org: string;
+  /** Unix seconds. */
+  readonly exp: number;
+}
+
+/** `starting`: nobody knows yet. `over`: it was there and is not any more. */
+export type SessionState = 'starting' | 'in' | 'out' | 'over';
+
+export class Session {
+  readonly #refreshUrl: URL;
+  readonly #listeners = new Set<() => void>();
+  #token: string | undefined;
+  #state: SessionState = 'starting';
+  /** Grows when somebody else is signed in, or another organization is active: what was shown is then another's. */
+  #epoch = 0;
+  #refreshing: Promise<boolean> | undefined;
+
+  /** `api`: address of the API, with a slash at its end. */
+  constructor(api: URL) {
+    this.#refreshUrl = new URL('auth/refresh', api);
+  }
+
+  get state(): SessionState {
+    return this.#state;
+  }
+
+  get epoch(): number {
+    return this.#epoch;
+  }
+
+  /** Calls `listener` after each change, until the returned function is called. */
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  /** From now on this tab acts with the token: after a log-in, or a switch of the organization. */
+  enter(token: string): void {
+    const isSame = this.#token !== undefined && holderOf(this.#token) === holderOf(token);
+    this.#token = token;
+    if (!isSame) this.#epoch++;
+    this.#become('in');
+  }
+
+  /** Nobody is signed in any more; `over`: without having asked for it. */
+  leave(how: 'out' | 'over' = 'out'): void {
+    this.#token = undefined;
+    this.#epoch++;
+    this.#become(how);
+  }
+
+  /** A token that is good for a while yet, or undefined when nobody is signed in. */
+  async token(): Promise<string | undefined> {
+    if (this.#token === undefined) return undefined;
+    if (claimsOf(this.#token).exp * 1000 - Date.now() > SOON_MS) return this.#token;
+    return (await this.refresh()) ? this.#token : undefined;
+  }
+
+  /** Takes up the session of the browser's cookie, or goes on with it. False: there is none, and nobody is signed in. */
+  refresh(): Promise<boolean> {
+    this.#refreshing ??= this.#oneAtATime().finally(() => {
+      this.#refreshing = undefined;
+    });
+    return this.#refreshing;
+  }
+
+  #oneAtATime(): Promise<boolean> {
+    // Browsers have locks on secure origins only; elsewhere the server says who came second.
+    if (!('locks' in navigator)) return this.#swap();
+    return navigator.locks.request(LOCK, () => this.#swap());
+  }
+
+  async #swap(): Promise<boolean> {
+    let answer = await this.#ask();
+    if (answer.status === 401 && answer.retryAfterSeconds !== undefined) {
+      const ms = answer.retryAfterSeconds * 1000;
+      await new Promise((resolve) => setTimeout(resolve, ms));
+      answer = await this.#ask();
+    }
+    if (answer.token !== undefined) {
+      this.enter(answer.token);
+      return true;
+    }
+    // Without an answer, or with too many requests, the session may well go on: it is not given up.
+    if (answer.status === 401) this.leave(this.#state === 'in' ? 'over' : 'out');
+    else throw new Error(`the cookie was not swapped: ${answer.status}`);
+    return false;
+  }
+
+  async #ask(): Promise<{ status: number; token?: string; retryAfterSeconds?: number }> {
+    const answer = await fetch(this.#refreshUrl, { method: 'POST', credentials: 'same-origin', cache: 'no-store' });
+    const body = (await answer.json()) as { access_token?: string; retry_after_seconds?: number };
+    return {
+      status: answer.status,
+      ...(answer.ok && body.access_token !== undefined ? { token: body.access_token } : {}),
+      ...(body.retry_after_seconds === undefined ? {} : { retryAfterSeconds: body.retry_after_seconds }),
+    };
+  }
+
+  #become(state: SessionState): void {
+    this.#state = state;
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+/** For whom a token acts, and for which organization of theirs. */
+export function holderOf(token: string): string {
+  const { sub, org } = claimsOf(token);
+  return `${sub} ${org}`;
+}
+
+function claimsOf(token: string): Claims {
+  const claims = (token.split('.')[1] ?? '').replaceAll('-', '+').replaceAll('_', '/');
+  return JSON.parse(atob(claims)) as Claims;
+}

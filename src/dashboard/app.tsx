@@ -1,0 +1,87 @@
+/** Who sees what: the ways in for whoever is not signed in, the pages inside the shell for whoever is. */
+import { Center, Loader } from '@mantine/core';
+import { lazy, Suspense } from 'react';
+import { Route, Switch } from 'wouter';
+import { AccountProvider, useAccountQuery, useSessionState } from './api/context.tsx';
+import { PAGES } from './pages.ts';
+import { Empty } from './parts/empty.tsx';
+import { FailureAlert } from './parts/loaded.tsx';
+import { Page } from './parts/page.tsx';
+import type { Arrival } from './place.ts';
+import { Shell } from './shell/shell.tsx';
+import { IconMoodEmpty } from '@tabler/icons-react';
+
+const WaysIn = lazy(async () => ({ default: (await import('./pages/ways-in/ways-in.tsx')).WaysIn }));
+const ResetPage = lazy(async () => ({ default: (await import('./pages/ways-in/reset-page.tsx')).ResetPage }));
+const InvitePage = lazy(async () => ({ default: (await import('./pages/ways-in/invite-page.tsx')).InvitePage }));
+const DevicePage = lazy(async () => ({ default: (await import('./pages/ways-in/device-page.tsx')).DevicePage }));
+
+export function App({ arrival }: { readonly arrival: Arrival }) {
+  return (
+    <Suspense fallback={<Waiting />}>
+      <Switch>
+        <Route path="/reset">
+          <ResetPage />
+        </Route>
+        <Route path="/invite">
+          <InvitePage arrival={arrival} />
+        </Route>
+        <Route path="/cli">
+          <DevicePage arrival={arrival} />
+        </Route>
+        <Route>
+          <Home arrival={arrival} />
+        </Route>
+      </Switch>
+    </Suspense>
+  );
+}
+
+function Home({ arrival }: { readonly arrival: Arrival }) {
+  const { state, epoch } = useSessionState();
+  if (state === 'starting') return <Waiting />;
+  if (state !== 'in') return <WaysIn arrival={arrival} />;
+  return <Inside key={epoch} />;
+}
+
+function Inside() {
+  const account = useAccountQuery();
+  if (account.data === undefined)
+    return account.isError ? <FailureAlert error={account.error} again={account.refetch} /> : <Waiting />;
+  return (
+    <AccountProvider value={account.data}>
+      <Shell>
+        <Suspense fallback={<Waiting />}>
+          <Switch>
+            {PAGES.map(({ path, Component }) => (
+              <Route key={path} path={path}>
+                <Component />
+              </Route>
+            ))}
+            <Route>
+              <NoSuchPage />
+            </Route>
+          </Switch>
+        </Suspense>
+      </Shell>
+    </AccountProvider>
+  );
+}
+
+function NoSuchPage() {
+  return (
+    <Page title="No such page">
+      <Empty icon={IconMoodEmpty} title="There is nothing at this address">
+        The menu leads everywhere else.
+      </Empty>
+    </Page>
+  );
+}
+
+function Waiting() {
+  return (
+    <Center mih={240}>
+      <Loader aria-label="Loading" />
+    </Center>
+  );
+}

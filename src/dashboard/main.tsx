@@ -1,0 +1,83 @@
+/**
+ * Where the dashboard starts: what all pages share is made here, and nowhere else. All style sheets too: what comes with a page that is loaded
+ * later would not be fetched.
+ */
+import '@mantine/core/styles.css';
+import '@mantine/notifications/styles.css';
+import 'uplot/dist/uPlot.min.css';
+import './style/dashboard.css';
+import { MantineProvider } from '@mantine/core';
+import { Notifications } from '@mantine/notifications';
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { setNonce } from 'get-nonce';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { Router } from 'wouter';
+import { makeClient } from './api/client.ts';
+import { ApiProvider } from './api/context.tsx';
+import { Failure } from './api/failure.ts';
+import { Session } from './api/session.ts';
+import { App } from './app.tsx';
+import { placeOf, takeArrival } from './place.ts';
+import { CSS_VARIABLES, THEME } from './theme.ts';
+
+const arrival = takeArrival();
+const { base, api: url } = placeOf(import.meta.url);
+const session = new Session(url);
+const client = makeClient(url, session);
+
+/** The page's policy lets those styles through that know this word. */
+const nonce = metaOf('csp-nonce');
+setNonce(nonce);
+
+const queries = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 5000,
+      // What the API refuses it refuses again; only a lost answer is worth another try.
+      retry: (count, error) => count < 2 && error instanceof Failure && (error.status === 0 || error.status >= 502),
+    },
+  },
+});
+
+/** What one person or organization saw is not shown to the next. Done before anybody draws anew: what is asked for then must stay. */
+function forgetWithTheSession(): void {
+  let shownTo = session.epoch;
+  session.subscribe(() => {
+    if (session.epoch === shownTo) return;
+    shownTo = session.epoch;
+    queries.clear();
+  });
+}
+
+function metaOf(name: string): string {
+  return document.querySelector<HTMLMetaElement>(`meta[name="${name}"]`)?.content ?? '';
+}
+
+forgetWithTheSession();
+
+// The server says whether the browser has a live session: without one there is nothing to ask.
+if (metaOf('culvert-session') === 'live') session.refresh().catch(() => session.leave());
+else session.leave();
+
+const root = document.getElementById('root');
+if (root === null) throw new Error('the page has no place for the dashboard');
+createRoot(root).render(
+  <StrictMode>
+    <MantineProvider
+      theme={THEME}
+      cssVariablesResolver={CSS_VARIABLES}
+      defaultColorScheme="auto"
+      getStyleNonce={() => nonce}
+    >
+      <Notifications position="bottom-right" limit={4} />
+      <QueryClientProvider client={queries}>
+        <ApiProvider value={{ url, session, client }}>
+          <Router base={base}>
+            <App arrival={arrival} />
+          </Router>
+        </ApiProvider>
+      </QueryClientProvider>
+    </MantineProvider>
+  </StrictMode>,
+);

@@ -1,0 +1,10 @@
+/** Audit. */
+import { Page } from '../../parts/page.tsx';
+
+export function AuditPage() {
+  return (
+    <Page title="Audit">
+      <div />
+    </Page>
+  );
+}

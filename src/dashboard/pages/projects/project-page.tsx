@@ -1,0 +1,10 @@
+/** Project. */
+import { Page } from '../../parts/page.tsx';
+
+export function ProjectPage() {
+  return (
+    <Page title="Project">
+      <div />
+    </Page>
+  );
+}

@@ -1,0 +1,10 @@
+/** Tunnel. */
+import { Page } from '../../parts/page.tsx';
+
+export function TunnelPage() {
+  return (
+    <Page title="Tunnel">
+      <div />
+    </Page>
+  );
+}

@@ -1,0 +1,10 @@
+/** Tunnels. */
+import { Page } from '../../parts/page.tsx';
+
+export function TunnelsPage() {
+  return (
+    <Page title="Tunnels">
+      <div />
+    </Page>
+  );
+}

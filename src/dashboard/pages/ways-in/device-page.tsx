@@ -1,0 +1,6 @@
+/** DevicePage. */
+import type { Arrival } from '../../place.ts';
+
+export function DevicePage(_: { readonly arrival?: Arrival }) {
+  return <main />;
+}

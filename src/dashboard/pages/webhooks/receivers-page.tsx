@@ -1,0 +1,10 @@
+/** Webhooks. */
+import { Page } from '../../parts/page.tsx';
+
+export function ReceiversPage() {
+  return (
+    <Page title="Webhooks">
+      <div />
+    </Page>
+  );
+}

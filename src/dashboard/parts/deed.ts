@@ -1,0 +1,53 @@
+/** Something that the person does by the API: says how it ended, and lets the lists that it touches be read again. */
+import { notifications } from '@mantine/notifications';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { failureFrom } from '../api/failure.ts';
+
+interface DeedOptions<V, T> {
+  readonly run: (input: V) => Promise<T>;
+  /** What is said when it is done; leave out where the page shows it anyway. */
+  readonly done?: string | ((result: T, input: V) => string);
+  /** Keys of queries that are out of date then. */
+  readonly touches?: ReadonlyArray<readonly unknown[]>;
+  readonly onDone?: (result: T, input: V) => void;
+  /** The caller shows the failure itself (a form, a question): it is not said a second time. */
+  readonly tellsFailure?: boolean;
+}
+
+export function useDeed<V = void, T = unknown>({
+  run,
+  done,
+  touches = [],
+  onDone,
+  tellsFailure = false,
+}: DeedOptions<V, T>) {
+  const queries = useQueryClient();
+  return useMutation<T, unknown, V>({
+    mutationFn: run,
+    onSuccess: async (result, input) => {
+      onDone?.(result, input);
+      if (done !== undefined) say(typeof done === 'string' ? done : done(result, input));
+      await Promise.all(touches.map((queryKey) => queries.invalidateQueries({ queryKey: [...queryKey] })));
+    },
+    onError: (error) => {
+      if (!tellsFailure) sayFailure(error);
+    },
+  });
+}
+
+/** A line that goes away by itself. */
+export function say(message: string): void {
+  notifications.show({ message, color: 'culvert', closeButtonProps: { 'aria-label': 'Dismiss' } });
+}
+
+/** Stays until it was read. */
+export function sayFailure(error: unknown): void {
+  const { message } = failureFrom(error);
+  notifications.show({
+    message,
+    color: 'red',
+    autoClose: 10_000,
+    role: 'alert',
+    closeButtonProps: { 'aria-label': 'Dismiss' },
+  });
+}

@@ -1,0 +1,36 @@
+/** The frame of every page inside the shell: its title (also of the tab), what it is about, and what can be done there. */
+import { Box, Group, Stack, Text, Title } from '@mantine/core';
+import { type ReactNode, useEffect } from 'react';
+
+interface PageProps {
+  readonly title: string;
+  /** One sentence for people who see the page for the first time. */
+  readonly about?: ReactNode;
+  /** The page's main buttons. */
+  readonly actions?: ReactNode;
+  readonly children: ReactNode;
+}
+
+export function Page({ title, about, actions, children }: PageProps) {
+  useEffect(() => {
+    document.title = `${title} - Culvert`;
+  }, [title]);
+  return (
+    <Stack gap="lg">
+      <Group justify="space-between" align="flex-start" gap="md">
+        <Box className="culvert-page-words">
+          <Title order={1} size="h3">
+            {title}
+          </Title>
+          {about !== undefined && (
+            <Text c="dimmed" size="sm" mt={4}>
+              {about}
+            </Text>
+          )}
+        </Box>
+        {actions !== undefined && <Group gap="xs">{actions}</Group>}
+      </Group>
+      {children}
+    </Stack>
+  );
+}

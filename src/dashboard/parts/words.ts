@@ -1,0 +1,66 @@
+/** Numbers, sizes and times as people read them. Pure: tested without a browser. */
+
+const UNITS = ['B', 'KB', 'MB', 'GB', 'TB', 'PB'] as const;
+
+/** 1,536 → "1.5 KB". Units of 1,000, as bills count them. */
+export function bytesText(bytes: number): string {
+  let value = bytes;
+  let unit = 0;
+  while (Math.abs(value) >= 999.5 && unit < UNITS.length - 1) {
+    value /= 1000;
+    unit++;
+  }
+  const digits = unit === 0 || value >= 99.5 ? 0 : 1;
+  return `${value.toFixed(digits)} ${UNITS[unit]}`;
+}
+
+/** 12345 → "12,345". */
+export function countText(count: number): string {
+  return count.toLocaleString('en-US');
+}
+
+/** US cents → "$12.34"; with what is less than a cent. */
+export function moneyText(cents: number): string {
+  const digits = Number.isInteger(cents) ? 2 : 4;
+  return `$${(cents / 100).toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: digits })}`;
+}
+
+/** 0.4 → "0.4 ms", 1234 → "1.23 s". */
+export function durationText(ms: number): string {
+  if (ms < 10) return `${ms.toFixed(1)} ms`;
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${(ms / 1000).toFixed(2)} s`;
+  return spanText(ms);
+}
+
+/** The two largest units of a span: "2 h 5 min", "3 d". */
+export function spanText(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1000));
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 24) return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`;
+  const days = Math.floor(hours / 24);
+  return hours % 24 === 0 || days >= 7 ? `${days} d` : `${days} d ${hours % 24} h`;
+}
+
+/** "just now", "5 min ago", "in 2 h". `at`, `now`: Unix milliseconds. */
+export function agoText(at: number, now: number): string {
+  const ms = now - at;
+  if (Math.abs(ms) < 5000) return 'just now';
+  return ms > 0 ? `${spanText(ms)} ago` : `in ${spanText(-ms)}`;
+}
+
+/** Unix milliseconds of a time as the API says it: RFC 3339, or Unix seconds. */
+export function timeOf(at: string | number): number {
+  return typeof at === 'number' ? at * 1000 : Date.parse(at);
+}
+
+/** 2026-11-21 14:03:22, in the reader's own time zone. */
+export function clockText(at: number): string {
+  const date = new Date(at);
+  const two = (value: number): string => String(value).padStart(2, '0');
+  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
+}

@@ -1,0 +1,84 @@
+/** What is around every page: the menu, who is signed in, and in which organization. */
+import { Alert, AppShell, Burger, Group, Text } from '@mantine/core';
+import { useDisclosure, useMediaQuery } from '@mantine/hooks';
+import { type ReactNode, useEffect, useRef } from 'react';
+import { useLocation } from 'wouter';
+import { useAccount } from '../api/context.tsx';
+import { loadAllWhenIdle } from '../pages.ts';
+import { AccountMenu } from './account-menu.tsx';
+import { Menu } from './menu.tsx';
+import { OrgSwitch } from './org-switch.tsx';
+
+export function Shell({ children }: { readonly children: ReactNode }) {
+  const [opened, { toggle, close }] = useDisclosure(false);
+  // Mantine's `sm`: below it the menu lies over the page, and is out of reach while it is shut.
+  const isNarrow = useMediaQuery('(max-width: 48em)') ?? false;
+  const main = useRef<HTMLElement>(null);
+  const [location] = useLocation();
+  const first = useRef(location);
+  useEffect(() => loadAllWhenIdle(), []);
+  // Another page is at hand: the menu of a phone gives way, and the keyboard and the screen reader begin at its top.
+  useEffect(() => {
+    if (first.current === location) return;
+    first.current = location;
+    close();
+    main.current?.focus({ preventScroll: true });
+    window.scrollTo(0, 0);
+  }, [location, close]);
+  return (
+    <AppShell
+      header={{ height: 56 }}
+      navbar={{ width: 232, breakpoint: 'sm', collapsed: { mobile: !opened } }}
+      padding={{ base: 'sm', sm: 'lg' }}
+    >
+      <AppShell.Header>
+        <a className="culvert-skip" href="#main">
+          To the page
+        </a>
+        <Group h="100%" px="md" justify="space-between" wrap="nowrap">
+          <Group gap="sm" wrap="nowrap">
+            <Burger
+              opened={opened}
+              onClick={toggle}
+              hiddenFrom="sm"
+              size="sm"
+              aria-label="Menu"
+              aria-expanded={opened}
+            />
+            <Text fw={700} className="culvert-brand">
+              Culvert
+            </Text>
+          </Group>
+          <Group gap="xs" wrap="nowrap">
+            <OrgSwitch />
+            <AccountMenu />
+          </Group>
+        </Group>
+      </AppShell.Header>
+      <AppShell.Navbar p="xs" aria-label="Pages" inert={isNarrow && !opened}>
+        <Menu />
+      </AppShell.Navbar>
+      <AppShell.Main id="main" ref={main} tabIndex={-1}>
+        <div className="culvert-page">
+          <Approval />
+          {children}
+        </div>
+      </AppShell.Main>
+    </AppShell>
+  );
+}
+
+const APPROVAL: Readonly<Record<string, string>> = {
+  pending: 'An operator of this server has to approve your organization before it can publish anything.',
+  suspended: 'Your organization is suspended: it can publish nothing. Ask an operator of this server.',
+};
+
+function Approval() {
+  const words = APPROVAL[useAccount().active_org.approval_status];
+  if (words === undefined) return null;
+  return (
+    <Alert color="yellow" mb="md" role="status">
+      {words}
+    </Alert>
+  );
+}

@@ -1,0 +1,62 @@
+/** The look: the colours of the pages that the edge and the API make by themselves, in Mantine's terms. All pairs have a contrast of 4.5 and more. */
+import { type CSSVariablesResolver, createTheme, Modal, type MantineColorsTuple, Tooltip } from '@mantine/core';
+
+const CULVERT: MantineColorsTuple = [
+  '#e9f7f3',
+  '#d3ede5',
+  '#a5dccb',
+  '#7dd1b8',
+  '#57c7aa',
+  '#37b393',
+  '#22997b',
+  '#148067',
+  '#0b6b57',
+  '#075445',
+];
+const DARK: MantineColorsTuple = [
+  '#e6ebe9',
+  '#c3ccc8',
+  '#9aa7a2',
+  '#6f7c77',
+  '#37413e',
+  '#262e2b',
+  '#1b211f',
+  '#161b1a',
+  '#121615',
+  '#0c100f',
+];
+
+export const THEME = createTheme({
+  colors: { culvert: CULVERT, dark: DARK },
+  primaryColor: 'culvert',
+  primaryShade: { light: 8, dark: 4 },
+  autoContrast: true,
+  luminanceThreshold: 0.35,
+  defaultRadius: 'md',
+  fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif',
+  fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace',
+  headings: { fontWeight: '600' },
+  cursorType: 'pointer',
+  components: {
+    Modal: Modal.extend({ defaultProps: { centered: true, closeButtonProps: { 'aria-label': 'Close' } } }),
+    Tooltip: Tooltip.extend({ defaultProps: { withArrow: true, openDelay: 300 } }),
+  },
+});
+
+export const CSS_VARIABLES: CSSVariablesResolver = () => ({
+  variables: {},
+  light: {
+    '--mantine-color-dimmed': '#5b6662',
+    '--mantine-color-placeholder': '#66716d',
+    '--mantine-color-error': '#a4262c',
+    '--culvert-ground': '#f4f5f4',
+    '--culvert-line': '#d5dad7',
+  },
+  dark: {
+    '--mantine-color-dimmed': 'var(--mantine-color-dark-2)',
+    '--mantine-color-placeholder': 'var(--mantine-color-dark-2)',
+    '--mantine-color-error': '#ff9b9b',
+    '--culvert-ground': 'var(--mantine-color-dark-8)',
+    '--culvert-line': 'var(--mantine-color-dark-4)',
+  },
+});

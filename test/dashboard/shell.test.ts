@@ -1,0 +1,63 @@
+/** What is around every page: the way in, the menu, the colours, the way out. */
+import assert from 'node:assert/strict';
+import { after, before, suite, test } from 'node:test';
+import { inReverse } from '../harness/ends.ts';
+import { heading, NO_CHROMIUM, noSeriousFinding, PHONE, startWorld, type World } from './world.ts';
+
+suite('the shell', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
+  const ends = inReverse({ after });
+  let world: World;
+  before(async () => {
+    world = await startWorld(ends);
+  });
+
+  test('whoever has a session goes on with it, and nothing secret is kept where a script or a link could find it', async (t) => {
+    const page = await world.open(t, '/?oauth_token=eyJ.not.mine&mfa_challenge=a.b.c&x=1');
+    await heading(page, 'Overview');
+    assert.equal(new URL(page.url()).search, '?x=1');
+    const kept = await page.evaluate<string>(
+      'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, history.state])',
+    );
+    assert.doesNotMatch(kept, /eyJ|token/);
+    await noSeriousFinding(page);
+  });
+
+  test('the menu leads to every page, by keyboard too, and says where one is', async (t) => {
+    const page = await world.open(t, '/');
+    await heading(page, 'Overview');
+    const link = page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Tunnels' });
+    await link.focus();
+    await page.keyboard.press('Enter');
+    await heading(page, 'Tunnels');
+    assert.equal(await page.title(), 'Tunnels - Culvert');
+    assert.equal(await link.getAttribute('aria-current'), 'page');
+    assert.equal(await page.evaluate<string>('document.activeElement.id'), 'main');
+    await page.goBack();
+    await heading(page, 'Overview');
+  });
+
+  test('on a phone the menu opens and gives way to the page', async (t) => {
+    const page = await world.open(t, '/', { context: { viewport: PHONE } });
+    await page.getByRole('button', { name: 'Menu' }).click();
+    await page.getByRole('link', { name: 'Tunnels' }).click();
+    await heading(page, 'Tunnels');
+    assert.equal(await page.getByRole('button', { name: 'Menu' }).getAttribute('aria-expanded'), 'false');
+    assert.equal(await page.locator('nav').evaluate((nav) => nav.inert), true);
+    const wide = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+    assert.ok(wide <= 0, `${wide} pixels too wide`);
+  });
+
+  test('an address that leads nowhere says so', async (t) => {
+    const page = await world.open(t, '/nowhere');
+    await heading(page, 'No such page');
+  });
+
+  test('signing out ends the session in the browser and on the server', async (t) => {
+    const page = await world.open(t, '/');
+    await page.getByRole('button', { name: 'Your account' }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
+    await page.reload();
+    await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
+  });
+});

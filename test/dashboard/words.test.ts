@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { agoText, bytesText, durationText, moneyText, spanText, timeOf } from '../../src/dashboard/parts/words.ts';
+
+test('sizes have three digits or fewer before the unit', () => {
+  const said = [0, 999, 999.6, 1000, 1536, 99_900, 999_499, 999_500, 12_345_678, 5e15].map(bytesText);
+  assert.deepEqual(said, [
+    '0 B',
+    '999 B',
+    '1.0 KB',
+    '1.0 KB',
+    '1.5 KB',
+    '100 KB',
+    '999 KB',
+    '1.0 MB',
+    '12.3 MB',
+    '5.0 PB',
+  ]);
+});
+
+test('money shows what is less than a cent, and rounds nothing away that is more', () => {
+  assert.deepEqual([0, 5, 1234, 0.25, 100_000].map(moneyText), ['$0.00', '$0.05', '$12.34', '$0.0025', '$1,000.00']);
+});
+
+test('times say how long ago, or how soon', () => {
+  const now = Date.parse('2026-01-01T12:00:00Z');
+  const said = (at: string): string => agoText(Date.parse(at), now);
+  assert.equal(said('2026-01-01T11:59:58Z'), 'just now');
+  assert.equal(said('2026-01-01T11:55:00Z'), '5 min ago');
+  assert.equal(said('2026-01-01T09:30:00Z'), '2 h 30 min ago');
+  assert.equal(said('2026-01-02T12:00:00Z'), 'in 1 d');
+  assert.equal(spanText(8 * 86_400_000 + 3_600_000), '8 d');
+  assert.equal(durationText(0.42), '0.4 ms');
+  assert.equal(durationText(1234), '1.23 s');
+});
+
+test('times of the API are RFC 3339 or Unix seconds', () => {
+  assert.equal(timeOf('2026-01-01T00:00:00Z'), timeOf(1_767_225_600));
+});

@@ -1,0 +1,96 @@
+/**
+ * The dashboard in a real browser, served by a real server of its own (harness/spawned.ts: from the source, or the built file in CULVERT_BIN).
+ * One world per test file; each test opens tabs of its own. What the page's policy refuses or its code throws fails the test (harness/chromium.ts).
+ */
+import assert from 'node:assert/strict';
+import { AxeBuilder } from '@axe-core/playwright';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { NO_CHROMIUM, openTab, startChromium } from '../harness/chromium.ts';
+import type { Ends } from '../harness/ends.ts';
+import { type SpawnedCulvert, type SpawnOptions, spawnCulvert } from '../harness/spawned.ts';
+
+export { NO_CHROMIUM };
+
+export const DESKTOP = { width: 1280, height: 800 };
+export const PHONE = { width: 390, height: 844 };
+
+export interface Person {
+  readonly email: string;
+  readonly password: string;
+}
+
+export interface TabOptions {
+  /** Whoever is signed in; the first owner when not given, nobody when null. */
+  readonly as?: Person | null;
+  readonly context?: BrowserContextOptions;
+}
+
+export interface World {
+  readonly culvert: SpawnedCulvert;
+  readonly browser: Browser;
+  readonly owner: Person;
+  /** Opens `/app<path>` in a tab of its own, at desktop size, and ends it with the test. */
+  open(ends: Ends, path: string, options?: TabOptions): Promise<Page>;
+  /** A new account with an organization of its own, approved; its password works at once. */
+  person(email: string): Promise<Person>;
+}
+
+/** `ends`: of the suite, made where the suite is (`inReverse({ after })`), for a hook's own end with the hook. */
+export async function startWorld(ends: Ends, options: SpawnOptions = {}): Promise<World> {
+  const [culvert, browser] = await Promise.all([spawnCulvert(ends, options), startChromium(ends)]);
+  const owner = { email: 'admin@localhost', password: culvert.password };
+  return {
+    culvert,
+    browser,
+    owner,
+    open: (t, path, { as = owner, context: settings } = {}) => open({ culvert, browser, t, path, as, settings }),
+    person: async (email) => {
+      const { status, body } = await culvert.account.call('POST', '/superadmin/users', { email });
+      assert.equal(status, 201, JSON.stringify(body));
+      return { email, password: String(body['password']) };
+    },
+  };
+}
+
+interface Opening {
+  readonly culvert: SpawnedCulvert;
+  readonly browser: Browser;
+  readonly t: Ends;
+  readonly path: string;
+  readonly as: Person | null;
+  readonly settings: BrowserContextOptions | undefined;
+}
+
+async function open({ culvert, browser, t, path, as, settings }: Opening): Promise<Page> {
+  // Transitions show axe half-transparent text, and tests half-open menus.
+  const context = await browser.newContext({ viewport: DESKTOP, reducedMotion: 'reduce', ...settings });
+  if (as !== null) {
+    const { email, password } = as;
+    const answer = await context.request.post(`${culvert.apiUrl}/auth/login`, { data: { email, password } });
+    assert.equal(answer.status(), 200, await answer.text());
+  }
+  const page = await openTab(t, context);
+  await page.goto(`${culvert.apiUrl}/app${path}`);
+  return page;
+}
+
+/** The page's heading, once it is there. */
+export async function heading(page: Page, name: string): Promise<void> {
+  await page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
+}
+
+/** Fails when axe-core finds a serious or critical fault in the page as it is now. */
+export async function noSeriousFinding(page: Page): Promise<void> {
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+  const told = serious.flatMap(({ id, nodes }) =>
+    nodes.map(({ target, failureSummary }) => `${id} at ${target.join(' ')}: ${failureSummary}`),
+  );
+  assert.deepEqual(told, [], `${page.url()}: ${told.length} findings`);
+}
+
+/** A picture in the folder of CULVERT_SCREENSHOTS, when there is one. */
+export async function shoot(page: Page, name: string): Promise<void> {
+  const folder = process.env['CULVERT_SCREENSHOTS'];
+  if (folder !== undefined) await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true });
+}

@@ -6,6 +6,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { createRequire } from 'node:module';
 import { constants, homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { getAsset, getRawAsset, isSea } from 'node:sea';
 import { Worker } from 'node:worker_threads';
 
@@ -42,13 +43,15 @@ export function readPackageFile(name: string): Uint8Array {
 
 /**
  * A file that the build has made, by its path below `dist/`. In the executable it is an asset; the plain bundle has it beside it, and what runs
- * from source reads what was built last. Undefined when it was not built.
+ * from source reads what was built last, in `dist/` or the folder of CULVERT_DIST. Undefined when it was not built.
  */
 export function readBuiltFile(path: string): Uint8Array | undefined {
   if (isSea()) return new Uint8Array(getRawAsset(path));
   const here = new URL(import.meta.url);
-  const folder = here.pathname.endsWith('/base/assets.ts') ? '../../dist/' : './';
-  const file = new URL(folder + path, here);
+  const isSource = here.pathname.endsWith('/base/assets.ts');
+  const elsewhere = process.env['CULVERT_DIST'];
+  const folder = isSource && elsewhere !== undefined ? pathToFileURL(`${elsewhere}/`) : isSource ? '../../dist/' : './';
+  const file = new URL(path, new URL(folder, here));
   return existsSync(file) ? readFileSync(file) : undefined;
 }
 

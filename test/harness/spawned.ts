@@ -152,7 +152,7 @@ export class SpawnedCulvert {
       command: culvertCommand(netns),
       args: ['serve', '--config', this.#configFile],
       cwd: this.folder,
-      env: { PATH: process.env['PATH'], HOME: this.folder },
+      env: { PATH: process.env['PATH'], HOME: this.folder, CULVERT_DIST: process.env['CULVERT_DIST'] },
     });
   }
 }

@@ -79,6 +79,12 @@ export async function heading(page: Page, name: string): Promise<void> {
   await page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
 }
 
+/** The page has its heading, and nothing of it waits for the API any more. */
+export async function settled(page: Page): Promise<void> {
+  await page.getByRole('heading', { level: 1 }).first().waitFor();
+  await page.getByLabel('Loading', { exact: true }).first().waitFor({ state: 'detached' });
+}
+
 /** Fails when axe-core finds a serious or critical fault in the page as it is now. */
 export async function noSeriousFinding(page: Page): Promise<void> {
   const { violations } = await new AxeBuilder({ page }).analyze();

@@ -1,0 +1,62 @@
+/** What somebody types on their own machine to connect an agent. Pure; drawn by connect-command.tsx. */
+
+export type TunnelProtocol = 'http' | 'https' | 'websocket' | 'tcp';
+/** Whose words the line is in. */
+export type ShellKind = 'posix' | 'powershell';
+
+export interface AgentCommand {
+  readonly protocol: TunnelProtocol;
+  readonly localPort: number;
+  /** Its name in the project, or the full label of a tunnel that is there; the server picks one when there is none. */
+  readonly subdomain?: string | undefined;
+  /** Slug; left out for the default project. */
+  readonly project?: string | undefined;
+  /** The API's address. */
+  readonly server: URL;
+}
+
+export const KEY_VARIABLE = 'CULVERT_TOKEN';
+
+/** `culvert http 3000 --subdomain shop --server https://…`: for whoever is logged in on that machine. */
+export function agentCommand(
+  { protocol, localPort, subdomain, project, server }: AgentCommand,
+  shell: ShellKind,
+): string {
+  const words = ['culvert', commandOf(protocol), String(localPort)];
+  if (subdomain !== undefined && subdomain !== '') words.push('--subdomain', quoted(subdomain, shell));
+  if (project !== undefined) words.push('--project', quoted(project, shell));
+  return [...words, '--server', quoted(serverText(server), shell)].join(' ');
+}
+
+/** The same with a key. It goes by the environment: arguments are seen by everybody on the machine. */
+export function withKey(command: string, key: string, shell: ShellKind): string {
+  const value = quoted(key, shell);
+  return shell === 'posix' ? `${KEY_VARIABLE}=${value} ${command}` : `$env:${KEY_VARIABLE} = ${value}; ${command}`;
+}
+
+export function loginCommand(server: URL, shell: ShellKind): string {
+  return `culvert login --server ${quoted(serverText(server), shell)}`;
+}
+
+/** The name inside its project: the scope of a key knows no suffix. */
+export function nameInProject(subdomain: string, project: string | undefined): string {
+  const suffix = `-${project ?? ''}`;
+  const isFull = project !== undefined && subdomain.length > suffix.length && subdomain.endsWith(suffix);
+  return isFull ? subdomain.slice(0, -suffix.length) : subdomain;
+}
+
+/** The address as the command line keeps it: without a slash at the end. */
+export function serverText(server: URL): string {
+  return server.origin + server.pathname.replace(/\/+$/, '');
+}
+
+/** A tunnel for WebSockets is one of HTTP to the agent. */
+function commandOf(protocol: TunnelProtocol): 'http' | 'https' | 'tcp' {
+  return protocol === 'websocket' ? 'http' : protocol;
+}
+
+/** Plain words as they are; in PowerShell everything else than letters and digits may mean something, at an argument's beginning at least. */
+function quoted(text: string, shell: ShellKind): string {
+  if (shell === 'powershell') return /^[\w][\w-]*$/.test(text) ? text : `'${text.replaceAll("'", "''")}'`;
+  return /^[\w.:/%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}

@@ -1,0 +1,158 @@
+/**
+ * How an agent is connected: the exact command, with a key that is made here or for a machine that is logged in. On the overview of an empty
+ * organization, and at a tunnel that nobody serves.
+ */
+import { Button, Group, SegmentedControl, Stack, Text } from '@mantine/core';
+import { IconKey } from '@tabler/icons-react';
+import { useState } from 'react';
+import { answered } from '../api/client.ts';
+import { useApi, useMay } from '../api/context.tsx';
+import type { MintedToken } from '../api/types.ts';
+import {
+  agentCommand,
+  type AgentCommand,
+  loginCommand,
+  nameInProject,
+  type ShellKind,
+  withKey,
+} from './agent-command.ts';
+import { CopyLine } from './copy.tsx';
+import { useDeed } from './deed.ts';
+
+const KEY_DAYS = 30;
+const KEY_TUNNELS = 5;
+
+export interface ConnectCommandProps extends Omit<AgentCommand, 'server'> {
+  /** Names that the key may use, inside its project; the one of `subdomain` when not given, any when there is none. */
+  readonly names?: readonly string[];
+  readonly keyName?: string;
+  /** A key was made; the list of keys is read again without it. */
+  readonly onKey?: () => void;
+}
+
+type Way = 'key' | 'login';
+
+/** Whoever may only watch has no use for it: the server makes them no key. */
+export function ConnectCommand({ names, keyName, onKey, ...wanted }: ConnectCommandProps) {
+  const { url: server } = useApi();
+  const [way, setWay] = useState<Way>('key');
+  const [shell, setShell] = useState<ShellKind>(shellHere);
+  const mayPublish = useMay('member');
+  // For as long as it is on the screen, and nowhere else.
+  const [key, setKey] = useState<string>();
+  if (!mayPublish)
+    return (
+      <Text size="sm" c="dimmed">
+        Your role in this organization is to watch. Ask an admin for the role of a member to publish something.
+      </Text>
+    );
+  const command = agentCommand({ ...wanted, server }, shell);
+  return (
+    <Stack gap="sm">
+      <Group gap="xs">
+        <SegmentedControl
+          value={way}
+          onChange={setWay}
+          data={[
+            { value: 'key', label: 'With a key' },
+            { value: 'login', label: 'Logged in' },
+          ]}
+          aria-label="How the agent shows who it is"
+        />
+        <SegmentedControl
+          value={shell}
+          onChange={setShell}
+          data={[
+            { value: 'posix', label: 'Linux, macOS' },
+            { value: 'powershell', label: 'Windows' },
+          ]}
+          aria-label="Where the agent runs"
+        />
+      </Group>
+      {way === 'login' && <ByLogin login={loginCommand(server, shell)} command={command} />}
+      {way === 'key' && key === undefined && (
+        <MakeKey
+          wanted={wanted}
+          names={names}
+          name={keyName ?? 'agent'}
+          onMade={({ apiKey }) => {
+            setKey(apiKey);
+            onKey?.();
+          }}
+        />
+      )}
+      {way === 'key' && key !== undefined && (
+        <Stack gap={4}>
+          <CopyLine value={withKey(command, key, shell)} what="the command" />
+          <Text size="xs" c="dimmed">
+            It holds the key, which can&apos;t be shown again once you leave this page. Whoever has it can publish in
+            your organization until it ends in {KEY_DAYS} days, or is revoked at Keys.
+          </Text>
+        </Stack>
+      )}
+    </Stack>
+  );
+}
+
+function ByLogin({ login, command }: { readonly login: string; readonly command: string }) {
+  return (
+    <Stack gap={4}>
+      <Text size="sm">Once on that machine: log in, and approve it in the browser.</Text>
+      <CopyLine value={login} what="the command to log in" />
+      <Text size="sm" mt={4}>
+        From then on:
+      </Text>
+      <CopyLine value={command} what="the command" />
+    </Stack>
+  );
+}
+
+interface MakeKeyProps {
+  readonly wanted: Omit<AgentCommand, 'server'>;
+  readonly names: readonly string[] | undefined;
+  readonly name: string;
+  readonly onMade: (minted: MintedToken) => void;
+}
+
+function MakeKey({ wanted: { subdomain, project }, names, name, onMade }: MakeKeyProps) {
+  const mint = useMinting(project);
+  const scope = names ?? (subdomain === undefined || subdomain === '' ? ['*'] : [nameInProject(subdomain, project)]);
+  const only = scope.includes('*') ? `up to ${KEY_TUNNELS} tunnels at a time` : `the name ${scope.join(', ')}`;
+  return (
+    <Stack gap={6} align="flex-start">
+      <Button
+        leftSection={<IconKey size={16} />}
+        loading={mint.isPending}
+        onClick={() => mint.mutate({ name, scope: [...scope] }, { onSuccess: onMade })}
+      >
+        Make a key and show the command
+      </Button>
+      <Text size="xs" c="dimmed">
+        The key is for {only} and ends in {KEY_DAYS} days.
+      </Text>
+    </Stack>
+  );
+}
+
+/** A key of the project when there is one, else of the organization. */
+function useMinting(project: string | undefined) {
+  const { client } = useApi();
+  return useDeed({
+    run: ({ name, scope }: { name: string; scope: string[] }) => {
+      const shared = { name, tunnelQuota: KEY_TUNNELS, bandwidthLimitMbps: 100 };
+      if (project === undefined) {
+        const body = { ...shared, ttlHours: KEY_DAYS * 24, allowedSubdomains: scope };
+        return answered<MintedToken>(client.POST('/tokens', { body }));
+      }
+      const body = { ...shared, ttl_hours: KEY_DAYS * 24, allowed_subdomains: scope };
+      return answered<MintedToken>(
+        client.POST('/projects/{slug}/tokens', { params: { path: { slug: project } }, body }),
+      );
+    },
+    touches: [['tokens'], ['projects']],
+  });
+}
+
+function shellHere(): ShellKind {
+  return /Windows/.test(navigator.userAgent) ? 'powershell' : 'posix';
+}

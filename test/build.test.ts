@@ -32,8 +32,9 @@ function emptyFolder(name: string): string {
   return path;
 }
 
-test('the build leaves four files and nothing of its own', () => {
-  assert.deepEqual(readdirSync(built).sort(), ['argon2-worker.cjs', 'culvert', 'culvert.mjs', 'usage-worker.cjs']);
+test('the build leaves four files, the folder of the dashboard, and nothing of its own', () => {
+  const made = ['argon2-worker.cjs', 'culvert', 'culvert.mjs', 'dashboard', 'usage-worker.cjs'];
+  assert.deepEqual(readdirSync(built).sort(), made);
   assert.ok(statSync(program).mode & 0o111, 'is executable');
 });
 
@@ -90,6 +91,12 @@ test('main job: serve, log in, mint a key, publish a port, visit it, stop', { ti
   const agent = new Program({ command: [program], args, cwd: agentFolder, env: {} });
   t.after(() => agent.kill());
   const publicUrl = await agent.printed(/^(https?:\/\/\S+)$/m);
+
+  // The dashboard is inside too: its page, and every file that the page names.
+  const page = await (await fetch(`${server.apiUrl}/app/`)).text();
+  const named = [...page.matchAll(/(?:src|href)="(assets\/[^"]+)"/g)].map(([, file = '']) => file);
+  assert.ok(named.length > 2, page);
+  for (const file of named) assert.equal((await fetch(`${server.apiUrl}/app/${file}`)).status, 200, file);
 
   const { status, body } = await visit(publicUrl, server.httpPort);
   assert.equal(status, 200);

@@ -52,10 +52,12 @@ test('a gate is told to the data plane as a hash, shown as a flag, and written i
   assert.match(gate?.passwordHash ?? '', /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
   assert.deepEqual((await plane.control.link.snapshot()).routes[0]?.gate, gate);
   assert.deepEqual(await flag(), [true, [true]]);
+  const one = (await ann.call('GET', `/tunnels/${tunnelId}`)).body;
+  assert.equal(one['authUsername'], 'preview');
   const trail = await ann.call('GET', '/events?limit=1');
   const [newest] = trail.body as unknown as Array<{ action: string }>;
   assert.equal(newest?.action, 'tunnel.auth');
-  assert.doesNotMatch(JSON.stringify([trail.body, done.body]), /horse|argon2/);
+  assert.doesNotMatch(JSON.stringify([trail.body, done.body, one]), /horse|argon2/);
 });
 
 test('each change has a version of its own, also to the same password', async () => {

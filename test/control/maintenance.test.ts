@@ -29,6 +29,7 @@ afterEach(async () => {
 
 const begin = (body?: object) => ann.call('PUT', `/tunnels/${tunnelId}/maintenance`, body);
 const end = () => ann.call('DELETE', `/tunnels/${tunnelId}/maintenance`);
+const message = async () => (await ann.call('GET', `/tunnels/${tunnelId}`)).body['maintenanceMessage'];
 const shown = async () => (await ann.call('GET', `/tunnels/${tunnelId}`)).body['maintenance'];
 const trail = () =>
   plane.control.store.db
@@ -54,6 +55,7 @@ test('maintenance begins with a message, is told to the data plane and shown, an
   assert.deepEqual([begun.status, begun.body], [200, { id: tunnelId, maintenance: true, message: 'Back at <six>.' }]);
   assert.equal(told(), 'Back at <six>.');
   assert.equal(await shown(), true);
+  assert.equal(await message(), 'Back at <six>.');
   const { routes } = await plane.control.link.snapshot();
   assert.equal(routes[0]?.maintenance, 'Back at <six>.');
   const ended = await end();

@@ -108,6 +108,7 @@ test('a tunnel has exactly the fields of the specification and the contract', as
     'protocol',
     'publicUrl',
     'status',
+    'stopped',
     'subdomain',
     'totalRequests',
   ]);
@@ -363,7 +364,10 @@ test('start and stop mark the tunnel and tell the data plane', async () => {
   h.node.online.delete(id);
   const from = h.node.deltas.length;
   const stopped = await h.call('POST', `/tunnels/${id}/stop`, { as: h.owner });
-  assert.deepEqual([stopped.body['status'], stopped.body['online']], ['inactive', false]);
+  assert.deepEqual(
+    [stopped.body['status'], stopped.body['online'], stopped.body['stopped']],
+    ['inactive', false, true],
+  );
   assert.equal((await h.call('POST', `/tunnels/${id}/start`, { as: h.owner })).body['status'], 'active');
   await h.call('DELETE', `/tunnels/${id}`, { as: h.owner });
   const told = h.node.deltas.slice(from);

@@ -5191,7 +5191,11 @@ export interface paths {
                     };
                     content: {
                         "application/json": components["schemas"]["Tunnel"] & {
+                            /** @description Whom the password gate knows; null: there is none */
+                            authUsername: string | null;
                             certificate: components["schemas"]["CertificateState"];
+                            /** @description What visitors are told in maintenance; null: the edge's own words, or no maintenance */
+                            maintenanceMessage: string | null;
                         };
                     };
                 };
@@ -8200,6 +8204,7 @@ export interface components {
          *       "createdAt": "2026-11-21T09:00:00.000Z",
          *       "projectSlug": "default",
          *       "online": true,
+         *       "stopped": false,
          *       "expiresAt": "2026-11-22T09:00:00.000Z",
          *       "maintenance": false,
          *       "edgeAuthEnabled": false,
@@ -8228,6 +8233,8 @@ export interface components {
             publicUrl: string;
             /** @enum {string} */
             status: "active" | "inactive";
+            /** @description Agents are refused until it is started */
+            stopped: boolean;
             subdomain: string;
             totalRequests: number;
         };

@@ -21,6 +21,7 @@ const tunnel = z
     createdAt: z.iso.datetime(),
     projectSlug: z.string(),
     online: z.boolean().openapi({ description: 'An agent serves it now' }),
+    stopped: z.boolean().openapi({ description: 'Agents are refused until it is started' }),
     expiresAt: z.iso.datetime().nullable(),
     maintenance: z.boolean(),
     edgeAuthEnabled: z.boolean(),
@@ -41,6 +42,7 @@ const tunnel = z
       createdAt: '2026-11-21T09:00:00.000Z',
       projectSlug: 'default',
       online: true,
+      stopped: false,
       expiresAt: '2026-11-22T09:00:00.000Z',
       maintenance: false,
       edgeAuthEnabled: false,
@@ -48,7 +50,13 @@ const tunnel = z
     },
   });
 
-const oneTunnel = tunnel.extend({ certificate: certificateState });
+const oneTunnel = tunnel.extend({
+  certificate: certificateState,
+  authUsername: z.string().nullable().openapi({ description: 'Whom the password gate knows; null: there is none' }),
+  maintenanceMessage: z.string().nullable().openapi({
+    description: "What visitors are told in maintenance; null: the edge's own words, or no maintenance",
+  }),
+});
 
 const newTunnel = z
   .object({
@@ -67,7 +75,7 @@ const id = z.object({ id: z.string() });
 const done = z.object({ success: z.literal(true) });
 const tags = ['tunnels'];
 
-export function mountTunnels(app: Api, { tunnels, certificates }: ApiDeps): void {
+export function mountTunnels(app: Api, { tunnels, certificates, basicGates }: ApiDeps): void {
   app.openapi(
     defineRoute({
       method: 'get',
@@ -109,10 +117,16 @@ export function mountTunnels(app: Api, { tunnels, certificates }: ApiDeps): void
       responses: { 200: json(oneTunnel, 'The tunnel') },
     }),
     (c) => {
-      const view = tunnels.get(actorOf(c), c.req.valid('param').id);
+      const actor = actorOf(c);
+      const view = tunnels.get(actor, c.req.valid('param').id);
       const certificate = certificates.ofTunnel(view.row);
       return c.json(
-        { ...present(view), certificate: certificate === null ? null : presentCertificate(certificate) },
+        {
+          ...present(view),
+          certificate: certificate === null ? null : presentCertificate(certificate),
+          authUsername: basicGates.usernameOf(actor, view.row.id),
+          maintenanceMessage: view.maintenance === '' ? null : view.maintenance,
+        },
         200,
       );
     },
@@ -182,8 +196,9 @@ function present({ row, projectSlug, publicUrl, online, maintenance, flags }: Tu
     createdAt: new Date(row.createdAt).toISOString(),
     projectSlug,
     online,
+    stopped: row.stopped,
     expiresAt: row.expiresAt === null ? null : new Date(row.expiresAt).toISOString(),
-    maintenance,
+    maintenance: maintenance !== null,
     edgeAuthEnabled: flags.edgeAuthEnabled,
     policyEnabled: flags.policyEnabled,
   };

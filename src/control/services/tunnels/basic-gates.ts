@@ -32,6 +32,19 @@ export class BasicGates {
     this.#deps = deps;
   }
 
+  /** The user name of a tunnel's gate, null when it has none. Throws `not_found`, `forbidden`. */
+  usernameOf(actor: Actor, tunnelId: string): string | null {
+    allow(actor, 'read', 'tunnel');
+    const { db } = this.#deps.store;
+    const row = ownTunnel(db, actor.orgId, tunnelId);
+    const gate = db
+      .select({ username: basicGates.username })
+      .from(basicGates)
+      .where(eq(basicGates.tunnelId, row.id))
+      .get();
+    return gate?.username ?? null;
+  }
+
   /** Throws `not_found`, `forbidden`, `invalid_request` (a `tcp` tunnel), `unavailable` (too many passwords wait to be hashed). */
   async put(actor: UserActor, tunnelId: string, input: { username: string; password: string }): Promise<void> {
     allow(actor, 'change', 'tunnel');

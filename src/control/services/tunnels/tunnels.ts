@@ -48,7 +48,8 @@ export interface TunnelView {
   readonly projectSlug: string;
   readonly publicUrl: string;
   readonly online: boolean;
-  readonly maintenance: boolean;
+  /** What its visitors are told; `''`: the edge's own words. null: not in maintenance. */
+  readonly maintenance: string | null;
   readonly flags: TunnelFlags;
 }
 
@@ -290,7 +291,7 @@ export class Tunnels {
       projectSlug,
       publicUrl: this.#deps.routes.publicUrl(row),
       online: this.#deps.nodes.isOnline(row.id),
-      maintenance: this.#deps.maintenance.messageOf(row.id) !== null,
+      maintenance: this.#deps.maintenance.messageOf(row.id),
       flags,
     };
   }

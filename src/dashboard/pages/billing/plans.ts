@@ -1,0 +1,95 @@
+/**
+ * What each plan includes, for comparing them; what the organization has now is told by the API. A test holds this table against the server's.
+ * Pure: tested without a browser.
+ */
+import type { Schemas } from '../../api/types.ts';
+import { spanText } from '../../parts/words.ts';
+
+export type Plan = Schemas['Entitlements']['plan'];
+export type Included = Omit<Schemas['Entitlements'], 'plan'>;
+export type SoldPlan = 'pro' | 'team';
+export type Cycle = 'monthly' | 'yearly';
+
+/** Smallest first. */
+export const PLANS: readonly Plan[] = ['free', 'pro', 'team', 'enterprise'];
+
+export const PLAN_NAMES: Readonly<Record<Plan, string>> = {
+  free: 'Free',
+  pro: 'Pro',
+  team: 'Team',
+  enterprise: 'Enterprise',
+};
+
+export const PLAN_WORDS: Readonly<Record<Plan, string>> = {
+  free: 'To try things out',
+  pro: 'For people who publish daily',
+  team: 'For companies',
+  enterprise: 'Given by the operator of the server',
+};
+
+const HOUR = 3600;
+
+export const INCLUDED: Readonly<Record<Plan, Included>> = {
+  free: {
+    max_tunnel_ttl_seconds: HOUR,
+    reserved_subdomains: 0,
+    edge_auth: false,
+    master_keys: false,
+    inspector_retention_days: 7,
+  },
+  pro: {
+    max_tunnel_ttl_seconds: 24 * HOUR,
+    reserved_subdomains: 5,
+    edge_auth: true,
+    master_keys: true,
+    inspector_retention_days: 30,
+  },
+  team: {
+    max_tunnel_ttl_seconds: 7 * 24 * HOUR,
+    reserved_subdomains: null,
+    edge_auth: true,
+    master_keys: true,
+    inspector_retention_days: 90,
+  },
+  enterprise: {
+    max_tunnel_ttl_seconds: null,
+    reserved_subdomains: null,
+    edge_auth: true,
+    master_keys: true,
+    inspector_retention_days: 365,
+  },
+};
+
+export interface Feature {
+  readonly title: string;
+  readonly say: (included: Included) => string;
+}
+
+/** What plans differ in; everything else is in all of them. */
+export const FEATURES: readonly Feature[] = [
+  {
+    title: 'A tunnel lives for',
+    say: ({ max_tunnel_ttl_seconds: seconds }) => (seconds === null ? 'as long as you like' : spanText(seconds * 1000)),
+  },
+  {
+    title: 'Requests are kept for',
+    say: ({ inspector_retention_days: days }) => `${days} days`,
+  },
+  {
+    title: 'Reserved names',
+    say: ({ reserved_subdomains: names }) => (names === null ? 'unlimited' : names === 0 ? 'none' : String(names)),
+  },
+  { title: 'Visitors sign in', say: ({ edge_auth: has }) => (has ? 'yes' : 'no') },
+  { title: 'Master keys', say: ({ master_keys: has }) => (has ? 'yes' : 'no') },
+];
+
+export function isSold(plan: Plan): plan is SoldPlan {
+  return plan === 'pro' || plan === 'team';
+}
+
+/** Where a purchase goes on; undefined for what no browser should be sent to. */
+export function webAddress(text: string): string | undefined {
+  if (!URL.canParse(text)) return undefined;
+  const url = new URL(text);
+  return url.protocol === 'https:' || url.protocol === 'http:' ? url.href : undefined;
+}

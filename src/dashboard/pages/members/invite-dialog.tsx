@@ -1,0 +1,83 @@
+/** Invites somebody by mail. */
+import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { answered } from '../../api/client.ts';
+import { useAccount, useApi } from '../../api/context.tsx';
+import type { Role } from '../../api/types.ts';
+import { useDeed } from '../../parts/deed.ts';
+import { showFaults } from '../../parts/form-failure.ts';
+import { FailureAlert } from '../../parts/loaded.tsx';
+import { Failure } from '../../api/failure.ts';
+import { useState } from 'react';
+import { RoleChoice } from './role-choice.tsx';
+import { roleOf, rolesUpTo } from './roles.ts';
+
+interface InviteDialogProps {
+  readonly opened: boolean;
+  readonly onClose: () => void;
+}
+
+export function InviteDialog({ opened, onClose }: InviteDialogProps) {
+  const { active_org: org } = useAccount();
+  return (
+    <Modal opened={opened} onClose={onClose} title={`Invite somebody to ${org.name}`}>
+      <InviteForm onClose={onClose} />
+    </Modal>
+  );
+}
+
+interface Invited {
+  readonly email: string;
+  readonly role: Role;
+}
+
+function InviteForm({ onClose }: { readonly onClose: () => void }) {
+  const { client } = useApi();
+  const { active_org: org } = useAccount();
+  const [rest, setRest] = useState<string>();
+  const form = useForm<Invited>({ initialValues: { email: '', role: 'member' } });
+  const invite = useDeed({
+    run: (body: Invited) => answered(client.POST('/orgs/{id}/invitations', { params: { path: { id: org.id } }, body })),
+    done: ({ email }) => `${email} is invited.`,
+    touches: [['orgs', org.id, 'invitations']],
+    onDone: onClose,
+    tellsFailure: true,
+  });
+  const send = (values: Invited): void => {
+    setRest(undefined);
+    invite.mutate(values, { onError: (error) => setRest(showFaults(form, error)) });
+  };
+  return (
+    <form onSubmit={form.onSubmit(send)} noValidate>
+      <Stack>
+        <TextInput
+          label="E-mail address"
+          type="email"
+          autoComplete="off"
+          data-autofocus
+          required
+          {...form.getInputProps('email')}
+        />
+        <RoleChoice
+          roles={rolesUpTo(roleOf(org.role))}
+          value={form.values.role}
+          onChange={(role) => form.setFieldValue('role', role)}
+          error={typeof form.errors['role'] === 'string' ? form.errors['role'] : undefined}
+        />
+        <Text size="sm" c="dimmed">
+          They get a letter with a link, good once, for 7 days, and for this address alone. A server that is set up
+          without a mail server writes its letters to its log instead.
+        </Text>
+        {rest !== undefined && <FailureAlert error={new Failure({ status: 400, code: 'refused', message: rest })} />}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={invite.isPending}>
+            Send invitation
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,102 @@
+/** The members, and what can be done with each. */
+import { Group, Stack, Text, TextInput } from '@mantine/core';
+import { IconSearch } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { answered } from '../../api/client.ts';
+import { useAccount, useApi } from '../../api/context.tsx';
+import type { Schemas } from '../../api/types.ts';
+import { Ago } from '../../parts/ago.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { StateBadge } from '../../parts/state-badge.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
+import { MemberMenu } from './member-menu.tsx';
+import { isLastOwner, ROLE_NAMES, ROLE_WORDS, roleOf } from './roles.ts';
+
+type Member = Schemas['Member'];
+
+/** From so many on they can be searched. */
+const MANY = 20;
+
+export function MembersList() {
+  const { client } = useApi();
+  const { id } = useAccount().active_org;
+  const members = useQuery({
+    queryKey: ['orgs', id, 'members'],
+    queryFn: ({ signal }) => answered(client.GET('/orgs/{id}/members', { params: { path: { id } }, signal })),
+  });
+  return <Loaded query={members}>{(rows) => <Rows members={rows} />}</Loaded>;
+}
+
+function Rows({ members }: { readonly members: readonly Member[] }) {
+  const { user } = useAccount();
+  const [wanted, setWanted] = useState('');
+  const shown = members.filter(({ email, name }) => `${name} ${email}`.toLowerCase().includes(wanted.toLowerCase()));
+  const columns: ReadonlyArray<Column<Member>> = [
+    { key: 'who', title: 'Who', cell: (row) => <Who member={row} isMe={row.user_id === user.id} /> },
+    {
+      key: 'role',
+      title: 'Role',
+      cell: ({ role }) => <span title={ROLE_WORDS[roleOf(role)]}>{ROLE_NAMES[roleOf(role)]}</span>,
+    },
+    { key: 'mfa', title: 'Second factor', cell: ({ mfa_enabled: mfa }) => <SecondFactor enabled={mfa} /> },
+    { key: 'joined', title: 'Joined', cell: (row) => <Ago at={row.joined_at} /> },
+    {
+      key: 'deeds',
+      title: 'Actions',
+      hidden: true,
+      align: 'right',
+      cell: (row) => <MemberMenu member={row} isLastOwner={isLastOwner(members, row.user_id)} />,
+    },
+  ];
+  return (
+    <Stack gap="sm">
+      {members.length > MANY && (
+        <TextInput
+          aria-label="Search members"
+          placeholder="Search by name or address"
+          leftSection={<IconSearch size={16} />}
+          value={wanted}
+          onChange={(event) => setWanted(event.currentTarget.value)}
+          maw={320}
+        />
+      )}
+      <Table label="Members" rows={shown} rowKey={(row) => row.user_id} columns={columns} />
+    </Stack>
+  );
+}
+
+function Who({ member: { name, email }, isMe }: { readonly member: Member; readonly isMe: boolean }) {
+  return (
+    <div>
+      <Group gap={6} wrap="nowrap" justify="inherit">
+        <Text size="sm" fw={500}>
+          {name === '' ? email : name}
+        </Text>
+        {isMe && <StateBadge tone="info">you</StateBadge>}
+      </Group>
+      {name !== '' && (
+        <Text size="xs" c="dimmed">
+          {email}
+        </Text>
+      )}
+    </div>
+  );
+}
+
+/** Of others only admins and owners are told. */
+function SecondFactor({ enabled }: { readonly enabled: boolean | null }) {
+  if (enabled === null)
+    return (
+      <Text c="dimmed" inherit component="span">
+        not shown to you
+      </Text>
+    );
+  return enabled ? (
+    <span>on</span>
+  ) : (
+    <Text c="dimmed" inherit component="span">
+      off
+    </Text>
+  );
+}

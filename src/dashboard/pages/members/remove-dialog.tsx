@@ -1,0 +1,58 @@
+/** Takes somebody out of the organization, or lets the person leave. */
+import { Text } from '@mantine/core';
+import { answered } from '../../api/client.ts';
+import { useAccount, useApi } from '../../api/context.tsx';
+import type { Schemas } from '../../api/types.ts';
+import { Confirm } from '../../parts/confirm.tsx';
+import { useDeed } from '../../parts/deed.ts';
+import { endedKeys } from './role-dialog.tsx';
+import { LAST_OWNER } from './roles.ts';
+
+interface RemoveDialogProps {
+  readonly member: Schemas['Member'];
+  readonly isLastOwner: boolean;
+  readonly opened: boolean;
+  readonly onClose: () => void;
+}
+
+export function RemoveDialog({ member, isLastOwner, opened, onClose }: RemoveDialogProps) {
+  const { user, active_org: org } = useAccount();
+  const { client, session } = useApi();
+  const isMe = member.user_id === user.id;
+  const remove = useDeed({
+    run: () =>
+      answered(
+        client.DELETE('/orgs/{id}/members/{user_id}', { params: { path: { id: org.id, user_id: member.user_id } } }),
+      ),
+    done: ({ revoked_tokens: ended }) =>
+      isMe ? `You have left ${org.name}.` : `${member.email} is out of ${org.name}.${endedKeys(ended)}`,
+    touches: isMe ? [] : [['orgs', org.id]],
+    onDone: () => {
+      onClose();
+      // The session goes on in another organization of theirs, or is over where there is none.
+      if (isMe) void session.refresh();
+    },
+    tellsFailure: true,
+  });
+  return (
+    <Confirm
+      title={isMe ? `Leave ${org.name}?` : `Remove ${member.email} from ${org.name}?`}
+      deed={isMe ? 'Leave' : 'Remove'}
+      opened={opened}
+      isBusy={remove.isPending}
+      error={remove.error}
+      onConfirm={() => remove.mutate()}
+      onClose={onClose}
+    >
+      {isLastOwner ? (
+        <Text size="sm">{LAST_OWNER}</Text>
+      ) : (
+        <Text size="sm">
+          The keys that {isMe ? 'you' : 'they'} made here are revoked, with what those minted, and agents with them are
+          cut off. Invitations that {isMe ? 'you' : 'they'} sent end. Tunnels stay with the organization.
+          {isMe && ' To come back you need a new invitation.'}
+        </Text>
+      )}
+    </Confirm>
+  );
+}

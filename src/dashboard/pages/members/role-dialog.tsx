@@ -1,0 +1,79 @@
+/** Gives a member another role. */
+import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { useState } from 'react';
+import { answered } from '../../api/client.ts';
+import { useAccount, useApi } from '../../api/context.tsx';
+import type { Role, Schemas } from '../../api/types.ts';
+import { useDeed } from '../../parts/deed.ts';
+import { FailureAlert } from '../../parts/loaded.tsx';
+import { RoleChoice } from './role-choice.tsx';
+import { LAST_OWNER, ROLE_NAMES, roleOf, rolesUpTo } from './roles.ts';
+
+interface RoleDialogProps {
+  readonly member: Schemas['Member'];
+  readonly isLastOwner: boolean;
+  readonly onClose: () => void;
+}
+
+export function RoleDialog({ member, isLastOwner, onClose }: RoleDialogProps) {
+  const { active_org: org, user } = useAccount();
+  const [role, setRole] = useState<Role>(roleOf(member.role));
+  const change = useRoleChange(member, onClose);
+  const isMe = member.user_id === user.id;
+  return (
+    <Modal opened onClose={onClose} title={`Change the role of ${member.email}?`}>
+      <Stack>
+        {isLastOwner ? (
+          <Alert color="yellow" variant="light">
+            {LAST_OWNER}
+          </Alert>
+        ) : (
+          <>
+            <RoleChoice roles={rolesUpTo(roleOf(org.role))} value={role} onChange={setRole} />
+            <Text size="sm" c="dimmed">
+              {isMe ? 'You can not give yourself a stronger role again. ' : ''}It counts at once. Keys and invitations
+              of theirs that the new role may not make end, and agents with those keys are cut off.
+            </Text>
+          </>
+        )}
+        {change.error !== null && <FailureAlert error={change.error} />}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose}>
+            Keep
+          </Button>
+          <Button
+            loading={change.isPending}
+            disabled={isLastOwner || role === roleOf(member.role)}
+            onClick={() => change.mutate(role)}
+          >
+            Make {ROLE_NAMES[role].toLowerCase()}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}
+
+function useRoleChange({ user_id: userId, email }: Schemas['Member'], onClose: () => void) {
+  const { client } = useApi();
+  const { user, active_org: org } = useAccount();
+  return useDeed({
+    run: (role: Role) =>
+      answered(
+        client.PATCH('/orgs/{id}/members/{user_id}', {
+          params: { path: { id: org.id, user_id: userId } },
+          body: { role },
+        }),
+      ),
+    done: ({ role, revoked_tokens: ended }) => `${email} is ${ROLE_NAMES[role].toLowerCase()} now.${endedKeys(ended)}`,
+    touches: [['orgs', org.id], ...(userId === user.id ? [['me'], ['orgs']] : [])],
+    onDone: onClose,
+    tellsFailure: true,
+  });
+}
+
+/** " 2 keys of theirs were revoked." */
+export function endedKeys(count: number): string {
+  if (count === 0) return '';
+  return count === 1 ? ' One key of theirs was revoked.' : ` ${count} keys of theirs were revoked.`;
+}

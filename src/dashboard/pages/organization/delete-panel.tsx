@@ -1,0 +1,93 @@
+/** The end of an organization. Only owners are offered it, and they type its name first. */
+import { Button, Group, List, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useState } from 'react';
+import { answered } from '../../api/client.ts';
+import { useApi, useMay } from '../../api/context.tsx';
+import type { Schemas } from '../../api/types.ts';
+import { useDeed } from '../../parts/deed.ts';
+import { FailureAlert } from '../../parts/loaded.tsx';
+import { Panel } from '../../parts/panel.tsx';
+import { countText } from '../../parts/words.ts';
+
+type Organization = Schemas['Organization'];
+
+interface DeletePanelProps {
+  readonly org: Organization;
+  readonly isOnlyOne: boolean;
+}
+
+export function DeletePanel({ org, isOnlyOne }: DeletePanelProps) {
+  const mayDelete = useMay('owner');
+  const [asking, { open, close }] = useDisclosure(false);
+  const why = reasonAgainst({ org, isOnlyOne, mayDelete });
+  return (
+    <Panel
+      title="Delete the organization"
+      about={why ?? 'Ends its tunnels, keys, names and networks at once. It can not be taken back.'}
+      actions={
+        <Button color="red.8" variant="outline" onClick={open} disabled={why !== undefined}>
+          Delete organization
+        </Button>
+      }
+    >
+      {asking && <DeleteDialog org={org} onClose={close} />}
+    </Panel>
+  );
+}
+
+function reasonAgainst({ org, isOnlyOne, mayDelete }: DeletePanelProps & { readonly mayDelete: boolean }) {
+  if (!mayDelete) return 'Only an owner can delete it.';
+  if (org.approval_status === 'suspended') return 'It is suspended: it stays until an operator approves it.';
+  if (isOnlyOne) return 'It is your only organization. Make another one first.';
+  return undefined;
+}
+
+function DeleteDialog({ org, onClose }: { readonly org: Organization; readonly onClose: () => void }) {
+  const { client, session } = useApi();
+  const [typed, setTyped] = useState('');
+  const remove = useDeed({
+    run: () => answered(client.DELETE('/orgs/{id}', { params: { path: { id: org.id } } })),
+    done: ({ deleted_tunnels: tunnels, revoked_tokens: keys }) =>
+      `${org.name} is deleted, with ${countText(tunnels)} tunnels and ${countText(keys)} keys.`,
+    // The session goes on in another organization.
+    onDone: () => void session.refresh(),
+    tellsFailure: true,
+  });
+  return (
+    <Modal opened onClose={onClose} title={`Delete the organization ${org.name}?`}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (typed === org.name) remove.mutate();
+        }}
+      >
+        <Stack>
+          <Text size="sm">This is lost for all members, and nobody can bring it back:</Text>
+          <List size="sm" spacing={4}>
+            <List.Item>all tunnels, their policies and what was recorded of their requests</List.Item>
+            <List.Item>all keys; agents with them are cut off at once</List.Item>
+            <List.Item>projects, domains, reserved names, private networks and webhook receivers</List.Item>
+            <List.Item>members and invitations; the other owners are told by mail</List.Item>
+          </List>
+          <TextInput
+            label={`Type ${org.name} to confirm`}
+            autoComplete="off"
+            data-autofocus
+            value={typed}
+            onChange={(event) => setTyped(event.currentTarget.value)}
+          />
+          {remove.error !== null && <FailureAlert error={remove.error} />}
+          <Group justify="flex-end" gap="xs">
+            <Button variant="default" onClick={onClose}>
+              Keep
+            </Button>
+            <Button type="submit" color="red.8" loading={remove.isPending} disabled={typed !== org.name}>
+              Delete organization
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

@@ -1,0 +1,59 @@
+/** All organizations of the person, and the way from one to the other. */
+import { Button, Group, Text } from '@mantine/core';
+import { useAccount } from '../../api/context.tsx';
+import type { Schemas } from '../../api/types.ts';
+import { Panel } from '../../parts/panel.tsx';
+import { StateBadge } from '../../parts/state-badge.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
+import { PLAN_NAMES } from '../billing/plans.ts';
+import { ROLE_NAMES, roleOf } from '../members/roles.ts';
+import { Standing } from './standing.tsx';
+import { useSwitch } from './switch.ts';
+
+type Organization = Schemas['Organization'];
+
+export function OrgsPanel({ orgs }: { readonly orgs: readonly Organization[] }) {
+  const { active_org: active } = useAccount();
+  const move = useSwitch();
+  const columns: ReadonlyArray<Column<Organization>> = [
+    {
+      key: 'name',
+      title: 'Name',
+      cell: ({ id, name }) => (
+        <Group gap={6} justify="inherit">
+          <Text size="sm" fw={500}>
+            {name}
+          </Text>
+          {id === active.id && <StateBadge tone="info">active</StateBadge>}
+        </Group>
+      ),
+    },
+    { key: 'slug', title: 'Slug', cell: ({ slug }) => <span className="culvert-mono">{slug}</span> },
+    { key: 'role', title: 'Your role', cell: ({ role }) => ROLE_NAMES[roleOf(role)] },
+    { key: 'plan', title: 'Plan', cell: ({ plan }) => PLAN_NAMES[plan] },
+    { key: 'standing', title: 'Standing', cell: (row) => <Standing status={row.approval_status} /> },
+    {
+      key: 'deeds',
+      title: 'Actions',
+      hidden: true,
+      align: 'right',
+      cell: ({ id, name }) =>
+        id !== active.id && (
+          <Button
+            variant="subtle"
+            size="compact-md"
+            loading={move.isPending && move.variables === id}
+            onClick={() => move.mutate(id)}
+            aria-label={`Switch to ${name}`}
+          >
+            Switch
+          </Button>
+        ),
+    },
+  ];
+  return (
+    <Panel title="Your organizations" about="What you see on the other pages is that of the active one.">
+      <Table label="Your organizations" rows={orgs} rowKey={({ id }) => id} columns={columns} />
+    </Panel>
+  );
+}

@@ -1,0 +1,13 @@
+/** Whether an organization may publish, in a word. */
+import { StateBadge, type Tone } from '../../parts/state-badge.tsx';
+import type { Schemas } from '../../api/types.ts';
+
+const TONES: Readonly<Record<Schemas['Organization']['approval_status'], Tone>> = {
+  approved: 'good',
+  pending: 'warn',
+  suspended: 'bad',
+};
+
+export function Standing({ status }: { readonly status: Schemas['Organization']['approval_status'] }) {
+  return <StateBadge tone={TONES[status]}>{status === 'pending' ? 'waits for approval' : status}</StateBadge>;
+}

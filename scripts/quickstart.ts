@@ -56,6 +56,7 @@ async function quickstart(options: { once: boolean }): Promise<void> {
 
   title('Open it');
   say(`   ${link(publicUrl)}   the site, through the tunnel: streaming and WebSocket too`);
+  say(`   ${link(`${server.apiUrl}/app/`)}   the dashboard: sign in with what step 1 shows`);
   const hasPage = pageUrl.startsWith('http');
   say(
     hasPage

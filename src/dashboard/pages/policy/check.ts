@@ -1,0 +1,98 @@
+/**
+ * What the API would have against a policy, said at the field before anything is sent. The server decides: what is not found here it says itself
+ * (said.ts). Pure.
+ */
+import { type Action, entryOf, MAX_ACTIONS, type Policy } from './kinds.ts';
+
+/** Messages by place of the action and name of its field. */
+export type Faults = ReadonlyMap<string, string>;
+
+const MAX_RATE = 1_000_000;
+const MAX_ENTRIES = 100;
+const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/;
+const HEADER_VALUE = /^[\t\x20-\x7e]*$/;
+/** Fields that frame or route a message, and those that the edge itself says. */
+const RESERVED =
+  /^(host|connection|content-length|transfer-encoding|te|trailer|upgrade|keep-alive|expect|http2-settings|proxy-.*|forwarded|x-forwarded-.*|x-real-ip|culvert-.*)$/;
+
+export function placeOf(index: number, field: string): string {
+  return `${index}.${field}`;
+}
+
+/** Empty: nothing is wrong as far as this page can tell. */
+export function faultsIn({ actions }: Policy): Faults {
+  const found = new Map<string, string>();
+  for (const [index, action] of actions.entries()) {
+    for (const [field, message] of faultsOf(action))
+      if (message !== undefined) found.set(placeOf(index, field), message);
+  }
+  for (const kind of ['jwt_validation', 'rate_limit'] as const) {
+    const [, second] = actions.flatMap((action, index) => (action.kind === kind ? [index] : []));
+    if (second !== undefined) found.set(placeOf(second, 'kind'), `At most one ${kind} in a policy.`);
+  }
+  if (actions.length > MAX_ACTIONS) found.set(placeOf(MAX_ACTIONS, 'kind'), `At most ${MAX_ACTIONS} actions.`);
+  return found;
+}
+
+function faultsOf(action: Action): ReadonlyArray<readonly [field: string, message: string | undefined]> {
+  if (entryOf(action.kind) === undefined) return [['kind', 'The server does not know this kind of action.']];
+  switch (action.kind) {
+    case 'deny':
+      return [['path_prefix', pathFault(action.path_prefix)]];
+    case 'ip_allow':
+    case 'ip_deny':
+      return [['networks', networksFault(action.networks)]];
+    case 'rate_limit':
+      return [['requests_per_minute', rateFault(action.requests_per_minute)]];
+    case 'jwt_validation':
+      return [['jwks_url', addressFault(action.jwks_url)]];
+    default:
+      return [
+        ['name', nameFault(action)],
+        ['value', HEADER_VALUE.test(action.value) ? undefined : 'Visible ASCII characters alone.'],
+      ];
+  }
+}
+
+function pathFault(prefix: string): string | undefined {
+  if (prefix === '') return 'Which path? For example /admin';
+  return prefix.startsWith('/') ? undefined : 'Must begin with a /';
+}
+
+function networksFault(networks: readonly string[]): string | undefined {
+  if (networks.length === 0) return 'At least one address or network, such as 203.0.113.7 or 10.0.0.0/8';
+  if (networks.length > MAX_ENTRIES) return `At most ${MAX_ENTRIES} entries.`;
+  const wrong = networks.find((entry) => !isNetwork(entry));
+  return wrong === undefined ? undefined : `${wrong}: no address or network, such as 203.0.113.7 or 10.0.0.0/8`;
+}
+
+function rateFault(rate: unknown): string | undefined {
+  const isFine = typeof rate === 'number' && Number.isInteger(rate) && rate >= 1 && rate <= MAX_RATE;
+  return isFine ? undefined : 'A whole number from 1 to 1,000,000';
+}
+
+function addressFault(url: string | null): string | undefined {
+  if (url === null) return undefined;
+  const { protocol } = URL.parse(url) ?? {};
+  // Plain http is for keys on the server's own machine: the server knows whether it is.
+  return protocol === 'https:' || protocol === 'http:' ? undefined : 'An address that begins with https://';
+}
+
+function nameFault({ kind, name }: Extract<Action, { name: string }>): string | undefined {
+  if (name === '') return 'Which header?';
+  if (!HEADER_NAME.test(name)) return 'No header name: letters, digits and dashes';
+  if (RESERVED.test(name.toLowerCase().replaceAll('_', '-'))) return 'The edge itself sets this header.';
+  if (kind === 'response_header_set' && /^(set[-_]cookie|clear[-_]site[-_]data)/i.test(name))
+    return 'Cookies are for your service to set.';
+  return undefined;
+}
+
+/** Roughly: the server also refuses networks with bits set behind the prefix. */
+function isNetwork(text: string): boolean {
+  const [address = '', prefix, ...more] = text.split('/');
+  if (more.length > 0 || (prefix !== undefined && !/^\d{1,3}$/.test(prefix))) return false;
+  const bits = Number(prefix ?? 0);
+  if (/^\d{1,3}(\.\d{1,3}){3}$/.test(address))
+    return address.split('.').every((part) => Number(part) <= 255) && bits <= 32;
+  return /^[0-9a-f:.]*:[0-9a-f:.]*$/i.test(address) && bits <= 128;
+}

@@ -1,0 +1,41 @@
+/** Policies to start from: what people ask for most. Pure. */
+import type { Action } from './kinds.ts';
+
+export interface Example {
+  readonly title: string;
+  readonly about: string;
+  readonly actions: readonly Action[];
+  readonly forTcp?: true;
+}
+
+export const EXAMPLES: readonly Example[] = [
+  {
+    title: 'Keep /admin private',
+    about: 'Nobody reaches paths below /admin from outside.',
+    actions: [{ kind: 'deny', path_prefix: '/admin', enforce: true }],
+  },
+  {
+    title: 'Only the office',
+    about: 'Visitors of your own networks alone; fill in yours.',
+    actions: [{ kind: 'ip_allow', networks: ['203.0.113.0/24'], enforce: true }],
+    forTcp: true,
+  },
+  {
+    title: '60 requests a minute per visitor',
+    about: 'Whoever asks more often gets 429 until the minute is over.',
+    actions: [{ kind: 'rate_limit', requests_per_minute: 60, per_client_ip: true, enforce: true }],
+  },
+  {
+    title: 'Tokens of your provider',
+    about: 'Only requests with a bearer JWT that your identity provider has signed.',
+    actions: [
+      {
+        kind: 'jwt_validation',
+        allowed_issuers: ['https://login.example.com'],
+        allowed_audiences: [],
+        jwks_url: null,
+        enforce: true,
+      },
+    ],
+  },
+];

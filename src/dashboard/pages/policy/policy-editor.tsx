@@ -1,0 +1,152 @@
+/** The editor itself: the actions in the order in which they are asked, or all of it as text, and what can be done with it. */
+import { Alert, Badge, Button, Group, SegmentedControl, Stack, Text } from '@mantine/core';
+import { IconAlertTriangle } from '@tabler/icons-react';
+import { useState } from 'react';
+import { useMay } from '../../api/context.tsx';
+import type { Tunnel } from '../../api/types.ts';
+import { Confirm } from '../../parts/confirm.tsx';
+import { Panel } from '../../parts/panel.tsx';
+import { ActionList } from './action-list.tsx';
+import { AddAction } from './add-action.tsx';
+import { type DryRun, useRemovePolicy, useSavePolicy } from './data.ts';
+import { policyIn, withKind, withNew } from './draft.ts';
+import { FirstPolicy } from './first-policy.tsx';
+import { JsonView } from './json-view.tsx';
+import type { Policy } from './kinds.ts';
+import { useEditor } from './use-editor.ts';
+
+interface EditorProps {
+  readonly tunnel: Tunnel;
+  readonly saved: Policy | null;
+  readonly dryRuns: readonly DryRun[];
+}
+
+export function PolicyEditor({ tunnel, saved, dryRuns }: EditorProps) {
+  const editor = useEditor(saved);
+  const mayChange = useMay('member');
+  const [warnings, setWarnings] = useState<readonly string[]>([]);
+  const [asksRemoval, setAsksRemoval] = useState(false);
+  const save = useSavePolicy(tunnel.id, (told) => {
+    setWarnings(told);
+    editor.discard();
+  });
+  const remove = useRemovePolicy(tunnel.id, () => {
+    setAsksRemoval(false);
+    setWarnings([]);
+    editor.discard();
+  });
+  const { draft } = editor;
+  const actions = policyIn(draft).actions;
+  const send = (): void => {
+    const policy = editor.toSend();
+    if (policy !== undefined) save.mutate(policy, { onError: editor.refused });
+  };
+  return (
+    <Panel
+      title="Traffic policy"
+      about="Asked at the edge before a request reaches your machine. What it refuses costs you no traffic."
+      actions={
+        <SegmentedControl
+          aria-label="Edit the policy by"
+          size="xs"
+          value={editor.text === null ? 'form' : 'json'}
+          disabled={editor.textFault !== undefined}
+          data={[
+            { value: 'form', label: 'Form' },
+            { value: 'json', label: 'JSON' },
+          ]}
+          onChange={(value) => editor.showText(value === 'json')}
+        />
+      }
+    >
+      <Stack gap="md">
+        {editor.isOvertaken && (
+          <Warning>
+            Somebody else has changed this policy meanwhile. Saving replaces theirs; discard your changes to see it.
+          </Warning>
+        )}
+        {warnings.map((warning) => (
+          <Warning key={warning}>{warning}</Warning>
+        ))}
+        {editor.text !== null ? (
+          <JsonView text={editor.text} fault={editor.textFault} isReadOnly={!mayChange} onChange={editor.type} />
+        ) : actions.length === 0 ? (
+          mayChange ? (
+            <FirstPolicy
+              protocol={tunnel.protocol}
+              onPick={(example) => editor.edit(withNew(draft, example.actions))}
+            />
+          ) : (
+            <Text size="sm">
+              This tunnel has no policy: every visitor gets in. Members of your organization can add one.
+            </Text>
+          )
+        ) : (
+          <ActionList draft={draft} editor={editor} dryRuns={editor.isChanged ? [] : dryRuns} isReadOnly={!mayChange} />
+        )}
+        {editor.trouble !== undefined && (
+          <Alert color="red" variant="light" role="alert" icon={<IconAlertTriangle size={18} />}>
+            {editor.trouble}
+          </Alert>
+        )}
+        {mayChange && (
+          <Group justify="space-between" gap="sm">
+            {editor.text === null ? (
+              <AddAction
+                actions={actions}
+                protocol={tunnel.protocol}
+                onAdd={(kind) => editor.edit(withKind(draft, kind))}
+              />
+            ) : (
+              <span />
+            )}
+            <Group gap="xs">
+              {editor.isChanged && (
+                <Badge variant="light" color="yellow" tt="none">
+                  Not saved
+                </Badge>
+              )}
+              {saved !== null && !editor.isChanged && (
+                <Button variant="subtle" color="red" onClick={() => setAsksRemoval(true)}>
+                  Remove policy
+                </Button>
+              )}
+              {editor.isChanged && (
+                <Button variant="default" onClick={editor.discard}>
+                  Discard
+                </Button>
+              )}
+              <Button
+                onClick={send}
+                loading={save.isPending}
+                disabled={!editor.isChanged || editor.textFault !== undefined}
+              >
+                Save policy
+              </Button>
+            </Group>
+          </Group>
+        )}
+      </Stack>
+      <Confirm
+        title={`Remove the policy of ${tunnel.subdomain}?`}
+        deed="Remove policy"
+        opened={asksRemoval}
+        isBusy={remove.isPending}
+        error={remove.error}
+        onConfirm={() => remove.mutate()}
+        onClose={() => setAsksRemoval(false)}
+      >
+        From the next request on nothing of it is asked any more. Password, sign-in and maintenance of the tunnel stay
+        as they are.
+      </Confirm>
+    </Panel>
+  );
+}
+
+function Warning({ children }: { readonly children: string }) {
+  return (
+    <Alert color="yellow" variant="light" icon={<IconAlertTriangle size={18} />}>
+      {children}
+    </Alert>
+  );
+}

@@ -34,8 +34,8 @@ test('a checkout is a page of the provider for this organization, this price and
     'subscription_data[metadata][plan]': 'team',
     'subscription_data[metadata][billing_cycle]': 'yearly',
     'subscription_data[metadata][org_id]': shop.ann.home,
-    success_url: 'http://api.test/app/?billing=done',
-    cancel_url: 'http://api.test/app/?billing=cancelled',
+    success_url: 'http://api.test/app/billing?billing=done',
+    cancel_url: 'http://api.test/app/billing?billing=cancelled',
   });
   assert.deepEqual(shop.stripe.customers.get(customer ?? ''), {
     email: 'ann@example.test',
@@ -96,7 +96,7 @@ test('the portal is a page of the provider that leads back here; cancelling is d
   const shop = await openShop(inReverse(t));
   const { status, body } = await shop.ann.call('POST', '/billing/portal');
   assert.equal(status, 200);
-  assert.match(String(body['portal_url']), /\/portal\/cus_\w+\?back=http:\/\/api\.test\/app\/$/);
+  assert.match(String(body['portal_url']), /\/portal\/cus_\w+\?back=http:\/\/api\.test\/app\/billing$/);
   const cancel = await shop.ann.call('POST', '/billing/cancel');
   assert.deepEqual([...said(cancel), cancel.headers.get('allow')], [405, 'method_not_allowed', '']);
   assert.equal((await shop.api.call('GET', '/billing/mock-portal')).status, 404);

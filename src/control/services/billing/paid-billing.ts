@@ -69,8 +69,8 @@ export class PaidBilling {
           orgId: actor.orgId,
           priceId,
           notes: { plan, billing_cycle: cycle },
-          successUrl: `${apiUrl()}/app/?billing=done`,
-          cancelUrl: `${apiUrl()}/app/?billing=cancelled`,
+          successUrl: `${apiUrl()}/app/billing?billing=done`,
+          cancelUrl: `${apiUrl()}/app/billing?billing=cancelled`,
         }),
       );
       store.inTx((tx) =>
@@ -86,7 +86,7 @@ export class PaidBilling {
     return turns.run(actor.orgId, async () => {
       this.#requireOrg(actor.orgId);
       ownerNow(this.#now(), actor, 'change');
-      const url = await this.#asCustomer(actor, (customerId) => provider.portal(customerId, `${apiUrl()}/app/`));
+      const url = await this.#asCustomer(actor, (customerId) => provider.portal(customerId, `${apiUrl()}/app/billing`));
       ownerNow(this.#now(), actor, 'change');
       return url;
     });

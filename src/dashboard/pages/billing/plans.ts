@@ -93,3 +93,10 @@ export function webAddress(text: string): string | undefined {
   const url = new URL(text);
   return url.protocol === 'https:' || url.protocol === 'http:' ? url.href : undefined;
 }
+
+/** States in which a subscription goes on, as the payment provider names them: another plan is then chosen where it is managed. */
+const LIVE: ReadonlySet<string> = new Set(['active', 'trialing', 'past_due']);
+
+export function hasSubscription({ status }: Pick<Schemas['Billing'], 'status'>): boolean {
+  return status !== null && LIVE.has(status);
+}

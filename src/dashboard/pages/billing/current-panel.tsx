@@ -1,0 +1,97 @@
+/** What the organization has now, and what is paid for it. */
+import { Alert, Button, Group, SimpleGrid, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { IconExternalLink } from '@tabler/icons-react';
+import { useMay } from '../../api/context.tsx';
+import type { Schemas } from '../../api/types.ts';
+import { Confirm } from '../../parts/confirm.tsx';
+import { Panel } from '../../parts/panel.tsx';
+import { StateBadge } from '../../parts/state-badge.tsx';
+import { useCancel, usePortal } from './deeds.ts';
+import { FEATURES, PLAN_NAMES } from './plans.ts';
+import { paidText, subscriptionText } from './paid-text.ts';
+
+type Billing = Schemas['Billing'];
+
+export function CurrentPanel({ billing }: { readonly billing: Billing }) {
+  const isOwner = useMay('owner');
+  return (
+    <Panel
+      title={`The plan is ${PLAN_NAMES[billing.plan]}`}
+      about={paidText(billing)}
+      actions={isOwner && <Ways billing={billing} />}
+    >
+      <Subscription billing={billing} />
+      <SimpleGrid cols={{ base: 2, sm: 3, md: 5 }} spacing="md">
+        {FEATURES.map(({ title, say }) => (
+          <div key={title}>
+            <Text size="xs" c="dimmed">
+              {title}
+            </Text>
+            <Text size="sm">{say(billing.entitlements)}</Text>
+          </div>
+        ))}
+      </SimpleGrid>
+      {!isOwner && billing.mode !== 'none' && (
+        <Text size="sm" c="dimmed">
+          Only an owner of the organization can change the plan.
+        </Text>
+      )}
+    </Panel>
+  );
+}
+
+function Subscription({ billing }: { readonly billing: Billing }) {
+  if (billing.status === null) return null;
+  const isGood = billing.status === 'active' || billing.status === 'trialing';
+  return (
+    <>
+      <Group gap="xs">
+        <StateBadge tone={isGood ? 'good' : 'warn'}>{billing.status.replaceAll('_', ' ')}</StateBadge>
+        <Text size="sm">{subscriptionText(billing)}</Text>
+      </Group>
+      {billing.status === 'past_due' && (
+        <Alert color="yellow" variant="light">
+          The last payment has failed. Mend it where the subscription is managed, or the plan ends.
+        </Alert>
+      )}
+    </>
+  );
+}
+
+function Ways({ billing }: { readonly billing: Billing }) {
+  const [asking, { open, close }] = useDisclosure(false);
+  const portal = usePortal();
+  const cancel = useCancel(close);
+  if (billing.mode === 'stripe' && billing.status !== null)
+    return (
+      <Button
+        variant="default"
+        rightSection={<IconExternalLink size={16} />}
+        loading={portal.isPending}
+        onClick={() => portal.mutate()}
+      >
+        Manage subscription
+      </Button>
+    );
+  if (billing.mode !== 'mock' || billing.plan === 'free') return null;
+  return (
+    <>
+      <Button variant="default" onClick={open}>
+        Back to Free
+      </Button>
+      <Confirm
+        title="Take the organization back to Free?"
+        deed="Back to Free"
+        opened={asking}
+        isBusy={cancel.isPending}
+        error={cancel.error}
+        onConfirm={() => cancel.mutate()}
+        onClose={close}
+      >
+        It holds at once. Tunnels then live for an hour, master keys and sign-in for visitors can not be set up any
+        more, no more names can be reserved, and recorded requests older than 7 days are deleted.
+      </Confirm>
+    </>
+  );
+}

@@ -6,19 +6,23 @@ interface FormLike {
   getValues(): object;
 }
 
-/** Returns the message that no field of the form can show, or undefined. */
-export function showFaults(form: FormLike, error: unknown): string | undefined {
+/**
+ * Returns the message that no field of the form can show, or undefined. `fields`: the field of the form for a path of the API, where they are
+ * called differently; of a list (`names.0`) the list's own counts too.
+ */
+export function showFaults(
+  form: FormLike,
+  error: unknown,
+  fields: Readonly<Record<string, string>> = {},
+): string | undefined {
   const failure = failureFrom(error);
   const values = form.getValues();
-  const faults = failure.faults.map(({ path, message }) => ({ path: fieldOf(path, values), message }));
-  const [shown, rest] = [faults.filter(({ path }) => path in values), faults.filter(({ path }) => !(path in values))];
-  for (const { path, message } of shown) form.setFieldError(path, message);
-  if (shown.length > 0 && rest.length === 0) return undefined;
-  return failure.message;
-}
-
-/** An entry of a list, as `dns.0`, belongs to the field of the list where none is its own. */
-function fieldOf(path: string, values: object): string {
-  const [head = ''] = path.split('.');
-  return path in values ? path : head;
+  let isAllShown = failure.faults.length > 0;
+  for (const { path, message } of failure.faults) {
+    const [head = path] = path.split('.');
+    const field = [path, head].map((one) => fields[one] ?? one).find((one) => one in values);
+    if (field === undefined) isAllShown = false;
+    else form.setFieldError(field, message);
+  }
+  return isAllShown ? undefined : failure.message;
 }

@@ -1,10 +1,64 @@
-/** Keys. */
+/** Keys: what agents, CI jobs and programs act with. */
+import { Button, Stack, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { IconKey, IconPlus } from '@tabler/icons-react';
+import { type ReactNode, useState } from 'react';
+import { useMay } from '../../api/context.tsx';
+import type { Token } from '../../api/types.ts';
+import { Empty } from '../../parts/empty.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
+import { KeyFilters } from './key-filters.tsx';
+import { nowSeconds, useTokens } from './key-query.ts';
+import { EVERYTHING_LIVE, filtered } from './key-state.ts';
+import { KeyTable } from './key-table.tsx';
+import { NewKey } from './new-key.tsx';
+import { ScraperKeys } from './scraper-keys.tsx';
 
 export function KeysPage() {
+  const tokens = useTokens();
+  const mayMint = useMay('member');
+  const [opened, { open, close }] = useDisclosure(false);
+  const button = mayMint && (
+    <Button leftSection={<IconPlus size={16} />} onClick={open}>
+      New key
+    </Button>
+  );
   return (
-    <Page title="Keys">
-      <div />
+    <Page
+      title="Keys"
+      about="What agents, CI jobs and AI agents act with. A key says which names it may take, how fast, for how long and for how much."
+      actions={button}
+    >
+      <Loaded query={tokens}>{(all) => (all.length === 0 ? <NoKeys action={button} /> : <Listed all={all} />)}</Loaded>
+      <ScraperKeys />
+      <NewKey opened={opened} onClose={close} />
     </Page>
+  );
+}
+
+function NoKeys({ action }: { readonly action: ReactNode }) {
+  return (
+    <Empty icon={IconKey} title="No keys yet" action={action}>
+      An agent needs a key to publish a port. Make one here for each machine or job, so that each can be limited and
+      revoked by itself; or run culvert login on your own machine, which makes one.
+    </Empty>
+  );
+}
+
+function Listed({ all }: { readonly all: readonly Token[] }) {
+  const [filter, setFilter] = useState(EVERYTHING_LIVE);
+  const shown = filtered(all, filter, nowSeconds());
+  return (
+    <Stack gap="sm">
+      <KeyFilters filter={filter} onFilter={setFilter} />
+      {shown.length === 0 ? (
+        <Text c="dimmed" size="sm" role="status">
+          {filter === EVERYTHING_LIVE ? 'No key is live now.' : 'No key is like that.'}
+        </Text>
+      ) : (
+        <KeyTable label="Keys" tokens={shown} all={all} />
+      )}
+    </Stack>
   );
 }

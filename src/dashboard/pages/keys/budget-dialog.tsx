@@ -1,0 +1,118 @@
+/** The monthly cap of a key: none, an amount, or nothing at all. */
+import { Alert, Button, Group, Modal, Radio, Stack, Text, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { answered } from '../../api/client.ts';
+import { useApi } from '../../api/context.tsx';
+import type { Token } from '../../api/types.ts';
+import type { Asked } from '../../parts/asked.ts';
+import { useDeed } from '../../parts/deed.ts';
+import { centsOf, dollarsOf, NO_AMOUNT } from '../../parts/dollars.ts';
+import { FailureAlert } from '../../parts/loaded.tsx';
+import { moneyText } from '../../parts/words.ts';
+import { TOKENS } from './key-query.ts';
+
+export function BudgetDialog({ asked: { row: token, opened, close } }: { readonly asked: Asked<Token> }) {
+  if (token === undefined) return null;
+  return (
+    <Modal opened={opened} onClose={close} title={`Budget of the key ${token.name}`}>
+      <BudgetForm token={token} onClose={close} />
+    </Modal>
+  );
+}
+
+type Choice = 'none' | 'cap' | 'blocked';
+
+function choiceOf(cap: number | null): Choice {
+  if (cap === null) return 'none';
+  return cap === 0 ? 'blocked' : 'cap';
+}
+
+function BudgetForm({ token, onClose }: { readonly token: Token; readonly onClose: () => void }) {
+  const { client } = useApi();
+  const { monthlyBudgetUsdCents: cap, spentUsdCents: spent, kind } = token;
+  const [choice, setChoice] = useState(choiceOf(cap));
+  const [text, setText] = useState(cap === null || cap === 0 ? '' : dollarsOf(cap));
+  const [fault, setFault] = useState<string>();
+  const save = useDeed({
+    run: (monthlyBudgetUsdCents: number | null) =>
+      answered(
+        client.PUT('/tokens/{nonce}/budget', {
+          params: { path: { nonce: token.nonce } },
+          body: { monthlyBudgetUsdCents },
+        }),
+      ),
+    done: ({ monthlyBudgetUsdCents: now }) => doneText(token.name, now),
+    touches: [TOKENS],
+    onDone: onClose,
+    tellsFailure: true,
+  });
+  const submit = (): void => {
+    if (choice === 'none') return save.mutate(null);
+    if (choice === 'blocked') return save.mutate(0);
+    const cents = centsOf(text);
+    if (cents === undefined || cents === null) return setFault(NO_AMOUNT);
+    setFault(undefined);
+    save.mutate(cents);
+  };
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        submit();
+      }}
+      noValidate
+    >
+      <Stack>
+        <Text size="sm">
+          {moneyText(spent)} spent this month (UTC)
+          {kind === 'master' ? ' by all keys that it minted. The cap holds for them together.' : '.'} At the cap
+          visitors see an error and no new tunnel opens, until the cap is raised or the month is over.
+        </Text>
+        <Radio.Group value={choice} onChange={(value) => setChoice(value)} label="What it may spend a month">
+          <Stack gap="xs" mt="xs">
+            <Radio value="none" label="No cap" />
+            <Radio value="cap" label="At most this much" />
+            {choice === 'cap' && (
+              <TextInput
+                aria-label="US dollars a month"
+                leftSection="$"
+                inputMode="decimal"
+                placeholder="12.50"
+                maw={220}
+                ml={32}
+                value={text}
+                error={fault}
+                onChange={(event) => setText(event.currentTarget.value)}
+              />
+            )}
+            <Radio value="blocked" label="Nothing: block it" />
+          </Stack>
+        </Radio.Group>
+        {isBlocking(choice, text) && (
+          <Alert color="yellow" variant="light" role="status">
+            The key may spend nothing from now on: visitors of its tunnels see an error at once. Its agents stay
+            connected.
+          </Alert>
+        )}
+        {save.isError && <FailureAlert error={save.error} />}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={save.isPending}>
+            Set budget
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+function isBlocking(choice: Choice, text: string): boolean {
+  return choice === 'blocked' || (choice === 'cap' && centsOf(text) === 0);
+}
+
+function doneText(name: string, cap: number | null): string {
+  if (cap === null) return `${name} has no cap any more.`;
+  return cap === 0 ? `${name} is blocked.` : `${name} may spend ${moneyText(cap)} a month.`;
+}

@@ -1,0 +1,119 @@
+/** The cells of the table of keys. */
+import { Badge, Group, Progress, Stack, Text } from '@mantine/core';
+import type { Token } from '../../api/types.ts';
+import { Ago } from '../../parts/ago.tsx';
+import { StateBadge } from '../../parts/state-badge.tsx';
+import { moneyText } from '../../parts/words.ts';
+import { nowSeconds } from './key-query.ts';
+import { stateOf } from './key-state.ts';
+import { KIND_WORDS, limitsText, spentPart } from './key-words.ts';
+
+interface CellProps {
+  readonly token: Token;
+}
+
+export function NameCell({ token, parent }: CellProps & { readonly parent: string | undefined }) {
+  return (
+    <Stack gap={2}>
+      <Group gap={6}>
+        <Text size="sm" fw={600}>
+          {token.name}
+        </Text>
+        <Badge variant="default" tt="none" fw={500} size="sm">
+          {KIND_WORDS[token.kind]}
+        </Badge>
+      </Group>
+      <Text size="xs" c="dimmed" span>
+        <span className="culvert-mono">{token.nonce.slice(0, 8)}</span>
+        {parent !== undefined && `, minted by ${parent}`}
+      </Text>
+    </Stack>
+  );
+}
+
+/** How many names are listed; the rest is counted. */
+const SHOWN = 3;
+
+export function ScopeCell({ token }: CellProps) {
+  const { kind, allowedSubdomains: names, projectSlug } = token;
+  const some = names.slice(0, SHOWN).join(', ') + (names.length > SHOWN ? ` and ${names.length - SHOWN} more` : '');
+  const which = names.includes('*') ? 'Any name' : some;
+  return (
+    <Stack gap={2}>
+      {kind !== 'master' && (
+        <Text size="sm" title={names.length > SHOWN ? names.join(', ') : undefined}>
+          {which}
+          {projectSlug !== null && (
+            <Text span inherit c="dimmed">
+              {' '}
+              in {projectSlug}
+            </Text>
+          )}
+        </Text>
+      )}
+      <Text size="xs" c="dimmed">
+        {limitsText(token)}
+      </Text>
+    </Stack>
+  );
+}
+
+export function SpendCell({ token }: CellProps) {
+  const { monthlyBudgetUsdCents: cap, spentUsdCents: spent } = token;
+  if (cap === 0) return <StateBadge tone="bad">Blocked</StateBadge>;
+  const part = spentPart(token);
+  if (cap === null || part === undefined) return <span className="culvert-number">{moneyText(spent)}</span>;
+  return (
+    <Stack gap={4} className="culvert-spend">
+      <Text size="sm" className="culvert-number">
+        {moneyText(spent)}{' '}
+        <Text span inherit c="dimmed">
+          of {moneyText(cap)}
+        </Text>
+      </Text>
+      <Progress
+        value={part}
+        size="sm"
+        color={barColor(part)}
+        aria-label={`${Math.floor(part)} % of the budget of ${token.name} is spent`}
+      />
+      {part >= 100 && (
+        <Text size="xs" c="red.8">
+          Cap reached
+        </Text>
+      )}
+    </Stack>
+  );
+}
+
+export function EndCell({ token }: CellProps) {
+  const state = stateOf(token, nowSeconds());
+  if (state === 'revoked') return <StateBadge tone="quiet">Revoked</StateBadge>;
+  if (state === 'expired')
+    return (
+      <Text size="sm" c="dimmed">
+        Expired <Ago at={token.expiresAt} />
+      </Text>
+    );
+  if (state === 'replaced')
+    return (
+      <Stack gap={2}>
+        <StateBadge tone="info">Replaced</StateBadge>
+        <Text size="xs" c="dimmed">
+          works on, ends <Ago at={token.graceEndsAt} />
+        </Text>
+      </Stack>
+    );
+  return (
+    <Group gap={6}>
+      <Ago at={token.expiresAt} />
+      {state === 'ending' && <StateBadge tone="warn">Ends soon</StateBadge>}
+    </Group>
+  );
+}
+
+/** The words beside the bar say the same. */
+function barColor(part: number): string {
+  if (part >= 100) return 'red.8';
+  return part >= 80 ? 'yellow.6' : 'culvert.7';
+}

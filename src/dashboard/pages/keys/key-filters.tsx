@@ -1,0 +1,49 @@
+/** Which keys the table shows. */
+import { Group, Select, TextInput } from '@mantine/core';
+import { IconSearch } from '@tabler/icons-react';
+import type { KeyFilter } from './key-state.ts';
+import { KIND_WORDS } from './key-words.ts';
+
+interface KeyFiltersProps {
+  readonly filter: KeyFilter;
+  readonly onFilter: (filter: KeyFilter) => void;
+}
+
+const KINDS = [
+  { value: 'all', label: 'All kinds' },
+  ...Object.entries(KIND_WORDS).map(([value, label]) => ({ value, label })),
+];
+const STATES = [
+  { value: 'live', label: 'Live' },
+  { value: 'expired', label: 'Expired' },
+  { value: 'revoked', label: 'Revoked' },
+  { value: 'all', label: 'Live and ended' },
+];
+
+export function KeyFilters({ filter, onFilter }: KeyFiltersProps) {
+  return (
+    <Group gap="xs" className="culvert-filters">
+      <TextInput
+        aria-label="Search keys"
+        placeholder="Name, project or nonce"
+        leftSection={<IconSearch size={16} />}
+        value={filter.text}
+        onChange={(event) => onFilter({ ...filter, text: event.currentTarget.value })}
+      />
+      <Select
+        aria-label="Kind"
+        data={KINDS}
+        allowDeselect={false}
+        value={filter.kind}
+        onChange={(value) => onFilter({ ...filter, kind: (value ?? 'all') as KeyFilter['kind'] })}
+      />
+      <Select
+        aria-label="State"
+        data={STATES}
+        allowDeselect={false}
+        value={filter.state}
+        onChange={(value) => onFilter({ ...filter, state: (value ?? 'live') as KeyFilter['state'] })}
+      />
+    </Group>
+  );
+}

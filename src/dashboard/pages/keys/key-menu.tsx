@@ -1,0 +1,57 @@
+/** What can be done to one key. */
+import { ActionIcon, Menu } from '@mantine/core';
+import { IconCoin, IconCopy, IconDots, IconRefresh, IconTrash } from '@tabler/icons-react';
+import { useMay } from '../../api/context.tsx';
+import type { Token } from '../../api/types.ts';
+import { say } from '../../parts/deed.ts';
+import { nowSeconds } from './key-query.ts';
+import { stateOf } from './key-state.ts';
+
+/** Each opens the dialog about the key. */
+export interface KeyDeeds {
+  readonly onBudget: (token: Token) => void;
+  readonly onRotate: (token: Token) => void;
+  readonly onRevoke: (token: Token) => void;
+}
+
+export function KeyMenu({ token, onBudget, onRotate, onRevoke }: KeyDeeds & { readonly token: Token }) {
+  const [isMember, isAdmin] = [useMay('member'), useMay('admin')];
+  const state = stateOf(token, nowSeconds());
+  const isOver = state === 'revoked' || state === 'expired';
+  const mayChange = !isOver && (token.kind === 'master' ? isAdmin : isMember);
+  const copyNonce = (): void => {
+    navigator.clipboard.writeText(token.nonce).then(
+      () => say('The nonce is copied.'),
+      () => say(`The browser copies nothing here. The nonce is ${token.nonce}`),
+    );
+  };
+  return (
+    <Menu position="bottom-end" withinPortal>
+      <Menu.Target>
+        <ActionIcon variant="subtle" color="gray" size={36} aria-label={`Actions for the key ${token.name}`}>
+          <IconDots size={18} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item leftSection={<IconCopy size={16} />} onClick={copyNonce}>
+          Copy nonce
+        </Menu.Item>
+        {mayChange && (
+          <>
+            <Menu.Item leftSection={<IconCoin size={16} />} onClick={() => onBudget(token)}>
+              Set budget
+            </Menu.Item>
+            {state !== 'replaced' && (
+              <Menu.Item leftSection={<IconRefresh size={16} />} onClick={() => onRotate(token)}>
+                Rotate
+              </Menu.Item>
+            )}
+            <Menu.Item color="red" leftSection={<IconTrash size={16} />} onClick={() => onRevoke(token)}>
+              Revoke
+            </Menu.Item>
+          </>
+        )}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

@@ -1,0 +1,21 @@
+/** The organization's keys, asked for again while the page is in sight: agents use them, they spend, they run out. */
+import { useQuery } from '@tanstack/react-query';
+import { answered } from '../../api/client.ts';
+import { useApi } from '../../api/context.tsx';
+
+export const TOKENS = ['tokens'] as const;
+const AGAIN_MS = 10_000;
+
+export function useTokens() {
+  const { client } = useApi();
+  return useQuery({
+    queryKey: TOKENS,
+    queryFn: ({ signal }) => answered(client.GET('/tokens', { signal })),
+    refetchInterval: AGAIN_MS,
+  });
+}
+
+/** Unix seconds, as the API counts for keys. */
+export function nowSeconds(): number {
+  return Date.now() / 1000;
+}

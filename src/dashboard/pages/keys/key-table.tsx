@@ -1,0 +1,67 @@
+/** Keys in a table, with what can be done to each. On the page of keys, and on that of a project. */
+import { Button, Center } from '@mantine/core';
+import { useState } from 'react';
+import type { Token } from '../../api/types.ts';
+import { Ago } from '../../parts/ago.tsx';
+import { useAsked } from '../../parts/asked.ts';
+import { type Column, Table } from '../../parts/table.tsx';
+import { BudgetDialog } from './budget-dialog.tsx';
+import { EndCell, NameCell, ScopeCell, SpendCell } from './key-cells.tsx';
+import { type KeyDeeds, KeyMenu } from './key-menu.tsx';
+import { RevokeDialog } from './revoke-dialog.tsx';
+import { RotateDialog } from './rotate-dialog.tsx';
+
+/** Rows at a time: an organization may have thousands of keys that ended. */
+const ROWS = 50;
+
+interface KeyTableProps {
+  readonly label: string;
+  readonly tokens: readonly Token[];
+  /** All of the organization: who minted whom. */
+  readonly all: readonly Token[];
+}
+
+export function KeyTable({ label, tokens, all }: KeyTableProps) {
+  const [most, setMost] = useState(ROWS);
+  const [budget, rotation, revocation] = [useAsked<Token>(), useAsked<Token>(), useAsked<Token>()];
+  const columns = columnsOf(all, { onBudget: budget.ask, onRotate: rotation.ask, onRevoke: revocation.ask });
+  return (
+    <>
+      <Table label={label} rows={tokens.slice(0, most)} rowKey={({ nonce }) => nonce} columns={columns} />
+      {tokens.length > most && (
+        <Center>
+          <Button variant="default" onClick={() => setMost(most + ROWS)}>
+            Show more of {tokens.length.toLocaleString('en-US')}
+          </Button>
+        </Center>
+      )}
+      <BudgetDialog asked={budget} />
+      <RotateDialog asked={rotation} />
+      <RevokeDialog asked={revocation} all={all} />
+    </>
+  );
+}
+
+function columnsOf(all: readonly Token[], deeds: KeyDeeds): ReadonlyArray<Column<Token>> {
+  const names = new Map(all.map(({ nonce, name }) => [nonce, name]));
+  return [
+    {
+      key: 'name',
+      title: 'Key',
+      cell: (token) => (
+        <NameCell token={token} parent={token.parentNonce === null ? undefined : names.get(token.parentNonce)} />
+      ),
+    },
+    { key: 'scope', title: 'May do', cell: (token) => <ScopeCell token={token} /> },
+    { key: 'spend', title: 'Spent this month', cell: (token) => <SpendCell token={token} /> },
+    { key: 'end', title: 'Ends', cell: (token) => <EndCell token={token} /> },
+    { key: 'used', title: 'Last used', cell: ({ lastUsedAt }) => <Ago at={lastUsedAt} /> },
+    {
+      key: 'deeds',
+      title: 'Actions',
+      hidden: true,
+      align: 'right',
+      cell: (token) => <KeyMenu token={token} {...deeds} />,
+    },
+  ];
+}

@@ -1,0 +1,46 @@
+/** A key that was just made: shown this once, with the command that uses it. */
+import { Alert, Button, Group, Stack, Tabs, Text } from '@mantine/core';
+import { IconKey } from '@tabler/icons-react';
+import { useApi } from '../../api/context.tsx';
+import type { MintedToken } from '../../api/types.ts';
+import { CopyLine } from '../../parts/copy.tsx';
+import { commandsFor } from './key-commands.ts';
+
+interface MintedKeyProps {
+  readonly token: MintedToken;
+  readonly onClose: () => void;
+}
+
+export function MintedKey({ token, onClose }: MintedKeyProps) {
+  const { url } = useApi();
+  const { environment, file } = commandsFor(token, url);
+  return (
+    <Stack>
+      <Alert color="yellow" variant="light" icon={<IconKey size={18} />} role="status">
+        This is the key {token.name}. Copy it now: it can&apos;t be shown again.
+      </Alert>
+      <CopyLine value={token.apiKey} what="the key" />
+      <Text size="sm" fw={600}>
+        {token.kind === 'master' ? 'Mint a key for one run with it' : 'Publish a local port with it'}
+      </Text>
+      <Tabs defaultValue="environment">
+        <Tabs.List>
+          <Tabs.Tab value="environment">Environment</Tabs.Tab>
+          <Tabs.Tab value="file">Key file</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="environment" pt="sm">
+          <CopyLine value={environment} what="the command" />
+        </Tabs.Panel>
+        <Tabs.Panel value="file" pt="sm">
+          <CopyLine value={file} what="the commands" />
+          <Text size="sm" c="dimmed" mt={6}>
+            The file is read again at each reconnect: a new key in it takes over without a restart.
+          </Text>
+        </Tabs.Panel>
+      </Tabs>
+      <Group justify="flex-end">
+        <Button onClick={onClose}>Done</Button>
+      </Group>
+    </Stack>
+  );
+}

@@ -1,0 +1,93 @@
+/** The fields of a new key that need more than a line. */
+import { Group, NumberInput, Select, SimpleGrid, TagsInput, TextInput } from '@mantine/core';
+import type { UseFormReturnType } from '@mantine/form';
+import { useQuery } from '@tanstack/react-query';
+import { answered } from '../../api/client.ts';
+import { useApi } from '../../api/context.tsx';
+import { LIFETIMES, MOST_DAYS, type NewKeyValues, OTHER } from './new-key-values.ts';
+
+interface FieldProps {
+  readonly form: UseFormReturnType<NewKeyValues>;
+}
+
+export function LifetimeField({ form }: FieldProps) {
+  const { use, lifetime } = form.values;
+  return (
+    <Group align="flex-start" grow preventGrowOverflow={false}>
+      <Select label="Ends after" data={[...LIFETIMES[use]]} allowDeselect={false} {...form.getInputProps('lifetime')} />
+      {lifetime === OTHER && (
+        <NumberInput
+          label="Days"
+          description={`1 to ${MOST_DAYS[use]}`}
+          inputWrapperOrder={['label', 'input', 'description', 'error']}
+          min={1}
+          max={MOST_DAYS[use]}
+          clampBehavior="blur"
+          allowDecimal={false}
+          {...form.getInputProps('days')}
+        />
+      )}
+    </Group>
+  );
+}
+
+export function NamesField({ form }: FieldProps) {
+  return (
+    <TagsInput
+      label="Names that it may take"
+      description="Whole names, or pr-* for all that begin with pr-. Press Enter after each. None: any name."
+      placeholder={form.values.names.length === 0 ? 'Any name' : ''}
+      splitChars={[',', ' ']}
+      acceptValueOnBlur
+      maxTags={100}
+      {...form.getInputProps('names')}
+    />
+  );
+}
+
+export function LimitFields({ form }: FieldProps) {
+  const budget = (
+    <TextInput
+      label="Budget a month"
+      description="US dollars; empty: no cap"
+      inputWrapperOrder={['label', 'input', 'description', 'error']}
+      placeholder="No cap"
+      inputMode="decimal"
+      leftSection="$"
+      {...form.getInputProps('budget')}
+    />
+  );
+  if (form.values.use === 'master') return budget;
+  return (
+    <SimpleGrid cols={{ base: 1, xs: 3 }}>
+      <NumberInput
+        label="Tunnels at once"
+        min={1}
+        max={1_000_000}
+        allowDecimal={false}
+        {...form.getInputProps('quota')}
+      />
+      <NumberInput
+        label="Bandwidth"
+        description="Of both directions together"
+        inputWrapperOrder={['label', 'input', 'description', 'error']}
+        suffix=" Mbit/s"
+        min={1}
+        max={1_000_000}
+        allowDecimal={false}
+        {...form.getInputProps('mbps')}
+      />
+      {budget}
+    </SimpleGrid>
+  );
+}
+
+export function ProjectField({ form }: FieldProps) {
+  const { client } = useApi();
+  const projects = useQuery({
+    queryKey: ['projects'],
+    queryFn: ({ signal }) => answered(client.GET('/projects', { signal })),
+  });
+  const data = (projects.data ?? []).map(({ slug, name }) => ({ value: slug, label: `${name} (${slug})` }));
+  return <Select label="Project" data={data} allowDeselect={false} searchable {...form.getInputProps('project')} />;
+}

@@ -1,0 +1,137 @@
+/** What a new key may do: for whom it is, how long it lives, which names it takes, how much of everything. */
+import { Alert, Button, Group, SegmentedControl, Stack, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useState } from 'react';
+import { answered } from '../../api/client.ts';
+import { useAccount, useApi, useMay } from '../../api/context.tsx';
+import type { MintedToken } from '../../api/types.ts';
+import { useDeed } from '../../parts/deed.ts';
+import { centsOf, NO_AMOUNT } from '../../parts/dollars.ts';
+import { showFaults } from '../../parts/form-failure.ts';
+import { PlanLink } from '../../parts/plan-link.tsx';
+import { TOKENS } from './key-query.ts';
+import { LimitFields, LifetimeField, NamesField, ProjectField } from './new-key-fields.tsx';
+import {
+  agentBody,
+  emptyKey,
+  FIELDS,
+  type KeyUse,
+  masterBody,
+  type NewKeyValues,
+  projectBody,
+} from './new-key-values.ts';
+
+interface NewKeyFormProps {
+  readonly project: string | undefined;
+  readonly onMinted: (token: MintedToken) => void;
+  readonly onClose: () => void;
+}
+
+const USES: ReadonlyArray<{ readonly value: KeyUse; readonly label: string }> = [
+  { value: 'agent', label: 'Any project' },
+  { value: 'project', label: 'One project' },
+  { value: 'master', label: 'Master key' },
+];
+const ABOUT: Readonly<Record<KeyUse, string>> = {
+  agent: 'For a machine of yours: it opens tunnels in every project.',
+  project: 'Opens tunnels in one project alone, under names that end with the slug of the project.',
+  master:
+    'For a CI or an AI agent: it opens no tunnel itself, and mints short-lived keys for one project at a time. They end with it, and ' +
+    'its budget holds for all of them together.',
+};
+
+export function NewKeyForm({ project, onMinted, onClose }: NewKeyFormProps) {
+  const { client } = useApi();
+  const [message, setMessage] = useState<string>();
+  const form = useForm<NewKeyValues>({
+    initialValues: emptyKey(project === undefined ? 'agent' : 'project', project ?? 'default'),
+    validate: {
+      name: (name) => (name.trim() === '' ? 'Give the key a name, so that you know it again.' : null),
+      budget: (budget) => (centsOf(budget) === undefined ? NO_AMOUNT : null),
+    },
+  });
+  const { use } = form.values;
+  const barred = useBarred(use);
+  const mint = useDeed({
+    run: (values: NewKeyValues) => {
+      if (values.use === 'master') return answered(client.POST('/tokens/master', { body: masterBody(values) }));
+      if (values.use === 'agent') return answered(client.POST('/tokens', { body: agentBody(values) }));
+      const params = { path: { slug: values.project } };
+      return answered(client.POST('/projects/{slug}/tokens', { params, body: projectBody(values) }));
+    },
+    touches: [TOKENS, ['projects']],
+    onDone: onMinted,
+    tellsFailure: true,
+  });
+  const submit = form.onSubmit((values) => {
+    setMessage(undefined);
+    mint.mutate(values, { onError: (error) => setMessage(showFaults(form, error, FIELDS)) });
+  });
+  const choose = (next: KeyUse): void => {
+    form.setFieldValue('use', next);
+    form.setFieldValue('lifetime', next === 'master' ? '2160' : '720');
+  };
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack>
+        {project === undefined && (
+          <Stack gap={6}>
+            <SegmentedControl
+              fullWidth
+              aria-label="What the key is for"
+              data={[...USES]}
+              value={use}
+              onChange={choose}
+            />
+            <Text size="sm" c="dimmed">
+              {ABOUT[use]}
+            </Text>
+          </Stack>
+        )}
+        {barred ?? (
+          <>
+            <TextInput
+              label="Name"
+              description="Shown in lists and in the audit"
+              placeholder={use === 'master' ? 'ci' : 'laptop'}
+              data-autofocus
+              {...form.getInputProps('name')}
+            />
+            {use === 'project' && project === undefined && <ProjectField form={form} />}
+            <LifetimeField form={form} />
+            {use !== 'master' && <NamesField form={form} />}
+            <LimitFields form={form} />
+          </>
+        )}
+        {message !== undefined && (
+          <Alert color="red" variant="light" role="alert">
+            {message}
+          </Alert>
+        )}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={mint.isPending} disabled={barred !== undefined}>
+            Make key
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+/** Why this person can't make a key of this kind, with the way out. */
+function useBarred(use: KeyUse) {
+  const { entitlements } = useAccount();
+  const isAdmin = useMay('admin');
+  if (use !== 'master') return undefined;
+  if (!entitlements.master_keys) return <PlanLink>The plan {entitlements.plan} has no master keys.</PlanLink>;
+  if (isAdmin) return undefined;
+  return (
+    <Alert color="yellow" variant="light">
+      Master keys are made by admins: whoever holds one mints keys for as long as it lives. Ask an admin of your
+      organization.
+    </Alert>
+  );
+}

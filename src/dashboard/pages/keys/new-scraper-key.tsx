@@ -1,0 +1,83 @@
+/** Makes a key for a scraper, and shows it once with the settings for Prometheus. */
+import { Alert, Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { IconKey } from '@tabler/icons-react';
+import { useState } from 'react';
+import { answered } from '../../api/client.ts';
+import { useApi } from '../../api/context.tsx';
+import type { Schemas } from '../../api/types.ts';
+import { CopyLine } from '../../parts/copy.tsx';
+import { useDeed } from '../../parts/deed.ts';
+import { showFaults } from '../../parts/form-failure.ts';
+import { scrapeConfig } from './scrape-config.ts';
+
+interface DialogProps {
+  readonly opened: boolean;
+  readonly onClose: () => void;
+}
+
+export function NewScraperKey({ opened, onClose }: DialogProps) {
+  return (
+    <Modal opened={opened} onClose={onClose} title="New scraper key" size="lg" closeOnClickOutside={false}>
+      <Steps onClose={onClose} />
+    </Modal>
+  );
+}
+
+function Steps({ onClose }: Pick<DialogProps, 'onClose'>) {
+  const { client } = useApi();
+  const [made, setMade] = useState<Schemas['MadeMetricKey']>();
+  const [message, setMessage] = useState<string>();
+  const form = useForm({ initialValues: { name: 'prometheus' } });
+  const make = useDeed({
+    run: (body: Schemas['NewMetricKey']) => answered(client.POST('/metrics/keys', { body })),
+    touches: [['metrics', 'keys']],
+    onDone: setMade,
+    tellsFailure: true,
+  });
+  if (made !== undefined) return <Made made={made} onClose={onClose} />;
+  const submit = form.onSubmit((values) => {
+    setMessage(undefined);
+    make.mutate(values, { onError: (error) => setMessage(showFaults(form, error)) });
+  });
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack>
+        <TextInput label="Name" data-autofocus {...form.getInputProps('name')} />
+        {message !== undefined && (
+          <Alert color="red" variant="light" role="alert">
+            {message}
+          </Alert>
+        )}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={make.isPending}>
+            Make key
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+function Made({ made, onClose }: { readonly made: Schemas['MadeMetricKey']; readonly onClose: () => void }) {
+  const { url } = useApi();
+  return (
+    <Stack>
+      <Alert color="yellow" variant="light" icon={<IconKey size={18} />} role="status">
+        This is the scraper key {made.name}. Copy it now: it can&apos;t be shown again.
+      </Alert>
+      <CopyLine value={made.key} what="the key" />
+      <Text size="sm">
+        Put it into a file that Prometheus alone can read, such as /etc/prometheus/culvert.key, and add this to
+        prometheus.yml:
+      </Text>
+      <CopyLine value={scrapeConfig(url)} what="the settings" />
+      <Group justify="flex-end">
+        <Button onClick={onClose}>Done</Button>
+      </Group>
+    </Stack>
+  );
+}

@@ -1,0 +1,111 @@
+/** Keys with which Prometheus reads the numbers of the organization, and nothing else. */
+import { ActionIcon, Button, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { IconTrash } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { answered } from '../../api/client.ts';
+import { useApi, useMay } from '../../api/context.tsx';
+import type { Schemas } from '../../api/types.ts';
+import { Ago } from '../../parts/ago.tsx';
+import { type Asked, useAsked } from '../../parts/asked.ts';
+import { Confirm } from '../../parts/confirm.tsx';
+import { useDeed } from '../../parts/deed.ts';
+import { Loaded } from '../../parts/loaded.tsx';
+import { Panel } from '../../parts/panel.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
+import { NewScraperKey } from './new-scraper-key.tsx';
+
+type MetricKey = Schemas['MetricKey'];
+
+export const METRIC_KEYS = ['metrics', 'keys'] as const;
+
+const COLUMNS: ReadonlyArray<Column<MetricKey>> = [
+  { key: 'name', title: 'Name', cell: ({ name }) => name },
+  { key: 'by', title: 'Made by', cell: ({ created_by: by }) => by ?? 'somebody who left' },
+  { key: 'made', title: 'Made', cell: ({ created_at: at }) => <Ago at={at} /> },
+  { key: 'used', title: 'Last used', cell: ({ last_used_at: at }) => <Ago at={at} /> },
+];
+
+export function ScraperKeys() {
+  const { client } = useApi();
+  const isAdmin = useMay('admin');
+  const [opened, { open, close }] = useDisclosure(false);
+  const deletion = useAsked<MetricKey>();
+  const keys = useQuery({
+    queryKey: METRIC_KEYS,
+    queryFn: ({ signal }) => answered(client.GET('/metrics/keys', { signal })),
+  });
+  const columns = isAdmin ? [...COLUMNS, deleteColumn(deletion)] : COLUMNS;
+  return (
+    <Panel
+      title="Keys for scrapers"
+      about="For Prometheus: reads the numbers of this organization, and nothing else. Each lives until it is deleted or its maker leaves."
+      actions={
+        isAdmin && (
+          <Button variant="default" size="sm" onClick={open}>
+            New scraper key
+          </Button>
+        )
+      }
+    >
+      <Loaded query={keys} lines={1}>
+        {(rows) =>
+          rows.length === 0 ? (
+            <Text size="sm" c="dimmed">
+              None yet.{!isAdmin && ' Admins make them.'}
+            </Text>
+          ) : (
+            <Table label="Keys for scrapers" rows={rows} rowKey={({ id }) => id} columns={columns} />
+          )
+        }
+      </Loaded>
+      <NewScraperKey opened={opened} onClose={close} />
+      <DeleteDialog asked={deletion} />
+    </Panel>
+  );
+}
+
+function deleteColumn(deletion: Asked<MetricKey>): Column<MetricKey> {
+  return {
+    key: 'deeds',
+    title: 'Actions',
+    hidden: true,
+    align: 'right',
+    cell: (key) => (
+      <ActionIcon
+        variant="subtle"
+        color="red"
+        size={36}
+        aria-label={`Delete the scraper key ${key.name}`}
+        onClick={() => deletion.ask(key)}
+      >
+        <IconTrash size={16} />
+      </ActionIcon>
+    ),
+  };
+}
+
+function DeleteDialog({ asked: { row: key, opened, close } }: { readonly asked: Asked<MetricKey> }) {
+  const { client } = useApi();
+  const remove = useDeed({
+    run: (id: string) => answered(client.DELETE('/metrics/keys/{id}', { params: { path: { id } } })),
+    done: 'The scraper key is deleted.',
+    touches: [METRIC_KEYS],
+    onDone: close,
+    tellsFailure: true,
+  });
+  if (key === undefined) return null;
+  return (
+    <Confirm
+      title={`Delete the scraper key ${key.name}?`}
+      deed="Delete key"
+      opened={opened}
+      isBusy={remove.isPending}
+      error={remove.error}
+      onConfirm={() => remove.mutate(key.id)}
+      onClose={close}
+    >
+      Whoever reads the numbers with it is refused from then on.
+    </Confirm>
+  );
+}

@@ -21,7 +21,7 @@ export function App({ arrival }: { readonly arrival: Arrival }) {
     <Suspense fallback={<Waiting />}>
       <Switch>
         <Route path="/reset">
-          <ResetPage />
+          <ResetPage arrival={arrival} />
         </Route>
         <Route path="/invite">
           <InvitePage arrival={arrival} />

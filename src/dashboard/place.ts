@@ -13,10 +13,29 @@ export function placeOf(code: string): Place {
   return { base: app.pathname.replace(/\/$/, ''), api: new URL('../', app) };
 }
 
-/** What others put into the address for this page alone. */
-export interface Arrival {
+/** What others put into the address for this page alone: kept here, in memory, as long as the tab shows this page. */
+export class Arrival {
+  /** Of a mail: what sets a new password, or what an invitation is accepted with. */
+  readonly token: string | undefined;
+  /** Of a command line that waits to be let in. */
+  readonly deviceCode: string | undefined;
+  #mfaChallenge: string | undefined;
+
+  constructor(take: (name: string) => string | undefined) {
+    this.token = take('token');
+    this.deviceCode = take('device_code');
+    this.#mfaChallenge = take('mfa_challenge');
+  }
+
   /** A log-in by an identity provider waits for its second factor. */
-  readonly mfaChallenge: string | undefined;
+  get mfaChallenge(): string | undefined {
+    return this.#mfaChallenge;
+  }
+
+  /** It is good once: to be called when it was used, or given up. */
+  forgetChallenge(): void {
+    this.#mfaChallenge = undefined;
+  }
 }
 
 /**
@@ -25,9 +44,13 @@ export interface Arrival {
  */
 export function takeArrival(): Arrival {
   const here = new URL(location.href);
-  const mfaChallenge = here.searchParams.get('mfa_challenge') ?? undefined;
-  here.searchParams.delete('mfa_challenge');
-  here.searchParams.delete('oauth_token');
+  const take = (name: string): string | undefined => {
+    const value = here.searchParams.get(name) ?? '';
+    here.searchParams.delete(name);
+    return value === '' ? undefined : value;
+  };
+  const arrival = new Arrival(take);
+  take('oauth_token');
   if (here.href !== location.href) history.replaceState(null, '', here);
-  return { mfaChallenge };
+  return arrival;
 }

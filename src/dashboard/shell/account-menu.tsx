@@ -2,10 +2,9 @@
 import { ActionIcon, Menu, Text, useMantineColorScheme } from '@mantine/core';
 import { IconBook, IconDeviceDesktop, IconLogout, IconMoon, IconSun, IconUser } from '@tabler/icons-react';
 import { Link } from 'wouter';
-import { answered } from '../api/client.ts';
 import { useAccount, useApi } from '../api/context.tsx';
-import { failureFrom } from '../api/failure.ts';
-import { sayFailure } from '../parts/deed.ts';
+import { say, sayFailure } from '../parts/deed.ts';
+import { useLeaving } from '../parts/leaving.ts';
 
 export function AccountMenu() {
   const { user } = useAccount();
@@ -48,23 +47,13 @@ export function AccountMenu() {
           </Menu.Item>
         ))}
         <Menu.Divider />
-        <Menu.Item leftSection={<IconLogout size={16} />} onClick={() => void leave()}>
+        <Menu.Item
+          leftSection={<IconLogout size={16} />}
+          onClick={() => void leave().then(() => say('You are signed out.'), sayFailure)}
+        >
           Sign out
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>
   );
-}
-
-/** Ends the session here and on the server. When the server could not be told it goes on, and says so. */
-function useLeaving(): () => Promise<void> {
-  const { client, session } = useApi();
-  return async () => {
-    try {
-      await answered(client.POST('/auth/logout'));
-    } catch (error) {
-      if (failureFrom(error).status !== 401) return sayFailure(error);
-    }
-    session.leave('out');
-  };
 }

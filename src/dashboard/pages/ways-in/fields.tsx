@@ -1,0 +1,26 @@
+/** The fields that several steps have, with what browsers, phones and password managers go by. */
+import { TextInput, type TextInputProps } from '@mantine/core';
+
+const PLAIN = { autoCapitalize: 'none', spellCheck: false, required: true, withAsterisk: false, size: 'md' } as const;
+
+/** An address of an account. `type` "email" where the browser may judge it: for an old one the server does. */
+export function EmailField(props: TextInputProps) {
+  return (
+    <TextInput
+      label="E-mail address"
+      name="email"
+      inputMode="email"
+      autoComplete="username"
+      maxLength={320}
+      {...PLAIN}
+      {...props}
+    />
+  );
+}
+
+/** A code that somebody reads elsewhere. */
+export function CodeField(props: TextInputProps) {
+  return (
+    <TextInput name="code" inputMode="numeric" autoComplete="one-time-code" maxLength={64} {...PLAIN} {...props} />
+  );
+}

@@ -1,0 +1,44 @@
+/** A new account, on a server where anybody may make one. */
+import { Button, PasswordInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import type { ReactNode } from 'react';
+import { answered } from '../../api/client.ts';
+import { useApi } from '../../api/context.tsx';
+import { PASSWORD_RULE, passwordFault } from './password-rule.ts';
+import { EmailField } from './fields.tsx';
+import { Step } from './step.tsx';
+import { useStep } from './use-step.ts';
+import type { Way } from './way.ts';
+
+export function SignUpStep({ way, back }: { readonly way: Way; readonly back: ReactNode }) {
+  const { client } = useApi();
+  const form = useForm({
+    initialValues: { email: way.email, password: '' },
+    validate: { password: passwordFault },
+    onValuesChange: ({ email }) => way.setEmail(email),
+  });
+  const { onSubmit, problem, isBusy } = useStep({
+    form,
+    run: (body) => answered(client.POST('/auth/signup', { body })),
+    onDone: (_, { password }) => way.go({ step: 'confirm', password }),
+  });
+  return (
+    <Step title="Make an account" order={way.order} problem={problem} onSubmit={onSubmit}>
+      <EmailField type="email" maxLength={254} {...form.getInputProps('email')} />
+      <PasswordInput
+        label="Password"
+        description={PASSWORD_RULE}
+        name="password"
+        autoComplete="new-password"
+        required
+        withAsterisk={false}
+        size="md"
+        {...form.getInputProps('password')}
+      />
+      <Button type="submit" size="md" loading={isBusy}>
+        Go on
+      </Button>
+      {back}
+    </Step>
+  );
+}

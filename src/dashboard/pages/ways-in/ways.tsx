@@ -1,0 +1,64 @@
+/** The ways in: password, second factor, identity provider, a new account, a forgotten password. One step is shown at a time. */
+import { useState } from 'react';
+import { useApi, useSessionState } from '../../api/context.tsx';
+import type { Arrival } from '../../place.ts';
+import { ConfirmStep } from './confirm-step.tsx';
+import { ForgotStep, SentStep } from './forgot-step.tsx';
+import { LinkButton } from './link-button.tsx';
+import { SecondStep } from './second-step.tsx';
+import { SignInStep } from './sign-in-step.tsx';
+import { SignUpStep } from './sign-up-step.tsx';
+import type { HeadingOrder } from './step.tsx';
+import type { Place, Way } from './way.ts';
+
+interface WaysProps {
+  readonly arrival: Arrival;
+  readonly title: string;
+  readonly order: HeadingOrder;
+  /** Where an identity provider sends the browser back to: a path of the server. */
+  readonly returnTo: string;
+  /** The address of a new account was confirmed: right before it is signed in. */
+  readonly onConfirmed?: () => void;
+}
+
+export function Ways({ arrival, title, order, returnTo, onConfirmed }: WaysProps) {
+  const { session } = useApi();
+  const { state } = useSessionState();
+  const [email, setEmail] = useState('');
+  const [place, setPlace] = useState<Place>(() => {
+    if (arrival.mfaChallenge !== undefined) return { step: 'second', challenge: arrival.mfaChallenge };
+    return state === 'over'
+      ? { step: 'sign-in', problem: 'Your session is over. Sign in again.' }
+      : { step: 'sign-in' };
+  });
+  const go: Way['go'] = (next) => {
+    arrival.forgetChallenge();
+    setPlace(next);
+  };
+  const way: Way = {
+    order,
+    email,
+    setEmail,
+    go,
+    goOn: (answer) => {
+      if ('mfa_required' in answer) return go({ step: 'second', challenge: answer.challenge_token });
+      arrival.forgetChallenge();
+      session.enter(answer.access_token);
+    },
+  };
+  const back = <LinkButton onClick={() => go({ step: 'sign-in' })}>Back to sign-in</LinkButton>;
+  switch (place.step) {
+    case 'sign-in':
+      return <SignInStep way={way} title={title} problem={place.problem} returnTo={returnTo} />;
+    case 'second':
+      return <SecondStep way={way} challenge={place.challenge} back={back} />;
+    case 'sign-up':
+      return <SignUpStep way={way} back={back} />;
+    case 'confirm':
+      return <ConfirmStep way={way} password={place.password} onConfirmed={onConfirmed} back={back} />;
+    case 'forgot':
+      return <ForgotStep way={way} title="Forgot password" problem={place.problem} back={back} />;
+    case 'sent':
+      return <SentStep way={way} back={back} />;
+  }
+}

@@ -1,0 +1,28 @@
+/** What the ways in compute without a browser. */
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { test } from 'node:test';
+import { checkPhrase } from '../../src/dashboard/pages/ways-in/check-phrase.ts';
+import { passwordFault } from '../../src/dashboard/pages/ways-in/password-rule.ts';
+import { checkPhrase as ofTheTerminal } from '../../src/wire/check-phrase.ts';
+
+test('the page computes the words that the terminal shows', () => {
+  for (let i = 0; i < 500; i++) {
+    const code = randomBytes(32).toString('base64url');
+    assert.equal(checkPhrase(code), ofTheTerminal(code));
+  }
+});
+
+test('what is no device code has no words', () => {
+  const code = randomBytes(32).toString('base64url');
+  for (const wrong of ['', code.slice(1), `${code}A`, '"><img src=x onerror=alert(1)>', 'ä'.repeat(43)])
+    assert.equal(checkPhrase(wrong), undefined);
+});
+
+test('a password is as long as the server wants it, counted in characters', () => {
+  assert.equal(passwordFault('a'.repeat(12)), null);
+  assert.equal(passwordFault('🐢'.repeat(256)), null);
+  assert.match(passwordFault('too short') ?? '', /12 to 256 characters; this one has 9/);
+  assert.match(passwordFault('🐢'.repeat(11)) ?? '', /this one has 11/);
+  assert.match(passwordFault('a'.repeat(257)) ?? '', /this one has 257/);
+});

@@ -20,7 +20,8 @@ export function DownloadButton({ text, name, children }: DownloadButtonProps) {
   );
 }
 
-function saveText(text: string, name: string): void {
+/** Has the browser save a text as a file of this name. */
+export function saveText(text: string, name: string): void {
   const url = URL.createObjectURL(new Blob([text], { type: 'text/plain' }));
   const link = document.createElement('a');
   link.href = url;

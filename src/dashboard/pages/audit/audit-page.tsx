@@ -1,10 +1,21 @@
-/** Audit. */
+/** Who did what in the organization, when and from where. */
+import { useState } from 'react';
 import { Page } from '../../parts/page.tsx';
+import { ExportMenu } from './export-menu.tsx';
+import { Filters } from './filters.tsx';
+import { NO_FILTER } from './trail.ts';
+import { TrailList } from './trail-list.tsx';
 
 export function AuditPage() {
+  const [filter, setFilter] = useState(NO_FILTER);
   return (
-    <Page title="Audit">
-      <div />
+    <Page
+      title="Audit"
+      about="Every change in the organization: who made it, when, and from which address. Nobody can alter it."
+      actions={<ExportMenu scope="organization" filter={filter} />}
+    >
+      <Filters scope="organization" filter={filter} onChange={setFilter} />
+      <TrailList scope="organization" filter={filter} />
     </Page>
   );
 }

@@ -1,0 +1,64 @@
+/** What an event says besides its action: in words, and which page shows the thing. Pure: tested without a browser. */
+import type { Schemas } from '../../api/types.ts';
+
+type Event = Schemas['AuditEvent'];
+type Details = Event['details'];
+
+/** "bob@example.com", "viewer → member", "grace hours 24"; in this order. */
+export function detailWords(details: Details): readonly string[] {
+  if (details === null) return [];
+  const { from, to, ...rest } = details;
+  const isChange = from !== undefined && to !== undefined;
+  const others = isChange ? rest : details;
+  return [
+    ...Object.entries(others).flatMap(([name, value]) => sayOne(name, value)),
+    ...(isChange ? [`${plain(from)} → ${plain(to)}`] : []),
+  ];
+}
+
+/** What says by itself what it is. */
+const SPEAKING: ReadonlySet<string> = new Set(['name', 'email', 'subdomain', 'domain', 'slug', 'role', 'reason']);
+
+function sayOne(name: string, value: string | number | boolean | null): readonly string[] {
+  if (value === null || value === '') return [];
+  if (SPEAKING.has(name)) return [String(value)];
+  const words = name.replaceAll('_', ' ').replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  if (value === true) return [words];
+  return [`${words} ${plain(value)}`];
+}
+
+function plain(value: string | number | boolean | null): string {
+  if (value === null) return 'none';
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  return value === '' ? 'nothing' : String(value);
+}
+
+/** Where one thing of a kind is shown. */
+const ONE: Readonly<Record<string, string>> = {
+  tunnel: '/tunnels/',
+  network: '/networks/',
+  webhook_receiver: '/webhooks/',
+};
+/** Where all things of a kind are. */
+const ALL: Readonly<Record<string, string>> = {
+  organization: '/organization',
+  member: '/members',
+  invitation: '/members',
+  token: '/keys',
+  project: '/projects',
+  reserved_subdomain: '/names',
+  domain: '/domains',
+  billing: '/billing',
+  connection: '/connections',
+  network_device: '/networks',
+};
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** The page of the thing; undefined where there is none, or not any more. */
+export function pageOf({ action, resourceType, resourceId }: Event): string | undefined {
+  const isGone = action.endsWith('.delete') || action === 'tunnel.expire';
+  const one = ONE[resourceType];
+  if (one === undefined) return ALL[resourceType];
+  if (isGone || !UUID.test(resourceId)) return undefined;
+  return one + resourceId;
+}

@@ -1,0 +1,63 @@
+/** Narrows the trail: what, who, since when. */
+import { Group, Select, TextInput } from '@mantine/core';
+import { actionChoices } from './actions.ts';
+import type { Filter, Scope } from './trail.ts';
+
+interface FiltersProps {
+  readonly scope: Scope;
+  readonly filter: Filter;
+  readonly onChange: (filter: Filter) => void;
+}
+
+const CHOICES = actionChoices();
+const SIZES = ['50', '100', '500', '1000'];
+
+export function Filters({ scope, filter, onChange }: FiltersProps) {
+  return (
+    <Group gap="sm" align="flex-end">
+      <Select
+        label="What"
+        placeholder="Everything"
+        data={CHOICES}
+        value={filter.action}
+        onChange={(action) => onChange({ ...filter, action })}
+        searchable
+        clearable
+        clearButtonProps={{ 'aria-label': 'Everything' }}
+        nothingFoundMessage="No such action"
+        flex="1 1 220px"
+      />
+      <TextInput
+        label="Who"
+        placeholder="E-mail address or name of a key"
+        value={filter.actor}
+        onChange={(event) => onChange({ ...filter, actor: event.currentTarget.value })}
+        flex="1 1 220px"
+      />
+      {scope === 'server' && (
+        <TextInput
+          label="Organization"
+          placeholder="Slug or id"
+          value={filter.org}
+          onChange={(event) => onChange({ ...filter, org: event.currentTarget.value })}
+          flex="1 1 160px"
+        />
+      )}
+      <TextInput
+        label="Since"
+        type="date"
+        value={filter.from}
+        onChange={(event) => onChange({ ...filter, from: event.currentTarget.value })}
+        flex="1 1 150px"
+      />
+      <Select
+        label="At a time"
+        data={SIZES}
+        value={String(filter.limit)}
+        onChange={(limit) => onChange({ ...filter, limit: Number(limit ?? '50') })}
+        allowDeselect={false}
+        flex="0 1 100px"
+      />
+    </Group>
+  );
+}

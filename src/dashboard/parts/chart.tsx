@@ -1,11 +1,15 @@
-/** A line over time. Drawn on a canvas, which screen readers can't read: they get its figures as a table. */
-import { useComputedColorScheme, VisuallyHidden } from '@mantine/core';
-import { useEffect, useRef } from 'react';
+/**
+ * Columns over time, drawn on a canvas. What the one under the pointer says stands above it; by the keyboard it is a slider, whose arrows go from
+ * column to column, and for screen readers its latest figures are a table too.
+ */
+import { Text, useComputedColorScheme, VisuallyHidden } from '@mantine/core';
+import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import uPlot from 'uplot';
+import { bucketText, tickText, WHOLE_STEPS } from './chart-axis.ts';
 import { clockText } from './words.ts';
 
 export interface Point {
-  /** Unix milliseconds. */
+  /** Unix milliseconds at which its stretch begins; all stretches are of one length. */
   readonly at: number;
   readonly value: number;
 }
@@ -17,24 +21,28 @@ interface ChartProps {
   readonly say: (value: number) => string;
   /** Pixels. */
   readonly height?: number;
+  /** What stands above it while nobody points anywhere. */
+  readonly idle?: string;
 }
 
 const COLOURS = {
-  light: { line: '#0b6b57', area: '#0b6b5722', axis: '#5b6662', grid: '#d5dad7' },
-  dark: { line: '#57c7aa', area: '#57c7aa22', axis: '#9aa7a2', grid: '#37413e' },
+  light: { column: '#148067', axis: '#5b6662', grid: '#e3e7e5' },
+  dark: { column: '#57c7aa', axis: '#9aa7a2', grid: '#2b3431' },
 } as const;
+const FONT = '12px system-ui, -apple-system, "Segoe UI", Roboto, sans-serif';
 
-export function Chart({ label, points, say, height = 220 }: ChartProps) {
+export function Chart({ label, points, say, height = 220, idle = '' }: ChartProps) {
   const box = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
   const latest = useRef(points);
+  const [chosen, choose] = useState<number>();
   const scheme = useComputedColorScheme('light');
   // `say` is a function of the module that calls: it is the same for the life of the chart.
   useEffect(() => {
     const element = box.current;
     if (element === null) return;
     const made = new uPlot(
-      optionsFor({ label, say, height, width: element.clientWidth, scheme }),
+      optionsFor({ label, say, height, width: element.clientWidth, scheme, choose }),
       dataOf(latest.current),
       element,
     );
@@ -51,9 +59,39 @@ export function Chart({ label, points, say, height = 220 }: ChartProps) {
     latest.current = points;
     plot.current?.setData(dataOf(points));
   }, [points]);
+
+  const point = chosen === undefined ? undefined : points[chosen];
+  const words = point === undefined ? idle : `${bucketText(point.at, stretchOf(points))}: ${say(point.value)}`;
+  const last = points.length - 1;
+  const go = (event: KeyboardEvent): void => {
+    const to = keyTo(event.key, chosen ?? last + 1, last);
+    if (to === undefined) return;
+    event.preventDefault();
+    choose(to);
+    pointAt(plot.current, to);
+  };
   return (
     <figure className="culvert-chart">
-      <div ref={box} aria-hidden="true" style={{ height }} />
+      <Text size="sm" className="culvert-number culvert-chart-words" data-idle={point === undefined}>
+        {words}
+      </Text>
+      <div
+        ref={box}
+        style={{ height }}
+        className="culvert-chart-box"
+        role="slider"
+        tabIndex={0}
+        aria-label={`${label}, by time`}
+        aria-valuemin={0}
+        aria-valuemax={Math.max(last, 0)}
+        aria-valuenow={chosen ?? Math.max(last, 0)}
+        aria-valuetext={words === '' ? label : words}
+        onKeyDown={go}
+        onBlur={() => {
+          choose(undefined);
+          plot.current?.setCursor({ left: -10, top: -10 });
+        }}
+      />
       <VisuallyHidden>
         <table>
           <caption>{label}</caption>
@@ -71,6 +109,25 @@ export function Chart({ label, points, say, height = 220 }: ChartProps) {
   );
 }
 
+function keyTo(key: string, from: number, last: number): number | undefined {
+  if (key === 'ArrowLeft' || key === 'ArrowDown') return Math.max(from - 1, 0);
+  if (key === 'ArrowRight' || key === 'ArrowUp') return Math.min(from + 1, last);
+  if (key === 'Home') return 0;
+  if (key === 'End') return last;
+  return undefined;
+}
+
+function pointAt(plot: uPlot | null, index: number): void {
+  const at = plot?.data[0][index];
+  if (plot === null || at === undefined) return;
+  plot.setCursor({ left: plot.valToPos(at, 'x'), top: 0 }, false);
+}
+
+/** Length of one stretch in milliseconds. */
+function stretchOf([first, second]: readonly Point[]): number {
+  return first === undefined || second === undefined ? 60_000 : second.at - first.at;
+}
+
 function dataOf(points: readonly Point[]): uPlot.AlignedData {
   return [points.map(({ at }) => at / 1000), points.map(({ value }) => value)];
 }
@@ -79,18 +136,45 @@ interface Look extends Pick<ChartProps, 'label' | 'say'> {
   readonly height: number;
   readonly width: number;
   readonly scheme: 'light' | 'dark';
+  readonly choose: (index: number | undefined) => void;
 }
 
-function optionsFor({ label, say, height, width, scheme }: Look): uPlot.Options {
-  const { line, area, axis, grid } = COLOURS[scheme];
-  const axes = { stroke: axis, grid: { stroke: grid, width: 1 }, ticks: { stroke: grid, width: 1 } };
+function optionsFor({ label, say, height, width, scheme, choose }: Look): uPlot.Options {
+  const { column, axis, grid } = COLOURS[scheme];
+  const axes = { stroke: axis, font: FONT, ticks: { show: false } };
+  const columns = uPlot.paths.bars?.({ size: [0.8, 40, 1], align: 1, radius: 0.15 });
   return {
     width: Math.max(width, 100),
     height,
+    padding: [8, 8, 0, 0],
     legend: { show: false },
-    cursor: { y: false },
-    scales: { y: { range: (_, __, max) => [0, max > 0 ? max * 1.1 : 1] } },
-    axes: [axes, { ...axes, size: 72, values: (_, splits) => splits.map((value) => say(value)) }],
-    series: [{}, { label, stroke: line, fill: area, width: 2, points: { show: false } }],
+    cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
+    scales: {
+      // A column stands right of the moment at which it begins.
+      x: { range: ({ data: [times] }, min, max) => [min, max + ((times[1] ?? 0) - (times[0] ?? 0))] },
+      y: { range: (_, __, max) => [0, Math.max(max * 1.1, 1)] },
+    },
+    axes: [
+      {
+        ...axes,
+        grid: { show: false },
+        space: 64,
+        values: (...[, at, , , step]) => at.map((one) => tickText(one, step)),
+      },
+      {
+        ...axes,
+        grid: { stroke: grid, width: 1 },
+        size: 64,
+        gap: 8,
+        space: 44,
+        incrs: WHOLE_STEPS,
+        values: (_, at) => at.map((value) => say(value)),
+      },
+    ],
+    series: [
+      {},
+      { label, fill: column, width: 0, points: { show: false }, ...(columns === undefined ? {} : { paths: columns }) },
+    ],
+    hooks: { setCursor: [({ cursor }) => choose(cursor.idx ?? undefined)] },
   };
 }

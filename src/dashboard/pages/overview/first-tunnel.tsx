@@ -1,0 +1,92 @@
+/** What an empty organization sees: from here to the first live tunnel. Each step says whether it is done. */
+import { Card, Group, Loader, Stack, Text, ThemeIcon, Title } from '@mantine/core';
+import { IconCheck } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import { useMay } from '../../api/context.tsx';
+import { ConnectAgent } from '../../parts/connect-agent.tsx';
+import { firstState } from './first-state.ts';
+import { GetCulvert } from './get-culvert.tsx';
+import { LiveNow } from './live-now.tsx';
+import { useConnections, useTunnels, WAITING_MS } from './overview-queries.ts';
+
+/** `onDone`: they have seen it work. */
+export function FirstTunnel({ onDone }: { readonly onDone: () => void }) {
+  const tunnels = useTunnels(WAITING_MS).data ?? [];
+  const connections = useConnections(WAITING_MS).data ?? [];
+  const mayPublish = useMay('member');
+  const state = firstState({ tunnels, connections });
+  const isLive = state.kind === 'live';
+  return (
+    <Stack gap="md">
+      {!isLive && (
+        <>
+          <Step number={1} title="Get culvert" isDone={state.kind === 'connected'}>
+            <GetCulvert />
+          </Step>
+          <Step number={2} title="Connect your service" isDone={state.kind === 'connected'}>
+            <ConnectAgent keyName="first tunnel" />
+          </Step>
+        </>
+      )}
+      <div role="status">
+        {state.kind === 'live' ? (
+          <LiveNow tunnel={state.tunnel} onDone={onDone} />
+        ) : (
+          <Step number={3} title="See it live" isDone={false}>
+            {mayPublish || state.kind === 'connected' ? <Waiting whence={whenceOf(state)} /> : <Watching />}
+          </Step>
+        )}
+      </div>
+    </Stack>
+  );
+}
+
+function whenceOf(state: ReturnType<typeof firstState>): string | undefined {
+  return state.kind === 'connected' ? state.whence : undefined;
+}
+
+function Waiting({ whence }: { readonly whence: string | undefined }) {
+  return (
+    <Group gap="sm" wrap="nowrap">
+      <Loader size="sm" type="dots" aria-hidden />
+      <Text size="sm">
+        {whence === undefined
+          ? 'Waiting for the agent …'
+          : `An agent is connected from ${whence}. Waiting for its tunnel … Its own output says what holds it up.`}
+      </Text>
+    </Group>
+  );
+}
+
+function Watching() {
+  return (
+    <Text size="sm" c="dimmed">
+      Nobody of this organization has published anything yet.
+    </Text>
+  );
+}
+
+interface StepProps {
+  readonly number: number;
+  readonly title: string;
+  readonly isDone: boolean;
+  readonly children: ReactNode;
+}
+
+function Step({ number, title, isDone, children }: StepProps) {
+  return (
+    <Card withBorder component="section" aria-label={title} className="culvert-panel">
+      <Stack gap="sm">
+        <Group gap="sm" wrap="nowrap">
+          <ThemeIcon size={28} radius="xl" variant={isDone ? 'filled' : 'light'} aria-hidden>
+            {isDone ? <IconCheck size={16} /> : <span>{number}</span>}
+          </ThemeIcon>
+          <Title order={2} size="h5">
+            {title}
+          </Title>
+        </Group>
+        {children}
+      </Stack>
+    </Card>
+  );
+}

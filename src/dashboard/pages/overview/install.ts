@@ -1,0 +1,14 @@
+/** Where the program is got from. Pure. */
+
+/** The server is on the machine of whoever reads the page. */
+export function isHere({ hostname }: URL): boolean {
+  return (
+    hostname === 'localhost' || hostname.endsWith('.localhost') || hostname === '[::1]' || hostname.startsWith('127.')
+  );
+}
+
+/** As in README: into a folder of the person's own `PATH`. The brackets of an IPv6 address would mean something to a shell. */
+export function copyCommand({ hostname }: URL): string {
+  const host = hostname.startsWith('[') ? `'${hostname}'` : hostname;
+  return `mkdir -p ~/.local/bin && scp ${host}:/usr/local/bin/culvert ~/.local/bin/`;
+}

@@ -1,0 +1,75 @@
+/** The last few requests, and where all of them are. What is in them is the visitors': text alone. */
+import { Group, Text } from '@mantine/core';
+import { Link } from 'wouter';
+import type { Schemas } from '../../api/types.ts';
+import { Ago } from '../../parts/ago.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { Panel } from '../../parts/panel.tsx';
+import { StateBadge } from '../../parts/state-badge.tsx';
+import { durationText } from '../../parts/words.ts';
+import { More } from './live-tunnels.tsx';
+import { useLatestRequests, useRecording, useTunnels } from './overview-queries.ts';
+import { statusTone, statusWord } from './status.ts';
+
+const MOST = 8;
+
+export function LatestRequests() {
+  const query = useLatestRequests(MOST);
+  const isOff = useRecording().data?.enabled === false;
+  return (
+    <Panel title="Latest requests" actions={<More href="/inspector">Inspector</More>}>
+      {isOff ? (
+        <Text size="sm" c="dimmed">
+          This server records no requests: its operator has turned that off.
+        </Text>
+      ) : (
+        <Loaded query={query} lines={3}>
+          {(requests) => <Shown requests={requests} />}
+        </Loaded>
+      )}
+    </Panel>
+  );
+}
+
+type Recorded = Schemas['InspectedRequest'];
+
+function Shown({ requests }: { readonly requests: readonly Recorded[] }) {
+  const names = new Map(useTunnels().data?.map(({ id, subdomain }) => [id, subdomain]));
+  if (requests.length === 0)
+    return (
+      <Text size="sm" c="dimmed">
+        None yet. What visitors ask is here a moment later.
+      </Text>
+    );
+  return (
+    <ul className="culvert-rows" aria-label="Latest requests">
+      {requests.map((request) => (
+        <li key={request.id}>
+          <Row request={request} tunnel={names.get(request.tunnel_id)} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Row({ request, tunnel }: { readonly request: Recorded; readonly tunnel: string | undefined }) {
+  const { id, method, path, status, outcome, latency_ms: latencyMs, timestamp } = request;
+  return (
+    <Link href={`/inspector/${id}`} className="culvert-row-link">
+      <Group gap="xs" wrap="nowrap">
+        <StateBadge tone={statusTone(status, outcome)}>{statusWord(status)}</StateBadge>
+        <Text size="sm" className="culvert-mono culvert-line">
+          {method} {path}
+        </Text>
+      </Group>
+      <Group justify="space-between" gap="sm" wrap="nowrap">
+        <Text size="xs" c="dimmed" truncate>
+          {tunnel ?? 'a tunnel that is gone'}
+        </Text>
+        <Text size="xs" c="dimmed" className="culvert-number culvert-still">
+          {durationText(latencyMs)}, <Ago at={timestamp} />
+        </Text>
+      </Group>
+    </Link>
+  );
+}

@@ -1,0 +1,76 @@
+/** What the overview asks for; other pages use the same keys, so that nothing is asked twice. */
+import { useQuery } from '@tanstack/react-query';
+import { answered } from '../../api/client.ts';
+import { useApi } from '../../api/context.tsx';
+
+/** While somebody waits for their agent, and otherwise. */
+export const WAITING_MS = 1_000;
+const LIVE_MS = 3_000;
+const SLOW_MS = 30_000;
+
+export function useCounters() {
+  const { client } = useApi();
+  return useQuery({
+    queryKey: ['metrics', 'counters'],
+    queryFn: ({ signal }) => answered(client.GET('/metrics', { signal })),
+    refetchInterval: LIVE_MS,
+  });
+}
+
+export function useTunnels(everyMs = LIVE_MS) {
+  const { client } = useApi();
+  return useQuery({
+    queryKey: ['tunnels'],
+    queryFn: ({ signal }) => answered(client.GET('/tunnels', { signal })),
+    refetchInterval: everyMs,
+  });
+}
+
+export function useConnections(everyMs = LIVE_MS) {
+  const { client } = useApi();
+  return useQuery({
+    queryKey: ['connections'],
+    queryFn: ({ signal }) => answered(client.GET('/connections', { signal })),
+    refetchInterval: everyMs,
+  });
+}
+
+/** `tunnelId`: of this one alone. */
+export function useLatestRequests(limit: number, tunnelId?: string, everyMs = LIVE_MS) {
+  const { client } = useApi();
+  return useQuery({
+    queryKey: ['inspector', 'latest', limit, tunnelId ?? null],
+    queryFn: ({ signal }) => {
+      const query = tunnelId === undefined ? { limit } : { limit, tunnel_id: tunnelId };
+      return answered(client.GET('/inspector', { params: { query }, signal }));
+    },
+    refetchInterval: everyMs,
+  });
+}
+
+export function useRecording() {
+  const { client } = useApi();
+  return useQuery({
+    queryKey: ['inspector', 'recording'],
+    queryFn: ({ signal }) => answered(client.GET('/inspector/recording', { signal })),
+    refetchInterval: SLOW_MS,
+  });
+}
+
+export function useTokens() {
+  const { client } = useApi();
+  return useQuery({
+    queryKey: ['tokens'],
+    queryFn: ({ signal }) => answered(client.GET('/tokens', { signal })),
+    refetchInterval: SLOW_MS,
+  });
+}
+
+export function useDomains() {
+  const { client } = useApi();
+  return useQuery({
+    queryKey: ['domains'],
+    queryFn: ({ signal }) => answered(client.GET('/domains', { signal })),
+    refetchInterval: SLOW_MS,
+  });
+}

@@ -1,0 +1,90 @@
+/** What somebody should look at, of what the organization has. Pure: the lists are those that other pages show. */
+import type { Schemas, Token, Tunnel } from '../../api/types.ts';
+import { moneyText, spanText, timeOf } from '../../parts/words.ts';
+
+export interface Warning {
+  readonly key: string;
+  readonly tone: 'warn' | 'bad';
+  readonly text: string;
+  /** Where it is mended. */
+  readonly href: string;
+}
+
+interface Seen {
+  readonly tokens: readonly Token[];
+  readonly domains: ReadonlyArray<Schemas['Domain']>;
+  readonly tunnels: readonly Tunnel[];
+  /** Unix milliseconds. */
+  readonly now: number;
+}
+
+const DAY_MS = 86_400_000;
+/** A key that nobody has used for so long ends without harm. */
+const IN_USE_MS = 7 * DAY_MS;
+/** A key of months is said three days before, one of hours when a tenth is left. */
+const KEY_ENDS_MS = 3 * DAY_MS;
+const BUDGET_NEAR = 0.8;
+const TUNNEL_ENDS_MS = 60 * 60_000;
+const MOST = 8;
+
+/** The gravest first; at most eight. */
+export function warningsOf({ tokens, domains, tunnels, now }: Seen): Warning[] {
+  const all = [
+    ...tokens.flatMap((token) => [...budgetOf(token, now), ...endOfKey(token, now)]),
+    ...domains.flatMap(ofDomain),
+    ...tunnels.flatMap((tunnel) => endOfTunnel(tunnel, now)),
+  ];
+  const [bad, warn] = [all.filter(({ tone }) => tone === 'bad'), all.filter(({ tone }) => tone === 'warn')];
+  return [...bad, ...warn].slice(0, MOST);
+}
+
+function budgetOf(token: Token, now: number): Warning[] {
+  const { nonce, name, monthlyBudgetUsdCents: budget, spentUsdCents: spent } = token;
+  // A budget of nothing is meant to let nothing through.
+  if (!isLive(token, now) || budget === null || budget === 0 || spent < budget * BUDGET_NEAR) return [];
+  const of = `${moneyText(spent)} of ${moneyText(budget)}`;
+  const isSpent = spent >= budget;
+  const text = isSpent
+    ? `The budget of the key ${name} is spent (${of}): its visitors are refused until the month ends.`
+    : `The key ${name} has spent ${of} of its budget of this month.`;
+  return [{ key: `budget ${nonce}`, tone: isSpent ? 'bad' : 'warn', text, href: '/keys' }];
+}
+
+function endOfKey(token: Token, now: number): Warning[] {
+  const { nonce, name, kind, lastUsedAt, graceEndsAt } = token;
+  // A rotated one has a successor.
+  if (!isLive(token, now) || lastUsedAt === null || graceEndsAt !== null) return [];
+  if (now - timeOf(lastUsedAt) > IN_USE_MS) return [];
+  const [left, life] = [timeOf(token.expiresAt) - now, timeOf(token.expiresAt) - timeOf(token.issuedAt)];
+  if (left > Math.min(KEY_ENDS_MS, life / 10)) return [];
+  const text =
+    kind === 'cli'
+      ? `The log-in ${name} ends in ${spanText(left)}: run culvert login again on that machine.`
+      : `The key ${name} is in use and ends in ${spanText(left)}: rotate it, or make another.`;
+  return [{ key: `end ${nonce}`, tone: 'warn', text, href: '/keys' }];
+}
+
+function ofDomain({ id, domain, verified, certificate }: Schemas['Domain']): Warning[] {
+  const href = '/domains';
+  if (!verified)
+    return [{ key: `domain ${id}`, tone: 'warn', text: `The domain ${domain} waits for its DNS record.`, href }];
+  const why = certificate?.lastError ?? null;
+  if (why === null) return [];
+  const hasOne = certificate?.state === 'valid';
+  const text = hasOne
+    ? `The certificate of ${domain} can't be renewed: ${why}`
+    : `There is no certificate for ${domain}: ${why}`;
+  return [{ key: `certificate ${id}`, tone: hasOne ? 'warn' : 'bad', text, href }];
+}
+
+function endOfTunnel({ id, subdomain, online, expiresAt }: Tunnel, now: number): Warning[] {
+  if (!online || expiresAt === null) return [];
+  const left = timeOf(expiresAt) - now;
+  if (left > TUNNEL_ENDS_MS || left <= 0) return [];
+  const text = `The tunnel ${subdomain} ends in ${spanText(left)}: start it again for a new span.`;
+  return [{ key: `tunnel ${id}`, tone: 'warn', text, href: `/tunnels/${id}` }];
+}
+
+function isLive({ revoked, expiresAt }: Token, now: number): boolean {
+  return !revoked && timeOf(expiresAt) > now;
+}

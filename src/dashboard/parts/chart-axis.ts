@@ -1,0 +1,29 @@
+/** Words and steps of a chart's axes. Pure; used by chart.tsx. */
+
+const DAY_SECONDS = 86_400;
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'] as const;
+
+/** Steps between lines: whole numbers, for nobody makes half a request. */
+export const WHOLE_STEPS: number[] = Array.from({ length: 16 }, (_, power) =>
+  [1, 2, 5].map((one) => one * 10 ** power),
+).flat();
+
+/** 14:00 where lines are hours apart, 21 Nov where they are days. `at`: Unix seconds, in the reader's own time zone. */
+export function tickText(at: number, stepSeconds: number): string {
+  const date = new Date(at * 1000);
+  return stepSeconds >= DAY_SECONDS ? dayText(date) : timeText(date);
+}
+
+/** What a column stands for: "21 Nov 14:00 to 14:15". `at`: Unix milliseconds. */
+export function bucketText(at: number, bucketMs: number): string {
+  const [from, to] = [new Date(at), new Date(at + bucketMs)];
+  return `${dayText(from)} ${timeText(from)} to ${timeText(to)}`;
+}
+
+function dayText(date: Date): string {
+  return `${date.getDate()} ${MONTHS[date.getMonth()]}`;
+}
+
+function timeText(date: Date): string {
+  return `${String(date.getHours()).padStart(2, '0')}:${String(date.getMinutes()).padStart(2, '0')}`;
+}

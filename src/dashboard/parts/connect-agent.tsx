@@ -1,0 +1,75 @@
+/** Asks what is to be published and under which name, and shows the command for it, which changes as one types. */
+import { NumberInput, SegmentedControl, Stack, Text, TextInput, Input, SimpleGrid } from '@mantine/core';
+import { useState } from 'react';
+import type { TunnelProtocol } from './agent-command.ts';
+import { ConnectCommand } from './connect-command.tsx';
+
+/** As the server wants them: `control/services/tunnels/names.ts`. */
+const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+const USUAL_PORTS = { http: 3000, https: 8443, tcp: 5432 } as const;
+type Kind = keyof typeof USUAL_PORTS;
+
+/** `onKey`: a key was made. */
+export function ConnectAgent({ keyName, onKey }: { readonly keyName: string; readonly onKey?: () => void }) {
+  const [kind, setKind] = useState<Kind>('http');
+  const [port, setPort] = useState<number | string>('');
+  const [name, setName] = useState('');
+  const isName = name === '' || LABEL.test(name);
+  const localPort = typeof port === 'number' ? port : USUAL_PORTS[kind];
+  return (
+    <Stack gap="sm">
+      <SimpleGrid cols={{ base: 1, sm: 3 }} spacing="sm">
+        <Input.Wrapper label="What it speaks" labelElement="div">
+          <SegmentedControl
+            fullWidth
+            value={kind}
+            onChange={setKind}
+            data={[
+              { value: 'http', label: 'HTTP' },
+              { value: 'https', label: 'HTTPS' },
+              { value: 'tcp', label: 'TCP' },
+            ]}
+            aria-label="What the local service speaks"
+          />
+        </Input.Wrapper>
+        <NumberInput
+          label="Local port"
+          placeholder={String(USUAL_PORTS[kind])}
+          value={port}
+          onChange={setPort}
+          min={1}
+          max={65_535}
+          clampBehavior="strict"
+          allowDecimal={false}
+          allowNegative={false}
+          allowLeadingZeros={false}
+          hideControls
+        />
+        <TextInput
+          label="Name (optional)"
+          placeholder="the server picks one"
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value.trim().toLowerCase())}
+          error={isName ? undefined : 'Letters a to z, digits and dashes between them; 63 at most.'}
+          maxLength={63}
+          autoCapitalize="none"
+          autoComplete="off"
+          spellCheck={false}
+        />
+      </SimpleGrid>
+      <ConnectCommand
+        protocol={kind satisfies TunnelProtocol}
+        localPort={localPort}
+        subdomain={isName && name !== '' ? name : undefined}
+        names={['*']}
+        keyName={keyName}
+        {...(onKey === undefined ? {} : { onKey })}
+      />
+      {kind === 'tcp' && (
+        <Text size="xs" c="dimmed">
+          A TCP tunnel gets a port of the server: any client reaches it, without TLS of the server&apos;s.
+        </Text>
+      )}
+    </Stack>
+  );
+}

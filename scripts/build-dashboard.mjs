@@ -56,25 +56,37 @@ export async function buildDashboard(out) {
   }
 }
 
-/** What the page names: its script, its sheet, and what the script begins with, so that a browser fetches all of it at once. */
-function entryOf(metafile) {
-  const [path, output] = Object.entries(metafile.outputs).find(([, { entryPoint }]) =>
-    entryPoint?.endsWith('main.tsx'),
-  );
-  const first = new Set();
+/**
+ * What the page names: its script, its sheet, and what the script begins with, so that a browser fetches all of it at once; and of each folder of
+ * pages what its first page needs besides.
+ */
+function entryOf({ outputs }) {
+  const entries = Object.entries(outputs).filter(([, { entryPoint }]) => entryPoint !== undefined);
+  const [path, output] = entries.find(([, { entryPoint }]) => entryPoint.endsWith('main.tsx'));
+  const first = importsOf(outputs, path);
+  const pages = {};
+  for (const [name, { entryPoint }] of entries) {
+    const [, folder] = /\/pages\/([\w-]+)\//.exec(entryPoint) ?? [];
+    if (folder === undefined) continue;
+    const needed = [name, ...importsOf(outputs, name)].filter((file) => file !== path && !first.has(file));
+    pages[folder] = [...new Set([...(pages[folder] ?? []), ...needed.map((file) => basename(file))])];
+  }
+  const preload = [...first].map((name) => basename(name));
+  return { script: basename(path), style: basename(output.cssBundle), preload, pages };
+}
+
+/** What is fetched together with a file. */
+function importsOf(outputs, path) {
+  const found = new Set();
   const follow = (name) => {
-    for (const { path: next, kind } of metafile.outputs[name].imports) {
-      if (kind !== 'import-statement' || first.has(next)) continue;
-      first.add(next);
+    for (const { path: next, kind } of outputs[name].imports) {
+      if (kind !== 'import-statement' || found.has(next)) continue;
+      found.add(next);
       follow(next);
     }
   };
   follow(path);
-  return {
-    script: basename(path),
-    style: basename(output.cssBundle),
-    preload: [...first].map((name) => basename(name)),
-  };
+  return found;
 }
 
 function moveIntoPlace(work, folder, list) {

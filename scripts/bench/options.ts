@@ -28,6 +28,7 @@ const SCENARIOS = [
   'relay-reno',
   'relay-packets',
   'datagrams',
+  'dashboard',
   'link',
   'link-reno',
 ] as const;

@@ -16,6 +16,7 @@ import { targetTable } from './report/targets.ts';
 import { Results } from './results.ts';
 import { measureBigDatabase } from './scenarios/big-database.ts';
 import { measureBandwidth } from './scenarios/bandwidth.ts';
+import { measureDashboard } from './scenarios/dashboard.ts';
 import { measureDatagrams } from './scenarios/datagrams.ts';
 import { measureGateStorm } from './scenarios/gate-storm.ts';
 import { measureInspector } from './scenarios/inspector.ts';
@@ -101,6 +102,8 @@ async function measure(processes: Processes, options: Options): Promise<void> {
     texts.push(await orSkip(processes, 'relay-packets', () => measureRelayPackets(bench)));
   if (options.only.includes('datagrams'))
     texts.push(await orSkip(processes, 'datagrams', () => measureDatagrams(bench)));
+  if (options.only.includes('dashboard'))
+    texts.push(await orSkip(processes, 'dashboard', () => measureDashboard(bench)));
   const links = (['link', 'link-reno'] as const).filter((name) => options.only.includes(name));
   const linkScenarios = links.map((name) => linkScenario(bench, name));
   for (const scenario of linkScenarios) await measureLink(bench, scenario);

@@ -13,6 +13,8 @@ const List = z.object({
   script: z.string(),
   style: z.string(),
   preload: z.array(z.string()),
+  /** By folder of pages: what is needed besides. */
+  pages: z.record(z.string(), z.array(z.string())),
   files: z.record(z.string(), z.object({ type: z.string() })),
 });
 

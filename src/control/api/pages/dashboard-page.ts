@@ -9,8 +9,8 @@ export interface PageFacts {
   readonly nonce: string;
   /** The browser holds a live session: the dashboard need not ask for a password. */
   readonly signedIn: boolean;
-  /** Segments of the address below `/app/`, for the files' addresses are relative: the page is served under `/api` and behind proxies too. */
-  readonly depth: number;
+  /** Segments of the address below `/app/`. The files' addresses are relative, for the page is served under `/api` and behind proxies too. */
+  readonly segments: readonly string[];
   readonly files: FileList;
 }
 
@@ -31,9 +31,17 @@ export function dashboardPolicy(nonce: string, publicUrl: string): string {
   ].join('; ');
 }
 
-export function dashboardPage({ nonce, signedIn, depth, files }: PageFacts): string {
-  const assets = `${'../'.repeat(Math.max(depth - 1, 0))}assets/`;
-  const preload = files.preload.map((name) => `<link rel="modulepreload" href="${assets}${name}">`).join('\n');
+/** What the page that is seen first needs, so that it is not asked for only once the entry runs. */
+function firstPage({ pages }: FileList, segment: string, signedIn: boolean): readonly string[] {
+  const folder = segment === '' ? 'overview' : segment;
+  return (signedIn && Object.hasOwn(pages, folder) ? pages[folder] : pages['ways-in']) ?? [];
+}
+
+export function dashboardPage({ nonce, signedIn, segments, files }: PageFacts): string {
+  const assets = `${'../'.repeat(segments.length - 1)}assets/`;
+  const preload = [...files.preload, ...firstPage(files, segments[0] ?? '', signedIn)]
+    .map((name) => `<link rel="modulepreload" href="${assets}${name}">`)
+    .join('\n');
   return `<!doctype html>
 <html lang="en">
 <head>

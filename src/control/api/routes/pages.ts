@@ -41,11 +41,11 @@ function servePage(c: Context<ApiEnv>, deps: ApiDeps, files: DashboardFiles): Re
     throw new AppError('unavailable', 'The dashboard was not built: run `npm run build:dashboard`, then reload.');
   const nonce = randomBytes(16).toString('base64url');
   const signedIn = refreshCookies(c).some((cookie) => deps.refresh.isLive(cookie));
-  const depth = c.req.path.slice(c.req.path.indexOf('/app/') + '/app/'.length).split('/').length;
+  const segments = c.req.path.slice(c.req.path.indexOf('/app/') + '/app/'.length).split('/');
   c.header('Content-Type', 'text/html; charset=utf-8');
   c.header('Content-Security-Policy', dashboardPolicy(nonce, deps.publicUrl()));
   c.header('X-Frame-Options', 'DENY');
-  return c.body(dashboardPage({ nonce, signedIn, depth, files: list }));
+  return c.body(dashboardPage({ nonce, signedIn, segments, files: list }));
 }
 
 function mountFiles(app: Api, files: DashboardFiles): void {

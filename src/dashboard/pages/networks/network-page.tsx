@@ -1,10 +1,82 @@
-/** Private network. */
+/** One private network: how to set it up and where one stands, what its relay does now, who is in, and what can be changed. */
+import { Anchor, Button } from '@mantine/core';
+import { IconArrowLeft, IconPencil, IconTrash } from '@tabler/icons-react';
+import { useState } from 'react';
+import { Link, useParams } from 'wouter';
+import { useMay } from '../../api/context.tsx';
+import { failureFrom } from '../../api/failure.ts';
+import { Empty } from '../../parts/empty.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
+import { DeleteNetwork } from './delete-network.tsx';
+import { DevicesPanel } from './devices-panel.tsx';
+import { EditNetwork } from './edit-network.tsx';
+import { GuidePanel } from './guide-panel.tsx';
+import { useNetwork } from './network-queries.ts';
+import type { Network } from './network-words.ts';
+import { RelayPanel } from './relay-panel.tsx';
 
 export function NetworkPage() {
+  const { id = '' } = useParams();
+  const network = useNetwork(id);
+  if (network.isError && failureFrom(network.error).status === 404)
+    return (
+      <Page title="No such network">
+        <Empty
+          icon={IconArrowLeft}
+          title="This private network is not there, or not any more"
+          action={
+            <Anchor component={Link} href="/networks">
+              All private networks
+            </Anchor>
+          }
+        />
+      </Page>
+    );
+  if (network.data === undefined)
+    return (
+      <Page title="Private network">
+        <Loaded query={network}>{() => null}</Loaded>
+      </Page>
+    );
+  return <Shown key={id} network={network.data} />;
+}
+
+function Shown({ network }: { readonly network: Network }) {
+  const mayChange = useMay('member');
+  const [dialog, setDialog] = useState<'edit' | 'delete'>();
+  const close = (): void => setDialog(undefined);
   return (
-    <Page title="Private network">
-      <div />
+    <Page
+      title={network.name}
+      about={
+        <>
+          Private network <span className="culvert-mono">{network.cidr}</span>
+        </>
+      }
+      actions={
+        mayChange && (
+          <>
+            <Button variant="default" leftSection={<IconPencil size={16} />} onClick={() => setDialog('edit')}>
+              Edit
+            </Button>
+            <Button
+              variant="default"
+              c="var(--mantine-color-error)"
+              leftSection={<IconTrash size={16} />}
+              onClick={() => setDialog('delete')}
+            >
+              Delete
+            </Button>
+          </>
+        )
+      }
+    >
+      <GuidePanel network={network} />
+      {network.reserved_udp_port !== null && <RelayPanel network={network} />}
+      {network.server_public_key !== null && <DevicesPanel network={network} />}
+      <EditNetwork network={network} opened={dialog === 'edit'} onClose={close} />
+      <DeleteNetwork network={network} opened={dialog === 'delete'} onClose={close} />
     </Page>
   );
 }

@@ -1,10 +1,131 @@
-/** Private networks. */
+/** Private networks of the organization: which there are, and how it stands with each. */
+import { Anchor, Button, Text, TextInput } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { IconNetwork, IconPlus, IconSearch } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Link } from 'wouter';
+import { answered } from '../../api/client.ts';
+import { useApi, useMay } from '../../api/context.tsx';
+import { Empty } from '../../parts/empty.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
+import { StateBadge } from '../../parts/state-badge.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
+import { CreateNetwork } from './create-network.tsx';
+import { useNetworks } from './network-queries.ts';
+import { type Network, standingOf } from './network-words.ts';
+
+/** More rows than fit a screen are searched. */
+const MANY = 20;
 
 export function NetworksPage() {
+  const networks = useNetworks();
+  const mayMake = useMay('member');
+  const [isOpen, { open, close }] = useDisclosure(false);
+  const isEmpty = networks.data?.length === 0;
+  const button = mayMake && (
+    <Button leftSection={<IconPlus size={16} />} onClick={open}>
+      New network
+    </Button>
+  );
   return (
-    <Page title="Private networks">
-      <div />
+    <Page
+      title="Private networks"
+      about="WireGuard among your machines, where the network's server stands behind NAT and no port of it is open."
+      actions={isEmpty ? undefined : button}
+    >
+      <Loaded query={networks}>
+        {(all) =>
+          all.length === 0 ? (
+            <Empty icon={IconNetwork} title="No private network yet" action={button}>
+              Phones, laptops and routers reach your machine at home or in the office by the WireGuard apps that they
+              have. An agent beside its WireGuard carries what they send; nobody between can read it.
+              {!mayMake && ' The role of a member makes networks.'}
+            </Empty>
+          ) : (
+            <Networks all={all} />
+          )
+        }
+      </Loaded>
+      <CreateNetwork opened={isOpen} onClose={close} networks={networks.data ?? []} />
     </Page>
   );
+}
+
+function Networks({ all }: { readonly all: readonly Network[] }) {
+  const [search, setSearch] = useState('');
+  const carried = useCarried();
+  const words = search.trim().toLowerCase();
+  const shown = all.filter(({ name, cidr }) => `${name} ${cidr}`.toLowerCase().includes(words));
+  return (
+    <>
+      {all.length > MANY && (
+        <TextInput
+          aria-label="Search networks"
+          placeholder="Name or addresses"
+          leftSection={<IconSearch size={16} />}
+          value={search}
+          onChange={(event) => setSearch(event.currentTarget.value)}
+          maw={320}
+        />
+      )}
+      {shown.length === 0 ? (
+        <Text c="dimmed" size="sm">
+          No network has this in its name or addresses.
+        </Text>
+      ) : (
+        <Table label="Private networks" rows={shown} rowKey={({ id }) => id} columns={columnsFor(carried)} />
+      )}
+    </>
+  );
+}
+
+function columnsFor(carried: StateProps['carried']): ReadonlyArray<Column<Network>> {
+  return [
+    {
+      key: 'name',
+      title: 'Name',
+      cell: ({ id, name }) => (
+        <Anchor component={Link} href={`/networks/${id}`} fw={500}>
+          {name}
+        </Anchor>
+      ),
+    },
+    { key: 'cidr', title: 'Addresses', cell: ({ cidr }) => <span className="culvert-mono">{cidr}</span> },
+    {
+      key: 'endpoint',
+      title: 'Clients come to',
+      cell: ({ public_endpoint: at }) => (at === null ? '-' : <span className="culvert-mono">{at}</span>),
+    },
+    { key: 'devices', title: 'Devices', align: 'right', cell: ({ device_count: count }) => count },
+    { key: 'state', title: 'State', cell: (network) => <State network={network} carried={carried} /> },
+  ];
+}
+
+interface StateProps {
+  readonly network: Network;
+  readonly carried: ReadonlySet<string> | undefined;
+}
+
+function State({ network, carried }: StateProps) {
+  const standing = standingOf(network, undefined);
+  if (standing !== undefined) return <StateBadge tone={standing.tone}>{standing.words}</StateBadge>;
+  if (carried === undefined) return null;
+  return carried.has(network.id) ? (
+    <StateBadge tone="good">Online</StateBadge>
+  ) : (
+    <StateBadge tone="bad">No agent</StateBadge>
+  );
+}
+
+/** Ids of the networks that an agent carries now, by one question for all. */
+function useCarried(): ReadonlySet<string> | undefined {
+  const { client } = useApi();
+  const { data } = useQuery({
+    queryKey: ['connections'],
+    queryFn: ({ signal }) => answered(client.GET('/connections', { signal })),
+    refetchInterval: 3000,
+  });
+  return data === undefined ? undefined : new Set(data.flatMap(({ networks }) => networks));
 }

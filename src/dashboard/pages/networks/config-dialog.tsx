@@ -1,0 +1,131 @@
+/** The config of a network's server or of a device as the server renders it: with a placeholder where the private key belongs, which it does not have. */
+import { Group, Modal, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { answered } from '../../api/client.ts';
+import { useApi } from '../../api/context.tsx';
+import { CopyLine } from '../../parts/copy.tsx';
+import { DownloadButton } from '../../parts/download.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { NETWORKS } from './network-queries.ts';
+import { addPeerCommand, type Device, type Network, plainIp, syncCommand } from './network-words.ts';
+import { fileNameOf } from './wireguard-config.ts';
+
+/** Never from before: a device may have come, or the server another port. */
+const FRESH = { staleTime: 0, gcTime: 0 } as const;
+
+export function useServerConfig({ id }: Network) {
+  const { client } = useApi();
+  return useQuery({
+    ...FRESH,
+    queryKey: [...NETWORKS, id, 'server-config'],
+    queryFn: async ({ signal }) => {
+      const call = client.GET('/private-networks/{id}/server-config', { params: { path: { id } }, signal });
+      return (await answered(call)).config;
+    },
+  });
+}
+
+export function useDeviceConfig({ id }: Network, { id: deviceId }: Device) {
+  const { client } = useApi();
+  return useQuery({
+    ...FRESH,
+    queryKey: [...NETWORKS, id, 'devices', deviceId, 'config'],
+    queryFn: async ({ signal }) => {
+      const path = { id, device_id: deviceId };
+      const call = client.GET('/private-networks/{id}/devices/{device_id}/config', { params: { path }, signal });
+      return (await answered(call)).config;
+    },
+  });
+}
+
+interface ServerConfigDialogProps {
+  readonly network: Network;
+  readonly opened: boolean;
+  readonly onClose: () => void;
+}
+
+export function ServerConfigDialog({ network, opened, onClose }: ServerConfigDialogProps) {
+  return (
+    <Modal opened={opened} onClose={onClose} title={`Config of the server of ${network.name}`} size="lg">
+      <ServerConfig network={network} />
+    </Modal>
+  );
+}
+
+function ServerConfig({ network }: { readonly network: Network }) {
+  const file = fileNameOf(network.name);
+  return (
+    <Loaded query={useServerConfig(network)}>
+      {(config) => (
+        <Stack gap="sm">
+          <Text size="sm">
+            For <span className="culvert-mono">{file}</span> on its machine. Put the private key in the place of{' '}
+            <span className="culvert-mono">REPLACE_WITH_PRIVATE_KEY</span>: the server of Culvert does not have it.
+          </Text>
+          <CopyLine value={config} what="the config" />
+          <Group>
+            <DownloadButton text={config} name={file}>{`Download ${file}`}</DownloadButton>
+          </Group>
+          <Text size="sm">Where WireGuard runs already, it takes what has changed and cuts nobody:</Text>
+          <CopyLine value={syncCommand(network)} what="the command" />
+        </Stack>
+      )}
+    </Loaded>
+  );
+}
+
+interface OfDevice {
+  readonly network: Network;
+  readonly device: Device;
+}
+
+interface DeviceConfigDialogProps extends OfDevice {
+  readonly opened: boolean;
+  readonly onClose: () => void;
+}
+
+export function DeviceConfigDialog({ network, device, opened, onClose }: DeviceConfigDialogProps) {
+  return (
+    <Modal opened={opened} onClose={onClose} title={`Config of ${device.name}`} size="lg">
+      <DeviceConfig network={network} device={device} />
+    </Modal>
+  );
+}
+
+export function DeviceConfig({ network, device }: OfDevice) {
+  const file = fileNameOf(network.name);
+  return (
+    <Loaded query={useDeviceConfig(network, device)}>
+      {(config) => (
+        <Stack gap="sm">
+          <Text size="sm">
+            The private key is on the device alone: put it in the place of{' '}
+            <span className="culvert-mono">REPLACE_WITH_PRIVATE_KEY</span>. Where it is lost, revoke the device and
+            enrol it anew.
+          </Text>
+          <CopyLine value={config} what="the config" />
+          <Group>
+            <DownloadButton text={config} name={file}>{`Download ${file}`}</DownloadButton>
+          </Group>
+          <AddPeer network={network} device={device} />
+        </Stack>
+      )}
+    </Loaded>
+  );
+}
+
+/** WireGuard at the network's server lets nobody in whom it was not told of. */
+export function AddPeer({ network, device }: OfDevice) {
+  return (
+    <Stack gap={4}>
+      <Text size="sm">
+        On the machine of the network&apos;s server, so that WireGuard there lets {device.name} in (
+        {plainIp(device.assigned_ip)}):
+      </Text>
+      <CopyLine value={addPeerCommand(network, device)} what="the command for the server" />
+      <Text size="xs" c="dimmed">
+        It lasts until WireGuard starts again there; its config, above under Setup, has all devices for good.
+      </Text>
+    </Stack>
+  );
+}

@@ -1,0 +1,246 @@
+/** Who is in a network: addresses, when each was there, what passed, and what can be done about it. */
+import { ActionIcon, Button, Group, Menu, Stack, Text, TextInput, Title } from '@mantine/core';
+import {
+  IconDeviceLaptop,
+  IconDots,
+  IconFileText,
+  IconPencil,
+  IconPlus,
+  IconSearch,
+  IconTrash,
+} from '@tabler/icons-react';
+import { useDisclosure } from '@mantine/hooks';
+import { useState } from 'react';
+import { useMay } from '../../api/context.tsx';
+import { Ago } from '../../parts/ago.tsx';
+import { Empty } from '../../parts/empty.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { StateBadge } from '../../parts/state-badge.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
+import { bytesText, countText } from '../../parts/words.ts';
+import { DeviceConfigDialog } from './config-dialog.tsx';
+import { EditDevice } from './edit-device.tsx';
+import { EnrolDevice } from './enrol-device.tsx';
+import { useDevices } from './network-queries.ts';
+import { type Device, deviceStanding, isSelfRelayed, type Network, plainIp } from './network-words.ts';
+import { RevokeDevice } from './revoke-device.tsx';
+
+const MANY = 20;
+/** Rows that are drawn; the others are found by searching. */
+const MAX_SHOWN = 100;
+
+type Deed = 'config' | 'edit' | 'revoke';
+
+export function DevicesPanel({ network }: { readonly network: Network }) {
+  const devices = useDevices(network.id);
+  const mayChange = useMay('member');
+  const [isEnrolling, setEnrolling] = useState(false);
+  const button = mayChange && (
+    <Button leftSection={<IconPlus size={16} />} onClick={() => setEnrolling(true)}>
+      Enrol device
+    </Button>
+  );
+  return (
+    <Stack gap="sm" component="section" aria-label="Devices">
+      {devices.data?.length !== 0 && (
+        <Group justify="space-between">
+          <Title order={2} size="h5">
+            Devices
+          </Title>
+          {button}
+        </Group>
+      )}
+      <Loaded query={devices}>
+        {(all) =>
+          all.length === 0 ? (
+            <Empty icon={IconDeviceLaptop} title="No device yet" action={button}>
+              A device is anything with WireGuard: the apps of phones and computers, a router. Each gets an address in{' '}
+              {network.cidr} and a config of its own.
+            </Empty>
+          ) : (
+            <Devices network={network} all={all} mayChange={mayChange} now={devices.dataUpdatedAt} />
+          )
+        }
+      </Loaded>
+      <EnrolDevice network={network} opened={isEnrolling} onClose={() => setEnrolling(false)} />
+    </Stack>
+  );
+}
+
+interface DevicesProps {
+  readonly network: Network;
+  readonly all: readonly Device[];
+  readonly mayChange: boolean;
+  /** When the list was read. */
+  readonly now: number;
+}
+
+function Devices({ network, all, mayChange, now }: DevicesProps) {
+  const [search, setSearch] = useState('');
+  // It stays while the dialog of the deed closes.
+  const [chosen, setChosen] = useState<{ readonly device: Device; readonly deed: Deed }>();
+  const [isOpen, { open, close }] = useDisclosure(false);
+  const words = search.trim().toLowerCase();
+  const found = all.filter((one) => `${one.name} ${one.assigned_ip} ${one.public_key}`.toLowerCase().includes(words));
+  const columns = columnsFor({
+    network,
+    mayChange,
+    now,
+    onDeed: (device: Device, deed: Deed) => {
+      setChosen({ device, deed });
+      open();
+    },
+  });
+  return (
+    <>
+      {all.length > MANY && (
+        <TextInput
+          aria-label="Search devices"
+          placeholder="Name, address or public key"
+          leftSection={<IconSearch size={16} />}
+          value={search}
+          onChange={(event) => setSearch(event.currentTarget.value)}
+          maw={320}
+        />
+      )}
+      {found.length > 0 && (
+        <Table label="Devices" rows={found.slice(0, MAX_SHOWN)} rowKey={({ id }) => id} columns={columns} />
+      )}
+      {(found.length === 0 || found.length > MAX_SHOWN) && (
+        <Text size="sm" c="dimmed">
+          {found.length === 0
+            ? 'No device has this in its name, address or key.'
+            : `The first ${MAX_SHOWN} of ${countText(found.length)}: search for the others.`}
+        </Text>
+      )}
+      {chosen !== undefined && (
+        <>
+          <DeviceConfigDialog
+            network={network}
+            device={chosen.device}
+            opened={isOpen && chosen.deed === 'config'}
+            onClose={close}
+          />
+          <EditDevice
+            network={network}
+            device={chosen.device}
+            opened={isOpen && chosen.deed === 'edit'}
+            onClose={close}
+          />
+          <RevokeDevice
+            network={network}
+            device={chosen.device}
+            opened={isOpen && chosen.deed === 'revoke'}
+            onClose={close}
+          />
+        </>
+      )}
+    </>
+  );
+}
+
+interface ColumnsFor {
+  readonly network: Network;
+  readonly mayChange: boolean;
+  readonly now: number;
+  readonly onDeed: (device: Device, deed: Deed) => void;
+}
+
+function columnsFor({ network, mayChange, now, onDeed }: ColumnsFor): ReadonlyArray<Column<Device>> {
+  // Of a network that clients reach without this server nothing is seen.
+  const isSeen = !isSelfRelayed(network);
+  const seen: ReadonlyArray<Column<Device>> = [
+    { key: 'state', title: 'State', cell: (device) => <State device={device} now={now} /> },
+    { key: 'handshake', title: 'Last handshake', cell: ({ last_handshake_at: at }) => <Ago at={at} /> },
+    { key: 'seen', title: 'Last seen', cell: (device) => <LastSeen device={device} /> },
+    {
+      key: 'traffic',
+      title: 'Sent, received',
+      align: 'right',
+      cell: ({ bytes_in: sent, bytes_out: received }) => `${bytesText(sent)}, ${bytesText(received)}`,
+    },
+  ];
+  return [
+    { key: 'name', title: 'Name', cell: (device) => <Name device={device} /> },
+    { key: 'ip', title: 'Address', cell: ({ assigned_ip: ip }) => <span className="culvert-mono">{plainIp(ip)}</span> },
+    ...(isSeen ? seen : []),
+    { key: 'expires', title: 'Access ends', cell: ({ expires_at: at }) => <Ago at={at} /> },
+    {
+      key: 'deeds',
+      title: 'What can be done',
+      hidden: true,
+      align: 'right',
+      cell: (device) => <DeviceMenu device={device} mayChange={mayChange} onDeed={onDeed} />,
+    },
+  ];
+}
+
+function Name({ device: { name, extra_allowed_ips: behind } }: { readonly device: Device }) {
+  return (
+    <div>
+      <Text size="sm" fw={500}>
+        {name}
+      </Text>
+      {behind.length > 0 && (
+        <Text size="xs" c="dimmed">
+          with {behind.join(', ')} behind it
+        </Text>
+      )}
+    </div>
+  );
+}
+
+function State({ device, now }: { readonly device: Device; readonly now: number }) {
+  const { tone, words } = deviceStanding(device, now);
+  return <StateBadge tone={tone}>{words}</StateBadge>;
+}
+
+function LastSeen({ device: { last_seen_at: at, endpoint } }: { readonly device: Device }) {
+  return (
+    <div>
+      <Ago at={at} />
+      {endpoint !== null && (
+        <Text size="xs" c="dimmed" className="culvert-mono">
+          {endpoint}
+        </Text>
+      )}
+    </div>
+  );
+}
+
+interface DeviceMenuProps {
+  readonly device: Device;
+  readonly mayChange: boolean;
+  readonly onDeed: (device: Device, deed: Deed) => void;
+}
+
+function DeviceMenu({ device, mayChange, onDeed }: DeviceMenuProps) {
+  return (
+    <Menu position="bottom-end" withinPortal>
+      <Menu.Target>
+        <ActionIcon variant="subtle" color="gray" size={36} aria-label={`What can be done with ${device.name}`}>
+          <IconDots size={18} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item leftSection={<IconFileText size={16} />} onClick={() => onDeed(device, 'config')}>
+          Show config
+        </Menu.Item>
+        {mayChange && (
+          <>
+            <Menu.Item leftSection={<IconPencil size={16} />} onClick={() => onDeed(device, 'edit')}>
+              Edit
+            </Menu.Item>
+            <Menu.Item
+              color="var(--mantine-color-error)"
+              leftSection={<IconTrash size={16} />}
+              onClick={() => onDeed(device, 'revoke')}
+            >
+              Revoke
+            </Menu.Item>
+          </>
+        )}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

@@ -1,0 +1,111 @@
+/** The dialog for what can be changed of a device: its name, its end, and what is behind it. */
+import { Alert, Button, Group, Modal, Stack, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useState } from 'react';
+import { answered } from '../../api/client.ts';
+import { useApi } from '../../api/context.tsx';
+import { say, useDeed } from '../../parts/deed.ts';
+import { showFaults } from '../../parts/form-failure.ts';
+import { expiryOf, localTime, type Term } from './device-terms.ts';
+import { AddressList, TermFields } from './network-fields.tsx';
+import { NETWORKS } from './network-queries.ts';
+import type { Device, Network } from './network-words.ts';
+
+interface EditDeviceProps {
+  readonly network: Network;
+  readonly device: Device;
+  readonly opened: boolean;
+  readonly onClose: () => void;
+}
+
+export function EditDevice({ network, device, opened, onClose }: EditDeviceProps) {
+  return (
+    <Modal opened={opened} onClose={onClose} title={`Edit ${device.name}`}>
+      <EditForm network={network} device={device} onClose={onClose} />
+    </Modal>
+  );
+}
+
+interface Values {
+  name: string;
+  term: Term;
+  expires_at: string;
+  extra_allowed_ips: string[];
+}
+
+function EditForm({ network, device, onClose }: Omit<EditDeviceProps, 'opened'>) {
+  const { client } = useApi();
+  const [refused, setRefused] = useState<string>();
+  const { expires_at: end, extra_allowed_ips: extra } = device;
+  const form = useForm<Values>({
+    initialValues: {
+      name: device.name,
+      term: end === null ? 'never' : 'at',
+      expires_at: end === null ? '' : localTime(end),
+      extra_allowed_ips: extra,
+    },
+    validate: {
+      name: (name) => (name.trim() === '' ? 'Give it a name.' : null),
+      expires_at: (at, { term }) => (expiryOf(term, at, Date.now()) === undefined ? 'Say when.' : null),
+    },
+  });
+  const save = useDeed({
+    run: ({ name, term, expires_at: at, extra_allowed_ips: behind }: Values) => {
+      // The field has no seconds: an end that nobody touched stays as it is, also one that is over.
+      const isUntouched = end !== null && term === 'at' && at === localTime(end);
+      const body = {
+        name: name.trim(),
+        extra_allowed_ips: behind,
+        ...(isUntouched ? {} : { expires_at: expiryOf(term, at, Date.now()) ?? null }),
+      };
+      const path = { id: network.id, device_id: device.id };
+      return answered(client.PATCH('/private-networks/{id}/devices/{device_id}', { params: { path }, body }));
+    },
+    touches: [NETWORKS],
+    onDone: (changed) => {
+      const isKnown = changed.extra_allowed_ips.join() === extra.join() && changed.expired === device.expired;
+      if (!isKnown) say("WireGuard at the network's server needs its new config: Show config, under Setup.");
+      onClose();
+    },
+    tellsFailure: true,
+  });
+  const { values, errors } = form;
+  return (
+    <form
+      noValidate
+      onSubmit={form.onSubmit((given) => {
+        setRefused(undefined);
+        save.mutate(given, { onError: (error) => setRefused(showFaults(form, error)) });
+      })}
+    >
+      <Stack>
+        <TextInput label="Name" maxLength={63} autoComplete="off" data-autofocus {...form.getInputProps('name')} />
+        <TermFields
+          term={values.term}
+          at={values.expires_at}
+          error={typeof errors['expires_at'] === 'string' ? errors['expires_at'] : undefined}
+          onChange={(term, at) => form.setValues({ term, expires_at: at })}
+        />
+        <AddressList
+          label="Networks behind it"
+          description="Only for a router that passes on to others, such as 192.168.9.0/24."
+          maxTags={16}
+          {...form.getInputProps('extra_allowed_ips')}
+        />
+        {refused !== undefined && (
+          <Alert color="red" role="alert" variant="light">
+            {refused}
+          </Alert>
+        )}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={save.isPending}>
+            Save
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

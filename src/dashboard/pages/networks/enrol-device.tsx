@@ -1,0 +1,155 @@
+/** The dialog that lets a device in. Its keys are made in this browser, or its public one is pasted; then its config is shown. */
+import { Alert, Button, Group, Modal, Stack, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useState } from 'react';
+import { answered } from '../../api/client.ts';
+import { useApi } from '../../api/context.tsx';
+import { useDeed } from '../../parts/deed.ts';
+import { showFaults } from '../../parts/form-failure.ts';
+import { expiryOf, type Term } from './device-terms.ts';
+import { type Enrolled, EnrolledDevice } from './enrolled-device.tsx';
+import { AddressList, KeyFields, keyFault, type KeySource, TermFields, useCanMakeKeys } from './network-fields.tsx';
+import { NETWORKS } from './network-queries.ts';
+import type { Network } from './network-words.ts';
+import { makeKeyPair } from './wireguard-keys.ts';
+
+interface EnrolDeviceProps {
+  readonly network: Network;
+  readonly opened: boolean;
+  readonly onClose: () => void;
+}
+
+export function EnrolDevice({ network, opened, onClose }: EnrolDeviceProps) {
+  // With the private key: until this dialog is closed, and nowhere else.
+  const [enrolled, setEnrolled] = useState<Enrolled>();
+  const close = (): void => {
+    setEnrolled(undefined);
+    onClose();
+  };
+  const isShown = enrolled?.privateKey !== undefined;
+  return (
+    <Modal
+      opened={opened}
+      onClose={close}
+      size="lg"
+      title={enrolled === undefined ? `Enrol a device in ${network.name}` : `${enrolled.device.name} is enrolled`}
+      // What is shown once must not be lost by a slip.
+      closeOnClickOutside={!isShown}
+      closeOnEscape={!isShown}
+      withCloseButton={!isShown}
+    >
+      {enrolled === undefined ? (
+        <EnrolForm network={network} onClose={close} onEnrolled={setEnrolled} />
+      ) : (
+        <EnrolledDevice network={network} enrolled={enrolled} onClose={close} />
+      )}
+    </Modal>
+  );
+}
+
+interface Values {
+  name: string;
+  source: KeySource;
+  public_key: string;
+  term: Term;
+  expires_at: string;
+  extra_allowed_ips: string[];
+}
+
+interface EnrolFormProps {
+  readonly network: Network;
+  readonly onClose: () => void;
+  readonly onEnrolled: (enrolled: Enrolled) => void;
+}
+
+function EnrolForm({ network, onClose, onEnrolled }: EnrolFormProps) {
+  const canMake = useCanMakeKeys();
+  const [refused, setRefused] = useState<string>();
+  const sourceOf = ({ source }: Values): KeySource => (canMake === false ? 'paste' : source);
+  const form = useForm<Values>({
+    initialValues: { name: '', source: 'make', public_key: '', term: 'never', expires_at: '', extra_allowed_ips: [] },
+    validate: {
+      name: (name) => (name.trim() === '' ? 'Give it a name, such as phone.' : null),
+      public_key: (key, values) => keyFault({ source: sourceOf(values), public_key: key }),
+      expires_at: (at, { term }) => (expiryOf(term, at, Date.now()) === undefined ? 'Say when.' : null),
+    },
+  });
+  const enrol = useEnrolling(network, onEnrolled);
+  const { values, errors } = form;
+  return (
+    <form
+      noValidate
+      onSubmit={form.onSubmit((given) => {
+        setRefused(undefined);
+        const wanted = { ...given, source: sourceOf(given) };
+        enrol.mutate(wanted, { onError: (error) => setRefused(showFaults(form, error)) });
+      })}
+    >
+      <Stack>
+        <TextInput
+          label="Name"
+          placeholder="phone"
+          maxLength={63}
+          autoComplete="off"
+          data-autofocus
+          {...form.getInputProps('name')}
+        />
+        {canMake !== undefined && (
+          <KeyFields
+            whose="the device"
+            canMake={canMake}
+            values={{ source: sourceOf(values), public_key: values.public_key }}
+            error={typeof errors['public_key'] === 'string' ? errors['public_key'] : undefined}
+            onChange={(chosen) => form.setValues(chosen)}
+          />
+        )}
+        <TermFields
+          term={values.term}
+          at={values.expires_at}
+          error={typeof errors['expires_at'] === 'string' ? errors['expires_at'] : undefined}
+          onChange={(term, at) => form.setValues({ term, expires_at: at })}
+        />
+        <AddressList
+          label="Networks behind it"
+          description="Only for a router that passes on to others, such as 192.168.9.0/24."
+          maxTags={16}
+          {...form.getInputProps('extra_allowed_ips')}
+        />
+        {refused !== undefined && (
+          <Alert color="red" role="alert" variant="light">
+            {refused}
+          </Alert>
+        )}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={enrol.isPending} disabled={canMake === undefined}>
+            Enrol device
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+function useEnrolling({ id }: Network, onEnrolled: (enrolled: Enrolled) => void) {
+  const { client } = useApi();
+  return useDeed({
+    run: async ({ name, source, public_key: pasted, term, expires_at: at, extra_allowed_ips: extra }: Values) => {
+      const pair = source === 'make' ? await makeKeyPair() : undefined;
+      const body = {
+        name: name.trim(),
+        public_key: pair?.publicKey ?? pasted,
+        expires_at: expiryOf(term, at, Date.now()) ?? null,
+        extra_allowed_ips: extra,
+      };
+      const path = { id };
+      const { device } = await answered(client.POST('/private-networks/{id}/devices', { params: { path }, body }));
+      return { device, privateKey: pair?.privateKey };
+    },
+    touches: [NETWORKS],
+    onDone: onEnrolled,
+    tellsFailure: true,
+  });
+}

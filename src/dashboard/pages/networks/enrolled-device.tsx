@@ -1,0 +1,58 @@
+/** What is shown once a device is enrolled: its config, finished where the keys were made here, and what the network's server must be told. */
+import { Button, Group, Stack } from '@mantine/core';
+import { Loaded } from '../../parts/loaded.tsx';
+import { AddPeer, DeviceConfig, useDeviceConfig } from './config-dialog.tsx';
+import { ConfigOnce } from './config-once.tsx';
+import type { Device, Network } from './network-words.ts';
+import { fileNameOf, withKey } from './wireguard-config.ts';
+
+export interface Enrolled {
+  readonly device: Device;
+  /** Undefined: it is on the device. */
+  readonly privateKey: string | undefined;
+}
+
+interface EnrolledDeviceProps {
+  readonly network: Network;
+  readonly enrolled: Enrolled;
+  readonly onClose: () => void;
+}
+
+export function EnrolledDevice({ network, enrolled: { device, privateKey }, onClose }: EnrolledDeviceProps) {
+  if (privateKey !== undefined)
+    return <Finished network={network} device={device} privateKey={privateKey} onClose={onClose} />;
+  return (
+    <Stack>
+      <DeviceConfig network={network} device={device} />
+      <Group justify="flex-end">
+        <Button onClick={onClose}>Done</Button>
+      </Group>
+    </Stack>
+  );
+}
+
+interface FinishedProps {
+  readonly network: Network;
+  readonly device: Device;
+  readonly privateKey: string;
+  readonly onClose: () => void;
+}
+
+function Finished({ network, device, privateKey, onClose }: FinishedProps) {
+  const file = fileNameOf(network.name);
+  return (
+    <Loaded query={useDeviceConfig(network, device)}>
+      {(config) => (
+        <ConfigOnce
+          config={withKey(config, privateKey)}
+          fileName={file}
+          qr
+          command={`chmod 600 ./${file} && sudo wg-quick up ./${file}`}
+          onClose={onClose}
+        >
+          <AddPeer network={network} device={device} />
+        </ConfigOnce>
+      )}
+    </Loaded>
+  );
+}

@@ -1,0 +1,189 @@
+/** How a network is set up, step by step: what is done says how it stands, what is open says how to go on. */
+import { Alert, Anchor, Button, Group, Stack, Text, Timeline } from '@mantine/core';
+import { IconCheck, IconNumber1, IconNumber2, IconNumber3, IconNumber4 } from '@tabler/icons-react';
+import { type ReactNode, useState } from 'react';
+import { Link } from 'wouter';
+import { useApi, useMay } from '../../api/context.tsx';
+import { CopyLine } from '../../parts/copy.tsx';
+import { loginCommand, serverText } from '../../parts/agent-command.ts';
+import { Panel } from '../../parts/panel.tsx';
+import { firstHost } from './addresses.ts';
+import { ServerConfigDialog } from './config-dialog.tsx';
+import { EnrolDevice } from './enrol-device.tsx';
+import { useDevices, useRelay } from './network-queries.ts';
+import { devicesText, hasLostPort, isSelfRelayed, type Network, relayCommand } from './network-words.ts';
+import { ServerDialog } from './server-dialog.tsx';
+import { fileNameOf } from './wireguard-config.ts';
+
+interface Step {
+  readonly title: string;
+  readonly isDone: boolean;
+  readonly content: ReactNode;
+}
+
+const NUMBERS = [IconNumber1, IconNumber2, IconNumber3, IconNumber4] as const;
+
+export function GuidePanel({ network }: { readonly network: Network }) {
+  const mayChange = useMay('member');
+  const relay = useRelay(network.id);
+  const devices = useDevices(network.id);
+  const [dialog, setDialog] = useState<'server' | 'config' | 'enrol'>();
+  const close = (): void => setDialog(undefined);
+  const hasServer = network.server_public_key !== null;
+  const hasHandshake = devices.data?.some((one) => one.last_handshake_at !== null) ?? false;
+  const open = {
+    server: () => setDialog('server'),
+    config: () => setDialog('config'),
+    enrol: () => setDialog('enrol'),
+  };
+  const steps: readonly Step[] = [
+    {
+      title: 'Choose the machine that is its server',
+      isDone: hasServer && !hasLostPort(network),
+      content: <ServerStep network={network} onOpen={open.server} mayChange={mayChange} />,
+    },
+    {
+      title: 'Start WireGuard on it',
+      isDone: hasHandshake,
+      content: hasServer && <ConfigStep network={network} isDone={hasHandshake} onOpen={open.config} />,
+    },
+    {
+      title: isSelfRelayed(network) ? 'Let its port be reached' : 'Keep an agent running beside it',
+      isDone: isSelfRelayed(network) ? hasHandshake : (relay.data?.online ?? false),
+      content: hasServer && <AgentStep network={network} isOnline={relay.data?.online ?? false} />,
+    },
+    {
+      title: 'Let devices in',
+      isDone: network.device_count > 0,
+      content: hasServer && <DevicesStep network={network} onOpen={open.enrol} mayChange={mayChange} />,
+    },
+  ];
+  return (
+    <Panel title="Setup">
+      <Timeline bulletSize={26} lineWidth={2} active={steps.length} className="culvert-steps">
+        {steps.map(({ title, isDone, content }, at) => {
+          const Sign = isDone ? IconCheck : (NUMBERS[at] ?? IconCheck);
+          return (
+            <Timeline.Item
+              key={title}
+              title={title}
+              color={isDone ? 'culvert' : 'gray.6'}
+              bullet={<Sign size={15} aria-label={isDone ? 'Done' : 'To do'} role="img" />}
+            >
+              {content}
+            </Timeline.Item>
+          );
+        })}
+      </Timeline>
+      <ServerDialog network={network} opened={dialog === 'server'} onClose={close} />
+      <ServerConfigDialog network={network} opened={dialog === 'config'} onClose={close} />
+      <EnrolDevice network={network} opened={dialog === 'enrol'} onClose={close} />
+    </Panel>
+  );
+}
+
+interface StepProps {
+  readonly network: Network;
+  readonly onOpen: () => void;
+}
+
+function ServerStep({ network, onOpen, mayChange }: StepProps & { readonly mayChange: boolean }) {
+  const { server_public_key: key, server_listen_port: port, public_endpoint: at, cidr } = network;
+  if (key === null)
+    return (
+      <Stack gap="xs" align="flex-start">
+        <Text size="sm" c="dimmed">
+          One that is always on, with WireGuard: a box at home, a server in the office. It gets the address{' '}
+          {firstHost(cidr)}; no port of it must be open.
+        </Text>
+        {mayChange && <Button onClick={onOpen}>Register server</Button>}
+      </Stack>
+    );
+  return (
+    <Stack gap="xs" align="flex-start">
+      {at === null ? (
+        <Alert color="red" variant="light" w="100%">
+          The operator of this server has taken the UDP port of this network away, so that no device gets in. Register
+          its server again: it gets another port, and devices need new configs.
+        </Alert>
+      ) : (
+        <Text size="sm">
+          Devices come to <span className="culvert-mono">{at}</span>. WireGuard listens on UDP port {port}, as{' '}
+          {firstHost(cidr)}, with the public key <span className="culvert-mono">{key}</span>.
+        </Text>
+      )}
+      {mayChange && (
+        <Button variant="default" size="xs" onClick={onOpen}>
+          {at === null ? 'Register server again' : 'Change server'}
+        </Button>
+      )}
+    </Stack>
+  );
+}
+
+function ConfigStep({ network, isDone, onOpen }: StepProps & { readonly isDone: boolean }) {
+  const file = fileNameOf(network.name);
+  return (
+    <Stack gap="xs" align="flex-start">
+      <Text size="sm" c="dimmed">
+        {isDone ? 'Its config has all devices. After each new one, WireGuard there must take it anew.' : null}
+        {!isDone && (
+          <>
+            With its config as <span className="culvert-mono">{file}</span>:{' '}
+            <span className="culvert-mono">sudo wg-quick up ./{file}</span>. It shows as done once a device has shaken
+            hands.
+          </>
+        )}
+      </Text>
+      <Button variant="default" size="xs" onClick={onOpen}>
+        Show config
+      </Button>
+    </Stack>
+  );
+}
+
+function AgentStep({ network, isOnline }: { readonly network: Network; readonly isOnline: boolean }) {
+  const { url } = useApi();
+  if (isSelfRelayed(network))
+    return (
+      <Text size="sm" c="dimmed">
+        Let UDP to {network.public_endpoint} through to port {network.server_listen_port} of the machine. Nothing of
+        this network passes this server, so it sees no handshake: step 2 and 3 stay open here.
+      </Text>
+    );
+  if (isOnline)
+    return (
+      <Text size="sm" c="dimmed">
+        It is there: <span className="culvert-mono">{relayCommand(network)}</span>
+      </Text>
+    );
+  return (
+    <Stack gap="xs">
+      <Text size="sm" c="dimmed">
+        Once, log in on that machine; or give the agent a key of no project, from{' '}
+        <Anchor component={Link} href="/keys" inherit underline="always">
+          Keys
+        </Anchor>
+        .
+      </Text>
+      <CopyLine value={loginCommand(url, 'posix')} what="the command to log in" />
+      <Text size="sm" c="dimmed">
+        Then:
+      </Text>
+      <CopyLine value={`${relayCommand(network)} --server ${serverText(url)}`} what="the command of the agent" />
+    </Stack>
+  );
+}
+
+function DevicesStep({ network, onOpen, mayChange }: StepProps & { readonly mayChange: boolean }) {
+  const { device_count: count } = network;
+  return (
+    <Group gap="sm">
+      <Text size="sm" c="dimmed">
+        {count === 0 ? 'Phones, laptops, routers: each gets a config, as a file or a QR code.' : ''}
+        {count > 0 && `${devicesText(count)} ${count === 1 ? 'is' : 'are'} enrolled.`}
+      </Text>
+      {mayChange && count === 0 && <Button onClick={onOpen}>Enrol device</Button>}
+    </Group>
+  );
+}

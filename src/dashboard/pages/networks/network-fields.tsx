@@ -1,0 +1,128 @@
+/** The fields that several forms of networks and devices share. */
+import { Group, SegmentedControl, Select, Stack, TagsInput, type TagsInputProps, Text, TextInput } from '@mantine/core';
+import { useEffect, useState } from 'react';
+import { CopyLine } from '../../parts/copy.tsx';
+import { TERMS, type Term } from './device-terms.ts';
+import { isWireGuardKey, MAKE_KEY, makeKeyPair } from './wireguard-keys.ts';
+
+/** A list of addresses: each is ended by Enter, a comma or a space, and what stands there when the field is left counts too. */
+export function AddressList(props: TagsInputProps) {
+  return <TagsInput splitChars={[',', ' ', ';']} acceptValueOnBlur clearable={false} spellCheck={false} {...props} />;
+}
+
+/** Where a key comes from: `keep` is the one that is registered. */
+export type KeySource = 'make' | 'paste' | 'keep';
+
+export interface KeyValues {
+  source: KeySource;
+  public_key: string;
+}
+
+interface KeyFieldsProps {
+  readonly values: KeyValues;
+  readonly error: string | undefined;
+  readonly onChange: (values: KeyValues) => void;
+  readonly canMake: boolean;
+  /** There is a key already, and it may stay. */
+  readonly canKeep?: boolean;
+  /** "the server", "the device". */
+  readonly whose: string;
+}
+
+export function KeyFields({ values, error, onChange, canMake, canKeep = false, whose }: KeyFieldsProps) {
+  const { source, public_key: key } = values;
+  const choices = [
+    ...(canKeep ? [{ value: 'keep' as const, label: 'Keep its key' }] : []),
+    ...(canMake ? [{ value: 'make' as const, label: 'Make new keys here' }] : []),
+    { value: 'paste' as const, label: 'Paste a public key' },
+  ];
+  return (
+    <Stack gap="xs">
+      {choices.length > 1 && (
+        <SegmentedControl
+          fullWidth
+          aria-label={`Keys of ${whose}`}
+          value={source}
+          onChange={(chosen) => onChange({ ...values, source: chosen })}
+          data={choices}
+        />
+      )}
+      {source === 'make' && (
+        <Text size="xs" c="dimmed">
+          The private key is made in this browser and shown once, in the finished config. It is sent nowhere.
+        </Text>
+      )}
+      {source === 'paste' && (
+        <>
+          <TextInput
+            label="Public key"
+            description={`The private one stays on ${whose}, where this command makes both:`}
+            inputWrapperOrder={['label', 'input', 'error', 'description']}
+            placeholder="44 characters, with = at the end"
+            autoComplete="off"
+            spellCheck={false}
+            classNames={{ input: 'culvert-mono' }}
+            value={key}
+            error={error}
+            onChange={(event) => onChange({ ...values, public_key: event.currentTarget.value.trim() })}
+          />
+          <CopyLine value={MAKE_KEY} what="the command that makes keys" />
+          {!canMake && (
+            <Text size="xs" c="dimmed">
+              This browser makes no keys for WireGuard here: it needs https, and a version of the last two years.
+            </Text>
+          )}
+        </>
+      )}
+    </Stack>
+  );
+}
+
+export function keyFault({ source, public_key: key }: KeyValues): string | null {
+  if (source !== 'paste' || isWireGuardKey(key)) return null;
+  return 'This is no public key of WireGuard: 44 letters and digits, with = at the end.';
+}
+
+/** Whether this browser makes keys; undefined for the moment that it takes to try. */
+export function useCanMakeKeys(): boolean | undefined {
+  const [can, setCan] = useState<boolean>();
+  useEffect(() => {
+    void makeKeyPair().then((pair) => setCan(pair !== undefined));
+  }, []);
+  return can;
+}
+
+interface TermFieldsProps {
+  readonly term: Term;
+  readonly at: string;
+  readonly error: string | undefined;
+  readonly onChange: (term: Term, at: string) => void;
+}
+
+/** Until when a device is let in. */
+export function TermFields({ term, at, error, onChange }: TermFieldsProps) {
+  return (
+    <Group gap="xs" align="flex-start" grow>
+      <Select
+        label="Access ends"
+        data={TERMS.map(({ value, label }) => ({ value, label }))}
+        value={term}
+        allowDeselect={false}
+        error={term === 'at' ? undefined : error}
+        onChange={(value) => {
+          const chosen = TERMS.find((one) => one.value === value);
+          if (chosen !== undefined) onChange(chosen.value, at);
+        }}
+      />
+      {term === 'at' && (
+        <TextInput
+          type="datetime-local"
+          label="On"
+          value={at}
+          error={error}
+          onChange={(event) => onChange(term, event.currentTarget.value)}
+        />
+      )}
+    </Group>
+  );
+}

@@ -1,0 +1,103 @@
+/** How networks, their relay and their devices are said. Pure. */
+import type { Schemas } from '../../api/types.ts';
+import type { Tone } from '../../parts/state-badge.tsx';
+import { fileNameOf, interfaceOf } from './wireguard-config.ts';
+
+export type Network = Schemas['PrivateNetwork'];
+export type Device = Schemas['NetworkDevice'];
+export type Relay = Schemas['NetworkRelay'];
+
+/** What a shell takes as it stands: the name, or the id where the name would need quotes. */
+export function handleOf({ id, name }: Network): string {
+  return /^[A-Za-z0-9._-]+$/.test(name) && !name.startsWith('-') ? name : id;
+}
+
+/** What carries the network's datagrams to the WireGuard of its server. */
+export function relayCommand(network: Network): string {
+  return `culvert udp ${network.server_listen_port ?? 'PORT'} --network ${handleOf(network)}`;
+}
+
+/** How the WireGuard of the network's server takes its config anew. It cuts nobody. */
+export function syncCommand({ name }: Network): string {
+  return `wg-quick strip ./${fileNameOf(name)} | sudo wg syncconf ${interfaceOf(name)} /dev/stdin`;
+}
+
+/** How it learns of one device. What is behind it needs a route besides, which wg-quick makes. */
+export function addPeerCommand({ name }: Network, device: Device): string {
+  const allowed = [`${plainIp(device.assigned_ip)}/32`, ...device.extra_allowed_ips].join(',');
+  return `sudo wg set ${interfaceOf(name)} peer ${device.public_key} allowed-ips ${allowed}`;
+}
+
+/** Clients reach the machine by themselves: nothing of it passes here. */
+export function isSelfRelayed({ server_public_key: key, reserved_udp_port: port, public_endpoint: at }: Network) {
+  return key !== null && port === null && at !== null;
+}
+
+/** The operator has taken its port away: nobody gets in until the server is registered again. */
+export function hasLostPort({ server_public_key: key, public_endpoint: at }: Network): boolean {
+  return key !== null && at === null;
+}
+
+export interface Standing {
+  readonly tone: Tone;
+  readonly words: string;
+}
+
+/** How it stands with a network's way in. `relay`: undefined while it is not known. */
+export function standingOf(network: Network, relay: Relay | undefined): Standing | undefined {
+  if (network.server_public_key === null) return { tone: 'quiet', words: 'No server yet' };
+  if (hasLostPort(network)) return { tone: 'bad', words: 'Port taken away' };
+  if (isSelfRelayed(network)) return { tone: 'info', words: 'Own endpoint' };
+  if (relay === undefined) return undefined;
+  if (!relay.online) return { tone: 'bad', words: 'No agent' };
+  return relay.path === 'stream'
+    ? { tone: 'warn', words: 'Relayed by TLS' }
+    : { tone: 'good', words: 'Relayed by UDP' };
+}
+
+/** Why datagrams were dropped, as the API names it. */
+const REASONS: Readonly<Record<string, string>> = {
+  no_agent: 'while no agent carried the network',
+  queue_full: 'because the way to the agent was full',
+  send_failed: 'because the server’s system took no more',
+  flows: 'because there was no room for another client',
+  unproven: 'to an address that has not shaken hands yet',
+  not_enrolled: 'handshakes with a key that is not enrolled, was revoked or has expired',
+  no_flow: 'for a client that has gone',
+  too_long: 'because they were too long',
+  wrong_source: 'not from the address of the agent',
+  malformed: 'because they were malformed',
+  budget: 'because the budget of the agent’s key is spent',
+  bandwidth: 'over the bandwidth limit of the agent’s key',
+};
+
+export interface Drop {
+  readonly reason: string;
+  readonly count: number;
+  readonly words: string;
+}
+
+/** The most frequent reason first; those that never happened are left out. */
+export function dropsOf({ dropped }: Relay): readonly Drop[] {
+  return Object.entries(dropped ?? {})
+    .filter(([, count]) => count > 0)
+    .map(([reason, count]) => ({ reason, count, words: REASONS[reason] ?? reason }))
+    .sort((one, other) => other.count - one.count);
+}
+
+export function deviceStanding({ expired, last_handshake_at: at, last_seen_at: seen }: Device, now: number): Standing {
+  if (expired) return { tone: 'bad', words: 'Expired' };
+  if (at === null) return { tone: 'quiet', words: 'Never seen' };
+  // WireGuard shakes hands anew at least each two minutes while something passes, and gives a session up after three.
+  const latest = Math.max(Date.parse(at), Date.parse(seen ?? at));
+  return now - latest < 180_000 ? { tone: 'good', words: 'Connected' } : { tone: 'quiet', words: 'Away' };
+}
+
+/** `10.80.0.2` of `10.80.0.2/32`. */
+export function plainIp(address: string): string {
+  return address.replace(/\/32$/, '');
+}
+
+export function devicesText(count: number): string {
+  return count === 1 ? '1 device' : `${count} devices`;
+}

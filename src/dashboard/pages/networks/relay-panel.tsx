@@ -1,0 +1,104 @@
+/** What carries a network's datagrams now, and what has passed; by polling, for the figures are two seconds behind anyway. */
+import { Anchor, SimpleGrid, Stack, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { Link } from 'wouter';
+import { Ago } from '../../parts/ago.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { Panel } from '../../parts/panel.tsx';
+import { StateBadge } from '../../parts/state-badge.tsx';
+import { bytesText, countText } from '../../parts/words.ts';
+import { useRelay } from './network-queries.ts';
+import { dropsOf, type Network, type Relay, standingOf } from './network-words.ts';
+
+export function RelayPanel({ network }: { readonly network: Network }) {
+  const relay = useRelay(network.id);
+  const standing = standingOf(network, relay.data);
+  return (
+    <Panel
+      title="Relay"
+      actions={standing !== undefined && <StateBadge tone={standing.tone}>{standing.words}</StateBadge>}
+    >
+      <Loaded query={relay} lines={2}>
+        {(now) => (
+          <Stack gap="md">
+            {now.path === 'stream' && (
+              <Text size="sm">
+                UDP between agent and server does not get through, so datagrams go over the agent&apos;s TLS session,
+                slower where packets get lost. It changes back by itself once a firewall there lets UDP out to{' '}
+                <span className="culvert-mono">{network.public_endpoint}</span>.
+              </Text>
+            )}
+            <Facts relay={now} />
+            <Drops relay={now} />
+          </Stack>
+        )}
+      </Loaded>
+    </Panel>
+  );
+}
+
+function Facts({ relay }: { readonly relay: Relay }) {
+  const { online, agent_id: agent, flows, attached_at: since, path_since: pathSince } = relay;
+  return (
+    <SimpleGrid cols={{ base: 2, sm: 3, md: 5 }} spacing="md" verticalSpacing="md">
+      <Fact title="Agent">
+        {online && agent !== null ? (
+          <>
+            <Anchor component={Link} href="/connections" inherit>
+              {agent.slice(0, 8)}
+            </Anchor>
+            , <Ago at={since} />
+          </>
+        ) : (
+          'none'
+        )}
+      </Fact>
+      <Fact title="Way">
+        {relay.path === null ? (
+          '-'
+        ) : (
+          <>
+            {relay.path === 'udp' ? 'UDP' : 'TLS session'}, <Ago at={pathSince} />
+          </>
+        )}
+      </Fact>
+      <Fact title="Clients now">{countText(flows)}</Fact>
+      <Fact title="From devices">
+        {bytesText(relay.bytes_in)}, {countText(relay.packets_in)} packets
+      </Fact>
+      <Fact title="To devices">
+        {bytesText(relay.bytes_out)}, {countText(relay.packets_out)} packets
+      </Fact>
+    </SimpleGrid>
+  );
+}
+
+function Fact({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+  return (
+    <div>
+      <Text size="xs" c="dimmed">
+        {title}
+      </Text>
+      <Text size="sm" className="culvert-number" component="div">
+        {children}
+      </Text>
+    </div>
+  );
+}
+
+function Drops({ relay }: { readonly relay: Relay }) {
+  const drops = dropsOf(relay);
+  if (drops.length === 0) return null;
+  return (
+    <div>
+      <Text size="xs" c="dimmed">
+        Dropped since the port was opened
+      </Text>
+      {drops.map(({ reason, count, words }) => (
+        <Text key={reason} size="sm" className="culvert-number">
+          {countText(count)} {words}
+        </Text>
+      ))}
+    </div>
+  );
+}

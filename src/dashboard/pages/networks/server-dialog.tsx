@@ -1,0 +1,222 @@
+/** The dialog that registers the machine which is a network's server: its key, its port, and how clients come to it. */
+import { Alert, Button, Group, Modal, NumberInput, Radio, Stack, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { answered } from '../../api/client.ts';
+import { useApi } from '../../api/context.tsx';
+import { useDeed } from '../../parts/deed.ts';
+import { showFaults } from '../../parts/form-failure.ts';
+import { Loaded } from '../../parts/loaded.tsx';
+import { useServerConfig } from './config-dialog.tsx';
+import { ConfigOnce } from './config-once.tsx';
+import { KeyFields, keyFault, type KeySource, useCanMakeKeys } from './network-fields.tsx';
+import { NETWORKS } from './network-queries.ts';
+import { isSelfRelayed, type Network } from './network-words.ts';
+import { fileNameOf, withKey } from './wireguard-config.ts';
+import { makeKeyPair } from './wireguard-keys.ts';
+
+const USUAL_PORT = 51_820;
+
+interface ServerDialogProps {
+  readonly network: Network;
+  readonly opened: boolean;
+  readonly onClose: () => void;
+}
+
+export function ServerDialog({ network, opened, onClose }: ServerDialogProps) {
+  // Until this dialog is closed, and nowhere else.
+  const [privateKey, setPrivateKey] = useState<string>();
+  const close = (): void => {
+    setPrivateKey(undefined);
+    onClose();
+  };
+  const isShown = privateKey !== undefined;
+  return (
+    <Modal
+      opened={opened}
+      onClose={close}
+      size="lg"
+      title={isShown ? `Config of the server of ${network.name}` : `Server of ${network.name}`}
+      // What is shown once must not be lost by a slip.
+      closeOnClickOutside={!isShown}
+      closeOnEscape={!isShown}
+      withCloseButton={!isShown}
+    >
+      {isShown ? (
+        <Made network={network} privateKey={privateKey} onClose={close} />
+      ) : (
+        <ServerForm network={network} onClose={close} onMade={setPrivateKey} />
+      )}
+    </Modal>
+  );
+}
+
+interface MadeProps {
+  readonly network: Network;
+  readonly privateKey: string;
+  readonly onClose: () => void;
+}
+
+function Made({ network, privateKey, onClose }: MadeProps) {
+  const file = fileNameOf(network.name);
+  return (
+    <Loaded query={useServerConfig(network)}>
+      {(config) => (
+        <ConfigOnce
+          config={withKey(config, privateKey)}
+          fileName={file}
+          command={`chmod 600 ./${file} && sudo wg-quick up ./${file}`}
+          onClose={onClose}
+        />
+      )}
+    </Loaded>
+  );
+}
+
+interface Values {
+  source: KeySource;
+  server_public_key: string;
+  server_listen_port: number | string;
+  way: 'relay' | 'own';
+  public_endpoint: string;
+}
+
+interface ServerFormProps {
+  readonly network: Network;
+  readonly onClose: () => void;
+  readonly onMade: (privateKey: string) => void;
+}
+
+function ServerForm({ network, onClose, onMade }: ServerFormProps) {
+  const canMake = useCanMakeKeys();
+  const [refused, setRefused] = useState<string>();
+  const { server_public_key: registered } = network;
+  const isOwn = isSelfRelayed(network);
+  const form = useForm<Values>({
+    initialValues: {
+      source: registered === null ? 'make' : 'keep',
+      server_public_key: '',
+      server_listen_port: network.server_listen_port ?? USUAL_PORT,
+      way: isOwn ? 'own' : 'relay',
+      public_endpoint: isOwn ? (network.public_endpoint ?? '') : '',
+    },
+    validate: {
+      server_public_key: (key, values) => keyFault({ source: sourceOf(values, canMake), public_key: key }),
+      server_listen_port: (port) => (typeof port === 'number' ? null : 'Give a UDP port, 1 to 65535.'),
+      public_endpoint: (at, { way }) =>
+        way === 'own' && at.trim() === '' ? 'Give host:port, such as vpn.example.com:51820.' : null,
+    },
+  });
+  const register = useRegister(network, onMade, onClose);
+  const source = sourceOf(form.values, canMake);
+  return (
+    <form
+      noValidate
+      onSubmit={form.onSubmit((values) => {
+        setRefused(undefined);
+        register.mutate({ ...values, source }, { onError: (error) => setRefused(showFaults(form, error)) });
+      })}
+    >
+      <Stack>
+        {canMake !== undefined && (
+          <KeyFields
+            whose="the server"
+            canMake={canMake}
+            canKeep={registered !== null}
+            values={{ source, public_key: form.values.server_public_key }}
+            error={textOf(form.errors['server_public_key'])}
+            onChange={({ source: chosen, public_key: key }) => {
+              form.setFieldValue('source', chosen);
+              form.setFieldValue('server_public_key', key);
+            }}
+          />
+        )}
+        {registered !== null && source !== 'keep' && network.device_count > 0 && (
+          <Alert color="yellow" variant="light">
+            Devices know the server by its key: with another one, each needs a new config.
+          </Alert>
+        )}
+        <NumberInput
+          label="WireGuard listens on its UDP port"
+          min={1}
+          max={65_535}
+          allowDecimal={false}
+          hideControls
+          {...form.getInputProps('server_listen_port')}
+        />
+        <Radio.Group label="How devices come to it" {...form.getInputProps('way')}>
+          <Stack gap="xs" mt={6}>
+            <Radio
+              value="relay"
+              label="Through this server"
+              description="It stands behind NAT. An agent beside it carries the datagrams; nobody between can read them."
+            />
+            <Radio
+              value="own"
+              label="By themselves"
+              description="It has a public address and an open port. Culvert keeps addresses and keys, and carries nothing."
+            />
+          </Stack>
+        </Radio.Group>
+        {form.values.way === 'own' && (
+          <TextInput
+            label="Its public endpoint"
+            placeholder="vpn.example.com:51820"
+            autoComplete="off"
+            spellCheck={false}
+            {...form.getInputProps('public_endpoint')}
+          />
+        )}
+        {refused !== undefined && (
+          <Alert color="red" role="alert" variant="light">
+            {refused}
+          </Alert>
+        )}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={register.isPending} disabled={canMake === undefined}>
+            {registered === null ? 'Register server' : 'Save'}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+function useRegister(network: Network, onMade: (privateKey: string) => void, onClose: () => void) {
+  const { client } = useApi();
+  const queries = useQueryClient();
+  const { id, server_public_key: registered } = network;
+  return useDeed({
+    run: async ({ source, ...values }: Values) => {
+      const pair = source === 'make' ? await makeKeyPair() : undefined;
+      const key = source === 'keep' ? registered : (pair?.publicKey ?? values.server_public_key);
+      const body = {
+        server_public_key: key ?? '',
+        server_listen_port: Number(values.server_listen_port),
+        ...(values.way === 'own' ? { public_endpoint: values.public_endpoint.trim() } : {}),
+      };
+      const changed = await answered(client.PUT('/private-networks/{id}/server', { params: { path: { id } }, body }));
+      return { changed, privateKey: pair?.privateKey };
+    },
+    touches: [NETWORKS],
+    onDone: ({ changed, privateKey }) => {
+      queries.setQueryData([...NETWORKS, id], changed);
+      if (privateKey === undefined) onClose();
+      else onMade(privateKey);
+    },
+    tellsFailure: true,
+  });
+}
+
+/** Where the browser makes no keys, they are pasted. */
+function sourceOf({ source }: Pick<Values, 'source'>, canMake: boolean | undefined): KeySource {
+  return source === 'make' && canMake === false ? 'paste' : source;
+}
+
+function textOf(error: unknown): string | undefined {
+  return typeof error === 'string' ? error : undefined;
+}

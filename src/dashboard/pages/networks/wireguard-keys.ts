@@ -1,0 +1,52 @@
+/**
+ * WireGuard keys in the browser: a pair is made where its private half is shown, and that half is in no request. Browsers do it over https and on
+ * localhost alone, and older ones know no X25519: then a public key is pasted.
+ */
+
+export interface KeyPair {
+  readonly publicKey: string;
+  readonly privateKey: string;
+}
+
+/** What makes a public key elsewhere: the private one stays in its file. */
+export const MAKE_KEY = 'umask 077; wg genkey | tee private.key | wg pubkey';
+
+/** 32 bytes in base64, as `wg genkey` and `wg pubkey` write them: the last letter holds four bits. */
+const KEY = /^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/;
+const KEY_BYTES = 32;
+
+export function isWireGuardKey(text: string): boolean {
+  return KEY.test(text);
+}
+
+/** Undefined where the browser makes none. */
+export async function makeKeyPair(): Promise<KeyPair | undefined> {
+  // Absent where the page came by plain http, whatever the types say.
+  const subtle: SubtleCrypto | undefined = globalThis.crypto.subtle;
+  if (subtle === undefined) return undefined;
+  try {
+    const made = await subtle.generateKey({ name: 'X25519' }, true, ['deriveBits']);
+    if (!('privateKey' in made)) return undefined;
+    const [pkcs8, raw] = await Promise.all([
+      subtle.exportKey('pkcs8', made.privateKey),
+      subtle.exportKey('raw', made.publicKey),
+    ]);
+    // The 32 bytes stand at the end of PKCS #8 (RFC 8410). WireGuard's own programs fix the bits of X25519 in them, and so is it done here.
+    const bytes = new Uint8Array(pkcs8).slice(-KEY_BYTES);
+    return { privateKey: base64Of(clamped(bytes)), publicKey: base64Of(new Uint8Array(raw)) };
+  } catch (error) {
+    if (error instanceof DOMException) return undefined;
+    throw error;
+  }
+}
+
+/** RFC 7748, section 5. The public key is the same with and without. */
+function clamped(bytes: Uint8Array): Uint8Array {
+  bytes[0] = (bytes[0] ?? 0) & 0xf8;
+  bytes[31] = ((bytes[31] ?? 0) & 0x7f) | 0x40;
+  return bytes;
+}
+
+function base64Of(bytes: Uint8Array): string {
+  return btoa(String.fromCharCode(...bytes));
+}

@@ -5,7 +5,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { startSeeded } from '../test/dashboard/seeded.ts';
+import { type Seeded, startSeeded } from '../test/dashboard/seeded.ts';
 import { DESKTOP, PHONE, settled } from '../test/dashboard/world.ts';
 import { Ending } from '../test/harness/ends.ts';
 
@@ -14,27 +14,30 @@ const out = values.out ?? 'screenshots';
 const only = values.only?.split(',');
 mkdirSync(out, { recursive: true });
 
+const SIZES = { desktop: DESKTOP, phone: PHONE } as const;
+
+/** Every page in one size and one scheme. */
+async function shootAll(seeded: Seeded, size: keyof typeof SIZES, colorScheme: 'light' | 'dark'): Promise<void> {
+  const context = { viewport: SIZES[size], colorScheme };
+  const pages = {
+    stranger: await seeded.open(ending, '/', { as: null, context }),
+    owner: await seeded.open(ending, '/', { context }),
+  };
+  const places = seeded.places.filter(({ name }) => only === undefined || only.includes(name));
+  for (const { name, path, stranger } of places) {
+    const page = stranger === true ? pages.stranger : pages.owner;
+    await page.goto(`${seeded.culvert.apiUrl}/app${path}`);
+    await settled(page);
+    await page.screenshot({ path: join(out, `${name}-${size}-${colorScheme}.png`), fullPage: true });
+  }
+  console.log(`${size}, ${colorScheme}: ${places.length} pages`);
+}
+
 const ending = new Ending();
 try {
   const seeded = await startSeeded(ending);
-  const places = seeded.places.filter(({ name }) => only === undefined || only.includes(name));
-  for (const [size, viewport] of [
-    ['desktop', DESKTOP],
-    ['phone', PHONE],
-  ] as const) {
-    for (const colorScheme of ['light', 'dark'] as const) {
-      for (const stranger of [true, false]) {
-        const as = stranger ? null : seeded.owner;
-        const page = await seeded.open(ending, '/', { as, context: { viewport, colorScheme } });
-        for (const { name, path } of places.filter((one) => (one.stranger === true) === stranger)) {
-          await page.goto(`${seeded.culvert.apiUrl}/app${path}`);
-          await settled(page);
-          await page.screenshot({ path: join(out, `${name}-${size}-${colorScheme}.png`), fullPage: true });
-        }
-      }
-      console.log(`${size}, ${colorScheme}: ${places.length} pages`);
-    }
-  }
+  for (const size of ['desktop', 'phone'] as const)
+    for (const colorScheme of ['light', 'dark'] as const) await shootAll(seeded, size, colorScheme);
 } finally {
   await ending.run();
 }

@@ -1,5 +1,6 @@
 /**
- * A table of rows that becomes a list of cards on a phone: each cell then says its column's title before its value. For lists of up to some
+ * A table of rows that becomes a list of cards on a phone: each cell then says its column's title before its value. The roles are said, for browsers
+ * forget that it is a table once its parts are laid out as blocks. For lists of up to some
  * hundred rows; the inspector has one that draws only what is in sight.
  */
 import { Card, Table as MantineTable, VisuallyHidden } from '@mantine/core';
@@ -31,22 +32,23 @@ export function Table<T>({ label, rows, rowKey, columns }: TableProps<T>) {
         verticalSpacing="sm"
         horizontalSpacing="md"
         highlightOnHover
+        role="table"
         aria-label={label}
       >
-        <MantineTable.Thead>
-          <MantineTable.Tr>
+        <MantineTable.Thead role="rowgroup">
+          <MantineTable.Tr role="row">
             {columns.map(({ key, title, hidden, align = 'left' }) => (
-              <MantineTable.Th key={key} ta={align} scope="col">
+              <MantineTable.Th key={key} ta={align} scope="col" role="columnheader">
                 {hidden === true ? <VisuallyHidden>{title}</VisuallyHidden> : title}
               </MantineTable.Th>
             ))}
           </MantineTable.Tr>
         </MantineTable.Thead>
-        <MantineTable.Tbody>
+        <MantineTable.Tbody role="rowgroup">
           {rows.map((row) => (
-            <MantineTable.Tr key={rowKey(row)}>
+            <MantineTable.Tr key={rowKey(row)} role="row">
               {columns.map(({ key, title, hidden, align = 'left', cell }) => (
-                <MantineTable.Td key={key} ta={align} data-title={hidden === true ? undefined : title}>
+                <MantineTable.Td key={key} ta={align} role="cell" data-title={hidden === true ? undefined : title}>
                   {cell(row)}
                 </MantineTable.Td>
               ))}

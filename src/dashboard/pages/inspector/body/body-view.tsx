@@ -1,0 +1,125 @@
+/** The body of a message: read well, raw, or as bytes; to copy and to save. */
+import { ActionIcon, SegmentedControl, Text, Tooltip } from '@mantine/core';
+import { IconDownload } from '@tabler/icons-react';
+import { useEffect, useMemo, useState } from 'react';
+import { CopyIcon } from '../../../parts/copy.tsx';
+import { bytesText } from '../../../parts/words.ts';
+import { Section } from '../section.tsx';
+import { visibleText } from '../visible-text.ts';
+import { charsetOf, endingOf, shownAs, typeOf } from './body-kind.ts';
+import { bytesOf, textOf } from './bytes.ts';
+import { type Opened, openCodings } from './codings.ts';
+import { HexView } from './hex-view.tsx';
+import { LongText } from './long-text.tsx';
+import { PrettyBody } from './pretty-body.tsx';
+import { saveBytes } from './save-bytes.ts';
+
+export interface Body {
+  readonly base64: string;
+  /** Bytes that went, whatever was kept of them. */
+  readonly size: number;
+  readonly isTruncated: boolean;
+  /** Headers of the message; empty: it had none. */
+  readonly type: string;
+  readonly coding: string;
+}
+
+interface BodyViewProps {
+  readonly title: string;
+  /** Of the file that it is saved as, without the ending. */
+  readonly fileName: string;
+  readonly body: Body;
+}
+
+type Way = 'pretty' | 'raw' | 'bytes';
+const WAYS = [
+  { value: 'pretty', label: 'Pretty' },
+  { value: 'raw', label: 'Raw' },
+  { value: 'bytes', label: 'Bytes' },
+];
+
+export function BodyView({ title, fileName, body }: BodyViewProps) {
+  const [way, setWay] = useState<Way>('pretty');
+  const opened = useOpened(body);
+  const shown = useMemo(
+    () => (opened === undefined ? undefined : shownAs(opened.bytes, body.type)),
+    [opened, body.type],
+  );
+  const text = useMemo(
+    () => (opened === undefined ? undefined : textOf(opened.bytes, charsetOf(body.type))),
+    [opened, body.type],
+  );
+  if (body.size === 0 && body.base64 === '')
+    return (
+      <Section title={title}>
+        <Text size="sm" c="dimmed">
+          No body.
+        </Text>
+      </Section>
+    );
+  if (opened === undefined || shown === undefined) return <Section title={title}>{null}</Section>;
+  const actions = (
+    <>
+      <SegmentedControl
+        size="xs"
+        aria-label={`Show the ${title.toLowerCase()}`}
+        data={WAYS}
+        value={way}
+        onChange={(next) => setWay(next as Way)}
+      />
+      {text !== undefined && <CopyIcon value={text} what={title.toLowerCase()} />}
+      <Tooltip label="Save as a file">
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          aria-label={`Save the ${title.toLowerCase()} as a file`}
+          onClick={() => saveBytes(opened.bytes, `${fileName}.${endingOf(body.type)}`)}
+        >
+          <IconDownload size={16} />
+        </ActionIcon>
+      </Tooltip>
+    </>
+  );
+  return (
+    <Section title={title} actions={actions}>
+      <Text size="xs" c="dimmed">
+        {factsOf(body, opened)}
+      </Text>
+      {way === 'pretty' && <PrettyBody shown={shown} bytes={opened.bytes} />}
+      {way === 'raw' &&
+        (text === undefined ? <HexView bytes={opened.bytes} /> : <LongText text={text} label="The body as it came" />)}
+      {way === 'bytes' && <HexView bytes={opened.bytes} />}
+    </Section>
+  );
+}
+
+/** What it is, how large, and what of it is not shown. */
+function factsOf(body: Body, { bytes, undone, remark }: Opened): string {
+  const kept = Math.floor((body.base64.length * 3) / 4);
+  return [
+    visibleText(typeOf(body.type)) || 'no content type',
+    bytesText(body.size),
+    ...(undone.length > 0 ? [`${undone.join(', ')} undone: ${bytesText(bytes.length)}`] : []),
+    ...(body.isTruncated ? [`only the first ${bytesText(kept)} were recorded`] : []),
+    ...(remark === undefined ? [] : [remark]),
+  ].join(' · ');
+}
+
+/** Undefined for the moment in which the browser undoes the codings. */
+function useOpened({ base64, coding }: Body): Opened | undefined {
+  const plain = useMemo(() => ({ bytes: bytesOf(base64), undone: [] }), [base64]);
+  const [opened, setOpened] = useState<Opened>();
+  useEffect(() => {
+    if (coding === '') return;
+    let isGone = false;
+    const take = (found: Opened): void => {
+      if (!isGone) setOpened(found);
+    };
+    openCodings(plain.bytes, coding).then(take, () => take({ ...plain, remark: 'The coding could not be undone.' }));
+    return () => {
+      isGone = true;
+      setOpened(undefined);
+    };
+  }, [plain, coding]);
+  return coding === '' ? plain : opened;
+}

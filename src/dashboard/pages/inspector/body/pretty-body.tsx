@@ -1,0 +1,109 @@
+/** A body as people read it, after what it is. Nothing of it is ever markup, nor an address to go to. */
+import { Table, Text } from '@mantine/core';
+import { useState } from 'react';
+import { bytesText } from '../../../parts/words.ts';
+import { visibleText } from '../visible-text.ts';
+import type { Shown } from './body-kind.ts';
+import { base64Of } from './bytes.ts';
+import { HexView } from './hex-view.tsx';
+import { JsonView } from './json-view.tsx';
+import { LongText } from './long-text.tsx';
+import type { Part } from './multipart.ts';
+
+interface PrettyProps {
+  readonly shown: Shown;
+  readonly bytes: Uint8Array;
+}
+
+export function PrettyBody({ shown, bytes }: PrettyProps) {
+  switch (shown.kind) {
+    case 'picture':
+      return <Picture type={shown.type} bytes={bytes} />;
+    case 'form':
+      return (
+        <>
+          <Rows label="Fields of the form" rows={shown.fields.map(([name, value]) => [name, visibleText(value)])} />
+          {shown.more > 0 && <More count={shown.more} />}
+        </>
+      );
+    case 'parts':
+      return (
+        <>
+          <Rows label="Parts of the form" rows={shown.parts.parts.map((part) => [part.name, partText(part)])} />
+          {shown.parts.more > 0 && <More count={shown.parts.more} />}
+        </>
+      );
+    case 'json':
+      return (
+        <>
+          <JsonView json={shown.json} />
+          {shown.json.isCut && (
+            <Text size="xs" c="dimmed">
+              It goes on: raw, or saved, it is there in full.
+            </Text>
+          )}
+        </>
+      );
+    case 'text':
+      return <LongText text={shown.text} label="The body as text" />;
+    case 'bytes':
+      return <HexView bytes={bytes} />;
+    default:
+      return shown satisfies never;
+  }
+}
+
+function Picture({ type, bytes }: { readonly type: string; readonly bytes: Uint8Array }) {
+  const [isBroken, setBroken] = useState(false);
+  if (isBroken)
+    return (
+      <>
+        <Text size="xs" c="dimmed">
+          The browser can't draw this as {type}.
+        </Text>
+        <HexView bytes={bytes} />
+      </>
+    );
+  // Not by a blob: whoever opens the picture in a tab of its own must not be in this page's origin.
+  return (
+    <img
+      className="culvert-picture"
+      src={`data:${type};base64,${base64Of(bytes)}`}
+      alt={`The body, a picture of the type ${type}`}
+      onError={() => setBroken(true)}
+    />
+  );
+}
+
+function partText({ fileName, type, size, text }: Part): string {
+  const facts = [fileName === undefined ? [] : [`file ${fileName}`], type ?? [], bytesText(size)].flat().join(', ');
+  if (fileName === undefined && type === undefined && text !== undefined) return visibleText(text);
+  return visibleText(text === undefined ? facts : `${facts}: ${text}`);
+}
+
+function Rows({ label, rows }: { readonly label: string; readonly rows: ReadonlyArray<readonly [string, string]> }) {
+  return (
+    <Table className="culvert-fields" aria-label={label}>
+      <Table.Tbody>
+        {rows.map(([name, value], at) => (
+          <Table.Tr key={at}>
+            <Table.Th scope="row">
+              <bdi>{visibleText(name)}</bdi>
+            </Table.Th>
+            <Table.Td>
+              <bdi>{value}</bdi>
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  );
+}
+
+function More({ count }: { readonly count: number }) {
+  return (
+    <Text size="xs" c="dimmed">
+      And {count} more.
+    </Text>
+  );
+}

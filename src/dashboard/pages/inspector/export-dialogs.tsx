@@ -1,0 +1,107 @@
+/** A request for other tools: as a curl command, and as an HTTP archive. Credentials are left out of both unless they are asked for. */
+import { Button, Group, Modal, Stack, Switch, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { answered } from '../../api/client.ts';
+import { useApi, useMay } from '../../api/context.tsx';
+import { CopyLine } from '../../parts/copy.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { useDeed } from '../../parts/deed.ts';
+import { saveBytes } from './body/save-bytes.ts';
+import { type Filter, queryOf } from './filter.ts';
+
+interface DialogProps {
+  readonly opened: boolean;
+  readonly onClose: () => void;
+}
+
+export function CurlDialog({ id, opened, onClose }: DialogProps & { readonly id: string }) {
+  return (
+    <Modal opened={opened} onClose={onClose} title="As a curl command" size="lg">
+      {opened && <Curl id={id} />}
+    </Modal>
+  );
+}
+
+function Curl({ id }: { readonly id: string }) {
+  const { client } = useApi();
+  const may = useMay('member');
+  const [isFull, setFull] = useState(false);
+  const command = useQuery({
+    queryKey: ['inspector', id, 'curl', isFull],
+    queryFn: ({ signal }) =>
+      answered(
+        client.GET('/inspector/{id}/curl', {
+          params: { path: { id }, query: { secrets: isFull ? 'true' : 'false' } },
+          parseAs: 'text',
+          signal,
+        }),
+      ),
+    gcTime: 0,
+  });
+  return (
+    <Stack gap="sm">
+      <Text size="sm">It asks the public address again, through the policy and the gates of the tunnel.</Text>
+      {may && <SecretsSwitch checked={isFull} onChange={setFull} />}
+      <Loaded query={command} lines={2}>
+        {(text) => <CopyLine value={text.trim()} what="the command" />}
+      </Loaded>
+    </Stack>
+  );
+}
+
+function SecretsSwitch({ checked, onChange }: { readonly checked: boolean; readonly onChange: (on: boolean) => void }) {
+  return (
+    <Switch
+      label="With credentials and cookies"
+      description="Whoever gets it can act as the visitor did."
+      checked={checked}
+      onChange={() => onChange(!checked)}
+    />
+  );
+}
+
+type Subject = { readonly id: string } | { readonly filter: Filter };
+
+/** `subject`: one request, or those of a filter. */
+export function ArchiveDialog({ subject, opened, onClose }: DialogProps & { readonly subject: Subject }) {
+  const { client } = useApi();
+  const may = useMay('member');
+  const [isFull, setFull] = useState(false);
+  const save = useDeed({
+    run: async () => {
+      const secrets = isFull ? ('true' as const) : ('false' as const);
+      const parseAs = 'blob' as const;
+      if ('id' in subject)
+        return answered(
+          client.GET('/inspector/{id}/har', { params: { path: { id: subject.id }, query: { secrets } }, parseAs }),
+        );
+      const query = { ...queryOf(subject.filter, Date.now()), limit: 500, secrets };
+      return answered(client.GET('/inspector/har', { params: { query }, parseAs }));
+    },
+    onDone: (archive: Blob) => {
+      saveBytes(archive, 'id' in subject ? `${subject.id}.har` : 'culvert.har');
+      onClose();
+    },
+  });
+  return (
+    <Modal opened={opened} onClose={onClose} title="Export as an HTTP archive">
+      <Stack gap="sm">
+        <Text size="sm">
+          {'id' in subject
+            ? 'A HAR file of this request, for the import of browsers and other tools.'
+            : 'A HAR file of the newest 500 requests of the filter, 16 MB at most, for the import of browsers and other tools.'}
+        </Text>
+        {may && <SecretsSwitch checked={isFull} onChange={setFull} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            Close
+          </Button>
+          <Button loading={save.isPending} onClick={() => save.mutate()}>
+            Save the archive
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}

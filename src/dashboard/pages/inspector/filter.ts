@@ -1,0 +1,96 @@
+/**
+ * Which requests the inspector shows: in the address of the page, in the words of `GET /inspector`, and as a question to a request that comes live.
+ * Nothing in it is secret: the address may be passed on.
+ */
+import type { Schemas } from '../../api/types.ts';
+
+export type Item = Schemas['InspectedRequest'];
+export type Outcome = Item['outcome'];
+
+export interface Filter {
+  readonly tunnel?: string;
+  readonly method?: string;
+  /** `404`, `4xx`, or `0`: the visitor got nothing. */
+  readonly status?: string;
+  readonly outcome?: Outcome;
+  /** Stands somewhere in the path or query, in letters of either case. */
+  readonly path?: string;
+  /** One of `SPANS`: no older than this. */
+  readonly since?: string;
+  readonly replayOf?: string;
+}
+
+/** Milliseconds by the word in the address. */
+export const SPANS: Readonly<Record<string, number>> = {
+  '15m': 900_000,
+  '1h': 3_600_000,
+  '24h': 86_400_000,
+  '7d': 604_800_000,
+};
+
+const OUTCOMES: readonly string[] = ['forwarded', 'refused', 'failed'];
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
+const MAX_PATH = 200;
+
+/** What each part of the address may hold: what the server would refuse is left out, for anybody can write a link. */
+const GOOD: Readonly<Record<string, (text: string) => boolean>> = {
+  tunnel: (text) => UUID.test(text),
+  method: (text) => /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,32}$/.test(text),
+  status: (text) => /^([1-5][xX]{2}|[1-5]\d\d|0)$/.test(text),
+  outcome: (text) => OUTCOMES.includes(text),
+  path: (text) => text.length > 0 && text.length <= MAX_PATH,
+  since: (text) => Object.hasOwn(SPANS, text),
+  replayOf: (text) => UUID.test(text),
+};
+
+/** Reads the query of the page's address. */
+export function filterIn(search: string): Filter {
+  const asked = new URLSearchParams(search);
+  const found = Object.entries(GOOD).flatMap(([name, isGood]) => {
+    const value = asked.get(name);
+    return value !== null && isGood(value) ? [[name, value] as const] : [];
+  });
+  return Object.fromEntries(found) as Filter;
+}
+
+/** The query of the page's address, without the question mark; empty when nothing is filtered. */
+export function searchOf(filter: Filter): string {
+  const given = Object.entries(filter as Readonly<Record<string, string | undefined>>).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined && entry[1] !== '',
+  );
+  return new URLSearchParams(given).toString();
+}
+
+export function isFiltered(filter: Filter): boolean {
+  return searchOf(filter) !== '';
+}
+
+/** The same in the words of `GET /inspector`. `now`: Unix milliseconds. */
+export function queryOf(filter: Filter, now: number) {
+  const { tunnel, method, status, outcome, path, since, replayOf } = filter;
+  const span = since === undefined ? undefined : SPANS[since];
+  return {
+    ...(tunnel === undefined ? {} : { tunnel_id: tunnel }),
+    ...(method === undefined ? {} : { method }),
+    ...(status === undefined ? {} : { status }),
+    ...(outcome === undefined ? {} : { outcome }),
+    ...(path === undefined ? {} : { path }),
+    ...(span === undefined ? {} : { since: new Date(now - span).toISOString() }),
+    ...(replayOf === undefined ? {} : { replay_of: replayOf }),
+  };
+}
+
+/** Is a request that comes live among what is shown? As the server decides it for the recorded ones; what is new is young enough. */
+export function matches(filter: Filter, item: Item): boolean {
+  const { tunnel, method, status, outcome, path, replayOf } = filter;
+  if (tunnel !== undefined && item.tunnel_id !== tunnel.toLowerCase()) return false;
+  if (method !== undefined && item.method !== method && item.method !== method.toUpperCase()) return false;
+  if (status !== undefined && !isOfStatus(status, item.status)) return false;
+  if (outcome !== undefined && item.outcome !== outcome) return false;
+  if (replayOf !== undefined && item.replay_of !== replayOf.toLowerCase()) return false;
+  return path === undefined || item.path.toLowerCase().includes(path.toLowerCase());
+}
+
+function isOfStatus(asked: string, status: number): boolean {
+  return /xx$/i.test(asked) ? Math.floor(status / 100) === Number(asked[0]) : status === Number(asked);
+}

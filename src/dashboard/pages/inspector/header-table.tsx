@@ -1,0 +1,83 @@
+/** The fields of a message, in their order. What lets somebody in is covered until it is asked for: others may look at the screen. */
+import { Button, Switch, Table, Text, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { CopyIcon } from '../../parts/copy.tsx';
+import { Section } from './section.tsx';
+import { visibleText } from './visible-text.ts';
+
+interface Field {
+  readonly name: string;
+  readonly value: string;
+}
+
+const SECRET = /^(authorization|proxy-authorization|cookie|set-cookie)$/i;
+const COVER = '••••••••';
+/** Fewer are found by looking. */
+const MANY = 12;
+/** Drawn at first; a head may have a thousand. */
+const FIRST = 60;
+
+interface HeaderTableProps {
+  readonly title: string;
+  readonly fields: readonly Field[];
+  /** Said where there are none. */
+  readonly none: string;
+}
+
+export function HeaderTable({ title, fields, none }: HeaderTableProps) {
+  const [wanted, setWanted] = useState('');
+  const [isOpen, setOpen] = useState(false);
+  const [isWhole, setWhole] = useState(false);
+  const needle = wanted.toLowerCase();
+  const found = fields.filter(({ name, value }) => `${name}: ${value}`.toLowerCase().includes(needle));
+  const shown = isWhole ? found : found.slice(0, FIRST);
+  const said = ({ name, value }: Field): string => (SECRET.test(name) && !isOpen ? COVER : value);
+  const actions = (
+    <>
+      {fields.some(({ name }) => SECRET.test(name)) && (
+        <Switch size="xs" label="Show credentials" checked={isOpen} onChange={() => setOpen(!isOpen)} />
+      )}
+      {fields.length > 0 && (
+        <CopyIcon value={found.map((field) => `${field.name}: ${said(field)}`).join('\n')} what={title.toLowerCase()} />
+      )}
+    </>
+  );
+  return (
+    <Section title={title} actions={actions}>
+      {fields.length > MANY && (
+        <TextInput
+          size="xs"
+          aria-label={`Find in ${title.toLowerCase()}`}
+          placeholder="Find a header"
+          value={wanted}
+          onChange={({ currentTarget }) => setWanted(currentTarget.value)}
+        />
+      )}
+      {found.length === 0 ? (
+        <Text size="sm" c="dimmed">
+          {fields.length === 0 ? none : 'No header matches.'}
+        </Text>
+      ) : (
+        <Table className="culvert-fields" aria-label={title}>
+          <Table.Tbody>
+            {shown.map((field, at) => (
+              <Table.Tr key={at}>
+                <Table.Th scope="row">
+                  <bdi>{visibleText(field.name)}</bdi>
+                </Table.Th>
+                <Table.Td>
+                  <bdi>{visibleText(said(field))}</bdi>
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      )}
+      {shown.length < found.length && (
+        <Button size="xs" variant="default" onClick={() => setWhole(true)}>
+          Show all {found.length}
+        </Button>
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,57 @@
+/** What the list can't show: what is not recorded, and why. */
+import { Alert, Text } from '@mantine/core';
+import { IconEyeOff } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { answered } from '../../api/client.ts';
+import { useApi } from '../../api/context.tsx';
+import { countText } from '../../parts/words.ts';
+import type { Tunnels } from './tunnels.ts';
+
+const AGAIN_MS = 30_000;
+/** Names that are said; the rest is counted. */
+const NAMED = 5;
+
+export function RecordingNotes({ tunnels }: { readonly tunnels: Tunnels }) {
+  const { client } = useApi();
+  const recording = useQuery({
+    queryKey: ['inspector', 'recording'],
+    queryFn: ({ signal }) => answered(client.GET('/inspector/recording', { signal })),
+    refetchInterval: AGAIN_MS,
+  });
+  const unrecorded = useQuery({
+    queryKey: ['inspector', 'unrecorded'],
+    queryFn: ({ signal }) => answered(client.GET('/inspector/unrecorded', { signal })),
+    refetchInterval: AGAIN_MS,
+  });
+  const leftOut = recording.data?.not_recorded ?? [];
+  const missed = unrecorded.data ?? [];
+  const notes: string[] = [];
+  if (recording.data?.enabled === false)
+    notes.push('This server records no requests. Its operator can have them recorded: inspector.enabled = true.');
+  if (leftOut.length > 0) notes.push(`Not recorded, for the agent says --no-inspect: ${namesOf(leftOut, tunnels)}.`);
+  if (missed.length > 0) {
+    const all = missed.reduce((sum, { count }) => sum + count, 0);
+    const of = namesOf(
+      missed.map(({ tunnel_id: id }) => id),
+      tunnels,
+    );
+    notes.push(
+      `${countText(all)} requests of the last 24 hours were served and not recorded (${of}): they came faster than the server records, or found no memory or disk.`,
+    );
+  }
+  if (notes.length === 0) return null;
+  return (
+    <Alert color="yellow" variant="light" icon={<IconEyeOff size={18} />} role="status" py="xs">
+      {notes.map((note) => (
+        <Text key={note} size="sm" className="culvert-foreign">
+          {note}
+        </Text>
+      ))}
+    </Alert>
+  );
+}
+
+function namesOf(ids: readonly string[], { nameOf }: Tunnels): string {
+  const named = ids.slice(0, NAMED).map(nameOf).join(', ');
+  return ids.length > NAMED ? `${named} and ${ids.length - NAMED} more` : named;
+}

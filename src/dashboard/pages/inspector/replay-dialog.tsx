@@ -1,0 +1,111 @@
+/** Sends a recorded request once more, as it was or changed, and shows the answer beside the first one. */
+import { Button, Group, Modal, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useState } from 'react';
+import { answered } from '../../api/client.ts';
+import { useApi } from '../../api/context.tsx';
+import type { Schemas } from '../../api/types.ts';
+import { useDeed } from '../../parts/deed.ts';
+import { showFaults } from '../../parts/form-failure.ts';
+import { FailureAlert } from '../../parts/loaded.tsx';
+import { ReplayAnswer } from './replay-answer.tsx';
+import { brokenLine, draftOf, editsOf } from './replay-edits.ts';
+import type { Detail } from './words.ts';
+
+interface ReplayDialogProps {
+  readonly detail: Detail;
+  readonly opened: boolean;
+  readonly onClose: () => void;
+}
+
+export function ReplayDialog({ detail, opened, onClose }: ReplayDialogProps) {
+  return (
+    <Modal opened={opened} onClose={onClose} title="Send the request again" size="lg">
+      {opened && <Replay detail={detail} onClose={onClose} />}
+    </Modal>
+  );
+}
+
+function Replay({ detail, onClose }: Omit<ReplayDialogProps, 'opened'>) {
+  const { client } = useApi();
+  const [answer, setAnswer] = useState<Schemas['Replayed']>();
+  const [said, setSaid] = useState<unknown>();
+  const first = draftOf(detail);
+  const form = useForm({
+    initialValues: { ...first, body: first.body ?? '' },
+    validate: {
+      method: (text) => (text.trim() === '' ? 'Say the method.' : null),
+      path: (text) => (text.startsWith('/') ? null : 'Begin with a slash.'),
+      headers: (text) => {
+        const line = brokenLine(text);
+        return line === undefined ? null : `"${line.slice(0, 60)}" is no header. Write one a line, as "Name: value".`;
+      },
+    },
+  });
+  const send = useDeed({
+    run: (values: typeof form.values) => {
+      const draft = { ...values, body: first.body === undefined ? undefined : values.body };
+      const body = editsOf(detail, draft);
+      return answered(client.POST('/inspector/{id}/replay', { params: { path: { id: detail.id } }, body }));
+    },
+    onDone: setAnswer,
+    touches: [['inspector', 'replays']],
+    tellsFailure: true,
+  });
+  const submit = form.onSubmit((values) => {
+    setSaid(undefined);
+    send.mutate(values, { onError: (error) => showFaults(form, error) !== undefined && setSaid(error) });
+  });
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="sm">
+        <Text size="sm">
+          It goes to the service behind the tunnel, through the policy that the tunnel has now. It counts as any other
+          request.
+        </Text>
+        <Group gap="xs" align="flex-start" wrap="nowrap">
+          <TextInput label="Method" w={110} {...form.getInputProps('method')} />
+          <TextInput label="Path and query" className="culvert-grow" {...form.getInputProps('path')} />
+        </Group>
+        <Textarea
+          label="Headers"
+          description="One a line. What the edge sets itself is not among them."
+          autosize
+          minRows={3}
+          maxRows={10}
+          spellCheck={false}
+          classNames={{ input: 'culvert-mono' }}
+          {...form.getInputProps('headers')}
+        />
+        {first.body === undefined ? (
+          <Text size="sm" c="dimmed">
+            The body is no text: it goes as it was recorded.
+          </Text>
+        ) : (
+          <Textarea
+            label="Body"
+            {...(detail.request_body_truncated
+              ? { description: 'Only a part of it was recorded: give the whole one.' }
+              : {})}
+            autosize
+            minRows={3}
+            maxRows={12}
+            spellCheck={false}
+            classNames={{ input: 'culvert-mono' }}
+            {...form.getInputProps('body')}
+          />
+        )}
+        {said !== undefined && <FailureAlert error={said} />}
+        {answer !== undefined && <ReplayAnswer first={detail} answer={answer} />}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose}>
+            Close
+          </Button>
+          <Button type="submit" loading={send.isPending}>
+            {answer === undefined ? 'Send again' : 'Send once more'}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,79 @@
+/** A request that is sent again: what of it can be changed, as text for a form, and the changes as the API takes them. Pure: tested without a browser. */
+import type { Schemas } from '../../api/types.ts';
+import { base64Of, bytesOf, textOf } from './body/bytes.ts';
+import type { Detail } from './words.ts';
+
+export interface Draft {
+  readonly method: string;
+  readonly path: string;
+  /** `Name: value`, one a line. */
+  readonly headers: string;
+  /** Undefined: it is no text, and goes as it was. */
+  readonly body: string | undefined;
+}
+
+export type Edits = Schemas['ReplayEdits'];
+
+/** What the edge itself says to the service, and what frames a message: never sent as it was recorded. As the server has it. */
+const EDGE_SAYS =
+  /^(host|connection|content-length|transfer-encoding|te|trailer|upgrade|keep-alive|expect|http2-settings|proxy-.*|forwarded|x-forwarded-.*|x-real-ip|x-client-ip|true-client-ip|x-cluster-client-ip|x-original-(url|host)|x-rewrite-url|culvert-(replay|visitor-email))$/;
+
+export function draftOf(detail: Detail): Draft {
+  const body = detail.request_body_truncated ? '' : textOf(bytesOf(detail.request_body));
+  return {
+    method: detail.method,
+    path: detail.path,
+    headers: ownFields(detail)
+      .map(({ name, value }) => `${name}: ${value}`)
+      .join('\n'),
+    body,
+  };
+}
+
+/** Only what differs from what was recorded. */
+export function editsOf(detail: Detail, draft: Draft): Edits {
+  const first = draftOf(detail);
+  const headers = draft.headers === first.headers ? undefined : changedHeaders(detail, draft.headers);
+  const isOtherBody = draft.body !== undefined && (draft.body !== first.body || detail.request_body_truncated);
+  return {
+    ...(draft.method.trim() === first.method ? {} : { method: draft.method.trim() }),
+    ...(draft.path.trim() === first.path ? {} : { path: draft.path.trim() }),
+    ...(headers === undefined || Object.keys(headers).length === 0 ? {} : { headers }),
+    ...(isOtherBody ? { body: base64Of(new TextEncoder().encode(draft.body)) } : {}),
+  };
+}
+
+/** The line that is no header, or undefined: all are. */
+export function brokenLine(headers: string): string | undefined {
+  return headers.split('\n').find((line) => line.trim() !== '' && !/^[A-Za-z0-9!#$%&'*+.^_`|~-]+:/.test(line));
+}
+
+function ownFields({ request_header_list: fields }: Detail) {
+  return fields.filter(({ name }) => !EDGE_SAYS.test(name.toLowerCase().replaceAll('_', '-')));
+}
+
+function changedHeaders(detail: Detail, text: string): NonNullable<Edits['headers']> {
+  const before = grouped(ownFields(detail));
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  const after = grouped(
+    lines.map((line) => {
+      const at = line.indexOf(':');
+      return { name: line.slice(0, at), value: line.slice(at + 1).trim() };
+    }),
+  );
+  const changes = new Map<string, string[] | null>();
+  for (const [name, values] of after) if (before.get(name)?.join('\n') !== values.join('\n')) changes.set(name, values);
+  for (const name of before.keys()) if (!after.has(name)) changes.set(name, null);
+  return Object.fromEntries(changes);
+}
+
+function grouped(fields: ReadonlyArray<{ readonly name: string; readonly value: string }>): Map<string, string[]> {
+  const groups = new Map<string, string[]>();
+  for (const { name, value } of fields) {
+    const key = name.toLowerCase();
+    const values = groups.get(key);
+    if (values === undefined) groups.set(key, [value]);
+    else values.push(value);
+  }
+  return groups;
+}

@@ -1,0 +1,181 @@
+/** One recorded request: what was decided, how long it took, what was sent and answered. Beside the list, and on a page of its own. */
+import { Badge, Button, Group, Menu, Stack, Tabs, Text, Title } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { IconDots, IconRepeat } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { Link } from 'wouter';
+import { answered } from '../../api/client.ts';
+import { useApi, useMay } from '../../api/context.tsx';
+import { CopyIcon } from '../../parts/copy.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { StateBadge } from '../../parts/state-badge.tsx';
+import { BodyView } from './body/body-view.tsx';
+import { ArchiveDialog, CurlDialog } from './export-dialogs.tsx';
+import { HeaderTable } from './header-table.tsx';
+import { ReplayDialog } from './replay-dialog.tsx';
+import { RequestFacts, WhyNot } from './request-facts.tsx';
+import { TimingBar } from './timing-bar.tsx';
+import { TraceSteps } from './trace-steps.tsx';
+import type { Tunnels } from './tunnels.ts';
+import { visibleText } from './visible-text.ts';
+import { decisionText, type Detail, statusClass, statusText, toneOf } from './words.ts';
+
+interface RequestDetailProps {
+  readonly id: string;
+  readonly tunnels: Tunnels;
+  /** Buttons of the place where it is shown. */
+  readonly children?: ReactNode;
+}
+
+export function RequestDetail({ id, tunnels, children }: RequestDetailProps) {
+  const { client } = useApi();
+  const request = useQuery({
+    queryKey: ['inspector', id],
+    queryFn: ({ signal }) => answered(client.GET('/inspector/{id}', { params: { path: { id } }, signal })),
+    // A record does not change, and the bodies of many are large.
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 60_000,
+  });
+  return (
+    <Stack gap="md">
+      <Loaded query={request} lines={6}>
+        {(detail) => (
+          <Shown key={detail.id} detail={detail} tunnels={tunnels}>
+            {children}
+          </Shown>
+        )}
+      </Loaded>
+    </Stack>
+  );
+}
+
+interface ShownProps {
+  readonly detail: Detail;
+  readonly tunnels: Tunnels;
+  readonly children: ReactNode;
+}
+
+function Shown({ detail, tunnels, children }: ShownProps) {
+  return (
+    <>
+      <Group justify="space-between" gap="xs">
+        <Group gap="xs">
+          <span className="culvert-req-status culvert-req-status-large" data-class={statusClass(detail.status)}>
+            {statusText(detail.status)}
+          </span>
+          <StateBadge tone={toneOf(detail.outcome)}>{decisionText(detail)}</StateBadge>
+          {detail.replay_of !== null && (
+            <Badge variant="outline" color="gray" tt="none">
+              replay
+            </Badge>
+          )}
+        </Group>
+        <Group gap="xs">
+          <Deeds detail={detail} />
+          {children}
+        </Group>
+      </Group>
+      <Group gap={4} wrap="nowrap" align="flex-start">
+        <Title order={2} size="h5" className="culvert-req-title">
+          {detail.method} <bdi>{visibleText(detail.path)}</bdi>
+        </Title>
+        <CopyIcon value={detail.path} what="the path" />
+      </Group>
+      <WhyNot detail={detail} />
+      <RequestFacts detail={detail} tunnels={tunnels} />
+      <TimingBar detail={detail} />
+      <Tabs defaultValue={detail.outcome === 'refused' ? 'decision' : 'response'} keepMounted={false}>
+        <Tabs.List mb="sm">
+          <Tabs.Tab value="response">Response</Tabs.Tab>
+          <Tabs.Tab value="request">Request</Tabs.Tab>
+          <Tabs.Tab value="decision">Decision</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="response">
+          <Response detail={detail} />
+        </Tabs.Panel>
+        <Tabs.Panel value="request">
+          <Request detail={detail} />
+        </Tabs.Panel>
+        <Tabs.Panel value="decision">
+          <TraceSteps detail={detail} />
+        </Tabs.Panel>
+      </Tabs>
+    </>
+  );
+}
+
+function Response({ detail }: { readonly detail: Detail }) {
+  const { response_headers: headers } = detail;
+  if (detail.outcome === 'refused')
+    return (
+      <Text size="sm" c="dimmed">
+        The service was not asked: the edge answered by itself.
+      </Text>
+    );
+  const body = {
+    base64: detail.response_body,
+    size: detail.response_size,
+    isTruncated: detail.response_body_truncated,
+    ...wordsOf(headers),
+  };
+  return (
+    <Stack>
+      <BodyView title="Response body" fileName={`response-${detail.id}`} body={body} />
+      <HeaderTable title="Response headers" fields={detail.response_header_list} none="The service sent none." />
+    </Stack>
+  );
+}
+
+function Request({ detail }: { readonly detail: Detail }) {
+  const body = {
+    base64: detail.request_body,
+    size: detail.request_size,
+    isTruncated: detail.request_body_truncated,
+    ...wordsOf(detail.request_headers),
+  };
+  return (
+    <Stack>
+      <BodyView title="Request body" fileName={`request-${detail.id}`} body={body} />
+      <HeaderTable title="Request headers" fields={detail.request_header_list} none="None were recorded." />
+    </Stack>
+  );
+}
+
+function wordsOf(headers: Readonly<Record<string, string>>): { readonly type: string; readonly coding: string } {
+  const word = (name: string): string => (Object.hasOwn(headers, name) ? (headers[name] ?? '') : '');
+  return { type: word('content-type'), coding: word('content-encoding') };
+}
+
+function Deeds({ detail }: { readonly detail: Detail }) {
+  const may = useMay('member');
+  const [isReplay, replay] = useDisclosure(false);
+  const [isCurl, curl] = useDisclosure(false);
+  const [isArchive, archive] = useDisclosure(false);
+  return (
+    <>
+      {may && detail.outcome !== 'refused' && (
+        <Button variant="default" size="xs" leftSection={<IconRepeat size={16} />} onClick={replay.open}>
+          Replay
+        </Button>
+      )}
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <Button variant="default" size="xs" px={8} aria-label="More for this request">
+            <IconDots size={16} />
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item onClick={curl.open}>As a curl command</Menu.Item>
+          <Menu.Item onClick={archive.open}>Export as HAR</Menu.Item>
+          <Menu.Item component={Link} href={`/inspector?replayOf=${detail.id}`}>
+            Its replays
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      <ReplayDialog detail={detail} opened={isReplay} onClose={replay.close} />
+      <CurlDialog id={detail.id} opened={isCurl} onClose={curl.close} />
+      <ArchiveDialog subject={{ id: detail.id }} opened={isArchive} onClose={archive.close} />
+    </>
+  );
+}

@@ -1,0 +1,74 @@
+/** Who asked, when, through what; and why not, where it was refused. */
+import { Alert, Text } from '@mantine/core';
+import { IconInfoCircle, IconShieldX } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import { Link } from 'wouter';
+import { Ago } from '../../parts/ago.tsx';
+import { bytesText, clockText, timeOf } from '../../parts/words.ts';
+import type { Tunnels } from './tunnels.ts';
+import { visibleText } from './visible-text.ts';
+import { type Detail, reasonText, refuserOf, stepText, verdictText } from './words.ts';
+
+export function WhyNot({ detail }: { readonly detail: Detail }) {
+  if (detail.outcome === 'forwarded') return null;
+  const step = refuserOf(detail);
+  const isRefused = detail.outcome === 'refused';
+  return (
+    <Alert
+      color={isRefused ? 'yellow' : 'red'}
+      variant="light"
+      className="culvert-why"
+      icon={isRefused ? <IconShieldX size={18} /> : <IconInfoCircle size={18} />}
+      title={isRefused ? 'Why the edge answered by itself' : 'Why no whole answer came'}
+    >
+      <Text size="sm" className="culvert-foreign">
+        {reasonText(detail)}
+        {step !== undefined && ` ${stepText(step)} ${verdictText(step)}.`}
+      </Text>
+    </Alert>
+  );
+}
+
+export function RequestFacts({ detail, tunnels }: { readonly detail: Detail; readonly tunnels: Tunnels }) {
+  const { trace } = detail;
+  const tunnel = tunnels.find(detail.tunnel_id);
+  return (
+    <dl className="culvert-facts">
+      <Fact title="When">
+        {clockText(timeOf(detail.timestamp))} (<Ago at={detail.timestamp} />)
+      </Fact>
+      <Fact title="Tunnel">
+        {tunnel === undefined ? (
+          tunnels.nameOf(detail.tunnel_id)
+        ) : (
+          <Link href={`/tunnels/${tunnel.id}`}>{tunnel.subdomain}</Link>
+        )}
+      </Fact>
+      <Fact title="Visitor">{detail.remote_ip}</Fact>
+      <Fact title="Host">
+        <bdi>{visibleText(detail.host)}</bdi>
+      </Fact>
+      <Fact title="By">
+        {trace.scheme}, HTTP/{detail.http_version}
+        {trace.connection !== null && `, ${trace.connection} connection to the service`}
+      </Fact>
+      <Fact title="Bodies">
+        {bytesText(detail.request_size)} in, {bytesText(detail.response_size)} out
+      </Fact>
+      {detail.replay_of !== null && (
+        <Fact title="Replay of">
+          <Link href={`/inspector/${detail.replay_of}`}>the first request</Link>
+        </Fact>
+      )}
+    </dl>
+  );
+}
+
+function Fact({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+  return (
+    <div>
+      <dt>{title}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}

@@ -1,0 +1,151 @@
+/**
+ * The list of requests: draws what is in sight and no more, goes on at its end, and lets the arrow keys move through it. While its reader is not at
+ * the top, new requests wait, so that nothing moves under the eyes or the pointer.
+ */
+import { Button } from '@mantine/core';
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { type KeyboardEvent, type RefObject, useEffect, useState } from 'react';
+import { countText } from '../../parts/words.ts';
+import type { Item } from './filter.ts';
+import type { ListView } from './live-list.ts';
+import { MAX_ROWS } from './live-list.ts';
+import { RequestRow, rowLabel } from './request-row.tsx';
+
+/** As the sheet has it. */
+const ROW_PX = 48;
+const OVERSCAN = 6;
+/** So many rows before the end the next page is asked for. */
+const AHEAD = 30;
+
+interface ListProps {
+  readonly view: ListView;
+  readonly nameOf: (tunnel: string) => string;
+  readonly chosen: string | undefined;
+  /** The list is beside the request that it shows: moving through the rows shows each. */
+  readonly isBeside: boolean;
+  readonly listRef: RefObject<HTMLDivElement | null>;
+  readonly hasOlder: boolean;
+  readonly onOpen: (item: Item) => void;
+  readonly onClose: () => void;
+  readonly onOlder: () => void;
+  /** The reader has left the top, or is back. */
+  readonly onAway: (isAway: boolean) => void;
+  readonly isPaused: boolean;
+  readonly onResume: () => void;
+}
+
+export function RequestList(props: ListProps) {
+  const { view, nameOf, chosen, isBeside, listRef, hasOlder, onOpen, onClose, onOlder, onAway, isPaused, onResume } =
+    props;
+  const { rows, waiting } = view;
+  const [active, setActive] = useState<string>();
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => listRef.current,
+    estimateSize: () => ROW_PX,
+    getItemKey: (index) => rows[index]?.id ?? index,
+    overscan: OVERSCAN,
+  });
+  const items = virtual.getVirtualItems();
+  const last = items.at(-1)?.index ?? 0;
+  const isNearEnd = rows.length > 0 && last >= rows.length - AHEAD;
+  useEffect(() => {
+    if (isNearEnd && hasOlder) onOlder();
+  }, [isNearEnd, hasOlder, onOlder, rows.length]);
+
+  const current = active ?? chosen;
+  const moveTo = (index: number): void => {
+    const item = rows[Math.min(Math.max(index, 0), rows.length - 1)];
+    if (item === undefined) return;
+    setActive(item.id);
+    virtual.scrollToIndex(rows.indexOf(item));
+    if (isBeside && chosen !== undefined) onOpen(item);
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const at = rows.findIndex(({ id }) => id === current);
+    const steps: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1, PageDown: 10, PageUp: -10 };
+    const step = steps[event.key];
+    if (step !== undefined) moveTo(at < 0 ? 0 : at + step);
+    else if (event.key === 'Home') moveTo(0);
+    else if (event.key === 'End') moveTo(rows.length - 1);
+    else if (event.key === 'Enter' && at >= 0) onOpen(rows[at] as Item);
+    else if (event.key === 'Escape') onClose();
+    else return;
+    event.preventDefault();
+  };
+  const toTop = (): void => {
+    listRef.current?.scrollTo({ top: 0 });
+    onAway(false);
+    onResume();
+  };
+  // Only what is drawn can be pointed at.
+  const isActiveDrawn = items.some(({ index }) => rows[index]?.id === current);
+  return (
+    <div className="culvert-req-frame">
+      <Heads />
+      {waiting > 0 && (
+        <Button className="culvert-req-new" size="compact-sm" radius="xl" onClick={toTop}>
+          {countText(waiting)} new
+        </Button>
+      )}
+      <div
+        ref={listRef}
+        className="culvert-req-list"
+        role="listbox"
+        aria-label="Requests"
+        tabIndex={0}
+        aria-activedescendant={isActiveDrawn && current !== undefined ? `request-${current}` : undefined}
+        onKeyDown={onKeyDown}
+        onScroll={({ currentTarget }) => onAway(currentTarget.scrollTop > ROW_PX / 2)}
+        data-paused={isPaused || undefined}
+      >
+        <div role="presentation" className="culvert-req-space" style={{ height: virtual.getTotalSize() }}>
+          {items.map(({ index, key, start }) => {
+            const item = rows[index];
+            if (item === undefined) return null;
+            const tunnel = nameOf(item.tunnel_id);
+            return (
+              <div
+                key={key}
+                id={`request-${item.id}`}
+                role="option"
+                aria-selected={item.id === chosen}
+                aria-label={rowLabel(item, tunnel)}
+                aria-posinset={index + 1}
+                aria-setsize={rows.length}
+                className="culvert-req"
+                data-active={item.id === current || undefined}
+                style={{ transform: `translateY(${start}px)` }}
+                onClick={() => {
+                  setActive(item.id);
+                  onOpen(item);
+                }}
+              >
+                <RequestRow item={item} tunnel={tunnel} />
+              </div>
+            );
+          })}
+        </div>
+      </div>
+      {rows.length >= MAX_ROWS && (
+        <p className="culvert-req-end">The newest {countText(MAX_ROWS)} are shown. Filters lead to older ones.</p>
+      )}
+    </div>
+  );
+}
+
+/** What the columns are; rows say it themselves to screen readers. */
+function Heads() {
+  return (
+    <div className="culvert-req culvert-req-heads" aria-hidden="true">
+      <span className="culvert-req-status">Status</span>
+      <span className="culvert-req-method">Method</span>
+      <span className="culvert-req-path">Path and tunnel</span>
+      <span className="culvert-req-decision">Decision</span>
+      <span className="culvert-req-latency">Time</span>
+      <span className="culvert-req-sizes">In / out</span>
+      <span className="culvert-req-address">Visitor</span>
+      <span className="culvert-req-time">At</span>
+    </div>
+  );
+}

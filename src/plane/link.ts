@@ -7,6 +7,7 @@ import type { Claim, RefusalCode } from '../wire/messages.ts';
 import type { EdgeStats } from './edge-stats.ts';
 import type { EventBatch } from './events.ts';
 import type { InspectionBatch, TunnelAnswer, TunnelRequest } from './inspection.ts';
+import type { Rehearsal, RehearsalAnswer } from './rehearsal.ts';
 import type { AttachQuestion, RelayInfo } from './relays.ts';
 import type { Delta, Route, Snapshot, TokenGrant } from './routes.ts';
 
@@ -41,6 +42,10 @@ export interface ConnectionInfo {
   readonly orgId: string;
   readonly tokenId: string;
   readonly remoteIp: string;
+  /** As the agent calls its machine. */
+  readonly hostname: string;
+  /** Of the agent's program, as it says. */
+  readonly version: string;
   /** Milliseconds since the epoch. */
   readonly connectedAt: number;
   readonly tunnelIds: readonly string[];
@@ -85,6 +90,8 @@ export interface NodeControl {
   stats(): EdgeStats | undefined;
   /** Sends a request down the tunnel, through its policy as it is now; its gates, which ask visitors who they are, are not asked. Never rejects. */
   send(request: TunnelRequest): Promise<TunnelAnswer>;
+  /** How a policy would have treated requests of the past. Sends, counts and fetches nothing; may take seconds. */
+  rehearse(question: Rehearsal): Promise<RehearsalAnswer>;
   /** Resolves once what was recorded until now has been given to `Link.inspect` and stored, and after half a second at the latest. */
   flushInspections(): Promise<void>;
 }

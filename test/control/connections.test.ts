@@ -62,6 +62,8 @@ const connect = async (): Promise<string> => {
     orgId: ann.home,
     tokenId: String(body['id']),
     remoteIp: '192.0.2.7',
+    hostname: 'laptop',
+    version: '0.1.0',
     connectedAt: 0,
     tunnelIds: [],
     uninspectedIds: [],
@@ -105,6 +107,15 @@ test('a reason that is too long, or would steer a terminal, is refused and nobod
     assert.deepEqual(said(await ann.call('DELETE', query)), [400, 'invalid_request'], reason);
   }
   assert.deepEqual(cut, []);
+});
+
+test('a connection says its machine and what its key is called, to its own organization alone', async () => {
+  await connect();
+  const list = async (by: Person) =>
+    (await by.call('GET', '/connections')).body as unknown as ReadonlyArray<Record<string, unknown>>;
+  const [shown] = await list(ann);
+  assert.deepEqual([shown?.['hostname'], shown?.['version'], shown?.['token_name']], ['laptop', '0.1.0', 'x']);
+  assert.deepEqual(await list(await team.person('bob@example.test')), []);
 });
 
 test('ended sessions are listed newest first, for their own organization alone, also to viewers and after a restart', async () => {

@@ -371,7 +371,15 @@ test('of another organization nothing is found, by whatever id', async () => {
 
 test('what is recorded is told: that the server does, and which agents want it not', async (t) => {
   const quiet = await tunnelOf(ann);
-  const session = { agentId: randomUUID(), tokenId: 't', remoteIp: '192.0.2.1', connectedAt: START, networkIds: [] };
+  const session = {
+    agentId: randomUUID(),
+    tokenId: 't',
+    remoteIp: '192.0.2.1',
+    hostname: '',
+    version: '',
+    connectedAt: START,
+    networkIds: [],
+  };
   t.after(
     plane.control.nodes.attach({
       ...IDLE_NODE,

@@ -393,7 +393,15 @@ test('metrics tell of each network what passed it, how many devices it has and w
 test('a connection lists the networks that its agent carries', async (t) => {
   const { eve } = await serve(t);
   const office = addNetwork(plane, eve.home);
-  const session = { agentId: AGENT, orgId: eve.home, tokenId: 'x', remoteIp: '192.0.2.7', connectedAt: plane.now };
+  const session = {
+    agentId: AGENT,
+    orgId: eve.home,
+    tokenId: 'x',
+    remoteIp: '192.0.2.7',
+    hostname: '',
+    version: '',
+    connectedAt: plane.now,
+  };
   plane.control.nodes.attach({
     ...IDLE_NODE,
     connections: () => [{ ...session, tunnelIds: [], uninspectedIds: [], networkIds: [office.id] }],

@@ -26,6 +26,8 @@ test('every route answers 401 to the anonymous, 404 to another organization, and
       orgId: '',
       tokenId: String(minted.body['id']),
       remoteIp: '192.0.2.1',
+      hostname: 'laptop',
+      version: '0.1.0',
       connectedAt: 0,
       tunnelIds: [],
       uninspectedIds: [],

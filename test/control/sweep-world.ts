@@ -94,6 +94,8 @@ export class Worlds {
       orgId: person.home,
       tokenId: String(token['id']),
       remoteIp: '192.0.2.1',
+      hostname: 'laptop',
+      version: '0.1.0',
       connectedAt: 0,
       tunnelIds: [],
       uninspectedIds: [],

@@ -5337,7 +5337,7 @@ export interface paths {
                             allowed_emails: string[];
                             edgeAuthEnabled: boolean;
                             id: string;
-                            /** @description Of a gate that was put: what keeps everybody out */
+                            /** @description Of a gate that there is: what keeps everybody out */
                             warnings?: string[];
                         };
                     };
@@ -5374,7 +5374,7 @@ export interface paths {
                             allowed_emails: string[];
                             edgeAuthEnabled: boolean;
                             id: string;
-                            /** @description Of a gate that was put: what keeps everybody out */
+                            /** @description Of a gate that there is: what keeps everybody out */
                             warnings?: string[];
                         };
                     };
@@ -6244,6 +6244,9 @@ export interface components {
          * @example {
          *       "agent_id": "0b7e6f6e-4a0f-4b8e-9c52-1d9b1f0a7c33",
          *       "remote_ip": "198.51.100.20",
+         *       "hostname": "laptop",
+         *       "version": "0.1.0",
+         *       "token_name": "ci",
          *       "connected_at": "2026-11-21T09:30:00.000Z",
          *       "tunnels": [
          *         "019aa3c2-5b70-7b02-8a3e-0c9d3f5e7a10"
@@ -6256,10 +6259,16 @@ export interface components {
             agent_id: string;
             /** Format: date-time */
             connected_at: string;
+            /** @description As the agent calls its machine */
+            hostname: string;
             /** @description Private networks whose datagrams it carries */
             networks: string[];
             remote_ip: string;
+            /** @description What its key is called */
+            token_name: string | null;
             tunnels: string[];
+            /** @description Of the agent's program, as it says */
+            version: string;
         };
         /**
          * @example {

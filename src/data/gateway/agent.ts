@@ -71,6 +71,8 @@ export class AgentSession implements SessionHandler, ControlEvents, RelayingSess
   #grant: TokenGrant | undefined;
   /** As the agent calls its machine. */
   hostname = '';
+  /** Of its program, as it says. */
+  version = '';
   #claims = 0;
   readonly #pace = new ClaimPace();
   readonly #why = new WhyEnded((end) => this.#deps.host.ended(this, end));
@@ -260,6 +262,7 @@ export class AgentSession implements SessionHandler, ControlEvents, RelayingSess
     }
     this.#state = 'admitting';
     this.hostname = hello.agent.hostname;
+    this.version = hello.agent.version;
     this.#admit(hello.token);
   }
 

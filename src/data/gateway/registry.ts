@@ -150,6 +150,8 @@ export class AgentRegistry
         orgId: grant.orgId,
         tokenId: grant.tokenId,
         remoteIp: agent.remoteIp,
+        hostname: agent.hostname,
+        version: agent.version,
         connectedAt: agent.connectedAt,
         tunnelIds: agent.servings.map((serving) => serving.entry.route.tunnelId),
         uninspectedIds: agent.servings.flatMap(({ inspected, entry }) => (inspected ? [] : [entry.route.tunnelId])),

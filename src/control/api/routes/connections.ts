@@ -1,8 +1,8 @@
 /** `/connections`: agent sessions, the live ones and how the last ones ended. */
 import { z } from '@hono/zod-openapi';
 import { END_REASONS, type EndReason } from '../../../plane/events.ts';
-import type { ConnectionInfo } from '../../../plane/link.ts';
 import { type EndedSessionRow, MAX_ENDED } from '../../services/tunnels/ended-sessions.ts';
+import type { ConnectionView } from '../../services/tunnels/connections.ts';
 import { type Api, type ApiDeps, actorOf } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
 import { json } from '../errors.ts';
@@ -12,6 +12,9 @@ const connection = z
   .object({
     agent_id: z.uuid(),
     remote_ip: z.string(),
+    hostname: z.string().openapi({ description: 'As the agent calls its machine' }),
+    version: z.string().openapi({ description: "Of the agent's program, as it says" }),
+    token_name: z.string().nullable().openapi({ description: 'What its key is called' }),
     connected_at: z.iso.datetime(),
     tunnels: z.array(z.uuid()),
     networks: z.array(z.uuid()).openapi({ description: 'Private networks whose datagrams it carries' }),
@@ -20,6 +23,9 @@ const connection = z
     example: {
       agent_id: '0b7e6f6e-4a0f-4b8e-9c52-1d9b1f0a7c33',
       remote_ip: '198.51.100.20',
+      hostname: 'laptop',
+      version: '0.1.0',
+      token_name: 'ci',
       connected_at: '2026-11-21T09:30:00.000Z',
       tunnels: ['019aa3c2-5b70-7b02-8a3e-0c9d3f5e7a10'],
       networks: [],
@@ -118,10 +124,13 @@ export function mountConnections(app: Api, { connections }: ApiDeps): void {
   );
 }
 
-function present(info: ConnectionInfo) {
+function present(info: ConnectionView) {
   return {
     agent_id: info.agentId,
     remote_ip: info.remoteIp,
+    hostname: info.hostname,
+    version: info.version,
+    token_name: info.tokenName,
     connected_at: new Date(info.connectedAt).toISOString(),
     tunnels: [...info.tunnelIds],
     networks: [...info.networkIds],

@@ -1,7 +1,7 @@
 /**
  * Agent sessions for the organization of the caller: those that are live, as the data nodes know them, and how the last ones ended.
  */
-import { eq } from 'drizzle-orm';
+import { and, eq, inArray } from 'drizzle-orm';
 import { AppError } from '../../../base/errors.ts';
 import type { ConnectionInfo, NodeControl } from '../../../plane/link.ts';
 import { capabilityTokens } from '../../db/schema.ts';
@@ -9,6 +9,11 @@ import type { Store } from '../../db/tx.ts';
 import { type Actor, allow, hasRole } from '../actor.ts';
 import { recordDeed } from '../audit.ts';
 import { type EndedSessionRow, endedSessionsOf } from './ended-sessions.ts';
+
+export interface ConnectionView extends ConnectionInfo {
+  /** What its key is called; null: the key's row is gone. */
+  readonly tokenName: string | null;
+}
 
 export class Connections {
   readonly #store: Store;
@@ -19,9 +24,18 @@ export class Connections {
     this.#nodes = deps.nodes;
   }
 
-  list(actor: Actor): readonly ConnectionInfo[] {
+  list(actor: Actor): readonly ConnectionView[] {
     allow(actor, 'read', 'connection');
-    return this.#nodes.connections().filter((connection) => connection.orgId === actor.orgId);
+    const own = this.#nodes.connections().filter((connection) => connection.orgId === actor.orgId);
+    const { id, name, orgId } = capabilityTokens;
+    const used = [...new Set(own.map(({ tokenId }) => tokenId))];
+    const keys = this.#store.db
+      .select({ id, name })
+      .from(capabilityTokens)
+      .where(and(eq(orgId, actor.orgId), inArray(id, used)))
+      .all();
+    const names = new Map(keys.map((key) => [key.id, key.name]));
+    return own.map((connection) => ({ ...connection, tokenName: names.get(connection.tokenId) ?? null }));
   }
 
   /** The last sessions that ended, newest first. */

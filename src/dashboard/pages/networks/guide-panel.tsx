@@ -1,5 +1,5 @@
 /** How a network is set up, step by step: what is done says how it stands, what is open says how to go on. */
-import { Alert, Anchor, Button, Group, Stack, Text, Timeline } from '@mantine/core';
+import { Alert, Anchor, Button, Stack, Text, Timeline } from '@mantine/core';
 import { IconCheck, IconNumber1, IconNumber2, IconNumber3, IconNumber4 } from '@tabler/icons-react';
 import { type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
@@ -9,7 +9,6 @@ import { loginCommand, serverText } from '../../parts/agent-command.ts';
 import { Panel } from '../../parts/panel.tsx';
 import { firstHost } from './addresses.ts';
 import { ServerConfigDialog } from './config-dialog.tsx';
-import { EnrolDevice } from './enrol-device.tsx';
 import { useDevices, useRelay } from './network-queries.ts';
 import { devicesText, hasLostPort, isSelfRelayed, type Network, relayCommand } from './network-words.ts';
 import { ServerDialog } from './server-dialog.tsx';
@@ -27,15 +26,11 @@ export function GuidePanel({ network }: { readonly network: Network }) {
   const mayChange = useMay('member');
   const relay = useRelay(network.id);
   const devices = useDevices(network.id);
-  const [dialog, setDialog] = useState<'server' | 'config' | 'enrol'>();
+  const [dialog, setDialog] = useState<'server' | 'config'>();
   const close = (): void => setDialog(undefined);
   const hasServer = network.server_public_key !== null;
   const hasHandshake = devices.data?.some((one) => one.last_handshake_at !== null) ?? false;
-  const open = {
-    server: () => setDialog('server'),
-    config: () => setDialog('config'),
-    enrol: () => setDialog('enrol'),
-  };
+  const open = { server: () => setDialog('server'), config: () => setDialog('config') };
   const steps: readonly Step[] = [
     {
       title: 'Choose the machine that is its server',
@@ -55,7 +50,7 @@ export function GuidePanel({ network }: { readonly network: Network }) {
     {
       title: 'Let devices in',
       isDone: network.device_count > 0,
-      content: hasServer && <DevicesStep network={network} onOpen={open.enrol} mayChange={mayChange} />,
+      content: hasServer && <DevicesStep count={network.device_count} />,
     },
   ];
   return (
@@ -77,7 +72,6 @@ export function GuidePanel({ network }: { readonly network: Network }) {
       </Timeline>
       <ServerDialog network={network} opened={dialog === 'server'} onClose={close} />
       <ServerConfigDialog network={network} opened={dialog === 'config'} onClose={close} />
-      <EnrolDevice network={network} opened={dialog === 'enrol'} onClose={close} />
     </Panel>
   );
 }
@@ -175,15 +169,11 @@ function AgentStep({ network, isOnline }: { readonly network: Network; readonly 
   );
 }
 
-function DevicesStep({ network, onOpen, mayChange }: StepProps & { readonly mayChange: boolean }) {
-  const { device_count: count } = network;
+function DevicesStep({ count }: { readonly count: number }) {
   return (
-    <Group gap="sm">
-      <Text size="sm" c="dimmed">
-        {count === 0 ? 'Phones, laptops, routers: each gets a config, as a file or a QR code.' : ''}
-        {count > 0 && `${devicesText(count)} ${count === 1 ? 'is' : 'are'} enrolled.`}
-      </Text>
-      {mayChange && count === 0 && <Button onClick={onOpen}>Enrol device</Button>}
-    </Group>
+    <Text size="sm" c="dimmed">
+      {count === 0 && 'Phones, laptops, routers: each gets a config, as a file or a QR code. Below.'}
+      {count > 0 && `${devicesText(count)} ${count === 1 ? 'is' : 'are'} enrolled.`}
+    </Text>
   );
 }

@@ -87,7 +87,7 @@ function columnsFor(carried: StateProps['carried']): ReadonlyArray<Column<Networ
       key: 'name',
       title: 'Name',
       cell: ({ id, name }) => (
-        <Anchor component={Link} href={`/networks/${id}`} fw={500}>
+        <Anchor component={Link} href={`/networks/${id}`} fw={500} size="sm">
           {name}
         </Anchor>
       ),

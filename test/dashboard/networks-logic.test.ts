@@ -1,0 +1,180 @@
+/** What the pages of private networks work out by themselves: addresses, keys, configs, words. */
+import assert from 'node:assert/strict';
+import { createPrivateKey, createPublicKey } from 'node:crypto';
+import { test } from 'node:test';
+import { cidrFault, firstHost, freeCidr, overlapping, roomOf } from '../../src/dashboard/pages/networks/addresses.ts';
+import { expiryOf, localTime } from '../../src/dashboard/pages/networks/device-terms.ts';
+import {
+  addPeerCommand,
+  type Device,
+  deviceStanding,
+  dropsOf,
+  type Network,
+  type Relay,
+  relayCommand,
+  standingOf,
+} from '../../src/dashboard/pages/networks/network-words.ts';
+import { fileNameOf, withKey, withoutRemarks } from '../../src/dashboard/pages/networks/wireguard-config.ts';
+import { isWireGuardKey, makeKeyPair } from '../../src/dashboard/pages/networks/wireguard-keys.ts';
+
+const KEY = 'dwdtCnMYpX08FsFyUbJmRd9ML4frwJkqsXf7pR25LCo=';
+const NETWORK: Network = {
+  id: '019aa3c2-5b7a-7e21-9f43-8a1c0d5b6e72',
+  name: 'home',
+  cidr: '10.80.0.0/24',
+  server_public_key: KEY,
+  public_endpoint: 'example.com:30000',
+  server_listen_port: 51_820,
+  reserved_udp_port: 30_000,
+  dns: [],
+  extra_allowed_ips: [],
+  device_count: 1,
+  created_at: '2026-11-21T09:00:00.000Z',
+};
+const RELAY: Relay = {
+  online: true,
+  path: 'udp',
+  path_since: null,
+  attached_at: null,
+  agent_id: null,
+  flows: 0,
+  packets_in: 0,
+  packets_out: 0,
+  bytes_in: 0,
+  bytes_out: 0,
+  dropped: null,
+};
+const DEVICE: Device = {
+  id: '019aa3c2-5b7c-7b08-8e15-4d6f2a9c1e30',
+  name: 'laptop',
+  assigned_ip: '10.80.0.2',
+  public_key: KEY,
+  expires_at: null,
+  expired: false,
+  extra_allowed_ips: [],
+  created_at: '2026-11-21T09:00:00.000Z',
+  last_handshake_at: null,
+  last_seen_at: null,
+  endpoint: null,
+  bytes_in: 0,
+  bytes_out: 0,
+};
+
+test('addresses are refused as the server refuses them, with the same way out', () => {
+  for (const cidr of ['10.80.0.0/24', '192.168.7.0/30', '100.64.0.0/10', '172.16.0.0/12'])
+    assert.equal(cidrFault(cidr), null, cidr);
+  assert.match(cidrFault('10.80.0.1/24') ?? '', /Did you mean 10\.80\.0\.0\/24\?/);
+  assert.match(cidrFault('10.0.0.0/7') ?? '', /\/8 to \/30/);
+  assert.match(cidrFault('10.80.0.0/31') ?? '', /\/8 to \/30/);
+  assert.match(cidrFault('8.8.8.0/24') ?? '', /belong to the internet/);
+  for (const text of ['', '10.80.0.0', '10.80.0/24', '10.80.0.256/24', '10.80.0.0/33', 'fd00::/64'])
+    assert.match(cidrFault(text) ?? '', /such as 10\.80\.0\.0\/24/, text);
+});
+
+test('a suggestion overlaps no network that is there', () => {
+  assert.equal(
+    freeCidr([], () => 0),
+    '10.0.0.0/24',
+  );
+  assert.equal(
+    freeCidr(['10.0.0.0/15', '10.2.0.128/25'], () => 0),
+    '10.2.1.0/24',
+  );
+  assert.equal(
+    freeCidr(['10.255.255.0/24'], () => 0.999_999_99),
+    '10.0.0.0/24',
+  );
+  assert.equal(freeCidr(['10.0.0.0/8']), undefined);
+  assert.equal(cidrFault(freeCidr([]) ?? ''), null);
+});
+
+test('networks that share addresses are found, and their room is counted', () => {
+  assert.equal(overlapping('10.80.0.0/16', [NETWORK]), NETWORK);
+  assert.equal(overlapping('10.81.0.0/16', [NETWORK]), undefined);
+  assert.deepEqual([roomOf('10.80.0.0/24'), roomOf('10.80.0.0/30'), firstHost('10.80.0.0/24')], [253, 1, '10.80.0.1']);
+});
+
+test('a pair of keys is one: the public half is what WireGuard makes of the private one', async () => {
+  const pair = await makeKeyPair();
+  assert.ok(pair !== undefined && isWireGuardKey(pair.privateKey) && isWireGuardKey(pair.publicKey));
+  const bytes = Buffer.from(pair.privateKey, 'base64');
+  assert.equal(bytes.readUInt8(0) & 7, 0);
+  assert.equal(bytes.readUInt8(31) & 0xc0, 0x40);
+  const der = Buffer.concat([Buffer.from('302e020100300506032b656e04220420', 'hex'), bytes]);
+  const { x = '' } = createPublicKey(createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })).export({
+    format: 'jwk',
+  });
+  assert.equal(Buffer.from(x, 'base64url').toString('base64'), pair.publicKey);
+});
+
+test('the private key takes its place and no other, whatever names say', () => {
+  const config =
+    '# PrivateKey = REPLACE_WITH_PRIVATE_KEY in $& home\n[Interface]\nPrivateKey = REPLACE_WITH_PRIVATE_KEY\nMTU = 1400\n';
+  assert.equal(
+    withKey(config, KEY),
+    `# PrivateKey = REPLACE_WITH_PRIVATE_KEY in $& home\n[Interface]\nPrivateKey = ${KEY}\nMTU = 1400\n`,
+  );
+  assert.throws(() => withKey('[Interface]\n', KEY));
+  assert.equal(withoutRemarks(withKey(config, KEY)), `[Interface]\nPrivateKey = ${KEY}\nMTU = 1400`);
+});
+
+test('a file is called what wg-quick takes for an interface', () => {
+  const names = ['home', 'Büro Süd / 3', 'a network of many words', '-x', '日本', "'; rm -rf /"].map(fileNameOf);
+  assert.deepEqual(names, [
+    'home.conf',
+    'b-ro-s-d-3.conf',
+    'a-network-of-ma.conf',
+    'x.conf',
+    'wg-culvert.conf',
+    'rm-rf.conf',
+  ]);
+});
+
+test('commands name a network as a shell takes it, and a device with all that is behind it', () => {
+  assert.equal(relayCommand(NETWORK), 'culvert udp 51820 --network home');
+  assert.equal(relayCommand({ ...NETWORK, name: 'a $(b)' }), `culvert udp 51820 --network ${NETWORK.id}`);
+  const device = { ...DEVICE, extra_allowed_ips: ['192.168.9.0/24'] };
+  assert.equal(addPeerCommand(NETWORK, device), `sudo wg set home peer ${KEY} allowed-ips 10.80.0.2/32,192.168.9.0/24`);
+});
+
+test('how a network stands is one word', () => {
+  const said = (network: Partial<Network>, relay?: Partial<Relay>) =>
+    standingOf({ ...NETWORK, ...network }, relay && { ...RELAY, ...relay })?.words;
+  assert.equal(said({ server_public_key: null, public_endpoint: null, reserved_udp_port: null }), 'No server yet');
+  assert.equal(said({ public_endpoint: null }), 'Port taken away');
+  assert.equal(said({ reserved_udp_port: null, public_endpoint: 'vpn.example.com:1' }), 'Own endpoint');
+  assert.deepEqual(
+    [said({}), said({}, { online: false }), said({}, {}), said({}, { path: 'stream' })],
+    [undefined, 'No agent', 'Relayed by UDP', 'Relayed by TLS'],
+  );
+});
+
+test('drops are told in words, the most frequent first, and none that never was', () => {
+  const drops = dropsOf({ ...RELAY, dropped: { no_agent: 2, queue_full: 0, not_enrolled: 7, new_reason: 1 } });
+  assert.deepEqual(
+    drops.map(({ count, words }) => `${count} ${words}`),
+    [
+      '7 handshakes with a key that is not enrolled, was revoked or has expired',
+      '2 while no agent carried the network',
+      '1 new_reason',
+    ],
+  );
+});
+
+test('a device is connected for three minutes after it was heard', () => {
+  const at = '2026-11-21T09:00:00.000Z';
+  const seen = { ...DEVICE, last_handshake_at: at, last_seen_at: at };
+  const words = (device: Device, afterMs: number): string => deviceStanding(device, Date.parse(at) + afterMs).words;
+  assert.deepEqual(
+    [words(DEVICE, 0), words(seen, 179_000), words(seen, 181_000), words({ ...seen, expired: true }, 0)],
+    ['Never seen', 'Connected', 'Away', 'Expired'],
+  );
+});
+
+test('an end of access is a span, a time of the reader, or never', () => {
+  const now = Date.parse('2026-11-21T09:00:00Z');
+  assert.equal(expiryOf('never', '', now), null);
+  assert.equal(expiryOf('30', '', now), '2026-12-21T09:00:00.000Z');
+  assert.equal(expiryOf('at', '', now), undefined);
+  assert.equal(expiryOf('at', localTime('2027-01-01T12:30:00Z'), now), '2027-01-01T12:30:00.000Z');
+});

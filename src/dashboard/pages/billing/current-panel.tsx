@@ -87,7 +87,10 @@ function Ways({ billing }: { readonly billing: Billing }) {
         isBusy={cancel.isPending}
         error={cancel.error}
         onConfirm={() => cancel.mutate()}
-        onClose={close}
+        onClose={() => {
+          cancel.reset();
+          close();
+        }}
       >
         It holds at once. Tunnels then live for an hour, master keys and sign-in for visitors can not be set up any
         more, no more names can be reserved, and recorded requests older than 7 days are deleted.

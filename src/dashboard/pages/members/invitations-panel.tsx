@@ -84,7 +84,10 @@ function RevokeDialog({ invitation, onClose }: RevokeDialogProps) {
       isBusy={revoke.isPending}
       error={revoke.error}
       onConfirm={() => invitation !== undefined && revoke.mutate(invitation.id)}
-      onClose={onClose}
+      onClose={() => {
+        revoke.reset();
+        onClose();
+      }}
     >
       The link in the letter stops working. You can invite them again.
     </Confirm>

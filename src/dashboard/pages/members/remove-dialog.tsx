@@ -42,7 +42,10 @@ export function RemoveDialog({ member, isLastOwner, opened, onClose }: RemoveDia
       isBusy={remove.isPending}
       error={remove.error}
       onConfirm={() => remove.mutate()}
-      onClose={onClose}
+      onClose={() => {
+        remove.reset();
+        onClose();
+      }}
     >
       {isLastOwner ? (
         <Text size="sm">{LAST_OWNER}</Text>

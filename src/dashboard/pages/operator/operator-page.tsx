@@ -1,10 +1,67 @@
-/** Operator. */
+/** For those who run the server: accounts, organizations, how it fares, certificates, signing keys, and what operators did. */
+import { Tabs } from '@mantine/core';
+import {
+  IconBuilding,
+  IconCertificate,
+  IconHistory,
+  IconKey,
+  IconLock,
+  IconServer,
+  IconUsers,
+} from '@tabler/icons-react';
+import type { ComponentType } from 'react';
+import { useLocation, useParams } from 'wouter';
+import { useAccount } from '../../api/context.tsx';
+import { Empty } from '../../parts/empty.tsx';
 import { Page } from '../../parts/page.tsx';
+import { AuditPart } from './audit-part.tsx';
+import { CertificatesPart } from './certificates-part.tsx';
+import { KeysPart } from './keys-part.tsx';
+import { OrgsPart } from './orgs-part.tsx';
+import { ServerPart } from './server-part.tsx';
+import { UsersPart } from './users-part.tsx';
+
+const PARTS = [
+  { name: 'server', title: 'Server', icon: IconServer, Part: ServerPart },
+  { name: 'users', title: 'Users', icon: IconUsers, Part: UsersPart },
+  { name: 'organizations', title: 'Organizations', icon: IconBuilding, Part: OrgsPart },
+  { name: 'certificates', title: 'Certificates', icon: IconCertificate, Part: CertificatesPart },
+  { name: 'keys', title: 'Signing keys', icon: IconKey, Part: KeysPart },
+  { name: 'audit', title: 'Audit', icon: IconHistory, Part: AuditPart },
+] as const satisfies ReadonlyArray<{ readonly Part: ComponentType; readonly [more: string]: unknown }>;
 
 export function OperatorPage() {
+  const { is_superadmin: isOperator } = useAccount();
+  const { part } = useParams<{ part?: string }>();
+  const [, navigate] = useLocation();
+  if (!isOperator)
+    return (
+      <Page title="Operator">
+        <Empty icon={IconLock} title="Only for those who run this server">
+          An operator makes you a superadmin, here or with “culvert admin”, when this is your work.
+        </Empty>
+      </Page>
+    );
+  const shown = PARTS.find(({ name }) => name === part) ?? PARTS[0];
   return (
-    <Page title="Operator">
-      <div />
+    <Page
+      title="Operator"
+      about="The whole server, all organizations on it. What you do here stands in the audit trail."
+    >
+      <Tabs value={shown.name} onChange={(name) => navigate(`/operator/${name ?? ''}`)} keepMounted={false}>
+        <Tabs.List mb="md">
+          {PARTS.map(({ name, title, icon: Sign }) => (
+            <Tabs.Tab key={name} value={name} leftSection={<Sign size={16} aria-hidden />}>
+              {title}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        {PARTS.map(({ name, Part }) => (
+          <Tabs.Panel key={name} value={name}>
+            <Part />
+          </Tabs.Panel>
+        ))}
+      </Tabs>
     </Page>
   );
 }

@@ -1,0 +1,22 @@
+/** The trail of all organizations, deleted ones too, in which operators are named. */
+import { Group, Stack } from '@mantine/core';
+import { useState } from 'react';
+import { ExportMenu } from '../audit/export-menu.tsx';
+import { Filters } from '../audit/filters.tsx';
+import { NO_FILTER } from '../audit/trail.ts';
+import { TrailList } from '../audit/trail-list.tsx';
+
+export function AuditPart() {
+  const [filter, setFilter] = useState(NO_FILTER);
+  return (
+    <Stack>
+      <Group align="flex-end" gap="sm">
+        <div className="culvert-page-words">
+          <Filters scope="server" filter={filter} onChange={setFilter} />
+        </div>
+        <ExportMenu scope="server" filter={filter} />
+      </Group>
+      <TrailList scope="server" filter={filter} />
+    </Stack>
+  );
+}

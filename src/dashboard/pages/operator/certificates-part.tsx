@@ -1,0 +1,125 @@
+/** Certificates that come by ACME: how each stands, and asking for one now. */
+import { Button, Stack, Text } from '@mantine/core';
+import { IconCertificate } from '@tabler/icons-react';
+import { answered } from '../../api/client.ts';
+import { useApi } from '../../api/context.tsx';
+import type { Schemas } from '../../api/types.ts';
+import { Ago } from '../../parts/ago.tsx';
+import { useAsked } from '../../parts/asked.ts';
+import { Confirm } from '../../parts/confirm.tsx';
+import { useDeed } from '../../parts/deed.ts';
+import { Empty } from '../../parts/empty.tsx';
+import { StateBadge, type Tone } from '../../parts/state-badge.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
+import { countText } from '../../parts/words.ts';
+import { PAGE_ROWS, Paged } from './paged.tsx';
+
+type Certificate = Schemas['OperatedCertificate'];
+
+const STATES: Readonly<Record<Certificate['state'], readonly [tone: Tone, words: string]>> = {
+  none: ['quiet', 'not asked for yet'],
+  pending: ['info', 'asked for'],
+  valid: ['good', 'valid'],
+  failed: ['bad', 'failed'],
+};
+
+export function CertificatesPart() {
+  const { client } = useApi();
+  const asked = useAsked<Certificate>();
+  const columns: ReadonlyArray<Column<Certificate>> = [
+    { key: 'name', title: 'Name', cell: (row) => <Name certificate={row} /> },
+    {
+      key: 'state',
+      title: 'State',
+      cell: ({ state }) => <StateBadge tone={STATES[state][0]}>{STATES[state][1]}</StateBadge>,
+    },
+    { key: 'until', title: 'Ends', cell: (row) => <Ago at={row.expiresAt} never="–" /> },
+    { key: 'next', title: 'Next attempt', cell: (row) => <Ago at={row.nextAttemptAt} never="–" /> },
+    { key: 'failures', title: 'Failures in a row', align: 'right', cell: ({ failures }) => countText(failures) },
+    {
+      key: 'deeds',
+      title: 'Actions',
+      hidden: true,
+      align: 'right',
+      cell: (row) => (
+        <Button variant="subtle" size="compact-md" onClick={() => asked.ask(row)} aria-label={`Renew ${row.name} now`}>
+          Renew now
+        </Button>
+      ),
+    },
+  ];
+  return (
+    <>
+      <Paged
+        queryKey={['superadmin', 'certificates']}
+        ask={(after, signal) => {
+          const query = { limit: PAGE_ROWS, ...(after === undefined ? {} : { after }) };
+          return answered(client.GET('/superadmin/certificates', { params: { query }, signal }));
+        }}
+        cursorOf={({ name }: Certificate) => name}
+      >
+        {(certificates) =>
+          certificates.length === 0 ? (
+            <Empty icon={IconCertificate} title="No certificate came by ACME">
+              Where edge.tls.mode is “acme”, the server gets one for its own domain, and one for every custom domain
+              that leads to a tunnel. With another mode it shows the certificate of its settings.
+            </Empty>
+          ) : (
+            <Table label="Certificates" rows={certificates} rowKey={({ name }) => name} columns={columns} />
+          )
+        }
+      </Paged>
+      <RenewDialog certificate={asked.row} opened={asked.opened} onClose={asked.close} />
+    </>
+  );
+}
+
+function Name({ certificate: { name, lastError } }: { readonly certificate: Certificate }) {
+  return (
+    <Stack gap={2}>
+      <Text size="sm" fw={500}>
+        {name}
+      </Text>
+      {lastError !== null && (
+        <Text size="xs" c="error">
+          {lastError}
+        </Text>
+      )}
+    </Stack>
+  );
+}
+
+interface RenewDialogProps {
+  readonly certificate: Certificate | undefined;
+  readonly opened: boolean;
+  readonly onClose: () => void;
+}
+
+function RenewDialog({ certificate, opened, onClose }: RenewDialogProps) {
+  const { client } = useApi();
+  const renew = useDeed({
+    run: (name: string) =>
+      answered(client.POST('/superadmin/certificates/{name}/renew', { params: { path: { name } } })),
+    done: ({ name }) => `${name} is asked for: the list shows what comes of it.`,
+    touches: [['superadmin', 'certificates']],
+    onDone: onClose,
+    tellsFailure: true,
+  });
+  return (
+    <Confirm
+      title={`Ask for the certificate of ${certificate?.name ?? ''} now?`}
+      deed="Ask now"
+      opened={opened}
+      isBusy={renew.isPending}
+      error={renew.error}
+      onConfirm={() => certificate !== undefined && renew.mutate(certificate.name)}
+      onClose={() => {
+        renew.reset();
+        onClose();
+      }}
+    >
+      Authorities give only a few certificates of a name in a week. The one that is there goes on being shown until the
+      new one has come.
+    </Confirm>
+  );
+}

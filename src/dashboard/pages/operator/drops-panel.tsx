@@ -1,0 +1,52 @@
+/** Whom the server has refused or cut, why, and which setting changes that. */
+import { Code, Switch, Text } from '@mantine/core';
+import { useState } from 'react';
+import type { Schemas } from '../../api/types.ts';
+import { Ago } from '../../parts/ago.tsx';
+import { Panel } from '../../parts/panel.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
+import { countText } from '../../parts/words.ts';
+import { type DropRow, dropRows } from './drops.ts';
+
+const COLUMNS: ReadonlyArray<Column<DropRow>> = [
+  { key: 'count', title: 'Count', align: 'right', cell: ({ count }) => countText(count) },
+  { key: 'words', title: 'What', cell: ({ words }) => words },
+  {
+    key: 'setting',
+    title: 'Setting to turn',
+    cell: ({ setting }) =>
+      setting === undefined ? (
+        <Text span inherit c="dimmed">
+          none
+        </Text>
+      ) : (
+        <Code>{setting}</Code>
+      ),
+  },
+];
+
+export function DropsPanel({ edge }: { readonly edge: Schemas['EdgeCounts'] }) {
+  const [all, setAll] = useState(false);
+  const rows = dropRows(edge);
+  const shown = all ? rows : rows.filter(({ count }) => count > 0);
+  return (
+    <Panel
+      title="Refused, cut and left out"
+      about={
+        <>
+          Since the server started, <Ago at={edge.since} />. {countText(edge.connections.admitted)} connections of
+          visitors were let in.
+        </>
+      }
+      actions={
+        <Switch label="Show what never came" checked={all} onChange={(event) => setAll(event.currentTarget.checked)} />
+      }
+    >
+      {shown.length === 0 ? (
+        <Text size="sm">Nobody was refused or cut.</Text>
+      ) : (
+        <Table label="Refused, cut and left out" rows={shown} rowKey={({ key }) => key} columns={COLUMNS} />
+      )}
+    </Panel>
+  );
+}

@@ -1,0 +1,103 @@
+/** The keys with which the server signs, and their rotation. */
+import { Button, Stack, Text } from '@mantine/core';
+import { useState } from 'react';
+import { answered } from '../../api/client.ts';
+import { useApi } from '../../api/context.tsx';
+import { useAsked } from '../../parts/asked.ts';
+import { Confirm } from '../../parts/confirm.tsx';
+import { useDeed } from '../../parts/deed.ts';
+import { Panel } from '../../parts/panel.tsx';
+
+type Purpose = 'access' | 'capability';
+
+const PURPOSES: Readonly<Record<Purpose, { readonly title: string; readonly about: string; readonly old: string }>> = {
+  access: {
+    title: 'Log-ins',
+    about: 'Signs the access tokens of browsers and command lines. A new one is made every 90 days without your doing.',
+    old: 'The old key verifies for another day, so that nobody is logged out.',
+  },
+  capability: {
+    title: 'Keys of agents',
+    about: 'Signs the binary form of the keys that agents show. It stays the same until you rotate it.',
+    old: 'The old key verifies for another 366 days: keys that were made before go on working until they run out.',
+  },
+};
+
+export function KeysPart() {
+  const asked = useAsked<Purpose>();
+  const [fresh, setFresh] = useState<Partial<Record<Purpose, string>>>({});
+  return (
+    <Stack>
+      {(Object.keys(PURPOSES) as Purpose[]).map((purpose) => (
+        <Panel
+          key={purpose}
+          title={PURPOSES[purpose].title}
+          about={PURPOSES[purpose].about}
+          actions={
+            <Button
+              variant="default"
+              onClick={() => asked.ask(purpose)}
+              aria-label={`Rotate the signing key: ${PURPOSES[purpose].title}`}
+            >
+              Rotate
+            </Button>
+          }
+        >
+          {fresh[purpose] !== undefined && (
+            <Text size="sm" role="status">
+              From now on the key <span className="culvert-mono">{fresh[purpose]}</span> signs.
+            </Text>
+          )}
+        </Panel>
+      ))}
+      <Text size="sm" c="dimmed">
+        Rotation ends nothing that was signed before: to end the log-ins and keys of a person, lock the account. As long
+        as an old key verifies, whoever has a copy of it can sign too. The public halves are at /.well-known/jwks.json.
+      </Text>
+      {asked.row !== undefined && (
+        <RotateDialog
+          purpose={asked.row}
+          opened={asked.opened}
+          onClose={asked.close}
+          onRotated={(purpose, kid) => setFresh({ ...fresh, [purpose]: kid })}
+        />
+      )}
+    </Stack>
+  );
+}
+
+interface RotateDialogProps {
+  readonly purpose: Purpose;
+  readonly opened: boolean;
+  readonly onClose: () => void;
+  readonly onRotated: (purpose: Purpose, kid: string) => void;
+}
+
+function RotateDialog({ purpose, opened, onClose, onRotated }: RotateDialogProps) {
+  const { client } = useApi();
+  const { title, old } = PURPOSES[purpose];
+  const rotate = useDeed({
+    run: () => answered(client.POST('/superadmin/keys/{purpose}/rotate', { params: { path: { purpose } } })),
+    onDone: ({ kid }) => {
+      onRotated(purpose, kid);
+      onClose();
+    },
+    tellsFailure: true,
+  });
+  return (
+    <Confirm
+      title={`Rotate the signing key: ${title}?`}
+      deed="Rotate"
+      opened={opened}
+      isBusy={rotate.isPending}
+      error={rotate.error}
+      onConfirm={() => rotate.mutate()}
+      onClose={() => {
+        rotate.reset();
+        onClose();
+      }}
+    >
+      A new key signs from now on. {old}
+    </Confirm>
+  );
+}

@@ -1,0 +1,84 @@
+/** Makes an account, verified and with an organization of its own, and shows its password once. */
+import { Alert, Button, Group, Modal, Stack, Switch, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useState } from 'react';
+import { answered } from '../../api/client.ts';
+import { useApi } from '../../api/context.tsx';
+import type { Schemas } from '../../api/types.ts';
+import { useDeed } from '../../parts/deed.ts';
+import { showFaults } from '../../parts/form-failure.ts';
+import { PasswordDialog } from './password-dialog.tsx';
+
+interface NewUser {
+  readonly email: string;
+  readonly name: string;
+  readonly superadmin: boolean;
+}
+
+export function NewUserDialog({ onClose }: { readonly onClose: () => void }) {
+  const [made, setMade] = useState<Schemas['UserWithPassword']>();
+  if (made !== undefined) return <PasswordDialog email={made.email} password={made.password} onClose={onClose} />;
+  return (
+    <Modal opened onClose={onClose} title="New account">
+      <NewUserForm onClose={onClose} onMade={setMade} />
+    </Modal>
+  );
+}
+
+interface NewUserFormProps {
+  readonly onClose: () => void;
+  readonly onMade: (made: Schemas['UserWithPassword']) => void;
+}
+
+function NewUserForm({ onClose, onMade }: NewUserFormProps) {
+  const { client } = useApi();
+  const [rest, setRest] = useState<string>();
+  const form = useForm<NewUser>({ initialValues: { email: '', name: '', superadmin: false } });
+  const make = useDeed({
+    run: (body: NewUser) => answered(client.POST('/superadmin/users', { body })),
+    touches: [['superadmin']],
+    onDone: onMade,
+    tellsFailure: true,
+  });
+  const save = (values: NewUser): void => {
+    setRest(undefined);
+    make.mutate(values, { onError: (error) => setRest(showFaults(form, error)) });
+  };
+  return (
+    <form onSubmit={form.onSubmit(save)} noValidate>
+      <Stack>
+        <TextInput
+          label="E-mail address"
+          type="email"
+          autoComplete="off"
+          required
+          data-autofocus
+          {...form.getInputProps('email')}
+        />
+        <TextInput label="Name" autoComplete="off" {...form.getInputProps('name')} />
+        <Switch
+          label="Superadmin"
+          description="Runs this server too: sees and changes all accounts and organizations."
+          {...form.getInputProps('superadmin', { type: 'checkbox' })}
+        />
+        <Text size="sm" c="dimmed">
+          The account is verified, has an organization of its own, and a random password that is shown to you once. No
+          letter is sent.
+        </Text>
+        {rest !== undefined && (
+          <Alert color="red" role="alert" variant="light">
+            {rest}
+          </Alert>
+        )}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={make.isPending}>
+            Make account
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,89 @@
+/** What an operator can do to one organization. */
+import { ActionIcon, Menu } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { IconCheck, IconCreditCard, IconDots, IconPlayerPause } from '@tabler/icons-react';
+import { answered } from '../../api/client.ts';
+import { useApi } from '../../api/context.tsx';
+import type { Schemas } from '../../api/types.ts';
+import { Confirm } from '../../parts/confirm.tsx';
+import { useDeed } from '../../parts/deed.ts';
+import { PlanDialog } from './plan-dialog.tsx';
+
+type Organization = Schemas['OperatedOrganization'];
+
+export function OrgMenu({ org }: { readonly org: Organization }) {
+  const [planning, plan] = useDisclosure(false);
+  const [suspending, suspend] = useDisclosure(false);
+  const approve = useApproval(org, 'approve');
+  return (
+    <>
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <ActionIcon variant="subtle" color="gray" size={36} aria-label={`Actions for ${org.name}`}>
+            <IconDots size={18} />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          {org.approval_status !== 'approved' && (
+            <Menu.Item leftSection={<IconCheck size={16} />} onClick={() => approve.mutate()}>
+              Approve
+            </Menu.Item>
+          )}
+          <Menu.Item leftSection={<IconCreditCard size={16} />} onClick={plan.open}>
+            Change plan
+          </Menu.Item>
+          {org.approval_status !== 'suspended' && (
+            <Menu.Item color="red" leftSection={<IconPlayerPause size={16} />} onClick={suspend.open}>
+              Suspend
+            </Menu.Item>
+          )}
+        </Menu.Dropdown>
+      </Menu>
+      {planning && <PlanDialog org={org} onClose={plan.close} />}
+      <SuspendDialog org={org} opened={suspending} onClose={suspend.close} />
+    </>
+  );
+}
+
+interface SuspendDialogProps {
+  readonly org: Organization;
+  readonly opened: boolean;
+  readonly onClose: () => void;
+}
+
+function SuspendDialog({ org, opened, onClose }: SuspendDialogProps) {
+  const suspend = useApproval(org, 'suspend', onClose);
+  return (
+    <Confirm
+      title={`Suspend ${org.name}?`}
+      deed="Suspend"
+      opened={opened}
+      isBusy={suspend.isPending}
+      error={suspend.error}
+      onConfirm={() => suspend.mutate()}
+      onClose={() => {
+        suspend.reset();
+        onClose();
+      }}
+    >
+      Its agents are cut off within a second and can not come back: visitors of its tunnels find them offline. Its
+      members are told, here, that it is suspended, and can change nothing. Its names stay until you approve it again.
+    </Confirm>
+  );
+}
+
+function useApproval({ id, name }: Organization, deed: 'approve' | 'suspend', onDone?: () => void) {
+  const { client } = useApi();
+  const params = { params: { path: { id } } };
+  return useDeed({
+    run: () =>
+      answered(
+        deed === 'approve'
+          ? client.POST('/superadmin/orgs/{id}/approve', params)
+          : client.POST('/superadmin/orgs/{id}/suspend', params),
+      ),
+    done: deed === 'approve' ? `${name} is approved.` : `${name} is suspended.`,
+    touches: [['superadmin'], ['me'], ['orgs']],
+    ...(onDone === undefined ? {} : { onDone, tellsFailure: true }),
+  });
+}

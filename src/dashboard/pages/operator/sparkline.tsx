@@ -1,0 +1,55 @@
+/** A small line of the latest values, with the last one in words beside its title. Drawn as an SVG of elements. */
+import { Card, Group, Text } from '@mantine/core';
+
+interface SparklineProps {
+  readonly title: string;
+  readonly values: readonly number[];
+  readonly say: (value: number) => string;
+  /** Values that the line has room for: it grows from the left until then. */
+  readonly room: number;
+}
+
+const WIDTH = 240;
+const HEIGHT = 56;
+/** For the width of the line, and a flat one at 0 is seen. */
+const MARGIN = 2;
+
+export function Sparkline({ title, values, say, room }: SparklineProps) {
+  const top = Math.max(...values, 0);
+  const last = values.at(-1) ?? 0;
+  const words = `${title}: ${say(last)} now, ${say(top)} at most while this page is open`;
+  return (
+    <Card withBorder padding="sm">
+      <Group justify="space-between" gap="xs" wrap="nowrap" align="baseline">
+        <Text size="xs" c="dimmed">
+          {title}
+        </Text>
+        <Text size="sm" fw={600} className="culvert-number">
+          {say(last)}
+        </Text>
+      </Group>
+      <svg
+        className="culvert-sparkline"
+        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={words}
+      >
+        <polyline points={pointsOf(values, top, room)} vectorEffect="non-scaling-stroke" />
+      </svg>
+      <Text size="xs" c="dimmed" ta="right">
+        at most {say(top)}
+      </Text>
+    </Card>
+  );
+}
+
+function pointsOf(values: readonly number[], top: number, room: number): string {
+  const step = WIDTH / Math.max(1, room - 1);
+  return values
+    .map((value, index) => {
+      const share = top === 0 ? 0 : value / top;
+      return `${(index * step).toFixed(1)},${(HEIGHT - MARGIN - share * (HEIGHT - 2 * MARGIN)).toFixed(1)}`;
+    })
+    .join(' ');
+}

@@ -1,0 +1,109 @@
+/** What operators do to accounts: what each is called, what happens then, and the call. */
+import { type ApiClient, answered } from '../../api/client.ts';
+import type { Schemas } from '../../api/types.ts';
+import { countText } from '../../parts/words.ts';
+
+export type User = Schemas['User'];
+
+/** What came of it, in a sentence; or a password, to be shown once. */
+export type Outcome = { readonly said: string } | { readonly password: string };
+
+export interface UserDeed {
+  /** As the menu and the button call it. */
+  readonly title: string;
+  readonly question: (user: User) => string;
+  /** What happens then. */
+  readonly words: string;
+  readonly isOffered: (user: User) => boolean;
+  readonly run: (client: ApiClient, user: User) => Promise<Outcome>;
+}
+
+export const USER_DEEDS = {
+  lock: {
+    title: 'Lock account',
+    question: ({ email }) => `Lock the account of ${email}?`,
+    words:
+      'Every way in is shut until somebody unlocks it. Their sessions end, and all keys that they made end in every organization: agents with them are cut off. Keys stay ended also when the account is unlocked.',
+    isOffered: ({ is_locked: isLocked }) => !isLocked,
+    run: async (client, { id, email }) => {
+      const ended = await answered(client.POST('/superadmin/users/{id}/lock', { params: { path: { id } } }));
+      return { said: `${email} is locked out. ${endedText(ended)}` };
+    },
+  },
+  unlock: {
+    title: 'Unlock account',
+    question: ({ email }) => `Unlock the account of ${email}?`,
+    words: 'They can log in again. Sessions and keys that the lock has ended stay ended.',
+    isOffered: ({ is_locked: isLocked }) => isLocked,
+    run: async (client, { id, email }) => {
+      await answered(client.POST('/superadmin/users/{id}/unlock', { params: { path: { id } } }));
+      return { said: `${email} can log in again.` };
+    },
+  },
+  revokeSessions: {
+    title: 'Log out everywhere',
+    question: ({ email }) => `Log ${email} out everywhere?`,
+    words: 'Their browsers and command lines have to log in again. Keys for machines go on working.',
+    isOffered: () => true,
+    run: async (client, { id, email }) => {
+      const ended = await answered(client.POST('/superadmin/users/{id}/revoke-sessions', { params: { path: { id } } }));
+      return { said: `${email} is logged out. ${endedText(ended)}` };
+    },
+  },
+  resetPassword: {
+    title: 'Reset password',
+    question: ({ email }) => `Reset the password of ${email}?`,
+    words:
+      'They get a random password, which is shown to you once, and are logged out everywhere. A letter tells them. Their second factor stays.',
+    isOffered: () => true,
+    run: async (client, { id }) => {
+      const { password } = await answered(
+        client.POST('/superadmin/users/{id}/reset-password', { params: { path: { id } } }),
+      );
+      return { password };
+    },
+  },
+  resetMfa: {
+    title: 'Reset second factor',
+    question: ({ email }) => `Forget the second factor of ${email}?`,
+    words:
+      'They log in with the password alone until they set up another one; their recovery codes end too. Be sure that it is them who asks. A letter tells them.',
+    isOffered: ({ mfa_enabled: has }) => has,
+    run: async (client, { id, email }) => {
+      await answered(client.POST('/superadmin/users/{id}/reset-mfa', { params: { path: { id } } }));
+      return { said: `${email} has no second factor now.` };
+    },
+  },
+  grant: {
+    title: 'Make superadmin',
+    question: ({ email }) => `Make ${email} a superadmin?`,
+    words: 'They can do everything on this page then: see and change all accounts and organizations, yours too.',
+    isOffered: ({ is_superadmin: is }) => !is,
+    run: (client, user) => setSuperadmin(client, user, true),
+  },
+  revokeSuperadmin: {
+    title: 'Superadmin no more',
+    question: ({ email }) => `Shall ${email} be a superadmin no more?`,
+    words: 'They keep their account and their organizations, and lose this page.',
+    isOffered: ({ is_superadmin: is }) => is,
+    run: (client, user) => setSuperadmin(client, user, false),
+  },
+} as const satisfies Readonly<Record<string, UserDeed>>;
+
+export type UserDeedName = keyof typeof USER_DEEDS;
+export const USER_DEED_NAMES = Object.keys(USER_DEEDS) as UserDeedName[];
+
+/** What would end the session that does it, or hide a password for good, is not done to oneself: the account page is for that. */
+export function deedsFor(user: User, myId: string): readonly UserDeedName[] {
+  if (user.id === myId) return USER_DEEDS.revokeSuperadmin.isOffered(user) ? ['revokeSuperadmin'] : [];
+  return USER_DEED_NAMES.filter((name) => USER_DEEDS[name].isOffered(user));
+}
+
+async function setSuperadmin(client: ApiClient, { id, email }: User, superadmin: boolean): Promise<Outcome> {
+  await answered(client.PATCH('/superadmin/users/{id}', { params: { path: { id } }, body: { superadmin } }));
+  return { said: superadmin ? `${email} is a superadmin now.` : `${email} is a superadmin no more.` };
+}
+
+function endedText({ revoked, revoked_keys: keys }: Schemas['EndedSessions']): string {
+  return `Ended: ${countText(revoked)} ${revoked === 1 ? 'session' : 'sessions'}, ${countText(keys)} ${keys === 1 ? 'key' : 'keys'}.`;
+}

@@ -1,0 +1,83 @@
+/** What an operator can do to one account; each is asked about first. */
+import { ActionIcon, Menu } from '@mantine/core';
+import { IconDots } from '@tabler/icons-react';
+import { useState } from 'react';
+import { useAccount, useApi } from '../../api/context.tsx';
+import { Confirm } from '../../parts/confirm.tsx';
+import { useDeed } from '../../parts/deed.ts';
+import { useAsked } from '../../parts/asked.ts';
+import { PasswordDialog } from './password-dialog.tsx';
+import { deedsFor, type User, USER_DEEDS, type UserDeedName } from './user-deeds.ts';
+
+export function UserMenu({ user }: { readonly user: User }) {
+  const { user: me } = useAccount();
+  const asked = useAsked<UserDeedName>();
+  const offered = deedsFor(user, me.id);
+  if (offered.length === 0 && asked.row === undefined) return null;
+  return (
+    <>
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <ActionIcon variant="subtle" color="gray" size={36} aria-label={`Actions for ${user.email}`}>
+            <IconDots size={18} />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          {offered.map((name) => (
+            <Menu.Item key={name} {...(name === 'lock' ? { color: 'red' } : {})} onClick={() => asked.ask(name)}>
+              {USER_DEEDS[name].title}
+            </Menu.Item>
+          ))}
+        </Menu.Dropdown>
+      </Menu>
+      {asked.row !== undefined && (
+        <DeedDialog user={user} name={asked.row} opened={asked.opened} onClose={asked.close} />
+      )}
+    </>
+  );
+}
+
+interface DeedDialogProps {
+  readonly user: User;
+  readonly name: UserDeedName;
+  readonly opened: boolean;
+  readonly onClose: () => void;
+}
+
+function DeedDialog({ user, name, opened, onClose }: DeedDialogProps) {
+  const { client } = useApi();
+  const { user: me } = useAccount();
+  const [password, setPassword] = useState<string>();
+  const { title, question, words, run } = USER_DEEDS[name];
+  const deed = useDeed({
+    run: () => run(client, user),
+    done: (outcome) => ('said' in outcome ? outcome.said : `${user.email} has a new password.`),
+    touches: [['superadmin'], ...(user.id === me.id ? [['me']] : [])],
+    onDone: (outcome) => {
+      onClose();
+      if ('password' in outcome) setPassword(outcome.password);
+    },
+    tellsFailure: true,
+  });
+  return (
+    <>
+      <Confirm
+        title={question(user)}
+        deed={title}
+        opened={opened}
+        isBusy={deed.isPending}
+        error={deed.error}
+        onConfirm={() => deed.mutate()}
+        onClose={() => {
+          deed.reset();
+          onClose();
+        }}
+      >
+        {words}
+      </Confirm>
+      {password !== undefined && (
+        <PasswordDialog email={user.email} password={password} onClose={() => setPassword(undefined)} />
+      )}
+    </>
+  );
+}

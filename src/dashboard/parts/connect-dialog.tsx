@@ -6,12 +6,12 @@ import { useMay } from '../api/context.tsx';
 import { ConnectAgent } from './connect-agent.tsx';
 
 /** Nothing for those who may only watch. */
-export function ConnectButton({ variant = 'filled' }: { readonly variant?: 'filled' | 'default' }) {
+export function ConnectButton() {
   const [opened, { open, close }] = useDisclosure(false);
   if (!useMay('member')) return null;
   return (
     <>
-      <Button variant={variant} leftSection={<IconPlugConnected size={16} />} onClick={open}>
+      <Button leftSection={<IconPlugConnected size={16} />} onClick={open}>
         Connect an agent
       </Button>
       <Modal opened={opened} onClose={close} title="Connect an agent" size="xl">

@@ -1,10 +1,21 @@
-/** Connections. */
+/** The agents of the organization: those that are connected, and how the last ones ended. */
+import { ConnectButton } from '../../parts/connect-dialog.tsx';
 import { Page } from '../../parts/page.tsx';
+import { useConnections } from './connection-queries.ts';
+import { EndedPanel } from './ended-panel.tsx';
+import { LivePanel } from './live-panel.tsx';
 
 export function ConnectionsPage() {
+  // An empty list offers the same by itself.
+  const isEmpty = useConnections().data?.length === 0;
   return (
-    <Page title="Connections">
-      <div />
+    <Page
+      title="Connections"
+      about="Agents are connected from the machines of your services. Each holds one connection for all that it serves."
+      actions={isEmpty ? undefined : <ConnectButton />}
+    >
+      <LivePanel />
+      <EndedPanel />
     </Page>
   );
 }

@@ -1,0 +1,61 @@
+/** Asks before an agent is disconnected, and for a reason, which it is told. */
+import { TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { answered } from '../../api/client.ts';
+import { useApi } from '../../api/context.tsx';
+import type { Schemas } from '../../api/types.ts';
+import { Confirm } from '../../parts/confirm.tsx';
+import { useDeed } from '../../parts/deed.ts';
+
+interface DisconnectDialogProps {
+  /** Undefined: nobody was to be disconnected yet. */
+  readonly connection: Schemas['Connection'] | undefined;
+  readonly opened: boolean;
+  readonly onClose: () => void;
+}
+
+export function DisconnectDialog({ connection, opened, onClose }: DisconnectDialogProps) {
+  const { client } = useApi();
+  const [reason, setReason] = useState('');
+  const close = (): void => {
+    setReason('');
+    deed.reset();
+    onClose();
+  };
+  const deed = useDeed({
+    run: ({ agent_id: id }: Schemas['Connection']) => {
+      const why = reason.trim();
+      return answered(
+        client.DELETE('/connections/{id}', { params: { path: { id } }, body: why === '' ? {} : { reason: why } }),
+      );
+    },
+    done: 'The agent was disconnected.',
+    touches: [['connections'], ['tunnels']],
+    onDone: close,
+    tellsFailure: true,
+  });
+  const name = connection?.hostname || connection?.remote_ip || '';
+  return (
+    <Confirm
+      title={`Disconnect ${name}?`}
+      deed="Disconnect"
+      opened={opened}
+      isBusy={deed.isPending}
+      error={deed.error}
+      onConfirm={() => connection !== undefined && deed.mutate(connection)}
+      onClose={close}
+    >
+      <p>
+        Requests that it works on are cut off. It comes back in about 5 seconds; to keep it away, revoke its key
+        {connection?.token_name === null || connection === undefined ? '' : ` ${connection.token_name}`} as well.
+      </p>
+      <TextInput
+        label="Reason (optional)"
+        description="The agent shows it, and the audit trail keeps it."
+        value={reason}
+        onChange={(event) => setReason(event.currentTarget.value)}
+        maxLength={200}
+      />
+    </Confirm>
+  );
+}

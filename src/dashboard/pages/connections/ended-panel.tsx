@@ -1,0 +1,111 @@
+/** The last sessions that ended, and why. */
+import { Button, Stack, Text, TextInput, Title, Group } from '@mantine/core';
+import { IconSearch } from '@tabler/icons-react';
+import { useState } from 'react';
+import type { Schemas } from '../../api/types.ts';
+import { Ago } from '../../parts/ago.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { StateBadge } from '../../parts/state-badge.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
+import { spanText, timeOf } from '../../parts/words.ts';
+import { useEnded } from './connection-queries.ts';
+import { Machine } from './machine.tsx';
+import { matches, reasonOf } from './reasons.ts';
+
+type Ended = Schemas['EndedConnection'];
+
+/** Rows at first; with more, there is a search. */
+const FEW = 20;
+
+export function EndedPanel() {
+  const query = useEnded();
+  return (
+    <Stack gap="sm" component="section" aria-label="Ended">
+      <div>
+        <Title order={2} size="h5">
+          Ended
+        </Title>
+        <Text size="sm" c="dimmed">
+          The last hundred sessions of 30 days. What a crash of the server ended is not among them.
+        </Text>
+      </div>
+      <Loaded query={query} lines={3}>
+        {(ended) => <Shown ended={ended} />}
+      </Loaded>
+    </Stack>
+  );
+}
+
+function Shown({ ended }: { readonly ended: readonly Ended[] }) {
+  const [text, setText] = useState('');
+  const [isAll, setAll] = useState(false);
+  if (ended.length === 0)
+    return (
+      <Text size="sm" c="dimmed">
+        None yet.
+      </Text>
+    );
+  const found = ended.filter((one) => matches(one, text));
+  const shown = isAll ? found : found.slice(0, FEW);
+  return (
+    <Stack gap="sm">
+      {ended.length > FEW && (
+        <TextInput
+          value={text}
+          onChange={(event) => setText(event.currentTarget.value)}
+          placeholder="Machine, address or reason"
+          aria-label="Search what ended"
+          leftSection={<IconSearch size={16} />}
+          maw={320}
+        />
+      )}
+      {found.length === 0 ? (
+        <Text size="sm" c="dimmed">
+          None of the last {ended.length} matches.
+        </Text>
+      ) : (
+        <Table label="Ended" rows={shown} rowKey={keyOf} columns={COLUMNS} />
+      )}
+      {shown.length < found.length && (
+        <Group>
+          <Button variant="default" size="xs" className="culvert-touch" onClick={() => setAll(true)}>
+            Show all {found.length}
+          </Button>
+        </Group>
+      )}
+    </Stack>
+  );
+}
+
+function keyOf({ agent_id: id, ended_at: at }: Ended): string {
+  return `${id} ${at}`;
+}
+
+const COLUMNS: ReadonlyArray<Column<Ended>> = [
+  {
+    key: 'machine',
+    title: 'Machine',
+    cell: ({ hostname, remote_ip: ip }) => <Machine hostname={hostname} below={ip} />,
+  },
+  { key: 'why', title: 'Why', cell: (ended) => <Why {...ended} /> },
+  { key: 'at', title: 'Ended', cell: ({ ended_at: at }) => <Ago at={at} /> },
+  {
+    key: 'lasted',
+    title: 'Lasted',
+    align: 'right',
+    cell: ({ connected_at: from, ended_at: to }) => spanText(timeOf(to) - timeOf(from)),
+  },
+];
+
+function Why({ reason, message }: Ended) {
+  const { name, tone, advice } = reasonOf(reason);
+  return (
+    <div className="culvert-why">
+      <StateBadge tone={tone}>{name}</StateBadge>
+      <Text size="xs" c="dimmed" mt={2}>
+        {message}
+        {advice !== undefined && ` ${advice}`}
+      </Text>
+    </div>
+  );
+}

@@ -1,0 +1,118 @@
+/** Agents that are connected now. */
+import { Anchor, Button, Text } from '@mantine/core';
+import { IconPlugConnected } from '@tabler/icons-react';
+import { Fragment } from 'react';
+import { Link } from 'wouter';
+import { useMay } from '../../api/context.tsx';
+import type { Schemas } from '../../api/types.ts';
+import { Ago } from '../../parts/ago.tsx';
+import { useAsked } from '../../parts/asked.ts';
+import { ConnectButton } from '../../parts/connect-dialog.tsx';
+import { Empty } from '../../parts/empty.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
+import { type Served, useConnections, useServed } from './connection-queries.ts';
+import { DisconnectDialog } from './disconnect-dialog.tsx';
+import { Machine } from './machine.tsx';
+
+export type Connection = Schemas['Connection'];
+
+export function LivePanel() {
+  const query = useConnections();
+  const asked = useAsked<Connection>();
+  const columns = useColumns(asked.ask);
+  return (
+    <>
+      <Loaded query={query} lines={2}>
+        {(connections) =>
+          connections.length === 0 ? (
+            <Empty icon={IconPlugConnected} title="No agent is connected" action={<ConnectButton />}>
+              Whoever runs culvert http, https, tcp, udp or start with a key of this organization stands here.
+            </Empty>
+          ) : (
+            <Table
+              label="Agents that are connected"
+              rows={[...connections].sort((one, other) => other.connected_at.localeCompare(one.connected_at))}
+              rowKey={({ agent_id: id }) => id}
+              columns={columns}
+            />
+          )
+        }
+      </Loaded>
+      <DisconnectDialog connection={asked.row} opened={asked.opened} onClose={asked.close} />
+    </>
+  );
+}
+
+function useColumns(disconnect: (connection: Connection) => void): ReadonlyArray<Column<Connection>> {
+  const served = useServed();
+  const mayEnd = useMay('member');
+  const columns: Array<Column<Connection>> = [
+    {
+      key: 'machine',
+      title: 'Machine',
+      cell: ({ hostname, version }) => (
+        <Machine hostname={hostname} below={version === '' ? undefined : `culvert ${version}`} />
+      ),
+    },
+    { key: 'address', title: 'Address', cell: ({ remote_ip: ip }) => <span className="culvert-mono">{ip}</span> },
+    {
+      key: 'serves',
+      title: 'Serves',
+      cell: ({ tunnels, networks }) => <Serves ids={[...tunnels, ...networks]} served={served} />,
+    },
+    { key: 'key', title: 'Key', cell: ({ token_name: name }) => name ?? 'a key that is gone' },
+    { key: 'since', title: 'Connected', cell: ({ connected_at: at }) => <Ago at={at} /> },
+  ];
+  if (mayEnd)
+    columns.push({
+      key: 'deeds',
+      title: 'Actions',
+      hidden: true,
+      align: 'right',
+      cell: (connection) => (
+        <Button
+          variant="default"
+          size="xs"
+          className="culvert-touch"
+          onClick={() => disconnect(connection)}
+          aria-label={`Disconnect ${connection.hostname || connection.remote_ip}`}
+        >
+          Disconnect
+        </Button>
+      ),
+    });
+  return columns;
+}
+
+const MOST = 5;
+
+function Serves({ ids, served }: { readonly ids: readonly string[]; readonly served: ReadonlyMap<string, Served> }) {
+  if (ids.length === 0)
+    return (
+      <Text span size="sm" c="dimmed">
+        nothing
+      </Text>
+    );
+  const shown = ids.slice(0, MOST);
+  return (
+    <span>
+      {shown.map((id, index) => (
+        <Fragment key={id}>
+          {index > 0 && ', '}
+          <Name of={served.get(id)} />
+        </Fragment>
+      ))}
+      {ids.length > MOST && ` and ${ids.length - MOST} more`}
+    </span>
+  );
+}
+
+function Name({ of }: { readonly of: Served | undefined }) {
+  if (of === undefined) return <>…</>;
+  return (
+    <Anchor component={Link} href={of.href} size="sm">
+      {of.name}
+    </Anchor>
+  );
+}

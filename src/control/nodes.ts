@@ -5,6 +5,7 @@
 import { type EdgeStats, sumOfStats } from '../plane/edge-stats.ts';
 import type { TunnelAnswer, TunnelRequest } from '../plane/inspection.ts';
 import type { ConnectionInfo, NodeControl } from '../plane/link.ts';
+import type { Rehearsal, RehearsalAnswer } from '../plane/rehearsal.ts';
 import type { RelayInfo } from '../plane/relays.ts';
 
 export class Nodes implements NodeControl {
@@ -44,6 +45,12 @@ export class Nodes implements NodeControl {
   async send(request: TunnelRequest): Promise<TunnelAnswer> {
     for (const node of this.#attached) if (node.isOnline(request.tunnelId)) return node.send(request);
     return { ok: false, code: 'tunnel_offline' };
+  }
+
+  /** By any of them: all have the same steps. */
+  async rehearse(question: Rehearsal): Promise<RehearsalAnswer> {
+    for (const node of this.#attached) return node.rehearse(question);
+    return { ok: false, code: 'overloaded' };
   }
 
   async flushInspections(): Promise<void> {

@@ -31,6 +31,7 @@ import { BasicChecks } from './policy/basic-checks.ts';
 import { PolicyBook } from './policy/book.ts';
 import { JwtCheck } from './policy/jwt-check.ts';
 import { JwtSteps } from './policy/jwt-step.ts';
+import { Rehearsals } from './policy/rehearsal.ts';
 import { Tries } from './policy/tries.ts';
 import { VisitorPasses } from './policy/visitor-passes.ts';
 import type { FetchRules } from './policy/key-fetch.ts';
@@ -170,14 +171,13 @@ async function open(settings: NodeSettings, deps: { link: Link; log: Logger }, l
     () => drops.add('password_checks'),
   );
   const keys = new KeySources(edge.issuerKeys, { clock: systemClock, log });
-  const jwts = new JwtSteps(new JwtCheck(keys, systemClock), systemClock);
+  const jwtCheck = new JwtCheck(keys, systemClock);
+  const jwts = new JwtSteps(jwtCheck, systemClock);
   const visitors = new VisitorPasses(systemClock);
   const outbox = new Outbox({ node: `${settings.nodeId}/${randomUUID()}` }, { link, log });
   const dryRuns = new DryRuns(outbox);
-  life.onClose(
-    'policies',
-    table.subscribe(new PolicyBook({ log, checks, jwts, visitors, dryRuns, tries: new Tries(log) })),
-  );
+  const tries = new Tries(log);
+  life.onClose('policies', table.subscribe(new PolicyBook({ log, checks, jwts, visitors, dryRuns, tries })));
   const relays = new RelayBook({ host: edge.udpHost, batched: edge.udpBatches }, { outbox, log });
   const deaf = table.subscribe(relays);
   life.onClose('relays', () => {
@@ -261,6 +261,8 @@ async function open(settings: NodeSettings, deps: { link: Link; log: Logger }, l
   const agentsAddress = await gateway.listen();
 
   const { limits } = edge;
+  const head = { headBytes: limits.maxHeadBytes, fields: limits.maxHeadFields, targetBytes: limits.maxUriBytes };
+  const rehearsals = new Rehearsals({ parts: { log, checks, visitors, tries }, check: jwtCheck, limits: head, log });
   const http = await startHttpEdge(
     {
       http: edge.http,
@@ -278,7 +280,7 @@ async function open(settings: NodeSettings, deps: { link: Link; log: Logger }, l
         websocketIdleMs: limits.websocketIdleSeconds * 1_000,
         lingerTimeoutMs: limits.lingerTimeoutSeconds * 1_000,
         tlsHandshakeTimeoutMs: limits.tlsHandshakeTimeoutSeconds * 1_000,
-        head: { headBytes: limits.maxHeadBytes, fields: limits.maxHeadFields, targetBytes: limits.maxUriBytes },
+        head,
         requestsPerAddress: limits.maxRequestsPerIp,
         http2MaxStreams: limits.http2MaxStreams,
         http2ResetsPerSecond: limits.http2ResetsPerSecond,
@@ -340,6 +342,7 @@ async function open(settings: NodeSettings, deps: { link: Link; log: Logger }, l
       },
     }),
     send: (request) => http.send(request),
+    rehearse: (question) => rehearsals.run(question),
     flushInspections: async () => recorder?.flush(),
     drain: async (graceMs) => {
       gateway.drain();

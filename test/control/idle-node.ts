@@ -8,5 +8,6 @@ export const IDLE_NODE: NodeControl = {
   stats: () => undefined,
   relay: () => undefined,
   send: async () => ({ ok: false, code: 'tunnel_offline' }),
+  rehearse: async () => ({ ok: false, code: 'overloaded' }),
   flushInspections: async () => {},
 };

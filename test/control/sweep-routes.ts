@@ -79,6 +79,11 @@ export const ROUTES: Readonly<Record<string, Row>> = {
   'GET /tunnels/{id}/policy': { ids: tunnel },
   'PUT /tunnels/{id}/policy': { ids: tunnel, body: { actions: [] } },
   'DELETE /tunnels/{id}/policy': { ids: tunnel },
+  'POST /tunnels/{id}/policy/test': {
+    ids: tunnel,
+    body: { policy: { actions: [] } },
+    viewersMay: 'it reads recorded requests, which they may see, and changes nothing',
+  },
   'PUT /tunnels/{id}/auth': { ids: tunnel, body: { username: 'preview', password: 'a long password' } },
   'DELETE /tunnels/{id}/auth': { ids: tunnel },
   'GET /tunnels/{id}/edge-auth': { ids: tunnel },

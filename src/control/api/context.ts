@@ -50,6 +50,7 @@ import type { Tokens } from '../services/tokens/tokens.ts';
 import type { MaintenanceSwitch } from '../services/tunnels/maintenance-switch.ts';
 import type { BasicGates } from '../services/tunnels/basic-gates.ts';
 import type { Policies } from '../services/tunnels/policies.ts';
+import type { PolicyTrials } from '../services/tunnels/policy-trials.ts';
 import type { Tunnels } from '../services/tunnels/tunnels.ts';
 import type { VisitorGates } from '../services/tunnels/visitor-gates.ts';
 import type { VisitedSite, VisitorLogins } from '../services/visitors/visitor-logins.ts';
@@ -126,6 +127,7 @@ export interface ApiDeps {
   readonly revocations: Revocations;
   readonly tunnels: Tunnels;
   readonly policies: Policies;
+  readonly policyTrials: PolicyTrials;
   readonly basicGates: BasicGates;
   readonly visitorGates: VisitorGates;
   readonly visitorLogins: VisitorLogins;

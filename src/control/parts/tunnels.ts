@@ -18,6 +18,7 @@ import { Claims } from '../services/tunnels/claims.ts';
 import { Connections } from '../services/tunnels/connections.ts';
 import { MaintenanceSwitch } from '../services/tunnels/maintenance-switch.ts';
 import { Policies } from '../services/tunnels/policies.ts';
+import { PolicyTrials } from '../services/tunnels/policy-trials.ts';
 import { Tunnels } from '../services/tunnels/tunnels.ts';
 import { Usage } from '../services/tunnels/usage.ts';
 import { VisitorGates } from '../services/tunnels/visitor-gates.ts';
@@ -31,6 +32,7 @@ import { Receivers } from '../services/webhooks/receivers.ts';
 export interface TunnelServices {
   readonly tunnels: Tunnels;
   readonly policies: Policies;
+  readonly policyTrials: PolicyTrials;
   readonly basicGates: BasicGates;
   readonly visitorGates: VisitorGates;
   readonly visitorLogins: VisitorLogins;
@@ -77,6 +79,7 @@ export function openTunnels(ground: Ground, { tokens, tokenEnds }: TokenServices
       routes,
       keyPlaces: { allowPrivate: options.allowPrivateJwks, ownIssuer: apiUrl },
     }),
+    policyTrials: new PolicyTrials({ store, nodes, records: ground.records }),
     basicGates: new BasicGates({ store, news, routes, passwords: ground.passwords }),
     visitorGates: new VisitorGates({
       store,

@@ -5611,6 +5611,51 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/tunnels/{id}/policy/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * How a policy would have treated the last recorded requests of a tunnel
+         * @description Changes nothing, whoever may see the requests may ask. The policy need not be the tunnel's. It is asked by the very steps that visitors meet, with the times of the records: `rate_limit` counts the recorded requests in their windows (those that were not recorded are not counted), and a token is good if it was then. No keys are fetched. The password and the sign-in of visitors are not asked. One test at a time of an organization, four in all.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["PolicyTest"];
+                };
+            };
+            responses: {
+                /** @description What it would have refused */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["PolicyTestResult"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/tunnels/{id}/start": {
         parameters: {
             query?: never;
@@ -7707,6 +7752,113 @@ export interface components {
          */
         OrganizationName: {
             name: string;
+        };
+        /**
+         * @example {
+         *       "policy": {
+         *         "actions": [
+         *           {
+         *             "kind": "deny",
+         *             "path_prefix": "/admin"
+         *           }
+         *         ]
+         *       },
+         *       "limit": 1000
+         *     }
+         */
+        PolicyTest: {
+            /**
+             * @description How many of the newest recorded requests are looked at
+             * @default 1000
+             */
+            limit: number;
+            policy: components["schemas"]["TrafficPolicy"];
+        };
+        /**
+         * @example {
+         *       "tested": 998,
+         *       "would_refuse": 14,
+         *       "not_tested": [
+         *         {
+         *           "reason": "credentials_not_recorded",
+         *           "count": 2
+         *         }
+         *       ],
+         *       "from": "2026-11-20T08:00:00.000Z",
+         *       "to": "2026-11-21T13:04:11.000Z",
+         *       "by_action": [
+         *         {
+         *           "index": 0,
+         *           "kind": "deny",
+         *           "rule": "/admin",
+         *           "enforced": true,
+         *           "would_refuse": 14
+         *         }
+         *       ],
+         *       "requests": [
+         *         {
+         *           "id": "019aa3c2-5b95-7d13-9b1e-6a0c2f4d8b21",
+         *           "timestamp": "2026-11-21T13:04:11.000Z",
+         *           "method": "GET",
+         *           "path": "/admin/users",
+         *           "status": 200,
+         *           "remote_ip": "203.0.113.7",
+         *           "action": 0,
+         *           "code": "denied",
+         *           "enforced": true
+         *         }
+         *       ]
+         *     }
+         */
+        PolicyTestResult: {
+            /** @description Each action that can refuse. A request that one refuses does not come to the next */
+            by_action: {
+                /** @description False: the action is only tried (`"enforce": false`) */
+                enforced: boolean;
+                /** @description Place of the action in the policy, from 0 */
+                index: number;
+                kind: string;
+                rule: string;
+                would_refuse: number;
+            }[];
+            /**
+             * Format: date-time
+             * @description When the oldest of them came; null: none was recorded
+             */
+            from: string | null;
+            /** @description `credentials_not_recorded`: the record does not have the token that `jwt_validation` asks for, as of a request that was refused, or whose token stayed at the edge. `keys_not_known`: the keys that the token may be signed by are not known at the edge now; none are fetched for a test. `not_readable`: the edge would not take the request today. */
+            not_tested: {
+                count: number;
+                /** @enum {string} */
+                reason: "credentials_not_recorded" | "keys_not_known" | "not_readable";
+            }[];
+            /** @description What would be refused, or is refused by an action that is only tried: newest first, 100 at most */
+            requests: {
+                /** @description Place of the action in the policy, from 0 */
+                action: number;
+                /** @description The code that the visitor would get */
+                code: string;
+                /** @description False: the action is only tried (`"enforce": false`) */
+                enforced: boolean;
+                /**
+                 * Format: uuid
+                 * @description Of the record: `GET /inspector/{id}`
+                 */
+                id: string;
+                method: string;
+                path: string;
+                remote_ip: string;
+                /** @description What the visitor got then; 0: nothing */
+                status: number;
+                /** Format: date-time */
+                timestamp: string;
+            }[];
+            /** @description Recorded requests that could be judged */
+            tested: number;
+            /** Format: date-time */
+            to: string | null;
+            /** @description Of those, what an enforced action would refuse */
+            would_refuse: number;
         };
         /**
          * @example {

@@ -6,11 +6,17 @@ import type { AccessKey } from '../../plane/access-keys.ts';
 import type { RouteEntry } from '../routing/entry.ts';
 import type { TableListener } from '../routing/table.ts';
 import { compilePolicy, type PolicyParts } from './compile.ts';
+import type { JwtSteps } from './jwt-step.ts';
+
+/** It hears of this server's keys too. */
+export interface BookParts extends PolicyParts {
+  readonly jwts: JwtSteps;
+}
 
 export class PolicyBook implements TableListener {
-  readonly #parts: PolicyParts;
+  readonly #parts: BookParts;
 
-  constructor(parts: PolicyParts) {
+  constructor(parts: BookParts) {
     this.#parts = parts;
   }
 

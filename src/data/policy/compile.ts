@@ -64,9 +64,9 @@ function isUnknown({ kind, enforce }: PolicyAction): boolean {
 export interface PolicyParts {
   readonly log: Logger;
   readonly checks: BasicChecks;
-  readonly jwts: JwtSteps;
+  readonly jwts: Pick<JwtSteps, 'step' | 'isOwn'>;
   readonly visitors: VisitorPasses;
-  readonly dryRuns: DryRuns;
+  readonly dryRuns: Pick<DryRuns, 'counterOf'>;
   readonly tries: Tries;
 }
 
@@ -111,7 +111,7 @@ function isGated(route: Route): route is GatedRoute {
 }
 
 /** By the place of the action: a counter for each that would refuse and is only tried, else null. */
-function triedOf({ tunnelId, policy }: Route, dryRuns: DryRuns): ReadonlyArray<DryRun | null> {
+function triedOf({ tunnelId, policy }: Route, dryRuns: PolicyParts['dryRuns']): ReadonlyArray<DryRun | null> {
   if (policy === null) return [];
   const { setAt, actions } = policy;
   return actions.map(({ kind, enforce }, index) =>

@@ -36,12 +36,12 @@ const BAD: Finding = { kind: 'bad' };
 const UNKNOWN: Finding = { kind: 'unknown' };
 
 export class JwtCheck {
-  readonly #sources: KeySources;
+  readonly #sources: Pick<KeySources, 'keysAt' | 'keptAt'>;
   readonly #clock: Clock;
   #own: readonly AccessKey[] = [];
   #ownSet: JWTVerifyGetKey = keySetOf({ keys: [] });
 
-  constructor(sources: KeySources, clock: Clock) {
+  constructor(sources: Pick<KeySources, 'keysAt' | 'keptAt'>, clock: Clock) {
     this.#sources = sources;
     this.#clock = clock;
   }
@@ -50,6 +50,20 @@ export class JwtCheck {
   useOwnKeys(keys: readonly AccessKey[]): void {
     this.#own = keys;
     this.#ownSet = keySetOf({ keys });
+  }
+
+  /**
+   * One that goes by another clock, and by the keys that are kept now: it asks no issuer, and what it would have to ask for it does not know. With
+   * this server's keys of this moment.
+   */
+  asItStands(clock: Clock): JwtCheck {
+    const keptAt: KeySources['keptAt'] = (orgId, place) => this.#sources.keptAt(orgId, place);
+    // `unlike`: the key of the token is not among those that are kept, and may be a newer one.
+    const keysAt: KeySources['keysAt'] = async (orgId, place, unlike) =>
+      typeof unlike === 'function' ? null : keptAt(orgId, place);
+    const check = new JwtCheck({ keysAt, keptAt }, clock);
+    check.useOwnKeys(this.#own);
+    return check;
   }
 
   /** Does the token name one of this server's own keys? */

@@ -68,6 +68,12 @@ export class KeySources {
     return this.#isOld(source, USABLE_MS) ? null : source.keys;
   }
 
+  /** The keys of this place that are kept for an organization and may still be used; null: there are none. Nothing is fetched. */
+  keptAt(orgId: string, place: KeyPlace): JWTVerifyGetKey | null {
+    const source = this.#shares.get(orgId)?.sources.get(JSON.stringify(place));
+    return source === undefined || this.#isOld(source, USABLE_MS) ? null : source.keys;
+  }
+
   #isOld({ keys, fetchedMs }: Source, ms: number): boolean {
     return keys === null || this.#clock.monotonic() - fetchedMs >= ms;
   }

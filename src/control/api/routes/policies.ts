@@ -14,7 +14,8 @@ const EXAMPLE = {
   ],
 };
 
-const written = policySchema().openapi('TrafficPolicy', {
+/** Of policy-trials.ts too. */
+export const trafficPolicy = policySchema().openapi('TrafficPolicy', {
   description: `At most ${MAX_ACTIONS} actions. An unknown field is 400 \`bad_policy\`. With \`"enforce": false\` an action lets pass what it would refuse, and counts it.`,
   example: EXAMPLE,
 });
@@ -22,7 +23,7 @@ const written = policySchema().openapi('TrafficPolicy', {
 const answer = z
   .object({
     id: z.string(),
-    policy: written.nullable(),
+    policy: trafficPolicy.nullable(),
     warnings: z
       .array(z.string())
       .optional()
@@ -59,7 +60,7 @@ const dryRun = z.object({
 const shown = z
   .object({
     id: z.string(),
-    policy: written.nullable(),
+    policy: trafficPolicy.nullable(),
     dry_run: z.array(dryRun).openapi({
       description: 'One entry for each action with `"enforce": false` that would refuse. Another policy begins at 0.',
     }),
@@ -97,7 +98,7 @@ export function mountPolicies(app: Api, { policies }: ApiDeps): void {
         summary: 'Replace the traffic policy of a tunnel, from the next request on',
         description:
           'Asked in this order, whatever the order of the actions: `ip_deny`, `ip_allow`, `deny`, `jwt_validation`, `rate_limit`; a refused request uses up no rate. `deny` tests the path as it was sent and its normalized form, against `path_prefix` as it was written and its normalized form. A `jwt_validation` without `jwks_url` and without an https issuer in `allowed_issuers` lets in access tokens of this server that were made for the organization of the tunnel. A header that is set replaces what the visitor, or the service, says.',
-        request: { params: id, body: { required: true, content: { 'application/json': { schema: written } } } },
+        request: { params: id, body: { required: true, content: { 'application/json': { schema: trafficPolicy } } } },
         responses: { 200: json(answer, 'The policy as it is now') },
       },
       ['forbidden', 'bad_policy'],

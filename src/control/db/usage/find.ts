@@ -4,7 +4,7 @@ import type { Sqlite } from '../open.ts';
 import { ownerOf } from './list.ts';
 import { Unanswerable } from './questions.ts';
 import { idBytes, idText } from './record-ids.ts';
-import type { UnrecordedFilter, UnrecordedRequests } from './records.ts';
+import { MAX_HEADS, type RecordHead, type UnrecordedFilter, type UnrecordedRequests } from './records.ts';
 
 const MINUTE_MS = 60_000;
 /** A year of a thousand tunnels that are always over their allowance has half a billion rows. */
@@ -64,6 +64,27 @@ export function find(sqlite: Sqlite, orgId: string, id: string): InspectedReques
     replayOf: row.replay_of === null ? null : idText(row.replay_of),
     trace: JSON.parse(row.trace) as Trace,
   };
+}
+
+/** The trace stands behind the bodies, and SQLite reads its way there. */
+const MAX_READ_OVER = 65_536;
+const HEAD = `
+SELECT d.request_head, CASE WHEN r.bytes < ${MAX_READ_OVER} THEN d.trace END AS trace
+FROM organizations o CROSS JOIN records r INDEXED BY records_org ON r.org = o.n CROSS JOIN tunnels t ON t.n = r.tunnel
+  CROSS JOIN details d ON d.n = r.detail
+WHERE o.id = ? AND r.id = ? AND t.id IS NOT NULL`;
+
+/** Throws `Unanswerable` when there are more than can be read in one go. */
+export function heads(sqlite: Sqlite, orgId: string, ids: readonly string[]): readonly RecordHead[] {
+  if (ids.length > MAX_HEADS) throw new Unanswerable(`at most ${MAX_HEADS} records`);
+  const one = sqlite.prepare<[string, Buffer], { request_head: Buffer; trace: string | null }>(HEAD);
+  return ids.flatMap((id) => {
+    const key = idBytes(id);
+    const row = key === undefined ? undefined : one.get(orgId, key);
+    if (row === undefined) return [];
+    const trace = row.trace === null ? null : (JSON.parse(row.trace) as Trace);
+    return [{ id, requestHead: row.request_head, trace }];
+  });
 }
 
 /** Throws `Unanswerable` when there are more rows than can be added up in one go. */

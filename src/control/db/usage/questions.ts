@@ -6,6 +6,7 @@ import type {
   Keeping,
   KnownTunnel,
   RecordFilter,
+  RecordHead,
   RecordItem,
   RecordPage,
   SweepReport,
@@ -47,6 +48,7 @@ export interface Calls {
   store(piece: Piece): void;
   list(orgId: string, filter: RecordFilter): RecordPage;
   find(orgId: string, id: string): InspectedRequest | undefined;
+  heads(orgId: string, ids: readonly string[]): readonly RecordHead[];
   unrecorded(orgId: string, filter: UnrecordedFilter): readonly UnrecordedRequests[];
   forgetTunnel(orgId: string, tunnelId: string): void;
   forgetOrganization(orgId: string): void;

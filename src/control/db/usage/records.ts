@@ -61,6 +61,15 @@ export interface RecordPage {
   readonly stoppedAt: string | null;
 }
 
+/** Of `heads` in one go: each is read for itself. */
+export const MAX_HEADS = 50;
+
+/** A request's head and what the edge decided about it, without bodies. */
+export interface RecordHead extends Pick<InspectedRequest, 'id' | 'requestHead'> {
+  /** Null: it lies behind bodies that are too long to be read over for it. */
+  readonly trace: Trace | null;
+}
+
 export interface UnrecordedFilter {
   readonly tunnelId?: string | undefined;
   /** Milliseconds since the epoch, in whole minutes: the one that `since` falls in counts. */
@@ -130,6 +139,8 @@ export interface RecordStore {
   list(orgId: string, filter: RecordFilter): Promise<RecordPage>;
   /** One record with everything. Undefined: the organization has none of this id; also for what is no id. Throws as `list`. */
   find(orgId: string, id: string): Promise<InspectedRequest | undefined>;
+  /** Of these records, MAX_HEADS at most; one that the organization does not have is left out. Throws as `list`. */
+  heads(orgId: string, ids: readonly string[]): Promise<readonly RecordHead[]>;
   /** Tunnels of the organization with requests that were not recorded, the most first. Throws as `list`. */
   unrecorded(orgId: string, filter: UnrecordedFilter): Promise<readonly UnrecordedRequests[]>;
   /** What was recorded of the tunnel until now is not found any more once it resolves; its room comes free little by little. Throws as `list`. */

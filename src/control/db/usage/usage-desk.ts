@@ -5,7 +5,7 @@
 import { codeOf, messageOf } from '../../../base/errors.ts';
 import type { Sqlite } from '../open.ts';
 import { Deletions, type Pass } from './deletions.ts';
-import { find, unrecorded } from './find.ts';
+import { find, heads, unrecorded } from './find.ts';
 import { forgetOrganization, forgetTunnel, organizations, tunnels } from './holdings.ts';
 import { type Insert, prepareInsert } from './insert.ts';
 import { list } from './list.ts';
@@ -31,7 +31,7 @@ const ROOM_MS = 20;
 const ROOM_SLACK = 16 * 1024 * 1024;
 const NO_ROOM = 'NO_ROOM';
 /** All others write, and wait while the log is folded back. */
-const READS: ReadonlySet<CallName> = new Set(['list', 'find', 'unrecorded', 'organizations', 'tunnels']);
+const READS: ReadonlySet<CallName> = new Set(['list', 'find', 'heads', 'unrecorded', 'organizations', 'tunnels']);
 
 interface Opened {
   readonly sqlite: Sqlite;
@@ -56,6 +56,7 @@ export class UsageDesk {
       store: (piece) => this.#store(piece),
       list: (orgId, filter) => this.#with(({ sqlite }) => list(sqlite, orgId, filter)),
       find: (orgId, id) => this.#with(({ sqlite }) => find(sqlite, orgId, id)),
+      heads: (orgId, ids) => this.#with(({ sqlite }) => heads(sqlite, orgId, ids)),
       unrecorded: (orgId, filter) => this.#with(({ sqlite }) => unrecorded(sqlite, orgId, filter)),
       forgetTunnel: (orgId, tunnelId) => this.#with(({ sqlite }) => forgetTunnel(sqlite, orgId, tunnelId)),
       forgetOrganization: (orgId) => this.#with(({ sqlite }) => forgetOrganization(sqlite, orgId)),

@@ -17,6 +17,7 @@ import type {
   KnownTunnel,
   LossReason,
   RecordFilter,
+  RecordHead,
   RecordPage,
   RecordStats,
   RecordStore,
@@ -37,7 +38,7 @@ const READ_MS = 2_000;
 const CLOSE_MS = 2_000;
 
 /** Calls that begin with the organization that asks. */
-type OwnCall = 'list' | 'find' | 'unrecorded' | 'forgetTunnel' | 'forgetOrganization';
+type OwnCall = 'list' | 'find' | 'heads' | 'unrecorded' | 'forgetTunnel' | 'forgetOrganization';
 
 export interface UsageDeps extends UsageSetup {
   readonly clock: Clock;
@@ -90,6 +91,10 @@ export class UsageStore implements RecordStore {
 
   find(orgId: string, id: string): Promise<InspectedRequest | undefined> {
     return this.#read('find', [orgId, id], undefined);
+  }
+
+  heads(orgId: string, ids: readonly string[]): Promise<readonly RecordHead[]> {
+    return this.#read('heads', [orgId, ids], []);
   }
 
   unrecorded(orgId: string, filter: UnrecordedFilter): Promise<readonly UnrecordedRequests[]> {

@@ -46,8 +46,7 @@ export class Policies {
     allow(actor, 'change', 'tunnel');
     return this.#deps.store.inTx((tx) => {
       const row = ownTunnel(tx.db, actor.orgId, tunnelId);
-      const policy = policyFrom(input);
-      if (row.protocol === 'tcp') requireAddressRules(policy);
+      const policy = policyFor(row, input);
       const next = { policy, updatedAt: tx.now };
       tx.db
         .insert(tunnelPolicies)
@@ -79,6 +78,13 @@ export class Policies {
     const route = this.#deps.routes.routeOf(tx.db, row);
     tx.onCommit(() => this.#deps.news.put(route));
   }
+}
+
+/** The policy as it would be taken for this tunnel. Throws `bad_policy`. */
+export function policyFor({ protocol }: Pick<TunnelRow, 'protocol'>, input: unknown): Actions {
+  const policy = policyFrom(input);
+  if (protocol === 'tcp') requireAddressRules(policy);
+  return policy;
 }
 
 /** A raw connection has an address and nothing else that could be looked at: an action that would do nothing must not look like a lock. */

@@ -1,0 +1,152 @@
+/**
+ * How a policy, saved or not, would have treated the requests of a tunnel that were recorded last. The steps are asked at a data node, with the time of
+ * the records (plane/rehearsal.ts); nothing is changed. Called by control/api.
+ */
+import { AppError } from '../../../base/errors.ts';
+import { Shares } from '../../../base/shares.ts';
+import type { NodeControl } from '../../../plane/link.ts';
+import { type Actions, ruleOf } from '../../../plane/policy.ts';
+import type { RehearsedRefusal, RehearsedVerdict, UnknownReason } from '../../../plane/rehearsal.ts';
+import type { Store } from '../../db/tx.ts';
+import { MAX_LIST, type RecordItem, type RecordStore } from '../../db/usage/records.ts';
+import { type Actor, allow } from '../actor.ts';
+import { policyFor } from './policies.ts';
+import { playable } from './recorded-credentials.ts';
+import { ownTunnel } from './tunnel-rows.ts';
+
+export const MAX_TRIED_REQUESTS = 1_000;
+/** Of the refused ones, the newest. */
+export const MAX_SHOWN = 100;
+/** Lists end when their time is up, also without a record: then there is much between that was forgotten. */
+const MAX_PAGES = 20;
+/** Tests at a time, of all organizations; each has one. */
+const PLACES = { places: 4, each: 1 };
+
+/** What an action of the tested policy would have done. */
+export interface TriedAction {
+  readonly index: number;
+  readonly kind: Actions['actions'][number]['kind'];
+  /** What it says beside its kind. */
+  readonly rule: string;
+  readonly enforce: boolean;
+  readonly wouldRefuse: number;
+}
+
+export interface TriedRequest extends RehearsedRefusal {
+  readonly item: RecordItem;
+  /** False: the action is only tried, and the request passes. */
+  readonly enforce: boolean;
+}
+
+export interface PolicyTrial {
+  /** Requests that were judged. */
+  readonly tested: number;
+  readonly wouldRefuse: number;
+  readonly notTested: ReadonlyArray<{ readonly reason: UnknownReason; readonly count: number }>;
+  /** When the oldest and the newest of them came, milliseconds since the epoch; null: none was recorded. */
+  readonly span: { readonly from: number; readonly to: number } | null;
+  readonly byAction: readonly TriedAction[];
+  /** Newest first, MAX_SHOWN at most. */
+  readonly requests: readonly TriedRequest[];
+}
+
+export interface TrialDeps {
+  readonly store: Store;
+  readonly records: Pick<RecordStore, 'list' | 'heads'>;
+  readonly nodes: Pick<NodeControl, 'rehearse' | 'flushInspections'>;
+}
+
+export class PolicyTrials {
+  readonly #deps: TrialDeps;
+  readonly #places = new Shares(PLACES);
+
+  constructor(deps: TrialDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Looks at the last `limit` recorded requests of the tunnel (1 to MAX_TRIED_REQUESTS). Whoever may see them may ask.
+   * Throws `forbidden`, `not_found`, `bad_policy`, `rate_limited`, `unavailable`.
+   */
+  async test(actor: Actor, tunnelId: string, input: { policy: unknown; limit: number }): Promise<PolicyTrial> {
+    allow(actor, 'read', 'tunnel');
+    allow(actor, 'read', 'record');
+    const { orgId } = actor;
+    const policy = policyFor(ownTunnel(this.#deps.store.db, orgId, tunnelId), input.policy);
+    const leave = this.#enter(orgId);
+    try {
+      const items = await this.#newest(orgId, tunnelId, input.limit);
+      const requests = await playable({ orgId, items, policy }, this.#deps.records);
+      const answer = await this.#deps.nodes.rehearse({ orgId, policy, requests: requests.toReversed() });
+      if (!answer.ok) throw tooMany();
+      return trialOf(policy, items, answer.verdicts);
+    } finally {
+      leave();
+    }
+  }
+
+  #enter(orgId: string): () => void {
+    if (this.#places.of(orgId) > 0)
+      throw new AppError('rate_limited', 'A policy of your organization is being tested. Try again in a moment.', {
+        retryAfterSeconds: 2,
+      });
+    const leave = this.#places.take(orgId);
+    if (leave === undefined) throw tooMany();
+    return leave;
+  }
+
+  async #newest(orgId: string, tunnelId: string, limit: number): Promise<RecordItem[]> {
+    const { records, nodes } = this.#deps;
+    await nodes.flushInspections();
+    const items: RecordItem[] = [];
+    let before: string | undefined;
+    for (let page = 0; page < MAX_PAGES && items.length < limit; page++) {
+      const wanted = Math.min(MAX_LIST, limit - items.length);
+      const { items: more, stoppedAt } = await records.list(orgId, { tunnelId, limit: wanted, before });
+      items.push(...more);
+      if (stoppedAt === null && more.length < wanted) break;
+      before = stoppedAt ?? more.at(-1)?.id;
+    }
+    return items;
+  }
+}
+
+function tooMany(): AppError {
+  return new AppError('unavailable', 'Too many policies are being tested on this server. Try again in a few seconds.', {
+    retryAfterSeconds: 2,
+  });
+}
+
+/** `items`: newest first. */
+function trialOf(policy: Actions, items: readonly RecordItem[], verdicts: readonly RehearsedVerdict[]): PolicyTrial {
+  const said = new Map(verdicts.map((verdict) => [verdict.id, verdict]));
+  const counts = policy.actions.map(() => 0);
+  const requests: TriedRequest[] = [];
+  const unknown = new Map<UnknownReason, number>();
+  let wouldRefuse = 0;
+  for (const item of items) {
+    const verdict = said.get(item.id);
+    if (verdict === undefined) continue;
+    if (verdict.unknown !== null) unknown.set(verdict.unknown, (unknown.get(verdict.unknown) ?? 0) + 1);
+    if (verdict.refused !== null) wouldRefuse++;
+    const refusals = verdict.refused === null ? verdict.tried : [verdict.refused, ...verdict.tried];
+    for (const { index } of refusals) counts[index] = (counts[index] ?? 0) + 1;
+    const [first] = refusals;
+    if (first !== undefined && requests.length < MAX_SHOWN)
+      requests.push({ ...first, item, enforce: verdict.refused !== null });
+  }
+  const notTested = [...unknown].map(([reason, count]) => ({ reason, count }));
+  const [newest, oldest] = [items[0], items.at(-1)];
+  return {
+    tested: items.length - notTested.reduce((sum, { count }) => sum + count, 0),
+    wouldRefuse,
+    notTested,
+    span: newest === undefined || oldest === undefined ? null : { from: oldest.at, to: newest.at },
+    byAction: policy.actions.flatMap((action, index) => {
+      const { kind, enforce } = action;
+      if (kind === 'header_set' || kind === 'response_header_set') return [];
+      return [{ index, kind, rule: ruleOf(action), enforce, wouldRefuse: counts[index] ?? 0 }];
+    }),
+    requests,
+  };
+}

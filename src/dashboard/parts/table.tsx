@@ -48,7 +48,12 @@ export function Table<T>({ label, rows, rowKey, columns }: TableProps<T>) {
           {rows.map((row) => (
             <MantineTable.Tr key={rowKey(row)} role="row">
               {columns.map(({ key, title, hidden, align = 'left', cell }) => (
-                <MantineTable.Td key={key} ta={align} role="cell" data-title={hidden === true ? undefined : title}>
+                <MantineTable.Td
+                  key={key}
+                  {...(align === 'right' ? { ta: align } : {})}
+                  role="cell"
+                  data-title={hidden === true ? undefined : title}
+                >
                   {cell(row)}
                 </MantineTable.Td>
               ))}

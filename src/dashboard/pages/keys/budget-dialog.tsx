@@ -82,7 +82,10 @@ function BudgetForm({ token, onClose }: { readonly token: Token; readonly onClos
                 ml={32}
                 value={text}
                 error={fault}
-                onChange={(event) => setText(event.currentTarget.value)}
+                onChange={(event) => {
+                  setText(event.currentTarget.value);
+                  setFault(undefined);
+                }}
               />
             )}
             <Radio value="blocked" label="Nothing: block it" />

@@ -1,5 +1,5 @@
 /** Which keys the table shows. */
-import { Group, Select, TextInput } from '@mantine/core';
+import { Select, SimpleGrid, TextInput } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import type { KeyFilter } from './key-state.ts';
 import { KIND_WORDS } from './key-words.ts';
@@ -22,7 +22,7 @@ const STATES = [
 
 export function KeyFilters({ filter, onFilter }: KeyFiltersProps) {
   return (
-    <Group gap="xs" className="culvert-filters">
+    <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="xs" verticalSpacing="xs" maw={720}>
       <TextInput
         aria-label="Search keys"
         placeholder="Name, project or nonce"
@@ -44,6 +44,6 @@ export function KeyFilters({ filter, onFilter }: KeyFiltersProps) {
         value={filter.state}
         onChange={(value) => onFilter({ ...filter, state: (value ?? 'live') as KeyFilter['state'] })}
       />
-    </Group>
+    </SimpleGrid>
   );
 }

@@ -26,7 +26,7 @@ export function KeyMenu({ token, onBudget, onRotate, onRevoke }: KeyDeeds & { re
     );
   };
   return (
-    <Menu position="bottom-end" withinPortal>
+    <Menu position="bottom-end" withInitialFocusPlaceholder={false}>
       <Menu.Target>
         <ActionIcon variant="subtle" color="gray" size={36} aria-label={`Actions for the key ${token.name}`}>
           <IconDots size={18} />

@@ -27,7 +27,7 @@ export function KeysPage() {
   return (
     <Page
       title="Keys"
-      about="What agents, CI jobs and AI agents act with. A key says which names it may take, how fast, for how long and for how much."
+      about="What agents and CI jobs act with. A key says which names it may take, how fast, for how long and for how much."
       actions={button}
     >
       <Loaded query={tokens}>{(all) => (all.length === 0 ? <NoKeys action={button} /> : <Listed all={all} />)}</Loaded>

@@ -28,12 +28,12 @@ interface NewKeyFormProps {
 }
 
 const USES: ReadonlyArray<{ readonly value: KeyUse; readonly label: string }> = [
-  { value: 'agent', label: 'Any project' },
-  { value: 'project', label: 'One project' },
-  { value: 'master', label: 'Master key' },
+  { value: 'agent', label: 'Agent' },
+  { value: 'project', label: 'Project' },
+  { value: 'master', label: 'Master' },
 ];
 const ABOUT: Readonly<Record<KeyUse, string>> = {
-  agent: 'For a machine of yours: it opens tunnels in every project.',
+  agent: 'For a machine: it opens tunnels in every project.',
   project: 'Opens tunnels in one project alone, under names that end with the slug of the project.',
   master:
     'For a CI or an AI agent: it opens no tunnel itself, and mints short-lived keys for one project at a time. They end with it, and ' +
@@ -126,7 +126,7 @@ function useBarred(use: KeyUse) {
   const { entitlements } = useAccount();
   const isAdmin = useMay('admin');
   if (use !== 'master') return undefined;
-  if (!entitlements.master_keys) return <PlanLink>The plan {entitlements.plan} has no master keys.</PlanLink>;
+  if (!entitlements.master_keys) return <PlanLink>Your plan, {entitlements.plan}, has no master keys.</PlanLink>;
   if (isAdmin) return undefined;
   return (
     <Alert color="yellow" variant="light">

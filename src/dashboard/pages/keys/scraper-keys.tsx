@@ -39,7 +39,7 @@ export function ScraperKeys() {
   return (
     <Panel
       title="Keys for scrapers"
-      about="For Prometheus: reads the numbers of this organization, and nothing else. Each lives until it is deleted or its maker leaves."
+      about="For Prometheus: they read the numbers of the organization, and live until deleted or until their maker leaves."
       actions={
         isAdmin && (
           <Button variant="default" size="sm" onClick={open}>

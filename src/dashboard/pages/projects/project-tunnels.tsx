@@ -1,0 +1,55 @@
+/** The tunnels of a project, each with the way to its page. */
+import { Anchor, Text } from '@mantine/core';
+import { Link } from 'wouter';
+import type { Tunnel } from '../../api/types.ts';
+import { Loaded } from '../../parts/loaded.tsx';
+import { Panel } from '../../parts/panel.tsx';
+import { StateBadge } from '../../parts/state-badge.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
+import { bytesText, countText } from '../../parts/words.ts';
+import { useTunnels } from './project-query.ts';
+
+const COLUMNS: ReadonlyArray<Column<Tunnel>> = [
+  {
+    key: 'name',
+    title: 'Tunnel',
+    cell: ({ id, subdomain }) => (
+      <Anchor component={Link} href={`/tunnels/${id}`} inherit fw={600}>
+        {subdomain}
+      </Anchor>
+    ),
+  },
+  {
+    key: 'state',
+    title: 'State',
+    cell: ({ online }) => <StateBadge tone={online ? 'good' : 'quiet'}>{online ? 'Online' : 'Offline'}</StateBadge>,
+  },
+  { key: 'protocol', title: 'Protocol', cell: ({ protocol }) => protocol },
+  { key: 'requests', title: 'Requests', align: 'right', cell: ({ totalRequests }) => countText(totalRequests) },
+  {
+    key: 'bytes',
+    title: 'Traffic',
+    align: 'right',
+    cell: ({ bytesIn, bytesOut }) => bytesText(bytesIn + bytesOut),
+  },
+];
+
+export function ProjectTunnels({ slug }: { readonly slug: string }) {
+  const tunnels = useTunnels();
+  return (
+    <Panel title="Tunnels">
+      <Loaded query={tunnels} lines={2}>
+        {(all) => {
+          const own = all.filter(({ projectSlug }) => projectSlug === slug);
+          if (own.length > 0) return <Table label="Tunnels" rows={own} rowKey={({ id }) => id} columns={COLUMNS} />;
+          return (
+            <Text size="sm" c="dimmed">
+              None yet. A tunnel is made when an agent asks for it, with{' '}
+              <span className="culvert-mono">culvert http 3000 --project {slug}</span>.
+            </Text>
+          );
+        }}
+      </Loaded>
+    </Panel>
+  );
+}

@@ -1,0 +1,67 @@
+/** Another name for a project. Its slug, and with it public names, stay. */
+import { Alert, Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useState } from 'react';
+import { answered } from '../../api/client.ts';
+import { useApi } from '../../api/context.tsx';
+import type { Schemas } from '../../api/types.ts';
+import { useDeed } from '../../parts/deed.ts';
+import { showFaults } from '../../parts/form-failure.ts';
+import { PROJECTS } from './project-query.ts';
+
+interface RenameProjectProps {
+  readonly project: Schemas['Project'];
+  readonly opened: boolean;
+  readonly onClose: () => void;
+}
+
+export function RenameProject({ project, opened, onClose }: RenameProjectProps) {
+  return (
+    <Modal opened={opened} onClose={onClose} title={`Rename the project ${project.name}`}>
+      <NameForm project={project} onClose={onClose} />
+    </Modal>
+  );
+}
+
+function NameForm({ project, onClose }: Omit<RenameProjectProps, 'opened'>) {
+  const { client } = useApi();
+  const [message, setMessage] = useState<string>();
+  const form = useForm({
+    initialValues: { name: project.name },
+    validate: { name: (name) => (name.trim() === '' ? 'Give the project a name.' : null) },
+  });
+  const rename = useDeed({
+    run: (name: string) =>
+      answered(client.PATCH('/projects/{slug}', { params: { path: { slug: project.slug } }, body: { name } })),
+    touches: [PROJECTS],
+    onDone: onClose,
+    tellsFailure: true,
+  });
+  const submit = form.onSubmit(({ name }) => {
+    setMessage(undefined);
+    rename.mutate(name.trim(), { onError: (error) => setMessage(showFaults(form, error)) });
+  });
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack>
+        <TextInput label="Name" data-autofocus {...form.getInputProps('name')} />
+        <Text size="sm" c="dimmed">
+          The slug {project.slug} stays, and so do the names of its tunnels.
+        </Text>
+        {message !== undefined && (
+          <Alert color="red" variant="light" role="alert">
+            {message}
+          </Alert>
+        )}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={rename.isPending}>
+            Rename
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

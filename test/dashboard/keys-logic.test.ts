@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { MintedToken, Token } from '../../src/dashboard/api/types.ts';
+import { commandsFor } from '../../src/dashboard/pages/keys/key-commands.ts';
+import { childrenOf, EVERYTHING_LIVE, filtered, stateOf } from '../../src/dashboard/pages/keys/key-state.ts';
+import { limitsText, spentPart } from '../../src/dashboard/pages/keys/key-words.ts';
+import { agentBody, emptyKey, masterBody, OTHER, projectBody } from '../../src/dashboard/pages/keys/new-key-values.ts';
+import { scrapeConfig } from '../../src/dashboard/pages/keys/scrape-config.ts';
+import { centsOf, dollarsOf } from '../../src/dashboard/parts/dollars.ts';
+
+const HOUR = 3600;
+const DAY = 24 * HOUR;
+const NOW = 1_800_000_000;
+
+function token(more: Partial<Token> = {}): Token {
+  return {
+    id: 'id',
+    name: 'ci',
+    nonce: 'a'.repeat(32),
+    kind: 'agent',
+    version: 1,
+    tunnelQuota: 5,
+    bandwidthLimitMbps: 100,
+    allowedSubdomains: ['*'],
+    projectSlug: null,
+    parentNonce: null,
+    issuedAt: NOW - DAY,
+    expiresAt: NOW + 90 * DAY,
+    graceEndsAt: null,
+    revoked: false,
+    monthlyBudgetUsdCents: null,
+    spentUsdCents: 0,
+    lastUsedAt: null,
+    wireBytesLen: 262,
+    ...more,
+  };
+}
+
+function minted(more: Partial<Token>): MintedToken {
+  return { ...token(more), apiKey: 'mtk_abc', wireBytes: '', subject: '', signature: '' };
+}
+
+test('dollars become cents without a float, and what is no amount is none', () => {
+  const read = ['0.29', '12.5', '$1,000', '1,234.56', '0', '', ' 7 ', '10000000', '1.005', '12,5', '-1', '1e3', 'a'];
+  const cents = [29, 1250, 100_000, 123_456, 0, null, 700, 1_000_000_000];
+  assert.deepEqual(read.map(centsOf), [...cents, ...Array<undefined>(5).fill(undefined)]);
+  assert.equal(centsOf('10000000.01'), undefined);
+  for (const amount of [0, 5, 29, 100, 123_456, 1_000_000_000]) assert.equal(centsOf(dollarsOf(amount)), amount);
+});
+
+test('a key is marked when it ends soon, and not from its first minute', () => {
+  assert.equal(stateOf(token(), NOW), 'live');
+  assert.equal(stateOf(token({ expiresAt: NOW + 2 * DAY, issuedAt: NOW - 88 * DAY }), NOW), 'ending');
+  assert.equal(stateOf(token({ issuedAt: NOW - 60, expiresAt: NOW + HOUR }), NOW), 'live');
+  assert.equal(stateOf(token({ issuedAt: NOW - 0.9 * HOUR, expiresAt: NOW + 0.1 * HOUR }), NOW), 'ending');
+  assert.equal(stateOf(token({ expiresAt: NOW }), NOW), 'expired');
+  assert.equal(stateOf(token({ graceEndsAt: NOW + 1 }), NOW), 'replaced');
+  assert.equal(stateOf(token({ graceEndsAt: NOW }), NOW), 'revoked');
+  assert.equal(stateOf(token({ revoked: true }), NOW), 'revoked');
+});
+
+test('filters go by state, kind and text; what has ended is hidden at first', () => {
+  const tokens = [
+    token({ nonce: '1'.repeat(32), name: 'Laptop', allowedSubdomains: ['shop', 'pr-*'] }),
+    token({ nonce: '2'.repeat(32), name: 'old', revoked: true }),
+    token({ nonce: '3'.repeat(32), name: 'run', kind: 'project', projectSlug: 'web', graceEndsAt: NOW + 9 }),
+    token({ nonce: '4'.repeat(32), name: 'gone', expiresAt: NOW - 1 }),
+  ];
+  const found = (more: Partial<typeof EVERYTHING_LIVE>): string =>
+    filtered(tokens, { ...EVERYTHING_LIVE, ...more }, NOW)
+      .map(({ name }) => name)
+      .join(' ');
+  assert.equal(found({}), 'Laptop run');
+  assert.equal(found({ state: 'all' }), 'Laptop old run gone');
+  assert.equal(found({ state: 'revoked' }), 'old');
+  assert.equal(found({ state: 'expired' }), 'gone');
+  assert.equal(found({ kind: 'project' }), 'run');
+  assert.equal(found({ text: ' LAP ' }), 'Laptop');
+  assert.equal(found({ text: 'pr-' }), 'Laptop');
+  assert.equal(found({ text: 'web' }), 'run');
+  assert.equal(found({ text: '333' }), 'run');
+  assert.equal(found({ text: '33x' }), '');
+});
+
+test('of what a master key minted only what lives dies with it', () => {
+  const master = token({ kind: 'master', nonce: 'f'.repeat(32) });
+  const child = { kind: 'project' as const, parentNonce: master.nonce };
+  const tokens = [
+    master,
+    token(child),
+    token({ ...child, revoked: true }),
+    token({ ...child, expiresAt: NOW }),
+    token(),
+  ];
+  assert.equal(childrenOf(master, tokens, NOW).length, 1);
+});
+
+test('the bar of a budget is never fuller than full, and there is none without a budget to fill', () => {
+  assert.equal(spentPart(token({ monthlyBudgetUsdCents: 200, spentUsdCents: 50 })), 25);
+  assert.equal(spentPart(token({ monthlyBudgetUsdCents: 200, spentUsdCents: 900 })), 100);
+  assert.equal(spentPart(token({ monthlyBudgetUsdCents: 0 })), undefined);
+  assert.equal(spentPart(token()), undefined);
+  assert.equal(limitsText(token({ tunnelQuota: 1, bandwidthLimitMbps: 10_000 })), '1 tunnel');
+});
+
+test('the body of a request says what the form said, in the words of each route', () => {
+  const values = { ...emptyKey('agent', 'default'), name: ' ci ', names: ['pr-*'], budget: '2.50', lifetime: '24' };
+  const limits = { name: 'ci', tunnelQuota: 5, bandwidthLimitMbps: 100, monthlyBudgetUsdCents: 250 };
+  assert.deepEqual(agentBody(values), { ...limits, ttlHours: 24, allowedSubdomains: ['pr-*'] });
+  assert.deepEqual(agentBody({ ...values, names: [], budget: '' }), {
+    ...limits,
+    monthlyBudgetUsdCents: null,
+    ttlHours: 24,
+    allowedSubdomains: ['*'],
+  });
+  assert.deepEqual(projectBody({ ...values, lifetime: OTHER, days: 3 }), {
+    ...limits,
+    ttl_hours: 72,
+    allowed_subdomains: ['pr-*'],
+  });
+  assert.deepEqual(masterBody({ ...values, lifetime: '8760', budget: '0' }), {
+    name: 'ci',
+    monthlyBudgetUsdCents: 0,
+    ttl_days: 365,
+  });
+});
+
+test('the commands of a key use what it may', () => {
+  const server = new URL('https://culvert.example.com/api/');
+  const of = (more: Partial<Token>): string => commandsFor(minted(more), server).environment;
+  assert.equal(of({}), 'CULVERT_TOKEN=mtk_abc culvert http 3000 --server https://culvert.example.com/api');
+  assert.match(of({ allowedSubdomains: ['pr-*', 'x'] }), /--subdomain pr-1 /);
+  assert.match(of({ allowedSubdomains: ['shop'] }), /--subdomain shop /);
+  assert.match(of({ kind: 'project', projectSlug: 'web' }), /http 3000 --project web --server/);
+  assert.match(of({ kind: 'master' }), /^export CULVERT_SERVER=\S+ CULVERT_TOKEN=mtk_abc\nculvert tokens mint /);
+  for (const kind of ['agent', 'master'] as const)
+    assert.doesNotMatch(commandsFor(minted({ kind }), server).file, /mtk_/, 'the file is filled by hand');
+});
+
+test('the settings for Prometheus lead to this server', () => {
+  const settings = scrapeConfig(new URL('http://127.0.0.1:9090/api/'));
+  assert.match(settings, /scheme: http\n/);
+  assert.match(settings, /metrics_path: \/api\/metrics\/prometheus\n/);
+  assert.match(settings, /targets: \["127\.0\.0\.1:9090"\]/);
+});

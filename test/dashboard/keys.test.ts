@@ -1,0 +1,193 @@
+/** Keys: made, shown once, limited, replaced, taken back. */
+import assert from 'node:assert/strict';
+import { after, before, suite, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { inReverse } from '../harness/ends.ts';
+import { heading, NO_CHROMIUM, noSeriousFinding, PHONE, shoot, startWorld, type World } from './world.ts';
+
+suite('keys', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
+  const ends = inReverse({ after });
+  let world: World;
+  before(async () => {
+    world = await startWorld(ends);
+  });
+
+  test('a new key is shown once, with a command that works, and is kept nowhere', async (t) => {
+    const page = await world.open(t, '/keys');
+    await heading(page, 'Keys');
+    await page.getByRole('button', { name: 'New key' }).click();
+    const dialog = page.getByRole('dialog', { name: 'New key' });
+    await dialog.getByRole('button', { name: 'Make key' }).click();
+    await dialog.getByText('Give the key a name').waitFor();
+    await dialog.getByRole('textbox', { name: 'Name', exact: true }).fill('laptop');
+    await dialog.getByLabel('Names that it may take').fill('pr-*,');
+    await dialog.getByRole('textbox', { name: 'Budget a month' }).fill('0.29');
+    await noSeriousFinding(page);
+    await shoot(page, 'keys-new');
+    await dialog.getByRole('button', { name: 'Make key' }).click();
+    const key = await shownKey(page, /^mtk_/);
+    const command = await dialog.getByRole('group', { name: 'the command' }).innerText();
+    assert.equal(command, `CULVERT_TOKEN=${key} culvert http 3000 --subdomain pr-1 --server ${world.culvert.apiUrl}`);
+    await noSeriousFinding(page);
+    await shoot(page, 'keys-minted');
+    const agent = world.culvert.agent(['http', '3000', '--subdomain', 'pr-1'], { token: key });
+    await agent.printed(/pr-1\./);
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    const row = rowOf(page, 'laptop');
+    await row.getByText('pr-*').waitFor();
+    await row.getByText('of $0.29').waitFor();
+    assert.doesNotMatch(await page.content(), new RegExp(key));
+    const kept = await page.evaluate<string>(
+      'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, history.state, location.href])',
+    );
+    assert.doesNotMatch(kept, /mtk_/);
+    agent.kill();
+  });
+
+  test('a budget is set, and 0 is said to block', async (t) => {
+    await mint(world, { name: 'spender' });
+    const page = await world.open(t, '/keys');
+    await deed(page, 'spender', 'Set budget');
+    const dialog = page.getByRole('dialog', { name: 'Budget of the key spender' });
+    await dialog.getByRole('radio', { name: 'At most this much' }).check();
+    await dialog.getByRole('textbox', { name: 'US dollars a month' }).fill('12,5');
+    await dialog.getByRole('button', { name: 'Set budget' }).click();
+    await dialog.getByText('Write US dollars').waitFor();
+    await dialog.getByRole('textbox', { name: 'US dollars a month' }).fill('0');
+    await dialog.getByText('visitors of its tunnels see an error at once').waitFor();
+    await noSeriousFinding(page);
+    await shoot(page, 'keys-budget');
+    await dialog.getByRole('textbox', { name: 'US dollars a month' }).fill('12.50');
+    await dialog.getByRole('button', { name: 'Set budget' }).click();
+    await rowOf(page, 'spender').getByText('of $12.50').waitFor();
+    await deed(page, 'spender', 'Set budget');
+    await dialog.getByRole('radio', { name: 'Nothing: block it' }).check();
+    await dialog.getByRole('button', { name: 'Set budget' }).click();
+    await rowOf(page, 'spender').getByText('Blocked').waitFor();
+  });
+
+  test('a key is rotated with a grace, and both are in the list', async (t) => {
+    await mint(world, { name: 'turner' });
+    const page = await world.open(t, '/keys');
+    await deed(page, 'turner', 'Rotate');
+    const dialog = page.getByRole('dialog', { name: 'Rotate the key turner?' });
+    await noSeriousFinding(page);
+    await dialog.getByRole('button', { name: 'Rotate key' }).click();
+    await shownKey(page, /^mtk_/);
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    await dialog.waitFor({ state: 'hidden' });
+    await rowOf(page, 'turner').getByText('Replaced').waitFor();
+    assert.equal(await rowOf(page, 'turner').count(), 2);
+  });
+
+  test('a master key says how many keys end with it, and they do', async (t) => {
+    const { body: master } = await world.culvert.account.call('POST', '/tokens/master', { name: 'robot' });
+    for (const name of ['run-1', 'run-2']) {
+      const answer = await fetch(`${world.culvert.apiUrl}/projects/default/tokens`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${String(master['apiKey'])}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ name }),
+      });
+      assert.equal(answer.status, 200);
+    }
+    const page = await world.open(t, '/keys');
+    await rowOf(page, 'run-1').getByText('minted by robot').waitFor();
+    await shoot(page, 'keys');
+    await noSeriousFinding(page);
+    await deed(page, 'robot', 'Revoke');
+    const dialog = page.getByRole('dialog', { name: 'Revoke the key robot?' });
+    await dialog.getByText('The 2 live keys that it minted end with it').waitFor();
+    await noSeriousFinding(page);
+    await dialog.getByRole('button', { name: 'Revoke 3 keys' }).click();
+    await rowOf(page, 'run-1').waitFor({ state: 'detached' });
+    await rowOf(page, 'robot').waitFor({ state: 'detached' });
+    await choose(page, 'State', 'Revoked');
+    await rowOf(page, 'run-2').waitFor();
+    await page.getByRole('textbox', { name: 'Search keys' }).fill('run-1');
+    await rowOf(page, 'run-2').waitFor({ state: 'detached' });
+    assert.equal(await rowOf(page, 'run-1').count(), 1);
+  });
+
+  test('dialogs are opened, used and left by keyboard, and the focus comes back', async (t) => {
+    await mint(world, { name: 'typist' });
+    const page = await world.open(t, '/keys');
+    const button = page.getByRole('button', { name: 'Actions for the key typist' });
+    await button.focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('menuitem', { name: 'Revoke' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: 'Revoke the key typist?' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.locator('[aria-label="Actions for the key typist"]:focus').waitFor();
+  });
+
+  test('a plan without master keys says so, with the way to one that has them', async (t) => {
+    const as = await world.person('free@example.com');
+    const page = await world.open(t, '/keys', { as });
+    await page.getByRole('heading', { name: 'No keys yet' }).waitFor();
+    await noSeriousFinding(page);
+    await shoot(page, 'keys-empty');
+    await page.getByRole('button', { name: 'New key' }).first().click();
+    const dialog = page.getByRole('dialog', { name: 'New key' });
+    await dialog.getByText('Master', { exact: true }).click();
+    await dialog.getByRole('link', { name: 'See the plans' }).waitFor();
+    assert.equal(await dialog.getByRole('button', { name: 'Make key' }).isDisabled(), true);
+    await shoot(page, 'keys-new-master');
+  });
+
+  test('a scraper gets a key of its own, with the settings for Prometheus', async (t) => {
+    const page = await world.open(t, '/keys');
+    await page.getByRole('button', { name: 'New scraper key' }).click();
+    const dialog = page.getByRole('dialog', { name: 'New scraper key' });
+    await dialog.getByRole('button', { name: 'Make key' }).click();
+    const key = await shownKey(page, /\S/);
+    const answer = await fetch(`${world.culvert.apiUrl}/metrics/prometheus`, {
+      headers: { authorization: `Bearer ${key}` },
+    });
+    assert.equal(answer.status, 200);
+    await dialog.getByText('metrics_path: /metrics/prometheus').waitFor();
+    await shoot(page, 'keys-scraper');
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    await page.getByRole('button', { name: 'Delete the scraper key prometheus' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete key' }).click();
+    await page.getByText('None yet.').waitFor();
+  });
+
+  test('on a phone nothing is wider than the window', async (t) => {
+    const page = await world.open(t, '/keys', { context: { viewport: PHONE, colorScheme: 'dark' } });
+    await rowOf(page, 'typist').waitFor();
+    const wide = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+    assert.ok(wide <= 0, `${wide} pixels too wide`);
+    await shoot(page, 'keys-phone-dark');
+    await page.getByRole('button', { name: 'New key' }).click();
+    await page.getByRole('dialog', { name: 'New key' }).waitFor();
+    await shoot(page, 'keys-new-phone-dark');
+  });
+});
+
+async function mint(world: World, body: Record<string, unknown>): Promise<void> {
+  const { status } = await world.culvert.account.call('POST', '/tokens', body);
+  assert.equal(status, 200);
+}
+
+function rowOf(page: Page, name: string) {
+  return page.getByRole('table', { name: 'Keys', exact: true }).getByRole('row').filter({ hasText: name });
+}
+
+async function deed(page: Page, key: string, what: string): Promise<void> {
+  await page.getByRole('button', { name: `Actions for the key ${key}` }).click();
+  await page.getByRole('menuitem', { name: what }).click();
+}
+
+async function choose(page: Page, field: string, option: string): Promise<void> {
+  await page.getByRole('combobox', { name: field }).click();
+  await page.getByRole('option', { name: option, exact: true }).click();
+}
+
+async function shownKey(page: Page, like: RegExp): Promise<string> {
+  const shown = page.getByRole('dialog').getByRole('group', { name: 'the key', exact: true });
+  await shown.waitFor();
+  const key = await shown.innerText();
+  assert.match(key, like);
+  return key;
+}

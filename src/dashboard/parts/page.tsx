@@ -23,7 +23,7 @@ export function Page({ title, about, actions, children }: PageProps) {
             {title}
           </Title>
           {about !== undefined && (
-            <Text c="dimmed" size="sm" mt={4}>
+            <Text c="dimmed" size="sm" mt={4} component="div">
               {about}
             </Text>
           )}

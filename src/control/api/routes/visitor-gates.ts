@@ -30,7 +30,7 @@ const shown = z
     warnings: z
       .array(z.string())
       .optional()
-      .openapi({ description: 'Of a gate that was put: what keeps everybody out' }),
+      .openapi({ description: 'Of a gate that there is: what keeps everybody out' }),
   })
   .openapi({
     example: {
@@ -60,12 +60,14 @@ export function mountVisitorGates(app: Api, { visitorGates }: ApiDeps): void {
     (c) => {
       const tunnelId = c.req.valid('param').id;
       const lists = visitorGates.get(actorOf(c), tunnelId);
+      const warnings = lists === null ? [] : visitorGates.warnings();
       return c.json(
         {
           id: tunnelId,
           edgeAuthEnabled: lists !== null,
           allowed_domains: [...(lists?.allowedDomains ?? [])],
           allowed_emails: [...(lists?.allowedEmails ?? [])],
+          ...(warnings.length === 0 ? {} : { warnings: [...warnings] }),
         },
         200,
       );

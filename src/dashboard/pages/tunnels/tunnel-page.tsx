@@ -1,10 +1,110 @@
-/** Tunnel. */
+/** One tunnel: how it stands, what it carries, what is in front of it. Which part is shown stands in the address. */
+import { Group, Tabs } from '@mantine/core';
+import { IconWorldOff } from '@tabler/icons-react';
+import { useParams, useSearchParams } from 'wouter';
+import { failureFrom } from '../../api/failure.ts';
+import { Empty } from '../../parts/empty.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { useNow } from '../../parts/now.ts';
 import { Page } from '../../parts/page.tsx';
+import { StateBadge } from '../../parts/state-badge.tsx';
+import { PolicyPanel } from '../policy/policy-panel.tsx';
+import { Address } from './address.tsx';
+import { ConnectTab } from './connect-tab.tsx';
+import { GatesTab, NothingForTcp } from './gates-tab.tsx';
+import { GuardBadges } from './guard-badges.tsx';
+import { HeadActions } from './head-actions.tsx';
+import { MaintenancePanel } from './maintenance-panel.tsx';
+import { OverviewTab } from './overview-tab.tsx';
+import { StateNotice } from './state-notice.tsx';
+import { type TunnelDetail, useTunnel } from './tunnel-queries.ts';
+import { STATES, stateOf } from './tunnel-state.ts';
+
+const TABS = ['overview', 'gates', 'policy', 'maintenance', 'connect'] as const;
+type Tab = (typeof TABS)[number];
+
+/** How late it is said that the tunnel's time has run out. */
+const LOOK_MS = 1000;
 
 export function TunnelPage() {
+  const { id = '' } = useParams();
+  const tunnel = useTunnel(id);
+  if (tunnel.data !== undefined) return <OneTunnel tunnel={tunnel.data} />;
   return (
     <Page title="Tunnel">
-      <div />
+      {tunnel.isError && failureFrom(tunnel.error).status === 404 ? (
+        <Empty icon={IconWorldOff} title="There is no such tunnel">
+          It was deleted, or it belongs to another organization.
+        </Empty>
+      ) : (
+        <Loaded query={tunnel}>{() => null}</Loaded>
+      )}
     </Page>
   );
+}
+
+function OneTunnel({ tunnel }: { readonly tunnel: TunnelDetail }) {
+  const now = useNow(LOOK_MS);
+  const { tone, word } = STATES[stateOf(tunnel, now)];
+  return (
+    <Page
+      title={tunnel.subdomain}
+      about={
+        <Group gap="xs" component="span">
+          <StateBadge tone={tone}>{word}</StateBadge>
+          <Address url={tunnel.publicUrl} name={tunnel.subdomain} />
+          <GuardBadges tunnel={tunnel} none="" />
+        </Group>
+      }
+      actions={<HeadActions tunnel={tunnel} now={now} />}
+    >
+      <StateNotice tunnel={tunnel} now={now} />
+      <Parts tunnel={tunnel} now={now} />
+    </Page>
+  );
+}
+
+function Parts({ tunnel, now }: { readonly tunnel: TunnelDetail; readonly now: number }) {
+  const [params, setParams] = useSearchParams();
+  const tab = TABS.find((one) => one === params.get('tab')) ?? 'overview';
+  const { authEnabled, edgeAuthEnabled, policyEnabled, maintenance } = tunnel;
+  const go = (next: string | null): void =>
+    setParams(next === null || next === 'overview' ? '' : { tab: next }, { replace: true });
+  return (
+    <Tabs value={tab satisfies Tab} onChange={go} keepMounted={false} className="culvert-tabs">
+      <Tabs.List mb="md" aria-label="Parts of the tunnel">
+        <Tabs.Tab value="overview">Overview</Tabs.Tab>
+        <Tabs.Tab value="gates" rightSection={<Mark on={authEnabled || edgeAuthEnabled} />}>
+          Gates
+        </Tabs.Tab>
+        <Tabs.Tab value="policy" rightSection={<Mark on={policyEnabled} />}>
+          Policy
+        </Tabs.Tab>
+        <Tabs.Tab value="maintenance" rightSection={<Mark on={maintenance} />}>
+          Maintenance
+        </Tabs.Tab>
+        <Tabs.Tab value="connect">Connect</Tabs.Tab>
+      </Tabs.List>
+      <Tabs.Panel value="overview">
+        <OverviewTab tunnel={tunnel} now={now} />
+      </Tabs.Panel>
+      <Tabs.Panel value="gates">
+        <GatesTab tunnel={tunnel} />
+      </Tabs.Panel>
+      <Tabs.Panel value="policy">
+        {tunnel.protocol === 'tcp' ? <NothingForTcp what="policy" /> : <PolicyPanel tunnel={tunnel} />}
+      </Tabs.Panel>
+      <Tabs.Panel value="maintenance">
+        <MaintenancePanel tunnel={tunnel} />
+      </Tabs.Panel>
+      <Tabs.Panel value="connect">
+        <ConnectTab tunnel={tunnel} now={now} />
+      </Tabs.Panel>
+    </Tabs>
+  );
+}
+
+/** A dot beside the name of a part that is on. */
+function Mark({ on }: { readonly on: boolean }) {
+  return on ? <span className="culvert-mark" role="img" aria-label="on" /> : null;
 }

@@ -1,0 +1,38 @@
+/** Where visitors reach a tunnel, to open and to take along. */
+import { ActionIcon, Anchor, Group, Text, Tooltip } from '@mantine/core';
+import { IconExternalLink } from '@tabler/icons-react';
+import { CopyIcon } from '../../parts/copy.tsx';
+
+/** `url`: as the server made it; a `tcp:` one leads nowhere in a browser. */
+export function Address({ url, name }: { readonly url: string; readonly name: string }) {
+  const isLink = /^https?:\/\//.test(url);
+  return (
+    <Group gap={2} wrap="nowrap" className="culvert-address">
+      {isLink ? (
+        <Anchor href={url} target="_blank" rel="noopener noreferrer" size="sm" c="dimmed">
+          {url}
+        </Anchor>
+      ) : (
+        <Text size="sm" c="dimmed">
+          {url}
+        </Text>
+      )}
+      <CopyIcon value={url} what={`the address of ${name}`} />
+      {isLink && (
+        <Tooltip label="Open in a new tab">
+          <ActionIcon
+            component="a"
+            href={url}
+            target="_blank"
+            rel="noopener noreferrer"
+            variant="subtle"
+            color="gray"
+            aria-label={`Open ${name}`}
+          >
+            <IconExternalLink size={16} />
+          </ActionIcon>
+        </Tooltip>
+      )}
+    </Group>
+  );
+}

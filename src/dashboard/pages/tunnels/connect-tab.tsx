@@ -1,0 +1,51 @@
+/** How an agent serves this very tunnel. */
+import { Alert, Stack } from '@mantine/core';
+import { Panel } from '../../parts/panel.tsx';
+import { ConnectCommand } from '../../parts/connect-command.tsx';
+import { type TunnelDetail, useProjects } from './tunnel-queries.ts';
+import { isShut } from './tunnel-state.ts';
+
+interface ConnectTabProps {
+  readonly tunnel: TunnelDetail;
+  /** Unix milliseconds. */
+  readonly now: number;
+}
+
+export function ConnectTab({ tunnel, now }: ConnectTabProps) {
+  return (
+    <Stack gap="md">
+      {isShut(tunnel, now) && (
+        <Alert color="yellow" role="status">
+          Agents are refused until the tunnel is started.
+        </Alert>
+      )}
+      <ConnectPanel
+        tunnel={tunnel}
+        title="How to connect"
+        about="Run this beside the service. Whoever connects last serves the tunnel; the one before is told so and ends."
+      />
+    </Stack>
+  );
+}
+
+interface ConnectPanelProps {
+  readonly tunnel: TunnelDetail;
+  readonly title: string;
+  readonly about: string;
+}
+
+export function ConnectPanel({ tunnel, title, about }: ConnectPanelProps) {
+  const { protocol, localPort, subdomain, projectSlug } = tunnel;
+  const project = useProjects().data?.find(({ slug }) => slug === projectSlug);
+  return (
+    <Panel title={title} about={about}>
+      <ConnectCommand
+        protocol={protocol}
+        localPort={localPort}
+        subdomain={subdomain}
+        project={project === undefined || project.isDefault ? undefined : project.slug}
+        keyName={subdomain}
+      />
+    </Panel>
+  );
+}

@@ -1,0 +1,36 @@
+/** Asks before a tunnel is deleted. */
+import type { Tunnel } from '../../api/types.ts';
+import { Confirm } from '../../parts/confirm.tsx';
+import { useDeleteTunnel } from './tunnel-deeds.ts';
+
+interface DeleteTunnelProps {
+  /** What it is about; stays while the dialog closes. */
+  readonly tunnel: Tunnel | undefined;
+  readonly opened: boolean;
+  readonly onClose: () => void;
+  readonly onDone?: () => void;
+}
+
+export function DeleteTunnel({ tunnel, opened, onClose, onDone }: DeleteTunnelProps) {
+  const remove = useDeleteTunnel(() => {
+    onClose();
+    onDone?.();
+  });
+  return (
+    <Confirm
+      title={`Delete the tunnel ${tunnel?.subdomain ?? ''}?`}
+      deed="Delete tunnel"
+      opened={opened}
+      isBusy={remove.isPending}
+      error={remove.error}
+      onConfirm={() => tunnel !== undefined && remove.mutate(tunnel)}
+      onClose={() => {
+        remove.reset();
+        onClose();
+      }}
+    >
+      Its agent is cut off, and visitors are told that there is no tunnel. Its gates and its policy are forgotten, and
+      domains that lead to it lead nowhere. Nobody else gets the name for 24 hours.
+    </Confirm>
+  );
+}

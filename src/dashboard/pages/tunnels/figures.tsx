@@ -1,0 +1,87 @@
+/** A tunnel in four figures: what it carried, and how long it lives yet. */
+import { Button, Card, Group, SimpleGrid, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useMay } from '../../api/context.tsx';
+import { Ago } from '../../parts/ago.tsx';
+import { bytesText, clockText, countText, timeOf } from '../../parts/words.ts';
+import { countedAs } from './traffic.tsx';
+import { useStart } from './tunnel-deeds.ts';
+import type { TunnelDetail } from './tunnel-queries.ts';
+import { isShut } from './tunnel-state.ts';
+
+interface FiguresProps {
+  readonly tunnel: TunnelDetail;
+  /** Unix milliseconds. */
+  readonly now: number;
+}
+
+export function Figures({ tunnel, now }: FiguresProps) {
+  const { protocol, totalRequests, bytesIn, bytesOut, createdAt } = tunnel;
+  const noun = countedAs(protocol);
+  return (
+    <SimpleGrid cols={{ base: 2, md: 4 }} spacing="md">
+      <Figure title={`${noun.charAt(0).toUpperCase()}${noun.slice(1)}`} value={countText(totalRequests)}>
+        since it was made <Ago at={createdAt} />
+      </Figure>
+      <Figure title="In" value={bytesText(bytesIn)}>
+        from visitors
+      </Figure>
+      <Figure title="Out" value={bytesText(bytesOut)}>
+        to visitors
+      </Figure>
+      <Ends tunnel={tunnel} now={now} />
+    </SimpleGrid>
+  );
+}
+
+function Ends({ tunnel, now }: FiguresProps) {
+  const start = useStart();
+  const mayChange = useMay('member');
+  const { expiresAt } = tunnel;
+  if (expiresAt === null)
+    return (
+      <Figure title="Ends" value="Never">
+        until it is stopped or deleted
+      </Figure>
+    );
+  return (
+    <Figure title="Ends" value={<Ago at={expiresAt} />}>
+      <Group gap="xs" justify="space-between" component="span">
+        {clockText(timeOf(expiresAt)).slice(0, -3)}
+        {mayChange && !isShut(tunnel, now) && (
+          <Button
+            variant="light"
+            size="compact-sm"
+            loading={start.isPending}
+            onClick={() => start.mutate(tunnel)}
+            title="Begins its time anew; visitors notice nothing"
+          >
+            Start again
+          </Button>
+        )}
+      </Group>
+    </Figure>
+  );
+}
+
+interface FigureProps {
+  readonly title: string;
+  readonly value: ReactNode;
+  readonly children: ReactNode;
+}
+
+function Figure({ title, value, children }: FigureProps) {
+  return (
+    <Card withBorder padding="md">
+      <Text size="xs" c="dimmed" fw={600}>
+        {title}
+      </Text>
+      <Text size="xl" fw={600} className="culvert-number">
+        {value}
+      </Text>
+      <Text size="xs" c="dimmed" component="div">
+        {children}
+      </Text>
+    </Card>
+  );
+}

@@ -1,0 +1,38 @@
+/** What stands between visitors and a service, at a glance. */
+import { Badge, Group, Text } from '@mantine/core';
+import { IconFilter, IconLock, IconUserCheck } from '@tabler/icons-react';
+import type { Tunnel } from '../../api/types.ts';
+
+type Guards = Pick<Tunnel, 'authEnabled' | 'edgeAuthEnabled' | 'policyEnabled'>;
+
+const GUARDS = [
+  { flag: 'authEnabled', word: 'Password', icon: IconLock },
+  { flag: 'edgeAuthEnabled', word: 'Sign-in', icon: IconUserCheck },
+  { flag: 'policyEnabled', word: 'Policy', icon: IconFilter },
+] as const;
+
+export function GuardBadges({ tunnel, none }: { readonly tunnel: Guards; readonly none: string }) {
+  const on = GUARDS.filter(({ flag }) => tunnel[flag]);
+  if (on.length === 0)
+    return (
+      <Text span size="sm" c="dimmed">
+        {none}
+      </Text>
+    );
+  return (
+    <Group gap={4}>
+      {on.map(({ flag, word, icon: Sign }) => (
+        <Badge
+          key={flag}
+          variant="default"
+          tt="none"
+          fw={500}
+          leftSection={<Sign size={12} aria-hidden />}
+          className="culvert-badge"
+        >
+          {word}
+        </Badge>
+      ))}
+    </Group>
+  );
+}

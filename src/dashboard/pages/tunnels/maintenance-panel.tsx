@@ -1,0 +1,90 @@
+/** Maintenance of a tunnel: the words for its visitors, as they will see them, on and off. */
+import { Button, Group, Paper, Stack, Text, Textarea } from '@mantine/core';
+import { useState } from 'react';
+import { useMay } from '../../api/context.tsx';
+import { FailureAlert } from '../../parts/loaded.tsx';
+import { Panel } from '../../parts/panel.tsx';
+import { OnOff } from './on-off.tsx';
+import { useBeginMaintenance, useEndMaintenance } from './tunnel-deeds.ts';
+import type { TunnelDetail } from './tunnel-queries.ts';
+
+const MAX_MESSAGE = 500;
+/** The edge's own (data/edge/fault.ts). */
+const OWN_WORDS = 'This site is being worked on. Please come back later.';
+
+export function MaintenancePanel({ tunnel }: { readonly tunnel: TunnelDetail }) {
+  const { id, maintenance, maintenanceMessage, protocol } = tunnel;
+  const [draft, setDraft] = useState<string>();
+  const begin = useBeginMaintenance({ tellsFailure: true });
+  const end = useEndMaintenance();
+  const mayChange = useMay('member');
+  const message = draft ?? maintenanceMessage ?? '';
+  const isNew = message !== (maintenanceMessage ?? '');
+  return (
+    <Panel
+      title="Maintenance"
+      about={
+        protocol === 'tcp'
+          ? 'While it is on, visitors are refused. It ends by itself when the agent disconnects or the server starts again.'
+          : 'While it is on, visitors get 503 and your words. It ends by itself when the agent disconnects or the server starts again.'
+      }
+      actions={<OnOff on={maintenance} />}
+    >
+      {mayChange && protocol !== 'tcp' && (
+        <Textarea
+          label="Words for visitors (optional)"
+          description={`${message.length} of ${MAX_MESSAGE} characters. Shown as text.`}
+          inputWrapperOrder={['label', 'input', 'description', 'error']}
+          placeholder={OWN_WORDS}
+          maxLength={MAX_MESSAGE}
+          autosize
+          minRows={2}
+          maxRows={8}
+          value={message}
+          onChange={(event) => setDraft(event.currentTarget.value)}
+        />
+      )}
+      {protocol !== 'tcp' && <Preview message={message} />}
+      {begin.isError && <FailureAlert error={begin.error} />}
+      {mayChange && (
+        <Group gap="xs">
+          {(!maintenance || isNew) && (
+            <Button
+              loading={begin.isPending}
+              onClick={() => begin.mutate({ id, message }, { onSuccess: () => setDraft(undefined) })}
+            >
+              {maintenance ? 'Change words' : 'Begin maintenance'}
+            </Button>
+          )}
+          {maintenance && (
+            <Button variant={isNew ? 'default' : 'filled'} loading={end.isPending} onClick={() => end.mutate({ id })}>
+              End maintenance
+            </Button>
+          )}
+        </Group>
+      )}
+    </Panel>
+  );
+}
+
+/** The edge's page of this answer, in short. Programs get the words as JSON. */
+function Preview({ message }: { readonly message: string }) {
+  return (
+    <Stack gap={4}>
+      <Text size="xs" c="dimmed" id="maintenance-preview">
+        What a browser shows
+      </Text>
+      <Paper withBorder p="md" maw={448} role="group" aria-labelledby="maintenance-preview">
+        <Text fw={600} c="var(--mantine-primary-color-filled)">
+          503
+        </Text>
+        <Text fw={700} size="lg">
+          Down for maintenance
+        </Text>
+        <Text mt="xs" className="culvert-preview">
+          {message === '' ? OWN_WORDS : message}
+        </Text>
+      </Paper>
+    </Stack>
+  );
+}

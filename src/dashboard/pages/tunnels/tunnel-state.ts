@@ -1,0 +1,36 @@
+/** How a tunnel stands, as people say it: one word for each, drawn by the list and the head of a tunnel's page. Pure. */
+import type { Tunnel } from '../../api/types.ts';
+import type { Tone } from '../../parts/state-badge.tsx';
+
+export type TunnelState = 'online' | 'maintenance' | 'waiting' | 'stopped' | 'expired';
+
+interface StateWords {
+  readonly word: string;
+  readonly tone: Tone;
+}
+
+export const STATES: Readonly<Record<TunnelState, StateWords>> = {
+  online: { word: 'Online', tone: 'good' },
+  maintenance: { word: 'Maintenance', tone: 'warn' },
+  waiting: { word: 'Waiting for an agent', tone: 'info' },
+  stopped: { word: 'Stopped', tone: 'quiet' },
+  expired: { word: 'Expired', tone: 'bad' },
+};
+
+/** In the order in which the list can be sorted: what works first. */
+export const STATE_ORDER = ['online', 'maintenance', 'waiting', 'stopped', 'expired'] as const;
+
+type Standing = Pick<Tunnel, 'online' | 'stopped' | 'expiresAt' | 'maintenance'>;
+
+/** What its visitors meet is said first, as the edge decides it: maintenance before all else. `now`: Unix milliseconds. */
+export function stateOf({ maintenance, stopped, online, expiresAt }: Standing, now: number): TunnelState {
+  if (maintenance) return 'maintenance';
+  if (stopped) return 'stopped';
+  if (expiresAt !== null && Date.parse(expiresAt) <= now) return 'expired';
+  return online ? 'online' : 'waiting';
+}
+
+/** Whether only `start` lets agents in again; maintenance may hide it. */
+export function isShut({ stopped, expiresAt }: Pick<Standing, 'stopped' | 'expiresAt'>, now: number): boolean {
+  return stopped || (expiresAt !== null && Date.parse(expiresAt) <= now);
+}

@@ -1,0 +1,112 @@
+/** The tunnels of a list, a row each. */
+import { Anchor, Pagination, Stack, Text } from '@mantine/core';
+import { useState } from 'react';
+import { Link } from 'wouter';
+import { useMay } from '../../api/context.tsx';
+import type { Tunnel } from '../../api/types.ts';
+import { Ago } from '../../parts/ago.tsx';
+import { useAsked } from '../../parts/asked.ts';
+import { StateBadge } from '../../parts/state-badge.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
+import { Address } from './address.tsx';
+import { DeleteTunnel } from './delete-tunnel.tsx';
+import { GuardBadges } from './guard-badges.tsx';
+import { Traffic } from './traffic.tsx';
+import { TunnelActions } from './tunnel-actions.tsx';
+import { STATES, stateOf } from './tunnel-state.ts';
+
+/** An organization may have a thousand: drawing all of them each time would be felt. */
+const PAGE_ROWS = 50;
+
+interface TunnelTableProps {
+  readonly tunnels: readonly Tunnel[];
+  /** Unix milliseconds. */
+  readonly now: number;
+  /** Whether the organization has several projects, which are worth a word then. */
+  readonly hasProjects: boolean;
+}
+
+export function TunnelTable({ tunnels, now, hasProjects }: TunnelTableProps) {
+  const [page, setPage] = useState(1);
+  const deleting = useAsked<Tunnel>();
+  const mayChange = useMay('member');
+  const pages = Math.max(1, Math.ceil(tunnels.length / PAGE_ROWS));
+  const at = Math.min(page, pages);
+  const columns = columnsOf(now, hasProjects);
+  return (
+    <Stack gap="sm">
+      <Table
+        label="Tunnels"
+        rows={tunnels.slice((at - 1) * PAGE_ROWS, at * PAGE_ROWS)}
+        rowKey={({ id }) => id}
+        columns={mayChange ? [...columns, actions(now, deleting.ask)] : columns}
+      />
+      {pages > 1 && (
+        <Pagination
+          total={pages}
+          value={at}
+          onChange={setPage}
+          getControlProps={(control) => ({ 'aria-label': `${control} page` })}
+          getItemProps={(item) => ({ 'aria-label': `Page ${item}` })}
+        />
+      )}
+      <DeleteTunnel tunnel={deleting.row} opened={deleting.opened} onClose={deleting.close} />
+    </Stack>
+  );
+}
+
+function actions(now: number, onDelete: (tunnel: Tunnel) => void): Column<Tunnel> {
+  return {
+    key: 'actions',
+    title: 'Actions',
+    hidden: true,
+    align: 'right',
+    cell: (tunnel) => <TunnelActions tunnel={tunnel} now={now} onDelete={onDelete} />,
+  };
+}
+
+function columnsOf(now: number, hasProjects: boolean): ReadonlyArray<Column<Tunnel>> {
+  return [
+    {
+      key: 'name',
+      title: 'Tunnel',
+      cell: ({ id, subdomain, publicUrl, projectSlug }) => (
+        <Stack gap={0} className="culvert-tunnel-name">
+          <Anchor component={Link} href={`/tunnels/${id}`} fw={600} size="sm">
+            {subdomain}
+          </Anchor>
+          <Address url={publicUrl} name={subdomain} />
+          {hasProjects && (
+            <Text size="xs" c="dimmed">
+              in {projectSlug}
+            </Text>
+          )}
+        </Stack>
+      ),
+    },
+    {
+      key: 'state',
+      title: 'State',
+      cell: (tunnel) => {
+        const { tone, word } = STATES[stateOf(tunnel, now)];
+        return <StateBadge tone={tone}>{word}</StateBadge>;
+      },
+    },
+    {
+      key: 'service',
+      title: 'Local service',
+      cell: ({ protocol, localPort }) => (
+        <Text span size="sm" className="culvert-number">
+          {protocol}, port {localPort}
+        </Text>
+      ),
+    },
+    {
+      key: 'guards',
+      title: 'In front of it',
+      cell: (tunnel) => <GuardBadges tunnel={tunnel} none="nothing" />,
+    },
+    { key: 'traffic', title: 'Traffic', align: 'right', cell: (tunnel) => <Traffic tunnel={tunnel} /> },
+    { key: 'ends', title: 'Ends', cell: ({ expiresAt }) => <Ago at={expiresAt} never="never" /> },
+  ];
+}

@@ -1,0 +1,38 @@
+/** Puts and removes the visitor gate of a tunnel. */
+import { useQueryClient } from '@tanstack/react-query';
+import { answered } from '../../api/client.ts';
+import { useApi } from '../../api/context.tsx';
+import type { Schemas } from '../../api/types.ts';
+import { useDeed } from '../../parts/deed.ts';
+import { show } from './tunnel-deeds.ts';
+
+export function usePutVisitorGate(tunnelId: string, isOn: boolean) {
+  const { client } = useApi();
+  const queries = useQueryClient();
+  return useDeed({
+    run: (body: Schemas['VisitorGate']) =>
+      answered(client.PUT('/tunnels/{id}/edge-auth', { params: { path: { id: tunnelId } }, body })),
+    done: isOn ? 'The lists are saved. Everybody is asked again.' : 'Visitors are asked from the next request on.',
+    onDone: (gate) => {
+      queries.setQueryData(['tunnels', tunnelId, 'edge-auth'], gate);
+      show(queries, { id: tunnelId, edgeAuthEnabled: true });
+    },
+    touches: [['tunnels']],
+    tellsFailure: true,
+  });
+}
+
+export function useRemoveVisitorGate(tunnelId: string, onDone: () => void) {
+  const { client } = useApi();
+  const queries = useQueryClient();
+  return useDeed({
+    run: () => answered(client.DELETE('/tunnels/{id}/edge-auth', { params: { path: { id: tunnelId } } })),
+    done: 'Visitors are not asked who they are any more.',
+    onDone: () => {
+      show(queries, { id: tunnelId, edgeAuthEnabled: false });
+      onDone();
+    },
+    touches: [['tunnels']],
+    tellsFailure: true,
+  });
+}

@@ -1,0 +1,59 @@
+/** Whom the visitor gate of a tunnel lets in: two lists. */
+import { Button, Group, Stack, TagsInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useState } from 'react';
+import { showFaults } from '../../parts/form-failure.ts';
+import { FailureAlert } from '../../parts/loaded.tsx';
+import { listFaults, tidyDomains, tidyEmails, type VisitorLists } from './visitor-lists.ts';
+import { usePutVisitorGate } from './visitor-deeds.ts';
+
+interface VisitorFormProps {
+  readonly tunnelId: string;
+  readonly isOn: boolean;
+  readonly lists: VisitorLists;
+}
+
+const SPLITS = [',', ';', ' '];
+
+export function VisitorForm({ tunnelId, isOn, lists }: VisitorFormProps) {
+  const [isRefused, setRefused] = useState(false);
+  const form = useForm({
+    initialValues: { allowed_domains: [...lists.allowed_domains], allowed_emails: [...lists.allowed_emails] },
+    validate: listFaults,
+  });
+  const put = usePutVisitorGate(tunnelId, isOn);
+  const send = (body: { allowed_domains: string[]; allowed_emails: string[] }): void => {
+    setRefused(false);
+    put.mutate(body, {
+      onSuccess: () => form.resetDirty(body),
+      onError: (error) => setRefused(showFaults(form, error) !== undefined),
+    });
+  };
+  return (
+    <form onSubmit={form.onSubmit(send)} noValidate>
+      <Stack gap="sm">
+        <TagsInput
+          label="Everybody of these domains"
+          description="What stands behind the @, exactly: subdomains are others. Enter or a comma ends one."
+          placeholder="example.com"
+          splitChars={SPLITS}
+          {...form.getInputProps('allowed_domains')}
+          onChange={(entries) => form.setFieldValue('allowed_domains', tidyDomains(entries))}
+        />
+        <TagsInput
+          label="And these addresses"
+          placeholder="ann@partner.example"
+          splitChars={SPLITS}
+          {...form.getInputProps('allowed_emails')}
+          onChange={(entries) => form.setFieldValue('allowed_emails', tidyEmails(entries))}
+        />
+        {isRefused && <FailureAlert error={put.error} />}
+        <Group gap="xs">
+          <Button type="submit" loading={put.isPending} disabled={isOn && !form.isDirty()}>
+            {isOn ? 'Save lists' : 'Ask visitors to sign in'}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,53 @@
+/** The lists of a visitor gate as somebody types them: tidied, and checked as the API does. Pure. */
+
+const LABEL = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
+const DOMAIN = new RegExp(`^${LABEL}(?:\\.${LABEL})*$`);
+const LOCAL_PART = /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}$/;
+const MAX_DOMAIN = 253;
+const MAX_ADDRESS = 254;
+/** Of both lists together. */
+export const MAX_ENTRIES = 100;
+
+export interface VisitorLists {
+  readonly allowed_domains: readonly string[];
+  readonly allowed_emails: readonly string[];
+}
+
+type Faults = Partial<Record<keyof VisitorLists, string>>;
+
+/** `@Example.com` → `example.com`; each once. */
+export function tidyDomains(entries: readonly string[]): string[] {
+  return tidy(entries).map((entry) => entry.replace(/^@/, ''));
+}
+
+export function tidyEmails(entries: readonly string[]): string[] {
+  return tidy(entries);
+}
+
+/** By field; none where all is well. */
+export function listFaults({ allowed_domains: domains, allowed_emails: emails }: VisitorLists): Faults {
+  if (domains.length + emails.length === 0)
+    return { allowed_domains: 'Name at least one domain or address: nobody else is let in.' };
+  if (domains.length + emails.length > MAX_ENTRIES)
+    return { allowed_domains: `At most ${MAX_ENTRIES} domains and addresses together.` };
+  const [domain, email] = [domains.find((one) => !isDomain(one)), emails.find((one) => !isEmail(one))];
+  return {
+    ...(domain === undefined
+      ? {}
+      : { allowed_domains: `${domain} is no domain: write what stands behind the @, such as example.com.` }),
+    ...(email === undefined ? {} : { allowed_emails: `${email} is no e-mail address in ASCII.` }),
+  };
+}
+
+function tidy(entries: readonly string[]): string[] {
+  return [...new Set(entries.map((entry) => entry.trim().toLowerCase()).filter((entry) => entry !== ''))];
+}
+
+function isDomain(text: string): boolean {
+  return text.length <= MAX_DOMAIN && DOMAIN.test(text);
+}
+
+function isEmail(text: string): boolean {
+  const at = text.lastIndexOf('@');
+  return at > 0 && text.length <= MAX_ADDRESS && LOCAL_PART.test(text.slice(0, at)) && isDomain(text.slice(at + 1));
+}

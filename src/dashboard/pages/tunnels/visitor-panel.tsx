@@ -1,0 +1,81 @@
+/** The visitor gate of a tunnel: whether visitors must say who they are, and who of them comes in. */
+import { Alert, Button, Group, Stack, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useAccount, useMay } from '../../api/context.tsx';
+import { Confirm } from '../../parts/confirm.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { Panel } from '../../parts/panel.tsx';
+import { PlanLink } from '../../parts/plan-link.tsx';
+import { OnOff } from './on-off.tsx';
+import { type TunnelDetail, useVisitorGate } from './tunnel-queries.ts';
+import { useRemoveVisitorGate } from './visitor-deeds.ts';
+import { VisitorForm } from './visitor-form.tsx';
+import type { VisitorLists } from './visitor-lists.ts';
+
+export function VisitorPanel({ tunnel }: { readonly tunnel: TunnelDetail }) {
+  const { id, edgeAuthEnabled: isOn } = tunnel;
+  const gate = useVisitorGate(id);
+  const hasPlan = useAccount().entitlements.edge_auth;
+  const mayChange = useMay('member');
+  return (
+    <Panel
+      title="Visitor sign-in"
+      about="Visitors sign in with the server's identity provider, and only those on your lists come in. The service is told who, as Culvert-Visitor-Email."
+      actions={<OnOff on={isOn} />}
+    >
+      {!hasPlan && (
+        <PlanLink>
+          {isOn
+            ? 'Your plan has no sign-in of visitors any more: this gate stays as it is, and can only be removed.'
+            : 'Your plan has no sign-in of visitors.'}
+        </PlanLink>
+      )}
+      <Loaded query={gate} lines={2}>
+        {({ warnings = [], ...lists }) => (
+          <Stack gap="sm">
+            {warnings.map((words) => (
+              <Alert key={words} color="yellow" role="status">
+                {words}
+              </Alert>
+            ))}
+            {mayChange && hasPlan ? (
+              <VisitorForm key={String(isOn)} tunnelId={id} isOn={isOn} lists={lists} />
+            ) : (
+              isOn && <Listed lists={lists} />
+            )}
+            {mayChange && isOn && <RemoveVisitors tunnel={tunnel} />}
+          </Stack>
+        )}
+      </Loaded>
+    </Panel>
+  );
+}
+
+function Listed({ lists }: { readonly lists: VisitorLists }) {
+  const entries = [...lists.allowed_domains.map((domain) => `everybody of ${domain}`), ...lists.allowed_emails];
+  return <Text size="sm">Let in: {entries.join(', ')}.</Text>;
+}
+
+function RemoveVisitors({ tunnel: { id, subdomain } }: { readonly tunnel: TunnelDetail }) {
+  const [opened, { open, close }] = useDisclosure(false);
+  const remove = useRemoveVisitorGate(id, close);
+  return (
+    <Group>
+      <Button variant="default" onClick={open}>
+        Remove sign-in
+      </Button>
+      <Confirm
+        title={`Let visitors of ${subdomain} in without signing in?`}
+        deed="Remove sign-in"
+        opened={opened}
+        isBusy={remove.isPending}
+        error={remove.error}
+        onConfirm={() => remove.mutate()}
+        onClose={close}
+      >
+        From the next request on, whoever knows the address is let in, unless something else on this page asks. The
+        lists are forgotten.
+      </Confirm>
+    </Group>
+  );
+}

@@ -21,8 +21,8 @@ type Form = keyof typeof FORMS;
 export function ExportMenu({ scope, filter }: ExportMenuProps) {
   const ask = useAskPage(scope, filter);
   const save = useDeed({
-    run: (_: Form) => collectEvents(ask),
-    onDone: (events, form) => {
+    run: async (form: Form) => ({ form, events: await collectEvents(ask) }),
+    onDone: ({ form, events }) => {
       saveText(FORMS[form].write(events), `culvert-audit-${new Date().toISOString().slice(0, 10)}.${form}`);
       if (events.length === MAX_EXPORTED)
         say(`The file holds the newest ${countText(MAX_EXPORTED)}. Narrow the filters for the others.`);

@@ -31,9 +31,9 @@ interface ReturnNoteProps {
 
 export function ReturnNote({ back, billing: { plan } }: ReturnNoteProps) {
   const queries = useQueryClient();
-  // What the plan includes is shown on other pages too.
+  // What the plan includes is shown on other pages too: their answers were given before the purchase.
   useEffect(() => {
-    if (back === 'done') void queries.invalidateQueries({ queryKey: ['me'] });
+    if (back === 'done' && plan !== 'free') void queries.invalidateQueries({ queryKey: ['me'] });
   }, [back, plan, queries]);
   if (back === undefined) return null;
   if (back === 'cancelled')

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { answered } from '../../api/client.ts';
 import { useAccount, useApi } from '../../api/context.tsx';
-import type { Schemas } from '../../api/types.ts';
+import type { Role, Schemas } from '../../api/types.ts';
 import { Ago } from '../../parts/ago.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
 import { useDeed } from '../../parts/deed.ts';
@@ -25,33 +25,14 @@ export function InvitationsPanel() {
   });
   if (invitations.isError) return <FailureAlert error={invitations.error} again={invitations.refetch} />;
   if (invitations.data === undefined || invitations.data.length === 0) return null;
-  const columns: ReadonlyArray<Column<Invitation>> = [
-    { key: 'email', title: 'Address', cell: ({ email }) => email },
-    { key: 'role', title: 'Role', cell: (row) => ROLE_NAMES[roleOf(row.role)] },
-    { key: 'by', title: 'Invited by', cell: (row) => row.invited_by },
-    { key: 'until', title: 'Runs out', cell: (row) => <Ago at={row.expires_at} /> },
-    {
-      key: 'deeds',
-      title: 'Actions',
-      hidden: true,
-      align: 'right',
-      cell: (row) =>
-        mayTouch({ me: roleOf(role), other: roleOf(row.role) }) && (
-          <Button
-            variant="subtle"
-            color="red"
-            size="compact-md"
-            onClick={() => setRevoking(row)}
-            aria-label={`Revoke the invitation of ${row.email}`}
-          >
-            Revoke
-          </Button>
-        ),
-    },
-  ];
   return (
     <Panel title="Invitations" about="Sent, and not accepted yet.">
-      <Table label="Invitations" rows={invitations.data} rowKey={(row) => row.id} columns={columns} />
+      <Table
+        label="Invitations"
+        rows={invitations.data}
+        rowKey={(row) => row.id}
+        columns={columnsFor(roleOf(role), setRevoking)}
+      />
       <RevokeDialog invitation={revoking} onClose={() => setRevoking(undefined)} />
     </Panel>
   );
@@ -92,4 +73,31 @@ function RevokeDialog({ invitation, onClose }: RevokeDialogProps) {
       The link in the letter stops working. You can invite them again.
     </Confirm>
   );
+}
+
+function columnsFor(mine: Role, onRevoke: (invitation: Invitation) => void): ReadonlyArray<Column<Invitation>> {
+  return [
+    { key: 'email', title: 'Address', cell: ({ email }) => email },
+    { key: 'role', title: 'Role', cell: (row) => ROLE_NAMES[roleOf(row.role)] },
+    { key: 'by', title: 'Invited by', cell: (row) => row.invited_by },
+    { key: 'until', title: 'Runs out', cell: (row) => <Ago at={row.expires_at} /> },
+    {
+      key: 'deeds',
+      title: 'Actions',
+      hidden: true,
+      align: 'right',
+      cell: (row) =>
+        mayTouch({ me: mine, other: roleOf(row.role) }) && (
+          <Button
+            variant="subtle"
+            color="red"
+            size="compact-md"
+            onClick={() => onRevoke(row)}
+            aria-label={`Revoke the invitation of ${row.email}`}
+          >
+            Revoke
+          </Button>
+        ),
+    },
+  ];
 }

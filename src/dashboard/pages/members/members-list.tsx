@@ -32,23 +32,6 @@ function Rows({ members }: { readonly members: readonly Member[] }) {
   const { user } = useAccount();
   const [wanted, setWanted] = useState('');
   const shown = members.filter(({ email, name }) => `${name} ${email}`.toLowerCase().includes(wanted.toLowerCase()));
-  const columns: ReadonlyArray<Column<Member>> = [
-    { key: 'who', title: 'Who', cell: (row) => <Who member={row} isMe={row.user_id === user.id} /> },
-    {
-      key: 'role',
-      title: 'Role',
-      cell: ({ role }) => <span title={ROLE_WORDS[roleOf(role)]}>{ROLE_NAMES[roleOf(role)]}</span>,
-    },
-    { key: 'mfa', title: 'Second factor', cell: ({ mfa_enabled: mfa }) => <SecondFactor enabled={mfa} /> },
-    { key: 'joined', title: 'Joined', cell: (row) => <Ago at={row.joined_at} /> },
-    {
-      key: 'deeds',
-      title: 'Actions',
-      hidden: true,
-      align: 'right',
-      cell: (row) => <MemberMenu member={row} isLastOwner={isLastOwner(members, row.user_id)} />,
-    },
-  ];
   return (
     <Stack gap="sm">
       {members.length > MANY && (
@@ -61,7 +44,7 @@ function Rows({ members }: { readonly members: readonly Member[] }) {
           maw={320}
         />
       )}
-      <Table label="Members" rows={shown} rowKey={(row) => row.user_id} columns={columns} />
+      <Table label="Members" rows={shown} rowKey={(row) => row.user_id} columns={columnsFor(members, user.id)} />
     </Stack>
   );
 }
@@ -99,4 +82,24 @@ function SecondFactor({ enabled }: { readonly enabled: boolean | null }) {
       off
     </Text>
   );
+}
+
+function columnsFor(members: readonly Member[], myId: string): ReadonlyArray<Column<Member>> {
+  return [
+    { key: 'who', title: 'Who', cell: (row) => <Who member={row} isMe={row.user_id === myId} /> },
+    {
+      key: 'role',
+      title: 'Role',
+      cell: ({ role }) => <span title={ROLE_WORDS[roleOf(role)]}>{ROLE_NAMES[roleOf(role)]}</span>,
+    },
+    { key: 'mfa', title: 'Second factor', cell: ({ mfa_enabled: mfa }) => <SecondFactor enabled={mfa} /> },
+    { key: 'joined', title: 'Joined', cell: (row) => <Ago at={row.joined_at} /> },
+    {
+      key: 'deeds',
+      title: 'Actions',
+      hidden: true,
+      align: 'right',
+      cell: (row) => <MemberMenu member={row} isLastOwner={isLastOwner(members, row.user_id)} />,
+    },
+  ];
 }

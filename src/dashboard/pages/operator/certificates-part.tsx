@@ -26,28 +26,6 @@ const STATES: Readonly<Record<Certificate['state'], readonly [tone: Tone, words:
 export function CertificatesPart() {
   const { client } = useApi();
   const asked = useAsked<Certificate>();
-  const columns: ReadonlyArray<Column<Certificate>> = [
-    { key: 'name', title: 'Name', cell: (row) => <Name certificate={row} /> },
-    {
-      key: 'state',
-      title: 'State',
-      cell: ({ state }) => <StateBadge tone={STATES[state][0]}>{STATES[state][1]}</StateBadge>,
-    },
-    { key: 'until', title: 'Ends', cell: (row) => <Ago at={row.expiresAt} never="–" /> },
-    { key: 'next', title: 'Next attempt', cell: (row) => <Ago at={row.nextAttemptAt} never="–" /> },
-    { key: 'failures', title: 'Failures in a row', align: 'right', cell: ({ failures }) => countText(failures) },
-    {
-      key: 'deeds',
-      title: 'Actions',
-      hidden: true,
-      align: 'right',
-      cell: (row) => (
-        <Button variant="subtle" size="compact-md" onClick={() => asked.ask(row)} aria-label={`Renew ${row.name} now`}>
-          Renew now
-        </Button>
-      ),
-    },
-  ];
   return (
     <>
       <Paged
@@ -65,7 +43,12 @@ export function CertificatesPart() {
               that leads to a tunnel. With another mode it shows the certificate of its settings.
             </Empty>
           ) : (
-            <Table label="Certificates" rows={certificates} rowKey={({ name }) => name} columns={columns} />
+            <Table
+              label="Certificates"
+              rows={certificates}
+              rowKey={({ name }) => name}
+              columns={columnsFor(asked.ask)}
+            />
           )
         }
       </Paged>
@@ -122,4 +105,29 @@ function RenewDialog({ certificate, opened, onClose }: RenewDialogProps) {
       new one has come.
     </Confirm>
   );
+}
+
+function columnsFor(onRenew: (certificate: Certificate) => void): ReadonlyArray<Column<Certificate>> {
+  return [
+    { key: 'name', title: 'Name', cell: (row) => <Name certificate={row} /> },
+    {
+      key: 'state',
+      title: 'State',
+      cell: ({ state }) => <StateBadge tone={STATES[state][0]}>{STATES[state][1]}</StateBadge>,
+    },
+    { key: 'until', title: 'Ends', cell: (row) => <Ago at={row.expiresAt} never="–" /> },
+    { key: 'next', title: 'Next attempt', cell: (row) => <Ago at={row.nextAttemptAt} never="–" /> },
+    { key: 'failures', title: 'Failures in a row', align: 'right', cell: ({ failures }) => countText(failures) },
+    {
+      key: 'deeds',
+      title: 'Actions',
+      hidden: true,
+      align: 'right',
+      cell: (row) => (
+        <Button variant="subtle" size="compact-md" onClick={() => onRenew(row)} aria-label={`Renew ${row.name} now`}>
+          Renew now
+        </Button>
+      ),
+    },
+  ];
 }

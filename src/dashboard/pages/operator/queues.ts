@@ -23,17 +23,27 @@ export function queuesOf(metrics: Metrics): readonly Queue[] {
       about: mailSeconds > 0 ? `the oldest for ${spanText(mailSeconds * 1000)}` : 'for the mail server',
       isLong: mailSeconds > 600,
     },
-    queue('Passwords to check', of('passwords_waiting'), 'of log-ins and of visitors', 100),
-    queue('Reports', of('reports_waiting'), 'counters and events on their way to the database', 1000),
-    queue('Records of requests', of('inspector_waiting'), 'on their way to the file of the inspector', 5000),
-    queue('Batches for the disk', of('inspector_store_waiting_batches'), 'of records', 100),
+    queue(of('passwords_waiting'), { title: 'Passwords to check', about: 'of log-ins and of visitors', longFrom: 100 }),
+    queue(of('reports_waiting'), {
+      title: 'Reports',
+      about: 'counters and events on their way to the database',
+      longFrom: 1000,
+    }),
+    queue(of('inspector_waiting'), {
+      title: 'Records of requests',
+      about: 'on their way to the file of the inspector',
+      longFrom: 5000,
+    }),
+    queue(of('inspector_store_waiting_batches'), { title: 'Batches for the disk', about: 'of records', longFrom: 100 }),
     queue(
-      'Webhook receivers',
       lines.reduce((sum, one) => sum + one, 0),
-      'with deliveries for a tunnel',
-      Infinity,
+      { title: 'Webhook receivers', about: 'with deliveries for a tunnel', longFrom: Infinity },
     ),
-    queue('Agents at the door', of('agent_handshakes'), 'that have shown no good key yet', 500),
+    queue(of('agent_handshakes'), {
+      title: 'Agents at the door',
+      about: 'that have shown no good key yet',
+      longFrom: 500,
+    }),
     {
       title: 'Buffers of streams',
       now: bytesText(used),
@@ -43,6 +53,13 @@ export function queuesOf(metrics: Metrics): readonly Queue[] {
   ];
 }
 
-function queue(title: string, count: number, about: string, longFrom: number): Queue {
+interface Line {
+  readonly title: string;
+  readonly about: string;
+  /** How many there are when somebody should look. */
+  readonly longFrom: number;
+}
+
+function queue(count: number, { title, about, longFrom }: Line): Queue {
   return { title, now: countText(count), about, isLong: count > longFrom };
 }

@@ -1,11 +1,10 @@
 /** How the server fares, asked every few seconds; what it was before is kept as long as the page is open, and nowhere else. */
 import { Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
 import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
-import { readMetrics } from './exposition.ts';
+import { type Metrics, readMetrics } from './exposition.ts';
 import { type Sample, sampleOf, withSample } from './history.ts';
 import { AnsweredPanel } from './answered-panel.tsx';
 import { DropsPanel } from './drops-panel.tsx';
@@ -15,13 +14,20 @@ import { QueuesPanel } from './queues-panel.tsx';
 
 const AGAIN_MS = 3000;
 
+interface Watched {
+  readonly metrics: Metrics;
+  readonly samples: readonly Sample[];
+}
+
 export function ServerPart() {
   const { client } = useApi();
-  const [samples, setSamples] = useState<readonly Sample[]>([]);
-  const metrics = useQuery({
+  const watched = useQuery({
     queryKey: ['superadmin', 'metrics'],
-    queryFn: async ({ signal }) =>
-      readMetrics(await answered(client.GET('/superadmin/metrics', { parseAs: 'text', signal }))),
+    queryFn: async ({ signal, client: queries, queryKey }): Promise<Watched> => {
+      const metrics = readMetrics(await answered(client.GET('/superadmin/metrics', { parseAs: 'text', signal })));
+      const before = queries.getQueryData<Watched>(queryKey)?.samples ?? [];
+      return { metrics, samples: withSample(before, sampleOf(metrics, Date.now())) };
+    },
     refetchInterval: AGAIN_MS,
     structuralSharing: false,
   });
@@ -30,14 +36,10 @@ export function ServerPart() {
     queryFn: ({ signal }) => answered(client.GET('/superadmin/edge', { signal })),
     refetchInterval: AGAIN_MS,
   });
-  const { data, dataUpdatedAt } = metrics;
-  useEffect(() => {
-    if (data !== undefined) setSamples((before) => withSample(before, sampleOf(data, dataUpdatedAt)));
-  }, [data, dataUpdatedAt]);
   return (
     <Stack>
-      <Loaded query={metrics} lines={6}>
-        {(now) => <NowPanel metrics={now} samples={samples} />}
+      <Loaded query={watched} lines={6}>
+        {({ metrics, samples }) => <NowPanel metrics={metrics} samples={samples} />}
       </Loaded>
       <Loaded query={edge} lines={4}>
         {(counts) => (
@@ -47,10 +49,10 @@ export function ServerPart() {
           </>
         )}
       </Loaded>
-      {data !== undefined && (
+      {watched.data !== undefined && (
         <>
-          <QueuesPanel metrics={data} />
-          <JobsPanel metrics={data} />
+          <QueuesPanel metrics={watched.data.metrics} />
+          <JobsPanel metrics={watched.data.metrics} />
         </>
       )}
     </Stack>

@@ -15,7 +15,31 @@ type Organization = Schemas['Organization'];
 export function OrgsPanel({ orgs }: { readonly orgs: readonly Organization[] }) {
   const { active_org: active } = useAccount();
   const move = useSwitch();
-  const columns: ReadonlyArray<Column<Organization>> = [
+  return (
+    <Panel title="Your organizations" about="What you see on the other pages is that of the active one.">
+      <Table
+        label="Your organizations"
+        rows={orgs}
+        rowKey={({ id }) => id}
+        columns={columnsFor({
+          activeId: active.id,
+          moving: move.isPending ? move.variables : undefined,
+          onMove: move.mutate,
+        })}
+      />
+    </Panel>
+  );
+}
+
+interface ColumnsFor {
+  readonly activeId: string;
+  /** The one that is being switched to. */
+  readonly moving: string | undefined;
+  readonly onMove: (id: string) => void;
+}
+
+function columnsFor({ activeId, moving, onMove }: ColumnsFor): ReadonlyArray<Column<Organization>> {
+  return [
     {
       key: 'name',
       title: 'Name',
@@ -24,7 +48,7 @@ export function OrgsPanel({ orgs }: { readonly orgs: readonly Organization[] }) 
           <Text size="sm" fw={500}>
             {name}
           </Text>
-          {id === active.id && <StateBadge tone="info">active</StateBadge>}
+          {id === activeId && <StateBadge tone="info">active</StateBadge>}
         </Group>
       ),
     },
@@ -38,12 +62,12 @@ export function OrgsPanel({ orgs }: { readonly orgs: readonly Organization[] }) 
       hidden: true,
       align: 'right',
       cell: ({ id, name }) =>
-        id !== active.id && (
+        id !== activeId && (
           <Button
             variant="subtle"
             size="compact-md"
-            loading={move.isPending && move.variables === id}
-            onClick={() => move.mutate(id)}
+            loading={moving === id}
+            onClick={() => onMove(id)}
             aria-label={`Switch to ${name}`}
           >
             Switch
@@ -51,9 +75,4 @@ export function OrgsPanel({ orgs }: { readonly orgs: readonly Organization[] }) 
         ),
     },
   ];
-  return (
-    <Panel title="Your organizations" about="What you see on the other pages is that of the active one.">
-      <Table label="Your organizations" rows={orgs} rowKey={({ id }) => id} columns={columns} />
-    </Panel>
-  );
 }

@@ -30,8 +30,9 @@ export function agentCommand(
 
 /** The same with a key. It goes by the environment: arguments are seen by everybody on the machine. */
 export function withKey(command: string, key: string, shell: ShellKind): string {
-  const value = quoted(key, shell);
-  return shell === 'posix' ? `${KEY_VARIABLE}=${value} ${command}` : `$env:${KEY_VARIABLE} = ${value}; ${command}`;
+  if (shell === 'posix') return `${KEY_VARIABLE}=${quoted(key, shell)} ${command}`;
+  // A plain word behind `=` would be run as a command.
+  return `$env:${KEY_VARIABLE} = ${singleQuoted(key, "''")}; ${command}`;
 }
 
 export function loginCommand(server: URL, shell: ShellKind): string {
@@ -57,6 +58,11 @@ function commandOf(protocol: TunnelProtocol): 'http' | 'https' | 'tcp' {
 
 /** Plain words as they are; in PowerShell everything else than letters and digits may mean something, at an argument's beginning at least. */
 function quoted(text: string, shell: ShellKind): string {
-  if (shell === 'powershell') return /^[\w][\w-]*$/.test(text) ? text : `'${text.replaceAll("'", "''")}'`;
-  return /^[\w.:/%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+  if (shell === 'powershell') return /^\w[\w-]*$/.test(text) ? text : singleQuoted(text, "''");
+  return /^[\w.:/%+=,-]+$/.test(text) ? text : singleQuoted(text, String.raw`'\''`);
+}
+
+/** `inner`: what a quote within becomes. */
+function singleQuoted(text: string, inner: string): string {
+  return `'${text.replaceAll("'", () => inner)}'`;
 }

@@ -1,0 +1,99 @@
+/** What the overview warns of, and the words of its charts: without a browser. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Schemas } from '../../src/dashboard/api/types.ts';
+import { statusTone, statusWord } from '../../src/dashboard/pages/overview/status.ts';
+import { totalText } from '../../src/dashboard/pages/overview/traffic.ts';
+import { warningsOf } from '../../src/dashboard/pages/overview/warnings.ts';
+import { bucketText, tickText, WHOLE_STEPS } from '../../src/dashboard/parts/chart-axis.ts';
+import { token, tunnel } from './made-up.ts';
+
+const DAY = 86_400;
+const nothing = { tokens: [], domains: [], tunnels: [] };
+const warned = (seen: Partial<Parameters<typeof warningsOf>[0]>) =>
+  warningsOf({ ...nothing, now: 0, ...seen }).map(({ tone, text }) => `${tone}: ${text}`);
+
+test('a budget is said when four fifths are spent, and gravely when it is gone', () => {
+  const of = (spentUsdCents: number, monthlyBudgetUsdCents: number | null, revoked = false) =>
+    warned({ tokens: [token({ spentUsdCents, monthlyBudgetUsdCents, revoked })] });
+  assert.deepEqual(of(399, 500), []);
+  assert.deepEqual(of(400, 500), ['warn: The key ci has spent $4.00 of $5.00 of its budget of this month.']);
+  assert.match(of(500, 500)[0] ?? '', /^bad: The budget of the key ci is spent \(\$5\.00 of \$5\.00\)/);
+  for (const quiet of [of(900, null), of(0, 0), of(500, 500, true)]) assert.deepEqual(quiet, []);
+});
+
+test('the end of a key is said while somebody uses it: three days before, or the last tenth of a short one', () => {
+  const at = (days: number, more: Parameters<typeof token>[0]) =>
+    warned({ now: days * DAY * 1000, tokens: [token({ lastUsedAt: days * DAY, ...more })] });
+  assert.deepEqual(at(96, {}), []);
+  assert.match(at(97, {})[0] ?? '', /^warn: The key ci is in use and ends in 3 d:/);
+  assert.match(at(97, { kind: 'cli' })[0] ?? '', /culvert login/);
+  assert.deepEqual(at(0.5, { expiresAt: DAY }), []);
+  assert.equal(at(0.95, { expiresAt: DAY }).length, 1);
+  for (const quiet of [{ lastUsedAt: null }, { lastUsedAt: 80 * DAY }, { graceEndsAt: 98 * DAY }, { revoked: true }])
+    assert.deepEqual(at(97, quiet), [], JSON.stringify(quiet));
+  assert.deepEqual(at(101, {}), []);
+});
+
+test('domains without proof or certificate, and tunnels about to end', () => {
+  const domain = (more: Partial<Schemas['Domain']>): Schemas['Domain'] => ({
+    id: 'd1',
+    domain: 'shop.test',
+    verified: true,
+    verifiedAt: null,
+    boundTunnelId: null,
+    createdAt: '',
+    certificate: null,
+    verificationToken: '',
+    dnsRecord: { type: 'TXT', name: '', value: '' },
+    ...more,
+  });
+  const failing = { state: 'failed', lastError: 'no A record', expiresAt: null, nextAttemptAt: null } as const;
+  assert.deepEqual(warned({ domains: [domain({})] }), []);
+  assert.deepEqual(warned({ domains: [domain({ verified: false })] }), [
+    'warn: The domain shop.test waits for its DNS record.',
+  ]);
+  assert.deepEqual(
+    warned({
+      domains: [
+        domain({ certificate: { ...failing, state: 'valid' } }),
+        domain({ certificate: failing, domain: 'b.test' }),
+      ],
+    }),
+    [
+      'bad: There is no certificate for b.test: no A record',
+      "warn: The certificate of shop.test can't be renewed: no A record",
+    ],
+  );
+  const soon = new Date(40 * 60_000).toISOString();
+  assert.match(warned({ tunnels: [tunnel({ expiresAt: soon })] })[0] ?? '', /shop ends in 40 min/);
+  assert.deepEqual(warned({ tunnels: [tunnel({ expiresAt: soon, online: false })] }), []);
+  assert.deepEqual(warned({ tunnels: [tunnel({ expiresAt: new Date(DAY * 1000).toISOString() })] }), []);
+  const many = Array.from({ length: 30 }, (_, n) => tunnel({ id: String(n), expiresAt: soon }));
+  assert.equal(warned({ tunnels: many }).length, 8);
+});
+
+test('a status is coloured by what became of the request', () => {
+  assert.deepEqual(
+    [
+      statusTone(200, 'forwarded'),
+      statusTone(302, 'forwarded'),
+      statusTone(404, 'forwarded'),
+      statusTone(302, 'refused'),
+      statusTone(500, 'forwarded'),
+      statusTone(200, 'failed'),
+      statusTone(0, 'failed'),
+    ],
+    ['good', 'info', 'warn', 'warn', 'bad', 'bad', 'bad'],
+  );
+  assert.deepEqual([statusWord(0), statusWord(204)], ['none', '204']);
+});
+
+test('charts say their columns and totals, and their lines are whole numbers', () => {
+  assert.equal(totalText('requests', '7d', [1, 2, 1231]), '1,234 in the last 7 days');
+  assert.equal(totalText('bytes_in', '1h', [1500, 0]), '1.5 KB in the last hour');
+  const at = new Date(2026, 10, 21, 14, 0).getTime();
+  assert.equal(bucketText(at, 900_000), '21 Nov 14:00 to 14:15');
+  assert.deepEqual([tickText(at / 1000, 3600), tickText(at / 1000, DAY)], ['14:00', '21 Nov']);
+  assert.ok(WHOLE_STEPS.every(Number.isInteger) && WHOLE_STEPS[0] === 1);
+});

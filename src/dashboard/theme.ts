@@ -1,5 +1,13 @@
 /** The look: the colours of the pages that the edge and the API make by themselves, in Mantine's terms. All pairs have a contrast of 4.5 and more. */
-import { type CSSVariablesResolver, createTheme, Modal, type MantineColorsTuple, Tooltip } from '@mantine/core';
+import {
+  type CSSVariablesResolver,
+  createTheme,
+  defaultVariantColorsResolver,
+  Modal,
+  type MantineColorsTuple,
+  Tooltip,
+  type VariantColorsResolver,
+} from '@mantine/core';
 
 const CULVERT: MantineColorsTuple = [
   '#e9f7f3',
@@ -26,11 +34,19 @@ const DARK: MantineColorsTuple = [
   '#0c100f',
 ];
 
+/** Mantine takes the words on a filled button for those of the light scheme; in the dark one our colour is light, and so its words are dark. */
+const colorsOf: VariantColorsResolver = (input) => {
+  const colors = defaultVariantColorsResolver(input);
+  const isOurs = input.variant === 'filled' && (input.color === undefined || input.color === 'culvert');
+  return isOurs ? { ...colors, color: 'var(--mantine-primary-color-contrast)' } : colors;
+};
+
 export const THEME = createTheme({
   colors: { culvert: CULVERT, dark: DARK },
   primaryColor: 'culvert',
   primaryShade: { light: 8, dark: 4 },
   autoContrast: true,
+  variantColorResolver: colorsOf,
   luminanceThreshold: 0.35,
   defaultRadius: 'md',
   fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif',

@@ -1,5 +1,5 @@
 /** The fields that several steps have, with what browsers, phones and password managers go by. */
-import { TextInput, type TextInputProps } from '@mantine/core';
+import { PasswordInput, type PasswordInputProps, TextInput, type TextInputProps } from '@mantine/core';
 
 const PLAIN = { autoCapitalize: 'none', spellCheck: false, required: true, withAsterisk: false, size: 'md' } as const;
 
@@ -22,5 +22,22 @@ export function EmailField(props: TextInputProps) {
 export function CodeField(props: TextInputProps) {
   return (
     <TextInput name="code" inputMode="numeric" autoComplete="one-time-code" maxLength={64} {...PLAIN} {...props} />
+  );
+}
+
+/** A password. Mantine says to everybody but screen readers that it is wrong. */
+export function PasswordField(props: PasswordInputProps) {
+  const isWrong = props.error !== undefined && props.error !== null && props.error !== false;
+  return (
+    <PasswordInput
+      label="Password"
+      maxLength={1024}
+      required
+      withAsterisk={false}
+      size="md"
+      visibilityToggleButtonProps={{ 'aria-label': 'Show what is typed' }}
+      aria-invalid={isWrong ? true : undefined}
+      {...props}
+    />
   );
 }

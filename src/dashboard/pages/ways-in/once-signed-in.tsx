@@ -43,7 +43,7 @@ function SignedIn({ title, problem, children }: Pick<OnceSignedInProps, 'title' 
   return (
     <Step title={title} order={2} problem={problem}>
       {stayed !== undefined && <Problem>{stayed}</Problem>}
-      <Group justify="space-between" gap="xs">
+      <Group justify="space-between" gap="0 md">
         <Text size="sm" className="culvert-way-words">
           Signed in as <strong>{account.data.user.email}</strong>
         </Text>

@@ -1,5 +1,5 @@
 /** `/reset?token=`, to which the mail about a forgotten password leads: a new password, or a new link. */
-import { Anchor, Button, Code, PasswordInput, Text } from '@mantine/core';
+import { Anchor, Button, Code, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { Link } from 'wouter';
@@ -7,6 +7,7 @@ import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
 import { failureFrom } from '../../api/failure.ts';
 import type { Arrival } from '../../place.ts';
+import { PasswordField } from './fields.tsx';
 import { ForgotStep, SentStep } from './forgot-step.tsx';
 import { Frame } from './frame.tsx';
 import { PASSWORD_RULE, passwordFault } from './password-rule.ts';
@@ -72,25 +73,14 @@ function NewPassword({ token, go }: { readonly token: string; readonly go: (plac
   });
   return (
     <Step title="Set a new password" order={1} problem={problem} onSubmit={onSubmit}>
-      <PasswordInput
+      <PasswordField
         label="New password"
         description={PASSWORD_RULE}
         name="new-password"
         autoComplete="new-password"
-        required
-        withAsterisk={false}
-        size="md"
         {...form.getInputProps('new_password')}
       />
-      <PasswordInput
-        label="The same again"
-        name="again"
-        autoComplete="new-password"
-        required
-        withAsterisk={false}
-        size="md"
-        {...form.getInputProps('again')}
-      />
+      <PasswordField label="The same again" name="again" autoComplete="new-password" {...form.getInputProps('again')} />
       <Button type="submit" size="md" loading={isBusy}>
         Set the password
       </Button>

@@ -1,5 +1,5 @@
 /** Address and password, and the other ways that this server has. */
-import { Button, Divider, Group, PasswordInput, Stack } from '@mantine/core';
+import { Button, Divider, Group, Stack } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { IconBrandGithub } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
@@ -8,7 +8,7 @@ import { useApi } from '../../api/context.tsx';
 import { failureFrom } from '../../api/failure.ts';
 import type { Schemas } from '../../api/types.ts';
 import { FailureAlert } from '../../parts/loaded.tsx';
-import { EmailField } from './fields.tsx';
+import { EmailField, PasswordField } from './fields.tsx';
 import { LinkButton } from './link-button.tsx';
 import { Step } from './step.tsx';
 import { useStep } from './use-step.ts';
@@ -49,16 +49,7 @@ export function SignInStep({ way, title, problem: first, returnTo }: SignInStepP
   return (
     <Step title={title} order={way.order} problem={problem} onSubmit={onSubmit}>
       <EmailField {...form.getInputProps('email')} />
-      <PasswordInput
-        label="Password"
-        name="password"
-        autoComplete="current-password"
-        required
-        withAsterisk={false}
-        maxLength={1024}
-        size="md"
-        {...form.getInputProps('password')}
-      />
+      <PasswordField name="password" autoComplete="current-password" {...form.getInputProps('password')} />
       <Button type="submit" size="md" loading={isBusy}>
         Sign in
       </Button>

@@ -1,11 +1,11 @@
 /** A new account, on a server where anybody may make one. */
-import { Button, PasswordInput } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import type { ReactNode } from 'react';
 import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
 import { PASSWORD_RULE, passwordFault } from './password-rule.ts';
-import { EmailField } from './fields.tsx';
+import { EmailField, PasswordField } from './fields.tsx';
 import { Step } from './step.tsx';
 import { useStep } from './use-step.ts';
 import type { Way } from './way.ts';
@@ -25,14 +25,10 @@ export function SignUpStep({ way, back }: { readonly way: Way; readonly back: Re
   return (
     <Step title="Make an account" order={way.order} problem={problem} onSubmit={onSubmit}>
       <EmailField type="email" maxLength={254} {...form.getInputProps('email')} />
-      <PasswordInput
-        label="Password"
+      <PasswordField
         description={PASSWORD_RULE}
         name="password"
         autoComplete="new-password"
-        required
-        withAsterisk={false}
-        size="md"
         {...form.getInputProps('password')}
       />
       <Button type="submit" size="md" loading={isBusy}>

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { AUDIT_ACTIONS } from '../../src/control/services/audit.ts';
+import { actionChoices, actionWords } from '../../src/dashboard/pages/audit/actions.ts';
+import { detailWords, pageOf } from '../../src/dashboard/pages/audit/details.ts';
+import {
+  type AuditEvent,
+  collectEvents,
+  csvCell,
+  csvOf,
+  MAX_EXPORTED,
+} from '../../src/dashboard/pages/audit/export.ts';
+
+const EVENT: AuditEvent = {
+  id: '019aa3c2-5b7e-7c44-9d0e-6a3d1f8b2c11',
+  timestamp: '2026-11-21T09:30:00.000Z',
+  action: 'tunnel.create',
+  resourceType: 'tunnel',
+  resourceId: '019aa3c2-5b70-7b02-8a3e-0c9d3f5e7a10',
+  userEmail: 'ann@example.com',
+  actorType: 'user',
+  ipAddress: '203.0.113.7',
+  details: null,
+};
+
+test('every action of the trail has words, once, and no other has', () => {
+  const listed = actionChoices().flatMap(({ items }) => items.map(({ value }) => value));
+  assert.deepEqual(listed.toSorted(), [...AUDIT_ACTIONS].toSorted());
+  assert.equal(actionWords('tunnel.teleport'), 'tunnel.teleport');
+});
+
+test('details are said in order, a change last and with an arrow', () => {
+  assert.deepEqual(detailWords({ email: 'bob@example.com', from: 'viewer', to: 'member' }), [
+    'bob@example.com',
+    'viewer → member',
+  ]);
+  assert.deepEqual(detailWords({ from: null, to: 500 }), ['none → 500']);
+  assert.deepEqual(detailWords({ grace_hours: 24, revokedTokens: 2, superadmin: true, note: null }), [
+    'grace hours 24',
+    'revoked tokens 2',
+    'superadmin',
+  ]);
+  assert.deepEqual(detailWords({ from: 'here' }), ['from here']);
+  assert.deepEqual(detailWords(null), []);
+});
+
+test('a thing is linked to while it is there, and by nothing but an id', () => {
+  assert.equal(pageOf(EVENT), '/tunnels/019aa3c2-5b70-7b02-8a3e-0c9d3f5e7a10');
+  assert.equal(pageOf({ ...EVENT, action: 'tunnel.delete' }), undefined);
+  assert.equal(pageOf({ ...EVENT, resourceId: '../../evil' }), undefined);
+  assert.equal(pageOf({ ...EVENT, resourceType: 'token', resourceId: 'a1b2' }), '/keys');
+  assert.equal(pageOf({ ...EVENT, resourceType: 'session' }), undefined);
+});
+
+test('no cell is a formula to a spreadsheet', () => {
+  for (const bad of ['=1+1', '+1', '-1', '@SUM(A1)', '\tx']) assert.equal(csvCell(bad), `'${bad}`);
+  assert.equal(csvCell('\r=1'), `"'\r=1"`);
+  assert.equal(csvCell('=HYPERLINK("http://evil","x")'), `"'=HYPERLINK(""http://evil"",""x"")"`);
+  assert.equal(csvCell('a,b'), '"a,b"');
+  assert.equal(csvCell('plain 1-2=3'), 'plain 1-2=3');
+});
+
+test('a file has a line of titles and a line per event; organizations are told where they are known', () => {
+  const [head, line, end] = csvOf([{ ...EVENT, userEmail: '=cmd', details: { name: 'a' } }]).split('\r\n');
+  assert.equal(head, 'time,action,what,who,kind_of_actor,address,kind_of_thing,thing,details,id');
+  assert.match(String(line), /,tunnel\.create,made a tunnel,'=cmd,user,203\.0\.113\.7,tunnel,/);
+  assert.match(String(line), /"\{""name"":""a""\}"/);
+  assert.equal(end, '');
+  assert.match(csvOf([{ ...EVENT, orgId: null }]), /^[^\r]*,organization\r\n/);
+});
+
+test('an export reads page after page, up to its bound', async () => {
+  const asked: Array<[string | undefined, number]> = [];
+  const give = (total: number) => async (before: string | undefined, limit: number) => {
+    asked.push([before, limit]);
+    const from = before === undefined ? 0 : Number(before) + 1;
+    const count = Math.min(limit, total - from);
+    return Array.from({ length: count }, (_, index) => ({ ...EVENT, id: String(from + index) }));
+  };
+  assert.equal((await collectEvents(give(1500))).length, 1500);
+  assert.deepEqual(asked, [
+    [undefined, 1000],
+    ['999', 1000],
+  ]);
+  assert.equal((await collectEvents(give(1_000_000))).length, MAX_EXPORTED);
+});

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ENTITLEMENTS, PLANS as SERVER_PLANS, PLAN_NAMES as SERVER_NAMES } from '../../src/control/services/plans.ts';
+import { presentEntitlements } from '../../src/control/api/entitlements.ts';
+import { FEATURES, INCLUDED, PLAN_NAMES, PLANS, webAddress } from '../../src/dashboard/pages/billing/plans.ts';
+import { paidText, subscriptionText } from '../../src/dashboard/pages/billing/paid-text.ts';
+
+test('the plans that are compared are those of the server', () => {
+  assert.deepEqual(PLANS, SERVER_PLANS);
+  assert.deepEqual(PLAN_NAMES, SERVER_NAMES);
+  for (const plan of SERVER_PLANS) {
+    assert.deepEqual({ plan, ...INCLUDED[plan] }, presentEntitlements(plan, ENTITLEMENTS[plan]));
+  }
+});
+
+test('what a plan includes is said in words', () => {
+  const said = (plan: 'free' | 'team' | 'enterprise') => FEATURES.map(({ say }) => say(INCLUDED[plan]));
+  assert.deepEqual(said('free'), ['1 h', '7 days', 'none', 'no', 'no']);
+  assert.deepEqual(said('team'), ['7 d', '90 days', 'unlimited', 'yes', 'yes']);
+  assert.equal(said('enterprise')[0], 'as long as you like');
+});
+
+test('a browser is sent to web pages alone', () => {
+  assert.equal(webAddress('https://pay.example/c?x=1'), 'https://pay.example/c?x=1');
+  assert.equal(
+    webAddress('http://127.0.0.1:9090/billing/mock-checkout?token=a.b'),
+    'http://127.0.0.1:9090/billing/mock-checkout?token=a.b',
+  );
+  for (const bad of ['javascript:alert(1)', 'data:text/html,x', '/billing', '', 'file:///etc/passwd']) {
+    assert.equal(webAddress(bad), undefined, bad);
+  }
+});
+
+test('a subscription says how it is paid and what comes next', () => {
+  const end = '2026-12-21T12:00:00.000Z';
+  const of = (cancels: boolean) =>
+    subscriptionText({ billing_cycle: 'monthly', current_period_end: end, cancel_at_period_end: cancels });
+  assert.equal(of(false), 'Paid monthly; renews on 2026-12-21.');
+  assert.equal(of(true), 'Paid monthly; ends on 2026-12-21 and does not renew.');
+  const bare = { billing_cycle: null, current_period_end: null, cancel_at_period_end: false };
+  assert.equal(subscriptionText(bare), '');
+  assert.equal(subscriptionText({ ...bare, current_period_end: end }), 'Renews on 2026-12-21.');
+  assert.match(paidText({ mode: 'none' }), /operator/);
+});

@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { DROPS } from '../../src/data/edge/drops.ts';
+import { FAULTS } from '../../src/data/edge/fault.ts';
+import { NO_DROPS } from '../../src/data/inspect/draft.ts';
+import { RELAY_DROPS as RELAY_REASONS } from '../../src/plane/relays.ts';
+import { ANSWER_WORDS } from '../../src/dashboard/pages/operator/answer-words.ts';
+import { RECORD_DROPS, RELAY_DROPS, VISITOR_DROPS } from '../../src/dashboard/pages/operator/drop-words.ts';
+import { dropRows } from '../../src/dashboard/pages/operator/drops.ts';
+import { byLabel, figure, readMetrics } from '../../src/dashboard/pages/operator/exposition.ts';
+import { MAX_SAMPLES, ratesOf, type Sample, withSample } from '../../src/dashboard/pages/operator/history.ts';
+import { jobsOf } from '../../src/dashboard/pages/operator/jobs.ts';
+import { queuesOf } from '../../src/dashboard/pages/operator/queues.ts';
+import { deedsFor, type User } from '../../src/dashboard/pages/operator/user-deeds.ts';
+
+test('every reason and every code of the server is said in words, with the same setting', () => {
+  assert.deepEqual(Object.keys(VISITOR_DROPS), Object.keys(DROPS));
+  for (const [reason, { words, setting }] of Object.entries(DROPS)) {
+    assert.deepEqual(VISITOR_DROPS[reason], { words, ...(setting === null ? {} : { setting }) });
+  }
+  assert.deepEqual(Object.keys(RECORD_DROPS), Object.keys(NO_DROPS));
+  assert.deepEqual(Object.keys(RELAY_DROPS), [...RELAY_REASONS]);
+  assert.deepEqual(Object.keys(ANSWER_WORDS), Object.keys(FAULTS));
+});
+
+test('what came most often is first, and a reason of a newer server has its own name', () => {
+  const rows = dropRows({
+    dropped: { malformed: 2, over_total: 0, brand_new: 9 },
+    inspector: { dropped: { memory: 5 } },
+    relays: { dropped: { malformed: 1 } },
+  });
+  assert.deepEqual(
+    rows.map(({ key, count }) => [key, count]),
+    [
+      ['visitors brand_new', 9],
+      ['records memory', 5],
+      ['visitors malformed', 2],
+      ['datagrams malformed', 1],
+      ['visitors over_total', 0],
+    ],
+  );
+  assert.equal(rows[0]?.words, 'brand_new');
+  assert.equal(rows[1]?.setting, 'inspector.max_memory_mb');
+});
+
+const PAGE = `# HELP culvert_agent_sessions Agents that are connected
+# TYPE culvert_agent_sessions gauge
+culvert_agent_sessions 12
+
+culvert_job_runs_total{job="expire tunnels"} 7
+culvert_job_runs_total{job="a \\"b\\" \\\\ c\\nd"} 3
+culvert_job_failures_total{job="expire tunnels"} 0
+culvert_job_failures_total{job="a \\"b\\" \\\\ c\\nd"} 1
+culvert_job_duration_seconds{job="expire tunnels"} 0.002
+culvert_visitor_connections{state="http"} 4
+culvert_visitor_connections{state="tcp"} 1.5e1
+culvert_window_used_bytes 950
+culvert_window_budget_bytes 1000
+culvert_mail_oldest_seconds 700
+nonsense
+`;
+
+test('the text format of the metrics is read, labels with quotes and lines in them too', () => {
+  const metrics = readMetrics(PAGE);
+  assert.equal(figure(metrics, 'culvert_agent_sessions'), 12);
+  assert.equal(figure(metrics, 'culvert_visitor_connections'), 19);
+  assert.equal(figure(metrics, 'culvert_visitor_connections', ['state', 'tcp']), 15);
+  assert.equal(figure(metrics, 'culvert_nothing'), 0);
+  assert.deepEqual([...byLabel(metrics, 'culvert_job_runs_total', 'job').keys()], ['expire tunnels', 'a "b" \\ c\nd']);
+});
+
+test('jobs that failed are first; one that has not run yet took no time', () => {
+  const jobs = jobsOf(readMetrics(PAGE));
+  assert.deepEqual(
+    jobs.map(({ runs, failures, tookMs }) => [runs, failures, tookMs]),
+    [
+      [3, 1, undefined],
+      [7, 0, 2],
+    ],
+  );
+});
+
+test('a queue that is long is marked', () => {
+  const long = queuesOf(readMetrics(PAGE)).filter(({ isLong }) => isLong);
+  assert.deepEqual(
+    long.map(({ title }) => title),
+    ['Letters', 'Buffers of streams'],
+  );
+});
+
+const SAMPLE: Sample = {
+  at: 0,
+  loopMs: 1,
+  connections: 0,
+  streams: 0,
+  memory: 1,
+  requests: 0,
+  bytes: 0,
+  cpuSeconds: 1,
+};
+
+test('rates are between samples, and never below nothing', () => {
+  const samples = [
+    SAMPLE,
+    { ...SAMPLE, at: 2000, requests: 10 },
+    { ...SAMPLE, at: 4000, requests: 4 },
+    { ...SAMPLE, at: 4000, requests: 9 },
+  ];
+  assert.deepEqual(ratesOf(samples, 'requests'), [5, 0, 0]);
+  assert.deepEqual(ratesOf([SAMPLE], 'requests'), []);
+});
+
+test('samples are bounded, and begin anew with the server', () => {
+  let samples: readonly Sample[] = [];
+  for (let at = 0; at < MAX_SAMPLES + 10; at++) samples = withSample(samples, { ...SAMPLE, at });
+  assert.equal(samples.length, MAX_SAMPLES);
+  assert.equal(samples[0]?.at, 10);
+  assert.equal(withSample(samples, { ...SAMPLE, cpuSeconds: 0.1 }).length, 1);
+});
+
+test('nobody locks themself out, or hides their own new password', () => {
+  const user: User = {
+    id: 'me',
+    email: 'ann@example.com',
+    name: '',
+    email_verified: true,
+    mfa_enabled: false,
+    is_superadmin: true,
+    is_locked: false,
+    created_at: '2026-11-21T09:30:00.000Z',
+    orgs: [],
+  };
+  assert.deepEqual(deedsFor(user, 'me'), ['revokeSuperadmin']);
+  assert.deepEqual(deedsFor(user, 'another'), ['lock', 'revokeSessions', 'resetPassword', 'revokeSuperadmin']);
+  const locked = { ...user, is_locked: true, is_superadmin: false, mfa_enabled: true };
+  assert.deepEqual(deedsFor(locked, 'another'), ['unlock', 'revokeSessions', 'resetPassword', 'resetMfa', 'grant']);
+});

@@ -132,9 +132,13 @@ test('the commands of a key use what it may', () => {
   assert.match(of({ allowedSubdomains: ['pr-*', 'x'] }), /--subdomain pr-1 /);
   assert.match(of({ allowedSubdomains: ['shop'] }), /--subdomain shop /);
   assert.match(of({ kind: 'project', projectSlug: 'web' }), /http 3000 --project web --server/);
+  assert.doesNotMatch(of({ kind: 'project', projectSlug: 'default' }), /--project/);
   assert.match(of({ kind: 'master' }), /^export CULVERT_SERVER=\S+ CULVERT_TOKEN=mtk_abc\nculvert tokens mint /);
-  for (const kind of ['agent', 'master'] as const)
-    assert.doesNotMatch(commandsFor(minted({ kind }), server).file, /mtk_/, 'the file is filled by hand');
+  for (const kind of ['agent', 'master'] as const) {
+    const { store, use } = commandsFor(minted({ kind }), server);
+    assert.doesNotMatch(store + use, /mtk_/, 'the file is filled by hand');
+    assert.ok(use.includes(store.slice(store.indexOf('> ') + 2, -1)), 'and is the one that is used');
+  }
 });
 
 test('the settings for Prometheus lead to this server', () => {

@@ -1,10 +1,109 @@
-/** Domains. */
+/** Domains of the organization's own, which tunnels answer for beside their own names. */
+import { Accordion, Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { IconPlus, IconSearch, IconWorldWww } from '@tabler/icons-react';
+import { useState } from 'react';
+import { useMay } from '../../api/context.tsx';
+import { Empty } from '../../parts/empty.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
+import { StateBadge } from '../../parts/state-badge.tsx';
+import { AddDomain } from './add-domain.tsx';
+import { DomainSteps } from './domain-steps.tsx';
+import { type Domain, stateOf } from './domain-state.ts';
+import { useDomains, useTunnels } from './domain-query.ts';
+
+/** From so many on a list is searched. */
+const MANY = 20;
 
 export function DomainsPage() {
+  const domains = useDomains();
+  const mayAdd = useMay('member');
+  const [opened, { open, close }] = useDisclosure(false);
+  // What is open: one that was just added shows what to do.
+  const [shown, setShown] = useState<string[]>([]);
+  const button = mayAdd && (
+    <Button leftSection={<IconPlus size={16} />} onClick={open}>
+      Add domain
+    </Button>
+  );
   return (
-    <Page title="Domains">
-      <div />
+    <Page
+      title="Domains"
+      about="A tunnel can answer for a domain of yours beside its own name, with a certificate of its own."
+      actions={button}
+    >
+      <Loaded query={domains}>
+        {(all) =>
+          all.length === 0 ? (
+            <Empty icon={IconWorldWww} title="No domains yet" action={button}>
+              Add one that you own, such as shop.example.net. A record in its DNS shows that it is yours, a second one
+              leads visitors here, and then a tunnel answers for it.
+            </Empty>
+          ) : (
+            <Listed all={all} shown={shown} onShow={setShown} />
+          )
+        }
+      </Loaded>
+      <AddDomain opened={opened} onClose={close} onAdded={({ id }) => setShown((now) => [...now, id])} />
     </Page>
+  );
+}
+
+interface ListedProps {
+  readonly all: readonly Domain[];
+  readonly shown: string[];
+  readonly onShow: (ids: string[]) => void;
+}
+
+function Listed({ all, shown, onShow }: ListedProps) {
+  const tunnels = useTunnels().data ?? [];
+  const [text, setText] = useState('');
+  const wanted = text.trim().toLowerCase();
+  const found = all.filter(({ domain }) => domain.includes(wanted));
+  return (
+    <Stack gap="sm">
+      {all.length > MANY && (
+        <TextInput
+          aria-label="Search domains"
+          placeholder="Domain"
+          leftSection={<IconSearch size={16} />}
+          maw={320}
+          value={text}
+          onChange={(event) => setText(event.currentTarget.value)}
+        />
+      )}
+      {found.length === 0 && (
+        <Text c="dimmed" size="sm" role="status">
+          No domain is called like that.
+        </Text>
+      )}
+      <Accordion multiple variant="separated" order={2} value={shown} onChange={onShow} className="culvert-domains">
+        {found.map((domain) => {
+          const { tone, words } = stateOf(domain);
+          const bound = tunnels.find(({ id }) => id === domain.boundTunnelId);
+          return (
+            <Accordion.Item key={domain.id} value={domain.id}>
+              <Accordion.Control>
+                <Group gap="sm" justify="space-between" wrap="nowrap">
+                  <div className="culvert-domain-name">
+                    <Text fw={600}>{domain.domain}</Text>
+                    {bound !== undefined && (
+                      <Text size="sm" c="dimmed">
+                        answered by {bound.subdomain}
+                      </Text>
+                    )}
+                  </div>
+                  <StateBadge tone={tone}>{words}</StateBadge>
+                </Group>
+              </Accordion.Control>
+              <Accordion.Panel>
+                <DomainSteps domain={domain} tunnels={tunnels} />
+              </Accordion.Panel>
+            </Accordion.Item>
+          );
+        })}
+      </Accordion>
+    </Stack>
   );
 }

@@ -13,7 +13,7 @@ interface MintedKeyProps {
 
 export function MintedKey({ token, onClose }: MintedKeyProps) {
   const { url } = useApi();
-  const { environment, file } = commandsFor(token, url);
+  const { environment, store, use } = commandsFor(token, url);
   return (
     <Stack>
       <Alert color="yellow" variant="light" icon={<IconKey size={18} />} role="status">
@@ -32,10 +32,14 @@ export function MintedKey({ token, onClose }: MintedKeyProps) {
           <CopyLine value={environment} what="the command" />
         </Tabs.Panel>
         <Tabs.Panel value="file" pt="sm">
-          <CopyLine value={file} what="the commands" />
-          <Text size="sm" c="dimmed" mt={6}>
-            The file is read again at each reconnect: a new key in it takes over without a restart.
-          </Text>
+          <Stack gap="xs">
+            <Text size="sm">This waits for the key: paste it, then press Enter and Ctrl+D.</Text>
+            <CopyLine value={store} what="the command that stores the key" />
+            <CopyLine value={use} what="the command" />
+            <Text size="sm" c="dimmed">
+              The file is read again at each reconnect: a new key in it takes over without a restart.
+            </Text>
+          </Stack>
         </Tabs.Panel>
       </Tabs>
       <Group justify="flex-end">

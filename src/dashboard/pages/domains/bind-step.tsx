@@ -1,0 +1,115 @@
+/** Which tunnel answers for a domain. */
+import { Anchor, Button, Group, Select, Text } from '@mantine/core';
+import { useState } from 'react';
+import { Link } from 'wouter';
+import { answered } from '../../api/client.ts';
+import { useApi, useMay } from '../../api/context.tsx';
+import type { Tunnel } from '../../api/types.ts';
+import { Confirm } from '../../parts/confirm.tsx';
+import { useDeed } from '../../parts/deed.ts';
+import { DOMAINS } from './domain-query.ts';
+import type { Domain } from './domain-state.ts';
+
+interface BindStepProps {
+  readonly domain: Domain;
+  readonly tunnels: readonly Tunnel[];
+  readonly bound: Tunnel | undefined;
+}
+
+export function BindStep({ domain, tunnels, bound }: BindStepProps) {
+  const mayChange = useMay('member');
+  if (!domain.verified)
+    return (
+      <Text size="sm" c="dimmed">
+        Once it is verified.
+      </Text>
+    );
+  return (
+    <>
+      {domain.boundTunnelId !== null && (
+        <Text size="sm">
+          Answered by{' '}
+          <Anchor component={Link} href={`/tunnels/${domain.boundTunnelId}`} inherit fw={600}>
+            {bound?.subdomain ?? 'a tunnel'}
+          </Anchor>
+          {bound !== undefined && !bound.online && ', which no agent serves now'}.
+        </Text>
+      )}
+      {mayChange && <Choice domain={domain} tunnels={tunnels} />}
+    </>
+  );
+}
+
+function Choice({ domain, tunnels }: Omit<BindStepProps, 'bound'>) {
+  const { client } = useApi();
+  const [tunnel, setTunnel] = useState<string | null>(null);
+  const [asks, setAsks] = useState(false);
+  const params = { path: { id: domain.id } };
+  const touches = [DOMAINS, ['tunnels']];
+  const bind = useDeed({
+    run: (tunnelId: string) => answered(client.PUT('/domains/{id}/bind', { params, body: { tunnel_id: tunnelId } })),
+    touches,
+    onDone: () => setTunnel(null),
+  });
+  const unbind = useDeed({
+    run: () => answered(client.DELETE('/domains/{id}/bind', { params })),
+    touches,
+    onDone: () => setAsks(false),
+    tellsFailure: true,
+  });
+  // One of TCP has a port and no host.
+  const able = tunnels.filter(({ protocol, id }) => protocol !== 'tcp' && id !== domain.boundTunnelId);
+  const isBound = domain.boundTunnelId !== null;
+  if (able.length === 0 && !isBound)
+    return (
+      <Text size="sm" c="dimmed">
+        There is no tunnel yet that could. Publish a port first, at{' '}
+        <Anchor component={Link} href="/tunnels" inherit>
+          Tunnels
+        </Anchor>
+        .
+      </Text>
+    );
+  return (
+    <Group gap="xs">
+      {able.length > 0 && (
+        <>
+          <Select
+            aria-label={`Tunnel for ${domain.domain}`}
+            placeholder={isBound ? 'Another tunnel' : 'Choose a tunnel'}
+            data={able.map(({ id, subdomain }) => ({ value: id, label: subdomain }))}
+            value={tunnel}
+            onChange={setTunnel}
+            searchable
+            nothingFoundMessage="No such tunnel"
+          />
+          <Button
+            variant="default"
+            disabled={tunnel === null}
+            loading={bind.isPending}
+            onClick={() => tunnel !== null && bind.mutate(tunnel)}
+          >
+            {isBound ? 'Change tunnel' : 'Bind tunnel'}
+          </Button>
+        </>
+      )}
+      {isBound && (
+        <Button variant="default" onClick={() => setAsks(true)}>
+          Unbind
+        </Button>
+      )}
+      <Confirm
+        title={`Unbind ${domain.domain}?`}
+        deed="Unbind domain"
+        opened={asks}
+        isBusy={unbind.isPending}
+        error={unbind.error}
+        onConfirm={() => unbind.mutate()}
+        onClose={() => setAsks(false)}
+      >
+        No tunnel answers for it from the next request on: visitors see that there is nothing. The domain stays
+        verified.
+      </Confirm>
+    </Group>
+  );
+}

@@ -1,0 +1,107 @@
+/** What a domain needs, in order: to be shown to be yours, to lead here, a tunnel, a certificate. */
+import { Box, Button, Group, Stack, Text, Title } from '@mantine/core';
+import { IconCircleCheckFilled, IconCircleDashed } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import { useMay } from '../../api/context.tsx';
+import type { Tunnel } from '../../api/types.ts';
+import { Ago } from '../../parts/ago.tsx';
+import { useAsked } from '../../parts/asked.ts';
+import { useServerPlace } from '../../parts/server-place.ts';
+import { BindStep } from './bind-step.tsx';
+import { CertificateStep } from './certificate-step.tsx';
+import { DeleteDomain } from './delete-domain.tsx';
+import { DnsRecord } from './dns-record.tsx';
+import { type Domain, hostOf, pointerOf } from './domain-state.ts';
+import { VerifyStep } from './verify-step.tsx';
+
+interface DomainStepsProps {
+  readonly domain: Domain;
+  readonly tunnels: readonly Tunnel[];
+}
+
+export function DomainSteps({ domain, tunnels }: DomainStepsProps) {
+  const mayChange = useMay('member');
+  const deletion = useAsked<Domain>();
+  const { verified, verifiedAt, boundTunnelId, certificate } = domain;
+  const bound = tunnels.find(({ id }) => id === boundTunnelId);
+  return (
+    <Stack gap="lg">
+      <Step title="Show that it is yours" isDone={verified}>
+        {verified ? (
+          <Text size="sm">
+            Verified <Ago at={verifiedAt} />. Leave the TXT record in place: it is looked up again each day, and once it
+            has been missing for three days the domain is let go.
+          </Text>
+        ) : (
+          <VerifyStep domain={domain} />
+        )}
+      </Step>
+      <Step title="Lead visitors here">
+        <PointStep domain={domain} bound={bound} />
+      </Step>
+      <Step title="Let a tunnel answer" isDone={boundTunnelId !== null}>
+        <BindStep domain={domain} tunnels={tunnels} bound={bound} />
+      </Step>
+      <Step title="Certificate" {...(certificate === null ? {} : { isDone: certificate.state === 'valid' })}>
+        <CertificateStep certificate={certificate} isBound={boundTunnelId !== null} />
+      </Step>
+      {mayChange && (
+        <Group justify="flex-end">
+          <Button variant="default" c="var(--mantine-color-error)" onClick={() => deletion.ask(domain)}>
+            Delete domain
+          </Button>
+        </Group>
+      )}
+      <DeleteDomain asked={deletion} />
+    </Stack>
+  );
+}
+
+interface StepProps {
+  readonly title: string;
+  /** Undefined where the server does not know. */
+  readonly isDone?: boolean;
+  readonly children: ReactNode;
+}
+
+function Step({ title, isDone, children }: StepProps) {
+  return (
+    <Group gap="sm" align="flex-start" wrap="nowrap">
+      <Box c={isDone === true ? 'culvert.7' : 'dimmed'} className="culvert-step-sign">
+        {isDone === true ? (
+          <IconCircleCheckFilled size={20} aria-label="Done:" role="img" />
+        ) : (
+          <IconCircleDashed size={20} aria-hidden />
+        )}
+      </Box>
+      <Stack gap="xs" className="culvert-step">
+        <Title order={3} size="h6">
+          {title}
+        </Title>
+        {children}
+      </Stack>
+    </Group>
+  );
+}
+
+function PointStep({ domain, bound }: { readonly domain: Domain; readonly bound: Tunnel | undefined }) {
+  const place = useServerPlace();
+  const host = (bound === undefined ? undefined : hostOf(bound.publicUrl)) ?? place.data?.edge_domain;
+  const pointer = host === undefined ? undefined : pointerOf(domain, host);
+  if (pointer === undefined)
+    return (
+      <Text size="sm">
+        Point {domain.domain} at this server, by an A, AAAA or CNAME record in its DNS.
+        {host !== undefined && ' The server itself has no public domain yet: its operator sets edge.domain.'}
+      </Text>
+    );
+  return (
+    <>
+      <DnsRecord {...pointer} />
+      <Text size="sm" c="dimmed">
+        At the top of a zone, where no CNAME may stand, use an ALIAS record of your DNS provider, or A and AAAA records
+        with the addresses of {pointer.value}.
+      </Text>
+    </>
+  );
+}

@@ -1,0 +1,65 @@
+/** The TXT record that shows whose a domain is, and the look for it: by the button, and after that by itself for a while. */
+import { Alert, Button, Group, Stack, Text } from '@mantine/core';
+import { useEffect, useState } from 'react';
+import { answered } from '../../api/client.ts';
+import { useApi, useMay } from '../../api/context.tsx';
+import { failureFrom } from '../../api/failure.ts';
+import { say, useDeed } from '../../parts/deed.ts';
+import { DnsRecord } from './dns-record.tsx';
+import { DOMAINS } from './domain-query.ts';
+import type { Domain } from './domain-state.ts';
+
+/** New records are seen after some minutes: so long and so often it is looked again once somebody has asked. */
+const AGAIN_MS = 20_000;
+const TRIES = 15;
+
+export function VerifyStep({ domain }: { readonly domain: Domain }) {
+  const mayChange = useMay('member');
+  const { check, tries } = useCheck(domain);
+  return (
+    <Stack gap="xs">
+      <Text size="sm">Put this record into the DNS of the domain. It is no secret, and stays there.</Text>
+      <DnsRecord {...domain.dnsRecord} />
+      {check.isError && (
+        <Alert color="yellow" variant="light" role="status">
+          {failureFrom(check.error).message}
+        </Alert>
+      )}
+      {mayChange && (
+        <Group gap="sm">
+          <Button variant="default" loading={check.isPending} onClick={() => check.mutate()}>
+            Check now
+          </Button>
+          {check.isError && (
+            <Text size="sm" c="dimmed">
+              {tries < TRIES ? 'It is looked for again every 20 seconds.' : 'Check again when the record is there.'}
+            </Text>
+          )}
+        </Group>
+      )}
+    </Stack>
+  );
+}
+
+function useCheck({ id, domain }: Domain) {
+  const { client } = useApi();
+  const [tries, setTries] = useState(0);
+  const check = useDeed({
+    run: () => answered(client.POST('/domains/{id}/verify', { params: { path: { id } } })),
+    touches: [DOMAINS],
+    onDone: () => say(`${domain} is verified.`),
+    tellsFailure: true,
+  });
+  const { isError, isPending, mutate } = check;
+  useEffect(() => {
+    if (!isError || isPending || tries >= TRIES) return;
+    const timer = setTimeout(() => {
+      // A tab that nobody looks at asks nothing, and goes on when it is looked at again.
+      if (document.hidden) return setTries(tries);
+      setTries(tries + 1);
+      mutate();
+    }, AGAIN_MS);
+    return () => clearTimeout(timer);
+  }, [isError, isPending, tries, mutate]);
+  return { check, tries };
+}

@@ -1,0 +1,128 @@
+/** The names that are reserved, and which tunnel has each. */
+import { ActionIcon, Anchor, Stack, Text, TextInput } from '@mantine/core';
+import { IconSearch, IconTrash } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Link } from 'wouter';
+import { answered } from '../../api/client.ts';
+import { useApi, useMay } from '../../api/context.tsx';
+import type { Schemas, Tunnel } from '../../api/types.ts';
+import { Ago } from '../../parts/ago.tsx';
+import { type Asked, useAsked } from '../../parts/asked.ts';
+import { Confirm } from '../../parts/confirm.tsx';
+import { useDeed } from '../../parts/deed.ts';
+import { type Column, Table } from '../../parts/table.tsx';
+import { RESERVED } from './name-words.ts';
+
+type Reserved = Schemas['ReservedSubdomain'];
+
+/** From so many on a list is searched. */
+const MANY = 20;
+
+export function NameTable({ names }: { readonly names: readonly Reserved[] }) {
+  const { client } = useApi();
+  const mayDelete = useMay('member');
+  const [text, setText] = useState('');
+  const deletion = useAsked<Reserved>();
+  const tunnels = useQuery({
+    queryKey: ['tunnels'],
+    queryFn: ({ signal }) => answered(client.GET('/tunnels', { signal })),
+  });
+  const shown = names.filter(({ subdomain }) => subdomain.includes(text.trim().toLowerCase()));
+  const columns = columnsOf(tunnels.data ?? []);
+  return (
+    <Stack gap="sm">
+      {names.length > MANY && (
+        <TextInput
+          aria-label="Search names"
+          placeholder="Name"
+          leftSection={<IconSearch size={16} />}
+          maw={320}
+          value={text}
+          onChange={(event) => setText(event.currentTarget.value)}
+        />
+      )}
+      {shown.length === 0 ? (
+        <Text c="dimmed" size="sm" role="status">
+          No name is like that.
+        </Text>
+      ) : (
+        <Table
+          label="Reserved names"
+          rows={shown}
+          rowKey={({ id }) => id}
+          columns={mayDelete ? [...columns, deleteColumn(deletion)] : columns}
+        />
+      )}
+      <DeleteName asked={deletion} />
+    </Stack>
+  );
+}
+
+function columnsOf(tunnels: readonly Tunnel[]): ReadonlyArray<Column<Reserved>> {
+  const byName = new Map(tunnels.map((tunnel) => [tunnel.subdomain, tunnel]));
+  return [
+    { key: 'name', title: 'Name', cell: ({ subdomain }) => <span className="culvert-mono">{subdomain}</span> },
+    { key: 'tunnel', title: 'Tunnel', cell: ({ subdomain }) => <TunnelOf tunnel={byName.get(subdomain)} /> },
+    { key: 'since', title: 'Reserved', cell: ({ created_at: at }) => <Ago at={at} /> },
+  ];
+}
+
+function TunnelOf({ tunnel }: { readonly tunnel: Tunnel | undefined }) {
+  if (tunnel === undefined)
+    return (
+      <Text span inherit c="dimmed">
+        none now
+      </Text>
+    );
+  return (
+    <Anchor component={Link} href={`/tunnels/${tunnel.id}`} inherit>
+      {tunnel.online ? 'online' : 'offline'}
+    </Anchor>
+  );
+}
+
+function deleteColumn(deletion: Asked<Reserved>): Column<Reserved> {
+  return {
+    key: 'deeds',
+    title: 'Actions',
+    hidden: true,
+    align: 'right',
+    cell: (name) => (
+      <ActionIcon
+        variant="subtle"
+        color="red"
+        size={36}
+        aria-label={`Give up the name ${name.subdomain}`}
+        onClick={() => deletion.ask(name)}
+      >
+        <IconTrash size={16} />
+      </ActionIcon>
+    ),
+  };
+}
+
+function DeleteName({ asked: { row: name, opened, close } }: { readonly asked: Asked<Reserved> }) {
+  const { client } = useApi();
+  const remove = useDeed({
+    run: (id: string) => answered(client.DELETE('/reserved-subdomains/{id}', { params: { path: { id } } })),
+    touches: [RESERVED],
+    onDone: close,
+    tellsFailure: true,
+  });
+  if (name === undefined) return null;
+  return (
+    <Confirm
+      title={`Give up the name ${name.subdomain}?`}
+      deed="Give up name"
+      opened={opened}
+      isBusy={remove.isPending}
+      error={remove.error}
+      onConfirm={() => remove.mutate(name.id)}
+      onClose={close}
+    >
+      For 24 hours nobody else can take it, and your organization can reserve it again. After that it is free for
+      everybody. A tunnel of yours that has the name goes on.
+    </Confirm>
+  );
+}

@@ -1,7 +1,8 @@
 /** One word about how something stands, with a colour that is never the only sign. */
 import { Badge } from '@mantine/core';
+import type { Tone } from './tone.ts';
 
-export type Tone = 'good' | 'bad' | 'warn' | 'quiet' | 'info';
+export type { Tone } from './tone.ts';
 
 const COLORS: Readonly<Record<Tone, string>> = {
   good: 'culvert.8',

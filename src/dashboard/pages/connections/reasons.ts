@@ -1,6 +1,6 @@
 /** Why agents leave, in words: a short name, whether somebody should look at it, and what to do. The server's own sentence stands beside it. Pure. */
 import type { Schemas } from '../../api/types.ts';
-import type { Tone } from '../../parts/state-badge.tsx';
+import type { Tone } from '../../parts/tone.ts';
 
 export type EndReason = Schemas['EndedConnection']['reason'];
 

@@ -1,6 +1,6 @@
 /** How networks, their relay and their devices are said. Pure. */
 import type { Schemas } from '../../api/types.ts';
-import type { Tone } from '../../parts/state-badge.tsx';
+import type { Tone } from '../../parts/tone.ts';
 import { fileNameOf, interfaceOf } from './wireguard-config.ts';
 
 export type Network = Schemas['PrivateNetwork'];

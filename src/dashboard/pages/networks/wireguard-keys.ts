@@ -25,8 +25,8 @@ export async function makeKeyPair(): Promise<KeyPair | undefined> {
   const subtle: SubtleCrypto | undefined = globalThis.crypto.subtle;
   if (subtle === undefined) return undefined;
   try {
-    const made = await subtle.generateKey({ name: 'X25519' }, true, ['deriveBits']);
-    if (!('privateKey' in made)) return undefined;
+    const made: unknown = await subtle.generateKey({ name: 'X25519' }, true, ['deriveBits']);
+    if (!isPair(made)) return undefined;
     const [pkcs8, raw] = await Promise.all([
       subtle.exportKey('pkcs8', made.privateKey),
       subtle.exportKey('raw', made.publicKey),
@@ -38,6 +38,12 @@ export async function makeKeyPair(): Promise<KeyPair | undefined> {
     if (error instanceof DOMException) return undefined;
     throw error;
   }
+}
+
+type Key = Parameters<SubtleCrypto['exportKey']>[1];
+
+function isPair(made: unknown): made is { readonly privateKey: Key; readonly publicKey: Key } {
+  return typeof made === 'object' && made !== null && 'privateKey' in made && 'publicKey' in made;
 }
 
 /** RFC 7748, section 5. The public key is the same with and without. */

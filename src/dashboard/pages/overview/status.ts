@@ -1,6 +1,6 @@
 /** How an answer's status is shown. Pure. */
 import type { Schemas } from '../../api/types.ts';
-import type { Tone } from '../../parts/state-badge.tsx';
+import type { Tone } from '../../parts/tone.ts';
 
 /** `outcome`: what the edge says of the request; what it refused or lost is marked whatever the status. */
 export function statusTone(status: number, outcome: Schemas['InspectedRequest']['outcome']): Tone {

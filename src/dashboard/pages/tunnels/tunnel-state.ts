@@ -1,6 +1,6 @@
 /** How a tunnel stands, as people say it: one word for each, drawn by the list and the head of a tunnel's page. Pure. */
 import type { Tunnel } from '../../api/types.ts';
-import type { Tone } from '../../parts/state-badge.tsx';
+import type { Tone } from '../../parts/tone.ts';
 
 export type TunnelState = 'online' | 'maintenance' | 'waiting' | 'stopped' | 'expired';
 
@@ -12,7 +12,7 @@ interface StateWords {
 export const STATES: Readonly<Record<TunnelState, StateWords>> = {
   online: { word: 'Online', tone: 'good' },
   maintenance: { word: 'Maintenance', tone: 'warn' },
-  waiting: { word: 'Waiting for an agent', tone: 'info' },
+  waiting: { word: 'Waiting for agent', tone: 'info' },
   stopped: { word: 'Stopped', tone: 'quiet' },
   expired: { word: 'Expired', tone: 'bad' },
 };

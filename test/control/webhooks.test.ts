@@ -318,6 +318,20 @@ test('a reader with a cursor gets each delivery once, in order, also when the cl
     assert.deepEqual(said(await ann.call('GET', `/webhook-receivers/${id}/events${query}`)), [400, 'invalid_request']);
 });
 
+test('the newest come first, page by page, also from one that is gone on', async () => {
+  const id = await make('generic_hmac_sha256');
+  for (const body of ['1', '2', '3', '4', '5']) await generic(id, body);
+  const page = await read(id, '?order=newest&limit=2');
+  assert.deepEqual(await bodies(id, '?order=newest&limit=2'), ['5', '4']);
+  const last = String(page[1]?.['id']);
+  assert.deepEqual(await bodies(id, `?order=newest&limit=2&before=${last}`), ['3', '2']);
+  plane.control.store.db.delete(webhookDeliveries).where(eq(webhookDeliveries.id, last)).run();
+  assert.deepEqual(await bodies(id, `?order=newest&before=${last}`), ['3', '2', '1']);
+  assert.deepEqual(await bodies(id, `?order=newest&before=${String(page[0]?.['id'])}`), ['3', '2', '1']);
+  assert.equal((await ann.call('GET', `/webhook-receivers/${id}/events?order=newest&before=x`)).status, 400);
+  assert.equal((await bob.call('GET', `/webhook-receivers/${id}/events?order=newest`)).status, 404);
+});
+
 test('an answer ends behind the body that makes it large', async () => {
   const id = await make('generic_hmac_sha256');
   for (let i = 0; i < 10; i++) await generic(id, String(i).repeat(1024 * 1024));

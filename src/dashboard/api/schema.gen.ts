@@ -5896,14 +5896,18 @@ export interface paths {
         };
         /**
          * Deliveries behind a cursor, oldest first
-         * @description Ask with the id of the last delivery that you have as `after`, and none comes twice or is left out. With `wait` the request is held until one comes. An answer with many large bodies holds fewer than `limit`.
+         * @description Ask with the id of the last delivery that you have as `after`, and none comes twice or is left out. With `wait` the request is held until one comes. With `order=newest` the latest come first, and `before` goes back from there. An answer with many large bodies holds fewer than `limit`.
          */
         get: {
             parameters: {
                 query?: {
                     /** @description Id of the last delivery that you have; without it from the oldest on */
                     after?: string;
+                    /** @description With `order=newest`: id of the oldest delivery that you have; without it from the newest on */
+                    before?: string;
                     limit?: number;
+                    /** @description `newest`: the latest deliveries, newest first, to look at; `after` and `wait` have no meaning then */
+                    order?: "oldest" | "newest";
                     /** @description Seconds to hold the request while there is no delivery; it may be answered earlier */
                     wait?: number | null;
                 };

@@ -139,6 +139,12 @@ const reading = z.object({
     .uuid()
     .optional()
     .openapi({ description: 'Id of the last delivery that you have; without it from the oldest on' }),
+  order: z.enum(['oldest', 'newest']).default('oldest').openapi({
+    description: '`newest`: the latest deliveries, newest first, to look at; `after` and `wait` have no meaning then',
+  }),
+  before: z.uuid().optional().openapi({
+    description: 'With `order=newest`: id of the oldest delivery that you have; without it from the newest on',
+  }),
   limit: z.coerce.number().int().min(1).max(500).default(100),
   wait: z.coerce.number().int().min(0).max(MAX_WAIT_SECONDS).default(0).openapi({
     description: 'Seconds to hold the request while there is no delivery; it may be answered earlier',
@@ -258,13 +264,16 @@ export function mountWebhookReceivers(app: Api, { receivers, mailbox, publicUrl 
       tags,
       summary: 'Deliveries behind a cursor, oldest first',
       description:
-        'Ask with the id of the last delivery that you have as `after`, and none comes twice or is left out. With `wait` the request is held until one comes. An answer with many large bodies holds fewer than `limit`.',
+        'Ask with the id of the last delivery that you have as `after`, and none comes twice or is left out. With `wait` the request is held until one comes. With `order=newest` the latest come first, and `before` goes back from there. An answer with many large bodies holds fewer than `limit`.',
       request: { params: id, query: reading },
       responses: { 200: json(z.array(delivery), 'Deliveries') },
     }),
     async (c) => {
-      const { after, limit, wait } = c.req.valid('query');
-      const rows = await mailbox.read(readerOf(c), c.req.valid('param').id, {
+      const { after, before, limit, order, wait } = c.req.valid('query');
+      const { id } = c.req.valid('param');
+      const reader = readerOf(c);
+      if (order === 'newest') return c.json(mailbox.latest(reader(), id, { before, limit }).map(presentDelivery), 200);
+      const rows = await mailbox.read(reader, id, {
         after,
         limit,
         waitSeconds: wait,

@@ -2,7 +2,7 @@
  * The rows of deliveries: stored in their order, read behind a cursor, and gone when they are too old or newer ones need their room. Called by
  * mailbox.ts, receivers.ts and retention.ts.
  */
-import { and, asc, desc, eq, gt, inArray, lt, lte, min, sql, sum } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, inArray, lt, lte, min, ne, sql, sum } from 'drizzle-orm';
 import { uuidv7 } from 'uuidv7';
 import { DAY_MS } from '../../../base/clock.ts';
 import { AppError } from '../../../base/errors.ts';
@@ -49,21 +49,47 @@ export function deliveriesBehind(
     .orderBy(asc(sequence))
     .limit(limit)
     .all();
+  return whole(db, thatFit(rows)).orderBy(asc(sequence)).all();
+}
+
+/** Those in front of this id, newest first, until there are enough. Without one from the newest on. Throws `invalid_request`. */
+export function deliveriesBefore(
+  db: Db,
+  id: string,
+  { before, limit }: { before: string | undefined; limit: number },
+): Delivered[] {
+  const { receiverId, sequence } = webhookDeliveries;
+  // The place of one that is gone is that of the last in front of it.
+  const to = before === undefined ? Number.MAX_SAFE_INTEGER : placeOf(db, id, before);
+  const isOther = before === undefined ? undefined : ne(webhookDeliveries.id, before);
+  const rows = db
+    .select({ sequence, bytes: webhookDeliveries.bytes })
+    .from(webhookDeliveries)
+    .where(and(eq(receiverId, id), lte(sequence, to), isOther))
+    .orderBy(desc(sequence))
+    .limit(limit)
+    .all();
+  return whole(db, thatFit(rows)).orderBy(desc(sequence)).all();
+}
+
+/** The first of them that one answer has room for, at least one. */
+function thatFit(rows: ReadonlyArray<{ readonly sequence: number; readonly bytes: number }>): number[] {
   let bytes = 0;
   const wanted = rows.filter((row) => {
     const fits = bytes < MAX_ANSWER_BYTES;
     bytes += row.bytes;
     return fits;
   });
-  const last = wanted.at(-1);
-  if (last === undefined) return [];
+  return wanted.map((row) => row.sequence);
+}
+
+function whole(db: Db, sequences: readonly number[]) {
+  const { sequence } = webhookDeliveries;
   return db
     .select({ delivery: webhookDeliveries, forward: webhookForwards })
     .from(webhookDeliveries)
     .leftJoin(webhookForwards, eq(webhookForwards.sequence, sequence))
-    .where(and(eq(receiverId, id), gt(sequence, from), lte(sequence, last.sequence)))
-    .orderBy(asc(sequence))
-    .all();
+    .where(inArray(sequence, [...sequences]));
 }
 
 /** A delivery of this receiver. Throws `not_found`. */

@@ -8,7 +8,14 @@ import { type Actor, allow } from '../actor.ts';
 import { recordDeed } from '../audit.ts';
 import type { Sealer } from '../keys/sealing.ts';
 import type { Waits } from '../waits.ts';
-import { type Delivered, deliveriesBehind, isKnown, ownDelivery, storeDelivery } from './delivery-rows.ts';
+import {
+  type Delivered,
+  deliveriesBefore,
+  deliveriesBehind,
+  isKnown,
+  ownDelivery,
+  storeDelivery,
+} from './delivery-rows.ts';
 import { destinationOf, putInFront, putInLine } from './forward-rows.ts';
 import type { Lines } from './forwarder.ts';
 import { anyReceiver, openSecret, ownReceiver } from './receiver-rows.ts';
@@ -104,6 +111,13 @@ export class Mailbox {
     return reading.gone.aborted ? [] : read();
   }
 
+  /** Newest first, those in front of `before`; one that is gone stands for its place. Throws `not_found`, `forbidden`. */
+  latest(actor: Actor, id: string, page: { readonly before: string | undefined; readonly limit: number }): Shown[] {
+    const { db } = this.#store;
+    const receiver = ownReceiver(db, requireReader(actor), id);
+    return this.#shown(deliveriesBefore(db, receiver.id, page));
+  }
+
   /** To the front of the line, as if it had never been tried. Throws `not_found`, `conflict` where nothing is sent on, `forbidden`. */
   redeliver(actor: Actor, id: string, eventId: string): void {
     allow(actor, 'change', 'webhook_receiver');
@@ -139,7 +153,11 @@ export class Mailbox {
   #behind(actor: Actor, id: string, reading: Reading): Shown[] {
     const { db } = this.#store;
     const receiver = ownReceiver(db, requireReader(actor), id);
-    return deliveriesBehind(db, receiver.id, reading).map((found) => ({
+    return this.#shown(deliveriesBehind(db, receiver.id, reading));
+  }
+
+  #shown(all: readonly Delivered[]): Shown[] {
+    return all.map((found) => ({
       ...found,
       isSending: found.forward?.state === 'waiting' && this.#lines.isSending(found.delivery.sequence),
     }));

@@ -47,9 +47,12 @@ export class Nodes implements NodeControl {
     return { ok: false, code: 'tunnel_offline' };
   }
 
-  /** By any of them: all have the same steps. */
+  /** By any of them that has room: all have the same steps. */
   async rehearse(question: Rehearsal): Promise<RehearsalAnswer> {
-    for (const node of this.#attached) return node.rehearse(question);
+    for (const node of this.#attached) {
+      const answer = await node.rehearse(question);
+      if (answer.ok) return answer;
+    }
     return { ok: false, code: 'overloaded' };
   }
 

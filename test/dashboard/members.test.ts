@@ -1,0 +1,137 @@
+/** Members and the organization: people come, get another role and go; organizations are made, renamed and deleted. */
+import assert from 'node:assert/strict';
+import { after, before, suite, test } from 'node:test';
+import { Account } from '../harness/account.ts';
+import { inReverse } from '../harness/ends.ts';
+import { heading, NO_CHROMIUM, noSeriousFinding, type Person, PHONE, shoot, startWorld, type World } from './world.ts';
+
+suite('members and organization', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
+  const ends = inReverse({ after });
+  let world: World;
+  let bob: Person;
+  const used: string[] = [];
+  before(async () => {
+    world = await startWorld(ends);
+    bob = await world.person('bob@example.com');
+  });
+
+  test('an owner invites somebody, who is then a member, gets another role, and is removed', async (t) => {
+    const page = await world.open(t, '/members');
+    await heading(page, 'Members');
+    await page.getByRole('button', { name: 'Invite somebody' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('E-mail address').fill('no address');
+    await dialog.getByRole('button', { name: 'Send invitation' }).click();
+    await dialog.locator('[aria-invalid="true"]').waitFor();
+    await noSeriousFinding(page);
+    await shoot(page, 'members-invite');
+    await dialog.getByLabel('E-mail address').fill(bob.email);
+    await dialog.getByRole('radio', { name: 'Viewer' }).check();
+    await dialog.getByRole('button', { name: 'Send invitation' }).click();
+    await page.getByRole('table', { name: 'Invitations' }).getByText(bob.email).waitFor();
+    await shoot(page, 'members-invited');
+    await noSeriousFinding(page);
+
+    await accept(world, bob, used);
+    await page.reload();
+    const row = page.getByRole('table', { name: 'Members' }).getByRole('row').filter({ hasText: bob.email });
+    await row.getByText('Viewer').waitFor();
+    await page.getByRole('button', { name: `Actions for ${bob.email}` }).click();
+    await page.getByRole('menuitem', { name: 'Change role' }).click();
+    await dialog.getByRole('radio', { name: 'Admin' }).check();
+    await noSeriousFinding(page);
+    await shoot(page, 'members-role');
+    await dialog.getByRole('button', { name: 'Make admin' }).click();
+    await row.getByText('Admin').waitFor();
+    await shoot(page, 'members');
+
+    await page.getByRole('button', { name: `Actions for ${bob.email}` }).click();
+    await page.getByRole('menuitem', { name: 'Remove from the organization' }).click();
+    await dialog.getByRole('button', { name: 'Remove', exact: true }).click();
+    await row.waitFor({ state: 'detached' });
+  });
+
+  test('an invitation is revoked, and the last owner can not go', async (t) => {
+    const page = await world.open(t, '/members');
+    await world.culvert.account.call('POST', `/orgs/${await orgId(world)}/invitations`, {
+      email: 'cat@example.com',
+      role: 'member',
+    });
+    await page.reload();
+    await page.getByRole('button', { name: 'Revoke the invitation of cat@example.com' }).click();
+    await page.getByRole('button', { name: 'Revoke invitation', exact: true }).click();
+    await page.getByRole('region', { name: 'Invitations' }).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Actions for admin@localhost' }).click();
+    await page.getByRole('menuitem', { name: 'Leave the organization' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('This is the last owner.').waitFor();
+    await dialog.getByRole('button', { name: 'Leave', exact: true }).click();
+    await dialog.getByRole('alert').waitFor();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'hidden' });
+  });
+
+  test('an organization is made, named and deleted, and the next one is the active one', async (t) => {
+    const page = await world.open(t, '/organization', { as: bob });
+    await heading(page, 'Organization');
+    assert.equal(await page.getByRole('button', { name: 'Delete organization' }).isDisabled(), true);
+    await page.getByRole('button', { name: 'New organization' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('Second shop');
+    await noSeriousFinding(page);
+    await dialog.getByRole('button', { name: 'Make organization' }).click();
+    await page.getByRole('button', { name: 'Organization: Second shop' }).waitFor();
+    const name = page.getByRole('region', { name: 'About' }).getByLabel('Name');
+    await name.fill('Better shop');
+    await page.getByRole('button', { name: 'Rename' }).click();
+    await page.getByRole('button', { name: 'Organization: Better shop' }).waitFor();
+    await noSeriousFinding(page);
+    await shoot(page, 'organization');
+    await page.getByRole('button', { name: 'Delete organization' }).click();
+    await shoot(page, 'organization-delete');
+    await noSeriousFinding(page);
+    const deed = dialog.getByRole('button', { name: 'Delete organization' });
+    assert.equal(await deed.isDisabled(), true);
+    await dialog.getByLabel('Type Better shop to confirm').fill('Better shop');
+    await deed.click();
+    await page.getByText('It is your only organization.').waitFor();
+  });
+
+  test('what the role may not do is not offered, and nothing is wider than a phone', async (t) => {
+    const invited = await world.culvert.account.call('POST', `/orgs/${await orgId(world)}/invitations`, {
+      email: bob.email,
+      role: 'viewer',
+    });
+    assert.equal(invited.status, 201);
+    await accept(world, bob, used);
+    const context = { viewport: PHONE, colorScheme: 'dark' as const };
+    const page = await world.open(t, '/members', { as: bob, context });
+    await page.getByRole('button', { name: /^Organization: / }).click();
+    await page.getByRole('menuitem', { name: /viewer/ }).click();
+    await page.getByRole('table', { name: 'Members' }).getByText('admin@localhost').first().waitFor();
+    assert.equal(await page.getByRole('button', { name: 'Invite somebody' }).count(), 0);
+    assert.equal(await page.getByRole('button', { name: /^Actions for/ }).count(), 1);
+    await shoot(page, 'members-phone-dark');
+    const wide = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+    assert.ok(wide <= 0, `${wide} pixels too wide`);
+    await page.getByRole('button', { name: `Actions for ${bob.email}` }).click();
+    await page.getByRole('menuitem', { name: 'Leave the organization' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Leave', exact: true }).click();
+    await page.getByRole('button', { name: /^Organization: / }).waitFor({ state: 'detached' });
+  });
+});
+
+async function orgId(world: World): Promise<string> {
+  const { body } = await world.culvert.account.call('GET', '/auth/me');
+  return (body['active_org'] as { id: string }).id;
+}
+
+/** Uses the newest invitation of the person: letters are in the log of this server. `used`: the tokens of those before it, to which its own is added. */
+async function accept({ culvert }: World, { email, password }: Person, used: string[]): Promise<void> {
+  const others = used.map((token) => `(?!${token})`).join('');
+  const token = await culvert.server.printed(new RegExp(`"to":"${email}".*invite\\?token=${others}([\\w-]+)`));
+  used.push(token);
+  const account = await Account.logIn(culvert.apiUrl, email, password);
+  const { status, body } = await account.call('POST', '/orgs/invitations/accept', { token });
+  assert.equal(status, 200, JSON.stringify(body));
+}

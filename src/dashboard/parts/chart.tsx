@@ -158,13 +158,15 @@ function optionsFor({ label, say, height, width, scheme, choose }: Look): uPlot.
       {
         ...axes,
         grid: { show: false },
+        size: 28,
         space: 64,
         values: (...[, at, , , step]) => at.map((one) => tickText(one, step)),
       },
       {
         ...axes,
         grid: { stroke: grid, width: 1 },
-        size: 64,
+        // As wide as its widest words; there are none while it finds out.
+        size: (_, words) => 16 + 7 * Math.max(0, ...((words as string[] | null)?.map(({ length }) => length) ?? [])),
         gap: 8,
         space: 44,
         incrs: WHOLE_STEPS,

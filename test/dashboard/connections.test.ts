@@ -1,0 +1,62 @@
+/** The page of connections: who is there, ending one, and how the last ones ended. */
+import assert from 'node:assert/strict';
+import { hostname } from 'node:os';
+import { after, before, suite, test } from 'node:test';
+import { inReverse } from '../harness/ends.ts';
+import type { Program } from '../../scripts/quickstart/program.ts';
+import { heading, NO_CHROMIUM, noSeriousFinding, PHONE, shoot, startWorld, type World } from './world.ts';
+
+suite('connections', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
+  const ends = inReverse({ after });
+  let world: World;
+  let shop: Program;
+  before(async () => {
+    world = await startWorld(ends);
+    shop = world.culvert.agent(['http', '3000', '--subdomain', 'shop']);
+    const brief = world.culvert.agent(['tcp', '5432']);
+    await Promise.all([shop.printed(/http:\/\/shop\.localhost/), brief.printed(/tcp:\/\//)]);
+    assert.equal(await brief.stop(), 0);
+  });
+
+  test('an agent is disconnected with a reason, which it is told, and comes back', async (t) => {
+    const page = await world.open(t, '/connections');
+    await heading(page, 'Connections');
+    const live = page.getByRole('table', { name: 'Agents that are connected' });
+    const ended = page.getByRole('table', { name: 'Ended' });
+    await live.getByRole('link', { name: 'shop' }).waitFor();
+    await live.getByText('harness').waitFor();
+    await ended.getByText('Stopped', { exact: true }).waitFor();
+    await noSeriousFinding(page);
+    await shoot(page, 'connections');
+    await page.getByRole('button', { name: `Disconnect ${hostname()}` }).click();
+    const dialog = page.getByRole('dialog', { name: `Disconnect ${hostname()}?` });
+    await dialog.getByLabel('Reason (optional)').fill('moved to the new machine');
+    await noSeriousFinding(page);
+    await shoot(page, 'connections-disconnect');
+    await dialog.getByRole('button', { name: 'Disconnect' }).click();
+    await page.getByText('The agent was disconnected.').waitFor();
+    await shop.printed(/moved to the new machine/);
+    await ended.getByText('moved to the new machine').waitFor();
+    await ended.getByText('Disconnected', { exact: true }).waitFor();
+    await live.getByRole('link', { name: 'shop' }).waitFor();
+  });
+
+  test('on a phone rows are cards, and nothing is wider than the window', async (t) => {
+    const page = await world.open(t, '/connections', { context: { viewport: PHONE, colorScheme: 'dark' } });
+    await page.getByRole('table', { name: 'Ended' }).waitFor();
+    const wide = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+    assert.ok(wide <= 0, `${wide} pixels too wide`);
+    await noSeriousFinding(page);
+    await shoot(page, 'connections-phone-dark');
+  });
+
+  test('an organization without agents is told how one comes', async (t) => {
+    const page = await world.open(t, '/connections', { as: await world.person('ann@example.test') });
+    await page.getByRole('heading', { name: 'No agent is connected' }).waitFor();
+    await page.getByRole('button', { name: 'Connect an agent' }).click();
+    await page.getByRole('dialog', { name: 'Connect an agent' }).waitFor();
+    await shoot(page, 'connections-empty');
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+  });
+});

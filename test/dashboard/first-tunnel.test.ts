@@ -1,0 +1,127 @@
+/** From an empty organization to the first live tunnel, by what the page says and nothing else. */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { after, before, suite, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { type Ends, inReverse } from '../harness/ends.ts';
+import { startOrigin } from '../harness/origin.ts';
+import { culvertCommand } from '../harness/spawned.ts';
+import { get } from '../harness/visitor.ts';
+import { heading, NO_CHROMIUM, noSeriousFinding, PHONE, shoot, startWorld, type World } from './world.ts';
+
+const CLIPBOARD = { permissions: ['clipboard-read', 'clipboard-write'] };
+
+suite('the first tunnel', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
+  const ends = inReverse({ after });
+  let world: World;
+  before(async () => {
+    world = await startWorld(ends);
+  });
+
+  test('the command of the page, copied and run as it stands, turns the page into the live tunnel', async (t) => {
+    const origin = await startOrigin(t, (_, answer) => answer.end('it works'));
+    const page = await world.open(t, '/', { context: CLIPBOARD });
+    await heading(page, 'Overview');
+    await page.getByText('Waiting for the agent').waitFor();
+    await noSeriousFinding(page);
+    await shoot(page, 'first-tunnel');
+    await page.getByLabel('Local port').fill(String(origin.port));
+    await page.getByRole('button', { name: 'Make a key and show the command' }).click();
+    // The command follows what is typed, with the key that is there.
+    await page.getByLabel('Name (optional)').fill('shop');
+    const shown = await page.getByRole('group', { name: 'the command', exact: true }).innerText();
+    assert.match(
+      shown,
+      new RegExp(`^CULVERT_TOKEN=mtk_\\S+ culvert http ${origin.port} --subdomain shop --server http`),
+    );
+    await page.getByRole('button', { name: 'Copy the command', exact: true }).click();
+    const copied = await page.evaluate<string>('navigator.clipboard.readText()');
+    assert.equal(copied, shown);
+    await noSeriousFinding(page);
+    await shoot(page, 'first-tunnel-command');
+
+    runInShell(t, world, copied);
+    await page.getByRole('heading', { name: 'Your tunnel is live' }).waitFor();
+    const link = page.getByRole('link', { name: /^http:\/\/shop\./ });
+    const address = (await link.getAttribute('href')) ?? '';
+    assert.equal((await get(`${address}/hello?x=<b>`, world.culvert.ports.http)).body, 'it works');
+    await page.getByText('GET /hello?x=').waitFor();
+    await noSeriousFinding(page);
+    await shoot(page, 'first-tunnel-live');
+    await page.getByRole('button', { name: 'To the overview' }).click();
+    await page.getByRole('heading', { name: 'Traffic' }).waitFor();
+    const kept = await page.evaluate<string>(
+      'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, history.state])',
+    );
+    assert.doesNotMatch(kept + page.url(), /mtk_/);
+  });
+
+  test('another way in: by a log-in, for Windows, and a name that is none is said at its field', async (t) => {
+    const ann = await world.person('ann@example.test');
+    const page = await world.open(t, '/', { as: ann, context: { viewport: PHONE } });
+    await heading(page, 'Overview');
+    await page.getByText('Logged in', { exact: true }).click();
+    await page.getByText('Windows', { exact: true }).click();
+    const command = page.getByRole('group', { name: 'the command', exact: true });
+    assert.match(await command.innerText(), /^culvert http 3000 --server 'http/);
+    assert.match(
+      await page.getByRole('group', { name: 'the command to log in' }).innerText(),
+      /^culvert login --server 'http/,
+    );
+    await page.getByText('TCP', { exact: true }).click();
+    await page.getByLabel('Name (optional)').fill('-no-');
+    await page.getByText('Letters a to z').waitFor();
+    assert.match(await command.innerText(), /^culvert tcp 5432 --server 'http/);
+    assert.deepEqual(await tokensOf(page), []);
+    const wide = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+    assert.ok(wide <= 0, `${wide} pixels too wide`);
+    await noSeriousFinding(page);
+    await shoot(page, 'first-tunnel-phone');
+  });
+
+  test('whoever may only watch is offered no key', async (t) => {
+    const bob = await world.person('bob@example.test');
+    const page = await world.open(t, '/', { as: bob });
+    await page.getByRole('button', { name: 'Make a key and show the command' }).waitFor();
+    await page.route('**/auth/me', async (route) => {
+      const answer = await route.fetch();
+      const account = (await answer.json()) as { active_org: object };
+      await route.fulfill({ json: { ...account, active_org: { ...account.active_org, role: 'viewer' } } });
+    });
+    await page.reload();
+    await page.getByText('Your role in this organization is to watch').waitFor();
+    assert.equal(await page.getByRole('button', { name: /key/ }).count(), 0);
+  });
+});
+
+/** Names of the keys of whoever is signed in there. */
+async function tokensOf(page: Page): Promise<unknown> {
+  return page.evaluate(
+    `fetch('/auth/refresh', { method: 'POST' }).then((answer) => answer.json())
+      .then(({ access_token }) => fetch('/tokens', { headers: { authorization: 'Bearer ' + access_token } }))
+      .then((answer) => answer.json()).then((list) => list.map(({ name }) => name))`,
+  );
+}
+
+/** Runs a line as a person would type it: `culvert` is in the PATH, and nothing of Culvert's is in the environment. */
+function runInShell(t: Ends, { culvert }: World, line: string): void {
+  const home = join(culvert.folder, 'visitor-of-the-page');
+  mkdirSync(home, { mode: 0o700 });
+  const words = culvertCommand().map((word) => `'${word}'`);
+  writeFileSync(join(home, 'culvert'), `#!/bin/sh\nexec ${words.join(' ')} "$@"\n`, { mode: 0o755 });
+  // A group of its own: ending the shell alone would leave the agent.
+  const child = spawn('sh', ['-c', line], {
+    cwd: home,
+    env: { PATH: `${home}${delimiter}${process.env['PATH']}`, HOME: home, XDG_RUNTIME_DIR: home },
+    stdio: 'ignore',
+    detached: true,
+  });
+  const ended = once(child, 'close');
+  t.after(async () => {
+    if (child.pid !== undefined) process.kill(-child.pid);
+    await ended;
+  });
+}

@@ -1,0 +1,91 @@
+/** The overview of an organization that publishes: counters, traffic over time, what is online, what came last, what to look at. */
+import assert from 'node:assert/strict';
+import { after, before, suite, test } from 'node:test';
+import { inReverse } from '../harness/ends.ts';
+import { startOrigin } from '../harness/origin.ts';
+import { get } from '../harness/visitor.ts';
+import { heading, NO_CHROMIUM, noSeriousFinding, PHONE, shoot, startWorld, type World } from './world.ts';
+
+const DARK_PHONE = { colorScheme: 'dark', viewport: PHONE } as const;
+
+suite('the overview', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
+  const ends = inReverse({ after });
+  let world: World;
+  let visit: (path: string) => Promise<unknown>;
+  before(async () => {
+    world = await startWorld(ends);
+    const origin = await startOrigin(ends, ({ url }, answer) => {
+      answer.statusCode = url === '/missing' ? 404 : 200;
+      answer.end('x'.repeat(2_000));
+    });
+    await world.culvert
+      .agent(['http', String(origin.port), '--subdomain', 'shop'])
+      .printed(/http:\/\/shop\.localhost:\d+/);
+    visit = (path) => get(`http://shop.localhost:${world.culvert.ports.http}${path}`, world.culvert.ports.http);
+    for (const path of ['/', '/cart', '/missing']) await visit(path);
+    await world.culvert.account.call('POST', '/domains', { domain: 'shop.example.org' });
+  });
+
+  test('counters, tunnels and requests are there, and change by themselves', async (t) => {
+    const page = await world.open(t, '/');
+    await heading(page, 'Overview');
+    const tunnels = page.getByRole('list', { name: 'Tunnels online' });
+    await tunnels.getByText('3 requests').waitFor();
+    assert.match((await tunnels.getByRole('link', { name: /^http/ }).getAttribute('href')) ?? '', /^http:\/\/shop\./);
+    const requests = page.getByRole('list', { name: 'Latest requests' });
+    await requests.getByText('GET /missing').waitFor();
+    await requests.getByText('404').waitFor();
+    await visit('/later?<img src=x onerror=alert(1)>');
+    await requests.getByText('GET /later?').waitFor();
+    const now = page.getByRole('group', { name: 'Now, and in the last 24 hours' });
+    await now.getByRole('link', { name: /^Requests\s*4/ }).waitFor();
+    await now.getByRole('link', { name: /^Agents connected\s*1/ }).waitFor();
+    await page.getByText('The domain shop.example.org waits for its DNS record.').waitFor();
+    await noSeriousFinding(page);
+    await shoot(page, 'overview');
+    await tunnels.getByRole('link', { name: 'shop', exact: true }).click();
+    await page.waitForURL(/\/tunnels\/[\w-]+$/);
+  });
+
+  test('the chart shows each metric and span, and its columns are read by the keyboard', async (t) => {
+    const page = await world.open(t, '/');
+    await page.getByText(/^\d+ in the last 24 hours$/).waitFor();
+    await page.getByText('1 h', { exact: true }).click();
+    await page.getByText(/^\d+ in the last hour$/).waitFor();
+    await page.getByText('Out', { exact: true }).click();
+    await page.getByText(/KB in the last hour$/).waitFor();
+    const chart = page.getByRole('slider', { name: 'Bytes to visitors, by time' });
+    await chart.focus();
+    await page.keyboard.press('End');
+    const latest = (await chart.getAttribute('aria-valuetext')) ?? '';
+    assert.match(latest, /^\d+ \w+ \d\d:\d\d to \d\d:\d\d: [\d.]+ K?B$/);
+    await page.keyboard.press('ArrowLeft');
+    const before = (await chart.getAttribute('aria-valuetext')) ?? '';
+    assert.match(before, /^\d+ \w+ \d\d:\d\d to \d\d:\d\d: /);
+    assert.notEqual(before, latest);
+    assert.equal(await chart.getAttribute('aria-valuenow'), '58');
+    await page.keyboard.press('Tab');
+    await page.getByText(/KB in the last hour$/).waitFor();
+    const box = await chart.boundingBox();
+    assert.ok(box !== null);
+    await page.mouse.move(box.x + box.width - 12, box.y + box.height / 2);
+    await page.getByText(/ to \d\d:\d\d: /).waitFor();
+  });
+
+  test('on a phone it fits, and an agent is connected from there', async (t) => {
+    const page = await world.open(t, '/', { context: DARK_PHONE });
+    await page.getByRole('list', { name: 'Latest requests' }).waitFor();
+    await page.getByRole('slider').waitFor();
+    const wide = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+    assert.ok(wide <= 0, `${wide} pixels too wide`);
+    await noSeriousFinding(page);
+    await shoot(page, 'overview-phone-dark');
+    await page.getByRole('button', { name: 'Connect an agent' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Connect an agent' });
+    await dialog.getByLabel('Local port').fill('8080');
+    await dialog.getByText('Logged in', { exact: true }).click();
+    await dialog.getByText(/^culvert http 8080 --server http/).waitFor();
+    await noSeriousFinding(page);
+    await shoot(page, 'connect-phone-dark');
+  });
+});

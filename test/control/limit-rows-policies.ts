@@ -55,6 +55,16 @@ export function policyLimits(): readonly Row[] {
       at: [[1, [200]]],
       above: [[2, BAD]],
     }),
+    elsewhere(
+      'Test of a policy against recorded requests',
+      'the last 1,000 at most, of which 100 are shown; one at a time of an organization, four in all, two of a data node',
+      ['policy-trials.test.ts', 'the newest alone, as many as asked for; a hundred of the refused are shown'],
+      ['policy-trials.test.ts', 'one at a time of an organization; and none without a node that can decide'],
+      [
+        '../../src/data/policy/rehearsal.test.ts',
+        'the last thousand, two questions at a time, and in slices between which others have their turn',
+      ],
+    ),
     elsewhere('Rate window', '60 seconds', [
       '../../src/data/policy/rate-limit.test.ts',
       'lets the given number through in a window, and says when the next one begins',

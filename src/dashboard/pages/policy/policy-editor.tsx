@@ -13,6 +13,7 @@ import { policyIn, withKind, withNew } from './draft.ts';
 import { FirstPolicy } from './first-policy.tsx';
 import { JsonView } from './json-view.tsx';
 import type { Policy } from './kinds.ts';
+import { TrialPanel } from './trial-panel.tsx';
 import { useEditor } from './use-editor.ts';
 
 interface EditorProps {
@@ -42,104 +43,120 @@ export function PolicyEditor({ tunnel, saved, dryRuns }: EditorProps) {
     if (policy !== undefined) save.mutate(policy, { onError: editor.refused });
   };
   return (
-    <Panel
-      title="Traffic policy"
-      about="Asked at the edge before a request reaches your machine. What it refuses costs you no traffic."
-      actions={
-        <SegmentedControl
-          aria-label="Edit the policy by"
-          size="xs"
-          value={editor.text === null ? 'form' : 'json'}
-          disabled={editor.textFault !== undefined}
-          data={[
-            { value: 'form', label: 'Form' },
-            { value: 'json', label: 'JSON' },
-          ]}
-          onChange={(value) => editor.showText(value === 'json')}
-        />
-      }
-    >
-      <Stack gap="md">
-        {editor.isOvertaken && (
-          <Warning>
-            Somebody else has changed this policy meanwhile. Saving replaces theirs; discard your changes to see it.
-          </Warning>
-        )}
-        {warnings.map((warning) => (
-          <Warning key={warning}>{warning}</Warning>
-        ))}
-        {editor.text !== null ? (
-          <JsonView text={editor.text} fault={editor.textFault} isReadOnly={!mayChange} onChange={editor.type} />
-        ) : actions.length === 0 ? (
-          mayChange ? (
-            <FirstPolicy
-              protocol={tunnel.protocol}
-              onPick={(example) => editor.edit(withNew(draft, example.actions))}
-            />
-          ) : (
-            <Text size="sm">
-              This tunnel has no policy: every visitor gets in. Members of your organization can add one.
-            </Text>
-          )
-        ) : (
-          <ActionList draft={draft} editor={editor} dryRuns={editor.isChanged ? [] : dryRuns} isReadOnly={!mayChange} />
-        )}
-        {editor.trouble !== undefined && (
-          <Alert color="red" variant="light" role="alert" icon={<IconAlertTriangle size={18} />}>
-            {editor.trouble}
-          </Alert>
-        )}
-        {mayChange && (
-          <Group justify="space-between" gap="sm">
-            {editor.text === null ? (
-              <AddAction
-                actions={actions}
+    <Stack gap="lg">
+      <Panel
+        title="Traffic policy"
+        about="Asked at the edge before a request reaches your machine. What it refuses costs you no traffic."
+        actions={
+          <SegmentedControl
+            aria-label="Edit the policy by"
+            size="xs"
+            value={editor.text === null ? 'form' : 'json'}
+            disabled={editor.textFault !== undefined}
+            data={[
+              { value: 'form', label: 'Form' },
+              { value: 'json', label: 'JSON' },
+            ]}
+            onChange={(value) => editor.showText(value === 'json')}
+          />
+        }
+      >
+        <Stack gap="md">
+          {editor.isOvertaken && (
+            <Warning>
+              Somebody else has changed this policy meanwhile. Saving replaces theirs; discard your changes to see it.
+            </Warning>
+          )}
+          {warnings.map((warning) => (
+            <Warning key={warning}>{warning}</Warning>
+          ))}
+          {editor.text !== null ? (
+            <JsonView text={editor.text} fault={editor.textFault} isReadOnly={!mayChange} onChange={editor.type} />
+          ) : actions.length === 0 ? (
+            mayChange ? (
+              <FirstPolicy
                 protocol={tunnel.protocol}
-                onAdd={(kind) => editor.edit(withKind(draft, kind))}
+                onPick={(example) => editor.edit(withNew(draft, example.actions))}
               />
             ) : (
-              <span />
-            )}
-            <Group gap="xs">
-              {editor.isChanged && (
-                <Badge variant="light" color="yellow" tt="none">
-                  Not saved
-                </Badge>
+              <Text size="sm">
+                This tunnel has no policy: every visitor gets in. Members of your organization can add one.
+              </Text>
+            )
+          ) : (
+            <ActionList
+              draft={draft}
+              editor={editor}
+              dryRuns={editor.isChanged ? [] : dryRuns}
+              isReadOnly={!mayChange}
+            />
+          )}
+          {editor.trouble !== undefined && (
+            <Alert color="red" variant="light" role="alert" icon={<IconAlertTriangle size={18} />}>
+              {editor.trouble}
+            </Alert>
+          )}
+          {mayChange && (
+            <Group justify="space-between" gap="sm">
+              {editor.text === null ? (
+                <AddAction
+                  actions={actions}
+                  protocol={tunnel.protocol}
+                  onAdd={(kind) => editor.edit(withKind(draft, kind))}
+                />
+              ) : (
+                <span />
               )}
-              {saved !== null && !editor.isChanged && (
-                <Button variant="subtle" color="red" onClick={() => setAsksRemoval(true)}>
-                  Remove policy
+              <Group gap="xs">
+                {editor.isChanged && (
+                  <Badge variant="light" color="yellow" tt="none">
+                    Not saved
+                  </Badge>
+                )}
+                {saved !== null && !editor.isChanged && (
+                  <Button variant="subtle" color="red" onClick={() => setAsksRemoval(true)}>
+                    Remove policy
+                  </Button>
+                )}
+                {editor.isChanged && (
+                  <Button variant="default" onClick={editor.discard}>
+                    Discard
+                  </Button>
+                )}
+                <Button
+                  onClick={send}
+                  loading={save.isPending}
+                  disabled={!editor.isChanged || editor.textFault !== undefined}
+                >
+                  Save policy
                 </Button>
-              )}
-              {editor.isChanged && (
-                <Button variant="default" onClick={editor.discard}>
-                  Discard
-                </Button>
-              )}
-              <Button
-                onClick={send}
-                loading={save.isPending}
-                disabled={!editor.isChanged || editor.textFault !== undefined}
-              >
-                Save policy
-              </Button>
+              </Group>
             </Group>
-          </Group>
-        )}
-      </Stack>
-      <Confirm
-        title={`Remove the policy of ${tunnel.subdomain}?`}
-        deed="Remove policy"
-        opened={asksRemoval}
-        isBusy={remove.isPending}
-        error={remove.error}
-        onConfirm={() => remove.mutate()}
-        onClose={() => setAsksRemoval(false)}
-      >
-        From the next request on nothing of it is asked any more. Password, sign-in and maintenance of the tunnel stay
-        as they are.
-      </Confirm>
-    </Panel>
+          )}
+        </Stack>
+        <Confirm
+          title={`Remove the policy of ${tunnel.subdomain}?`}
+          deed="Remove policy"
+          opened={asksRemoval}
+          isBusy={remove.isPending}
+          error={remove.error}
+          onConfirm={() => remove.mutate()}
+          onClose={() => setAsksRemoval(false)}
+        >
+          From the next request on nothing of it is asked any more. Password, sign-in and maintenance of the tunnel stay
+          as they are.
+        </Confirm>
+      </Panel>
+      {tunnel.protocol !== 'tcp' && (
+        <TrialPanel
+          tunnel={tunnel}
+          policy={policyIn(draft)}
+          isSaved={!editor.isChanged}
+          isComplete={() => editor.toSend() !== undefined}
+          onRefused={editor.refused}
+        />
+      )}
+    </Stack>
   );
 }
 

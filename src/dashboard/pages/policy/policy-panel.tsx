@@ -1,5 +1,4 @@
 /** A tunnel's traffic policy on the page of the tunnel: what is asked of its visitors, edited by forms or as text. */
-import { Stack } from '@mantine/core';
 import type { Tunnel } from '../../api/types.ts';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Panel } from '../../parts/panel.tsx';
@@ -14,9 +13,5 @@ export function PolicyPanel({ tunnel }: { readonly tunnel: Tunnel }) {
         <Loaded query={policy}>{() => null}</Loaded>
       </Panel>
     );
-  return (
-    <Stack gap="lg">
-      <PolicyEditor tunnel={tunnel} saved={policy.data.policy} dryRuns={policy.data.dry_run} />
-    </Stack>
-  );
+  return <PolicyEditor tunnel={tunnel} saved={policy.data.policy} dryRuns={policy.data.dry_run} />;
 }

@@ -1,0 +1,37 @@
+/** What each action would have refused, as bars of the same scale. */
+import { Group, Progress, Stack, Text } from '@mantine/core';
+import { countText } from '../../parts/words.ts';
+import { askedOrder, entryOf, type Policy, ruleText } from './kinds.ts';
+import type { Trial } from './trial-words.ts';
+
+export function TrialActions({ trial, policy }: { readonly trial: Trial; readonly policy: Policy }) {
+  const order = askedOrder(policy.actions);
+  const rows = order.flatMap((index) => trial.by_action.find((one) => one.index === index) ?? []);
+  return (
+    <Stack gap={6} component="ul" className="culvert-policy-actions" aria-label="By action">
+      {rows.map(({ index, kind, enforced, would_refuse: count }) => {
+        const action = policy.actions[index];
+        return (
+          <li key={index}>
+            <Group justify="space-between" gap="md" wrap="nowrap">
+              <Text size="sm" className="culvert-policy-rule">
+                {entryOf(kind)?.title ?? kind}{' '}
+                <span className="culvert-mono">{action === undefined ? '' : ruleText(action)}</span>
+                {enforced ? '' : ' (only tried)'}
+              </Text>
+              <Text size="sm" className="culvert-number">
+                {countText(count)}
+              </Text>
+            </Group>
+            <Progress
+              value={trial.tested === 0 ? 0 : (100 * count) / trial.tested}
+              size="sm"
+              color={enforced ? 'red.8' : 'yellow.6'}
+              aria-hidden
+            />
+          </li>
+        );
+      })}
+    </Stack>
+  );
+}

@@ -1,0 +1,117 @@
+/** Puts the policy as it is being edited to the requests that were recorded last, and shows what it would have refused. */
+import { Alert, Button, Group, Stack, Text } from '@mantine/core';
+import { IconFlask } from '@tabler/icons-react';
+import { useState } from 'react';
+import { answered } from '../../api/client.ts';
+import { useApi } from '../../api/context.tsx';
+import { failureFrom } from '../../api/failure.ts';
+import type { Tunnel } from '../../api/types.ts';
+import { Ago } from '../../parts/ago.tsx';
+import { useDeed } from '../../parts/deed.ts';
+import { Panel } from '../../parts/panel.tsx';
+import { textOf } from './draft.ts';
+import type { Policy } from './kinds.ts';
+import { TrialActions } from './trial-actions.tsx';
+import { TrialRequests } from './trial-requests.tsx';
+import { resultText, type Trial, unknownTexts } from './trial-words.ts';
+
+interface TrialPanelProps {
+  readonly tunnel: Tunnel;
+  /** As it stands in the editor; undefined: it can't be read, or is not complete. */
+  readonly policy: Policy;
+  readonly isSaved: boolean;
+  /** Whether it may be sent: shows its faults when not. */
+  readonly isComplete: () => boolean;
+  readonly onRefused: (error: unknown) => void;
+}
+
+/** The answer, and for which policy it is. */
+interface Tested {
+  readonly text: string;
+  readonly policy: Policy;
+  readonly trial: Trial;
+}
+
+export function TrialPanel({ tunnel, policy, isSaved, isComplete, onRefused }: TrialPanelProps) {
+  const { client } = useApi();
+  const [tested, setTested] = useState<Tested | null>(null);
+  const text = textOf(policy);
+  const run = useDeed<Policy, Trial>({
+    run: (asked) =>
+      answered(
+        client.POST('/tunnels/{id}/policy/test', {
+          params: { path: { id: tunnel.id } },
+          body: { policy: asked, limit: 1000 },
+        }),
+      ),
+    tellsFailure: true,
+    onDone: (trial, asked) => setTested({ trial, policy: asked, text: textOf(asked) }),
+  });
+  const isOther = tested !== null && tested.text !== text;
+  return (
+    <Panel
+      title="Test against recorded traffic"
+      about={`What ${isSaved ? 'this policy' : 'the policy as it stands above, not saved yet,'} would have done to the last 1,000 requests that the inspector has of this tunnel. Nothing is changed or sent.`}
+      actions={
+        <Button
+          variant="default"
+          leftSection={<IconFlask size={16} />}
+          loading={run.isPending}
+          disabled={policy.actions.length === 0}
+          onClick={() => {
+            if (isComplete()) run.mutate(policy, { onError: onRefused });
+          }}
+        >
+          {tested === null ? 'Run test' : 'Test again'}
+        </Button>
+      }
+    >
+      {run.isError && failureFrom(run.error).code !== 'bad_policy' && (
+        <Alert color="red" variant="light" role="alert">
+          {failureFrom(run.error).message}
+        </Alert>
+      )}
+      {policy.actions.length === 0 && tested === null && (
+        <Text size="sm" c="dimmed">
+          Add an action first.
+        </Text>
+      )}
+      <div aria-live="polite">{tested !== null && <Result {...tested} isOther={isOther} />}</div>
+    </Panel>
+  );
+}
+
+function Result({ trial, policy, isOther }: Tested & { readonly isOther: boolean }) {
+  return (
+    <Stack gap="sm">
+      <div>
+        <Text fw={600} size="lg">
+          {resultText(trial)}
+        </Text>
+        <Text size="sm" c="dimmed">
+          {trial.from !== null && (
+            <>
+              The oldest came <Ago at={trial.from} />, the newest <Ago at={trial.to} />.{' '}
+            </>
+          )}
+          {isOther && <b>The policy has been changed since this test.</b>}
+        </Text>
+        {unknownTexts(trial).map((line) => (
+          <Text key={line} size="sm" c="dimmed">
+            {line}
+          </Text>
+        ))}
+      </div>
+      {trial.tested > 0 && <TrialActions trial={trial} policy={policy} />}
+      {trial.requests.length > 0 && <TrialRequests trial={trial} policy={policy} />}
+      {trial.tested === 0 && trial.not_tested.length === 0 && (
+        <Group>
+          <Text size="sm" c="dimmed">
+            Requests are recorded while the inspector is on, for as long as your plan keeps them. Open the tunnel’s
+            address once, then test again.
+          </Text>
+        </Group>
+      )}
+    </Stack>
+  );
+}

@@ -1,0 +1,46 @@
+/** The requests that would have been refused, each with a way to its record. Method and path are a visitor's: they are text and nothing else. */
+import { Anchor, Stack, Text } from '@mantine/core';
+import { Link } from 'wouter';
+import { Ago } from '../../parts/ago.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
+import { countText } from '../../parts/words.ts';
+import { entryOf, type Policy } from './kinds.ts';
+import type { Trial } from './trial-words.ts';
+
+type Request = Trial['requests'][number];
+
+export function TrialRequests({ trial, policy }: { readonly trial: Trial; readonly policy: Policy }) {
+  const columns: ReadonlyArray<Column<Request>> = [
+    {
+      key: 'request',
+      title: 'Request',
+      cell: ({ id, method, path }) => (
+        <Anchor component={Link} href={`/inspector/${id}`} className="culvert-mono culvert-policy-path">
+          {method} {path}
+        </Anchor>
+      ),
+    },
+    { key: 'status', title: 'Got then', cell: ({ status }) => (status === 0 ? 'nothing' : String(status)) },
+    { key: 'from', title: 'From', cell: ({ remote_ip: from }) => <span className="culvert-mono">{from}</span> },
+    {
+      key: 'by',
+      title: 'Refused by',
+      cell: ({ action, enforced }) => {
+        const kind = policy.actions[action]?.kind ?? '';
+        return `${entryOf(kind)?.title ?? kind}${enforced ? '' : ' (only tried)'}`;
+      },
+    },
+    { key: 'when', title: 'When', cell: ({ timestamp }) => <Ago at={timestamp} /> },
+  ];
+  const all = trial.by_action.reduce((sum, { would_refuse: count }) => sum + count, 0);
+  return (
+    <Stack gap="xs">
+      {all > trial.requests.length && (
+        <Text size="sm" c="dimmed">
+          The newest {countText(trial.requests.length)} of them:
+        </Text>
+      )}
+      <Table label="Requests that would be refused" rows={trial.requests} rowKey={({ id }) => id} columns={columns} />
+    </Stack>
+  );
+}

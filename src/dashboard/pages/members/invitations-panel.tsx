@@ -91,7 +91,7 @@ function columnsFor(mine: Role, onRevoke: (invitation: Invitation) => void): Rea
           <Button
             variant="subtle"
             color="red"
-            size="compact-md"
+            size="sm"
             onClick={() => onRevoke(row)}
             aria-label={`Revoke the invitation of ${row.email}`}
           >

@@ -1,5 +1,5 @@
 /** The members, and what can be done with each. */
-import { Group, Stack, Text, TextInput } from '@mantine/core';
+import { Stack, Text, TextInput } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -52,12 +52,10 @@ function Rows({ members }: { readonly members: readonly Member[] }) {
 function Who({ member: { name, email }, isMe }: { readonly member: Member; readonly isMe: boolean }) {
   return (
     <div>
-      <Group gap={6} wrap="nowrap" justify="inherit">
-        <Text size="sm" fw={500}>
-          {name === '' ? email : name}
-        </Text>
-        {isMe && <StateBadge tone="info">you</StateBadge>}
-      </Group>
+      <Text span size="sm" fw={500} mr={6}>
+        {name === '' ? email : name}
+      </Text>
+      {isMe && <StateBadge tone="info">you</StateBadge>}
       {name !== '' && (
         <Text size="xs" c="dimmed">
           {email}

@@ -124,7 +124,7 @@ function columnsFor(onRenew: (certificate: Certificate) => void): ReadonlyArray<
       hidden: true,
       align: 'right',
       cell: (row) => (
-        <Button variant="subtle" size="compact-md" onClick={() => onRenew(row)} aria-label={`Renew ${row.name} now`}>
+        <Button variant="subtle" size="sm" onClick={() => onRenew(row)} aria-label={`Renew ${row.name} now`}>
           Renew now
         </Button>
       ),

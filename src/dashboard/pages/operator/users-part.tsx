@@ -62,14 +62,12 @@ export function UsersPart() {
 function Who({ user }: { readonly user: User }) {
   return (
     <div>
-      <Group gap={6} justify="inherit">
-        <Text size="sm" fw={500}>
-          {user.email}
-        </Text>
-        {user.is_superadmin && <StateBadge tone="info">superadmin</StateBadge>}
-        {user.is_locked && <StateBadge tone="bad">locked</StateBadge>}
-        {!user.email_verified && <StateBadge tone="warn">not verified</StateBadge>}
-      </Group>
+      <Text span size="sm" fw={500} mr={6}>
+        {user.email}
+      </Text>
+      {user.is_superadmin && <StateBadge tone="info">superadmin</StateBadge>}{' '}
+      {user.is_locked && <StateBadge tone="bad">locked</StateBadge>}{' '}
+      {!user.email_verified && <StateBadge tone="warn">not verified</StateBadge>}
       {user.name !== '' && (
         <Text size="xs" c="dimmed">
           {user.name}

@@ -1,5 +1,5 @@
 /** All organizations of the person, and the way from one to the other. */
-import { Button, Group, Text } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
 import { useAccount } from '../../api/context.tsx';
 import type { Schemas } from '../../api/types.ts';
 import { Panel } from '../../parts/panel.tsx';
@@ -44,12 +44,12 @@ function columnsFor({ activeId, moving, onMove }: ColumnsFor): ReadonlyArray<Col
       key: 'name',
       title: 'Name',
       cell: ({ id, name }) => (
-        <Group gap={6} justify="inherit">
-          <Text size="sm" fw={500}>
+        <>
+          <Text span size="sm" fw={500} mr={6}>
             {name}
           </Text>
           {id === activeId && <StateBadge tone="info">active</StateBadge>}
-        </Group>
+        </>
       ),
     },
     { key: 'slug', title: 'Slug', cell: ({ slug }) => <span className="culvert-mono">{slug}</span> },
@@ -65,7 +65,7 @@ function columnsFor({ activeId, moving, onMove }: ColumnsFor): ReadonlyArray<Col
         id !== activeId && (
           <Button
             variant="subtle"
-            size="compact-md"
+            size="sm"
             loading={moving === id}
             onClick={() => onMove(id)}
             aria-label={`Switch to ${name}`}

@@ -1,8 +1,9 @@
-/** A visitor's sign-in leads over pages of the edge and of the API: they look like one product. */
+/** A visitor's sign-in leads over pages of the edge and of the API, and people go from those to the dashboard: they look like one product. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { STYLE as AGENT_STYLE } from '../src/agent/inspect/page/style.ts';
 import { STYLE } from '../src/control/api/pages/style.ts';
+import { CULVERT, DARK } from '../src/dashboard/colours.ts';
 import { faultPage } from '../src/data/edge/fault-page.ts';
 
 /** `name: value` of a sheet's custom properties, once for each scheme. */
@@ -27,6 +28,18 @@ test('pages of the edge have the colours of the pages of the API, light and dark
 test("the agent's own page has the colours of the pages of the API, light and dark", () => {
   const own = coloursOf(AGENT_STYLE);
   for (const [name, values] of coloursOf(STYLE)) assert.deepEqual(own.get(name), values, name);
+});
+
+test('the dashboard has them too, in the terms of its components', () => {
+  assert.deepEqual(coloursOf(STYLE).get('accent'), [`accent ${CULVERT[8]}`, `accent ${CULVERT[4]}`]);
+  for (const [name, shade] of [
+    ['ground', 8],
+    ['card', 6],
+    ['text', 0],
+    ['quiet', 2],
+    ['line', 4],
+  ] as const)
+    assert.equal(coloursOf(STYLE).get(name)?.[1], `${name} ${DARK[shade]}`, name);
 });
 
 test('a number and a code are on pages of errors alone', () => {

@@ -4,35 +4,10 @@ import {
   createTheme,
   defaultVariantColorsResolver,
   Modal,
-  type MantineColorsTuple,
   Tooltip,
   type VariantColorsResolver,
 } from '@mantine/core';
-
-const CULVERT: MantineColorsTuple = [
-  '#e9f7f3',
-  '#d3ede5',
-  '#a5dccb',
-  '#7dd1b8',
-  '#57c7aa',
-  '#37b393',
-  '#22997b',
-  '#148067',
-  '#0b6b57',
-  '#075445',
-];
-const DARK: MantineColorsTuple = [
-  '#e6ebe9',
-  '#c3ccc8',
-  '#9aa7a2',
-  '#6f7c77',
-  '#37413e',
-  '#262e2b',
-  '#1b211f',
-  '#161b1a',
-  '#121615',
-  '#0c100f',
-];
+import { CULVERT, DARK } from './colours.ts';
 
 /** Mantine takes the words on a filled button for those of the light scheme; in the dark one our colour is light, and so its words are dark. */
 const colorsOf: VariantColorsResolver = (input) => {

@@ -11,9 +11,10 @@ before(async () => {
 });
 after(() => h.close());
 
-const PAGES = ['/app/', '/app/reset?token=abc', '/app/reset', '/app/invite?token=abc', '/app/invite', '/app/cli'];
+const PAGES = ['/app/', '/app/reset?token=abc', '/app/invite', '/app/cli', '/app/tunnels', '/app/tunnels/some-id'];
 
-test('every page allows its own scripts and style alone, nobody may frame it, and nothing of it is kept', async () => {
+test('every page allows its own scripts and styles alone, nobody may frame it, and nothing of it is kept', async () => {
+  const nonces = new Set<string>();
   for (const path of PAGES.flatMap((page) => [page, `/api${page}`])) {
     const page = await h.call('GET', path);
     assert.equal(page.status, 200, path);
@@ -22,34 +23,106 @@ test('every page allows its own scripts and style alone, nobody may frame it, an
     assert.equal(page.headers.get('referrer-policy'), 'no-referrer', path);
     assert.equal(page.headers.get('cache-control'), 'no-store', path);
     const policy = (page.headers.get('content-security-policy') ?? '').split('; ');
-    for (const part of ["default-src 'none'", "script-src 'self'", "style-src 'self'", "frame-ancestors 'none'"])
-      assert.ok(policy.includes(part), `${path}: ${part}`);
-    assert.doesNotMatch(policy.join(), /unsafe|https?:/, path);
-    assert.doesNotMatch(page.text, /<script>|<style|style=|\son\w+=|https?:/, path);
+    const wanted = [
+      "default-src 'none'",
+      "script-src 'self'",
+      "form-action 'none'",
+      "base-uri 'none'",
+      "frame-ancestors 'none'",
+    ];
+    for (const part of wanted) assert.ok(policy.includes(part), `${path}: ${part}`);
+    const nonce = /name="csp-nonce" content="([\w-]{22})"/.exec(page.text)?.[1] ?? '';
+    assert.ok(policy.includes(`style-src 'self' 'nonce-${nonce}'`), policy.join('; '));
+    nonces.add(nonce);
+    assert.doesNotMatch(policy.join(), /unsafe|https?:|\*/, path);
+    assert.doesNotMatch(page.text, /<script>|<style|style=|\son\w+=|="https?:/, path);
   }
+  assert.equal(nonces.size, PAGES.length * 2, 'each answer has a nonce of its own');
 });
 
-test('whatever a page or a script asks for is there, beside it', async () => {
+test('the live feed may be asked on the own host alone', async () => {
+  const policy = (await h.call('GET', '/app/')).headers.get('content-security-policy') ?? '';
+  const { host } = new URL(h.server.apiUrl);
+  assert.ok(policy.split('; ').includes(`connect-src 'self' ws://${host}`), policy);
+});
+
+test('whatever a page or a script asks for is there, as every browser takes it, and may be kept for ever', async () => {
   for (const base of ['', '/api']) {
     const wanted = new Set<string>();
     for (const path of PAGES) {
       const { text } = await h.call('GET', base + path);
-      for (const [, file = ''] of text.matchAll(/<(?:script|link)[^>]* (?:src|href)="([^":]+)"/g)) wanted.add(file);
+      for (const [, file = ''] of text.matchAll(/<(?:script|link)[^>]* (?:src|href)="([^":]+)"/g))
+        wanted.add(new URL(file, new URL(base + path, h.server.apiUrl)).pathname);
     }
-    const seen = new Set<string>();
-    // A set visits what is added while it is gone through.
+    assert.ok(
+      [...wanted].every((file) => file.startsWith(`${base}/app/assets/`)),
+      [...wanted].join(),
+    );
+    // A set visits what is added while it is gone through: scripts name the code of the pages that come later.
     for (const file of wanted) {
-      seen.add(file);
-      const answer = await h.call('GET', `${base}/app/${file}`);
-      assert.equal(answer.status, 200, file);
+      const plain = await h.call('GET', file, { headers: { 'accept-encoding': 'identity' } });
+      assert.equal(plain.status, 200, file);
       const type = file.endsWith('.css') ? 'text/css' : 'text/javascript';
-      assert.equal(answer.headers.get('content-type'), `${type}; charset=utf-8`, file);
-      for (const [, next = ''] of answer.text.matchAll(/from '\.\/([\w.-]+)'/g)) wanted.add(next);
+      assert.equal(plain.headers.get('content-type'), `${type}; charset=utf-8`, file);
+      assert.equal(plain.headers.get('cache-control'), 'public, max-age=31536000, immutable', file);
+      assert.equal(plain.headers.get('content-encoding'), null, file);
+      for (const [, next = ''] of plain.text.matchAll(/(?:from|import)\s*\(?["']\.\/([\w.-]+\.js)["']/g))
+        wanted.add(`${base}/app/assets/${next}`);
     }
-    assert.equal(seen.size, 10, [...seen].join());
+    assert.ok(wanted.size > 30, `${wanted.size} files`);
   }
-  for (const path of ['/app/nothing.js', '/app/constructor', '/app/page.css/', '/app/..%2fhealth'])
+});
+
+test('a file is packed as the browser takes it, and is the same whichever way', async () => {
+  const { text } = await h.call('GET', '/app/');
+  const script = /src="(assets\/main-[\w-]+\.js)"/.exec(text)?.[1] ?? assert.fail(text);
+  const seen = new Map<string, string>();
+  for (const [accept, coding] of [
+    ['gzip, deflate, br, zstd', 'br'],
+    ['gzip', 'gzip'],
+    ['br;q=0, GZIP', 'gzip'],
+    ['deflate', null],
+    ['br;q=0.0, gzip; q=0', null],
+  ] as const) {
+    const answer = await h.call('GET', `/app/${script}`, { headers: { 'accept-encoding': accept } });
+    assert.equal(answer.headers.get('content-encoding'), coding, accept);
+    assert.equal(answer.headers.get('vary'), 'Accept-Encoding', accept);
+    // fetch has unpacked it.
+    seen.set(accept, answer.text);
+  }
+  assert.equal(new Set(seen.values()).size, 1);
+});
+
+test('the style of the pages beside the dashboard is there; what is no file of it is not', async () => {
+  for (const base of ['', '/api']) {
+    const style = await h.call('GET', `${base}/app/page.css`);
+    assert.deepEqual([style.status, style.headers.get('content-type')], [200, 'text/css; charset=utf-8']);
+  }
+  for (const path of [
+    '/app/nothing.js',
+    '/app/cli.js',
+    '/app/page.css/',
+    '/app/..%2fhealth',
+    '/app/assets/',
+    '/app/assets/constructor',
+    '/app/assets/files.json',
+    '/app/assets/..%2ffiles.json',
+    '/app/assets/main.js',
+  ])
     assert.equal((await h.call('GET', path)).status, 404, path);
+});
+
+test('the page says whether the browser has a session', async () => {
+  const none = await h.call('GET', '/app/');
+  assert.match(none.text, /name="culvert-session" content="none"/);
+  const forged = await h.call('GET', '/app/', { headers: { cookie: 'qnt_refresh=made-up' } });
+  assert.match(forged.text, /name="culvert-session" content="none"/);
+  const body = { email: 'admin@localhost', password: h.server.firstOwner?.password.reveal() };
+  const login = await h.call('POST', '/auth/login', { body });
+  const cookie = (login.headers.getSetCookie()[0] ?? '').split(';', 1)[0] ?? '';
+  const live = await h.call('GET', '/app/', { headers: { cookie } });
+  assert.match(live.text, /name="culvert-session" content="live"/);
+  assert.ok(!live.text.includes('admin@localhost'));
 });
 
 test('what stands in the address is on no page', async () => {

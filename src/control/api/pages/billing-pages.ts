@@ -59,7 +59,7 @@ function page(title: string, body: Part): Part {
 <p class="brand">Culvert</p>
 <h1>${title}</h1>
 ${body}
-<a class="button main" href="../app/">To your account</a>
+<a class="button" href="../app/">To your account</a>
 </main>
 </body>
 </html>`;

@@ -14,7 +14,7 @@ export function visitorRefusalPage({ code, message }: AppError, site: VisitedSit
     'You are not signed in',
     html`<p class="alert" role="alert">${message}</p>
 <p class="quiet">${code}</p>
-${site === undefined ? '' : html`<a class="button main" href="${site.url}">Begin again at ${site.host}</a>`}`,
+${site === undefined ? '' : html`<a class="button" href="${site.url}">Begin again at ${site.host}</a>`}`,
   );
 }
 
@@ -25,7 +25,7 @@ export function notListedPage({ email, site, retry, primaryAt }: NotListed): Par
     html`<p class="alert" role="alert">You have signed in as ${email}, and the owner of ${site} has not let this address in.</p>
 <p class="quiet">forbidden</p>
 <p>Sign in with another account, or ask the owner to add this one.${primaryAt === null ? '' : ` Of the addresses that you have at ${primaryAt} the primary one counts: another can be made that there.`}</p>
-<a class="button main" href="${retry}">Try another account</a>`,
+<a class="button" href="${retry}">Try another account</a>`,
   );
 }
 

@@ -1,0 +1,86 @@
+/** Billing: a plan is bought and ended where plans cost nothing, who comes back is told how it ended, and a server that sells nothing says so. */
+import assert from 'node:assert/strict';
+import { after, before, suite, test } from 'node:test';
+import { inReverse } from '../harness/ends.ts';
+import { heading, NO_CHROMIUM, noSeriousFinding, type Person, PHONE, shoot, startWorld, type World } from './world.ts';
+
+suite('billing', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
+  const ends = inReverse({ after });
+  let world: World;
+  let ann: Person;
+  before(async () => {
+    world = await startWorld(ends);
+    ann = await world.person('ann@example.com');
+  });
+
+  test('an owner buys a plan where it costs nothing, and goes back to Free', async (t) => {
+    const page = await world.open(t, '/billing', { as: ann });
+    await heading(page, 'Billing');
+    await page.getByRole('heading', { name: 'The plan is Free' }).waitFor();
+    await noSeriousFinding(page);
+    await shoot(page, 'billing-free');
+    const team = page.getByRole('article', { name: 'Team' });
+    await page.getByText('Yearly').click();
+    await team.getByRole('button', { name: 'Choose Team' }).click();
+    await page.getByRole('heading', { name: 'You are on Team' }).waitFor();
+    await page.getByRole('link', { name: 'To your account' }).click();
+    await heading(page, 'Overview');
+    await page.getByRole('link', { name: 'Billing' }).click();
+    await page.getByRole('heading', { name: 'The plan is Team' }).waitFor();
+    await team.getByText('your plan').waitFor();
+
+    await page.getByRole('button', { name: 'Back to Free' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('It holds at once.').waitFor();
+    await noSeriousFinding(page);
+    await shoot(page, 'billing-cancel');
+    await dialog.getByRole('button', { name: 'Back to Free' }).click();
+    await page.getByRole('heading', { name: 'The plan is Free' }).waitFor();
+    await page.getByText('The organization is on Free now.').waitFor();
+  });
+
+  test('who comes back is told how it ended, once', async (t) => {
+    const page = await world.open(t, '/billing?billing=cancelled&x=1');
+    await page.getByRole('status').filter({ hasText: 'nothing was bought' }).waitFor();
+    assert.equal(new URL(page.url()).search, '?x=1');
+    await page.goto(`${world.culvert.apiUrl}/app/billing?billing=done`);
+    await page.getByText('The purchase is complete: the organization is on Enterprise.').waitFor();
+    assert.equal(new URL(page.url()).search, '');
+    await page.reload();
+    await page.getByRole('heading', { name: 'The plan is Enterprise' }).waitFor();
+    assert.equal(await page.getByText('The purchase is complete').count(), 0);
+  });
+
+  test('a browser is not sent to what is no web page, and a refusal is told', async (t) => {
+    const page = await world.open(t, '/billing', { as: ann });
+    await page.route('**/billing/checkout-session', (route) =>
+      route.fulfill({ json: { checkout_url: 'javascript:document.title="taken"' } }),
+    );
+    await page.getByRole('button', { name: 'Choose Pro' }).click();
+    await page.getByRole('alert').filter({ hasText: 'named no address' }).waitFor();
+    assert.equal(await page.title(), 'Billing - Culvert');
+  });
+
+  test('nothing is wider than a phone', async (t) => {
+    const page = await world.open(t, '/billing', { as: ann, context: { viewport: PHONE, colorScheme: 'dark' } });
+    await page.getByRole('button', { name: 'Choose Pro' }).waitFor();
+    const wide = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+    assert.ok(wide <= 0, `${wide} pixels too wide`);
+    await shoot(page, 'billing-phone-dark');
+  });
+});
+
+suite('billing where nothing is sold', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
+  const ends = inReverse({ after });
+  let world: World;
+  before(async () => {
+    world = await startWorld(ends, { toml: '[billing]\nmode = "none"\n' });
+  });
+
+  test('says so, and offers no purchase', async (t) => {
+    const page = await world.open(t, '/billing');
+    await page.getByText('No plans are sold on this server.').waitFor();
+    assert.equal(await page.getByRole('button', { name: /^Choose/ }).count(), 0);
+    await shoot(page, 'billing-none');
+  });
+});

@@ -4,7 +4,14 @@ import type { MintedToken, Token } from '../../src/dashboard/api/types.ts';
 import { commandsFor } from '../../src/dashboard/pages/keys/key-commands.ts';
 import { childrenOf, EVERYTHING_LIVE, filtered, stateOf } from '../../src/dashboard/pages/keys/key-state.ts';
 import { limitsText, spentPart } from '../../src/dashboard/pages/keys/key-words.ts';
-import { agentBody, emptyKey, masterBody, OTHER, projectBody } from '../../src/dashboard/pages/keys/new-key-values.ts';
+import {
+  agentBody,
+  emptyKey,
+  masterBody,
+  namesIn,
+  OTHER,
+  projectBody,
+} from '../../src/dashboard/pages/keys/new-key-values.ts';
 import { scrapeConfig } from '../../src/dashboard/pages/keys/scrape-config.ts';
 import { centsOf, dollarsOf } from '../../src/dashboard/parts/dollars.ts';
 
@@ -123,6 +130,10 @@ test('the body of a request says what the form said, in the words of each route'
     monthlyBudgetUsdCents: 0,
     ttl_days: 365,
   });
+});
+
+test('names that are pasted together are taken apart', () => {
+  assert.deepEqual(namesIn(['pr-*,', 'a b,a', ' ']), ['pr-*', 'a', 'b']);
 });
 
 test('the commands of a key use what it may', () => {

@@ -1,4 +1,7 @@
-/** Which row of a list a dialog is about. One dialog serves all rows, and what it showed stays while it closes. */
+/**
+ * Which row of a list a dialog is about. One dialog serves all rows, and what it showed stays while it closes. It must be drawn from the start,
+ * shut: one that appears opened does not know whom to give the focus back to.
+ */
 import { useState } from 'react';
 
 export interface Asked<T> {

@@ -105,7 +105,10 @@ function Choice({ domain, tunnels }: Omit<BindStepProps, 'bound'>) {
         isBusy={unbind.isPending}
         error={unbind.error}
         onConfirm={() => unbind.mutate()}
-        onClose={() => setAsks(false)}
+        onClose={() => {
+          unbind.reset();
+          setAsks(false);
+        }}
       >
         No tunnel answers for it from the next request on: visitors see that there is nothing. The domain stays
         verified.

@@ -15,19 +15,21 @@ export function DeleteDomain({ asked: { row: domain, opened, close } }: { readon
     onDone: close,
     tellsFailure: true,
   });
-  if (domain === undefined) return null;
   return (
     <Confirm
-      title={`Delete the domain ${domain.domain}?`}
+      title={`Delete the domain ${domain?.domain ?? ''}?`}
       deed="Delete domain"
       opened={opened}
       isBusy={remove.isPending}
       error={remove.error}
-      onConfirm={() => remove.mutate(domain.id)}
-      onClose={close}
+      onConfirm={() => domain !== undefined && remove.mutate(domain.id)}
+      onClose={() => {
+        remove.reset();
+        close();
+      }}
     >
-      {domain.boundTunnelId !== null && 'Its tunnel answers for it no more, from the next request on. '}
-      {domain.verified
+      {typeof domain?.boundTunnelId === 'string' && 'Its tunnel answers for it no more, from the next request on. '}
+      {domain?.verified === true
         ? 'Another organization can verify it after 24 hours; yours can add it again at any time, with another record.'
         : 'It can be added again at any time, with another record.'}
     </Confirm>

@@ -12,10 +12,9 @@ import { moneyText } from '../../parts/words.ts';
 import { TOKENS } from './key-query.ts';
 
 export function BudgetDialog({ asked: { row: token, opened, close } }: { readonly asked: Asked<Token> }) {
-  if (token === undefined) return null;
   return (
-    <Modal opened={opened} onClose={close} title={`Budget of the key ${token.name}`}>
-      <BudgetForm token={token} onClose={close} />
+    <Modal opened={opened} onClose={close} title={`Budget of the key ${token?.name ?? ''}`}>
+      {token !== undefined && <BudgetForm token={token} onClose={close} />}
     </Modal>
   );
 }

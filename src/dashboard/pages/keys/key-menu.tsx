@@ -1,6 +1,7 @@
 /** What can be done to one key. */
 import { ActionIcon, Menu } from '@mantine/core';
 import { IconCoin, IconCopy, IconDots, IconRefresh, IconTrash } from '@tabler/icons-react';
+import { useRef } from 'react';
 import { useMay } from '../../api/context.tsx';
 import type { Token } from '../../api/types.ts';
 import { say } from '../../parts/deed.ts';
@@ -25,10 +26,22 @@ export function KeyMenu({ token, onBudget, onRotate, onRevoke }: KeyDeeds & { re
       () => say(`The browser copies nothing here. The nonce is ${token.nonce}`),
     );
   };
+  const button = useRef<HTMLButtonElement>(null);
+  // A dialog gives the focus back to where it was, and the entry of the menu is gone by then.
+  const from = (open: (token: Token) => void) => (): void => {
+    button.current?.focus();
+    open(token);
+  };
   return (
     <Menu position="bottom-end" withInitialFocusPlaceholder={false}>
       <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" size={36} aria-label={`Actions for the key ${token.name}`}>
+        <ActionIcon
+          ref={button}
+          variant="subtle"
+          color="gray"
+          size={36}
+          aria-label={`Actions for the key ${token.name}`}
+        >
           <IconDots size={18} />
         </ActionIcon>
       </Menu.Target>
@@ -38,15 +51,15 @@ export function KeyMenu({ token, onBudget, onRotate, onRevoke }: KeyDeeds & { re
         </Menu.Item>
         {mayChange && (
           <>
-            <Menu.Item leftSection={<IconCoin size={16} />} onClick={() => onBudget(token)}>
+            <Menu.Item leftSection={<IconCoin size={16} />} onClick={from(onBudget)}>
               Set budget
             </Menu.Item>
             {state !== 'replaced' && (
-              <Menu.Item leftSection={<IconRefresh size={16} />} onClick={() => onRotate(token)}>
+              <Menu.Item leftSection={<IconRefresh size={16} />} onClick={from(onRotate)}>
                 Rotate
               </Menu.Item>
             )}
-            <Menu.Item color="red" leftSection={<IconTrash size={16} />} onClick={() => onRevoke(token)}>
+            <Menu.Item color="red" leftSection={<IconTrash size={16} />} onClick={from(onRevoke)}>
               Revoke
             </Menu.Item>
           </>

@@ -23,7 +23,7 @@ export function MintedKey({ token, onClose }: MintedKeyProps) {
       <Text size="sm" fw={600}>
         {token.kind === 'master' ? 'Mint a key for one run with it' : 'Publish a local port with it'}
       </Text>
-      <Tabs defaultValue="environment">
+      <Tabs defaultValue="environment" keepMounted={false}>
         <Tabs.List>
           <Tabs.Tab value="environment">Environment</Tabs.Tab>
           <Tabs.Tab value="file">Key file</Tabs.Tab>

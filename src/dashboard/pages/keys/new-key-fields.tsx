@@ -4,7 +4,7 @@ import type { UseFormReturnType } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
-import { LIFETIMES, MOST_DAYS, type NewKeyValues, OTHER } from './new-key-values.ts';
+import { LIFETIMES, MOST_DAYS, namesIn, type NewKeyValues, OTHER } from './new-key-values.ts';
 
 interface FieldProps {
   readonly form: UseFormReturnType<NewKeyValues>;
@@ -41,6 +41,7 @@ export function NamesField({ form }: FieldProps) {
       acceptValueOnBlur
       maxTags={100}
       {...form.getInputProps('names')}
+      onChange={(names) => form.setFieldValue('names', namesIn(names))}
     />
   );
 }

@@ -83,6 +83,11 @@ function limitsOf({ name, quota, mbps, budget }: NewKeyValues) {
   };
 }
 
+/** Each name once: several may have been pasted at a time. */
+export function namesIn(texts: readonly string[]): string[] {
+  return [...new Set(texts.flatMap((text) => text.split(/[\s,]+/)).filter((name) => name !== ''))];
+}
+
 /** No name given: any. */
 function patternsOf({ names }: NewKeyValues): string[] {
   return names.length === 0 ? ['*'] : names;

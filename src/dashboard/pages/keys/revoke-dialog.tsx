@@ -23,22 +23,21 @@ export function RevokeDialog({ asked, all }: RevokeDialogProps) {
     onDone: close,
     tellsFailure: true,
   });
-  if (token === undefined) return null;
-  const children = token.kind === 'master' ? childrenOf(token, all, nowSeconds()).length : 0;
+  const children = token?.kind === 'master' ? childrenOf(token, all, nowSeconds()).length : 0;
   return (
     <Confirm
-      title={`Revoke the key ${token.name}?`}
+      title={`Revoke the key ${token?.name ?? ''}?`}
       deed={children === 0 ? 'Revoke key' : `Revoke ${children + 1} keys`}
       opened={opened}
       isBusy={revoke.isPending}
       error={revoke.error}
-      onConfirm={() => revoke.mutate(token.nonce)}
+      onConfirm={() => token !== undefined && revoke.mutate(token.nonce)}
       onClose={() => {
         revoke.reset();
         close();
       }}
     >
-      {token.kind === 'master'
+      {token?.kind === 'master'
         ? whatEnds(children)
         : 'Agents that use it are cut off within a second, and their tunnels go offline.'}{' '}
       This can&apos;t be undone.

@@ -23,16 +23,15 @@ const GRACES = [
 ];
 
 export function RotateDialog({ asked: { row: token, opened, close } }: { readonly asked: Asked<Token> }) {
-  if (token === undefined) return null;
   return (
     <Modal
       opened={opened}
       onClose={close}
-      title={`Rotate the key ${token.name}?`}
+      title={`Rotate the key ${token?.name ?? ''}?`}
       size="lg"
       closeOnClickOutside={false}
     >
-      <Steps token={token} onClose={close} />
+      {token !== undefined && <Steps token={token} onClose={close} />}
     </Modal>
   );
 }

@@ -94,16 +94,18 @@ function DeleteDialog({ asked: { row: key, opened, close } }: { readonly asked: 
     onDone: close,
     tellsFailure: true,
   });
-  if (key === undefined) return null;
   return (
     <Confirm
-      title={`Delete the scraper key ${key.name}?`}
+      title={`Delete the scraper key ${key?.name ?? ''}?`}
       deed="Delete key"
       opened={opened}
       isBusy={remove.isPending}
       error={remove.error}
-      onConfirm={() => remove.mutate(key.id)}
-      onClose={close}
+      onConfirm={() => key !== undefined && remove.mutate(key.id)}
+      onClose={() => {
+        remove.reset();
+        close();
+      }}
     >
       Whoever reads the numbers with it is refused from then on.
     </Confirm>

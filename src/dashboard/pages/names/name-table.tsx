@@ -110,16 +110,18 @@ function DeleteName({ asked: { row: name, opened, close } }: { readonly asked: A
     onDone: close,
     tellsFailure: true,
   });
-  if (name === undefined) return null;
   return (
     <Confirm
-      title={`Give up the name ${name.subdomain}?`}
+      title={`Give up the name ${name?.subdomain ?? ''}?`}
       deed="Give up name"
       opened={opened}
       isBusy={remove.isPending}
       error={remove.error}
-      onConfirm={() => remove.mutate(name.id)}
-      onClose={close}
+      onConfirm={() => name !== undefined && remove.mutate(name.id)}
+      onClose={() => {
+        remove.reset();
+        close();
+      }}
     >
       For 24 hours nobody else can take it, and your organization can reserve it again. After that it is free for
       everybody. A tunnel of yours that has the name goes on.

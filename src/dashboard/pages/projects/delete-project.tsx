@@ -34,7 +34,10 @@ export function DeleteProject({ project, opened, onClose }: DeleteProjectProps) 
       isBusy={remove.isPending}
       error={remove.error}
       onConfirm={() => remove.mutate()}
-      onClose={onClose}
+      onClose={() => {
+        remove.reset();
+        onClose();
+      }}
     >
       Its {counted(tunnels, 'tunnel')} and {counted(tokens, 'live key')} go with it: agents are cut off at once, and the
       names of the tunnels are nobody else&apos;s for 24 hours. This can&apos;t be undone.

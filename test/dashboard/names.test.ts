@@ -1,0 +1,52 @@
+/** Reserved names: as many as the plan has. */
+import assert from 'node:assert/strict';
+import { after, before, suite, test } from 'node:test';
+import { inReverse } from '../harness/ends.ts';
+import { heading, NO_CHROMIUM, noSeriousFinding, PHONE, shoot, startWorld, type World } from './world.ts';
+
+suite('reserved names', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
+  const ends = inReverse({ after });
+  let world: World;
+  before(async () => {
+    world = await startWorld(ends);
+  });
+
+  test('a name is reserved and given up, and one that is taken says so at the field', async (t) => {
+    const page = await world.open(t, '/names');
+    await heading(page, 'Reserved names');
+    const field = page.getByRole('textbox', { name: 'Name' });
+    await field.fill('api');
+    await page.getByRole('button', { name: 'Reserve name' }).click();
+    await page.getByText('api is reserved by the server').waitFor();
+    await field.fill('-x');
+    await field.press('Enter');
+    await page.getByText('no dash at either end').waitFor();
+    await noSeriousFinding(page);
+    await shoot(page, 'names-fault');
+    await field.fill('shop');
+    await field.press('Enter');
+    const row = page.getByRole('table', { name: 'Reserved names' }).getByRole('row').filter({ hasText: 'shop' });
+    await row.getByText('none now').waitFor();
+    assert.equal(await field.inputValue(), '');
+    await noSeriousFinding(page);
+    await shoot(page, 'names');
+    await page.getByRole('button', { name: 'Give up the name shop' }).click();
+    const asking = page.getByRole('dialog', { name: 'Give up the name shop?' });
+    await asking.getByText('For 24 hours nobody else can take it').waitFor();
+    await noSeriousFinding(page);
+    await asking.getByRole('button', { name: 'Give up name' }).click();
+    await row.waitFor({ state: 'detached' });
+  });
+
+  test('a plan without names leads to one that has them, also on a phone', async (t) => {
+    const as = await world.person('free@example.com');
+    const page = await world.open(t, '/names', { as, context: { viewport: PHONE, colorScheme: 'dark' } });
+    await page.getByText('Your plan, free, has no reserved names.').waitFor();
+    assert.equal(await page.getByRole('button', { name: 'Reserve name' }).count(), 0);
+    const wide = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+    assert.ok(wide <= 0, `${wide} pixels too wide`);
+    await shoot(page, 'names-phone-dark');
+    await page.getByRole('link', { name: 'See the plans' }).click();
+    await page.waitForURL('**/app/billing');
+  });
+});

@@ -1,7 +1,7 @@
 /** What the list is narrowed to. All of it is in the address, so that a view can be passed on. */
-import { Button, CloseButton, Pill, Select, TextInput } from '@mantine/core';
+import { ActionIcon, Button, CloseButton, Pill, Select, TextInput, Tooltip } from '@mantine/core';
 import { useDebouncedCallback, useDisclosure } from '@mantine/hooks';
-import { IconFilter, IconSearch } from '@tabler/icons-react';
+import { IconFilter, IconFilterOff, IconSearch } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';
 import { type Filter, isFiltered, type Outcome, SPANS } from './filter.ts';
 import type { Tunnels } from './tunnels.ts';
@@ -88,7 +88,7 @@ export function FilterBar({ filter, tunnels, onChange }: FilterBarProps) {
         clearable
         data={OUTCOMES}
         value={filter.outcome ?? null}
-        onChange={(value) => set('outcome')(value as Outcome | null)}
+        onChange={(value) => set('outcome')(value)}
       />
       <Select
         aria-label="Since"
@@ -113,9 +113,11 @@ export function FilterBar({ filter, tunnels, onChange }: FilterBarProps) {
         </Pill>
       )}
       {isFiltered(filter) && (
-        <Button variant="subtle" onClick={() => onChange({})}>
-          Clear filters
-        </Button>
+        <Tooltip label="Clear filters">
+          <ActionIcon size={36} variant="default" aria-label="Clear filters" onClick={() => onChange({})}>
+            <IconFilterOff size={16} />
+          </ActionIcon>
+        </Tooltip>
       )}
     </div>
   );
@@ -158,5 +160,5 @@ function withOwn(choices: readonly Choice[], own: string | undefined, label = ow
 function without(filter: Readonly<Record<string, string | undefined>>): Filter {
   return Object.fromEntries(
     Object.entries(filter).filter(([, value]) => value !== undefined && value !== ''),
-  ) as Filter;
+  );
 }

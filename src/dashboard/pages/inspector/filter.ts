@@ -50,7 +50,7 @@ export function filterIn(search: string): Filter {
     const value = asked.get(name);
     return value !== null && isGood(value) ? [[name, value] as const] : [];
   });
-  return Object.fromEntries(found) as Filter;
+  return Object.fromEntries(found);
 }
 
 /** The query of the page's address, without the question mark; empty when nothing is filtered. */

@@ -1,5 +1,5 @@
 /** The list of a filter, and the request that was chosen in it. */
-import { ActionIcon, Button, Card, Loader, Text } from '@mantine/core';
+import { ActionIcon, Anchor, Button, Card, Loader, Text } from '@mantine/core';
 import { IconActivity, IconArrowsMaximize, IconX } from '@tabler/icons-react';
 import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { Link, useLocation } from 'wouter';
@@ -36,19 +36,18 @@ export function ListAndRequest({ filter, requests, status, tunnels, isWide, isPa
   }, []);
   const onOlder = useCallback(() => void requests.older(), [requests]);
   const isEmpty = view.rows.length === 0;
-  const shown = isWide ? chosen : undefined;
   return (
     <>
       {status.error !== undefined && <FailureAlert error={status.error} again={requests.load} />}
       {isEmpty && view.waiting === 0 ? (
         <Nothing filter={filter} status={status} onOlder={onOlder} />
       ) : (
-        <div className="culvert-inspector-split" data-beside={shown !== undefined || undefined}>
+        <div className="culvert-inspector-split" data-beside={chosen !== undefined || undefined}>
           <Card withBorder padding={0}>
             <RequestList
               view={view}
               nameOf={tunnels.nameOf}
-              chosen={shown}
+              chosen={chosen}
               isBeside={isWide}
               listRef={listRef}
               hasOlder={status.hasOlder}
@@ -60,7 +59,7 @@ export function ListAndRequest({ filter, requests, status, tunnels, isWide, isPa
               onResume={() => onPaused(false)}
             />
           </Card>
-          {shown !== undefined && (
+          {chosen !== undefined && (
             <Card
               withBorder
               component="section"
@@ -72,16 +71,17 @@ export function ListAndRequest({ filter, requests, status, tunnels, isWide, isPa
                 if (key === 'Escape' && target instanceof Node && currentTarget.contains(target)) onClose();
               }}
             >
-              <RequestDetail id={shown} tunnels={tunnels}>
+              <RequestDetail id={chosen} tunnels={tunnels}>
                 <ActionIcon
                   component={Link}
-                  href={`/inspector/${shown}`}
+                  href={`/inspector/${chosen}`}
                   variant="default"
+                  size={36}
                   aria-label="On a page of its own"
                 >
                   <IconArrowsMaximize size={16} />
                 </ActionIcon>
-                <ActionIcon variant="default" aria-label="Close the request" onClick={onClose}>
+                <ActionIcon variant="default" size={36} aria-label="Close the request" onClick={onClose}>
                   <IconX size={16} />
                 </ActionIcon>
               </RequestDetail>
@@ -110,7 +110,10 @@ function Nothing({ filter, status, onOlder }: NothingProps) {
     return (
       <Empty icon={IconActivity} title="No request yet">
         Open the public address of a tunnel: each request shows up here the moment it has come. There is no tunnel yet?{' '}
-        <Link href="/tunnels">Make the first one</Link>.
+        <Anchor component={Link} href="/tunnels" inherit underline="always">
+          Make the first one
+        </Anchor>
+        .
       </Empty>
     );
   return (

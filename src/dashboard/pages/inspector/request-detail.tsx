@@ -155,13 +155,13 @@ function Deeds({ detail }: { readonly detail: Detail }) {
   return (
     <>
       {may && detail.outcome !== 'refused' && (
-        <Button variant="default" size="xs" leftSection={<IconRepeat size={16} />} onClick={replay.open}>
+        <Button variant="default" leftSection={<IconRepeat size={16} />} onClick={replay.open}>
           Replay
         </Button>
       )}
       <Menu position="bottom-end">
         <Menu.Target>
-          <Button variant="default" size="xs" px={8} aria-label="More for this request">
+          <Button variant="default" px={10} aria-label="More for this request">
             <IconDots size={16} />
           </Button>
         </Menu.Target>

@@ -1,5 +1,5 @@
 /** Who asked, when, through what; and why not, where it was refused. */
-import { Alert, Text } from '@mantine/core';
+import { Alert, Anchor, Text } from '@mantine/core';
 import { IconInfoCircle, IconShieldX } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
@@ -17,10 +17,11 @@ export function WhyNot({ detail }: { readonly detail: Detail }) {
     <Alert
       color={isRefused ? 'yellow' : 'red'}
       variant="light"
-      className="culvert-why"
       icon={isRefused ? <IconShieldX size={18} /> : <IconInfoCircle size={18} />}
-      title={isRefused ? 'Why the edge answered by itself' : 'Why no whole answer came'}
     >
+      <Text size="sm" fw={600}>
+        {isRefused ? 'Why the edge answered by itself' : 'Why no whole answer came'}
+      </Text>
       <Text size="sm" className="culvert-foreign">
         {reasonText(detail)}
         {step !== undefined && ` ${stepText(step)} ${verdictText(step)}.`}
@@ -41,7 +42,9 @@ export function RequestFacts({ detail, tunnels }: { readonly detail: Detail; rea
         {tunnel === undefined ? (
           tunnels.nameOf(detail.tunnel_id)
         ) : (
-          <Link href={`/tunnels/${tunnel.id}`}>{tunnel.subdomain}</Link>
+          <Anchor component={Link} href={`/tunnels/${tunnel.id}`} inherit underline="always">
+            {tunnel.subdomain}
+          </Anchor>
         )}
       </Fact>
       <Fact title="Visitor">{detail.remote_ip}</Fact>
@@ -57,7 +60,9 @@ export function RequestFacts({ detail, tunnels }: { readonly detail: Detail; rea
       </Fact>
       {detail.replay_of !== null && (
         <Fact title="Replay of">
-          <Link href={`/inspector/${detail.replay_of}`}>the first request</Link>
+          <Anchor component={Link} href={`/inspector/${detail.replay_of}`} inherit underline="always">
+            the first request
+          </Anchor>
         </Fact>
       )}
     </dl>

@@ -9,7 +9,7 @@ import { countText } from '../../parts/words.ts';
 import type { Item } from './filter.ts';
 import type { ListView } from './live-list.ts';
 import { MAX_ROWS } from './live-list.ts';
-import { RequestRow, rowLabel } from './request-row.tsx';
+import { RequestRow } from './request-row.tsx';
 
 /** As the sheet has it. */
 const ROW_PX = 48;
@@ -110,7 +110,6 @@ export function RequestList(props: ListProps) {
                 id={`request-${item.id}`}
                 role="option"
                 aria-selected={item.id === chosen}
-                aria-label={rowLabel(item, tunnel)}
                 aria-posinset={index + 1}
                 aria-setsize={rows.length}
                 className="culvert-req"

@@ -7,7 +7,7 @@ import { RequestDetail } from './request-detail.tsx';
 import { useTunnels } from './tunnels.ts';
 
 export function RequestPage() {
-  const { id = '' } = useParams<{ id: string }>();
+  const { id } = useParams<{ id: string }>();
   const tunnels = useTunnels();
   const back = (
     <Button component={Link} href="/inspector" variant="default" leftSection={<IconArrowLeft size={16} />}>

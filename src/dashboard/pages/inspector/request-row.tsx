@@ -15,12 +15,12 @@ interface RowProps {
 
 export const RequestRow = memo(({ item, tunnel }: RowProps) => (
   <>
-    <span className="culvert-req-status" data-class={statusClass(item.status)}>
-      {statusText(item.status)}
-    </span>
     <span className="culvert-req-method">{item.method}</span>
     <bdi className="culvert-req-path">{visibleText(item.path.slice(0, MAX_PATH))}</bdi>
     <span className="culvert-req-tunnel">{tunnel}</span>
+    <span className="culvert-req-status" data-class={statusClass(item.status)}>
+      {statusText(item.status)}
+    </span>
     <span className="culvert-req-decision" data-outcome={item.outcome}>
       {decisionText(item)}
       {item.replay_of !== null && ' (replay)'}
@@ -35,12 +35,6 @@ export const RequestRow = memo(({ item, tunnel }: RowProps) => (
     </time>
   </>
 ));
-
-/** For screen readers, in the order in which people ask. */
-export function rowLabel(item: Item, tunnel: string): string {
-  const path = visibleText(item.path.slice(0, MAX_PATH));
-  return `${item.method} ${path}, ${tunnel}, status ${statusText(item.status)}, ${decisionText(item)}, ${durationText(item.latency_ms)}`;
-}
 
 /** 14:03:22 of today, Nov 21 14:03 of another day; in the reader's time zone. */
 function timeText(at: string): string {

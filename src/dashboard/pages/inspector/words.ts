@@ -1,10 +1,12 @@
 /** What the edge decided, in words for people. Pure: tested without a browser. */
 import type { Schemas } from '../../api/types.ts';
-import type { Tone } from '../../parts/state-badge.tsx';
 import type { Item } from './filter.ts';
 
 export type Detail = Schemas['InspectedRequestDetail'];
 export type Step = Schemas['InspectedTrace']['steps'][number];
+
+/** Of parts/state-badge.tsx. */
+type Tone = 'good' | 'bad' | 'warn' | 'quiet';
 
 interface Said {
   /** For a row: two or three words. */
@@ -137,8 +139,8 @@ export function stepText({ step, index }: Step): string {
 
 /** What it answered. */
 export function verdictText({ verdict, code, rule }: Step): string {
-  const why = [rule === null ? [] : [rule], code === null ? [] : [decisionText({ outcome: 'refused', code })]].flat();
-  const because = why.length === 0 ? '' : `: ${why.join(', ')}`;
+  const why = rule ?? (code === null ? undefined : decisionText({ outcome: 'refused', code }));
+  const because = why === undefined ? '' : `: ${why}`;
   switch (verdict) {
     case 'passed':
       return 'let it pass';

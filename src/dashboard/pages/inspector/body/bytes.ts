@@ -17,7 +17,9 @@ const NO_TEXT = /[\u0000-\u0008\u000e-\u001a\u001c-\u001f]/;
 
 /** Undefined: it is no text. `charset`: as the sender says it; without one, UTF-8. The end may be cut in the middle of a character. */
 export function textOf(bytes: Uint8Array<ArrayBuffer>, charset = 'utf-8'): string | undefined {
-  for (let cut = 0; cut < 4 && cut <= bytes.length; cut++) {
+  for (let cut = 0; cut < 4; cut++) {
+    // Only what can be a part of a character is cut off.
+    if (cut > 0 && (bytes[bytes.length - cut] ?? 0) < 0x80) return undefined;
     const found = decoded(bytes.subarray(0, bytes.length - cut), charset);
     if (found !== undefined) return NO_TEXT.test(found) ? undefined : found;
   }

@@ -50,7 +50,7 @@ function streamFor(name: string): DecompressionStream | undefined {
   const format = Object.hasOwn(FORMATS, name) ? FORMATS[name] : undefined;
   if (format === undefined) return undefined;
   try {
-    return new DecompressionStream(format as CompressionFormat);
+    return new DecompressionStream(format as ConstructorParameters<typeof DecompressionStream>[0]);
   } catch {
     // A TypeError: this browser does not know the format.
     return undefined;

@@ -1,0 +1,316 @@
+/** What the inspector works out without a browser: filters, the bounded list, bodies, what is sent again. */
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { shownAs } from '../../src/dashboard/pages/inspector/body/body-kind.ts';
+import { base64Of, bytesOf, hexDump, textOf } from '../../src/dashboard/pages/inspector/body/bytes.ts';
+import { MAX_OPENED_BYTES, openCodings } from '../../src/dashboard/pages/inspector/body/codings.ts';
+import { setOutJson } from '../../src/dashboard/pages/inspector/body/json-text.ts';
+import { partsOf } from '../../src/dashboard/pages/inspector/body/multipart.ts';
+import { filterIn, type Item, matches, queryOf, searchOf } from '../../src/dashboard/pages/inspector/filter.ts';
+import { LiveList, MAX_ROWS } from '../../src/dashboard/pages/inspector/live-list.ts';
+import { brokenLine, draftOf, editsOf } from '../../src/dashboard/pages/inspector/replay-edits.ts';
+import { visibleText } from '../../src/dashboard/pages/inspector/visible-text.ts';
+import { type Detail, timingOf } from '../../src/dashboard/pages/inspector/words.ts';
+
+const ID = '019aa3c2-5b90-7b02-8a3e-0c9d3f5e7a10';
+const bytes = (text: string | Buffer): Uint8Array<ArrayBuffer> => Uint8Array.from(Buffer.from(text));
+
+function item(at: number, more: Partial<Item> = {}): Item {
+  const id = at.toString(16).padStart(8, '0');
+  return {
+    id,
+    tunnel_id: ID,
+    timestamp: new Date(1_700_000_000_000 + at).toISOString(),
+    method: 'GET',
+    path: '/',
+    status: 200,
+    latency_ms: 1,
+    request_size: 0,
+    response_size: 0,
+    remote_ip: '203.0.113.7',
+    outcome: 'forwarded',
+    code: null,
+    replay_of: null,
+    ...more,
+  };
+}
+
+function detail(more: Partial<Detail> = {}): Detail {
+  return {
+    ...item(1),
+    host: 'shop.example.com',
+    http_version: '1.1',
+    request_headers: {},
+    response_headers: {},
+    request_header_list: [],
+    response_header_list: [],
+    request_body: '',
+    response_body: '',
+    request_body_truncated: false,
+    response_body_truncated: false,
+    trace: {
+      outcome: 'forwarded',
+      code: null,
+      scheme: 'https',
+      steps: [],
+      agent_id: null,
+      token_id: null,
+      connection: 'kept',
+      retried: false,
+      policy_ms: 0.5,
+      first_byte_ms: 8,
+    },
+    ...more,
+  };
+}
+
+suite('filters', () => {
+  test('what the server would refuse is left out of an address, for anybody can write a link', () => {
+    const filter = filterIn(
+      `?tunnel=x&method=GE%20T&status=999&outcome=__proto__&since=constructor&path=/a&replayOf=1`,
+    );
+    assert.deepEqual(filter, { path: '/a' });
+    assert.deepEqual(filterIn(searchOf({ tunnel: ID, status: '4xx', since: '1h' })), {
+      tunnel: ID,
+      status: '4xx',
+      since: '1h',
+    });
+  });
+
+  test('a question to the server says from when', () => {
+    assert.deepEqual(queryOf({ since: '15m', method: 'GET' }, Date.UTC(2026, 0, 1)), {
+      method: 'GET',
+      since: '2025-12-31T23:45:00.000Z',
+    });
+  });
+
+  test('a live request is held against the filter as the server holds recorded ones', () => {
+    const one = item(1, { method: 'POST', status: 404, path: '/Orders?x=1', outcome: 'refused' });
+    for (const filter of [
+      {},
+      { method: 'post' },
+      { status: '4xx' },
+      { status: '404' },
+      { path: 'ORDERS' },
+      { tunnel: ID },
+    ])
+      assert.equal(matches(filter, one), true, JSON.stringify(filter));
+    for (const filter of [
+      { method: 'GET' },
+      { status: '5xx' },
+      { status: '0' },
+      { path: '/y' },
+      { outcome: 'failed' as const },
+    ])
+      assert.equal(matches(filter, one), false, JSON.stringify(filter));
+  });
+});
+
+suite('the list', () => {
+  test('is newest first, has each request once, and keeps no more than its bound', () => {
+    const list = new LiveList();
+    list.add([item(5), item(3)]);
+    list.add([item(4), item(5)]);
+    assert.deepEqual(
+      list.view().rows.map(({ id }) => Number.parseInt(id, 16)),
+      [5, 4, 3],
+    );
+    list.add(Array.from({ length: 3 * MAX_ROWS }, (_, at) => item(at + 10)));
+    assert.equal(list.view().rows.length, MAX_ROWS);
+    assert.equal(list.view().rows[0]?.id, item(3 * MAX_ROWS + 9).id);
+  });
+
+  test('counts what comes while its reader looks at older ones, and shows it then', () => {
+    const list = new LiveList();
+    list.add([item(1)]);
+    const { rows } = list.view();
+    list.hold(true);
+    list.add([item(2), item(1)]);
+    list.add([item(2), item(3)]);
+    assert.equal(list.view().waiting, 2);
+    assert.equal(list.view().rows, rows);
+    list.hold(false);
+    assert.deepEqual(
+      list.view().rows.map(({ id }) => Number.parseInt(id, 16)),
+      [3, 2, 1],
+    );
+    assert.equal(list.view().waiting, 0);
+  });
+
+  test('what waits is bounded too, and leaves no gap that nobody sees', () => {
+    const list = new LiveList();
+    list.add([item(1)]);
+    list.hold(true);
+    for (let at = 0; at < 3; at++) list.add(Array.from({ length: MAX_ROWS }, (_, i) => item(10 + at * MAX_ROWS + i)));
+    assert.equal(list.view().waiting, 3 * MAX_ROWS);
+    list.hold(false);
+    assert.equal(list.view().rows.length, MAX_ROWS);
+    assert.equal(list.view().rows.at(-1)?.id, item(10 + 2 * MAX_ROWS).id);
+  });
+});
+
+suite('bodies', () => {
+  test('JSON is set out as it was sent: numbers, repeated and dangerous names, escapes', () => {
+    const said = (text: string): string | undefined =>
+      setOutJson(text)
+        ?.pieces.map((piece) => piece.text)
+        .join('');
+    assert.equal(
+      said('{"a":12345678901234567890,"a":1e400,"__proto__":{"x":"\\u003cb\\u003e, {"},"e":[],"o":{ }}'),
+      '{\n  "a": 12345678901234567890,\n  "a": 1e400,\n  "__proto__": {\n    "x": "\\u003cb\\u003e, {"\n  },\n  "e": [],\n  "o": {}\n}',
+    );
+    assert.equal(said('{a:1}'), undefined);
+    assert.equal(said('[1,'), undefined);
+  });
+
+  test('a body of brackets alone takes neither the memory nor the time of a page', () => {
+    const deep = setOutJson('['.repeat(30_000) + ']'.repeat(30_000));
+    const length = deep?.pieces.reduce((sum, { text }) => sum + text.length, 0) ?? 0;
+    assert.ok(length < 600_000, String(length));
+    assert.equal(deep?.isCut, true);
+    const wide = setOutJson(`[${'1,'.repeat(30_000)}1]`);
+    assert.ok((wide?.pieces.length ?? 0) < 30_000);
+  });
+
+  test('codings are undone, from the outermost, and never beyond the bound', async () => {
+    const twice = await openCodings(bytes(gzipSync(deflateSync('hello'))), 'deflate, gzip');
+    assert.equal(textOf(twice.bytes), 'hello');
+    assert.deepEqual(twice.undone, ['gzip', 'deflate']);
+    const bomb = await openCodings(bytes(gzipSync(Buffer.alloc(50_000_000))), 'gzip');
+    assert.equal(bomb.bytes.length, MAX_OPENED_BYTES);
+    assert.match(bomb.remark ?? '', /first megabyte/);
+    const cut = await openCodings(bytes(gzipSync('x'.repeat(100_000) + Math.random()).subarray(0, 100)), 'gzip');
+    assert.match(cut.remark ?? '', /end is missing|not what/);
+    const liar = await openCodings(bytes('plain'), 'gzip');
+    assert.equal(textOf(liar.bytes), 'plain');
+    assert.match(liar.remark ?? '', /not what gzip makes/);
+    for (const name of ['constructor', 'compress']) {
+      const strange = await openCodings(bytes('plain'), name);
+      assert.match(strange.remark ?? '', /can't undo/);
+    }
+    const packed = await openCodings(bytes(brotliCompressSync('hello')), 'br');
+    assert.ok(packed.remark !== undefined || textOf(packed.bytes) === 'hello');
+  });
+
+  test('each is shown as what it is, and as bytes when it lies', () => {
+    const kind = (body: string | Buffer, type: string): string => shownAs(bytes(body), type).kind;
+    assert.equal(kind('{"a":1}', 'application/json'), 'json');
+    assert.equal(kind('{"a":1}', 'application/problem+json; charset=utf-8'), 'json');
+    assert.equal(kind('{"a":1}', ''), 'json');
+    assert.equal(kind('{a', 'application/json'), 'text');
+    assert.equal(kind(Buffer.from([0xff, 0xfe, 0x00]), 'application/json'), 'bytes');
+    assert.equal(kind('a=1&b=2', 'application/x-www-form-urlencoded'), 'form');
+    assert.equal(kind('<script>', 'text/html'), 'text');
+    assert.equal(kind('<svg onload=x>', 'image/svg+xml'), 'picture');
+    assert.equal(kind('a\u0000b', 'text/plain'), 'bytes');
+    assert.equal(textOf(bytes(Buffer.from([0x63, 0x61, 0x66, 0xe9])), 'iso-8859-1'), 'café');
+    assert.equal(textOf(bytes('x'), 'no-such-charset'), undefined);
+    // Cut in the middle of a character.
+    assert.equal(textOf(bytes(Buffer.from('aé').subarray(0, 2))), 'a');
+  });
+
+  test('multipart forms are taken apart', () => {
+    const body = Buffer.concat([
+      Buffer.from('--X\r\nContent-Disposition: form-data; name="note"\r\n\r\nÅ <b>\r\n--X\r\n'),
+      Buffer.from(
+        'Content-Disposition: form-data; name="f"; filename="a.bin"\r\nContent-Type: application/zip\r\n\r\n',
+      ),
+      Buffer.from([0, 255, 13, 10]),
+      Buffer.from('\r\n--X--\r\n'),
+    ]);
+    const found = partsOf(bytes(body), 'multipart/form-data; boundary=X');
+    assert.deepEqual(found?.parts, [
+      { name: 'note', fileName: undefined, type: undefined, size: 6, text: 'Å <b>' },
+      { name: 'f', fileName: 'a.bin', type: 'application/zip', size: 4, text: undefined },
+    ]);
+    assert.equal(partsOf(bytes('x'), 'multipart/form-data'), undefined);
+    const many = partsOf(bytes('--X\r\n\r\nv\r\n'.repeat(500)), 'multipart/form-data; boundary="X"');
+    assert.deepEqual([many?.parts.length, many?.more], [100, 400]);
+  });
+
+  test('bytes come and go as base64, and are dumped in lines', () => {
+    const all = Uint8Array.from({ length: 20_000 }, (_, at) => at % 256);
+    assert.deepEqual(bytesOf(base64Of(all)), all);
+    assert.equal(
+      hexDump(bytes('GET / <b>\r\n12345678'), 100).split('\n')[1],
+      '000010  36 37 38                                         678',
+    );
+    assert.equal(hexDump(all, 32).split('\n').length, 2);
+  });
+
+  test('unseen characters are made seen', () => {
+    assert.equal(
+      visibleText('/a\u202egpj.exe\u0000\u200b\r\n\u{e0041}'),
+      '/a\\u202egpj.exe\\u0000\\u200b\\u000d\\u000a\\u{e0041}',
+    );
+    assert.equal(visibleText('/caffè 日本 <b>'), '/caffè 日本 <b>');
+  });
+});
+
+suite('what is sent again', () => {
+  const first = detail({
+    method: 'POST',
+    path: '/pay',
+    request_body: base64Of(bytes('one')),
+    request_header_list: [
+      { name: 'Host', value: 'shop.example.com' },
+      { name: 'X-Forwarded-For', value: '203.0.113.7' },
+      { name: 'Accept', value: '*/*' },
+      { name: 'X-A', value: '1' },
+      { name: 'x-a', value: '2' },
+    ],
+  });
+
+  test('as it was, when nothing was changed; what the edge says is not offered', () => {
+    const draft = draftOf(first);
+    assert.equal(draft.headers, 'Accept: */*\nX-A: 1\nx-a: 2');
+    assert.deepEqual(editsOf(first, draft), {});
+  });
+
+  test('changes alone are sent: a header that is gone is null', () => {
+    const draft = { method: 'PUT', path: '/pay?x=1', headers: 'X-A: 1\nX-New: a: b\n__proto__: x', body: 'two' };
+    const edits = editsOf(first, draft);
+    assert.deepEqual(
+      [edits.method, edits.path, edits.body, Object.entries(edits.headers ?? {})],
+      [
+        'PUT',
+        '/pay?x=1',
+        'dHdv',
+        [
+          ['x-a', ['1']],
+          ['x-new', ['a: b']],
+          ['__proto__', ['x']],
+          ['accept', null],
+        ],
+      ],
+    );
+    assert.equal(brokenLine('A: 1\nnonsense'), 'nonsense');
+    assert.equal(brokenLine(draft.headers), undefined);
+  });
+
+  test('a body that is no text, or was cut, is not made up', () => {
+    assert.equal(draftOf(detail({ request_body: base64Of(Uint8Array.of(0, 255)) })).body, undefined);
+    const cut = detail({ request_body: base64Of(bytes('{"a')), request_body_truncated: true });
+    assert.equal(draftOf(cut).body, '');
+    assert.equal(editsOf(cut, { ...draftOf(cut), body: '{}' }).body, 'e30=');
+  });
+});
+
+test('the parts of the time add up', () => {
+  const parts = timingOf(detail({ latency_ms: 10 }));
+  assert.deepEqual(
+    parts.map(({ key, ms }) => [key, ms]),
+    [
+      ['edge', 0.5],
+      ['service', 7.5],
+      ['answer', 2],
+    ],
+  );
+  const { trace } = detail();
+  const refused = timingOf(detail({ latency_ms: 0.5, trace: { ...trace, first_byte_ms: null } }));
+  assert.deepEqual(
+    refused.map(({ key }) => key),
+    ['edge'],
+  );
+});

@@ -1,0 +1,307 @@
+/** The inspector: requests come by themselves, are found again, opened, understood, sent again and taken along. */
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { type IncomingMessage, request, type ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { after, before, suite, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import type { Page, WebSocketRoute } from 'playwright-core';
+import { type Ends, inReverse } from '../harness/ends.ts';
+import { startOrigin } from '../harness/origin.ts';
+import {
+  heading,
+  NO_CHROMIUM,
+  noSeriousFinding,
+  PHONE,
+  shoot,
+  startWorld,
+  type TabOptions,
+  type World,
+} from './world.ts';
+
+const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
+interface Asking {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+suite('the inspector', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
+  const ends = inReverse({ after });
+  let world: World;
+  let tunnel: string;
+  before(async () => {
+    world = await startWorld(ends, { toml: '[inspector]\nreplay = true\n' });
+    const { port } = await startOrigin(ends, answer);
+    const agent = world.culvert.agent(['http', String(port), '--subdomain', 'shop']);
+    await agent.printed(/shop\.localhost/);
+    const { body } = await world.culvert.account.call('GET', '/tunnels');
+    tunnel = String((body as unknown as { id: string }[])[0]?.id);
+    const policy = { actions: [{ kind: 'deny', path_prefix: '/admin' }] };
+    await world.culvert.account.call('PUT', `/tunnels/${tunnel}/policy`, policy);
+    await until(async () => (await ask('/admin/first')) === 403);
+  });
+
+  test('requests come by themselves, can be filtered, and stay out of the way of who reads', async (t) => {
+    const page = await open(t, '/inspector');
+    await page.getByText('Live', { exact: true }).waitFor();
+    await ask('/orders?source=web', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"item":"book"}',
+    });
+    await option(page, 'POST /orders?source=web').waitFor();
+    await ask('/admin/users');
+    await option(page, 'GET /admin/users').waitFor();
+    await noSeriousFinding(page);
+    await shoot(page, 'inspector-list');
+
+    await page.getByLabel('Path contains').fill('/ADMIN/us');
+    await option(page, '/orders').waitFor({ state: 'detached' });
+    await option(page, '/admin/users').waitFor();
+    assert.match(page.url(), /\?path=%2FADMIN%2Fus$/);
+    await ask('/admin/used');
+    await ask('/other');
+    await option(page, '/admin/used').waitFor();
+    assert.equal(await option(page, '/other').count(), 0);
+
+    await page.getByRole('button', { name: 'Clear filters' }).click();
+    await option(page, '/other').waitFor();
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await ask('/while-paused');
+    await page.getByRole('button', { name: '1 new' }).waitFor();
+    assert.equal(await option(page, '/while-paused').count(), 0);
+    await page.getByRole('button', { name: '1 new' }).click();
+    await option(page, '/while-paused').waitFor();
+    await page.getByRole('button', { name: 'Pause' }).waitFor();
+  });
+
+  test('the arrow keys move through the rows, Enter opens one beside the list, Escape closes it', async (t) => {
+    await ask('/first');
+    await ask('/second');
+    const page = await open(t, '/inspector');
+    await option(page, '/second').waitFor();
+    await page.getByRole('listbox', { name: 'Requests' }).focus();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    const beside = page.getByRole('region', { name: 'The chosen request' });
+    await beside.getByRole('heading', { name: 'GET /second' }).waitFor();
+    await page.keyboard.press('ArrowDown');
+    await beside.getByRole('heading', { name: 'GET /first' }).waitFor();
+    await page.keyboard.press('Escape');
+    await beside.waitFor({ state: 'detached' });
+    assert.equal(await page.evaluate<string>('document.activeElement.getAttribute("role")'), 'listbox');
+  });
+
+  test('a request shows what was decided, where its time went, and its bodies', async (t) => {
+    await ask('/json', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', cookie: 'sid=opensesame' },
+      body: '{"n":12345678901234567890,"__proto__":{"a":[]}}',
+    });
+    const page = await open(t, `/inspector?tunnel=${tunnel}&path=/json`);
+    await option(page, '/json').click();
+    const beside = page.getByRole('region', { name: 'The chosen request' });
+    await beside.getByText('Agent and service, until the first byte').waitFor();
+    // The answer came packed.
+    await beside.getByText('gzip undone').waitFor();
+    assert.equal(await beside.getByLabel('The body as JSON').textContent(), '{\n  "ok": true\n}');
+    await beside.getByRole('tab', { name: 'Request' }).click();
+    assert.equal(
+      await beside.getByLabel('The body as JSON').textContent(),
+      '{\n  "n": 12345678901234567890,\n  "__proto__": {\n    "a": []\n  }\n}',
+    );
+    assert.equal(await beside.getByText('opensesame').count(), 0);
+    await beside.getByLabel('Show credentials').click();
+    await beside.getByText('sid=opensesame').waitFor();
+    await noSeriousFinding(page);
+    await shoot(page, 'inspector-beside');
+    await beside.getByText('Bytes', { exact: true }).click();
+    await beside.getByText(/7b 22 6e/).waitFor();
+    await beside.getByRole('tab', { name: 'Decision' }).click();
+    await beside.getByText('Denied paths, action 1 of the policy').waitFor();
+
+    const [saved] = await Promise.all([
+      page.waitForEvent('download'),
+      (async () => {
+        await beside.getByRole('tab', { name: 'Request' }).click();
+        await beside.getByRole('button', { name: 'Save the request body as a file' }).click();
+      })(),
+    ]);
+    assert.match(saved.suggestedFilename(), /^request-[\w-]+\.json$/);
+    assert.match(await readFile(await saved.path(), 'utf8'), /^\{"n":/);
+  });
+
+  test('why a request was refused stands at its top', async (t) => {
+    await ask('/admin/why');
+    const page = await open(t, '/inspector?path=/admin/why');
+    await option(page, '/admin/why').click();
+    await page.getByText('Denied paths, action 1 of the policy refused it: /admin').first().waitFor();
+    await noSeriousFinding(page);
+    await shoot(page, 'inspector-refused');
+  });
+
+  test('forms are rows, pictures are pictures', async (t) => {
+    await ask('/form', {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: 'name=Ann+Lee&city=%C3%85rhus',
+    });
+    await ask('/picture');
+    const page = await open(t, '/inspector?path=/form');
+    await option(page, '/form').click();
+    await page.getByRole('tab', { name: 'Request' }).click();
+    const rows = page.getByRole('table', { name: 'Fields of the form' });
+    assert.equal(await rows.getByRole('row', { name: 'city' }).textContent(), 'cityÅrhus');
+    await page.getByLabel('Path contains').fill('/picture');
+    await option(page, '/picture').click();
+    const picture = page.getByRole('img', { name: 'picture of the type image/png' });
+    await picture.waitFor();
+    assert.equal(await picture.evaluate((image: { naturalWidth: number }) => image.naturalWidth), 1);
+  });
+
+  test('a request is sent again, changed, and the answers stand side by side', async (t) => {
+    await ask('/pay', { method: 'POST', headers: { 'content-type': 'text/plain', 'x-debug': '0' }, body: 'one' });
+    const page = await open(t, '/inspector?path=/pay');
+    await option(page, '/pay').click();
+    await page.getByRole('button', { name: 'Replay' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Send the request again' });
+    await dialog.getByLabel('Body').fill('two');
+    await dialog.getByLabel('Path and query').fill('/pay?again=1');
+    await noSeriousFinding(page);
+    await dialog.getByRole('button', { name: 'Send again' }).click();
+    await dialog.getByText('It was sent').waitFor();
+    await dialog.getByText('another one').waitFor();
+    await shoot(page, 'inspector-replay');
+    await dialog.getByRole('link', { name: 'Look at the new request' }).click();
+    await heading(page, 'Request');
+    await page.getByRole('heading', { name: 'POST /pay?again=1' }).waitFor();
+    await page.getByText('POST two').waitFor();
+    await page.getByRole('link', { name: 'the first request' }).click();
+    await page.getByRole('heading', { name: 'POST /pay', exact: true }).waitFor();
+    await page.getByRole('button', { name: 'More for this request' }).click();
+    await page.getByRole('menuitem', { name: 'Its replays' }).click();
+    await option(page, 'POST /pay?again=1').waitFor();
+    assert.equal(await page.getByRole('option').count(), 1);
+  });
+
+  test('a request is taken along as curl, the list as HAR', async (t) => {
+    await ask('/curl', { headers: { authorization: 'Bearer hidden-word' } });
+    const page = await open(t, '/inspector?path=/curl');
+    await option(page, '/curl').click();
+    await page.getByRole('button', { name: 'More for this request' }).click();
+    await page.getByRole('menuitem', { name: 'As a curl command' }).click();
+    const command = page.getByRole('group', { name: 'the command' });
+    assert.match((await command.textContent()) ?? '', /^curl .*'authorization: \*\*\*'/is);
+    await page.getByLabel('With credentials and cookies').click();
+    await page.getByText('hidden-word').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'More for the list' }).click();
+    await page.getByRole('menuitem', { name: 'Export as HAR' }).click();
+    const [saved] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Save the archive' }).click(),
+    ]);
+    const { log } = JSON.parse(await readFile(await saved.path(), 'utf8')) as { log: { entries: unknown[] } };
+    assert.equal(log.entries.length, 1);
+  });
+
+  test('a feed that was cut comes back, and what was missed is there', async (t) => {
+    const page = await open(t, '/');
+    await heading(page, 'Overview');
+    let isAway = false;
+    const feeds: WebSocketRoute[] = [];
+    await page.routeWebSocket(/inspector\/ws/, async (feed) => {
+      if (isAway) return feed.close({ code: 4000 });
+      feed.connectToServer();
+      feeds.push(feed);
+    });
+    await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Inspector' }).click();
+    await page.getByText('Live', { exact: true }).waitFor();
+    await page.getByLabel('Path contains').fill('/gap');
+    await ask('/gap/before');
+    await option(page, '/gap/before').waitFor();
+    isAway = true;
+    for (const feed of feeds) await feed.close({ code: 4000 });
+    await page.getByText('Not connected, trying again').waitFor();
+    await ask('/gap/meanwhile');
+    assert.equal(await option(page, '/gap/meanwhile').count(), 0);
+    isAway = false;
+    await option(page, '/gap/meanwhile').waitFor();
+    await page.getByText('Live', { exact: true }).waitFor();
+  });
+
+  test('on a phone a request has a page of its own, and nothing is wider than the window', async (t) => {
+    await ask('/a-long-path/'.padEnd(300, 'x'));
+    const page = await open(t, '/inspector?path=a-long-path', { context: { viewport: PHONE } });
+    await option(page, '/a-long-path').waitFor();
+    await narrow(page);
+    await shoot(page, 'inspector-list-phone');
+    await option(page, '/a-long-path').click();
+    await heading(page, 'Request');
+    await page.getByRole('heading', { level: 2, name: 'GET /a-long-path' }).waitFor();
+    await narrow(page);
+    await noSeriousFinding(page);
+    await shoot(page, 'inspector-request-phone');
+  });
+
+  test('what was recorded of a tunnel is deleted, after a question', async (t) => {
+    await ask('/forget-me');
+    const page = await open(t, `/inspector?tunnel=${tunnel}`);
+    await option(page, '/forget-me').waitFor();
+    await page.getByRole('button', { name: 'More for the list' }).click();
+    await page.getByRole('menuitem', { name: 'Delete recorded requests' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Delete the recorded requests of shop?' });
+    await noSeriousFinding(page);
+    await dialog.getByRole('button', { name: 'Delete recorded requests' }).click();
+    await page.getByRole('heading', { name: 'No request matches' }).waitFor();
+  });
+
+  function open(t: Ends, path: string, options?: TabOptions): Promise<Page> {
+    return world.open(t, path, options);
+  }
+
+  function ask(path: string, { method = 'GET', headers = {}, body = '' }: Asking = {}): Promise<number> {
+    const { promise, resolve, reject } = Promise.withResolvers<number>();
+    const outgoing = request({
+      host: '127.0.0.1',
+      port: world.culvert.ports.http,
+      agent: false,
+      path,
+      method,
+      headers: { host: 'shop.localhost', 'content-length': Buffer.byteLength(body), ...headers },
+    });
+    outgoing.on('error', reject);
+    outgoing.on('response', (response) => void text(response).then(() => resolve(response.statusCode ?? 0), reject));
+    outgoing.end(body);
+    return promise;
+  }
+});
+
+/** The row whose name holds this. */
+function option(page: Page, name: string) {
+  return page.getByRole('option', { name }).first();
+}
+
+async function narrow(page: Page): Promise<void> {
+  const wide = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+  assert.ok(wide <= 0, `${wide} pixels too wide`);
+}
+
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 20));
+}
+
+/** The local service. */
+function answer(incoming: IncomingMessage, outgoing: ServerResponse): void {
+  if (incoming.url === '/json') {
+    outgoing.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' });
+    incoming.resume().on('end', () => outgoing.end(gzipSync('{"ok":true}')));
+  } else if (incoming.url === '/picture') {
+    outgoing.writeHead(200, { 'content-type': 'image/png' }).end(Buffer.from(PIXEL, 'base64'));
+  } else {
+    outgoing.writeHead(200, { 'content-type': 'text/plain' });
+    void text(incoming).then((body) => outgoing.end(`${incoming.method} ${body}`));
+  }
+}

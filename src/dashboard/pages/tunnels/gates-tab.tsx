@@ -6,7 +6,7 @@ import type { TunnelDetail } from './tunnel-queries.ts';
 import { VisitorPanel } from './visitor-panel.tsx';
 
 export function GatesTab({ tunnel }: { readonly tunnel: TunnelDetail }) {
-  if (tunnel.protocol === 'tcp') return <NothingForTcp what="gates" />;
+  if (tunnel.protocol === 'tcp') return <NothingForTcp />;
   return (
     <Stack gap="md">
       <BasicPanel tunnel={tunnel} />
@@ -16,11 +16,11 @@ export function GatesTab({ tunnel }: { readonly tunnel: TunnelDetail }) {
 }
 
 /** Why a tcp tunnel has none of these. */
-export function NothingForTcp({ what }: { readonly what: string }) {
+function NothingForTcp() {
   return (
     <Alert color="gray" icon={<IconInfoCircle size={18} />}>
-      A tcp tunnel carries bytes and knows of no requests, so it has no {what}. Whatever listens on the local port must
-      ask for a password itself.
+      A tcp tunnel carries bytes and knows of no requests, so it has no gates. Its policy can keep addresses out;
+      whatever listens on the local port must ask for a password itself.
     </Alert>
   );
 }

@@ -11,7 +11,7 @@ import { StateBadge } from '../../parts/state-badge.tsx';
 import { PolicyPanel } from '../policy/policy-panel.tsx';
 import { Address } from './address.tsx';
 import { ConnectTab } from './connect-tab.tsx';
-import { GatesTab, NothingForTcp } from './gates-tab.tsx';
+import { GatesTab } from './gates-tab.tsx';
 import { GuardBadges } from './guard-badges.tsx';
 import { HeadActions } from './head-actions.tsx';
 import { MaintenancePanel } from './maintenance-panel.tsx';
@@ -92,7 +92,7 @@ function Parts({ tunnel, now }: { readonly tunnel: TunnelDetail; readonly now: n
         <GatesTab tunnel={tunnel} />
       </Tabs.Panel>
       <Tabs.Panel value="policy">
-        {tunnel.protocol === 'tcp' ? <NothingForTcp what="policy" /> : <PolicyPanel tunnel={tunnel} />}
+        <PolicyPanel tunnel={tunnel} />
       </Tabs.Panel>
       <Tabs.Panel value="maintenance">
         <MaintenancePanel tunnel={tunnel} />

@@ -1,10 +1,113 @@
-/** Webhook receiver. */
+/** One webhook receiver: where senders deliver, what came, and where it is sent on to. */
+import { Anchor, Button, Text } from '@mantine/core';
+import { IconArrowLeft, IconKey, IconPencil, IconTrash } from '@tabler/icons-react';
+import { useState } from 'react';
+import { Link, useParams } from 'wouter';
+import { useApi, useMay } from '../../api/context.tsx';
+import { failureFrom } from '../../api/failure.ts';
+import { Ago } from '../../parts/ago.tsx';
+import { CopyLine } from '../../parts/copy.tsx';
+import { Empty } from '../../parts/empty.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
+import { Panel } from '../../parts/panel.tsx';
+import { countText } from '../../parts/words.ts';
+import { DeleteReceiver } from './delete-receiver.tsx';
+import { DeliveriesPanel } from './deliveries-panel.tsx';
+import { readCommand } from './delivery-words.ts';
+import { EditReceiver, NewSecret } from './edit-receiver.tsx';
+import { ForwardPanel } from './forward-panel.tsx';
+import { useReceiver } from './receiver-queries.ts';
+import { type Receiver, senderOf } from './senders.ts';
 
 export function ReceiverPage() {
+  const { id = '' } = useParams();
+  const receiver = useReceiver(id);
+  if (receiver.isError && failureFrom(receiver.error).status === 404)
+    return (
+      <Page title="No such receiver">
+        <Empty
+          icon={IconArrowLeft}
+          title="This webhook receiver is not there, or not any more"
+          action={
+            <Anchor component={Link} href="/webhooks">
+              All webhook receivers
+            </Anchor>
+          }
+        />
+      </Page>
+    );
+  if (receiver.data === undefined)
+    return (
+      <Page title="Webhook receiver">
+        <Loaded query={receiver}>{() => null}</Loaded>
+      </Page>
+    );
+  return <Shown key={id} receiver={receiver.data} />;
+}
+
+function Shown({ receiver }: { readonly receiver: Receiver }) {
+  const mayChange = useMay('member');
+  const [dialog, setDialog] = useState<'edit' | 'secret' | 'delete'>();
+  const close = (): void => setDialog(undefined);
+  const { name, validator, received, displaced, last_received_at: last } = receiver;
   return (
-    <Page title="Webhook receiver">
-      <div />
+    <Page
+      title={name}
+      about={
+        <>
+          Webhooks of {senderOf(validator).label === 'Another sender' ? 'another sender' : senderOf(validator).label}:{' '}
+          {countText(received)} received, the last <Ago at={last} />
+          {displaced > 0 && `; ${countText(displaced)} of them went because newer ones needed their room`}
+        </>
+      }
+      actions={
+        mayChange && (
+          <>
+            <Button variant="default" leftSection={<IconPencil size={16} />} onClick={() => setDialog('edit')}>
+              Edit
+            </Button>
+            <Button variant="default" leftSection={<IconKey size={16} />} onClick={() => setDialog('secret')}>
+              New secret
+            </Button>
+            <Button
+              variant="default"
+              c="var(--mantine-color-error)"
+              leftSection={<IconTrash size={16} />}
+              onClick={() => setDialog('delete')}
+            >
+              Delete
+            </Button>
+          </>
+        )
+      }
+    >
+      <Panel title="Address" about={senderOf(validator).setup}>
+        <CopyLine value={receiver.url} what="the address" />
+      </Panel>
+      <ForwardPanel receiver={receiver} />
+      <DeliveriesPanel receiver={receiver} />
+      <ByProgram id={receiver.id} />
+      <EditReceiver receiver={receiver} opened={dialog === 'edit'} onClose={close} />
+      <NewSecret receiver={receiver} opened={dialog === 'secret'} onClose={close} />
+      <DeleteReceiver receiver={receiver} opened={dialog === 'delete'} onClose={close} />
     </Page>
+  );
+}
+
+function ByProgram({ id }: { readonly id: string }) {
+  const { url } = useApi();
+  return (
+    <Panel title="Read by a program">
+      <Text size="sm" c="dimmed">
+        With a key from{' '}
+        <Anchor component={Link} href="/keys" inherit underline="always">
+          Keys
+        </Anchor>{' '}
+        in CULVERT_TOKEN, oldest first. Ask again with <span className="culvert-mono">&amp;after=</span> and the id of
+        the last one that you have, and none comes twice; it waits for the next when there is none.
+      </Text>
+      <CopyLine value={readCommand(url, id)} what="the command" />
+    </Panel>
   );
 }

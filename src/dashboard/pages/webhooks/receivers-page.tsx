@@ -1,10 +1,112 @@
-/** Webhooks. */
+/** Webhook receivers: mailboxes on this server for what GitHub, Slack, Stripe and others send. */
+import { Anchor, Button, Text, TextInput } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { IconPlus, IconSearch, IconWebhook } from '@tabler/icons-react';
+import { useState } from 'react';
+import { Link } from 'wouter';
+import { useMay } from '../../api/context.tsx';
+import { Ago } from '../../parts/ago.tsx';
+import { CopyIcon } from '../../parts/copy.tsx';
+import { Empty } from '../../parts/empty.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
+import { StateBadge } from '../../parts/state-badge.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
+import { countText } from '../../parts/words.ts';
+import { CreateReceiver } from './create-receiver.tsx';
+import { useReceivers } from './receiver-queries.ts';
+import { type Receiver, senderOf } from './senders.ts';
+
+/** More rows than fit a screen are searched. */
+const MANY = 20;
 
 export function ReceiversPage() {
+  const receivers = useReceivers();
+  const mayMake = useMay('member');
+  const [isOpen, { open, close }] = useDisclosure(false);
+  const button = mayMake && (
+    <Button leftSection={<IconPlus size={16} />} onClick={open}>
+      New receiver
+    </Button>
+  );
   return (
-    <Page title="Webhooks">
-      <div />
+    <Page
+      title="Webhooks"
+      about="Mailboxes for what others send: checked, kept, and sent on to a tunnel when your service is there."
+      actions={receivers.data?.length === 0 ? undefined : button}
+    >
+      <Loaded query={receivers}>
+        {(all) =>
+          all.length === 0 ? (
+            <Empty icon={IconWebhook} title="No receiver yet" action={button}>
+              A webhook that comes while your laptop sleeps is not lost: a receiver has an address for GitHub, Slack,
+              Stripe or another sender, checks each signature, and keeps what came until your service takes it.
+              {!mayMake && ' The role of a member makes receivers.'}
+            </Empty>
+          ) : (
+            <Receivers all={all} />
+          )
+        }
+      </Loaded>
+      <CreateReceiver opened={isOpen} onClose={close} />
     </Page>
   );
+}
+
+function Receivers({ all }: { readonly all: readonly Receiver[] }) {
+  const [search, setSearch] = useState('');
+  const words = search.trim().toLowerCase();
+  const shown = all.filter(({ name, validator }) =>
+    `${name} ${senderOf(validator).label}`.toLowerCase().includes(words),
+  );
+  return (
+    <>
+      {all.length > MANY && (
+        <TextInput
+          aria-label="Search receivers"
+          placeholder="Name or sender"
+          leftSection={<IconSearch size={16} />}
+          value={search}
+          onChange={(event) => setSearch(event.currentTarget.value)}
+          maw={320}
+        />
+      )}
+      {shown.length === 0 ? (
+        <Text c="dimmed" size="sm">
+          No receiver has this in its name or sender.
+        </Text>
+      ) : (
+        <Table label="Webhook receivers" rows={shown} rowKey={({ id }) => id} columns={COLUMNS} />
+      )}
+    </>
+  );
+}
+
+const COLUMNS: ReadonlyArray<Column<Receiver>> = [
+  {
+    key: 'name',
+    title: 'Name',
+    cell: ({ id, name }) => (
+      <Anchor component={Link} href={`/webhooks/${id}`} fw={500} size="sm">
+        {name}
+      </Anchor>
+    ),
+  },
+  { key: 'sender', title: 'Sender', cell: ({ validator }) => senderOf(validator).label },
+  { key: 'received', title: 'Received', align: 'right', cell: ({ received }) => countText(received) },
+  { key: 'last', title: 'Last delivery', cell: ({ last_received_at: at }) => <Ago at={at} /> },
+  { key: 'forward', title: 'Sent on', cell: (receiver) => <Forwarding receiver={receiver} /> },
+  {
+    key: 'url',
+    title: 'Address',
+    hidden: true,
+    align: 'right',
+    cell: ({ url, name }) => <CopyIcon value={url} what={`the address of ${name}`} />,
+  },
+];
+
+function Forwarding({ receiver: { forward, waiting } }: { readonly receiver: Receiver }) {
+  if (forward === null) return <StateBadge tone="quiet">Kept only</StateBadge>;
+  if (waiting > 0) return <StateBadge tone="warn">{`${countText(waiting)} waiting`}</StateBadge>;
+  return <StateBadge tone="good">Up to date</StateBadge>;
 }

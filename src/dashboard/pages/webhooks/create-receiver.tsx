@@ -1,0 +1,162 @@
+/** The dialog for a new receiver. The secret, where it is made here, is shown once with the address and where both go. */
+import { Alert, Button, Group, Modal, PasswordInput, Select, Stack, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useState } from 'react';
+import { useLocation } from 'wouter';
+import { answered } from '../../api/client.ts';
+import { useApi } from '../../api/context.tsx';
+import { CopyLine } from '../../parts/copy.tsx';
+import { useDeed } from '../../parts/deed.ts';
+import { showFaults } from '../../parts/form-failure.ts';
+import { RECEIVERS } from './receiver-queries.ts';
+import { makeSecret, type Receiver, SENDERS, senderOf, type Validator } from './senders.ts';
+
+interface Made {
+  readonly receiver: Receiver;
+  /** Undefined: whoever made the receiver has it, or the sender will make it. */
+  readonly secret: string | undefined;
+}
+
+interface CreateReceiverProps {
+  readonly opened: boolean;
+  readonly onClose: () => void;
+}
+
+export function CreateReceiver({ opened, onClose }: CreateReceiverProps) {
+  const [, go] = useLocation();
+  // Until this dialog is closed, and nowhere else.
+  const [made, setMade] = useState<Made>();
+  const close = (): void => {
+    setMade(undefined);
+    onClose();
+    if (made !== undefined) go(`/webhooks/${made.receiver.id}`);
+  };
+  const isOnce = made?.secret !== undefined;
+  return (
+    <Modal
+      opened={opened}
+      onClose={close}
+      size="lg"
+      title={made === undefined ? 'New receiver' : `The receiver ${made.receiver.name} is there`}
+      // What is shown once must not be lost by a slip.
+      closeOnClickOutside={!isOnce}
+      closeOnEscape={!isOnce}
+      withCloseButton={!isOnce}
+    >
+      {made === undefined ? <CreateForm onMade={setMade} onClose={onClose} /> : <Ready made={made} onClose={close} />}
+    </Modal>
+  );
+}
+
+function Ready({ made: { receiver, secret }, onClose }: { readonly made: Made; readonly onClose: () => void }) {
+  return (
+    <Stack>
+      <Text size="sm">{senderOf(receiver.validator).setup}</Text>
+      <div>
+        <Text size="sm" fw={500} mb={4}>
+          Address
+        </Text>
+        <CopyLine value={receiver.url} what="the address" />
+      </div>
+      {secret !== undefined && (
+        <div>
+          <Text size="sm" fw={500} mb={4}>
+            Secret
+          </Text>
+          <CopyLine value={secret} what="the secret" />
+          <Text size="xs" c="dimmed" mt={4}>
+            Take it now: it can&apos;t be shown again.
+          </Text>
+        </div>
+      )}
+      <Group justify="flex-end">
+        <Button onClick={onClose}>{secret === undefined ? 'To the receiver' : 'Done, I have it'}</Button>
+      </Group>
+    </Stack>
+  );
+}
+
+interface Values {
+  name: string;
+  validator: Validator;
+  secret: string;
+}
+
+interface CreateFormProps {
+  readonly onMade: (made: Made) => void;
+  readonly onClose: () => void;
+}
+
+function CreateForm({ onMade, onClose }: CreateFormProps) {
+  const { client } = useApi();
+  const [refused, setRefused] = useState<string>();
+  const form = useForm<Values>({
+    initialValues: { name: '', validator: 'github', secret: '' },
+    validate: {
+      name: (name) => (name.trim() === '' ? 'Give it a name, such as orders.' : null),
+      secret: (secret, { validator }) =>
+        validator === 'slack' && secret.trim() === '' ? 'Take it from your Slack app.' : null,
+    },
+  });
+  const create = useDeed({
+    run: async ({ name, validator, secret }: Values): Promise<Made> => {
+      // Where the sender has yet to make its secret, one that nobody knows lets nobody in meanwhile.
+      const used = secret === '' ? makeSecret() : secret;
+      const body = { name: name.trim(), validator, secret: used };
+      const receiver = await answered<Receiver>(client.POST('/webhook-receivers', { body }));
+      return { receiver, secret: secret === '' && senderOf(validator).isOurs ? used : undefined };
+    },
+    touches: [RECEIVERS],
+    onDone: onMade,
+    tellsFailure: true,
+  });
+  const sender = senderOf(form.values.validator);
+  return (
+    <form
+      noValidate
+      onSubmit={form.onSubmit((values) => {
+        setRefused(undefined);
+        create.mutate(values, { onError: (error) => setRefused(showFaults(form, error)) });
+      })}
+    >
+      <Stack>
+        <TextInput
+          label="Name"
+          placeholder="orders"
+          maxLength={100}
+          autoComplete="off"
+          data-autofocus
+          {...form.getInputProps('name')}
+        />
+        <Select
+          label="Sender"
+          description="It says how deliveries are signed. What is not signed with the secret is refused."
+          data={SENDERS.map(({ value, label }) => ({ value, label }))}
+          allowDeselect={false}
+          {...form.getInputProps('validator')}
+        />
+        <PasswordInput
+          label="Secret"
+          description={sender.isOurs ? `${sender.secret} Empty: one is made here, and shown once.` : sender.secret}
+          maxLength={512}
+          autoComplete="off"
+          visibilityToggleButtonProps={{ 'aria-label': 'Show the secret' }}
+          {...form.getInputProps('secret')}
+        />
+        {refused !== undefined && (
+          <Alert color="red" role="alert" variant="light">
+            {refused}
+          </Alert>
+        )}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={create.isPending}>
+            Make receiver
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

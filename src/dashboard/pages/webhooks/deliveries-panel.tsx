@@ -1,0 +1,111 @@
+/** What came, newest first, live; each opens beside the list. */
+import { Anchor, Button, Group, Stack, Text, Title } from '@mantine/core';
+import { IconInbox } from '@tabler/icons-react';
+import { useState } from 'react';
+import { Ago } from '../../parts/ago.tsx';
+import { Empty } from '../../parts/empty.tsx';
+import { FailureAlert } from '../../parts/loaded.tsx';
+import { StateBadge } from '../../parts/state-badge.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
+import { bytesText, countText } from '../../parts/words.ts';
+import { visibleText } from '../inspector/visible-text.ts';
+import { DeliveryDrawer } from './delivery-drawer.tsx';
+import { type Delivery, lastTry, progressState, sizeOf } from './delivery-words.ts';
+import { useDeliveries } from './receiver-queries.ts';
+import type { Receiver } from './senders.ts';
+
+export function DeliveriesPanel({ receiver }: { readonly receiver: Receiver }) {
+  const deliveries = useDeliveries(receiver);
+  const [chosen, setChosen] = useState<{ readonly delivery: Delivery; readonly opened: boolean }>();
+  const all = deliveries.data?.pages.flat() ?? [];
+  // As it stands now; one that has gone meanwhile stays as it was.
+  const shown = all.find(({ id }) => id === chosen?.delivery.id) ?? chosen?.delivery;
+  return (
+    <Stack gap="sm" component="section" aria-label="Deliveries">
+      {receiver.stored > 0 && (
+        <Title order={2} size="h5">
+          Deliveries
+        </Title>
+      )}
+      {deliveries.isError && <FailureAlert error={deliveries.error} again={deliveries.refetch} />}
+      {all.length === 0 && receiver.stored === 0 && (
+        <Empty icon={IconInbox} title="Nothing has come yet">
+          {receiver.received === 0
+            ? 'Give the address to the sender, and have it send a test. What is signed with another secret is refused, and not shown here.'
+            : 'All that came is older than your plan keeps.'}
+        </Empty>
+      )}
+      {all.length > 0 && (
+        <Table
+          label="Deliveries"
+          rows={all}
+          rowKey={({ id }) => id}
+          columns={columnsFor((delivery) => setChosen({ delivery, opened: true }))}
+        />
+      )}
+      {all.length > 0 && all.length < receiver.stored && (
+        <Group>
+          <Button
+            variant="default"
+            loading={deliveries.isFetchingNextPage}
+            onClick={() => void deliveries.fetchNextPage()}
+          >
+            Show older
+          </Button>
+          <Text size="sm" c="dimmed">
+            {countText(all.length)} of {countText(receiver.stored)}
+          </Text>
+        </Group>
+      )}
+      {shown !== undefined && chosen !== undefined && (
+        <DeliveryDrawer
+          receiver={receiver}
+          delivery={shown}
+          opened={chosen.opened}
+          onClose={() => setChosen({ delivery: shown, opened: false })}
+        />
+      )}
+    </Stack>
+  );
+}
+
+function columnsFor(onOpen: (delivery: Delivery) => void): ReadonlyArray<Column<Delivery>> {
+  return [
+    {
+      key: 'type',
+      title: 'Type',
+      cell: (delivery) => (
+        <Anchor component="button" type="button" ta="start" fw={500} size="sm" onClick={() => onOpen(delivery)}>
+          <bdi>{visibleText(delivery.event_type ?? 'delivery')}</bdi>
+        </Anchor>
+      ),
+    },
+    { key: 'received', title: 'Received', cell: ({ received_at: at }) => <Ago at={at} /> },
+    {
+      key: 'id',
+      title: "Sender's id",
+      cell: ({ delivery_id: id }) => (
+        <span className="culvert-mono">
+          {id === null ? '-' : visibleText(id.length > 20 ? `${id.slice(0, 18)}…` : id)}
+        </span>
+      ),
+    },
+    { key: 'size', title: 'Size', align: 'right', cell: ({ body }) => bytesText(sizeOf(body)) },
+    { key: 'state', title: 'Sent on', cell: ({ forward }) => <SentOn forward={forward} /> },
+  ];
+}
+
+function SentOn({ forward }: Pick<Delivery, 'forward'>) {
+  const { tone, words } = progressState(forward);
+  const last = lastTry(forward);
+  return (
+    <div>
+      <StateBadge tone={tone}>{words}</StateBadge>
+      {last !== undefined && (
+        <Text size="xs" c="dimmed" mt={2}>
+          {last}
+        </Text>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,138 @@
+/** One delivery: what became of it, its headers and its body, as the inspector shows them. */
+import { Button, Drawer, Group, SimpleGrid, Stack, Text } from '@mantine/core';
+import { IconSend } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import { answered } from '../../api/client.ts';
+import { useApi, useMay } from '../../api/context.tsx';
+import { Ago } from '../../parts/ago.tsx';
+import { useDeed } from '../../parts/deed.ts';
+import { StateBadge } from '../../parts/state-badge.tsx';
+import { bytesText } from '../../parts/words.ts';
+import { BodyView } from '../inspector/body/body-view.tsx';
+import { HeaderTable } from '../inspector/header-table.tsx';
+import { visibleText } from '../inspector/visible-text.ts';
+import { type Delivery, lastTry, progressState, sizeOf } from './delivery-words.ts';
+import { RECEIVERS } from './receiver-queries.ts';
+import type { Receiver } from './senders.ts';
+
+interface DeliveryDrawerProps {
+  readonly receiver: Receiver;
+  readonly delivery: Delivery;
+  readonly opened: boolean;
+  readonly onClose: () => void;
+}
+
+export function DeliveryDrawer({ receiver, delivery, opened, onClose }: DeliveryDrawerProps) {
+  const mayChange = useMay('member');
+  const { id, event_type: type, content_type: contentType, headers, body } = delivery;
+  const fields = Object.entries(headers).map(([name, value]) => ({ name, value }));
+  return (
+    <Drawer
+      opened={opened}
+      onClose={onClose}
+      position="right"
+      size="xl"
+      title={visibleText(type ?? 'Delivery')}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      <Stack>
+        <Facts delivery={delivery} />
+        {mayChange && <Redeliver receiver={receiver} id={id} />}
+        <BodyView
+          title="Body"
+          fileName={`delivery-${id}`}
+          body={{
+            base64: body,
+            size: sizeOf(body),
+            isTruncated: false,
+            type: contentType ?? '',
+            coding: headers['content-encoding'] ?? '',
+          }}
+        />
+        <HeaderTable title="Headers" fields={fields} none="It came without headers." />
+      </Stack>
+    </Drawer>
+  );
+}
+
+function Facts({ delivery }: { readonly delivery: Delivery }) {
+  const { received_at: at, delivery_id: senders, id, body, forward } = delivery;
+  const { tone, words } = progressState(forward);
+  const last = lastTry(forward);
+  return (
+    <SimpleGrid cols={{ base: 2, sm: 3 }} spacing="md" verticalSpacing="sm">
+      <Fact title="Received">
+        <Ago at={at} />
+      </Fact>
+      <Fact title="Size">{bytesText(sizeOf(body))}</Fact>
+      <Fact title="Sent on">
+        <StateBadge tone={tone}>{words}</StateBadge>
+      </Fact>
+      {forward.delivered_at !== null && (
+        <Fact title="Taken by your service">
+          <Ago at={forward.delivered_at} />
+          {forward.attempts > 1 && `, after ${forward.attempts} tries`}
+          {forward.last_status !== null && `, with ${forward.last_status}`}
+        </Fact>
+      )}
+      {last !== undefined && <Fact title="Tried">{last}</Fact>}
+      {forward.next_attempt_at !== null && (
+        <Fact title="Next try">
+          <Ago at={forward.next_attempt_at} />
+        </Fact>
+      )}
+      {senders !== null && (
+        <Fact title="Sender's id">
+          <span className="culvert-mono">{visibleText(senders)}</span>
+        </Fact>
+      )}
+      <Fact title="Id">
+        <span className="culvert-mono">{id}</span>
+      </Fact>
+    </SimpleGrid>
+  );
+}
+
+function Fact({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+  return (
+    <div>
+      <Text size="xs" c="dimmed">
+        {title}
+      </Text>
+      <Text size="sm" component="div" className="culvert-wrap">
+        {children}
+      </Text>
+    </div>
+  );
+}
+
+function Redeliver({ receiver, id }: { readonly receiver: Receiver; readonly id: string }) {
+  const { client } = useApi();
+  const redeliver = useDeed({
+    run: () => {
+      const path = { id: receiver.id, event_id: id };
+      return answered(client.POST('/webhook-receivers/{id}/events/{event_id}/redeliver', { params: { path } }));
+    },
+    done: 'It is sent once more, before those that wait.',
+    touches: [RECEIVERS],
+  });
+  const isNowhere = receiver.forward === null;
+  return (
+    <Group gap="sm">
+      <Button
+        variant="default"
+        leftSection={<IconSend size={16} />}
+        loading={redeliver.isPending}
+        disabled={isNowhere}
+        onClick={() => redeliver.mutate()}
+      >
+        Redeliver
+      </Button>
+      {isNowhere && (
+        <Text size="sm" c="dimmed">
+          Say first where deliveries are sent on to.
+        </Text>
+      )}
+    </Group>
+  );
+}

@@ -1,0 +1,185 @@
+/** The dialogs for a receiver's name and sender, and for another secret: one that is made here is shown once. */
+import { Alert, Button, Group, Modal, PasswordInput, Select, Stack, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { answered } from '../../api/client.ts';
+import { useApi } from '../../api/context.tsx';
+import type { Schemas } from '../../api/types.ts';
+import { CopyLine } from '../../parts/copy.tsx';
+import { say, useDeed } from '../../parts/deed.ts';
+import { showFaults } from '../../parts/form-failure.ts';
+import { RECEIVERS } from './receiver-queries.ts';
+import { makeSecret, type Receiver, SENDERS, senderOf } from './senders.ts';
+
+interface DialogProps {
+  readonly receiver: Receiver;
+  readonly opened: boolean;
+  readonly onClose: () => void;
+}
+type FormProps = Omit<DialogProps, 'opened'>;
+
+/** Changes a receiver; the page shows the answer at once. */
+export function useReceiverChange({ id }: Receiver, onDone: (changed: Receiver) => void) {
+  const { client } = useApi();
+  const queries = useQueryClient();
+  return useDeed({
+    run: (body: Schemas['WebhookReceiverChanges']) =>
+      answered<Receiver>(client.PATCH('/webhook-receivers/{id}', { params: { path: { id } }, body })),
+    touches: [RECEIVERS],
+    onDone: (changed) => {
+      queries.setQueryData([...RECEIVERS, id], changed);
+      onDone(changed);
+    },
+    tellsFailure: true,
+  });
+}
+
+export function EditReceiver({ receiver, opened, onClose }: DialogProps) {
+  return (
+    <Modal opened={opened} onClose={onClose} title={`Edit ${receiver.name}`}>
+      <EditForm receiver={receiver} onClose={onClose} />
+    </Modal>
+  );
+}
+
+function EditForm({ receiver, onClose }: FormProps) {
+  const [refused, setRefused] = useState<string>();
+  const form = useForm({
+    initialValues: { name: receiver.name, validator: receiver.validator },
+    validate: { name: (name) => (name.trim() === '' ? 'Give it a name.' : null) },
+  });
+  const change = useReceiverChange(receiver, onClose);
+  return (
+    <form
+      noValidate
+      onSubmit={form.onSubmit((values) => {
+        setRefused(undefined);
+        change.mutate(values, { onError: (error) => setRefused(showFaults(form, error)) });
+      })}
+    >
+      <Stack>
+        <TextInput label="Name" maxLength={100} autoComplete="off" data-autofocus {...form.getInputProps('name')} />
+        <Select
+          label="Sender"
+          description="From the next delivery on."
+          data={SENDERS.map(({ value, label }) => ({ value, label }))}
+          allowDeselect={false}
+          {...form.getInputProps('validator')}
+        />
+        <Refused text={refused} />
+        <Buttons deed="Save" isBusy={change.isPending} onClose={onClose} />
+      </Stack>
+    </form>
+  );
+}
+
+export function NewSecret({ receiver, opened, onClose }: DialogProps) {
+  // Until this dialog is closed, and nowhere else.
+  const [made, setMade] = useState<string>();
+  const close = (): void => {
+    setMade(undefined);
+    onClose();
+  };
+  const isOnce = made !== undefined;
+  return (
+    <Modal
+      opened={opened}
+      onClose={close}
+      title={`New secret of ${receiver.name}`}
+      closeOnClickOutside={!isOnce}
+      closeOnEscape={!isOnce}
+      withCloseButton={!isOnce}
+    >
+      {made === undefined ? (
+        <SecretForm receiver={receiver} onMade={setMade} onClose={onClose} />
+      ) : (
+        <Stack>
+          <Text size="sm">{senderOf(receiver.validator).secret}</Text>
+          <CopyLine value={made} what="the secret" />
+          <Text size="xs" c="dimmed">
+            Take it now: it can&apos;t be shown again. What is signed with the old one is refused from now on.
+          </Text>
+          <Group justify="flex-end">
+            <Button onClick={close}>Done, I have it</Button>
+          </Group>
+        </Stack>
+      )}
+    </Modal>
+  );
+}
+
+function SecretForm({ receiver, onMade, onClose }: FormProps & { readonly onMade: (secret: string) => void }) {
+  const sender = senderOf(receiver.validator);
+  const [refused, setRefused] = useState<string>();
+  const form = useForm({
+    initialValues: { secret: '' },
+    validate: {
+      secret: (secret) => (!sender.isOurs && secret.trim() === '' ? `Take it from ${sender.label}.` : null),
+    },
+  });
+  const change = useReceiverChange(receiver, () => {});
+  return (
+    <form
+      noValidate
+      onSubmit={form.onSubmit(({ secret }) => {
+        setRefused(undefined);
+        const used = secret === '' ? makeSecret() : secret;
+        change.mutate(
+          { secret: used },
+          {
+            onError: (error) => setRefused(showFaults(form, error)),
+            onSuccess: () => {
+              if (secret === '') return onMade(used);
+              say(`${receiver.name} has its new secret.`);
+              onClose();
+            },
+          },
+        );
+      })}
+    >
+      <Stack>
+        <Text size="sm">What is signed with the old one is refused from then on.</Text>
+        <PasswordInput
+          label="Secret"
+          description={sender.isOurs ? `${sender.secret} Empty: one is made here, and shown once.` : sender.secret}
+          maxLength={512}
+          autoComplete="off"
+          data-autofocus
+          visibilityToggleButtonProps={{ 'aria-label': 'Show the secret' }}
+          {...form.getInputProps('secret')}
+        />
+        <Refused text={refused} />
+        <Buttons deed="Set secret" isBusy={change.isPending} onClose={onClose} />
+      </Stack>
+    </form>
+  );
+}
+
+export function Refused({ text }: { readonly text: string | undefined }) {
+  if (text === undefined) return null;
+  return (
+    <Alert color="red" role="alert" variant="light">
+      {text}
+    </Alert>
+  );
+}
+
+interface ButtonsProps {
+  readonly deed: string;
+  readonly isBusy: boolean;
+  readonly onClose: () => void;
+}
+
+export function Buttons({ deed, isBusy, onClose }: ButtonsProps) {
+  return (
+    <Group justify="flex-end" gap="xs">
+      <Button variant="default" onClick={onClose}>
+        Cancel
+      </Button>
+      <Button type="submit" loading={isBusy}>
+        {deed}
+      </Button>
+    </Group>
+  );
+}

@@ -1,0 +1,144 @@
+/** Where deliveries are sent on to, how many wait for it, and the dialogs that change that. */
+import { Anchor, Button, Group, Modal, Select, Stack, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useState } from 'react';
+import { Link } from 'wouter';
+import { useMay } from '../../api/context.tsx';
+import { Confirm } from '../../parts/confirm.tsx';
+import { showFaults } from '../../parts/form-failure.ts';
+import { Panel } from '../../parts/panel.tsx';
+import { StateBadge } from '../../parts/state-badge.tsx';
+import { countText } from '../../parts/words.ts';
+import { useTunnels } from '../tunnels/tunnel-queries.ts';
+import { Buttons, Refused, useReceiverChange } from './edit-receiver.tsx';
+import type { Receiver } from './senders.ts';
+
+export function ForwardPanel({ receiver }: { readonly receiver: Receiver }) {
+  const mayChange = useMay('member');
+  const [dialog, setDialog] = useState<'change' | 'stop'>();
+  const close = (): void => setDialog(undefined);
+  const { forward } = receiver;
+  const stop = useReceiverChange(receiver, close);
+  return (
+    <Panel
+      title="Sent on"
+      actions={
+        mayChange && (
+          <>
+            {forward !== null && (
+              <Button variant="subtle" size="xs" color="gray" c="dimmed" onClick={() => setDialog('stop')}>
+                Stop
+              </Button>
+            )}
+            <Button variant="default" size="xs" onClick={() => setDialog('change')}>
+              {forward === null ? 'Send on to a tunnel' : 'Change'}
+            </Button>
+          </>
+        )
+      }
+    >
+      <Standing receiver={receiver} />
+      <Modal opened={dialog === 'change'} onClose={close} title={`Send on what ${receiver.name} gets`}>
+        <ForwardForm receiver={receiver} onClose={close} />
+      </Modal>
+      <Confirm
+        title={`Stop sending on what ${receiver.name} gets?`}
+        deed="Stop sending on"
+        opened={dialog === 'stop'}
+        isBusy={stop.isPending}
+        error={stop.error}
+        onConfirm={() => stop.mutate({ forward: null })}
+        onClose={close}
+      >
+        Deliveries are kept and can be read here. {receiver.waiting > 0 && 'Those that wait wait no more.'}
+      </Confirm>
+    </Panel>
+  );
+}
+
+function Standing({ receiver: { forward, waiting } }: { readonly receiver: Receiver }) {
+  const tunnels = useTunnels();
+  if (forward === null)
+    return (
+      <Text size="sm" c="dimmed">
+        Nowhere: deliveries are kept. Sent on to a tunnel, they come to your service in their order, and wait while it
+        is away.
+      </Text>
+    );
+  const tunnel = tunnels.data?.find(({ id }) => id === forward.tunnel_id);
+  return (
+    <Group gap="sm">
+      <Text size="sm" className="culvert-wrap">
+        To{' '}
+        <Anchor component={Link} href={`/tunnels/${forward.tunnel_id}`} inherit>
+          {tunnel?.subdomain ?? 'a tunnel'}
+        </Anchor>
+        <span className="culvert-mono">{forward.path}</span>
+      </Text>
+      {waiting > 0 ? (
+        <StateBadge tone="warn">{`${countText(waiting)} waiting`}</StateBadge>
+      ) : (
+        <StateBadge tone="good">Up to date</StateBadge>
+      )}
+      {tunnel?.online === false && (
+        <Text size="sm" c="dimmed">
+          No agent serves the tunnel now: they wait, and no try is counted.
+        </Text>
+      )}
+    </Group>
+  );
+}
+
+function ForwardForm({ receiver, onClose }: { readonly receiver: Receiver; readonly onClose: () => void }) {
+  const tunnels = useTunnels();
+  const [refused, setRefused] = useState<string>();
+  const { forward, waiting } = receiver;
+  const form = useForm({
+    initialValues: { tunnel_id: forward?.tunnel_id ?? '', path: forward?.path ?? '/' },
+    validate: {
+      tunnel_id: (id) => (id === '' ? 'Choose a tunnel.' : null),
+      path: (path) => (path.startsWith('/') ? null : 'A path begins with /.'),
+    },
+  });
+  const change = useReceiverChange(receiver, onClose);
+  const choices = (tunnels.data ?? [])
+    .filter(({ protocol }) => protocol !== 'tcp')
+    .map(({ id, subdomain, online }) => ({ value: id, label: online ? subdomain : `${subdomain}, no agent now` }));
+  return (
+    <form
+      noValidate
+      onSubmit={form.onSubmit((values) => {
+        setRefused(undefined);
+        change.mutate({ forward: values }, { onError: (error) => setRefused(showFaults(form, error)) });
+      })}
+    >
+      <Stack>
+        <Select
+          label="Tunnel"
+          placeholder="Choose one"
+          data={choices}
+          searchable
+          nothingFoundMessage="No tunnel for HTTP has this name"
+          data-autofocus
+          {...form.getInputProps('tunnel_id')}
+        />
+        <TextInput
+          label="Path"
+          description="Of your service. The tunnel's policy holds for deliveries too, its password and sign-in do not."
+          maxLength={1024}
+          autoComplete="off"
+          spellCheck={false}
+          classNames={{ input: 'culvert-mono' }}
+          {...form.getInputProps('path')}
+        />
+        <Text size="sm" c="dimmed">
+          {waiting > 0
+            ? `It holds for what comes from now on, and for the ${countText(waiting)} that wait.`
+            : 'It holds for what comes from now on.'}
+        </Text>
+        <Refused text={refused} />
+        <Buttons deed="Send on" isBusy={change.isPending} onClose={onClose} />
+      </Stack>
+    </form>
+  );
+}

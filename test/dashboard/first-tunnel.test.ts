@@ -26,10 +26,11 @@ suite('the first tunnel', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     const page = await world.open(t, '/', { context: CLIPBOARD });
     await heading(page, 'Overview');
     await page.getByText('Waiting for the agent').waitFor();
-    await noSeriousFinding(page);
     await shoot(page, 'first-tunnel');
     await page.getByLabel('Local port').fill(String(origin.port));
     await page.getByRole('button', { name: 'Make a key and show the command' }).click();
+    await page.getByRole('group', { name: 'The command with its key' }).waitFor();
+    assert.equal(await focused(page), 'The command with its key');
     // The command follows what is typed, with the key that is there.
     await page.getByLabel('Name (optional)').fill('shop');
     const shown = await page.getByRole('group', { name: 'the command', exact: true }).innerText();
@@ -45,6 +46,7 @@ suite('the first tunnel', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
 
     runInShell(t, world, copied);
     await page.getByRole('heading', { name: 'Your tunnel is live' }).waitFor();
+    assert.equal(await focused(page), 'Your tunnel is live');
     const link = page.getByRole('link', { name: /^http:\/\/shop\./ });
     const address = (await link.getAttribute('href')) ?? '';
     assert.equal((await get(`${address}/hello?x=<b>`, world.culvert.ports.http)).body, 'it works');
@@ -96,6 +98,13 @@ suite('the first tunnel', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     assert.equal(await page.getByRole('button', { name: /key/ }).count(), 0);
   });
 });
+
+/** What has the keyboard's place, by its name. */
+function focused(page: Page): Promise<string> {
+  return page.evaluate<string>(
+    'document.activeElement.getAttribute("aria-label") ?? document.activeElement.textContent',
+  );
+}
 
 /** Names of the keys of whoever is signed in there. */
 async function tokensOf(page: Page): Promise<unknown> {

@@ -9,8 +9,8 @@ const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 const USUAL_PORTS = { http: 3000, https: 8443, tcp: 5432 } as const;
 type Kind = keyof typeof USUAL_PORTS;
 
-/** `onKey`: a key was made. */
-export function ConnectAgent({ keyName, onKey }: { readonly keyName: string; readonly onKey?: () => void }) {
+/** `keyName`: what a key is called that is made here. */
+export function ConnectAgent({ keyName }: { readonly keyName: string }) {
   const [kind, setKind] = useState<Kind>('http');
   const [port, setPort] = useState<number | string>('');
   const [name, setName] = useState('');
@@ -63,7 +63,6 @@ export function ConnectAgent({ keyName, onKey }: { readonly keyName: string; rea
         subdomain={isName && name !== '' ? name : undefined}
         names={['*']}
         keyName={keyName}
-        {...(onKey === undefined ? {} : { onKey })}
       />
       {kind === 'tcp' && (
         <Text size="xs" c="dimmed">

@@ -4,7 +4,7 @@
  */
 import { Button, Group, SegmentedControl, Stack, Text } from '@mantine/core';
 import { IconKey } from '@tabler/icons-react';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { answered } from '../api/client.ts';
 import { useApi, useMay } from '../api/context.tsx';
 import type { MintedToken } from '../api/types.ts';
@@ -26,20 +26,19 @@ export interface ConnectCommandProps extends Omit<AgentCommand, 'server'> {
   /** Names that the key may use, inside its project; the one of `subdomain` when not given, any when there is none. */
   readonly names?: readonly string[];
   readonly keyName?: string;
-  /** A key was made; the list of keys is read again without it. */
-  readonly onKey?: () => void;
 }
 
 type Way = 'key' | 'login';
 
 /** Whoever may only watch has no use for it: the server makes them no key. */
-export function ConnectCommand({ names, keyName, onKey, ...wanted }: ConnectCommandProps) {
+export function ConnectCommand({ names, keyName, ...wanted }: ConnectCommandProps) {
   const { url: server } = useApi();
   const [way, setWay] = useState<Way>('key');
   const [shell, setShell] = useState<ShellKind>(shellHere);
   const mayPublish = useMay('member');
   // For as long as it is on the screen, and nowhere else.
   const [key, setKey] = useState<string>();
+  const [isFresh, setFresh] = useState(false);
   if (!mayPublish)
     return (
       <Text size="sm" c="dimmed">
@@ -52,7 +51,10 @@ export function ConnectCommand({ names, keyName, onKey, ...wanted }: ConnectComm
       <Group gap="xs">
         <SegmentedControl
           value={way}
-          onChange={setWay}
+          onChange={(next) => {
+            setWay(next);
+            setFresh(false);
+          }}
           data={[
             { value: 'key', label: 'With a key' },
             { value: 'login', label: 'Logged in' },
@@ -77,19 +79,28 @@ export function ConnectCommand({ names, keyName, onKey, ...wanted }: ConnectComm
           name={keyName ?? 'agent'}
           onMade={({ apiKey }) => {
             setKey(apiKey);
-            onKey?.();
+            setFresh(true);
           }}
         />
       )}
-      {way === 'key' && key !== undefined && (
-        <Stack gap={4}>
-          <CopyLine value={withKey(command, key, shell)} what="the command" />
-          <Text size="xs" c="dimmed">
-            It holds the key, which can&apos;t be shown again once you leave this page. Whoever has it can publish in
-            your organization until it ends in {KEY_DAYS} days, or is revoked at Keys.
-          </Text>
-        </Stack>
-      )}
+      {way === 'key' && key !== undefined && <WithKey line={withKey(command, key, shell)} isFresh={isFresh} />}
+    </Stack>
+  );
+}
+
+/** `isFresh`: the button that made the key has just gone, and with it the keyboard's place. */
+function WithKey({ line, isFresh }: { readonly line: string; readonly isFresh: boolean }) {
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (isFresh) box.current?.focus();
+  }, [isFresh]);
+  return (
+    <Stack gap={4} ref={box} tabIndex={-1} role="group" aria-label="The command with its key" className="culvert-quiet">
+      <CopyLine value={line} what="the command" />
+      <Text size="xs" c="dimmed">
+        It holds the key, which is shown here and now alone and can&apos;t be shown again. Whoever has it can publish in
+        your organization until it ends in {KEY_DAYS} days, or is revoked at Keys.
+      </Text>
     </Stack>
   );
 }

@@ -15,16 +15,16 @@ const MOST = 8;
 
 export function LatestRequests() {
   const query = useLatestRequests(MOST);
-  const isOff = useRecording().data?.enabled === false;
+  const recording = useRecording().data;
   return (
     <Panel title="Latest requests" actions={<More href="/inspector">Inspector</More>}>
-      {isOff ? (
+      {recording?.enabled === false ? (
         <Text size="sm" c="dimmed">
           This server records no requests: its operator has turned that off.
         </Text>
       ) : (
         <Loaded query={query} lines={3}>
-          {(requests) => <Shown requests={requests} />}
+          {(requests) => <Shown requests={requests} unrecorded={recording?.not_recorded ?? []} />}
         </Loaded>
       )}
     </Panel>
@@ -33,14 +33,49 @@ export function LatestRequests() {
 
 type Recorded = Schemas['InspectedRequest'];
 
-function Shown({ requests }: { readonly requests: readonly Recorded[] }) {
+interface ShownProps {
+  readonly requests: readonly Recorded[];
+  /** Tunnels whose agents want nothing recorded. */
+  readonly unrecorded: readonly string[];
+}
+
+function Shown({ requests, unrecorded }: ShownProps) {
   const names = new Map(useTunnels().data?.map(({ id, subdomain }) => [id, subdomain]));
-  if (requests.length === 0)
-    return (
-      <Text size="sm" c="dimmed">
-        None yet. What visitors ask is here a moment later.
-      </Text>
-    );
+  const silent = unrecorded.flatMap((id) => names.get(id) ?? []);
+  return (
+    <>
+      {silent.length > 0 && (
+        <Text size="sm" c="dimmed">
+          Not recorded: {listed(silent)}. Started with --no-inspect.
+        </Text>
+      )}
+      {requests.length === 0 ? <None /> : <Rows requests={requests} names={names} />}
+    </>
+  );
+}
+
+const NAMED = 5;
+
+function listed(names: readonly string[]): string {
+  const more = names.length - NAMED;
+  return names.slice(0, NAMED).join(', ') + (more > 0 ? ` and ${more} more` : '');
+}
+
+function None() {
+  return (
+    <Text size="sm" c="dimmed">
+      None yet. What visitors ask is here a moment later.
+    </Text>
+  );
+}
+
+interface RowsProps {
+  readonly requests: readonly Recorded[];
+  /** Of tunnels, by id. */
+  readonly names: ReadonlyMap<string, string>;
+}
+
+function Rows({ requests, names }: RowsProps) {
   return (
     <ul className="culvert-rows" aria-label="Latest requests">
       {requests.map((request) => (

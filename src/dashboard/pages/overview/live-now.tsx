@@ -1,6 +1,7 @@
 /** The first tunnel works: its address, its first request, and where to go from here. */
 import { Button, Card, Group, Loader, Stack, Text, ThemeIcon, Title } from '@mantine/core';
 import { IconCheck } from '@tabler/icons-react';
+import { useEffect, useRef } from 'react';
 import { Link } from 'wouter';
 import type { Tunnel } from '../../api/types.ts';
 import { CopyIcon } from '../../parts/copy.tsx';
@@ -17,6 +18,9 @@ interface LiveNowProps {
 
 export function LiveNow({ tunnel, onDone }: LiveNowProps) {
   const { id, publicUrl, protocol, localPort } = tunnel;
+  const heading = useRef<HTMLHeadingElement>(null);
+  // What had the keyboard's place has just gone.
+  useEffect(() => heading.current?.focus(), []);
   return (
     <Card withBorder component="section" aria-label="Your tunnel is live" padding="lg">
       <Stack gap="md">
@@ -24,7 +28,7 @@ export function LiveNow({ tunnel, onDone }: LiveNowProps) {
           <ThemeIcon size={28} radius="xl" variant="filled" aria-hidden>
             <IconCheck size={16} />
           </ThemeIcon>
-          <Title order={2} size="h5">
+          <Title order={2} size="h5" ref={heading} tabIndex={-1} className="culvert-quiet">
             Your tunnel is live
           </Title>
         </Group>

@@ -25,7 +25,7 @@ export const SPANS: Readonly<
   Record<Window, { readonly title: string; readonly words: string; readonly everyMs: number }>
 > = {
   '1h': { title: '1 h', words: 'hour', everyMs: 5_000 },
-  '24h': { title: '24 h', words: '24 hours', everyMs: 15_000 },
+  '24h': { title: '24 h', words: '24 hours', everyMs: 5_000 },
   '7d': { title: '7 d', words: '7 days', everyMs: 60_000 },
   '30d': { title: '30 d', words: '30 days', everyMs: 60_000 },
 };

@@ -156,7 +156,7 @@ suite('the inspector', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     assert.equal(await rows.getByRole('row', { name: 'city' }).textContent(), 'cityÅrhus');
     await page.getByLabel('Path contains').fill('/picture');
     await option(page, '/picture').click();
-    const picture = page.getByRole('img', { name: 'picture of the type image/png' });
+    const picture = page.getByRole('img', { name: 'The body as image/png' });
     await picture.waitFor();
     assert.equal(await picture.evaluate((image: { naturalWidth: number }) => image.naturalWidth), 1);
   });

@@ -2,8 +2,8 @@
 import { ActionIcon, Button, CloseButton, Pill, Select, TextInput, Tooltip } from '@mantine/core';
 import { useDebouncedCallback, useDisclosure } from '@mantine/hooks';
 import { IconFilter, IconFilterOff, IconSearch } from '@tabler/icons-react';
-import { useEffect, useState } from 'react';
-import { type Filter, isFiltered, type Outcome, SPANS } from './filter.ts';
+import { useState } from 'react';
+import { type Filter, isFiltered, SPANS } from './filter.ts';
 import type { Tunnels } from './tunnels.ts';
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'];
@@ -127,7 +127,12 @@ export function FilterBar({ filter, tunnels, onChange }: FilterBarProps) {
 function PathInput({ value, onChange }: { readonly value: string; readonly onChange: (path: string) => void }) {
   const [typed, setTyped] = useState(value);
   const tell = useDebouncedCallback(onChange, TYPING_MS);
-  useEffect(() => setTyped(value), [value]);
+  const [known, setKnown] = useState(value);
+  // Another filter by another way than by typing: a link, or all of them cleared.
+  if (known !== value) {
+    setKnown(value);
+    setTyped(value);
+  }
   const change = (text: string): void => {
     setTyped(text);
     tell(text);
@@ -158,7 +163,5 @@ function withOwn(choices: readonly Choice[], own: string | undefined, label = ow
 }
 
 function without(filter: Readonly<Record<string, string | undefined>>): Filter {
-  return Object.fromEntries(
-    Object.entries(filter).filter(([, value]) => value !== undefined && value !== ''),
-  );
+  return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined && value !== ''));
 }

@@ -2,6 +2,7 @@
 import { Button, Switch, Table, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { CopyIcon } from '../../parts/copy.tsx';
+import { numbered } from './numbered.ts';
 import { Section } from './section.tsx';
 import { visibleText } from './visible-text.ts';
 
@@ -60,7 +61,7 @@ export function HeaderTable({ title, fields, none }: HeaderTableProps) {
       ) : (
         <Table className="culvert-fields" aria-label={title}>
           <Table.Tbody>
-            {shown.map((field, at) => (
+            {numbered(shown).map(({ at, row: field }) => (
               <Table.Tr key={at}>
                 <Table.Th scope="row">
                   <bdi>{visibleText(field.name)}</bdi>

@@ -4,7 +4,7 @@
  */
 import { Button } from '@mantine/core';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type KeyboardEvent, type RefObject, useEffect, useState } from 'react';
+import { type KeyboardEvent, type MouseEvent, type RefObject, useEffect, useState } from 'react';
 import { countText } from '../../parts/words.ts';
 import type { Item } from './filter.ts';
 import type { ListView } from './live-list.ts';
@@ -39,6 +39,7 @@ export function RequestList(props: ListProps) {
     props;
   const { rows, waiting } = view;
   const [active, setActive] = useState<string>();
+  // oxlint-disable-next-line react/incompatible-library -- its functions are called where they are made; no compiler keeps them
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => listRef.current,
@@ -73,6 +74,13 @@ export function RequestList(props: ListProps) {
     else return;
     event.preventDefault();
   };
+  const onClick = ({ target }: MouseEvent): void => {
+    const row = target instanceof Element ? target.closest<HTMLElement>('[data-index]') : null;
+    const item = rows[Number(row?.dataset['index'] ?? -1)];
+    if (item === undefined) return;
+    setActive(item.id);
+    onOpen(item);
+  };
   const toTop = (): void => {
     listRef.current?.scrollTo({ top: 0 });
     onAway(false);
@@ -96,6 +104,7 @@ export function RequestList(props: ListProps) {
         tabIndex={0}
         aria-activedescendant={isActiveDrawn && current !== undefined ? `request-${current}` : undefined}
         onKeyDown={onKeyDown}
+        onClick={onClick}
         onScroll={({ currentTarget }) => onAway(currentTarget.scrollTop > ROW_PX / 2)}
         data-paused={isPaused || undefined}
       >
@@ -113,12 +122,9 @@ export function RequestList(props: ListProps) {
                 aria-posinset={index + 1}
                 aria-setsize={rows.length}
                 className="culvert-req"
+                data-index={index}
                 data-active={item.id === current || undefined}
                 style={{ transform: `translateY(${start}px)` }}
-                onClick={() => {
-                  setActive(item.id);
-                  onOpen(item);
-                }}
               >
                 <RequestRow item={item} tunnel={tunnel} />
               </div>

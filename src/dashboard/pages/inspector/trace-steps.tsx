@@ -1,6 +1,7 @@
 /** What was asked before the request was passed on, step by step, and what each step said. */
 import { Text } from '@mantine/core';
 import { StateBadge } from '../../parts/state-badge.tsx';
+import { numbered } from './numbered.ts';
 import { Section } from './section.tsx';
 import { type Detail, reasonText, stepText, toneOf, decisionText, verdictText, verdictTone } from './words.ts';
 
@@ -11,7 +12,7 @@ export function TraceSteps({ detail }: { readonly detail: Detail }) {
   return (
     <Section title="Decision">
       <ol className="culvert-steps">
-        {trace.steps.map((step, at) => (
+        {numbered(trace.steps).map(({ at, row: step }) => (
           <li key={at}>
             <StateBadge tone={verdictTone(step.verdict)}>{SIGNS[step.verdict]}</StateBadge>
             <Text size="sm" className="culvert-foreign">

@@ -1,5 +1,5 @@
 /** Bytes as bytes, a few kilobytes at a time. */
-import { Button, Group } from '@mantine/core';
+import { Button, Code, Group } from '@mantine/core';
 import { useState } from 'react';
 import { bytesText } from '../../../parts/words.ts';
 import { hexDump } from './bytes.ts';
@@ -10,9 +10,9 @@ export function HexView({ bytes }: { readonly bytes: Uint8Array }) {
   const [most, setMost] = useState(STEP);
   return (
     <>
-      <pre className="culvert-body" data-dump tabIndex={0} aria-label="The body as bytes">
+      <Code block className="culvert-body" data-dump tabIndex={0} aria-label="The body as bytes">
         {hexDump(bytes, most)}
-      </pre>
+      </Code>
       {bytes.length > most && (
         <Group gap="xs">
           <Button size="xs" variant="default" onClick={() => setMost(most * 4)}>

@@ -1,11 +1,19 @@
 /** JSON set out over lines, in colours. Each piece is a text node. */
+import { Code } from '@mantine/core';
 import { memo } from 'react';
+import { numbered } from '../numbered.ts';
 import type { SetOut } from './json-text.ts';
 
 export const JsonView = memo(({ json }: { readonly json: SetOut }) => (
-  <pre className="culvert-body" tabIndex={0} aria-label="The body as JSON">
-    {json.pieces.map(({ kind, text }, at) =>
-      kind === 'plain' ? text : <span key={at} data-kind={kind} children={text} />,
+  <Code block className="culvert-body" tabIndex={0} aria-label="The body as JSON">
+    {numbered(json.pieces).map(({ at, row: { kind, text } }) =>
+      kind === 'plain' ? (
+        text
+      ) : (
+        <span key={at} data-kind={kind}>
+          {text}
+        </span>
+      ),
     )}
-  </pre>
+  </Code>
 ));

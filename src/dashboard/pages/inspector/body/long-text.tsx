@@ -1,5 +1,5 @@
 /** Text as it is, from its beginning; the rest when it is asked for. */
-import { Button } from '@mantine/core';
+import { Button, Code } from '@mantine/core';
 import { useState } from 'react';
 import { bytesText } from '../../../parts/words.ts';
 
@@ -17,9 +17,9 @@ export function LongText({ text, label, isDump = false }: LongTextProps) {
   const [isWhole, setWhole] = useState(false);
   return (
     <>
-      <pre className="culvert-body" data-dump={isDump || undefined} tabIndex={0} aria-label={label}>
+      <Code block className="culvert-body" data-dump={isDump || undefined} tabIndex={0} aria-label={label}>
         {isWhole ? text : text.slice(0, FIRST)}
-      </pre>
+      </Code>
       {!isWhole && text.length > FIRST && (
         <Button size="xs" variant="default" onClick={() => setWhole(true)}>
           Show the rest ({bytesText(text.length - FIRST)})

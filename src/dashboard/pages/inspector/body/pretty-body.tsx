@@ -2,6 +2,7 @@
 import { Table, Text } from '@mantine/core';
 import { useState } from 'react';
 import { bytesText } from '../../../parts/words.ts';
+import { numbered } from '../numbered.ts';
 import { visibleText } from '../visible-text.ts';
 import type { Shown } from './body-kind.ts';
 import { base64Of } from './bytes.ts';
@@ -69,7 +70,7 @@ function Picture({ type, bytes }: { readonly type: string; readonly bytes: Uint8
     <img
       className="culvert-picture"
       src={`data:${type};base64,${base64Of(bytes)}`}
-      alt={`The body, a picture of the type ${type}`}
+      alt={`The body as ${type}`}
       onError={() => setBroken(true)}
     />
   );
@@ -85,7 +86,7 @@ function Rows({ label, rows }: { readonly label: string; readonly rows: Readonly
   return (
     <Table className="culvert-fields" aria-label={label}>
       <Table.Tbody>
-        {rows.map(([name, value], at) => (
+        {numbered(rows).map(({ at, row: [name, value] }) => (
           <Table.Tr key={at}>
             <Table.Th scope="row">
               <bdi>{visibleText(name)}</bdi>

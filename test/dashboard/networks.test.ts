@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import jsQR from 'jsqr';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { field, press } from '../harness/chromium.ts';
 import { inReverse } from '../harness/ends.ts';
 import { missing, run } from '../harness/tools.ts';
@@ -138,7 +138,7 @@ suite('private networks', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     await field(page, 'Name').fill('router');
     await page.getByText('Paste a public key').click();
     await field(page, 'Public key').fill('not a key');
-    await field(page, 'Networks behind it').fill('192.168.9.0/24');
+    await listField(page, 'Networks behind it').fill('192.168.9.0/24');
     await dialog(page, 'Enrol a device in office').getByRole('button', { name: 'Enrol device' }).click();
     await page.getByText('This is no public key of WireGuard').waitFor();
     await noSeriousFinding(page);
@@ -153,7 +153,7 @@ suite('private networks', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     await press(page, 'What can be done with router');
     await page.getByRole('menuitem', { name: 'Edit' }).click();
     await field(page, 'Name').fill('gateway');
-    await field(page, 'Access ends').click();
+    await listField(page, 'Access ends').click();
     await page.getByRole('option', { name: 'After 30 days' }).click();
     await noSeriousFinding(page);
     await press(page, 'Save');
@@ -174,13 +174,13 @@ suite('private networks', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     await call('POST', `/private-networks/${id}/devices`, { name: 'laptop', public_key: OTHER_KEY });
     const page = await world.open(t, `/networks/${id}`);
     await press(page, 'Edit');
-    await field(page, 'Name servers').fill('nowhere');
+    await listField(page, 'Name servers').fill('nowhere');
     await press(page, 'Save');
     await page.getByText('"nowhere" is not an IP address.').waitFor();
     await noSeriousFinding(page);
     await shoot(page, 'network-edit');
-    await field(page, 'Name servers').press('Backspace');
-    await field(page, 'Name servers').fill('10.82.0.1');
+    await listField(page, 'Name servers').press('Backspace');
+    await listField(page, 'Name servers').fill('10.82.0.1');
     await field(page, 'Name').fill('laboratory');
     await press(page, 'Save');
     await heading(page, 'laboratory');
@@ -216,6 +216,11 @@ suite('private networks', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     assert.equal(network.id.length, 36);
   });
 });
+
+/** The field itself: its list of choices has the same label. */
+function listField(page: Page, label: string): Locator {
+  return page.locator('input').and(page.getByLabel(label, { exact: true }));
+}
 
 /** What a camera reads off the screen. */
 async function qrTextOf(page: Page): Promise<string | undefined> {

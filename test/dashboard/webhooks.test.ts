@@ -1,0 +1,183 @@
+/** Webhook receivers in the dashboard: made with a secret that is shown once, and what is signed with it comes, is read and is sent on. */
+import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import { request } from 'node:http';
+import { after, before, suite, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { field, press } from '../harness/chromium.ts';
+import { inReverse } from '../harness/ends.ts';
+import { startOrigin } from '../harness/origin.ts';
+import { heading, NO_CHROMIUM, noSeriousFinding, PHONE, shoot, startWorld, type World } from './world.ts';
+
+const HOSTILE = '<img src=x onerror="document.title=`run`">';
+
+suite('webhook receivers', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
+  const ends = inReverse({ after });
+  let world: World;
+  let secret = '';
+  let url = '';
+  before(async () => {
+    world = await startWorld(ends);
+  });
+  const dialog = (page: Page, name: string) => page.getByRole('dialog', { name, exact: true });
+  const receiver = async () => {
+    const { body } = await world.culvert.account.call('GET', '/webhook-receivers');
+    const [first] = body as unknown as ReadonlyArray<{ id: string; url: string }>;
+    assert.ok(first !== undefined);
+    return first;
+  };
+
+  test('a receiver is made, and its secret is shown once', async (t) => {
+    const page = await world.open(t, '/webhooks');
+    await page.getByText('No receiver yet').waitFor();
+    await noSeriousFinding(page);
+    await shoot(page, 'webhooks-empty');
+    await press(page, 'New receiver');
+    await press(page, 'Make receiver');
+    await page.getByText('Give it a name').waitFor();
+    await field(page, 'Name').fill('orders');
+    await noSeriousFinding(page);
+    await shoot(page, 'webhooks-create');
+    await press(page, 'Make receiver');
+    const ready = dialog(page, 'The receiver orders is there');
+    url = await ready.getByRole('group', { name: 'the address' }).innerText();
+    secret = await ready.getByRole('group', { name: 'the secret' }).innerText();
+    assert.match(secret, /^[\da-f]{64}$/);
+    await noSeriousFinding(page);
+    await shoot(page, 'webhooks-created');
+    // A slip does not lose what is shown once.
+    await page.keyboard.press('Escape');
+    await press(page, 'Done, I have it');
+    await heading(page, 'orders');
+    await page.getByText('Nothing has come yet').waitFor();
+    assert.equal((await receiver()).url, url);
+    const kept = await page.evaluate<string>(
+      'document.documentElement.outerHTML + JSON.stringify([{ ...localStorage }, { ...sessionStorage }, history.state])',
+    );
+    assert.ok(!kept.includes(secret));
+    await shoot(page, 'webhook-empty');
+  });
+
+  test('what is signed with it comes by itself, newest first, and opens with its body as text', async (t) => {
+    const page = await world.open(t, `/webhooks/${(await receiver()).id}`);
+    await page.getByText('Nothing has come yet').waitFor();
+    await deliver(url, secret, 'push');
+    const list = page.getByRole('table', { name: 'Deliveries' });
+    await list.getByText('push').waitFor();
+    await deliver(url, secret, HOSTILE);
+    await list.getByText(HOSTILE).waitFor();
+    assert.match(await list.getByRole('row').nth(1).innerText(), /onerror/);
+    await noSeriousFinding(page);
+    await list.getByRole('button', { name: HOSTILE }).click();
+    const drawer = dialog(page, HOSTILE);
+    await drawer.getByText('x-github-delivery').waitFor();
+    await drawer.getByText(/"said":/).waitFor();
+    assert.equal(await drawer.locator('img').count(), 0);
+    assert.equal(await page.title(), 'orders - Culvert');
+    await noSeriousFinding(page);
+    await shoot(page, 'webhook-delivery');
+    assert.equal(await drawer.getByRole('button', { name: 'Redeliver' }).isDisabled(), true);
+  });
+
+  test('deliveries are sent on to a tunnel, and one of them once more', async (t) => {
+    const taken: string[] = [];
+    const origin = await startOrigin(t, (incoming, outgoing) => {
+      taken.push(`${incoming.url} ${String(incoming.headers['x-github-event'])}`);
+      outgoing.end();
+    });
+    const agent = world.culvert.agent(['http', String(origin.port), '--subdomain', 'shop']);
+    await agent.printed(/shop/);
+    const { id } = await receiver();
+    const page = await world.open(t, `/webhooks/${id}`);
+    await press(page, 'Send on to a tunnel');
+    await page
+      .locator('input')
+      .and(page.getByLabel('Tunnel', { exact: true }))
+      .click();
+    await page.getByRole('option', { name: /^shop/ }).click();
+    await field(page, 'Path').fill('/hooks');
+    await noSeriousFinding(page);
+    await shoot(page, 'webhook-forward');
+    await press(page, 'Send on');
+    await page.getByText('/hooks', { exact: true }).waitFor();
+    await deliver(url, secret, 'release');
+    const list = page.getByRole('table', { name: 'Deliveries' });
+    await list.getByText('Delivered').waitFor();
+    await list.getByRole('button', { name: 'release' }).click();
+    await press(page, 'Redeliver');
+    await page.getByText('It is sent once more').waitFor();
+    const deadline = Date.now() + 15_000;
+    while (taken.length < 2 && Date.now() < deadline) await page.evaluate('fetch(location.href)');
+    assert.deepEqual(taken, ['/hooks release', '/hooks release']);
+    await page.keyboard.press('Escape');
+    await noSeriousFinding(page);
+    await shoot(page, 'webhook');
+    await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Webhooks' }).click();
+    await page.getByText('Up to date').waitFor();
+    await shoot(page, 'webhooks');
+  });
+
+  test('on a phone nothing is wider than the window, dark as well', async (t) => {
+    const page = await world.open(t, '/webhooks', { context: { viewport: PHONE, colorScheme: 'dark' } });
+    await page.getByRole('link', { name: 'orders' }).waitFor();
+    await fits(page);
+    await shoot(page, 'webhooks-phone-dark');
+    await page.getByRole('link', { name: 'orders' }).click();
+    await page.getByRole('table', { name: 'Deliveries' }).waitFor();
+    await fits(page);
+    await shoot(page, 'webhook-phone-dark');
+    await page.getByRole('button', { name: 'release' }).click();
+    await dialog(page, 'release').getByText('x-github-delivery').waitFor();
+    await fits(page);
+    await noSeriousFinding(page);
+    await shoot(page, 'webhook-delivery-phone-dark');
+  });
+
+  test('another secret lets in what it signs alone, and a receiver is deleted after a question', async (t) => {
+    const { id } = await receiver();
+    const page = await world.open(t, `/webhooks/${id}`);
+    await press(page, 'New secret');
+    await press(page, 'Set secret');
+    const made = dialog(page, 'New secret of orders');
+    const other = await made.getByRole('group', { name: 'the secret' }).innerText();
+    await noSeriousFinding(page);
+    await press(page, 'Done, I have it');
+    assert.deepEqual([await deliver(url, secret, 'old'), await deliver(url, other, 'new')], [401, 202]);
+    await press(page, 'Delete');
+    const asked = dialog(page, 'Delete the receiver orders?');
+    await asked.getByText(/deliveries that it holds go with it/).waitFor();
+    await noSeriousFinding(page);
+    await asked.getByRole('button', { name: 'Delete receiver' }).click();
+    await page.getByText('No receiver yet').waitFor();
+  });
+});
+
+let deliveries = 0;
+
+/** As GitHub signs it; says the status of the answer. */
+async function deliver(to: string, secret: string, event: string): Promise<number> {
+  const body = JSON.stringify({ said: HOSTILE, repository: { full_name: 'acme/shop' } });
+  const outgoing = request(to, {
+    method: 'POST',
+    agent: false,
+    headers: {
+      'content-type': 'application/json',
+      'x-github-event': event,
+      'x-github-delivery': `delivery-${++deliveries}`,
+      'x-hub-signature-256': `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`,
+    },
+  });
+  outgoing.end(body);
+  const { promise, resolve, reject } = Promise.withResolvers<number>();
+  outgoing.on('error', reject);
+  outgoing.on('response', (answer) => {
+    answer.resume();
+    resolve(answer.statusCode ?? 0);
+  });
+  return promise;
+}
+
+async function fits(page: Page): Promise<void> {
+  const wide = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+  assert.ok(wide <= 0, `${wide} pixels too wide`);
+}

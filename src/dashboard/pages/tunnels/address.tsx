@@ -3,17 +3,24 @@ import { ActionIcon, Anchor, Group, Text, Tooltip } from '@mantine/core';
 import { IconExternalLink } from '@tabler/icons-react';
 import { CopyIcon } from '../../parts/copy.tsx';
 
-/** `url`: as the server made it; a `tcp:` one leads nowhere in a browser. */
-export function Address({ url, name }: { readonly url: string; readonly name: string }) {
+interface AddressProps {
+  /** As the server made it; a `tcp:` one leads nowhere in a browser. */
+  readonly url: string;
+  /** Of the tunnel, for screen readers. */
+  readonly name: string;
+  readonly size?: 'xs' | 'sm';
+}
+
+export function Address({ url, name, size = 'sm' }: AddressProps) {
   const isLink = /^https?:\/\//.test(url);
   return (
     <Group gap={2} wrap="nowrap" className="culvert-address">
       {isLink ? (
-        <Anchor href={url} target="_blank" rel="noopener noreferrer" size="sm" c="dimmed">
+        <Anchor href={url} target="_blank" rel="noopener noreferrer" size={size} c="dimmed">
           {url}
         </Anchor>
       ) : (
-        <Text size="sm" c="dimmed">
+        <Text size={size} c="dimmed">
           {url}
         </Text>
       )}

@@ -16,7 +16,7 @@ export function LatestRequests({ tunnelId }: { readonly tunnelId: string }) {
     <Panel
       title="Latest requests"
       actions={
-        <Button component={Link} href={`/inspector?tunnel_id=${tunnelId}`} variant="subtle" size="compact-sm">
+        <Button component={Link} href={`/inspector?tunnel=${tunnelId}`} variant="subtle" size="compact-sm">
           All in the inspector
         </Button>
       }

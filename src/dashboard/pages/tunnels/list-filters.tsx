@@ -15,7 +15,7 @@ interface ListFiltersProps {
 export function ListFilters({ choice, counts, projects, onChange }: ListFiltersProps) {
   const { search, state, project, sort } = choice;
   return (
-    <Group gap="sm" className="culvert-filters">
+    <Group gap="sm" className="culvert-tunnels-filters">
       <TextInput
         value={search}
         onChange={(event) => onChange({ ...choice, search: event.currentTarget.value })}

@@ -20,9 +20,10 @@ import { failureFrom } from '../../api/failure.ts';
 import type { Tunnel } from '../../api/types.ts';
 import { useDeed } from '../../parts/deed.ts';
 import { showFaults } from '../../parts/form-failure.ts';
+import { useServerPlace } from '../../parts/server-place.ts';
 import { BLANK, bodyOf, faultsOf, type NewTunnelValues, PROTOCOLS } from './new-tunnel-values.ts';
 import { publicName } from './tunnel-name.ts';
-import { useEdgeDomain, useProjects } from './tunnel-queries.ts';
+import { useProjects } from './tunnel-queries.ts';
 import { ttlChoices } from './tunnel-ttl.ts';
 
 export function NewTunnelForm({ onMade }: { readonly onMade: (tunnel: Tunnel) => void }) {
@@ -61,18 +62,16 @@ export function NewTunnelForm({ onMade }: { readonly onMade: (tunnel: Tunnel) =>
   return (
     <form onSubmit={form.onSubmit(send)} noValidate>
       <Stack>
-        <Input.Wrapper
-          label="What it speaks"
-          labelElement="div"
-          description={PROTOCOLS.find(({ value }) => value === values.protocol)?.about}
-          inputWrapperOrder={['label', 'input', 'description']}
-        >
+        <Input.Wrapper label="What it speaks" labelElement="div">
           <SegmentedControl
             fullWidth
             data={PROTOCOLS.map(({ value, label }) => ({ value, label }))}
             aria-label="What the local service speaks"
             {...form.getInputProps('protocol')}
           />
+          <Text size="xs" c="dimmed" mt={6}>
+            {PROTOCOLS.find(({ value }) => value === values.protocol)?.about}
+          </Text>
         </Input.Wrapper>
         <NumberInput
           label="Local port"
@@ -127,7 +126,7 @@ interface NameFieldProps {
 }
 
 function NameField({ values: { subdomain, protocol }, project, input }: NameFieldProps) {
-  const edgeDomain = useEdgeDomain();
+  const edgeDomain = useServerPlace().data?.edge_domain;
   return (
     <Stack gap={6}>
       <TextInput
@@ -138,7 +137,7 @@ function NameField({ values: { subdomain, protocol }, project, input }: NameFiel
         spellCheck={false}
         {...input}
       />
-      <Text size="sm" c="dimmed" aria-live="polite">
+      <Text size="xs" c="dimmed" aria-live="polite">
         {protocol === 'tcp' || edgeDomain === undefined ? (
           'Visitors connect to a port of the server, which is told when it is made.'
         ) : (

@@ -1,6 +1,7 @@
 /** What a tunnel has carried, its latest requests, who serves it and which domains lead to it. */
 import { Grid, Stack } from '@mantine/core';
 import { ConnectPanel } from './connect-tab.tsx';
+import { Facts } from './facts.tsx';
 import { Figures } from './figures.tsx';
 import { LatestRequests } from './latest-requests.tsx';
 import { ServedBy } from './served-by.tsx';
@@ -35,6 +36,7 @@ export function OverviewTab({ tunnel, now }: OverviewTabProps) {
         <Grid.Col span={{ base: 12, md: isTcp ? 12 : 4 }}>
           <Stack gap="md">
             <ServedBy tunnel={tunnel} />
+            <Facts tunnel={tunnel} />
             {!isTcp && <TunnelDomains tunnelId={tunnel.id} />}
           </Stack>
         </Grid.Col>

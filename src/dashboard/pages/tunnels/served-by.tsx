@@ -6,7 +6,7 @@ import { Panel } from '../../parts/panel.tsx';
 import { type TunnelDetail, useServing } from './tunnel-queries.ts';
 
 export function ServedBy({ tunnel }: { readonly tunnel: TunnelDetail }) {
-  const { id, protocol, localPort, projectSlug, online } = tunnel;
+  const { id, online } = tunnel;
   const serving = useServing(id);
   return (
     <Panel title="Served by">
@@ -24,9 +24,6 @@ export function ServedBy({ tunnel }: { readonly tunnel: TunnelDetail }) {
                 </Text>
               ))
             )}
-            <Text size="sm" c="dimmed">
-              Local service: {protocol}, port {localPort}. Project: {projectSlug}.
-            </Text>
           </Stack>
         )}
       </Loaded>

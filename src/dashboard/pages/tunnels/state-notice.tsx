@@ -1,6 +1,7 @@
 /** Why visitors do not reach the service now, and the way out. Nothing while they do. */
 import { Alert, Button, Group, Text } from '@mantine/core';
-import { IconClockOff, IconPlayerStop, IconTool } from '@tabler/icons-react';
+import { type Icon, IconClockOff, IconPlayerStop, IconTool } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
 import { useMay } from '../../api/context.tsx';
 import { Ago } from '../../parts/ago.tsx';
 import { useEndMaintenance } from './tunnel-deeds.ts';
@@ -20,16 +21,16 @@ export function StateNotice({ tunnel, now }: StateNoticeProps) {
       return <InMaintenance tunnel={tunnel} />;
     case 'stopped':
       return (
-        <Alert color="gray" icon={<IconPlayerStop size={18} />} title="Stopped">
+        <Notice color="gray" icon={IconPlayerStop} title="Stopped">
           Agents are refused, and visitors are told that it is offline, until somebody starts it.
-        </Alert>
+        </Notice>
       );
     case 'expired':
       return (
-        <Alert color="red" icon={<IconClockOff size={18} />} title="Its time has run out">
+        <Notice color="red" icon={IconClockOff} title="Its time has run out">
           It ended <Ago at={tunnel.expiresAt} />: its agent was cut off, and visitors are told that it is offline. Start
           it to begin a new time, and then the agent.
-        </Alert>
+        </Notice>
       );
     case 'online':
     case 'waiting':
@@ -41,18 +42,45 @@ function InMaintenance({ tunnel: { id, maintenanceMessage } }: { readonly tunnel
   const end = useEndMaintenance();
   const mayChange = useMay('member');
   return (
-    <Alert color="yellow" icon={<IconTool size={18} />} title="In maintenance">
-      <Group justify="space-between" gap="sm">
-        <Text size="sm" className="culvert-grow">
-          {maintenanceMessage === null || maintenanceMessage === ''
-            ? 'Nobody gets through to the service.'
-            : `Nobody gets through. Visitors read: ${maintenanceMessage}`}
-        </Text>
-        {mayChange && (
+    <Notice
+      color="yellow"
+      icon={IconTool}
+      title="In maintenance"
+      action={
+        mayChange && (
           <Button size="xs" variant="default" loading={end.isPending} onClick={() => end.mutate({ id })}>
             End maintenance
           </Button>
-        )}
+        )
+      }
+    >
+      {maintenanceMessage === null || maintenanceMessage === ''
+        ? 'Nobody gets through to the service.'
+        : `Nobody gets through. Visitors read: ${maintenanceMessage}`}
+    </Notice>
+  );
+}
+
+interface NoticeProps {
+  readonly color: string;
+  readonly icon: Icon;
+  readonly title: string;
+  readonly action?: ReactNode;
+  readonly children: ReactNode;
+}
+
+/** With a title in the colour of text: an Alert's own, on its ground, is too pale to read. */
+function Notice({ color, icon: Sign, title, action, children }: NoticeProps) {
+  return (
+    <Alert color={color} icon={<Sign size={18} />} role="region" aria-label={title}>
+      <Group justify="space-between" gap="sm">
+        <Text size="sm" className="culvert-notice-words" component="div">
+          <Text size="sm" fw={600}>
+            {title}
+          </Text>
+          {children}
+        </Text>
+        {action}
       </Group>
     </Alert>
   );

@@ -14,7 +14,7 @@ export function countedAs(protocol: Tunnel['protocol'], count = 0): string {
 export function Traffic({ tunnel }: { readonly tunnel: Counted }) {
   const { protocol, totalRequests, bytesIn, bytesOut } = tunnel;
   return (
-    <Stack gap={0} className="culvert-number">
+    <Stack gap={0} className="culvert-fixed culvert-number">
       <Text size="sm">
         {countText(totalRequests)} {countedAs(protocol, totalRequests)}
       </Text>

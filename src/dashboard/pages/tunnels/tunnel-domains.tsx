@@ -21,7 +21,7 @@ export function TunnelDomains({ tunnelId }: { readonly tunnelId: string }) {
             ))}
             <Text size="sm" c="dimmed">
               {bound.length === 0 && 'None of your own leads here. '}
-              <Anchor component={Link} href="/domains" inherit>
+              <Anchor component={Link} href="/domains" inherit underline="always">
                 {bound.length === 0 ? 'Bind one' : 'All domains'}
               </Anchor>
             </Text>

@@ -74,13 +74,13 @@ function Parts({ tunnel, now }: { readonly tunnel: TunnelDetail; readonly now: n
     <Tabs value={tab satisfies Tab} onChange={go} keepMounted={false} className="culvert-tabs">
       <Tabs.List mb="md" aria-label="Parts of the tunnel">
         <Tabs.Tab value="overview">Overview</Tabs.Tab>
-        <Tabs.Tab value="gates" rightSection={<Mark on={authEnabled || edgeAuthEnabled} />}>
+        <Tabs.Tab value="gates" rightSection={mark(authEnabled || edgeAuthEnabled)}>
           Gates
         </Tabs.Tab>
-        <Tabs.Tab value="policy" rightSection={<Mark on={policyEnabled} />}>
+        <Tabs.Tab value="policy" rightSection={mark(policyEnabled)}>
           Policy
         </Tabs.Tab>
-        <Tabs.Tab value="maintenance" rightSection={<Mark on={maintenance} />}>
+        <Tabs.Tab value="maintenance" rightSection={mark(maintenance)}>
           Maintenance
         </Tabs.Tab>
         <Tabs.Tab value="connect">Connect</Tabs.Tab>
@@ -105,6 +105,6 @@ function Parts({ tunnel, now }: { readonly tunnel: TunnelDetail; readonly now: n
 }
 
 /** A dot beside the name of a part that is on. */
-function Mark({ on }: { readonly on: boolean }) {
-  return on ? <span className="culvert-mark" role="img" aria-label="on" /> : null;
+function mark(isOn: boolean) {
+  return isOn ? <span className="culvert-mark" role="img" aria-label="on" /> : undefined;
 }

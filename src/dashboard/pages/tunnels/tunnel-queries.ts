@@ -45,17 +45,6 @@ export function useProjects() {
   });
 }
 
-/** Under which domain names stand. The same for as long as the server runs. */
-export function useEdgeDomain(): string | undefined {
-  const { client } = useApi();
-  const found = useQuery({
-    queryKey: ['discovery'],
-    queryFn: ({ signal }) => answered(client.GET('/.well-known/culvert', { signal })),
-    staleTime: Infinity,
-  });
-  return found.data?.edge_domain;
-}
-
 /** The agents that serve a tunnel now. */
 export function useServing(tunnelId: string) {
   const { client } = useApi();

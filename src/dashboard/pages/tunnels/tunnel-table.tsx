@@ -70,17 +70,12 @@ function columnsOf(now: number, hasProjects: boolean): ReadonlyArray<Column<Tunn
     {
       key: 'name',
       title: 'Tunnel',
-      cell: ({ id, subdomain, publicUrl, projectSlug }) => (
+      cell: ({ id, subdomain, publicUrl }) => (
         <Stack gap={0} className="culvert-tunnel-name">
           <Anchor component={Link} href={`/tunnels/${id}`} fw={600} size="sm">
             {subdomain}
           </Anchor>
-          <Address url={publicUrl} name={subdomain} />
-          {hasProjects && (
-            <Text size="xs" c="dimmed">
-              in {projectSlug}
-            </Text>
-          )}
+          <Address url={publicUrl} name={subdomain} size="xs" />
         </Stack>
       ),
     },
@@ -95,10 +90,17 @@ function columnsOf(now: number, hasProjects: boolean): ReadonlyArray<Column<Tunn
     {
       key: 'service',
       title: 'Local service',
-      cell: ({ protocol, localPort }) => (
-        <Text span size="sm" className="culvert-number">
-          {protocol}, port {localPort}
-        </Text>
+      cell: ({ protocol, localPort, projectSlug }) => (
+        <Stack gap={0} className="culvert-fixed culvert-number">
+          <Text size="sm">
+            {protocol}, port {localPort}
+          </Text>
+          {hasProjects && (
+            <Text size="xs" c="dimmed">
+              in {projectSlug}
+            </Text>
+          )}
+        </Stack>
       ),
     },
     {
@@ -107,6 +109,14 @@ function columnsOf(now: number, hasProjects: boolean): ReadonlyArray<Column<Tunn
       cell: (tunnel) => <GuardBadges tunnel={tunnel} none="nothing" />,
     },
     { key: 'traffic', title: 'Traffic', align: 'right', cell: (tunnel) => <Traffic tunnel={tunnel} /> },
-    { key: 'ends', title: 'Ends', cell: ({ expiresAt }) => <Ago at={expiresAt} never="never" /> },
+    {
+      key: 'ends',
+      title: 'Ends',
+      cell: ({ expiresAt }) => (
+        <span className="culvert-fixed">
+          <Ago at={expiresAt} />
+        </span>
+      ),
+    },
   ];
 }

@@ -1,5 +1,5 @@
 /** Tunnels: the list of what is published, live, and the way to the next one. */
-import { Button, Group, Text } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { IconWorld, IconZoom } from '@tabler/icons-react';
 import { useSearchParams } from 'wouter';
 import type { Tunnel } from '../../api/types.ts';
@@ -62,19 +62,9 @@ function List({ all }: { readonly all: readonly Tunnel[] }) {
 
 function NoTunnels() {
   return (
-    <Empty
-      icon={IconWorld}
-      title="Nothing is published yet"
-      action={
-        <Group gap="xs" justify="center">
-          <ConnectButton />
-        </Group>
-      }
-    >
-      <Text inherit>
-        An agent beside your service opens a tunnel by itself: one command is enough. Or make a tunnel here first, to
-        keep its name and to put a password in front of it before anybody can come.
-      </Text>
+    <Empty icon={IconWorld} title="Nothing is published yet" action={<ConnectButton />}>
+      An agent beside your service opens a tunnel by itself: one command is enough. Or make a tunnel here first, to keep
+      its name and to put a password in front of it before anybody can come.
     </Empty>
   );
 }

@@ -17,7 +17,7 @@ type Faults = Partial<Record<keyof VisitorLists, string>>;
 
 /** `@Example.com` → `example.com`; each once. */
 export function tidyDomains(entries: readonly string[]): string[] {
-  return tidy(entries).map((entry) => entry.replace(/^@/, ''));
+  return tidy(entries.map((entry) => entry.trim().replace(/^@/, '')));
 }
 
 export function tidyEmails(entries: readonly string[]): string[] {

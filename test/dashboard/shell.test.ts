@@ -42,7 +42,7 @@ suite('the shell', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     await page.getByRole('link', { name: 'Tunnels' }).click();
     await heading(page, 'Tunnels');
     assert.equal(await page.getByRole('button', { name: 'Menu' }).getAttribute('aria-expanded'), 'false');
-    assert.equal(await page.locator('nav').evaluate((nav) => nav.inert), true);
+    assert.equal(await page.evaluate<boolean>("document.querySelector('nav').inert"), true);
     const wide = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
     assert.ok(wide <= 0, `${wide} pixels too wide`);
   });

@@ -85,9 +85,10 @@ export async function settled(page: Page): Promise<void> {
   await page.getByLabel('Loading', { exact: true }).first().waitFor({ state: 'detached' });
 }
 
-/** Fails when axe-core finds a serious or critical fault in the page as it is now. */
-export async function noSeriousFinding(page: Page): Promise<void> {
-  const { violations } = await new AxeBuilder({ page }).analyze();
+/** Fails when axe-core finds a serious or critical fault in the page as it is now; `rules`: these alone. */
+export async function noSeriousFinding(page: Page, rules?: readonly string[]): Promise<void> {
+  const axe = new AxeBuilder({ page });
+  const { violations } = await (rules === undefined ? axe : axe.withRules([...rules])).analyze();
   const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
   const told = serious.flatMap(({ id, nodes }) =>
     nodes.map(({ target, failureSummary }) => `${id} at ${target.join(' ')}: ${failureSummary}`),

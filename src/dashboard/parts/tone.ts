@@ -1,2 +1,2 @@
-/** How good or bad something is: what colours are made of. Apart from state-badge.tsx, for words that tests read without a browser. */
+/** How something stands, for the colour of its badge (state-badge.tsx). Here, so that logic without a browser can say it. */
 export type Tone = 'good' | 'bad' | 'warn' | 'quiet' | 'info';

@@ -1,6 +1,6 @@
 /** How a domain stands, in words, and what is to be done next. Pure: tested without a browser. */
 import type { Schemas } from '../../api/types.ts';
-import type { Tone } from '../../parts/state-badge.tsx';
+import type { Tone } from '../../parts/tone.ts';
 
 export type Domain = Schemas['Domain'];
 type Certificate = NonNullable<Domain['certificate']>;

@@ -1,5 +1,6 @@
 /** Whether an organization may publish, in a word. */
-import { StateBadge, type Tone } from '../../parts/state-badge.tsx';
+import { StateBadge } from '../../parts/state-badge.tsx';
+import type { Tone } from '../../parts/tone.ts';
 import type { Schemas } from '../../api/types.ts';
 
 const TONES: Readonly<Record<Schemas['Organization']['approval_status'], Tone>> = {

@@ -53,6 +53,6 @@ test('a domain points at the host of its tunnel, and nowhere where that is no na
 test('the room for names is said as the plan has it', () => {
   assert.deepEqual(
     [roomText(2, 5), roomText(0, 0), roomText(0, null), roomText(3, null)],
-    ['2 of 5 are in use.', undefined, 'As many as you like.', '3 reserved, of as many as you like.'],
+    ['2 of 5 are in use.', undefined, 'Your plan sets no limit.', '3 reserved; your plan sets no limit.'],
   );
 });

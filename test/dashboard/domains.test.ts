@@ -11,7 +11,9 @@ suite('domains', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
   let dns: DnsServer;
   before(async () => {
     dns = await startDns(ends);
-    world = await startWorld(ends, { toml: `[dns]\nresolvers = ["${dns.address}"]\n` });
+    const toml = `[dns]\nresolvers = ["${dns.address}"]\n`;
+    const edge = 'domain = "edge.example.com"\npublic_url = "https://{subdomain}.edge.example.com"';
+    world = await startWorld(ends, { toml, edge });
   });
 
   test('a domain is added, verified by its record, bound to a tunnel, unbound and deleted', async (t) => {
@@ -50,6 +52,8 @@ suite('domains', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     await page.getByRole('button', { name: 'Bind tunnel' }).click();
     await page.getByText('In use').waitFor();
     await page.getByText('which no agent serves now').waitFor();
+    const pointer = page.getByRole('group', { name: 'CNAME record' });
+    await pointer.getByText('shop.edge.example.com', { exact: true }).waitFor();
     await noSeriousFinding(page);
     await shoot(page, 'domains-bound');
     await page.getByRole('button', { name: 'Unbind' }).click();

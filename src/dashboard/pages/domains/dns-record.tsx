@@ -10,7 +10,7 @@ interface DnsRecordProps {
 
 export function DnsRecord({ type, name, value }: DnsRecordProps) {
   return (
-    <Stack gap={4} className="culvert-dns" role="group" aria-label={`${type} record`}>
+    <Stack gap={4} maw={680} role="group" aria-label={`${type} record`}>
       <Line title="Type" value={type} />
       <Line title="Name" value={name} what={`the name of the ${type} record`} />
       <Line title="Value" value={value} what={`the value of the ${type} record`} />
@@ -30,7 +30,7 @@ function Line({ title, value, what }: LineProps) {
       <Text size="sm" c="dimmed" w={48} flex="none">
         {title}
       </Text>
-      <Code className="culvert-copy-text culvert-dns-value">{value}</Code>
+      <Code className="culvert-copy-text">{value}</Code>
       {what !== undefined && <CopyIcon value={value} what={what} />}
     </Group>
   );

@@ -1,6 +1,6 @@
 /** What a domain needs, in order: to be shown to be yours, to lead here, a tunnel, a certificate. */
 import { Box, Button, Group, Stack, Text, Title } from '@mantine/core';
-import { IconCircleCheckFilled, IconCircleDashed } from '@tabler/icons-react';
+import { IconCircleCheckFilled, IconCircleDashed, IconInfoCircle } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { useMay } from '../../api/context.tsx';
 import type { Tunnel } from '../../api/types.ts';
@@ -67,20 +67,29 @@ interface StepProps {
 function Step({ title, isDone, children }: StepProps) {
   return (
     <Group gap="sm" align="flex-start" wrap="nowrap">
-      <Box c={isDone === true ? 'culvert.7' : 'dimmed'} className="culvert-step-sign">
-        {isDone === true ? (
-          <IconCircleCheckFilled size={20} aria-label="Done:" role="img" />
-        ) : (
-          <IconCircleDashed size={20} aria-hidden />
-        )}
-      </Box>
-      <Stack gap="xs" className="culvert-step">
+      <Sign isDone={isDone} />
+      <Stack gap="xs" flex={1} miw={0}>
         <Title order={3} size="h6">
           {title}
         </Title>
         {children}
       </Stack>
     </Group>
+  );
+}
+
+function Sign({ isDone }: { readonly isDone: boolean | undefined }) {
+  if (isDone === true)
+    return (
+      <Box c="culvert.7" lh={1}>
+        <IconCircleCheckFilled size={20} aria-label="Done:" role="img" />
+      </Box>
+    );
+  const Mark = isDone === false ? IconCircleDashed : IconInfoCircle;
+  return (
+    <Box c="dimmed" lh={1}>
+      <Mark size={20} aria-hidden />
+    </Box>
   );
 }
 

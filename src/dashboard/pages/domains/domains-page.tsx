@@ -78,16 +78,18 @@ function Listed({ all, shown, onShow }: ListedProps) {
           No domain is called like that.
         </Text>
       )}
-      <Accordion multiple variant="separated" order={2} value={shown} onChange={onShow} className="culvert-domains">
+      <Accordion multiple variant="separated" order={2} value={shown} onChange={onShow}>
         {found.map((domain) => {
           const { tone, words } = stateOf(domain);
           const bound = tunnels.find(({ id }) => id === domain.boundTunnelId);
           return (
             <Accordion.Item key={domain.id} value={domain.id}>
               <Accordion.Control>
-                <Group gap="sm" justify="space-between" wrap="nowrap">
-                  <div className="culvert-domain-name">
-                    <Text fw={600}>{domain.domain}</Text>
+                <Group gap="xs" justify="space-between" pr="sm">
+                  <div>
+                    <Text fw={600} className="culvert-wrap">
+                      {domain.domain}
+                    </Text>
                     {bound !== undefined && (
                       <Text size="sm" c="dimmed">
                         answered by {bound.subdomain}

@@ -64,7 +64,7 @@ export function SpendCell({ token }: CellProps) {
   const part = spentPart(token);
   if (cap === null || part === undefined) return <span className="culvert-number">{moneyText(spent)}</span>;
   return (
-    <Stack gap={4} className="culvert-spend">
+    <Stack gap={4} miw={120}>
       <Text size="sm" className="culvert-number">
         {moneyText(spent)}{' '}
         <Text span inherit c="dimmed">

@@ -48,7 +48,7 @@ export function NameForm() {
             placeholder="shop"
             autoCapitalize="none"
             autoComplete="off"
-            className="culvert-name-field"
+            flex="0 1 420px"
             rightSection={
               domain === undefined ? undefined : (
                 <Text size="sm" c="dimmed">
@@ -56,7 +56,7 @@ export function NameForm() {
                 </Text>
               )
             }
-            rightSectionWidth={domain === undefined ? 0 : `${domain.length + 3}ch`}
+            rightSectionWidth={domain === undefined ? 0 : `${domain.length + 2}ch`}
             rightSectionPointerEvents="none"
             {...form.getInputProps('subdomain')}
           />

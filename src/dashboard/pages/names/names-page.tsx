@@ -23,7 +23,7 @@ export function NamesPage() {
   return (
     <Page
       title="Reserved names"
-      about="A name that is reserved is nobody else's, whether or not a tunnel has it. Without that, a name that no tunnel has is free for everybody after 24 hours."
+      about="A name that stays yours, whether or not a tunnel has it. Others are free for everybody 24 hours after they are let go."
     >
       <Loaded query={names}>
         {(rows) => (

@@ -66,7 +66,7 @@ function Shown({ project }: { readonly project: Schemas['Project'] }) {
         )
       }
     >
-      <ProjectTunnels slug={slug} />
+      <ProjectTunnels project={project} />
       <ProjectKeys slug={slug} />
       <RenameProject project={project} opened={renames} onClose={rename.close} />
       <DeleteProject project={project} opened={deletes} onClose={deletion.close} />

@@ -1,7 +1,7 @@
 /** The tunnels of a project, each with the way to its page. */
 import { Anchor, Text } from '@mantine/core';
 import { Link } from 'wouter';
-import type { Tunnel } from '../../api/types.ts';
+import type { Schemas, Tunnel } from '../../api/types.ts';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
@@ -34,7 +34,7 @@ const COLUMNS: ReadonlyArray<Column<Tunnel>> = [
   },
 ];
 
-export function ProjectTunnels({ slug }: { readonly slug: string }) {
+export function ProjectTunnels({ project: { slug, isDefault } }: { readonly project: Schemas['Project'] }) {
   const tunnels = useTunnels();
   return (
     <Panel title="Tunnels">
@@ -45,7 +45,10 @@ export function ProjectTunnels({ slug }: { readonly slug: string }) {
           return (
             <Text size="sm" c="dimmed">
               None yet. A tunnel is made when an agent asks for it, with{' '}
-              <span className="culvert-mono">culvert http 3000 --project {slug}</span>.
+              <span className="culvert-mono">
+                {isDefault ? 'culvert http 3000' : `culvert http 3000 --project ${slug}`}
+              </span>
+              .
             </Text>
           );
         }}

@@ -17,7 +17,7 @@ test('what a plan includes is said in words', () => {
   const said = (plan: 'free' | 'team' | 'enterprise') => FEATURES.map(({ say }) => say(INCLUDED[plan]));
   assert.deepEqual(said('free'), ['1 h', '7 days', 'none', 'no', 'no']);
   assert.deepEqual(said('team'), ['7 d', '90 days', 'unlimited', 'yes', 'yes']);
-  assert.equal(said('enterprise')[0], 'as long as you like');
+  assert.equal(said('enterprise')[0], 'unlimited');
 });
 
 test('a browser is sent to web pages alone', () => {

@@ -1,5 +1,5 @@
 /** What the organization has now, and what is paid for it. */
-import { Alert, Button, Group, SimpleGrid, Text } from '@mantine/core';
+import { Alert, Button, Group, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconExternalLink } from '@tabler/icons-react';
 import { useMay } from '../../api/context.tsx';
@@ -8,7 +8,7 @@ import { Confirm } from '../../parts/confirm.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { useCancel, usePortal } from './deeds.ts';
-import { FEATURES, PLAN_NAMES } from './plans.ts';
+import { hasSubscription, PLAN_NAMES } from './plans.ts';
 import { paidText, subscriptionText } from './paid-text.ts';
 
 type Billing = Schemas['Billing'];
@@ -22,16 +22,6 @@ export function CurrentPanel({ billing }: { readonly billing: Billing }) {
       actions={isOwner && <Ways billing={billing} />}
     >
       <Subscription billing={billing} />
-      <SimpleGrid cols={{ base: 2, sm: 3, md: 5 }} spacing="md">
-        {FEATURES.map(({ title, say }) => (
-          <div key={title}>
-            <Text size="xs" c="dimmed">
-              {title}
-            </Text>
-            <Text size="sm">{say(billing.entitlements)}</Text>
-          </div>
-        ))}
-      </SimpleGrid>
       {!isOwner && billing.mode !== 'none' && (
         <Text size="sm" c="dimmed">
           Only an owner of the organization can change the plan.
@@ -63,7 +53,7 @@ function Ways({ billing }: { readonly billing: Billing }) {
   const [asking, { open, close }] = useDisclosure(false);
   const portal = usePortal();
   const cancel = useCancel(close);
-  if (billing.mode === 'stripe' && billing.status !== null)
+  if (billing.mode === 'stripe' && hasSubscription(billing))
     return (
       <Button
         variant="default"

@@ -84,7 +84,7 @@ function PlanCard({ plan, cycle, billing }: PlanCardProps) {
                 {title}
               </Text>
               <Text component="dd" size="sm" m={0} ta="right">
-                {say(INCLUDED[plan])}
+                {say(isHere ? billing.entitlements : INCLUDED[plan])}
               </Text>
             </Group>
           ))}

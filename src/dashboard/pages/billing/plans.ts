@@ -24,7 +24,7 @@ export const PLAN_WORDS: Readonly<Record<Plan, string>> = {
   free: 'To try things out',
   pro: 'For people who publish daily',
   team: 'For companies',
-  enterprise: 'Given by the operator of the server',
+  enterprise: 'From the operator',
 };
 
 const HOUR = 3600;
@@ -68,18 +68,18 @@ export interface Feature {
 /** What plans differ in; everything else is in all of them. */
 export const FEATURES: readonly Feature[] = [
   {
-    title: 'A tunnel lives for',
-    say: ({ max_tunnel_ttl_seconds: seconds }) => (seconds === null ? 'as long as you like' : spanText(seconds * 1000)),
+    title: 'Tunnel lifetime',
+    say: ({ max_tunnel_ttl_seconds: seconds }) => (seconds === null ? 'unlimited' : spanText(seconds * 1000)),
   },
   {
-    title: 'Requests are kept for',
+    title: 'Request history',
     say: ({ inspector_retention_days: days }) => `${days} days`,
   },
   {
     title: 'Reserved names',
     say: ({ reserved_subdomains: names }) => (names === null ? 'unlimited' : names === 0 ? 'none' : String(names)),
   },
-  { title: 'Visitors sign in', say: ({ edge_auth: has }) => (has ? 'yes' : 'no') },
+  { title: 'Sign-in for visitors', say: ({ edge_auth: has }) => (has ? 'yes' : 'no') },
   { title: 'Master keys', say: ({ master_keys: has }) => (has ? 'yes' : 'no') },
 ];
 

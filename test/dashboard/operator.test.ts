@@ -1,0 +1,135 @@
+/** The pages of those who run the server: accounts, organizations, its figures, signing keys and the trail of all. */
+import assert from 'node:assert/strict';
+import { after, before, suite, test } from 'node:test';
+import { Account } from '../harness/account.ts';
+import { inReverse } from '../harness/ends.ts';
+import { heading, NO_CHROMIUM, noSeriousFinding, type Person, PHONE, shoot, startWorld, type World } from './world.ts';
+
+suite('operator', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
+  const ends = inReverse({ after });
+  let world: World;
+  let ann: Person;
+  before(async () => {
+    world = await startWorld(ends);
+    ann = await world.person('ann@example.com');
+  });
+
+  test('an account is made, locked and let in again, and its new password is shown once', async (t) => {
+    const page = await world.open(t, '/operator/users');
+    await heading(page, 'Operator');
+    await page.getByRole('button', { name: 'New account' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('E-mail address').fill('bob@example.com');
+    await noSeriousFinding(page);
+    await shoot(page, 'operator-new-account');
+    await dialog.getByRole('button', { name: 'Make account' }).click();
+    await dialog.getByText('It can not be shown again.').waitFor();
+    const password = await dialog.getByRole('group', { name: 'the password' }).textContent();
+    await noSeriousFinding(page);
+    await page.keyboard.press('Escape');
+    await dialog.getByRole('button', { name: 'I have kept it' }).click();
+    await Account.logIn(world.culvert.apiUrl, 'bob@example.com', String(password));
+    assert.doesNotMatch(await page.content(), new RegExp(String(password)));
+
+    await page.getByRole('textbox', { name: 'Search by name or address' }).fill('bob@');
+    const rows = page.getByRole('table', { name: 'Accounts' }).locator('tbody').getByRole('row');
+    await rows.nth(1).waitFor({ state: 'detached' });
+    await shoot(page, 'operator-users');
+    await choose('Lock account');
+    await dialog.getByText('agents with them are cut off').waitFor();
+    await noSeriousFinding(page);
+    await dialog.getByRole('button', { name: 'Lock account' }).click();
+    await rows.getByText('locked', { exact: true }).waitFor();
+    await assert.rejects(Account.logIn(world.culvert.apiUrl, 'bob@example.com', String(password)));
+    await choose('Unlock account');
+    await dialog.getByRole('button', { name: 'Unlock account' }).click();
+    await rows.getByText('locked', { exact: true }).waitFor({ state: 'detached' });
+    await choose('Reset password');
+    await dialog.getByRole('button', { name: 'Reset password' }).click();
+    await dialog.getByText('It can not be shown again.').waitFor();
+    const next = await dialog.getByRole('group', { name: 'the password' }).textContent();
+    await dialog.getByRole('button', { name: 'I have kept it' }).click();
+    await Account.logIn(world.culvert.apiUrl, 'bob@example.com', String(next));
+
+    async function choose(deed: string): Promise<void> {
+      await page.getByRole('button', { name: 'Actions for bob@example.com' }).click();
+      await page.getByRole('menuitem', { name: deed }).click();
+    }
+  });
+
+  test('an organization is suspended, approved, and given another plan', async (t) => {
+    const page = await world.open(t, '/operator/organizations');
+    const row = page.getByRole('row').filter({ hasText: ann.email });
+    const dialog = page.getByRole('dialog');
+    await choose('Suspend');
+    await dialog.getByRole('button', { name: 'Suspend' }).click();
+    await row.getByText('suspended').waitFor();
+    await choose('Approve');
+    await row.getByText('approved').waitFor();
+    await choose('Change plan');
+    await dialog.getByRole('radio', { name: 'Team' }).check();
+    await noSeriousFinding(page);
+    await shoot(page, 'operator-plan');
+    await dialog.getByRole('button', { name: 'Change plan' }).click();
+    await row.getByText('Team').waitFor();
+    await dialog.waitFor({ state: 'hidden' });
+    await noSeriousFinding(page);
+    await shoot(page, 'operator-organizations');
+
+    async function choose(deed: string): Promise<void> {
+      await row.getByRole('button', { name: /^Actions for/ }).click();
+      await page.getByRole('menuitem', { name: deed }).click();
+    }
+  });
+
+  test('the server shows how it fares, and why it refused somebody, while it goes on', async (t) => {
+    const { ports } = world.culvert;
+    const page = await world.open(t, '/operator');
+    await page.getByRole('img', { name: /^Requests: / }).waitFor();
+    await fetch(`http://127.0.0.1:${ports.http}/`, { headers: { host: 'nothing.localhost' } });
+    const answered = page.getByRole('table', { name: 'Answered by the server itself' });
+    await answered.getByRole('row').filter({ hasText: 'tunnel_not_found' }).waitFor();
+    await page.getByRole('switch', { name: 'Show what never came' }).click();
+    const dropped = page.getByRole('table', { name: 'Refused, cut and left out' });
+    await dropped.getByText('edge.limits.max_connections_per_ip').first().waitFor();
+    await page.getByRole('switch', { name: 'Show what never came' }).click();
+    await noSeriousFinding(page);
+    await shoot(page, 'operator-server');
+  });
+
+  test('keys are rotated after a question, and the trail of the server tells it', async (t) => {
+    const page = await world.open(t, '/operator/keys');
+    await page.getByRole('button', { name: 'Rotate the signing key: Log-ins' }).click();
+    const dialog = page.getByRole('dialog');
+    await noSeriousFinding(page);
+    await dialog.getByRole('button', { name: 'Rotate' }).click();
+    await page.getByRole('status').filter({ hasText: 'signs.' }).waitFor();
+    await shoot(page, 'operator-keys');
+    await page.getByRole('tab', { name: 'Audit' }).click();
+    await page.getByRole('table', { name: 'Audit trail' }).getByText('rotated a signing key').waitFor();
+    await noSeriousFinding(page);
+    await shoot(page, 'operator-audit');
+    await page.getByRole('tab', { name: 'Certificates' }).click();
+    await page.getByRole('heading', { name: 'No certificate came by ACME' }).waitFor();
+    await shoot(page, 'operator-certificates');
+  });
+
+  test('whoever does not run the server finds no way in and is told so', async (t) => {
+    const page = await world.open(t, '/operator/users', { as: ann });
+    await page.getByRole('heading', { name: 'Only for those who run this server' }).waitFor();
+    assert.equal(await page.getByRole('link', { name: 'Operator' }).count(), 0);
+  });
+
+  test('nothing is wider than a phone', async (t) => {
+    const page = await world.open(t, '/operator', { context: { viewport: PHONE, colorScheme: 'dark' } });
+    await page.getByRole('img', { name: /^Requests: / }).waitFor();
+    await shoot(page, 'operator-server-phone-dark');
+    for (const tab of ['Server', 'Users', 'Organizations', 'Audit']) {
+      await page.getByRole('tab', { name: tab }).click();
+      await page.getByRole('table').first().waitFor();
+      const wide = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+      assert.ok(wide <= 0, `${tab}: ${wide} pixels too wide`);
+      if (tab === 'Users') await shoot(page, 'operator-users-phone-dark');
+    }
+  });
+});

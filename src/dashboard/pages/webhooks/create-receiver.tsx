@@ -138,6 +138,7 @@ function CreateForm({ onMade, onClose }: CreateFormProps) {
         <PasswordInput
           label="Secret"
           description={sender.isOurs ? `${sender.secret} Empty: one is made here, and shown once.` : sender.secret}
+          placeholder={sender.isOurs ? 'Made here' : ''}
           maxLength={512}
           autoComplete="off"
           visibilityToggleButtonProps={{ 'aria-label': 'Show the secret' }}

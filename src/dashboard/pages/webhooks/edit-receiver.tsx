@@ -143,6 +143,7 @@ function SecretForm({ receiver, onMade, onClose }: FormProps & { readonly onMade
         <PasswordInput
           label="Secret"
           description={sender.isOurs ? `${sender.secret} Empty: one is made here, and shown once.` : sender.secret}
+          placeholder={sender.isOurs ? 'Made here' : ''}
           maxLength={512}
           autoComplete="off"
           data-autofocus

@@ -51,13 +51,20 @@ function Shown({ receiver }: { readonly receiver: Receiver }) {
   const [dialog, setDialog] = useState<'edit' | 'secret' | 'delete'>();
   const close = (): void => setDialog(undefined);
   const { name, validator, received, displaced, last_received_at: last } = receiver;
+  const sender = senderOf(validator);
   return (
     <Page
       title={name}
       about={
         <>
-          Webhooks of {senderOf(validator).label === 'Another sender' ? 'another sender' : senderOf(validator).label}:{' '}
-          {countText(received)} received, the last <Ago at={last} />
+          Webhooks of {sender.value === 'generic_hmac_sha256' ? 'another sender' : sender.label}
+          {received === 0 ? (
+            ': nothing has come yet'
+          ) : (
+            <>
+              : {countText(received)} received, the last <Ago at={last} />
+            </>
+          )}
           {displaced > 0 && `; ${countText(displaced)} of them went because newer ones needed their room`}
         </>
       }
@@ -82,7 +89,7 @@ function Shown({ receiver }: { readonly receiver: Receiver }) {
         )
       }
     >
-      <Panel title="Address" about={senderOf(validator).setup}>
+      <Panel title="Address" about={received === 0 ? sender.setup : undefined}>
         <CopyLine value={receiver.url} what="the address" />
       </Panel>
       <ForwardPanel receiver={receiver} />

@@ -19,13 +19,16 @@ export function makeClient(api: URL, session: Session): ApiClient {
   });
 }
 
+/** Their 401 is about the password or the code that was typed: asked a second time it would count as one more wrong guess. */
+const ABOUT_SECRETS = /\/auth\/(?:password|mfa\/(?:disable|recovery-codes))$/;
+
 async function fetchAs(session: Session, request: Request): Promise<Response> {
   const token = await session.token();
   if (token === undefined) return fetch(request);
   const { epoch } = session;
   const again = request.clone();
   const first = await fetch(withBearer(request, token));
-  if (first.status !== 401) return first;
+  if (first.status !== 401 || ABOUT_SECRETS.test(new URL(request.url).pathname)) return first;
   if (!(await session.refresh())) return first;
   // Another tab has signed somebody else in, or switched the organization: what was meant for one must not be done as the other.
   if (session.epoch !== epoch) return first;

@@ -1,0 +1,74 @@
+/** What has happened to the account, whoever did it. */
+import { Button, Center, Stack, Text } from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { answered } from '../../api/client.ts';
+import { useApi } from '../../api/context.tsx';
+import type { Schemas } from '../../api/types.ts';
+import { Ago } from '../../parts/ago.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { Panel } from '../../parts/panel.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
+import { actionWords } from '../audit/actions.ts';
+import { detailWords } from '../audit/details.ts';
+
+type Event = Schemas['AuditEvent'];
+
+const PAGE = 10;
+/** New ones are looked for while nobody has gone back in time. */
+const AGAIN_MS = 15_000;
+
+const COLUMNS: ReadonlyArray<Column<Event>> = [
+  { key: 'when', title: 'When', cell: ({ timestamp }) => <Ago at={timestamp} /> },
+  { key: 'who', title: 'Who', cell: ({ userEmail }) => userEmail },
+  { key: 'what', title: 'What', cell: (event) => <What event={event} /> },
+  { key: 'from', title: 'From', cell: ({ ipAddress }) => <span className="culvert-mono">{ipAddress || '–'}</span> },
+];
+
+export function FeedPanel() {
+  const { client } = useApi();
+  const feed = useInfiniteQuery({
+    queryKey: ['me', 'events'],
+    queryFn: ({ pageParam, signal }) => {
+      const query = { limit: PAGE, ...(pageParam === undefined ? {} : { before: pageParam }) };
+      return answered(client.GET('/me/events', { params: { query }, signal }));
+    },
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (page) => (page.length < PAGE ? undefined : page.at(-1)?.id),
+    refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 1 ? false : AGAIN_MS),
+  });
+  return (
+    <Panel
+      title="Security feed"
+      about="What touched your account, in whatever organization. If you know nothing of an entry, change your password and end all other sessions."
+    >
+      <Loaded query={feed}>
+        {({ pages }) => (
+          <Stack>
+            <Table label="Security feed" rows={pages.flat()} rowKey={({ id }) => id} columns={COLUMNS} />
+            {feed.hasNextPage && (
+              <Center>
+                <Button variant="default" loading={feed.isFetchingNextPage} onClick={() => void feed.fetchNextPage()}>
+                  Show earlier ones
+                </Button>
+              </Center>
+            )}
+          </Stack>
+        )}
+      </Loaded>
+    </Panel>
+  );
+}
+
+function What({ event: { action, details } }: { readonly event: Event }) {
+  const more = detailWords(details);
+  return (
+    <div>
+      <span title={action}>{actionWords(action)}</span>
+      {more.length > 0 && (
+        <Text size="xs" c="dimmed">
+          {more.join(', ')}
+        </Text>
+      )}
+    </div>
+  );
+}

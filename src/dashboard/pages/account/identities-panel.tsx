@@ -1,0 +1,94 @@
+/** Who at which identity provider signs in to the account. A new one is linked by signing in with it: its address is that of the account. */
+import { Button, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { answered } from '../../api/client.ts';
+import { useApi } from '../../api/context.tsx';
+import type { Schemas } from '../../api/types.ts';
+import { Ago } from '../../parts/ago.tsx';
+import { useAsked } from '../../parts/asked.ts';
+import { Confirm } from '../../parts/confirm.tsx';
+import { useDeed } from '../../parts/deed.ts';
+import { Loaded } from '../../parts/loaded.tsx';
+import { Panel } from '../../parts/panel.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
+
+type Identity = Schemas['Identity'];
+
+/** As the server calls them; `google` is whatever OpenID Connect issuer the operator has chosen. */
+function useProviderNames(): (id: string) => string {
+  const { client } = useApi();
+  const { data } = useQuery({
+    queryKey: ['ways-in'],
+    queryFn: ({ signal }) => answered(client.GET('/auth/providers', { signal })),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  return (id) => data?.providers.find((provider) => provider.id === id)?.name ?? id;
+}
+
+export function IdentitiesPanel() {
+  const { client } = useApi();
+  const nameOf = useProviderNames();
+  const asked = useAsked<Identity>();
+  const identities = useQuery({
+    queryKey: ['me', 'identities'],
+    queryFn: ({ signal }) => answered(client.GET('/auth/identities', { signal })),
+  });
+  const unlink = useDeed({
+    run: (id: string) => answered(client.DELETE('/auth/identities/{id}', { params: { path: { id } } })),
+    touches: [['me']],
+    onDone: asked.close,
+    tellsFailure: true,
+  });
+  const columns: ReadonlyArray<Column<Identity>> = [
+    { key: 'provider', title: 'Provider', cell: ({ provider }) => nameOf(provider) },
+    { key: 'email', title: 'Address there', cell: ({ email }) => email },
+    { key: 'used', title: 'Last used', cell: ({ last_used_at: at }) => <Ago at={at} /> },
+    {
+      key: 'deeds',
+      title: 'Deeds',
+      hidden: true,
+      align: 'right',
+      cell: (row) => (
+        <Button
+          size="xs"
+          variant="default"
+          aria-label={`Unlink ${nameOf(row.provider)}, ${row.email}`}
+          onClick={() => {
+            unlink.reset();
+            asked.ask(row);
+          }}
+        >
+          Unlink
+        </Button>
+      ),
+    },
+  ];
+  const { row } = asked;
+  return (
+    <Panel
+      title="Identity providers"
+      about="Signing in with a provider that says your address links it to this account."
+    >
+      <Loaded query={identities} lines={1}>
+        {(rows) =>
+          rows.length === 0 ? (
+            <Text size="sm">None is linked.</Text>
+          ) : (
+            <Table label="Identity providers" rows={rows} rowKey={({ id }) => id} columns={columns} />
+          )
+        }
+      </Loaded>
+      <Confirm
+        title={`Unlink ${nameOf(row?.provider ?? '')}?`}
+        deed="Unlink"
+        opened={asked.opened}
+        isBusy={unlink.isPending}
+        error={unlink.error}
+        onConfirm={() => row !== undefined && unlink.mutate(row.id)}
+        onClose={asked.close}
+      >
+        It signs nobody in to this account then, until somebody signs in with it again. Your sessions go on.
+      </Confirm>
+    </Panel>
+  );
+}

@@ -1,0 +1,36 @@
+/** What a person calls the program that says this of itself. Programs may say anything: what is unknown is shown as it is, cut. Tested without a browser. */
+
+const LONGEST = 60;
+/** `culvert login`, with the name of its machine. */
+const COMMAND_LINE = /^culvert on (\S+)$/;
+
+/** In this order: those that say more call themselves what others are too. */
+const BROWSERS: ReadonlyArray<readonly [RegExp, string]> = [
+  [/\bEdgA?\//, 'Edge'],
+  [/\bOPR\//, 'Opera'],
+  [/\b(?:Firefox|FxiOS)\//, 'Firefox'],
+  [/\bSamsungBrowser\//, 'Samsung Internet'],
+  [/\b(?:Headless)?Chrom(?:e|ium)\/|\bCriOS\//, 'Chrome'],
+  [/\bSafari\//, 'Safari'],
+];
+const SYSTEMS: ReadonlyArray<readonly [RegExp, string]> = [
+  [/\b(?:iPhone|iPad)\b/, 'iOS'],
+  [/\bAndroid\b/, 'Android'],
+  [/\bWindows\b/, 'Windows'],
+  [/\bMac OS X\b/, 'macOS'],
+  [/\bLinux\b/, 'Linux'],
+];
+
+export function programWords(userAgent: string): string {
+  const machine = COMMAND_LINE.exec(userAgent)?.[1];
+  if (machine !== undefined) return cut(`Command line on ${machine}`);
+  const browser = BROWSERS.find(([sign]) => sign.test(userAgent))?.[1];
+  const system = SYSTEMS.find(([sign]) => sign.test(userAgent))?.[1];
+  if (browser !== undefined) return system === undefined ? browser : `${browser} on ${system}`;
+  if (userAgent === '') return 'A program that does not say its name';
+  return cut(userAgent);
+}
+
+function cut(text: string): string {
+  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
+}

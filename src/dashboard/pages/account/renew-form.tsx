@@ -1,0 +1,41 @@
+/** Ten new recovery codes in the place of all earlier ones. */
+import { Button, Group, Stack, Text } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useState } from 'react';
+import { answered } from '../../api/client.ts';
+import { useApi } from '../../api/context.tsx';
+import { useDeed } from '../../parts/deed.ts';
+import { PasswordField } from '../ways-in/fields.tsx';
+import { RecoveryCodes } from './recovery-codes.tsx';
+import { sayAt } from './say-at.ts';
+
+export function RenewForm({ onClose }: { readonly onClose: () => void }) {
+  const { client } = useApi();
+  const [codes, setCodes] = useState<readonly string[]>();
+  const form = useForm({ initialValues: { password: '' } });
+  const renew = useDeed({
+    run: async (body: { password: string }) =>
+      setCodes((await answered(client.POST('/auth/mfa/recovery-codes', { body }))).recovery_codes),
+    touches: [['me']],
+    tellsFailure: true,
+  });
+  if (codes !== undefined) return <RecoveryCodes codes={codes} onClose={onClose} />;
+  const save = (values: { password: string }): void =>
+    renew.mutate(values, { onError: (error) => sayAt(form, 'password', error) });
+  return (
+    <form method="post" onSubmit={form.onSubmit(save)}>
+      <Stack>
+        <Text size="sm">You get ten new codes. All earlier ones are good for nothing then.</Text>
+        <PasswordField autoComplete="current-password" data-autofocus {...form.getInputProps('password')} />
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={renew.isPending}>
+            Make new codes
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

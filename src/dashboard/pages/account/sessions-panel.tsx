@@ -1,0 +1,102 @@
+/** Where the person is logged in, and the ways to end that. */
+import { Button, Group, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { answered } from '../../api/client.ts';
+import { useApi } from '../../api/context.tsx';
+import type { Schemas } from '../../api/types.ts';
+import { Ago } from '../../parts/ago.tsx';
+import { Confirm } from '../../parts/confirm.tsx';
+import { useDeed } from '../../parts/deed.ts';
+import { Loaded } from '../../parts/loaded.tsx';
+import { Panel } from '../../parts/panel.tsx';
+import { StateBadge } from '../../parts/state-badge.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
+import { programWords } from './program-words.ts';
+
+type Session = Schemas['Session'];
+
+const AGAIN_MS = 15_000;
+
+export function SessionsPanel() {
+  const { client } = useApi();
+  const [asking, { open, close }] = useDisclosure(false);
+  const sessions = useQuery({
+    queryKey: ['me', 'sessions'],
+    queryFn: async ({ signal }) => (await answered(client.GET('/auth/sessions', { signal }))).sessions,
+    refetchInterval: AGAIN_MS,
+  });
+  const end = useDeed({
+    run: (id: string) => answered(client.DELETE('/auth/sessions/{id}', { params: { path: { id } } })),
+    done: 'The session is over.',
+    touches: [['me']],
+  });
+  const endOthers = useDeed({
+    run: () => answered(client.DELETE('/auth/sessions')),
+    done: ({ revoked }) => (revoked === 1 ? '1 session is over.' : `${revoked} sessions are over.`),
+    touches: [['me']],
+    onDone: close,
+    tellsFailure: true,
+  });
+  const others = sessions.data?.filter(({ current }) => !current).length ?? 0;
+  const columns: ReadonlyArray<Column<Session>> = [
+    { key: 'program', title: 'With', cell: (row) => <Program session={row} /> },
+    { key: 'address', title: 'From', cell: ({ ip_address: ip }) => <span className="culvert-mono">{ip}</span> },
+    { key: 'used', title: 'Last used', cell: ({ last_used_at: at }) => <Ago at={at} /> },
+    { key: 'begun', title: 'Logged in', cell: ({ created_at: at }) => <Ago at={at} /> },
+    {
+      key: 'deeds',
+      title: 'Deeds',
+      hidden: true,
+      align: 'right',
+      cell: ({ id, current, user_agent: program, ip_address: ip }) =>
+        current ? null : (
+          <Button
+            size="xs"
+            variant="default"
+            aria-label={`End the session with ${programWords(program)} from ${ip}`}
+            loading={end.isPending && end.variables === id}
+            onClick={() => end.mutate(id)}
+          >
+            End
+          </Button>
+        ),
+    },
+  ];
+  return (
+    <Panel
+      title="Sessions"
+      about="Browsers and command lines that are logged in as you."
+      actions={
+        <Button variant="default" disabled={others === 0} onClick={open}>
+          End all others
+        </Button>
+      }
+    >
+      <Loaded query={sessions}>
+        {(rows) => <Table label="Sessions" rows={rows} rowKey={({ id }) => id} columns={columns} />}
+      </Loaded>
+      <Confirm
+        title="End all other sessions?"
+        deed="End all others"
+        opened={asking}
+        isBusy={endOthers.isPending}
+        error={endOthers.error}
+        onConfirm={() => endOthers.mutate()}
+        onClose={close}
+      >
+        You are logged out everywhere but here. Command lines that were logged in lose their key, and the tunnels that
+        they publish with it go down.
+      </Confirm>
+    </Panel>
+  );
+}
+
+function Program({ session: { user_agent: program, current } }: { readonly session: Session }) {
+  return (
+    <Group gap="xs" title={program}>
+      <Text size="sm">{programWords(program)}</Text>
+      {current && <StateBadge tone="good">This one</StateBadge>}
+    </Group>
+  );
+}

@@ -1,0 +1,139 @@
+/** The account page: name, password, second factor, sessions, and what has happened. */
+import assert from 'node:assert/strict';
+import { after, before, suite, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { codeAt, wrongCode } from '../harness/authenticator.ts';
+import { field, press, signIn } from '../harness/chromium.ts';
+import { inReverse } from '../harness/ends.ts';
+import { heading, NO_CHROMIUM, noSeriousFinding, PHONE, shoot, startWorld, type World } from './world.ts';
+
+const NEXT = 'seven green bottles sit';
+
+suite('the account page', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
+  const ends = inReverse({ after });
+  let world: World;
+  before(async () => {
+    world = await startWorld(ends);
+  });
+
+  const panel = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
+  const dialog = (page: Page) => page.getByRole('dialog');
+
+  test('name and password: a wrong one is said at its field, a new one ends the other sessions', async (t) => {
+    const ann = await world.person('ann@example.test');
+    const elsewhere = await world.open(t, '/account', { as: ann });
+    await heading(elsewhere, 'Account');
+    const page = await world.open(t, '/account', { as: ann });
+    await heading(page, 'Account');
+    await panel(page, 'You').getByText('ann@example.test').waitFor();
+    await field(page, 'Name').fill('<b>Ann</b>');
+    await press(page, 'Save');
+    await page.getByText('Your name is changed.').waitFor();
+    assert.equal(await field(page, 'Name').inputValue(), '<b>Ann</b>');
+    await panel(page, 'Sessions').getByText('Chrome on Linux').first().waitFor();
+    assert.equal(await panel(page, 'Sessions').getByText('This one').count(), 1);
+    await noSeriousFinding(page);
+    await shoot(page, 'account');
+
+    await press(page, 'Change password');
+    await field(page, 'Current password').fill('not this one');
+    await field(page, 'New password').fill(NEXT);
+    await dialog(page).getByRole('button', { name: 'Change password' }).click();
+    await dialog(page).getByText('The current password is wrong.').waitFor();
+    assert.equal(await field(page, 'Current password').getAttribute('aria-invalid'), 'true');
+    await noSeriousFinding(page);
+    await field(page, 'Current password').fill(ann.password);
+    await dialog(page).getByRole('button', { name: 'Change password' }).click();
+    await page.getByText('Your password is changed. Your other sessions are over.').waitFor();
+    await panel(page, 'Security feed').getByText('changed the password').waitFor();
+    await elsewhere.reload();
+    await signIn(elsewhere, { ...ann, password: NEXT });
+    await heading(elsewhere, 'Account');
+  });
+
+  test('a second factor is set up, asked for, renewed and turned off', async (t) => {
+    const bob = await world.person('bob@example.test');
+    const page = await world.open(t, '/account', { as: bob });
+    await press(page, 'Set up');
+    await dialog(page).getByRole('img', { name: 'The secret for an authenticator app' }).waitFor();
+    const secret = (await dialog(page).getByRole('group', { name: 'the secret' }).innerText()).trim();
+    assert.match(secret, /^[A-Z2-7]{32}$/);
+    await noSeriousFinding(page);
+    await shoot(page, 'account-enrol');
+    await field(page, 'Code that the app shows').fill(wrongCode(secret, Date.now()));
+    await press(page, 'Turn on');
+    await dialog(page).getByText('The code is wrong').waitFor();
+    await field(page, 'Code that the app shows').fill(codeAt(secret, Date.now()));
+    await press(page, 'Turn on');
+    const codes = await codesShown(page);
+    assert.equal(codes.length, 10);
+    await noSeriousFinding(page);
+    await shoot(page, 'account-codes');
+    const [file] = await Promise.all([page.waitForEvent('download'), press(page, 'Save as a file')]);
+    assert.equal(file.suggestedFilename(), 'culvert-recovery-codes.txt');
+    await press(page, 'I have kept them');
+    await panel(page, 'Second factor').getByText('10 recovery codes left').waitFor();
+    await dialog(page).waitFor({ state: 'detached' });
+    assert.ok(!(await page.content()).includes(codes[0] ?? ''), 'shown once');
+
+    await press(page, 'New recovery codes');
+    await field(page, 'Password').fill(bob.password);
+    await press(page, 'Make new codes');
+    const renewed = await codesShown(page);
+    assert.notDeepEqual(renewed, codes);
+    await press(page, 'I have kept them');
+
+    const other = await world.open(t, '/', { as: null });
+    await signIn(other, bob);
+    await press(other, 'Use a recovery code');
+    await field(other, 'One of your recovery codes').fill(renewed[0] ?? '');
+    await press(other, 'Go on');
+    await heading(other, 'Overview');
+
+    await press(page, 'Turn off');
+    await page.getByText('Recovery code', { exact: true }).click();
+    await field(page, 'One of your recovery codes').fill(renewed[0] ?? '');
+    await dialog(page).getByRole('button', { name: 'Turn off' }).click();
+    await dialog(page).getByText('The recovery code is wrong or was used.').waitFor();
+    await noSeriousFinding(page);
+    await field(page, 'One of your recovery codes').fill(renewed[1] ?? '');
+    await dialog(page).getByRole('button', { name: 'Turn off' }).click();
+    await page.getByText('The second factor is off.').waitFor();
+    await press(page, 'Set up');
+  });
+
+  test('one session is ended, then all others; on a phone nothing is wider than the window', async (t) => {
+    const eve = await world.person('eve@example.test');
+    const tabs = [];
+    for (let i = 0; i < 3; i++) tabs.push(await world.open(t, '/account', { as: eve }));
+    const page = await world.open(t, '/account', { as: eve, context: { viewport: PHONE, colorScheme: 'dark' } });
+    const ending = panel(page, 'Sessions').getByRole('button', { name: /^End the session with Chrome on Linux from/ });
+    await ending.first().waitFor();
+    assert.equal(await ending.count(), 3);
+    const wide = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+    assert.ok(wide <= 0, `${wide} pixels too wide`);
+    await noSeriousFinding(page);
+    await shoot(page, 'account-phone-dark');
+    await ending.first().click();
+    await page.getByText('The session is over.').waitFor();
+    await ending.nth(2).waitFor({ state: 'detached' });
+    await press(page, 'End all others');
+    await dialog(page).getByText('You are logged out everywhere but here.').waitFor();
+    await noSeriousFinding(page);
+    await dialog(page).getByRole('button', { name: 'End all others' }).click();
+    await page.getByText('2 sessions are over.').waitFor();
+    for (const tab of tabs) {
+      await tab.reload();
+      await press(tab, 'Sign in');
+    }
+    await page.reload();
+    await heading(page, 'Account');
+    assert.equal(await panel(page, 'Security feed').getByText('ended a session').count(), 3);
+  });
+});
+
+async function codesShown(page: Page): Promise<string[]> {
+  const items = page.getByRole('list', { name: 'Recovery codes' }).getByRole('listitem');
+  await items.first().waitFor();
+  return (await items.allInnerTexts()).map((code) => code.trim());
+}

@@ -1,7 +1,6 @@
 /** One word about how something stands, with a colour that is never the only sign. */
 import { Badge } from '@mantine/core';
 import type { Tone } from './tone.ts';
-import type { Tone } from './tone.ts';
 
 export type { Tone } from './tone.ts';
 

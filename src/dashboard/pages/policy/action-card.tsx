@@ -20,6 +20,7 @@ export function ActionCard({ dryRun, onRemove, ...fields }: CardProps) {
   const { action, index, faults, isReadOnly, onChange } = fields;
   const entry = entryOf(action.kind);
   const title = entry?.title ?? action.kind;
+  const setsHeader = entry?.setsHeader === true;
   const fault = faults.get(placeOf(index, 'kind')) ?? faults.get(placeOf(index, 'enforce'));
   return (
     <Paper withBorder p="sm" component="li" aria-label={title}>
@@ -40,12 +41,14 @@ export function ActionCard({ dryRun, onRemove, ...fields }: CardProps) {
           </Group>
           <Group gap="sm" wrap="nowrap">
             <Switch
-              label={entry?.setsHeader === true ? 'Off' : 'Only try'}
-              aria-label={entry?.setsHeader === true ? `${title}: off` : `${title}: only try`}
-              checked={!action.enforce}
+              label={setsHeader ? 'On' : 'Only try'}
+              aria-label={`${title}: ${setsHeader ? 'on' : 'only try'}`}
+              checked={setsHeader ? action.enforce : !action.enforce}
               disabled={isReadOnly}
               size="sm"
-              onChange={({ currentTarget }) => onChange({ ...action, enforce: !currentTarget.checked })}
+              onChange={({ currentTarget: { checked } }) =>
+                onChange({ ...action, enforce: setsHeader ? checked : !checked })
+              }
             />
             {!isReadOnly && (
               <Tooltip label="Remove this action">
@@ -62,7 +65,7 @@ export function ActionCard({ dryRun, onRemove, ...fields }: CardProps) {
           </Text>
         )}
         <ActionFields {...fields} />
-        {!action.enforce && entry?.setsHeader !== true && <DryRunLine dryRun={dryRun} />}
+        {!action.enforce && !setsHeader && <DryRunLine dryRun={dryRun} />}
       </Stack>
     </Paper>
   );

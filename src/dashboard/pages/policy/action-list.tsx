@@ -18,10 +18,12 @@ export function ActionList({ draft, editor, dryRuns, isReadOnly }: ActionListPro
   const order = askedOrder(policyIn(draft).actions);
   return (
     <Stack gap="xs">
-      <Text size="xs" c="dimmed">
-        Asked from top to bottom, whatever order they were added in: addresses, paths, tokens, rate. The first that
-        refuses counts, and what is refused uses up no rate. Headers are set at the end.
-      </Text>
+      {order.length > 1 && (
+        <Text size="xs" c="dimmed">
+          Asked from top to bottom, whatever order they were added in: addresses, paths, tokens, rate. The first that
+          refuses counts, and what is refused uses up no rate. Headers are set at the end.
+        </Text>
+      )}
       <Stack gap="sm" component="ol" className="culvert-policy-actions">
         {order.map((index) => {
           const one = draft.actions[index];

@@ -13,7 +13,7 @@ interface AddActionProps {
 
 export function AddAction({ actions, protocol, onAdd }: AddActionProps) {
   return (
-    <Menu position="bottom-start" width={340} withinPortal>
+    <Menu position="bottom-start" width={340} withInitialFocusPlaceholder={false}>
       <Menu.Target>
         <Button variant="default" leftSection={<IconPlus size={16} />}>
           Add action

@@ -11,10 +11,7 @@ export function FirstPolicy({ protocol, onPick }: FirstPolicyProps) {
   const fitting = EXAMPLES.filter(({ forTcp }) => protocol !== 'tcp' || forTcp === true);
   return (
     <>
-      <Text size="sm">
-        Every visitor gets in now. A policy is asked at the edge, so what it refuses never reaches your machine. Start
-        from an example, or add an action of your own:
-      </Text>
+      <Text size="sm">Every visitor gets in now. Start from an example, or add an action of your own:</Text>
       <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="sm">
         {fitting.map((example) => (
           <UnstyledButton key={example.title} className="culvert-policy-example" onClick={() => onPick(example)}>

@@ -1,11 +1,12 @@
 /** The editor itself: the actions in the order in which they are asked, or all of it as text, and what can be done with it. */
-import { Alert, Badge, Button, Group, SegmentedControl, Stack, Text } from '@mantine/core';
+import { Alert, Button, Group, SegmentedControl, Stack, Text } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useMay } from '../../api/context.tsx';
 import type { Tunnel } from '../../api/types.ts';
 import { Confirm } from '../../parts/confirm.tsx';
 import { Panel } from '../../parts/panel.tsx';
+import { StateBadge } from '../../parts/state-badge.tsx';
 import { ActionList } from './action-list.tsx';
 import { AddAction } from './add-action.tsx';
 import { type DryRun, useRemovePolicy, useSavePolicy } from './data.ts';
@@ -23,7 +24,7 @@ interface EditorProps {
 }
 
 export function PolicyEditor({ tunnel, saved, dryRuns }: EditorProps) {
-  const editor = useEditor(saved);
+  const editor = useEditor(tunnel.id, saved);
   const mayChange = useMay('member');
   const [warnings, setWarnings] = useState<readonly string[]>([]);
   const [asksRemoval, setAsksRemoval] = useState(false);
@@ -108,11 +109,7 @@ export function PolicyEditor({ tunnel, saved, dryRuns }: EditorProps) {
                 <span />
               )}
               <Group gap="xs">
-                {editor.isChanged && (
-                  <Badge variant="light" color="yellow" tt="none">
-                    Not saved
-                  </Badge>
-                )}
+                {editor.isChanged && <StateBadge tone="warn">Not saved</StateBadge>}
                 {saved !== null && !editor.isChanged && (
                   <Button variant="subtle" color="red" onClick={() => setAsksRemoval(true)}>
                     Remove policy

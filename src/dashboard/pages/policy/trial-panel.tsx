@@ -17,7 +17,7 @@ import { resultText, type Trial, unknownTexts } from './trial-words.ts';
 
 interface TrialPanelProps {
   readonly tunnel: Tunnel;
-  /** As it stands in the editor; undefined: it can't be read, or is not complete. */
+  /** As it stands in the editor. */
   readonly policy: Policy;
   readonly isSaved: boolean;
   /** Whether it may be sent: shows its faults when not. */
@@ -51,7 +51,7 @@ export function TrialPanel({ tunnel, policy, isSaved, isComplete, onRefused }: T
   return (
     <Panel
       title="Test against recorded traffic"
-      about={`What ${isSaved ? 'this policy' : 'the policy as it stands above, not saved yet,'} would have done to the last 1,000 requests that the inspector has of this tunnel. Nothing is changed or sent.`}
+      about={`What ${isSaved ? 'it' : 'your changes'} would have done to the last 1,000 recorded requests. Nothing is changed or sent.`}
       actions={
         <Button
           variant="default"
@@ -71,12 +71,14 @@ export function TrialPanel({ tunnel, policy, isSaved, isComplete, onRefused }: T
           {failureFrom(run.error).message}
         </Alert>
       )}
-      {policy.actions.length === 0 && tested === null && (
-        <Text size="sm" c="dimmed">
-          Add an action first.
-        </Text>
-      )}
-      <div aria-live="polite">{tested !== null && <Result {...tested} isOther={isOther} />}</div>
+      <div aria-live="polite">
+        {tested !== null && <Result {...tested} isOther={isOther} />}
+        {tested === null && policy.actions.length === 0 && (
+          <Text size="sm" c="dimmed">
+            Add an action first.
+          </Text>
+        )}
+      </div>
     </Panel>
   );
 }

@@ -1,4 +1,5 @@
 /** What somebody is editing: the draft, the same as text while that is shown, and what is wrong with either. Used by policy-panel.tsx. */
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { failureFrom } from '../../api/failure.ts';
 import { type Faults, faultsIn } from './check.ts';
@@ -30,9 +31,16 @@ export interface Editor {
   readonly refused: (error: unknown) => void;
 }
 
-/** `saved`: what the tunnel has. While nothing is changed, what is shown follows it. */
-export function useEditor(saved: Policy | null): Editor {
-  const [edited, setEdited] = useState<Draft | null>(null);
+/** `saved`: what the tunnel has. While nothing is changed, what is shown follows it. What is changed waits while another page is looked at. */
+export function useEditor(tunnelId: string, saved: Policy | null): Editor {
+  const queries = useQueryClient();
+  const kept = ['policy-drafts', tunnelId];
+  const [edited, show] = useState<Draft | null>(() => queries.getQueryData<Draft>(kept) ?? null);
+  const setEdited = (next: Draft | null): void => {
+    show(next);
+    if (next === null) queries.removeQueries({ queryKey: kept });
+    else queries.setQueryData<Draft>(kept, next);
+  };
   const [isText, setIsText] = useState(false);
   /** Null: nothing was typed since the text was last made from the draft. */
   const [typed, setTyped] = useState<string | null>(null);

@@ -1,0 +1,167 @@
+/** The traffic policy of a tunnel: made from an example, tested against recorded requests, tried, edited as text, and carried out at the edge. */
+import assert from 'node:assert/strict';
+import { after, before, suite, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { inReverse } from '../harness/ends.ts';
+import { startOrigin } from '../harness/origin.ts';
+import { get } from '../harness/visitor.ts';
+import { NO_CHROMIUM, noSeriousFinding, PHONE, shoot, startWorld, type World } from './world.ts';
+
+const HOSTILE = '/admin/<img%20src=x%20onerror=alert(1)>';
+
+suite('the policy of a tunnel', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
+  const ends = inReverse({ after });
+  let world: World;
+  let shop: string;
+  let status: (path: string) => Promise<number>;
+  before(async () => {
+    world = await startWorld(ends);
+    const origin = await startOrigin(ends, (_, answer) => answer.end('ok'));
+    const { culvert } = world;
+    await culvert.agent(['http', String(origin.port), '--subdomain', 'shop']).printed(/http:\/\/shop\.localhost:\d+/);
+    const { body } = await culvert.account.call('GET', '/tunnels');
+    const [row] = body as unknown as ReadonlyArray<{ id: string }>;
+    shop = row?.id ?? '';
+    status = async (path) =>
+      (await get(`http://shop.localhost:${culvert.ports.http}${path}`, culvert.ports.http)).status;
+    for (const path of ['/', '/cart', '/admin/users', '/orders', HOSTILE]) assert.equal(await status(path), 200);
+  });
+
+  const open = async (t: Parameters<World['open']>[0], more: Parameters<World['open']>[2] = {}): Promise<Page> => {
+    const page = await world.open(t, `/tunnels/${shop}?tab=policy`, more);
+    await page.getByRole('heading', { name: 'Traffic policy' }).waitFor();
+    return page;
+  };
+  const saved = async (): Promise<unknown> =>
+    (await world.culvert.account.call('GET', `/tunnels/${shop}/policy`)).body['policy'];
+  const put = (actions: readonly object[]) => world.culvert.account.call('PUT', `/tunnels/${shop}/policy`, { actions });
+
+  test('an example is filled in, tested before it is saved, saved, and carried out from the next request on', async (t) => {
+    const page = await open(t);
+    await page.getByText('Every visitor gets in now.').waitFor();
+    await noSeriousFinding(page);
+    await shoot(page, 'policy-none');
+    await page.getByRole('button', { name: 'Keep /admin private' }).click();
+    await page.getByText('Not saved', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Run test' }).click();
+    await page.getByText('Of the last 5 requests this would refuse 2.').waitFor();
+    const found = page.getByRole('table', { name: 'Requests that would be refused' });
+    assert.equal(await found.getByRole('row').count(), 3);
+    await found.getByText(/^GET \/admin\/.*img/).waitFor();
+    assert.match(
+      (await found.getByRole('link').first().getAttribute('href')) ?? '',
+      /^\/app\/inspector\/[0-9a-f-]{36}$/,
+    );
+    await noSeriousFinding(page);
+    await shoot(page, 'policy-tested');
+    assert.equal(await saved(), null);
+    await page.getByRole('button', { name: 'Save policy' }).click();
+    await page.getByText('Saved: it holds from the next request on.').waitFor();
+    assert.equal(await status('/admin/users'), 403);
+    assert.equal(await page.getByText('Not saved', { exact: true }).count(), 0);
+    await page.getByLabel('Path begins with').fill('/private');
+    await page.getByText('The policy has been changed since this test.').waitFor();
+    await page.getByRole('tab', { name: 'Gates' }).click();
+    await page.getByRole('tab', { name: 'Policy' }).click();
+    await page.getByText('Not saved', { exact: true }).waitFor();
+    assert.equal(await page.getByLabel('Path begins with').inputValue(), '/private');
+    await page.getByRole('button', { name: 'Discard' }).click();
+    assert.equal(await page.getByLabel('Path begins with').inputValue(), '/admin');
+  });
+
+  test('an action is only tried, and what it would have refused is counted beside it', async (t) => {
+    await put([{ kind: 'deny', path_prefix: '/admin' }]);
+    const page = await open(t);
+    await page.getByRole('switch', { name: 'Block a path: only try' }).click({ force: true });
+    await page.getByText('Once it is saved, it refuses nobody').waitFor();
+    await page.getByRole('button', { name: 'Save policy' }).click();
+    await page.getByText('Would have refused nothing since the policy was saved.').waitFor();
+    assert.equal(await status('/admin/reports'), 200);
+    await page.getByText('Would have refused 1 since the policy was saved').waitFor();
+    await page.getByText('GET /admin/reports').waitFor();
+    await shoot(page, 'policy-tried');
+    await page.getByRole('button', { name: 'Run test' }).click();
+    await page.getByText(/^Of the last \d+ requests this would refuse none\.$/).waitFor();
+    await page.getByRole('table').getByText('Block a path (only tried)').first().waitFor();
+  });
+
+  test('what is wrong is said at the field, by this page and by the server', async (t) => {
+    await put([{ kind: 'deny', path_prefix: '/admin' }]);
+    const page = await open(t);
+    await page.getByRole('button', { name: 'Add action' }).click();
+    await noSeriousFinding(page);
+    await shoot(page, 'policy-kinds');
+    await page.getByRole('menuitem', { name: 'Only these addresses' }).click();
+    await page.getByRole('button', { name: 'Save policy' }).click();
+    await page.getByText('At least one address or network').waitFor();
+    const networks = page.getByRole('combobox', { name: 'Addresses and networks' });
+    assert.equal(await networks.getAttribute('aria-invalid'), 'true');
+    // What only the server knows: bits behind the prefix.
+    await networks.fill('10.0.0.1/8');
+    await networks.press('Enter');
+    await page.getByRole('button', { name: 'Save policy' }).click();
+    await page.getByText('must be an IP address or a network such as 10.0.0.0/8').waitFor();
+    await page.getByRole('button', { name: 'Remove: Only these addresses' }).click();
+    await page.getByLabel('Path begins with').fill('admin');
+    await page.getByText('Must begin with a /').waitFor();
+    await noSeriousFinding(page);
+    await page.getByRole('button', { name: 'Discard' }).click();
+    assert.deepEqual(await saved(), { actions: [{ kind: 'deny', path_prefix: '/admin' }] });
+  });
+
+  test('text and forms stay in step', async (t) => {
+    await put([{ kind: 'deny', path_prefix: '/admin' }]);
+    const page = await open(t);
+    const text = page.getByLabel('Policy as JSON');
+    await page.getByText('JSON', { exact: true }).click();
+    assert.deepEqual(JSON.parse(await text.inputValue()), await saved());
+    await text.fill('{"actions": [');
+    await page.getByText(/^This is not JSON/).waitFor();
+    assert.ok(await page.getByRole('button', { name: 'Save policy' }).isDisabled());
+    await text.fill('{"actions": [{"kind": "rate_limit", "requests_per_minute": 7}]}');
+    await noSeriousFinding(page);
+    await shoot(page, 'policy-json');
+    await page.getByText('Form', { exact: true }).click();
+    assert.equal(await page.getByLabel('Requests a minute').inputValue(), '7');
+    await page.getByLabel('Requests a minute').fill('600');
+    await page.getByRole('button', { name: 'Save policy' }).click();
+    await page.getByText('Saved: it holds').waitFor();
+    assert.deepEqual(await saved(), {
+      actions: [{ kind: 'rate_limit', requests_per_minute: 600, per_client_ip: false }],
+    });
+  });
+
+  test('a policy is removed after a question', async (t) => {
+    await put([{ kind: 'deny', path_prefix: '/admin' }]);
+    const page = await open(t);
+    await page.getByRole('button', { name: 'Remove policy' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Remove the policy of shop?' });
+    await dialog.getByText('From the next request on').waitFor();
+    await noSeriousFinding(page);
+    await dialog.getByRole('button', { name: 'Remove policy' }).click();
+    await page.getByText('Every visitor gets in now.').waitFor();
+    assert.equal(await saved(), null);
+    assert.equal(await status('/admin'), 200);
+  });
+
+  test('all kinds at once, on a phone in the dark: nothing is wider than the window', async (t) => {
+    await put([
+      { kind: 'ip_deny', networks: ['192.0.2.7', '2001:db8:1:2:3:4:5:6'], enforce: false },
+      { kind: 'deny', path_prefix: `/${'long'.repeat(40)}` },
+      { kind: 'rate_limit', requests_per_minute: 60, per_client_ip: true },
+      { kind: 'jwt_validation', allowed_issuers: ['https://login.example.com'], allowed_audiences: ['shop'] },
+      { kind: 'header_set', name: 'X-Tenant', value: 'blue' },
+      { kind: 'response_header_set', name: 'X-Frame-Options', value: 'DENY' },
+    ]);
+    const desktop = await open(t, { context: { colorScheme: 'dark' } });
+    await desktop.getByRole('listitem', { name: 'Limit the rate' }).waitFor();
+    await noSeriousFinding(desktop);
+    await shoot(desktop, 'policy-all-dark');
+    const page = await open(t, { context: { colorScheme: 'dark', viewport: PHONE } });
+    await page.getByRole('button', { name: 'Run test' }).click();
+    await page.getByText(/^Of the last \d+ requests this would refuse \d+\.$/).waitFor();
+    await shoot(page, 'policy-all-phone');
+    const wide = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+    assert.ok(wide <= 0, `${wide} pixels too wide`);
+  });
+});

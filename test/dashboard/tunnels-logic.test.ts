@@ -128,6 +128,12 @@ test('a form sends what was chosen and nothing else', () => {
 
 test('lists of visitors are tidied, and refused where the server would', () => {
   assert.deepEqual(tidyDomains([' @Example.COM ', 'example.com', '']), ['example.com']);
+  assert.deepEqual(tidyDomains(['a.example, b.example;c.example', '@d.example,']), [
+    'a.example',
+    'b.example',
+    'c.example',
+    'd.example',
+  ]);
   const faults = (domains: string[], emails: string[]) =>
     Object.keys(listFaults({ allowed_domains: domains, allowed_emails: emails }));
   assert.deepEqual(faults(['example.com'], ['ann@partner.example']), []);

@@ -42,6 +42,7 @@ export function VisitorForm({ tunnelId, isOn, lists }: VisitorFormProps) {
         />
         <TagsInput
           label="And these addresses"
+          description="The service is told who came, by the header Culvert-Visitor-Email."
           placeholder="ann@partner.example"
           splitChars={SPLITS}
           {...form.getInputProps('allowed_emails')}

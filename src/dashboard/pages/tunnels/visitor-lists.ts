@@ -17,11 +17,11 @@ type Faults = Partial<Record<keyof VisitorLists, string>>;
 
 /** `@Example.com` → `example.com`; each once. */
 export function tidyDomains(entries: readonly string[]): string[] {
-  return tidy(entries.map((entry) => entry.trim().replace(/^@/, '')));
+  return tidy(split(entries).map((entry) => entry.replace(/^@/, '')));
 }
 
 export function tidyEmails(entries: readonly string[]): string[] {
-  return tidy(entries);
+  return tidy(split(entries));
 }
 
 /** By field; none where all is well. */
@@ -39,8 +39,13 @@ export function listFaults({ allowed_domains: domains, allowed_emails: emails }:
   };
 }
 
+/** What was put in at once may be many. */
+function split(entries: readonly string[]): string[] {
+  return entries.flatMap((entry) => entry.split(/[\s,;]+/));
+}
+
 function tidy(entries: readonly string[]): string[] {
-  return [...new Set(entries.map((entry) => entry.trim().toLowerCase()).filter((entry) => entry !== ''))];
+  return [...new Set(entries.map((entry) => entry.toLowerCase()).filter((entry) => entry !== ''))];
 }
 
 function isDomain(text: string): boolean {

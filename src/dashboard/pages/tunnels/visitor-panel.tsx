@@ -20,7 +20,7 @@ export function VisitorPanel({ tunnel }: { readonly tunnel: TunnelDetail }) {
   return (
     <Panel
       title="Visitor sign-in"
-      about="Visitors sign in with the server's identity provider, and only those on your lists come in. The service is told who, as Culvert-Visitor-Email."
+      about="Visitors sign in with the server's identity provider, and only those on your lists come in."
       actions={<OnOff on={isOn} />}
     >
       {!hasPlan && (

@@ -24,6 +24,7 @@ const SCENARIOS = [
   'big-database',
   'records',
   'inspector',
+  'dashboard-live',
   'relay',
   'relay-reno',
   'relay-packets',

@@ -17,6 +17,7 @@ import { Results } from './results.ts';
 import { measureBigDatabase } from './scenarios/big-database.ts';
 import { measureBandwidth } from './scenarios/bandwidth.ts';
 import { measureDashboard } from './scenarios/dashboard.ts';
+import { measureDashboardLive } from './scenarios/dashboard-live.ts';
 import { measureDatagrams } from './scenarios/datagrams.ts';
 import { measureGateStorm } from './scenarios/gate-storm.ts';
 import { measureInspector } from './scenarios/inspector.ts';
@@ -94,6 +95,8 @@ async function measure(processes: Processes, options: Options): Promise<void> {
   if (options.only.includes('records')) texts.push(await orSkip(processes, 'records', () => measureRecords(bench)));
   if (options.only.includes('inspector'))
     texts.push(await orSkip(processes, 'inspector', () => measureInspector(bench)));
+  if (options.only.includes('dashboard-live'))
+    texts.push(await orSkip(processes, 'dashboard-live', () => measureDashboardLive(bench)));
   if (options.only.includes('bandwidth'))
     texts.push(await orSkip(processes, 'bandwidth', () => measureBandwidth(bench)));
   for (const name of ['relay', 'relay-reno'] as const)

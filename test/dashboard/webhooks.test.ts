@@ -11,7 +11,7 @@ import { heading, NO_CHROMIUM, noSeriousFinding, PHONE, shoot, startWorld, type 
 
 const HOSTILE = '<img src=x onerror="document.title=`run`">';
 
-suite('webhook receivers', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
+suite('webhook receivers', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
   const ends = inReverse({ after });
   let world: World;
   let secret = '';
@@ -50,6 +50,7 @@ suite('webhook receivers', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     await press(page, 'Done, I have it');
     await heading(page, 'orders');
     await page.getByText('Nothing has come yet').waitFor();
+    await ready.waitFor({ state: 'hidden' });
     assert.equal((await receiver()).url, url);
     const kept = await page.evaluate<string>(
       'document.documentElement.outerHTML + JSON.stringify([{ ...localStorage }, { ...sessionStorage }, history.state])',

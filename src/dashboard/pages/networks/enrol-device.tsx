@@ -22,15 +22,13 @@ interface EnrolDeviceProps {
 export function EnrolDevice({ network, opened, onClose }: EnrolDeviceProps) {
   // With the private key: until this dialog is closed, and nowhere else.
   const [enrolled, setEnrolled] = useState<Enrolled>();
-  const close = (): void => {
-    setEnrolled(undefined);
-    onClose();
-  };
   const isShown = enrolled?.privateKey !== undefined;
   return (
     <Modal
       opened={opened}
-      onClose={close}
+      onClose={onClose}
+      // Not before: the form would be seen while it fades.
+      onExitTransitionEnd={() => setEnrolled(undefined)}
       size="lg"
       title={enrolled === undefined ? `Enrol a device in ${network.name}` : `${enrolled.device.name} is enrolled`}
       // What is shown once must not be lost by a slip.
@@ -39,9 +37,9 @@ export function EnrolDevice({ network, opened, onClose }: EnrolDeviceProps) {
       withCloseButton={!isShown}
     >
       {enrolled === undefined ? (
-        <EnrolForm network={network} onClose={close} onEnrolled={setEnrolled} />
+        <EnrolForm network={network} onClose={onClose} onEnrolled={setEnrolled} />
       ) : (
-        <EnrolledDevice network={network} enrolled={enrolled} onClose={close} />
+        <EnrolledDevice network={network} enrolled={enrolled} onClose={onClose} />
       )}
     </Modal>
   );

@@ -27,15 +27,13 @@ interface ServerDialogProps {
 export function ServerDialog({ network, opened, onClose }: ServerDialogProps) {
   // Until this dialog is closed, and nowhere else.
   const [privateKey, setPrivateKey] = useState<string>();
-  const close = (): void => {
-    setPrivateKey(undefined);
-    onClose();
-  };
   const isShown = privateKey !== undefined;
   return (
     <Modal
       opened={opened}
-      onClose={close}
+      onClose={onClose}
+      // Not before: the form would be seen while it fades.
+      onExitTransitionEnd={() => setPrivateKey(undefined)}
       size="lg"
       title={isShown ? `Config of the server of ${network.name}` : `Server of ${network.name}`}
       // What is shown once must not be lost by a slip.
@@ -44,9 +42,9 @@ export function ServerDialog({ network, opened, onClose }: ServerDialogProps) {
       withCloseButton={!isShown}
     >
       {isShown ? (
-        <Made network={network} privateKey={privateKey} onClose={close} />
+        <Made network={network} privateKey={privateKey} onClose={onClose} />
       ) : (
-        <ServerForm network={network} onClose={close} onMade={setPrivateKey} />
+        <ServerForm network={network} onClose={onClose} onMade={setPrivateKey} />
       )}
     </Modal>
   );

@@ -27,7 +27,6 @@ export function CreateReceiver({ opened, onClose }: CreateReceiverProps) {
   // Until this dialog is closed, and nowhere else.
   const [made, setMade] = useState<Made>();
   const close = (): void => {
-    setMade(undefined);
     onClose();
     if (made !== undefined) go(`/webhooks/${made.receiver.id}`);
   };
@@ -36,6 +35,8 @@ export function CreateReceiver({ opened, onClose }: CreateReceiverProps) {
     <Modal
       opened={opened}
       onClose={close}
+      // Not before: the form would be seen while it fades.
+      onExitTransitionEnd={() => setMade(undefined)}
       size="lg"
       title={made === undefined ? 'New receiver' : `The receiver ${made.receiver.name} is there`}
       // What is shown once must not be lost by a slip.

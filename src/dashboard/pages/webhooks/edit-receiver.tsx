@@ -77,15 +77,13 @@ function EditForm({ receiver, onClose }: FormProps) {
 export function NewSecret({ receiver, opened, onClose }: DialogProps) {
   // Until this dialog is closed, and nowhere else.
   const [made, setMade] = useState<string>();
-  const close = (): void => {
-    setMade(undefined);
-    onClose();
-  };
   const isOnce = made !== undefined;
   return (
     <Modal
       opened={opened}
-      onClose={close}
+      onClose={onClose}
+      // Not before: the form would be seen while it fades.
+      onExitTransitionEnd={() => setMade(undefined)}
       title={`New secret of ${receiver.name}`}
       closeOnClickOutside={!isOnce}
       closeOnEscape={!isOnce}
@@ -101,7 +99,7 @@ export function NewSecret({ receiver, opened, onClose }: DialogProps) {
             Take it now: it can&apos;t be shown again. What is signed with the old one is refused from now on.
           </Text>
           <Group justify="flex-end">
-            <Button onClick={close}>Done, I have it</Button>
+            <Button onClick={onClose}>Done, I have it</Button>
           </Group>
         </Stack>
       )}

@@ -106,7 +106,14 @@ suite('operator', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await page.getByRole('status').filter({ hasText: 'signs.' }).waitFor();
     await shoot(page, 'operator-keys');
     await page.getByRole('tab', { name: 'Audit' }).click();
-    await page.getByRole('table', { name: 'Audit trail' }).getByText('rotated a signing key').waitFor();
+    const trail = page.getByRole('table', { name: 'Audit trail' });
+    await trail.getByText('rotated a signing key').waitFor();
+    await trail
+      .getByRole('row')
+      .filter({ hasText: 'locked an account' })
+      .filter({ hasText: 'bob@example.com' })
+      .first()
+      .waitFor();
     await noSeriousFinding(page);
     await shoot(page, 'operator-audit');
     await page.getByRole('tab', { name: 'Certificates' }).click();
@@ -126,7 +133,10 @@ suite('operator', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await shoot(page, 'operator-server-phone-dark');
     for (const tab of ['Server', 'Users', 'Organizations', 'Audit']) {
       await page.getByRole('tab', { name: tab }).click();
-      await page.getByRole('table').first().waitFor();
+      await page
+        .getByRole(tab === 'Server' ? 'img' : 'table')
+        .first()
+        .waitFor();
       const wide = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
       assert.ok(wide <= 0, `${tab}: ${wide} pixels too wide`);
       if (tab === 'Users') await shoot(page, 'operator-users-phone-dark');

@@ -1,5 +1,6 @@
 /** What an event says besides its action: in words, and which page shows the thing. Pure: tested without a browser. */
 import type { Schemas } from '../../api/types.ts';
+import { clockText, timeOf } from '../../parts/words.ts';
 
 type Event = Schemas['AuditEvent'];
 type Details = Event['details'];
@@ -20,10 +21,11 @@ export function detailWords(details: Details): readonly string[] {
 const SPEAKING: ReadonlySet<string> = new Set(['name', 'email', 'subdomain', 'domain', 'slug', 'role', 'reason']);
 
 function sayOne(name: string, value: string | number | boolean | null): readonly string[] {
-  if (value === null || value === '') return [];
+  if (value === null || value === '' || value === false) return [];
   if (SPEAKING.has(name)) return [String(value)];
   const words = name.replaceAll('_', ' ').replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
   if (value === true) return [words];
+  if (typeof value === 'number' && words.endsWith(' at')) return [`${words} ${clockText(timeOf(value))}`];
   return [`${words} ${plain(value)}`];
 }
 

@@ -25,14 +25,14 @@ export function Filters({ scope, filter, onChange }: FiltersProps) {
         clearable
         clearButtonProps={{ 'aria-label': 'Everything' }}
         nothingFoundMessage="No such action"
-        flex="1 1 220px"
+        flex="1 1 150px"
       />
       <TextInput
         label="Who"
-        placeholder="E-mail address or name of a key"
+        placeholder="Address or key name"
         value={filter.actor}
         onChange={(event) => onChange({ ...filter, actor: event.currentTarget.value })}
-        flex="1 1 220px"
+        flex="1 1 150px"
       />
       {scope === 'server' && (
         <TextInput
@@ -40,7 +40,7 @@ export function Filters({ scope, filter, onChange }: FiltersProps) {
           placeholder="Slug or id"
           value={filter.org}
           onChange={(event) => onChange({ ...filter, org: event.currentTarget.value })}
-          flex="1 1 160px"
+          flex="1 1 120px"
         />
       )}
       <TextInput
@@ -48,7 +48,7 @@ export function Filters({ scope, filter, onChange }: FiltersProps) {
         type="date"
         value={filter.from}
         onChange={(event) => onChange({ ...filter, from: event.currentTarget.value })}
-        flex="1 1 150px"
+        flex="1 1 140px"
       />
       <Select
         label="At a time"
@@ -56,7 +56,7 @@ export function Filters({ scope, filter, onChange }: FiltersProps) {
         value={String(filter.limit)}
         onChange={(limit) => onChange({ ...filter, limit: Number(limit ?? '50') })}
         allowDeselect={false}
-        flex="0 1 100px"
+        flex="0 0 90px"
       />
     </Group>
   );

@@ -12,15 +12,21 @@ import { detailWords, pageOf } from './details.ts';
 import type { AuditEvent } from './export.ts';
 import { type Filter, type Scope, useTrail } from './trail.ts';
 
+/** Of organizations and accounts by their ids, as far as they are known: events tell ids alone. */
+export type Names = ReadonlyMap<string, string>;
+
 interface TrailListProps {
   readonly scope: Scope;
   readonly filter: Filter;
+  readonly names?: Names;
 }
 
 /** What is typed is asked for once the typing stops. */
 const TYPING_MS = 300;
 
-export function TrailList({ scope, filter }: TrailListProps) {
+const NO_NAMES: Names = new Map();
+
+export function TrailList({ scope, filter, names = NO_NAMES }: TrailListProps) {
   const [asked] = useDebouncedValue(filter, TYPING_MS);
   const trail = useTrail(scope, asked);
   return (
@@ -35,7 +41,7 @@ export function TrailList({ scope, filter }: TrailListProps) {
           );
         return (
           <Stack>
-            <Table label="Audit trail" rows={events} rowKey={({ id }) => id} columns={columnsFor(scope)} />
+            <Table label="Audit trail" rows={events} rowKey={({ id }) => id} columns={columnsFor(scope, names)} />
             {trail.hasNextPage && (
               <Center>
                 <Button variant="default" loading={trail.isFetchingNextPage} onClick={() => void trail.fetchNextPage()}>
@@ -50,15 +56,37 @@ export function TrailList({ scope, filter }: TrailListProps) {
   );
 }
 
-function columnsFor(scope: Scope): ReadonlyArray<Column<AuditEvent>> {
+function columnsFor(scope: Scope, names: Names): ReadonlyArray<Column<AuditEvent>> {
   return [
-    { key: 'when', title: 'When', cell: ({ timestamp }) => <Ago at={timestamp} /> },
+    {
+      key: 'when',
+      title: 'When',
+      cell: ({ timestamp }) => (
+        <Text span inherit className="culvert-nowrap">
+          <Ago at={timestamp} />
+        </Text>
+      ),
+    },
     { key: 'who', title: 'Who', cell: (event) => <Who event={event} /> },
     // The trail of the server names things of other organizations, whose pages are not the reader's.
-    { key: 'what', title: 'What', cell: (event) => <What event={event} hasLink={scope === 'organization'} /> },
-    { key: 'from', title: 'From', cell: ({ ipAddress }) => <span className="culvert-mono">{ipAddress || '–'}</span> },
+    {
+      key: 'what',
+      title: 'What',
+      cell: (event) => <What event={event} hasLink={scope === 'organization'} whom={names.get(event.resourceId)} />,
+    },
+    {
+      key: 'from',
+      title: 'From',
+      cell: ({ ipAddress }) => <span className="culvert-mono culvert-nowrap">{ipAddress || '–'}</span>,
+    },
     ...(scope === 'server'
-      ? [{ key: 'org', title: 'Organization', cell: ({ orgId }: AuditEvent) => <Org id={orgId ?? null} /> }]
+      ? [
+          {
+            key: 'org',
+            title: 'Organization',
+            cell: ({ orgId }: AuditEvent) => <Org id={orgId ?? null} names={names} />,
+          },
+        ]
       : []),
   ];
 }
@@ -76,10 +104,18 @@ function Who({ event: { userEmail, actorType } }: { readonly event: AuditEvent }
   );
 }
 
-function What({ event, hasLink }: { readonly event: AuditEvent; readonly hasLink: boolean }) {
+interface WhatProps {
+  readonly event: AuditEvent;
+  readonly hasLink: boolean;
+  /** Name of the thing, where it is known. */
+  readonly whom: string | undefined;
+}
+
+function What({ event, hasLink, whom }: WhatProps) {
   const words = actionWords(event.action);
   const page = hasLink ? pageOf(event) : undefined;
-  const details = detailWords(event.details);
+  const said = detailWords(event.details);
+  const details = whom === undefined || said.includes(whom) ? said : [whom, ...said];
   return (
     <div>
       <span title={event.action}>
@@ -100,12 +136,8 @@ function What({ event, hasLink }: { readonly event: AuditEvent; readonly hasLink
   );
 }
 
-/** The end of the id tells organizations apart; the whole one is in the title. */
-function Org({ id }: { readonly id: string | null }) {
+function Org({ id, names }: { readonly id: string | null; readonly names: Names }) {
   if (id === null) return <span>–</span>;
-  return (
-    <span className="culvert-mono" title={id}>
-      …{id.slice(-12)}
-    </span>
-  );
+  const name = names.get(id);
+  return name === undefined ? <span className="culvert-mono">{id}</span> : <span title={id}>{name}</span>;
 }

@@ -5,9 +5,11 @@ import { ExportMenu } from '../audit/export-menu.tsx';
 import { Filters } from '../audit/filters.tsx';
 import { NO_FILTER } from '../audit/trail.ts';
 import { TrailList } from '../audit/trail-list.tsx';
+import { useNames } from './names.ts';
 
 export function AuditPart() {
   const [filter, setFilter] = useState(NO_FILTER);
+  const names = useNames();
   return (
     <Stack>
       <Group align="flex-end" gap="sm">
@@ -16,7 +18,7 @@ export function AuditPart() {
         </div>
         <ExportMenu scope="server" filter={filter} />
       </Group>
-      <TrailList scope="server" filter={filter} />
+      <TrailList scope="server" filter={filter} names={names} />
     </Stack>
   );
 }

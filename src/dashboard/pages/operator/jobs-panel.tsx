@@ -1,4 +1,6 @@
 /** What the server does by the clock. */
+import { Switch } from '@mantine/core';
+import { useState } from 'react';
 import { Panel } from '../../parts/panel.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
@@ -29,10 +31,25 @@ const COLUMNS: ReadonlyArray<Column<Job>> = [
   },
 ];
 
+/** Late by so much is worth a look. */
+const LATE_MS = 60_000;
+
 export function JobsPanel({ metrics }: { readonly metrics: Metrics }) {
+  const [all, setAll] = useState(false);
+  const jobs = jobsOf(metrics);
+  const ill = jobs.filter(({ failures, lateMs }) => failures > 0 || lateMs > LATE_MS);
+  const shown = all ? jobs : ill;
   return (
-    <Panel title="Jobs" about="Since the server started. A failure is in its log.">
-      <Table label="Jobs" rows={jobsOf(metrics)} rowKey={({ name }) => name} columns={COLUMNS} />
+    <Panel
+      title="Jobs"
+      about={
+        ill.length === 0
+          ? `All ${jobs.length} have run in time, without a failure.`
+          : 'These have failed since the start, or are late. The log of the server says why.'
+      }
+      actions={<Switch label="Show all jobs" checked={all} onChange={(event) => setAll(event.currentTarget.checked)} />}
+    >
+      {shown.length > 0 && <Table label="Jobs" rows={shown} rowKey={({ name }) => name} columns={COLUMNS} />}
     </Panel>
   );
 }

@@ -16,9 +16,9 @@ export function NowPanel({ metrics, samples }: NowPanelProps) {
   return (
     <Panel title="Now" about="Asked every three seconds while this page is open; lines go back six minutes at most.">
       <Figures metrics={metrics} samples={samples} />
-      <SimpleGrid cols={{ base: 1, xs: 2, lg: 3 }} spacing="sm">
+      <SimpleGrid cols={{ base: 2, lg: 3 }} spacing="sm">
         <Sparkline
-          title="Event loop delay, slowest hundredth"
+          title="Event loop delay, p99"
           values={samples.map(({ loopMs }) => loopMs)}
           say={durationText}
           room={MAX_SAMPLES}

@@ -1,14 +1,6 @@
 /** For those who run the server: accounts, organizations, how it fares, certificates, signing keys, and what operators did. */
 import { Tabs } from '@mantine/core';
-import {
-  IconBuilding,
-  IconCertificate,
-  IconHistory,
-  IconKey,
-  IconLock,
-  IconServer,
-  IconUsers,
-} from '@tabler/icons-react';
+import { IconLock } from '@tabler/icons-react';
 import type { ComponentType } from 'react';
 import { useLocation, useParams } from 'wouter';
 import { useAccount } from '../../api/context.tsx';
@@ -22,12 +14,12 @@ import { ServerPart } from './server-part.tsx';
 import { UsersPart } from './users-part.tsx';
 
 const PARTS = [
-  { name: 'server', title: 'Server', icon: IconServer, Part: ServerPart },
-  { name: 'users', title: 'Users', icon: IconUsers, Part: UsersPart },
-  { name: 'organizations', title: 'Organizations', icon: IconBuilding, Part: OrgsPart },
-  { name: 'certificates', title: 'Certificates', icon: IconCertificate, Part: CertificatesPart },
-  { name: 'keys', title: 'Signing keys', icon: IconKey, Part: KeysPart },
-  { name: 'audit', title: 'Audit', icon: IconHistory, Part: AuditPart },
+  { name: 'server', title: 'Server', Part: ServerPart },
+  { name: 'users', title: 'Users', Part: UsersPart },
+  { name: 'organizations', title: 'Organizations', Part: OrgsPart },
+  { name: 'certificates', title: 'Certificates', Part: CertificatesPart },
+  { name: 'keys', title: 'Signing keys', Part: KeysPart },
+  { name: 'audit', title: 'Audit', Part: AuditPart },
 ] as const satisfies ReadonlyArray<{ readonly Part: ComponentType; readonly [more: string]: unknown }>;
 
 export function OperatorPage() {
@@ -50,8 +42,8 @@ export function OperatorPage() {
     >
       <Tabs value={shown.name} onChange={(name) => navigate(`/operator/${name ?? ''}`)} keepMounted={false}>
         <Tabs.List mb="md">
-          {PARTS.map(({ name, title, icon: Sign }) => (
-            <Tabs.Tab key={name} value={name} leftSection={<Sign size={16} aria-hidden />}>
+          {PARTS.map(({ name, title }) => (
+            <Tabs.Tab key={name} value={name}>
               {title}
             </Tabs.Tab>
           ))}

@@ -8,7 +8,7 @@ import { queuesOf } from './queues.ts';
 export function QueuesPanel({ metrics }: { readonly metrics: Metrics }) {
   return (
     <Panel title="What waits" about="All of these are near 0 on a server that keeps up.">
-      <SimpleGrid cols={{ base: 1, xs: 2, md: 4 }} spacing="md">
+      <SimpleGrid cols={{ base: 2, md: 4 }} spacing="md">
         {queuesOf(metrics).map(({ title, now, about, isLong }) => (
           <div key={title}>
             <Text size="xs" c="dimmed">

@@ -20,12 +20,15 @@ export function Sparkline({ title, values, say, room }: SparklineProps) {
   const words = `${title}: ${say(last)} now, ${say(top)} at most while this page is open`;
   return (
     <Card withBorder padding="sm">
-      <Group justify="space-between" gap="xs" wrap="nowrap" align="baseline">
-        <Text size="xs" c="dimmed">
-          {title}
-        </Text>
+      <Text size="xs" c="dimmed">
+        {title}
+      </Text>
+      <Group justify="space-between" gap="xs" align="baseline">
         <Text size="sm" fw={600} className="culvert-number">
           {say(last)}
+        </Text>
+        <Text size="xs" c="dimmed" className="culvert-number">
+          at most {say(top)}
         </Text>
       </Group>
       <svg
@@ -37,9 +40,6 @@ export function Sparkline({ title, values, say, room }: SparklineProps) {
       >
         <polyline points={pointsOf(values, top, room)} vectorEffect="non-scaling-stroke" />
       </svg>
-      <Text size="xs" c="dimmed" ta="right">
-        at most {say(top)}
-      </Text>
     </Card>
   );
 }

@@ -1,0 +1,36 @@
+/** Names of organizations and accounts by their ids, for the trail of the server, whose events tell ids alone. The first two hundred of each; others stay ids. */
+import { useQuery } from '@tanstack/react-query';
+import { type ApiClient, answered } from '../../api/client.ts';
+import { useApi } from '../../api/context.tsx';
+import type { Names } from '../audit/trail-list.tsx';
+
+/** Names change seldom. */
+const STALE_MS = 60_000;
+/** The most that the API gives at once. */
+const LIMIT = 200;
+const NONE: Names = new Map();
+
+export function useNames(): Names {
+  const { client } = useApi();
+  const names = useQuery({
+    queryKey: ['superadmin', 'names'],
+    queryFn: ({ signal }) => askNames(client, signal),
+    staleTime: STALE_MS,
+    structuralSharing: false,
+  });
+  return names.data ?? NONE;
+}
+
+async function askNames(client: ApiClient, signal: AbortSignal): Promise<Names> {
+  const orgs = (deleted: 'true' | 'false') =>
+    answered(client.GET('/superadmin/orgs', { params: { query: { limit: LIMIT, deleted } }, signal }));
+  const [live, gone, users] = await Promise.all([
+    orgs('false'),
+    orgs('true'),
+    answered(client.GET('/superadmin/users', { params: { query: { limit: LIMIT } }, signal })),
+  ]);
+  return new Map([
+    ...[...live, ...gone].map(({ id, name }) => [id, name] as const),
+    ...users.map(({ id, email }) => [id, email] as const),
+  ]);
+}

@@ -41,9 +41,8 @@ export function loginCommand(server: URL, shell: ShellKind): string {
 
 /** The name inside its project: the scope of a key knows no suffix. */
 export function nameInProject(subdomain: string, project: string | undefined): string {
-  const suffix = `-${project ?? ''}`;
-  const isFull = project !== undefined && subdomain.length > suffix.length && subdomain.endsWith(suffix);
-  return isFull ? subdomain.slice(0, -suffix.length) : subdomain;
+  if (project === undefined || !subdomain.endsWith(`-${project}`)) return subdomain;
+  return subdomain.slice(0, -project.length - 1) || subdomain;
 }
 
 /** The address as the command line keeps it: without a slash at the end. */

@@ -25,8 +25,8 @@ export function ActionCard({ dryRun, onRemove, ...fields }: CardProps) {
   return (
     <Paper withBorder p="sm" component="li" aria-label={title}>
       <Stack gap="sm">
-        <Group justify="space-between" align="flex-start" gap="xs" wrap="nowrap">
-          <Group gap="sm" wrap="nowrap" align="flex-start">
+        <Group justify="space-between" align="flex-start" gap="xs">
+          <Group gap="sm" wrap="nowrap" align="flex-start" className="culvert-page-words">
             <ThemeIcon variant="light" size={32} aria-hidden>
               {createElement(iconOf(action.kind), { size: 18 })}
             </ThemeIcon>

@@ -13,7 +13,7 @@ export function JsonView({ text, fault, isReadOnly, onChange }: JsonViewProps) {
   return (
     <Textarea
       label="Policy as JSON"
-      description="As the API and the command line take it; “enforce”: false only tries an action."
+      description="As the API takes it; “enforce”: false only tries an action."
       value={text}
       error={fault}
       readOnly={isReadOnly}

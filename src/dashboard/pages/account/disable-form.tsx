@@ -43,9 +43,14 @@ export function DisableForm({ onClose }: { readonly onClose: () => void }) {
           aria-label="Prove that it is you by"
         />
         {isPassword ? (
-          <PasswordField autoComplete="current-password" data-autofocus {...form.getInputProps('password')} />
+          <PasswordField size="sm" autoComplete="current-password" data-autofocus {...form.getInputProps('password')} />
         ) : (
-          <CodeField label="One of your recovery codes" inputMode="text" {...form.getInputProps('recovery_code')} />
+          <CodeField
+            size="sm"
+            label="One of your recovery codes"
+            inputMode="text"
+            {...form.getInputProps('recovery_code')}
+          />
         )}
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose}>

@@ -72,9 +72,9 @@ function ConfirmForm({ enrolled, onConfirmed, onClose }: ConfirmFormProps) {
         </Center>
         <CopyLine value={enrolled.secret_base32} what="the secret" />
         <CodeField
+          size="sm"
           label="Code that the app shows"
           description="The second factor is on once this code is right; you have 10 minutes."
-          data-autofocus
           {...form.getInputProps('code')}
         />
         <Group justify="flex-end" gap="xs">

@@ -86,6 +86,7 @@ function ChangeForm({ onClose }: { readonly onClose: () => void }) {
       <Stack>
         <Problem>{problem}</Problem>
         <PasswordField
+          size="sm"
           label="Current password"
           name="current-password"
           autoComplete="current-password"
@@ -93,6 +94,7 @@ function ChangeForm({ onClose }: { readonly onClose: () => void }) {
           {...form.getInputProps('current_password')}
         />
         <PasswordField
+          size="sm"
           label="New password"
           description={PASSWORD_RULE}
           name="new-password"

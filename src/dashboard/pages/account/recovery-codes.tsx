@@ -30,6 +30,8 @@ export function RecoveryCodes({ codes, onClose }: RecoveryCodesProps) {
               variant="default"
               leftSection={copied ? <IconCheck size={16} /> : <IconCopy size={16} />}
               onClick={copy}
+              // What had the focus before has gone.
+              autoFocus
             >
               {copied ? 'Copied' : 'Copy the codes'}
             </Button>

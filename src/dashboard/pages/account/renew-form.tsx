@@ -26,7 +26,7 @@ export function RenewForm({ onClose }: { readonly onClose: () => void }) {
     <form method="post" onSubmit={form.onSubmit(save)}>
       <Stack>
         <Text size="sm">You get ten new codes. All earlier ones are good for nothing then.</Text>
-        <PasswordField autoComplete="current-password" data-autofocus {...form.getInputProps('password')} />
+        <PasswordField size="sm" autoComplete="current-password" data-autofocus {...form.getInputProps('password')} />
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose}>
             Cancel

@@ -1,0 +1,103 @@
+/**
+ * The ways in and the pages of links as axe-core and a phone see them, and without a server that answers. What they do with real mails and
+ * providers is in test/flows/pages.test.ts and test/flows/login-page.test.ts.
+ */
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { after, before, suite, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { checkPhrase } from '../../src/wire/check-phrase.ts';
+import { field, press, signIn } from '../harness/chromium.ts';
+import { inReverse } from '../harness/ends.ts';
+import { heading, NO_CHROMIUM, noSeriousFinding, PHONE, shoot, startWorld, type World } from './world.ts';
+
+suite('the ways in', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
+  const ends = inReverse({ after });
+  let world: World;
+  before(async () => {
+    world = await startWorld(ends);
+  });
+
+  async function fits(page: Page): Promise<void> {
+    const wide = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+    assert.ok(wide <= 0, `${wide} pixels too wide`);
+    await noSeriousFinding(page);
+  }
+
+  test('every step stands on a phone; the focus is where something is to be typed', async (t) => {
+    const page = await world.open(t, '/', { as: null, context: { viewport: PHONE } });
+    await heading(page, 'Sign in');
+    assert.equal(await page.title(), 'Sign in - Culvert');
+    await field(page, 'E-mail address').and(page.locator(':focus')).waitFor();
+    await fits(page);
+    await field(page, 'E-mail address').fill('ann@example.test');
+    await press(page, 'Forgot password');
+    await heading(page, 'Forgot password');
+    await field(page, 'E-mail address').and(page.locator(':focus')).waitFor();
+    await fits(page);
+    await press(page, 'Back to sign-in');
+    await field(page, 'Password').and(page.locator(':focus')).waitFor();
+    await press(page, 'Make an account');
+    assert.equal(await field(page, 'E-mail address').inputValue(), 'ann@example.test', 'typed once');
+    await field(page, 'Password').fill('too short');
+    await press(page, 'Go on');
+    await page.getByText('this one has 9').waitFor();
+    await fits(page);
+    await shoot(page, 'sign-up-phone');
+    await field(page, 'Password').fill('correct horse battery staple');
+    await press(page, 'Go on');
+    await heading(page, 'Confirm your address');
+    await fits(page);
+    await shoot(page, 'confirm-phone');
+  });
+
+  test('what links lead to stands too, and says when a link is not whole', async (t) => {
+    for (const [path, title] of [
+      ['/reset', 'Ask for a new link'],
+      ['/reset?token=x', 'Set a new password'],
+      ['/invite', 'This address is not complete'],
+      ['/invite?token=x', 'You are invited'],
+      ['/cli?device_code=x', 'This address is not complete'],
+    ] as const) {
+      const page = await world.open(t, path, { as: null, context: { viewport: PHONE } });
+      await heading(page, title);
+      await fits(page);
+    }
+  });
+
+  test('whoever signs in sees the page that they wanted, and the session of a command line is let in', async (t) => {
+    const code = randomBytes(32).toString('base64url');
+    const page = await world.open(t, '/account', { as: null });
+    await signIn(page, world.owner);
+    await heading(page, 'Account');
+    await page.goto(`${world.culvert.apiUrl}/app/cli?device_code=${code}`);
+    await page.getByText(checkPhrase(code), { exact: true }).waitFor();
+    await page.getByText('Signed in as admin@localhost').waitFor();
+    assert.ok(!page.url().includes(code));
+    await fits(page);
+    await shoot(page, 'cli');
+    await page.route('**/auth/cli/authorize', (route) => route.abort());
+    await press(page, 'Approve');
+    await page.getByRole('alert').getByText('The server does not answer.').waitFor();
+    await page.unroute('**/auth/cli/authorize');
+    await press(page, 'Approve');
+    await heading(page, 'Your command line is in');
+    await fits(page);
+  });
+
+  test('a challenge that a provider left is used once, and can be given up', async (t) => {
+    const page = await world.open(t, '/?mfa_challenge=a.b.c', { as: null });
+    await heading(page, 'Second factor');
+    assert.ok(!page.url().includes('challenge'));
+    await noSeriousFinding(page);
+    await field(page, 'Code of your authenticator app').fill('123456');
+    await press(page, 'Go on');
+    await page.getByRole('alert').getByText(/\w/).waitFor();
+    await press(page, 'Back to sign-in');
+    await signIn(page, world.owner);
+    await heading(page, 'Overview');
+    await press(page, 'Your account');
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await heading(page, 'Sign in');
+  });
+});

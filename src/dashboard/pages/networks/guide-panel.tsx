@@ -55,7 +55,7 @@ export function GuidePanel({ network }: { readonly network: Network }) {
   ];
   return (
     <Panel title="Setup">
-      <Timeline bulletSize={26} lineWidth={2} active={steps.length} className="culvert-steps">
+      <Timeline bulletSize={26} lineWidth={2} active={steps.length}>
         {steps.map(({ title, isDone, content }, at) => {
           const Sign = isDone ? IconCheck : (NUMBERS[at] ?? IconCheck);
           return (

@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 import { inReverse } from '../harness/ends.ts';
 import { heading, NO_CHROMIUM, noSeriousFinding, PHONE, shoot, startWorld, type World } from './world.ts';
 
-suite('keys', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
+suite('keys', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
   const ends = inReverse({ after });
   let world: World;
   before(async () => {

@@ -39,30 +39,10 @@ export function IdentitiesPanel() {
     onDone: asked.close,
     tellsFailure: true,
   });
-  const columns: ReadonlyArray<Column<Identity>> = [
-    { key: 'provider', title: 'Provider', cell: ({ provider }) => nameOf(provider) },
-    { key: 'email', title: 'Address there', cell: ({ email }) => email },
-    { key: 'used', title: 'Last used', cell: ({ last_used_at: at }) => <Ago at={at} /> },
-    {
-      key: 'deeds',
-      title: 'Deeds',
-      hidden: true,
-      align: 'right',
-      cell: (row) => (
-        <Button
-          size="xs"
-          variant="default"
-          aria-label={`Unlink ${nameOf(row.provider)}, ${row.email}`}
-          onClick={() => {
-            unlink.reset();
-            asked.ask(row);
-          }}
-        >
-          Unlink
-        </Button>
-      ),
-    },
-  ];
+  const columns = columnsFor(nameOf, (identity) => {
+    unlink.reset();
+    asked.ask(identity);
+  });
   const { row } = asked;
   return (
     <Panel
@@ -91,4 +71,31 @@ export function IdentitiesPanel() {
       </Confirm>
     </Panel>
   );
+}
+
+function columnsFor(
+  nameOf: (provider: string) => string,
+  ask: (identity: Identity) => void,
+): ReadonlyArray<Column<Identity>> {
+  return [
+    { key: 'provider', title: 'Provider', cell: ({ provider }) => nameOf(provider) },
+    { key: 'email', title: 'Address there', cell: ({ email }) => email },
+    { key: 'used', title: 'Last used', cell: ({ last_used_at: at }) => <Ago at={at} /> },
+    {
+      key: 'deeds',
+      title: 'Deeds',
+      hidden: true,
+      align: 'right',
+      cell: (row) => (
+        <Button
+          size="xs"
+          variant="default"
+          aria-label={`Unlink ${nameOf(row.provider)}, ${row.email}`}
+          onClick={() => ask(row)}
+        >
+          Unlink
+        </Button>
+      ),
+    },
+  ];
 }

@@ -1,6 +1,7 @@
 /** Recovery codes, shown this once. */
 import { Alert, Button, CopyButton, Group, List, Stack } from '@mantine/core';
 import { IconCheck, IconCopy, IconKey } from '@tabler/icons-react';
+import { useEffect, useRef } from 'react';
 import { DownloadButton } from '../../parts/download.tsx';
 
 interface RecoveryCodesProps {
@@ -10,8 +11,11 @@ interface RecoveryCodesProps {
 
 export function RecoveryCodes({ codes, onClose }: RecoveryCodesProps) {
   const text = `${codes.join('\n')}\n`;
+  const box = useRef<HTMLDivElement>(null);
+  // What had the focus before has gone.
+  useEffect(() => box.current?.focus(), []);
   return (
-    <Stack>
+    <Stack ref={box} tabIndex={-1} className="culvert-way-step">
       <Alert color="yellow" variant="light" icon={<IconKey size={18} />} role="status">
         Keep these recovery codes where you keep passwords: they can&apos;t be shown again. Each is good once, in the
         place of a code of your app.
@@ -30,8 +34,6 @@ export function RecoveryCodes({ codes, onClose }: RecoveryCodesProps) {
               variant="default"
               leftSection={copied ? <IconCheck size={16} /> : <IconCopy size={16} />}
               onClick={copy}
-              // What had the focus before has gone.
-              autoFocus
             >
               {copied ? 'Copied' : 'Copy the codes'}
             </Button>

@@ -39,30 +39,7 @@ export function SessionsPanel() {
     tellsFailure: true,
   });
   const others = sessions.data?.filter(({ current }) => !current).length ?? 0;
-  const columns: ReadonlyArray<Column<Session>> = [
-    { key: 'program', title: 'With', cell: (row) => <Program session={row} /> },
-    { key: 'address', title: 'From', cell: ({ ip_address: ip }) => <span className="culvert-mono">{ip}</span> },
-    { key: 'used', title: 'Last used', cell: ({ last_used_at: at }) => <Ago at={at} /> },
-    { key: 'begun', title: 'Logged in', cell: ({ created_at: at }) => <Ago at={at} /> },
-    {
-      key: 'deeds',
-      title: 'Deeds',
-      hidden: true,
-      align: 'right',
-      cell: ({ id, current, user_agent: program, ip_address: ip }) =>
-        current ? null : (
-          <Button
-            size="xs"
-            variant="default"
-            aria-label={`End the session with ${programWords(program)} from ${ip}`}
-            loading={end.isPending && end.variables === id}
-            onClick={() => end.mutate(id)}
-          >
-            End
-          </Button>
-        ),
-    },
-  ];
+  const columns = columnsFor(end.isPending ? end.variables : undefined, end.mutate);
   return (
     <Panel
       title="Sessions"
@@ -90,6 +67,34 @@ export function SessionsPanel() {
       </Confirm>
     </Panel>
   );
+}
+
+/** `ending`: the session that is being ended. */
+function columnsFor(ending: string | undefined, end: (id: string) => void): ReadonlyArray<Column<Session>> {
+  return [
+    { key: 'program', title: 'With', cell: (row) => <Program session={row} /> },
+    { key: 'address', title: 'From', cell: ({ ip_address: ip }) => <span className="culvert-mono">{ip}</span> },
+    { key: 'used', title: 'Last used', cell: ({ last_used_at: at }) => <Ago at={at} /> },
+    { key: 'begun', title: 'Logged in', cell: ({ created_at: at }) => <Ago at={at} /> },
+    {
+      key: 'deeds',
+      title: 'Deeds',
+      hidden: true,
+      align: 'right',
+      cell: ({ id, current, user_agent: program, ip_address: ip }) =>
+        current ? null : (
+          <Button
+            size="xs"
+            variant="default"
+            aria-label={`End the session with ${programWords(program)} from ${ip}`}
+            loading={ending === id}
+            onClick={() => end(id)}
+          >
+            End
+          </Button>
+        ),
+    },
+  ];
 }
 
 function Program({ session: { user_agent: program, current } }: { readonly session: Session }) {

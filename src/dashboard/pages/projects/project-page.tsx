@@ -11,6 +11,7 @@ import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
 import { useServerPlace } from '../../parts/server-place.ts';
 import { DeleteProject } from './delete-project.tsx';
+import { AGAIN_MS } from './project-query.ts';
 import { ProjectKeys } from './project-keys.tsx';
 import { hostIn } from './project-slug.ts';
 import { ProjectTunnels } from './project-tunnels.tsx';
@@ -22,6 +23,8 @@ export function ProjectPage() {
   const project = useQuery({
     queryKey: ['projects', slug],
     queryFn: ({ signal }) => answered(client.GET('/projects/{slug}', { params: { path: { slug } }, signal })),
+    // The question before its deletion counts what it has now.
+    refetchInterval: AGAIN_MS,
   });
   if (project.data === undefined)
     return (

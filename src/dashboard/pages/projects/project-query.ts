@@ -4,7 +4,7 @@ import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
 
 export const PROJECTS = ['projects'] as const;
-const AGAIN_MS = 15_000;
+export const AGAIN_MS = 15_000;
 
 export function useProjects() {
   const { client } = useApi();

@@ -44,7 +44,7 @@ function Facts({ relay }: { readonly relay: Relay }) {
       <Fact title="Agent">
         {online && agent !== null ? (
           <>
-            <Anchor component={Link} href="/connections" inherit>
+            <Anchor component={Link} href="/connections" inherit underline="always">
               {agent.slice(0, 8)}
             </Anchor>
             , <Ago at={since} />

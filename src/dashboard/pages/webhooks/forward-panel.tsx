@@ -70,7 +70,7 @@ function Standing({ receiver: { forward, waiting } }: { readonly receiver: Recei
     <Group gap="sm">
       <Text size="sm" className="culvert-wrap">
         To{' '}
-        <Anchor component={Link} href={`/tunnels/${forward.tunnel_id}`} inherit>
+        <Anchor component={Link} href={`/tunnels/${forward.tunnel_id}`} inherit underline="always">
           {tunnel?.subdomain ?? 'a tunnel'}
         </Anchor>
         <span className="culvert-mono">{forward.path}</span>

@@ -58,7 +58,6 @@ function OneTunnel({ tunnel }: { readonly tunnel: TunnelDetail }) {
       }
       actions={<HeadActions tunnel={tunnel} now={now} />}
     >
-      <StateNotice tunnel={tunnel} now={now} />
       <Parts tunnel={tunnel} now={now} />
     </Page>
   );
@@ -70,37 +69,42 @@ function Parts({ tunnel, now }: { readonly tunnel: TunnelDetail; readonly now: n
   const { authEnabled, edgeAuthEnabled, policyEnabled, maintenance } = tunnel;
   const go = (next: string | null): void =>
     setParams(next === null || next === 'overview' ? '' : { tab: next }, { replace: true });
+  // The panel of maintenance says it itself.
+  const isSaid = tab === 'maintenance' && maintenance;
   return (
-    <Tabs value={tab satisfies Tab} onChange={go} keepMounted={false} className="culvert-tabs">
-      <Tabs.List mb="md" aria-label="Parts of the tunnel">
-        <Tabs.Tab value="overview">Overview</Tabs.Tab>
-        <Tabs.Tab value="gates" rightSection={mark(authEnabled || edgeAuthEnabled)}>
-          Gates
-        </Tabs.Tab>
-        <Tabs.Tab value="policy" rightSection={mark(policyEnabled)}>
-          Policy
-        </Tabs.Tab>
-        <Tabs.Tab value="maintenance" rightSection={mark(maintenance)}>
-          Maintenance
-        </Tabs.Tab>
-        <Tabs.Tab value="connect">Connect</Tabs.Tab>
-      </Tabs.List>
-      <Tabs.Panel value="overview">
-        <OverviewTab tunnel={tunnel} now={now} />
-      </Tabs.Panel>
-      <Tabs.Panel value="gates">
-        <GatesTab tunnel={tunnel} />
-      </Tabs.Panel>
-      <Tabs.Panel value="policy">
-        <PolicyPanel tunnel={tunnel} />
-      </Tabs.Panel>
-      <Tabs.Panel value="maintenance">
-        <MaintenancePanel tunnel={tunnel} />
-      </Tabs.Panel>
-      <Tabs.Panel value="connect">
-        <ConnectTab tunnel={tunnel} now={now} />
-      </Tabs.Panel>
-    </Tabs>
+    <>
+      {!isSaid && <StateNotice tunnel={tunnel} now={now} />}
+      <Tabs value={tab satisfies Tab} onChange={go} keepMounted={false} className="culvert-tabs">
+        <Tabs.List mb="md" aria-label="Parts of the tunnel">
+          <Tabs.Tab value="overview">Overview</Tabs.Tab>
+          <Tabs.Tab value="gates" rightSection={mark(authEnabled || edgeAuthEnabled)}>
+            Gates
+          </Tabs.Tab>
+          <Tabs.Tab value="policy" rightSection={mark(policyEnabled)}>
+            Policy
+          </Tabs.Tab>
+          <Tabs.Tab value="maintenance" rightSection={mark(maintenance)}>
+            Maintenance
+          </Tabs.Tab>
+          <Tabs.Tab value="connect">Connect</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="overview">
+          <OverviewTab tunnel={tunnel} now={now} />
+        </Tabs.Panel>
+        <Tabs.Panel value="gates">
+          <GatesTab tunnel={tunnel} />
+        </Tabs.Panel>
+        <Tabs.Panel value="policy">
+          <PolicyPanel tunnel={tunnel} />
+        </Tabs.Panel>
+        <Tabs.Panel value="maintenance">
+          <MaintenancePanel tunnel={tunnel} />
+        </Tabs.Panel>
+        <Tabs.Panel value="connect">
+          <ConnectTab tunnel={tunnel} now={now} />
+        </Tabs.Panel>
+      </Tabs>
+    </>
   );
 }
 

@@ -1,7 +1,7 @@
 /** Whom the visitor gate of a tunnel lets in: two lists. */
 import { Button, Group, Stack, TagsInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { showFaults } from '../../parts/form-failure.ts';
 import { FailureAlert } from '../../parts/loaded.tsx';
 import { listFaults, tidyDomains, tidyEmails, type VisitorLists } from './visitor-lists.ts';
@@ -11,11 +11,13 @@ interface VisitorFormProps {
   readonly tunnelId: string;
   readonly isOn: boolean;
   readonly lists: VisitorLists;
+  /** Another button beside the form's own. */
+  readonly children: ReactNode;
 }
 
 const SPLITS = [',', ';', ' '];
 
-export function VisitorForm({ tunnelId, isOn, lists }: VisitorFormProps) {
+export function VisitorForm({ tunnelId, isOn, lists, children }: VisitorFormProps) {
   const [isRefused, setRefused] = useState(false);
   const form = useForm({
     initialValues: { allowed_domains: [...lists.allowed_domains], allowed_emails: [...lists.allowed_emails] },
@@ -29,13 +31,14 @@ export function VisitorForm({ tunnelId, isOn, lists }: VisitorFormProps) {
       onError: (error) => setRefused(showFaults(form, error) !== undefined),
     });
   };
+  const { allowed_domains: domains, allowed_emails: emails } = form.values;
   return (
     <form onSubmit={form.onSubmit(send)} noValidate>
       <Stack gap="sm">
         <TagsInput
           label="Everybody of these domains"
           description="What stands behind the @, exactly: subdomains are others. Enter or a comma ends one."
-          placeholder="example.com"
+          placeholder={domains.length === 0 ? 'example.com' : ''}
           splitChars={SPLITS}
           {...form.getInputProps('allowed_domains')}
           onChange={(entries) => form.setFieldValue('allowed_domains', tidyDomains(entries))}
@@ -43,7 +46,7 @@ export function VisitorForm({ tunnelId, isOn, lists }: VisitorFormProps) {
         <TagsInput
           label="And these addresses"
           description="The service is told who came, by the header Culvert-Visitor-Email."
-          placeholder="ann@partner.example"
+          placeholder={emails.length === 0 ? 'ann@partner.example' : ''}
           splitChars={SPLITS}
           {...form.getInputProps('allowed_emails')}
           onChange={(entries) => form.setFieldValue('allowed_emails', tidyEmails(entries))}
@@ -53,6 +56,7 @@ export function VisitorForm({ tunnelId, isOn, lists }: VisitorFormProps) {
           <Button type="submit" loading={put.isPending} disabled={isOn && !form.isDirty()}>
             {isOn ? 'Save lists' : 'Ask visitors to sign in'}
           </Button>
+          {children}
         </Group>
       </Stack>
     </form>

@@ -1,5 +1,5 @@
 /** The visitor gate of a tunnel: whether visitors must say who they are, and who of them comes in. */
-import { Alert, Button, Group, Stack, Text } from '@mantine/core';
+import { Alert, Button, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useAccount, useMay } from '../../api/context.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
@@ -39,11 +39,13 @@ export function VisitorPanel({ tunnel }: { readonly tunnel: TunnelDetail }) {
               </Alert>
             ))}
             {mayChange && hasPlan ? (
-              <VisitorForm key={String(isOn)} tunnelId={id} isOn={isOn} lists={lists} />
+              <VisitorForm key={String(isOn)} tunnelId={id} isOn={isOn} lists={lists}>
+                {isOn && <RemoveVisitors tunnel={tunnel} />}
+              </VisitorForm>
             ) : (
               isOn && <Listed lists={lists} />
             )}
-            {mayChange && isOn && <RemoveVisitors tunnel={tunnel} />}
+            {mayChange && !hasPlan && isOn && <RemoveVisitors tunnel={tunnel} />}
           </Stack>
         )}
       </Loaded>
@@ -60,8 +62,8 @@ function RemoveVisitors({ tunnel: { id, subdomain } }: { readonly tunnel: Tunnel
   const [opened, { open, close }] = useDisclosure(false);
   const remove = useRemoveVisitorGate(id, close);
   return (
-    <Group>
-      <Button variant="default" onClick={open}>
+    <>
+      <Button variant="default" onClick={open} w="fit-content">
         Remove sign-in
       </Button>
       <Confirm
@@ -76,6 +78,6 @@ function RemoveVisitors({ tunnel: { id, subdomain } }: { readonly tunnel: Tunnel
         From the next request on, whoever knows the address is let in, unless something else on this page asks. The
         lists are forgotten.
       </Confirm>
-    </Group>
+    </>
   );
 }

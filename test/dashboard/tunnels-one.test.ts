@@ -1,0 +1,159 @@
+/** The page of one tunnel: what stands in front of it, maintenance, its end; and who is offered what. */
+import assert from 'node:assert/strict';
+import { after, before, suite, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { inReverse } from '../harness/ends.ts';
+import { startOrigin } from '../harness/origin.ts';
+import { get } from '../harness/visitor.ts';
+import { heading, NO_CHROMIUM, noSeriousFinding, PHONE, shoot, startWorld, type World } from './world.ts';
+
+const HOSTILE = '<img src=x onerror="document.title=1">Back at six';
+
+suite('one tunnel', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
+  const ends = inReverse({ after });
+  let world: World;
+  let shop: string;
+  let url: string;
+  const made = async (body: object): Promise<string> => {
+    const answer = await world.culvert.account.call('POST', '/tunnels', body);
+    assert.equal(answer.status, 201, JSON.stringify(answer.body));
+    return String(answer.body['id']);
+  };
+  const visit = (credentials = '') =>
+    get(url.replace('://', `://${credentials}`) + '/', world.culvert.ports.http).then(
+      ({ status, code }) => code ?? status,
+    );
+
+  before(async () => {
+    world = await startWorld(ends);
+    const origin = await startOrigin(ends, (_, response) => response.end('hello'));
+    shop = await made({ localPort: origin.port, subdomain: 'shop' });
+    const agent = world.culvert.agent(['http', String(origin.port), '--subdomain', 'shop']);
+    url = await agent.printed(/^(http:\/\/shop\.\S+)$/m);
+  });
+
+  test('visitors are asked for a password that was set here, and no more once it is removed', async (t) => {
+    const page = await world.open(t, `/tunnels/${shop}?tab=gates`);
+    await heading(page, 'shop');
+    const panel = page.getByRole('region', { name: 'Password' });
+    await panel.getByRole('button', { name: 'Ask for this password' }).click();
+    await panel.getByText('Choose a user name').waitFor();
+    await panel.getByRole('textbox', { name: 'User name' }).fill('team');
+    await panel.getByRole('button', { name: 'Generate one' }).click();
+    const password = await panel.getByLabel('Password', { exact: true }).inputValue();
+    await noSeriousFinding(page);
+    await panel.getByRole('button', { name: 'Ask for this password' }).click();
+    await panel.getByText('The user name is team').waitFor();
+    assert.equal(await visit(), 'unauthorized');
+    assert.equal(await visit(`team:${password}@`), 200);
+    assert.doesNotMatch(await page.content(), new RegExp(password), 'it is gone from the page');
+    await shoot(page, 'tunnel-gates');
+    await panel.getByRole('button', { name: 'Remove' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Remove the password of shop?' });
+    await noSeriousFinding(page);
+    await dialog.getByRole('button', { name: 'Remove password' }).click();
+    await panel.getByRole('button', { name: 'Ask for this password' }).waitFor();
+    assert.equal(await visit(), 200);
+  });
+
+  test('visitors are asked who they are by two lists, and a server without a provider is said to let nobody in', async (t) => {
+    const page = await world.open(t, `/tunnels/${shop}?tab=gates`);
+    const panel = page.getByRole('region', { name: 'Visitor sign-in' });
+    await panel.getByRole('button', { name: 'Ask visitors to sign in' }).click();
+    await panel.getByText('Name at least one domain or address').waitFor();
+    await panel.getByLabel('Everybody of these domains').fill('@Example.com,');
+    await panel.getByLabel('And these addresses').fill('nobody');
+    await panel.getByRole('button', { name: 'Ask visitors to sign in' }).click();
+    await panel.getByText('nobody is no e-mail address').waitFor();
+    await panel.getByLabel('And these addresses').press('Backspace');
+    await panel.getByRole('button', { name: 'Ask visitors to sign in' }).click();
+    await panel.getByText('Nobody can sign in now').waitFor();
+    const { body } = await world.culvert.account.call('GET', `/tunnels/${shop}/edge-auth`);
+    assert.deepEqual([body['allowed_domains'], body['allowed_emails']], [['example.com'], []]);
+    await noSeriousFinding(page);
+    await shoot(page, 'tunnel-sign-in');
+    await panel.getByRole('button', { name: 'Remove sign-in' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove sign-in' }).click();
+    await panel.getByRole('button', { name: 'Ask visitors to sign in' }).waitFor();
+    assert.equal(await visit(), 200);
+  });
+
+  test('maintenance tells visitors the words, as text, until it is ended', async (t) => {
+    const page = await world.open(t, `/tunnels/${shop}`, { context: { colorScheme: 'dark' } });
+    await page.getByRole('tab', { name: 'Maintenance' }).click();
+    const panel = page.getByRole('region', { name: 'Maintenance', exact: true });
+    await panel.getByRole('textbox', { name: 'Words for visitors' }).fill(HOSTILE);
+    await panel.getByText(`${HOSTILE.length} of 500 characters`).waitFor();
+    await panel.getByRole('button', { name: 'Begin maintenance' }).click();
+    await panel.getByText('On', { exact: true }).waitFor();
+    await page.getByRole('tab', { name: 'Overview' }).click();
+    await page.getByRole('region', { name: 'In maintenance' }).getByText(HOSTILE).waitFor();
+    await noSeriousFinding(page);
+    await shoot(page, 'tunnel-dark');
+    await page.getByRole('tab', { name: 'Maintenance' }).click();
+    assert.equal(await visit(), 'maintenance');
+    assert.equal(await page.locator('main img').count(), 0);
+    await page.reload();
+    assert.equal(await panel.getByRole('textbox', { name: 'Words for visitors' }).inputValue(), HOSTILE);
+    await noSeriousFinding(page);
+    await shoot(page, 'tunnel-maintenance');
+    await panel.getByRole('button', { name: 'End maintenance' }).click();
+    await page.getByText('Online', { exact: true }).waitFor();
+    assert.equal(await visit(), 200);
+  });
+
+  test('a tunnel is stopped, started and deleted from its head', async (t) => {
+    const id = await made({ localPort: 3000, subdomain: 'short', ttlSeconds: 3600 });
+    const page = await world.open(t, `/tunnels/${id}`);
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await page.getByRole('region', { name: 'Stopped' }).waitFor();
+    await page.getByRole('button', { name: 'Start', exact: true }).click();
+    await page.getByText('Waiting for agent').waitFor();
+    const end = async () =>
+      Date.parse(String((await world.culvert.account.call('GET', `/tunnels/${id}`)).body['expiresAt']));
+    const before = await end();
+    const renewed = page.waitForResponse((response) => response.url().endsWith('/start'));
+    await page.getByRole('button', { name: 'Start again' }).click();
+    await renewed;
+    assert.ok((await end()) > before, 'its time begins anew');
+    await page.getByRole('button', { name: 'Delete tunnel' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Delete the tunnel short?' });
+    await noSeriousFinding(page);
+    await dialog.getByRole('button', { name: 'Delete tunnel' }).click();
+    await heading(page, 'Tunnels');
+    assert.equal((await world.culvert.account.call('GET', `/tunnels/${id}`)).status, 404);
+    await page.goBack();
+    assert.equal(await page.getByRole('heading', { level: 1, name: 'short' }).count(), 0);
+  });
+
+  test('a tcp tunnel says why it has no gates; a tunnel that is not there says so', async (t) => {
+    const id = await made({ localPort: 5432, subdomain: 'postgres', protocol: 'tcp' });
+    const page = await world.open(t, `/tunnels/${id}?tab=gates`);
+    await page.getByText('it has no gates').waitFor();
+    await shoot(page, 'tunnel-tcp');
+    await page.goto(`${world.culvert.apiUrl}/app/tunnels/${id.replace(/^..../, 'ffff')}`);
+    await page.getByRole('heading', { name: 'There is no such tunnel' }).waitFor();
+    await noSeriousFinding(page);
+  });
+
+  test('a plan without sign-in leads to the plans', async (t) => {
+    const as = await world.person('free@example.com');
+    const page = await world.open(t, '/tunnels', { as, context: { viewport: PHONE } });
+    await page.getByRole('button', { name: 'New tunnel' }).click();
+    await page.getByRole('textbox', { name: 'Local port' }).fill('3000');
+    await page.getByRole('combobox', { name: 'Ends' }).click();
+    assert.deepEqual(await page.getByRole('option').allInnerTexts(), ['1 hour, as long as your plan allows']);
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Create tunnel' }).click();
+    await page.getByRole('tab', { name: 'Gates' }).click();
+    await page.getByRole('region', { name: 'Visitor sign-in' }).getByRole('link', { name: 'See the plans' }).waitFor();
+    await fits(page);
+    await noSeriousFinding(page);
+    await shoot(page, 'tunnel-gates-phone');
+  });
+});
+
+async function fits(page: Page): Promise<void> {
+  const wide = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+  assert.ok(wide <= 0, `${wide} pixels too wide`);
+}

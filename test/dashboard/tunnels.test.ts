@@ -1,0 +1,156 @@
+/** The list of tunnels: the first one, made and connected; and all of them, found, stopped, started and deleted. */
+import assert from 'node:assert/strict';
+import { after, before, suite, test } from 'node:test';
+import type { Locator, Page } from 'playwright-core';
+import { Account } from '../harness/account.ts';
+import { inReverse } from '../harness/ends.ts';
+import { startOrigin } from '../harness/origin.ts';
+import { get } from '../harness/visitor.ts';
+import { heading, NO_CHROMIUM, noSeriousFinding, PHONE, shoot, startWorld, type World } from './world.ts';
+
+suite('the list of tunnels', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
+  const ends = inReverse({ after });
+  let world: World;
+  const made = async (body: object): Promise<string> => {
+    const answer = await world.culvert.account.call('POST', '/tunnels', body);
+    assert.equal(answer.status, 201, JSON.stringify(answer.body));
+    return String(answer.body['id']);
+  };
+  before(async () => {
+    world = await startWorld(ends);
+    const { status } = await world.culvert.account.call('POST', '/projects', { slug: 'docs', name: 'Documentation' });
+    assert.equal(status, 201);
+  });
+
+  test('a tunnel is made by clicking, says its command, and is online as soon as that runs', async (t) => {
+    const origin = await startOrigin(t, (_, response) => response.end('hello'));
+    const page = await world.open(t, '/tunnels');
+    await page.getByRole('heading', { name: 'Nothing is published yet' }).waitFor();
+    await noSeriousFinding(page);
+    await shoot(page, 'tunnels-empty');
+    await page.getByRole('button', { name: 'New tunnel' }).click();
+    const dialog = page.getByRole('dialog', { name: 'New tunnel' });
+    await dialog.getByRole('textbox', { name: /^Name/ }).fill('Guide');
+    await dialog.getByRole('button', { name: 'Create tunnel' }).click();
+    await dialog.getByText('The port that your service listens on').waitFor();
+    await dialog.getByText('Use lower case').waitFor();
+    await noSeriousFinding(page);
+    await dialog.getByRole('textbox', { name: 'Local port' }).fill(String(origin.port));
+    await dialog.getByRole('textbox', { name: /^Name/ }).fill('admin');
+    await dialog.getByRole('button', { name: 'Create tunnel' }).click();
+    await dialog.getByText(/admin .*(reserved|server|taken|used)/i).waitFor();
+    await dialog.getByRole('textbox', { name: /^Name/ }).fill('guide');
+    await choose(dialog, 'Project', 'Documentation');
+    await dialog.getByText('guide-docs.localhost').waitFor();
+    await shoot(page, 'tunnels-new');
+    await dialog.getByRole('button', { name: 'Create tunnel' }).click();
+    await heading(page, 'guide-docs');
+    await page.getByRole('heading', { name: 'Waiting for an agent' }).waitFor();
+    await page.getByRole('button', { name: 'Make a key and show the command' }).click();
+    const command = await page.getByRole('group', { name: 'the command' }).innerText();
+    const [, key = '', port, name = '', project = ''] =
+      /^CULVERT_TOKEN=(\S+) culvert http (\d+) --subdomain (\S+) --project (\S+) --server \S+$/.exec(command) ?? [];
+    assert.equal(Number(port), origin.port, command);
+    await noSeriousFinding(page);
+    await shoot(page, 'tunnel-waiting');
+    world.culvert.agent(['http', String(origin.port), '--subdomain', name, '--project', project], { token: key });
+    await page.getByText('Online', { exact: true }).waitFor();
+    const url = await page.getByRole('link', { name: /^http:/ }).innerText();
+    assert.equal((await get(`${url}/orders`, world.culvert.ports.http)).body, 'hello');
+    await page.getByRole('link', { name: 'GET /orders' }).waitFor();
+    await page.getByText('An agent at').waitFor();
+    await noSeriousFinding(page);
+    await shoot(page, 'tunnel-online');
+  });
+
+  test('tunnels are found, stopped, started, shut for maintenance and deleted from their rows', async (t) => {
+    await made({ localPort: 3000, subdomain: 'shop' });
+    const api = await made({ localPort: 5432, subdomain: 'postgres', protocol: 'tcp' });
+    await made({ localPort: 8080, subdomain: 'preview', ttlSeconds: 3600 });
+    const page = await world.open(t, '/tunnels');
+    await rowOf(page, 'shop').getByText('Waiting for agent').waitFor();
+    await noSeriousFinding(page);
+    await page.getByRole('textbox', { name: 'Search tunnels' }).fill('post');
+    await rowOf(page, 'shop').waitFor({ state: 'detached' });
+    await deed(page, 'postgres', 'Stop');
+    await rowOf(page, 'postgres').getByText('Stopped').waitFor();
+    assert.equal(new URL(page.url()).search, '?q=post');
+    await page.getByRole('button', { name: 'Clear the search' }).click();
+    await choose(page, 'State', /^Stopped \(1\)/);
+    await rowOf(page, 'shop').waitFor({ state: 'detached' });
+    await deed(page, 'postgres', 'Start');
+    await page.getByRole('heading', { name: 'No tunnel is like that' }).waitFor();
+    await page.getByRole('button', { name: /^Show all/ }).click();
+    await deed(page, 'shop', 'Begin maintenance');
+    await rowOf(page, 'shop').getByText('Maintenance').waitFor();
+    const visitor = await get(`http://shop.localhost:${world.culvert.ports.http}/`, world.culvert.ports.http);
+    assert.equal(visitor.code, 'maintenance');
+    await shoot(page, 'tunnels');
+    await deed(page, 'shop', 'End maintenance');
+    await rowOf(page, 'shop').getByText('Waiting for agent').waitFor();
+    await deed(page, 'postgres', 'Delete tunnel');
+    const dialog = page.getByRole('dialog', { name: 'Delete the tunnel postgres?' });
+    await noSeriousFinding(page);
+    await dialog.getByRole('button', { name: 'Delete tunnel' }).click();
+    await rowOf(page, 'postgres').waitFor({ state: 'detached' });
+    assert.equal((await world.culvert.account.call('GET', `/tunnels/${api}`)).status, 404);
+  });
+
+  test('on a phone nothing is wider than the window', async (t) => {
+    await made({ localPort: 3000, subdomain: `a-${'long-'.repeat(11)}name` });
+    const page = await world.open(t, '/tunnels', { context: { viewport: PHONE, colorScheme: 'dark' } });
+    await rowOf(page, 'preview').waitFor();
+    await fits(page);
+    await noSeriousFinding(page);
+    await shoot(page, 'tunnels-phone');
+    await page.getByRole('link', { name: /^a-long/ }).click();
+    await page.getByRole('heading', { name: 'Waiting for an agent' }).waitFor();
+    await fits(page);
+    await shoot(page, 'tunnel-phone');
+  });
+
+  test('who may only watch is offered nothing else', async (t) => {
+    const { culvert } = world;
+    const as = await world.person('watcher@example.com');
+    const { active_org: org } = (await culvert.account.call('GET', '/auth/me')).body as { active_org: { id: string } };
+    const invited = await culvert.account.call('POST', `/orgs/${org.id}/invitations`, {
+      email: as.email,
+      role: 'viewer',
+    });
+    assert.equal(invited.status, 201, JSON.stringify(invited.body));
+    const token = await culvert.server.printed(/"to":"watcher@example.com".*invite\?token=([\w-]+)/);
+    const watcher = await Account.logIn(culvert.apiUrl, as.email, as.password);
+    assert.equal((await watcher.call('POST', '/orgs/invitations/accept', { token })).status, 200);
+    const page = await world.open(t, '/tunnels', { as });
+    await page.getByRole('button', { name: /^Organization/ }).click();
+    await page.getByRole('menuitem', { name: /viewer/ }).click();
+    await rowOf(page, 'shop').waitFor();
+    assert.equal(await page.getByRole('button', { name: /^(New tunnel|Actions for|Connect)/ }).count(), 0);
+    await page.getByRole('link', { name: 'shop', exact: true }).click();
+    await page.getByRole('tab', { name: 'Gates' }).click();
+    await page.getByRole('region', { name: 'Visitor sign-in' }).waitFor();
+    assert.equal(await page.getByRole('button', { name: /Ask|Stop|Start|Delete|Generate/ }).count(), 0);
+    await noSeriousFinding(page);
+    await shoot(page, 'tunnel-watched');
+  });
+});
+
+function rowOf(page: Page, name: string): Locator {
+  return page.getByRole('row').filter({ has: page.getByRole('link', { name, exact: true }) });
+}
+
+async function deed(page: Page, name: string, what: string): Promise<void> {
+  await page.getByRole('button', { name: `Actions for ${name}`, exact: true }).click();
+  await page.getByRole('menuitem', { name: what }).click();
+}
+
+async function choose(of: Page | Locator, label: string, option: string | RegExp): Promise<void> {
+  await of.getByRole('combobox', { name: label }).click();
+  const page = 'goto' in of ? of : of.page();
+  await page.getByRole('option', { name: option }).click();
+}
+
+async function fits(page: Page): Promise<void> {
+  const wide = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+  assert.ok(wide <= 0, `${wide} pixels too wide`);
+}

@@ -10,7 +10,26 @@ import type { Trial } from './trial-words.ts';
 type Request = Trial['requests'][number];
 
 export function TrialRequests({ trial, policy }: { readonly trial: Trial; readonly policy: Policy }) {
-  const columns: ReadonlyArray<Column<Request>> = [
+  const all = trial.by_action.reduce((sum, { would_refuse: count }) => sum + count, 0);
+  return (
+    <Stack gap="xs">
+      {all > trial.requests.length && (
+        <Text size="sm" c="dimmed">
+          The newest {countText(trial.requests.length)} of them:
+        </Text>
+      )}
+      <Table
+        label="Requests that would be refused"
+        rows={trial.requests}
+        rowKey={({ id }) => id}
+        columns={columnsFor(policy)}
+      />
+    </Stack>
+  );
+}
+
+function columnsFor(policy: Policy): ReadonlyArray<Column<Request>> {
+  return [
     {
       key: 'request',
       title: 'Request',
@@ -32,15 +51,4 @@ export function TrialRequests({ trial, policy }: { readonly trial: Trial; readon
     },
     { key: 'when', title: 'When', cell: ({ timestamp }) => <Ago at={timestamp} /> },
   ];
-  const all = trial.by_action.reduce((sum, { would_refuse: count }) => sum + count, 0);
-  return (
-    <Stack gap="xs">
-      {all > trial.requests.length && (
-        <Text size="sm" c="dimmed">
-          The newest {countText(trial.requests.length)} of them:
-        </Text>
-      )}
-      <Table label="Requests that would be refused" rows={trial.requests} rowKey={({ id }) => id} columns={columns} />
-    </Stack>
-  );
 }

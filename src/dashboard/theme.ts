@@ -1,8 +1,10 @@
 /** The look: the colours of the pages that the edge and the API make by themselves, in Mantine's terms. All pairs have a contrast of 4.5 and more. */
 import {
+  Anchor,
   type CSSVariablesResolver,
   createTheme,
   defaultVariantColorsResolver,
+  Menu,
   Modal,
   Tooltip,
   type VariantColorsResolver,
@@ -29,6 +31,10 @@ export const THEME = createTheme({
   headings: { fontWeight: '600' },
   cursorType: 'pointer',
   components: {
+    // A colour alone would not tell a link from the text around it.
+    Anchor: Anchor.extend({ defaultProps: { underline: 'always' } }),
+    // Its placeholder is a child that a menu may not have.
+    Menu: Menu.extend({ defaultProps: { withInitialFocusPlaceholder: false } }),
     Modal: Modal.extend({ defaultProps: { centered: true, closeButtonProps: { 'aria-label': 'Close' } } }),
     Tooltip: Tooltip.extend({ defaultProps: { withArrow: true, openDelay: 300 } }),
   },

@@ -1,5 +1,5 @@
 /** The trail as a table: when, who, what, from where. */
-import { Anchor, Button, Center, Stack, Text } from '@mantine/core';
+import { Anchor, Box, Button, Center, Stack, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { IconHistory } from '@tabler/icons-react';
 import { Link } from 'wouter';
@@ -93,14 +93,14 @@ function columnsFor(scope: Scope, names: Names): ReadonlyArray<Column<AuditEvent
 
 function Who({ event: { userEmail, actorType } }: { readonly event: AuditEvent }) {
   return (
-    <div>
+    <Box miw={150}>
       {userEmail}
       {actorType === 'token' && (
         <Text size="xs" c="dimmed">
           key
         </Text>
       )}
-    </div>
+    </Box>
   );
 }
 

@@ -34,8 +34,8 @@ export function DropsPanel({ edge }: { readonly edge: Schemas['EdgeCounts'] }) {
       title="Refused, cut and left out"
       about={
         <>
-          Since the server started, <Ago at={edge.since} />. {countText(edge.connections.admitted)} connections of
-          visitors were let in.
+          Since the server started, <Ago at={edge.since} />. Connections of visitors that were let in:{' '}
+          {countText(edge.connections.admitted)}.
         </>
       }
       actions={

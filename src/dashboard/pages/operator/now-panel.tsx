@@ -4,7 +4,7 @@ import { useNow } from '../../parts/now.ts';
 import { Panel } from '../../parts/panel.tsx';
 import { bytesText, countText, durationText, spanText } from '../../parts/words.ts';
 import { figure, type Metrics } from './exposition.ts';
-import { MAX_SAMPLES, ratesOf, type Sample } from './history.ts';
+import { ratesOf, type Sample } from './history.ts';
 import { Sparkline } from './sparkline.tsx';
 
 interface NowPanelProps {
@@ -17,37 +17,16 @@ export function NowPanel({ metrics, samples }: NowPanelProps) {
     <Panel title="Now" about="Asked every three seconds while this page is open; lines go back six minutes at most.">
       <Figures metrics={metrics} samples={samples} />
       <SimpleGrid cols={{ base: 2, lg: 3 }} spacing="sm">
-        <Sparkline
-          title="Event loop delay, p99"
-          values={samples.map(({ loopMs }) => loopMs)}
-          say={durationText}
-          room={MAX_SAMPLES}
-        />
-        <Sparkline title="Requests" values={ratesOf(samples, 'requests')} say={perSecond} room={MAX_SAMPLES} />
-        <Sparkline
-          title="Traffic, both ways"
-          values={ratesOf(samples, 'bytes')}
-          say={bytesPerSecond}
-          room={MAX_SAMPLES}
-        />
+        <Sparkline title="Event loop delay, p99" values={samples.map(({ loopMs }) => loopMs)} say={durationText} />
+        <Sparkline title="Requests" values={ratesOf(samples, 'requests')} say={perSecond} />
+        <Sparkline title="Traffic, both ways" values={ratesOf(samples, 'bytes')} say={bytesPerSecond} />
         <Sparkline
           title="Connections of visitors"
           values={samples.map(({ connections }) => connections)}
           say={countText}
-          room={MAX_SAMPLES}
         />
-        <Sparkline
-          title="Open streams"
-          values={samples.map(({ streams }) => streams)}
-          say={countText}
-          room={MAX_SAMPLES}
-        />
-        <Sparkline
-          title="Memory of the process"
-          values={samples.map(({ memory }) => memory)}
-          say={bytesText}
-          room={MAX_SAMPLES}
-        />
+        <Sparkline title="Open streams" values={samples.map(({ streams }) => streams)} say={countText} />
+        <Sparkline title="Memory of the process" values={samples.map(({ memory }) => memory)} say={bytesText} />
       </SimpleGrid>
     </Panel>
   );

@@ -5,16 +5,16 @@ interface SparklineProps {
   readonly title: string;
   readonly values: readonly number[];
   readonly say: (value: number) => string;
-  /** Values that the line has room for: it grows from the left until then. */
-  readonly room: number;
 }
 
 const WIDTH = 240;
 const HEIGHT = 56;
 /** For the width of the line, and a flat one at 0 is seen. */
 const MARGIN = 2;
+/** The line grows from the left until there are so many, and is then as wide as its card. */
+const FIRST_ROOM = 20;
 
-export function Sparkline({ title, values, say, room }: SparklineProps) {
+export function Sparkline({ title, values, say }: SparklineProps) {
   const top = Math.max(...values, 0);
   const last = values.at(-1) ?? 0;
   const words = `${title}: ${say(last)} now, ${say(top)} at most while this page is open`;
@@ -38,14 +38,14 @@ export function Sparkline({ title, values, say, room }: SparklineProps) {
         role="img"
         aria-label={words}
       >
-        <polyline points={pointsOf(values, top, room)} vectorEffect="non-scaling-stroke" />
+        <polyline points={pointsOf(values, top)} vectorEffect="non-scaling-stroke" />
       </svg>
     </Card>
   );
 }
 
-function pointsOf(values: readonly number[], top: number, room: number): string {
-  const step = WIDTH / Math.max(1, room - 1);
+function pointsOf(values: readonly number[], top: number): string {
+  const step = WIDTH / Math.max(FIRST_ROOM, values.length - 1);
   return values
     .map((value, index) => {
       const share = top === 0 ? 0 : value / top;

@@ -11,7 +11,7 @@ import { field, press, signIn } from '../harness/chromium.ts';
 import { inReverse } from '../harness/ends.ts';
 import { heading, NO_CHROMIUM, noSeriousFinding, PHONE, shoot, startWorld, type World } from './world.ts';
 
-suite('the ways in', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
+suite('the ways in', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
   const ends = inReverse({ after });
   let world: World;
   before(async () => {

@@ -87,7 +87,6 @@ function CreateForm({ networks, onClose }: Omit<CreateNetworkProps, 'opened'>) {
             {room > 0 ? `Room for ${countText(room)} ${room === 1 ? 'device' : 'devices'}.` : ''}
           </Text>
           <Button
-            size="compact-xs"
             variant="subtle"
             leftSection={<IconRefresh size={14} />}
             onClick={() => form.setFieldValue('cidr', freeCidr([...taken, cidr]) ?? cidr)}

@@ -107,7 +107,7 @@ function ServerStep({ network, onOpen, mayChange }: StepProps & { readonly mayCh
         </Text>
       )}
       {mayChange && (
-        <Button variant="default" size="xs" onClick={onOpen}>
+        <Button variant="default" onClick={onOpen}>
           {at === null ? 'Register server again' : 'Change server'}
         </Button>
       )}
@@ -129,7 +129,7 @@ function ConfigStep({ network, isDone, onOpen }: StepProps & { readonly isDone: 
           </>
         )}
       </Text>
-      <Button variant="default" size="xs" onClick={onOpen}>
+      <Button variant="default" onClick={onOpen}>
         Show config
       </Button>
     </Stack>

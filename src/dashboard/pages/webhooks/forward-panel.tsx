@@ -26,11 +26,11 @@ export function ForwardPanel({ receiver }: { readonly receiver: Receiver }) {
         mayChange && (
           <>
             {forward !== null && (
-              <Button variant="subtle" size="xs" color="gray" c="dimmed" onClick={() => setDialog('stop')}>
+              <Button variant="subtle" color="gray" c="dimmed" onClick={() => setDialog('stop')}>
                 Stop
               </Button>
             )}
-            <Button variant="default" size="xs" onClick={() => setDialog('change')}>
+            <Button variant="default" onClick={() => setDialog('change')}>
               {forward === null ? 'Send on to a tunnel' : 'Change'}
             </Button>
           </>

@@ -8,7 +8,7 @@ import { startOrigin } from '../harness/origin.ts';
 import { get } from '../harness/visitor.ts';
 import { heading, NO_CHROMIUM, noSeriousFinding, PHONE, shoot, startWorld, type World } from './world.ts';
 
-suite('the list of tunnels', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
+suite('the list of tunnels', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
   const ends = inReverse({ after });
   let world: World;
   const made = async (body: object): Promise<string> => {
@@ -47,7 +47,7 @@ suite('the list of tunnels', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     await heading(page, 'guide-docs');
     await page.getByRole('heading', { name: 'Waiting for an agent' }).waitFor();
     await page.getByRole('button', { name: 'Make a key and show the command' }).click();
-    const command = await page.getByRole('group', { name: 'the command' }).innerText();
+    const command = await page.getByRole('group', { name: 'the command', exact: true }).innerText();
     const [, key = '', port, name = '', project = ''] =
       /^CULVERT_TOKEN=(\S+) culvert http (\d+) --subdomain (\S+) --project (\S+) --server \S+$/.exec(command) ?? [];
     assert.equal(Number(port), origin.port, command);

@@ -58,9 +58,7 @@ function Shown({ receiver }: { readonly receiver: Receiver }) {
       about={
         <>
           Webhooks of {sender.value === 'generic_hmac_sha256' ? 'another sender' : sender.label}
-          {received === 0 ? (
-            ': nothing has come yet'
-          ) : (
+          {received > 0 && (
             <>
               : {countText(received)} received, the last <Ago at={last} />
             </>

@@ -174,7 +174,7 @@ suite('a policy is tested against recorded requests', () => {
   });
 
   test('one at a time of an organization; and none without a node that can decide', async () => {
-    const tunnelId = await tunnelWith();
+    const tunnelId = await tunnelWith({ target: '/admin' });
     let goOn = (): void => {};
     const asked = new Promise<void>((hears) => {
       meanwhile = () => new Promise((resolve) => ((goOn = resolve), hears()));

@@ -76,6 +76,7 @@ export class PolicyTrials {
     const leave = this.#enter(orgId);
     try {
       const items = await this.#newest(orgId, tunnelId, input.limit);
+      if (items.length === 0) return trialOf(policy, items, []);
       const requests = await playable({ orgId, items, policy }, this.#deps.records);
       const answer = await this.#deps.nodes.rehearse({ orgId, policy, requests: requests.toReversed() });
       if (!answer.ok) throw tooMany();

@@ -111,7 +111,7 @@ export async function startSeeded(ends: Ends): Promise<Seeded> {
       { name: 'cli', path: `/cli?device_code=${randomBytes(32).toString('base64url')}` },
       { name: 'invite', path: '/invite?token=abc' },
       { name: 'reset', path: '/reset?token=abc', stranger: true },
-      ...['', '/users', '/orgs', '/server', '/certificates', '/keys', '/audit'].map((part) => ({
+      ...['', '/users', '/organizations', '/server', '/certificates', '/keys', '/audit'].map((part) => ({
         name: `operator${part.replace('/', '-')}`,
         path: `/operator${part}`,
       })),

@@ -3,10 +3,12 @@ import { Anchor, Text } from '@mantine/core';
 import { Link } from 'wouter';
 import type { Schemas, Tunnel } from '../../api/types.ts';
 import { Loaded } from '../../parts/loaded.tsx';
+import { useNow } from '../../parts/now.ts';
 import { Panel } from '../../parts/panel.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { bytesText, countText } from '../../parts/words.ts';
+import { STATES, stateOf } from '../tunnels/tunnel-state.ts';
 import { useTunnels } from './project-query.ts';
 
 const COLUMNS: ReadonlyArray<Column<Tunnel>> = [
@@ -22,7 +24,7 @@ const COLUMNS: ReadonlyArray<Column<Tunnel>> = [
   {
     key: 'state',
     title: 'State',
-    cell: ({ online }) => <StateBadge tone={online ? 'good' : 'quiet'}>{online ? 'Online' : 'Offline'}</StateBadge>,
+    cell: (tunnel) => <TunnelStateBadge tunnel={tunnel} />,
   },
   { key: 'protocol', title: 'Protocol', cell: ({ protocol }) => protocol },
   { key: 'requests', title: 'Requests', align: 'right', cell: ({ totalRequests }) => countText(totalRequests) },
@@ -33,6 +35,11 @@ const COLUMNS: ReadonlyArray<Column<Tunnel>> = [
     cell: ({ bytesIn, bytesOut }) => bytesText(bytesIn + bytesOut),
   },
 ];
+
+function TunnelStateBadge({ tunnel }: { readonly tunnel: Tunnel }) {
+  const { tone, word } = STATES[stateOf(tunnel, useNow(30_000))];
+  return <StateBadge tone={tone}>{word}</StateBadge>;
+}
 
 export function ProjectTunnels({ project: { slug, isDefault } }: { readonly project: Schemas['Project'] }) {
   const tunnels = useTunnels();

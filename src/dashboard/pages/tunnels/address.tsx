@@ -3,11 +3,15 @@ import { ActionIcon, Anchor, Group, Text, Tooltip } from '@mantine/core';
 import { IconExternalLink } from '@tabler/icons-react';
 import { CopyIcon } from '../../parts/copy.tsx';
 
+/** Pixels: of a name of 63 characters the end is cut off; its button copies the whole. */
+const MAX_WIDTH = 'min(420px, 64vw)';
+
 interface AddressProps {
   /** As the server made it; a `tcp:` one leads nowhere in a browser. */
   readonly url: string;
   /** Of the tunnel, for screen readers. */
   readonly name: string;
+  /** `xs`: in lists, by the host alone. */
   readonly size?: 'xs' | 'sm';
 }
 
@@ -16,11 +20,11 @@ export function Address({ url, name, size = 'sm' }: AddressProps) {
   return (
     <Group gap={2} wrap="nowrap" className="culvert-address">
       {isLink ? (
-        <Anchor href={url} target="_blank" rel="noopener noreferrer" size={size} c="dimmed">
-          {url}
+        <Anchor href={url} target="_blank" rel="noopener noreferrer" size={size} c="dimmed" truncate maw={MAX_WIDTH}>
+          {size === 'xs' ? new URL(url).host : url}
         </Anchor>
       ) : (
-        <Text size={size} c="dimmed">
+        <Text size={size} c="dimmed" truncate maw={MAX_WIDTH}>
           {url}
         </Text>
       )}

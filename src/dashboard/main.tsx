@@ -5,7 +5,15 @@
 import '@mantine/core/styles.css';
 import '@mantine/notifications/styles.css';
 import 'uplot/dist/uPlot.min.css';
-import './style/dashboard.css';
+import './style/base.css';
+import './style/table.css';
+import './style/figures.css';
+import './style/account.css';
+import './style/ways-in.css';
+import './style/tunnels.css';
+import './style/policy.css';
+import './style/inspector.css';
+import './style/request.css';
 import { MantineProvider } from '@mantine/core';
 import { Notifications } from '@mantine/notifications';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';

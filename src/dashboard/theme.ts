@@ -48,6 +48,9 @@ export const CSS_VARIABLES: CSSVariablesResolver = () => ({
     '--mantine-color-error': '#a4262c',
     '--culvert-ground': '#f4f5f4',
     '--culvert-line': '#d5dad7',
+    '--culvert-phrase': '#eaf3f0',
+    '--culvert-blue': '#1d5a96',
+    '--culvert-amber': '#8a5a00',
   },
   dark: {
     '--mantine-color-dimmed': 'var(--mantine-color-dark-2)',
@@ -55,5 +58,8 @@ export const CSS_VARIABLES: CSSVariablesResolver = () => ({
     '--mantine-color-error': '#ff9b9b',
     '--culvert-ground': 'var(--mantine-color-dark-8)',
     '--culvert-line': 'var(--mantine-color-dark-4)',
+    '--culvert-phrase': '#15302a',
+    '--culvert-blue': '#86bdf2',
+    '--culvert-amber': '#e8b95a',
   },
 });

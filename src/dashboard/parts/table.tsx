@@ -50,7 +50,7 @@ export function Table<T>({ label, rows, rowKey, columns }: TableProps<T>) {
               {columns.map(({ key, title, hidden, align = 'left', cell }) => (
                 <MantineTable.Td
                   key={key}
-                  {...(align === 'right' ? { ta: align } : {})}
+                  {...(align === 'right' ? { ta: align, className: 'culvert-number' } : {})}
                   role="cell"
                   data-title={hidden === true ? undefined : title}
                 >

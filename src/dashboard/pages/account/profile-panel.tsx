@@ -18,7 +18,7 @@ export function ProfilePanel() {
         <Text size="xs" c="dimmed">
           E-mail address
         </Text>
-        <Text size="sm" className="culvert-account-words">
+        <Text size="sm" className="culvert-wrap">
           {user.email}
         </Text>
         <Text size="xs" c="dimmed">

@@ -101,7 +101,7 @@ function Row({ request, tunnel }: { readonly request: Recorded; readonly tunnel:
         <Text size="xs" c="dimmed" truncate>
           {tunnel ?? 'a tunnel that is gone'}
         </Text>
-        <Text size="xs" c="dimmed" className="culvert-number culvert-still">
+        <Text size="xs" c="dimmed" className="culvert-number culvert-fixed">
           {durationText(latencyMs)}, <Ago at={timestamp} />
         </Text>
       </Group>

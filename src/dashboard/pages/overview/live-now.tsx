@@ -70,7 +70,7 @@ function FirstRequest({ tunnel: { id, totalRequests } }: { readonly tunnel: Tunn
       <Text size="sm" className="culvert-mono culvert-line">
         {method} {path}
       </Text>
-      <Text size="sm" c="dimmed" className="culvert-still">
+      <Text size="sm" c="dimmed" className="culvert-fixed">
         {durationText(latencyMs)}
       </Text>
       <Button variant="subtle" size="compact-sm" component={Link} href={`/inspector/${latest.id}`}>

@@ -60,13 +60,13 @@ function Row({ id, subdomain, publicUrl, protocol, maintenance, totalRequests, b
           </Anchor>
           {maintenance && <StateBadge tone="warn">Maintenance</StateBadge>}
         </Group>
-        <Text size="sm" className="culvert-number culvert-still">
+        <Text size="sm" className="culvert-number culvert-fixed">
           {protocol === 'tcp' ? bytes : `${countText(totalRequests)} requests`}
         </Text>
       </Group>
       <Group justify="space-between" gap="sm" wrap="nowrap">
         <Outside url={publicUrl} />
-        <Text size="xs" c="dimmed" className="culvert-number culvert-still">
+        <Text size="xs" c="dimmed" className="culvert-number culvert-fixed">
           {protocol === 'tcp' ? 'TCP' : bytes}
         </Text>
       </Group>

@@ -14,7 +14,7 @@ export function TrialActions({ trial, policy }: { readonly trial: Trial; readonl
         return (
           <li key={index}>
             <Group justify="space-between" gap="md" wrap="nowrap">
-              <Text size="sm" className="culvert-policy-rule">
+              <Text size="sm" className="culvert-wrap">
                 {entryOf(kind)?.title ?? kind}{' '}
                 <span className="culvert-mono">{action === undefined ? '' : ruleText(action)}</span>
                 {enforced ? '' : ' (only tried)'}

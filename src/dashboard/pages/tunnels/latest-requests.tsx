@@ -1,5 +1,5 @@
 /** The latest requests of a tunnel's visitors; the inspector has all of them. */
-import { Anchor, Button, Group, Stack, Text } from '@mantine/core';
+import { Anchor, Button, Group, Text } from '@mantine/core';
 import { Link } from 'wouter';
 import type { Schemas } from '../../api/types.ts';
 import { Ago } from '../../parts/ago.tsx';
@@ -28,11 +28,11 @@ export function LatestRequests({ tunnelId }: { readonly tunnelId: string }) {
               None is recorded yet. They are here as soon as visitors come.
             </Text>
           ) : (
-            <Stack gap={0} component="ul" className="culvert-lines">
+            <ul className="culvert-rows">
               {requests.map((request) => (
                 <Line key={request.id} request={request} />
               ))}
-            </Stack>
+            </ul>
           )
         }
       </Loaded>
@@ -44,22 +44,24 @@ export function LatestRequests({ tunnelId }: { readonly tunnelId: string }) {
 function Line({ request }: { readonly request: Schemas['InspectedRequest'] }) {
   const { id, method, path, status, code, latency_ms: ms, timestamp } = request;
   return (
-    <Group component="li" gap="sm" wrap="nowrap" justify="space-between">
-      <Anchor component={Link} href={`/inspector/${id}`} size="sm" c="inherit" truncate className="culvert-mono">
-        {method} {path}
-      </Anchor>
-      <Group gap="sm" wrap="nowrap" className="culvert-fixed culvert-number">
-        <Text size="sm" fw={600} {...(isBad(status) && { c: 'var(--mantine-color-error)' })} title={code ?? ''}>
-          {status === 0 ? 'none' : status}
-        </Text>
-        <Text size="sm" c="dimmed" visibleFrom="sm">
-          {durationText(ms)}
-        </Text>
-        <Text size="sm" c="dimmed" component="div">
-          <Ago at={timestamp} />
-        </Text>
+    <li>
+      <Group gap="sm" wrap="nowrap" justify="space-between">
+        <Anchor component={Link} href={`/inspector/${id}`} size="sm" c="inherit" truncate className="culvert-mono">
+          {method} {path}
+        </Anchor>
+        <Group gap="sm" wrap="nowrap" className="culvert-fixed culvert-number">
+          <Text size="sm" fw={600} {...(isBad(status) && { c: 'var(--mantine-color-error)' })} title={code ?? ''}>
+            {status === 0 ? 'none' : status}
+          </Text>
+          <Text size="sm" c="dimmed" visibleFrom="sm">
+            {durationText(ms)}
+          </Text>
+          <Text size="sm" c="dimmed" component="div">
+            <Ago at={timestamp} />
+          </Text>
+        </Group>
       </Group>
-    </Group>
+    </li>
   );
 }
 

@@ -75,13 +75,13 @@ function Preview({ message }: { readonly message: string }) {
         What a browser shows
       </Text>
       <Paper withBorder p="md" maw={448} role="group" aria-labelledby="maintenance-preview">
-        <Text fw={600} c="var(--mantine-primary-color-filled)">
+        <Text fw={600} c="var(--mantine-color-anchor)">
           503
         </Text>
         <Text fw={700} size="lg">
           Down for maintenance
         </Text>
-        <Text mt="xs" className="culvert-preview">
+        <Text mt="xs" className="culvert-wrap">
           {message === '' ? OWN_WORDS : message}
         </Text>
       </Paper>

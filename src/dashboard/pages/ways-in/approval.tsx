@@ -92,7 +92,7 @@ interface OrganizationChoiceProps {
 function OrganizationChoice({ account: { orgs, active_org: active }, isBusy, onChoose }: OrganizationChoiceProps) {
   if (orgs.length < 2)
     return (
-      <Text size="sm" className="culvert-way-words">
+      <Text size="sm" className="culvert-wrap">
         Organization <strong>{active.name}</strong>
       </Text>
     );

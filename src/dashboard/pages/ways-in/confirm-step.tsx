@@ -52,7 +52,7 @@ export function ConfirmStep({ way, password, onConfirmed, back }: ConfirmStepPro
   });
   return (
     <Step title="Confirm your address" order={way.order} problem={problem} onSubmit={onSubmit}>
-      <Text size="sm" className="culvert-way-words">
+      <Text size="sm" className="culvert-wrap">
         Type the code of six digits from the mail to <strong>{email}</strong>. It works for 10 minutes.
       </Text>
       {resend.isSuccess && (

@@ -52,7 +52,7 @@ function Ended({ ending }: { readonly ending: Ending }) {
   return (
     <Step title="Your command line is in" order={1}>
       <Text size="sm">Your terminal goes on by itself; you can close this page.</Text>
-      <Text size="sm" c="dimmed" className="culvert-way-words">
+      <Text size="sm" c="dimmed" className="culvert-wrap">
         The key is called <span>{ending.label}</span>. <Code>culvert logout</Code> ends it.
       </Text>
     </Step>

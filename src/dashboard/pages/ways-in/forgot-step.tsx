@@ -48,7 +48,7 @@ interface SentStepProps {
 export function SentStep({ way, back }: SentStepProps) {
   return (
     <Step title="Look into your mail" order={way.order}>
-      <Text size="sm" className="culvert-way-words">
+      <Text size="sm" className="culvert-wrap">
         If <strong>{way.email}</strong> has an account here, a link is on its way. It works once, for an hour.
       </Text>
       {back}

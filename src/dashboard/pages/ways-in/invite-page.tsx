@@ -94,7 +94,7 @@ function Ended({ end }: { readonly end: End }) {
     <Frame title="Invitation">
       <Step title={TITLES[end.how]} order={1}>
         {end.how === 'joined' ? (
-          <Alert role="status" variant="light" className="culvert-way-words">
+          <Alert role="status" variant="light" className="culvert-wrap">
             You are in the organization <strong>{end.organization.name}</strong> with the role{' '}
             <strong>{end.organization.role}</strong>.
           </Alert>

@@ -44,7 +44,7 @@ function SignedIn({ title, problem, children }: Pick<OnceSignedInProps, 'title' 
     <Step title={title} order={2} problem={problem}>
       {stayed !== undefined && <Problem>{stayed}</Problem>}
       <Group justify="space-between" gap="0 md">
-        <Text size="sm" className="culvert-way-words">
+        <Text size="sm" className="culvert-wrap">
           Signed in as <strong>{account.data.user.email}</strong>
         </Text>
         <LinkButton disabled={isLeaving} onClick={another}>

@@ -49,7 +49,7 @@ export function Step({ title, order, problem, onSubmit, children }: StepProps) {
 export function Problem({ children }: { readonly children: string }) {
   return (
     <Alert color="red" variant="light" icon={<IconAlertTriangle size={18} />} role="alert">
-      <Text size="sm" className="culvert-way-words">
+      <Text size="sm" className="culvert-wrap">
         {children}
       </Text>
     </Alert>

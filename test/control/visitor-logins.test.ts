@@ -270,8 +270,7 @@ test('a page of a refusal leads back to the site that the browser began at, also
     return (await fetch(to, { redirect: 'manual', headers: { cookie, accept: 'text/html' } })).text();
   };
   const wanted = { return_to: 'http://shop.localhost/orders?a=1&b=2' };
-  const back =
-    /<a class="button" href="http:\/\/shop\.localhost\/orders\?a=1&amp;b=2">Begin again at shop\.localhost</;
+  const back = /<a class="button" href="http:\/\/shop\.localhost\/orders\?a=1&amp;b=2">Begin again at shop\.localhost</;
   const cancelled = new Browser();
   const callback = await upToCallback(cancelled, wanted);
   callback.searchParams.delete('code');

@@ -195,7 +195,7 @@ async function webhooks(call: Call, tunnelId: string): Promise<string> {
 
 async function members(world: World, call: Call): Promise<void> {
   const me = await call('GET', '/auth/me');
-  const org = String((me['active_org'] as { id: string }).id);
+  const { id: org } = me['active_org'] as { id: string };
   for (const [email, role] of [
     ['bea@example.test', 'admin'],
     ['carl@example.test', 'viewer'],

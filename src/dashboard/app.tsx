@@ -3,13 +3,17 @@ import { Center, Loader } from '@mantine/core';
 import { lazy, Suspense } from 'react';
 import { Route, Switch } from 'wouter';
 import { AccountProvider, useAccountQuery, useSessionState } from './api/context.tsx';
-import { PAGES } from './pages.ts';
+import { type PageEntry, PAGES } from './pages.ts';
+import { Boundary } from './parts/boundary.tsx';
 import { Empty } from './parts/empty.tsx';
 import { FailureAlert } from './parts/loaded.tsx';
 import { Page } from './parts/page.tsx';
 import type { Arrival } from './place.ts';
 import { Shell } from './shell/shell.tsx';
 import { IconMoodEmpty } from '@tabler/icons-react';
+
+/** Of everything that has a page of its own. */
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 const WaysIn = lazy(async () => ({ default: (await import('./pages/ways-in/ways-in.tsx')).WaysIn }));
 const ResetPage = lazy(async () => ({ default: (await import('./pages/ways-in/reset-page.tsx')).ResetPage }));
@@ -53,9 +57,9 @@ function Inside() {
       <Shell>
         <Suspense fallback={<Waiting />}>
           <Switch>
-            {PAGES.map(({ path, Component }) => (
-              <Route key={path} path={path}>
-                <Component />
+            {PAGES.map((entry) => (
+              <Route key={entry.path} path={entry.path}>
+                {(params) => <OnePage entry={entry} params={params} />}
               </Route>
             ))}
             <Route>
@@ -65,6 +69,22 @@ function Inside() {
         </Suspense>
       </Shell>
     </AccountProvider>
+  );
+}
+
+interface OnePageProps {
+  readonly entry: PageEntry;
+  readonly params: Readonly<Record<string, string | undefined>>;
+}
+
+/** What was typed for one thing is not kept for the next: each has a page of its own. */
+function OnePage({ entry: { path, Component }, params }: OnePageProps) {
+  if (params['id'] !== undefined && !UUID.test(params['id'])) return <NoSuchPage />;
+  const key = Object.values(params).join('/');
+  return (
+    <Boundary key={`${path} ${key}`}>
+      <Component key={key} />
+    </Boundary>
   );
 }
 

@@ -23,15 +23,17 @@ import { createRoot } from 'react-dom/client';
 import { Router } from 'wouter';
 import { makeClient } from './api/client.ts';
 import { ApiProvider } from './api/context.tsx';
-import { Failure } from './api/failure.ts';
+import { Failure, OTHER_BY_NOW } from './api/failure.ts';
 import { Session } from './api/session.ts';
 import { App } from './app.tsx';
+import { Boundary } from './parts/boundary.tsx';
+import { sayNews } from './parts/deed.ts';
 import { placeOf, takeArrival } from './place.ts';
 import { CSS_VARIABLES, THEME } from './theme.ts';
 
 const arrival = takeArrival();
 const { base, api: url } = placeOf(import.meta.url);
-const session = new Session(url);
+const session = new Session(url, { onOther: () => sayNews(OTHER_BY_NOW) });
 const client = makeClient(url, session);
 
 /** The page's policy lets those styles through that know this word. */
@@ -82,7 +84,9 @@ createRoot(root).render(
       <QueryClientProvider client={queries}>
         <ApiProvider value={{ url, session, client }}>
           <Router base={base}>
-            <App arrival={arrival} />
+            <Boundary>
+              <App arrival={arrival} />
+            </Boundary>
           </Router>
         </ApiProvider>
       </QueryClientProvider>

@@ -3,7 +3,7 @@
  * the cookie is swapped and the call made once more.
  */
 import createClient, { type Client } from 'openapi-fetch';
-import { failureFrom, failureOf } from './failure.ts';
+import { failureFrom, failureOf, otherByNow } from './failure.ts';
 import type { paths } from './schema.gen.ts';
 import type { Session } from './session.ts';
 
@@ -23,15 +23,16 @@ export function makeClient(api: URL, session: Session): ApiClient {
 const ABOUT_SECRETS = /\/auth\/(?:password|mfa\/(?:disable|recovery-codes))$/;
 
 async function fetchAs(session: Session, request: Request): Promise<Response> {
+  const { epoch, state } = session;
   const token = await session.token();
+  // What was meant for one person or organization must not be done as another: in another tab somebody may have changed that.
+  if (state === 'in' && token !== undefined && session.epoch !== epoch) throw otherByNow();
   if (token === undefined) return fetch(request);
-  const { epoch } = session;
   const again = request.clone();
   const first = await fetch(withBearer(request, token));
   if (first.status !== 401 || ABOUT_SECRETS.test(new URL(request.url).pathname)) return first;
   if (!(await session.refresh())) return first;
-  // Another tab has signed somebody else in, or switched the organization: what was meant for one must not be done as the other.
-  if (session.epoch !== epoch) return first;
+  if (session.epoch !== epoch) throw otherByNow();
   return fetch(withBearer(again, (await session.token()) ?? ''));
 }
 

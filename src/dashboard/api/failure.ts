@@ -29,6 +29,15 @@ export class Failure extends Error {
   }
 }
 
+/** Another tab has the session, of somebody else or for another organization. The page shows by now whose it is. */
+export const OTHER_BY_NOW =
+  'In this browser somebody else has signed in meanwhile, or another organization was chosen. Nothing was done: look at who it is now, and say it again.';
+
+/** What was meant for one person or organization is not done as another. */
+export function otherByNow(): Failure {
+  return new Failure({ status: 409, code: 'other_session', message: OTHER_BY_NOW });
+}
+
 interface ErrorBody {
   readonly error: string;
   readonly message: string;

@@ -20,6 +20,7 @@ export type SessionState = 'starting' | 'in' | 'out' | 'over';
 
 export class Session {
   readonly #refreshUrl: URL;
+  readonly #onOther: () => void;
   readonly #listeners = new Set<() => void>();
   #token: string | undefined;
   #state: SessionState = 'starting';
@@ -27,9 +28,13 @@ export class Session {
   #epoch = 0;
   #refreshing: Promise<boolean> | undefined;
 
-  /** `api`: address of the API, with a slash at its end. */
-  constructor(api: URL) {
+  /**
+   * `api`: address of the API, with a slash at its end. `onOther`: called when the cookie has turned out to be another person's or organization's
+   * than this tab was showing.
+   */
+  constructor(api: URL, { onOther }: { readonly onOther: () => void }) {
     this.#refreshUrl = new URL('auth/refresh', api);
+    this.#onOther = onOther;
   }
 
   get state(): SessionState {
@@ -90,7 +95,9 @@ export class Session {
       answer = await this.#ask();
     }
     if (answer.token !== undefined) {
+      const before = this.#token;
       this.enter(answer.token);
+      if (before !== undefined && holderOf(before) !== holderOf(answer.token)) this.#onOther();
       return true;
     }
     // Without an answer, or with too many requests, the session may well go on: it is not given up.

@@ -40,6 +40,17 @@ export function say(message: string): void {
   notifications.show({ message, color: 'culvert', closeButtonProps: { 'aria-label': 'Dismiss' } });
 }
 
+/** What has changed without the person's doing here; stays until it was read. */
+export function sayNews(message: string): void {
+  notifications.show({
+    message,
+    color: 'yellow',
+    autoClose: false,
+    role: 'alert',
+    closeButtonProps: { 'aria-label': 'Dismiss' },
+  });
+}
+
 /** Stays until it was read. */
 export function sayFailure(error: unknown): void {
   const { message } = failureFrom(error);

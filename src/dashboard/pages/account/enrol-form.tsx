@@ -1,5 +1,5 @@
 /** Sets up an authenticator app: its secret as a picture and as text, the code that proves it, then the recovery codes. All of it in memory only. */
-import { Button, Center, Group, Loader, Stack, Text } from '@mantine/core';
+import { Center, Loader, Stack, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useEffect, useRef, useState } from 'react';
 import { answered } from '../../api/client.ts';
@@ -7,6 +7,7 @@ import { useApi } from '../../api/context.tsx';
 import type { Schemas } from '../../api/types.ts';
 import { CopyLine } from '../../parts/copy.tsx';
 import { useDeed } from '../../parts/deed.ts';
+import { FormEnd } from '../../parts/form-end.tsx';
 import { FailureAlert } from '../../parts/loaded.tsx';
 import { QrCode } from '../../parts/qr-code.tsx';
 import { CodeField } from '../ways-in/fields.tsx';
@@ -77,14 +78,7 @@ function ConfirmForm({ enrolled, onConfirmed, onClose }: ConfirmFormProps) {
           description="The second factor is on once this code is right; you have 10 minutes."
           {...form.getInputProps('code')}
         />
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={confirm.isPending}>
-            Turn on
-          </Button>
-        </Group>
+        <FormEnd deed="Turn on" isBusy={confirm.isPending} onClose={onClose} />
       </Stack>
     </form>
   );

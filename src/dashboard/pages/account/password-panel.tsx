@@ -7,11 +7,12 @@ import { answered } from '../../api/client.ts';
 import { useAccount, useApi } from '../../api/context.tsx';
 import { failureFrom } from '../../api/failure.ts';
 import { useDeed } from '../../parts/deed.ts';
+import { FormEnd } from '../../parts/form-end.tsx';
 import { showFaults } from '../../parts/form-failure.ts';
 import { Panel } from '../../parts/panel.tsx';
+import { Refused } from '../../parts/refused.tsx';
 import { PasswordField } from '../ways-in/fields.tsx';
 import { PASSWORD_RULE, passwordFault } from '../ways-in/password-rule.ts';
-import { Problem } from './problem.tsx';
 
 export function PasswordPanel() {
   const [opened, { open, close }] = useDisclosure(false);
@@ -84,7 +85,7 @@ function ChangeForm({ onClose }: { readonly onClose: () => void }) {
   return (
     <form method="post" onSubmit={form.onSubmit(save)}>
       <Stack>
-        <Problem>{problem}</Problem>
+        <Refused>{problem}</Refused>
         <PasswordField
           size="sm"
           label="Current password"
@@ -101,14 +102,7 @@ function ChangeForm({ onClose }: { readonly onClose: () => void }) {
           autoComplete="new-password"
           {...form.getInputProps('new_password')}
         />
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={change.isPending}>
-            Change password
-          </Button>
-        </Group>
+        <FormEnd deed="Change password" isBusy={change.isPending} onClose={onClose} />
       </Stack>
     </form>
   );

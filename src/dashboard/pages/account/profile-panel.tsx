@@ -8,7 +8,7 @@ import { Ago } from '../../parts/ago.tsx';
 import { useDeed } from '../../parts/deed.ts';
 import { showFaults } from '../../parts/form-failure.ts';
 import { Panel } from '../../parts/panel.tsx';
-import { Problem } from './problem.tsx';
+import { Refused } from '../../parts/refused.tsx';
 
 export function ProfilePanel() {
   const { user } = useAccount();
@@ -59,7 +59,7 @@ function NameForm({ name }: { readonly name: string }) {
             Save
           </Button>
         </Group>
-        <Problem>{problem}</Problem>
+        <Refused>{problem}</Refused>
       </Stack>
     </form>
   );

@@ -1,10 +1,11 @@
 /** Ten new recovery codes in the place of all earlier ones. */
-import { Button, Group, Stack, Text } from '@mantine/core';
+import { Stack, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
 import { useDeed } from '../../parts/deed.ts';
+import { FormEnd } from '../../parts/form-end.tsx';
 import { PasswordField } from '../ways-in/fields.tsx';
 import { RecoveryCodes } from './recovery-codes.tsx';
 import { sayAt } from './say-at.ts';
@@ -27,14 +28,7 @@ export function RenewForm({ onClose }: { readonly onClose: () => void }) {
       <Stack>
         <Text size="sm">You get ten new codes. All earlier ones are good for nothing then.</Text>
         <PasswordField size="sm" autoComplete="current-password" data-autofocus {...form.getInputProps('password')} />
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={renew.isPending}>
-            Make new codes
-          </Button>
-        </Group>
+        <FormEnd deed="Make new codes" isBusy={renew.isPending} onClose={onClose} />
       </Stack>
     </form>
   );

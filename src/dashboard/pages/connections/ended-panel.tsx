@@ -1,10 +1,10 @@
 /** The last sessions that ended, and why. */
-import { Button, Stack, Text, TextInput, Title, Group } from '@mantine/core';
-import { IconSearch } from '@tabler/icons-react';
+import { Button, Stack, Text, Title, Group } from '@mantine/core';
 import { useState } from 'react';
 import type { Schemas } from '../../api/types.ts';
 import { Ago } from '../../parts/ago.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
+import { SearchBox } from '../../parts/search-box.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { spanText, timeOf } from '../../parts/words.ts';
@@ -49,16 +49,14 @@ function Shown({ ended }: { readonly ended: readonly Ended[] }) {
   const shown = isAll ? found : found.slice(0, FEW);
   return (
     <Stack gap="sm">
-      {ended.length > FEW && (
-        <TextInput
-          value={text}
-          onChange={(event) => setText(event.currentTarget.value)}
-          placeholder="Machine, address or reason"
-          aria-label="Search what ended"
-          leftSection={<IconSearch size={16} />}
-          maw={320}
-        />
-      )}
+      <SearchBox
+        label="Search what ended"
+        placeholder="Machine, address or reason"
+        among={ended.length}
+        few={FEW}
+        value={text}
+        onChange={setText}
+      />
       {found.length === 0 ? (
         <Text size="sm" c="dimmed">
           None of the last {ended.length} matches.

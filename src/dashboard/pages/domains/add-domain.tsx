@@ -1,11 +1,12 @@
 /** Adds a domain, which then says what it needs. */
-import { Alert, Button, Group, Modal, Stack, TextInput } from '@mantine/core';
+import { Modal, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
 import type { Schemas } from '../../api/types.ts';
 import { useDeed } from '../../parts/deed.ts';
+import { FormEnd } from '../../parts/form-end.tsx';
 import { showFaults } from '../../parts/form-failure.ts';
 import { DOMAINS } from './domain-query.ts';
 import type { Domain } from './domain-state.ts';
@@ -55,19 +56,7 @@ function DomainForm({ onClose, onAdded }: Omit<AddDomainProps, 'opened'>) {
           data-autofocus
           {...form.getInputProps('domain')}
         />
-        {message !== undefined && (
-          <Alert color="red" variant="light" role="alert">
-            {message}
-          </Alert>
-        )}
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={add.isPending}>
-            Add domain
-          </Button>
-        </Group>
+        <FormEnd deed="Add domain" refused={message} isBusy={add.isPending} onClose={onClose} />
       </Stack>
     </form>
   );

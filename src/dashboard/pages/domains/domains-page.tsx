@@ -1,20 +1,18 @@
 /** Domains of the organization's own, which tunnels answer for beside their own names. */
-import { Accordion, Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { Accordion, Button, Group, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { IconPlus, IconSearch, IconWorldWww } from '@tabler/icons-react';
+import { IconPlus, IconWorldWww } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useMay } from '../../api/context.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
+import { SearchBox } from '../../parts/search-box.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { AddDomain } from './add-domain.tsx';
 import { DomainSteps } from './domain-steps.tsx';
 import { type Domain, stateOf } from './domain-state.ts';
 import { useDomains, useTunnels } from './domain-query.ts';
-
-/** From so many on a list is searched. */
-const MANY = 20;
 
 export function DomainsPage() {
   const domains = useDomains();
@@ -63,16 +61,7 @@ function Listed({ all, shown, onShow }: ListedProps) {
   const found = all.filter(({ domain }) => domain.includes(wanted));
   return (
     <Stack gap="sm">
-      {all.length > MANY && (
-        <TextInput
-          aria-label="Search domains"
-          placeholder="Domain"
-          leftSection={<IconSearch size={16} />}
-          maw={320}
-          value={text}
-          onChange={(event) => setText(event.currentTarget.value)}
-        />
-      )}
+      <SearchBox label="Search domains" placeholder="Domain" among={all.length} value={text} onChange={setText} />
       {found.length === 0 && (
         <Text c="dimmed" size="sm" role="status">
           No domain is called like that.

@@ -1,5 +1,5 @@
 /** The monthly cap of a key: none, an amount, or nothing at all. */
-import { Alert, Button, Group, Modal, Radio, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Group, Modal, Radio, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
@@ -7,6 +7,7 @@ import type { Token } from '../../api/types.ts';
 import type { Asked } from '../../parts/asked.ts';
 import { useDeed } from '../../parts/deed.ts';
 import { centsOf, dollarsOf, NO_AMOUNT } from '../../parts/dollars.ts';
+import { FormEnd } from '../../parts/form-end.tsx';
 import { FailureAlert } from '../../parts/loaded.tsx';
 import { moneyText } from '../../parts/words.ts';
 import { TOKENS } from './key-query.ts';
@@ -97,14 +98,7 @@ function BudgetForm({ token, onClose }: { readonly token: Token; readonly onClos
           </Alert>
         )}
         {save.isError && <FailureAlert error={save.error} />}
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={save.isPending}>
-            Set budget
-          </Button>
-        </Group>
+        <FormEnd deed="Set budget" isBusy={save.isPending} onClose={onClose} />
       </Stack>
     </form>
   );

@@ -1,5 +1,5 @@
 /** What a new key may do: for whom it is, how long it lives, which names it takes, how much of everything. */
-import { Alert, Button, Group, SegmentedControl, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, SegmentedControl, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { answered } from '../../api/client.ts';
@@ -7,6 +7,7 @@ import { useAccount, useApi, useMay } from '../../api/context.tsx';
 import type { MintedToken } from '../../api/types.ts';
 import { useDeed } from '../../parts/deed.ts';
 import { centsOf, NO_AMOUNT } from '../../parts/dollars.ts';
+import { FormEnd } from '../../parts/form-end.tsx';
 import { showFaults } from '../../parts/form-failure.ts';
 import { PlanLink } from '../../parts/plan-link.tsx';
 import { TOKENS } from './key-query.ts';
@@ -103,19 +104,13 @@ export function NewKeyForm({ project, onMinted, onClose }: NewKeyFormProps) {
             <LimitFields form={form} />
           </>
         )}
-        {message !== undefined && (
-          <Alert color="red" variant="light" role="alert">
-            {message}
-          </Alert>
-        )}
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={mint.isPending} disabled={barred !== undefined}>
-            Make key
-          </Button>
-        </Group>
+        <FormEnd
+          deed="Make key"
+          refused={message}
+          isBusy={mint.isPending}
+          isBarred={barred !== undefined}
+          onClose={onClose}
+        />
       </Stack>
     </form>
   );

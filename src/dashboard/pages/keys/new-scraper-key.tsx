@@ -8,6 +8,7 @@ import { useApi } from '../../api/context.tsx';
 import type { Schemas } from '../../api/types.ts';
 import { CopyLine } from '../../parts/copy.tsx';
 import { useDeed } from '../../parts/deed.ts';
+import { FormEnd } from '../../parts/form-end.tsx';
 import { showFaults } from '../../parts/form-failure.ts';
 import { scrapeConfig } from './scrape-config.ts';
 
@@ -44,19 +45,7 @@ function Steps({ onClose }: Pick<DialogProps, 'onClose'>) {
     <form onSubmit={submit} noValidate>
       <Stack>
         <TextInput label="Name" data-autofocus {...form.getInputProps('name')} />
-        {message !== undefined && (
-          <Alert color="red" variant="light" role="alert">
-            {message}
-          </Alert>
-        )}
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={make.isPending}>
-            Make key
-          </Button>
-        </Group>
+        <FormEnd deed="Make key" refused={message} isBusy={make.isPending} onClose={onClose} />
       </Stack>
     </form>
   );

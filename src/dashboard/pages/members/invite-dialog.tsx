@@ -1,10 +1,11 @@
 /** Invites somebody by mail. */
-import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { answered } from '../../api/client.ts';
 import { useAccount, useApi } from '../../api/context.tsx';
 import type { Role } from '../../api/types.ts';
 import { useDeed } from '../../parts/deed.ts';
+import { FormEnd } from '../../parts/form-end.tsx';
 import { showFaults } from '../../parts/form-failure.ts';
 import { FailureAlert } from '../../parts/loaded.tsx';
 import { Failure } from '../../api/failure.ts';
@@ -68,15 +69,7 @@ function InviteForm({ onClose }: { readonly onClose: () => void }) {
           They get a letter with a link, good once, for 7 days, and for this address alone. A server that is set up
           without a mail server writes its letters to its log instead.
         </Text>
-        {rest !== undefined && <FailureAlert error={new Failure({ status: 400, code: 'refused', message: rest })} />}
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={invite.isPending}>
-            Send invitation
-          </Button>
-        </Group>
+        <FormEnd deed="Send invitation" refused={rest} isBusy={invite.isPending} onClose={onClose} />
       </Stack>
     </form>
   );

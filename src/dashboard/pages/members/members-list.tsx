@@ -1,6 +1,5 @@
 /** The members, and what can be done with each. */
-import { Stack, Text, TextInput } from '@mantine/core';
-import { IconSearch } from '@tabler/icons-react';
+import { Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { answered } from '../../api/client.ts';
@@ -8,15 +7,13 @@ import { useAccount, useApi } from '../../api/context.tsx';
 import type { Schemas } from '../../api/types.ts';
 import { Ago } from '../../parts/ago.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
+import { SearchBox } from '../../parts/search-box.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { MemberMenu } from './member-menu.tsx';
 import { isLastOwner, ROLE_NAMES, ROLE_WORDS, roleOf } from './roles.ts';
 
 type Member = Schemas['Member'];
-
-/** From so many on they can be searched. */
-const MANY = 20;
 
 export function MembersList() {
   const { client } = useApi();
@@ -34,16 +31,13 @@ function Rows({ members }: { readonly members: readonly Member[] }) {
   const shown = members.filter(({ email, name }) => `${name} ${email}`.toLowerCase().includes(wanted.toLowerCase()));
   return (
     <Stack gap="sm">
-      {members.length > MANY && (
-        <TextInput
-          aria-label="Search members"
-          placeholder="Search by name or address"
-          leftSection={<IconSearch size={16} />}
-          value={wanted}
-          onChange={(event) => setWanted(event.currentTarget.value)}
-          maw={320}
-        />
-      )}
+      <SearchBox
+        label="Search members"
+        placeholder="Search by name or address"
+        among={members.length}
+        value={wanted}
+        onChange={setWanted}
+      />
       <Table label="Members" rows={shown} rowKey={(row) => row.user_id} columns={columnsFor(members, user.id)} />
     </Stack>
   );

@@ -1,6 +1,6 @@
 /** The names that are reserved, and which tunnel has each. */
-import { ActionIcon, Anchor, Stack, Text, TextInput } from '@mantine/core';
-import { IconSearch, IconTrash } from '@tabler/icons-react';
+import { ActionIcon, Anchor, Stack, Text } from '@mantine/core';
+import { IconTrash } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
@@ -11,13 +11,11 @@ import { Ago } from '../../parts/ago.tsx';
 import { type Asked, useAsked } from '../../parts/asked.ts';
 import { Confirm } from '../../parts/confirm.tsx';
 import { useDeed } from '../../parts/deed.ts';
+import { SearchBox } from '../../parts/search-box.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { RESERVED } from './name-words.ts';
 
 type Reserved = Schemas['ReservedSubdomain'];
-
-/** From so many on a list is searched. */
-const MANY = 20;
 
 export function NameTable({ names }: { readonly names: readonly Reserved[] }) {
   const { client } = useApi();
@@ -32,16 +30,7 @@ export function NameTable({ names }: { readonly names: readonly Reserved[] }) {
   const columns = columnsOf(tunnels.data ?? []);
   return (
     <Stack gap="sm">
-      {names.length > MANY && (
-        <TextInput
-          aria-label="Search names"
-          placeholder="Name"
-          leftSection={<IconSearch size={16} />}
-          maw={320}
-          value={text}
-          onChange={(event) => setText(event.currentTarget.value)}
-        />
-      )}
+      <SearchBox label="Search names" placeholder="Name" among={names.length} value={text} onChange={setText} />
       {shown.length === 0 ? (
         <Text c="dimmed" size="sm" role="status">
           No name is like that.

@@ -7,6 +7,7 @@ import { useLocation } from 'wouter';
 import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
 import { useDeed } from '../../parts/deed.ts';
+import { FormEnd } from '../../parts/form-end.tsx';
 import { showFaults } from '../../parts/form-failure.ts';
 import { countText } from '../../parts/words.ts';
 import { cidrFault, freeCidr, overlapping, roomOf } from './addresses.ts';
@@ -99,19 +100,7 @@ function CreateForm({ networks, onClose }: Omit<CreateNetworkProps, 'opened'>) {
             {other.name} has some of these addresses ({other.cidr}). No machine can be in both networks.
           </Alert>
         )}
-        {refused !== undefined && (
-          <Alert color="red" role="alert" variant="light">
-            {refused}
-          </Alert>
-        )}
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={create.isPending}>
-            Make network
-          </Button>
-        </Group>
+        <FormEnd deed="Make network" refused={refused} isBusy={create.isPending} onClose={onClose} />
       </Stack>
     </form>
   );

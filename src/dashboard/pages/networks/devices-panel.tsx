@@ -1,20 +1,13 @@
 /** Who is in a network: addresses, when each was there, what passed, and what can be done about it. */
-import { ActionIcon, Button, Group, Menu, Stack, Text, TextInput, Title } from '@mantine/core';
-import {
-  IconDeviceLaptop,
-  IconDots,
-  IconFileText,
-  IconPencil,
-  IconPlus,
-  IconSearch,
-  IconTrash,
-} from '@tabler/icons-react';
+import { ActionIcon, Button, Group, Menu, Stack, Text, Title } from '@mantine/core';
+import { IconDeviceLaptop, IconDots, IconFileText, IconPencil, IconPlus, IconTrash } from '@tabler/icons-react';
 import { useDisclosure } from '@mantine/hooks';
 import { useState } from 'react';
 import { useMay } from '../../api/context.tsx';
 import { Ago } from '../../parts/ago.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
+import { SearchBox } from '../../parts/search-box.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { bytesText, countText } from '../../parts/words.ts';
@@ -25,7 +18,6 @@ import { useDevices } from './network-queries.ts';
 import { type Device, deviceStanding, isSelfRelayed, type Network, plainIp } from './network-words.ts';
 import { RevokeDevice } from './revoke-device.tsx';
 
-const MANY = 20;
 /** Rows that are drawn; the others are found by searching. */
 const MAX_SHOWN = 100;
 
@@ -93,16 +85,13 @@ function Devices({ network, all, mayChange, now }: DevicesProps) {
   });
   return (
     <>
-      {all.length > MANY && (
-        <TextInput
-          aria-label="Search devices"
-          placeholder="Name, address or public key"
-          leftSection={<IconSearch size={16} />}
-          value={search}
-          onChange={(event) => setSearch(event.currentTarget.value)}
-          maw={320}
-        />
-      )}
+      <SearchBox
+        label="Search devices"
+        placeholder="Name, address or public key"
+        among={all.length}
+        value={search}
+        onChange={setSearch}
+      />
       {found.length > 0 && (
         <Table label="Devices" rows={found.slice(0, MAX_SHOWN)} rowKey={({ id }) => id} columns={columns} />
       )}

@@ -1,10 +1,11 @@
 /** The dialog for what can be changed of a device: its name, its end, and what is behind it. */
-import { Alert, Button, Group, Modal, Stack, TextInput } from '@mantine/core';
+import { Modal, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
 import { say, useDeed } from '../../parts/deed.ts';
+import { FormEnd } from '../../parts/form-end.tsx';
 import { showFaults } from '../../parts/form-failure.ts';
 import { expiryOf, localTime, type Term } from './device-terms.ts';
 import { AddressList, TermFields } from './network-fields.tsx';
@@ -92,19 +93,7 @@ function EditForm({ network, device, onClose }: Omit<EditDeviceProps, 'opened'>)
           maxTags={16}
           {...form.getInputProps('extra_allowed_ips')}
         />
-        {refused !== undefined && (
-          <Alert color="red" role="alert" variant="light">
-            {refused}
-          </Alert>
-        )}
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={save.isPending}>
-            Save
-          </Button>
-        </Group>
+        <FormEnd deed="Save" refused={refused} isBusy={save.isPending} onClose={onClose} />
       </Stack>
     </form>
   );

@@ -1,11 +1,12 @@
 /** The dialog for what can be changed of a network: its name, and what configs of devices say beside its own addresses. */
-import { Alert, Button, Group, Modal, Stack, TextInput } from '@mantine/core';
+import { Modal, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
 import { say, useDeed } from '../../parts/deed.ts';
+import { FormEnd } from '../../parts/form-end.tsx';
 import { showFaults } from '../../parts/form-failure.ts';
 import { AddressList } from './network-fields.tsx';
 import { NETWORKS } from './network-queries.ts';
@@ -78,19 +79,7 @@ function EditForm({ network, onClose }: Omit<EditNetworkProps, 'opened'>) {
           maxTags={3}
           {...form.getInputProps('dns')}
         />
-        {refused !== undefined && (
-          <Alert color="red" role="alert" variant="light">
-            {refused}
-          </Alert>
-        )}
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={save.isPending}>
-            Save
-          </Button>
-        </Group>
+        <FormEnd deed="Save" refused={refused} isBusy={save.isPending} onClose={onClose} />
       </Stack>
     </form>
   );

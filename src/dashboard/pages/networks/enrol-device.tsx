@@ -1,10 +1,11 @@
 /** The dialog that lets a device in. Its keys are made in this browser, or its public one is pasted; then its config is shown. */
-import { Alert, Button, Group, Modal, Stack, TextInput } from '@mantine/core';
+import { Modal, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
 import { useDeed } from '../../parts/deed.ts';
+import { FormEnd } from '../../parts/form-end.tsx';
 import { showFaults } from '../../parts/form-failure.ts';
 import { expiryOf, type Term } from './device-terms.ts';
 import { type Enrolled, EnrolledDevice } from './enrolled-device.tsx';
@@ -113,19 +114,13 @@ function EnrolForm({ network, onClose, onEnrolled }: EnrolFormProps) {
           maxTags={16}
           {...form.getInputProps('extra_allowed_ips')}
         />
-        {refused !== undefined && (
-          <Alert color="red" role="alert" variant="light">
-            {refused}
-          </Alert>
-        )}
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={enrol.isPending} disabled={canMake === undefined}>
-            Enrol device
-          </Button>
-        </Group>
+        <FormEnd
+          deed="Enrol device"
+          refused={refused}
+          isBusy={enrol.isPending}
+          isBarred={canMake === undefined}
+          onClose={onClose}
+        />
       </Stack>
     </form>
   );

@@ -1,12 +1,12 @@
 /** One private network: how to set it up and where one stands, what its relay does now, who is in, and what can be changed. */
-import { Anchor, Button } from '@mantine/core';
-import { IconArrowLeft, IconPencil, IconTrash } from '@tabler/icons-react';
+import { Button } from '@mantine/core';
+import { IconPencil, IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';
 import { Link, useParams } from 'wouter';
 import { useMay } from '../../api/context.tsx';
 import { failureFrom } from '../../api/failure.ts';
-import { Empty } from '../../parts/empty.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
+import { Missing } from '../../parts/missing.tsx';
 import { Page } from '../../parts/page.tsx';
 import { DeleteNetwork } from './delete-network.tsx';
 import { DevicesPanel } from './devices-panel.tsx';
@@ -20,19 +20,7 @@ export function NetworkPage() {
   const { id = '' } = useParams();
   const network = useNetwork(id);
   if (network.isError && failureFrom(network.error).status === 404)
-    return (
-      <Page title="No such network">
-        <Empty
-          icon={IconArrowLeft}
-          title="This private network is not there, or not any more"
-          action={
-            <Anchor component={Link} href="/networks">
-              All private networks
-            </Anchor>
-          }
-        />
-      </Page>
-    );
+    return <Missing title="No such network" what="private network" list="/networks" />;
   if (network.data === undefined)
     return (
       <Page title="Private network">

@@ -1,7 +1,7 @@
 /** Private networks of the organization: which there are, and how it stands with each. */
-import { Anchor, Button, Text, TextInput } from '@mantine/core';
+import { Anchor, Button, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { IconNetwork, IconPlus, IconSearch } from '@tabler/icons-react';
+import { IconNetwork, IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
@@ -10,14 +10,12 @@ import { useApi, useMay } from '../../api/context.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
+import { SearchBox } from '../../parts/search-box.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { CreateNetwork } from './create-network.tsx';
 import { useNetworks } from './network-queries.ts';
 import { type Network, standingOf } from './network-words.ts';
-
-/** More rows than fit a screen are searched. */
-const MANY = 20;
 
 export function NetworksPage() {
   const networks = useNetworks();
@@ -60,16 +58,13 @@ function Networks({ all }: { readonly all: readonly Network[] }) {
   const shown = all.filter(({ name, cidr }) => `${name} ${cidr}`.toLowerCase().includes(words));
   return (
     <>
-      {all.length > MANY && (
-        <TextInput
-          aria-label="Search networks"
-          placeholder="Name or addresses"
-          leftSection={<IconSearch size={16} />}
-          value={search}
-          onChange={(event) => setSearch(event.currentTarget.value)}
-          maw={320}
-        />
-      )}
+      <SearchBox
+        label="Search networks"
+        placeholder="Name or addresses"
+        among={all.length}
+        value={search}
+        onChange={setSearch}
+      />
       {shown.length === 0 ? (
         <Text c="dimmed" size="sm">
           No network has this in its name or addresses.

@@ -3,6 +3,7 @@ import { Anchor, SimpleGrid, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { Ago } from '../../parts/ago.tsx';
+import { Fact } from '../../parts/fact.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
@@ -70,19 +71,6 @@ function Facts({ relay }: { readonly relay: Relay }) {
         {bytesText(relay.bytes_out)}, {countText(relay.packets_out)} packets
       </Fact>
     </SimpleGrid>
-  );
-}
-
-function Fact({ title, children }: { readonly title: string; readonly children: ReactNode }) {
-  return (
-    <div>
-      <Text size="xs" c="dimmed">
-        {title}
-      </Text>
-      <Text size="sm" className="culvert-number" component="div">
-        {children}
-      </Text>
-    </div>
   );
 }
 

@@ -1,11 +1,12 @@
 /** The dialog that registers the machine which is a network's server: its key, its port, and how clients come to it. */
-import { Alert, Button, Group, Modal, NumberInput, Radio, Stack, TextInput } from '@mantine/core';
+import { Alert, Group, Modal, NumberInput, Radio, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
 import { useDeed } from '../../parts/deed.ts';
+import { FormEnd } from '../../parts/form-end.tsx';
 import { showFaults } from '../../parts/form-failure.ts';
 import { Loaded } from '../../parts/loaded.tsx';
 import { useServerConfig } from './config-dialog.tsx';
@@ -166,19 +167,13 @@ function ServerForm({ network, onClose, onMade }: ServerFormProps) {
             {...form.getInputProps('public_endpoint')}
           />
         )}
-        {refused !== undefined && (
-          <Alert color="red" role="alert" variant="light">
-            {refused}
-          </Alert>
-        )}
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={register.isPending} disabled={canMake === undefined}>
-            {registered === null ? 'Register server' : 'Save'}
-          </Button>
-        </Group>
+        <FormEnd
+          deed={registered === null ? 'Register server' : 'Save'}
+          refused={refused}
+          isBusy={register.isPending}
+          isBarred={canMake === undefined}
+          onClose={onClose}
+        />
       </Stack>
     </form>
   );

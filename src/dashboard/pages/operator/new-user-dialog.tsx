@@ -1,11 +1,12 @@
 /** Makes an account, verified and with an organization of its own, and shows its password once. */
-import { Alert, Button, Group, Modal, Stack, Switch, Text, TextInput } from '@mantine/core';
+import { Modal, Stack, Switch, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
 import type { Schemas } from '../../api/types.ts';
 import { useDeed } from '../../parts/deed.ts';
+import { FormEnd } from '../../parts/form-end.tsx';
 import { showFaults } from '../../parts/form-failure.ts';
 import { PasswordDialog } from './password-dialog.tsx';
 
@@ -65,19 +66,7 @@ function NewUserForm({ onClose, onMade }: NewUserFormProps) {
           The account is verified, has an organization of its own, and a random password that is shown to you once. No
           letter is sent.
         </Text>
-        {rest !== undefined && (
-          <Alert color="red" role="alert" variant="light">
-            {rest}
-          </Alert>
-        )}
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={make.isPending}>
-            Make account
-          </Button>
-        </Group>
+        <FormEnd deed="Make account" refused={rest} isBusy={make.isPending} onClose={onClose} />
       </Stack>
     </form>
   );

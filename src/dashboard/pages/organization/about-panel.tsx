@@ -1,5 +1,5 @@
 /** Name and facts of the active organization. */
-import { Alert, Anchor, Button, Group, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
+import { Anchor, Button, Group, SimpleGrid, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
@@ -8,8 +8,10 @@ import { useApi, useMay } from '../../api/context.tsx';
 import type { Schemas } from '../../api/types.ts';
 import { Ago } from '../../parts/ago.tsx';
 import { useDeed } from '../../parts/deed.ts';
+import { Fact } from '../../parts/fact.tsx';
 import { showFaults } from '../../parts/form-failure.ts';
 import { Panel } from '../../parts/panel.tsx';
+import { Refused } from '../../parts/refused.tsx';
 import { PLAN_NAMES } from '../billing/plans.ts';
 import { ROLE_NAMES, roleOf } from '../members/roles.ts';
 import { Standing } from './standing.tsx';
@@ -38,19 +40,6 @@ export function AboutPanel({ org }: { readonly org: Organization }) {
         </Fact>
       </SimpleGrid>
     </Panel>
-  );
-}
-
-function Fact({ title, children }: { readonly title: string; readonly children: ReactNode }) {
-  return (
-    <div>
-      <Text size="xs" c="dimmed">
-        {title}
-      </Text>
-      <Text size="sm" component="div">
-        {children}
-      </Text>
-    </div>
   );
 }
 
@@ -87,11 +76,7 @@ function NameForm({ org }: { readonly org: Organization }) {
             </Button>
           )}
         </Group>
-        {rest !== undefined && (
-          <Alert color="red" role="alert" variant="light">
-            {rest}
-          </Alert>
-        )}
+        <Refused>{rest}</Refused>
       </Stack>
     </form>
   );

@@ -1,10 +1,11 @@
 /** Makes another organization and goes over to it. */
-import { Alert, Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
 import { useDeed } from '../../parts/deed.ts';
+import { FormEnd } from '../../parts/form-end.tsx';
 import { showFaults } from '../../parts/form-failure.ts';
 import { useSwitch } from './switch.ts';
 
@@ -47,19 +48,7 @@ function NewForm({ onClose }: { readonly onClose: () => void }) {
           at the top right leads back.
         </Text>
         <TextInput label="Name" required data-autofocus {...form.getInputProps('name')} />
-        {rest !== undefined && (
-          <Alert color="red" role="alert" variant="light">
-            {rest}
-          </Alert>
-        )}
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={make.isPending}>
-            Make organization
-          </Button>
-        </Group>
+        <FormEnd deed="Make organization" refused={rest} isBusy={make.isPending} onClose={onClose} />
       </Stack>
     </form>
   );

@@ -1,5 +1,5 @@
 /** Makes a project. Its slug never changes, so the dialog shows what it does to names. */
-import { Alert, Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
@@ -7,6 +7,7 @@ import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
 import type { Schemas } from '../../api/types.ts';
 import { useDeed } from '../../parts/deed.ts';
+import { FormEnd } from '../../parts/form-end.tsx';
 import { showFaults } from '../../parts/form-failure.ts';
 import { useServerPlace } from '../../parts/server-place.ts';
 import { PROJECTS } from './project-query.ts';
@@ -79,19 +80,7 @@ function ProjectForm({ onClose }: Pick<NewProjectProps, 'onClose'>) {
             <span className="culvert-mono">{hostIn({ slug, isDefault: false }, 'pr-7', domain)}</span>
           </Text>
         )}
-        {message !== undefined && (
-          <Alert color="red" variant="light" role="alert">
-            {message}
-          </Alert>
-        )}
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={make.isPending}>
-            Make project
-          </Button>
-        </Group>
+        <FormEnd deed="Make project" refused={message} isBusy={make.isPending} onClose={onClose} />
       </Stack>
     </form>
   );

@@ -1,7 +1,7 @@
 /** Projects: namespaces of public names, and the keys that open tunnels in one of them alone. */
-import { Anchor, Button, Stack, Text, TextInput } from '@mantine/core';
+import { Anchor, Button, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { IconPlus, IconSearch } from '@tabler/icons-react';
+import { IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { useMay } from '../../api/context.tsx';
@@ -9,15 +9,13 @@ import type { Schemas } from '../../api/types.ts';
 import { Ago } from '../../parts/ago.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
+import { SearchBox } from '../../parts/search-box.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { countText } from '../../parts/words.ts';
 import { NewProject } from './new-project.tsx';
 import { useProjects } from './project-query.ts';
 
 type Project = Schemas['Project'];
-
-/** From so many on a list is searched. */
-const MANY = 20;
 
 const COLUMNS: ReadonlyArray<Column<Project>> = [
   {
@@ -67,16 +65,13 @@ function Listed({ all }: { readonly all: readonly Project[] }) {
   const shown = all.filter(({ slug, name }) => slug.includes(wanted) || name.toLowerCase().includes(wanted));
   return (
     <Stack gap="sm">
-      {all.length > MANY && (
-        <TextInput
-          aria-label="Search projects"
-          placeholder="Name or slug"
-          leftSection={<IconSearch size={16} />}
-          maw={320}
-          value={text}
-          onChange={(event) => setText(event.currentTarget.value)}
-        />
-      )}
+      <SearchBox
+        label="Search projects"
+        placeholder="Name or slug"
+        among={all.length}
+        value={text}
+        onChange={setText}
+      />
       {shown.length === 0 ? (
         <Text c="dimmed" size="sm" role="status">
           No project is called like that.

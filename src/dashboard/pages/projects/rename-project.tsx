@@ -1,11 +1,12 @@
 /** Another name for a project. Its slug, and with it public names, stay. */
-import { Alert, Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
 import type { Schemas } from '../../api/types.ts';
 import { useDeed } from '../../parts/deed.ts';
+import { FormEnd } from '../../parts/form-end.tsx';
 import { showFaults } from '../../parts/form-failure.ts';
 import { PROJECTS } from './project-query.ts';
 
@@ -48,19 +49,7 @@ function NameForm({ project, onClose }: Omit<RenameProjectProps, 'opened'>) {
         <Text size="sm" c="dimmed">
           The slug {project.slug} stays, and so do the names of its tunnels.
         </Text>
-        {message !== undefined && (
-          <Alert color="red" variant="light" role="alert">
-            {message}
-          </Alert>
-        )}
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={rename.isPending}>
-            Rename
-          </Button>
-        </Group>
+        <FormEnd deed="Rename" refused={message} isBusy={rename.isPending} onClose={onClose} />
       </Stack>
     </form>
   );

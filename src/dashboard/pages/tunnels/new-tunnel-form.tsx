@@ -1,16 +1,5 @@
 /** The form of a new tunnel; shows the public name while it is typed. */
-import {
-  Alert,
-  Button,
-  Group,
-  Input,
-  NumberInput,
-  SegmentedControl,
-  Select,
-  Stack,
-  Text,
-  TextInput,
-} from '@mantine/core';
+import { Button, Group, Input, NumberInput, SegmentedControl, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -20,6 +9,7 @@ import { failureFrom } from '../../api/failure.ts';
 import type { Tunnel } from '../../api/types.ts';
 import { useDeed } from '../../parts/deed.ts';
 import { showFaults } from '../../parts/form-failure.ts';
+import { Refused } from '../../parts/refused.tsx';
 import { useServerPlace } from '../../parts/server-place.ts';
 import { BLANK, bodyOf, faultsOf, type NewTunnelValues, PROTOCOLS } from './new-tunnel-values.ts';
 import { publicName } from './tunnel-name.ts';
@@ -104,11 +94,7 @@ export function NewTunnelForm({ onMade }: { readonly onMade: (tunnel: Tunnel) =>
           allowDeselect={false}
           {...form.getInputProps('ttlSeconds')}
         />
-        {refusal !== undefined && (
-          <Alert color="red" role="alert" variant="light">
-            {refusal}
-          </Alert>
-        )}
+        <Refused>{refusal}</Refused>
         <Group justify="flex-end">
           <Button type="submit" loading={create.isPending}>
             Create tunnel

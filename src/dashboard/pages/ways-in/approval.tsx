@@ -8,7 +8,6 @@ import type { Account } from '../../api/types.ts';
 import { useDeed } from '../../parts/deed.ts';
 import type { Arrival } from '../../place.ts';
 import { OnceSignedIn } from './once-signed-in.tsx';
-import { OTHER_BY_NOW } from './way.ts';
 
 export type Ending = { readonly how: 'approved'; readonly label: string } | { readonly how: 'cancelled' };
 
@@ -23,8 +22,7 @@ export function Approval({ arrival, deviceCode, onEnd }: ApprovalProps) {
   const [problem, setProblem] = useState<string>();
   const refused = (error: unknown): void => {
     const { status, message } = failureFrom(error);
-    if (status !== 401) return setProblem(message);
-    if (session.state === 'in') setProblem(OTHER_BY_NOW);
+    if (status !== 401) setProblem(message);
   };
   const approve = useDeed({
     // The key itself is for the command line: nothing of it stays here.

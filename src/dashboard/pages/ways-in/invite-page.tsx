@@ -11,7 +11,6 @@ import type { Arrival } from '../../place.ts';
 import { Frame } from './frame.tsx';
 import { OnceSignedIn } from './once-signed-in.tsx';
 import { Problem, Step } from './step.tsx';
-import { OTHER_BY_NOW } from './way.ts';
 
 export function InvitePage({ arrival }: { readonly arrival: Arrival }) {
   if (arrival.token === undefined)
@@ -28,7 +27,7 @@ type End =
   | { readonly how: 'over' | 'unused'; readonly problem: string };
 
 function Invitation({ arrival, token }: { readonly arrival: Arrival; readonly token: string }) {
-  const { client, session } = useApi();
+  const { client } = useApi();
   const [problem, setProblem] = useState<string>();
   const [end, setEnd] = useState<End>();
   const accept = useDeed({
@@ -41,8 +40,7 @@ function Invitation({ arrival, token }: { readonly arrival: Arrival; readonly to
     if (status === 404) return setEnd({ how: 'over', problem: message });
     if (code === 'conflict') return setEnd({ how: 'unused', problem: message });
     if (status === 403) return setProblem(`You are signed in as ${email}. ${message}`);
-    if (status !== 401) return setProblem(message);
-    if (session.state === 'in') setProblem(OTHER_BY_NOW);
+    if (status !== 401) setProblem(message);
   };
   if (end !== undefined) return <Ended end={end} />;
   return (

@@ -23,7 +23,3 @@ export interface Way {
   /** With the answer to a log-in: in, or to the second factor. */
   readonly goOn: (answer: LogIn) => void;
 }
-
-/** Another tab has the session, of somebody else or for another organization. The page shows by now whose it is. */
-export const OTHER_BY_NOW =
-  'In this browser somebody else has signed in meanwhile, or another organization was chosen. Nothing was done: look at who it is now, and say it again.';

@@ -1,5 +1,5 @@
 /** The dialog for a new receiver. The secret, where it is made here, is shown once with the address and where both go. */
-import { Alert, Button, Group, Modal, PasswordInput, Select, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Modal, PasswordInput, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
@@ -7,6 +7,7 @@ import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
 import { CopyLine } from '../../parts/copy.tsx';
 import { useDeed } from '../../parts/deed.ts';
+import { FormEnd } from '../../parts/form-end.tsx';
 import { showFaults } from '../../parts/form-failure.ts';
 import { RECEIVERS } from './receiver-queries.ts';
 import { makeSecret, type Receiver, SENDERS, senderOf, type Validator } from './senders.ts';
@@ -145,19 +146,7 @@ function CreateForm({ onMade, onClose }: CreateFormProps) {
           visibilityToggleButtonProps={{ 'aria-label': 'Show the secret' }}
           {...form.getInputProps('secret')}
         />
-        {refused !== undefined && (
-          <Alert color="red" role="alert" variant="light">
-            {refused}
-          </Alert>
-        )}
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={create.isPending}>
-            Make receiver
-          </Button>
-        </Group>
+        <FormEnd deed="Make receiver" refused={refused} isBusy={create.isPending} onClose={onClose} />
       </Stack>
     </form>
   );

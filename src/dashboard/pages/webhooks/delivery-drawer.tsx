@@ -6,6 +6,7 @@ import { answered } from '../../api/client.ts';
 import { useApi, useMay } from '../../api/context.tsx';
 import { Ago } from '../../parts/ago.tsx';
 import { useDeed } from '../../parts/deed.ts';
+import { Fact } from '../../parts/fact.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { bytesText } from '../../parts/words.ts';
 import { BodyView } from '../inspector/body/body-view.tsx';
@@ -90,19 +91,6 @@ function Facts({ delivery }: { readonly delivery: Delivery }) {
         <span className="culvert-mono">{id}</span>
       </Fact>
     </SimpleGrid>
-  );
-}
-
-function Fact({ title, children }: { readonly title: string; readonly children: ReactNode }) {
-  return (
-    <div>
-      <Text size="xs" c="dimmed">
-        {title}
-      </Text>
-      <Text size="sm" component="div" className="culvert-wrap">
-        {children}
-      </Text>
-    </div>
   );
 }
 

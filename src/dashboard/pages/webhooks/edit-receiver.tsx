@@ -1,5 +1,5 @@
 /** The dialogs for a receiver's name and sender, and for another secret: one that is made here is shown once. */
-import { Alert, Button, Group, Modal, PasswordInput, Select, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Modal, PasswordInput, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -8,6 +8,7 @@ import { useApi } from '../../api/context.tsx';
 import type { Schemas } from '../../api/types.ts';
 import { CopyLine } from '../../parts/copy.tsx';
 import { say, useDeed } from '../../parts/deed.ts';
+import { FormEnd } from '../../parts/form-end.tsx';
 import { showFaults } from '../../parts/form-failure.ts';
 import { RECEIVERS } from './receiver-queries.ts';
 import { makeSecret, type Receiver, SENDERS, senderOf } from './senders.ts';
@@ -67,8 +68,7 @@ function EditForm({ receiver, onClose }: FormProps) {
           allowDeselect={false}
           {...form.getInputProps('validator')}
         />
-        <Refused text={refused} />
-        <Buttons deed="Save" isBusy={change.isPending} onClose={onClose} />
+        <FormEnd deed="Save" refused={refused} isBusy={change.isPending} onClose={onClose} />
       </Stack>
     </form>
   );
@@ -148,37 +148,8 @@ function SecretForm({ receiver, onMade, onClose }: FormProps & { readonly onMade
           visibilityToggleButtonProps={{ 'aria-label': 'Show the secret' }}
           {...form.getInputProps('secret')}
         />
-        <Refused text={refused} />
-        <Buttons deed="Set secret" isBusy={change.isPending} onClose={onClose} />
+        <FormEnd deed="Set secret" refused={refused} isBusy={change.isPending} onClose={onClose} />
       </Stack>
     </form>
-  );
-}
-
-export function Refused({ text }: { readonly text: string | undefined }) {
-  if (text === undefined) return null;
-  return (
-    <Alert color="red" role="alert" variant="light">
-      {text}
-    </Alert>
-  );
-}
-
-interface ButtonsProps {
-  readonly deed: string;
-  readonly isBusy: boolean;
-  readonly onClose: () => void;
-}
-
-export function Buttons({ deed, isBusy, onClose }: ButtonsProps) {
-  return (
-    <Group justify="flex-end" gap="xs">
-      <Button variant="default" onClick={onClose}>
-        Cancel
-      </Button>
-      <Button type="submit" loading={isBusy}>
-        {deed}
-      </Button>
-    </Group>
   );
 }

@@ -1,14 +1,14 @@
 /** One webhook receiver: where senders deliver, what came, and where it is sent on to. */
 import { Anchor, Button, Text } from '@mantine/core';
-import { IconArrowLeft, IconKey, IconPencil, IconTrash } from '@tabler/icons-react';
+import { IconKey, IconPencil, IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';
 import { Link, useParams } from 'wouter';
 import { useApi, useMay } from '../../api/context.tsx';
 import { failureFrom } from '../../api/failure.ts';
 import { Ago } from '../../parts/ago.tsx';
 import { CopyLine } from '../../parts/copy.tsx';
-import { Empty } from '../../parts/empty.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
+import { Missing } from '../../parts/missing.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { countText } from '../../parts/words.ts';
@@ -24,19 +24,7 @@ export function ReceiverPage() {
   const { id = '' } = useParams();
   const receiver = useReceiver(id);
   if (receiver.isError && failureFrom(receiver.error).status === 404)
-    return (
-      <Page title="No such receiver">
-        <Empty
-          icon={IconArrowLeft}
-          title="This webhook receiver is not there, or not any more"
-          action={
-            <Anchor component={Link} href="/webhooks">
-              All webhook receivers
-            </Anchor>
-          }
-        />
-      </Page>
-    );
+    return <Missing title="No such receiver" what="webhook receiver" list="/webhooks" />;
   if (receiver.data === undefined)
     return (
       <Page title="Webhook receiver">

@@ -1,7 +1,7 @@
 /** Webhook receivers: mailboxes on this server for what GitHub, Slack, Stripe and others send. */
-import { Anchor, Button, Text, TextInput } from '@mantine/core';
+import { Anchor, Button, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { IconPlus, IconSearch, IconWebhook } from '@tabler/icons-react';
+import { IconPlus, IconWebhook } from '@tabler/icons-react';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { useMay } from '../../api/context.tsx';
@@ -10,15 +10,13 @@ import { CopyIcon } from '../../parts/copy.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
+import { SearchBox } from '../../parts/search-box.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { countText } from '../../parts/words.ts';
 import { CreateReceiver } from './create-receiver.tsx';
 import { useReceivers } from './receiver-queries.ts';
 import { type Receiver, senderOf } from './senders.ts';
-
-/** More rows than fit a screen are searched. */
-const MANY = 20;
 
 export function ReceiversPage() {
   const receivers = useReceivers();
@@ -61,16 +59,13 @@ function Receivers({ all }: { readonly all: readonly Receiver[] }) {
   );
   return (
     <>
-      {all.length > MANY && (
-        <TextInput
-          aria-label="Search receivers"
-          placeholder="Name or sender"
-          leftSection={<IconSearch size={16} />}
-          value={search}
-          onChange={(event) => setSearch(event.currentTarget.value)}
-          maw={320}
-        />
-      )}
+      <SearchBox
+        label="Search receivers"
+        placeholder="Name or sender"
+        among={all.length}
+        value={search}
+        onChange={setSearch}
+      />
       {shown.length === 0 ? (
         <Text c="dimmed" size="sm">
           No receiver has this in its name or sender.

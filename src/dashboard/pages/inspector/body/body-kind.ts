@@ -18,7 +18,10 @@ export type Shown =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'bytes' };
 
-/** Drawn by `<img>`, which runs nothing, SVG's scripts included. */
+/**
+ * Drawn by `<img>`. SVG is shown as the text that it is: it would run nothing, but a few nested `<use>` in 2 KB make a picture whose drawing never
+ * ends.
+ */
 const PICTURES: ReadonlySet<string> = new Set([
   'image/png',
   'image/jpeg',
@@ -27,7 +30,6 @@ const PICTURES: ReadonlySet<string> = new Set([
   'image/avif',
   'image/bmp',
   'image/x-icon',
-  'image/svg+xml',
 ]);
 /** Rows of a form that a page lists. */
 const MAX_FIELDS = 500;

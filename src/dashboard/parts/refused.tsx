@@ -1,7 +1,7 @@
-/** Why a form of this page was refused, where no field can show it. */
+/** Why a form was refused, where no field of it can show it. */
 import { Alert } from '@mantine/core';
 
-export function Problem({ children }: { readonly children: string | undefined }) {
+export function Refused({ children }: { readonly children: string | undefined }) {
   if (children === undefined) return null;
   return (
     <Alert color="red" role="alert" variant="light">

@@ -1,0 +1,30 @@
+/** The end of a form in a dialog: why it was refused, the way out, and the deed. */
+import { Button, Group } from '@mantine/core';
+import { Refused } from './refused.tsx';
+
+interface FormEndProps {
+  /** What the button says: the deed itself, not "OK". */
+  readonly deed: string;
+  readonly isBusy: boolean;
+  /** What it needs is not there; the form says what. */
+  readonly isBarred?: boolean;
+  /** Of `showFaults`. */
+  readonly refused?: string | undefined;
+  readonly onClose: () => void;
+}
+
+export function FormEnd({ deed, isBusy, isBarred = false, refused, onClose }: FormEndProps) {
+  return (
+    <>
+      <Refused>{refused}</Refused>
+      <Group justify="flex-end" gap="xs">
+        <Button variant="default" onClick={onClose}>
+          Cancel
+        </Button>
+        <Button type="submit" loading={isBusy} disabled={isBarred}>
+          {deed}
+        </Button>
+      </Group>
+    </>
+  );
+}

@@ -1,0 +1,31 @@
+/** The page of a thing that is not there, or not any more: the way back to those that are. */
+import { Anchor } from '@mantine/core';
+import { IconArrowLeft } from '@tabler/icons-react';
+import { Link } from 'wouter';
+import { Empty } from './empty.tsx';
+import { Page } from './page.tsx';
+
+interface MissingProps {
+  /** "No such network" */
+  readonly title: string;
+  /** "private network" */
+  readonly what: string;
+  /** The page of the list. */
+  readonly list: string;
+}
+
+export function Missing({ title, what, list }: MissingProps) {
+  return (
+    <Page title={title}>
+      <Empty
+        icon={IconArrowLeft}
+        title={`This ${what} is not there, or not any more`}
+        action={
+          <Anchor component={Link} href={list}>
+            All {what}s
+          </Anchor>
+        }
+      />
+    </Page>
+  );
+}

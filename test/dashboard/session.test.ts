@@ -1,0 +1,76 @@
+/** What must not happen between two tabs, two things of one kind, and two versions of the server. */
+import assert from 'node:assert/strict';
+import { after, before, suite, test } from 'node:test';
+import { inReverse } from '../harness/ends.ts';
+import { heading, NO_CHROMIUM, settled, startWorld, type World } from './world.ts';
+
+const MINUTES_16 = 16 * 60_000;
+
+suite('a tab', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
+  const ends = inReverse({ after });
+  let world: World;
+  before(async () => {
+    world = await startWorld(ends);
+  });
+
+  test('does nothing as another organization, which another tab has chosen meanwhile', async (t) => {
+    const page = await world.open(t, '/names');
+    const sent: string[] = [];
+    page.on('request', (request) => sent.push(`${request.method()} ${new URL(request.url()).pathname}`));
+    await heading(page, 'Reserved names');
+    await settled(page);
+    await page.clock.install();
+    await page.getByRole('textbox').first().fill('meant-for-the-first');
+    // The other tab: the same cookie, another organization.
+    await page.evaluate(SWITCH);
+    // The token of this tab has run out by now: the next request swaps the cookie.
+    await page.clock.setFixedTime(Date.now() + MINUTES_16);
+    await page.getByRole('button', { name: 'Reserve name' }).click();
+    await page.getByRole('alert').filter({ hasText: 'Nothing was done' }).first().waitFor();
+    assert.ok(sent.includes('POST /auth/refresh'), 'the cookie was not swapped');
+    assert.ok(!sent.includes('POST /reserved-subdomains'), 'it was asked for as the other organization');
+    // It shows which one is active now.
+    await page.getByRole('button', { name: 'Organization: Other' }).waitFor();
+  });
+
+  test('keeps nothing of one tunnel that was typed for the other', async (t) => {
+    const ids: string[] = [];
+    for (const subdomain of ['first', 'second']) {
+      const { body } = await world.culvert.account.call('POST', '/tunnels', { localPort: 3000, subdomain });
+      ids.push(String(body['id']));
+    }
+    const page = await world.open(t, `/tunnels/${ids[0]}?tab=maintenance`);
+    await heading(page, 'first');
+    await page.getByRole('textbox').first().fill('only for the first');
+    await page.evaluate(`history.pushState(null, '', ${JSON.stringify(`${ids[1]}?tab=maintenance`)})`);
+    await heading(page, 'second');
+    assert.notEqual(await page.getByRole('textbox').first().inputValue(), 'only for the first');
+  });
+
+  test('says so when a page can not be fetched or drawn, and leads on', async (t) => {
+    // A tab of its own: React tells the browser's console of what the page then says.
+    const page = await (await world.open(t, '/')).context().newPage();
+    await page.route('**/assets/audit-page-*', (route) => route.abort());
+    await page.goto(`${world.culvert.apiUrl}/app/`);
+    await heading(page, 'Overview');
+    await page.getByRole('link', { name: 'Audit' }).click();
+    await heading(page, "This page can't be shown");
+    await page.getByRole('link', { name: 'Tunnels', exact: true }).click();
+    await heading(page, 'Tunnels');
+  });
+
+  test('takes no word for the id of a thing', async (t) => {
+    for (const path of ['/inspector/recording', '/inspector/unrecorded', '/tunnels/abc']) {
+      const page = await world.open(t, path);
+      await heading(page, 'No such page');
+    }
+  });
+});
+
+/** Evaluated in the page, with an access token of its own: makes another organization and goes there. */
+const SWITCH = `(async () => {
+  const { access_token: token } = await (await fetch('/auth/refresh', { method: 'POST' })).json();
+  const headers = { authorization: 'Bearer ' + token, 'content-type': 'application/json' };
+  const made = await (await fetch('/orgs', { method: 'POST', headers, body: '{"name":"Other"}' })).json();
+  await fetch('/auth/switch-org', { method: 'POST', headers, body: JSON.stringify({ org_id: made.id }) });
+})()`;

@@ -1,5 +1,5 @@
 /** The monthly cap of a key: none, an amount, or nothing at all. */
-import { Alert, Group, Modal, Radio, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Modal, Radio, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';

@@ -7,8 +7,6 @@ import type { Role } from '../../api/types.ts';
 import { useDeed } from '../../parts/deed.ts';
 import { FormEnd } from '../../parts/form-end.tsx';
 import { showFaults } from '../../parts/form-failure.ts';
-import { FailureAlert } from '../../parts/loaded.tsx';
-import { Failure } from '../../api/failure.ts';
 import { useState } from 'react';
 import { RoleChoice } from './role-choice.tsx';
 import { roleOf, rolesUpTo } from './roles.ts';

@@ -2,7 +2,7 @@
 import { Button } from '@mantine/core';
 import { IconPencil, IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';
-import { Link, useParams } from 'wouter';
+import { useParams } from 'wouter';
 import { useMay } from '../../api/context.tsx';
 import { failureFrom } from '../../api/failure.ts';
 import { Loaded } from '../../parts/loaded.tsx';

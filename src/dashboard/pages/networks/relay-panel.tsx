@@ -1,6 +1,5 @@
 /** What carries a network's datagrams now, and what has passed; by polling, for the figures are two seconds behind anyway. */
 import { Anchor, SimpleGrid, Stack, Text } from '@mantine/core';
-import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { Ago } from '../../parts/ago.tsx';
 import { Fact } from '../../parts/fact.tsx';

@@ -1,5 +1,5 @@
 /** The dialog that registers the machine which is a network's server: its key, its port, and how clients come to it. */
-import { Alert, Group, Modal, NumberInput, Radio, Stack, TextInput } from '@mantine/core';
+import { Alert, Modal, NumberInput, Radio, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';

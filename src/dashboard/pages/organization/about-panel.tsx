@@ -1,7 +1,7 @@
 /** Name and facts of the active organization. */
 import { Anchor, Button, Group, SimpleGrid, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { type ReactNode, useState } from 'react';
+import { useState } from 'react';
 import { Link } from 'wouter';
 import { answered } from '../../api/client.ts';
 import { useApi, useMay } from '../../api/context.tsx';

@@ -6,7 +6,6 @@ import { failureFrom } from '../../api/failure.ts';
 import type { Account } from '../../api/types.ts';
 import { FailureAlert } from '../../parts/loaded.tsx';
 import { useLeaving } from '../../parts/leaving.ts';
-import { Refused } from '../../parts/refused.tsx';
 import type { Arrival } from '../../place.ts';
 import { LinkButton } from './link-button.tsx';
 import { Problem, Step } from './step.tsx';
@@ -43,7 +42,7 @@ function SignedIn({ title, problem, children }: Pick<OnceSignedInProps, 'title' 
     return account.isError ? <FailureAlert error={account.error} again={account.refetch} /> : <Waiting />;
   return (
     <Step title={title} order={2} problem={problem}>
-      {stayed !== undefined && <Refused>{stayed}</Refused>}
+      {stayed !== undefined && <Problem>{stayed}</Problem>}
       <Group justify="space-between" gap="0 md">
         <Text size="sm" className="culvert-wrap">
           Signed in as <strong>{account.data.user.email}</strong>

@@ -5,7 +5,6 @@
 import { Alert, Box, Stack, Text, Title } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { type ReactNode, type SubmitEvent, useEffect, useRef } from 'react';
-import { Refused } from '../../parts/refused.tsx';
 
 /** Of the headings: 1 where nothing else on the page says what it is about. */
 export type HeadingOrder = 1 | 2;
@@ -28,7 +27,7 @@ export function Step({ title, order, problem, onSubmit, children }: StepProps) {
       <Title order={order} size={order === 1 ? 'h3' : 'h4'}>
         {title}
       </Title>
-      {problem !== undefined && <Refused>{problem}</Refused>}
+      {problem !== undefined && <Problem>{problem}</Problem>}
       {children}
     </Stack>
   );

@@ -1,7 +1,6 @@
 /** One delivery: what became of it, its headers and its body, as the inspector shows them. */
 import { Button, Drawer, Group, SimpleGrid, Stack, Text } from '@mantine/core';
 import { IconSend } from '@tabler/icons-react';
-import type { ReactNode } from 'react';
 import { answered } from '../../api/client.ts';
 import { useApi, useMay } from '../../api/context.tsx';
 import { Ago } from '../../parts/ago.tsx';

@@ -5,12 +5,13 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import { useMay } from '../../api/context.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
+import { FormEnd } from '../../parts/form-end.tsx';
 import { showFaults } from '../../parts/form-failure.ts';
 import { Panel } from '../../parts/panel.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { countText } from '../../parts/words.ts';
 import { useTunnels } from '../tunnels/tunnel-queries.ts';
-import { Buttons, Refused, useReceiverChange } from './edit-receiver.tsx';
+import { useReceiverChange } from './edit-receiver.tsx';
 import type { Receiver } from './senders.ts';
 
 export function ForwardPanel({ receiver }: { readonly receiver: Receiver }) {
@@ -136,8 +137,7 @@ function ForwardForm({ receiver, onClose }: { readonly receiver: Receiver; reado
             ? `It holds for what comes from now on, and for the ${countText(waiting)} that wait.`
             : 'It holds for what comes from now on.'}
         </Text>
-        <Refused text={refused} />
-        <Buttons deed="Send on" isBusy={change.isPending} onClose={onClose} />
+        <FormEnd deed="Send on" refused={refused} isBusy={change.isPending} onClose={onClose} />
       </Stack>
     </form>
   );

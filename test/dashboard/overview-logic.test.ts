@@ -1,7 +1,7 @@
 /** What the overview warns of, and the words of its charts: without a browser. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Schemas } from '../../src/dashboard/api/types.ts';
+import type { Schemas, Tunnel } from '../../src/dashboard/api/types.ts';
 import { statusTone, statusWord } from '../../src/dashboard/pages/overview/status.ts';
 import { totalText } from '../../src/dashboard/pages/overview/traffic.ts';
 import { warningsOf } from '../../src/dashboard/pages/overview/warnings.ts';
@@ -10,6 +10,8 @@ import { token, tunnel } from './made-up.ts';
 
 const DAY = 86_400;
 const nothing = { tokens: [], domains: [], tunnels: [] };
+/** As the API says a time. */
+const at = (ms: number): string => new Date(ms).toISOString();
 const warned = (seen: Partial<Parameters<typeof warningsOf>[0]>) =>
   warningsOf({ ...nothing, now: 0, ...seen }).map(({ tone, text }) => `${tone}: ${text}`);
 
@@ -23,16 +25,16 @@ test('a budget is said when four fifths are spent, and gravely when it is gone',
 });
 
 test('the end of a key is said while somebody uses it: three days before, or the last tenth of a short one', () => {
-  const at = (days: number, more: Parameters<typeof token>[0]) =>
+  const used = (days: number, more: Parameters<typeof token>[0]) =>
     warned({ now: days * DAY * 1000, tokens: [token({ lastUsedAt: days * DAY, ...more })] });
-  assert.deepEqual(at(96, {}), []);
-  assert.match(at(97, {})[0] ?? '', /^warn: The key ci is in use and ends in 3 d:/);
-  assert.match(at(97, { kind: 'cli' })[0] ?? '', /culvert login/);
-  assert.deepEqual(at(0.5, { expiresAt: DAY }), []);
-  assert.equal(at(0.95, { expiresAt: DAY }).length, 1);
+  assert.deepEqual(used(96, {}), []);
+  assert.match(used(97, {})[0] ?? '', /^warn: The key ci is in use and ends in 3 d:/);
+  assert.match(used(97, { kind: 'cli' })[0] ?? '', /culvert login/);
+  assert.deepEqual(used(0.5, { expiresAt: DAY }), []);
+  assert.equal(used(0.95, { expiresAt: DAY }).length, 1);
   for (const quiet of [{ lastUsedAt: null }, { lastUsedAt: 80 * DAY }, { graceEndsAt: 98 * DAY }, { revoked: true }])
-    assert.deepEqual(at(97, quiet), [], JSON.stringify(quiet));
-  assert.deepEqual(at(101, {}), []);
+    assert.deepEqual(used(97, quiet), [], JSON.stringify(quiet));
+  assert.deepEqual(used(101, {}), []);
 });
 
 test('domains without proof or certificate, and tunnels about to end', () => {
@@ -65,11 +67,19 @@ test('domains without proof or certificate, and tunnels about to end', () => {
       "warn: The certificate of shop.test can't be renewed: no A record",
     ],
   );
-  const soon = new Date(40 * 60_000).toISOString();
-  assert.match(warned({ tunnels: [tunnel({ expiresAt: soon })] })[0] ?? '', /shop ends in 40 min/);
-  assert.deepEqual(warned({ tunnels: [tunnel({ expiresAt: soon, online: false })] }), []);
-  assert.deepEqual(warned({ tunnels: [tunnel({ expiresAt: new Date(DAY * 1000).toISOString() })] }), []);
-  const many = Array.from({ length: 30 }, (_, n) => tunnel({ id: String(n), expiresAt: soon }));
+  const MINUTE = 60_000;
+  const ending = (life: number, left: number, more: Partial<Tunnel> = {}) =>
+    warned({
+      tunnels: [tunnel({ createdAt: at((left - life) * MINUTE), expiresAt: at(left * MINUTE), ...more })],
+    });
+  assert.match(ending(240, 10)[0] ?? '', /shop ends in 10 min/);
+  assert.equal(ending(60, 6).length, 1);
+  for (const quiet of [ending(240, 11), ending(60, 59), ending(60, 7), ending(240, 5, { online: false })])
+    assert.deepEqual(quiet, []);
+  const soon = at(5 * MINUTE);
+  const many = Array.from({ length: 30 }, (_, n) =>
+    tunnel({ id: String(n), createdAt: at(-DAY * 1000), expiresAt: soon }),
+  );
   assert.equal(warned({ tunnels: many }).length, 8);
 });
 

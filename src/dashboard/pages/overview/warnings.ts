@@ -24,7 +24,8 @@ const IN_USE_MS = 7 * DAY_MS;
 /** A key of months is said three days before, one of hours when a tenth is left. */
 const KEY_ENDS_MS = 3 * DAY_MS;
 const BUDGET_NEAR = 0.8;
-const TUNNEL_ENDS_MS = 60 * 60_000;
+/** Of one of an hour or less, its last tenth: what is always said warns of nothing. */
+const TUNNEL_ENDS_MS = 10 * 60_000;
 const MOST = 8;
 
 /** The gravest first; at most eight. */
@@ -77,10 +78,11 @@ function ofDomain({ id, domain, verified, certificate }: Schemas['Domain']): War
   return [{ key: `certificate ${id}`, tone: hasOne ? 'warn' : 'bad', text, href }];
 }
 
-function endOfTunnel({ id, subdomain, online, expiresAt }: Tunnel, now: number): Warning[] {
+function endOfTunnel({ id, subdomain, online, createdAt, expiresAt }: Tunnel, now: number): Warning[] {
   if (!online || expiresAt === null) return [];
-  const left = timeOf(expiresAt) - now;
-  if (left > TUNNEL_ENDS_MS || left <= 0) return [];
+  // One that was started again has lived longer than its span: it is said ten minutes before.
+  const [left, life] = [timeOf(expiresAt) - now, timeOf(expiresAt) - timeOf(createdAt)];
+  if (left > Math.min(TUNNEL_ENDS_MS, life / 10) || left <= 0) return [];
   const text = `The tunnel ${subdomain} ends in ${spanText(left)}: start it again for a new span.`;
   return [{ key: `tunnel ${id}`, tone: 'warn', text, href: `/tunnels/${id}` }];
 }

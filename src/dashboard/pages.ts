@@ -10,6 +10,7 @@ import {
   IconFolders,
   IconHistory,
   IconKey,
+  IconLink,
   IconNetwork,
   IconPlugConnected,
   IconServer,
@@ -17,7 +18,6 @@ import {
   IconUsers,
   IconWebhook,
   IconWorld,
-  IconWorldWww,
   type Icon,
 } from '@tabler/icons-react';
 import { type ComponentType, lazy, type LazyExoticComponent } from 'react';
@@ -50,7 +50,7 @@ export const MENU: readonly MenuGroup[] = [
     title: 'Publish',
     entries: [
       { href: '/tunnels', title: 'Tunnels', icon: IconWorld },
-      { href: '/domains', title: 'Domains', icon: IconWorldWww },
+      { href: '/domains', title: 'Domains', icon: IconLink },
       { href: '/names', title: 'Reserved names', icon: IconTag },
       { href: '/networks', title: 'Private networks', icon: IconNetwork },
     ],

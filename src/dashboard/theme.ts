@@ -35,7 +35,11 @@ export const THEME = createTheme({
     Anchor: Anchor.extend({ defaultProps: { underline: 'always' } }),
     // Its placeholder is a child that a menu may not have.
     Menu: Menu.extend({ defaultProps: { withInitialFocusPlaceholder: false } }),
-    Modal: Modal.extend({ defaultProps: { centered: true, closeButtonProps: { 'aria-label': 'Close' } } }),
+    // The title is over the labels of its dialog.
+    Modal: Modal.extend({
+      defaultProps: { centered: true, closeButtonProps: { 'aria-label': 'Close' } },
+      styles: { title: { fontWeight: 600 } },
+    }),
     Tooltip: Tooltip.extend({ defaultProps: { withArrow: true, openDelay: 300 } }),
   },
 });

@@ -1,5 +1,5 @@
 /** The code from the mail to a new address, and the log-in that follows. */
-import { Alert, Button, Group, Text } from '@mantine/core';
+import { Alert, Button, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { type ReactNode, useRef } from 'react';
 import { answered } from '../../api/client.ts';
@@ -67,12 +67,10 @@ export function ConfirmStep({ way, password, onConfirmed, back }: ConfirmStepPro
       <Button variant="default" size="md" loading={resend.isPending} onClick={() => resend.mutate()}>
         Send a new code
       </Button>
-      <Group justify="space-between">
-        {back}
-        <Text size="xs" c="dimmed">
-          If the mail tells you to do something else, do that.
-        </Text>
-      </Group>
+      <Text size="xs" c="dimmed">
+        No code in the mail? Then it says that this address has an account already: sign in with that.
+      </Text>
+      {back}
     </Step>
   );
 }

@@ -1,8 +1,8 @@
 /** Who sees what: the ways in for whoever is not signed in, the pages inside the shell for whoever is. */
-import { Center, Loader } from '@mantine/core';
+import { Button, Center, Container, Loader } from '@mantine/core';
 import { lazy, Suspense } from 'react';
 import { Route, Switch } from 'wouter';
-import { AccountProvider, useAccountQuery, useSessionState } from './api/context.tsx';
+import { AccountProvider, useAccountQuery, useApi, useSessionState } from './api/context.tsx';
 import { type PageEntry, PAGES } from './pages.ts';
 import { Boundary } from './parts/boundary.tsx';
 import { Empty } from './parts/empty.tsx';
@@ -10,7 +10,7 @@ import { FailureAlert } from './parts/loaded.tsx';
 import { Page } from './parts/page.tsx';
 import type { Arrival } from './place.ts';
 import { Shell } from './shell/shell.tsx';
-import { IconMoodEmpty } from '@tabler/icons-react';
+import { IconMoodEmpty, IconPlugX } from '@tabler/icons-react';
 
 /** Of everything that has a page of its own. */
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -21,6 +21,8 @@ const InvitePage = lazy(async () => ({ default: (await import('./pages/ways-in/i
 const DevicePage = lazy(async () => ({ default: (await import('./pages/ways-in/device-page.tsx')).DevicePage }));
 
 export function App({ arrival }: { readonly arrival: Arrival }) {
+  const { state } = useSessionState();
+  if (state === 'away') return <Away />;
   return (
     <Suspense fallback={<Waiting />}>
       <Switch>
@@ -95,6 +97,24 @@ function NoSuchPage() {
         The menu leads everywhere else.
       </Empty>
     </Page>
+  );
+}
+
+/** The browser has a session, and the server does not say whose. */
+function Away() {
+  const { session } = useApi();
+  return (
+    <Container component="main" size="sm" py="xl">
+      <Page title="The server does not answer">
+        <Empty
+          icon={IconPlugX}
+          title="You are still signed in, as far as this browser knows"
+          action={<Button onClick={() => void session.begin()}>Try again</Button>}
+        >
+          It may be starting again, or your connection may be away.
+        </Empty>
+      </Page>
+    </Container>
   );
 }
 

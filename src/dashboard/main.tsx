@@ -15,7 +15,7 @@ import './style/policy.css';
 import './style/inspector.css';
 import './style/request.css';
 import { MantineProvider } from '@mantine/core';
-import { Notifications } from '@mantine/notifications';
+import { Notifications, notifications } from '@mantine/notifications';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { setNonce } from 'get-nonce';
 import { StrictMode } from 'react';
@@ -57,6 +57,7 @@ function forgetWithTheSession(): void {
     if (session.epoch === shownTo) return;
     shownTo = session.epoch;
     queries.clear();
+    notifications.clean();
   });
 }
 
@@ -67,7 +68,7 @@ function metaOf(name: string): string {
 forgetWithTheSession();
 
 // The server says whether the browser has a live session: without one there is nothing to ask.
-if (metaOf('culvert-session') === 'live') session.refresh().catch(() => session.leave());
+if (metaOf('culvert-session') === 'live') void session.begin();
 else session.leave();
 
 const root = document.getElementById('root');

@@ -47,6 +47,32 @@ suite('a tab', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     assert.notEqual(await page.getByRole('textbox').first().inputValue(), 'only for the first');
   });
 
+  test('is signed out when another one is, and in when another one is', async (t) => {
+    const page = await world.open(t, '/members');
+    await heading(page, 'Members');
+    const other = await page.context().newPage();
+    await other.goto(`${world.culvert.apiUrl}/app/`);
+    await other.getByRole('button', { name: 'Your account' }).click();
+    await other.getByRole('menuitem', { name: 'Sign out' }).click();
+    await page.getByLabel('E-mail address').waitFor();
+    assert.equal(await page.getByText('admin@localhost').count(), 0);
+    await other.getByLabel('E-mail address').fill(world.owner.email);
+    await other.getByLabel('Password', { exact: true }).fill(world.owner.password);
+    await other.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await heading(page, 'Members');
+  });
+
+  test('asks nobody for a password while the server does not say who it is', async (t) => {
+    const page = await world.open(t, '/names');
+    await heading(page, 'Reserved names');
+    await page.route('**/auth/refresh', (route) => route.fulfill({ status: 503, body: 'busy' }));
+    await page.reload();
+    await heading(page, 'The server does not answer');
+    await page.unroute('**/auth/refresh');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await heading(page, 'Reserved names');
+  });
+
   test('says so when a page can not be fetched or drawn, and leads on', async (t) => {
     // A tab of its own: React tells the browser's console of what the page then says.
     const page = await (await world.open(t, '/')).context().newPage();

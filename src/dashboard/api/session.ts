@@ -15,13 +15,19 @@ interface Claims {
   readonly exp: number;
 }
 
-/** `starting`: nobody knows yet. `over`: it was there and is not any more. */
-export type SessionState = 'starting' | 'in' | 'out' | 'over';
+/** What one tab tells the others of the browser: that somebody came in or chose another organization, or that the session was ended. No secret. */
+const CHANNEL = 'culvert-session';
+/** A refresh without an answer must not keep the lock from the other tabs for ever. */
+const ANSWER_MS = 20_000;
+
+/** `starting`: nobody knows yet. `away`: nor does the server say. `over`: it was there and is not any more. */
+export type SessionState = 'starting' | 'away' | 'in' | 'out' | 'over';
 
 export class Session {
   readonly #refreshUrl: URL;
   readonly #onOther: () => void;
   readonly #listeners = new Set<() => void>();
+  readonly #channel = new BroadcastChannel(CHANNEL);
   #token: string | undefined;
   #state: SessionState = 'starting';
   /** Grows when somebody else is signed in, or another organization is active: what was shown is then another's. */
@@ -35,6 +41,11 @@ export class Session {
   constructor(api: URL, { onOther }: { readonly onOther: () => void }) {
     this.#refreshUrl = new URL('auth/refresh', api);
     this.#onOther = onOther;
+    // What another tab has changed is true here too: it is asked for at once, for the page shows what may be another's by now.
+    this.#channel.addEventListener('message', () => {
+      // Without an answer nothing is known yet: the next request asks again.
+      this.refresh().catch(() => false);
+    });
   }
 
   get state(): SessionState {
@@ -51,15 +62,37 @@ export class Session {
     return () => this.#listeners.delete(listener);
   };
 
-  /** From now on this tab acts with the token: after a log-in, or a switch of the organization. */
+  /** Takes up the session of the browser's cookie, when the server has said that there is one. */
+  async begin(): Promise<void> {
+    this.#become('starting');
+    try {
+      await this.refresh();
+    } catch {
+      // It may well go on: nobody is asked for a password who has a session.
+      this.#become('away');
+    }
+  }
+
+  /** From now on this tab acts with the token: after a log-in, or a switch of the organization. The other tabs hear of it. */
   enter(token: string): void {
+    this.#take(token);
+    this.#channel.postMessage('in');
+  }
+
+  /** The person has ended the session, which the server knows. The other tabs hear of it. */
+  end(): void {
+    this.leave('out');
+    this.#channel.postMessage('out');
+  }
+
+  #take(token: string): void {
     const isSame = this.#token !== undefined && holderOf(this.#token) === holderOf(token);
     this.#token = token;
     if (!isSame) this.#epoch++;
     this.#become('in');
   }
 
-  /** Nobody is signed in any more; `over`: without having asked for it. */
+  /** Nobody is signed in here any more; `over`: without having asked for it. */
   leave(how: 'out' | 'over' = 'out'): void {
     this.#token = undefined;
     this.#epoch++;
@@ -96,7 +129,7 @@ export class Session {
     }
     if (answer.token !== undefined) {
       const before = this.#token;
-      this.enter(answer.token);
+      this.#take(answer.token);
       if (before !== undefined && holderOf(before) !== holderOf(answer.token)) this.#onOther();
       return true;
     }
@@ -107,7 +140,12 @@ export class Session {
   }
 
   async #ask(): Promise<{ status: number; token?: string; retryAfterSeconds?: number }> {
-    const answer = await fetch(this.#refreshUrl, { method: 'POST', credentials: 'same-origin', cache: 'no-store' });
+    const answer = await fetch(this.#refreshUrl, {
+      method: 'POST',
+      credentials: 'same-origin',
+      cache: 'no-store',
+      signal: AbortSignal.timeout(ANSWER_MS),
+    });
     const body = (await answer.json()) as { access_token?: string; retry_after_seconds?: number };
     return {
       status: answer.status,

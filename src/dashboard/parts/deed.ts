@@ -24,6 +24,8 @@ export function useDeed<V = void, T = unknown>({
   const queries = useQueryClient();
   return useMutation<T, unknown, V>({
     mutationFn: run,
+    // What it was given and what came of it may be secrets: nothing of that is kept once nobody shows it.
+    gcTime: 0,
     onSuccess: async (result, input) => {
       onDone?.(result, input);
       if (done !== undefined) say(typeof done === 'string' ? done : done(result, input));

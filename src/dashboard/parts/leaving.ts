@@ -15,6 +15,6 @@ export function useLeaving(): () => Promise<void> {
     } catch (error) {
       if (failureFrom(error).status !== 401) throw error;
     }
-    session.leave('out');
+    session.end();
   };
 }

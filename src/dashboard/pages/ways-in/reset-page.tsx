@@ -68,7 +68,7 @@ function NewPassword({ token, go }: { readonly token: string; readonly go: (plac
     onDone: (next) => {
       go(next);
       // All sessions of the account are over; this browser may have had one.
-      if (next.step === 'done') session.leave('out');
+      if (next.step === 'done') session.end();
     },
   });
   return (

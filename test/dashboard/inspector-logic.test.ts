@@ -148,6 +148,21 @@ suite('the list', () => {
     assert.equal(list.view().rows.length, MAX_ROWS);
     assert.equal(list.view().rows.at(-1)?.id, item(10 + 2 * MAX_ROWS).id);
   });
+
+  test('more than there was room for came while nobody listened: nothing older stands right below it', () => {
+    const ids = (list: LiveList): number[] => list.view().rows.map(({ id }) => Number.parseInt(id, 16));
+    const list = new LiveList();
+    list.add([item(1), item(2)]);
+    list.add([item(99)]);
+    list.restart([item(90), item(91)], item(2).timestamp);
+    assert.deepEqual(ids(list), [99, 91, 90]);
+    assert.equal(list.hold(true), false);
+    list.restart([item(200), item(201)], item(99).timestamp);
+    assert.deepEqual(ids(list), [99, 91, 90]);
+    assert.equal(list.view().waiting, 2);
+    assert.equal(list.hold(false), true);
+    assert.deepEqual(ids(list), [201, 200]);
+  });
 });
 
 suite('bodies', () => {

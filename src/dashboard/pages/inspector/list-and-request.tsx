@@ -28,7 +28,7 @@ export function ListAndRequest({ filter, requests, status, tunnels, isWide, isPa
   const [chosen, setChosen] = useState<string>();
   const [isAway, setAway] = useState(false);
   const listRef = useRef<HTMLDivElement>(null);
-  useEffect(() => list.hold(isPaused || isAway), [list, isPaused, isAway]);
+  useEffect(() => requests.hold(isPaused || isAway), [requests, isPaused, isAway]);
   const onOpen = (item: Item): void => (isWide ? setChosen(item.id) : go(`/inspector/${item.id}`));
   const onClose = useCallback(() => {
     setChosen(undefined);

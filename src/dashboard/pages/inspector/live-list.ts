@@ -23,6 +23,8 @@ export class LiveList {
   #waiting: readonly Item[] = [];
   /** Also of those that were pushed out of `#waiting`. */
   #waited = 0;
+  /** Between those that wait and the rows some are missing. */
+  #isTorn = false;
   #isHeld = false;
 
   readonly subscribe = (listener: () => void): (() => void) => {
@@ -41,7 +43,25 @@ export class LiveList {
   reset(items: readonly Item[]): void {
     this.#waiting = [];
     this.#waited = 0;
+    this.#isTorn = false;
     this.#show(merged([], items));
+  }
+
+  /**
+   * The newest of the history, when more than these came since `since` (a time of `newest`): what was known until then would stand beside a gap that
+   * nobody sees, and is left out; under the eyes of a reader that happens once the new ones are wanted.
+   */
+  restart(items: readonly Item[], since: string): void {
+    const isLater = ({ timestamp }: Item): boolean => timestamp > since;
+    if (!this.#isHeld) {
+      this.#show(merged(this.#view.rows.filter(isLater), items));
+      return;
+    }
+    const before = this.#waiting.filter(isLater);
+    this.#waiting = merged(before, items);
+    this.#waited += this.#waiting.length - before.length;
+    this.#isTorn = true;
+    this.#show(this.#view.rows);
   }
 
   /** New ones, in any order; those that are known already are passed over. */
@@ -69,17 +89,19 @@ export class LiveList {
     return this.#view.rows.length < MAX_ROWS;
   }
 
-  /** True: new ones wait from now on. False: they are shown, and so is what comes. */
-  hold(isHeld: boolean): void {
-    if (this.#isHeld === isHeld) return;
+  /** True: new ones wait from now on. False: they are shown, and so is what comes. Returns whether older rows were left out by that. */
+  hold(isHeld: boolean): boolean {
+    if (this.#isHeld === isHeld) return false;
     this.#isHeld = isHeld;
-    if (isHeld || this.#waited === 0) return;
+    if (isHeld || this.#waited === 0) return false;
     const fresh = this.#waiting;
-    const isTorn = this.#waited > fresh.length;
+    const isTorn = this.#isTorn || this.#waited > fresh.length;
     this.#waiting = [];
     this.#waited = 0;
+    this.#isTorn = false;
     // Some of those that waited were left out: what is older would stand beside a gap that nobody sees.
     this.#show(isTorn ? fresh : merged(this.#view.rows, fresh));
+    return isTorn;
   }
 
   #show(rows: readonly Item[]): void {

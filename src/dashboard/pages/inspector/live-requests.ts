@@ -14,6 +14,8 @@ const MAX_PAGE = 500;
 /** A filter that must look at each record answers in parts: so many are asked for at once until a screen is full. */
 const MAX_PARTS = 10;
 const SCREEN = 40;
+/** Of what was missed, as many pages as the list has room for. */
+const MAX_MISSED_PARTS = MAX_ROWS / MAX_PAGE;
 /** Nobody reads faster; each change of the list costs its drawing. */
 const BETWEEN_CHANGES_MS = 100;
 /** Heads that came so long before the newest known one may be recorded after it. */
@@ -41,6 +43,8 @@ export class LiveRequests {
   /** Where the history goes on behind the row that was the last one then. */
   #next: { readonly last: string | undefined; readonly before: string } | undefined;
   #isAsking = false;
+  /** How often the list has begun anew: older rows that were asked for before that do not fit below it. */
+  #restarts = 0;
 
   constructor(api: ApiContext, filter: Filter) {
     this.#api = api;
@@ -98,6 +102,11 @@ export class LiveRequests {
       if (!hasRoom) this.#say({ hasOlder: false });
     });
 
+  /** See `LiveList.hold`. */
+  readonly hold = (isHeld: boolean): void => {
+    if (this.list.hold(isHeld)) this.#say({ hasOlder: true });
+  };
+
   /** One question at a time; a failure is shown, and the next question takes it away. */
   async #ask(question: () => Promise<void>): Promise<void> {
     if (this.#isAsking) return;
@@ -116,6 +125,7 @@ export class LiveRequests {
   /** As many pages as fill a screen. */
   async #screen(from: string | undefined): Promise<Item[]> {
     const found: Item[] = [];
+    const restarts = this.#restarts;
     let before = from;
     for (let part = 0; part < MAX_PARTS && found.length < SCREEN; part++) {
       const { items, next } = await this.#page(PAGE, before === undefined ? {} : { before });
@@ -123,6 +133,7 @@ export class LiveRequests {
       before = next;
       if (next === undefined) break;
     }
+    if (restarts !== this.#restarts) return [];
     this.#next = before === undefined ? undefined : { last: found.at(-1)?.id ?? from, before };
     this.#say({ hasOlder: before !== undefined });
     return found;
@@ -131,14 +142,32 @@ export class LiveRequests {
   /** What came while nobody listened. */
   async #catchUp(): Promise<void> {
     const { newest } = this.list;
-    const since = newest === undefined ? undefined : new Date(Date.parse(newest) - OVERLAP_MS).toISOString();
-    if (since === undefined) return this.load();
+    if (newest === undefined) return this.load();
     try {
-      const { items } = await this.#page(MAX_PAGE, { since });
-      this.list.add(items);
+      const { items, before } = await this.#missed(newest);
+      if (before === undefined) return this.list.add(items);
+      this.#restarts++;
+      this.list.restart(items, newest);
+      this.#next = { last: items.at(-1)?.id, before };
+      this.#say({ hasOlder: true });
     } catch (error) {
       if (!this.#abort.signal.aborted) this.#say({ error });
     }
+  }
+
+  /** `before`: where those go on that came after `newest` too and found no room. */
+  async #missed(newest: string): Promise<{ readonly items: Item[]; readonly before: string | undefined }> {
+    const since = new Date(Date.parse(newest) - OVERLAP_MS).toISOString();
+    const items: Item[] = [];
+    let before: string | undefined;
+    for (let part = 0; part < MAX_MISSED_PARTS; part++) {
+      const page = await this.#page(MAX_PAGE, before === undefined ? { since } : { since, before });
+      items.push(...page.items);
+      before = page.next;
+      const oldest = items.at(-1)?.timestamp;
+      if (before === undefined || (oldest !== undefined && oldest <= newest)) return { items, before: undefined };
+    }
+    return { items, before };
   }
 
   async #page(limit: number, more: { readonly before?: string; readonly since?: string }) {

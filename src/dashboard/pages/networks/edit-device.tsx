@@ -8,7 +8,7 @@ import { say, useDeed } from '../../parts/deed.ts';
 import { FormEnd } from '../../parts/form-end.tsx';
 import { showFaults } from '../../parts/form-failure.ts';
 import { expiryOf, localTime, type Term } from './device-terms.ts';
-import { AddressList, TermFields } from './network-fields.tsx';
+import { NetworksBehind, TermFields } from './network-fields.tsx';
 import { NETWORKS } from './network-queries.ts';
 import type { Device, Network } from './network-words.ts';
 
@@ -87,12 +87,7 @@ function EditForm({ network, device, onClose }: Omit<EditDeviceProps, 'opened'>)
           error={typeof errors['expires_at'] === 'string' ? errors['expires_at'] : undefined}
           onChange={(term, at) => form.setValues({ term, expires_at: at })}
         />
-        <AddressList
-          label="Networks behind it"
-          description="Only for a router that passes on to others, such as 192.168.9.0/24."
-          maxTags={16}
-          {...form.getInputProps('extra_allowed_ips')}
-        />
+        <NetworksBehind {...form.getInputProps('extra_allowed_ips')} />
         <FormEnd deed="Save" refused={refused} isBusy={save.isPending} onClose={onClose} />
       </Stack>
     </form>

@@ -9,7 +9,7 @@ import { FormEnd } from '../../parts/form-end.tsx';
 import { showFaults } from '../../parts/form-failure.ts';
 import { expiryOf, type Term } from './device-terms.ts';
 import { type Enrolled, EnrolledDevice } from './enrolled-device.tsx';
-import { AddressList, KeyFields, keyFault, type KeySource, TermFields, useCanMakeKeys } from './network-fields.tsx';
+import { NetworksBehind, KeyFields, keyFault, type KeySource, TermFields, useCanMakeKeys } from './network-fields.tsx';
 import { NETWORKS } from './network-queries.ts';
 import type { Network } from './network-words.ts';
 import { makeKeyPair } from './wireguard-keys.ts';
@@ -108,12 +108,7 @@ function EnrolForm({ network, onClose, onEnrolled }: EnrolFormProps) {
           error={typeof errors['expires_at'] === 'string' ? errors['expires_at'] : undefined}
           onChange={(term, at) => form.setValues({ term, expires_at: at })}
         />
-        <AddressList
-          label="Networks behind it"
-          description="Only for a router that passes on to others, such as 192.168.9.0/24."
-          maxTags={16}
-          {...form.getInputProps('extra_allowed_ips')}
-        />
+        <NetworksBehind {...form.getInputProps('extra_allowed_ips')} />
         <FormEnd
           deed="Enrol device"
           refused={refused}

@@ -10,6 +10,18 @@ export function AddressList(props: TagsInputProps) {
   return <TagsInput splitChars={[',', ' ', ';']} acceptValueOnBlur clearable={false} spellCheck={false} {...props} />;
 }
 
+/** Of a device. */
+export function NetworksBehind(props: TagsInputProps) {
+  return (
+    <AddressList
+      label="Networks behind it"
+      description="Only for a router that passes on to others, such as 192.168.9.0/24."
+      maxTags={16}
+      {...props}
+    />
+  );
+}
+
 /** Where a key comes from: `keep` is the one that is registered. */
 export type KeySource = 'make' | 'paste' | 'keep';
 

@@ -85,6 +85,10 @@ suite('one tunnel', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await panel.getByRole('textbox', { name: 'Words for visitors' }).fill(HOSTILE);
     await panel.getByText(`${HOSTILE.length} of 500 characters`).waitFor();
     await panel.getByRole('button', { name: 'Begin maintenance' }).click();
+    const question = page.getByRole('dialog', { name: 'Begin maintenance of shop?' });
+    assert.equal(await visit(), 200, 'nobody is shut out before the question is answered');
+    await noSeriousFinding(page);
+    await question.getByRole('button', { name: 'Begin maintenance' }).click();
     await panel.getByText('On', { exact: true }).waitFor();
     await page.getByRole('tab', { name: 'Overview' }).click();
     await page.getByRole('region', { name: 'In maintenance' }).getByText(HOSTILE).waitFor();
@@ -100,6 +104,20 @@ suite('one tunnel', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await panel.getByRole('button', { name: 'End maintenance' }).click();
     await page.getByText('Online', { exact: true }).waitFor();
     assert.equal(await visit(), 200);
+  });
+
+  test('one that is online is stopped after a question', async (t) => {
+    const page = await world.open(t, `/tunnels/${shop}`);
+    const question = page.getByRole('dialog', { name: 'Stop the tunnel shop?' });
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await noSeriousFinding(page);
+    await question.getByRole('button', { name: 'Keep' }).click();
+    await question.waitFor({ state: 'detached' });
+    assert.equal(await visit(), 200);
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await question.getByRole('button', { name: 'Stop tunnel' }).click();
+    await page.getByRole('region', { name: 'Stopped' }).waitFor();
+    assert.equal(await visit(), 'tunnel_offline');
   });
 
   test('a tunnel is stopped, started and deleted from its head', async (t) => {

@@ -88,6 +88,17 @@ suite('the list of tunnels', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await shoot(page, 'tunnels');
     await deed(page, 'shop', 'End maintenance');
     await rowOf(page, 'shop').getByText('Waiting for agent').waitFor();
+    // What cuts somebody off is asked first.
+    await deed(page, 'guide-docs', 'Stop');
+    await page
+      .getByRole('dialog', { name: 'Stop the tunnel guide-docs?' })
+      .getByRole('button', { name: 'Keep' })
+      .click();
+    await deed(page, 'guide-docs', 'Begin maintenance');
+    const shut = page.getByRole('dialog', { name: 'Begin maintenance of guide-docs?' });
+    await rowOf(page, 'guide-docs').getByText('Online').waitFor();
+    await shut.getByRole('button', { name: 'Begin maintenance' }).click();
+    await rowOf(page, 'guide-docs').getByText('Maintenance').waitFor();
     await deed(page, 'postgres', 'Delete tunnel');
     const dialog = page.getByRole('dialog', { name: 'Delete the tunnel postgres?' });
     await noSeriousFinding(page);

@@ -5,6 +5,7 @@ import { IconPlayerPlay, IconPlayerStop, IconTrash } from '@tabler/icons-react';
 import { useLocation } from 'wouter';
 import { useMay } from '../../api/context.tsx';
 import { DeleteTunnel } from './delete-tunnel.tsx';
+import { StopTunnel } from './stop-tunnel.tsx';
 import { useStart, useStop } from './tunnel-deeds.ts';
 import type { TunnelDetail } from './tunnel-queries.ts';
 import { isShut } from './tunnel-state.ts';
@@ -13,6 +14,7 @@ import { isShut } from './tunnel-state.ts';
 export function HeadActions({ tunnel, now }: { readonly tunnel: TunnelDetail; readonly now: number }) {
   const [, navigate] = useLocation();
   const [deleting, { open, close }] = useDisclosure(false);
+  const [stopping, askStop] = useDisclosure(false);
   const start = useStart();
   const stop = useStop();
   if (!useMay('member')) return null;
@@ -31,7 +33,7 @@ export function HeadActions({ tunnel, now }: { readonly tunnel: TunnelDetail; re
           variant="default"
           leftSection={<IconPlayerStop size={16} />}
           loading={stop.isPending}
-          onClick={() => stop.mutate(tunnel)}
+          onClick={() => (tunnel.online ? askStop.open() : stop.mutate(tunnel))}
         >
           Stop
         </Button>
@@ -41,6 +43,7 @@ export function HeadActions({ tunnel, now }: { readonly tunnel: TunnelDetail; re
           <IconTrash size={16} />
         </ActionIcon>
       </Tooltip>
+      <StopTunnel tunnel={tunnel} opened={stopping} onClose={askStop.close} />
       <DeleteTunnel
         tunnel={tunnel}
         opened={deleting}

@@ -1,9 +1,11 @@
 /** Maintenance of a tunnel: the words for its visitors, as they will see them, on and off. */
 import { Button, Group, Paper, Stack, Text, Textarea } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
 import { useState } from 'react';
 import { useMay } from '../../api/context.tsx';
 import { FailureAlert } from '../../parts/loaded.tsx';
 import { Panel } from '../../parts/panel.tsx';
+import { BeginMaintenance } from './begin-maintenance.tsx';
 import { OnOff } from './on-off.tsx';
 import { useBeginMaintenance, useEndMaintenance } from './tunnel-deeds.ts';
 import type { TunnelDetail } from './tunnel-queries.ts';
@@ -13,8 +15,9 @@ const MAX_MESSAGE = 500;
 const OWN_WORDS = 'This site is being worked on. Please come back later.';
 
 export function MaintenancePanel({ tunnel }: { readonly tunnel: TunnelDetail }) {
-  const { id, maintenance, maintenanceMessage, protocol } = tunnel;
+  const { id, maintenance, maintenanceMessage, protocol, online } = tunnel;
   const [draft, setDraft] = useState<string>();
+  const [asking, ask] = useDisclosure(false);
   const begin = useBeginMaintenance({ tellsFailure: true });
   const end = useEndMaintenance();
   const mayChange = useMay('member');
@@ -51,7 +54,11 @@ export function MaintenancePanel({ tunnel }: { readonly tunnel: TunnelDetail }) 
           {(!maintenance || isNew) && (
             <Button
               loading={begin.isPending}
-              onClick={() => begin.mutate({ id, message }, { onSuccess: () => setDraft(undefined) })}
+              onClick={() =>
+                online && !maintenance
+                  ? ask.open()
+                  : begin.mutate({ id, message }, { onSuccess: () => setDraft(undefined) })
+              }
             >
               {maintenance ? 'Change words' : 'Begin maintenance'}
             </Button>
@@ -63,6 +70,13 @@ export function MaintenancePanel({ tunnel }: { readonly tunnel: TunnelDetail }) 
           )}
         </Group>
       )}
+      <BeginMaintenance
+        tunnel={tunnel}
+        message={message}
+        opened={asking}
+        onClose={ask.close}
+        onDone={() => setDraft(undefined)}
+      />
     </Panel>
   );
 }

@@ -5,19 +5,25 @@ import type { Tunnel } from '../../api/types.ts';
 import { useBeginMaintenance, useEndMaintenance, useStart, useStop } from './tunnel-deeds.ts';
 import { isShut } from './tunnel-state.ts';
 
-interface TunnelActionsProps {
-  readonly tunnel: Tunnel;
-  /** Unix milliseconds. */
-  readonly now: number;
+/** What cuts somebody off, or can't be taken back: it is asked first, by a dialog of the whole list. */
+export interface Asks {
+  readonly onStop: (tunnel: Tunnel) => void;
+  readonly onMaintenance: (tunnel: Tunnel) => void;
   readonly onDelete: (tunnel: Tunnel) => void;
 }
 
-export function TunnelActions({ tunnel, now, onDelete }: TunnelActionsProps) {
+interface TunnelActionsProps extends Asks {
+  readonly tunnel: Tunnel;
+  /** Unix milliseconds. */
+  readonly now: number;
+}
+
+export function TunnelActions({ tunnel, now, onStop, onMaintenance, onDelete }: TunnelActionsProps) {
   const start = useStart();
   const stop = useStop();
   const begin = useBeginMaintenance();
   const end = useEndMaintenance();
-  const { id, subdomain, maintenance } = tunnel;
+  const { id, subdomain, maintenance, online } = tunnel;
   const isBusy = [start, stop, begin, end].some(({ isPending }) => isPending);
   return (
     <Menu position="bottom-end" width={220}>
@@ -32,7 +38,10 @@ export function TunnelActions({ tunnel, now, onDelete }: TunnelActionsProps) {
             Start
           </Menu.Item>
         ) : (
-          <Menu.Item leftSection={<IconPlayerStop size={16} />} onClick={() => stop.mutate(tunnel)}>
+          <Menu.Item
+            leftSection={<IconPlayerStop size={16} />}
+            onClick={() => (online ? onStop(tunnel) : stop.mutate(tunnel))}
+          >
             Stop
           </Menu.Item>
         )}
@@ -41,7 +50,10 @@ export function TunnelActions({ tunnel, now, onDelete }: TunnelActionsProps) {
             End maintenance
           </Menu.Item>
         ) : (
-          <Menu.Item leftSection={<IconTool size={16} />} onClick={() => begin.mutate({ id, message: '' })}>
+          <Menu.Item
+            leftSection={<IconTool size={16} />}
+            onClick={() => (online ? onMaintenance(tunnel) : begin.mutate({ id, message: '' }))}
+          >
             Begin maintenance
           </Menu.Item>
         )}

@@ -18,13 +18,14 @@ export function useStart() {
   });
 }
 
-export function useStop() {
+export function useStop({ tellsFailure = false } = {}) {
   const { client } = useApi();
   const queries = useQueryClient();
   return useDeed({
     run: ({ id }: Tunnel) => answered(client.POST('/tunnels/{id}/stop', { params: { path: { id } } })),
     onDone: (tunnel) => show(queries, tunnel),
     touches: [['tunnels'], ['connections']],
+    tellsFailure,
   });
 }
 

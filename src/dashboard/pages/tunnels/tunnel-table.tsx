@@ -9,10 +9,12 @@ import { useAsked } from '../../parts/asked.ts';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { Address } from './address.tsx';
+import { BeginMaintenance } from './begin-maintenance.tsx';
 import { DeleteTunnel } from './delete-tunnel.tsx';
 import { GuardBadges } from './guard-badges.tsx';
+import { StopTunnel } from './stop-tunnel.tsx';
 import { Traffic } from './traffic.tsx';
-import { TunnelActions } from './tunnel-actions.tsx';
+import { type Asks, TunnelActions } from './tunnel-actions.tsx';
 import { STATES, stateOf } from './tunnel-state.ts';
 
 /** An organization may have a thousand: drawing all of them each time would be felt. */
@@ -28,10 +30,13 @@ interface TunnelTableProps {
 
 export function TunnelTable({ tunnels, now, hasProjects }: TunnelTableProps) {
   const [page, setPage] = useState(1);
+  const stopping = useAsked<Tunnel>();
+  const beginning = useAsked<Tunnel>();
   const deleting = useAsked<Tunnel>();
   const mayChange = useMay('member');
   const pages = Math.max(1, Math.ceil(tunnels.length / PAGE_ROWS));
   const at = Math.min(page, pages);
+  const asks = { onStop: stopping.ask, onMaintenance: beginning.ask, onDelete: deleting.ask };
   const columns = columnsOf(now, hasProjects);
   return (
     <Stack gap="sm">
@@ -39,7 +44,7 @@ export function TunnelTable({ tunnels, now, hasProjects }: TunnelTableProps) {
         label="Tunnels"
         rows={tunnels.slice((at - 1) * PAGE_ROWS, at * PAGE_ROWS)}
         rowKey={({ id }) => id}
-        columns={mayChange ? [...columns, actions(now, deleting.ask)] : columns}
+        columns={mayChange ? [...columns, actions(now, asks)] : columns}
       />
       {pages > 1 && (
         <Pagination
@@ -50,18 +55,20 @@ export function TunnelTable({ tunnels, now, hasProjects }: TunnelTableProps) {
           getItemProps={(item) => ({ 'aria-label': `Page ${item}` })}
         />
       )}
+      <StopTunnel tunnel={stopping.row} opened={stopping.opened} onClose={stopping.close} />
+      <BeginMaintenance tunnel={beginning.row} opened={beginning.opened} onClose={beginning.close} />
       <DeleteTunnel tunnel={deleting.row} opened={deleting.opened} onClose={deleting.close} />
     </Stack>
   );
 }
 
-function actions(now: number, onDelete: (tunnel: Tunnel) => void): Column<Tunnel> {
+function actions(now: number, asks: Asks): Column<Tunnel> {
   return {
     key: 'actions',
     title: 'Actions',
     hidden: true,
     align: 'right',
-    cell: (tunnel) => <TunnelActions tunnel={tunnel} now={now} onDelete={onDelete} />,
+    cell: (tunnel) => <TunnelActions tunnel={tunnel} now={now} {...asks} />,
   };
 }
 

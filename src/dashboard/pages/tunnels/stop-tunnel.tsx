@@ -1,0 +1,33 @@
+/** Asks before a tunnel is stopped that an agent serves. One that nobody serves is stopped without a question: nobody is cut off. */
+import type { Tunnel } from '../../api/types.ts';
+import { Confirm } from '../../parts/confirm.tsx';
+import { useStop } from './tunnel-deeds.ts';
+
+interface StopTunnelProps {
+  /** What it is about; stays while the dialog closes. */
+  readonly tunnel: Tunnel | undefined;
+  readonly opened: boolean;
+  readonly onClose: () => void;
+}
+
+export function StopTunnel({ tunnel, opened, onClose }: StopTunnelProps) {
+  const stop = useStop({ tellsFailure: true });
+  const close = (): void => {
+    stop.reset();
+    onClose();
+  };
+  return (
+    <Confirm
+      title={`Stop the tunnel ${tunnel?.subdomain ?? ''}?`}
+      deed="Stop tunnel"
+      opened={opened}
+      isBusy={stop.isPending}
+      error={stop.error}
+      onConfirm={() => tunnel !== undefined && stop.mutate(tunnel, { onSuccess: close })}
+      onClose={close}
+    >
+      Its agent is cut off, and visitors are told that it is offline, until somebody starts it again. Its gates, policy
+      and name stay.
+    </Confirm>
+  );
+}

@@ -117,6 +117,21 @@ suite('the account page', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await ending.first().click();
     await page.getByText('The session is over.').waitFor();
     await ending.nth(2).waitFor({ state: 'detached' });
+    // A command line has a key, and tunnels with it: that is asked first.
+    const login = await fetch(`${world.culvert.apiUrl}/auth/login`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'user-agent': 'culvert on laptop' },
+      body: JSON.stringify(eve),
+    });
+    assert.equal(login.status, 200);
+    await page.reload();
+    await panel(page, 'Sessions')
+      .getByRole('button', { name: /^End the session with Command line on laptop/ })
+      .click();
+    await dialog(page).getByText('End the session of the command line on laptop?').waitFor();
+    await noSeriousFinding(page);
+    await dialog(page).getByRole('button', { name: 'End session' }).click();
+    await page.getByText('Command line on laptop').waitFor({ state: 'detached' });
     await press(page, 'End all others');
     await dialog(page).getByText('You are logged out everywhere but here.').waitFor();
     await noSeriousFinding(page);

@@ -21,6 +21,11 @@ const SYSTEMS: ReadonlyArray<readonly [RegExp, string]> = [
   [/\bLinux\b/, 'Linux'],
 ];
 
+/** Whether a session holds a key, by which that machine publishes. */
+export function isCommandLine(userAgent: string): boolean {
+  return COMMAND_LINE.test(userAgent);
+}
+
 export function programWords(userAgent: string): string {
   const machine = COMMAND_LINE.exec(userAgent)?.[1];
   if (machine !== undefined) return cut(`Command line on ${machine}`);

@@ -6,13 +6,14 @@ import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
 import type { Schemas } from '../../api/types.ts';
 import { Ago } from '../../parts/ago.tsx';
+import { useAsked } from '../../parts/asked.ts';
 import { Confirm } from '../../parts/confirm.tsx';
 import { useDeed } from '../../parts/deed.ts';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
-import { programWords } from './program-words.ts';
+import { isCommandLine, programWords } from './program-words.ts';
 
 type Session = Schemas['Session'];
 
@@ -21,6 +22,7 @@ const AGAIN_MS = 15_000;
 export function SessionsPanel() {
   const { client } = useApi();
   const [asking, { open, close }] = useDisclosure(false);
+  const ending = useAsked<Session>();
   const sessions = useQuery({
     queryKey: ['me', 'sessions'],
     queryFn: async ({ signal }) => (await answered(client.GET('/auth/sessions', { signal }))).sessions,
@@ -30,6 +32,8 @@ export function SessionsPanel() {
     run: (id: string) => answered(client.DELETE('/auth/sessions/{id}', { params: { path: { id } } })),
     done: 'The session is over.',
     touches: [['me']],
+    onDone: ending.close,
+    tellsFailure: ending.opened,
   });
   const endOthers = useDeed({
     run: () => answered(client.DELETE('/auth/sessions')),
@@ -39,7 +43,13 @@ export function SessionsPanel() {
     tellsFailure: true,
   });
   const others = sessions.data?.filter(({ current }) => !current).length ?? 0;
-  const columns = columnsFor(end.isPending ? end.variables : undefined, end.mutate);
+  // A browser has nothing to lose: it logs in again.
+  const onEnd = (session: Session): void => {
+    if (!isCommandLine(session.user_agent)) return end.mutate(session.id);
+    end.reset();
+    ending.ask(session);
+  };
+  const columns = columnsFor(end.isPending ? end.variables : undefined, onEnd);
   return (
     <Panel
       title="Sessions"
@@ -60,17 +70,35 @@ export function SessionsPanel() {
         isBusy={endOthers.isPending}
         error={endOthers.error}
         onConfirm={() => endOthers.mutate()}
-        onClose={close}
+        onClose={() => {
+          endOthers.reset();
+          close();
+        }}
       >
         You are logged out everywhere but here. Command lines that were logged in lose their key, and the tunnels that
         they publish with it go down.
+      </Confirm>
+      <Confirm
+        title={`End the session of ${nameOf(ending.row)}?`}
+        deed="End session"
+        opened={ending.opened}
+        isBusy={end.isPending}
+        error={end.error}
+        onConfirm={() => ending.row !== undefined && end.mutate(ending.row.id)}
+        onClose={() => {
+          end.reset();
+          ending.close();
+        }}
+      >
+        Its key is revoked, and the tunnels that it publishes with it go down. To publish from there again, somebody
+        logs in again on that machine.
       </Confirm>
     </Panel>
   );
 }
 
 /** `ending`: the session that is being ended. */
-function columnsFor(ending: string | undefined, end: (id: string) => void): ReadonlyArray<Column<Session>> {
+function columnsFor(ending: string | undefined, onEnd: (session: Session) => void): ReadonlyArray<Column<Session>> {
   return [
     { key: 'program', title: 'With', cell: (row) => <Program session={row} /> },
     { key: 'address', title: 'From', cell: ({ ip_address: ip }) => <span className="culvert-mono">{ip}</span> },
@@ -81,20 +109,26 @@ function columnsFor(ending: string | undefined, end: (id: string) => void): Read
       title: 'Deeds',
       hidden: true,
       align: 'right',
-      cell: ({ id, current, user_agent: program, ip_address: ip }) =>
-        current ? null : (
+      cell: (session) =>
+        session.current ? null : (
           <Button
             size="xs"
             variant="default"
-            aria-label={`End the session with ${programWords(program)} from ${ip}`}
-            loading={ending === id}
-            onClick={() => end(id)}
+            aria-label={`End the session with ${programWords(session.user_agent)} from ${session.ip_address}`}
+            loading={ending === session.id}
+            onClick={() => onEnd(session)}
           >
             End
           </Button>
         ),
     },
   ];
+}
+
+/** "the command line on ann-laptop", inside a sentence. */
+function nameOf(session: Session | undefined): string {
+  if (session === undefined) return '';
+  return programWords(session.user_agent).replace(/^Command/, 'the command');
 }
 
 function Program({ session: { user_agent: program, current } }: { readonly session: Session }) {

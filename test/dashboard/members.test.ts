@@ -69,6 +69,12 @@ suite('members and organization', { timeout: 120_000, skip: NO_CHROMIUM }, () =>
     await dialog.getByRole('alert').waitFor();
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'hidden' });
+    await page.locator('[aria-label="Actions for admin@localhost"]:focus').waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('menuitem', { name: 'Change role' }).click();
+    await dialog.waitFor();
+    await page.keyboard.press('Escape');
+    await page.locator('[aria-label="Actions for admin@localhost"]:focus').waitFor();
   });
 
   test('an organization is made, named and deleted, and the next one is the active one', async (t) => {

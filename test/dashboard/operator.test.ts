@@ -36,6 +36,10 @@ suite('operator', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await rows.nth(1).waitFor({ state: 'detached' });
     await shoot(page, 'operator-users');
     await choose('Lock account');
+    await dialog.waitFor();
+    await page.keyboard.press('Escape');
+    await page.locator('[aria-label="Actions for bob@example.com"]:focus').waitFor();
+    await choose('Lock account');
     await dialog.getByText('agents with them are cut off').waitFor();
     await noSeriousFinding(page);
     await dialog.getByRole('button', { name: 'Lock account' }).click();

@@ -5,6 +5,7 @@ import { IconDots, IconPlayerPause, IconPlayerPlay } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
 import { useLocation, useSearch } from 'wouter';
 import { useMay } from '../../api/context.tsx';
+import { useMenuDialog } from '../../parts/menu-dialog.ts';
 import { Page } from '../../parts/page.tsx';
 import { ClearDialog } from './clear-dialog.tsx';
 import { ArchiveDialog } from './export-dialogs.tsx';
@@ -27,6 +28,7 @@ export function InspectorPage() {
   const [isClear, clear] = useDisclosure(false);
   const isWide = useMediaQuery('(min-width: 68em)', undefined, { getInitialValueInEffect: false }) ?? false;
   const may = useMay('member');
+  const { button, from, back } = useMenuDialog();
   const change = (next: Filter): void => {
     const search = searchOf(next);
     go(search === '' ? '/inspector' : `/inspector?${search}`, { replace: true });
@@ -41,16 +43,16 @@ export function InspectorPage() {
       >
         {isPaused ? 'Go on' : 'Pause'}
       </Button>
-      <Menu position="bottom-end">
+      <Menu position="bottom-end" withInitialFocusPlaceholder={false}>
         <Menu.Target>
-          <Button variant="default" px={10} aria-label="More for the list">
+          <Button ref={button} variant="default" px={10} aria-label="More for the list">
             <IconDots size={16} />
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item onClick={archive.open}>Export as HAR</Menu.Item>
+          <Menu.Item onClick={from(archive.open)}>Export as HAR</Menu.Item>
           {may && (
-            <Menu.Item color="red" onClick={clear.open}>
+            <Menu.Item color="red" onClick={from(clear.open)}>
               Delete recorded requests
             </Menu.Item>
           )}
@@ -79,7 +81,7 @@ export function InspectorPage() {
         tunnels={tunnels}
         tunnel={filter.tunnel}
         opened={isClear}
-        onClose={clear.close}
+        onClose={back(clear.close)}
         onCleared={() => {
           requests.list.reset([]);
           void requests.load();

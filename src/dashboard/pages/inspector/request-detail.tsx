@@ -9,6 +9,7 @@ import { answered } from '../../api/client.ts';
 import { useApi, useMay } from '../../api/context.tsx';
 import { CopyIcon } from '../../parts/copy.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
+import { useMenuDialog } from '../../parts/menu-dialog.ts';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { BodyView } from './body/body-view.tsx';
 import { ArchiveDialog, CurlDialog } from './export-dialogs.tsx';
@@ -152,6 +153,7 @@ function Deeds({ detail }: { readonly detail: Detail }) {
   const [isReplay, replay] = useDisclosure(false);
   const [isCurl, curl] = useDisclosure(false);
   const [isArchive, archive] = useDisclosure(false);
+  const { button, from } = useMenuDialog();
   return (
     <>
       {may && detail.outcome !== 'refused' && (
@@ -159,15 +161,15 @@ function Deeds({ detail }: { readonly detail: Detail }) {
           Replay
         </Button>
       )}
-      <Menu position="bottom-end">
+      <Menu position="bottom-end" withInitialFocusPlaceholder={false}>
         <Menu.Target>
-          <Button variant="default" px={10} aria-label="More for this request">
+          <Button ref={button} variant="default" px={10} aria-label="More for this request">
             <IconDots size={16} />
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item onClick={curl.open}>As a curl command</Menu.Item>
-          <Menu.Item onClick={archive.open}>Export as HAR</Menu.Item>
+          <Menu.Item onClick={from(curl.open)}>As a curl command</Menu.Item>
+          <Menu.Item onClick={from(archive.open)}>Export as HAR</Menu.Item>
           <Menu.Item component={Link} href={`/inspector?replayOf=${detail.id}`}>
             Its replays
           </Menu.Item>

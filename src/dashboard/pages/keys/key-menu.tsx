@@ -1,10 +1,10 @@
 /** What can be done to one key. */
 import { ActionIcon, Menu } from '@mantine/core';
 import { IconCoin, IconCopy, IconDots, IconRefresh, IconTrash } from '@tabler/icons-react';
-import { useRef } from 'react';
 import { useMay } from '../../api/context.tsx';
 import type { Token } from '../../api/types.ts';
 import { say } from '../../parts/deed.ts';
+import { useMenuDialog } from '../../parts/menu-dialog.ts';
 import { nowSeconds } from './key-query.ts';
 import { stateOf } from './key-state.ts';
 
@@ -26,12 +26,7 @@ export function KeyMenu({ token, onBudget, onRotate, onRevoke }: KeyDeeds & { re
       () => say(`The browser copies nothing here. The nonce is ${token.nonce}`),
     );
   };
-  const button = useRef<HTMLButtonElement>(null);
-  // A dialog gives the focus back to where it was, and the entry of the menu is gone by then.
-  const from = (open: (token: Token) => void) => (): void => {
-    button.current?.focus();
-    open(token);
-  };
+  const { button, from } = useMenuDialog();
   return (
     <Menu position="bottom-end" withInitialFocusPlaceholder={false}>
       <Menu.Target>
@@ -51,15 +46,15 @@ export function KeyMenu({ token, onBudget, onRotate, onRevoke }: KeyDeeds & { re
         </Menu.Item>
         {mayChange && (
           <>
-            <Menu.Item leftSection={<IconCoin size={16} />} onClick={from(onBudget)}>
+            <Menu.Item leftSection={<IconCoin size={16} />} onClick={from(() => onBudget(token))}>
               Set budget
             </Menu.Item>
             {state !== 'replaced' && (
-              <Menu.Item leftSection={<IconRefresh size={16} />} onClick={from(onRotate)}>
+              <Menu.Item leftSection={<IconRefresh size={16} />} onClick={from(() => onRotate(token))}>
                 Rotate
               </Menu.Item>
             )}
-            <Menu.Item color="red" leftSection={<IconTrash size={16} />} onClick={from(onRevoke)}>
+            <Menu.Item color="red" leftSection={<IconTrash size={16} />} onClick={from(() => onRevoke(token))}>
               Revoke
             </Menu.Item>
           </>

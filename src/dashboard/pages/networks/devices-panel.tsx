@@ -7,6 +7,7 @@ import { useMay } from '../../api/context.tsx';
 import { Ago } from '../../parts/ago.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
+import { useMenuDialog } from '../../parts/menu-dialog.ts';
 import { SearchBox } from '../../parts/search-box.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
@@ -69,9 +70,10 @@ interface DevicesProps {
 
 function Devices({ network, all, mayChange, now }: DevicesProps) {
   const [search, setSearch] = useState('');
-  // It stays while the dialog of the deed closes.
+  // It stays while the dialog of the deed closes. The dialogs are drawn from the start, shut: they give the focus back then.
   const [chosen, setChosen] = useState<{ readonly device: Device; readonly deed: Deed }>();
   const [isOpen, { open, close }] = useDisclosure(false);
+  const about = chosen?.device ?? all[0];
   const words = search.trim().toLowerCase();
   const found = all.filter((one) => `${one.name} ${one.assigned_ip} ${one.public_key}`.toLowerCase().includes(words));
   const columns = columnsFor({
@@ -102,26 +104,16 @@ function Devices({ network, all, mayChange, now }: DevicesProps) {
             : `The first ${MAX_SHOWN} of ${countText(found.length)}: search for the others.`}
         </Text>
       )}
-      {chosen !== undefined && (
+      {about !== undefined && (
         <>
           <DeviceConfigDialog
             network={network}
-            device={chosen.device}
-            opened={isOpen && chosen.deed === 'config'}
+            device={about}
+            opened={isOpen && chosen?.deed === 'config'}
             onClose={close}
           />
-          <EditDevice
-            network={network}
-            device={chosen.device}
-            opened={isOpen && chosen.deed === 'edit'}
-            onClose={close}
-          />
-          <RevokeDevice
-            network={network}
-            device={chosen.device}
-            opened={isOpen && chosen.deed === 'revoke'}
-            onClose={close}
-          />
+          <EditDevice network={network} device={about} opened={isOpen && chosen?.deed === 'edit'} onClose={close} />
+          <RevokeDevice network={network} device={about} opened={isOpen && chosen?.deed === 'revoke'} onClose={close} />
         </>
       )}
     </>
@@ -204,26 +196,33 @@ interface DeviceMenuProps {
 }
 
 function DeviceMenu({ device, mayChange, onDeed }: DeviceMenuProps) {
+  const { button, from } = useMenuDialog();
   return (
-    <Menu position="bottom-end" withinPortal>
+    <Menu position="bottom-end" withInitialFocusPlaceholder={false}>
       <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" size={36} aria-label={`What can be done with ${device.name}`}>
+        <ActionIcon
+          ref={button}
+          variant="subtle"
+          color="gray"
+          size={36}
+          aria-label={`What can be done with ${device.name}`}
+        >
           <IconDots size={18} />
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Item leftSection={<IconFileText size={16} />} onClick={() => onDeed(device, 'config')}>
+        <Menu.Item leftSection={<IconFileText size={16} />} onClick={from(() => onDeed(device, 'config'))}>
           Show config
         </Menu.Item>
         {mayChange && (
           <>
-            <Menu.Item leftSection={<IconPencil size={16} />} onClick={() => onDeed(device, 'edit')}>
+            <Menu.Item leftSection={<IconPencil size={16} />} onClick={from(() => onDeed(device, 'edit'))}>
               Edit
             </Menu.Item>
             <Menu.Item
               color="var(--mantine-color-error)"
               leftSection={<IconTrash size={16} />}
-              onClick={() => onDeed(device, 'revoke')}
+              onClick={from(() => onDeed(device, 'revoke'))}
             >
               Revoke
             </Menu.Item>

@@ -7,6 +7,7 @@ import { useApi } from '../../api/context.tsx';
 import type { Schemas } from '../../api/types.ts';
 import { Confirm } from '../../parts/confirm.tsx';
 import { useDeed } from '../../parts/deed.ts';
+import { useMenuDialog } from '../../parts/menu-dialog.ts';
 import { PlanDialog } from './plan-dialog.tsx';
 
 type Organization = Schemas['OperatedOrganization'];
@@ -15,11 +16,12 @@ export function OrgMenu({ org }: { readonly org: Organization }) {
   const [planning, plan] = useDisclosure(false);
   const [suspending, suspend] = useDisclosure(false);
   const approve = useApproval(org, 'approve');
+  const { button, from, back } = useMenuDialog();
   return (
     <>
-      <Menu position="bottom-end">
+      <Menu position="bottom-end" withInitialFocusPlaceholder={false}>
         <Menu.Target>
-          <ActionIcon variant="subtle" color="gray" size={36} aria-label={`Actions for ${org.name}`}>
+          <ActionIcon ref={button} variant="subtle" color="gray" size={36} aria-label={`Actions for ${org.name}`}>
             <IconDots size={18} />
           </ActionIcon>
         </Menu.Target>
@@ -29,17 +31,17 @@ export function OrgMenu({ org }: { readonly org: Organization }) {
               Approve
             </Menu.Item>
           )}
-          <Menu.Item leftSection={<IconCreditCard size={16} />} onClick={plan.open}>
+          <Menu.Item leftSection={<IconCreditCard size={16} />} onClick={from(plan.open)}>
             Change plan
           </Menu.Item>
           {org.approval_status !== 'suspended' && (
-            <Menu.Item color="red" leftSection={<IconPlayerPause size={16} />} onClick={suspend.open}>
+            <Menu.Item color="red" leftSection={<IconPlayerPause size={16} />} onClick={from(suspend.open)}>
               Suspend
             </Menu.Item>
           )}
         </Menu.Dropdown>
       </Menu>
-      {planning && <PlanDialog org={org} onClose={plan.close} />}
+      {planning && <PlanDialog org={org} onClose={back(plan.close)} />}
       <SuspendDialog org={org} opened={suspending} onClose={suspend.close} />
     </>
   );

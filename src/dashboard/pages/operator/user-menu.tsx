@@ -6,32 +6,40 @@ import { useAccount, useApi } from '../../api/context.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
 import { useDeed } from '../../parts/deed.ts';
 import { useAsked } from '../../parts/asked.ts';
+import { useMenuDialog } from '../../parts/menu-dialog.ts';
 import { PasswordDialog } from './password-dialog.tsx';
 import { deedsFor, type User, USER_DEEDS, type UserDeedName } from './user-deeds.ts';
 
 export function UserMenu({ user }: { readonly user: User }) {
   const { user: me } = useAccount();
   const asked = useAsked<UserDeedName>();
+  const { button, from, back } = useMenuDialog();
   const offered = deedsFor(user, me.id);
   if (offered.length === 0 && asked.row === undefined) return null;
   return (
     <>
-      <Menu position="bottom-end">
+      <Menu position="bottom-end" withInitialFocusPlaceholder={false}>
         <Menu.Target>
-          <ActionIcon variant="subtle" color="gray" size={36} aria-label={`Actions for ${user.email}`}>
+          <ActionIcon ref={button} variant="subtle" color="gray" size={36} aria-label={`Actions for ${user.email}`}>
             <IconDots size={18} />
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
           {offered.map((name) => (
-            <Menu.Item key={name} {...(name === 'lock' ? { color: 'red' } : {})} onClick={() => asked.ask(name)}>
+            <Menu.Item key={name} {...(name === 'lock' ? { color: 'red' } : {})} onClick={from(() => asked.ask(name))}>
               {USER_DEEDS[name].title}
             </Menu.Item>
           ))}
         </Menu.Dropdown>
       </Menu>
       {asked.row !== undefined && (
-        <DeedDialog user={user} name={asked.row} opened={asked.opened} onClose={asked.close} />
+        <DeedDialog
+          user={user}
+          name={asked.row}
+          opened={asked.opened}
+          onClose={back(asked.close)}
+          onKept={back(() => {})}
+        />
       )}
     </>
   );
@@ -42,9 +50,11 @@ interface DeedDialogProps {
   readonly name: UserDeedName;
   readonly opened: boolean;
   readonly onClose: () => void;
+  /** A password that was shown is kept. */
+  readonly onKept: () => void;
 }
 
-function DeedDialog({ user, name, opened, onClose }: DeedDialogProps) {
+function DeedDialog({ user, name, opened, onClose, onKept }: DeedDialogProps) {
   const { client } = useApi();
   const { user: me } = useAccount();
   const [password, setPassword] = useState<string>();
@@ -76,7 +86,14 @@ function DeedDialog({ user, name, opened, onClose }: DeedDialogProps) {
         {words}
       </Confirm>
       {password !== undefined && (
-        <PasswordDialog email={user.email} password={password} onClose={() => setPassword(undefined)} />
+        <PasswordDialog
+          email={user.email}
+          password={password}
+          onClose={() => {
+            setPassword(undefined);
+            onKept();
+          }}
+        />
       )}
     </>
   );

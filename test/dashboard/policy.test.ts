@@ -69,6 +69,39 @@ suite('the policy of a tunnel', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     assert.equal(await page.getByLabel('Path begins with').inputValue(), '/admin');
   });
 
+  test('what is typed while a policy is saved stays, and so does text that can not be read', async (t) => {
+    await put([{ kind: 'deny', path_prefix: '/admin' }]);
+    const page = await open(t);
+    const path = page.getByLabel('Path begins with');
+    await path.fill('/first');
+    let answer = (): void => undefined;
+    const isAsked = new Promise<void>((resolve, reject) => {
+      void page.route('**/policy', (route) => {
+        if (route.request().method() !== 'PUT') return route.continue();
+        answer = () => void route.continue().catch(reject);
+        resolve();
+      });
+    });
+    await page.getByRole('button', { name: 'Save policy' }).click();
+    await isAsked;
+    await path.fill('/second');
+    answer();
+    await page.getByText('Saved: it holds from the next request on.').waitFor();
+    assert.equal(await path.inputValue(), '/second');
+    await page.getByText('Not saved', { exact: true }).waitFor();
+    assert.equal(await page.getByText('Somebody else has changed').count(), 0);
+    assert.deepEqual(await saved(), { actions: [{ kind: 'deny', path_prefix: '/first' }] });
+    await page.getByText('JSON', { exact: true }).click();
+    const text = page.getByLabel('Policy as JSON');
+    await text.fill('{ "actions": [');
+    await page.getByRole('tab', { name: 'Gates' }).click();
+    await page.getByRole('tab', { name: 'Policy' }).click();
+    assert.equal(await text.inputValue(), '{ "actions": [');
+    await page.getByText('This is not JSON').waitFor();
+    await page.getByRole('button', { name: 'Discard' }).click();
+    assert.match(await text.inputValue(), /first/);
+  });
+
   test('an action is only tried, and what it would have refused is counted beside it', async (t) => {
     await put([{ kind: 'deny', path_prefix: '/admin' }]);
     const page = await open(t);

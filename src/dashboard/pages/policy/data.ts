@@ -24,7 +24,7 @@ export function usePolicy(id: string) {
 }
 
 /** `tellsFailure`: the editor shows what the server has against the policy at its actions. */
-export function useSavePolicy(id: string, onSaved: (warnings: readonly string[]) => void) {
+export function useSavePolicy(id: string, onSaved: (sent: Policy, warnings: readonly string[]) => void) {
   const { client } = useApi();
   const queries = useQueryClient();
   return useDeed<Policy, Route['put']['responses'][200]['content']['application/json']>({
@@ -32,9 +32,9 @@ export function useSavePolicy(id: string, onSaved: (warnings: readonly string[])
     done: 'Saved: it holds from the next request on.',
     tellsFailure: true,
     touches: [['tunnels']],
-    onDone: ({ policy, warnings = [] }) => {
+    onDone: ({ policy, warnings = [] }, sent) => {
       queries.setQueryData<PolicyAnswer>(['tunnels', id, 'policy'], { id, policy, dry_run: [] });
-      onSaved(warnings);
+      onSaved(sent, warnings);
     },
   });
 }

@@ -38,6 +38,12 @@ export function isChanged(draft: Draft): boolean {
   return textOf(policyIn(draft)) !== draft.base;
 }
 
+/** What of it is still to be saved now that `sent` is; null: nothing. */
+export function rebased(draft: Draft, sent: Policy): Draft | null {
+  const now = { ...draft, base: textOf(sent) };
+  return isChanged(now) ? now : null;
+}
+
 export function withNew(draft: Draft, actions: readonly Action[]): Draft {
   const added = actions.map((action, i) => ({ key: draft.next + i, action: complete(action) }));
   return { ...draft, actions: [...draft.actions, ...added], next: draft.next + added.length };

@@ -28,9 +28,9 @@ export function PolicyEditor({ tunnel, saved, dryRuns }: EditorProps) {
   const mayChange = useMay('member');
   const [warnings, setWarnings] = useState<readonly string[]>([]);
   const [asksRemoval, setAsksRemoval] = useState(false);
-  const save = useSavePolicy(tunnel.id, (told) => {
+  const save = useSavePolicy(tunnel.id, (sent, told) => {
     setWarnings(told);
-    editor.discard();
+    editor.settled(sent);
   });
   const remove = useRemovePolicy(tunnel.id, () => {
     setAsksRemoval(false);
@@ -138,7 +138,10 @@ export function PolicyEditor({ tunnel, saved, dryRuns }: EditorProps) {
           isBusy={remove.isPending}
           error={remove.error}
           onConfirm={() => remove.mutate()}
-          onClose={() => setAsksRemoval(false)}
+          onClose={() => {
+            setAsksRemoval(false);
+            remove.reset();
+          }}
         >
           From the next request on nothing of it is asked any more. Password, sign-in and maintenance of the tunnel stay
           as they are.

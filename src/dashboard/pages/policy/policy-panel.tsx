@@ -13,5 +13,5 @@ export function PolicyPanel({ tunnel }: { readonly tunnel: Tunnel }) {
         <Loaded query={policy}>{() => null}</Loaded>
       </Panel>
     );
-  return <PolicyEditor tunnel={tunnel} saved={policy.data.policy} dryRuns={policy.data.dry_run} />;
+  return <PolicyEditor key={tunnel.id} tunnel={tunnel} saved={policy.data.policy} dryRuns={policy.data.dry_run} />;
 }

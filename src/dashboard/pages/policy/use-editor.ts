@@ -3,7 +3,17 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { failureFrom } from '../../api/failure.ts';
 import { type Faults, faultsIn } from './check.ts';
-import { type Draft, draftOf, isChanged, policyIn, policyOfText, textOf, withPolicy } from './draft.ts';
+import {
+  type Draft,
+  draftOf,
+  isChanged,
+  policyIn,
+  policyOfText,
+  type Read,
+  rebased,
+  textOf,
+  withPolicy,
+} from './draft.ts';
 import type { Policy } from './kinds.ts';
 import { saidOf } from './said.ts';
 
@@ -26,25 +36,42 @@ export interface Editor {
   readonly showText: (shows: boolean) => void;
   /** Back to what is saved. */
   readonly discard: () => void;
+  /** This was saved. What was changed since it was sent stays, as changes of it. */
+  readonly settled: (sent: Policy) => void;
   /** The policy when it may be sent; undefined: its faults are shown now. */
   readonly toSend: () => Policy | undefined;
   readonly refused: (error: unknown) => void;
 }
 
+/** What waits while another page is looked at. */
+interface Kept {
+  readonly draft: Draft | null;
+  /** Text that can't be read yet. */
+  readonly typed: string | undefined;
+}
+
 /** `saved`: what the tunnel has. While nothing is changed, what is shown follows it. What is changed waits while another page is looked at. */
 export function useEditor(tunnelId: string, saved: Policy | null): Editor {
   const queries = useQueryClient();
-  const kept = ['policy-drafts', tunnelId];
-  const [edited, show] = useState<Draft | null>(() => queries.getQueryData<Draft>(kept) ?? null);
-  const setEdited = (next: Draft | null): void => {
-    show(next);
-    if (next === null) queries.removeQueries({ queryKey: kept });
-    else queries.setQueryData<Draft>(kept, next);
+  const key = ['policy-drafts', tunnelId];
+  const [before] = useState(() => queries.getQueryData<Kept>(key));
+  const [edited, show] = useState<Draft | null>(before?.draft ?? null);
+  const keep = (kept: Kept): void => {
+    show(kept.draft);
+    if (kept.draft === null && kept.typed === undefined) {
+      queries.removeQueries({ queryKey: key });
+      return;
+    }
+    // Nothing observes it: without this it would be forgotten after five minutes.
+    queries.setQueryDefaults(['policy-drafts'], { gcTime: Number.POSITIVE_INFINITY });
+    queries.setQueryData<Kept>(key, kept);
   };
-  const [isText, setIsText] = useState(false);
+  const [isText, setIsText] = useState(before?.typed !== undefined);
   /** Null: nothing was typed since the text was last made from the draft. */
-  const [typed, setTyped] = useState<string | null>(null);
-  const [textFault, setTextFault] = useState<string>();
+  const [typed, setTyped] = useState<string | null>(before?.typed ?? null);
+  const [textFault, setTextFault] = useState<string | undefined>(() =>
+    before?.typed === undefined ? undefined : faultOf(policyOfText(before.typed)),
+  );
   const [hasTried, setHasTried] = useState(false);
   const [said, setSaid] = useState<{ faults: Faults; rest: string | undefined }>({
     faults: NO_FAULTS,
@@ -55,6 +82,13 @@ export function useEditor(tunnelId: string, saved: Policy | null): Editor {
 
   const forget = (): void => {
     setSaid({ faults: NO_FAULTS, rest: undefined });
+  };
+  const discard = (): void => {
+    forget();
+    setHasTried(false);
+    keep({ draft: null, typed: undefined });
+    setTextFault(undefined);
+    setTyped(null);
   };
   const refused = (error: unknown): void => {
     const { code, message } = failureFrom(error);
@@ -70,25 +104,29 @@ export function useEditor(tunnelId: string, saved: Policy | null): Editor {
     textFault,
     edit: (next) => {
       forget();
-      setEdited(next);
+      keep({ draft: next, typed: undefined });
     },
     type: (text) => {
       forget();
       setTyped(text);
       const read = policyOfText(text);
-      setTextFault('fault' in read ? read.fault : undefined);
-      if ('policy' in read) setEdited(withPolicy(draft, read.policy));
+      setTextFault(faultOf(read));
+      keep(
+        'policy' in read ? { draft: withPolicy(draft, read.policy), typed: undefined } : { draft: edited, typed: text },
+      );
     },
     showText: (shows) => {
       setIsText(shows);
       setTyped(null);
     },
-    discard: () => {
-      forget();
-      setHasTried(false);
-      setEdited(null);
-      setTextFault(undefined);
-      setTyped(null);
+    discard,
+    settled: (sent) => {
+      const kept = queries.getQueryData<Kept>(key);
+      const now = kept?.draft ?? null;
+      if (now === null || kept === undefined) return discard();
+      const left = rebased(now, sent);
+      if (kept.typed === undefined && left === null) discard();
+      else keep({ ...kept, draft: left });
     },
     toSend: () => {
       setHasTried(true);
@@ -97,4 +135,8 @@ export function useEditor(tunnelId: string, saved: Policy | null): Editor {
     },
     refused,
   };
+}
+
+function faultOf(read: Read): string | undefined {
+  return 'fault' in read ? read.fault : undefined;
 }

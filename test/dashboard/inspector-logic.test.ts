@@ -10,7 +10,7 @@ import { partsOf } from '../../src/dashboard/pages/inspector/body/multipart.ts';
 import { filterIn, type Item, matches, queryOf, searchOf } from '../../src/dashboard/pages/inspector/filter.ts';
 import { LiveList, MAX_ROWS } from '../../src/dashboard/pages/inspector/live-list.ts';
 import { brokenLine, draftOf, editsOf } from '../../src/dashboard/pages/inspector/replay-edits.ts';
-import { visibleText } from '../../src/dashboard/pages/inspector/visible-text.ts';
+import { visibleLines, visiblePath, visibleText } from '../../src/dashboard/pages/inspector/visible-text.ts';
 import { type Detail, timingOf } from '../../src/dashboard/pages/inspector/words.ts';
 
 const ID = '019aa3c2-5b90-7b02-8a3e-0c9d3f5e7a10';
@@ -260,6 +260,8 @@ suite('bodies', () => {
       '/a\\u202egpj.exe\\u0000\\u200b\\u000d\\u000a\\u{e0041}',
     );
     assert.equal(visibleText('/caffè 日本 <b>'), '/caffè 日本 <b>');
+    assert.equal(visibleLines('{\n\t"a": "\u202egpj\u0007"}\r\n'), '{\n\t"a": "\\u202egpj\\u0007"}\r\n');
+    assert.equal(visiblePath(`/\u202e${'x'.repeat(20_000)}`).length, 306);
   });
 });
 

@@ -11,7 +11,8 @@ interface Field {
   readonly value: string;
 }
 
-const SECRET = /^(authorization|proxy-authorization|cookie|set-cookie)$/i;
+/** What lets somebody in, or proves who has sent it; as names say it. */
+const SECRET = /key|token|secret|signature|authorization|cookie|password|credential/i;
 const COVER = '••••••••';
 /** Fewer are found by looking. */
 const MANY = 12;

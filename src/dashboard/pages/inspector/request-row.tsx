@@ -2,11 +2,8 @@
 import { memo } from 'react';
 import { bytesText, durationText } from '../../parts/words.ts';
 import type { Item } from './filter.ts';
-import { visibleText } from './visible-text.ts';
+import { visiblePath } from './visible-text.ts';
 import { decisionText, statusClass, statusText } from './words.ts';
-
-/** Beyond the screen's width nobody reads it, and a long one costs each drawing. */
-const MAX_PATH = 300;
 
 interface RowProps {
   readonly item: Item;
@@ -16,7 +13,7 @@ interface RowProps {
 export const RequestRow = memo(({ item, tunnel }: RowProps) => (
   <>
     <span className="culvert-req-method">{item.method}</span>
-    <bdi className="culvert-req-path">{visibleText(item.path.slice(0, MAX_PATH))}</bdi>
+    <bdi className="culvert-req-path">{visiblePath(item.path)}</bdi>
     <span className="culvert-req-tunnel">{tunnel}</span>
     <span className="culvert-req-status" data-class={statusClass(item.status)}>
       {statusText(item.status)}

@@ -7,6 +7,7 @@ import { Loaded } from '../../parts/loaded.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { durationText } from '../../parts/words.ts';
+import { visiblePath } from '../inspector/visible-text.ts';
 import { More } from './live-tunnels.tsx';
 import { useLatestRequests, useRecording, useTunnels } from './overview-queries.ts';
 import { statusTone, statusWord } from './status.ts';
@@ -94,7 +95,7 @@ function Row({ request, tunnel }: { readonly request: Recorded; readonly tunnel:
       <Group gap="xs" wrap="nowrap">
         <StateBadge tone={statusTone(status, outcome)}>{statusWord(status)}</StateBadge>
         <Text size="sm" className="culvert-mono culvert-line">
-          {method} {path}
+          {method} <bdi>{visiblePath(path)}</bdi>
         </Text>
       </Group>
       <Group justify="space-between" gap="sm" wrap="nowrap">

@@ -8,6 +8,7 @@ import { CopyIcon } from '../../parts/copy.tsx';
 import { Outside } from '../../parts/outside.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { durationText } from '../../parts/words.ts';
+import { visiblePath } from '../inspector/visible-text.ts';
 import { useLatestRequests, WAITING_MS } from './overview-queries.ts';
 import { statusTone, statusWord } from './status.ts';
 
@@ -68,7 +69,7 @@ function FirstRequest({ tunnel: { id, totalRequests } }: { readonly tunnel: Tunn
     <Group gap="xs" wrap="nowrap">
       <StateBadge tone={statusTone(status, outcome)}>{statusWord(status)}</StateBadge>
       <Text size="sm" className="culvert-mono culvert-line">
-        {method} {path}
+        {method} <bdi>{visiblePath(path)}</bdi>
       </Text>
       <Text size="sm" c="dimmed" className="culvert-fixed">
         {durationText(latencyMs)}

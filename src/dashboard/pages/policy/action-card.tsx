@@ -5,6 +5,7 @@ import { createElement } from 'react';
 import { Ago } from '../../parts/ago.tsx';
 import { countText } from '../../parts/words.ts';
 import { ActionFields, type FieldsProps } from './action-fields.tsx';
+import { visiblePath } from '../inspector/visible-text.ts';
 import { placeOf } from './check.ts';
 import type { DryRun } from './data.ts';
 import { iconOf } from './kind-icon.ts';
@@ -85,7 +86,7 @@ function DryRunLine({ dryRun }: { readonly dryRun: DryRun | undefined }) {
         Would have refused nothing since the policy was saved.
       </Text>
     );
-  const what = [sample.method, sample.path].filter((part) => part !== null).join(' ');
+  const what = visiblePath([sample.method, sample.path].filter((part) => part !== null).join(' '));
   return (
     <Text size="sm">
       Would have refused <b>{countText(count)}</b> since the policy was saved; last <Ago at={last} />

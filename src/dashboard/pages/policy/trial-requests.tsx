@@ -4,6 +4,7 @@ import { Link } from 'wouter';
 import { Ago } from '../../parts/ago.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { countText } from '../../parts/words.ts';
+import { visiblePath } from '../inspector/visible-text.ts';
 import { entryOf, type Policy } from './kinds.ts';
 import type { Trial } from './trial-words.ts';
 
@@ -35,7 +36,7 @@ function columnsFor(policy: Policy): ReadonlyArray<Column<Request>> {
       title: 'Request',
       cell: ({ id, method, path }) => (
         <Anchor component={Link} href={`/inspector/${id}`} className="culvert-mono culvert-policy-path">
-          {method} {path}
+          {method} <bdi>{visiblePath(path)}</bdi>
         </Anchor>
       ),
     },

@@ -6,6 +6,7 @@ import { Ago } from '../../parts/ago.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { durationText } from '../../parts/words.ts';
+import { visiblePath } from '../inspector/visible-text.ts';
 import { useLatestRequests } from './tunnel-queries.ts';
 
 const SHOWN = 10;
@@ -47,7 +48,7 @@ function Line({ request }: { readonly request: Schemas['InspectedRequest'] }) {
     <li>
       <Group gap="sm" wrap="nowrap" justify="space-between">
         <Anchor component={Link} href={`/inspector/${id}`} size="sm" c="inherit" truncate className="culvert-mono">
-          {method} {path}
+          {method} <bdi>{visiblePath(path)}</bdi>
         </Anchor>
         <Group gap="sm" wrap="nowrap" className="culvert-fixed culvert-number">
           <Text size="sm" fw={600} {...(isBad(status) && { c: 'var(--mantine-color-error)' })} title={code ?? ''}>

@@ -2,16 +2,17 @@
 import { Code } from '@mantine/core';
 import { memo } from 'react';
 import { numbered } from '../numbered.ts';
+import { visibleLines } from '../visible-text.ts';
 import type { SetOut } from './json-text.ts';
 
 export const JsonView = memo(({ json }: { readonly json: SetOut }) => (
   <Code block className="culvert-body" tabIndex={0} aria-label="The body as JSON">
     {numbered(json.pieces).map(({ at, row: { kind, text } }) =>
       kind === 'plain' ? (
-        text
+        visibleLines(text)
       ) : (
         <span key={at} data-kind={kind}>
-          {text}
+          {visibleLines(text)}
         </span>
       ),
     )}

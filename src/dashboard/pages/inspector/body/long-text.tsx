@@ -2,6 +2,7 @@
 import { Button, Code } from '@mantine/core';
 import { useState } from 'react';
 import { bytesText } from '../../../parts/words.ts';
+import { visibleLines } from '../visible-text.ts';
 
 /** Characters that are drawn at first. */
 const FIRST = 50_000;
@@ -18,7 +19,7 @@ export function LongText({ text, label, isDump = false }: LongTextProps) {
   return (
     <>
       <Code block className="culvert-body" data-dump={isDump || undefined} tabIndex={0} aria-label={label}>
-        {isWhole ? text : text.slice(0, FIRST)}
+        {visibleLines(isWhole ? text : text.slice(0, FIRST))}
       </Code>
       {!isWhole && text.length > FIRST && (
         <Button size="xs" variant="default" onClick={() => setWhole(true)}>

@@ -142,7 +142,7 @@ suite('private networks', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     const devices = page.getByRole('region', { name: 'Devices' });
     await devices.getByRole('button', { name: 'Enrol device' }).click();
     await field(page, 'Name').fill('router');
-    await page.getByText('Paste a public key').click();
+    await page.getByText('Paste a key').click();
     await field(page, 'Public key').fill('not a key');
     await listField(page, 'Networks behind it').fill('192.168.9.0/24');
     await dialog(page, 'Enrol a device in office').getByRole('button', { name: 'Enrol device' }).click();

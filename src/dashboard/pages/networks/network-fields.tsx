@@ -45,8 +45,8 @@ export function KeyFields({ values, error, onChange, canMake, canKeep = false, w
   const { source, public_key: key } = values;
   const choices = [
     ...(canKeep ? [{ value: 'keep' as const, label: 'Keep its key' }] : []),
-    ...(canMake ? [{ value: 'make' as const, label: 'Make new keys here' }] : []),
-    { value: 'paste' as const, label: 'Paste a public key' },
+    ...(canMake ? [{ value: 'make' as const, label: 'Make keys here' }] : []),
+    { value: 'paste' as const, label: 'Paste a key' },
   ];
   return (
     <Stack gap="xs">

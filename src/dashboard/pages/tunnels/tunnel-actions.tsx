@@ -2,6 +2,7 @@
 import { ActionIcon, Menu } from '@mantine/core';
 import { IconDotsVertical, IconPlayerPlay, IconPlayerStop, IconTool, IconTrash } from '@tabler/icons-react';
 import type { Tunnel } from '../../api/types.ts';
+import { useMenuDialog } from '../../parts/menu-dialog.ts';
 import { useBeginMaintenance, useEndMaintenance, useStart, useStop } from './tunnel-deeds.ts';
 import { isShut } from './tunnel-state.ts';
 
@@ -23,12 +24,20 @@ export function TunnelActions({ tunnel, now, onStop, onMaintenance, onDelete }: 
   const stop = useStop();
   const begin = useBeginMaintenance();
   const end = useEndMaintenance();
+  const { button, from } = useMenuDialog();
   const { id, subdomain, maintenance, online } = tunnel;
   const isBusy = [start, stop, begin, end].some(({ isPending }) => isPending);
   return (
-    <Menu position="bottom-end" width={220}>
+    <Menu position="bottom-end" width={220} withInitialFocusPlaceholder={false}>
       <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" size="lg" loading={isBusy} aria-label={`Actions for ${subdomain}`}>
+        <ActionIcon
+          ref={button}
+          variant="subtle"
+          color="gray"
+          size="lg"
+          loading={isBusy}
+          aria-label={`Actions for ${subdomain}`}
+        >
           <IconDotsVertical size={18} />
         </ActionIcon>
       </Menu.Target>
@@ -40,7 +49,7 @@ export function TunnelActions({ tunnel, now, onStop, onMaintenance, onDelete }: 
         ) : (
           <Menu.Item
             leftSection={<IconPlayerStop size={16} />}
-            onClick={() => (online ? onStop(tunnel) : stop.mutate(tunnel))}
+            onClick={online ? from(() => onStop(tunnel)) : () => stop.mutate(tunnel)}
           >
             Stop
           </Menu.Item>
@@ -52,13 +61,13 @@ export function TunnelActions({ tunnel, now, onStop, onMaintenance, onDelete }: 
         ) : (
           <Menu.Item
             leftSection={<IconTool size={16} />}
-            onClick={() => (online ? onMaintenance(tunnel) : begin.mutate({ id, message: '' }))}
+            onClick={online ? from(() => onMaintenance(tunnel)) : () => begin.mutate({ id, message: '' })}
           >
             Begin maintenance
           </Menu.Item>
         )}
         <Menu.Divider />
-        <Menu.Item color="red" leftSection={<IconTrash size={16} />} onClick={() => onDelete(tunnel)}>
+        <Menu.Item color="red" leftSection={<IconTrash size={16} />} onClick={from(() => onDelete(tunnel))}>
           Delete tunnel
         </Menu.Item>
       </Menu.Dropdown>

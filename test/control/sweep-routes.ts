@@ -141,6 +141,7 @@ export const ROUTES: Readonly<Record<string, Row>> = {
   'PATCH /webhook-receivers/{id}': { ids: receiver, body: { name: 'renamed' } },
   'DELETE /webhook-receivers/{id}': { ids: receiver },
   'GET /webhook-receivers/{id}/events': { ids: receiver },
+  'GET /webhook-receivers/{id}/events/{event_id}': { ids: ({ receiver: id, delivery }) => [id, delivery] },
   'POST /webhook-receivers/{id}/events/{event_id}/redeliver': { ids: ({ receiver: id, delivery }) => [id, delivery] },
   'GET /private-networks': {},
   'POST /private-networks': { body: { name: 'swept', cidr: '10.0.0.0/24' } },

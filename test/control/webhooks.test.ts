@@ -332,10 +332,26 @@ test('the newest come first, page by page, also from one that is gone on', async
   assert.equal((await bob.call('GET', `/webhook-receivers/${id}/events?order=newest`)).status, 404);
 });
 
-test('an answer ends behind the body that makes it large', async () => {
+test('an answer ends behind the body that makes it large; a brief list has all, and one delivery its body', async () => {
   const id = await make('generic_hmac_sha256');
-  for (let i = 0; i < 10; i++) await generic(id, String(i).repeat(1024 * 1024));
+  const size = 1024 * 1024;
+  for (let i = 0; i < 10; i++) await generic(id, String(i).repeat(size));
   assert.equal((await read(id)).length, 8);
+  assert.equal((await read(id, '?order=newest')).length, 8);
+  const brief = await read(id, '?order=newest&brief=true');
+  assert.deepEqual(
+    brief.map(({ body, headers, size: length }) => ({ body, headers, length })),
+    Array.from({ length: 10 }, () => ({ body: '', headers: {}, length: size })),
+  );
+  const path = `/webhook-receivers/${id}/events/${brief[9]?.['id']}`;
+  const one = (await ann.call('GET', path)).body;
+  assert.deepEqual(one, (await read(id, '?limit=1'))[0]);
+  assert.equal(Buffer.from(String(one['body']), 'base64').toString(), '0'.repeat(size));
+  assert.equal((await bob.call('GET', path)).status, 404);
+  assert.equal(
+    (await ann.call('GET', `/webhook-receivers/${await make('github')}/events/${brief[9]?.['id']}`)).status,
+    404,
+  );
 });
 
 test('a reader that waits is answered when a delivery comes, and when the server stops', {

@@ -5905,6 +5905,8 @@ export interface paths {
                     after?: string;
                     /** @description With `order=newest`: id of the oldest delivery that you have; without it from the newest on */
                     before?: string;
+                    /** @description With `order=newest`: `true` leaves `headers` and `body` empty, for a list that is asked for often; one delivery has them. */
+                    brief?: "true" | "false";
                     limit?: number;
                     /** @description `newest`: the latest deliveries, newest first, to look at; `after` and `wait` have no meaning then */
                     order?: "oldest" | "newest";
@@ -5926,6 +5928,45 @@ export interface paths {
                     };
                     content: {
                         "application/json": components["schemas"]["WebhookDelivery"][];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhook-receivers/{id}/events/{event_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A delivery with its headers and body */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    event_id: string;
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The delivery */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["WebhookDelivery"];
                     };
                 };
             };
@@ -8566,6 +8607,7 @@ export interface components {
          *       "headers": {
          *         "x-github-event": "push"
          *       },
+         *       "size": 25,
          *       "body": "eyJyZWYiOiJyZWZzL2hlYWRzL21haW4ifQ==",
          *       "forward": {
          *         "state": "delivered",
@@ -8594,6 +8636,8 @@ export interface components {
             id: string;
             /** Format: date-time */
             received_at: string;
+            /** @description Bytes of the body */
+            size: number;
         };
         /**
          * @description Where deliveries are sent on to

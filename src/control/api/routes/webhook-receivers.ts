@@ -112,6 +112,7 @@ const delivery = z
     delivery_id: z.string().nullable().openapi({ description: 'By which the sender knows it; stored once' }),
     content_type: z.string().nullable(),
     headers: z.record(z.string(), z.string()).openapi({ description: 'Names in lower case' }),
+    size: z.int().openapi({ description: 'Bytes of the body' }),
     body: z.base64().openapi({ description: 'The bytes that were signed, in base64' }),
     forward: progress.openapi({ description: 'What became of it on its way to the tunnel' }),
   })
@@ -123,6 +124,7 @@ const delivery = z
       delivery_id: '72d3162e-cc78-11e3-81ab-4c9367dc0958',
       content_type: 'application/json',
       headers: { 'x-github-event': 'push' },
+      size: 25,
       body: 'eyJyZWYiOiJyZWZzL2hlYWRzL21haW4ifQ==',
       forward: {
         state: 'delivered',
@@ -144,6 +146,10 @@ const reading = z.object({
   }),
   before: z.uuid().optional().openapi({
     description: 'With `order=newest`: id of the oldest delivery that you have; without it from the newest on',
+  }),
+  brief: z.enum(['true', 'false']).default('false').openapi({
+    description:
+      'With `order=newest`: `true` leaves `headers` and `body` empty, for a list that is asked for often; one delivery has them.',
   }),
   limit: z.coerce.number().int().min(1).max(500).default(100),
   wait: z.coerce.number().int().min(0).max(MAX_WAIT_SECONDS).default(0).openapi({
@@ -269,10 +275,13 @@ export function mountWebhookReceivers(app: Api, { receivers, mailbox, publicUrl 
       responses: { 200: json(z.array(delivery), 'Deliveries') },
     }),
     async (c) => {
-      const { after, before, limit, order, wait } = c.req.valid('query');
+      const { after, before, brief, limit, order, wait } = c.req.valid('query');
       const { id } = c.req.valid('param');
       const reader = readerOf(c);
-      if (order === 'newest') return c.json(mailbox.latest(reader(), id, { before, limit }).map(presentDelivery), 200);
+      if (order === 'newest') {
+        const page = { before, limit, isBrief: brief === 'true' };
+        return c.json(mailbox.latest(reader(), id, page).map(presentDelivery), 200);
+      }
       const rows = await mailbox.read(reader, id, {
         after,
         limit,
@@ -280,6 +289,20 @@ export function mountWebhookReceivers(app: Api, { receivers, mailbox, publicUrl 
         gone: goneSignal(c),
       });
       return c.json(rows.map(presentDelivery), 200);
+    },
+  );
+  app.openapi(
+    defineRoute({
+      method: 'get',
+      path: '/webhook-receivers/{id}/events/{event_id}',
+      tags,
+      summary: 'A delivery with its headers and body',
+      request: { params: event },
+      responses: { 200: json(delivery, 'The delivery') },
+    }),
+    (c) => {
+      const { id, event_id } = c.req.valid('param');
+      return c.json(presentDelivery(mailbox.get(actorOf(c), id, event_id)), 200);
     },
   );
   app.openapi(
@@ -353,6 +376,7 @@ function presentDelivery({ delivery: row, forward, isSending }: Shown) {
     delivery_id: row.deliveryId,
     content_type: row.contentType,
     headers: row.headers,
+    size: row.size,
     body: row.body.toString('base64'),
     forward: presentProgress(forward, isSending),
   };

@@ -2,7 +2,7 @@
  * The rows of deliveries: stored in their order, read behind a cursor, and gone when they are too old or newer ones need their room. Called by
  * mailbox.ts, receivers.ts and retention.ts.
  */
-import { and, asc, desc, eq, gt, inArray, lt, lte, min, ne, sql, sum } from 'drizzle-orm';
+import { and, asc, desc, eq, getTableColumns, gt, inArray, lt, lte, min, ne, sql, sum } from 'drizzle-orm';
 import { uuidv7 } from 'uuidv7';
 import { DAY_MS } from '../../../base/clock.ts';
 import { AppError } from '../../../base/errors.ts';
@@ -28,9 +28,12 @@ const SWEEP_BATCH = 100;
 /** Fields that are between the sender and this server, or that an owner's reader has no business with. */
 const NOT_KEPT = new Set(['authorization', 'connection', 'cookie', 'keep-alive', 'proxy-authorization', 'te']);
 
+const GONE = 'This receiver has no such delivery, or not any more.';
+
 /** A delivery, and what became of it on its way to a tunnel; null: it was not to go there. */
 export interface Delivered {
-  readonly delivery: DeliveryRow;
+  /** Its body is empty where it was not asked for; `size` says how long it is all the same. */
+  readonly delivery: DeliveryRow & { readonly size: number };
   readonly forward: ForwardRow | null;
 }
 
@@ -49,15 +52,19 @@ export function deliveriesBehind(
     .orderBy(asc(sequence))
     .limit(limit)
     .all();
-  return whole(db, thatFit(rows)).orderBy(asc(sequence)).all();
+  return read(db, thatFit(rows)).orderBy(asc(sequence)).all();
+}
+
+export interface LatestPage {
+  /** Of the oldest delivery that the reader has; undefined: from the newest on. */
+  readonly before: string | undefined;
+  readonly limit: number;
+  /** Without headers and bodies, which are not even read then. */
+  readonly isBrief: boolean;
 }
 
 /** Those in front of this id, newest first, until there are enough. Without one from the newest on. Throws `invalid_request`. */
-export function deliveriesBefore(
-  db: Db,
-  id: string,
-  { before, limit }: { before: string | undefined; limit: number },
-): Delivered[] {
+export function deliveriesBefore(db: Db, id: string, { before, limit, isBrief }: LatestPage): Delivered[] {
   const { receiverId, sequence } = webhookDeliveries;
   // The place of one that is gone is that of the last in front of it.
   const to = before === undefined ? Number.MAX_SAFE_INTEGER : placeOf(db, id, before);
@@ -69,7 +76,8 @@ export function deliveriesBefore(
     .orderBy(desc(sequence))
     .limit(limit)
     .all();
-  return whole(db, thatFit(rows)).orderBy(desc(sequence)).all();
+  const wanted = isBrief ? rows.map((row) => row.sequence) : thatFit(rows);
+  return read(db, wanted, isBrief).orderBy(desc(sequence)).all();
 }
 
 /** The first of them that one answer has room for, at least one. */
@@ -83,10 +91,18 @@ function thatFit(rows: ReadonlyArray<{ readonly sequence: number; readonly bytes
   return wanted.map((row) => row.sequence);
 }
 
-function whole(db: Db, sequences: readonly number[]) {
-  const { sequence } = webhookDeliveries;
+function read(db: Db, sequences: readonly number[], isBrief = false) {
+  const { sequence, body, headers } = webhookDeliveries;
+  const nothing = {
+    body: sql<DeliveryRow['body']>`x''`.mapWith(body),
+    headers: sql<DeliveryRow['headers']>`'{}'`.mapWith(headers),
+  };
+  const size = sql<number>`length(${body})`;
   return db
-    .select({ delivery: webhookDeliveries, forward: webhookForwards })
+    .select({
+      delivery: { ...getTableColumns(webhookDeliveries), ...(isBrief ? nothing : {}), size },
+      forward: webhookForwards,
+    })
     .from(webhookDeliveries)
     .leftJoin(webhookForwards, eq(webhookForwards.sequence, sequence))
     .where(inArray(sequence, [...sequences]));
@@ -100,8 +116,15 @@ export function ownDelivery(db: Db, ofReceiver: string, id: string): Pick<Delive
     .from(webhookDeliveries)
     .where(and(eq(receiverId, ofReceiver), eq(webhookDeliveries.id, id)))
     .get();
-  if (row === undefined) throw new AppError('not_found', 'This receiver has no such delivery, or not any more.');
+  if (row === undefined) throw new AppError('not_found', GONE);
   return row;
+}
+
+/** The same with all that it has, and what became of it. Throws `not_found`. */
+export function wholeDelivery(db: Db, ofReceiver: string, id: string): Delivered {
+  const found = read(db, [ownDelivery(db, ofReceiver, id).sequence]).get();
+  if (found === undefined) throw new AppError('not_found', GONE);
+  return found;
 }
 
 /** Deletes what is older than the plan of its organization keeps: a batch of each plan. Called by retention.ts. */

@@ -13,8 +13,10 @@ import {
   deliveriesBefore,
   deliveriesBehind,
   isKnown,
+  type LatestPage,
   ownDelivery,
   storeDelivery,
+  wholeDelivery,
 } from './delivery-rows.ts';
 import { destinationOf, putInFront, putInLine } from './forward-rows.ts';
 import type { Lines } from './forwarder.ts';
@@ -112,10 +114,17 @@ export class Mailbox {
   }
 
   /** Newest first, those in front of `before`; one that is gone stands for its place. Throws `not_found`, `forbidden`. */
-  latest(actor: Actor, id: string, page: { readonly before: string | undefined; readonly limit: number }): Shown[] {
+  latest(actor: Actor, id: string, page: LatestPage): Shown[] {
     const { db } = this.#store;
     const receiver = ownReceiver(db, requireReader(actor), id);
     return this.#shown(deliveriesBefore(db, receiver.id, page));
+  }
+
+  /** One, with its body. Throws `not_found`, `forbidden`. */
+  get(actor: Actor, id: string, eventId: string): Shown {
+    const { db } = this.#store;
+    const receiver = ownReceiver(db, requireReader(actor), id);
+    return this.#withPlace(wholeDelivery(db, receiver.id, eventId));
   }
 
   /** To the front of the line, as if it had never been tried. Throws `not_found`, `conflict` where nothing is sent on, `forbidden`. */
@@ -157,10 +166,12 @@ export class Mailbox {
   }
 
   #shown(all: readonly Delivered[]): Shown[] {
-    return all.map((found) => ({
-      ...found,
-      isSending: found.forward?.state === 'waiting' && this.#lines.isSending(found.delivery.sequence),
-    }));
+    return all.map((found) => this.#withPlace(found));
+  }
+
+  #withPlace(found: Delivered): Shown {
+    const isSending = found.forward?.state === 'waiting' && this.#lines.isSending(found.delivery.sequence);
+    return { ...found, isSending };
   }
 
   async #wait({ id, orgId }: { id: string; orgId: string }, { waitSeconds, gone }: Reading): Promise<void> {

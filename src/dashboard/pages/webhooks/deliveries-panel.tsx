@@ -10,14 +10,14 @@ import { type Column, Table } from '../../parts/table.tsx';
 import { bytesText, countText } from '../../parts/words.ts';
 import { visibleText } from '../inspector/visible-text.ts';
 import { DeliveryDrawer } from './delivery-drawer.tsx';
-import { type Delivery, lastTry, progressState, sizeOf } from './delivery-words.ts';
+import { type Delivery, lastTry, progressState } from './delivery-words.ts';
 import { useDeliveries } from './receiver-queries.ts';
 import type { Receiver } from './senders.ts';
 
 export function DeliveriesPanel({ receiver }: { readonly receiver: Receiver }) {
   const deliveries = useDeliveries(receiver);
   const [chosen, setChosen] = useState<{ readonly delivery: Delivery; readonly opened: boolean }>();
-  const all = deliveries.data?.pages.flat() ?? [];
+  const all = deliveries.data ?? [];
   // As it stands now; one that has gone meanwhile stays as it was.
   const shown = all.find(({ id }) => id === chosen?.delivery.id) ?? chosen?.delivery;
   return (
@@ -43,17 +43,16 @@ export function DeliveriesPanel({ receiver }: { readonly receiver: Receiver }) {
           columns={columnsFor((delivery) => setChosen({ delivery, opened: true }))}
         />
       )}
-      {all.length > 0 && all.length < receiver.stored && (
+      {deliveries.hasOlder && (
         <Group>
-          <Button
-            variant="default"
-            loading={deliveries.isFetchingNextPage}
-            onClick={() => void deliveries.fetchNextPage()}
-          >
-            Show older
-          </Button>
+          {deliveries.showOlder !== undefined && (
+            <Button variant="default" loading={deliveries.isPlaceholderData} onClick={deliveries.showOlder}>
+              Show older
+            </Button>
+          )}
           <Text size="sm" c="dimmed">
             {countText(all.length)} of {countText(receiver.stored)}
+            {deliveries.showOlder === undefined && '; a program reads those before'}
           </Text>
         </Group>
       )}
@@ -90,7 +89,7 @@ function columnsFor(onOpen: (delivery: Delivery) => void): ReadonlyArray<Column<
         </span>
       ),
     },
-    { key: 'size', title: 'Size', align: 'right', cell: ({ body }) => bytesText(sizeOf(body)) },
+    { key: 'size', title: 'Size', align: 'right', cell: ({ size }) => bytesText(size) },
     { key: 'state', title: 'Sent on', cell: ({ forward }) => <SentOn forward={forward} /> },
   ];
 }

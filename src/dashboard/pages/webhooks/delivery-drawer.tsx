@@ -6,13 +6,14 @@ import { useApi, useMay } from '../../api/context.tsx';
 import { Ago } from '../../parts/ago.tsx';
 import { useDeed } from '../../parts/deed.ts';
 import { Fact } from '../../parts/fact.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { bytesText } from '../../parts/words.ts';
 import { BodyView } from '../inspector/body/body-view.tsx';
 import { HeaderTable } from '../inspector/header-table.tsx';
 import { visibleText } from '../inspector/visible-text.ts';
-import { type Delivery, lastTry, progressState, sizeOf } from './delivery-words.ts';
-import { RECEIVERS } from './receiver-queries.ts';
+import { type Delivery, lastTry, progressState } from './delivery-words.ts';
+import { RECEIVERS, useDelivery } from './receiver-queries.ts';
 import type { Receiver } from './senders.ts';
 
 interface DeliveryDrawerProps {
@@ -24,8 +25,8 @@ interface DeliveryDrawerProps {
 
 export function DeliveryDrawer({ receiver, delivery, opened, onClose }: DeliveryDrawerProps) {
   const mayChange = useMay('member');
-  const { id, event_type: type, content_type: contentType, headers, body } = delivery;
-  const fields = Object.entries(headers).map(([name, value]) => ({ name, value }));
+  const { id, event_type: type } = delivery;
+  const whole = useDelivery(receiver.id, id);
   return (
     <Drawer
       opened={opened}
@@ -38,25 +39,28 @@ export function DeliveryDrawer({ receiver, delivery, opened, onClose }: Delivery
       <Stack>
         <Facts delivery={delivery} />
         {mayChange && <Redeliver receiver={receiver} id={id} />}
-        <BodyView
-          title="Body"
-          fileName={`delivery-${id}`}
-          body={{
-            base64: body,
-            size: sizeOf(body),
-            isTruncated: false,
-            type: contentType ?? '',
-            coding: headers['content-encoding'] ?? '',
-          }}
-        />
-        <HeaderTable title="Headers" fields={fields} none="It came without headers." />
+        <Loaded query={whole}>{(it) => <Content delivery={it} />}</Loaded>
       </Stack>
     </Drawer>
   );
 }
 
+function Content({ delivery: { id, body, size, headers, content_type: type } }: { readonly delivery: Delivery }) {
+  const fields = Object.entries(headers).map(([name, value]) => ({ name, value }));
+  return (
+    <>
+      <BodyView
+        title="Body"
+        fileName={`delivery-${id}`}
+        body={{ base64: body, size, isTruncated: false, type: type ?? '', coding: headers['content-encoding'] ?? '' }}
+      />
+      <HeaderTable title="Headers" fields={fields} none="It came without headers." />
+    </>
+  );
+}
+
 function Facts({ delivery }: { readonly delivery: Delivery }) {
-  const { received_at: at, delivery_id: senders, id, body, forward } = delivery;
+  const { received_at: at, delivery_id: senders, id, size, forward } = delivery;
   const { tone, words } = progressState(forward);
   const last = lastTry(forward);
   return (
@@ -64,7 +68,7 @@ function Facts({ delivery }: { readonly delivery: Delivery }) {
       <Fact title="Received">
         <Ago at={at} />
       </Fact>
-      <Fact title="Size">{bytesText(sizeOf(body))}</Fact>
+      <Fact title="Size">{bytesText(size)}</Fact>
       <Fact title="Sent on">
         <StateBadge tone={tone}>{words}</StateBadge>
       </Fact>

@@ -25,12 +25,6 @@ export function lastTry({ state, attempts, last_status: status, last_error: erro
   return status === null ? `${tries}, no answer` : `${tries}, the last was answered with ${status}`;
 }
 
-/** Bytes behind a base64 text. */
-export function sizeOf(base64: string): number {
-  const padding = base64.endsWith('==') ? 2 : base64.endsWith('=') ? 1 : 0;
-  return (base64.length / 4) * 3 - padding;
-}
-
 /** Whether something of it may change by itself. */
 export function isUnderWay({ forward: { state } }: Delivery): boolean {
   return state === 'waiting' || state === 'sending';

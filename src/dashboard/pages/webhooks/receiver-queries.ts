@@ -1,14 +1,19 @@
 /** What the pages of webhook receivers ask the API, and how often. */
-import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useRef } from 'react';
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
 import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
-import { isUnderWay } from './delivery-words.ts';
+import { type Delivery, isUnderWay } from './delivery-words.ts';
 import type { Receiver } from './senders.ts';
 
 const LIVE_MS = 3000;
-/** Deliveries of one question: each comes with its body. */
-const PAGE = 20;
+/** A long list changes less by each delivery, and is asked for less often. */
+const LONG_MS = 15_000;
+/** Deliveries at first, and how many more "Show older" brings; more than this are for a program. */
+const PAGE = 50;
+const MOST = 300;
+/** A body may have a megabyte: it is not held for long once nobody looks at it. */
+const BODY_KEPT_MS = 10_000;
 
 export const RECEIVERS = ['webhook-receivers'] as const;
 
@@ -32,21 +37,25 @@ export function useReceiver(id: string) {
   });
 }
 
-/** Newest first. Bodies are large: it is asked again when the receiver's counters have moved, or something is on its way. */
+/**
+ * Newest first, in one question without headers and bodies: it is asked again when the receiver's counters have moved, or something is on its way,
+ * which is as long as the agent is away. All that are shown come with it, for the oldest are those that are sent on next.
+ */
 export function useDeliveries({ id, received, stored, waiting }: Receiver) {
   const { client } = useApi();
   const queries = useQueryClient();
-  const queryKey = [...RECEIVERS, id, 'events'] as const;
-  const query = useInfiniteQuery({
-    queryKey,
-    queryFn: ({ signal, pageParam }) => {
-      const asked = { order: 'newest', limit: PAGE, ...(pageParam === '' ? {} : { before: pageParam }) } as const;
-      const params = { path: { id }, query: asked };
-      return answered(client.GET('/webhook-receivers/{id}/events', { params, signal }));
+  const [limit, setLimit] = useState(PAGE);
+  const query = useQuery({
+    queryKey: [...RECEIVERS, id, 'events', limit],
+    queryFn: ({ signal }) => {
+      const params = { path: { id }, query: { order: 'newest', brief: 'true', limit } } as const;
+      return answered<readonly Delivery[]>(client.GET('/webhook-receivers/{id}/events', { params, signal }));
     },
-    initialPageParam: '',
-    getNextPageParam: (last) => last.at(-1)?.id,
-    refetchInterval: ({ state }) => (state.data?.pages.flat().some(isUnderWay) === true ? LIVE_MS : false),
+    refetchInterval: ({ state }) => {
+      if (state.data?.some(isUnderWay) !== true) return false;
+      return limit === PAGE ? LIVE_MS : LONG_MS;
+    },
+    placeholderData: keepPreviousData,
   });
   const counters = `${received} ${stored} ${waiting}`;
   const seen = useRef(counters);
@@ -55,5 +64,26 @@ export function useDeliveries({ id, received, stored, waiting }: Receiver) {
     seen.current = counters;
     void queries.invalidateQueries({ queryKey: [...RECEIVERS, id, 'events'] });
   }, [queries, id, counters]);
-  return query;
+  const shown = query.data?.length ?? 0;
+  return {
+    ...query,
+    hasOlder: shown > 0 && shown < stored,
+    /** Undefined: no more are shown here. */
+    showOlder: limit < MOST ? () => setLimit((most) => Math.min(most + PAGE, MOST)) : undefined,
+  };
+}
+
+/** One, with its headers and its body. */
+export function useDelivery(receiverId: string, id: string) {
+  const { client } = useApi();
+  return useQuery({
+    queryKey: [...RECEIVERS, receiverId, 'delivery', id],
+    queryFn: ({ signal }) => {
+      const path = { id: receiverId, event_id: id };
+      return answered<Delivery>(client.GET('/webhook-receivers/{id}/events/{event_id}', { params: { path }, signal }));
+    },
+    // What came never changes; what becomes of it is told by the list.
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: BODY_KEPT_MS,
+  });
 }

@@ -1,9 +1,10 @@
 /** Who sees what: the ways in for whoever is not signed in, the pages inside the shell for whoever is. */
 import { Button, Center, Container, Loader } from '@mantine/core';
 import { lazy, Suspense } from 'react';
-import { Route, Switch } from 'wouter';
+import { Redirect, Route, Switch } from 'wouter';
 import { AccountProvider, useAccountQuery, useApi, useSessionState } from './api/context.tsx';
 import { type PageEntry, PAGES } from './pages.ts';
+import { WAY_PATHS } from './pages/ways-in/way-address.ts';
 import { Boundary } from './parts/boundary.tsx';
 import { Empty } from './parts/empty.tsx';
 import { FailureAlert } from './parts/loaded.tsx';
@@ -62,6 +63,11 @@ function Inside() {
             {PAGES.map((entry) => (
               <Route key={entry.path} path={entry.path}>
                 {(params) => <OnePage entry={entry} params={params} />}
+              </Route>
+            ))}
+            {Object.values(WAY_PATHS).map((path) => (
+              <Route key={path} path={path}>
+                <Redirect to="/" replace />
               </Route>
             ))}
             <Route>

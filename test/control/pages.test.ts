@@ -11,7 +11,7 @@ before(async () => {
 });
 after(() => h.close());
 
-const PAGES = ['/app/', '/app/reset?token=abc', '/app/invite', '/app/cli', '/app/tunnels', '/app/tunnels/some-id'];
+const PAGES = ['/app/', '/app/reset?token=abc', '/app/invite', '/app/cli', '/app/signup', '/app/tunnels/some-id'];
 
 test('every page allows its own scripts and styles alone, nobody may frame it, and nothing of it is kept', async () => {
   const nonces = new Set<string>();

@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { checkPhrase } from '../../src/dashboard/pages/ways-in/check-phrase.ts';
 import { passwordFault } from '../../src/dashboard/pages/ways-in/password-rule.ts';
+import { addressedStep, placeAt, stepAt, WAY_PATHS } from '../../src/dashboard/pages/ways-in/way-address.ts';
 import { checkPhrase as ofTheTerminal } from '../../src/wire/check-phrase.ts';
 
 test('the page computes the words that the terminal shows', () => {
@@ -25,4 +26,26 @@ test('a password is as long as the server wants it, counted in characters', () =
   assert.match(passwordFault('too short') ?? '', /12 to 256 characters; this one has 9/);
   assert.match(passwordFault('🐢'.repeat(11)) ?? '', /this one has 11/);
   assert.match(passwordFault('a'.repeat(257)) ?? '', /this one has 257/);
+});
+
+test('the steps that need no secret stand at addresses, and each address shows its step however somebody came to it', () => {
+  for (const [step, path] of Object.entries(WAY_PATHS)) assert.equal(stepAt(path), step);
+  assert.equal(stepAt('/tunnels'), undefined);
+  const start = { step: 'sign-in' } as const;
+  assert.deepEqual(placeAt('sign-up', start), { step: 'sign-up' });
+  assert.deepEqual(placeAt('forgot', start), { step: 'forgot' });
+  assert.deepEqual(placeAt(undefined, { step: 'sign-up' }), start, 'one step back');
+});
+
+test('what was gone to is shown with all that it holds, and a code is asked for with its password alone', () => {
+  for (const place of [
+    { step: 'confirm', password: 'x' },
+    { step: 'forgot', problem: 'why' },
+    { step: 'sent' },
+    { step: 'second', challenge: 'a.b' },
+  ] as const)
+    assert.equal(placeAt(addressedStep(place), place), place);
+  const reloaded = placeAt('confirm', { step: 'sign-in' });
+  assert.equal(reloaded.step, 'sign-in');
+  assert.match('problem' in reloaded ? (reloaded.problem ?? '') : '', /asked for the code/);
 });

@@ -35,9 +35,18 @@ suite('the ways in', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await heading(page, 'Forgot password');
     await field(page, 'E-mail address').and(page.locator(':focus')).waitFor();
     await fits(page);
+    assert.match(page.url(), /\/app\/forgot$/);
+    await page.reload();
+    await heading(page, 'Forgot password');
+    await field(page, 'E-mail address').fill('ann@example.test');
     await press(page, 'Back to sign-in');
     await field(page, 'Password').and(page.locator(':focus')).waitFor();
     await press(page, 'Make an account');
+    await heading(page, 'Make an account');
+    await page.goBack();
+    await heading(page, 'Sign in');
+    await page.goForward();
+    await heading(page, 'Make an account');
     assert.equal(await field(page, 'E-mail address').inputValue(), 'ann@example.test', 'typed once');
     await field(page, 'Password').fill('too short');
     await press(page, 'Go on');
@@ -49,6 +58,33 @@ suite('the ways in', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await heading(page, 'Confirm your address');
     await fits(page);
     await shoot(page, 'confirm-phone');
+    assert.match(page.url(), /\/app\/confirm$/);
+    await page.goBack();
+    await heading(page, 'Make an account');
+    await page.goForward();
+    await heading(page, 'Confirm your address');
+    await page.reload();
+    await page.getByRole('alert').getByText('then you are asked for the code').waitFor();
+    // Whoever signs in there has no use for the step.
+    await signIn(page, world.owner);
+    await heading(page, 'Overview');
+    assert.match(page.url(), /\/app\/?$/);
+  });
+
+  test('the document itself says that it is loading, in the colours of the system, until the code is there', async (t) => {
+    const { promise: code, resolve: comes } = Promise.withResolvers<undefined>();
+    const page = await world.open(t, '/page.css', { as: null, context: { colorScheme: 'dark' } });
+    await page.route('**/assets/main-*.js', async (route) => {
+      await code;
+      await route.continue();
+    });
+    await page.goto(`${world.culvert.apiUrl}/app/`, { waitUntil: 'commit' });
+    await page.getByRole('status').getByText('Loading …').waitFor();
+    await fits(page);
+    await shoot(page, 'loading-dark');
+    comes(undefined);
+    await heading(page, 'Sign in');
+    assert.equal(await page.getByText('Loading …').count(), 0);
   });
 
   test('what links lead to stands too, and says when a link is not whole', async (t) => {

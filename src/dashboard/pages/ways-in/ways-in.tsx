@@ -1,19 +1,33 @@
 /** What whoever is not signed in sees at every address of the dashboard; once they are, the page that they wanted is there. */
+import { useState } from 'react';
 import { useLocation } from 'wouter';
 import type { Arrival } from '../../place.ts';
 import { Frame } from './frame.tsx';
+import { stepAt, WAY_PATHS } from './way-address.ts';
 import { Ways } from './ways.tsx';
+
+const TITLES = { 'sign-up': 'Make an account', forgot: 'Forgot password', confirm: 'Confirm your address' } as const;
 
 export function WaysIn({ arrival }: { readonly arrival: Arrival }) {
   const [path, navigate] = useLocation();
+  const step = stepAt(path);
+  const [wanted, setWanted] = useState('/');
+  const here = `${path}${location.search}`;
+  if (step === undefined && here !== wanted) setWanted(here);
   return (
-    <Frame title="Sign in">
+    <Frame title={step === undefined ? 'Sign in' : TITLES[step]}>
       <Ways
         arrival={arrival}
         title="Sign in"
         order={1}
-        returnTo={`/app${path}${location.search}`}
-        onConfirmed={() => navigate('/')}
+        returnTo={`/app${wanted}`}
+        onConfirmed={() => navigate('/', { replace: true })}
+        address={{
+          step,
+          goTo: (next) => {
+            if (next !== step) navigate(next === undefined ? wanted : WAY_PATHS[next]);
+          },
+        }}
       />
     </Frame>
   );

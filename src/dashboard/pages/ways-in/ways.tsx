@@ -9,7 +9,13 @@ import { SecondStep } from './second-step.tsx';
 import { SignInStep } from './sign-in-step.tsx';
 import { SignUpStep } from './sign-up-step.tsx';
 import type { HeadingOrder } from './step.tsx';
-import type { Place, Way } from './way.ts';
+import type { Way } from './way.ts';
+import { type Addressed, addressedStep, type Place, placeAt } from './way-address.ts';
+
+interface StepAddress {
+  readonly step: Addressed | undefined;
+  readonly goTo: (step: Addressed | undefined) => void;
+}
 
 interface WaysProps {
   readonly arrival: Arrival;
@@ -19,13 +25,15 @@ interface WaysProps {
   readonly returnTo: string;
   /** The address of a new account was confirmed: right before it is signed in. */
   readonly onConfirmed?: () => void;
+  /** Where the whole page is about signing in: its steps have addresses. */
+  readonly address?: StepAddress;
 }
 
-export function Ways({ arrival, title, order, returnTo, onConfirmed }: WaysProps) {
+export function Ways({ arrival, title, order, returnTo, onConfirmed, address }: WaysProps) {
   const { session } = useApi();
   const { state } = useSessionState();
   const [email, setEmail] = useState('');
-  const [place, setPlace] = useState<Place>(() => {
+  const [last, setPlace] = useState<Place>(() => {
     if (arrival.mfaChallenge !== undefined) return { step: 'second', challenge: arrival.mfaChallenge };
     return state === 'over'
       ? { step: 'sign-in', problem: 'Your session is over. Sign in again.' }
@@ -34,7 +42,9 @@ export function Ways({ arrival, title, order, returnTo, onConfirmed }: WaysProps
   const go: Way['go'] = (next) => {
     arrival.forgetChallenge();
     setPlace(next);
+    address?.goTo(addressedStep(next));
   };
+  const place = address === undefined ? last : placeAt(address.step, last);
   const way: Way = {
     order,
     email,
@@ -49,7 +59,7 @@ export function Ways({ arrival, title, order, returnTo, onConfirmed }: WaysProps
   const back = <LinkButton onClick={() => go({ step: 'sign-in' })}>Back to sign-in</LinkButton>;
   switch (place.step) {
     case 'sign-in':
-      return <SignInStep way={way} title={title} problem={place.problem} returnTo={returnTo} />;
+      return <SignInStep key={place.problem} way={way} title={title} problem={place.problem} returnTo={returnTo} />;
     case 'second':
       return <SecondStep way={way} challenge={place.challenge} back={back} />;
     case 'sign-up':

@@ -37,6 +37,7 @@ function firstPage({ pages }: FileList, segment: string, signedIn: boolean): rea
   return (signedIn && Object.hasOwn(pages, folder) ? pages[folder] : pages['ways-in']) ?? [];
 }
 
+/** What stands in `#root` is seen until the code is there, whose first drawing takes its place. */
 export function dashboardPage({ nonce, signedIn, segments, files }: PageFacts): string {
   const assets = `${'../'.repeat(segments.length - 1)}assets/`;
   const preload = [...files.preload, ...firstPage(files, segments[0] ?? '', signedIn)]
@@ -57,7 +58,7 @@ ${preload}
 <script type="module" src="${assets}${files.script}"></script>
 </head>
 <body>
-<div id="root"></div>
+<div id="root"><div class="culvert-first" role="status"><strong>Culvert</strong><span>Loading …</span></div></div>
 <noscript><p>The dashboard needs JavaScript.</p></noscript>
 </body>
 </html>

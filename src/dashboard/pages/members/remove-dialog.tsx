@@ -30,7 +30,7 @@ export function RemoveDialog({ member, isLastOwner, opened, onClose }: RemoveDia
     onDone: () => {
       onClose();
       // The session goes on in another organization of theirs, or is over where there is none.
-      if (isMe) void session.refresh();
+      if (isMe) void session.begin();
     },
     tellsFailure: true,
   });

@@ -40,7 +40,10 @@ export function DeleteNetwork({ network, opened, onClose }: DeleteNetworkProps) 
       isBusy={remove.isPending}
       error={remove.error}
       onConfirm={() => remove.mutate()}
-      onClose={onClose}
+      onClose={() => {
+        remove.reset();
+        onClose();
+      }}
     >
       {devices === 0
         ? 'It has no devices.'

@@ -71,7 +71,10 @@ function RemoveBasic({ tunnel: { id, subdomain } }: { readonly tunnel: TunnelDet
         isBusy={remove.isPending}
         error={remove.error}
         onConfirm={() => remove.mutate()}
-        onClose={close}
+        onClose={() => {
+          remove.reset();
+          close();
+        }}
       >
         From the next request on, whoever knows the address is let in, unless something else on this page asks.
       </Confirm>

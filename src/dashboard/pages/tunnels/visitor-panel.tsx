@@ -73,7 +73,10 @@ function RemoveVisitors({ tunnel: { id, subdomain } }: { readonly tunnel: Tunnel
         isBusy={remove.isPending}
         error={remove.error}
         onConfirm={() => remove.mutate()}
-        onClose={close}
+        onClose={() => {
+          remove.reset();
+          close();
+        }}
       >
         From the next request on, whoever knows the address is let in, unless something else on this page asks. The
         lists are forgotten.

@@ -39,7 +39,10 @@ export function DeleteReceiver({ receiver: { id, name, stored, waiting }, opened
       isBusy={remove.isPending}
       error={remove.error}
       onConfirm={() => remove.mutate()}
-      onClose={onClose}
+      onClose={() => {
+        remove.reset();
+        onClose();
+      }}
     >
       Its address answers senders with 404 from now on. {stored > 0 && `${held} with it`}
       {stored > 0 && waiting > 0 && `, ${countText(waiting)} of which your service has not taken yet`}

@@ -49,7 +49,10 @@ export function ForwardPanel({ receiver }: { readonly receiver: Receiver }) {
         isBusy={stop.isPending}
         error={stop.error}
         onConfirm={() => stop.mutate({ forward: null })}
-        onClose={close}
+        onClose={() => {
+          stop.reset();
+          close();
+        }}
       >
         Deliveries are kept and can be read here. {receiver.waiting > 0 && 'Those that wait wait no more.'}
       </Confirm>

@@ -10,7 +10,7 @@ import { DownloadButton } from '../../parts/download.tsx';
 import { QrCode } from '../../parts/qr-code.tsx';
 import { withoutRemarks } from './wireguard-config.ts';
 
-interface ConfigOnceProps {
+export interface ConfigOnceProps {
   /** With the private key in its place. */
   readonly config: string;
   readonly fileName: string;

@@ -1,10 +1,9 @@
 /** What is shown once a device is enrolled: its config, finished where the keys were made here, and what the network's server must be told. */
 import { Button, Group, Stack } from '@mantine/core';
-import { Loaded } from '../../parts/loaded.tsx';
 import { AddPeer, DeviceConfig, useDeviceConfig } from './config-dialog.tsx';
-import { ConfigOnce } from './config-once.tsx';
+import { FinishedConfig } from './finished-config.tsx';
 import type { Device, Network } from './network-words.ts';
-import { fileNameOf, withKey } from './wireguard-config.ts';
+import { fileNameOf } from './wireguard-config.ts';
 
 export interface Enrolled {
   readonly device: Device;
@@ -41,18 +40,15 @@ interface FinishedProps {
 function Finished({ network, device, privateKey, onClose }: FinishedProps) {
   const file = fileNameOf(network.name);
   return (
-    <Loaded query={useDeviceConfig(network, device)}>
-      {(config) => (
-        <ConfigOnce
-          config={withKey(config, privateKey)}
-          fileName={file}
-          qr
-          command={`chmod 600 ./${file} && sudo wg-quick up ./${file}`}
-          onClose={onClose}
-        >
-          <AddPeer network={network} device={device} />
-        </ConfigOnce>
-      )}
-    </Loaded>
+    <FinishedConfig
+      query={useDeviceConfig(network, device)}
+      privateKey={privateKey}
+      fileName={file}
+      qr
+      command={`chmod 600 ./${file} && sudo wg-quick up ./${file}`}
+      onClose={onClose}
+    >
+      <AddPeer network={network} device={device} />
+    </FinishedConfig>
   );
 }

@@ -8,13 +8,12 @@ import { useApi } from '../../api/context.tsx';
 import { useDeed } from '../../parts/deed.ts';
 import { FormEnd } from '../../parts/form-end.tsx';
 import { showFaults } from '../../parts/form-failure.ts';
-import { Loaded } from '../../parts/loaded.tsx';
 import { useServerConfig } from './config-dialog.tsx';
-import { ConfigOnce } from './config-once.tsx';
+import { FinishedConfig } from './finished-config.tsx';
 import { KeyFields, keyFault, type KeySource, useCanMakeKeys } from './network-fields.tsx';
 import { NETWORKS } from './network-queries.ts';
 import { isSelfRelayed, type Network } from './network-words.ts';
-import { fileNameOf, withKey } from './wireguard-config.ts';
+import { fileNameOf } from './wireguard-config.ts';
 import { makeKeyPair } from './wireguard-keys.ts';
 
 const USUAL_PORT = 51_820;
@@ -60,16 +59,13 @@ interface MadeProps {
 function Made({ network, privateKey, onClose }: MadeProps) {
   const file = fileNameOf(network.name);
   return (
-    <Loaded query={useServerConfig(network)}>
-      {(config) => (
-        <ConfigOnce
-          config={withKey(config, privateKey)}
-          fileName={file}
-          command={`chmod 600 ./${file} && sudo wg-quick up ./${file}`}
-          onClose={onClose}
-        />
-      )}
-    </Loaded>
+    <FinishedConfig
+      query={useServerConfig(network)}
+      privateKey={privateKey}
+      fileName={file}
+      command={`chmod 600 ./${file} && sudo wg-quick up ./${file}`}
+      onClose={onClose}
+    />
   );
 }
 
@@ -148,13 +144,13 @@ function ServerForm({ network, onClose, onMade }: ServerFormProps) {
           <Stack gap="xs" mt={6}>
             <Radio
               value="relay"
-              label="Through this server"
-              description="It stands behind NAT. An agent beside it carries the datagrams; nobody between can read them."
+              label="Through Culvert"
+              description="For a machine behind NAT. An agent beside it carries the datagrams; nobody between can read them."
             />
             <Radio
               value="own"
-              label="By themselves"
-              description="It has a public address and an open port. Culvert keeps addresses and keys, and carries nothing."
+              label="Directly"
+              description="For a machine that has a public address and an open port. Culvert keeps addresses and keys, and carries nothing."
             />
           </Stack>
         </Radio.Group>

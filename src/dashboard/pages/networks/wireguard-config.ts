@@ -6,9 +6,9 @@ const PLACEHOLDER = /^PrivateKey = REPLACE_WITH_PRIVATE_KEY$/m;
 const INTERFACE_NAME = /^[a-zA-Z0-9_=+.-]{1,15}$/;
 const LONGEST_INTERFACE_NAME = 15;
 
-/** @throws Error when the config has no place for a key: a server of another version. */
-export function withKey(config: string, privateKey: string): string {
-  if (!PLACEHOLDER.test(config)) throw new Error('the config has no place for the private key');
+/** Undefined when the config has no place for a key: a server of another version. */
+export function withKey(config: string, privateKey: string): string | undefined {
+  if (!PLACEHOLDER.test(config)) return undefined;
   return config.replace(PLACEHOLDER, () => `PrivateKey = ${privateKey}`);
 }
 

@@ -311,6 +311,21 @@ suite('what is sent again', () => {
     const cut = detail({ request_body: base64Of(bytes('{"a')), request_body_truncated: true });
     assert.equal(draftOf(cut).body, '');
     assert.equal(editsOf(cut, { ...draftOf(cut), body: '{}' }).body, 'e30=');
+    assert.deepEqual(editsOf(cut, draftOf(cut)), {});
+  });
+
+  test('lines of a body end as they did', () => {
+    const multipart = '--b\r\nContent-Disposition: form-data; name="a"\r\n\r\none\ntwo\r\n--b--\r\n';
+    const sent = detail({ request_body: base64Of(bytes(multipart)) });
+    const typed = multipart.replaceAll('\r\n', '\n');
+    const after = (body: string): string => {
+      const edits = editsOf(sent, { ...draftOf(sent), body });
+      return edits.body === undefined ? 'as it was' : Buffer.from(edits.body, 'base64').toString();
+    };
+    assert.equal(after(typed), 'as it was');
+    assert.equal(after(typed.replace('one', 'ono')), multipart.replace('one', 'ono'));
+    assert.equal(after(typed.replace('two', 'too\nfor')), multipart.replace('two', 'too\r\nfor'));
+    assert.equal(after(typed.replace('"a"', '"b"')), multipart.replace('"a"', '"b"'));
   });
 });
 

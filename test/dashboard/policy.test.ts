@@ -76,8 +76,11 @@ suite('the policy of a tunnel', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     await path.fill('/first');
     let answer = (): void => undefined;
     const isAsked = new Promise<void>((resolve, reject) => {
-      void page.route('**/policy', (route) => {
-        if (route.request().method() !== 'PUT') return route.continue();
+      void page.route('**/policy', async (route) => {
+        if (route.request().method() !== 'PUT') {
+          await route.continue();
+          return;
+        }
         answer = () => void route.continue().catch(reject);
         resolve();
       });

@@ -36,6 +36,8 @@ function Replay({ detail, onClose }: Omit<ReplayDialogProps, 'opened'>) {
     validate: {
       method: (text) => (text.trim() === '' ? 'Say the method.' : null),
       path: (text) => (text.startsWith('/') ? null : 'Begin with a slash.'),
+      body: (text) =>
+        detail.request_body_truncated && text === '' ? 'Only a part of it was recorded: give the whole one.' : null,
       headers: (text) => {
         const line = brokenLine(text);
         return line === undefined ? null : `"${line.slice(0, 60)}" is no header. Write one a line, as "Name: value".`;

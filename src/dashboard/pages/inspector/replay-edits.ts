@@ -1,6 +1,7 @@
 /** A request that is sent again: what of it can be changed, as text for a form, and the changes as the API takes them. Pure: tested without a browser. */
 import type { Schemas } from '../../api/types.ts';
 import { base64Of, bytesOf, textOf } from './body/bytes.ts';
+import { asTyped, withLineEnds } from './line-ends.ts';
 import type { Detail } from './words.ts';
 
 export interface Draft {
@@ -34,13 +35,19 @@ export function draftOf(detail: Detail): Draft {
 export function editsOf(detail: Detail, draft: Draft): Edits {
   const first = draftOf(detail);
   const headers = draft.headers === first.headers ? undefined : changedHeaders(detail, draft.headers);
-  const isOtherBody = draft.body !== undefined && (draft.body !== first.body || detail.request_body_truncated);
+  const body = otherBody(draft.body, first.body);
   return {
     ...(draft.method.trim() === first.method ? {} : { method: draft.method.trim() }),
     ...(draft.path.trim() === first.path ? {} : { path: draft.path.trim() }),
     ...(headers === undefined || Object.keys(headers).length === 0 ? {} : { headers }),
-    ...(isOtherBody ? { body: base64Of(new TextEncoder().encode(draft.body)) } : {}),
+    ...(body === undefined ? {} : { body: base64Of(new TextEncoder().encode(body)) }),
   };
+}
+
+/** Undefined: it was not changed. So is a part that was left empty: the server says then that it has not the whole one. */
+function otherBody(typed: string | undefined, first: string | undefined): string | undefined {
+  if (typed === undefined || first === undefined || asTyped(typed) === asTyped(first)) return undefined;
+  return withLineEnds(typed, first);
 }
 
 /** The line that is no header, or undefined: all are. */

@@ -33,9 +33,16 @@ export class Failure extends Error {
 export const OTHER_BY_NOW =
   'In this browser somebody else has signed in meanwhile, or another organization was chosen. Nothing was done: look at who it is now, and say it again.';
 
+const OTHER_SESSION = 'other_session';
+
+/** The notice of the session says it, on every page: it is not said a second time beside it. */
+export function isSaidAlready(error: unknown): boolean {
+  return failureFrom(error).code === OTHER_SESSION;
+}
+
 /** What was meant for one person or organization is not done as another. */
 export function otherByNow(): Failure {
-  return new Failure({ status: 409, code: 'other_session', message: OTHER_BY_NOW });
+  return new Failure({ status: 409, code: OTHER_SESSION, message: OTHER_BY_NOW });
 }
 
 interface ErrorBody {

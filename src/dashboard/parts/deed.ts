@@ -1,7 +1,7 @@
 /** Something that the person does by the API: says how it ended, and lets the lists that it touches be read again. */
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { failureFrom } from '../api/failure.ts';
+import { failureFrom, isSaidAlready } from '../api/failure.ts';
 
 interface DeedOptions<V, T> {
   readonly run: (input: V) => Promise<T>;
@@ -32,7 +32,7 @@ export function useDeed<V = void, T = unknown>({
       await Promise.all(touches.map((queryKey) => queries.invalidateQueries({ queryKey: [...queryKey] })));
     },
     onError: (error) => {
-      if (!tellsFailure) sayFailure(error);
+      if (!tellsFailure && !isSaidAlready(error)) sayFailure(error);
     },
   });
 }

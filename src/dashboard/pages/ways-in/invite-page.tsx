@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
-import { failureFrom } from '../../api/failure.ts';
+import { failureFrom, isSaidAlready } from '../../api/failure.ts';
 import type { Schemas } from '../../api/types.ts';
 import { useDeed } from '../../parts/deed.ts';
 import type { Arrival } from '../../place.ts';
@@ -40,7 +40,7 @@ function Invitation({ arrival, token }: { readonly arrival: Arrival; readonly to
     if (status === 404) return setEnd({ how: 'over', problem: message });
     if (code === 'conflict') return setEnd({ how: 'unused', problem: message });
     if (status === 403) return setProblem(`You are signed in as ${email}. ${message}`);
-    if (status !== 401) setProblem(message);
+    if (status !== 401 && !isSaidAlready(error)) setProblem(message);
   };
   if (end !== undefined) return <Ended end={end} />;
   return (

@@ -25,11 +25,15 @@ suite('the first tunnel', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     const origin = await startOrigin(t, (_, answer) => answer.end('it works'));
     const page = await world.open(t, '/', { context: CLIPBOARD });
     await heading(page, 'Overview');
-    await page.getByText('Waiting for the agent').waitFor();
+    await page.getByText('Once the command runs, its address is here.').waitFor();
+    const before = await page.getByRole('group', { name: 'the command without its key' }).innerText();
+    assert.match(before, /^CULVERT_TOKEN='<key>' culvert http 3000 --server http/);
+    await noSeriousFinding(page);
     await shoot(page, 'first-tunnel');
     await page.getByLabel('Local port').fill(String(origin.port));
-    await page.getByRole('button', { name: 'Make a key and show the command' }).click();
+    await page.getByRole('button', { name: 'Make the key' }).click();
     await page.getByRole('group', { name: 'The command with its key' }).waitFor();
+    await page.getByText('Waiting for the agent').waitFor();
     assert.equal(await focused(page), 'The command with its key');
     // The command follows what is typed, with the key that is there.
     await page.getByLabel('Name (optional)').fill('shop');
@@ -87,7 +91,7 @@ suite('the first tunnel', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
   test('whoever may only watch is offered no key', async (t) => {
     const bob = await world.person('bob@example.test');
     const page = await world.open(t, '/', { as: bob });
-    await page.getByRole('button', { name: 'Make a key and show the command' }).waitFor();
+    await page.getByRole('button', { name: 'Make the key' }).waitFor();
     await page.route('**/auth/me', async (route) => {
       const answer = await route.fetch();
       const account = (await answer.json()) as { active_org: object };

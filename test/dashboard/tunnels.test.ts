@@ -46,7 +46,7 @@ suite('the list of tunnels', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await dialog.getByRole('button', { name: 'Create tunnel' }).click();
     await heading(page, 'guide-docs');
     await page.getByRole('heading', { name: 'Waiting for an agent' }).waitFor();
-    await page.getByRole('button', { name: 'Make a key and show the command' }).click();
+    await page.getByRole('button', { name: 'Make the key' }).click();
     const command = await page.getByRole('group', { name: 'the command', exact: true }).innerText();
     const [, key = '', port, name = '', project = ''] =
       /^CULVERT_TOKEN=(\S+) culvert http (\d+) --subdomain (\S+) --project (\S+) --server \S+$/.exec(command) ?? [];

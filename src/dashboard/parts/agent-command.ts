@@ -28,6 +28,9 @@ export function agentCommand(
   return [...words, '--server', quoted(serverText(server), shell)].join(' ');
 }
 
+/** Stands where the key will be, until somebody makes one. */
+export const NO_KEY_YET = '<key>';
+
 /** The same with a key. It goes by the environment: arguments are seen by everybody on the machine. */
 export function withKey(command: string, key: string, shell: ShellKind): string {
   if (shell === 'posix') return `${KEY_VARIABLE}=${quoted(key, shell)} ${command}`;

@@ -9,8 +9,14 @@ const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 const USUAL_PORTS = { http: 3000, https: 8443, tcp: 5432 } as const;
 type Kind = keyof typeof USUAL_PORTS;
 
-/** `keyName`: what a key is called that is made here. */
-export function ConnectAgent({ keyName }: { readonly keyName: string }) {
+interface ConnectAgentProps {
+  /** What a key is called that is made here. */
+  readonly keyName: string;
+  /** Called when a command is on the screen that can be run. */
+  readonly onShown?: () => void;
+}
+
+export function ConnectAgent({ keyName, onShown }: ConnectAgentProps) {
   const [kind, setKind] = useState<Kind>('http');
   const [port, setPort] = useState<number | string>('');
   const [name, setName] = useState('');
@@ -63,6 +69,7 @@ export function ConnectAgent({ keyName }: { readonly keyName: string }) {
         subdomain={isName && name !== '' ? name : undefined}
         names={['*']}
         keyName={keyName}
+        {...(onShown !== undefined && { onShown })}
       />
       {kind === 'tcp' && (
         <Text size="xs" c="dimmed">

@@ -2,7 +2,7 @@
  * How an agent is connected: the exact command, with a key that is made here or for a machine that is logged in. On the overview of an empty
  * organization, and at a tunnel that nobody serves.
  */
-import { Button, Group, SegmentedControl, Stack, Text } from '@mantine/core';
+import { Button, Code, Group, SegmentedControl, Stack, Text } from '@mantine/core';
 import { IconKey } from '@tabler/icons-react';
 import { useEffect, useRef, useState } from 'react';
 import { answered } from '../api/client.ts';
@@ -13,11 +13,13 @@ import {
   type AgentCommand,
   loginCommand,
   nameInProject,
+  NO_KEY_YET,
   type ShellKind,
   withKey,
 } from './agent-command.ts';
 import { CopyLine } from './copy.tsx';
 import { useDeed } from './deed.ts';
+import { useShown } from './once.tsx';
 
 const KEY_DAYS = 30;
 const KEY_TUNNELS = 5;
@@ -26,12 +28,14 @@ export interface ConnectCommandProps extends Omit<AgentCommand, 'server'> {
   /** Names that the key may use, inside its project; the one of `subdomain` when not given, any when there is none. */
   readonly names?: readonly string[];
   readonly keyName?: string;
+  /** Called when a command is on the screen that can be run. */
+  readonly onShown?: () => void;
 }
 
 type Way = 'key' | 'login';
 
 /** Whoever may only watch has no use for it: the server makes them no key. */
-export function ConnectCommand({ names, keyName, ...wanted }: ConnectCommandProps) {
+export function ConnectCommand({ names, keyName, onShown, ...wanted }: ConnectCommandProps) {
   const { url: server } = useApi();
   const [way, setWay] = useState<Way>('key');
   const [shell, setShell] = useState<ShellKind>(shellHere);
@@ -39,6 +43,7 @@ export function ConnectCommand({ names, keyName, ...wanted }: ConnectCommandProp
   // For as long as it is on the screen, and nowhere else.
   const [key, setKey] = useState<string>();
   const [isFresh, setFresh] = useState(false);
+  useShown(key !== undefined);
   if (!mayPublish)
     return (
       <Text size="sm" c="dimmed">
@@ -53,6 +58,7 @@ export function ConnectCommand({ names, keyName, ...wanted }: ConnectCommandProp
           value={way}
           onChange={(next) => {
             setWay(next);
+            if (next === 'login') onShown?.();
             setFresh(false);
           }}
           data={[
@@ -74,12 +80,14 @@ export function ConnectCommand({ names, keyName, ...wanted }: ConnectCommandProp
       {way === 'login' && <ByLogin login={loginCommand(server, shell)} command={command} />}
       {way === 'key' && key === undefined && (
         <MakeKey
+          line={withKey(command, NO_KEY_YET, shell)}
           wanted={wanted}
           names={names}
           name={keyName ?? 'agent'}
           onMade={({ apiKey }) => {
             setKey(apiKey);
             setFresh(true);
+            onShown?.();
           }}
         />
       )}
@@ -98,8 +106,8 @@ function WithKey({ line, isFresh }: { readonly line: string; readonly isFresh: b
     <Stack gap={4} ref={box} tabIndex={-1} role="group" aria-label="The command with its key" className="culvert-quiet">
       <CopyLine value={line} what="the command" />
       <Text size="xs" c="dimmed">
-        It holds the key, which is shown here and now alone and can&apos;t be shown again. Whoever has it can publish in
-        your organization until it ends in {KEY_DAYS} days, or is revoked at Keys.
+        It holds the key, which is shown only now. Whoever has it can publish in your organization until it ends in{' '}
+        {KEY_DAYS} days, or is revoked at Keys.
       </Text>
     </Stack>
   );
@@ -119,24 +127,37 @@ function ByLogin({ login, command }: { readonly login: string; readonly command:
 }
 
 interface MakeKeyProps {
+  /** The command, with a placeholder where the key will be. */
+  readonly line: string;
   readonly wanted: Omit<AgentCommand, 'server'>;
   readonly names: readonly string[] | undefined;
   readonly name: string;
   readonly onMade: (minted: MintedToken) => void;
 }
 
-function MakeKey({ wanted: { subdomain, project }, names, name, onMade }: MakeKeyProps) {
+function MakeKey({ line, wanted: { subdomain, project }, names, name, onMade }: MakeKeyProps) {
   const mint = useMinting(project);
   const scope = names ?? (subdomain === undefined || subdomain === '' ? ['*'] : [nameInProject(subdomain, project)]);
   const only = scope.includes('*') ? `up to ${KEY_TUNNELS} tunnels at a time` : `the name ${scope.join(', ')}`;
   return (
     <Stack gap={6} align="flex-start">
+      <Code
+        block
+        className="culvert-copy-text"
+        w="100%"
+        flex="none"
+        tabIndex={0}
+        role="group"
+        aria-label="the command without its key"
+      >
+        {line}
+      </Code>
       <Button
         leftSection={<IconKey size={16} />}
         loading={mint.isPending}
         onClick={() => mint.mutate({ name, scope: [...scope] }, { onSuccess: onMade })}
       >
-        Make a key and show the command
+        Make the key
       </Button>
       <Text size="xs" c="dimmed">
         The key is for {only} and ends in {KEY_DAYS} days.

@@ -1,7 +1,7 @@
 /** What an empty organization sees: from here to the first live tunnel. Each step says whether it is done. */
 import { Card, Group, Loader, Stack, Text, ThemeIcon, Title } from '@mantine/core';
 import { IconCheck } from '@tabler/icons-react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useMay } from '../../api/context.tsx';
 import { ConnectAgent } from '../../parts/connect-agent.tsx';
 import { firstState } from './first-state.ts';
@@ -14,6 +14,7 @@ export function FirstTunnel({ onDone }: { readonly onDone: () => void }) {
   const tunnels = useTunnels(WAITING_MS).data ?? [];
   const connections = useConnections(WAITING_MS).data ?? [];
   const mayPublish = useMay('member');
+  const [hasCommand, setCommand] = useState(false);
   const state = firstState({ tunnels, connections });
   const isLive = state.kind === 'live';
   return (
@@ -24,7 +25,7 @@ export function FirstTunnel({ onDone }: { readonly onDone: () => void }) {
             <GetCulvert />
           </Step>
           <Step number={2} title="Connect your service" isDone={state.kind === 'connected'}>
-            <ConnectAgent keyName="first tunnel" />
+            <ConnectAgent keyName="first tunnel" onShown={() => setCommand(true)} />
           </Step>
         </>
       )}
@@ -33,7 +34,11 @@ export function FirstTunnel({ onDone }: { readonly onDone: () => void }) {
           <LiveNow tunnel={state.tunnel} onDone={onDone} />
         ) : (
           <Step number={3} title="See it live" isDone={false}>
-            {mayPublish || state.kind === 'connected' ? <Waiting whence={whenceOf(state)} /> : <Watching />}
+            {mayPublish || state.kind === 'connected' ? (
+              <Waiting whence={whenceOf(state)} hasCommand={hasCommand} />
+            ) : (
+              <Watching />
+            )}
           </Step>
         )}
       </div>
@@ -45,7 +50,20 @@ function whenceOf(state: ReturnType<typeof firstState>): string | undefined {
   return state.kind === 'connected' ? state.whence : undefined;
 }
 
-function Waiting({ whence }: { readonly whence: string | undefined }) {
+interface WaitingProps {
+  /** From where an agent is connected. */
+  readonly whence: string | undefined;
+  /** There is a command to run: something can come. */
+  readonly hasCommand: boolean;
+}
+
+function Waiting({ whence, hasCommand }: WaitingProps) {
+  if (whence === undefined && !hasCommand)
+    return (
+      <Text size="sm" c="dimmed">
+        Once the command runs, its address is here.
+      </Text>
+    );
   return (
     <Group gap="sm" wrap="nowrap">
       <Loader size="sm" type="dots" aria-hidden />

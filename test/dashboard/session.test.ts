@@ -33,6 +33,22 @@ suite('a tab', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     await page.getByRole('button', { name: 'Organization: Other' }).waitFor();
   });
 
+  test('swaps the cookie no more often where the clock of the machine is an hour ahead', async (t) => {
+    const page = await world.open(t, '/');
+    await settled(page);
+    await page.clock.setFixedTime(Date.now() + 60 * 60_000);
+    let swaps = 0;
+    page.on('request', (request) => {
+      if (request.url().endsWith('/auth/refresh')) swaps++;
+    });
+    await page.reload();
+    await settled(page);
+    await page.getByRole('link', { name: 'Reserved names' }).click();
+    await heading(page, 'Reserved names');
+    await settled(page);
+    assert.equal(swaps, 1);
+  });
+
   test('keeps nothing of one tunnel that was typed for the other', async (t) => {
     const ids: string[] = [];
     for (const subdomain of ['first', 'second']) {

@@ -11,7 +11,8 @@ const LOCK = 'culvert-refresh';
 interface Claims {
   readonly sub: string;
   readonly org: string;
-  /** Unix seconds. */
+  /** Unix seconds, of the server's clock: the one of this machine may be another. */
+  readonly iat: number;
   readonly exp: number;
 }
 
@@ -29,6 +30,8 @@ export class Session {
   readonly #listeners = new Set<() => void>();
   readonly #channel = new BroadcastChannel(CHANNEL);
   #token: string | undefined;
+  /** When the token runs out, in milliseconds of this machine's clock: its life is counted from its arrival. */
+  #tokenEndsMs = 0;
   #state: SessionState = 'starting';
   /** Grows when somebody else is signed in, or another organization is active: what was shown is then another's. */
   #epoch = 0;
@@ -87,7 +90,9 @@ export class Session {
 
   #take(token: string): void {
     const isSame = this.#token !== undefined && holderOf(this.#token) === holderOf(token);
+    const { iat, exp } = claimsOf(token);
     this.#token = token;
+    this.#tokenEndsMs = Date.now() + (exp - iat) * 1000;
     if (!isSame) this.#epoch++;
     this.#become('in');
   }
@@ -102,7 +107,7 @@ export class Session {
   /** A token that is good for a while yet, or undefined when nobody is signed in. */
   async token(): Promise<string | undefined> {
     if (this.#token === undefined) return undefined;
-    if (claimsOf(this.#token).exp * 1000 - Date.now() > SOON_MS) return this.#token;
+    if (this.#tokenEndsMs - Date.now() > SOON_MS) return this.#token;
     return (await this.refresh()) ? this.#token : undefined;
   }
 

@@ -1,10 +1,12 @@
 /** A time, as how long ago it is; the exact one is in its title, and for screen readers in its `dateTime`. */
 import { Text } from '@mantine/core';
-import { useEffect, useState } from 'react';
+import { useCallback, useSyncExternalStore } from 'react';
+import { onTick } from './now.ts';
 import { agoText, clockText, timeOf } from './words.ts';
 
-/** What is younger is counted by the second. */
-const FRESH_MS = 60_000;
+/** What is younger than a minute is said by the second, and this is near enough. */
+const LOOK_MS = 5000;
+const subscribe = (listener: () => void): (() => void) => onTick(LOOK_MS, listener);
 
 /** `at`: RFC 3339 or Unix seconds; null is said as `never`. */
 export function Ago({
@@ -15,26 +17,20 @@ export function Ago({
   readonly never?: string;
 }) {
   const time = at === null || at === undefined ? undefined : timeOf(at);
-  const now = useNow(time);
+  // The words alone: a list of a thousand is looked through at each tick, and those are drawn again that say something else.
+  const words = useSyncExternalStore(
+    subscribe,
+    useCallback(() => (time === undefined ? never : agoText(time, Date.now())), [time, never]),
+  );
   if (time === undefined)
     return (
       <Text span c="dimmed" inherit>
-        {never}
+        {words}
       </Text>
     );
   return (
     <time dateTime={new Date(time).toISOString()} title={clockText(time)}>
-      {agoText(time, now)}
+      {words}
     </time>
   );
-}
-
-function useNow(time: number | undefined): number {
-  const [now, setNow] = useState(() => Date.now());
-  useEffect(() => {
-    if (time === undefined) return;
-    const timer = setInterval(() => setNow(Date.now()), Math.abs(Date.now() - time) < FRESH_MS ? 5000 : 30_000);
-    return () => clearInterval(timer);
-  }, [time]);
-  return now;
 }

@@ -1,12 +1,15 @@
 /** A list that the API gives page by page, with a search above it. For the lists of operators. */
-import { Button, Center, Stack } from '@mantine/core';
+import { Button, Center, Stack, Text } from '@mantine/core';
 import { type QueryKey, useInfiniteQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Loaded } from '../../parts/loaded.tsx';
+import { countText } from '../../parts/words.ts';
 
 /** Rows at a time. */
 export const PAGE_ROWS = 50;
 const AGAIN_MS = 10_000;
+/** Who looks for something further down searches for it. */
+const MOST_PAGES = 20;
 
 interface PagedProps<T> {
   readonly queryKey: QueryKey;
@@ -22,11 +25,13 @@ export function Paged<T>({ queryKey, ask, cursorOf, children }: PagedProps<T>) {
     queryKey,
     queryFn: ({ pageParam, signal }) => ask(pageParam, signal),
     initialPageParam: undefined as string | undefined,
-    getNextPageParam: (page) => {
+    getNextPageParam: (page, pages) => {
       const last = page.at(-1);
-      return page.length < PAGE_ROWS || last === undefined ? undefined : cursorOf(last);
+      const isEnd = page.length < PAGE_ROWS || pages.length === MOST_PAGES;
+      return isEnd || last === undefined ? undefined : cursorOf(last);
     },
-    refetchInterval: AGAIN_MS,
+    // Whoever reads further down reads what stands still: each page would be asked for again.
+    refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 1 ? false : AGAIN_MS),
     placeholderData: (before) => before,
   });
   return (
@@ -40,6 +45,11 @@ export function Paged<T>({ queryKey, ask, cursorOf, children }: PagedProps<T>) {
                 Show more
               </Button>
             </Center>
+          )}
+          {pages.length === MOST_PAGES && !query.hasNextPage && (
+            <Text size="sm" c="dimmed" ta="center">
+              The first {countText(PAGE_ROWS * MOST_PAGES)}. Search for what is not among them.
+            </Text>
           )}
         </Stack>
       )}

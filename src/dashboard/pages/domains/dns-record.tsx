@@ -14,6 +14,9 @@ export function DnsRecord({ type, name, value }: DnsRecordProps) {
       <Line title="Type" value={type} />
       <Line title="Name" value={name} what={`the name of the ${type} record`} />
       <Line title="Value" value={value} what={`the value of the ${type} record`} />
+      <Text size="xs" c="dimmed">
+        Where your DNS provider adds the zone to names by itself, enter the part before the zone alone.
+      </Text>
     </Stack>
   );
 }

@@ -67,7 +67,7 @@ function Listed({ all, shown, onShow }: ListedProps) {
           No domain is called like that.
         </Text>
       )}
-      <Accordion multiple variant="separated" order={2} value={shown} onChange={onShow}>
+      <Accordion className="culvert-cards" multiple variant="separated" order={2} value={shown} onChange={onShow}>
         {found.map((domain) => {
           const { tone, words } = stateOf(domain);
           const bound = tunnels.find(({ id }) => id === domain.boundTunnelId);

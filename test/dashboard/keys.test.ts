@@ -14,6 +14,7 @@ suite('keys', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
 
   test('a new key is shown once, with a command that works, and is kept nowhere', async (t) => {
     const page = await world.open(t, '/keys');
+    await page.evaluate("Object.defineProperty(Navigator.prototype, 'clipboard', { value: undefined })");
     await heading(page, 'Keys');
     await page.getByRole('button', { name: 'New key' }).click();
     const dialog = page.getByRole('dialog', { name: 'New key' });
@@ -32,7 +33,16 @@ suite('keys', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     await shoot(page, 'keys-minted');
     const agent = world.culvert.agent(['http', '3000', '--subdomain', 'pr-1'], { token: key });
     await agent.printed(/pr-1\./);
-    await dialog.getByRole('button', { name: 'Done' }).click();
+    await page.locator('[aria-label="Copy the key"]:focus').waitFor();
+    await page.keyboard.press('Enter');
+    await page.locator('[aria-label="Copy the key"] .tabler-icon-check').waitFor();
+    await page.evaluate('document.execCommand = () => false');
+    await page.keyboard.press('Enter');
+    await page.getByText('The text is selected: press Ctrl+C').waitFor();
+    assert.equal(await page.evaluate<string>('getSelection().toString()'), key);
+    await page.keyboard.press('Escape');
+    assert.equal(await dialog.getByRole('button', { name: 'Close' }).count(), 0);
+    await dialog.getByRole('button', { name: 'I have kept it' }).click();
     const row = rowOf(page, 'laptop');
     await row.getByText('pr-*').waitFor();
     await row.getByText('of $0.29').waitFor();
@@ -75,7 +85,7 @@ suite('keys', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     await noSeriousFinding(page);
     await dialog.getByRole('button', { name: 'Rotate key' }).click();
     await shownKey(page, /^mtk_/);
-    await dialog.getByRole('button', { name: 'Done' }).click();
+    await dialog.getByRole('button', { name: 'I have kept it' }).click();
     await dialog.waitFor({ state: 'hidden' });
     await rowOf(page, 'turner').getByText('Replaced').waitFor();
     assert.equal(await rowOf(page, 'turner').count(), 2);
@@ -148,7 +158,7 @@ suite('keys', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     assert.equal(answer.status, 200);
     await dialog.getByText('metrics_path: /metrics/prometheus').waitFor();
     await shoot(page, 'keys-scraper');
-    await dialog.getByRole('button', { name: 'Done' }).click();
+    await dialog.getByRole('button', { name: 'I have kept it' }).click();
     await page.getByRole('button', { name: 'Delete the scraper key prometheus' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete key' }).click();
     await page.getByText('None yet.').waitFor();

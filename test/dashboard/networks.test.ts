@@ -77,7 +77,7 @@ suite('private networks', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     await shoot(page, 'network-server-config');
     // A slip does not lose what is shown once.
     await page.keyboard.press('Escape');
-    await press(page, 'Done, I have it');
+    await press(page, 'I have kept it');
     await server.waitFor({ state: 'hidden' });
     await page.getByText(`localhost:${port}`).first().waitFor();
 
@@ -110,7 +110,7 @@ suite('private networks', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
         .filter((line) => line !== '' && !line.startsWith('#'))
         .join('\n'),
     );
-    await press(page, 'Done, I have it');
+    await press(page, 'I have kept it');
     await enrolled.waitFor({ state: 'hidden' });
 
     const [device] = (await call('GET', `/private-networks/${id}/devices`)) as unknown as [{ public_key: string }];

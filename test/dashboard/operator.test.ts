@@ -23,7 +23,7 @@ suite('operator', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await noSeriousFinding(page);
     await shoot(page, 'operator-new-account');
     await dialog.getByRole('button', { name: 'Make account' }).click();
-    await dialog.getByText('It can not be shown again.').waitFor();
+    await dialog.getByText('It is shown only now.').waitFor();
     const password = await dialog.getByRole('group', { name: 'the password' }).textContent();
     await noSeriousFinding(page);
     await page.keyboard.press('Escape');
@@ -50,7 +50,7 @@ suite('operator', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await rows.getByText('locked', { exact: true }).waitFor({ state: 'detached' });
     await choose('Reset password');
     await dialog.getByRole('button', { name: 'Reset password' }).click();
-    await dialog.getByText('It can not be shown again.').waitFor();
+    await dialog.getByText('It is shown only now.').waitFor();
     const next = await dialog.getByRole('group', { name: 'the password' }).textContent();
     await dialog.getByRole('button', { name: 'I have kept it' }).click();
     await Account.logIn(world.culvert.apiUrl, 'bob@example.com', String(next));

@@ -1,9 +1,10 @@
 /** "Connect an agent" from anywhere: the same form as for the first tunnel, in a dialog. What it made is forgotten when it is shut. */
-import { Button, Modal } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconPlugConnected } from '@tabler/icons-react';
 import { useMay } from '../api/context.tsx';
 import { ConnectAgent } from './connect-agent.tsx';
+import { OnceModal } from './once.tsx';
 
 /** Nothing for those who may only watch. */
 export function ConnectButton() {
@@ -14,9 +15,9 @@ export function ConnectButton() {
       <Button leftSection={<IconPlugConnected size={16} />} onClick={open}>
         Connect an agent
       </Button>
-      <Modal opened={opened} onClose={close} title="Connect an agent" size="xl">
+      <OnceModal opened={opened} onClose={close} title="Connect an agent" size="xl">
         <ConnectAgent keyName="agent" />
-      </Modal>
+      </OnceModal>
     </>
   );
 }

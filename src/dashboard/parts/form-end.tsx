@@ -1,5 +1,6 @@
 /** The end of a form in a dialog: why it was refused, the way out, and the deed. */
 import { Button, Group } from '@mantine/core';
+import { useHeld } from './once.tsx';
 import { Refused } from './refused.tsx';
 
 interface FormEndProps {
@@ -14,11 +15,12 @@ interface FormEndProps {
 }
 
 export function FormEnd({ deed, isBusy, isBarred = false, refused, onClose }: FormEndProps) {
+  const isHeld = useHeld();
   return (
     <>
       <Refused>{refused}</Refused>
       <Group justify="flex-end" gap="xs">
-        <Button variant="default" onClick={onClose}>
+        <Button variant="default" disabled={isHeld} onClick={onClose}>
           Cancel
         </Button>
         <Button type="submit" loading={isBusy} disabled={isBarred}>

@@ -30,7 +30,7 @@ export function EnrolForm({ onClose }: { readonly onClose: () => void }) {
     begun.current = true;
     mutate();
   }, [mutate]);
-  if (codes !== undefined) return <RecoveryCodes codes={codes} onClose={onClose} />;
+  if (codes !== undefined) return <RecoveryCodes codes={codes} />;
   if (enrol.isError) return <FailureAlert error={enrol.error} again={() => enrol.mutate()} />;
   if (enrolled === undefined)
     return (

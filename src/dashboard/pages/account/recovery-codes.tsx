@@ -1,24 +1,19 @@
-/** Recovery codes, shown this once. */
-import { Alert, Button, CopyButton, Group, List, Stack } from '@mantine/core';
+/** Recovery codes, shown this once. In a `OnceModal`. */
+import { Alert, Button, Group, List } from '@mantine/core';
 import { IconCheck, IconCopy, IconKey } from '@tabler/icons-react';
-import { useEffect, useRef } from 'react';
+import { useCopy } from '../../parts/clipboard.ts';
+import { sayNews } from '../../parts/deed.ts';
 import { DownloadButton } from '../../parts/download.tsx';
+import { Once } from '../../parts/once.tsx';
 
-interface RecoveryCodesProps {
-  readonly codes: readonly string[];
-  readonly onClose: () => void;
-}
-
-export function RecoveryCodes({ codes, onClose }: RecoveryCodesProps) {
+export function RecoveryCodes({ codes }: { readonly codes: readonly string[] }) {
   const text = `${codes.join('\n')}\n`;
-  const box = useRef<HTMLDivElement>(null);
-  // What had the focus before has gone.
-  useEffect(() => box.current?.focus(), []);
+  const { isCopied, copy } = useCopy(() => sayNews('The browser copies nothing here. Save the codes as a file.'));
   return (
-    <Stack ref={box} tabIndex={-1} className="culvert-way-step">
+    <Once label="Recovery codes, shown only now">
       <Alert color="yellow" variant="light" icon={<IconKey size={18} />} role="status">
-        Keep these recovery codes where you keep passwords: they can&apos;t be shown again. Each is good once, in the
-        place of a code of your app.
+        Keep these recovery codes where you keep passwords: they are shown only now. Each is good once, in the place of
+        a code of your app.
       </Alert>
       <List listStyleType="none" className="culvert-account-codes" aria-label="Recovery codes">
         {codes.map((code) => (
@@ -28,24 +23,17 @@ export function RecoveryCodes({ codes, onClose }: RecoveryCodesProps) {
         ))}
       </List>
       <Group gap="xs">
-        <CopyButton value={text} timeout={2000}>
-          {({ copied, copy }) => (
-            <Button
-              variant="default"
-              leftSection={copied ? <IconCheck size={16} /> : <IconCopy size={16} />}
-              onClick={copy}
-            >
-              {copied ? 'Copied' : 'Copy the codes'}
-            </Button>
-          )}
-        </CopyButton>
+        <Button
+          variant="default"
+          leftSection={isCopied ? <IconCheck size={16} /> : <IconCopy size={16} />}
+          onClick={() => copy(text)}
+        >
+          {isCopied ? 'Copied' : 'Copy the codes'}
+        </Button>
         <DownloadButton text={text} name="culvert-recovery-codes.txt">
           Save as a file
         </DownloadButton>
       </Group>
-      <Group justify="flex-end">
-        <Button onClick={onClose}>I have kept them</Button>
-      </Group>
-    </Stack>
+    </Once>
   );
 }

@@ -20,7 +20,7 @@ export function RenewForm({ onClose }: { readonly onClose: () => void }) {
     touches: [['me']],
     tellsFailure: true,
   });
-  if (codes !== undefined) return <RecoveryCodes codes={codes} onClose={onClose} />;
+  if (codes !== undefined) return <RecoveryCodes codes={codes} />;
   const save = (values: { password: string }): void =>
     renew.mutate(values, { onError: (error) => sayAt(form, 'password', error) });
   return (

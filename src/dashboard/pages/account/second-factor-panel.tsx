@@ -1,5 +1,5 @@
 /** The second factor: on or off, how many recovery codes are left, and the ways to change that. */
-import { Alert, Button, Group, Modal, Text } from '@mantine/core';
+import { Alert, Button, Group, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { answered } from '../../api/client.ts';
@@ -7,6 +7,7 @@ import { useApi } from '../../api/context.tsx';
 import type { Schemas } from '../../api/types.ts';
 import { Ago } from '../../parts/ago.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
+import { OnceModal } from '../../parts/once.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { DisableForm } from './disable-form.tsx';
@@ -42,12 +43,11 @@ export function SecondFactorPanel() {
       <Loaded query={status} lines={1}>
         {(data) => <Standing status={data} open={open} />}
       </Loaded>
-      {/* A click beside it must not lose codes that are shown once. */}
-      <Modal opened={opened} onClose={close} title={TITLES[dialog]} closeOnClickOutside={false}>
+      <OnceModal opened={opened} onClose={close} title={TITLES[dialog]} kept="I have kept them">
         {dialog === 'enrol' && <EnrolForm onClose={close} />}
         {dialog === 'renew' && <RenewForm onClose={close} />}
         {dialog === 'disable' && <DisableForm onClose={close} />}
-      </Modal>
+      </OnceModal>
     </Panel>
   );
 }

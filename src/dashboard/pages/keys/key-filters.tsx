@@ -25,7 +25,7 @@ export function KeyFilters({ filter, onFilter }: KeyFiltersProps) {
     <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="xs" verticalSpacing="xs" maw={720}>
       <TextInput
         aria-label="Search keys"
-        placeholder="Name, project or nonce"
+        placeholder="Name, project or ID"
         leftSection={<IconSearch size={16} />}
         value={filter.text}
         onChange={(event) => onFilter({ ...filter, text: event.currentTarget.value })}

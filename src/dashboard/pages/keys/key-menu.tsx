@@ -3,7 +3,8 @@ import { ActionIcon, Menu } from '@mantine/core';
 import { IconCoin, IconCopy, IconDots, IconRefresh, IconTrash } from '@tabler/icons-react';
 import { useMay } from '../../api/context.tsx';
 import type { Token } from '../../api/types.ts';
-import { say } from '../../parts/deed.ts';
+import { copyText } from '../../parts/clipboard.ts';
+import { say, sayNews } from '../../parts/deed.ts';
 import { useMenuDialog } from '../../parts/menu-dialog.ts';
 import { nowSeconds } from './key-query.ts';
 import { stateOf } from './key-state.ts';
@@ -20,11 +21,9 @@ export function KeyMenu({ token, onBudget, onRotate, onRevoke }: KeyDeeds & { re
   const state = stateOf(token, nowSeconds());
   const isOver = state === 'revoked' || state === 'expired';
   const mayChange = !isOver && (token.kind === 'master' ? isAdmin : isMember);
-  const copyNonce = (): void => {
-    navigator.clipboard.writeText(token.nonce).then(
-      () => say('The nonce is copied.'),
-      () => say(`The browser copies nothing here. The nonce is ${token.nonce}`),
-    );
+  const copyId = async (): Promise<void> => {
+    if (await copyText(token.nonce)) say('The ID is copied.');
+    else sayNews(`The browser copies nothing here. The ID is ${token.nonce}`);
   };
   const { button, from } = useMenuDialog();
   return (
@@ -41,8 +40,8 @@ export function KeyMenu({ token, onBudget, onRotate, onRevoke }: KeyDeeds & { re
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Item leftSection={<IconCopy size={16} />} onClick={copyNonce}>
-          Copy nonce
+        <Menu.Item leftSection={<IconCopy size={16} />} onClick={() => void copyId()}>
+          Copy ID
         </Menu.Item>
         {mayChange && (
           <>

@@ -36,7 +36,7 @@ export interface KeyFilter {
 
 export const EVERYTHING_LIVE: KeyFilter = { text: '', kind: 'all', state: 'live' };
 
-/** `text` is looked for in name, project and names, and as the beginning of the nonce. */
+/** `text` is looked for in name, project and names, and as the beginning of the ID, which the API calls nonce. */
 export function filtered(tokens: readonly Token[], filter: KeyFilter, now: number): readonly Token[] {
   const text = filter.text.trim().toLowerCase();
   return tokens.filter((token) => {

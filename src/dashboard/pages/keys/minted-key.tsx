@@ -1,23 +1,19 @@
-/** A key that was just made: shown this once, with the command that uses it. */
-import { Alert, Button, Group, Stack, Tabs, Text } from '@mantine/core';
+/** A key that was just made: shown this once, in a `OnceModal`, with the command that uses it. */
+import { Alert, Stack, Tabs, Text } from '@mantine/core';
 import { IconKey } from '@tabler/icons-react';
 import { useApi } from '../../api/context.tsx';
 import type { MintedToken } from '../../api/types.ts';
 import { CopyLine } from '../../parts/copy.tsx';
+import { Once } from '../../parts/once.tsx';
 import { commandsFor } from './key-commands.ts';
 
-interface MintedKeyProps {
-  readonly token: MintedToken;
-  readonly onClose: () => void;
-}
-
-export function MintedKey({ token, onClose }: MintedKeyProps) {
+export function MintedKey({ token }: { readonly token: MintedToken }) {
   const { url } = useApi();
   const { environment, store, use } = commandsFor(token, url);
   return (
-    <Stack>
+    <Once label={`The key ${token.name}, shown only now`}>
       <Alert color="yellow" variant="light" icon={<IconKey size={18} />} role="status">
-        This is the key {token.name}. Copy it now: it can&apos;t be shown again.
+        This is the key {token.name}. Copy it now: it is shown only now.
       </Alert>
       <CopyLine value={token.apiKey} what="the key" />
       <Text size="sm" fw={600}>
@@ -42,9 +38,6 @@ export function MintedKey({ token, onClose }: MintedKeyProps) {
           </Stack>
         </Tabs.Panel>
       </Tabs>
-      <Group justify="flex-end">
-        <Button onClick={onClose}>Done</Button>
-      </Group>
-    </Stack>
+    </Once>
   );
 }

@@ -1,7 +1,7 @@
 /** The dialog that makes a key: first what it may do, then the key itself, once. */
-import { Modal } from '@mantine/core';
 import { useState } from 'react';
 import type { MintedToken } from '../../api/types.ts';
+import { OnceModal } from '../../parts/once.tsx';
 import { MintedKey } from './minted-key.tsx';
 import { NewKeyForm } from './new-key-form.tsx';
 
@@ -12,18 +12,17 @@ interface NewKeyProps {
   readonly project?: string;
 }
 
-/** A click beside it closes nothing: a key that was not copied yet would be gone. */
 export function NewKey({ opened, onClose, project }: NewKeyProps) {
   return (
-    <Modal opened={opened} onClose={onClose} title="New key" size="lg" closeOnClickOutside={false}>
+    <OnceModal opened={opened} onClose={onClose} title="New key" size="lg">
       <Steps project={project} onClose={onClose} />
-    </Modal>
+    </OnceModal>
   );
 }
 
 /** What it holds is gone with the dialog. */
 function Steps({ project, onClose }: Omit<NewKeyProps, 'opened' | 'project'> & { project: string | undefined }) {
   const [minted, setMinted] = useState<MintedToken>();
-  if (minted !== undefined) return <MintedKey token={minted} onClose={onClose} />;
+  if (minted !== undefined) return <MintedKey token={minted} />;
   return <NewKeyForm project={project} onMinted={setMinted} onClose={onClose} />;
 }

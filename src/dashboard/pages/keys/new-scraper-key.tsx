@@ -1,5 +1,5 @@
 /** Makes a key for a scraper, and shows it once with the settings for Prometheus. */
-import { Alert, Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { IconKey } from '@tabler/icons-react';
 import { useState } from 'react';
@@ -10,6 +10,7 @@ import { CopyLine } from '../../parts/copy.tsx';
 import { useDeed } from '../../parts/deed.ts';
 import { FormEnd } from '../../parts/form-end.tsx';
 import { showFaults } from '../../parts/form-failure.ts';
+import { Once, OnceModal } from '../../parts/once.tsx';
 import { scrapeConfig } from './scrape-config.ts';
 
 interface DialogProps {
@@ -19,9 +20,9 @@ interface DialogProps {
 
 export function NewScraperKey({ opened, onClose }: DialogProps) {
   return (
-    <Modal opened={opened} onClose={onClose} title="New scraper key" size="lg" closeOnClickOutside={false}>
+    <OnceModal opened={opened} onClose={onClose} title="New scraper key" size="lg">
       <Steps onClose={onClose} />
-    </Modal>
+    </OnceModal>
   );
 }
 
@@ -36,7 +37,7 @@ function Steps({ onClose }: Pick<DialogProps, 'onClose'>) {
     onDone: setMade,
     tellsFailure: true,
   });
-  if (made !== undefined) return <Made made={made} onClose={onClose} />;
+  if (made !== undefined) return <Made made={made} />;
   const submit = form.onSubmit((values) => {
     setMessage(undefined);
     make.mutate(values, { onError: (error) => setMessage(showFaults(form, error)) });
@@ -51,12 +52,12 @@ function Steps({ onClose }: Pick<DialogProps, 'onClose'>) {
   );
 }
 
-function Made({ made, onClose }: { readonly made: Schemas['MadeMetricKey']; readonly onClose: () => void }) {
+function Made({ made }: { readonly made: Schemas['MadeMetricKey'] }) {
   const { url } = useApi();
   return (
-    <Stack>
+    <Once label={`The scraper key ${made.name}, shown only now`}>
       <Alert color="yellow" variant="light" icon={<IconKey size={18} />} role="status">
-        This is the scraper key {made.name}. Copy it now: it can&apos;t be shown again.
+        This is the scraper key {made.name}. Copy it now: it is shown only now.
       </Alert>
       <CopyLine value={made.key} what="the key" />
       <Text size="sm">
@@ -64,9 +65,6 @@ function Made({ made, onClose }: { readonly made: Schemas['MadeMetricKey']; read
         prometheus.yml:
       </Text>
       <CopyLine value={scrapeConfig(url)} what="the settings" />
-      <Group justify="flex-end">
-        <Button onClick={onClose}>Done</Button>
-      </Group>
-    </Stack>
+    </Once>
   );
 }

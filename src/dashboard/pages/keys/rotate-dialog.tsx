@@ -1,5 +1,5 @@
 /** Replaces a key by a new one with the same rights. The new one is shown once. */
-import { Button, Group, Modal, NumberInput, Select, Stack, Text } from '@mantine/core';
+import { Button, Group, NumberInput, Select, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
@@ -7,6 +7,7 @@ import type { MintedToken, Token } from '../../api/types.ts';
 import type { Asked } from '../../parts/asked.ts';
 import { useDeed } from '../../parts/deed.ts';
 import { FailureAlert } from '../../parts/loaded.tsx';
+import { OnceModal, useHeld } from '../../parts/once.tsx';
 import { TOKENS } from './key-query.ts';
 import { MintedKey } from './minted-key.tsx';
 import { OTHER } from './new-key-values.ts';
@@ -24,21 +25,15 @@ const GRACES = [
 
 export function RotateDialog({ asked: { row: token, opened, close } }: { readonly asked: Asked<Token> }) {
   return (
-    <Modal
-      opened={opened}
-      onClose={close}
-      title={`Rotate the key ${token?.name ?? ''}?`}
-      size="lg"
-      closeOnClickOutside={false}
-    >
+    <OnceModal opened={opened} onClose={close} title={`Rotate the key ${token?.name ?? ''}?`} size="lg">
       {token !== undefined && <Steps token={token} onClose={close} />}
-    </Modal>
+    </OnceModal>
   );
 }
 
 function Steps({ token, onClose }: { readonly token: Token; readonly onClose: () => void }) {
   const [minted, setMinted] = useState<MintedToken>();
-  if (minted !== undefined) return <MintedKey token={minted} onClose={onClose} />;
+  if (minted !== undefined) return <MintedKey token={minted} />;
   return <Grace token={token} onMinted={setMinted} onClose={onClose} />;
 }
 
@@ -50,6 +45,7 @@ interface GraceProps {
 
 function Grace({ token, onMinted, onClose }: GraceProps) {
   const { client } = useApi();
+  const isHeld = useHeld();
   const [grace, setGrace] = useState('24');
   const [hours, setHours] = useState<number | string>(48);
   const rotate = useDeed({
@@ -89,7 +85,7 @@ function Grace({ token, onMinted, onClose }: GraceProps) {
       </Group>
       {rotate.isError && <FailureAlert error={rotate.error} />}
       <Group justify="flex-end" gap="xs">
-        <Button variant="default" onClick={onClose}>
+        <Button variant="default" disabled={isHeld} onClick={onClose}>
           Cancel
         </Button>
         <Button loading={rotate.isPending} onClick={() => rotate.mutate(Number(grace === OTHER ? hours : grace))}>

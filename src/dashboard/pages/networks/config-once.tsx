@@ -28,7 +28,7 @@ export function ConfigOnce({ config, fileName, qr = false, command, children, on
   return (
     <Stack>
       <Alert color="yellow" variant="light" icon={<IconShieldLock size={18} />}>
-        The private key in it was made in this browser and has never left it. Take it now: it can&apos;t be shown again.
+        The private key in it was made in this browser and has never left it. Take it now: it is shown only now.
       </Alert>
       {qr ? (
         <Tabs defaultValue="qr">
@@ -57,7 +57,7 @@ export function ConfigOnce({ config, fileName, qr = false, command, children, on
       )}
       {children}
       <Group justify="flex-end">
-        <Button onClick={onClose}>Done, I have it</Button>
+        <Button onClick={onClose}>I have kept it</Button>
       </Group>
     </Stack>
   );

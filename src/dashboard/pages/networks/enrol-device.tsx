@@ -1,5 +1,5 @@
 /** The dialog that lets a device in. Its keys are made in this browser, or its public one is pasted; then its config is shown. */
-import { Modal, Stack, TextInput } from '@mantine/core';
+import { Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { answered } from '../../api/client.ts';
@@ -7,6 +7,7 @@ import { useApi } from '../../api/context.tsx';
 import { useDeed } from '../../parts/deed.ts';
 import { FormEnd } from '../../parts/form-end.tsx';
 import { showFaults } from '../../parts/form-failure.ts';
+import { Once, OnceModal } from '../../parts/once.tsx';
 import { expiryOf, type Term } from './device-terms.ts';
 import { type Enrolled, EnrolledDevice } from './enrolled-device.tsx';
 import { NetworksBehind, KeyFields, keyFault, type KeySource, TermFields, useCanMakeKeys } from './network-fields.tsx';
@@ -23,26 +24,19 @@ interface EnrolDeviceProps {
 export function EnrolDevice({ network, opened, onClose }: EnrolDeviceProps) {
   // With the private key: until this dialog is closed, and nowhere else.
   const [enrolled, setEnrolled] = useState<Enrolled>();
-  const isShown = enrolled?.privateKey !== undefined;
+  const config = enrolled !== undefined && <EnrolledDevice network={network} enrolled={enrolled} onClose={onClose} />;
   return (
-    <Modal
+    <OnceModal
       opened={opened}
       onClose={onClose}
-      // Not before: the form would be seen while it fades.
-      onExitTransitionEnd={() => setEnrolled(undefined)}
+      onGone={() => setEnrolled(undefined)}
       size="lg"
       title={enrolled === undefined ? `Enrol a device in ${network.name}` : `${enrolled.device.name} is enrolled`}
-      // What is shown once must not be lost by a slip.
-      closeOnClickOutside={!isShown}
-      closeOnEscape={!isShown}
-      withCloseButton={!isShown}
+      kept={null}
     >
-      {enrolled === undefined ? (
-        <EnrolForm network={network} onClose={onClose} onEnrolled={setEnrolled} />
-      ) : (
-        <EnrolledDevice network={network} enrolled={enrolled} onClose={onClose} />
-      )}
-    </Modal>
+      {enrolled === undefined && <EnrolForm network={network} onClose={onClose} onEnrolled={setEnrolled} />}
+      {enrolled?.privateKey === undefined ? config : <Once label="The config, shown only now">{config}</Once>}
+    </OnceModal>
   );
 }
 

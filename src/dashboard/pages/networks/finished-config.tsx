@@ -55,7 +55,7 @@ function KeyAlone({ privateKey, onClose, children }: KeyAloneProps) {
     <Stack>
       {children}
       <Alert color="yellow" variant="light" icon={<IconShieldLock size={18} />}>
-        This is the private key, made in this browser. Take it now: it can&apos;t be shown again.
+        This is the private key, made in this browser. Take it now: it is shown only now.
       </Alert>
       <CopyLine value={privateKey} what="the private key" />
       <Text size="sm">
@@ -63,7 +63,7 @@ function KeyAlone({ privateKey, onClose, children }: KeyAloneProps) {
         <span className="culvert-mono">REPLACE_WITH_PRIVATE_KEY</span>.
       </Text>
       <Group justify="flex-end">
-        <Button onClick={onClose}>Done, I have it</Button>
+        <Button onClick={onClose}>I have kept it</Button>
       </Group>
     </Stack>
   );

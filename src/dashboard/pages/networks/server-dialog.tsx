@@ -1,5 +1,5 @@
 /** The dialog that registers the machine which is a network's server: its key, its port, and how clients come to it. */
-import { Alert, Modal, NumberInput, Radio, Stack, TextInput } from '@mantine/core';
+import { Alert, NumberInput, Radio, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -8,6 +8,7 @@ import { useApi } from '../../api/context.tsx';
 import { useDeed } from '../../parts/deed.ts';
 import { FormEnd } from '../../parts/form-end.tsx';
 import { showFaults } from '../../parts/form-failure.ts';
+import { Once, OnceModal } from '../../parts/once.tsx';
 import { useServerConfig } from './config-dialog.tsx';
 import { FinishedConfig } from './finished-config.tsx';
 import { KeyFields, keyFault, type KeySource, useCanMakeKeys } from './network-fields.tsx';
@@ -29,24 +30,22 @@ export function ServerDialog({ network, opened, onClose }: ServerDialogProps) {
   const [privateKey, setPrivateKey] = useState<string>();
   const isShown = privateKey !== undefined;
   return (
-    <Modal
+    <OnceModal
       opened={opened}
       onClose={onClose}
-      // Not before: the form would be seen while it fades.
-      onExitTransitionEnd={() => setPrivateKey(undefined)}
+      onGone={() => setPrivateKey(undefined)}
       size="lg"
       title={isShown ? `Config of the server of ${network.name}` : `Server of ${network.name}`}
-      // What is shown once must not be lost by a slip.
-      closeOnClickOutside={!isShown}
-      closeOnEscape={!isShown}
-      withCloseButton={!isShown}
+      kept={null}
     >
       {isShown ? (
-        <Made network={network} privateKey={privateKey} onClose={onClose} />
+        <Once label="The config, shown only now">
+          <Made network={network} privateKey={privateKey} onClose={onClose} />
+        </Once>
       ) : (
         <ServerForm network={network} onClose={onClose} onMade={setPrivateKey} />
       )}
-    </Modal>
+    </OnceModal>
   );
 }
 

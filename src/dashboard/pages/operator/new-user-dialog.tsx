@@ -1,5 +1,5 @@
 /** Makes an account, verified and with an organization of its own, and shows its password once. */
-import { Modal, Stack, Switch, Text, TextInput } from '@mantine/core';
+import { Stack, Switch, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { answered } from '../../api/client.ts';
@@ -8,7 +8,8 @@ import type { Schemas } from '../../api/types.ts';
 import { useDeed } from '../../parts/deed.ts';
 import { FormEnd } from '../../parts/form-end.tsx';
 import { showFaults } from '../../parts/form-failure.ts';
-import { PasswordDialog } from './password-dialog.tsx';
+import { OnceModal } from '../../parts/once.tsx';
+import { PasswordOnce } from './password-dialog.tsx';
 
 interface NewUser {
   readonly email: string;
@@ -16,13 +17,27 @@ interface NewUser {
   readonly superadmin: boolean;
 }
 
-export function NewUserDialog({ onClose }: { readonly onClose: () => void }) {
+interface NewUserDialogProps {
+  /** Drawn from the start, shut, it gives the focus back to its button. */
+  readonly opened?: boolean;
+  readonly onClose: () => void;
+}
+
+export function NewUserDialog({ opened = true, onClose }: NewUserDialogProps) {
   const [made, setMade] = useState<Schemas['UserWithPassword']>();
-  if (made !== undefined) return <PasswordDialog email={made.email} password={made.password} onClose={onClose} />;
   return (
-    <Modal opened onClose={onClose} title="New account">
-      <NewUserForm onClose={onClose} onMade={setMade} />
-    </Modal>
+    <OnceModal
+      opened={opened}
+      onClose={onClose}
+      onGone={() => setMade(undefined)}
+      title={made === undefined ? 'New account' : `The password of ${made.email}`}
+    >
+      {made === undefined ? (
+        <NewUserForm onClose={onClose} onMade={setMade} />
+      ) : (
+        <PasswordOnce email={made.email} password={made.password} />
+      )}
+    </OnceModal>
   );
 }
 

@@ -1,6 +1,7 @@
 /** A password that the server has made, shown this once. It is forgotten with the dialog, which no stray click closes. */
-import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { CopyLine } from '../../parts/copy.tsx';
+import { Once, OnceModal } from '../../parts/once.tsx';
 
 interface PasswordDialogProps {
   readonly email: string;
@@ -10,24 +11,21 @@ interface PasswordDialogProps {
 
 export function PasswordDialog({ email, password, onClose }: PasswordDialogProps) {
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={`The password of ${email}`}
-      closeOnClickOutside={false}
-      closeOnEscape={false}
-      withCloseButton={false}
-    >
-      <Stack>
-        <CopyLine value={password} what="the password" />
-        <Text size="sm">
-          It can not be shown again. Give it to them in a safe way, and tell them to choose one of their own after the
-          first log-in.
-        </Text>
-        <Group justify="flex-end">
-          <Button onClick={onClose}>I have kept it</Button>
-        </Group>
-      </Stack>
-    </Modal>
+    <OnceModal opened onClose={onClose} title={`The password of ${email}`}>
+      <PasswordOnce email={email} password={password} />
+    </OnceModal>
+  );
+}
+
+/** In a `OnceModal`. */
+export function PasswordOnce({ email, password }: Omit<PasswordDialogProps, 'onClose'>) {
+  return (
+    <Once label={`The password of ${email}, shown only now`}>
+      <CopyLine value={password} what="the password" />
+      <Text size="sm">
+        It is shown only now. Give it to them in a safe way, and tell them to choose one of their own after the first
+        log-in.
+      </Text>
+    </Once>
   );
 }

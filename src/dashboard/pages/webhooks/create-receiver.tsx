@@ -1,5 +1,5 @@
 /** The dialog for a new receiver. The secret, where it is made here, is shown once with the address and where both go. */
-import { Button, Group, Modal, PasswordInput, Select, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, PasswordInput, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
@@ -9,6 +9,7 @@ import { CopyLine } from '../../parts/copy.tsx';
 import { useDeed } from '../../parts/deed.ts';
 import { FormEnd } from '../../parts/form-end.tsx';
 import { showFaults } from '../../parts/form-failure.ts';
+import { Once, OnceModal } from '../../parts/once.tsx';
 import { RECEIVERS } from './receiver-queries.ts';
 import { makeSecret, type Receiver, SENDERS, senderOf, type Validator } from './senders.ts';
 
@@ -31,22 +32,19 @@ export function CreateReceiver({ opened, onClose }: CreateReceiverProps) {
     onClose();
     if (made !== undefined) go(`/webhooks/${made.receiver.id}`);
   };
-  const isOnce = made?.secret !== undefined;
+  const ready = made !== undefined && <Ready made={made} onClose={close} />;
   return (
-    <Modal
+    <OnceModal
       opened={opened}
       onClose={close}
-      // Not before: the form would be seen while it fades.
-      onExitTransitionEnd={() => setMade(undefined)}
+      onGone={() => setMade(undefined)}
       size="lg"
       title={made === undefined ? 'New receiver' : `The receiver ${made.receiver.name} is there`}
-      // What is shown once must not be lost by a slip.
-      closeOnClickOutside={!isOnce}
-      closeOnEscape={!isOnce}
-      withCloseButton={!isOnce}
+      kept={null}
     >
-      {made === undefined ? <CreateForm onMade={setMade} onClose={onClose} /> : <Ready made={made} onClose={close} />}
-    </Modal>
+      {made === undefined && <CreateForm onMade={setMade} onClose={onClose} />}
+      {made?.secret === undefined ? ready : <Once label="The secret, shown only now">{ready}</Once>}
+    </OnceModal>
   );
 }
 
@@ -67,12 +65,12 @@ function Ready({ made: { receiver, secret }, onClose }: { readonly made: Made; r
           </Text>
           <CopyLine value={secret} what="the secret" />
           <Text size="xs" c="dimmed" mt={4}>
-            Take it now: it can&apos;t be shown again.
+            Take it now: it is shown only now.
           </Text>
         </div>
       )}
       <Group justify="flex-end">
-        <Button onClick={onClose}>{secret === undefined ? 'To the receiver' : 'Done, I have it'}</Button>
+        <Button onClick={onClose}>{secret === undefined ? 'To the receiver' : 'I have kept it'}</Button>
       </Group>
     </Stack>
   );

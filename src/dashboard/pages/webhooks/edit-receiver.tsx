@@ -1,5 +1,5 @@
 /** The dialogs for a receiver's name and sender, and for another secret: one that is made here is shown once. */
-import { Button, Group, Modal, PasswordInput, Select, Stack, Text, TextInput } from '@mantine/core';
+import { Modal, PasswordInput, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -10,6 +10,7 @@ import { CopyLine } from '../../parts/copy.tsx';
 import { say, useDeed } from '../../parts/deed.ts';
 import { FormEnd } from '../../parts/form-end.tsx';
 import { showFaults } from '../../parts/form-failure.ts';
+import { Once, OnceModal } from '../../parts/once.tsx';
 import { RECEIVERS } from './receiver-queries.ts';
 import { makeSecret, type Receiver, SENDERS, senderOf } from './senders.ts';
 
@@ -77,33 +78,25 @@ function EditForm({ receiver, onClose }: FormProps) {
 export function NewSecret({ receiver, opened, onClose }: DialogProps) {
   // Until this dialog is closed, and nowhere else.
   const [made, setMade] = useState<string>();
-  const isOnce = made !== undefined;
   return (
-    <Modal
+    <OnceModal
       opened={opened}
       onClose={onClose}
-      // Not before: the form would be seen while it fades.
-      onExitTransitionEnd={() => setMade(undefined)}
+      onGone={() => setMade(undefined)}
       title={`New secret of ${receiver.name}`}
-      closeOnClickOutside={!isOnce}
-      closeOnEscape={!isOnce}
-      withCloseButton={!isOnce}
     >
       {made === undefined ? (
         <SecretForm receiver={receiver} onMade={setMade} onClose={onClose} />
       ) : (
-        <Stack>
+        <Once label="The secret, shown only now">
           <Text size="sm">{senderOf(receiver.validator).secret}</Text>
           <CopyLine value={made} what="the secret" />
           <Text size="xs" c="dimmed">
-            Take it now: it can&apos;t be shown again. What is signed with the old one is refused from now on.
+            Take it now: it is shown only now. What is signed with the old one is refused from now on.
           </Text>
-          <Group justify="flex-end">
-            <Button onClick={onClose}>Done, I have it</Button>
-          </Group>
-        </Stack>
+        </Once>
       )}
-    </Modal>
+    </OnceModal>
   );
 }
 

@@ -1,10 +1,14 @@
 /**
  * A table of rows that becomes a list of cards on a phone: each cell then says its column's title before its value. The roles are said, for browsers
- * forget that it is a table once its parts are laid out as blocks. For lists of up to some
- * hundred rows; the inspector has one that draws only what is in sight.
+ * forget that it is a table once its parts are laid out as blocks. Fifty rows are drawn, and more when asked for; the inspector has a table that
+ * draws only what is in sight.
  */
-import { Card, Table as MantineTable, VisuallyHidden } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { Button, Card, Center, Stack, Table as MantineTable, VisuallyHidden } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
+import { countText } from './words.ts';
+
+/** A thousand rows with a menu each take seconds. */
+const PAGE_ROWS = 50;
 
 export interface Column<T> {
   /** Unique in the table. */
@@ -22,10 +26,14 @@ interface TableProps<T> {
   readonly rows: readonly T[];
   readonly rowKey: (row: T) => string;
   readonly columns: ReadonlyArray<Column<T>>;
+  /** Whoever gives the rows gives them page by page, and has a button for the next. */
+  readonly isPaged?: boolean;
 }
 
-export function Table<T>({ label, rows, rowKey, columns }: TableProps<T>) {
-  return (
+export function Table<T>({ label, rows, rowKey, columns, isPaged = false }: TableProps<T>) {
+  const [most, setMost] = useState(PAGE_ROWS);
+  const drawn = isPaged ? rows : rows.slice(0, most);
+  const table = (
     <Card withBorder padding={0} className="culvert-table-card">
       <MantineTable
         className="culvert-table"
@@ -45,7 +53,7 @@ export function Table<T>({ label, rows, rowKey, columns }: TableProps<T>) {
           </MantineTable.Tr>
         </MantineTable.Thead>
         <MantineTable.Tbody role="rowgroup">
-          {rows.map((row) => (
+          {drawn.map((row) => (
             <MantineTable.Tr key={rowKey(row)} role="row">
               {columns.map(({ key, title, hidden, align = 'left', cell }) => (
                 <MantineTable.Td
@@ -62,5 +70,16 @@ export function Table<T>({ label, rows, rowKey, columns }: TableProps<T>) {
         </MantineTable.Tbody>
       </MantineTable>
     </Card>
+  );
+  if (drawn.length === rows.length) return table;
+  return (
+    <Stack gap="sm">
+      {table}
+      <Center>
+        <Button variant="default" onClick={() => setMost(most + 2 * PAGE_ROWS)}>
+          Show more: {countText(rows.length - drawn.length)} are not shown
+        </Button>
+      </Center>
+    </Stack>
   );
 }

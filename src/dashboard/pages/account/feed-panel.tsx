@@ -44,7 +44,7 @@ export function FeedPanel() {
       <Loaded query={feed}>
         {({ pages }) => (
           <Stack>
-            <Table label="Security feed" rows={pages.flat()} rowKey={({ id }) => id} columns={COLUMNS} />
+            <Table isPaged label="Security feed" rows={pages.flat()} rowKey={({ id }) => id} columns={COLUMNS} />
             {feed.hasNextPage && (
               <Center>
                 <Button variant="default" loading={feed.isFetchingNextPage} onClick={() => void feed.fetchNextPage()}>

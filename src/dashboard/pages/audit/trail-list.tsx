@@ -41,7 +41,13 @@ export function TrailList({ scope, filter, names = NO_NAMES }: TrailListProps) {
           );
         return (
           <Stack>
-            <Table label="Audit trail" rows={events} rowKey={({ id }) => id} columns={columnsFor(scope, names)} />
+            <Table
+              isPaged
+              label="Audit trail"
+              rows={events}
+              rowKey={({ id }) => id}
+              columns={columnsFor(scope, names)}
+            />
             {trail.hasNextPage && (
               <Center>
                 <Button variant="default" loading={trail.isFetchingNextPage} onClick={() => void trail.fetchNextPage()}>

@@ -27,7 +27,7 @@ export function KeyTable({ label, tokens, all }: KeyTableProps) {
   const columns = columnsOf(all, { onBudget: budget.ask, onRotate: rotation.ask, onRevoke: revocation.ask });
   return (
     <>
-      <Table label={label} rows={tokens.slice(0, most)} rowKey={({ nonce }) => nonce} columns={columns} />
+      <Table isPaged label={label} rows={tokens.slice(0, most)} rowKey={({ nonce }) => nonce} columns={columns} />
       {tokens.length > most && (
         <Center>
           <Button variant="default" onClick={() => setMost(most + ROWS)}>

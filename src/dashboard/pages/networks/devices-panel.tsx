@@ -95,7 +95,7 @@ function Devices({ network, all, mayChange, now }: DevicesProps) {
         onChange={setSearch}
       />
       {found.length > 0 && (
-        <Table label="Devices" rows={found.slice(0, MAX_SHOWN)} rowKey={({ id }) => id} columns={columns} />
+        <Table isPaged label="Devices" rows={found.slice(0, MAX_SHOWN)} rowKey={({ id }) => id} columns={columns} />
       )}
       {(found.length === 0 || found.length > MAX_SHOWN) && (
         <Text size="sm" c="dimmed">

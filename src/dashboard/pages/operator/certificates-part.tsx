@@ -45,6 +45,7 @@ export function CertificatesPart() {
             </Empty>
           ) : (
             <Table
+              isPaged
               label="Certificates"
               rows={certificates}
               rowKey={({ name }) => name}

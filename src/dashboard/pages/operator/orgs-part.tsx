@@ -79,7 +79,7 @@ export function OrgsPart() {
               None fits what you look for.
             </Empty>
           ) : (
-            <Table label="Organizations" rows={orgs} rowKey={({ id }) => id} columns={COLUMNS} />
+            <Table isPaged label="Organizations" rows={orgs} rowKey={({ id }) => id} columns={COLUMNS} />
           )
         }
       </Paged>

@@ -37,6 +37,7 @@ export function DeliveriesPanel({ receiver }: { readonly receiver: Receiver }) {
       )}
       {all.length > 0 && (
         <Table
+          isPaged
           label="Deliveries"
           rows={all}
           rowKey={({ id }) => id}

@@ -78,7 +78,7 @@ function columnsOf(now: number, hasProjects: boolean): ReadonlyArray<Column<Tunn
       key: 'name',
       title: 'Tunnel',
       cell: ({ id, subdomain, publicUrl }) => (
-        <Stack gap={0} className="culvert-tunnel-name">
+        <Stack gap={0}>
           <Anchor component={Link} href={`/tunnels/${id}`} fw={600} size="sm">
             {subdomain}
           </Anchor>

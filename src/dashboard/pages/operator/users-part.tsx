@@ -50,11 +50,11 @@ export function UsersPart() {
               No name and no address holds “{asked}”.
             </Empty>
           ) : (
-            <Table label="Accounts" rows={users} rowKey={({ id }) => id} columns={COLUMNS} />
+            <Table isPaged label="Accounts" rows={users} rowKey={({ id }) => id} columns={COLUMNS} />
           )
         }
       </Paged>
-      {making && <NewUserDialog onClose={close} />}
+      <NewUserDialog opened={making} onClose={close} />
     </Stack>
   );
 }

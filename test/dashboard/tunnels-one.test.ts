@@ -46,6 +46,9 @@ suite('one tunnel', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await panel.getByText('The user name is team').waitFor();
     assert.equal(await visit(), 'unauthorized');
     assert.equal(await visit(`team:${password}@`), 200);
+    assert.equal(await panel.getByRole('group', { name: 'the password' }).innerText(), password);
+    await noSeriousFinding(page);
+    await panel.getByRole('button', { name: 'I have it' }).click();
     assert.doesNotMatch(await page.content(), new RegExp(password), 'it is gone from the page');
     await shoot(page, 'tunnel-gates');
     await panel.getByRole('button', { name: 'Remove' }).click();

@@ -15,13 +15,15 @@ interface BasicFormProps {
   readonly tunnelId: string;
   /** Whom the gate knows now; null: there is no gate. */
   readonly username: string | null;
-  readonly onDone: () => void;
+  /** `password`: it was made here, and nobody knows it by heart. */
+  readonly onDone: (password?: string) => void;
   readonly onCancel?: () => void;
 }
 
 export function BasicForm({ tunnelId, username, onDone, onCancel }: BasicFormProps) {
   const { client } = useApi();
   const [isShown, setShown] = useState(false);
+  const [made, setMade] = useState<string>();
   const [isRefused, setRefused] = useState(false);
   const form = useForm({
     initialValues: { username: username ?? '', password: '' },
@@ -35,7 +37,7 @@ export function BasicForm({ tunnelId, username, onDone, onCancel }: BasicFormPro
       answered(client.PUT('/tunnels/{id}/auth', { params: { path: { id: tunnelId } }, body })),
     done: 'Visitors are asked for the password from the next request on.',
     touches: [['tunnels']],
-    onDone,
+    onDone: (_, { password: set }) => onDone(set === made ? set : undefined),
     tellsFailure: true,
   });
   const send = (body: Schemas['BasicGate']): void => {
@@ -54,7 +56,7 @@ export function BasicForm({ tunnelId, username, onDone, onCancel }: BasicFormPro
           spellCheck={false}
           {...form.getInputProps('username')}
         />
-        <Group gap={4} wrap="nowrap" align="flex-end">
+        <Group gap={4} wrap="nowrap" align="flex-end" className="culvert-field-and-copy">
           <PasswordInput
             label="Password"
             maxLength={256}
@@ -78,7 +80,9 @@ export function BasicForm({ tunnelId, username, onDone, onCancel }: BasicFormPro
           <Button
             variant="default"
             onClick={() => {
-              form.setFieldValue('password', newPassword());
+              const next = newPassword();
+              setMade(next);
+              form.setFieldValue('password', next);
               setShown(true);
             }}
           >

@@ -1,8 +1,11 @@
 /** The password in front of a tunnel: whether there is one, and setting, changing and removing it. */
-import { Button, Group, Text } from '@mantine/core';
+import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
+import { IconShieldLock } from '@tabler/icons-react';
+import { useState } from 'react';
 import { answered } from '../../api/client.ts';
 import { useApi, useMay } from '../../api/context.tsx';
+import { CopyLine } from '../../parts/copy.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
 import { useDeed } from '../../parts/deed.ts';
 import { Panel } from '../../parts/panel.tsx';
@@ -13,13 +16,20 @@ import type { TunnelDetail } from './tunnel-queries.ts';
 export function BasicPanel({ tunnel }: { readonly tunnel: TunnelDetail }) {
   const { id, authEnabled, authUsername } = tunnel;
   const [changing, change] = useDisclosure(false);
+  // Until it was taken, or the page is left, and nowhere else.
+  const [made, setMade] = useState<string>();
   const mayChange = useMay('member');
+  const done = (password?: string): void => {
+    setMade(password);
+    change.close();
+  };
   return (
     <Panel
       title="Password"
       about="Visitors sign in with a user name and a password that they all share (HTTP Basic). Programs can, too."
       actions={<OnOff on={authEnabled} />}
     >
+      {made !== undefined && <MadeHere password={made} onTaken={() => setMade(undefined)} />}
       {authEnabled && !changing && (
         <Group justify="space-between" gap="sm">
           <Text size="sm">
@@ -42,10 +52,24 @@ export function BasicPanel({ tunnel }: { readonly tunnel: TunnelDetail }) {
         </Group>
       )}
       {mayChange && authEnabled && changing && (
-        <BasicForm tunnelId={id} username={authUsername} onDone={change.close} onCancel={change.close} />
+        <BasicForm tunnelId={id} username={authUsername} onDone={done} onCancel={change.close} />
       )}
-      {mayChange && !authEnabled && <BasicForm tunnelId={id} username={null} onDone={change.close} />}
+      {mayChange && !authEnabled && <BasicForm tunnelId={id} username={null} onDone={done} />}
     </Panel>
+  );
+}
+
+function MadeHere({ password, onTaken }: { readonly password: string; readonly onTaken: () => void }) {
+  return (
+    <Alert color="yellow" variant="light" icon={<IconShieldLock size={18} />}>
+      <Stack gap="xs">
+        <Text size="sm">Take the password now: it is kept as a hash, and can&apos;t be shown again.</Text>
+        <CopyLine value={password} what="the password" />
+        <Button variant="default" w="fit-content" onClick={onTaken}>
+          I have it
+        </Button>
+      </Stack>
+    </Alert>
   );
 }
 

@@ -34,6 +34,36 @@ test('times say how long ago, or how soon', () => {
   assert.equal(durationText(1234), '1.23 s');
 });
 
+test('a span is rounded to the nearest, not down', () => {
+  const [second, minute, hour, day] = [1000, 60_000, 3_600_000, 86_400_000];
+  const spans = [
+    30 * day - second,
+    day - second,
+    day - minute,
+    hour - second,
+    7 * day - second,
+    6 * day + 23 * hour,
+    7 * day + 13 * hour,
+    2 * day + 40 * minute,
+    90 * second,
+    59 * second,
+    -second,
+  ];
+  assert.deepEqual(spans.map(spanText), [
+    '30 d',
+    '1 d',
+    '23 h 59 min',
+    '1 h',
+    '7 d',
+    '6 d 23 h',
+    '8 d',
+    '2 d 1 h',
+    '2 min',
+    '59 s',
+    '0 s',
+  ]);
+});
+
 test('times of the API are RFC 3339 or Unix seconds', () => {
   assert.equal(timeOf('2026-01-01T00:00:00Z'), timeOf(1_767_225_600));
 });

@@ -33,16 +33,24 @@ export function durationText(ms: number): string {
   return spanText(ms);
 }
 
-/** The two largest units of a span: "2 h 5 min", "3 d". */
+/**
+ * The two largest units of a span: "2 h 5 min", "3 d". Rounded to the nearest of the smallest unit said: what was chosen as 30 days is so a second
+ * later too.
+ */
 export function spanText(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1000));
   if (seconds < 60) return `${seconds} s`;
-  const minutes = Math.floor(seconds / 60);
+  const minutes = Math.round(seconds / 60);
   if (minutes < 60) return `${minutes} min`;
-  const hours = Math.floor(minutes / 60);
-  if (hours < 24) return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`;
-  const days = Math.floor(hours / 24);
-  return hours % 24 === 0 || days >= 7 ? `${days} d` : `${days} d ${hours % 24} h`;
+  if (minutes < 24 * 60) return withRest(`${Math.floor(minutes / 60)} h`, minutes % 60, 'min');
+  const hours = Math.round(seconds / 3600);
+  if (hours < 7 * 24) return withRest(`${Math.floor(hours / 24)} d`, hours % 24, 'h');
+  return `${Math.round(seconds / 86_400)} d`;
+}
+
+/** "2 h 5 min" of "2 h" and 5. */
+function withRest(large: string, rest: number, unit: string): string {
+  return rest === 0 ? large : `${large} ${rest} ${unit}`;
 }
 
 /** "just now", "5 min ago", "in 2 h". `at`, `now`: Unix milliseconds. */

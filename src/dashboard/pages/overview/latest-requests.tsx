@@ -1,16 +1,11 @@
 /** The last few requests, and where all of them are. What is in them is the visitors': text alone. */
-import { Group, Text } from '@mantine/core';
-import { Link } from 'wouter';
+import { Text } from '@mantine/core';
 import type { Schemas } from '../../api/types.ts';
-import { Ago } from '../../parts/ago.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Panel } from '../../parts/panel.tsx';
-import { StateBadge } from '../../parts/state-badge.tsx';
-import { durationText } from '../../parts/words.ts';
-import { visiblePath } from '../inspector/visible-text.ts';
 import { More } from './live-tunnels.tsx';
 import { useLatestRequests, useRecording, useTunnels } from './overview-queries.ts';
-import { statusTone, statusWord } from './status.ts';
+import { RequestLines } from './request-lines.tsx';
 
 const MOST = 8;
 
@@ -50,7 +45,11 @@ function Shown({ requests, unrecorded }: ShownProps) {
           Not recorded: {listed(silent)}. Started with --no-inspect.
         </Text>
       )}
-      {requests.length === 0 ? <None /> : <Rows requests={requests} names={names} />}
+      {requests.length === 0 ? (
+        <None />
+      ) : (
+        <RequestLines requests={requests} tunnelOf={({ tunnel_id: id }) => names.get(id) ?? 'a tunnel that is gone'} />
+      )}
     </>
   );
 }
@@ -67,45 +66,5 @@ function None() {
     <Text size="sm" c="dimmed">
       None yet. What visitors ask is here a moment later.
     </Text>
-  );
-}
-
-interface RowsProps {
-  readonly requests: readonly Recorded[];
-  /** Of tunnels, by id. */
-  readonly names: ReadonlyMap<string, string>;
-}
-
-function Rows({ requests, names }: RowsProps) {
-  return (
-    <ul className="culvert-rows" aria-label="Latest requests">
-      {requests.map((request) => (
-        <li key={request.id}>
-          <Row request={request} tunnel={names.get(request.tunnel_id)} />
-        </li>
-      ))}
-    </ul>
-  );
-}
-
-function Row({ request, tunnel }: { readonly request: Recorded; readonly tunnel: string | undefined }) {
-  const { id, method, path, status, outcome, latency_ms: latencyMs, timestamp } = request;
-  return (
-    <Link href={`/inspector/${id}`} className="culvert-row-link">
-      <Group gap="xs" wrap="nowrap">
-        <StateBadge tone={statusTone(status, outcome)}>{statusWord(status)}</StateBadge>
-        <Text size="sm" className="culvert-mono culvert-line">
-          {method} <bdi>{visiblePath(path)}</bdi>
-        </Text>
-      </Group>
-      <Group justify="space-between" gap="sm" wrap="nowrap">
-        <Text size="xs" c="dimmed" truncate>
-          {tunnel ?? 'a tunnel that is gone'}
-        </Text>
-        <Text size="xs" c="dimmed" className="culvert-number culvert-fixed">
-          {durationText(latencyMs)}, <Ago at={timestamp} />
-        </Text>
-      </Group>
-    </Link>
   );
 }

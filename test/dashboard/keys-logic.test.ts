@@ -2,8 +2,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { MintedToken, Token } from '../../src/dashboard/api/types.ts';
 import { commandsFor } from '../../src/dashboard/pages/keys/key-commands.ts';
-import { childrenOf, EVERYTHING_LIVE, filtered, stateOf } from '../../src/dashboard/pages/keys/key-state.ts';
-import { limitsText, spentPart } from '../../src/dashboard/pages/keys/key-words.ts';
+import {
+  childrenOf,
+  EVERYTHING_LIVE,
+  filtered,
+  stateOf,
+  successorOf,
+  successorsIn,
+} from '../../src/dashboard/pages/keys/key-state.ts';
+import { limitsText, spentPart, tellingName } from '../../src/dashboard/pages/keys/key-words.ts';
 import {
   agentBody,
   emptyKey,
@@ -64,6 +71,20 @@ test('a key is marked when it ends soon, and not from its first minute', () => {
   assert.equal(stateOf(token({ graceEndsAt: NOW + 1 }), NOW), 'replaced');
   assert.equal(stateOf(token({ graceEndsAt: NOW }), NOW), 'revoked');
   assert.equal(stateOf(token({ revoked: true }), NOW), 'revoked');
+});
+
+test('of two keys of one name it is told which replaced which', () => {
+  const old = token({ nonce: '1'.repeat(32), issuedAt: NOW - DAY, graceEndsAt: NOW + 23 * HOUR });
+  const other = token({ nonce: '2'.repeat(32), issuedAt: NOW - 2 * HOUR - 7 });
+  const next = token({ nonce: '3'.repeat(32), issuedAt: NOW - HOUR });
+  const elsewhere = token({ nonce: '4'.repeat(32), issuedAt: NOW - HOUR, name: 'laptop' });
+  const all = [next, elsewhere, other, old];
+  assert.equal(successorOf(old, all), next);
+  assert.equal(successorOf(next, all), undefined);
+  assert.equal(successorOf({ ...old, graceEndsAt: NOW + 77 }, all), other, 'its grace was cut by its own end');
+  assert.equal(successorOf(old, [old, elsewhere]), undefined);
+  assert.deepEqual([...successorsIn(all)], [next.nonce]);
+  assert.deepEqual([tellingName(next, all), tellingName(elsewhere, all)], ['ci (33333333)', 'laptop']);
 });
 
 test('filters go by state, kind and text; what has ended is hidden at first', () => {

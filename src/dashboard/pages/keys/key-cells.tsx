@@ -6,13 +6,19 @@ import { StateBadge } from '../../parts/state-badge.tsx';
 import { moneyText } from '../../parts/words.ts';
 import { nowSeconds } from './key-query.ts';
 import { stateOf } from './key-state.ts';
-import { KIND_WORDS, limitsText, spentPart } from './key-words.ts';
+import { idOf, KIND_WORDS, limitsText, spentPart } from './key-words.ts';
 
 interface CellProps {
   readonly token: Token;
 }
 
-export function NameCell({ token, parent }: CellProps & { readonly parent: string | undefined }) {
+interface NameCellProps extends CellProps {
+  readonly parent: string | undefined;
+  /** It has replaced one that works on. */
+  readonly isNew: boolean;
+}
+
+export function NameCell({ token, parent, isNew }: NameCellProps) {
   return (
     <Stack gap={2}>
       <Group gap={6}>
@@ -24,7 +30,8 @@ export function NameCell({ token, parent }: CellProps & { readonly parent: strin
         </Badge>
       </Group>
       <Text size="xs" c="dimmed" span>
-        <span className="culvert-mono">{token.nonce.slice(0, 8)}</span>
+        <span className="culvert-mono">{idOf(token)}</span>
+        {isNew && ', the new one'}
         {parent !== undefined && `, minted by ${parent}`}
       </Text>
     </Stack>
@@ -86,7 +93,7 @@ export function SpendCell({ token }: CellProps) {
   );
 }
 
-export function EndCell({ token }: CellProps) {
+export function EndCell({ token, successor }: CellProps & { readonly successor: Token | undefined }) {
   const state = stateOf(token, nowSeconds());
   if (state === 'revoked') return <StateBadge tone="quiet">Revoked</StateBadge>;
   if (state === 'expired')
@@ -100,6 +107,11 @@ export function EndCell({ token }: CellProps) {
       <Stack gap={2}>
         <StateBadge tone="info">Replaced</StateBadge>
         <Text size="xs" c="dimmed">
+          {successor !== undefined && (
+            <>
+              by <span className="culvert-mono">{idOf(successor)}</span>,{' '}
+            </>
+          )}
           works on, ends <Ago at={token.graceEndsAt} />
         </Text>
       </Stack>

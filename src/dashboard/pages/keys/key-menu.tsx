@@ -16,7 +16,13 @@ export interface KeyDeeds {
   readonly onRevoke: (token: Token) => void;
 }
 
-export function KeyMenu({ token, onBudget, onRotate, onRevoke }: KeyDeeds & { readonly token: Token }) {
+interface KeyMenuProps extends KeyDeeds {
+  readonly token: Token;
+  /** With its ID where two have the same name. */
+  readonly name: string;
+}
+
+export function KeyMenu({ token, name, onBudget, onRotate, onRevoke }: KeyMenuProps) {
   const [isMember, isAdmin] = [useMay('member'), useMay('admin')];
   const state = stateOf(token, nowSeconds());
   const isOver = state === 'revoked' || state === 'expired';
@@ -29,13 +35,7 @@ export function KeyMenu({ token, onBudget, onRotate, onRevoke }: KeyDeeds & { re
   return (
     <Menu position="bottom-end" withInitialFocusPlaceholder={false}>
       <Menu.Target>
-        <ActionIcon
-          ref={button}
-          variant="subtle"
-          color="gray"
-          size={36}
-          aria-label={`Actions for the key ${token.name}`}
-        >
+        <ActionIcon ref={button} variant="subtle" color="gray" size={36} aria-label={`Actions for the key ${name}`}>
           <IconDots size={18} />
         </ActionIcon>
       </Menu.Target>

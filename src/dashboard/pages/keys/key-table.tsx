@@ -7,6 +7,8 @@ import { useAsked } from '../../parts/asked.ts';
 import { type Column, Table } from '../../parts/table.tsx';
 import { BudgetDialog } from './budget-dialog.tsx';
 import { EndCell, NameCell, ScopeCell, SpendCell } from './key-cells.tsx';
+import { successorOf, successorsIn } from './key-state.ts';
+import { tellingName } from './key-words.ts';
 import { type KeyDeeds, KeyMenu } from './key-menu.tsx';
 import { RevokeDialog } from './revoke-dialog.tsx';
 import { RotateDialog } from './rotate-dialog.tsx';
@@ -43,25 +45,30 @@ export function KeyTable({ label, tokens, all }: KeyTableProps) {
 }
 
 function columnsOf(all: readonly Token[], deeds: KeyDeeds): ReadonlyArray<Column<Token>> {
+  const fresh = successorsIn(all);
   const names = new Map(all.map(({ nonce, name }) => [nonce, name]));
   return [
     {
       key: 'name',
       title: 'Key',
       cell: (token) => (
-        <NameCell token={token} parent={token.parentNonce === null ? undefined : names.get(token.parentNonce)} />
+        <NameCell
+          token={token}
+          parent={token.parentNonce === null ? undefined : names.get(token.parentNonce)}
+          isNew={fresh.has(token.nonce)}
+        />
       ),
     },
     { key: 'scope', title: 'May do', cell: (token) => <ScopeCell token={token} /> },
     { key: 'spend', title: 'Spent this month', cell: (token) => <SpendCell token={token} /> },
-    { key: 'end', title: 'Ends', cell: (token) => <EndCell token={token} /> },
+    { key: 'end', title: 'Ends', cell: (token) => <EndCell token={token} successor={successorOf(token, all)} /> },
     { key: 'used', title: 'Last used', cell: ({ lastUsedAt }) => <Ago at={lastUsedAt} /> },
     {
       key: 'deeds',
       title: 'Actions',
       hidden: true,
       align: 'right',
-      cell: (token) => <KeyMenu token={token} {...deeds} />,
+      cell: (token) => <KeyMenu token={token} name={tellingName(token, all)} {...deeds} />,
     },
   ];
 }

@@ -8,6 +8,17 @@ export const KIND_WORDS: Readonly<Record<Token['kind'], string>> = {
   cli: 'Log-in',
 };
 
+/** What people call a key by when a name is not enough: the beginning of its nonce. */
+export function idOf({ nonce }: Pick<Token, 'nonce'>): string {
+  return nonce.slice(0, 8);
+}
+
+/** "ci", or "ci (1f2e3d4c)" while another live key has the same name: after a rotation with a grace there are two. */
+export function tellingName(token: Token, all: readonly Token[]): string {
+  const isAlone = !all.some((other) => other.nonce !== token.nonce && other.name === token.name && !other.revoked);
+  return isAlone ? token.name : `${token.name} (${idOf(token)})`;
+}
+
 /** From this on the server limits nothing. */
 const UNLIMITED_MBPS = 10_000;
 

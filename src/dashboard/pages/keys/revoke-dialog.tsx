@@ -6,7 +6,8 @@ import type { Asked } from '../../parts/asked.ts';
 import { Confirm } from '../../parts/confirm.tsx';
 import { useDeed } from '../../parts/deed.ts';
 import { nowSeconds, TOKENS } from './key-query.ts';
-import { childrenOf } from './key-state.ts';
+import { childrenOf, successorOf, successorsIn } from './key-state.ts';
+import { idOf, tellingName } from './key-words.ts';
 
 interface RevokeDialogProps {
   readonly asked: Asked<Token>;
@@ -26,7 +27,7 @@ export function RevokeDialog({ asked, all }: RevokeDialogProps) {
   const children = token?.kind === 'master' ? childrenOf(token, all, nowSeconds()).length : 0;
   return (
     <Confirm
-      title={`Revoke the key ${token?.name ?? ''}?`}
+      title={`Revoke the key ${token === undefined ? '' : tellingName(token, all)}?`}
       deed={children === 0 ? 'Revoke key' : `Revoke ${children + 1} keys`}
       opened={opened}
       isBusy={revoke.isPending}
@@ -37,12 +38,20 @@ export function RevokeDialog({ asked, all }: RevokeDialogProps) {
         close();
       }}
     >
+      {token !== undefined && whichOne(token, all)}
       {token?.kind === 'master'
         ? whatEnds(children)
         : 'Agents that use it are cut off within a second, and their tunnels go offline.'}{' '}
       This can&apos;t be undone.
     </Confirm>
   );
+}
+
+/** Two keys of one name are easily taken for each other. */
+function whichOne(token: Token, all: readonly Token[]): string {
+  if (successorsIn(all).has(token.nonce)) return 'This is the new one: the key that it replaced ends by itself. ';
+  const successor = successorOf(token, all);
+  return successor === undefined ? '' : `This is the old one, replaced by ${idOf(successor)}. `;
 }
 
 function whatEnds(children: number): string {

@@ -120,7 +120,7 @@ suite('the inspector', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await beside.getByText('Bytes', { exact: true }).click();
     await beside.getByText(/7b 22 6e/).waitFor();
     await beside.getByRole('tab', { name: 'Decision' }).click();
-    await beside.getByText('Denied paths, action 1 of the policy').waitFor();
+    await beside.getByText('Block a path, action 1 of the policy').waitFor();
 
     const [saved] = await Promise.all([
       page.waitForEvent('download'),
@@ -137,7 +137,7 @@ suite('the inspector', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await ask('/admin/why');
     const page = await open(t, '/inspector?path=/admin/why');
     await option(page, '/admin/why').click();
-    await page.getByText('Denied paths, action 1 of the policy refused it: /admin').first().waitFor();
+    await page.getByText('Block a path, action 1 of the policy refused it: /admin').first().waitFor();
     await noSeriousFinding(page);
     await shoot(page, 'inspector-refused');
   });

@@ -2393,7 +2393,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Whether requests are recorded, and of which tunnels not */
+        /** Whether requests are recorded, and of which tunnels not; whether they can be sent again */
         get: {
             parameters: {
                 query?: never;
@@ -8032,7 +8032,9 @@ export interface components {
          *       "enabled": true,
          *       "not_recorded": [
          *         "019aa3c2-5b70-7b02-8a3e-0c9d3f5e7a10"
-         *       ]
+         *       ],
+         *       "replay": true,
+         *       "replay_tunnels": null
          *     }
          */
         Recording: {
@@ -8040,6 +8042,10 @@ export interface components {
             enabled: boolean;
             /** @description Tunnels that are served now by agents which want nothing recorded (`--no-inspect`) */
             not_recorded: string[];
+            /** @description False: this server sends no request again (`inspector.replay`) */
+            replay: boolean;
+            /** @description Only requests of these tunnels of the organization are sent again (`inspector.replay_allow`); null: of all */
+            replay_tunnels: string[] | null;
         };
         RecoveryCodes: {
             /**

@@ -71,12 +71,24 @@ const recording = z
     not_recorded: z
       .array(z.uuid())
       .openapi({ description: 'Tunnels that are served now by agents which want nothing recorded (`--no-inspect`)' }),
+    replay: z.boolean().openapi({ description: 'False: this server sends no request again (`inspector.replay`)' }),
+    replay_tunnels: z.array(z.uuid()).nullable().openapi({
+      description:
+        'Only requests of these tunnels of the organization are sent again (`inspector.replay_allow`); null: of all',
+    }),
   })
-  .openapi('Recording', { example: { enabled: true, not_recorded: ['019aa3c2-5b70-7b02-8a3e-0c9d3f5e7a10'] } });
+  .openapi('Recording', {
+    example: {
+      enabled: true,
+      not_recorded: ['019aa3c2-5b70-7b02-8a3e-0c9d3f5e7a10'],
+      replay: true,
+      replay_tunnels: null,
+    },
+  });
 
 const tags = ['inspector'];
 
-export function mountInspector(app: Api, { inspector }: ApiDeps): void {
+export function mountInspector(app: Api, { inspector, replays }: ApiDeps): void {
   app.openapi(
     defineRoute(
       {
@@ -154,7 +166,7 @@ export function mountInspector(app: Api, { inspector }: ApiDeps): void {
         method: 'get',
         path: '/inspector/recording',
         tags,
-        summary: 'Whether requests are recorded, and of which tunnels not',
+        summary: 'Whether requests are recorded, and of which tunnels not; whether they can be sent again',
         request: {},
         responses: { 200: json(recording, 'What is recorded') },
       },
@@ -162,7 +174,11 @@ export function mountInspector(app: Api, { inspector }: ApiDeps): void {
     ),
     (c) => {
       const { isOn, leftOut } = inspector.recording(actorOf(c));
-      return c.json({ enabled: isOn, not_recorded: [...leftOut] }, 200);
+      const { enabled, tunnelIds } = replays.rules(actorOf(c));
+      return c.json(
+        { enabled: isOn, not_recorded: [...leftOut], replay: enabled, replay_tunnels: tunnelIds && [...tunnelIds] },
+        200,
+      );
     },
   );
   app.openapi(

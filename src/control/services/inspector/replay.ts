@@ -2,7 +2,7 @@
  * Sends a recorded request down its tunnel once more, by the agent that serves it now and through the policy that the tunnel has now. Called by
  * control/api. Off until the operator wants it, for it sends requests in a customer's name.
  */
-import { and, eq, isNull } from 'drizzle-orm';
+import { and, eq, inArray, isNull } from 'drizzle-orm';
 import { AppError } from '../../../base/errors.ts';
 import type { InspectedRequest } from '../../../plane/inspection.ts';
 import type { NodeControl } from '../../../plane/link.ts';
@@ -55,6 +55,16 @@ export class Replays {
   constructor(deps: ReplayDeps) {
     this.#deps = deps;
     this.#pace = new ReplayPace(deps.store.clock);
+  }
+
+  /** What of the operator's rules holds for the organization; `tunnelIds` null: all of its tunnels. Throws `forbidden`. */
+  rules(actor: Actor): { readonly enabled: boolean; readonly tunnelIds: readonly string[] | null } {
+    allow(actor, 'read', 'record');
+    const { store, rules } = this.#deps;
+    if (rules.allow.includes('*')) return { enabled: rules.enabled, tunnelIds: null };
+    const own = and(inArray(tunnels.id, [...rules.allow]), eq(tunnels.orgId, actor.orgId), isNull(tunnels.deletedAt));
+    const rows = store.db.select({ id: tunnels.id }).from(tunnels).where(own).all();
+    return { enabled: rules.enabled, tunnelIds: rows.map(({ id }) => id) };
   }
 
   /**

@@ -11,13 +11,19 @@ const AGAIN_MS = 30_000;
 /** Names that are said; the rest is counted. */
 const NAMED = 5;
 
-export function RecordingNotes({ tunnels }: { readonly tunnels: Tunnels }) {
+/** What this server records, and sends again. */
+export function useRecording() {
   const { client } = useApi();
-  const recording = useQuery({
+  return useQuery({
     queryKey: ['inspector', 'recording'],
     queryFn: ({ signal }) => answered(client.GET('/inspector/recording', { signal })),
     refetchInterval: AGAIN_MS,
   });
+}
+
+export function RecordingNotes({ tunnels }: { readonly tunnels: Tunnels }) {
+  const { client } = useApi();
+  const recording = useRecording();
   const unrecorded = useQuery({
     queryKey: ['inspector', 'unrecorded'],
     queryFn: ({ signal }) => answered(client.GET('/inspector/unrecorded', { signal })),

@@ -1,5 +1,5 @@
 /** One recorded request: what was decided, how long it took, what was sent and answered. Beside the list, and on a page of its own. */
-import { Badge, Button, Group, Menu, Stack, Tabs, Text, Title } from '@mantine/core';
+import { Badge, Button, Group, Menu, Stack, Tabs, Text, Title, Tooltip } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconDots, IconRepeat } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
@@ -15,9 +15,11 @@ import { BodyView } from './body/body-view.tsx';
 import { ArchiveDialog, CurlDialog } from './export-dialogs.tsx';
 import { HeaderTable } from './header-table.tsx';
 import { ReplayDialog } from './replay-dialog.tsx';
+import { noReplay } from './replay-rule.ts';
 import { RequestFacts, WhyNot } from './request-facts.tsx';
 import { TimingBar } from './timing-bar.tsx';
 import { TraceSteps } from './trace-steps.tsx';
+import { useRecording } from './recording-notes.tsx';
 import type { Tunnels } from './tunnels.ts';
 import { visibleText } from './visible-text.ts';
 import { decisionText, type Detail, statusClass, statusText, toneOf } from './words.ts';
@@ -83,7 +85,7 @@ function Shown({ detail, tunnels, children }: ShownProps) {
         </Title>
         <CopyIcon value={detail.path} what="the path" />
       </Group>
-      <WhyNot detail={detail} />
+      <WhyNot detail={detail} tunnels={tunnels} />
       <RequestFacts detail={detail} tunnels={tunnels} />
       <TimingBar detail={detail} />
       <Tabs defaultValue={detail.outcome === 'refused' ? 'decision' : 'response'} keepMounted={false}>
@@ -150,6 +152,7 @@ function wordsOf(headers: Readonly<Record<string, string>>): { readonly type: st
 
 function Deeds({ detail }: { readonly detail: Detail }) {
   const may = useMay('member');
+  const why = noReplay(useRecording().data, detail.tunnel_id);
   const [isReplay, replay] = useDisclosure(false);
   const [isCurl, curl] = useDisclosure(false);
   const [isArchive, archive] = useDisclosure(false);
@@ -157,9 +160,24 @@ function Deeds({ detail }: { readonly detail: Detail }) {
   return (
     <>
       {may && detail.outcome !== 'refused' && (
-        <Button variant="default" leftSection={<IconRepeat size={16} />} onClick={replay.open}>
-          Replay
-        </Button>
+        <Tooltip
+          label={why}
+          disabled={why === undefined}
+          events={{ hover: true, focus: true, touch: true }}
+          multiline
+          maw={280}
+        >
+          <Button
+            variant="default"
+            leftSection={<IconRepeat size={16} />}
+            data-disabled={why !== undefined}
+            aria-disabled={why !== undefined}
+            aria-description={why}
+            onClick={why === undefined ? replay.open : undefined}
+          >
+            Replay
+          </Button>
+        </Tooltip>
       )}
       <Menu position="bottom-end" withInitialFocusPlaceholder={false}>
         <Menu.Target>

@@ -3,15 +3,16 @@ import { Alert, Anchor, Text } from '@mantine/core';
 import { IconInfoCircle, IconShieldX } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import { Ago } from '../../parts/ago.tsx';
 import { bytesText, clockText, timeOf } from '../../parts/words.ts';
 import type { Tunnels } from './tunnels.ts';
 import { visibleText } from './visible-text.ts';
-import { type Detail, reasonText, refuserOf, stepText, verdictText } from './words.ts';
+import { type Detail, partOf, reasonText, refuserOf, stepText, verdictText } from './words.ts';
 
-export function WhyNot({ detail }: { readonly detail: Detail }) {
+export function WhyNot({ detail, tunnels }: { readonly detail: Detail; readonly tunnels: Tunnels }) {
   if (detail.outcome === 'forwarded') return null;
   const step = refuserOf(detail);
+  const part = partOf(detail);
+  const tunnel = tunnels.find(detail.tunnel_id);
   const isRefused = detail.outcome === 'refused';
   return (
     <Alert
@@ -26,6 +27,11 @@ export function WhyNot({ detail }: { readonly detail: Detail }) {
         {reasonText(detail)}
         {step !== undefined && ` ${stepText(step)} ${verdictText(step)}.`}
       </Text>
+      {part !== undefined && tunnel !== undefined && (
+        <Anchor component={Link} href={`/tunnels/${tunnel.id}?tab=${part.tab}`} size="sm" underline="always">
+          {part.words}
+        </Anchor>
+      )}
     </Alert>
   );
 }
@@ -36,7 +42,7 @@ export function RequestFacts({ detail, tunnels }: { readonly detail: Detail; rea
   return (
     <dl className="culvert-facts">
       <Fact title="When">
-        {clockText(timeOf(detail.timestamp))} (<Ago at={detail.timestamp} />)
+        <time dateTime={detail.timestamp}>{clockText(timeOf(detail.timestamp))}</time>
       </Fact>
       <Fact title="Tunnel">
         {tunnel === undefined ? (
@@ -56,7 +62,9 @@ export function RequestFacts({ detail, tunnels }: { readonly detail: Detail; rea
         {trace.connection !== null && `, ${trace.connection} connection to the service`}
       </Fact>
       <Fact title="Bodies">
-        {bytesText(detail.request_size)} in, {bytesText(detail.response_size)} out
+        {detail.outcome === 'refused'
+          ? 'none passed on'
+          : `${bytesText(detail.request_size)} in, ${bytesText(detail.response_size)} out`}
       </Fact>
       {detail.replay_of !== null && (
         <Fact title="Replay of">

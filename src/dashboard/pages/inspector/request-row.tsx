@@ -24,7 +24,8 @@ export const RequestRow = memo(({ item, tunnel }: RowProps) => (
     </span>
     <span className="culvert-req-latency">{durationText(item.latency_ms)}</span>
     <span className="culvert-req-sizes">
-      {bytesText(item.request_size)} / {bytesText(item.response_size)}
+      {/* Sizes are those of what was passed on. */}
+      {item.outcome === 'refused' ? '–' : `${bytesText(item.request_size)} / ${bytesText(item.response_size)}`}
     </span>
     <span className="culvert-req-address">{item.remote_ip}</span>
     <time className="culvert-req-time" dateTime={item.timestamp}>

@@ -1,5 +1,6 @@
 /** What the edge decided, in words for people. Pure: tested without a browser. */
 import type { Schemas } from '../../api/types.ts';
+import { entryOf } from '../policy/kinds.ts';
 import type { Item } from './filter.ts';
 
 export type Detail = Schemas['InspectedRequestDetail'];
@@ -61,7 +62,7 @@ const CODES: Readonly<Record<string, Said>> = {
     short: 'No valid token',
     long: 'The policy asks for a bearer token: there was none, or it is not valid here.',
   },
-  denied: { short: 'Denied', long: 'The policy of the tunnel does not let this request in.' },
+  denied: { short: 'Blocked', long: 'The policy of the tunnel does not let this request in.' },
   rate_limited: { short: 'Rate limited', long: 'The policy of the tunnel limits how often it may be asked.' },
   policy_failed: {
     short: 'Not checked',
@@ -118,22 +119,16 @@ export function statusClass(status: number): string {
   return status === 0 ? 'cut' : String(Math.floor(status / 100));
 }
 
+/** Beside the actions of a policy, which are called as their form calls them. */
 const STEPS: Readonly<Record<string, string>> = {
-  deny: 'Denied paths',
-  ip_allow: 'Allowed addresses',
-  ip_deny: 'Denied addresses',
-  jwt_validation: 'Bearer token',
-  rate_limit: 'Rate limit',
-  header_set: 'Request header',
-  response_header_set: 'Response header',
   basic_gate: 'Password',
   visitor_gate: 'Sign-in of visitors',
   visitor_sign_in: 'Path of the sign-in',
 };
 
-/** What was asked: "Denied paths (action 1 of the policy)". */
+/** What was asked: "Block a path, action 1 of the policy". */
 export function stepText({ step, index }: Step): string {
-  const name = Object.hasOwn(STEPS, step) ? (STEPS[step] as string) : step;
+  const name = entryOf(step)?.title ?? (Object.hasOwn(STEPS, step) ? STEPS[step] : undefined) ?? step;
   return index === null ? name : `${name}, action ${index + 1} of the policy`;
 }
 
@@ -162,6 +157,16 @@ export function verdictTone(verdict: Step['verdict']): Tone {
 /** The step that refused it. */
 export function refuserOf({ trace }: Detail): Step | undefined {
   return trace.steps.find(({ verdict }) => verdict === 'refused');
+}
+
+/** The part of the tunnel's page where what refused it is changed. */
+export function partOf(detail: Detail): { readonly tab: string; readonly words: string } | undefined {
+  const step = refuserOf(detail);
+  if (detail.code === 'maintenance') return { tab: 'maintenance', words: "To the tunnel's maintenance" };
+  if (step === undefined) return undefined;
+  return step.index === null
+    ? { tab: 'gates', words: "To the tunnel's gates" }
+    : { tab: 'policy', words: "To the tunnel's policy" };
 }
 
 export interface Part {

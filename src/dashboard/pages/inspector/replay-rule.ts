@@ -1,0 +1,10 @@
+/** Why the requests of a tunnel can't be sent again here, before anybody fills in what to send. Pure: tested without a browser. */
+import type { Schemas } from '../../api/types.ts';
+
+/** Undefined: they can, as far as is known. `recording`: undefined while it is asked for. */
+export function noReplay(recording: Schemas['Recording'] | undefined, tunnelId: string): string | undefined {
+  if (recording === undefined) return undefined;
+  if (!recording.replay) return 'Replay is off on this server. Its operator can switch it on: inspector.replay = true.';
+  if (recording.replay_tunnels === null || recording.replay_tunnels.includes(tunnelId)) return undefined;
+  return 'Requests of this tunnel are not sent again. The operator of this server can add its id to inspector.replay_allow.';
+}

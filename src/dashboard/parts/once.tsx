@@ -51,7 +51,7 @@ export function OnceModal({ onClose, onGone, kept = 'I have kept it', children, 
       {...(onGone === undefined ? {} : { onExitTransitionEnd: onGone })}
       closeOnClickOutside={false}
       withCloseButton={!isShown}
-      closeButtonProps={{ disabled: isBusy }}
+      closeButtonProps={{ 'aria-label': 'Close', disabled: isBusy }}
     >
       <HeldContext value={held}>{children}</HeldContext>
       {isShown && kept !== null && (

@@ -40,6 +40,7 @@ suite('keys', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     await page.keyboard.press('Enter');
     await page.getByText('The text is selected: press Ctrl+C').waitFor();
     assert.equal(await page.evaluate<string>('getSelection().toString()'), key);
+    await page.getByRole('button', { name: 'Dismiss' }).click();
     await page.keyboard.press('Escape');
     assert.equal(await dialog.getByRole('button', { name: 'Close' }).count(), 0);
     await dialog.getByRole('button', { name: 'I have kept it' }).click();
@@ -89,6 +90,10 @@ suite('keys', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     await dialog.waitFor({ state: 'hidden' });
     await rowOf(page, 'turner').getByText('Replaced').waitFor();
     assert.equal(await rowOf(page, 'turner').count(), 2);
+    const fresh = rowOf(page, 'turner').filter({ hasText: 'the new one' });
+    await fresh.getByRole('button', { name: /^Actions for the key turner \([0-9a-f]{8}\)$/ }).click();
+    await page.getByRole('menuitem', { name: 'Revoke' }).click();
+    await page.getByRole('dialog').getByText('This is the new one').waitFor();
   });
 
   test('a master key says how many keys end with it, and they do', async (t) => {

@@ -9,8 +9,8 @@ import { once } from 'node:events';
 import { startDns } from '../harness/dns.ts';
 import type { Ends } from '../harness/ends.ts';
 import { startOrigin } from '../harness/origin.ts';
-import type { ApiAnswer } from '../harness/account.ts';
-import { startWorld, type World } from './world.ts';
+import { Account, type ApiAnswer } from '../harness/account.ts';
+import { type Person, startWorld, type World } from './world.ts';
 
 /** A picture of one pixel. */
 const PIXEL = Buffer.from(
@@ -31,11 +31,15 @@ export interface Place {
   readonly path: string;
   /** Not signed in. */
   readonly stranger?: true;
+  /** Of the same frame as another place: only viewers' pass looks at it (more-pages.test.ts). */
+  readonly brief?: true;
 }
 
 export interface Seeded extends World {
   /** Every page. */
   readonly places: readonly Place[];
+  /** May only look on, in the organization that all is in; their own is another. */
+  readonly viewer: Person;
 }
 
 export async function startSeeded(ends: Ends): Promise<Seeded> {
@@ -78,19 +82,25 @@ export async function startSeeded(ends: Ends): Promise<Seeded> {
   for (const subdomain of ['shop', 'acme']) await call('POST', '/reserved-subdomains', { subdomain });
   const network = await networks(call);
   const receiver = await webhooks(call, shop);
-  await members(world, call);
+  const viewer = await members(world, call);
   await visits(world, 'shop');
   await visits(world, 'staging');
   const requestId = await recorded(world, shop);
   return {
     ...world,
+    viewer,
     places: [
       { name: 'sign-in', path: '/', stranger: true },
       { name: 'overview', path: '/' },
       { name: 'tunnels', path: '/tunnels' },
       { name: 'tunnel-online', path: `/tunnels/${shop}` },
+      ...['gates', 'policy', 'maintenance', 'connect'].map((tab) => ({
+        name: `tunnel-${tab}`,
+        path: `/tunnels/${shop}?tab=${tab}`,
+        brief: true as const,
+      })),
       { name: 'tunnel-idle', path: `/tunnels/${String(idle['id'])}` },
-      { name: 'tunnel-maintenance', path: `/tunnels/${String(closed['id'])}` },
+      { name: 'tunnel-closed', path: `/tunnels/${String(closed['id'])}` },
       { name: 'domains', path: '/domains' },
       { name: 'names', path: '/names' },
       { name: 'networks', path: '/networks' },
@@ -193,15 +203,22 @@ async function webhooks(call: Call, tunnelId: string): Promise<string> {
   return id;
 }
 
-async function members(world: World, call: Call): Promise<void> {
+/** Returns the one who has accepted. */
+async function members(world: World, call: Call): Promise<Person> {
   const me = await call('GET', '/auth/me');
   const { id: org } = me['active_org'] as { id: string };
+  for (const email of ['dora@example.test', 'emil@example.test']) await world.person(email);
+  const viewer = await world.person('vera@example.test');
   for (const [email, role] of [
     ['bea@example.test', 'admin'],
     ['carl@example.test', 'viewer'],
+    [viewer.email, 'viewer'],
   ] as const)
     await call('POST', `/orgs/${org}/invitations`, { email, role });
-  for (const email of ['dora@example.test', 'emil@example.test']) await world.person(email);
+  const token = await world.culvert.server.printed(/"to":"vera@example.test".*invite\?token=([\w-]+)/);
+  const account = await Account.logIn(world.culvert.apiUrl, viewer.email, viewer.password);
+  assert.equal((await account.call('POST', '/orgs/invitations/accept', { token })).status, 200);
+  return viewer;
 }
 
 /** A little of everything that a visitor does. */

@@ -390,10 +390,7 @@ test('what is recorded is told: that the server does, and which agents want it n
     }),
   );
   const { status, body } = await ann.call('GET', '/inspector/recording');
-  assert.deepEqual(
-    [status, body],
-    [200, { enabled: true, not_recorded: [quiet], replay: true, replay_tunnels: null }],
-  );
+  assert.deepEqual([status, body], [200, { enabled: true, not_recorded: [quiet], replay: true, replay_tunnels: null }]);
 });
 
 test('what was not recorded is counted by tunnel', async () => {

@@ -2,13 +2,13 @@
 import { z } from '@hono/zod-openapi';
 import { AppError } from '../../../base/errors.ts';
 import { MAX_ORG_BYTES, MAX_STORED, MAX_STORED_BYTES } from '../../services/webhooks/delivery-rows.ts';
-import { type Destination, destinationOf, type ForwardRow } from '../../services/webhooks/forward-rows.ts';
-import type { Shown } from '../../services/webhooks/mailbox.ts';
+import { type Destination, destinationOf } from '../../services/webhooks/forward-rows.ts';
 import { MAX_RECEIVERS, type ShownReceiver } from '../../services/webhooks/receivers.ts';
 import { VALIDATORS } from '../../services/webhooks/validators.ts';
 import { type Api, type ApiDeps, actorOf, goneSignal, readerOf } from '../context.ts';
 import { defineRoute, WITH_AGENT_KEYS } from '../define-route.ts';
 import { json } from '../errors.ts';
+import { deliverySchema, presentDelivery } from '../webhook-delivery.ts';
 
 /** Below what proxies commonly allow an answer to take (60 s). */
 const MAX_WAIT_SECONDS = 30;
@@ -78,64 +78,6 @@ const newReceiver = z
   .openapi('NewWebhookReceiver', { example: { name: 'orders', validator: 'github', secret: 'k3Yw0mV8…' } });
 const changes = newReceiver.partial().openapi('WebhookReceiverChanges', { example: { name: 'orders, new shop' } });
 
-const STATES = ['none', 'waiting', 'sending', 'delivered', 'failed'] as const;
-const progress = z
-  .object({
-    state: z.enum(STATES).openapi({
-      description:
-        '`none`: it was not to be sent on. `waiting`: for those before it, for an agent, or until `next_attempt_at`. `failed`: given up.',
-    }),
-    attempts: z.int(),
-    last_status: z.int().nullable().openapi({ description: 'HTTP status of the last try; null: nothing came' }),
-    last_error: z.string().nullable().openapi({
-      description:
-        'What the edge says was wrong with the last try; null: nothing, or it was the answer of the service itself',
-    }),
-    next_attempt_at: z.iso.datetime().nullable(),
-    delivered_at: z.iso.datetime().nullable(),
-  })
-  .openapi('WebhookProgress', {
-    example: {
-      state: 'waiting',
-      attempts: 2,
-      last_status: 500,
-      last_error: null,
-      next_attempt_at: '2026-11-21T09:05:06.000Z',
-      delivered_at: null,
-    },
-  });
-const delivery = z
-  .object({
-    id: z.uuid(),
-    received_at: z.iso.datetime(),
-    event_type: z.string().nullable().openapi({ description: 'As the sender calls it' }),
-    delivery_id: z.string().nullable().openapi({ description: 'By which the sender knows it; stored once' }),
-    content_type: z.string().nullable(),
-    headers: z.record(z.string(), z.string()).openapi({ description: 'Names in lower case' }),
-    size: z.int().openapi({ description: 'Bytes of the body' }),
-    body: z.base64().openapi({ description: 'The bytes that were signed, in base64' }),
-    forward: progress.openapi({ description: 'What became of it on its way to the tunnel' }),
-  })
-  .openapi('WebhookDelivery', {
-    example: {
-      id: '019aa3c2-5b90-7b02-8a3e-0c9d3f5e7a10',
-      received_at: '2026-11-21T09:05:00.000Z',
-      event_type: 'push',
-      delivery_id: '72d3162e-cc78-11e3-81ab-4c9367dc0958',
-      content_type: 'application/json',
-      headers: { 'x-github-event': 'push' },
-      size: 25,
-      body: 'eyJyZWYiOiJyZWZzL2hlYWRzL21haW4ifQ==',
-      forward: {
-        state: 'delivered',
-        attempts: 1,
-        last_status: 200,
-        last_error: null,
-        next_attempt_at: null,
-        delivered_at: '2026-11-21T09:05:01.000Z',
-      },
-    },
-  });
 const reading = z.object({
   after: z
     .uuid()
@@ -272,7 +214,7 @@ export function mountWebhookReceivers(app: Api, { receivers, mailbox, publicUrl 
       description:
         'Ask with the id of the last delivery that you have as `after`, and none comes twice or is left out. With `wait` the request is held until one comes. With `order=newest` the latest come first, and `before` goes back from there. An answer with many large bodies holds fewer than `limit`.',
       request: { params: id, query: reading },
-      responses: { 200: json(z.array(delivery), 'Deliveries') },
+      responses: { 200: json(z.array(deliverySchema), 'Deliveries') },
     }),
     async (c) => {
       const { after, before, brief, limit, order, wait } = c.req.valid('query');
@@ -298,7 +240,7 @@ export function mountWebhookReceivers(app: Api, { receivers, mailbox, publicUrl 
       tags,
       summary: 'A delivery with its headers and body',
       request: { params: event },
-      responses: { 200: json(delivery, 'The delivery') },
+      responses: { 200: json(deliverySchema, 'The delivery') },
     }),
     (c) => {
       const { id, event_id } = c.req.valid('param');
@@ -366,40 +308,4 @@ function destinationFrom(said: z.output<typeof forward> | undefined): Destinatio
 
 function presentDestination(to: Destination | null) {
   return to === null ? null : { tunnel_id: to.tunnelId, path: to.path };
-}
-
-function presentDelivery({ delivery: row, forward, isSending }: Shown) {
-  return {
-    id: row.id,
-    received_at: new Date(row.receivedAt).toISOString(),
-    event_type: row.eventType,
-    delivery_id: row.deliveryId,
-    content_type: row.contentType,
-    headers: row.headers,
-    size: row.size,
-    body: row.body.toString('base64'),
-    forward: presentProgress(forward, isSending),
-  };
-}
-
-const NOT_SENT_ON = {
-  state: 'none',
-  attempts: 0,
-  last_status: null,
-  last_error: null,
-  next_attempt_at: null,
-  delivered_at: null,
-} as const;
-
-function presentProgress(forward: ForwardRow | null, isSending: boolean): z.output<typeof progress> {
-  if (forward === null) return NOT_SENT_ON;
-  const { state, attempts, lastStatus, lastError, nextAt, deliveredAt } = forward;
-  return {
-    state: isSending ? 'sending' : state,
-    attempts,
-    last_status: lastStatus,
-    last_error: lastError,
-    next_attempt_at: isSending || nextAt === 0 ? null : new Date(nextAt).toISOString(),
-    delivered_at: deliveredAt === null ? null : new Date(deliveredAt).toISOString(),
-  };
 }

@@ -162,6 +162,7 @@ suite('ttlSeconds over HTTP', () => {
       createdAt: new Date(START).toISOString(),
       projectSlug: 'default',
       online: false,
+      stopped: false,
       expiresAt: new Date(START + 60_000).toISOString(),
       maintenance: false,
       edgeAuthEnabled: false,

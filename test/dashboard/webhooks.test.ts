@@ -41,7 +41,7 @@ suite('webhook receivers', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     await press(page, 'Make receiver');
     const ready = dialog(page, 'The receiver orders is there');
     url = await ready.getByRole('group', { name: 'the address' }).innerText();
-    secret = await ready.getByRole('group', { name: 'the secret' }).innerText();
+    secret = await ready.getByRole('group', { name: 'the secret', exact: true }).innerText();
     assert.match(secret, /^[\da-f]{64}$/);
     await noSeriousFinding(page);
     await shoot(page, 'webhooks-created');
@@ -140,7 +140,7 @@ suite('webhook receivers', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     await press(page, 'New secret');
     await press(page, 'Set secret');
     const made = dialog(page, 'New secret of orders');
-    const other = await made.getByRole('group', { name: 'the secret' }).innerText();
+    const other = await made.getByRole('group', { name: 'the secret', exact: true }).innerText();
     await noSeriousFinding(page);
     await press(page, 'I have kept it');
     assert.deepEqual([await deliver(url, secret, 'old'), await deliver(url, other, 'new')], [401, 202]);

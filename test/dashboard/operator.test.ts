@@ -24,10 +24,11 @@ suite('operator', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await shoot(page, 'operator-new-account');
     await dialog.getByRole('button', { name: 'Make account' }).click();
     await dialog.getByText('It is shown only now.').waitFor();
-    const password = await dialog.getByRole('group', { name: 'the password' }).textContent();
+    const password = await dialog.getByRole('group', { name: 'the password', exact: true }).textContent();
     await noSeriousFinding(page);
     await page.keyboard.press('Escape');
     await dialog.getByRole('button', { name: 'I have kept it' }).click();
+    await dialog.waitFor({ state: 'hidden' });
     await Account.logIn(world.culvert.apiUrl, 'bob@example.com', String(password));
     assert.doesNotMatch(await page.content(), new RegExp(String(password)));
 
@@ -51,7 +52,7 @@ suite('operator', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await choose('Reset password');
     await dialog.getByRole('button', { name: 'Reset password' }).click();
     await dialog.getByText('It is shown only now.').waitFor();
-    const next = await dialog.getByRole('group', { name: 'the password' }).textContent();
+    const next = await dialog.getByRole('group', { name: 'the password', exact: true }).textContent();
     await dialog.getByRole('button', { name: 'I have kept it' }).click();
     await Account.logIn(world.culvert.apiUrl, 'bob@example.com', String(next));
 

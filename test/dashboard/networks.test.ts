@@ -72,7 +72,7 @@ suite('private networks', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     await shoot(page, 'network-server');
     await dialog(page, 'Server of home').getByRole('button', { name: 'Register server' }).click();
     const server = dialog(page, 'Config of the server of home');
-    const serverConfig = await server.getByRole('group', { name: 'the config' }).innerText();
+    const serverConfig = await server.getByRole('group', { name: 'the config', exact: true }).innerText();
     await noSeriousFinding(page);
     await shoot(page, 'network-server-config');
     // A slip does not lose what is shown once.

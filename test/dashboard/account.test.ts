@@ -131,7 +131,7 @@ suite('the account page', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await dialog(page).getByText('End the session of the command line on laptop?').waitFor();
     await noSeriousFinding(page);
     await dialog(page).getByRole('button', { name: 'End session' }).click();
-    await page.getByText('Command line on laptop').waitFor({ state: 'detached' });
+    await page.getByText('Command line on laptop', { exact: true }).waitFor({ state: 'detached' });
     await press(page, 'End all others');
     await dialog(page).getByText('You are logged out everywhere but here.').waitFor();
     await noSeriousFinding(page);

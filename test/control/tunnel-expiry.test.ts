@@ -171,7 +171,12 @@ suite('ttlSeconds over HTTP', () => {
     assert.deepEqual(made.body, shown);
     plane.now += 60_000;
     plane.control.tunnels.expireDue();
-    assert.deepEqual((await ann.call('GET', `/tunnels/${made.body['id']}`)).body, { ...shown, certificate: null });
+    assert.deepEqual((await ann.call('GET', `/tunnels/${made.body['id']}`)).body, {
+      ...shown,
+      certificate: null,
+      authUsername: null,
+      maintenanceMessage: null,
+    });
     assert.deepEqual((await ann.call('GET', '/tunnels')).body, [shown]);
   });
 });

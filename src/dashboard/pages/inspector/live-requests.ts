@@ -43,6 +43,8 @@ export class LiveRequests {
   /** Where the history goes on behind the row that was the last one then. */
   #next: { readonly last: string | undefined; readonly before: string } | undefined;
   #isAsking = false;
+  /** The feed has begun to stand while the first page was on its way: what was recorded between the two is in neither. */
+  #isOutrun = false;
   /** How often the list has begun anew: older rows that were asked for before that do not fit below it. */
   #restarts = 0;
 
@@ -87,7 +89,8 @@ export class LiveRequests {
   /** The newest page, from nothing. */
   readonly load = (): Promise<void> =>
     this.#ask(async () => {
-      this.list.add(await this.#screen(undefined));
+      // Shown also to a reader who has paused before it came: there was nothing yet to be left in its place.
+      this.list.append(await this.#screen(undefined));
       this.#say({ isLoading: false });
     });
 
@@ -120,6 +123,9 @@ export class LiveRequests {
     } finally {
       this.#isAsking = false;
     }
+    if (!this.#isOutrun || signal.aborted) return;
+    this.#isOutrun = false;
+    await this.#catchUp();
   }
 
   /** As many pages as fill a screen. */
@@ -142,7 +148,10 @@ export class LiveRequests {
   /** What came while nobody listened. */
   async #catchUp(): Promise<void> {
     const { newest } = this.list;
-    if (newest === undefined) return this.load();
+    if (newest === undefined) {
+      this.#isOutrun = this.#isAsking;
+      return this.load();
+    }
     try {
       const { items, before } = await this.#missed(newest);
       if (before === undefined) return this.list.add(items);

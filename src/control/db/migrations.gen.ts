@@ -210,5 +210,13 @@ export const MIGRATIONS: readonly Migration[] = [
       "CREATE TABLE `resting_udp_ports` (\n\t`port` integer PRIMARY KEY NOT NULL,\n\t`freed_at` integer NOT NULL\n);",
       "CREATE INDEX `certificates_expires` ON `certificates` (`expires_at`);"
     ]
+  },
+  {
+    "index": 12,
+    "tag": "0011_webhook_refusals",
+    "hash": "c2d79bff86c37b5dbc17f81215daf94e707f2295072541f3b933186ef36384ae",
+    "statements": [
+      "CREATE TABLE `webhook_refusals` (\n\t`receiver_id` text NOT NULL,\n\t`reason` text NOT NULL,\n\t`count` integer NOT NULL,\n\t`last_at` integer NOT NULL,\n\tPRIMARY KEY(`receiver_id`, `reason`),\n\tFOREIGN KEY (`receiver_id`) REFERENCES `webhook_receivers`(`id`) ON UPDATE no action ON DELETE no action\n);"
+    ]
   }
 ];

@@ -1,6 +1,6 @@
 /** The webhook mailbox: receivers, what was delivered to them, and what became of it on its way to a tunnel. */
 import { sql } from 'drizzle-orm';
-import { blob, index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
+import { blob, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
 import { organizations } from './organizations.ts';
 
 export const webhookReceivers = sqliteTable(
@@ -63,6 +63,22 @@ export const webhookDeliveries = sqliteTable(
     index('webhook_deliveries_receiver').on(t.receiverId, t.sequence),
     index('webhook_deliveries_received').on(t.receivedAt),
   ],
+);
+
+/** What a receiver has refused since its secret or validator changed last: how often for each reason, and nothing of what was refused. */
+export const webhookRefusals = sqliteTable(
+  'webhook_refusals',
+  {
+    receiverId: text('receiver_id')
+      .notNull()
+      .references(() => webhookReceivers.id),
+    reason: text({
+      enum: ['signature_missing', 'signature_wrong', 'signature_too_old', 'too_large', 'came_back'],
+    }).notNull(),
+    count: integer().notNull(),
+    lastAt: integer('last_at').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.receiverId, t.reason] })],
 );
 
 /** What became of a delivery that is sent on. Apart from it: to change a row that holds a megabyte is to write it anew. */

@@ -329,7 +329,10 @@ test('only so many messages are sent in a second, of an organization and in all;
   const actor = await plane.control.sessions.authenticate(ann.token, VISIT.ipAddress);
   assert.ok(actor !== undefined);
   const leave = actors.map((own) =>
-    plane.control.liveFeed.join({ ...actor, ...own }, undefined, () => void heard.push(own.orgId)),
+    plane.control.liveFeed.join({ ...actor, ...own }, undefined, {
+      take: () => void heard.push(own.orgId),
+      look: () => {},
+    }),
   );
   for (const { orgId } of actors)
     plane.control.liveFeed.publish(Array.from({ length: 2_000 }, () => recorded({ orgId, tunnelId })));
@@ -348,7 +351,7 @@ test('a person has only so many live feeds, and the server has', async () => {
   assert.ok(actor !== undefined);
   const { liveFeed } = plane.control;
   const leave = Array.from({ length: MAX_SUBSCRIBERS - liveFeed.stats().subscribers }, (_, i) =>
-    liveFeed.join({ ...actor, userId: `user-${i}` }, undefined, () => {}),
+    liveFeed.join({ ...actor, userId: `user-${i}` }, undefined, { take: () => {}, look: () => {} }),
   );
   assert.deepEqual(await refused(eve.token), [503, 'unavailable']);
   for (const end of leave) end();

@@ -124,6 +124,7 @@ test('they tell what the data node, the queues, the files and the jobs are at', 
     ['culvert_webhook_lines{state="parked"}', 0],
     ['culvert_webhook_tries_total{outcome="given_up"}', 0],
     ['culvert_webhook_readers', 0],
+    ['culvert_webhook_refused_total{reason="signature_wrong"}', 0],
     ['culvert_mail_oldest_seconds', 165],
     ['culvert_job_late_seconds{job="retention"}', 15],
     ['culvert_job_runs_total{job="retention"}', 0],
@@ -150,7 +151,7 @@ test('they tell what the store of records and the live feeds have done and have 
   const ann = await new Team(plane, api).person('ann@example.test');
   const actor = await plane.control.sessions.authenticate(ann.token, VISIT.ipAddress);
   assert.ok(actor !== undefined);
-  const leave = liveFeed.join(actor, undefined, () => {});
+  const leave = liveFeed.join(actor, undefined, { take: () => {}, look: () => {} });
   const records = (count: number) => Array.from({ length: count }, () => recorded({ orgId: ann.home }));
   await link.inspect({ records: records(3), unrecorded: [] });
   // Of one organization twice 2,000 are sent at once.

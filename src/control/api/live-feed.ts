@@ -30,7 +30,7 @@ export const MAX_WAITING_BYTES = 1024 * 1024;
 /** Subscribers have nothing to say. */
 const MAX_MESSAGE_BYTES = 1_024;
 const PING_MS = 30_000;
-/** The session is looked at again at every second ping. */
+/** The session is looked at again at every second ping: one that has run out, which nobody tells of. Other ends are told of at once. */
 const PINGS_PER_LOOK = 2;
 /** For the other side to answer a close. */
 const CLOSE_MS = 5_000;
@@ -159,11 +159,13 @@ export class LiveFeedDoor {
     // It has gone while its token was looked at: nobody would hear of its end any more.
     if (socket.destroyed) return;
     const { feed } = this.#deps;
+    // So may the session have: from `join` on its end is told.
+    feed.recheck(actor);
     const tunnelId = tunnelIn(request.url ?? '');
     let client: WebSocket | undefined;
     let isCorked = false;
     // Joined before the switch, for a refusal must come before it. Both are in one turn of the loop, so nothing comes in between.
-    const leave = feed.join(actor, tunnelId, (item) => {
+    const take = (item: FeedItem): void => {
       if (client === undefined) return;
       // What is told in one turn of the loop leaves in one write: a write each costs ten times as much.
       if (!isCorked) {
@@ -175,7 +177,8 @@ export class LiveFeedDoor {
         });
       }
       this.#send(client, item);
-    });
+    };
+    const leave = feed.join(actor, tunnelId, { take, look: () => client && this.#look(client, actor) });
     socket.once('close', leave);
     this.#server.handleUpgrade(request, socket, head, (opened) => {
       accepted();
@@ -208,7 +211,7 @@ export class LiveFeedDoor {
     waiting.add(client, length);
   }
 
-  /** Pings, cuts whom nobody answers for, and lets go whose session is over. */
+  /** Pings, cuts whom nobody answers for, and lets go whose session has run out. */
   #watch(client: WebSocket, actor: UserActor): void {
     let pings = 0;
     let isHeard = true;

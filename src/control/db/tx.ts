@@ -1,7 +1,7 @@
 /**
  * The way to the tables: `inTx` for writes, `db` for reads. Made by control/open.ts, handed to every service.
  * What must be told to somebody else (the data plane, above all) is told in `tx.onCommit`: never before the commit, and not at
- * all when it fails.
+ * all when it fails. Whom sessions and memberships were changed of is told to whoever watches people: what they hold open may have to end.
  */
 import { eq, sql } from 'drizzle-orm';
 import { type BetterSQLite3Database, drizzle } from 'drizzle-orm/better-sqlite3';
@@ -19,6 +19,8 @@ export interface Tx {
   readonly now: number;
   /** Runs after the commit, in order; not at all when the transaction fails. */
   onCommit(tell: () => void): void;
+  /** A session of this person has ended, or what they may do in an organization has changed: `watchPeople` hears of it after the commit. */
+  personChanged(userId: string): void;
 }
 
 export interface TxOptions {
@@ -34,6 +36,7 @@ export class Store {
   readonly clock: Clock;
   readonly #sqlite: Sqlite;
   readonly #log: Logger;
+  readonly #watchers: Array<(userId: string) => void> = [];
   /** A transaction has failed because of the disk, and no trial has worked since. */
   #diskFailed = false;
 
@@ -45,13 +48,27 @@ export class Store {
   }
 
   /**
+   * Calls `look` for each person of whom a session has ended, or whose place in an organization has changed, once per transaction and after its
+   * commit: for what was opened in their name and stays open. For as long as the store is.
+   */
+  watchPeople(look: (userId: string) => void): void {
+    this.#watchers.push(look);
+  }
+
+  /**
    * Runs `work` in one transaction and commits what it did; throws what `work` throws, with nothing stored and nobody told.
    * A disk that takes nothing is `unavailable`. Synchronous on purpose: an await inside would hold the write lock over a turn of the loop.
    */
   inTx<T>(work: (tx: Tx) => T extends PromiseLike<unknown> ? never : T, options: TxOptions = {}): T {
     if (this.#sqlite.inTransaction) throw new Error('a transaction inside a transaction');
     const told: Array<() => void> = [];
-    const tx: Tx = { db: this.db, now: this.clock.now(), onCommit: (tell) => void told.push(tell) };
+    const people = new Set<string>();
+    const tx: Tx = {
+      db: this.db,
+      now: this.clock.now(),
+      onCommit: (tell) => void told.push(tell),
+      personChanged: (userId) => void people.add(userId),
+    };
     if (options.relaxed) this.#sqlite.pragma('synchronous = NORMAL');
     let result: T;
     try {
@@ -70,6 +87,7 @@ export class Store {
     } finally {
       if (options.relaxed) this.#sqlite.pragma('synchronous = FULL');
     }
+    for (const userId of people) for (const look of this.#watchers) told.push(() => look(userId));
     for (const tell of told) {
       try {
         tell();

@@ -33,9 +33,15 @@ export interface FeedStats {
   readonly waitingBytes: number;
 }
 
-interface Subscriber {
-  readonly tunnelId: string | undefined;
+/** What the holder of a socket does for the feed. Neither may block or throw. */
+export interface FeedListener {
   readonly take: (item: FeedItem) => void;
+  /** A session of this person has ended, or their place in an organization has changed: `recheck` says whether they may still listen. */
+  readonly look: () => void;
+}
+
+interface Subscriber extends FeedListener {
+  readonly tunnelId: string | undefined;
 }
 
 interface OrgFeed {
@@ -49,7 +55,7 @@ export class LiveFeed {
   readonly #store: Store;
   readonly #clock: Clock;
   readonly #byOrg = new Map<string, OrgFeed>();
-  readonly #ofUser = new Map<string, number>();
+  readonly #ofUser = new Map<string, Set<Subscriber>>();
   readonly #rate: Allowance;
   #subscribers = 0;
   #sent = 0;
@@ -62,19 +68,22 @@ export class LiveFeed {
     this.#store = deps.store;
     this.#clock = deps.store.clock;
     this.#rate = this.#rateOf(MAX_MESSAGES);
+    deps.store.watchPeople((userId) => {
+      for (const { look } of [...(this.#ofUser.get(userId) ?? [])]) look();
+    });
   }
 
   /**
-   * From now on `take` gets each request of the organization, or of the tunnel, until the returned function is called. It must not block or
-   * throw. Throws `forbidden`, `not_found` (the tunnel), `rate_limited` (too many of this person), `unavailable` (too many in all).
+   * From now on the listener gets each request of the organization, or of the tunnel, until the returned function is called. Throws
+   * `forbidden`, `not_found` (the tunnel), `rate_limited` (too many of this person), `unavailable` (too many in all).
    */
-  join(actor: Actor, tunnelId: string | undefined, take: (item: FeedItem) => void): () => void {
+  join(actor: Actor, tunnelId: string | undefined, listener: FeedListener): () => void {
     allow(actor, 'read', 'record');
     knowTunnel(this.#store.db, actor, tunnelId);
     const { userId, orgId } = actor;
-    const own = this.#ofUser.get(userId) ?? 0;
-    if (own >= MAX_SUBSCRIBERS_PER_USER)
-      throw new AppError('rate_limited', `You have ${own} live feeds open already. Close one first.`);
+    const own = this.#ofUser.get(userId) ?? new Set();
+    if (own.size >= MAX_SUBSCRIBERS_PER_USER)
+      throw new AppError('rate_limited', `You have ${own.size} live feeds open already. Close one first.`);
     if (this.#subscribers >= MAX_SUBSCRIBERS)
       throw new AppError(
         'unavailable',
@@ -85,17 +94,17 @@ export class LiveFeed {
       rate: this.#rateOf(MAX_MESSAGES_PER_ORG),
     };
     this.#byOrg.set(orgId, feed);
-    this.#ofUser.set(userId, own + 1);
+    this.#ofUser.set(userId, own);
     this.#subscribers += 1;
-    const subscriber = { tunnelId, take };
+    const subscriber = { tunnelId, ...listener };
     feed.subscribers.add(subscriber);
+    own.add(subscriber);
     return () => {
       if (!feed.subscribers.delete(subscriber)) return;
       this.#subscribers -= 1;
       if (feed.subscribers.size === 0) this.#byOrg.delete(orgId);
-      const left = (this.#ofUser.get(userId) ?? 1) - 1;
-      if (left === 0) this.#ofUser.delete(userId);
-      else this.#ofUser.set(userId, left);
+      own.delete(subscriber);
+      if (own.size === 0) this.#ofUser.delete(userId);
     };
   }
 

@@ -49,6 +49,7 @@ export class Members {
       if (role === member.role) return { ...view(me, member), revokedTokens: 0 };
       keepOwner(tx, me, member);
       tx.db.update(memberships).set({ role }).where(rowOf(me.orgId, member.userId)).run();
+      tx.personChanged(member.userId);
       endInvitationsBeyond(tx, me, { userId: member.userId, role });
       const revokedTokens = this.#endKeys(tx, me, { ...member, role });
       const details = { email: member.email, from: member.role, to: role };

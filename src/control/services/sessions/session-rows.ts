@@ -1,6 +1,7 @@
 /**
  * Rows of sessions: open, read, revoke. Whoever lets a person in (password, second factor, identity provider,
- * command line) does it through `openSession`; the rules of each way in are in the file of that way.
+ * command line) does it through `openSession`; the rules of each way in are in the file of that way. Whatever ends a session says so
+ * (`personChanged`), so that what was opened by it and stays open ends too.
  */
 import { and, asc, count, eq, gt, isNull, ne } from 'drizzle-orm';
 import { uuidv7 } from 'uuidv7';
@@ -155,11 +156,13 @@ export function operatorNow(tx: Tx, actor: Actor): OperatorActor {
 
 /** The row alone: whoever distrusts a session ends it by session-ends.ts. */
 export function revokeSession(tx: Tx, sessionId: string): void {
-  tx.db
+  const ended = tx.db
     .update(sessions)
     .set({ revokedAt: tx.now })
     .where(and(eq(sessions.id, sessionId), isNull(sessions.revokedAt)))
-    .run();
+    .returning({ userId: sessions.userId })
+    .get();
+  if (ended !== undefined) tx.personChanged(ended.userId);
 }
 
 /** The rows of every session of a person, but for one that is spared, and what waits to become one. Returns how many ended. */
@@ -181,6 +184,7 @@ export function revokeSessionsOf(tx: Tx, userId: string, spared?: string): numbe
       ),
     )
     .run();
+  tx.personChanged(userId);
   return changes;
 }
 
@@ -195,6 +199,8 @@ export function leaveOrg(tx: Tx, userId: string, orgId: string): void {
     .set(next === undefined ? { revokedAt: tx.now } : { orgId: next.id })
     .where(and(eq(sessions.userId, userId), eq(sessions.orgId, orgId), isNull(sessions.revokedAt)))
     .run();
+  // Also of a session that is active elsewhere: an access token of it goes on in the organization that it was made for.
+  tx.personChanged(userId);
 }
 
 export function visitColumns(visit: Visit): { ipAddress: string; userAgent: string } {

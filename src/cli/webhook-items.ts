@@ -10,6 +10,10 @@ export const receiver = z.looseObject({
   last_received_at: z.string().nullable(),
   stored: z.int(),
   displaced: z.int(),
+  /** A server that is older does not say. */
+  refused: z
+    .looseObject({ total: z.int(), last_at: z.string().nullable(), last_reason: z.string().nullable() })
+    .optional(),
   waiting: z.int(),
   forward: z.looseObject({ tunnel_id: z.string(), path: z.string() }).nullable(),
 });
@@ -36,6 +40,22 @@ const STYLES: ReadonlyMap<string, Style> = new Map([
   ['waiting', 'yellow'],
   ['sending', 'cyan'],
 ]);
+
+const REASONS: ReadonlyMap<string, string> = new Map([
+  ['signature_missing', 'not signed as this validator reads it'],
+  ['signature_wrong', 'signed with another secret'],
+  ['signature_too_old', 'signed at another time than this server has'],
+  ['too_large', 'larger than 1 MiB'],
+  ['came_back', 'sent on by this server itself'],
+]);
+
+/** "12 refused, the last at 2026-11-21 09:04:50 UTC: signed with another secret"; undefined where nothing was. */
+export function refusedShown({ refused }: Receiver): string | undefined {
+  if (refused === undefined || refused.last_at === null) return undefined;
+  const { total, last_at: at, last_reason: reason } = refused;
+  const why = REASONS.get(reason ?? '') ?? reason;
+  return `${total} refused, the last at ${at.slice(0, 19).replace('T', ' ')} UTC: ${why}`;
+}
 
 /** What became of it on its way to the tunnel. */
 export function stateShown({ forward }: Delivery): Span {

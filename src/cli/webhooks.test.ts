@@ -14,6 +14,7 @@ const RECEIVER = {
   last_received_at: '2026-11-21T09:05:00.000Z',
   stored: 2,
   displaced: 0,
+  refused: { total: 0, last_at: null, last_reason: null },
   waiting: 0,
   forward: { tunnel_id: 't1', path: '/hook' },
 };
@@ -57,9 +58,30 @@ test('list: receivers, and the names of the tunnels that they send on to', WITHI
   assert.equal(await program.exit, 0, program.stderr);
   const [head = '', ...rows] = program.stdout.trimEnd().split('\n');
   assert.match(head, /^NAME +VALIDATOR +URL +SENT ON TO /);
-  assert.match(rows[0] ?? '', /^orders +github +https:\/\/\S+ +shop \/hook +2 +0 +2026-11-21 09:05:00 /);
+  assert.match(rows[0] ?? '', /^orders +github +https:\/\/\S+ +shop \/hook +2 +0 +0 +2026-11-21 09:05:00 /);
   assert.match(rows[1] ?? '', /^mails .* - +2 /);
   assert.match(rows[2] ?? '', /\(deleted\) \//);
+});
+
+test('what is refused is told: its number in the list, and why, where nothing else has come', WITHIN, async (t) => {
+  const refused = { total: 12, last_at: '2026-11-21T09:04:50.000Z', last_reason: 'signature_wrong' };
+  const { program, server } = await asking(t, 'events', 'orders');
+  await expect(server, 'GET /webhook-receivers', [{ ...RECEIVER, refused }]);
+  await expect(server, `GET ${PATH}/events?limit=500`, []);
+  assert.equal(await program.exit, 0, program.stderr);
+  assert.match(
+    program.stderr,
+    /^orders: nothing is stored\. 12 refused, the last at 2026-11-21 09:04:50 UTC: signed with another secret\. --follow/,
+  );
+  const list = await asking(t, 'list');
+  const { refused: _, ...ofOldServer } = OTHER;
+  await expect(list.server, 'GET /webhook-receivers', [{ ...RECEIVER, forward: null, refused }, ofOldServer]);
+  await expect(list.server, 'GET /tunnels', []);
+  assert.equal(await list.program.exit, 0, list.program.stderr);
+  const [head = '', ...rows] = list.program.stdout.trimEnd().split('\n');
+  assert.match(head, / REFUSED /);
+  assert.match(rows[0] ?? '', / 2 +0 +12 +2026/);
+  assert.match(rows[1] ?? '', / 2 +0 +0 +2026/);
 });
 
 test('events: page after page to the end, with what became of each', WITHIN, async (t) => {

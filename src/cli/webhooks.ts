@@ -16,6 +16,7 @@ import {
   pathOf,
   type Receiver,
   receiver,
+  refusedShown,
   stateShown,
 } from './webhook-items.ts';
 import { follow } from './webhooks-follow.ts';
@@ -34,6 +35,7 @@ export const webhooksList = apiCommand(async (asked) => {
       forward === null ? '-' : `${names.get(forward.tunnel_id) ?? '(deleted)'} ${forward.path}`,
     stored: (row) => String(row.stored),
     displaced: (row) => String(row.displaced),
+    refused: (row) => String(row.refused?.total ?? 0),
     'last (utc)': (row) => row.last_received_at?.slice(0, 19).replace('T', ' ') ?? '-',
     id: (row) => row.id,
   });
@@ -42,12 +44,16 @@ export const webhooksList = apiCommand(async (asked) => {
 export const webhooksEvents = apiCommand(async (asked) => {
   const { flags, io } = asked;
   if (flags['follow'] === true) refuseFlags(flags, ['limit'], 'not with --follow, which ends when you end it');
-  const { id, name } = await findReceiver(asked);
+  const found = await findReceiver(asked);
+  const { id, name } = found;
   const after = textFlag(flags, 'after');
   if (flags['follow'] === true) return follow(asked, { id, after, isThere: () => isThere(asked, id) });
   const rows = await readAll(asked, { id, after });
   if (flags['json'] !== true && rows.length === 0) {
-    return writeLine(io.stderr, harmless(`${name}: nothing is stored. --follow shows deliveries as they come`));
+    // The commonest reason for which nothing comes: the sender has another secret.
+    const refused = refusedShown(found);
+    const why = refused === undefined ? '' : `. ${refused}`;
+    return writeLine(io.stderr, harmless(`${name}: nothing is stored${why}. --follow shows deliveries as they come`));
   }
   await printRows<Delivery>(asked, rows, {
     'received (utc)': (row) => row.received_at.slice(0, 19).replace('T', ' '),

@@ -20,6 +20,7 @@ test('runs each job at its own pace, also after one has failed, and stops', (t) 
     sweep: 0,
     records: 0,
     keys: 0,
+    refused: 0,
   };
   const errors: unknown[] = [];
   const stop = startJobs({
@@ -40,6 +41,7 @@ test('runs each job at its own pace, also after one has failed, and stops', (t) 
     retention: { sweep: () => void runs.sweep++ },
     recordSweep: { run: async () => void runs.records++ },
     keys: { sweep: () => void runs.keys++ },
+    refusals: { fold: () => void runs.refused++ },
     ...{ clock, jobTimes },
     log: { ...silentLog, error: (fields) => void errors.push(fields) },
   });
@@ -61,6 +63,7 @@ test('runs each job at its own pace, also after one has failed, and stops', (t) 
     sweep: 1,
     records: 1,
     keys: 0,
+    refused: 6,
   });
   pass(540);
   assert.deepEqual(runs, {
@@ -74,6 +77,7 @@ test('runs each job at its own pace, also after one has failed, and stops', (t) 
     sweep: 10,
     records: 1,
     keys: 1,
+    refused: 60,
   });
   assert.equal(errors.length, 1);
   const expire = jobTimes.list().find(({ name }) => name === 'expire tunnels');
@@ -106,6 +110,7 @@ test('a job that waits for somebody is not begun twice, fails into the log, and 
     retention: { sweep: () => {} },
     recordSweep: { run: async () => {} },
     keys: { sweep: () => {} },
+    refusals: { fold: () => {} },
     ...{ clock, jobTimes },
     log: { ...silentLog, error: (fields) => void errors.push(fields) },
   });

@@ -13,6 +13,7 @@ import type { JobTimes } from './services/operator/job-times.ts';
 import type { Retention } from './services/retention.ts';
 import type { TokenEnds } from './services/tokens/token-ends.ts';
 import type { Tunnels } from './services/tunnels/tunnels.ts';
+import type { Refusals } from './services/webhooks/refusals.ts';
 
 interface Job {
   readonly name: string;
@@ -31,6 +32,7 @@ export interface JobDeps {
   readonly retention: Pick<Retention, 'sweep'>;
   readonly recordSweep: Pick<RecordSweep, 'run'>;
   readonly keys: Pick<Keys, 'sweep'>;
+  readonly refusals: Pick<Refusals, 'fold'>;
   /** Told of every run. */
   readonly jobTimes: JobTimes;
   readonly clock: Clock;
@@ -62,6 +64,8 @@ function schedule(deps: JobDeps): readonly Job[] {
     { name: 'retention', everyMs: 60_000, run: () => deps.retention.sweep() },
     { name: 'retention of records', everyMs: 60_000, run: (signal) => deps.recordSweep.run(signal) },
     { name: 'signing keys', everyMs: 600_000, run: () => deps.keys.sweep() },
+    // A crash loses the counts of this long.
+    { name: 'refused webhooks', everyMs: 10_000, run: () => deps.refusals.fold() },
   ];
 }
 

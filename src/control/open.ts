@@ -85,6 +85,7 @@ export function openControl(options: ControlOptions): ControlPlane {
         records,
         forwarder: tunnels.forwarder,
         mailbox: tunnels.mailbox,
+        refusals: tunnels.refusals,
         jobTimes,
         dataDir: options.dataDir,
       }),

@@ -152,6 +152,7 @@ async function open(settings: Settings, options: ServerOptions, life: Lifecycle)
   life.onClose('certificate files', () => watch.close());
   await watch.look();
 
+  life.onClose('counts of refused webhooks', () => control.refusals.foldAll());
   const app = makeApi(settings, {
     control,
     version,

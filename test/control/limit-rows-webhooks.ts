@@ -68,6 +68,11 @@ export function webhookLimits(): readonly Row[] {
       'webhooks.test.ts',
       'deliveries are kept for as long as the plan keeps requests, and the counters follow',
     ]),
+    elsewhere(
+      'Counts of refused deliveries',
+      'written down each 10 s, those of 500 receivers; 10,000 receivers wait for that, and one more is not counted',
+      ['webhook-refusals.test.ts', 'of more receivers than have room nothing is counted until some are written down'],
+    ),
     elsewhere('Age of a Slack or Stripe signature', '300 s, before or behind', [
       'webhooks.test.ts',
       'stripe: as its own library signs, with its tolerance, and while a secret is rolled',

@@ -14,6 +14,7 @@ import { ErrorLog } from './error-log.ts';
 import { answerError, refuseInvalid } from './errors.ts';
 import { neededDeed, takesAgentKeys, takesMasterKeys, takesMetricKeys } from './define-route.ts';
 import { RouteTable } from './route-table.ts';
+import { countTooLarge } from './webhook-refusals.ts';
 import { mountAccess } from './routes/access.ts';
 import { mountAccount } from './routes/account.ts';
 import { mountBasicGates } from './routes/basic-gates.ts';
@@ -83,8 +84,11 @@ export function buildApi(deps: ApiDeps): Api {
       cors({ origin: [...deps.corsOrigins], credentials: true, maxAge: 600, exposeHeaders: ['Link', 'Retry-After'] }),
     );
   app.use('/auth/*', authLimit(deps));
+  // A bucket of its own: whoever looks at an invitation needs their tries for the log-in that follows.
+  app.use('/orgs/invitations/lookup', authLimit(deps));
   app.use('/edge-auth/*', visitorLimit(deps));
   app.use(requireBearer(table, deps));
+  app.use('/webhooks/:receiver_id', countTooLarge(deps));
   app.use(limitBody);
 
   mountProbes(app, deps);

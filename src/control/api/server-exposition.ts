@@ -199,6 +199,11 @@ function writeQueues(sheet: MetricSheet, { mail, webhooks, files }: ServerFigure
     'Deliveries that were sent to tunnels, by what came of it',
     byLabel('outcome', webhooks.tries),
   );
+  sheet.counter(
+    'culvert_webhook_refused_total',
+    'Deliveries that receivers refused, by why',
+    byLabel('reason', webhooks.refused),
+  );
   sheet.gauge('culvert_webhook_readers', 'Requests that are held until a webhook comes', webhooks.readers);
   sheet.gauge('culvert_database_bytes', 'Files of the data folder', byLabel('file', files));
 }

@@ -28,6 +28,7 @@ import { Forwarder } from '../services/webhooks/forwarder.ts';
 import { Mailbox, READER_WAITS } from '../services/webhooks/mailbox.ts';
 import { ReaderKeys } from '../services/webhooks/reader-keys.ts';
 import { Receivers } from '../services/webhooks/receivers.ts';
+import { Refusals } from '../services/webhooks/refusals.ts';
 
 export interface TunnelServices {
   readonly tunnels: Tunnels;
@@ -50,6 +51,7 @@ export interface TunnelServices {
   readonly mailbox: Mailbox;
   readonly readerKeys: ReaderKeys;
   readonly forwarder: Forwarder;
+  readonly refusals: Refusals;
   readonly claims: Claims;
   readonly usage: Usage;
   /** Signs what browsers carry between the planes; base64url. */
@@ -65,6 +67,7 @@ export function openTunnels(ground: Ground, { tokens, tokenEnds }: TokenServices
   const dns = new DnsTxtRecords(options.dnsResolvers);
   const waits = new Waits(READER_WAITS);
   const forwarder = new Forwarder({ store, nodes, routes, maintenance, log });
+  const refusals = new Refusals({ store });
   // A pause that is over, or a tunnel that is gone.
   news.subscribe((delta) => {
     if (delta.kind === 'put') forwarder.tunnelChanged(delta.route.tunnelId);
@@ -122,9 +125,10 @@ export function openTunnels(ground: Ground, { tokens, tokenEnds }: TokenServices
     }),
     metrics: new Metrics({ store, nodes }),
     metricKeys: new MetricKeys({ store }),
-    receivers: new Receivers({ store, sealer, lines: forwarder, waits }),
-    mailbox: new Mailbox({ store, sealer, lines: forwarder, waits }),
+    receivers: new Receivers({ store, sealer, lines: forwarder, refusals, waits }),
+    mailbox: new Mailbox({ store, sealer, lines: forwarder, refusals, waits }),
     forwarder,
+    refusals,
     readerKeys: new ReaderKeys({ store, tokens }),
     claims: new Claims({ store, tokens, spend, news, routes, maintenance, nodes, tcpPorts, ownLabels }),
     usage: new Usage({

@@ -3065,6 +3065,48 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/orgs/{id}/invitations/{invitation_id}/resend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send an invitation again, with a new link
+         * @description For whoever may invite to its role. The links sent before end, and the new one works for 7 days. It is in the answer too, to be handed over where letters do not arrive. Counts as an invitation among the 200 of yours in a day and the few to the same address: 429 beyond them.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                    invitation_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description A letter is on its way */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ResentInvitation"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/orgs/{id}/members": {
         parameters: {
             query?: never;
@@ -3208,6 +3250,49 @@ export interface paths {
                     };
                     content: {
                         "application/json": components["schemas"]["Organization"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/orgs/invitations/lookup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * What an invitation says, by the token from the mail
+         * @description For a page that asks whether to accept; it needs no account and uses nothing up. Whether the address has an account is not told. 404 for a token that was used or revoked, or has run out. Limited per address as `/auth/*` is, and counted by itself.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["AcceptInvitation"];
+                };
+            };
+            responses: {
+                /** @description The invitation */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ShownInvitation"];
                     };
                 };
             };
@@ -6174,7 +6259,7 @@ export interface components {
          */
         AuditEvent: {
             /** @enum {string} */
-            action: "auth.signup" | "auth.email_verify" | "auth.login" | "auth.login_failed" | "auth.logout" | "auth.refresh_reuse" | "auth.session_revoke" | "auth.switch_org" | "auth.password_forgot" | "auth.password_reset" | "auth.password_change" | "auth.mfa_enable" | "auth.mfa_disable" | "auth.mfa_recovery" | "auth.mfa_recovery_renew" | "auth.identity_link" | "auth.identity_unlink" | "auth.cli_authorize" | "auth.cli_logout" | "user.create" | "user.update" | "user.superadmin_grant" | "user.superadmin_revoke" | "user.lock" | "user.unlock" | "user.mfa_reset" | "user.password_reset" | "user.sessions_revoke" | "org.create" | "org.update" | "org.delete" | "org.plan" | "org.approve" | "org.suspend" | "member.update" | "member.remove" | "member.leave" | "invitation.create" | "invitation.revoke" | "invitation.accept" | "tunnel.create" | "tunnel.start" | "tunnel.stop" | "tunnel.delete" | "tunnel.expire" | "tunnel.policy" | "tunnel.policy_remove" | "tunnel.auth" | "tunnel.auth_remove" | "tunnel.edge_auth" | "tunnel.edge_auth_remove" | "tunnel.maintenance" | "tunnel.maintenance_end" | "token.mint" | "token.rotate" | "token.revoke" | "token.budget" | "project.create" | "project.update" | "project.delete" | "reserved_subdomain.create" | "reserved_subdomain.delete" | "domain.create" | "domain.verify" | "domain.bind" | "domain.unbind" | "domain.lose" | "domain.delete" | "webhook_receiver.create" | "webhook_receiver.update" | "webhook_receiver.delete" | "webhook_receiver.redeliver" | "network.create" | "network.update" | "network.server" | "network.delete" | "network_device.enroll" | "network_device.update" | "network_device.revoke" | "network_device.expire" | "billing.checkout" | "billing.plan" | "billing.cancel" | "connection.disconnect" | "metric_key.create" | "metric_key.delete" | "inspector.clear" | "inspector.replay" | "key.rotate" | "certificate.renew";
+            action: "auth.signup" | "auth.email_verify" | "auth.login" | "auth.login_failed" | "auth.logout" | "auth.refresh_reuse" | "auth.session_revoke" | "auth.switch_org" | "auth.password_forgot" | "auth.password_reset" | "auth.password_change" | "auth.mfa_enable" | "auth.mfa_disable" | "auth.mfa_recovery" | "auth.mfa_recovery_renew" | "auth.identity_link" | "auth.identity_unlink" | "auth.cli_authorize" | "auth.cli_logout" | "user.create" | "user.update" | "user.superadmin_grant" | "user.superadmin_revoke" | "user.lock" | "user.unlock" | "user.mfa_reset" | "user.password_reset" | "user.sessions_revoke" | "org.create" | "org.update" | "org.delete" | "org.plan" | "org.approve" | "org.suspend" | "member.update" | "member.remove" | "member.leave" | "invitation.create" | "invitation.resend" | "invitation.revoke" | "invitation.accept" | "tunnel.create" | "tunnel.start" | "tunnel.stop" | "tunnel.delete" | "tunnel.expire" | "tunnel.policy" | "tunnel.policy_remove" | "tunnel.auth" | "tunnel.auth_remove" | "tunnel.edge_auth" | "tunnel.edge_auth_remove" | "tunnel.maintenance" | "tunnel.maintenance_end" | "token.mint" | "token.rotate" | "token.revoke" | "token.budget" | "project.create" | "project.update" | "project.delete" | "reserved_subdomain.create" | "reserved_subdomain.delete" | "domain.create" | "domain.verify" | "domain.bind" | "domain.unbind" | "domain.lose" | "domain.delete" | "webhook_receiver.create" | "webhook_receiver.update" | "webhook_receiver.delete" | "webhook_receiver.redeliver" | "network.create" | "network.update" | "network.server" | "network.delete" | "network_device.enroll" | "network_device.update" | "network_device.revoke" | "network_device.expire" | "billing.checkout" | "billing.plan" | "billing.cancel" | "connection.disconnect" | "metric_key.create" | "metric_key.delete" | "inspector.clear" | "inspector.replay" | "key.rotate" | "certificate.renew";
             /** @enum {string} */
             actorType: "user" | "token" | "operator" | "system";
             /** @description What was changed, from what to what, where the action alone does not say it */
@@ -8129,6 +8214,24 @@ export interface components {
         };
         /**
          * @example {
+         *       "id": "019aa3c2-5b90-7a10-8d31-7c2b5e9f4a08",
+         *       "email": "bob@example.com",
+         *       "role": "member",
+         *       "invited_by": "ann@example.com",
+         *       "created_at": "2026-11-21T09:00:00.000Z",
+         *       "expires_at": "2026-11-30T10:15:00.000Z",
+         *       "accept_url": "https://tunnel.example.com/app/invite?token=q3zVw0Yl9pXr7uT2mKc5bN8dHf1sJg4aEo6iLyRtPvQ"
+         *     }
+         */
+        ResentInvitation: components["schemas"]["Invitation"] & {
+            /**
+             * Format: uri
+             * @description The link that is in the letter, for this answer alone: it can not be asked for again
+             */
+            accept_url: string;
+        };
+        /**
+         * @example {
          *       "id": "019aa3c2-5b76-7c1f-8d52-7e0a9b3c6f05",
          *       "subdomain": "shop",
          *       "organization_id": "019aa3c2-5b6e-7d10-b1a5-3f2e9c4d7a01",
@@ -8224,6 +8327,29 @@ export interface components {
         };
         SessionList: {
             sessions: components["schemas"]["Session"][];
+        };
+        /**
+         * @example {
+         *       "organization": "Acme",
+         *       "email": "bob@example.com",
+         *       "role": "member",
+         *       "invited_by": "ann@example.com",
+         *       "invited_by_name": "Ann",
+         *       "expires_at": "2026-11-28T09:00:00.000Z"
+         *     }
+         */
+        ShownInvitation: {
+            /** @description The address that is invited: no other account can accept */
+            email: string;
+            /** Format: date-time */
+            expires_at: string;
+            /** @description E-mail address */
+            invited_by: string;
+            /** @description As they call themself; may be empty */
+            invited_by_name: string;
+            organization: string;
+            /** @enum {string} */
+            role: "viewer" | "member" | "admin" | "owner";
         };
         /**
          * @example {
@@ -8695,6 +8821,18 @@ export interface components {
          *       "received": 12,
          *       "stored": 12,
          *       "displaced": 0,
+         *       "refused": {
+         *         "total": 0,
+         *         "by_reason": {
+         *           "signature_missing": 0,
+         *           "signature_wrong": 0,
+         *           "signature_too_old": 0,
+         *           "too_large": 0,
+         *           "came_back": 0
+         *         },
+         *         "last_at": null,
+         *         "last_reason": null
+         *       },
          *       "waiting": 2,
          *       "forward": {
          *         "tunnel_id": "019aa3c2-5b70-7d3c-8f11-6f1c9d2e4b57",
@@ -8715,6 +8853,7 @@ export interface components {
             name: string;
             /** @description Deliveries since the beginning */
             received: number;
+            refused: components["schemas"]["WebhookRefusals"];
             /** @description Deliveries that can be read now */
             stored: number;
             /**
@@ -8747,6 +8886,40 @@ export interface components {
              * @enum {string}
              */
             validator?: "generic_hmac_sha256" | "github" | "slack" | "stripe";
+        };
+        /**
+         * @description Deliveries that were refused, and of which nothing is kept, since the secret or the validator was changed last
+         * @example {
+         *       "total": 12,
+         *       "by_reason": {
+         *         "signature_missing": 0,
+         *         "signature_wrong": 12,
+         *         "signature_too_old": 0,
+         *         "too_large": 0,
+         *         "came_back": 0
+         *       },
+         *       "last_at": "2026-11-21T09:04:50.000Z",
+         *       "last_reason": "signature_wrong"
+         *     }
+         */
+        WebhookRefusals: {
+            by_reason: {
+                /** @description This server had sent it on itself */
+                came_back: number;
+                /** @description Not signed, or not as this validator reads it */
+                signature_missing: number;
+                /** @description By the sender's own timestamp more than 300 s away from this server's clock */
+                signature_too_old: number;
+                /** @description Signed with another secret, or changed on its way */
+                signature_wrong: number;
+                /** @description The body was larger than 1 MiB */
+                too_large: number;
+            };
+            /** Format: date-time */
+            last_at: string | null;
+            /** @enum {string|null} */
+            last_reason: "signature_missing" | "signature_wrong" | "signature_too_old" | "too_large" | "came_back" | null;
+            total: number;
         };
         /**
          * @description For `wg-quick` and the WireGuard apps, once the private key stands in the place of `REPLACE_WITH_PRIVATE_KEY`

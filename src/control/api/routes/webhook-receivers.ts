@@ -9,6 +9,7 @@ import { type Api, type ApiDeps, actorOf, goneSignal, readerOf } from '../contex
 import { defineRoute, WITH_AGENT_KEYS } from '../define-route.ts';
 import { json } from '../errors.ts';
 import { deliverySchema, presentDelivery } from '../webhook-delivery.ts';
+import { presentRefused, refusedSchema } from '../webhook-refusals.ts';
 
 /** Below what proxies commonly allow an answer to take (60 s). */
 const MAX_WAIT_SECONDS = 30;
@@ -39,6 +40,7 @@ const receiver = z
     received: z.int().openapi({ description: 'Deliveries since the beginning' }),
     stored: z.int().openapi({ description: 'Deliveries that can be read now' }),
     displaced: z.int().openapi({ description: 'Deliveries that went because newer ones needed their room' }),
+    refused: refusedSchema,
     waiting: z.int().openapi({ description: 'Deliveries that wait to be sent on, the one on its way among them' }),
     forward: destination.nullable().openapi({ description: 'Where deliveries are sent on to' }),
   })
@@ -53,6 +55,12 @@ const receiver = z
       received: 12,
       stored: 12,
       displaced: 0,
+      refused: {
+        total: 0,
+        by_reason: { signature_missing: 0, signature_wrong: 0, signature_too_old: 0, too_large: 0, came_back: 0 },
+        last_at: null,
+        last_reason: null,
+      },
       waiting: 2,
       forward: { tunnel_id: '019aa3c2-5b70-7d3c-8f11-6f1c9d2e4b57', path: '/webhooks/github' },
     },
@@ -119,6 +127,7 @@ export function mountWebhookReceivers(app: Api, { receivers, mailbox, publicUrl 
     received: row.received,
     stored: row.storedCount,
     displaced: row.displaced,
+    refused: presentRefused(row.refused),
     waiting: row.waiting,
     forward: presentDestination(destinationOf(row)),
   });

@@ -17,6 +17,7 @@ import type { Certificates, CertificateEnds } from '../certificates/certificates
 import type { FeedStats, LiveFeed } from '../inspector/live-feed.ts';
 import type { Forwarder, ForwardStats } from '../webhooks/forwarder.ts';
 import type { Mailbox } from '../webhooks/mailbox.ts';
+import type { RefusalReason, Refusals } from '../webhooks/refusals.ts';
 import type { Passwords } from '../passwords/passwords.ts';
 import type { JobTime, JobTimes } from './job-times.ts';
 
@@ -34,7 +35,10 @@ export interface ServerFigures {
   readonly feed: FeedStats;
   readonly records: RecordStats;
   readonly mail: { readonly waiting: number; readonly oldestMs: number };
-  readonly webhooks: ForwardStats & { readonly readers: number };
+  readonly webhooks: ForwardStats & {
+    readonly readers: number;
+    readonly refused: Readonly<Record<RefusalReason, number>>;
+  };
   readonly certificates: CertificateEnds;
   /** Bytes; what is not there is left out. */
   readonly files: Readonly<Record<string, number>>;
@@ -50,6 +54,7 @@ export interface OperatorMetricsDeps {
   readonly records: Pick<RecordStore, 'stats'>;
   readonly forwarder: Pick<Forwarder, 'stats'>;
   readonly mailbox: Pick<Mailbox, 'waiting'>;
+  readonly refusals: Pick<Refusals, 'stats'>;
   readonly jobTimes: JobTimes;
   readonly dataDir: string;
 }
@@ -73,7 +78,8 @@ export class OperatorMetrics {
   /** Throws `forbidden`, and `unavailable` when no server runs: `culvert admin` without one. */
   async figures(actor: Actor): Promise<ServerFigures> {
     allowOperator(actor);
-    const { store, nodes, passwords, certificates, feed, records, forwarder, mailbox, jobTimes, dataDir } = this.#deps;
+    const { store, nodes, passwords, certificates, feed, records, jobTimes, dataDir } = this.#deps;
+    const { forwarder, mailbox, refusals } = this.#deps;
     const edge = nodes.stats();
     if (edge === undefined || this.#process === undefined)
       throw new AppError('unavailable', 'No server runs, so there is nothing to tell. Start it with `culvert serve`.');
@@ -90,7 +96,7 @@ export class OperatorMetrics {
       feed: feed.stats(),
       records: records.stats(),
       mail: { waiting: mail?.waiting ?? 0, oldestMs: Math.max(0, now - (mail?.oldest ?? now)) },
-      webhooks: { ...forwarder.stats(), readers: mailbox.waiting },
+      webhooks: { ...forwarder.stats(), readers: mailbox.waiting, refused: refusals.stats() },
       certificates: certificates.endingFirst(actor, MAX_CERTIFICATES),
       jobs: jobTimes.list(),
     };

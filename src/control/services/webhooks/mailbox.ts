@@ -21,7 +21,8 @@ import {
 import { destinationOf, putInFront, putInLine } from './forward-rows.ts';
 import type { Lines } from './forwarder.ts';
 import { anyReceiver, openSecret, ownReceiver } from './receiver-rows.ts';
-import { describe, type Incoming, isGenuine } from './validators.ts';
+import type { Refusals } from './refusals.ts';
+import { describe, findFault, type Incoming } from './validators.ts';
 
 /** Requests that wait for a delivery: in all, and by receiver. */
 export const READER_WAITS = { total: 500, perKey: 16 } as const;
@@ -50,6 +51,7 @@ export class Mailbox {
   readonly #store: Store;
   readonly #sealer: Sealer;
   readonly #lines: Lines & { isSending(sequence: number): boolean };
+  readonly #refusals: Pick<Refusals, 'count'>;
   /** By receiver. */
   readonly #waits: Waits;
   /** How many of them are of one organization. */
@@ -59,12 +61,14 @@ export class Mailbox {
     store: Store;
     sealer: Sealer;
     lines: Lines & { isSending(sequence: number): boolean };
+    refusals: Pick<Refusals, 'count'>;
     waits: Waits;
   }) {
     this.#waits = deps.waits;
     this.#store = deps.store;
     this.#sealer = deps.sealer;
     this.#lines = deps.lines;
+    this.#refusals = deps.refusals;
   }
 
   /** Takes a delivery in once its signature is right; one that was taken in before is not stored again. Throws `not_found`, `invalid_signature`, `conflict` for one that comes back. */
@@ -73,7 +77,9 @@ export class Mailbox {
     const receiver = anyReceiver(db, receiverId);
     if (receiver === undefined) throw new AppError('not_found', 'There is no webhook receiver at this URL.');
     const secret = openSecret(this.#sealer, receiver);
-    if (!isGenuine(receiver.validator, incoming, { secret, now: clock.now() })) {
+    const fault = findFault(receiver.validator, incoming, { secret, now: clock.now() });
+    if (fault !== null) {
+      this.#refusals.count(receiverId, fault);
       throw new AppError(
         'invalid_signature',
         'The signature is missing, wrong or too old. Check the secret and the validator of this receiver.',
@@ -82,6 +88,7 @@ export class Mailbox {
     // Its service has handed it back, to here or to a mailbox that sends on to where it came from: it would go round for ever, and multiply.
     const sentOnBy = incoming.headers['culvert-webhook-receiver'];
     if (sentOnBy !== undefined && anyReceiver(db, sentOnBy) !== undefined) {
+      this.#refusals.count(receiverId, 'came_back');
       throw new AppError(
         'conflict',
         'This server has sent this delivery on, and it came back. Leave its Culvert-Webhook-… fields out to hand it in as a new one.',
@@ -98,6 +105,11 @@ export class Mailbox {
       tx.onCommit(() => this.#lines.ready({ receiverId, orgId: receiver.orgId }));
     });
     return 'stored';
+  }
+
+  /** A body that was not even read, to this receiver if there is one: its owners hear of it. */
+  refuseTooLarge(receiverId: string): void {
+    if (anyReceiver(this.#store.db, receiverId) !== undefined) this.#refusals.count(receiverId, 'too_large');
   }
 
   /**

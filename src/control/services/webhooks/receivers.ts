@@ -6,7 +6,7 @@ import { eq } from 'drizzle-orm';
 import { uuidv7 } from 'uuidv7';
 import { AppError } from '../../../base/errors.ts';
 import { webhookDeliveries, webhookReceivers } from '../../db/schema.ts';
-import type { Db, Store, Tx } from '../../db/tx.ts';
+import type { Store, Tx } from '../../db/tx.ts';
 import { type Actor, allow, type UserActor } from '../actor.ts';
 import { type AuditAction, type DeedDetails, recordDeed } from '../audit.ts';
 import { checkDeedLimit } from '../deed-limit.ts';
@@ -16,6 +16,7 @@ import { ownTunnel } from '../tunnels/tunnel-rows.ts';
 import { beginAnew, countWaiting, type Destination, destinationOf, emptyLine, forgetLine } from './forward-rows.ts';
 import type { Lines } from './forwarder.ts';
 import { ownReceiver, type ReceiverRow, receiversOf, sealSecret } from './receiver-rows.ts';
+import type { Refusals, Refused } from './refusals.ts';
 import type { Validator } from './validators.ts';
 
 /** Of one organization: each may fill its share of the disk. */
@@ -35,38 +36,48 @@ export interface NewReceiver {
 export interface ShownReceiver extends ReceiverRow {
   /** Deliveries that wait to be sent on. */
   readonly waiting: number;
+  /** What was refused since the secret or the validator changed last. */
+  readonly refused: Refused;
 }
 
 export class Receivers {
   readonly #store: Store;
   readonly #sealer: Sealer;
   readonly #lines: Lines;
+  readonly #refusals: Pick<Refusals, 'of' | 'forget'>;
   readonly #waits: Pick<Waits, 'wake'>;
 
   /** `waits`: readers of the mailbox, by receiver. */
-  constructor(deps: { store: Store; sealer: Sealer; lines: Lines; waits: Pick<Waits, 'wake'> }) {
+  constructor(deps: {
+    store: Store;
+    sealer: Sealer;
+    lines: Lines;
+    refusals: Pick<Refusals, 'of' | 'forget'>;
+    waits: Pick<Waits, 'wake'>;
+  }) {
     this.#waits = deps.waits;
     this.#store = deps.store;
     this.#sealer = deps.sealer;
     this.#lines = deps.lines;
+    this.#refusals = deps.refusals;
   }
 
   /** Of the actor's organization, oldest first. */
   list(actor: Actor): readonly ShownReceiver[] {
     allow(actor, 'read', 'webhook_receiver');
-    return receiversOf(this.#store.db, actor.orgId).map((row) => shown(this.#store.db, row));
+    return receiversOf(this.#store.db, actor.orgId).map((row) => this.#shown(row));
   }
 
   /** Throws `not_found`. */
   get(actor: Actor, id: string): ShownReceiver {
     allow(actor, 'read', 'webhook_receiver');
-    return shown(this.#store.db, ownReceiver(this.#store.db, actor.orgId, id));
+    return this.#shown(ownReceiver(this.#store.db, actor.orgId, id));
   }
 
   /** Throws `conflict` beyond the bound, `not_found` and `invalid_request` for a tunnel that can't be sent on to, `rate_limited`, `forbidden`. */
   create(actor: Actor, { name, validator, secret, forward }: NewReceiver): ShownReceiver {
     allow(actor, 'create', 'webhook_receiver');
-    return this.#store.inTx((tx) => {
+    const row = this.#store.inTx((tx) => {
       if (receiversOf(tx.db, actor.orgId).length >= MAX_RECEIVERS) {
         throw new AppError('conflict', `Your organization has ${MAX_RECEIVERS} webhook receivers. Delete one first.`);
       }
@@ -95,18 +106,19 @@ export class Receivers {
         row,
         details: { name, validator, ...(forward === null ? {} : { forward: said(forward) }) },
       });
-      return shown(tx.db, row);
+      return row;
     });
+    return this.#shown(row);
   }
 
   /**
    * Name, validator and secret hold from the next delivery on; what is not given stays. Where `forward` changes, those that wait go to the new
-   * place; where it is taken away, nobody waits any more. Throws `not_found`, `invalid_request`, `forbidden`.
+   * place; where it is taken away, nobody waits any more. Another secret or validator counts what it refuses anew. Throws `not_found`, `invalid_request`, `forbidden`.
    */
   update(actor: Actor, id: string, changes: Partial<NewReceiver>): ShownReceiver {
     allow(actor, 'change', 'webhook_receiver');
     const { name, validator, secret, forward } = changes;
-    return this.#store.inTx((tx) => {
+    const row = this.#store.inTx((tx) => {
       const before = ownReceiver(tx.db, actor.orgId, id);
       const leads = destinationOf(before);
       const isElsewhere = forward !== undefined && said(forward) !== said(leads);
@@ -120,6 +132,7 @@ export class Receivers {
       };
       tx.db.update(webhookReceivers).set(row).where(eq(webhookReceivers.id, id)).run();
       if (forward !== undefined && isElsewhere) this.#lead(tx, row, forward);
+      if (secret !== undefined || row.validator !== before.validator) this.#refusals.forget(tx, id);
       const details = {
         name: row.name,
         ...(row.validator === before.validator ? {} : { validator: row.validator }),
@@ -127,8 +140,9 @@ export class Receivers {
         ...(forward === undefined || !isElsewhere ? {} : { forward: said(forward) }),
       };
       record(tx, actor, { action: 'webhook_receiver.update', row, details });
-      return shown(tx.db, row);
+      return row;
     });
+    return this.#shown(row);
   }
 
   /** With everything that was delivered to it. Throws `not_found`, `forbidden`. */
@@ -142,8 +156,13 @@ export class Receivers {
     for (const row of receiversOf(tx.db, actor.orgId)) this.#remove(tx, actor, row);
   }
 
+  #shown(row: ReceiverRow): ShownReceiver {
+    return { ...row, waiting: countWaiting(this.#store.db, row.id), refused: this.#refusals.of(row.id) };
+  }
+
   #remove(tx: Tx, actor: UserActor, row: ReceiverRow): void {
     forgetLine(tx, row.id);
+    this.#refusals.forget(tx, row.id);
     tx.db.delete(webhookDeliveries).where(eq(webhookDeliveries.receiverId, row.id)).run();
     tx.db.delete(webhookReceivers).where(eq(webhookReceivers.id, row.id)).run();
     record(tx, actor, { action: 'webhook_receiver.delete', row, details: { name: row.name } });
@@ -160,10 +179,6 @@ export class Receivers {
       this.#lines.ready({ receiverId, orgId });
     });
   }
-}
-
-function shown(db: Db, row: ReceiverRow): ShownReceiver {
-  return { ...row, waiting: countWaiting(db, row.id) };
 }
 
 /** Throws `not_found`, `invalid_request`. */

@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
 import { sign as githubSign, verify as githubVerify } from '@octokit/webhooks-methods';
 import { default as StripeClient } from 'stripe';
-import { isGenuine, VALIDATORS, type Validator } from './validators.ts';
+import { findFault, type SignatureFault, VALIDATORS, type Validator } from './validators.ts';
 
 const SECRET = 'whsec_test';
 const NOW = Date.UTC(2026, 10, 21, 9, 0, 0);
@@ -23,12 +23,22 @@ const SIGNED: Readonly<Record<Validator, Readonly<Record<string, string>>>> = {
   stripe: { 'stripe-signature': stripeHeader() },
 };
 
-function passes(
+interface Given {
+  readonly body?: Buffer;
+  readonly secret?: string;
+  readonly now?: number;
+}
+
+function faultOf(
   validator: Validator,
   headers: Readonly<Record<string, string>>,
-  { body = Buffer.from(BODY), secret = SECRET, now = NOW } = {},
-): boolean {
-  return isGenuine(validator, { headers, body, remoteIp: '192.0.2.1' }, { secret, now });
+  { body = Buffer.from(BODY), secret = SECRET, now = NOW }: Given = {},
+): SignatureFault | null {
+  return findFault(validator, { headers, body, remoteIp: '192.0.2.1' }, { secret, now });
+}
+
+function passes(validator: Validator, headers: Readonly<Record<string, string>>, given: Given = {}): boolean {
+  return faultOf(validator, headers, given) === null;
 }
 
 for (const validator of VALIDATORS) {
@@ -141,4 +151,23 @@ test('a secret of the sender with characters beyond ASCII signs as in its own li
   const signature = await githubSign(secret, BODY);
   assert.ok(await githubVerify(secret, BODY, signature));
   assert.ok(passes('github', { 'x-hub-signature-256': signature }, { secret }));
+});
+
+test('what is wrong is told apart: no signature, one of another secret, one of another time', () => {
+  for (const validator of VALIDATORS) {
+    assert.equal(faultOf(validator, {}), 'signature_missing', validator);
+    assert.equal(faultOf(validator, SIGNED[validator], { secret: 'another' }), 'signature_wrong', validator);
+    assert.equal(faultOf(validator, SIGNED[validator], { body: Buffer.from('{}') }), 'signature_wrong', validator);
+    for (const name of Object.keys(SIGNED[validator]))
+      assert.equal(
+        faultOf(validator, { ...SIGNED[validator], [name]: '' }),
+        'signature_missing',
+        `${validator} ${name}`,
+      );
+  }
+  for (const validator of ['slack', 'stripe'] as const)
+    for (const now of [NOW + 301_000, NOW - 301_000])
+      assert.equal(faultOf(validator, SIGNED[validator], { now }), 'signature_too_old', validator);
+  assert.equal(faultOf('slack', { ...SIGNED.slack, 'x-slack-request-timestamp': 'now' }), 'signature_missing');
+  assert.equal(faultOf('stripe', { 'stripe-signature': `t=${AT},v0=${'0'.repeat(64)}` }), 'signature_missing');
 });

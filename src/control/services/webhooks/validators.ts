@@ -1,8 +1,9 @@
 /**
- * How each kind of sender signs what it delivers, and what it says about a delivery. Called by deliveries.ts with the bytes as they came:
+ * How each kind of sender signs what it delivers, and what it says about a delivery. Called by mailbox.ts with the bytes as they came:
  * a body that was parsed and written anew has another signature.
  *
- * Every check is over all signatures that are shown and in constant time, and says the same whatever was wrong.
+ * Every check is over all signatures that are shown and in constant time. What was wrong is for the receiver's owners; senders are told the same
+ * whatever it was.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
@@ -26,8 +27,14 @@ export interface Delivery {
   readonly challenge: string | null;
 }
 
+/**
+ * What is wrong with how a delivery is signed. `signature_missing`: it shows none, or none as its kind of sender writes it. `signature_too_old`:
+ * the sender's own timestamp is too far away, before or behind.
+ */
+export type SignatureFault = 'signature_missing' | 'signature_wrong' | 'signature_too_old';
+
 interface Scheme {
-  readonly isGenuine: (incoming: Incoming, secret: string, now: number) => boolean;
+  readonly faultOf: (incoming: Incoming, secret: string, now: number) => SignatureFault | null;
   readonly describe: (incoming: Incoming) => Delivery;
 }
 
@@ -38,23 +45,23 @@ const MAX_SIGNATURES = 8;
 /** Longest event type and delivery id that is kept. */
 const MAX_WORD = 200;
 
-/** Is it signed with this secret, and signed lately where the sender says when? `now`: milliseconds. */
-export function isGenuine(
+/** Null: it is signed with this secret, and lately where the sender says when. `now`: milliseconds. */
+export function findFault(
   validator: Validator,
   incoming: Incoming,
   of: { readonly secret: string; readonly now: number },
-): boolean {
-  return SCHEMES[validator].isGenuine(incoming, of.secret, of.now);
+): SignatureFault | null {
+  return SCHEMES[validator].faultOf(incoming, of.secret, of.now);
 }
 
-/** Only of what `isGenuine`. */
+/** Only of what has no fault. */
 export function describe(validator: Validator, incoming: Incoming): Delivery {
   return SCHEMES[validator].describe(incoming);
 }
 
 const SCHEMES: Readonly<Record<Validator, Scheme>> = {
   generic_hmac_sha256: {
-    isGenuine: ({ headers, body }, secret) => isSame(headers['x-signature-256'], `sha256=${hmac(secret, [body])}`),
+    faultOf: ({ headers, body }, secret) => compare(headers['x-signature-256'], `sha256=${hmac(secret, [body])}`),
     describe: ({ headers }) => ({
       eventType: word(headers['x-event-type'] ?? headers['x-event']),
       deliveryId: word(headers['x-delivery-id'] ?? headers['webhook-id']),
@@ -63,7 +70,7 @@ const SCHEMES: Readonly<Record<Validator, Scheme>> = {
   },
   // https://docs.github.com/en/webhooks/using-webhooks/validating-webhook-deliveries
   github: {
-    isGenuine: ({ headers, body }, secret) => isSame(headers['x-hub-signature-256'], `sha256=${hmac(secret, [body])}`),
+    faultOf: ({ headers, body }, secret) => compare(headers['x-hub-signature-256'], `sha256=${hmac(secret, [body])}`),
     describe: ({ headers }) => ({
       eventType: word(headers['x-github-event']),
       deliveryId: word(headers['x-github-delivery']),
@@ -72,10 +79,11 @@ const SCHEMES: Readonly<Record<Validator, Scheme>> = {
   },
   // https://docs.slack.dev/authentication/verifying-requests-from-slack
   slack: {
-    isGenuine: ({ headers, body }, secret, now) => {
+    faultOf: ({ headers, body }, secret, now) => {
       const at = headers['x-slack-request-timestamp'];
-      if (!isRecent(at, now)) return false;
-      return isSame(headers['x-slack-signature'], `v0=${hmac(secret, [`v0:${at}:`, body])}`);
+      if (!isTime(at)) return 'signature_missing';
+      if (!isRecent(at, now)) return 'signature_too_old';
+      return compare(headers['x-slack-signature'], `v0=${hmac(secret, [`v0:${at}:`, body])}`);
     },
     describe: ({ body }) => {
       const said = objectOf(body);
@@ -92,14 +100,15 @@ const SCHEMES: Readonly<Record<Validator, Scheme>> = {
   },
   // https://docs.stripe.com/webhooks#verify-manually
   stripe: {
-    isGenuine: ({ headers, body }, secret, now) => {
+    faultOf: ({ headers, body }, secret, now) => {
       const parts = (headers['stripe-signature'] ?? '').split(',').map((part) => part.trim());
       const at = parts.find((part) => part.startsWith('t='))?.slice('t='.length);
-      if (!isRecent(at, now)) return false;
-      const wanted = hmac(secret, [`${at}.`, body]);
       const shown = parts.filter((part) => part.startsWith('v1=')).slice(0, MAX_SIGNATURES);
+      if (!isTime(at) || shown.length === 0) return 'signature_missing';
+      if (!isRecent(at, now)) return 'signature_too_old';
+      const wanted = hmac(secret, [`${at}.`, body]);
       // All of them are compared, so that the time does not tell which one was nearly right.
-      return shown.map((part) => isSame(part, `v1=${wanted}`)).includes(true);
+      return shown.map((part) => compare(part, `v1=${wanted}`)).includes(null) ? null : 'signature_wrong';
     },
     describe: ({ body }) => {
       const said = objectOf(body);
@@ -114,15 +123,18 @@ function hmac(secret: string, parts: ReadonlyArray<string | Buffer>): string {
   return mac.digest('hex');
 }
 
-function isSame(shown: string | undefined, wanted: string): boolean {
-  if (shown === undefined) return false;
+function compare(shown: string | undefined, wanted: string): SignatureFault | null {
+  if (shown === undefined || shown === '') return 'signature_missing';
   const [a, b] = [Buffer.from(shown), Buffer.from(wanted)];
-  return a.length === b.length && timingSafeEqual(a, b);
+  return a.length === b.length && timingSafeEqual(a, b) ? null : 'signature_wrong';
 }
 
-/** `at`: seconds since the epoch, as text. */
-function isRecent(at: string | undefined, now: number): at is string {
-  if (at === undefined || !/^\d{1,12}$/.test(at)) return false;
+/** Seconds since the epoch, as senders write them. */
+function isTime(text: string | undefined): text is string {
+  return text !== undefined && /^\d{1,12}$/.test(text);
+}
+
+function isRecent(at: string, now: number): boolean {
   return Math.abs(now / 1000 - Number(at)) <= TOLERANCE_SECONDS;
 }
 

@@ -1,0 +1,53 @@
+/** What a webhook receiver has refused, as the API tells of it; and the refusals that happen before its route is reached. Used by routes/webhook-receivers.ts and app.ts. */
+import { z } from '@hono/zod-openapi';
+import { createMiddleware } from 'hono/factory';
+import { AppError } from '../../base/errors.ts';
+import { REFUSAL_REASONS, type Refused } from '../services/webhooks/refusals.ts';
+import type { ApiDeps, ApiEnv } from './context.ts';
+
+const count = z.int().min(0);
+
+export const refusedSchema = z
+  .object({
+    total: count,
+    by_reason: z.object({
+      signature_missing: count.openapi({ description: 'Not signed, or not as this validator reads it' }),
+      signature_wrong: count.openapi({ description: 'Signed with another secret, or changed on its way' }),
+      signature_too_old: count.openapi({
+        description: "By the sender's own timestamp more than 300 s away from this server's clock",
+      }),
+      too_large: count.openapi({ description: 'The body was larger than 1 MiB' }),
+      came_back: count.openapi({ description: 'This server had sent it on itself' }),
+    }),
+    last_at: z.iso.datetime().nullable(),
+    last_reason: z.enum(REFUSAL_REASONS).nullable(),
+  })
+  .openapi('WebhookRefusals', {
+    description:
+      'Deliveries that were refused, and of which nothing is kept, since the secret or the validator was changed last',
+    example: {
+      total: 12,
+      by_reason: { signature_missing: 0, signature_wrong: 12, signature_too_old: 0, too_large: 0, came_back: 0 },
+      last_at: '2026-11-21T09:04:50.000Z',
+      last_reason: 'signature_wrong',
+    },
+  });
+
+export function presentRefused({ total, byReason, last }: Refused): z.output<typeof refusedSchema> {
+  return {
+    total,
+    by_reason: byReason,
+    last_at: last === null ? null : new Date(last.at).toISOString(),
+    last_reason: last?.reason ?? null,
+  };
+}
+
+/** Stands before the bound on bodies: what that refuses never comes to the route. */
+export function countTooLarge({ mailbox }: Pick<ApiDeps, 'mailbox'>) {
+  return createMiddleware<ApiEnv>(async (c, next) => {
+    // Behind `next` the parameters are those of whoever answered.
+    const receiverId = c.req.param('receiver_id') ?? '';
+    await next();
+    if (c.error instanceof AppError && c.error.code === 'payload_too_large') mailbox.refuseTooLarge(receiverId);
+  });
+}

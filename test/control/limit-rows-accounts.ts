@@ -15,11 +15,14 @@ const LIMITED = [429, 'rate_limited'];
 const WRONG_SECRET = [401, 'unauthorized'];
 const BAD_CODE = [400, 'invalid_code'];
 const INVALID = [400, 'invalid_request'];
+const UNKNOWN = [404, 'not_found'];
 const EMAIL = 'new@example.test';
 const PASSWORD = 'correct horse battery';
 
 /** A request that checks a secret, from the address with this number. */
 const knock = async (w: LimitWorld, from: number) => said(await w.send('POST', '/auth/refresh', { from, body: {} }));
+const lookUp = async (w: LimitWorld, from: number) =>
+  said(await w.send('POST', '/orgs/invitations/lookup', { from, body: { token: 'x' } }));
 const signUp = (w: LimitWorld, password = PASSWORD) =>
   w.send('POST', '/auth/signup', { body: { email: EMAIL, password } });
 const verify = async (w: LimitWorld, code: string) =>
@@ -68,6 +71,19 @@ export const accountLimits = (): readonly Row[] => [
       [24 * SECOND - 1, [...WRONG_SECRET, ...LIMITED]],
       [24 * SECOND, [...WRONG_SECRET, ...WRONG_SECRET]],
     ],
+  }),
+  met<number>({
+    limit: '`POST /orgs/invitations/lookup`',
+    value: 'as `/auth/*`, counted by itself',
+    meet: async (w, requests) => {
+      // What `/auth/*` has taken takes nothing here.
+      for (let i = 0; i < 6; i++) await knock(w, 1);
+      for (let i = 1; i < requests; i++) await lookUp(w, 1);
+      return lookUp(w, 1);
+    },
+    below: [[4, UNKNOWN]],
+    at: [[5, UNKNOWN]],
+    above: [[6, LIMITED]],
   }),
   met<number>({
     limit: 'Other routes',

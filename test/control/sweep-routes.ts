@@ -65,6 +65,7 @@ export const ROUTES: Readonly<Record<string, Row>> = {
   'GET /orgs/{id}/invitations': { ids: org },
   'POST /orgs/{id}/invitations': { ids: org, body: { email: 'swept@example.test', role: 'viewer' } },
   'DELETE /orgs/{id}/invitations/{invitation_id}': { ids: ({ org: id, invitation }) => [id, invitation] },
+  'POST /orgs/{id}/invitations/{invitation_id}/resend': { ids: ({ org: id, invitation }) => [id, invitation] },
   'POST /orgs/invitations/accept': {
     body: { token: 'x' },
     viewersMay: 'the letter is for the person, not the organization',
@@ -223,6 +224,7 @@ export const PUBLIC: readonly string[] = [
   'POST /auth/resend-verify-otp',
   'POST /auth/forgot',
   'POST /auth/reset',
+  'POST /orgs/invitations/lookup',
   'GET /auth/providers',
   'GET /auth/oauth/{provider}/start',
   'GET /auth/oauth/{provider}/callback',

@@ -46,6 +46,7 @@ export const AUDIT_ACTIONS = [
   'member.remove',
   'member.leave',
   'invitation.create',
+  'invitation.resend',
   'invitation.revoke',
   'invitation.accept',
   'tunnel.create',

@@ -2,7 +2,7 @@
  * How often one person, or one master key, may do what costs others something: letters to strangers, names, rows. Counted over all
  * organizations in the trail, which outlives them, memberships and restarts: nothing is won back by deleting or leaving.
  */
-import { and, desc, eq, gt } from 'drizzle-orm';
+import { and, desc, eq, gt, inArray } from 'drizzle-orm';
 import { DAY_MS } from '../../base/clock.ts';
 import { AppError } from '../../base/errors.ts';
 import { auditEvents } from '../db/schema.ts';
@@ -12,6 +12,8 @@ import type { AuditAction } from './audit.ts';
 
 export interface DeedLimit {
   readonly action: AuditAction;
+  /** Counts as much as `action`. */
+  readonly like?: AuditAction;
   /** In any 24 hours. */
   readonly perDay: number;
   /** What there was too much of. */
@@ -22,13 +24,15 @@ export interface DeedLimit {
 export function checkDeedLimit(
   tx: Tx,
   actor: UserActor | MasterKeyActor,
-  { action, perDay, message }: DeedLimit,
+  { action, like = action, perDay, message }: DeedLimit,
 ): void {
   const { at } = auditEvents;
   const first = tx.db
     .select({ at })
     .from(auditEvents)
-    .where(and(eq(auditEvents.actorId, idOf(actor)), gt(at, tx.now - DAY_MS), eq(auditEvents.action, action)))
+    .where(
+      and(eq(auditEvents.actorId, idOf(actor)), gt(at, tx.now - DAY_MS), inArray(auditEvents.action, [action, like])),
+    )
     .orderBy(desc(at))
     .limit(1)
     .offset(perDay - 1)

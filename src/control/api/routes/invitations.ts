@@ -1,6 +1,7 @@
-/** `/orgs/{id}/invitations` and `/orgs/invitations/accept`. */
+/** `/orgs/{id}/invitations`; and `/orgs/invitations/lookup` and `/orgs/invitations/accept`, for whoever was sent one. */
 import { z } from '@hono/zod-openapi';
-import type { InvitationView } from '../../services/organizations/invitation-rows.ts';
+import { linkTo } from '../../services/mail/letter-text.ts';
+import type { InvitationShown, InvitationView } from '../../services/organizations/invitation-rows.ts';
 import { type Api, type ApiDeps, actorOf } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
 import { json } from '../errors.ts';
@@ -27,6 +28,42 @@ const invitation = z
       expires_at: '2026-11-28T09:00:00.000Z',
     },
   });
+const resent = invitation
+  .extend({
+    accept_url: z
+      .url()
+      .openapi({ description: 'The link that is in the letter, for this answer alone: it can not be asked for again' }),
+  })
+  .openapi('ResentInvitation', {
+    example: {
+      id: '019aa3c2-5b90-7a10-8d31-7c2b5e9f4a08',
+      email: 'bob@example.com',
+      role: 'member',
+      invited_by: 'ann@example.com',
+      created_at: '2026-11-21T09:00:00.000Z',
+      expires_at: '2026-11-30T10:15:00.000Z',
+      accept_url: 'https://tunnel.example.com/app/invite?token=q3zVw0Yl9pXr7uT2mKc5bN8dHf1sJg4aEo6iLyRtPvQ',
+    },
+  });
+const shown = z
+  .object({
+    organization: z.string(),
+    email: z.string().openapi({ description: 'The address that is invited: no other account can accept' }),
+    role,
+    invited_by: z.string().openapi({ description: 'E-mail address' }),
+    invited_by_name: z.string().openapi({ description: 'As they call themself; may be empty' }),
+    expires_at: z.iso.datetime(),
+  })
+  .openapi('ShownInvitation', {
+    example: {
+      organization: 'Acme',
+      email: 'bob@example.com',
+      role: 'member',
+      invited_by: 'ann@example.com',
+      invited_by_name: 'Ann',
+      expires_at: '2026-11-28T09:00:00.000Z',
+    },
+  });
 const newInvitation = z
   .object({ email: newEmail, role })
   .openapi('NewInvitation', { example: { email: 'bob@example.com', role: 'member' } });
@@ -36,8 +73,9 @@ const shownToken = z
 const revoked = z.object({ success: z.literal(true) }).openapi('RevokedInvitation', { example: { success: true } });
 
 const tags = ['organizations'];
+const onePath = z.object({ id: z.string(), invitation_id: z.string() });
 
-export function mountInvitations(app: Api, { invitations }: ApiDeps): void {
+export function mountInvitations(app: Api, { invitations, publicUrl }: ApiDeps): void {
   app.openapi(
     defineRoute({
       method: 'get',
@@ -78,7 +116,7 @@ export function mountInvitations(app: Api, { invitations }: ApiDeps): void {
         path: '/orgs/{id}/invitations/{invitation_id}',
         tags,
         summary: 'Revoke an invitation',
-        request: { params: z.object({ id: z.string(), invitation_id: z.string() }) },
+        request: { params: onePath },
         responses: { 200: json(revoked, 'Revoked') },
       },
       ['forbidden'],
@@ -88,6 +126,45 @@ export function mountInvitations(app: Api, { invitations }: ApiDeps): void {
       invitations.revoke(actorOf(c), id, invitationId);
       return c.json({ success: true as const }, 200);
     },
+  );
+  app.openapi(
+    defineRoute(
+      {
+        method: 'post',
+        path: '/orgs/{id}/invitations/{invitation_id}/resend',
+        tags,
+        summary: 'Send an invitation again, with a new link',
+        description:
+          'For whoever may invite to its role. The links sent before end, and the new one works for 7 days. It is in the answer too, to be handed over ' +
+          'where letters do not arrive. Counts as an invitation among the 200 of yours in a day and the few to the same address: 429 beyond them.',
+        request: { params: onePath },
+        responses: { 200: json(resent, 'A letter is on its way') },
+      },
+      ['forbidden', 'rate_limited'],
+    ),
+    (c) => {
+      const { id, invitation_id: invitationId } = c.req.valid('param');
+      const sent = invitations.resend(actorOf(c), id, invitationId);
+      return c.json({ ...present(sent), accept_url: linkTo(publicUrl(), 'invite', sent.token) }, 200);
+    },
+  );
+  app.openapi(
+    defineRoute(
+      {
+        method: 'post',
+        path: '/orgs/invitations/lookup',
+        security: [],
+        tags,
+        summary: 'What an invitation says, by the token from the mail',
+        description:
+          'For a page that asks whether to accept; it needs no account and uses nothing up. Whether the address has an account is not told. 404 for a token ' +
+          'that was used or revoked, or has run out. Limited per address as `/auth/*` is, and counted by itself.',
+        request: { body: { required: true, content: { 'application/json': { schema: shownToken } } } },
+        responses: { 200: json(shown, 'The invitation') },
+      },
+      ['not_found', 'rate_limited'],
+    ),
+    (c) => c.json(presentShown(invitations.show(c.req.valid('json').token)), 200),
   );
   app.openapi(
     defineRoute(
@@ -116,6 +193,17 @@ function present({ row, inviterEmail }: InvitationView): z.infer<typeof invitati
     role: row.role,
     invited_by: inviterEmail,
     created_at: new Date(row.createdAt).toISOString(),
+    expires_at: new Date(row.expiresAt).toISOString(),
+  };
+}
+
+function presentShown({ row, organization, inviterEmail, inviterName }: InvitationShown): z.infer<typeof shown> {
+  return {
+    organization,
+    email: row.email,
+    role: row.role,
+    invited_by: inviterEmail,
+    invited_by_name: inviterName,
     expires_at: new Date(row.expiresAt).toISOString(),
   };
 }

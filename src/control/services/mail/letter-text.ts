@@ -226,7 +226,8 @@ function withWarning({ subject, told }: ReturnType<typeof change>, { logIn }: Wo
   };
 }
 
-function linkTo(publicUrl: string, page: 'reset' | 'invite', token: string): string {
+/** Where a mail leads. `publicUrl`: of the API, without a slash at its end. */
+export function linkTo(publicUrl: string, page: 'reset' | 'invite', token: string): string {
   return `${publicUrl}/app/${page}?token=${encodeURIComponent(token)}`;
 }
 

@@ -3,7 +3,7 @@
  * invitation must not outlive the right to make it. The rules are there.
  */
 import { and, desc, eq, gt, isNull, type SQL } from 'drizzle-orm';
-import { invitations, users } from '../../db/schema.ts';
+import { invitations, organizations, users } from '../../db/schema.ts';
 import type { Tx } from '../../db/tx.ts';
 import { ROLES, type Role, type UserActor } from '../actor.ts';
 import { recordDeed } from '../audit.ts';
@@ -24,6 +24,31 @@ export function openInvitations(at: Pick<Tx, 'db' | 'now'>, orgId: string, which
     .where(and(eq(invitations.orgId, orgId), stands(), gt(invitations.expiresAt, at.now), which))
     .orderBy(desc(invitations.createdAt), desc(invitations.id))
     .all();
+}
+
+/** What an invitation says to whoever holds its token. */
+export interface InvitationShown extends InvitationView {
+  readonly organization: string;
+  /** May be empty. */
+  readonly inviterName: string;
+}
+
+/** The invitation with this token, when it can be accepted now. */
+export function findOpen(at: Pick<Tx, 'db' | 'now'>, tokenHash: string): InvitationShown | undefined {
+  return at.db
+    .select({ row: invitations, organization: organizations.name, inviterEmail: users.email, inviterName: users.name })
+    .from(invitations)
+    .innerJoin(organizations, eq(organizations.id, invitations.orgId))
+    .innerJoin(users, eq(users.id, invitations.invitedBy))
+    .where(
+      and(
+        eq(invitations.tokenHash, tokenHash),
+        stands(),
+        gt(invitations.expiresAt, at.now),
+        isNull(organizations.deletedAt),
+      ),
+    )
+    .get();
 }
 
 /**

@@ -1,6 +1,7 @@
 /**
- * Invitations to an organization, by mail. The letter holds the only copy of the token; it works once, for a week, and for nobody but the
- * account with the invited address. Called by control/api. Who invites learns nothing about whether an address has an account.
+ * Invitations to an organization, by mail. Of the token a hash is kept; it works once, for a week, and for nobody but the account with the
+ * invited address: it proves nothing about who holds it, so that whoever sends an invitation again may see the link too. Called by
+ * control/api. Neither who invites nor who holds a token learns whether an address has an account.
  */
 import { randomBytes } from 'node:crypto';
 import { and, eq } from 'drizzle-orm';
@@ -12,7 +13,15 @@ import { emailKey } from '../accounts/accounts.ts';
 import { type Actor, allow, hasRole, ROLES, type Role, type UserActor } from '../actor.ts';
 import { recordDeed } from '../audit.ts';
 import { checkDeedLimit } from '../deed-limit.ts';
-import { endInvitation, type InvitationRow, type InvitationView, openInvitations, stands } from './invitation-rows.ts';
+import {
+  endInvitation,
+  findOpen,
+  type InvitationRow,
+  type InvitationShown,
+  type InvitationView,
+  openInvitations,
+  stands,
+} from './invitation-rows.ts';
 import type { LetterLimit } from '../mail/letter-limit.ts';
 import { actorIn, countMembers, findMember, MAX_MEMBERS } from './membership-rows.ts';
 import { type OrgRow, orgsOf } from './organization-rows.ts';
@@ -28,6 +37,11 @@ const MAX_PER_DAY = 200;
 const MAX_MEMBERSHIPS = 200;
 /** Said when the letters to an address are used up: about when the next one is free. */
 const RETRY_SECONDS = 20 * 60;
+
+/** An invitation that was sent again. */
+export interface Resent extends InvitationView {
+  readonly token: string;
+}
 
 export interface InvitationDeps {
   readonly store: Store;
@@ -55,16 +69,16 @@ export class Invitations {
    * `conflict` for a member and when too many are open, `rate_limited` when too many letters were sent.
    */
   create(actor: Actor, orgId: string, input: { readonly email: string; readonly role: Role }): InvitationView {
-    const { store, outbox } = this.#deps;
-    return store.inTx((tx) => {
+    return this.#deps.store.inTx((tx) => {
       const me = actorIn(tx.db, actor, orgId);
       allow(me, 'create', 'invitation');
       if (!hasRole(me, input.role)) throw new AppError('forbidden', 'You can invite up to your own role.');
-      const org = orgsOf(tx.db, me.userId).find(({ id }) => id === me.orgId);
-      if (org === undefined) throw new Error('a member without an organization');
       this.#replace(tx, me, input.email);
+      if (openInvitations(tx, me.orgId).length >= MAX_OPEN) {
+        throw new AppError('conflict', `${MAX_OPEN} invitations wait to be accepted. Revoke some first.`);
+      }
       this.#checkLetters(tx, me, input.email);
-      const token = randomBytes(32).toString('base64url');
+      const token = newToken();
       const row: InvitationRow = {
         id: uuidv7(),
         orgId: me.orgId,
@@ -81,12 +95,34 @@ export class Invitations {
       tx.db.insert(invitations).values(row).run();
       const details = { email: row.email, role: row.role };
       recordDeed(tx, me, { action: 'invitation.create', resourceType: 'invitation', resourceId: row.id, details });
-      // What others have sent there is not this inviter's doing, nor their business: the invitation stands, and its letter is not sent.
-      if (this.#deps.letters.take('invited', row.emailKey)) {
-        const letter = { organization: org.name, inviter: me.email, role: input.role, token };
-        outbox.post(tx, { kind: 'invitation', to: input.email, ...letter }, INVITATION_SECONDS);
-      }
+      this.#post(tx, me, { row, token });
       return { row, inviterEmail: me.email };
+    });
+  }
+
+  /**
+   * Sends an invitation that stands once more, with another token: the links before it end. It lives for a week from now, in the name of
+   * whoever sent it last, and so ends with their right to invite. Throws `not_found`, `forbidden` and `rate_limited` as `create` does.
+   */
+  resend(actor: Actor, orgId: string, invitationId: string): Resent {
+    return this.#deps.store.inTx((tx) => {
+      const me = actorIn(tx.db, actor, orgId);
+      allow(me, 'create', 'invitation');
+      const found = findIn(tx, me, invitationId);
+      checkReach(me, found);
+      this.#checkLetters(tx, me, found.email);
+      const token = newToken();
+      const renewed = {
+        tokenHash: hashOf(token),
+        invitedBy: me.userId,
+        expiresAt: tx.now + INVITATION_SECONDS * 1000,
+      };
+      tx.db.update(invitations).set(renewed).where(eq(invitations.id, found.id)).run();
+      const row = { ...found, ...renewed };
+      const details = { email: row.email, role: row.role };
+      recordDeed(tx, me, { action: 'invitation.resend', resourceType: 'invitation', resourceId: row.id, details });
+      this.#post(tx, me, { row, token });
+      return { row, inviterEmail: me.email, token };
     });
   }
 
@@ -95,11 +131,21 @@ export class Invitations {
     this.#deps.store.inTx((tx) => {
       const me = actorIn(tx.db, actor, orgId);
       allow(me, 'delete', 'invitation');
-      const found = openInvitations(tx, me.orgId, eq(invitations.id, invitationId))[0];
-      if (found === undefined) throw new AppError('not_found', 'No such invitation in this organization.');
-      checkReach(me, found.row);
-      endInvitation(tx, me, found.row);
+      const found = findIn(tx, me, invitationId);
+      checkReach(me, found);
+      endInvitation(tx, me, found);
     });
+  }
+
+  /**
+   * What the invitation with this token says, for whoever was sent it and is nobody here yet. Throws `not_found` as `accept` does: whatever is
+   * the matter with a token, it is the same answer.
+   */
+  show(token: string): InvitationShown {
+    const { store } = this.#deps;
+    const found = findOpen({ db: store.db, now: store.clock.now() }, hashOf(token));
+    if (found === undefined) throw gone();
+    return found;
   }
 
   /**
@@ -151,6 +197,15 @@ export class Invitations {
     return joined;
   }
 
+  #post(tx: Tx, me: UserActor, { row, token }: { readonly row: InvitationRow; readonly token: string }): void {
+    // What others have sent there is not this inviter's doing, nor their business: the invitation stands, and its letter is not sent.
+    if (!this.#deps.letters.take('invited', row.emailKey)) return;
+    const org = orgsOf(tx.db, me.userId).find(({ id }) => id === me.orgId);
+    if (org === undefined) throw new Error('a member without an organization');
+    const letter = { organization: org.name, inviter: me.email, role: row.role, token };
+    this.#deps.outbox.post(tx, { kind: 'invitation', to: row.email, ...letter }, INVITATION_SECONDS);
+  }
+
   /** Makes room for an invitation to this address: an earlier one ends. */
   #replace(tx: Tx, me: UserActor, email: string): void {
     const key = emailKey(email);
@@ -172,12 +227,11 @@ export class Invitations {
     endInvitation(tx, me, earlier);
   }
 
+  /** May this person, or organization, have one more letter sent there? Takes it. */
   #checkLetters(tx: Tx, me: UserActor, email: string): void {
-    if (openInvitations(tx, me.orgId).length >= MAX_OPEN) {
-      throw new AppError('conflict', `${MAX_OPEN} invitations wait to be accepted. Revoke some first.`);
-    }
     const message = `You sent ${MAX_PER_DAY} invitations in a day. Wait before you send another one.`;
-    checkDeedLimit(tx, me, { action: 'invitation.create', perDay: MAX_PER_DAY, message });
+    const bound = { action: 'invitation.create', like: 'invitation.resend', perDay: MAX_PER_DAY, message } as const;
+    checkDeedLimit(tx, me, bound);
     // The person's own first: with several organizations nobody sends more, and uses up the letters of none.
     const isFree = [me.userId, me.orgId].every((from) => this.#deps.letters.take('invitation', emailKey(email), from));
     if (!isFree) {
@@ -186,6 +240,17 @@ export class Invitations {
       });
     }
   }
+}
+
+function newToken(): string {
+  return randomBytes(32).toString('base64url');
+}
+
+/** An open one of the actor's organization. Throws `not_found`. */
+function findIn(tx: Tx, me: UserActor, invitationId: string): InvitationRow {
+  const found = openInvitations(tx, me.orgId, eq(invitations.id, invitationId))[0];
+  if (found === undefined) throw new AppError('not_found', 'No such invitation in this organization.');
+  return found.row;
 }
 
 /** Only owners touch what makes an owner. */

@@ -53,6 +53,7 @@ export const ACTIONS: Readonly<Record<string, Readonly<Partial<Record<Action, st
     'member.remove': 'removed a member',
     'member.leave': 'left the organization',
     'invitation.create': 'invited somebody',
+    'invitation.resend': 'sent an invitation again',
     'invitation.revoke': 'revoked an invitation',
     'invitation.accept': 'accepted an invitation',
   },

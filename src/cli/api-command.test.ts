@@ -20,6 +20,7 @@ const TOKEN = {
   projectSlug: 'shop',
   expiresAt: 4_000_000_000,
   graceEndsAt: null,
+  replacedBy: null,
   revoked: false,
   monthlyBudgetUsdCents: null,
   spentUsdCents: 0,
@@ -213,18 +214,20 @@ test("a project that a person names too is the key's own: no other key is meant,
 });
 
 test('who revokes what replaced another key learns that the other still works', async (t) => {
-  const old = { ...TOKEN, nonce: 'aa2b1c9e8d7a4f60b3c2d1e0f9a8b7c6', graceEndsAt: 3_900_000_000 };
+  const old = { ...TOKEN, nonce: 'aa2b1c9e8d7a4f60b3c2d1e0f9a8b7c6', graceEndsAt: 3_900_000_000, replacedBy: NONCE };
+  const older = { ...old, nonce: 'bb2b1c9e8d7a4f60b3c2d1e0f9a8b7c6', replacedBy: old.nonce };
   const server = await playServer(t);
   const { home } = loggedInAt(t, server.url);
   const program = start(t, ['tokens', 'revoke', NONCE, '--yes'], { home });
   refreshWith(await server.next(), 'cookie-1');
-  (await server.next()).answer(200, [TOKEN, old, { ...old, nonce: 'bb', projectSlug: null }]);
+  (await server.next()).answer(200, [older, TOKEN, old, { ...old, nonce: 'cc', replacedBy: 'dd' }]);
   (await server.next()).answer(200, { success: true, revoked: 1 });
   assert.deepEqual([await program.exit, program.stdout], [0, 'ci: revoked\n']);
-  assert.equal(
-    program.stderr,
-    `The key before its rotation works until 2093-08-01 21:20 UTC; \`culvert tokens revoke ${old.nonce}\` ends it\n`,
+  const lines = [old, older].map(
+    ({ nonce }) =>
+      `The key before its rotation works until 2093-08-01 21:20 UTC; \`culvert tokens revoke ${nonce}\` ends it\n`,
   );
+  assert.equal(program.stderr, lines.join(''));
 });
 
 test('a name means the token that replaced another, for rotation and budget', async (t) => {

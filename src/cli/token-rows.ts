@@ -15,6 +15,8 @@ const token = z.looseObject({
   expiresAt: z.int(),
   /** Unix seconds; when a token that was rotated stops working. */
   graceEndsAt: z.int().nullish(),
+  /** Nonce of the one that rotation made of it. */
+  replacedBy: z.string().nullish(),
   revoked: z.boolean(),
   monthlyBudgetUsdCents: z.int().nullable(),
   spentUsdCents: z.int(),
@@ -81,17 +83,18 @@ function placeOf({ kind, projectSlug }: TokenItem): string {
   return projectSlug === null ? 'for the whole organization' : `project ${projectSlug}`;
 }
 
-/** Keys that were rotated, still work, and by all that a list tells are what this one came from. */
+/** Keys that were rotated, still work, and are what this one came from, by one rotation or by several; the last one first. */
 export function forerunners(listed: readonly TokenItem[], heir: TokenItem): TokenItem[] {
-  return listed.filter(
-    (one) =>
-      one.nonce !== heir.nonce &&
-      one.name === heir.name &&
-      one.kind === heir.kind &&
-      one.projectSlug === heir.projectSlug &&
-      isInGrace(one) &&
-      isLive(one),
-  );
+  const replaced = new Map(listed.map((one) => [one.replacedBy, one]));
+  const found: TokenItem[] = [];
+  let before = replaced.get(heir.nonce);
+  while (before !== undefined) {
+    if (isLive(before)) found.push(before);
+    // Whatever a server says, each is met once.
+    replaced.delete(before.replacedBy);
+    before = replaced.get(before.nonce);
+  }
+  return found;
 }
 
 function isInGrace({ graceEndsAt }: TokenItem): boolean {

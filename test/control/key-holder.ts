@@ -18,6 +18,7 @@ export interface Key {
   readonly issuedAt: number;
   readonly expiresAt: number;
   readonly graceEndsAt: number | null;
+  readonly replacedBy: string | null;
   readonly revoked: boolean;
   readonly monthlyBudgetUsdCents: number | null;
   readonly spentUsdCents: number;

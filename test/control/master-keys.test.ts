@@ -301,6 +301,11 @@ test('rotating one ends all that it minted: at once, or with it at the end of th
     [(await shown(ann, short)).graceEndsAt, (await shown(ann, long)).graceEndsAt],
     [null, START / 1000 + 7200],
   );
+  assert.deepEqual(
+    [(await shown(ann, long)).replacedBy, (await shown(ann, second)).replacedBy],
+    [null, third.nonce],
+    'what a master key minted was not replaced with it',
+  );
   plane.now = START + 2 * HOUR;
   assert.deepEqual([await admit(long), said(await mintBy(second.apiKey))], ['unauthorized', UNAUTHORIZED]);
   assert.equal(plane.control.tokenEnds.endGraces(), 2);

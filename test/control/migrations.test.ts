@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { sqliteTable, text } from 'drizzle-orm/sqlite-core';
 import { generateSQLiteDrizzleJson, generateSQLiteMigration } from 'drizzle-kit/api';
@@ -37,7 +37,8 @@ test('drizzle/ is in step with the schema', async () => {
   assert.equal((await generateSQLiteMigration(before, more)).length, 1, 'the comparison sees a change');
 });
 
-test('a token that was revoked before there was a table for it is in the list of revocations afterwards', (t) => {
+/** A database without tables, and what brings it up to one of the migrations. */
+function empty(t: TestContext) {
   const dataDir = mkdtempSync(join(tmpdir(), 'culvert-'));
   const sqlite = openDatabase(dataDir);
   t.after(() => {
@@ -46,6 +47,11 @@ test('a token that was revoked before there was a table for it is in the list of
   });
   const upTo = (count: number): void =>
     migrate(sqlite, { dataDir, migrations: MIGRATIONS.slice(0, count), nowMs: 1, log: silentLog });
+  return { sqlite, upTo };
+}
+
+test('a token that was revoked before there was a table for it is in the list of revocations afterwards', (t) => {
+  const { sqlite, upTo } = empty(t);
   upTo(3);
   sqlite.exec(`
     INSERT INTO organizations (id, name, slug, plan, approval_status, created_at) VALUES ('o', 'O', 'o', 'free', 'approved', 1);
@@ -56,5 +62,37 @@ test('a token that was revoked before there was a table for it is in the list of
   upTo(MIGRATIONS.length);
   assert.deepEqual(sqlite.prepare('SELECT * FROM revoked_nonces').all(), [
     { token_id: 't', nonce: 'dead', minter_id: 'm', from_at: 5, until: 9 },
+  ]);
+});
+
+test('a token that was rotated before it named its successor does so afterwards', (t) => {
+  const { sqlite, upTo } = empty(t);
+  upTo(12);
+  const insert = sqlite.prepare(
+    `INSERT INTO capability_tokens (id, org_id, lineage_id, kind, version, name, nonce, subject, key_hash, wire_bytes_len, tunnel_quota,
+      bandwidth_limit_mbps, allowed_subdomains, issued_at, expires_at, grace_ends_at, revoked_at)
+    VALUES (?, 'o', ?, 'agent', 1, 'n', ?, 's', ?, 1, 1, 1, '[]', 1, 9, ?, ?)`,
+  );
+  sqlite.exec(
+    `INSERT INTO organizations (id, name, slug, plan, approval_status, created_at) VALUES ('o', 'O', 'o', 'free', 'approved', 1)`,
+  );
+  const rows: ReadonlyArray<
+    readonly [id: string, lineage: string, graceEndsAt: number | null, revokedAt: number | null]
+  > = [
+    ['a1', 'a1', null, 5],
+    ['a2', 'a1', 8, null],
+    ['a3', 'a1', null, null],
+    ['b1', 'b1', null, 5],
+    ['c1', 'c1', 8, null],
+  ];
+  for (const [id, lineage, graceEndsAt, revokedAt] of rows)
+    insert.run(id, lineage, `n-${id}`, `h-${id}`, graceEndsAt, revokedAt);
+  upTo(MIGRATIONS.length);
+  assert.deepEqual(sqlite.prepare('SELECT id, replaced_by FROM capability_tokens ORDER BY id').raw().all(), [
+    ['a1', 'n-a2'],
+    ['a2', 'n-a3'],
+    ['a3', null],
+    ['b1', null],
+    ['c1', null],
   ]);
 });

@@ -142,6 +142,18 @@ test('a rotation takes no body, an empty one, or a grace of 0 to 720 hours', asy
   assert.equal(longest.graceEndsAt, null);
 });
 
+test('a token that was rotated names the one that replaced it, and keeps that name when it has ended', async () => {
+  const first = await mint(ann, { ttlHours: 24 });
+  assert.equal(first.replacedBy, null);
+  const second = keyOf(await rotate(first, { graceHours: 2 }));
+  const third = keyOf(await rotate(second));
+  const heirs = async () => Promise.all([first, second, third].map(async (key) => (await shown(ann, key)).replacedBy));
+  assert.deepEqual([second.replacedBy, third.replacedBy], [null, null]);
+  assert.deepEqual(await heirs(), [second.nonce, third.nonce, null]);
+  assert.equal((await ann.call('DELETE', `/tokens/${first.nonce}`)).status, 200);
+  assert.deepEqual(await heirs(), [second.nonce, third.nonce, null]);
+});
+
 test('with a grace both keys work, then the old one ends within a second, and data nodes were told before', async () => {
   const old = await mint(ann, { ttlHours: 24 });
   const fresh = keyOf(await rotate(old, { graceHours: 2 }));

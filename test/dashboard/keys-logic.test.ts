@@ -7,7 +7,6 @@ import {
   EVERYTHING_LIVE,
   filtered,
   stateOf,
-  successorOf,
   successorsIn,
 } from '../../src/dashboard/pages/keys/key-state.ts';
 import { limitsText, spentPart, tellingName } from '../../src/dashboard/pages/keys/key-words.ts';
@@ -41,6 +40,7 @@ function token(more: Partial<Token> = {}): Token {
     issuedAt: NOW - DAY,
     expiresAt: NOW + 90 * DAY,
     graceEndsAt: null,
+    replacedBy: null,
     revoked: false,
     monthlyBudgetUsdCents: null,
     spentUsdCents: 0,
@@ -73,17 +73,13 @@ test('a key is marked when it ends soon, and not from its first minute', () => {
   assert.equal(stateOf(token({ revoked: true }), NOW), 'revoked');
 });
 
-test('of two keys of one name it is told which replaced which', () => {
-  const old = token({ nonce: '1'.repeat(32), issuedAt: NOW - DAY, graceEndsAt: NOW + 23 * HOUR });
-  const other = token({ nonce: '2'.repeat(32), issuedAt: NOW - 2 * HOUR - 7 });
-  const next = token({ nonce: '3'.repeat(32), issuedAt: NOW - HOUR });
-  const elsewhere = token({ nonce: '4'.repeat(32), issuedAt: NOW - HOUR, name: 'laptop' });
-  const all = [next, elsewhere, other, old];
-  assert.equal(successorOf(old, all), next);
-  assert.equal(successorOf(next, all), undefined);
-  assert.equal(successorOf({ ...old, graceEndsAt: NOW + 77 }, all), other, 'its grace was cut by its own end');
-  assert.equal(successorOf(old, [old, elsewhere]), undefined);
-  assert.deepEqual([...successorsIn(all)], [next.nonce]);
+test('of two keys of one name it is told which is the new one', () => {
+  const next = token({ nonce: '3'.repeat(32) });
+  const old = token({ nonce: '1'.repeat(32), graceEndsAt: NOW + HOUR, replacedBy: next.nonce });
+  const gone = token({ nonce: '2'.repeat(32), revoked: true, replacedBy: old.nonce });
+  const elsewhere = token({ nonce: '4'.repeat(32), name: 'laptop' });
+  const all = [next, elsewhere, old, gone];
+  assert.deepEqual([...successorsIn(all)], [next.nonce], 'what replaced one that has ended is the only one');
   assert.deepEqual([tellingName(next, all), tellingName(elsewhere, all)], ['ci (33333333)', 'laptop']);
 });
 

@@ -43,6 +43,7 @@ export function token(more: Partial<Token>): Token {
     issuedAt: 0,
     expiresAt: 100 * 86_400,
     graceEndsAt: null,
+    replacedBy: null,
     lastUsedAt: null,
     revoked: false,
     wireBytesLen: 100,

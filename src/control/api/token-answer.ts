@@ -23,6 +23,7 @@ const TOKEN = {
   issuedAt: 1_795_250_000,
   expiresAt: 1_795_336_400,
   graceEndsAt: null,
+  replacedBy: null,
   revoked: false,
   monthlyBudgetUsdCents: null,
   spentUsdCents: 0,
@@ -47,7 +48,13 @@ export const token = z
       .openapi({ description: 'Of the master key that minted it, and that it dies with' }),
     issuedAt: z.int().openapi({ description: 'Unix seconds' }),
     expiresAt: z.int().openapi({ description: 'Unix seconds' }),
-    graceEndsAt: z.int().nullable().openapi({ description: 'Unix seconds: was rotated and works until then' }),
+    graceEndsAt: z.int().nullable().openapi({
+      description: 'Unix seconds: was rotated, or the master key that minted it was, and works until then',
+    }),
+    replacedBy: z
+      .string()
+      .nullable()
+      .openapi({ description: 'Nonce of the token that rotation made of it; null: it was not rotated' }),
     revoked: z.boolean(),
     monthlyBudgetUsdCents: z.int().nullable(),
     spentUsdCents: z.int().openapi({ description: 'This UTC month, of this token and those that rotation made of it' }),
@@ -115,6 +122,7 @@ export function present({ row, projectSlug, parentNonce, spentUsdCents }: TokenV
     issuedAt: seconds(row.issuedAt),
     expiresAt: seconds(row.expiresAt),
     graceEndsAt: row.graceEndsAt === null ? null : seconds(row.graceEndsAt),
+    replacedBy: row.replacedBy,
     revoked: row.revokedAt !== null,
     monthlyBudgetUsdCents: row.monthlyBudgetUsdCents,
     spentUsdCents,

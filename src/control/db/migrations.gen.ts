@@ -218,5 +218,14 @@ export const MIGRATIONS: readonly Migration[] = [
     "statements": [
       "CREATE TABLE `webhook_refusals` (\n\t`receiver_id` text NOT NULL,\n\t`reason` text NOT NULL,\n\t`count` integer NOT NULL,\n\t`last_at` integer NOT NULL,\n\tPRIMARY KEY(`receiver_id`, `reason`),\n\tFOREIGN KEY (`receiver_id`) REFERENCES `webhook_receivers`(`id`) ON UPDATE no action ON DELETE no action\n);"
     ]
+  },
+  {
+    "index": 13,
+    "tag": "0012_rotations",
+    "hash": "a92ffd5438236f30b48ecb4ae9af835d471814a57107581df9bb3cabc206dcd5",
+    "statements": [
+      "ALTER TABLE `capability_tokens` ADD `replaced_by` text;",
+      "-- Only the last of a lineage can be rotated, so that each was replaced by the next one. Ids go up with time.\nUPDATE `capability_tokens` SET `replaced_by` = (\n\tSELECT `later`.`nonce` FROM `capability_tokens` AS `later`\n\tWHERE `later`.`lineage_id` = `capability_tokens`.`lineage_id` AND `later`.`id` > `capability_tokens`.`id`\n\tORDER BY `later`.`id` LIMIT 1\n) WHERE `grace_ends_at` IS NOT NULL OR `revoked_at` IS NOT NULL;"
+    ]
   }
 ];

@@ -7369,6 +7369,7 @@ export interface components {
          *       "issuedAt": 1795250000,
          *       "expiresAt": 1795336400,
          *       "graceEndsAt": null,
+         *       "replacedBy": null,
          *       "revoked": false,
          *       "monthlyBudgetUsdCents": null,
          *       "spentUsdCents": 0,
@@ -8412,6 +8413,7 @@ export interface components {
          *       "issuedAt": 1795250000,
          *       "expiresAt": 1795336400,
          *       "graceEndsAt": null,
+         *       "replacedBy": null,
          *       "revoked": false,
          *       "monthlyBudgetUsdCents": null,
          *       "spentUsdCents": 0,
@@ -8424,7 +8426,7 @@ export interface components {
             bandwidthLimitMbps: number;
             /** @description Unix seconds */
             expiresAt: number;
-            /** @description Unix seconds: was rotated and works until then */
+            /** @description Unix seconds: was rotated, or the master key that minted it was, and works until then */
             graceEndsAt: number | null;
             id: string;
             /** @description Unix seconds */
@@ -8440,6 +8442,8 @@ export interface components {
             /** @description Of the master key that minted it, and that it dies with */
             parentNonce: string | null;
             projectSlug: string | null;
+            /** @description Nonce of the token that rotation made of it; null: it was not rotated */
+            replacedBy: string | null;
             revoked: boolean;
             /** @description This UTC month, of this token and those that rotation made of it */
             spentUsdCents: number;

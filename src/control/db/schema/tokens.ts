@@ -54,8 +54,10 @@ export const capabilityTokens = sqliteTable(
     monthlyBudgetUsdCents: integer('monthly_budget_usd_cents'),
     issuedAt: integer('issued_at').notNull(),
     expiresAt: integer('expires_at').notNull(),
-    /** Was rotated and works until then. */
+    /** Was rotated, or the master key that minted it was, and works until then. */
     graceEndsAt: integer('grace_ends_at'),
+    /** Nonce of the one that rotation made of it, whose row may be gone before this one. */
+    replacedBy: text('replaced_by'),
     revokedAt: integer('revoked_at'),
     lastUsedAt: integer('last_used_at'),
   },

@@ -85,6 +85,7 @@ export class Rotation {
       lineageId: lineageOf(old),
       expiresAt: Math.min(tx.now + (old.expiresAt - old.issuedAt), parent === null ? Infinity : endOf(parent)),
     });
+    tx.db.update(capabilityTokens).set({ replacedBy: minted.row.nonce }).where(eq(capabilityTokens.id, old.id)).run();
     // The log-in of a command line ends the key that it has now.
     tx.db.update(sessions).set({ tokenId: minted.row.id }).where(eq(sessions.tokenId, old.id)).run();
     recordRotation(tx, minter.actor, { nonce: old.nonce, minted, graceHours });

@@ -95,6 +95,7 @@ export class TokenMaker {
       issuedAt: issuedAt * 1000,
       expiresAt: expiresAt * 1000,
       graceEndsAt: null,
+      replacedBy: null,
       revokedAt: null,
       lastUsedAt: null,
     };

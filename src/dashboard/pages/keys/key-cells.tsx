@@ -93,8 +93,9 @@ export function SpendCell({ token }: CellProps) {
   );
 }
 
-export function EndCell({ token, successor }: CellProps & { readonly successor: Token | undefined }) {
+export function EndCell({ token }: CellProps) {
   const state = stateOf(token, nowSeconds());
+  const { replacedBy } = token;
   if (state === 'revoked') return <StateBadge tone="quiet">Revoked</StateBadge>;
   if (state === 'expired')
     return (
@@ -103,16 +104,19 @@ export function EndCell({ token, successor }: CellProps & { readonly successor: 
       </Text>
     );
   if (state === 'replaced')
-    return (
+    return replacedBy === null ? (
+      <Stack gap={2}>
+        <StateBadge tone="warn">Ends soon</StateBadge>
+        <Text size="xs" c="dimmed">
+          with its master key, <Ago at={token.graceEndsAt} />
+        </Text>
+      </Stack>
+    ) : (
       <Stack gap={2}>
         <StateBadge tone="info">Replaced</StateBadge>
         <Text size="xs" c="dimmed">
-          {successor !== undefined && (
-            <>
-              by <span className="culvert-mono">{idOf(successor)}</span>,{' '}
-            </>
-          )}
-          works on, ends <Ago at={token.graceEndsAt} />
+          by <span className="culvert-mono">{idOf({ nonce: replacedBy })}</span>, works on, ends{' '}
+          <Ago at={token.graceEndsAt} />
         </Text>
       </Stack>
     );

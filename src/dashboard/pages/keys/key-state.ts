@@ -1,6 +1,7 @@
 /** How a key stands, and which keys a filter lets through. Pure: tested without a browser. */
 import type { Token } from '../../api/types.ts';
 
+/** `replaced`: by another one, or its master key was; it works on for a while. */
 export type KeyState = 'live' | 'ending' | 'replaced' | 'expired' | 'revoked';
 
 /** A key that ends within this time is marked, once four fifths of its life are over: one of an hour is not marked from the start. */
@@ -28,35 +29,9 @@ export function childrenOf(master: Token, tokens: readonly Token[], now: number)
   return tokens.filter((token) => token.parentNonce === master.nonce && isLive(token, now));
 }
 
-/** A grace is counted in whole hours from the second in which the key was rotated and its successor issued. */
-const GRACE_STEP = 3600;
-
-/**
- * The key that replaced this one; undefined when it was not replaced, or when that one is not among them. The API names neither for the other: it is
- * the next one of the same name and kind that was issued a whole number of hours before the grace ends, or simply the next one where the old key
- * ends sooner than its grace.
- */
-export function successorOf(old: Token, tokens: readonly Token[]): Token | undefined {
-  const { graceEndsAt: end } = old;
-  if (end === null) return undefined;
-  const later = tokens
-    .filter((token) => isSameLine(token, old) && token.nonce !== old.nonce && token.issuedAt >= old.issuedAt)
-    .toSorted((one, other) => one.issuedAt - other.issuedAt);
-  return later.find(({ issuedAt }) => (end - issuedAt) % GRACE_STEP === 0) ?? later[0];
-}
-
-function isSameLine(one: Token, other: Token): boolean {
-  return (
-    one.name === other.name &&
-    one.kind === other.kind &&
-    one.projectSlug === other.projectSlug &&
-    one.parentNonce === other.parentNonce
-  );
-}
-
 /** The keys that replaced one which works on, of one list. */
 export function successorsIn(tokens: readonly Token[]): ReadonlySet<string> {
-  return new Set(tokens.flatMap((token) => (token.revoked ? [] : (successorOf(token, tokens)?.nonce ?? []))));
+  return new Set(tokens.flatMap(({ revoked, replacedBy }) => (revoked ? [] : (replacedBy ?? []))));
 }
 
 export interface KeyFilter {

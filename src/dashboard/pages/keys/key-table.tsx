@@ -7,7 +7,7 @@ import { useAsked } from '../../parts/asked.ts';
 import { type Column, Table } from '../../parts/table.tsx';
 import { BudgetDialog } from './budget-dialog.tsx';
 import { EndCell, NameCell, ScopeCell, SpendCell } from './key-cells.tsx';
-import { successorOf, successorsIn } from './key-state.ts';
+import { successorsIn } from './key-state.ts';
 import { tellingName } from './key-words.ts';
 import { type KeyDeeds, KeyMenu } from './key-menu.tsx';
 import { RevokeDialog } from './revoke-dialog.tsx';
@@ -61,7 +61,7 @@ function columnsOf(all: readonly Token[], deeds: KeyDeeds): ReadonlyArray<Column
     },
     { key: 'scope', title: 'May do', cell: (token) => <ScopeCell token={token} /> },
     { key: 'spend', title: 'Spent this month', cell: (token) => <SpendCell token={token} /> },
-    { key: 'end', title: 'Ends', cell: (token) => <EndCell token={token} successor={successorOf(token, all)} /> },
+    { key: 'end', title: 'Ends', cell: (token) => <EndCell token={token} /> },
     { key: 'used', title: 'Last used', cell: ({ lastUsedAt }) => <Ago at={lastUsedAt} /> },
     {
       key: 'deeds',

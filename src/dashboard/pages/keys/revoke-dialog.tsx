@@ -6,7 +6,7 @@ import type { Asked } from '../../parts/asked.ts';
 import { Confirm } from '../../parts/confirm.tsx';
 import { useDeed } from '../../parts/deed.ts';
 import { nowSeconds, TOKENS } from './key-query.ts';
-import { childrenOf, successorOf, successorsIn } from './key-state.ts';
+import { childrenOf, successorsIn } from './key-state.ts';
 import { idOf, tellingName } from './key-words.ts';
 
 interface RevokeDialogProps {
@@ -50,8 +50,8 @@ export function RevokeDialog({ asked, all }: RevokeDialogProps) {
 /** Two keys of one name are easily taken for each other. */
 function whichOne(token: Token, all: readonly Token[]): string {
   if (successorsIn(all).has(token.nonce)) return 'This is the new one: the key that it replaced ends by itself. ';
-  const successor = successorOf(token, all);
-  return successor === undefined ? '' : `This is the old one, replaced by ${idOf(successor)}. `;
+  const { replacedBy } = token;
+  return replacedBy === null ? '' : `This is the old one, replaced by ${idOf({ nonce: replacedBy })}. `;
 }
 
 function whatEnds(children: number): string {

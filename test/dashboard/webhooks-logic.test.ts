@@ -7,6 +7,7 @@ import {
   progressState,
   readCommand,
 } from '../../src/dashboard/pages/webhooks/delivery-words.ts';
+import { hintFor, isRefusing, reasonsText, type RefusalReason } from '../../src/dashboard/pages/webhooks/refusals.ts';
 import { makeSecret, SENDERS, senderOf, type Validator } from '../../src/dashboard/pages/webhooks/senders.ts';
 
 const WAITING: Progress = {
@@ -46,4 +47,40 @@ test('the command of a program has the address of the API, also under a path, an
     readCommand(new URL('https://culvert.example.com/api/'), '019a'),
     `curl -H "Authorization: Bearer $CULVERT_TOKEN" 'https://culvert.example.com/api/webhook-receivers/019a/events?wait=30'`,
   );
+});
+
+const NONE = { signature_missing: 0, signature_wrong: 0, signature_too_old: 0, too_large: 0, came_back: 0 };
+
+test('what is refused is said by its reason, of several the most frequent first', () => {
+  assert.equal(reasonsText({ by_reason: { ...NONE, signature_wrong: 12 } }), 'wrong signature');
+  const several = { ...NONE, signature_missing: 2, signature_wrong: 1_200, too_large: 30 };
+  assert.equal(reasonsText({ by_reason: several }), '1,200 wrong signature, 30 too large, 2 no signature');
+  // Of a server that knows one more than this page.
+  assert.equal(reasonsText({ by_reason: { ...NONE, of_tomorrow: 1 } as typeof NONE }), 'of tomorrow');
+});
+
+test('each reason has its hint, for the sender at hand', () => {
+  for (const reason of Object.keys(NONE) as RefusalReason[])
+    for (const { value: validator } of SENDERS) assert.ok(hintFor(reason, { validator }).length > 20, reason);
+  assert.match(
+    hintFor('signature_wrong', { validator: 'github' }),
+    /^Is the secret at GitHub the one of this receiver\?/,
+  );
+  assert.match(
+    hintFor('signature_wrong', { validator: 'stripe' }),
+    /the one that Stripe signs with\? Take it from there/,
+  );
+  assert.equal(hintFor('of_tomorrow' as RefusalReason, { validator: 'github' }), '');
+});
+
+test('a receiver is refusing while nothing was taken since the last refusal', () => {
+  const at = (last: string | null, taken: string | null): boolean =>
+    isRefusing({
+      refused: { total: 1, by_reason: NONE, last_at: last, last_reason: 'signature_wrong' },
+      last_received_at: taken,
+    });
+  assert.equal(at(null, null), false);
+  assert.equal(at('2026-11-22T10:00:00.000Z', null), true);
+  assert.equal(at('2026-11-22T10:00:00.000Z', '2026-11-22T09:59:59.000Z'), true);
+  assert.equal(at('2026-11-22T10:00:00.000Z', '2026-11-22T10:00:01.000Z'), false);
 });

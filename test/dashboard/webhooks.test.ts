@@ -59,9 +59,30 @@ suite('webhook receivers', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     await shoot(page, 'webhook-empty');
   });
 
-  test('what is signed with it comes by itself, newest first, and opens with its body as text', async (t) => {
+  test('what is refused is told, with what to look at, and is gone from sight once something is taken', async (t) => {
     const page = await world.open(t, `/webhooks/${(await receiver()).id}`);
     await page.getByText('Nothing has come yet').waitFor();
+    for (let i = 0; i < 2; i++) assert.equal(await deliver(url, 'another', 'push'), 401);
+    const notice = page.getByRole('region', { name: 'Refused deliveries' });
+    await notice.getByText('2 refused: wrong signature, the last').waitFor();
+    await notice.getByText('Is the secret at GitHub the one of this receiver?').waitFor();
+    await noSeriousFinding(page);
+    await shoot(page, 'webhook-refused');
+    await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Webhooks' }).click();
+    await page.getByText('2 refused', { exact: true }).waitFor();
+    await shoot(page, 'webhooks-refused');
+    await page.getByRole('link', { name: 'orders' }).click();
+    await notice.getByRole('button', { name: 'New secret' }).click();
+    await dialog(page, 'New secret of orders').waitFor();
+    await page.keyboard.press('Escape');
+    assert.equal(await deliver(url, secret, 'first'), 202);
+    await page.getByText('2 refused (wrong signature), the last').waitFor();
+    await notice.waitFor({ state: 'detached' });
+  });
+
+  test('what is signed with it comes by itself, newest first, and opens with its body as text', async (t) => {
+    const page = await world.open(t, `/webhooks/${(await receiver()).id}`);
+    await page.getByRole('table', { name: 'Deliveries' }).getByText('first').waitFor();
     await deliver(url, secret, 'push');
     const list = page.getByRole('table', { name: 'Deliveries' });
     await list.getByText('push').waitFor();
@@ -78,6 +99,25 @@ suite('webhook receivers', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     await noSeriousFinding(page);
     await shoot(page, 'webhook-delivery');
     assert.equal(await drawer.getByRole('button', { name: 'Redeliver' }).isDisabled(), true);
+    // It has an address: a reload shows it again, Back closes it, and so does its button.
+    await page.reload();
+    await drawer.getByText('x-github-delivery').waitFor();
+    await press(page, 'Close');
+    await drawer.waitFor({ state: 'hidden' });
+    assert.equal(new URL(page.url()).search, '');
+    await list.getByRole('button', { name: 'push' }).click();
+    await dialog(page, 'push').getByText('x-github-delivery').waitFor();
+    await page.goBack();
+    await dialog(page, 'push').waitFor({ state: 'hidden' });
+    await heading(page, 'orders');
+    await page.goForward();
+    await dialog(page, 'push').waitFor();
+    await page.keyboard.press('Escape');
+    await dialog(page, 'push').waitFor({ state: 'hidden' });
+    const gone = '019aa3c2-5b90-7b02-8a3e-0c9d3f5e7a10';
+    await page.goto(`${page.url()}?delivery=${gone}`);
+    await dialog(page, 'Delivery').getByText('This receiver has no such delivery').waitFor();
+    await noSeriousFinding(page);
   });
 
   test('deliveries are sent on to a tunnel, and one of them once more', async (t) => {

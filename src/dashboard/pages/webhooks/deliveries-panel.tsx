@@ -1,7 +1,6 @@
 /** What came, newest first, live; each opens beside the list. */
 import { Anchor, Button, Group, Stack, Text, Title } from '@mantine/core';
 import { IconInbox } from '@tabler/icons-react';
-import { useState } from 'react';
 import { Ago } from '../../parts/ago.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { FailureAlert } from '../../parts/loaded.tsx';
@@ -13,13 +12,12 @@ import { DeliveryDrawer } from './delivery-drawer.tsx';
 import { type Delivery, lastTry, progressState } from './delivery-words.ts';
 import { useDeliveries } from './receiver-queries.ts';
 import type { Receiver } from './senders.ts';
+import { useOpenedDelivery } from './use-opened-delivery.ts';
 
 export function DeliveriesPanel({ receiver }: { readonly receiver: Receiver }) {
   const deliveries = useDeliveries(receiver);
-  const [chosen, setChosen] = useState<{ readonly delivery: Delivery; readonly opened: boolean }>();
+  const opened = useOpenedDelivery();
   const all = deliveries.data ?? [];
-  // As it stands now; one that has gone meanwhile stays as it was.
-  const shown = all.find(({ id }) => id === chosen?.delivery.id) ?? chosen?.delivery;
   return (
     <Stack gap="sm" component="section" aria-label="Deliveries">
       {receiver.stored > 0 && (
@@ -28,21 +26,15 @@ export function DeliveriesPanel({ receiver }: { readonly receiver: Receiver }) {
         </Title>
       )}
       {deliveries.isError && <FailureAlert error={deliveries.error} again={deliveries.refetch} />}
-      {all.length === 0 && receiver.stored === 0 && (
+      {all.length === 0 && receiver.stored === 0 && !deliveries.isError && (
         <Empty icon={IconInbox} title="Nothing has come yet">
           {receiver.received === 0
-            ? 'Give the address to the sender, and have it send a test. What is signed with another secret is refused, and not shown here.'
+            ? 'Give the address to the sender, and have it send a test. What is signed with another secret is refused; this page says so.'
             : 'All that came is older than your plan keeps.'}
         </Empty>
       )}
       {all.length > 0 && (
-        <Table
-          isPaged
-          label="Deliveries"
-          rows={all}
-          rowKey={({ id }) => id}
-          columns={columnsFor((delivery) => setChosen({ delivery, opened: true }))}
-        />
+        <Table isPaged label="Deliveries" rows={all} rowKey={({ id }) => id} columns={columnsFor(opened.open)} />
       )}
       {deliveries.hasOlder && (
         <Group>
@@ -57,26 +49,19 @@ export function DeliveriesPanel({ receiver }: { readonly receiver: Receiver }) {
           </Text>
         </Group>
       )}
-      {shown !== undefined && chosen !== undefined && (
-        <DeliveryDrawer
-          receiver={receiver}
-          delivery={shown}
-          opened={chosen.opened}
-          onClose={() => setChosen({ delivery: shown, opened: false })}
-        />
-      )}
+      <DeliveryDrawer receiver={receiver} listed={all.find(({ id }) => id === opened.id)} opened={opened} />
     </Stack>
   );
 }
 
-function columnsFor(onOpen: (delivery: Delivery) => void): ReadonlyArray<Column<Delivery>> {
+function columnsFor(onOpen: (id: string) => void): ReadonlyArray<Column<Delivery>> {
   return [
     {
       key: 'type',
       title: 'Type',
-      cell: (delivery) => (
-        <Anchor component="button" type="button" ta="start" fw={500} size="sm" onClick={() => onOpen(delivery)}>
-          <bdi>{visibleText(delivery.event_type ?? 'delivery')}</bdi>
+      cell: ({ id, event_type: type }) => (
+        <Anchor component="button" type="button" ta="start" fw={500} size="sm" onClick={() => onOpen(id)}>
+          <bdi>{visibleText(type ?? 'delivery')}</bdi>
         </Anchor>
       ),
     },

@@ -15,30 +15,32 @@ import { visibleText } from '../inspector/visible-text.ts';
 import { type Delivery, lastTry, progressState } from './delivery-words.ts';
 import { RECEIVERS, useDelivery } from './receiver-queries.ts';
 import type { Receiver } from './senders.ts';
+import type { OpenedDelivery } from './use-opened-delivery.ts';
 
 interface DeliveryDrawerProps {
   readonly receiver: Receiver;
-  readonly delivery: Delivery;
-  readonly opened: boolean;
-  readonly onClose: () => void;
+  /** As the list has it now; undefined: it is older than what is listed, or has gone. */
+  readonly listed: Delivery | undefined;
+  readonly opened: OpenedDelivery;
 }
 
-export function DeliveryDrawer({ receiver, delivery, opened, onClose }: DeliveryDrawerProps) {
+/** Drawn from the start, shut: one that appears opened does not know whom to give the focus back to. */
+export function DeliveryDrawer({ receiver, listed, opened: { id, isOpen, close } }: DeliveryDrawerProps) {
   const mayChange = useMay('member');
-  const { id, event_type: type } = delivery;
   const whole = useDelivery(receiver.id, id);
+  const delivery = listed ?? whole.data;
   return (
     <Drawer
-      opened={opened}
-      onClose={onClose}
+      opened={isOpen}
+      onClose={close}
       position="right"
       size="xl"
-      title={visibleText(type ?? 'Delivery')}
+      title={visibleText(delivery?.event_type ?? 'Delivery')}
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
       <Stack>
-        <Facts delivery={delivery} />
-        {mayChange && <Redeliver receiver={receiver} id={id} />}
+        {delivery !== undefined && <Facts delivery={delivery} />}
+        {mayChange && delivery !== undefined && <Redeliver receiver={receiver} id={delivery.id} />}
         <Loaded query={whole}>{(it) => <Content delivery={it} />}</Loaded>
       </Stack>
     </Drawer>

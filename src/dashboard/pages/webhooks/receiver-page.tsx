@@ -18,6 +18,8 @@ import { readCommand } from './delivery-words.ts';
 import { EditReceiver, NewSecret } from './edit-receiver.tsx';
 import { ForwardPanel } from './forward-panel.tsx';
 import { useReceiver } from './receiver-queries.ts';
+import { isRefusing, reasonsText } from './refusals.ts';
+import { RefusedNotice } from './refused-notice.tsx';
 import { type Receiver, senderOf } from './senders.ts';
 
 export function ReceiverPage() {
@@ -38,7 +40,7 @@ function Shown({ receiver }: { readonly receiver: Receiver }) {
   const mayChange = useMay('member');
   const [dialog, setDialog] = useState<'edit' | 'secret' | 'delete'>();
   const close = (): void => setDialog(undefined);
-  const { name, validator, received, displaced, last_received_at: last } = receiver;
+  const { name, validator, received, displaced, refused, last_received_at: last } = receiver;
   const sender = senderOf(validator);
   return (
     <Page
@@ -52,6 +54,11 @@ function Shown({ receiver }: { readonly receiver: Receiver }) {
             </>
           )}
           {displaced > 0 && `; ${countText(displaced)} of them went because newer ones needed their room`}
+          {refused.total > 0 && !isRefusing(receiver) && (
+            <>
+              ; {countText(refused.total)} refused ({reasonsText(refused)}), the last <Ago at={refused.last_at} />
+            </>
+          )}
         </>
       }
       actions={
@@ -75,6 +82,7 @@ function Shown({ receiver }: { readonly receiver: Receiver }) {
         )
       }
     >
+      <RefusedNotice receiver={receiver} onNewSecret={mayChange ? () => setDialog('secret') : undefined} />
       <Panel title="Address" about={received === 0 ? sender.setup : undefined}>
         <CopyLine value={receiver.url} what="the address" />
       </Panel>

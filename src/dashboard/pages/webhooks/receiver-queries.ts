@@ -73,13 +73,14 @@ export function useDeliveries({ id, received, stored, waiting }: Receiver) {
   };
 }
 
-/** One, with its headers and its body. */
-export function useDelivery(receiverId: string, id: string) {
+/** One, with its headers and its body; none is asked for without an id. */
+export function useDelivery(receiverId: string, id: string | undefined) {
   const { client } = useApi();
   return useQuery({
     queryKey: [...RECEIVERS, receiverId, 'delivery', id],
+    enabled: id !== undefined,
     queryFn: ({ signal }) => {
-      const path = { id: receiverId, event_id: id };
+      const path = { id: receiverId, event_id: id ?? '' };
       return answered<Delivery>(client.GET('/webhook-receivers/{id}/events/{event_id}', { params: { path }, signal }));
     },
     // What came never changes; what becomes of it is told by the list.

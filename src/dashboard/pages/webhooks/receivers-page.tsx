@@ -1,5 +1,5 @@
 /** Webhook receivers: mailboxes on this server for what GitHub, Slack, Stripe and others send. */
-import { Anchor, Button, Text } from '@mantine/core';
+import { Anchor, Button, Group, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconPlus, IconWebhook } from '@tabler/icons-react';
 import { useState } from 'react';
@@ -16,6 +16,7 @@ import { type Column, Table } from '../../parts/table.tsx';
 import { countText } from '../../parts/words.ts';
 import { CreateReceiver } from './create-receiver.tsx';
 import { useReceivers } from './receiver-queries.ts';
+import { isRefusing } from './refusals.ts';
 import { type Receiver, senderOf } from './senders.ts';
 
 export function ReceiversPage() {
@@ -89,7 +90,7 @@ const COLUMNS: ReadonlyArray<Column<Receiver>> = [
   },
   { key: 'sender', title: 'Sender', cell: ({ validator }) => senderOf(validator).label },
   { key: 'received', title: 'Received', align: 'right', cell: ({ received }) => countText(received) },
-  { key: 'last', title: 'Last delivery', cell: ({ last_received_at: at }) => <Ago at={at} /> },
+  { key: 'last', title: 'Last delivery', cell: (receiver) => <Last receiver={receiver} /> },
   { key: 'forward', title: 'Sent on', cell: (receiver) => <Forwarding receiver={receiver} /> },
   {
     key: 'url',
@@ -99,6 +100,16 @@ const COLUMNS: ReadonlyArray<Column<Receiver>> = [
     cell: ({ url, name }) => <CopyIcon value={url} what={`the address of ${name}`} />,
   },
 ];
+
+function Last({ receiver }: { readonly receiver: Receiver }) {
+  const { refused, last_received_at: at } = receiver;
+  return (
+    <Group gap="xs">
+      <Ago at={at} />
+      {isRefusing(receiver) && <StateBadge tone="warn">{`${countText(refused.total)} refused`}</StateBadge>}
+    </Group>
+  );
+}
 
 function Forwarding({ receiver: { forward, waiting } }: { readonly receiver: Receiver }) {
   if (forward === null) return <StateBadge tone="quiet">Kept only</StateBadge>;

@@ -1,0 +1,58 @@
+/** Why a receiver refuses deliveries, and what to look at then. Pure. */
+import { countText } from '../../parts/words.ts';
+import { type Receiver, senderOf } from './senders.ts';
+
+type Refused = Receiver['refused'];
+export type RefusalReason = NonNullable<Refused['last_reason']>;
+
+const WORDS: Readonly<Record<RefusalReason, string>> = {
+  signature_missing: 'no signature',
+  signature_wrong: 'wrong signature',
+  signature_too_old: 'signed at another time',
+  too_large: 'too large',
+  came_back: 'came back from here',
+};
+
+/** "wrong signature"; of several "10 wrong signature, 2 no signature", the most frequent first. */
+export function reasonsText({ by_reason: counts }: Pick<Refused, 'by_reason'>): string {
+  const met = Object.entries(counts).filter(([, count]) => count > 0);
+  const [only] = met;
+  if (met.length === 1 && only !== undefined) return wordsOf(only[0]);
+  return met
+    .toSorted(([, a], [, b]) => b - a)
+    .map(([reason, count]) => `${countText(count)} ${wordsOf(reason)}`)
+    .join(', ');
+}
+
+/** What the last one asks whoever set it up. */
+export function hintFor(reason: RefusalReason, { validator }: Pick<Receiver, 'validator'>): string {
+  const { label, isOurs } = senderOf(validator);
+  const sender = validator === 'generic_hmac_sha256' ? 'the sender' : label;
+  switch (reason) {
+    case 'signature_wrong':
+      return isOurs
+        ? `Is the secret at ${sender} the one of this receiver? A new one, set at both, settles it.`
+        : `Is the secret of this receiver the one that ${sender} signs with? Take it from there once more, and set it here.`;
+    case 'signature_missing':
+      return `They are not signed as ${sender} signs. Is a secret set there, and is this receiver meant for ${sender}?`;
+    case 'signature_too_old':
+      return `By the time that ${sender} wrote they are more than 5 minutes away from this server's clock. Is one of the two clocks wrong, or is something old sent again?`;
+    case 'too_large':
+      return 'A body may have 1 MiB. Have the sender leave something out.';
+    case 'came_back':
+      return 'This server has sent them on, and your service hands them in again: they would go round for ever. Leave the Culvert-Webhook-… headers out to hand one in as a new one.';
+    default:
+      // The server may know one more than this page.
+      return '';
+  }
+}
+
+/** Nothing has been taken since the last was refused: the set-up is at fault, or somebody else sends. */
+export function isRefusing({ refused, last_received_at: taken }: Pick<Receiver, 'refused' | 'last_received_at'>) {
+  const { last_at: last } = refused;
+  return last !== null && (taken === null || Date.parse(last) > Date.parse(taken));
+}
+
+function wordsOf(reason: string): string {
+  return (WORDS as Readonly<Record<string, string | undefined>>)[reason] ?? reason.replaceAll('_', ' ');
+}

@@ -1,0 +1,39 @@
+/**
+ * Which delivery is open beside the list: it stands in the address, so that a reload shows it again and Back closes it. What was open is told on
+ * while it closes.
+ */
+import { useEffect, useRef, useState } from 'react';
+import { useSearchParams } from 'wouter';
+
+export interface OpenedDelivery {
+  /** Undefined until one was open for the first time. */
+  readonly id: string | undefined;
+  readonly isOpen: boolean;
+  readonly open: (id: string) => void;
+  readonly close: () => void;
+}
+
+export function useOpenedDelivery(): OpenedDelivery {
+  const [params, setParams] = useSearchParams();
+  const said = params.get('delivery');
+  const here = said === null || said === '' ? undefined : said;
+  const [last, setLast] = useState(here);
+  if (here !== undefined && here !== last) setLast(here);
+  // Its entry of the history is this page's own: to close is to go back, so that Back does not pass the page twice.
+  const isOwnEntry = useRef(false);
+  useEffect(() => {
+    if (here === undefined) isOwnEntry.current = false;
+  }, [here]);
+  return {
+    id: here ?? last,
+    isOpen: here !== undefined,
+    open: (id) => {
+      isOwnEntry.current = true;
+      setParams({ delivery: id });
+    },
+    close: () => {
+      if (isOwnEntry.current) history.back();
+      else setParams('', { replace: true });
+    },
+  };
+}

@@ -13,7 +13,7 @@ export function placeOf(code: string): Place {
   return { base: app.pathname.replace(/\/$/, ''), api: new URL('../', app) };
 }
 
-/** What others put into the address for this page alone: kept here, in memory, as long as the tab shows this page. */
+/** What others gave this page alone, by its address: kept here, in memory, as long as the tab shows this page. */
 export class Arrival {
   /** Of a mail: what sets a new password, or what an invitation is accepted with. */
   readonly token: string | undefined;
@@ -40,12 +40,13 @@ export class Arrival {
 
 /**
  * Takes secrets out of the address at once, so that they stay in no history. `oauth_token` is thrown away: whoever wrote the link may have put in
- * one of their own account; the cookie says who came back from a provider.
+ * one of their own account; the cookie says who came back from a provider. What the page had before its reader went there is in the document.
  */
 export function takeArrival(): Arrival {
   const here = new URL(location.href);
+  const kept = takeKept();
   const take = (name: string): string | undefined => {
-    const value = here.searchParams.get(name) ?? '';
+    const value = here.searchParams.get(name) ?? kept.get(name) ?? '';
     here.searchParams.delete(name);
     return value === '' ? undefined : value;
   };
@@ -53,4 +54,10 @@ export function takeArrival(): Arrival {
   take('oauth_token');
   if (here.href !== location.href) history.replaceState(null, '', here);
   return arrival;
+}
+
+function takeKept(): URLSearchParams {
+  const meta = document.querySelector<HTMLMetaElement>('meta[name="culvert-kept"]');
+  meta?.remove();
+  return new URLSearchParams(meta?.content);
 }

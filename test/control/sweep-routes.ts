@@ -227,6 +227,7 @@ export const PUBLIC: readonly string[] = [
   'POST /orgs/invitations/lookup',
   'GET /auth/providers',
   'GET /auth/oauth/{provider}/start',
+  'POST /auth/oauth/{provider}/start',
   'GET /auth/oauth/{provider}/callback',
   'POST /auth/cli/token',
   'POST /auth/cli/logout',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Hono } from 'hono';
 import type { ApiEnv } from './context.ts';
-import { accountCookies } from './login-cookie.ts';
+import { accountCookies, keptCookie } from './login-cookie.ts';
 
 const STATE = 'abcdefgh-0123456789_abcdefghijklmnopqrstuvw';
 const HTTPS = 'https://api.example.com';
@@ -14,6 +14,14 @@ function serve(publicUrl: string) {
     return c.text('');
   });
   app.get('/take', (c) => c.text(accountCookies.take(c, c.req.query('state') ?? '', publicUrl)));
+  app.get('/keep', (c) => {
+    keptCookie.give(c, 's1.kept', publicUrl);
+    return c.text('');
+  });
+  app.get('/kept', (c) => {
+    keptCookie.forget(c, publicUrl);
+    return c.text(keptCookie.read(c, publicUrl));
+  });
   return async (path: string, cookie = '') => {
     const response = await app.request(path, { headers: { cookie } });
     return { cookies: response.headers.getSetCookie(), text: await response.text() };
@@ -51,4 +59,12 @@ test('the sixth start makes the browser forget the five before it', async () => 
   assert.equal(cookies.filter((line) => line.includes('Max-Age=0')).length, 5);
   assert.ok(!cookies.some((line) => line.startsWith('qnt_refresh')));
   assert.equal((await serve('http://127.0.0.1:9090')('/give', known(4))).cookies.length, 1);
+});
+
+test('what a page gets back lives for a minute, and no neighbour can plant it', async () => {
+  const app = serve(HTTPS);
+  const flags = 'Path=/; HttpOnly; Secure; SameSite=Lax';
+  assert.deepEqual((await app('/keep')).cookies, [`__Host-culvert_kept=s1.kept; Max-Age=60; ${flags}`]);
+  const { text, cookies } = await app('/kept', 'culvert_kept=planted; __Host-culvert_kept=mine');
+  assert.deepEqual([text, cookies], ['mine', [`__Host-culvert_kept=; Max-Age=0; ${flags}`]]);
 });

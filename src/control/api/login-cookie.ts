@@ -4,6 +4,7 @@
  */
 import type { Context } from 'hono';
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
+import { KEPT_SECONDS } from '../services/accounts/kept-secrets.ts';
 import { STATE_SECONDS } from '../services/accounts/login-state.ts';
 import type { ApiEnv } from './context.ts';
 
@@ -41,16 +42,35 @@ export class LoginCookies {
     return deleteCookie(c, this.#nameOf(state, publicUrl), flags(publicUrl)) ?? '';
   }
 
-  /** `__Host-`: no tunnel under the same parent domain can set this cookie for us. Browsers take the prefix over https alone. */
   #nameOf(state: string, publicUrl: string): string {
-    return `${isSecure(publicUrl) ? '__Host-' : ''}${this.#way.name}${state.slice(0, 8)}`;
+    return `${prefix(publicUrl)}${this.#way.name}${state.slice(0, 8)}`;
   }
 }
+
+/** What a page gets back after a log-in (services/accounts/kept-secrets.ts): one for all tabs, each of which needs it for a moment. */
+export const keptCookie = {
+  give(c: Context<ApiEnv>, sealed: string, publicUrl: string): void {
+    setCookie(c, keptName(publicUrl), sealed, { ...flags(publicUrl), maxAge: KEPT_SECONDS });
+  },
+  read: (c: Context<ApiEnv>, publicUrl: string): string => getCookie(c, keptName(publicUrl)) ?? '',
+  forget(c: Context<ApiEnv>, publicUrl: string): void {
+    deleteCookie(c, keptName(publicUrl), flags(publicUrl));
+  },
+};
 
 /** Of people with an account here. */
 export const accountCookies = new LoginCookies({ name: 'culvert_login_', seconds: STATE_SECONDS, most: 5 });
 /** Of visitors of a tunnel. */
 export const visitCookies = new LoginCookies({ name: 'culvert_visit_', seconds: VISIT_SECONDS, most: 4 });
+
+function keptName(publicUrl: string): string {
+  return `${prefix(publicUrl)}culvert_kept`;
+}
+
+/** `__Host-`: no tunnel under the same parent domain can set this cookie for us. Browsers take the prefix over https alone. */
+function prefix(publicUrl: string): string {
+  return isSecure(publicUrl) ? '__Host-' : '';
+}
 
 function flags(publicUrl: string) {
   // Lax: the provider's redirect comes from another site.

@@ -779,7 +779,37 @@ export interface paths {
             responses: never;
         };
         put?: never;
-        post?: never;
+        /**
+         * Begin a log-in with an identity provider, from a page
+         * @description As GET, for a page that sends the browser there by itself: what it comes back to, with what is secret in it, then stands in no address.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description `google` is whichever OpenID Connect issuer the operator has chosen */
+                    provider: "google" | "github";
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["StartLogin"];
+                };
+            };
+            responses: {
+                /** @description Where to send the browser; sets a cookie of ten minutes */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["StartedLogin"];
+                    };
+                };
+            };
+        };
         delete?: never;
         options?: never;
         head?: never;
@@ -8371,6 +8401,31 @@ export interface components {
         SignUpResult: {
             /** @enum {string} */
             status: "pending_email_verification";
+        };
+        /**
+         * @example {
+         *       "url": "https://github.com/login/oauth/authorize?client_id=Iv1.8a61f9b3"
+         *     }
+         */
+        StartedLogin: {
+            /**
+             * Format: uri
+             * @description Of the provider
+             */
+            url: string;
+        };
+        /**
+         * @example {
+         *       "return_to": "/app/invite?token=q3zVw0Yl9pXr7uT2mKc5bN8dHf1sJg4aEo6iLyRtPvQ"
+         *     }
+         */
+        StartLogin: {
+            /**
+             * @description A path of this server, where the browser goes in the end; anything else counts as `/`
+             * @default /
+             * @example /app/tunnels
+             */
+            return_to: string;
         };
         /**
          * @example {

@@ -1,6 +1,6 @@
 /**
  * The one HTML document of the dashboard, for every address below `/app/`: it names the files that the build has made and a few facts of the
- * server's own. Nothing of the request is on it.
+ * server's own. Nothing of the request is on it but `kept`, which this server has sealed.
  */
 import type { FileList } from './dashboard-files.ts';
 
@@ -9,6 +9,8 @@ export interface PageFacts {
   readonly nonce: string;
   /** The browser holds a live session: the dashboard need not ask for a password. */
   readonly signedIn: boolean;
+  /** A query that the page had by its address before its reader went to an identity provider: its script takes it out at once. */
+  readonly kept: string | undefined;
   /** Segments of the address below `/app/`. The files' addresses are relative, for the page is served under `/api` and behind proxies too. */
   readonly segments: readonly string[];
   readonly files: FileList;
@@ -38,11 +40,13 @@ function firstPage({ pages }: FileList, segment: string, signedIn: boolean): rea
 }
 
 /** What stands in `#root` is seen until the code is there, whose first drawing takes its place. */
-export function dashboardPage({ nonce, signedIn, segments, files }: PageFacts): string {
+export function dashboardPage({ nonce, signedIn, kept, segments, files }: PageFacts): string {
   const assets = `${'../'.repeat(segments.length - 1)}assets/`;
   const preload = [...files.preload, ...firstPage(files, segments[0] ?? '', signedIn)]
     .map((name) => `<link rel="modulepreload" href="${assets}${name}">`)
     .join('\n');
+  // Of a query every other sign that means something in HTML is encoded.
+  const keptMeta = kept === undefined ? '' : `<meta name="culvert-kept" content="${kept.replaceAll('&', '&amp;')}">\n`;
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -51,7 +55,7 @@ export function dashboardPage({ nonce, signedIn, segments, files }: PageFacts): 
 <meta name="color-scheme" content="light dark">
 <meta name="csp-nonce" content="${nonce}">
 <meta name="culvert-session" content="${signedIn ? 'live' : 'none'}">
-<title>Culvert</title>
+${keptMeta}<title>Culvert</title>
 <link rel="icon" href="data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E%3Crect width='32' height='32' rx='7' fill='%230b6b57'/%3E%3Cpath d='M6 24a10 10 0 0 1 20 0h-5a5 5 0 0 0-10 0z' fill='%23fff'/%3E%3C/svg%3E">
 <link rel="stylesheet" href="${assets}${files.style}">
 ${preload}

@@ -3,19 +3,24 @@ import { z } from '@hono/zod-openapi';
 import { type Api, type ApiDeps, visitOf } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
 import { json } from '../errors.ts';
-import { accountCookies } from '../login-cookie.ts';
+import { accountCookies, keptCookie } from '../login-cookie.ts';
 import { giveRefreshCookie } from '../refresh-cookie.ts';
 
 const providerId = z.enum(['google', 'github']);
 const whichProvider = z.object({
   provider: providerId.openapi({ description: '`google` is whichever OpenID Connect issuer the operator has chosen' }),
 });
-const startQuery = z.object({
-  return_to: z.string().default('/').openapi({
-    description: 'A path of this server, where the browser goes in the end; anything else counts as `/`',
-    example: '/app/tunnels',
-  }),
+const returnTo = z.string().default('/').openapi({
+  description: 'A path of this server, where the browser goes in the end; anything else counts as `/`',
+  example: '/app/tunnels',
 });
+const startQuery = z.object({ return_to: returnTo });
+const startBody = z
+  .object({ return_to: returnTo })
+  .openapi('StartLogin', { example: { return_to: '/app/invite?token=q3zVw0Yl9pXr7uT2mKc5bN8dHf1sJg4aEo6iLyRtPvQ' } });
+const started = z
+  .object({ url: z.url().openapi({ description: 'Of the provider' }) })
+  .openapi('StartedLogin', { example: { url: 'https://github.com/login/oauth/authorize?client_id=Iv1.8a61f9b3' } });
 const answerQuery = z.object({
   state: z.string().openapi({ example: 'q1bW4Y0tV8Jd2c5sZ7mKx9uE3rT6aG1hN0pLfOiQwSe' }),
   code: z.string().optional().openapi({ description: 'Missing when the provider refused', example: '4/0AdQt8qi' }),
@@ -56,6 +61,30 @@ export function mountOauth(app: Api, deps: ApiDeps): void {
   app.openapi(
     defineRoute(
       {
+        method: 'post',
+        path: '/auth/oauth/{provider}/start',
+        security: [],
+        tags: ['auth'],
+        summary: 'Begin a log-in with an identity provider, from a page',
+        description:
+          'As GET, for a page that sends the browser there by itself: what it comes back to, with what is secret in it, then stands in no address.',
+        request: {
+          params: whichProvider,
+          body: { required: true, content: { 'application/json': { schema: startBody } } },
+        },
+        responses: { 200: json(started, 'Where to send the browser; sets a cookie of ten minutes') },
+      },
+      ['not_configured', 'unavailable'],
+    ),
+    async (c) => {
+      const login = await providerLogins.start(c.req.valid('param').provider, c.req.valid('json').return_to);
+      accountCookies.give(c, login, publicUrl());
+      return c.json({ url: login.location }, 200);
+    },
+  );
+  app.openapi(
+    defineRoute(
+      {
         method: 'get',
         path: '/auth/oauth/{provider}/callback',
         security: [],
@@ -65,7 +94,7 @@ export function mountOauth(app: Api, deps: ApiDeps): void {
         responses: {
           302: {
             description:
-              'To `return_to`, with query `oauth_token=<access token>` and the refresh cookie; where the account has a second factor, with query `mfa_challenge=<challenge_token>` instead.',
+              'To `return_to`, with query `oauth_token=<access token>` and the refresh cookie; where the account has a second factor, with query `mfa_challenge=<challenge_token>` instead. `token` and `device_code` of a page of the dashboard are left out: it gets them by a cookie of a minute.',
           },
         },
       },
@@ -77,6 +106,7 @@ export function mountOauth(app: Api, deps: ApiDeps): void {
       const answer = new URL(c.req.url).searchParams;
       const done = await providerLogins.finish(c.req.valid('param').provider, { sealed, answer }, visitOf(c, log));
       if (done.refreshToken !== undefined) giveRefreshCookie(c, done.refreshToken, publicUrl());
+      if (done.kept !== undefined) keptCookie.give(c, done.kept, publicUrl());
       return c.redirect(done.location, 302);
     },
   );

@@ -5,6 +5,7 @@ import type { Context } from 'hono';
 import { AppError } from '../../../base/errors.ts';
 import type { Api, ApiDeps, ApiEnv } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
+import { keptCookie } from '../login-cookie.ts';
 import { DashboardFiles } from '../pages/dashboard-files.ts';
 import { dashboardPage, dashboardPolicy } from '../pages/dashboard-page.ts';
 import { STYLE } from '../pages/style.ts';
@@ -42,10 +43,19 @@ function servePage(c: Context<ApiEnv>, deps: ApiDeps, files: DashboardFiles): Re
   const nonce = randomBytes(16).toString('base64url');
   const signedIn = refreshCookies(c).some((cookie) => deps.refresh.isLive(cookie));
   const segments = c.req.path.slice(c.req.path.indexOf('/app/') + '/app/'.length).split('/');
+  const kept = takeKept(c, deps, segments.join('/'));
   c.header('Content-Type', 'text/html; charset=utf-8');
   c.header('Content-Security-Policy', dashboardPolicy(nonce, deps.publicUrl()));
   c.header('X-Frame-Options', 'DENY');
-  return c.body(dashboardPage({ nonce, signedIn, segments, files: list }));
+  return c.body(dashboardPage({ nonce, signedIn, kept, segments, files: list }));
+}
+
+/** What this page had by its address before its reader went to an identity provider. Another page leaves it there. */
+function takeKept(c: Context<ApiEnv>, { providerLogins, publicUrl }: ApiDeps, page: string): string | undefined {
+  const sealed = keptCookie.read(c, publicUrl());
+  const kept = sealed === '' ? undefined : providerLogins.openKept({ sealed, page });
+  if (kept !== undefined) keptCookie.forget(c, publicUrl());
+  return kept;
 }
 
 function mountFiles(app: Api, files: DashboardFiles): void {

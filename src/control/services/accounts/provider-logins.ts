@@ -20,6 +20,7 @@ import {
 } from './identity-rows.ts';
 import { type LoginState, makeState, openState, sealState, spentId } from './login-state.ts';
 import { isMfaEnabled } from '../mfa/mfa-rows.ts';
+import { openKept, sealKept, setAside } from './kept-secrets.ts';
 import { homeOrgOf, type NewOrgRules } from '../organizations/organization-rows.ts';
 import type { Outbox } from '../mail/outbox.ts';
 import { landingUrl, safeReturnTo } from './return-to.ts';
@@ -64,6 +65,8 @@ export interface StartedLogin {
 export interface FinishedLogin {
   readonly location: string;
   readonly refreshToken: string | undefined;
+  /** Sealed, for a cookie: what the page there had by its address, which the new one does not tell. */
+  readonly kept: string | undefined;
 }
 
 /** Somebody whom a provider has vouched for, at the door. */
@@ -111,18 +114,26 @@ export class ProviderLogins {
     shown: { readonly sealed: string; readonly answer: URLSearchParams },
     visit: Visit,
   ): Promise<FinishedLogin> {
-    const { store, sessions, challenges, apiUrl } = this.#deps;
+    const { store, sealer, sessions, challenges, apiUrl } = this.#deps;
     const provider = this.#provider(id);
     const state = this.#redeemState(id, shown);
     const login = { ...state, redirectUri: this.#redirectUri(id) };
     const person = proven(await this.#ask(id, () => provider.finish(login, shown.answer)), provider.name);
     const outcome = store.inTx((tx) => this.#letIn(tx, { provider: id, person, visit }));
+    const { place, kept: secrets } = setAside(state.returnTo);
+    const kept = secrets === undefined ? undefined : sealKept(sealer, secrets, store.clock.now());
     if ('challenged' in outcome) {
       const gift = { mfa_challenge: await challenges.sign(outcome.challenged, outcome.link) };
-      return { location: landingUrl(apiUrl(), state.returnTo, gift), refreshToken: undefined };
+      return { location: landingUrl(apiUrl(), place, gift), refreshToken: undefined, kept };
     }
     const { accessToken, refreshToken } = await sessions.present(outcome.opened);
-    return { location: landingUrl(apiUrl(), state.returnTo, { oauth_token: accessToken }), refreshToken };
+    return { location: landingUrl(apiUrl(), place, { oauth_token: accessToken }), refreshToken, kept };
+  }
+
+  /** What `finish` has kept for this page, by what it sealed: a query; undefined for everything else. `page`: what stands after `/app/`. */
+  openKept(shown: { readonly sealed: string; readonly page: string }): string | undefined {
+    const { store, sealer } = this.#deps;
+    return openKept(sealer, shown, store.clock.now());
   }
 
   #provider(id: ProviderId): IdentityProvider {

@@ -80,13 +80,15 @@ test('the owner of a gate that nobody can pass, for want of a provider, hears wh
   const bob = await others.person('bob@example.test');
   const made = await bob.call('POST', '/tunnels', { localPort: 3000 });
   const gate = `/tunnels/${String(made.body['id'])}/edge-auth`;
+  const before = await bob.call('GET', gate);
+  assert.equal(before.body['edgeAuthEnabled'], false);
   const put = await bob.call('PUT', gate, LISTS);
+  assert.deepEqual(before.body['warnings'], put.body['warnings'], 'before it is shut for everybody');
   assert.deepEqual([put.status, put.body['edgeAuthEnabled']], [200, true], 'it is as closed as its owner wants it');
   assert.match(String(put.body['warnings']), /oauth\.google\.client_id and client_secret/);
   const there = await bob.call('GET', gate);
   assert.deepEqual([there.body['edgeAuthEnabled'], there.body['warnings']], [true, put.body['warnings']]);
   assert.deepEqual(said(await bob.call('DELETE', gate)), [200]);
-  assert.equal((await bob.call('GET', gate)).body['warnings'], undefined, 'there is no gate to warn of');
   // Who may not have one anyway hears of that.
   bare.control.store.db.update(organizations).set({ plan: 'free' }).run();
   assert.deepEqual(said(await bob.call('PUT', gate, LISTS)), [402, 'upgrade_required']);

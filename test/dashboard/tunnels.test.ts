@@ -144,6 +144,18 @@ suite('the list of tunnels', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await noSeriousFinding(page);
     await shoot(page, 'tunnel-watched');
   });
+
+  test('on a server without an identity provider the sign-in of visitors is not offered, and what its operator does is said', async (t) => {
+    const page = await world.open(t, '/tunnels');
+    await page.getByRole('link', { name: 'shop', exact: true }).click();
+    await page.getByRole('tab', { name: 'Gates' }).click();
+    const panel = page.getByRole('region', { name: 'Visitor sign-in' });
+    await panel.getByText(/Its operator sets oauth\.google\.client_id and client_secret/).waitFor();
+    assert.ok(await panel.getByRole('button', { name: 'Ask visitors to sign in' }).isDisabled());
+    assert.equal(await panel.getByRole('textbox').count(), 0);
+    await noSeriousFinding(page);
+    await shoot(page, 'tunnel-no-provider');
+  });
 });
 
 function rowOf(page: Page, name: string): Locator {

@@ -5452,7 +5452,7 @@ export interface paths {
                             allowed_emails: string[];
                             edgeAuthEnabled: boolean;
                             id: string;
-                            /** @description Of a gate that there is: what keeps everybody out */
+                            /** @description What keeps everybody out of the gate, or would where there is none yet */
                             warnings?: string[];
                         };
                     };
@@ -5461,7 +5461,7 @@ export interface paths {
         };
         /**
          * Ask visitors of a tunnel who they are, from the next request on
-         * @description With the identity provider of `edge_auth.provider`, behind the tunnel's policy and password. Let in are addresses that the provider has verified and that are on a list, or whose domain, exactly, is. Letter case does not count. The service is told the address as `Culvert-Visitor-Email`. Browsers are sent to sign in; everybody else is 401. Each change asks everybody again. From Pro on; on a plan without it a gate that there is stays, and may only be removed. A `tcp` tunnel is refused. Where the operator has set up no provider nobody can pass: `warnings` says so.
+         * @description With the identity provider of `edge_auth.provider`, behind the tunnel's policy and password. Let in are addresses that the provider has verified and that are on a list, or whose domain, exactly, is. Letter case does not count. The service is told the address as `Culvert-Visitor-Email`. Browsers are sent to sign in; everybody else is 401. Each change asks everybody again. From Pro on; on a plan without it a gate that there is stays, and may only be removed. A `tcp` tunnel is refused. Where the operator has set up no provider nobody can pass: `warnings` says so, already before a gate is put.
          */
         put: {
             parameters: {
@@ -5489,7 +5489,7 @@ export interface paths {
                             allowed_emails: string[];
                             edgeAuthEnabled: boolean;
                             id: string;
-                            /** @description Of a gate that there is: what keeps everybody out */
+                            /** @description What keeps everybody out of the gate, or would where there is none yet */
                             warnings?: string[];
                         };
                     };
@@ -5737,7 +5737,7 @@ export interface paths {
         put?: never;
         /**
          * How a policy would have treated the last recorded requests of a tunnel
-         * @description Changes nothing, whoever may see the requests may ask. The policy need not be the tunnel's. It is asked by the very steps that visitors meet, with the times of the records: `rate_limit` counts the recorded requests in their windows (those that were not recorded are not counted), and a token is good if it was then. No keys are fetched. The password and the sign-in of visitors are not asked. One test at a time of an organization, four in all.
+         * @description Changes nothing, whoever may see the requests may ask. The policy need not be the tunnel's. It is asked by the very steps that visitors meet, with the times of the records: `rate_limit` counts the recorded requests in their windows (those that were not recorded are not counted), and a token is good if it was then. No keys are fetched. The password and the sign-in of visitors are not asked. Organizations take turns: a test waits up to ten seconds for its own; each has ten at once and then one every three seconds.
          */
         post: {
             parameters: {

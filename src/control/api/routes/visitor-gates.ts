@@ -30,7 +30,7 @@ const shown = z
     warnings: z
       .array(z.string())
       .optional()
-      .openapi({ description: 'Of a gate that there is: what keeps everybody out' }),
+      .openapi({ description: 'What keeps everybody out of the gate, or would where there is none yet' }),
   })
   .openapi({
     example: {
@@ -60,7 +60,8 @@ export function mountVisitorGates(app: Api, { visitorGates }: ApiDeps): void {
     (c) => {
       const tunnelId = c.req.valid('param').id;
       const lists = visitorGates.get(actorOf(c), tunnelId);
-      const warnings = lists === null ? [] : visitorGates.warnings();
+      // Also where there is no gate: whoever is about to put one should hear of it before the tunnel is shut.
+      const warnings = visitorGates.warnings();
       return c.json(
         {
           id: tunnelId,
@@ -82,7 +83,7 @@ export function mountVisitorGates(app: Api, { visitorGates }: ApiDeps): void {
         tags,
         summary: 'Ask visitors of a tunnel who they are, from the next request on',
         description:
-          "With the identity provider of `edge_auth.provider`, behind the tunnel's policy and password. Let in are addresses that the provider has verified and that are on a list, or whose domain, exactly, is. Letter case does not count. The service is told the address as `Culvert-Visitor-Email`. Browsers are sent to sign in; everybody else is 401. Each change asks everybody again. From Pro on; on a plan without it a gate that there is stays, and may only be removed. A `tcp` tunnel is refused. Where the operator has set up no provider nobody can pass: `warnings` says so.",
+          "With the identity provider of `edge_auth.provider`, behind the tunnel's policy and password. Let in are addresses that the provider has verified and that are on a list, or whose domain, exactly, is. Letter case does not count. The service is told the address as `Culvert-Visitor-Email`. Browsers are sent to sign in; everybody else is 401. Each change asks everybody again. From Pro on; on a plan without it a gate that there is stays, and may only be removed. A `tcp` tunnel is refused. Where the operator has set up no provider nobody can pass: `warnings` says so, already before a gate is put.",
         request: { params: id, body: { required: true, content: { 'application/json': { schema: gate } } } },
         responses: { 200: json(shown, 'Visitors are asked') },
       },

@@ -88,7 +88,7 @@ export class VisitorGates {
     });
   }
 
-  /** What its owner should hear of a gate that is put: one that nobody can pass closes the tunnel, and only the operator can open it. */
+  /** What its owner should hear of a gate that is put, or before: one that nobody can pass closes the tunnel, and only the operator can open it. */
   warnings(): readonly string[] {
     const { id, isSetUp } = this.#deps.provider;
     if (isSetUp) return [];

@@ -33,23 +33,50 @@ export function VisitorPanel({ tunnel }: { readonly tunnel: TunnelDetail }) {
       <Loaded query={gate} lines={2}>
         {({ warnings = [], ...lists }) => (
           <Stack gap="sm">
-            {warnings.map((words) => (
-              <Alert key={words} color="yellow" role="status">
-                {words}
-              </Alert>
-            ))}
-            {mayChange && hasPlan ? (
-              <VisitorForm key={String(isOn)} tunnelId={id} isOn={isOn} lists={lists}>
-                {isOn && <RemoveVisitors tunnel={tunnel} />}
-              </VisitorForm>
-            ) : (
-              isOn && <Listed lists={lists} />
-            )}
-            {mayChange && !hasPlan && isOn && <RemoveVisitors tunnel={tunnel} />}
+            {(isOn || mayChange) &&
+              warnings.map((words) => (
+                <Alert key={words} color="yellow" role="status">
+                  {words}
+                </Alert>
+              ))}
+            <Asking tunnel={tunnel} lists={lists} isBlocked={warnings.length > 0} />
           </Stack>
         )}
       </Loaded>
     </Panel>
+  );
+}
+
+interface AskingProps {
+  readonly tunnel: TunnelDetail;
+  readonly lists: VisitorLists;
+  /** Nobody could sign in: a gate would shut the tunnel for everybody. */
+  readonly isBlocked: boolean;
+}
+
+function Asking({ tunnel, lists, isBlocked }: AskingProps) {
+  const { id, edgeAuthEnabled: isOn } = tunnel;
+  const hasPlan = useAccount().entitlements.edge_auth;
+  if (!useMay('member')) return isOn && <Listed lists={lists} />;
+  if (!hasPlan)
+    return (
+      isOn && (
+        <>
+          <Listed lists={lists} />
+          <RemoveVisitors tunnel={tunnel} />
+        </>
+      )
+    );
+  if (isBlocked && !isOn)
+    return (
+      <Button disabled w="fit-content">
+        Ask visitors to sign in
+      </Button>
+    );
+  return (
+    <VisitorForm key={String(isOn)} tunnelId={id} isOn={isOn} lists={lists}>
+      {isOn && <RemoveVisitors tunnel={tunnel} />}
+    </VisitorForm>
   );
 }
 

@@ -57,9 +57,24 @@ export function policyLimits(): readonly Row[] {
     }),
     elsewhere(
       'Test of a policy against recorded requests',
-      'the last 1,000 at most, of which 100 are shown; one at a time of an organization, four in all, two of a data node',
+      'the last 1,000 at most, of which 100 are shown; ten at once of an organization and then one every 3 s; one of it under way, 2 in line; two under way and 64 in line in all, in turns, 10 s at most',
       ['policy-trials.test.ts', 'the newest alone, as many as asked for; a hundred of the refused are shown'],
-      ['policy-trials.test.ts', 'one at a time of an organization; and none without a node that can decide'],
+      [
+        'policy-trials.test.ts',
+        'one at a time of an organization, the others wait; and none without a node that can decide',
+      ],
+      [
+        '../../src/control/services/tunnels/trial-line.test.ts',
+        'ten at once of an organization and then one every three seconds; others are not concerned',
+      ],
+      [
+        '../../src/control/services/tunnels/trial-line.test.ts',
+        'of an organization one is under way and two are in line; of all two are, and 64',
+      ],
+      [
+        '../../src/control/services/tunnels/trial-line.test.ts',
+        'who has waited too long, or is gone, has no place in line any more',
+      ],
       [
         '../../src/data/policy/rehearsal.test.ts',
         'the last thousand, two questions at a time, and in slices between which others have their turn',

@@ -7,7 +7,7 @@ import { testRehearsals } from '../../src/data/fixtures/rehearsals.ts';
 import type { NodeControl } from '../../src/plane/link.ts';
 import { inReverse } from '../harness/ends.ts';
 import { IDLE_NODE } from './idle-node.ts';
-import { Plane, START } from './plane.ts';
+import { Plane, START, VISIT } from './plane.ts';
 import { type PlaneApi, servePlane } from './plane-api.ts';
 import { type Person, said, Team } from './team.ts';
 
@@ -173,19 +173,53 @@ suite('a policy is tested against recorded requests', () => {
     assert.deepEqual(said(await eve.call('POST', path, call)), [404, 'not_found']);
   });
 
-  test('one at a time of an organization; and none without a node that can decide', async () => {
+  test('who is removed while their test waits gets no answer', async () => {
+    plane.now += 60_000;
     const tunnelId = await tunnelWith({ target: '/admin' });
+    const max = await team.member('max@example.test', ann, 'member');
+    const { sessions, policyTrials } = plane.control;
+    const actor = await sessions.authenticate(await team.acting(max, ann.home), VISIT.ipAddress);
+    assert.ok(actor !== undefined);
     let goOn = (): void => {};
     const asked = new Promise<void>((hears) => {
       meanwhile = () => new Promise((resolve) => ((goOn = resolve), hears()));
     });
     const first = ask(tunnelId, [deny]);
     await asked;
-    assert.deepEqual(said(await ask(tunnelId, [deny])), [429, 'rate_limited']);
+    const input = { policy: { actions: [deny] }, limit: 1, gone: new AbortController().signal };
+    const waits = assert.rejects(policyTrials.test(actor, tunnelId, input), { code: 'unauthorized' });
+    assert.equal((await ann.call('DELETE', `/orgs/${ann.home}/members/${max.id}`)).status, 200);
     meanwhile = async () => {};
     goOn();
     assert.deepEqual(said(await first), [200]);
+    await waits;
+  });
+
+  test('one at a time of an organization, the others wait; and none without a node that can decide', async () => {
+    const tunnelId = await tunnelWith({ target: '/admin' });
+    // What other tests have used up of what an organization may ask in a while.
+    plane.now += 60_000;
+    let goOn = (): void => {};
+    let [underWay, most] = [0, 0];
+    const held = new Promise<void>((resolve) => (goOn = resolve));
+    const asked = new Promise<void>((hears) => {
+      meanwhile = async () => {
+        most = Math.max(most, ++underWay);
+        hears();
+        await held;
+        underWay--;
+      };
+    });
+    const first = ask(tunnelId, [deny]);
+    await asked;
+    const more = await Promise.race([ask(tunnelId, [deny]), ask(tunnelId, [deny]), ask(tunnelId, [deny])]);
+    assert.deepEqual(said(more), [429, 'rate_limited'], 'one too many; two wait');
+    assert.match(more.headers.get('retry-after') ?? '', /^[1-9]/);
+    goOn();
+    assert.deepEqual(said(await first), [200]);
     assert.deepEqual(said(await ask(tunnelId, [deny])), [200]);
+    assert.equal(most, 1);
+    meanwhile = async () => {};
     const real = rehearse;
     rehearse = async () => ({ ok: false, code: 'overloaded' });
     assert.deepEqual(said(await ask(tunnelId, [deny])), [503, 'unavailable']);

@@ -31,7 +31,7 @@ import type { PolicyRequest } from './step.ts';
 
 /** Of the loop, before others have their turn. */
 const SLICE_MS = 4;
-/** At a time; the control plane lets an organization have one. */
+/** At a time; the control plane lets organizations take turns (services/tunnels/trial-line). */
 const MAX_AT_ONCE = 2;
 
 export interface RehearsalDeps {

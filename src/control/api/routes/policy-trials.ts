@@ -3,7 +3,7 @@ import { z } from '@hono/zod-openapi';
 import type { UnknownReason } from '../../../plane/rehearsal.ts';
 import { MAX_SHOWN, MAX_TRIED_REQUESTS, type PolicyTrial } from '../../services/tunnels/policy-trials.ts';
 import { invalidPolicy } from '../../services/tunnels/policy-input.ts';
-import { type Api, type ApiDeps, actorOf } from '../context.ts';
+import { type Api, type ApiDeps, actorOf, goneSignal } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
 import { json, refuseInvalid } from '../errors.ts';
 import { trafficPolicy } from './policies.ts';
@@ -94,7 +94,7 @@ export function mountPolicyTrials(app: Api, { policyTrials }: ApiDeps): void {
         tags: ['tunnels'],
         summary: 'How a policy would have treated the last recorded requests of a tunnel',
         description:
-          "Changes nothing, whoever may see the requests may ask. The policy need not be the tunnel's. It is asked by the very steps that visitors meet, with the times of the records: `rate_limit` counts the recorded requests in their windows (those that were not recorded are not counted), and a token is good if it was then. No keys are fetched. The password and the sign-in of visitors are not asked. One test at a time of an organization, four in all.",
+          "Changes nothing, whoever may see the requests may ask. The policy need not be the tunnel's. It is asked by the very steps that visitors meet, with the times of the records: `rate_limit` counts the recorded requests in their windows (those that were not recorded are not counted), and a token is good if it was then. No keys are fetched. The password and the sign-in of visitors are not asked. Organizations take turns: a test waits up to ten seconds for its own; each has ten at once and then one every three seconds.",
         request: {
           params: z.object({ id: z.string() }),
           body: { required: true, content: { 'application/json': { schema: question } } },
@@ -103,8 +103,10 @@ export function mountPolicyTrials(app: Api, { policyTrials }: ApiDeps): void {
       },
       ['forbidden', 'bad_policy', 'rate_limited', 'unavailable'],
     ),
-    async (c) =>
-      c.json(trialJson(await policyTrials.test(actorOf(c), c.req.valid('param').id, c.req.valid('json'))), 200),
+    async (c) => {
+      const input = { ...c.req.valid('json'), gone: goneSignal(c) };
+      return c.json(trialJson(await policyTrials.test(actorOf(c), c.req.valid('param').id, input)), 200);
+    },
     (result, c) => {
       if (!result.success && result.target === 'json') {
         const inPolicy = result.error.issues.filter(({ path }) => path[0] === 'policy');

@@ -2,16 +2,16 @@
  * How a policy, saved or not, would have treated the requests of a tunnel that were recorded last. The steps are asked at a data node, with the time of
  * the records (plane/rehearsal.ts); nothing is changed. Called by control/api.
  */
-import { AppError } from '../../../base/errors.ts';
-import { Shares } from '../../../base/shares.ts';
 import type { NodeControl } from '../../../plane/link.ts';
 import { type Actions, ruleOf } from '../../../plane/policy.ts';
 import type { RehearsedRefusal, RehearsedVerdict, UnknownReason } from '../../../plane/rehearsal.ts';
 import type { Store } from '../../db/tx.ts';
 import { MAX_LIST, type RecordItem, type RecordStore } from '../../db/usage/records.ts';
 import { type Actor, allow } from '../actor.ts';
+import { callerNow } from '../sessions/session-rows.ts';
 import { policyFor } from './policies.ts';
 import { playable } from './recorded-credentials.ts';
+import { TrialLine, tooManyTrials } from './trial-line.ts';
 import { ownTunnel } from './tunnel-rows.ts';
 
 export const MAX_TRIED_REQUESTS = 1_000;
@@ -19,8 +19,6 @@ export const MAX_TRIED_REQUESTS = 1_000;
 export const MAX_SHOWN = 100;
 /** Lists end when their time is up, also without a record: then there is much between that was forgotten. */
 const MAX_PAGES = 20;
-/** Tests at a time, of all organizations; each has one. */
-const PLACES = { places: 4, each: 1 };
 
 /** What an action of the tested policy would have done. */
 export interface TriedAction {
@@ -50,6 +48,12 @@ export interface PolicyTrial {
   readonly requests: readonly TriedRequest[];
 }
 
+export interface TrialInput {
+  readonly policy: unknown;
+  readonly limit: number;
+  readonly gone: AbortSignal;
+}
+
 export interface TrialDeps {
   readonly store: Store;
   readonly records: Pick<RecordStore, 'list' | 'heads'>;
@@ -58,42 +62,44 @@ export interface TrialDeps {
 
 export class PolicyTrials {
   readonly #deps: TrialDeps;
-  readonly #places = new Shares(PLACES);
+  readonly #line: TrialLine;
 
   constructor(deps: TrialDeps) {
     this.#deps = deps;
+    this.#line = new TrialLine({ clock: deps.store.clock });
   }
 
   /**
-   * Looks at the last `limit` recorded requests of the tunnel (1 to MAX_TRIED_REQUESTS). Whoever may see them may ask.
-   * Throws `forbidden`, `not_found`, `bad_policy`, `rate_limited`, `unavailable`.
+   * Looks at the last `limit` recorded requests of the tunnel (1 to MAX_TRIED_REQUESTS), once it is the organization's turn. Whoever may see them
+   * may ask. `gone`: nobody waits for the answer. Throws `forbidden`, `not_found`, `bad_policy`, `rate_limited`, `unavailable`.
    */
-  async test(actor: Actor, tunnelId: string, input: { policy: unknown; limit: number }): Promise<PolicyTrial> {
-    allow(actor, 'read', 'tunnel');
-    allow(actor, 'read', 'record');
-    const { orgId } = actor;
-    const policy = policyFor(ownTunnel(this.#deps.store.db, orgId, tunnelId), input.policy);
-    const leave = this.#enter(orgId);
+  async test(actor: Actor, tunnelId: string, input: TrialInput): Promise<PolicyTrial> {
+    const { orgId, policy } = this.#asked(actor, tunnelId, input.policy);
+    const leave = await this.#line.enter(orgId, input.gone);
     try {
+      // They may have been removed while they waited, or the tunnel.
+      this.#asked(this.#now(actor), tunnelId, input.policy);
       const items = await this.#newest(orgId, tunnelId, input.limit);
       if (items.length === 0) return trialOf(policy, items, []);
       const requests = await playable({ orgId, items, policy }, this.#deps.records);
       const answer = await this.#deps.nodes.rehearse({ orgId, policy, requests: requests.toReversed() });
-      if (!answer.ok) throw tooMany();
+      if (!answer.ok) throw tooManyTrials();
       return trialOf(policy, items, answer.verdicts);
     } finally {
       leave();
     }
   }
 
-  #enter(orgId: string): () => void {
-    if (this.#places.of(orgId) > 0)
-      throw new AppError('rate_limited', 'A policy of your organization is being tested. Try again in a moment.', {
-        retryAfterSeconds: 2,
-      });
-    const leave = this.#places.take(orgId);
-    if (leave === undefined) throw tooMany();
-    return leave;
+  #asked(actor: Actor, tunnelId: string, policy: unknown): { orgId: string; policy: Actions } {
+    allow(actor, 'read', 'tunnel');
+    allow(actor, 'read', 'record');
+    const { orgId } = actor;
+    return { orgId, policy: policyFor(ownTunnel(this.#deps.store.db, orgId, tunnelId), policy) };
+  }
+
+  #now(actor: Actor): Actor {
+    const { db, clock } = this.#deps.store;
+    return actor.kind === 'user' ? callerNow({ db, now: clock.now() }, actor) : actor;
   }
 
   async #newest(orgId: string, tunnelId: string, limit: number): Promise<RecordItem[]> {
@@ -110,12 +116,6 @@ export class PolicyTrials {
     }
     return items;
   }
-}
-
-function tooMany(): AppError {
-  return new AppError('unavailable', 'Too many policies are being tested on this server. Try again in a few seconds.', {
-    retryAfterSeconds: 2,
-  });
 }
 
 /** `items`: newest first. */

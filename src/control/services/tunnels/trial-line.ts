@@ -1,0 +1,130 @@
+/**
+ * Whose policy is tested next. A test reads up to a thousand records and makes the loop of a data node work, so that few are under way: organizations
+ * take turns at them, each has one at a time and a short line behind it, and so many in a while. Whoever asks in a loop waits for themself and keeps
+ * nobody out. In memory: a restart begins anew. Called by policy-trials.ts.
+ */
+import { LRUCache } from 'lru-cache';
+import { Allowance } from '../../../base/allowance.ts';
+import type { Clock } from '../../../base/clock.ts';
+import { AppError } from '../../../base/errors.ts';
+
+/** Of an organization: at once, and then one in three seconds. */
+export const TRIAL_BURST = 10;
+export const TRIALS_PER_MINUTE = 20;
+/** Under way, of all organizations: what a data node takes (data/policy/rehearsal.ts). */
+const PLACES = 2;
+/** In line: of an organization, behind the one that is under way, and of all. */
+export const MAX_IN_LINE_OF_ORG = 2;
+export const MAX_IN_LINE = 64;
+/** Nobody waits longer for a turn. */
+const MAX_WAIT_MS = 10_000;
+/** Organizations whose allowance is remembered. What falls out has its burst anew. */
+const MAX_KNOWN = 10_000;
+const RETRY_AFTER_SECONDS = 2;
+
+export class TrialLine {
+  readonly #clock: Clock;
+  readonly #maxWaitMs: number;
+  readonly #allowances = new LRUCache<string, Allowance>({ max: MAX_KNOWN });
+  readonly #underWay = new Set<string>();
+  /** By organization; the first one is next, and none is empty. */
+  readonly #lines = new Map<string, Array<() => void>>();
+  #inLine = 0;
+
+  /** `maxWaitMs`: other than 10 s, for tests. */
+  constructor(deps: { readonly clock: Clock; readonly maxWaitMs?: number }) {
+    this.#clock = deps.clock;
+    this.#maxWaitMs = deps.maxWaitMs ?? MAX_WAIT_MS;
+  }
+
+  /**
+   * Resolves when it is the organization's turn, with what gives the place back; that may be called twice. Throws `rate_limited` (too many of this
+   * organization, in a while or in line), `unavailable` (too many in all, or its turn did not come in time, or `gone` fired).
+   */
+  async enter(orgId: string, gone: AbortSignal): Promise<() => void> {
+    const now = this.#clock.monotonic();
+    const allowance = this.#allowanceOf(orgId, now);
+    if (!allowance.hasOne(now))
+      throw new AppError(
+        'rate_limited',
+        `Your organization has tested many policies in a row: there is one every ${60 / TRIALS_PER_MINUTE} seconds. Try again in a moment.`,
+        { retryAfterSeconds: Math.ceil(allowance.waitMs / 1_000) },
+      );
+    const mustWait = this.#underWay.size >= PLACES || this.#underWay.has(orgId);
+    if (mustWait) this.#refuseFull(orgId);
+    allowance.spend();
+    if (mustWait) await this.#turn(orgId, gone);
+    else this.#underWay.add(orgId);
+    let isHeld = true;
+    return () => {
+      if (!isHeld) return;
+      isHeld = false;
+      this.#underWay.delete(orgId);
+      this.#next();
+    };
+  }
+
+  #refuseFull(orgId: string): void {
+    if ((this.#lines.get(orgId)?.length ?? 0) >= MAX_IN_LINE_OF_ORG)
+      throw new AppError(
+        'rate_limited',
+        'Policies of your organization are being tested, and more wait. Try again when they are done.',
+        { retryAfterSeconds: RETRY_AFTER_SECONDS },
+      );
+    if (this.#inLine >= MAX_IN_LINE) throw tooManyTrials();
+  }
+
+  /** Resolves with the place taken. */
+  #turn(orgId: string, gone: AbortSignal): Promise<void> {
+    if (gone.aborted) throw tooManyTrials();
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const line = this.#lines.get(orgId) ?? [];
+    const end = (): void => {
+      clearTimeout(timer);
+      gone.removeEventListener('abort', giveUp);
+      this.#inLine--;
+    };
+    const goOn = (): void => {
+      end();
+      resolve();
+    };
+    const giveUp = (): void => {
+      end();
+      line.splice(line.indexOf(goOn), 1);
+      if (line.length === 0) this.#lines.delete(orgId);
+      reject(tooManyTrials());
+    };
+    const timer = setTimeout(giveUp, this.#maxWaitMs);
+    gone.addEventListener('abort', giveUp);
+    line.push(goOn);
+    this.#lines.set(orgId, line);
+    this.#inLine++;
+    return promise;
+  }
+
+  /** A place is free: the first organization in line without one has it, and goes behind all others with what else it waits for. */
+  #next(): void {
+    for (const [orgId, line] of this.#lines) {
+      if (this.#underWay.has(orgId)) continue;
+      const goOn = line.shift();
+      this.#lines.delete(orgId);
+      if (line.length > 0) this.#lines.set(orgId, line);
+      this.#underWay.add(orgId);
+      return goOn?.();
+    }
+  }
+
+  #allowanceOf(orgId: string, nowMs: number): Allowance {
+    const known = this.#allowances.get(orgId);
+    if (known !== undefined) return known;
+    const allowance = new Allowance({ perSecond: TRIALS_PER_MINUTE / 60, burst: TRIAL_BURST }, nowMs);
+    this.#allowances.set(orgId, allowance);
+    return allowance;
+  }
+}
+
+export function tooManyTrials(): AppError {
+  return new AppError('unavailable', 'Too many policies are being tested on this server. Try again in a few seconds.', {
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+  });
+}

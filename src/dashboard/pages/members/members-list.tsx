@@ -6,12 +6,15 @@ import { answered } from '../../api/client.ts';
 import { useAccount, useApi } from '../../api/context.tsx';
 import type { Schemas } from '../../api/types.ts';
 import { Ago } from '../../parts/ago.tsx';
+import { useAsked } from '../../parts/asked.ts';
 import { Loaded } from '../../parts/loaded.tsx';
 import { SearchBox } from '../../parts/search-box.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
-import { MemberMenu } from './member-menu.tsx';
-import { isLastOwner, ROLE_NAMES, ROLE_WORDS, roleOf } from './roles.ts';
+import { type MemberDeeds, MemberMenu } from './member-menu.tsx';
+import { RemoveDialog } from './remove-dialog.tsx';
+import { RoleDialog } from './role-dialog.tsx';
+import { ROLE_NAMES, ROLE_WORDS, roleOf } from './roles.ts';
 
 type Member = Schemas['Member'];
 
@@ -28,6 +31,8 @@ export function MembersList() {
 function Rows({ members }: { readonly members: readonly Member[] }) {
   const { user } = useAccount();
   const [wanted, setWanted] = useState('');
+  const [changing, removing] = [useAsked<Member>(), useAsked<Member>()];
+  const columns = columnsFor(user.id, { onRole: changing.ask, onRemove: removing.ask });
   const shown = members.filter(({ email, name }) => `${name} ${email}`.toLowerCase().includes(wanted.toLowerCase()));
   return (
     <Stack gap="sm">
@@ -38,7 +43,9 @@ function Rows({ members }: { readonly members: readonly Member[] }) {
         value={wanted}
         onChange={setWanted}
       />
-      <Table label="Members" rows={shown} rowKey={(row) => row.user_id} columns={columnsFor(members, user.id)} />
+      <Table label="Members" rows={shown} rowKey={(row) => row.user_id} columns={columns} />
+      <RoleDialog asked={changing} all={members} />
+      <RemoveDialog asked={removing} all={members} />
     </Stack>
   );
 }
@@ -76,7 +83,7 @@ function SecondFactor({ enabled }: { readonly enabled: boolean | null }) {
   );
 }
 
-function columnsFor(members: readonly Member[], myId: string): ReadonlyArray<Column<Member>> {
+function columnsFor(myId: string, deeds: MemberDeeds): ReadonlyArray<Column<Member>> {
   return [
     { key: 'who', title: 'Who', cell: (row) => <Who member={row} isMe={row.user_id === myId} /> },
     {
@@ -91,7 +98,7 @@ function columnsFor(members: readonly Member[], myId: string): ReadonlyArray<Col
       title: 'Actions',
       hidden: true,
       align: 'right',
-      cell: (row) => <MemberMenu member={row} isLastOwner={isLastOwner(members, row.user_id)} />,
+      cell: (row) => <MemberMenu member={row} {...deeds} />,
     },
   ];
 }

@@ -3,32 +3,30 @@ import { Text } from '@mantine/core';
 import { answered } from '../../api/client.ts';
 import { useAccount, useApi } from '../../api/context.tsx';
 import type { Schemas } from '../../api/types.ts';
+import type { Asked } from '../../parts/asked.ts';
 import { Confirm } from '../../parts/confirm.tsx';
 import { useDeed } from '../../parts/deed.ts';
 import { endedKeys } from './role-dialog.tsx';
-import { LAST_OWNER } from './roles.ts';
+import { isLastOwner, LAST_OWNER } from './roles.ts';
 
 interface RemoveDialogProps {
-  readonly member: Schemas['Member'];
-  readonly isLastOwner: boolean;
-  readonly opened: boolean;
-  readonly onClose: () => void;
+  readonly asked: Asked<Schemas['Member']>;
+  /** Of the organization. */
+  readonly all: ReadonlyArray<Schemas['Member']>;
 }
 
-export function RemoveDialog({ member, isLastOwner, opened, onClose }: RemoveDialogProps) {
+export function RemoveDialog({ asked: { row: member, opened, close }, all }: RemoveDialogProps) {
   const { user, active_org: org } = useAccount();
   const { client, session } = useApi();
-  const isMe = member.user_id === user.id;
+  const isMe = member?.user_id === user.id;
   const remove = useDeed({
-    run: () =>
-      answered(
-        client.DELETE('/orgs/{id}/members/{user_id}', { params: { path: { id: org.id, user_id: member.user_id } } }),
-      ),
-    done: ({ revoked_tokens: ended }) =>
-      isMe ? `You have left ${org.name}.` : `${member.email} is out of ${org.name}.${endedKeys(ended)}`,
+    run: ({ user_id: userId }: Schemas['Member']) =>
+      answered(client.DELETE('/orgs/{id}/members/{user_id}', { params: { path: { id: org.id, user_id: userId } } })),
+    done: ({ revoked_tokens: ended }, { email }) =>
+      isMe ? `You have left ${org.name}.` : `${email} is out of ${org.name}.${endedKeys(ended)}`,
     touches: isMe ? [] : [['orgs', org.id]],
     onDone: () => {
-      onClose();
+      close();
       // The session goes on in another organization of theirs, or is over where there is none.
       if (isMe) void session.begin();
     },
@@ -36,18 +34,18 @@ export function RemoveDialog({ member, isLastOwner, opened, onClose }: RemoveDia
   });
   return (
     <Confirm
-      title={isMe ? `Leave ${org.name}?` : `Remove ${member.email} from ${org.name}?`}
+      title={isMe ? `Leave ${org.name}?` : `Remove ${member?.email ?? ''} from ${org.name}?`}
       deed={isMe ? 'Leave' : 'Remove'}
       opened={opened}
       isBusy={remove.isPending}
       error={remove.error}
-      onConfirm={() => remove.mutate()}
+      onConfirm={() => member !== undefined && remove.mutate(member)}
       onClose={() => {
         remove.reset();
-        onClose();
+        close();
       }}
     >
-      {isLastOwner ? (
+      {member !== undefined && isLastOwner(all, member.user_id) ? (
         <Text size="sm">{LAST_OWNER}</Text>
       ) : (
         <Text size="sm">

@@ -4,53 +4,68 @@ import { useState } from 'react';
 import { answered } from '../../api/client.ts';
 import { useAccount, useApi } from '../../api/context.tsx';
 import type { Role, Schemas } from '../../api/types.ts';
+import type { Asked } from '../../parts/asked.ts';
 import { useDeed } from '../../parts/deed.ts';
 import { FailureAlert } from '../../parts/loaded.tsx';
 import { RoleChoice } from './role-choice.tsx';
-import { LAST_OWNER, ROLE_NAMES, roleOf, rolesUpTo } from './roles.ts';
+import { isLastOwner, LAST_OWNER, ROLE_NAMES, roleOf, rolesUpTo } from './roles.ts';
 
 interface RoleDialogProps {
+  readonly asked: Asked<Schemas['Member']>;
+  /** Of the organization. */
+  readonly all: ReadonlyArray<Schemas['Member']>;
+}
+
+export function RoleDialog({ asked: { row: member, opened, close }, all }: RoleDialogProps) {
+  return (
+    <Modal opened={opened} onClose={close} title={`Change the role of ${member?.email ?? ''}?`}>
+      {member !== undefined && (
+        <RoleForm key={member.user_id} member={member} isLast={isLastOwner(all, member.user_id)} onClose={close} />
+      )}
+    </Modal>
+  );
+}
+
+interface RoleFormProps {
   readonly member: Schemas['Member'];
-  readonly isLastOwner: boolean;
+  readonly isLast: boolean;
   readonly onClose: () => void;
 }
 
-export function RoleDialog({ member, isLastOwner, onClose }: RoleDialogProps) {
+function RoleForm({ member, isLast, onClose }: RoleFormProps) {
   const { active_org: org, user } = useAccount();
   const [role, setRole] = useState<Role>(roleOf(member.role));
   const change = useRoleChange(member, onClose);
   const isMe = member.user_id === user.id;
   return (
-    <Modal opened onClose={onClose} title={`Change the role of ${member.email}?`}>
-      <Stack>
-        {isLastOwner ? (
-          <Alert color="yellow" variant="light">
-            {LAST_OWNER}
-          </Alert>
-        ) : (
-          <>
-            <RoleChoice roles={rolesUpTo(roleOf(org.role))} value={role} onChange={setRole} />
-            <Text size="sm" c="dimmed">
-              {isMe ? 'You can not give yourself a stronger role again. ' : ''}It counts at once. Keys and invitations
-              of theirs that the new role may not make end, and agents with those keys are cut off.
-            </Text>
-          </>
-        )}
-        {change.error !== null && <FailureAlert error={change.error} />}
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            Keep
-          </Button>
-          <Button
-            loading={change.isPending}
-            disabled={isLastOwner || role === roleOf(member.role)}
-            onClick={() => change.mutate(role)}
-          >
-            Make {ROLE_NAMES[role].toLowerCase()}
-          </Button>
-        </Group>
-      </Stack>
-    </Modal>
+    <Stack>
+      {isLast ? (
+        <Alert color="yellow" variant="light">
+          {LAST_OWNER}
+        </Alert>
+      ) : (
+        <>
+          <RoleChoice roles={rolesUpTo(roleOf(org.role))} value={role} onChange={setRole} />
+          <Text size="sm" c="dimmed">
+            {isMe ? 'You can not give yourself a stronger role again. ' : ''}It counts at once. Keys and invitations of
+            theirs that the new role may not make end, and agents with those keys are cut off.
+          </Text>
+        </>
+      )}
+      {change.error !== null && <FailureAlert error={change.error} />}
+      <Group justify="flex-end" gap="xs">
+        <Button variant="default" onClick={onClose}>
+          Keep
+        </Button>
+        <Button
+          loading={change.isPending}
+          disabled={isLast || role === roleOf(member.role)}
+          onClick={() => change.mutate(role)}
+        >
+          Make {ROLE_NAMES[role].toLowerCase()}
+        </Button>
+      </Group>
+    </Stack>
   );
 }
 

@@ -51,7 +51,7 @@ test('the config of a server has its address, its port and a peer per device', a
     'AllowedIPs = 10.80.0.4/32, 192.168.9.0/24, fd09::/64',
   ]);
   assert.ok(!config.includes(late.publicKey), 'one whose time has run out is left out');
-  assert.match(config, /^#.*culvert udp 51820 --network office$/m);
+  assert.match(config, /^#.*culvert udp 51820 --network office --server http:\/\/api\.test$/m);
   assert.match(config, /^# ann's laptop$/m);
   assert.match(config, /Clients come to localhost:30000\./);
 });
@@ -125,6 +125,6 @@ test('a name is a comment and nothing else, and no part of a command unless a sh
       assert.doesNotMatch(config, /[^\n\x20-\x7e]/, JSON.stringify(name));
       assert.ok(!settings(config).some((line) => line.startsWith('PostUp')));
     }
-    assert.match(server, new RegExp(`^#   culvert udp 51820 --network ${network.id}$`, 'm'));
+    assert.match(server, new RegExp(`^#   culvert udp 51820 --network ${network.id} --server http://api.test$`, 'm'));
   }
 });

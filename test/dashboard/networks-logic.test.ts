@@ -2,13 +2,22 @@
 import assert from 'node:assert/strict';
 import { createPrivateKey, createPublicKey } from 'node:crypto';
 import { test } from 'node:test';
-import { cidrFault, firstHost, freeCidr, overlapping, roomOf } from '../../src/dashboard/pages/networks/addresses.ts';
+import {
+  addressesFault,
+  cidrFault,
+  firstHost,
+  freeCidr,
+  networksFault,
+  overlapping,
+  roomOf,
+} from '../../src/dashboard/pages/networks/addresses.ts';
 import { expiryOf, localTime } from '../../src/dashboard/pages/networks/device-terms.ts';
 import {
   addPeerCommand,
   type Device,
   deviceStanding,
   dropsOf,
+  isOnlyHere,
   type Network,
   type Relay,
   relayCommand,
@@ -177,4 +186,42 @@ test('an end of access is a span, a time of the reader, or never', () => {
   assert.equal(expiryOf('30', '', now), '2026-12-21T09:00:00.000Z');
   assert.equal(expiryOf('at', '', now), undefined);
   assert.equal(expiryOf('at', localTime('2027-01-01T12:30:00Z'), now), '2027-01-01T12:30:00.000Z');
+});
+
+test('networks behind a device and name servers are what the server takes too', () => {
+  const good = ['192.168.9.0/24', '0.0.0.0/0', '10.1.2.3', 'fd00::/8', '2001:db8::1', '::ffff:10.0.0.1/128'];
+  assert.equal(networksFault(good), null);
+  assert.equal(networksFault([]), null);
+  assert.match(
+    networksFault(['192.168.9.0/24', 'pixel']) ?? '',
+    /^"pixel" is not an IP network such as 192\.168\.7\.0\/24\.$/,
+  );
+  for (const bad of [
+    '',
+    '10.0.0.0/33',
+    '10.0.0/8',
+    '300.0.0.0/8',
+    'fd00::/129',
+    'fd00:::/8',
+    '10.0.0.0/8/8',
+    '10.0.0.0/',
+    'x:y/8',
+  ])
+    assert.notEqual(networksFault([bad]), null, bad);
+  assert.equal(addressesFault(['10.82.0.1', 'fd00::1']), null);
+  assert.equal(addressesFault(['10.82.0.1', 'nowhere']), '"nowhere" is not an IP address.');
+  assert.notEqual(addressesFault(['10.0.0.0/8']), null);
+});
+
+test('an endpoint that each machine takes for itself is told from one that others can reach', () => {
+  for (const at of ['localhost:30000', 'LOCALHOST:1', 'vpn.localhost:30000', '127.0.0.1:30000', '[::1]:30000'])
+    assert.ok(isOnlyHere({ public_endpoint: at }), at);
+  for (const at of [
+    null,
+    'vpn.example.com:30000',
+    '192.168.1.5:30000',
+    '[2001:db8::1]:30000',
+    'localhost.example.com:1',
+  ])
+    assert.ok(!isOnlyHere({ public_endpoint: at }), String(at));
 });

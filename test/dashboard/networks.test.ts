@@ -79,7 +79,10 @@ suite('private networks', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     await page.keyboard.press('Escape');
     await press(page, 'I have kept it');
     await server.waitFor({ state: 'hidden' });
+    await page.getByText('No other machine gets in').waitFor();
     await page.getByText(`localhost:${port}`).first().waitFor();
+    assert.match(serverConfig, new RegExp(`culvert udp 51820 --network home --server ${world.culvert.apiUrl}$`, 'm'));
+    assert.match(await page.locator('[aria-current=step]').innerText(), /Start WireGuard on it/);
 
     const network = await home();
     await takenByWireGuard(t, serverConfig, network.server_public_key);
@@ -95,6 +98,7 @@ suite('private networks', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     await shoot(page, 'network-enrol');
     await dialog(page, 'Enrol a device in home').getByRole('button', { name: 'Enrol device' }).click();
     const enrolled = dialog(page, 'phone is enrolled');
+    await enrolled.getByText('No other machine gets in').waitFor();
     const scanned = await qrTextOf(page);
     await noSeriousFinding(page);
     await shoot(page, 'network-enrolled');
@@ -144,6 +148,9 @@ suite('private networks', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     await field(page, 'Name').fill('router');
     await page.getByText('Paste a key').click();
     await field(page, 'Public key').fill('not a key');
+    await listField(page, 'Networks behind it').fill('pixel,');
+    await page.getByText('"pixel" is not an IP network').waitFor();
+    await listField(page, 'Networks behind it').press('Backspace');
     await listField(page, 'Networks behind it').fill('192.168.9.0/24');
     await dialog(page, 'Enrol a device in office').getByRole('button', { name: 'Enrol device' }).click();
     await page.getByText('This is no public key of WireGuard').waitFor();

@@ -10,7 +10,7 @@ export interface NetworkServices {
   readonly networkDevices: NetworkDevices;
 }
 
-export function openNetworks({ store, publisher, options: { names, udpPorts } }: Ground): NetworkServices {
+export function openNetworks({ store, publisher, options: { names, udpPorts, apiUrl } }: Ground): NetworkServices {
   const deps = { store, news: publisher.networks, names, udpPorts };
-  return { networks: new Networks(deps), networkDevices: new NetworkDevices(deps) };
+  return { networks: new Networks({ ...deps, apiUrl }), networkDevices: new NetworkDevices(deps) };
 }

@@ -8992,7 +8992,7 @@ export interface components {
         /**
          * @description For `wg-quick`, once the private key stands in the place of `REPLACE_WITH_PRIVATE_KEY`
          * @example {
-         *       "config": "# The server of the private network office\n[Interface]\nPrivateKey = REPLACE_WITH_PRIVATE_KEY\nAddress = 10.80.0.1/24\nListenPort = 51820\nMTU = 1400\n#   culvert udp 51820 --network office\n\n[Peer]\n# laptop\nPublicKey = 8Xr2mJ0vQkq5Tn7bL3cWz9fHs1dYp4uGe6aRoViKxUM=\nAllowedIPs = 10.80.0.2/32\n"
+         *       "config": "# The server of the private network office\n[Interface]\nPrivateKey = REPLACE_WITH_PRIVATE_KEY\nAddress = 10.80.0.1/24\nListenPort = 51820\nMTU = 1400\n#   culvert udp 51820 --network office --server https://tunnel.example.com\n\n[Peer]\n# laptop\nPublicKey = 8Xr2mJ0vQkq5Tn7bL3cWz9fHs1dYp4uGe6aRoViKxUM=\nAllowedIPs = 10.80.0.2/32\n"
          *     }
          */
         WireGuardServerConfig: {

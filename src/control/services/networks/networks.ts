@@ -57,6 +57,8 @@ export interface NetworkServer {
 
 export interface NetworksDeps extends Teller {
   readonly store: Store;
+  /** Of the API; a listener on port 0 learns its own late. */
+  readonly apiUrl: () => string;
 }
 
 export class Networks {
@@ -183,7 +185,8 @@ export class Networks {
     if (endpoint === null || serverListenPort === null) throw withoutServer(row);
     const now = clock.now();
     const devices = devicesOf(db, id).filter((device) => !hasRunOut(device, now));
-    return serverConfig({ network: { ...row, serverListenPort }, endpoint, devices });
+    const apiUrl = this.#deps.apiUrl();
+    return serverConfig({ network: { ...row, serverListenPort }, endpoint, devices, apiUrl });
   }
 
   /** With its devices; its port is free. Throws `not_found`, `forbidden`. */

@@ -22,10 +22,12 @@ export interface ServerConfigInput {
   readonly endpoint: string;
   /** Those whose time has not run out. */
   readonly devices: readonly DeviceRow[];
+  /** Of the API: an agent that is not told of a server asks another one. */
+  readonly apiUrl: string;
 }
 
 /** For the machine that holds the server's private key. */
-export function serverConfig({ network, endpoint, devices }: ServerConfigInput): string {
+export function serverConfig({ network, endpoint, devices, apiUrl }: ServerConfigInput): string {
   const overlay = overlayOf(network.cidr);
   return text([
     `# The server of the private network ${oneLine(network.name)}`,
@@ -35,7 +37,7 @@ export function serverConfig({ network, endpoint, devices }: ServerConfigInput):
     `Address = ${serverAddressOf(overlay)}/${overlay.network.prefix}`,
     `ListenPort = ${network.serverListenPort}`,
     `MTU = ${MTU}`,
-    ...wayIn(network, endpoint),
+    ...wayIn(network, { endpoint, apiUrl }),
     '# Devices reach each other through this machine if it forwards: sysctl -w net.ipv4.ip_forward=1',
     ...devices.flatMap((device) => [
       '',
@@ -48,12 +50,15 @@ export function serverConfig({ network, endpoint, devices }: ServerConfigInput):
 }
 
 /** How clients' datagrams come to the machine. */
-function wayIn(network: ServerConfigInput['network'], endpoint: string): readonly string[] {
+function wayIn(
+  network: ServerConfigInput['network'],
+  { endpoint, apiUrl }: Pick<ServerConfigInput, 'endpoint' | 'apiUrl'>,
+): readonly string[] {
   if (network.selfEndpoint !== null) return [`# Clients come to ${endpoint}: let UDP from there to this port.`];
   const handle = PLAIN_WORD.test(network.name) ? network.name : network.id;
   return [
     `# Clients come to ${endpoint}. Keep this running on this machine, so that their datagrams get here:`,
-    `#   culvert udp ${network.serverListenPort} --network ${handle}`,
+    `#   culvert udp ${network.serverListenPort} --network ${handle} --server ${apiUrl}`,
   ];
 }
 

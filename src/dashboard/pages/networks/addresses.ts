@@ -61,6 +61,35 @@ export function overlapping<T extends { readonly cidr: string }>(cidr: string, n
   });
 }
 
+/** What is wrong with one of these as IP networks; null: nothing. A lone address is a network of one. */
+export function networksFault(texts: readonly string[]): string | null {
+  const wrong = texts.find((text) => !isIpNetwork(text));
+  return wrong === undefined ? null : `${quoted(wrong)} is not an IP network such as 192.168.7.0/24.`;
+}
+
+/** The same of IP addresses. */
+export function addressesFault(texts: readonly string[]): string | null {
+  const wrong = texts.find((text) => widthOf(text) === 0);
+  return wrong === undefined ? null : `${quoted(wrong)} is not an IP address.`;
+}
+
+function quoted(text: string): string {
+  return `"${text.slice(0, 60)}"`;
+}
+
+function isIpNetwork(text: string): boolean {
+  const [address = '', prefix = '0', ...rest] = text.split('/');
+  const width = widthOf(address);
+  return width > 0 && rest.length === 0 && /^\d{1,3}$/.test(prefix) && Number(prefix) <= width;
+}
+
+/** Bits of an IP address; 0: it is none. */
+function widthOf(text: string): 0 | 32 | 128 {
+  const match = CIDR.exec(`${text}/32`);
+  if (match !== null) return match.slice(1, 5).every((byte) => Number(byte) <= 255) ? 32 : 0;
+  return text.includes(':') && /^[\da-f:.]+$/i.test(text) && URL.canParse(`http://[${text}]/`) ? 128 : 0;
+}
+
 function holds(outer: Range | undefined, inner: Range): boolean {
   return outer !== undefined && outer.from <= inner.from && inner.to <= outer.to;
 }

@@ -8,6 +8,7 @@ import { DownloadButton } from '../../parts/download.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { NETWORKS } from './network-queries.ts';
 import { addPeerCommand, type Device, type Network, plainIp, syncCommand } from './network-words.ts';
+import { OnlyHere } from './only-here.tsx';
 import { fileNameOf } from './wireguard-config.ts';
 
 /** Never from before: a device may have come, or the server another port. */
@@ -98,6 +99,7 @@ export function DeviceConfig({ network, device }: OfDevice) {
     <Loaded query={useDeviceConfig(network, device)}>
       {(config) => (
         <Stack gap="sm">
+          <OnlyHere network={network} />
           <Text size="sm">
             The private key is on the device alone: put it in the place of{' '}
             <span className="culvert-mono">REPLACE_WITH_PRIVATE_KEY</span>. Where it is lost, revoke the device and

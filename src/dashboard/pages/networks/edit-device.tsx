@@ -7,6 +7,7 @@ import { useApi } from '../../api/context.tsx';
 import { say, useDeed } from '../../parts/deed.ts';
 import { FormEnd } from '../../parts/form-end.tsx';
 import { showFaults } from '../../parts/form-failure.ts';
+import { networksFault } from './addresses.ts';
 import { expiryOf, localTime, type Term } from './device-terms.ts';
 import { NetworksBehind, TermFields } from './network-fields.tsx';
 import { NETWORKS } from './network-queries.ts';
@@ -45,8 +46,10 @@ function EditForm({ network, device, onClose }: Omit<EditDeviceProps, 'opened'>)
       expires_at: end === null ? '' : localTime(end),
       extra_allowed_ips: extra,
     },
+    validateInputOnChange: ['extra_allowed_ips'],
     validate: {
       name: (name) => (name.trim() === '' ? 'Give it a name.' : null),
+      extra_allowed_ips: networksFault,
       expires_at: (at, { term }) => (expiryOf(term, at, Date.now()) === undefined ? 'Say when.' : null),
     },
   });

@@ -8,6 +8,7 @@ import { useApi } from '../../api/context.tsx';
 import { say, useDeed } from '../../parts/deed.ts';
 import { FormEnd } from '../../parts/form-end.tsx';
 import { showFaults } from '../../parts/form-failure.ts';
+import { addressesFault, networksFault } from './addresses.ts';
 import { AddressList } from './network-fields.tsx';
 import { NETWORKS } from './network-queries.ts';
 import type { Network } from './network-words.ts';
@@ -39,7 +40,12 @@ function EditForm({ network, onClose }: Omit<EditNetworkProps, 'opened'>) {
   const { id, name, dns, extra_allowed_ips: extra } = network;
   const form = useForm<Values>({
     initialValues: { name, dns, extra_allowed_ips: extra },
-    validate: { name: (value) => (value.trim() === '' ? 'Give it a name.' : null) },
+    validateInputOnChange: ['dns', 'extra_allowed_ips'],
+    validate: {
+      name: (value) => (value.trim() === '' ? 'Give it a name.' : null),
+      dns: addressesFault,
+      extra_allowed_ips: networksFault,
+    },
   });
   const save = useDeed({
     run: (body: Values) => answered(client.PATCH('/private-networks/{id}', { params: { path: { id } }, body })),

@@ -8,11 +8,13 @@ import { useDeed } from '../../parts/deed.ts';
 import { FormEnd } from '../../parts/form-end.tsx';
 import { showFaults } from '../../parts/form-failure.ts';
 import { Once, OnceModal } from '../../parts/once.tsx';
+import { networksFault } from './addresses.ts';
 import { expiryOf, type Term } from './device-terms.ts';
 import { type Enrolled, EnrolledDevice } from './enrolled-device.tsx';
 import { NetworksBehind, KeyFields, keyFault, type KeySource, TermFields, useCanMakeKeys } from './network-fields.tsx';
 import { NETWORKS } from './network-queries.ts';
 import type { Network } from './network-words.ts';
+import { OnlyHere } from './only-here.tsx';
 import { makeKeyPair } from './wireguard-keys.ts';
 
 interface EnrolDeviceProps {
@@ -61,9 +63,11 @@ function EnrolForm({ network, onClose, onEnrolled }: EnrolFormProps) {
   const sourceOf = ({ source }: Values): KeySource => (canMake === false ? 'paste' : source);
   const form = useForm<Values>({
     initialValues: { name: '', source: 'make', public_key: '', term: 'never', expires_at: '', extra_allowed_ips: [] },
+    validateInputOnChange: ['extra_allowed_ips'],
     validate: {
       name: (name) => (name.trim() === '' ? 'Give it a name, such as phone.' : null),
       public_key: (key, values) => keyFault({ source: sourceOf(values), public_key: key }),
+      extra_allowed_ips: networksFault,
       expires_at: (at, { term }) => (expiryOf(term, at, Date.now()) === undefined ? 'Say when.' : null),
     },
   });
@@ -79,6 +83,7 @@ function EnrolForm({ network, onClose, onEnrolled }: EnrolFormProps) {
       })}
     >
       <Stack>
+        <OnlyHere network={network} />
         <TextInput
           label="Name"
           placeholder="phone"

@@ -3,6 +3,7 @@ import { Button, Group, Stack } from '@mantine/core';
 import { AddPeer, DeviceConfig, useDeviceConfig } from './config-dialog.tsx';
 import { FinishedConfig } from './finished-config.tsx';
 import type { Device, Network } from './network-words.ts';
+import { OnlyHere } from './only-here.tsx';
 import { fileNameOf } from './wireguard-config.ts';
 
 export interface Enrolled {
@@ -19,7 +20,12 @@ interface EnrolledDeviceProps {
 
 export function EnrolledDevice({ network, enrolled: { device, privateKey }, onClose }: EnrolledDeviceProps) {
   if (privateKey !== undefined)
-    return <Finished network={network} device={device} privateKey={privateKey} onClose={onClose} />;
+    return (
+      <Stack>
+        <OnlyHere network={network} />
+        <Finished network={network} device={device} privateKey={privateKey} onClose={onClose} />
+      </Stack>
+    );
   return (
     <Stack>
       <DeviceConfig network={network} device={device} />

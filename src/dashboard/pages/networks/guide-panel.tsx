@@ -53,6 +53,7 @@ export function GuidePanel({ network }: { readonly network: Network }) {
       content: hasServer && <DevicesStep count={network.device_count} />,
     },
   ];
+  const current = steps.findIndex(({ isDone }) => !isDone);
   return (
     <Panel title="Setup">
       <Timeline bulletSize={26} lineWidth={2} active={steps.length}>
@@ -61,9 +62,10 @@ export function GuidePanel({ network }: { readonly network: Network }) {
           return (
             <Timeline.Item
               key={title}
-              title={title}
-              color={isDone ? 'culvert' : 'gray.6'}
-              bullet={<Sign size={15} aria-label={isDone ? 'Done' : 'To do'} role="img" />}
+              title={at === current ? <strong>{title}</strong> : title}
+              color={isDone || at === current ? 'culvert' : 'gray.6'}
+              aria-current={at === current ? 'step' : undefined}
+              bullet={<Sign size={15} aria-label={isDone ? 'Done' : at === current ? 'Now' : 'To do'} role="img" />}
             >
               {content}
             </Timeline.Item>

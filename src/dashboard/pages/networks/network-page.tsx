@@ -14,6 +14,7 @@ import { EditNetwork } from './edit-network.tsx';
 import { GuidePanel } from './guide-panel.tsx';
 import { useNetwork } from './network-queries.ts';
 import type { Network } from './network-words.ts';
+import { OnlyHere } from './only-here.tsx';
 import { RelayPanel } from './relay-panel.tsx';
 
 export function NetworkPage() {
@@ -60,6 +61,7 @@ function Shown({ network }: { readonly network: Network }) {
         )
       }
     >
+      <OnlyHere network={network} />
       <GuidePanel network={network} />
       {network.reserved_udp_port !== null && <RelayPanel network={network} />}
       {network.server_public_key !== null && <DevicesPanel network={network} />}

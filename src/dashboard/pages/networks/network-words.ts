@@ -38,6 +38,12 @@ export function hasLostPort({ server_public_key: key, public_endpoint: at }: Net
   return key !== null && at === null;
 }
 
+/** Devices are told of an address that each machine takes for itself: only this one gets in. */
+export function isOnlyHere({ public_endpoint: at }: Pick<Network, 'public_endpoint'>): boolean {
+  const host = at?.replace(/:\d+$/, '').toLowerCase() ?? '';
+  return host === 'localhost' || host.endsWith('.localhost') || host === '[::1]' || /^127\.\d/.test(host);
+}
+
 export interface Standing {
   readonly tone: Tone;
   readonly words: string;

@@ -1,0 +1,25 @@
+/** On a server that is known as localhost: what devices are told leads each of them to itself. Said before anybody scans a config. */
+import { Alert, Text } from '@mantine/core';
+import { IconAlertTriangle } from '@tabler/icons-react';
+import { isOnlyHere, isSelfRelayed, type Network } from './network-words.ts';
+
+export function OnlyHere({ network }: { readonly network: Network }) {
+  if (!isOnlyHere(network)) return null;
+  return (
+    <Alert color="yellow" variant="light" icon={<IconAlertTriangle size={18} />} role="status">
+      <Text size="sm">
+        No other machine gets in: devices are told to come to{' '}
+        <span className="culvert-mono">{network.public_endpoint}</span>, which each takes for itself.{' '}
+        {isSelfRelayed(network) ? (
+          'Change the server of the network, and give it a public endpoint.'
+        ) : (
+          <>
+            The server has no public name yet: its operator sets{' '}
+            <span className="culvert-mono">edge.tcp_public_host</span> and{' '}
+            <span className="culvert-mono">edge.udp_host</span>. Configs from before that must be made anew.
+          </>
+        )}
+      </Text>
+    </Alert>
+  );
+}

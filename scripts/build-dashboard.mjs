@@ -2,7 +2,7 @@
  * src/dashboard → OUT/dashboard: what the server serves below `/app/` (control/api/pages/dashboard-files.ts), each file packed once with gzip and
  * with Brotli, named after its content, and a list of them. Called by build.mjs; alone: `node scripts/build.mjs --dashboard`.
  */
-import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
@@ -20,7 +20,7 @@ export async function buildDashboard(out) {
   const work = mkdtempSync(join(out, '.dashboard-'));
   try {
     const { metafile, outputFiles } = await build({
-      entryPoints: [join(root, 'src/dashboard/main.tsx')],
+      entryPoints: [join(root, 'src/dashboard/start.ts'), join(root, 'src/dashboard/main.tsx')],
       outdir: join(work, 'assets'),
       entryNames: '[name]-[hash]',
       chunkNames: '[name]-[hash]',
@@ -57,22 +57,34 @@ export async function buildDashboard(out) {
 }
 
 /**
- * What the page names: its script, its sheet, and what the script begins with, so that a browser fetches all of it at once; and of each folder of
- * pages what its first page needs besides.
+ * What the document names: the script that begins at once, the one that draws, its sheet, and what that begins with, so that a browser fetches all of
+ * it together; and what the page of each address needs besides.
  */
 function entryOf({ outputs }) {
-  const entries = Object.entries(outputs).filter(([, { entryPoint }]) => entryPoint !== undefined);
-  const [path, output] = entries.find(([, { entryPoint }]) => entryPoint.endsWith('main.tsx'));
+  const made = (source) => Object.entries(outputs).find(([, { entryPoint }]) => entryPoint === source);
+  const [path, { cssBundle }] = made('src/dashboard/main.tsx');
   const first = importsOf(outputs, path);
-  const pages = {};
-  for (const [name, { entryPoint }] of entries) {
-    const [, folder] = /\/pages\/([\w-]+)\//.exec(entryPoint) ?? [];
-    if (folder === undefined) continue;
+  const pages = pagesIn(readFileSync(join(root, 'src/dashboard/pages.ts'), 'utf8')).map(({ source, ...page }) => {
+    const [name] = made(source);
     const needed = [name, ...importsOf(outputs, name)].filter((file) => file !== path && !first.has(file));
-    pages[folder] = [...new Set([...(pages[folder] ?? []), ...needed.map((file) => basename(file))])];
-  }
-  const preload = [...first].map((name) => basename(name));
-  return { script: basename(path), style: basename(output.cssBundle), preload, pages };
+    return { ...page, files: needed.map((file) => basename(file)) };
+  });
+  const [start] = made('src/dashboard/start.ts');
+  return {
+    start: basename(start),
+    script: basename(path),
+    style: basename(cssBundle),
+    preload: [...first].filter((file) => file !== start).map((file) => basename(file)),
+    pages,
+  };
+}
+
+/** The table of pages: `page('/tunnels', async () => (await import('./pages/…`. */
+function pagesIn(table) {
+  const rows = [...table.matchAll(/\b(page|open)\(\s*'([^']+)',\s*async \(\) =>\s*\(await import\('\.\/([^']+)'\)\)/g)];
+  const imports = table.match(/\bimport\('/g)?.length ?? 0;
+  if (rows.length === 0 || rows.length !== imports) throw new Error('pages.ts: its table is not written as it was');
+  return rows.map(([, kind, path, file]) => ({ path, open: kind === 'open', source: `src/dashboard/${file}` }));
 }
 
 /** What is fetched together with a file. */
@@ -95,7 +107,7 @@ function moveIntoPlace(work, folder, list) {
   for (const name of readdirSync(work)) {
     if (name !== 'assets') renameSync(join(work, name), join(folder, name));
   }
-  const entry = [list.script, list.style, ...list.preload].map((name) => list.files[name]);
+  const entry = [list.start, list.script, list.style, ...list.preload].map((name) => list.files[name]);
   const sum = (key) => (entry.reduce((all, file) => all + file[key], 0) / 1000).toFixed(0);
   console.log(
     `${folder}: first load ${sum('brotli')} KB by Brotli, ${sum('gzip')} KB by gzip (${sum('bytes')} KB plain)`,

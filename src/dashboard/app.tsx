@@ -1,9 +1,9 @@
 /** Who sees what: the ways in for whoever is not signed in, the pages inside the shell for whoever is. */
 import { Button, Center, Container, Loader } from '@mantine/core';
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
 import { Redirect, Route, Switch } from 'wouter';
 import { AccountProvider, useAccountQuery, useApi, useSessionState } from './api/context.tsx';
-import { type PageEntry, PAGES } from './pages.ts';
+import { OPEN_PAGES, type PageEntry, PAGES, WAYS_IN } from './pages.ts';
 import { WAY_PATHS } from './pages/ways-in/way-address.ts';
 import { Boundary } from './parts/boundary.tsx';
 import { Empty } from './parts/empty.tsx';
@@ -16,26 +16,17 @@ import { IconMoodEmpty, IconPlugX } from '@tabler/icons-react';
 /** Of everything that has a page of its own. */
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-const WaysIn = lazy(async () => ({ default: (await import('./pages/ways-in/ways-in.tsx')).WaysIn }));
-const ResetPage = lazy(async () => ({ default: (await import('./pages/ways-in/reset-page.tsx')).ResetPage }));
-const InvitePage = lazy(async () => ({ default: (await import('./pages/ways-in/invite-page.tsx')).InvitePage }));
-const DevicePage = lazy(async () => ({ default: (await import('./pages/ways-in/device-page.tsx')).DevicePage }));
-
 export function App({ arrival }: { readonly arrival: Arrival }) {
   const { state } = useSessionState();
   if (state === 'away') return <Away />;
   return (
     <Suspense fallback={<Waiting />}>
       <Switch>
-        <Route path="/reset">
-          <ResetPage arrival={arrival} />
-        </Route>
-        <Route path="/invite">
-          <InvitePage arrival={arrival} />
-        </Route>
-        <Route path="/cli">
-          <DevicePage arrival={arrival} />
-        </Route>
+        {OPEN_PAGES.map(({ path, Component }) => (
+          <Route key={path} path={path}>
+            <Component arrival={arrival} />
+          </Route>
+        ))}
         <Route>
           <Home arrival={arrival} />
         </Route>
@@ -47,7 +38,7 @@ export function App({ arrival }: { readonly arrival: Arrival }) {
 function Home({ arrival }: { readonly arrival: Arrival }) {
   const { state, epoch } = useSessionState();
   if (state === 'starting') return <Waiting />;
-  if (state !== 'in') return <WaysIn arrival={arrival} />;
+  if (state !== 'in') return <WAYS_IN.Component arrival={arrival} />;
   return <Inside key={epoch} />;
 }
 

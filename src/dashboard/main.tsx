@@ -24,17 +24,15 @@ import { Router } from 'wouter';
 import { makeClient } from './api/client.ts';
 import { ApiProvider } from './api/context.tsx';
 import { Failure, OTHER_BY_NOW } from './api/failure.ts';
-import { Session } from './api/session.ts';
 import { App } from './app.tsx';
+import { loadFirst } from './pages.ts';
 import { Boundary } from './parts/boundary.tsx';
 import { sayNews } from './parts/deed.ts';
-import { placeOf, takeArrival } from './place.ts';
+import { ahead, arrival, base, firstPath, metaOf, session, url, whenOther } from './start.ts';
 import { CSS_VARIABLES, THEME } from './theme.ts';
 
-const arrival = takeArrival();
-const { base, api: url } = placeOf(import.meta.url);
-const session = new Session(url, { onOther: () => sayNews(OTHER_BY_NOW) });
-const client = makeClient(url, session);
+const client = makeClient(url, { session, ahead });
+whenOther(() => sayNews(OTHER_BY_NOW));
 
 /** The page's policy lets those styles through that know this word. */
 const nonce = metaOf('csp-nonce');
@@ -61,36 +59,32 @@ function forgetWithTheSession(): void {
   });
 }
 
-function metaOf(name: string): string {
-  return document.querySelector<HTMLMetaElement>(`meta[name="${name}"]`)?.content ?? '';
-}
-
 forgetWithTheSession();
-
-// The server says whether the browser has a live session: without one there is nothing to ask.
-if (metaOf('culvert-session') === 'live') void session.begin();
-else session.leave();
 
 const root = document.getElementById('root');
 if (root === null) throw new Error('the page has no place for the dashboard');
-createRoot(root).render(
-  <StrictMode>
-    <MantineProvider
-      theme={THEME}
-      cssVariablesResolver={CSS_VARIABLES}
-      defaultColorScheme="auto"
-      getStyleNonce={() => nonce}
-    >
-      <Notifications position="bottom-right" limit={4} />
-      <QueryClientProvider client={queries}>
-        <ApiProvider value={{ url, session, client }}>
-          <Router base={base}>
-            <Boundary>
-              <App arrival={arrival} />
-            </Boundary>
-          </Router>
-        </ApiProvider>
-      </QueryClientProvider>
-    </MantineProvider>
-  </StrictMode>,
-);
+const start = (): void => {
+  createRoot(root).render(
+    <StrictMode>
+      <MantineProvider
+        theme={THEME}
+        cssVariablesResolver={CSS_VARIABLES}
+        defaultColorScheme="auto"
+        getStyleNonce={() => nonce}
+      >
+        <Notifications position="bottom-right" limit={4} />
+        <QueryClientProvider client={queries}>
+          <ApiProvider value={{ url, session, client }}>
+            <Router base={base}>
+              <Boundary>
+                <App arrival={arrival} />
+              </Boundary>
+            </Router>
+          </ApiProvider>
+        </QueryClientProvider>
+      </MantineProvider>
+    </StrictMode>,
+  );
+};
+// Drawn once, and whole. What could not be fetched is fetched again by the page itself, which tells its failure.
+loadFirst(firstPath(), session.state === 'starting' || session.state === 'in').then(start, start);

@@ -1,6 +1,7 @@
 /**
- * Every page inside the shell: where it is, who sees it in the menu, and the code that it needs. Pages are loaded when somebody goes there, and
- * all of them once the first one stands, so that the next click waits for nothing.
+ * Every page: where it is, who sees it in the menu, and the code that it needs. Pages are loaded when somebody goes there, and all of them once the
+ * first one stands, so that the next click waits for nothing. The build reads here which files the page of an address begins with
+ * (scripts/build-dashboard.mjs), and the document names them.
  */
 import {
   IconActivity,
@@ -20,15 +21,13 @@ import {
   IconWorld,
   type Icon,
 } from '@tabler/icons-react';
-import { type ComponentType, lazy, type LazyExoticComponent } from 'react';
+import type { ComponentType } from 'react';
+import { type Late, late } from './parts/late.tsx';
+import type { Arrival } from './place.ts';
 
-type Loader = () => Promise<{ readonly default: ComponentType }>;
-
-export interface PageEntry {
+export interface PageEntry extends Late<object> {
   /** Below `/app`, as wouter reads it. */
   readonly path: string;
-  readonly load: Loader;
-  readonly Component: LazyExoticComponent<ComponentType>;
 }
 
 export interface MenuEntry {
@@ -82,45 +81,86 @@ export const MENU: readonly MenuGroup[] = [
   { title: 'Server', entries: [{ href: '/operator', title: 'Operator', icon: IconServer, forOperators: true }] },
 ];
 
-function page(path: string, load: Loader): PageEntry {
-  return { path, load, Component: lazy(load) };
+function page(path: string, from: () => Promise<ComponentType>): PageEntry {
+  return { path, ...late(from) };
 }
 
-export const PAGES: readonly PageEntry[] = [
-  page('/', async () => ({ default: (await import('./pages/overview/overview-page.tsx')).OverviewPage })),
-  page('/tunnels', async () => ({ default: (await import('./pages/tunnels/tunnels-page.tsx')).TunnelsPage })),
-  page('/tunnels/:id', async () => ({ default: (await import('./pages/tunnels/tunnel-page.tsx')).TunnelPage })),
-  page('/domains', async () => ({ default: (await import('./pages/domains/domains-page.tsx')).DomainsPage })),
-  page('/names', async () => ({ default: (await import('./pages/names/names-page.tsx')).NamesPage })),
-  page('/networks', async () => ({ default: (await import('./pages/networks/networks-page.tsx')).NetworksPage })),
-  page('/networks/:id', async () => ({ default: (await import('./pages/networks/network-page.tsx')).NetworkPage })),
-  page('/inspector', async () => ({ default: (await import('./pages/inspector/inspector-page.tsx')).InspectorPage })),
-  page('/inspector/:id', async () => ({ default: (await import('./pages/inspector/request-page.tsx')).RequestPage })),
-  page('/connections', async () => ({
-    default: (await import('./pages/connections/connections-page.tsx')).ConnectionsPage,
-  })),
-  page('/webhooks', async () => ({ default: (await import('./pages/webhooks/receivers-page.tsx')).ReceiversPage })),
-  page('/webhooks/:id', async () => ({ default: (await import('./pages/webhooks/receiver-page.tsx')).ReceiverPage })),
-  page('/keys', async () => ({ default: (await import('./pages/keys/keys-page.tsx')).KeysPage })),
-  page('/projects', async () => ({ default: (await import('./pages/projects/projects-page.tsx')).ProjectsPage })),
-  page('/projects/:slug', async () => ({ default: (await import('./pages/projects/project-page.tsx')).ProjectPage })),
-  page('/members', async () => ({ default: (await import('./pages/members/members-page.tsx')).MembersPage })),
-  page('/organization', async () => ({
-    default: (await import('./pages/organization/organization-page.tsx')).OrganizationPage,
-  })),
-  page('/billing', async () => ({ default: (await import('./pages/billing/billing-page.tsx')).BillingPage })),
-  page('/audit', async () => ({ default: (await import('./pages/audit/audit-page.tsx')).AuditPage })),
-  page('/account', async () => ({ default: (await import('./pages/account/account-page.tsx')).AccountPage })),
-  page('/operator', async () => ({ default: (await import('./pages/operator/operator-page.tsx')).OperatorPage })),
-  page('/operator/:part', async () => ({ default: (await import('./pages/operator/operator-page.tsx')).OperatorPage })),
+/** For whoever comes with something in the address. */
+interface Arriving {
+  readonly arrival: Arrival;
+}
+
+interface OpenEntry extends Late<Arriving> {
+  readonly path: string;
+}
+
+function open(path: string, from: () => Promise<ComponentType<Arriving>>): OpenEntry {
+  return { path, ...late(from) };
+}
+
+/** At every address for which one has to be signed in, to whoever is not. */
+export const WAYS_IN = open('*', async () => (await import('./pages/ways-in/ways-in.tsx')).WaysIn);
+
+/** Outside the shell, for everybody. */
+export const OPEN_PAGES: readonly OpenEntry[] = [
+  open('/reset', async () => (await import('./pages/ways-in/reset-page.tsx')).ResetPage),
+  open('/invite', async () => (await import('./pages/ways-in/invite-page.tsx')).InvitePage),
+  open('/cli', async () => (await import('./pages/ways-in/device-page.tsx')).DevicePage),
 ];
 
-/** Fetches the code of all pages, when the browser has nothing else to do. */
+export const PAGES: readonly PageEntry[] = [
+  page('/', async () => (await import('./pages/overview/overview-page.tsx')).OverviewPage),
+  page('/tunnels', async () => (await import('./pages/tunnels/tunnels-page.tsx')).TunnelsPage),
+  page('/tunnels/:id', async () => (await import('./pages/tunnels/tunnel-page.tsx')).TunnelPage),
+  page('/domains', async () => (await import('./pages/domains/domains-page.tsx')).DomainsPage),
+  page('/names', async () => (await import('./pages/names/names-page.tsx')).NamesPage),
+  page('/networks', async () => (await import('./pages/networks/networks-page.tsx')).NetworksPage),
+  page('/networks/:id', async () => (await import('./pages/networks/network-page.tsx')).NetworkPage),
+  page('/inspector', async () => (await import('./pages/inspector/inspector-page.tsx')).InspectorPage),
+  page('/inspector/:id', async () => (await import('./pages/inspector/request-page.tsx')).RequestPage),
+  page('/connections', async () => (await import('./pages/connections/connections-page.tsx')).ConnectionsPage),
+  page('/webhooks', async () => (await import('./pages/webhooks/receivers-page.tsx')).ReceiversPage),
+  page('/webhooks/:id', async () => (await import('./pages/webhooks/receiver-page.tsx')).ReceiverPage),
+  page('/keys', async () => (await import('./pages/keys/keys-page.tsx')).KeysPage),
+  page('/projects', async () => (await import('./pages/projects/projects-page.tsx')).ProjectsPage),
+  page('/projects/:slug', async () => (await import('./pages/projects/project-page.tsx')).ProjectPage),
+  page('/members', async () => (await import('./pages/members/members-page.tsx')).MembersPage),
+  page('/organization', async () => (await import('./pages/organization/organization-page.tsx')).OrganizationPage),
+  page('/billing', async () => (await import('./pages/billing/billing-page.tsx')).BillingPage),
+  page('/audit', async () => (await import('./pages/audit/audit-page.tsx')).AuditPage),
+  page('/account', async () => (await import('./pages/account/account-page.tsx')).AccountPage),
+  page('/operator', async () => (await import('./pages/operator/operator-page.tsx')).OperatorPage),
+  page('/operator/:part', async () => (await import('./pages/operator/operator-page.tsx')).OperatorPage),
+];
+
+/** Fetches what the page at `path` (below `/app`) is drawn with. */
+export async function loadFirst(path: string, isSignedIn: boolean): Promise<void> {
+  const parts = path.split('/');
+  const isHere = (entry: { readonly path: string }): boolean => {
+    const names = entry.path.split('/');
+    return names.length === parts.length && names.every((name, i) => name.startsWith(':') || name === parts[i]);
+  };
+  await (OPEN_PAGES.find(isHere) ?? (isSignedIn ? PAGES.find(isHere) : WAYS_IN))?.load();
+}
+
+/** How long the first page has the line and the processor for itself. */
+const QUIET_MS = 1_500;
+
+/** Fetches the code of all pages, one after the other, when the browser has nothing else to do. */
 export function loadAllWhenIdle(): () => void {
-  if (!('requestIdleCallback' in window)) return () => {};
-  const handle = requestIdleCallback(() => {
+  const stop = new AbortController();
+  const timer = setTimeout(() => void loadAll(stop.signal), QUIET_MS);
+  return () => {
+    clearTimeout(timer);
+    stop.abort();
+  };
+}
+
+async function loadAll(signal: AbortSignal): Promise<void> {
+  for (const { load } of PAGES) {
+    if ('requestIdleCallback' in window) await new Promise<unknown>((resolve) => requestIdleCallback(resolve));
+    if (signal.aborted) return;
     // A page that can't be fetched now is fetched again, and its failure told, when somebody goes there.
-    for (const { load } of PAGES) load().catch(() => {});
-  });
-  return () => cancelIdleCallback(handle);
+    await load().catch(() => {});
+  }
 }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { inReverse } from '../harness/ends.ts';
-import { NO_CHROMIUM, startWorld, type World } from './world.ts';
+import { heading, NO_CHROMIUM, startWorld, type World } from './world.ts';
 
 /** Of all that the way in needs, as it comes over the line: the entry with its sheet, and the chunk of the way in. */
 const MAX_BYTES = 300_000;
@@ -43,6 +43,43 @@ suite('the first load', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
       bodies.add(await answer.text());
     }
     assert.equal(bodies.size, 1);
+  });
+
+  test('the document names the code of the page at its address, and no other', async (t) => {
+    const signedIn = await world.open(t, '/');
+    await heading(signedIn, 'Overview');
+    const cookie = (await signedIn.context().cookies()).map(({ name, value }) => `${name}=${value}`).join('; ');
+    const someId = '0190a5a4-7b1e-7cc3-98c4-dc0c0c07398f';
+    const cases: readonly [string, boolean, string][] = [
+      ['', false, 'ways-in'],
+      ['tunnels', false, 'ways-in'],
+      ['reset', false, 'reset-page'],
+      ['invite', true, 'invite-page'],
+      ['', true, 'overview-page'],
+      ['tunnels', true, 'tunnels-page'],
+      [`tunnels/${someId}`, true, 'tunnel-page'],
+    ];
+    for (const [path, asOwner, expected] of cases) {
+      const answer = await fetch(`${world.culvert.apiUrl}/app/${path}`, asOwner ? { headers: { cookie } } : {});
+      const named = [...(await answer.text()).matchAll(/assets\/([a-z-]+)-[A-Z0-9]{8}\.js/g)].map((match) => match[1]);
+      const pages = named.filter((name) => name !== 'chunk' && name !== 'main' && name !== 'start');
+      assert.deepEqual(pages, [expected], `/app/${path}`);
+    }
+  });
+
+  test('what the first page shows is asked once, before its code is there', async (t) => {
+    const page = await world.open(t, '/', { as: null });
+    const { email, password } = world.owner;
+    const data = { email, password };
+    assert.equal((await page.request.post(`${world.culvert.apiUrl}/auth/login`, { data })).status(), 200);
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+    await page.reload();
+    await heading(page, 'Overview');
+    assert.deepEqual(
+      asked.filter((path) => path === '/auth/refresh' || path === '/auth/me'),
+      ['/auth/refresh', '/auth/me'],
+    );
   });
 
   async function transferred(page: Awaited<ReturnType<World['open']>>): Promise<{ name: string; size: number }[]> {

@@ -3,33 +3,40 @@
  * the cookie is swapped and the call made once more.
  */
 import createClient, { type Client } from 'openapi-fetch';
+import type { Ahead } from './ahead.ts';
 import { failureFrom, failureOf, otherByNow } from './failure.ts';
 import type { paths } from './schema.gen.ts';
 import type { Session } from './session.ts';
 
 export type ApiClient = Client<paths>;
 
+interface Means {
+  readonly session: Session;
+  /** What was asked for before. */
+  readonly ahead: Ahead;
+}
+
 /** `api`: its address, with a slash at the end. */
-export function makeClient(api: URL, session: Session): ApiClient {
+export function makeClient(api: URL, means: Means): ApiClient {
   return createClient<paths>({
     baseUrl: api.href.replace(/\/$/, ''),
     credentials: 'same-origin',
     cache: 'no-store',
-    fetch: (request: Request) => fetchAs(session, request),
+    fetch: (request: Request) => fetchAs(means, request),
   });
 }
 
 /** Their 401 is about the password or the code that was typed: asked a second time it would count as one more wrong guess. */
 const ABOUT_SECRETS = /\/auth\/(?:password|mfa\/(?:disable|recovery-codes))$/;
 
-async function fetchAs(session: Session, request: Request): Promise<Response> {
+async function fetchAs({ session, ahead }: Means, request: Request): Promise<Response> {
   const { epoch, state } = session;
   const token = await session.token();
   // What was meant for one person or organization must not be done as another: in another tab somebody may have changed that.
   if (state === 'in' && token !== undefined && session.epoch !== epoch) throw otherByNow();
   if (token === undefined) return fetch(request);
   const again = request.clone();
-  const first = await fetch(withBearer(request, token));
+  const first = await (ahead.take(request, epoch) ?? fetch(withBearer(request, token)));
   if (first.status !== 401 || ABOUT_SECRETS.test(new URL(request.url).pathname)) return first;
   if (!(await session.refresh())) return first;
   if (session.epoch !== epoch) throw otherByNow();

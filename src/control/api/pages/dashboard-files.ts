@@ -10,11 +10,13 @@ import { readBuiltFile } from '../../../base/assets.ts';
 const unzip = promisify(gunzip);
 
 const List = z.object({
+  /** Run at once; the other goes on with it. */
+  start: z.string(),
   script: z.string(),
   style: z.string(),
   preload: z.array(z.string()),
-  /** By folder of pages: what is needed besides. */
-  pages: z.record(z.string(), z.array(z.string())),
+  /** What the page of an address below `/app` (`/tunnels/:id`) needs besides. Open to everybody; `*`: what others see who are not signed in. */
+  pages: z.array(z.object({ path: z.string(), open: z.boolean(), files: z.array(z.string()) })),
   files: z.record(z.string(), z.object({ type: z.string() })),
 });
 

@@ -33,16 +33,24 @@ export function dashboardPolicy(nonce: string, publicUrl: string): string {
   ].join('; ');
 }
 
+/** In the table of pages: any address. */
+const ANY = '*';
+
 /** What the page that is seen first needs, so that it is not asked for only once the entry runs. */
-function firstPage({ pages }: FileList, segment: string, signedIn: boolean): readonly string[] {
-  const folder = segment === '' ? 'overview' : segment;
-  return (signedIn && Object.hasOwn(pages, folder) ? pages[folder] : pages['ways-in']) ?? [];
+function firstPage({ pages }: FileList, segments: readonly string[], signedIn: boolean): readonly string[] {
+  const found = pages.find(({ path, open }) => {
+    const names = path.slice(1).split('/');
+    const isHere =
+      names.length === segments.length && names.every((name, i) => name.startsWith(':') || name === segments[i]);
+    return path !== ANY && isHere && (open || signedIn);
+  });
+  return (found ?? (signedIn ? undefined : pages.find(({ path }) => path === ANY)))?.files ?? [];
 }
 
 /** What stands in `#root` is seen until the code is there, whose first drawing takes its place. */
 export function dashboardPage({ nonce, signedIn, kept, segments, files }: PageFacts): string {
   const assets = `${'../'.repeat(segments.length - 1)}assets/`;
-  const preload = [...files.preload, ...firstPage(files, segments[0] ?? '', signedIn)]
+  const preload = [...files.preload, ...firstPage(files, segments, signedIn)]
     .map((name) => `<link rel="modulepreload" href="${assets}${name}">`)
     .join('\n');
   // Of a query every other sign that means something in HTML is encoded.
@@ -57,6 +65,7 @@ export function dashboardPage({ nonce, signedIn, kept, segments, files }: PageFa
 <meta name="culvert-session" content="${signedIn ? 'live' : 'none'}">
 ${keptMeta}<title>Culvert</title>
 <link rel="icon" href="data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E%3Crect width='32' height='32' rx='7' fill='%230b6b57'/%3E%3Cpath d='M6 24a10 10 0 0 1 20 0h-5a5 5 0 0 0-10 0z' fill='%23fff'/%3E%3C/svg%3E">
+<script type="module" async src="${assets}${files.start}"></script>
 <link rel="stylesheet" href="${assets}${files.style}">
 ${preload}
 <script type="module" src="${assets}${files.script}"></script>

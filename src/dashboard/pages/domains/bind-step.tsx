@@ -12,7 +12,8 @@ import type { Domain } from './domain-state.ts';
 
 interface BindStepProps {
   readonly domain: Domain;
-  readonly tunnels: readonly Tunnel[];
+  /** Undefined: it is not known which there are. */
+  readonly tunnels: readonly Tunnel[] | undefined;
   readonly bound: Tunnel | undefined;
 }
 
@@ -58,8 +59,9 @@ function Choice({ domain, tunnels }: Omit<BindStepProps, 'bound'>) {
     tellsFailure: true,
   });
   // One of TCP has a port and no host.
-  const able = tunnels.filter(({ protocol, id }) => protocol !== 'tcp' && id !== domain.boundTunnelId);
+  const able = (tunnels ?? []).filter(({ protocol, id }) => protocol !== 'tcp' && id !== domain.boundTunnelId);
   const isBound = domain.boundTunnelId !== null;
+  if (tunnels === undefined && !isBound) return null;
   if (able.length === 0 && !isBound)
     return (
       <Text size="sm" c="dimmed">

@@ -16,14 +16,15 @@ import { VerifyStep } from './verify-step.tsx';
 
 interface DomainStepsProps {
   readonly domain: Domain;
-  readonly tunnels: readonly Tunnel[];
+  /** Undefined: it is not known which there are. */
+  readonly tunnels: readonly Tunnel[] | undefined;
 }
 
 export function DomainSteps({ domain, tunnels }: DomainStepsProps) {
   const mayChange = useMay('member');
   const deletion = useAsked<Domain>();
   const { verified, verifiedAt, boundTunnelId, certificate } = domain;
-  const bound = tunnels.find(({ id }) => id === boundTunnelId);
+  const bound = tunnels?.find(({ id }) => id === boundTunnelId);
   return (
     <Stack gap="lg">
       <Step title="Show that it is yours" isDone={verified}>

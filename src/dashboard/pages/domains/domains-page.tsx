@@ -55,7 +55,7 @@ interface ListedProps {
 }
 
 function Listed({ all, shown, onShow }: ListedProps) {
-  const tunnels = useTunnels().data ?? [];
+  const tunnels = useTunnels().data;
   const [text, setText] = useState('');
   const wanted = text.trim().toLowerCase();
   const found = all.filter(({ domain }) => domain.includes(wanted));
@@ -70,7 +70,7 @@ function Listed({ all, shown, onShow }: ListedProps) {
       <Accordion className="culvert-cards" multiple variant="separated" order={2} value={shown} onChange={onShow}>
         {found.map((domain) => {
           const { tone, words } = stateOf(domain);
-          const bound = tunnels.find(({ id }) => id === domain.boundTunnelId);
+          const bound = tunnels?.find(({ id }) => id === domain.boundTunnelId);
           return (
             <Accordion.Item key={domain.id} value={domain.id}>
               <Accordion.Control>

@@ -40,7 +40,8 @@ export function ListAndRequest({ filter, requests, status, tunnels, isWide, isPa
     <>
       {status.error !== undefined && <FailureAlert error={status.error} again={requests.load} />}
       {isEmpty && view.waiting === 0 ? (
-        <Nothing filter={filter} status={status} onOlder={onOlder} />
+        // A list that could not be read is not known to be empty.
+        status.error === undefined && <Nothing filter={filter} status={status} onOlder={onOlder} />
       ) : (
         <div className="culvert-inspector-split" data-beside={chosen !== undefined || undefined}>
           <Card withBorder padding={0}>

@@ -27,7 +27,7 @@ export function NameTable({ names }: { readonly names: readonly Reserved[] }) {
     queryFn: ({ signal }) => answered(client.GET('/tunnels', { signal })),
   });
   const shown = names.filter(({ subdomain }) => subdomain.includes(text.trim().toLowerCase()));
-  const columns = columnsOf(tunnels.data ?? []);
+  const columns = columnsOf(tunnels.data);
   return (
     <Stack gap="sm">
       <SearchBox label="Search names" placeholder="Name" among={names.length} value={text} onChange={setText} />
@@ -48,11 +48,16 @@ export function NameTable({ names }: { readonly names: readonly Reserved[] }) {
   );
 }
 
-function columnsOf(tunnels: readonly Tunnel[]): ReadonlyArray<Column<Reserved>> {
-  const byName = new Map(tunnels.map((tunnel) => [tunnel.subdomain, tunnel]));
+/** `tunnels`: undefined while it is not known which there are. */
+function columnsOf(tunnels: readonly Tunnel[] | undefined): ReadonlyArray<Column<Reserved>> {
+  const byName = new Map(tunnels?.map((tunnel) => [tunnel.subdomain, tunnel]));
   return [
     { key: 'name', title: 'Name', cell: ({ subdomain }) => <span className="culvert-mono">{subdomain}</span> },
-    { key: 'tunnel', title: 'Tunnel', cell: ({ subdomain }) => <TunnelOf tunnel={byName.get(subdomain)} /> },
+    {
+      key: 'tunnel',
+      title: 'Tunnel',
+      cell: ({ subdomain }) => tunnels !== undefined && <TunnelOf tunnel={byName.get(subdomain)} />,
+    },
     { key: 'since', title: 'Reserved', cell: ({ created_at: at }) => <Ago at={at} /> },
   ];
 }

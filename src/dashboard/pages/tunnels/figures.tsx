@@ -1,8 +1,8 @@
 /** A tunnel in four figures: what it carried, and how long it lives yet. */
-import { Button, Card, Group, SimpleGrid, Text } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { Button, Group, SimpleGrid } from '@mantine/core';
 import { useMay } from '../../api/context.tsx';
 import { Ago } from '../../parts/ago.tsx';
+import { Figure } from '../../parts/figure.tsx';
 import { bytesText, clockText, countText, timeOf } from '../../parts/words.ts';
 import { countedAs } from './traffic.tsx';
 import { useStart } from './tunnel-deeds.ts';
@@ -19,7 +19,7 @@ export function Figures({ tunnel, now }: FiguresProps) {
   const { protocol, totalRequests, bytesIn, bytesOut, createdAt } = tunnel;
   const noun = countedAs(protocol);
   return (
-    <SimpleGrid cols={{ base: 2, md: 4 }} spacing="md">
+    <SimpleGrid cols={{ base: 2, md: 4 }} spacing="sm">
       <Figure title={`${noun.charAt(0).toUpperCase()}${noun.slice(1)}`} value={countText(totalRequests)}>
         since it was made <Ago at={createdAt} />
       </Figure>
@@ -61,27 +61,5 @@ function Ends({ tunnel, now }: FiguresProps) {
         )}
       </Group>
     </Figure>
-  );
-}
-
-interface FigureProps {
-  readonly title: string;
-  readonly value: ReactNode;
-  readonly children: ReactNode;
-}
-
-function Figure({ title, value, children }: FigureProps) {
-  return (
-    <Card withBorder padding="md">
-      <Text size="xs" c="dimmed" fw={600}>
-        {title}
-      </Text>
-      <Text size="xl" fw={600} className="culvert-number">
-        {value}
-      </Text>
-      <Text size="xs" c="dimmed" component="div">
-        {children}
-      </Text>
-    </Card>
   );
 }

@@ -83,7 +83,7 @@ function columnsFor(
     { key: 'used', title: 'Last used', cell: ({ last_used_at: at }) => <Ago at={at} /> },
     {
       key: 'deeds',
-      title: 'Deeds',
+      title: 'Actions',
       hidden: true,
       align: 'right',
       cell: (row) => (

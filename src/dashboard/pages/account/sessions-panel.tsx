@@ -106,7 +106,7 @@ function columnsFor(ending: string | undefined, onEnd: (session: Session) => voi
     { key: 'begun', title: 'Logged in', cell: ({ created_at: at }) => <Ago at={at} /> },
     {
       key: 'deeds',
-      title: 'Deeds',
+      title: 'Actions',
       hidden: true,
       align: 'right',
       cell: (session) =>

@@ -29,8 +29,8 @@ export const ACTIONS: Readonly<Record<string, Readonly<Partial<Record<Action, st
   'Accounts by operators': {
     'user.create': 'made an account',
     'user.update': 'changed an account',
-    'user.superadmin_grant': 'made somebody a superadmin',
-    'user.superadmin_revoke': 'made somebody a superadmin no more',
+    'user.superadmin_grant': 'made somebody an operator',
+    'user.superadmin_revoke': 'made somebody an operator no more',
     'user.lock': 'locked an account',
     'user.unlock': 'unlocked an account',
     'user.mfa_reset': "reset somebody's second factor",

@@ -73,7 +73,7 @@ function NewUserForm({ onClose, onMade }: NewUserFormProps) {
         />
         <TextInput label="Name" autoComplete="off" {...form.getInputProps('name')} />
         <Switch
-          label="Superadmin"
+          label="Operator"
           description="Runs this server too: sees and changes all accounts and organizations."
           {...form.getInputProps('superadmin', { type: 'checkbox' })}
         />

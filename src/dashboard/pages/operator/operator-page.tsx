@@ -30,7 +30,7 @@ export function OperatorPage() {
     return (
       <Page title="Operator">
         <Empty icon={IconLock} title="Only for those who run this server">
-          An operator makes you a superadmin, here or with “culvert admin”, when this is your work.
+          An operator makes you one too, here or with “culvert admin”, when this is your work.
         </Empty>
       </Page>
     );

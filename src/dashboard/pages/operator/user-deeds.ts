@@ -75,15 +75,15 @@ export const USER_DEEDS = {
     },
   },
   grant: {
-    title: 'Make superadmin',
-    question: ({ email }) => `Make ${email} a superadmin?`,
+    title: 'Make operator',
+    question: ({ email }) => `Make ${email} an operator?`,
     words: 'They can do everything on this page then: see and change all accounts and organizations, yours too.',
     isOffered: ({ is_superadmin: is }) => !is,
     run: (client, user) => setSuperadmin(client, user, true),
   },
   revokeSuperadmin: {
-    title: 'Superadmin no more',
-    question: ({ email }) => `Shall ${email} be a superadmin no more?`,
+    title: 'Operator no more',
+    question: ({ email }) => `Shall ${email} be an operator no more?`,
     words: 'They keep their account and their organizations, and lose this page.',
     isOffered: ({ is_superadmin: is }) => is,
     run: (client, user) => setSuperadmin(client, user, false),
@@ -101,7 +101,7 @@ export function deedsFor(user: User, myId: string): readonly UserDeedName[] {
 
 async function setSuperadmin(client: ApiClient, { id, email }: User, superadmin: boolean): Promise<Outcome> {
   await answered(client.PATCH('/superadmin/users/{id}', { params: { path: { id } }, body: { superadmin } }));
-  return { said: superadmin ? `${email} is a superadmin now.` : `${email} is a superadmin no more.` };
+  return { said: superadmin ? `${email} is an operator now.` : `${email} is an operator no more.` };
 }
 
 function endedText({ revoked, revoked_keys: keys }: Schemas['EndedSessions']): string {

@@ -65,7 +65,7 @@ function Who({ user }: { readonly user: User }) {
       <Text span size="sm" fw={500} mr={6}>
         {user.email}
       </Text>
-      {user.is_superadmin && <StateBadge tone="info">superadmin</StateBadge>}{' '}
+      {user.is_superadmin && <StateBadge tone="info">operator</StateBadge>}{' '}
       {user.is_locked && <StateBadge tone="bad">locked</StateBadge>}{' '}
       {!user.email_verified && <StateBadge tone="warn">not verified</StateBadge>}
       {user.name !== '' && (

@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { checkPhrase } from '../../src/dashboard/pages/ways-in/check-phrase.ts';
 import { passwordFault } from '../../src/dashboard/pages/ways-in/password-rule.ts';
+import { isSameAddress } from '../../src/dashboard/pages/ways-in/same-address.ts';
 import { addressedStep, placeAt, stepAt, WAY_PATHS } from '../../src/dashboard/pages/ways-in/way-address.ts';
 import { checkPhrase as ofTheTerminal } from '../../src/wire/check-phrase.ts';
 
@@ -48,4 +49,13 @@ test('what was gone to is shown with all that it holds, and a code is asked for 
   const reloaded = placeAt('confirm', { step: 'sign-in' });
   assert.equal(reloaded.step, 'sign-in');
   assert.match('problem' in reloaded ? (reloaded.problem ?? '') : '', /asked for the code/);
+});
+
+test('an address is the same in whatever letters, as the server has it', () => {
+  assert.ok(isSameAddress('Bob@Example.test', ' bob@example.TEST'));
+  assert.ok(!isSameAddress('bob@example.test', 'bob@example.test.evil.test'));
+});
+
+test('what an invited person chooses between has no address of its own', () => {
+  assert.equal(addressedStep({ step: 'choice' }), undefined);
 });

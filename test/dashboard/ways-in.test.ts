@@ -92,13 +92,48 @@ suite('the ways in', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
       ['/reset', 'Ask for a new link'],
       ['/reset?token=x', 'Set a new password'],
       ['/invite', 'This address is not complete'],
-      ['/invite?token=x', 'You are invited'],
+      ['/invite?token=x', 'This invitation is over'],
       ['/cli?device_code=x', 'This address is not complete'],
     ] as const) {
       const page = await world.open(t, path, { as: null, context: { viewport: PHONE } });
       await heading(page, title);
       await fits(page);
     }
+  });
+
+  test('an invitation says what it is before anything is asked, and each way in has its address', async (t) => {
+    const { account, server } = world.culvert;
+    const { id, name } = (await account.call('GET', '/auth/me')).body['active_org'] as { id: string; name: string };
+    const sent = await account.call('POST', `/orgs/${id}/invitations`, { email: 'new@example.test', role: 'admin' });
+    assert.equal(sent.status, 201, JSON.stringify(sent.body));
+    const token = await server.printed(/"to":"new@example.test".*invite\?token=([\w-]+)/);
+    const path = `/invite?token=${token}`;
+    const page = await world.open(t, path, { as: null, context: { viewport: PHONE } });
+    await heading(page, 'You are invited');
+    for (const text of [name, 'Admin', 'new@example.test'])
+      await page.getByText(text, { exact: true }).first().waitFor();
+    await page.getByText('admin@localhost').waitFor();
+    await page.getByRole('button', { name: 'Make an account' }).waitFor();
+    await fits(page);
+    await shoot(page, 'invite-choice-phone');
+    await press(page, 'Make an account');
+    assert.equal(await field(page, 'E-mail address').inputValue(), 'new@example.test');
+    await field(page, 'Password').and(page.locator(':focus')).waitFor();
+    await fits(page);
+    await shoot(page, 'invite-sign-up-phone');
+    await press(page, 'Back');
+    await press(page, 'Sign in');
+    assert.equal(await field(page, 'E-mail address').inputValue(), 'new@example.test');
+    await shoot(page, 'invite-sign-in-phone');
+    await signIn(page, world.owner);
+    await page.getByRole('heading', { name: 'This is another account' }).waitFor();
+    await fits(page);
+    await shoot(page, 'invite-other-phone');
+    assert.ok(!(await page.content()).includes(token));
+    const desk = await world.open(t, path, { as: null, context: { colorScheme: 'dark' } });
+    await desk.getByRole('button', { name: 'Make an account' }).waitFor();
+    await fits(desk);
+    await shoot(desk, 'invite-choice-dark');
   });
 
   test('whoever signs in sees the page that they wanted, and the session of a command line is let in', async (t) => {

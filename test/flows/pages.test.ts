@@ -220,6 +220,9 @@ suite('the pages', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     const { link, token } = await invite('carol@example.test', HOSTILE);
     const page = await open(t, link);
     await heading(page, 'You are invited');
+    // Before anything is asked: who invites whom, and where to.
+    for (const text of [HOSTILE, 'admin@localhost', 'Member']) await page.getByText(text).first().waitFor();
+    await page.getByText('carol@example.test', { exact: true }).first().waitFor();
     await shoot(page, 'invite');
     await signUp(page, 'carol@example.test');
     await signedInAs(page, 'carol@example.test');
@@ -237,8 +240,10 @@ suite('the pages', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     assert.equal(page.url(), `${h.server.apiUrl}/app/`);
 
     await page.goto(link);
-    await press(page, 'Accept the invitation');
-    await alertOf(page, 'You are in this organization already.');
+    await heading(page, 'This invitation is over');
+    await alertOf(page, 'The invitation was used or revoked, or has run out.');
+    await press(page, 'To the dashboard');
+    await isIn(page, 'carol@example.test');
   });
 
   test('an invitation with an identity provider and a second factor: the token comes back with the browser', async (t) => {
@@ -254,11 +259,21 @@ suite('the pages', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await h.call('POST', '/auth/mfa/enroll/verify', { as, body: { code: codeAt(secret, Date.now()) } });
     assert.match((await smtp.nextMail(email)).subject, /Two-factor/);
 
-    const { link } = await invite(email, 'Acme');
+    const { link, token } = await invite(email, 'Acme');
     const page = await open(t, link);
+    await heading(page, 'You are invited');
+    const addresses: string[] = [];
+    page.on('request', (request) => addresses.push(decodeURIComponent(request.url())));
     await press(page, 'Sign in with GitHub');
     await field(page, 'Code of your authenticator app').fill(codeAt(secret, Date.now(), 1));
     assert.equal(page.url(), `${h.server.apiUrl}/app/invite`, 'challenge and token are out of the address');
+    assert.ok(addresses.some((address) => address.startsWith(github.url)));
+    assert.deepEqual(
+      addresses.filter((address) => address.includes(token)),
+      [],
+      'and never were in one',
+    );
+    assert.ok(!(await page.content()).includes(token));
     await shoot(page, 'second');
     await press(page, 'Go on');
     await press(page, 'Accept the invitation');
@@ -269,16 +284,18 @@ suite('the pages', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     const dave = await h.account('dave@example.test');
     const { link } = await invite('erin@example.test', 'Erin & Co');
     const page = await open(t, link);
+    await press(page, 'Sign in');
+    assert.equal(await field(page, 'E-mail address').inputValue(), 'erin@example.test', 'nobody types it');
     await signIn(page, { email: 'dave@example.test', password: dave.password });
-    await press(page, 'Accept the invitation');
-    await alertOf(page, 'You are signed in as dave@example.test. The invitation was sent to another address.');
+    await heading(page, 'This is another account');
+    await signedInAs(page, 'dave@example.test');
+    assert.equal(await page.getByRole('button', { name: 'Accept the invitation' }).count(), 0);
     await shoot(page, 'invite-other');
     await press(page, 'Use another account');
-    await field(page, 'Password').waitFor();
+    await press(page, 'Sign in');
     await signIn(page, { email: 'dave@example.test', password: dave.password });
     await signedInAs(page, 'dave@example.test');
     await page.goto(`${h.server.apiUrl}/app/invite?token=nothing`);
-    await press(page, 'Accept the invitation');
     await heading(page, 'This invitation is over');
     await alertOf(page, 'The invitation was used or revoked, or has run out.');
     await shoot(page, 'invite-over');
@@ -288,8 +305,11 @@ suite('the pages', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
 
   test('a link with the access token of somebody else signs nobody in as them', async (t) => {
     const mallory = await h.stranger('mallory@example.test');
-    for (const path of ['/app/', '/app/invite?token=x', `/app/cli?device_code=${'a'.repeat(43)}`]) {
+    const { link } = await invite('gina@example.test', 'Gina');
+    const invited = link.slice(h.server.apiUrl.length);
+    for (const path of ['/app/', invited, `/app/cli?device_code=${'a'.repeat(43)}`]) {
       const page = await open(t, `${path}${path.includes('?') ? '&' : '?'}oauth_token=${mallory}`);
+      if (path === invited) await press(page, 'Sign in');
       await field(page, 'Password').waitFor();
       assert.equal(page.url(), h.server.apiUrl + path.replace(/\?.*/, ''));
       assert.ok(!(await page.content()).includes('mallory'));
@@ -307,19 +327,21 @@ suite('the pages', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     const page = await open(t, link);
     const erin = await h.account('erin2@example.test');
     const frank = await h.account('frank@example.test');
-    await signIn(page, { email: 'erin2@example.test', password: erin.password });
-    await signedInAs(page, 'erin2@example.test');
+    await press(page, 'Sign in');
+    await signIn(page, { email: 'frank@example.test', password: frank.password });
+    await signedInAs(page, 'frank@example.test');
     const other = await page.context().newPage();
     await other.goto(`${h.server.apiUrl}/app/`);
-    await isIn(other, 'erin2@example.test');
+    await isIn(other, 'frank@example.test');
     // Past the dashboard, whose tabs tell each other: as when the word of it is not there yet.
     await other.evaluate("fetch('/auth/logout', { method: 'POST' })");
-    await other.evaluate(logIn('frank@example.test', frank.password));
+    await other.evaluate(logIn('erin2@example.test', erin.password));
     await press(page, 'Accept the invitation');
     await alertOf(page, 'somebody else has signed in meanwhile');
-    await signedInAs(page, 'frank@example.test');
+    await signedInAs(page, 'erin2@example.test');
+    await heading(page, 'This is another account');
     await other.reload();
-    await isIn(other, 'frank@example.test');
+    await isIn(other, 'erin2@example.test');
     assert.equal(await other.getByRole('button', { name: /^Organization:/ }).count(), 0, 'one organization, as before');
   });
 

@@ -172,6 +172,11 @@ async function liveAndLogIn(c: Client, { smtp, oidc, url }: { smtp: Smtp; oidc: 
   const org = ((await c.ok('GET', '/auth/me'))['active_org'] as { id: string }).id;
   await c.ok('POST', `/orgs/${org}/invitations`, { email: 'guest@example.test', role: 'member' });
   c.keep('token of an invitation', tokenIn(await smtp.nextMail('guest@example.test')));
+  const [invited] = (await c.ok('GET', `/orgs/${org}/invitations`)) as unknown as readonly [{ id: string }];
+  await c.ok('POST', `/orgs/${org}/invitations/${invited.id}/resend`);
+  const sentAgain = tokenIn(await smtp.nextMail('guest@example.test'));
+  c.keep('token of an invitation that was sent again', sentAgain);
+  await c.ok('POST', '/orgs/invitations/lookup', { token: sentAgain });
 
   await throughProvider(c, oidc, url);
   await c.ok('POST', '/auth/forgot', { email });

@@ -1,5 +1,5 @@
 /** For pages that somebody comes to by a link: the ways in until they are signed in, then who they are, and what the page is for. */
-import { Center, Group, Loader, Stack, Text } from '@mantine/core';
+import { Button, Center, Group, Loader, Stack, Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { useAccountQuery, useSessionState } from '../../api/context.tsx';
 import { failureFrom } from '../../api/failure.ts';
@@ -8,6 +8,7 @@ import { FailureAlert } from '../../parts/loaded.tsx';
 import { useLeaving } from '../../parts/leaving.ts';
 import type { Arrival } from '../../place.ts';
 import { LinkButton } from './link-button.tsx';
+import { isSameAddress } from './same-address.ts';
 import { Problem, Step } from './step.tsx';
 import { Ways } from './ways.tsx';
 
@@ -16,17 +17,29 @@ interface OnceSignedInProps {
   readonly returnTo: string;
   readonly title: string;
   readonly problem: string | undefined;
+  /** The address whose account alone has a use for the page. */
+  readonly invited?: string;
   readonly children: (account: Account) => ReactNode;
 }
 
 export function OnceSignedIn({ arrival, returnTo, ...rest }: OnceSignedInProps) {
   const { state, epoch } = useSessionState();
+  const { invited } = rest;
   if (state === 'starting') return <Waiting />;
-  if (state !== 'in') return <Ways arrival={arrival} title="Sign in first" order={2} returnTo={returnTo} />;
+  if (state !== 'in')
+    return (
+      <Ways
+        arrival={arrival}
+        title={invited === undefined ? 'Sign in first' : 'Sign in'}
+        order={2}
+        returnTo={returnTo}
+        {...(invited === undefined ? {} : { invited })}
+      />
+    );
   return <SignedIn key={epoch} {...rest} />;
 }
 
-function SignedIn({ title, problem, children }: Pick<OnceSignedInProps, 'title' | 'problem' | 'children'>) {
+function SignedIn({ title, problem, invited, children }: Omit<OnceSignedInProps, 'arrival' | 'returnTo'>) {
   const account = useAccountQuery();
   const leave = useLeaving();
   const [isLeaving, setLeaving] = useState(false);
@@ -40,13 +53,31 @@ function SignedIn({ title, problem, children }: Pick<OnceSignedInProps, 'title' 
   };
   if (account.data === undefined)
     return account.isError ? <FailureAlert error={account.error} again={account.refetch} /> : <Waiting />;
+  const { email } = account.data.user;
+  const who = (
+    <Text size="sm" className="culvert-wrap">
+      Signed in as <strong>{email}</strong>
+    </Text>
+  );
+  const failure = stayed !== undefined && <Problem>{stayed}</Problem>;
+  if (invited !== undefined && !isSameAddress(invited, email))
+    return (
+      <Step title="This is another account" order={2}>
+        {failure}
+        {who}
+        <Text size="sm" className="culvert-wrap">
+          The invitation is for <strong>{invited}</strong>, and the account of that address alone can accept it.
+        </Text>
+        <Button size="md" loading={isLeaving} onClick={another}>
+          Use another account
+        </Button>
+      </Step>
+    );
   return (
     <Step title={title} order={2} problem={problem}>
-      {stayed !== undefined && <Problem>{stayed}</Problem>}
+      {failure}
       <Group justify="space-between" gap="0 md">
-        <Text size="sm" className="culvert-wrap">
-          Signed in as <strong>{account.data.user.email}</strong>
-        </Text>
+        {who}
         <LinkButton disabled={isLeaving} onClick={another}>
           Use another account
         </LinkButton>
@@ -56,7 +87,7 @@ function SignedIn({ title, problem, children }: Pick<OnceSignedInProps, 'title' 
   );
 }
 
-function Waiting() {
+export function Waiting() {
   return (
     <Center mih={120}>
       <Loader aria-label="Loading" />

@@ -4,6 +4,8 @@
  */
 
 export type Place =
+  /** For whoever was invited. */
+  | { readonly step: 'choice' }
   | { readonly step: 'sign-in'; readonly problem?: string }
   | { readonly step: 'second'; readonly challenge: string }
   | { readonly step: 'sign-up' }

@@ -2,6 +2,7 @@
 import { useState } from 'react';
 import { useApi, useSessionState } from '../../api/context.tsx';
 import type { Arrival } from '../../place.ts';
+import { ChoiceStep } from './choice-step.tsx';
 import { ConfirmStep } from './confirm-step.tsx';
 import { ForgotStep, SentStep } from './forgot-step.tsx';
 import { LinkButton } from './link-button.tsx';
@@ -27,17 +28,18 @@ interface WaysProps {
   readonly onConfirmed?: () => void;
   /** Where the whole page is about signing in: its steps have addresses. */
   readonly address?: StepAddress;
+  /** The address that somebody was invited by: they choose between a new account and signing in, and need not type it. */
+  readonly invited?: string;
 }
 
-export function Ways({ arrival, title, order, returnTo, onConfirmed, address }: WaysProps) {
+export function Ways({ arrival, title, order, returnTo, onConfirmed, address, invited }: WaysProps) {
   const { session } = useApi();
   const { state } = useSessionState();
-  const [email, setEmail] = useState('');
+  const [email, setEmail] = useState(invited ?? '');
+  const first: Place = { step: invited === undefined ? 'sign-in' : 'choice' };
   const [last, setPlace] = useState<Place>(() => {
     if (arrival.mfaChallenge !== undefined) return { step: 'second', challenge: arrival.mfaChallenge };
-    return state === 'over'
-      ? { step: 'sign-in', problem: 'Your session is over. Sign in again.' }
-      : { step: 'sign-in' };
+    return state === 'over' ? { step: 'sign-in', problem: 'Your session is over. Sign in again.' } : first;
   });
   const go: Way['go'] = (next) => {
     arrival.forgetChallenge();
@@ -56,10 +58,21 @@ export function Ways({ arrival, title, order, returnTo, onConfirmed, address }: 
       session.enter(answer.access_token);
     },
   };
-  const back = <LinkButton onClick={() => go({ step: 'sign-in' })}>Back to sign-in</LinkButton>;
+  const back = <LinkButton onClick={() => go(first)}>{invited === undefined ? 'Back to sign-in' : 'Back'}</LinkButton>;
   switch (place.step) {
+    case 'choice':
+      return <ChoiceStep way={way} invited={invited ?? email} returnTo={returnTo} />;
     case 'sign-in':
-      return <SignInStep key={place.problem} way={way} title={title} problem={place.problem} returnTo={returnTo} />;
+      return (
+        <SignInStep
+          key={place.problem}
+          way={way}
+          title={title}
+          problem={place.problem}
+          returnTo={returnTo}
+          back={invited === undefined ? undefined : back}
+        />
+      );
     case 'second':
       return <SecondStep way={way} challenge={place.challenge} back={back} />;
     case 'sign-up':

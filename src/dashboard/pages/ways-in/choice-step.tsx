@@ -1,0 +1,38 @@
+/** Whoever was invited mostly has no account here yet: making one and signing in are offered alike. */
+import { Button, Group, Text } from '@mantine/core';
+import { FailureAlert } from '../../parts/loaded.tsx';
+import { Providers, useWaysIn } from './providers.tsx';
+import { Step } from './step.tsx';
+import type { Way } from './way.ts';
+
+interface ChoiceStepProps {
+  readonly way: Way;
+  readonly invited: string;
+  readonly returnTo: string;
+}
+
+export function ChoiceStep({ way, invited, returnTo }: ChoiceStepProps) {
+  const ways = useWaysIn();
+  const isOpen = ways.data?.signup === 'open';
+  return (
+    <Step title="How do you come in?" order={way.order}>
+      <Text size="sm" className="culvert-wrap">
+        It takes the account of <strong>{invited}</strong>.
+        {ways.data?.signup === 'closed' &&
+          ' Accounts here are made by whoever runs this server: ask for one if you have none.'}
+      </Text>
+      {ways.isError && <FailureAlert error={ways.error} again={ways.refetch} />}
+      <Group grow>
+        {isOpen && (
+          <Button size="md" onClick={() => way.go({ step: 'sign-up' })}>
+            Make an account
+          </Button>
+        )}
+        <Button size="md" onClick={() => way.go({ step: 'sign-in' })}>
+          Sign in
+        </Button>
+      </Group>
+      <Providers providers={ways.data?.providers} returnTo={returnTo} />
+    </Step>
+  );
+}

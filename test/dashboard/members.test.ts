@@ -51,16 +51,33 @@ suite('members and organization', { timeout: 120_000, skip: NO_CHROMIUM }, () =>
     await row.waitFor({ state: 'detached' });
   });
 
-  test('an invitation is revoked, and the last owner can not go', async (t) => {
+  test('an invitation is sent again, revoked, and the last owner can not go', async (t) => {
     const page = await world.open(t, '/members');
     await world.culvert.account.call('POST', `/orgs/${await orgId(world)}/invitations`, {
       email: 'cat@example.com',
       role: 'member',
     });
     await page.reload();
+    await page.getByRole('button', { name: 'Send the invitation of cat@example.com again' }).click();
+    const sending = page.getByRole('dialog');
+    await noSeriousFinding(page);
+    await shoot(page, 'members-resend');
+    await sending.getByRole('button', { name: 'Send again' }).click();
+    const link = await sending.getByRole('group', { name: 'the link', exact: true }).innerText();
+    assert.match(link, /\/app\/invite\?token=[\w-]{43}$/);
+    await noSeriousFinding(page);
+    await shoot(page, 'members-resent');
+    await sending.getByRole('button', { name: 'Done' }).click();
+    await sending.waitFor({ state: 'hidden' });
+    assert.ok(!(await page.content()).includes(link.slice(-43)));
+    const theirs = await world.open(t, link.slice(link.indexOf('/invite')), { as: null });
+    await heading(theirs, 'You are invited');
+    await theirs.getByText('cat@example.com', { exact: true }).first().waitFor();
     await page.getByRole('button', { name: 'Revoke the invitation of cat@example.com' }).click();
     await page.getByRole('button', { name: 'Revoke invitation', exact: true }).click();
     await page.getByRole('region', { name: 'Invitations' }).waitFor({ state: 'detached' });
+    await theirs.goto(link);
+    await heading(theirs, 'This invitation is over');
     await page.getByRole('button', { name: 'Actions for admin@localhost' }).click();
     await page.getByRole('menuitem', { name: 'Leave the organization' }).click();
     const dialog = page.getByRole('dialog');

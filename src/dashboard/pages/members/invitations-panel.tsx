@@ -1,24 +1,25 @@
 /** Invitations that wait to be accepted. Nothing is shown while there is none. */
-import { Button } from '@mantine/core';
+import { Button, Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { answered } from '../../api/client.ts';
 import { useAccount, useApi } from '../../api/context.tsx';
 import type { Role, Schemas } from '../../api/types.ts';
 import { Ago } from '../../parts/ago.tsx';
+import { type Asked, useAsked } from '../../parts/asked.ts';
 import { Confirm } from '../../parts/confirm.tsx';
 import { useDeed } from '../../parts/deed.ts';
 import { FailureAlert } from '../../parts/loaded.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
-import { mayTouch, ROLE_NAMES, roleOf } from './roles.ts';
+import { ResendDialog } from './resend-dialog.tsx';
+import { mayTouch, NOT_APPROVED, ROLE_NAMES, roleOf } from './roles.ts';
 
 type Invitation = Schemas['Invitation'];
 
 export function InvitationsPanel() {
   const { client } = useApi();
-  const { id, role } = useAccount().active_org;
-  const [revoking, setRevoking] = useState<Invitation>();
+  const { id, role, approval_status: approval } = useAccount().active_org;
+  const [sending, revoking] = [useAsked<Invitation>(), useAsked<Invitation>()];
   const invitations = useQuery({
     queryKey: ['orgs', id, 'invitations'],
     queryFn: ({ signal }) => answered(client.GET('/orgs/{id}/invitations', { params: { path: { id } }, signal })),
@@ -31,19 +32,20 @@ export function InvitationsPanel() {
         label="Invitations"
         rows={invitations.data}
         rowKey={(row) => row.id}
-        columns={columnsFor(roleOf(role), setRevoking)}
+        columns={columnsFor({
+          mine: roleOf(role),
+          mayInvite: approval === 'approved',
+          onSend: sending.ask,
+          onRevoke: revoking.ask,
+        })}
       />
-      <RevokeDialog invitation={revoking} onClose={() => setRevoking(undefined)} />
+      <ResendDialog asked={sending} />
+      <RevokeDialog asked={revoking} />
     </Panel>
   );
 }
 
-interface RevokeDialogProps {
-  readonly invitation: Invitation | undefined;
-  readonly onClose: () => void;
-}
-
-function RevokeDialog({ invitation, onClose }: RevokeDialogProps) {
+function RevokeDialog({ asked: { row: invitation, opened, close } }: { readonly asked: Asked<Invitation> }) {
   const { client } = useApi();
   const { id } = useAccount().active_org;
   const revoke = useDeed({
@@ -54,20 +56,20 @@ function RevokeDialog({ invitation, onClose }: RevokeDialogProps) {
         }),
       ),
     touches: [['orgs', id, 'invitations']],
-    onDone: onClose,
+    onDone: close,
     tellsFailure: true,
   });
   return (
     <Confirm
       title={`Revoke the invitation of ${invitation?.email ?? ''}?`}
       deed="Revoke invitation"
-      opened={invitation !== undefined}
+      opened={opened}
       isBusy={revoke.isPending}
       error={revoke.error}
       onConfirm={() => invitation !== undefined && revoke.mutate(invitation.id)}
       onClose={() => {
         revoke.reset();
-        onClose();
+        close();
       }}
     >
       The link in the letter stops working. You can invite them again.
@@ -75,7 +77,15 @@ function RevokeDialog({ invitation, onClose }: RevokeDialogProps) {
   );
 }
 
-function columnsFor(mine: Role, onRevoke: (invitation: Invitation) => void): ReadonlyArray<Column<Invitation>> {
+interface Deeds {
+  readonly mine: Role;
+  /** The organization may have letters sent. */
+  readonly mayInvite: boolean;
+  readonly onSend: (invitation: Invitation) => void;
+  readonly onRevoke: (invitation: Invitation) => void;
+}
+
+function columnsFor({ mine, mayInvite, onSend, onRevoke }: Deeds): ReadonlyArray<Column<Invitation>> {
   return [
     { key: 'email', title: 'Address', cell: ({ email }) => email },
     { key: 'role', title: 'Role', cell: (row) => ROLE_NAMES[roleOf(row.role)] },
@@ -88,15 +98,27 @@ function columnsFor(mine: Role, onRevoke: (invitation: Invitation) => void): Rea
       align: 'right',
       cell: (row) =>
         mayTouch({ me: mine, other: roleOf(row.role) }) && (
-          <Button
-            variant="subtle"
-            color="red"
-            size="sm"
-            onClick={() => onRevoke(row)}
-            aria-label={`Revoke the invitation of ${row.email}`}
-          >
-            Revoke
-          </Button>
+          <Group gap={0} justify="flex-end" wrap="nowrap">
+            <Button
+              variant="subtle"
+              size="sm"
+              onClick={() => onSend(row)}
+              disabled={!mayInvite}
+              title={mayInvite ? undefined : NOT_APPROVED}
+              aria-label={`Send the invitation of ${row.email} again`}
+            >
+              Send again
+            </Button>
+            <Button
+              variant="subtle"
+              color="red"
+              size="sm"
+              onClick={() => onRevoke(row)}
+              aria-label={`Revoke the invitation of ${row.email}`}
+            >
+              Revoke
+            </Button>
+          </Group>
         ),
     },
   ];

@@ -64,8 +64,8 @@ function InviteForm({ onClose }: { readonly onClose: () => void }) {
           error={typeof form.errors['role'] === 'string' ? form.errors['role'] : undefined}
         />
         <Text size="sm" c="dimmed">
-          They get a letter with a link, good once, for 7 days, and for this address alone. A server that is set up
-          without a mail server writes its letters to its log instead.
+          They get a letter with a link, good once, for 7 days, and for this address alone. Where no letter arrives,
+          “Send again” in the list of invitations shows you a link to hand over.
         </Text>
         <FormEnd deed="Send invitation" refused={rest} isBusy={invite.isPending} onClose={onClose} />
       </Stack>

@@ -7,6 +7,7 @@ import { Page } from '../../parts/page.tsx';
 import { InvitationsPanel } from './invitations-panel.tsx';
 import { InviteDialog } from './invite-dialog.tsx';
 import { MembersList } from './members-list.tsx';
+import { NOT_APPROVED } from './roles.ts';
 
 export function MembersPage() {
   const { active_org: org } = useAccount();
@@ -23,7 +24,7 @@ export function MembersPage() {
             leftSection={<IconUserPlus size={16} />}
             onClick={open}
             disabled={!isApproved}
-            title={isApproved ? undefined : 'The organization has to be approved first.'}
+            title={isApproved ? undefined : NOT_APPROVED}
           >
             Invite somebody
           </Button>

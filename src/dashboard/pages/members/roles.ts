@@ -47,3 +47,6 @@ export function isLastOwner(members: readonly Seat[], userId: string): boolean {
 }
 
 export const LAST_OWNER = 'This is the last owner. Make somebody else an owner first, or delete the organization.';
+
+/** Why nobody is invited. */
+export const NOT_APPROVED = 'The organization has to be approved first.';

@@ -1,0 +1,70 @@
+/** Sends an invitation again, and shows its new link once: where letters do not arrive, somebody hands it over. */
+import { Button, Group, Stack, Text } from '@mantine/core';
+import { useState } from 'react';
+import { answered } from '../../api/client.ts';
+import { useAccount, useApi } from '../../api/context.tsx';
+import type { Schemas } from '../../api/types.ts';
+import type { Asked } from '../../parts/asked.ts';
+import { CopyLine } from '../../parts/copy.tsx';
+import { useDeed } from '../../parts/deed.ts';
+import { FailureAlert } from '../../parts/loaded.tsx';
+import { Once, OnceModal, useHeld } from '../../parts/once.tsx';
+
+type Invitation = Schemas['Invitation'];
+
+export function ResendDialog({ asked: { row, opened, close } }: { readonly asked: Asked<Invitation> }) {
+  return (
+    <OnceModal opened={opened} onClose={close} kept="Done" title={`Send the invitation of ${row?.email ?? ''} again?`}>
+      {row !== undefined && <Steps invitation={row} onClose={close} />}
+    </OnceModal>
+  );
+}
+
+interface StepsProps {
+  readonly invitation: Invitation;
+  readonly onClose: () => void;
+}
+
+function Steps({ invitation: { id: invitationId, email }, onClose }: StepsProps) {
+  const { client } = useApi();
+  const { id } = useAccount().active_org;
+  const isHeld = useHeld();
+  const [link, setLink] = useState<string>();
+  const resend = useDeed({
+    run: () =>
+      answered(
+        client.POST('/orgs/{id}/invitations/{invitation_id}/resend', {
+          params: { path: { id, invitation_id: invitationId } },
+        }),
+      ),
+    touches: [['orgs', id, 'invitations']],
+    onDone: ({ accept_url: url }) => setLink(url),
+    tellsFailure: true,
+  });
+  if (link !== undefined)
+    return (
+      <Once label="The link of the invitation">
+        <Text size="sm" className="culvert-wrap">
+          A letter to <strong>{email}</strong> is on its way. If it does not arrive, hand over the link in it yourself:
+          it works for the account of this address alone, and is shown here once.
+        </Text>
+        <CopyLine value={link} what="the link" />
+      </Once>
+    );
+  return (
+    <Stack>
+      <Text size="sm">
+        They get another letter, with a new link that works for 7 days. The link that they have stops working.
+      </Text>
+      {resend.isError && <FailureAlert error={resend.error} />}
+      <Group justify="flex-end" gap="xs">
+        <Button variant="default" disabled={isHeld} onClick={onClose}>
+          Cancel
+        </Button>
+        <Button loading={resend.isPending} onClick={() => resend.mutate()} data-autofocus>
+          Send again
+        </Button>
+      </Group>
+    </Stack>
+  );
+}

@@ -73,7 +73,7 @@ suite('projects', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     assert.ok(wide <= 0, `${wide} pixels too wide`);
     await shoot(page, 'project-phone-dark');
     await page.goto(`${world.culvert.apiUrl}/app/projects/nothing`);
-    await page.getByText('No such project in your organization.').waitFor();
+    await page.getByRole('heading', { name: 'No such project' }).waitFor();
     await page.goto(`${world.culvert.apiUrl}/app/projects`);
     await page.getByRole('table', { name: 'Projects' }).waitFor();
     await shoot(page, 'projects-phone-dark');

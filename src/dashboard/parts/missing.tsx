@@ -6,17 +6,15 @@ import { Empty } from './empty.tsx';
 import { Page } from './page.tsx';
 
 interface MissingProps {
-  /** "No such network" */
-  readonly title: string;
   /** "private network" */
   readonly what: string;
   /** The page of the list. */
   readonly list: string;
 }
 
-export function Missing({ title, what, list }: MissingProps) {
+export function Missing({ what, list }: MissingProps) {
   return (
-    <Page title={title}>
+    <Page title={`No such ${what}`}>
       <Empty
         icon={IconArrowLeft}
         title={`This ${what} is not there, or not any more`}

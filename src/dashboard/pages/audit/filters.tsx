@@ -1,5 +1,6 @@
 /** Narrows the trail: what, who, since when. */
 import { Group, Select, TextInput } from '@mantine/core';
+import type { ChangeEvent } from 'react';
 import { actionChoices } from './actions.ts';
 import type { Filter, Scope } from './trail.ts';
 
@@ -13,6 +14,10 @@ const CHOICES = actionChoices();
 const SIZES = ['50', '100', '500', '1000'];
 
 export function Filters({ scope, filter, onChange }: FiltersProps) {
+  const typed = (key: 'actor' | 'org' | 'from') => ({
+    value: filter[key],
+    onChange: (event: ChangeEvent<HTMLInputElement>) => onChange({ ...filter, [key]: event.currentTarget.value }),
+  });
   return (
     <Group gap="sm" align="flex-end">
       <Select
@@ -27,29 +32,11 @@ export function Filters({ scope, filter, onChange }: FiltersProps) {
         nothingFoundMessage="No such action"
         flex="1 1 150px"
       />
-      <TextInput
-        label="Who"
-        placeholder="Address or key name"
-        value={filter.actor}
-        onChange={(event) => onChange({ ...filter, actor: event.currentTarget.value })}
-        flex="1 1 150px"
-      />
+      <TextInput label="Who" placeholder="Address or key name" {...typed('actor')} flex="1 1 150px" />
       {scope === 'server' && (
-        <TextInput
-          label="Organization"
-          placeholder="Slug or id"
-          value={filter.org}
-          onChange={(event) => onChange({ ...filter, org: event.currentTarget.value })}
-          flex="1 1 120px"
-        />
+        <TextInput label="Organization" placeholder="Slug or id" {...typed('org')} flex="1 1 120px" />
       )}
-      <TextInput
-        label="Since"
-        type="date"
-        value={filter.from}
-        onChange={(event) => onChange({ ...filter, from: event.currentTarget.value })}
-        flex="1 1 140px"
-      />
+      <TextInput label="Since" type="date" {...typed('from')} flex="1 1 140px" />
       <Select
         label="At a time"
         data={SIZES}

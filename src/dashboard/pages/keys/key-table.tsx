@@ -1,6 +1,4 @@
 /** Keys in a table, with what can be done to each. On the page of keys, and on that of a project. */
-import { Button, Center } from '@mantine/core';
-import { useState } from 'react';
 import type { Token } from '../../api/types.ts';
 import { Ago } from '../../parts/ago.tsx';
 import { useAsked } from '../../parts/asked.ts';
@@ -13,9 +11,6 @@ import { type KeyDeeds, KeyMenu } from './key-menu.tsx';
 import { RevokeDialog } from './revoke-dialog.tsx';
 import { RotateDialog } from './rotate-dialog.tsx';
 
-/** Rows at a time: an organization may have thousands of keys that ended. */
-const ROWS = 50;
-
 interface KeyTableProps {
   readonly label: string;
   readonly tokens: readonly Token[];
@@ -24,19 +19,11 @@ interface KeyTableProps {
 }
 
 export function KeyTable({ label, tokens, all }: KeyTableProps) {
-  const [most, setMost] = useState(ROWS);
   const [budget, rotation, revocation] = [useAsked<Token>(), useAsked<Token>(), useAsked<Token>()];
   const columns = columnsOf(all, { onBudget: budget.ask, onRotate: rotation.ask, onRevoke: revocation.ask });
   return (
     <>
-      <Table isPaged label={label} rows={tokens.slice(0, most)} rowKey={({ nonce }) => nonce} columns={columns} />
-      {tokens.length > most && (
-        <Center>
-          <Button variant="default" onClick={() => setMost(most + ROWS)}>
-            Show more of {tokens.length.toLocaleString('en-US')}
-          </Button>
-        </Center>
-      )}
+      <Table label={label} rows={tokens} rowKey={({ nonce }) => nonce} columns={columns} />
       <BudgetDialog asked={budget} />
       <RotateDialog asked={rotation} />
       <RevokeDialog asked={revocation} all={all} />

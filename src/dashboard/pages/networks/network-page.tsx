@@ -4,9 +4,7 @@ import { IconPencil, IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useParams } from 'wouter';
 import { useMay } from '../../api/context.tsx';
-import { failureFrom } from '../../api/failure.ts';
-import { Loaded } from '../../parts/loaded.tsx';
-import { Missing } from '../../parts/missing.tsx';
+import { OneThing } from '../../parts/one-thing.tsx';
 import { Page } from '../../parts/page.tsx';
 import { DeleteNetwork } from './delete-network.tsx';
 import { DevicesPanel } from './devices-panel.tsx';
@@ -19,16 +17,11 @@ import { RelayPanel } from './relay-panel.tsx';
 
 export function NetworkPage() {
   const { id = '' } = useParams();
-  const network = useNetwork(id);
-  if (network.isError && failureFrom(network.error).status === 404)
-    return <Missing title="No such network" what="private network" list="/networks" />;
-  if (network.data === undefined)
-    return (
-      <Page title="Private network">
-        <Loaded query={network}>{() => null}</Loaded>
-      </Page>
-    );
-  return <Shown key={id} network={network.data} />;
+  return (
+    <OneThing query={useNetwork(id)} title="Private network" list="/networks">
+      {(network) => <Shown key={id} network={network} />}
+    </OneThing>
+  );
 }
 
 function Shown({ network }: { readonly network: Network }) {

@@ -1,10 +1,8 @@
 /** Asks before a project goes, and says what goes with it. */
-import { useLocation } from 'wouter';
 import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
 import type { Schemas } from '../../api/types.ts';
-import { Confirm } from '../../parts/confirm.tsx';
-import { useDeed } from '../../parts/deed.ts';
+import { DeleteDialog } from '../../parts/delete-dialog.tsx';
 import { countText } from '../../parts/words.ts';
 import { PROJECTS } from './project-query.ts';
 
@@ -16,32 +14,25 @@ interface DeleteProjectProps {
 
 export function DeleteProject({ project, opened, onClose }: DeleteProjectProps) {
   const { client } = useApi();
-  const [, go] = useLocation();
   const { slug, name, tunnels, tokens } = project;
-  const remove = useDeed({
-    run: () => answered(client.DELETE('/projects/{slug}', { params: { path: { slug } } })),
-    done: ({ deletedTunnels, revokedTokens }) =>
-      `${name} is deleted, with ${counted(deletedTunnels, 'tunnel')} and ${counted(revokedTokens, 'key')}.`,
-    touches: [PROJECTS, ['tunnels'], ['tokens']],
-    onDone: () => go('/projects'),
-    tellsFailure: true,
-  });
   return (
-    <Confirm
-      title={`Delete the project ${name}?`}
-      deed="Delete project"
+    <DeleteDialog
+      what="project"
+      name={name}
       opened={opened}
-      isBusy={remove.isPending}
-      error={remove.error}
-      onConfirm={() => remove.mutate()}
-      onClose={() => {
-        remove.reset();
-        onClose();
-      }}
+      onClose={onClose}
+      run={() => answered(client.DELETE('/projects/{slug}', { params: { path: { slug } } }))}
+      done={({ deletedTunnels, revokedTokens }) =>
+        `${name} is deleted, with ${counted(deletedTunnels, 'tunnel')} and ${counted(revokedTokens, 'key')}.`
+      }
+      list="/projects"
+      listKey={PROJECTS}
+      id={slug}
+      touches={[['tunnels'], ['tokens']]}
     >
       Its {counted(tunnels, 'tunnel')} and {counted(tokens, 'live key')} go with it: agents are cut off at once, and the
       names of the tunnels are nobody else&apos;s for 24 hours. This can&apos;t be undone.
-    </Confirm>
+    </DeleteDialog>
   );
 }
 

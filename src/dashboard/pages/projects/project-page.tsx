@@ -7,7 +7,7 @@ import { useParams } from 'wouter';
 import { answered } from '../../api/client.ts';
 import { useApi, useMay } from '../../api/context.tsx';
 import type { Schemas } from '../../api/types.ts';
-import { Loaded } from '../../parts/loaded.tsx';
+import { OneThing } from '../../parts/one-thing.tsx';
 import { Page } from '../../parts/page.tsx';
 import { useServerPlace } from '../../parts/server-place.ts';
 import { DeleteProject } from './delete-project.tsx';
@@ -26,13 +26,11 @@ export function ProjectPage() {
     // The question before its deletion counts what it has now.
     refetchInterval: AGAIN_MS,
   });
-  if (project.data === undefined)
-    return (
-      <Page title="Project">
-        <Loaded query={project}>{() => null}</Loaded>
-      </Page>
-    );
-  return <Shown project={project.data} />;
+  return (
+    <OneThing query={project} title="Project" list="/projects">
+      {(found) => <Shown project={found} />}
+    </OneThing>
+  );
 }
 
 function Shown({ project }: { readonly project: Schemas['Project'] }) {

@@ -1,11 +1,8 @@
 /** One tunnel: how it stands, what it carries, what is in front of it. Which part is shown stands in the address. */
 import { Group, Tabs } from '@mantine/core';
-import { IconWorldOff } from '@tabler/icons-react';
 import { useParams, useSearchParams } from 'wouter';
-import { failureFrom } from '../../api/failure.ts';
-import { Empty } from '../../parts/empty.tsx';
-import { Loaded } from '../../parts/loaded.tsx';
 import { useNow } from '../../parts/now.ts';
+import { OneThing } from '../../parts/one-thing.tsx';
 import { Page } from '../../parts/page.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { PolicyPanel } from '../policy/policy-panel.tsx';
@@ -28,18 +25,10 @@ const LOOK_MS = 1000;
 
 export function TunnelPage() {
   const { id = '' } = useParams();
-  const tunnel = useTunnel(id);
-  if (tunnel.data !== undefined) return <OneTunnel tunnel={tunnel.data} />;
   return (
-    <Page title="Tunnel">
-      {tunnel.isError && failureFrom(tunnel.error).status === 404 ? (
-        <Empty icon={IconWorldOff} title="There is no such tunnel">
-          It was deleted, or it belongs to another organization.
-        </Empty>
-      ) : (
-        <Loaded query={tunnel}>{() => null}</Loaded>
-      )}
-    </Page>
+    <OneThing query={useTunnel(id)} title="Tunnel" list="/tunnels">
+      {(tunnel) => <OneTunnel tunnel={tunnel} />}
+    </OneThing>
   );
 }
 

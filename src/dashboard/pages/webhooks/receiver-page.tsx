@@ -4,11 +4,9 @@ import { IconKey, IconPencil, IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';
 import { Link, useParams } from 'wouter';
 import { useApi, useMay } from '../../api/context.tsx';
-import { failureFrom } from '../../api/failure.ts';
 import { Ago } from '../../parts/ago.tsx';
 import { CopyLine } from '../../parts/copy.tsx';
-import { Loaded } from '../../parts/loaded.tsx';
-import { Missing } from '../../parts/missing.tsx';
+import { OneThing } from '../../parts/one-thing.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { countText } from '../../parts/words.ts';
@@ -24,16 +22,11 @@ import { type Receiver, senderOf } from './senders.ts';
 
 export function ReceiverPage() {
   const { id = '' } = useParams();
-  const receiver = useReceiver(id);
-  if (receiver.isError && failureFrom(receiver.error).status === 404)
-    return <Missing title="No such receiver" what="webhook receiver" list="/webhooks" />;
-  if (receiver.data === undefined)
-    return (
-      <Page title="Webhook receiver">
-        <Loaded query={receiver}>{() => null}</Loaded>
-      </Page>
-    );
-  return <Shown key={id} receiver={receiver.data} />;
+  return (
+    <OneThing query={useReceiver(id)} title="Webhook receiver" list="/webhooks">
+      {(receiver) => <Shown key={id} receiver={receiver} />}
+    </OneThing>
+  );
 }
 
 function Shown({ receiver }: { readonly receiver: Receiver }) {

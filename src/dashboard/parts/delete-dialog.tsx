@@ -1,0 +1,64 @@
+/** Asks before a thing is deleted whose page it stands on, says what goes with it, and leaves the page for the list. */
+import { type QueryKey, useQueryClient } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { useLocation } from 'wouter';
+import { Confirm } from './confirm.tsx';
+import { useDeed } from './deed.ts';
+
+interface DeleteDialogProps<T> {
+  /** "network" */
+  readonly what: string;
+  readonly name: string;
+  readonly opened: boolean;
+  readonly onClose: () => void;
+  readonly run: () => Promise<T>;
+  /** What is said then, other than that it is deleted. */
+  readonly done?: (result: T) => string;
+  /** The page of the list. */
+  readonly list: string;
+  /** Of the query of the list; that of the thing begins with it. */
+  readonly listKey: QueryKey;
+  readonly id: string;
+  /** Other lists that are out of date then. */
+  readonly touches?: ReadonlyArray<QueryKey>;
+  /** What happens then. */
+  readonly children: ReactNode;
+}
+
+export function DeleteDialog<T>(props: DeleteDialogProps<T>) {
+  const { what, name, opened, onClose, children } = props;
+  const remove = useDeletion(props);
+  return (
+    <Confirm
+      title={`Delete the ${what} ${name}?`}
+      deed={`Delete ${what}`}
+      opened={opened}
+      isBusy={remove.isPending}
+      error={remove.error}
+      onConfirm={() => remove.mutate()}
+      onClose={() => {
+        remove.reset();
+        onClose();
+      }}
+    >
+      {children}
+    </Confirm>
+  );
+}
+
+function useDeletion<T>({ what, name, run, done, list, listKey, id, touches = [] }: DeleteDialogProps<T>) {
+  const queries = useQueryClient();
+  const [, go] = useLocation();
+  return useDeed({
+    run,
+    done: done ?? `The ${what} ${name} is deleted.`,
+    onDone: () => {
+      go(list);
+      // Whoever still looked at it would be told that there is none.
+      queries.removeQueries({ queryKey: [...listKey, id] });
+      void queries.invalidateQueries({ queryKey: listKey, exact: true });
+    },
+    touches,
+    tellsFailure: true,
+  });
+}

@@ -1,0 +1,55 @@
+/** A name that is changed where it stands, among the other facts of the thing. */
+import { Button, Group, Stack, TextInput, type TextInputProps } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useState } from 'react';
+import { useDeed } from './deed.ts';
+import { showFaults } from './form-failure.ts';
+import { Refused } from './refused.tsx';
+
+interface NameFormProps extends Pick<TextInputProps, 'description' | 'autoComplete' | 'maxLength'> {
+  readonly name: string;
+  /** What the button says: "Rename". */
+  readonly deed: string;
+  /** Left out: it is shown, and not to be changed. */
+  readonly run: ((body: { name: string }) => Promise<unknown>) | undefined;
+  readonly done: string | ((result: unknown, body: { name: string }) => string);
+  /** Keys of queries that show it. */
+  readonly touches: ReadonlyArray<readonly unknown[]>;
+}
+
+/** Begins anew with another name. */
+export function NameForm(props: NameFormProps) {
+  return <Form key={props.name} {...props} />;
+}
+
+function Form({ name, deed, run, done, touches, ...input }: NameFormProps) {
+  const [refused, setRefused] = useState<string>();
+  const form = useForm({ initialValues: { name } });
+  const rename = useDeed({ run: async (body: { name: string }) => run?.(body), done, touches, tellsFailure: true });
+  const save = (values: { name: string }): void => {
+    setRefused(undefined);
+    rename.mutate(values, { onError: (error) => setRefused(showFaults(form, error)) });
+  };
+  return (
+    <form onSubmit={form.onSubmit(save)} noValidate>
+      <Stack gap="xs">
+        <Group align="flex-end" gap="xs">
+          <TextInput
+            label="Name"
+            readOnly={run === undefined}
+            flex="1 1 200px"
+            maw={420}
+            {...input}
+            {...form.getInputProps('name')}
+          />
+          {run !== undefined && (
+            <Button type="submit" variant="default" loading={rename.isPending} disabled={!form.isDirty()}>
+              {deed}
+            </Button>
+          )}
+        </Group>
+        <Refused>{refused}</Refused>
+      </Stack>
+    </form>
+  );
+}

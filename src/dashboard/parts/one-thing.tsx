@@ -1,0 +1,28 @@
+/** The page of one thing that its address names: while it is read, when it is not there, and once it is. */
+import type { UseQueryResult } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { failureFrom } from '../api/failure.ts';
+import { Loaded } from './loaded.tsx';
+import { Missing } from './missing.tsx';
+import { Page } from './page.tsx';
+
+interface OneThingProps<T> {
+  readonly query: UseQueryResult<T>;
+  /** Heads the page until the thing's own name is known: "Private network". */
+  readonly title: string;
+  /** The page of the list. */
+  readonly list: string;
+  /** The whole page of the thing. */
+  readonly children: (found: T) => ReactNode;
+}
+
+export function OneThing<T>({ query, title, list, children }: OneThingProps<T>) {
+  if (query.isError && failureFrom(query.error).status === 404)
+    return <Missing what={title.toLowerCase()} list={list} />;
+  if (query.data !== undefined) return children(query.data);
+  return (
+    <Page title={title}>
+      <Loaded query={query}>{() => null}</Loaded>
+    </Page>
+  );
+}

@@ -19,7 +19,7 @@ export function ChoiceStep({ way, invited, returnTo }: ChoiceStepProps) {
       <Text size="sm" className="culvert-wrap">
         It takes the account of <strong>{invited}</strong>.
         {ways.data?.signup === 'closed' &&
-          ' Accounts here are made by whoever runs this server: ask for one if you have none.'}
+          ' An operator of this server makes accounts: ask for one if you have none.'}
       </Text>
       {ways.isError && <FailureAlert error={ways.error} again={ways.refetch} />}
       <Group grow>

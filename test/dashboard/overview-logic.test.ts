@@ -9,7 +9,7 @@ import { bucketText, tickText, WHOLE_STEPS } from '../../src/dashboard/parts/cha
 import { token, tunnel } from './made-up.ts';
 
 const DAY = 86_400;
-const nothing = { tokens: [], domains: [], tunnels: [] };
+const nothing = { tokens: [], domains: [], tunnels: [], receivers: [] };
 /** As the API says a time. */
 const at = (ms: number): string => new Date(ms).toISOString();
 const warned = (seen: Partial<Parameters<typeof warningsOf>[0]>) =>
@@ -106,4 +106,31 @@ test('charts say their columns and totals, and their lines are whole numbers', (
   assert.equal(bucketText(at, 900_000), '21 Nov 14:00 to 14:15');
   assert.deepEqual([tickText(at / 1000, 3600), tickText(at / 1000, DAY)], ['14:00', '21 Nov']);
   assert.ok(WHOLE_STEPS.every(Number.isInteger) && WHOLE_STEPS[0] === 1);
+});
+
+test('a receiver that takes nothing in is said for a day', () => {
+  const receiver = (refusedAt: number | null, takenAt: number | null): Schemas['WebhookReceiver'] => ({
+    id: 'r1',
+    name: 'orders',
+    validator: 'github',
+    url: 'https://example.com/webhooks/r1',
+    created_at: at(0),
+    last_received_at: takenAt === null ? null : at(takenAt),
+    received: 0,
+    stored: 0,
+    displaced: 0,
+    refused: {
+      total: refusedAt === null ? 0 : 12,
+      by_reason: { signature_missing: 0, signature_wrong: 12, signature_too_old: 0, too_large: 0, came_back: 0 },
+      last_at: refusedAt === null ? null : at(refusedAt),
+      last_reason: refusedAt === null ? null : 'signature_wrong',
+    },
+    waiting: 0,
+    forward: null,
+  });
+  const of = (now: number, refusedAt: number | null, takenAt: number | null = null) =>
+    warned({ now, receivers: [receiver(refusedAt, takenAt)] });
+  assert.deepEqual(of(2000, 1000), ['warn: The receiver orders refuses what comes: 12 (wrong signature).']);
+  assert.deepEqual(of(DAY * 1000, 0, null).length, 1);
+  for (const quiet of [of(2000, null), of(2000, 1000, 1500), of(DAY * 1000 + 1, 0)]) assert.deepEqual(quiet, []);
 });

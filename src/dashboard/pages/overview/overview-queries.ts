@@ -74,3 +74,12 @@ export function useDomains() {
     refetchInterval: SLOW_MS,
   });
 }
+
+export function useReceivers() {
+  const { client } = useApi();
+  return useQuery({
+    queryKey: ['webhook-receivers'],
+    queryFn: ({ signal }) => answered(client.GET('/webhook-receivers', { signal })),
+    refetchInterval: SLOW_MS,
+  });
+}

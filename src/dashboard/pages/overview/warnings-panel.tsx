@@ -3,17 +3,19 @@ import { Anchor, Group, List, Text, ThemeIcon } from '@mantine/core';
 import { IconAlertTriangle, IconExclamationCircle } from '@tabler/icons-react';
 import { Link } from 'wouter';
 import { Panel } from '../../parts/panel.tsx';
-import { useDomains, useTokens, useTunnels } from './overview-queries.ts';
+import { useDomains, useReceivers, useTokens, useTunnels } from './overview-queries.ts';
 import { type Warning, warningsOf } from './warnings.ts';
 
 export function WarningsPanel() {
   const { data: tunnels, dataUpdatedAt: now } = useTunnels();
   const tokens = useTokens().data;
   const domains = useDomains().data;
+  const receivers = useReceivers().data;
   const warnings = warningsOf({
     tunnels: tunnels ?? [],
     tokens: tokens ?? [],
     domains: domains ?? [],
+    receivers: receivers ?? [],
     now,
   });
   if (warnings.length === 0) return null;

@@ -1,6 +1,7 @@
 /** What somebody should look at, of what the organization has. Pure: the lists are those that other pages show. */
 import type { Schemas, Token, Tunnel } from '../../api/types.ts';
-import { moneyText, spanText, timeOf } from '../../parts/words.ts';
+import { countText, moneyText, spanText, timeOf } from '../../parts/words.ts';
+import { isRefusing, reasonsText } from '../webhooks/refusals.ts';
 
 export interface Warning {
   readonly key: string;
@@ -14,6 +15,7 @@ interface Seen {
   readonly tokens: readonly Token[];
   readonly domains: ReadonlyArray<Schemas['Domain']>;
   readonly tunnels: readonly Tunnel[];
+  readonly receivers: ReadonlyArray<Schemas['WebhookReceiver']>;
   /** Unix milliseconds. */
   readonly now: number;
 }
@@ -26,13 +28,16 @@ const KEY_ENDS_MS = 3 * DAY_MS;
 const BUDGET_NEAR = 0.8;
 /** Of one of an hour or less, its last tenth: what is always said warns of nothing. */
 const TUNNEL_ENDS_MS = 10 * 60_000;
+/** Whoever tries a sender out and gives up is not reminded for longer. */
+const REFUSED_MS = DAY_MS;
 const MOST = 8;
 
 /** The gravest first; at most eight. */
-export function warningsOf({ tokens, domains, tunnels, now }: Seen): Warning[] {
+export function warningsOf({ tokens, domains, tunnels, receivers, now }: Seen): Warning[] {
   const all = [
     ...tokens.flatMap((token) => [...budgetOf(token, now), ...endOfKey(token, now)]),
     ...domains.flatMap(ofDomain),
+    ...receivers.flatMap((receiver) => ofReceiver(receiver, now)),
     ...tunnels.flatMap((tunnel) => endOfTunnel(tunnel, now)),
   ];
   const [bad, warn] = [all.filter(({ tone }) => tone === 'bad'), all.filter(({ tone }) => tone === 'warn')];
@@ -76,6 +81,13 @@ function ofDomain({ id, domain, verified, certificate }: Schemas['Domain']): War
     ? `The certificate of ${domain} can't be renewed: ${why}`
     : `There is no certificate for ${domain}: ${why}`;
   return [{ key: `certificate ${id}`, tone: hasOne ? 'warn' : 'bad', text, href }];
+}
+
+function ofReceiver(receiver: Schemas['WebhookReceiver'], now: number): Warning[] {
+  const { id, name, refused } = receiver;
+  if (refused.last_at === null || !isRefusing(receiver) || now - timeOf(refused.last_at) > REFUSED_MS) return [];
+  const text = `The receiver ${name} refuses what comes: ${countText(refused.total)} (${reasonsText(refused)}).`;
+  return [{ key: `receiver ${id}`, tone: 'warn', text, href: `/webhooks/${id}` }];
 }
 
 function endOfTunnel({ id, subdomain, online, createdAt, expiresAt }: Tunnel, now: number): Warning[] {

@@ -77,6 +77,19 @@ suite('the inspector', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await page.getByRole('button', { name: 'Pause' }).waitFor();
   });
 
+  test('a list that could not be read is not called empty', async (t) => {
+    const page = await open(t, '/connections');
+    await page.route(/\/inspector\?limit=/, (route) => route.fulfill({ status: 503, body: 'busy' }));
+    await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Inspector' }).click();
+    await page.getByRole('alert').waitFor();
+    await page.getByText('Live', { exact: true }).waitFor();
+    assert.equal(await page.getByText('No request yet').count(), 0);
+    await page.unrouteAll();
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await option(page, '/admin/first').waitFor();
+    assert.equal(await page.getByRole('alert').count(), 0);
+  });
+
   test('the arrow keys move through the rows, Enter opens one beside the list, Escape closes it', async (t) => {
     await ask('/first');
     await ask('/second');

@@ -1,7 +1,9 @@
 /** What must not happen between two tabs, two things of one kind, and two versions of the server. */
 import assert from 'node:assert/strict';
+import { request } from 'node:http';
 import { after, before, suite, test } from 'node:test';
-import { inReverse } from '../harness/ends.ts';
+import { type Ends, inReverse } from '../harness/ends.ts';
+import { startOrigin } from '../harness/origin.ts';
 import { heading, NO_CHROMIUM, settled, startWorld, type World } from './world.ts';
 
 const MINUTES_16 = 16 * 60_000;
@@ -63,6 +65,17 @@ suite('a tab', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     assert.notEqual(await page.getByRole('textbox').first().inputValue(), 'only for the first');
   });
 
+  test('stays signed in when it is left while the new cookie is on its way', async (t) => {
+    const late = await lateRefresh(inReverse(t), world.culvert.apiUrl);
+    const page = await world.open(t, '/');
+    await settled(page);
+    await page.goto(`${late.url}/app/names`, { waitUntil: 'commit' });
+    await late.swapped;
+    await page.reload();
+    late.letGo();
+    await heading(page, 'Reserved names');
+  });
+
   test('is signed out when another one is, and in when another one is', async (t) => {
     const page = await world.open(t, '/members');
     await heading(page, 'Members');
@@ -108,6 +121,30 @@ suite('a tab', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     }
   });
 });
+
+/** The server behind a line that brings the first answer with a new cookie only when it is let go. */
+async function lateRefresh(
+  ends: Ends,
+  server: string,
+): Promise<{ url: string; swapped: Promise<void>; letGo: () => void }> {
+  const swapped = Promise.withResolvers<void>();
+  const go = Promise.withResolvers<void>();
+  let isFirst = true;
+  const { port } = await startOrigin(ends, (incoming, outgoing) => {
+    const { method, url, headers } = incoming;
+    const onward = request(new URL(url ?? '/', server), { method, headers }, async (answer) => {
+      if (isFirst && url === '/auth/refresh') {
+        isFirst = false;
+        swapped.resolve();
+        await go.promise;
+      }
+      outgoing.writeHead(answer.statusCode ?? 0, answer.headers);
+      answer.pipe(outgoing);
+    });
+    incoming.pipe(onward);
+  });
+  return { url: `http://127.0.0.1:${port}`, swapped: swapped.promise, letGo: go.resolve };
+}
 
 /** Evaluated in the page, with an access token of its own: makes another organization and goes there. */
 const SWITCH = `(async () => {

@@ -149,6 +149,8 @@ export class Session {
       method: 'POST',
       credentials: 'same-origin',
       cache: 'no-store',
+      // A page that is left while the answer is on its way must not take the new cookie with it: the old one is used up.
+      keepalive: true,
       signal: AbortSignal.timeout(ANSWER_MS),
     });
     const body = (await answer.json()) as { access_token?: string; retry_after_seconds?: number };

@@ -40,7 +40,7 @@ const START = `const reference = SwaggerUIBundle({
 });
 
 async function swapCookie() {
-  const answer = await fetch('auth/refresh', { method: 'POST', credentials: 'same-origin' });
+  const answer = await fetch('auth/refresh', { method: 'POST', credentials: 'same-origin', keepalive: true });
   return { ok: answer.ok, body: await answer.json() };
 }
 

@@ -132,14 +132,15 @@ async function lateRefresh(
   let isFirst = true;
   const { port } = await startOrigin(ends, (incoming, outgoing) => {
     const { method, url, headers } = incoming;
-    const onward = request(new URL(url ?? '/', server), { method, headers }, async (answer) => {
-      if (isFirst && url === '/auth/refresh') {
-        isFirst = false;
-        swapped.resolve();
-        await go.promise;
-      }
-      outgoing.writeHead(answer.statusCode ?? 0, answer.headers);
-      answer.pipe(outgoing);
+    const onward = request(new URL(url ?? '/', server), { method, headers }, (answer) => {
+      const pass = (): void => {
+        outgoing.writeHead(answer.statusCode ?? 0, answer.headers);
+        answer.pipe(outgoing);
+      };
+      if (!isFirst || url !== '/auth/refresh') return pass();
+      isFirst = false;
+      swapped.resolve();
+      void go.promise.then(pass);
     });
     incoming.pipe(onward);
   });

@@ -110,6 +110,15 @@ suite('one tunnel', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await panel.getByRole('button', { name: 'End maintenance' }).click();
     await page.getByText('Online', { exact: true }).waitFor();
     assert.equal(await visit(), 200);
+    await shoot(page, 'tunnel-maintenance-ended');
+    await noSeriousFinding(page);
+    await page.getByRole('button', { name: 'Begin again' }).click();
+    await page.getByRole('button', { name: 'Undo' }).waitFor();
+    assert.equal(await visit(), 'maintenance');
+    assert.equal(await panel.getByRole('textbox', { name: 'Words for visitors' }).inputValue(), HOSTILE);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('Online', { exact: true }).waitFor();
+    assert.equal(await visit(), 200);
   });
 
   test('one that is online is stopped after a question', async (t) => {
@@ -156,7 +165,7 @@ suite('one tunnel', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await page.getByText('it has no gates').waitFor();
     await shoot(page, 'tunnel-tcp');
     await page.goto(`${world.culvert.apiUrl}/app/tunnels/${id.replace(/^..../, 'ffff')}`);
-    await page.getByRole('heading', { name: 'There is no such tunnel' }).waitFor();
+    await page.getByRole('heading', { name: 'No such tunnel' }).waitFor();
     await noSeriousFinding(page);
   });
 

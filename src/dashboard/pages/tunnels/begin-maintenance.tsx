@@ -33,7 +33,7 @@ export function BeginMaintenance({ tunnel, message = '', opened, onClose, onDone
           close();
           onDone?.();
         };
-        begin.mutate({ id: tunnel.id, message }, { onSuccess });
+        begin.mutate({ tunnel, message }, { onSuccess });
       }}
       onClose={close}
     >

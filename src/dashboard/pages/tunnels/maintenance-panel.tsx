@@ -15,7 +15,7 @@ const MAX_MESSAGE = 500;
 const OWN_WORDS = 'This site is being worked on. Please come back later.';
 
 export function MaintenancePanel({ tunnel }: { readonly tunnel: TunnelDetail }) {
-  const { id, maintenance, maintenanceMessage, protocol, online } = tunnel;
+  const { maintenance, maintenanceMessage, protocol, online } = tunnel;
   const [draft, setDraft] = useState<string>();
   const [asking, ask] = useDisclosure(false);
   const begin = useBeginMaintenance({ tellsFailure: true });
@@ -57,14 +57,14 @@ export function MaintenancePanel({ tunnel }: { readonly tunnel: TunnelDetail }) 
               onClick={() =>
                 online && !maintenance
                   ? ask.open()
-                  : begin.mutate({ id, message }, { onSuccess: () => setDraft(undefined) })
+                  : begin.mutate({ tunnel, message, isOn: maintenance }, { onSuccess: () => setDraft(undefined) })
               }
             >
               {maintenance ? 'Change words' : 'Begin maintenance'}
             </Button>
           )}
           {maintenance && (
-            <Button variant={isNew ? 'default' : 'filled'} loading={end.isPending} onClick={() => end.mutate({ id })}>
+            <Button variant={isNew ? 'default' : 'filled'} loading={end.isPending} onClick={() => end.mutate(tunnel)}>
               End maintenance
             </Button>
           )}

@@ -38,7 +38,8 @@ export function StateNotice({ tunnel, now }: StateNoticeProps) {
   }
 }
 
-function InMaintenance({ tunnel: { id, maintenanceMessage } }: { readonly tunnel: TunnelDetail }) {
+function InMaintenance({ tunnel }: { readonly tunnel: TunnelDetail }) {
+  const { maintenanceMessage } = tunnel;
   const end = useEndMaintenance();
   const mayChange = useMay('member');
   return (
@@ -48,7 +49,7 @@ function InMaintenance({ tunnel: { id, maintenanceMessage } }: { readonly tunnel
       title="In maintenance"
       action={
         mayChange && (
-          <Button size="xs" variant="default" loading={end.isPending} onClick={() => end.mutate({ id })}>
+          <Button size="xs" variant="default" loading={end.isPending} onClick={() => end.mutate(tunnel)}>
             End maintenance
           </Button>
         )

@@ -25,7 +25,7 @@ export function TunnelActions({ tunnel, now, onStop, onMaintenance, onDelete }: 
   const begin = useBeginMaintenance();
   const end = useEndMaintenance();
   const { button, from } = useMenuDialog();
-  const { id, subdomain, maintenance, online } = tunnel;
+  const { subdomain, maintenance, online } = tunnel;
   const isBusy = [start, stop, begin, end].some(({ isPending }) => isPending);
   return (
     <Menu position="bottom-end" width={220} withInitialFocusPlaceholder={false}>
@@ -55,13 +55,13 @@ export function TunnelActions({ tunnel, now, onStop, onMaintenance, onDelete }: 
           </Menu.Item>
         )}
         {maintenance ? (
-          <Menu.Item leftSection={<IconTool size={16} />} onClick={() => end.mutate({ id })}>
+          <Menu.Item leftSection={<IconTool size={16} />} onClick={() => end.mutate(tunnel)}>
             End maintenance
           </Menu.Item>
         ) : (
           <Menu.Item
             leftSection={<IconTool size={16} />}
-            onClick={online ? from(() => onMaintenance(tunnel)) : () => begin.mutate({ id, message: '' })}
+            onClick={online ? from(() => onMaintenance(tunnel)) : () => begin.mutate({ tunnel, message: '' })}
           >
             Begin maintenance
           </Menu.Item>

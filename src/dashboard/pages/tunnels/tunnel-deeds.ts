@@ -4,6 +4,7 @@ import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
 import type { Tunnel } from '../../api/types.ts';
 import { useDeed } from '../../parts/deed.ts';
+import { sayWithOffer } from '../../parts/offer.tsx';
 import type { TunnelDetail } from './tunnel-queries.ts';
 
 type Change = Partial<TunnelDetail> & { readonly id: string };
@@ -29,33 +30,49 @@ export function useStop({ tellsFailure = false } = {}) {
   });
 }
 
-export interface Notice {
-  readonly id: string;
+export interface Shut {
+  readonly tunnel: Pick<Tunnel, 'id' | 'subdomain'>;
   /** Empty: the edge's own words. */
   readonly message: string;
+  /** It is in maintenance already: other words are no beginning. */
+  readonly isOn?: boolean;
 }
 
 export function useBeginMaintenance({ tellsFailure = false } = {}) {
-  const { client } = useApi();
-  const queries = useQueryClient();
-  return useDeed({
-    run: ({ id, message }: Notice) =>
-      answered(client.PUT('/tunnels/{id}/maintenance', { params: { path: { id } }, body: { message } })),
-    onDone: ({ id, message }) => show(queries, { id, maintenance: true, maintenanceMessage: message }),
-    touches: [['tunnels']],
-    tellsFailure,
-  });
+  return useDeed({ run: useMaintenance().begin, tellsFailure });
 }
 
 export function useEndMaintenance() {
+  return useDeed({ run: useMaintenance().end });
+}
+
+/** Both ways, each with the offer to go back: what shuts a service for everybody, and what opens it, is a click on the wrong row away. */
+function useMaintenance() {
   const { client } = useApi();
   const queries = useQueryClient();
-  return useDeed({
-    run: ({ id }: { readonly id: string }) =>
-      answered(client.DELETE('/tunnels/{id}/maintenance', { params: { path: { id } } })),
-    onDone: ({ id }) => show(queries, { id, maintenance: false, maintenanceMessage: null }),
-    touches: [['tunnels']],
-  });
+  const see = (change: Change): void => {
+    show(queries, change);
+    void queries.invalidateQueries({ queryKey: ['tunnels'] });
+  };
+  const begin = async ({ tunnel, message, isOn = false }: Shut): Promise<void> => {
+    const { id, subdomain } = tunnel;
+    await answered(client.PUT('/tunnels/{id}/maintenance', { params: { path: { id } }, body: { message } }));
+    see({ id, maintenance: true, maintenanceMessage: message });
+    if (!isOn) sayWithOffer(`${subdomain} is in maintenance.`, { deed: 'Undo', run: () => end(tunnel) });
+  };
+  const end = async (tunnel: Shut['tunnel']): Promise<void> => {
+    const { id, subdomain } = tunnel;
+    const path = { params: { path: { id } } };
+    // The words, which lists do not have, are forgotten with the end.
+    const { maintenanceMessage } = await answered(client.GET('/tunnels/{id}', path));
+    await answered(client.DELETE('/tunnels/{id}/maintenance', path));
+    see({ id, maintenance: false, maintenanceMessage: null });
+    sayWithOffer(`Maintenance of ${subdomain} has ended.`, {
+      deed: 'Begin again',
+      run: () => begin({ tunnel, message: maintenanceMessage ?? '' }),
+    });
+  };
+  return { begin, end };
 }
 
 /** `onDone`: before the tunnel is out of the lists, so that its own page can be left. */

@@ -1,0 +1,40 @@
+/** Says what was done, with a button that takes it back. It goes away by itself: what it offers must be found elsewhere too. */
+import { Button, Group, Text } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { sayFailure } from './deed.ts';
+
+/** Long enough to read it and to reach the button by keyboard. */
+const SHOWN_MS = 10_000;
+
+interface Offer {
+  /** What the button says: the deed itself. */
+  readonly deed: string;
+  /** What fails is said. */
+  readonly run: () => Promise<unknown>;
+}
+
+export function sayWithOffer(message: string, { deed, run }: Offer): void {
+  const id = notifications.show({
+    color: 'culvert',
+    autoClose: SHOWN_MS,
+    closeButtonProps: { 'aria-label': 'Dismiss' },
+    message: (
+      <Group justify="space-between" wrap="nowrap" gap="sm">
+        <Text size="sm" className="culvert-wrap">
+          {message}
+        </Text>
+        <Button
+          variant="subtle"
+          size="compact-sm"
+          className="culvert-fixed"
+          onClick={() => {
+            notifications.hide(id);
+            run().catch(sayFailure);
+          }}
+        >
+          {deed}
+        </Button>
+      </Group>
+    ),
+  });
+}

@@ -66,6 +66,7 @@ suite('webhook receivers', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     const notice = page.getByRole('region', { name: 'Refused deliveries' });
     await notice.getByText('2 refused: wrong signature, the last').waitFor();
     await notice.getByText('Is the secret at GitHub the one of this receiver?').waitFor();
+    await page.getByText('Nothing was taken in yet').waitFor();
     await noSeriousFinding(page);
     await shoot(page, 'webhook-refused');
     await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Webhooks' }).click();

@@ -26,13 +26,7 @@ export function DeliveriesPanel({ receiver }: { readonly receiver: Receiver }) {
         </Title>
       )}
       {deliveries.isError && <FailureAlert error={deliveries.error} again={deliveries.refetch} />}
-      {all.length === 0 && receiver.stored === 0 && !deliveries.isError && (
-        <Empty icon={IconInbox} title="Nothing has come yet">
-          {receiver.received === 0
-            ? 'Give the address to the sender, and have it send a test. What is signed with another secret is refused; this page says so.'
-            : 'All that came is older than your plan keeps.'}
-        </Empty>
-      )}
+      {all.length === 0 && receiver.stored === 0 && !deliveries.isError && <NoDeliveries receiver={receiver} />}
       {all.length > 0 && (
         <Table isPaged label="Deliveries" rows={all} rowKey={({ id }) => id} columns={columnsFor(opened.open)} />
       )}
@@ -51,6 +45,27 @@ export function DeliveriesPanel({ receiver }: { readonly receiver: Receiver }) {
       )}
       <DeliveryDrawer receiver={receiver} listed={all.find(({ id }) => id === opened.id)} opened={opened} />
     </Stack>
+  );
+}
+
+function NoDeliveries({ receiver: { received, refused } }: { readonly receiver: Receiver }) {
+  if (received > 0)
+    return (
+      <Empty icon={IconInbox} title="Nothing is kept now">
+        All that came is older than your plan keeps.
+      </Empty>
+    );
+  if (refused.total > 0)
+    return (
+      <Empty icon={IconInbox} title="Nothing was taken in yet">
+        What came to the address was refused; above is why. Once that is mended, deliveries are here.
+      </Empty>
+    );
+  return (
+    <Empty icon={IconInbox} title="Nothing has come yet">
+      Give the address to the sender, and have it send a test. What is signed with another secret is refused; this page
+      says so.
+    </Empty>
   );
 }
 

@@ -58,7 +58,7 @@ suite('members and organization', { timeout: 120_000, skip: NO_CHROMIUM }, () =>
       role: 'member',
     });
     await page.reload();
-    await page.getByRole('button', { name: 'Send the invitation of cat@example.com again' }).click();
+    await page.getByRole('button', { name: 'Send again the invitation of cat@example.com' }).click();
     const sending = page.getByRole('dialog');
     await noSeriousFinding(page);
     await shoot(page, 'members-resend');
@@ -118,6 +118,34 @@ suite('members and organization', { timeout: 120_000, skip: NO_CHROMIUM }, () =>
     await dialog.getByLabel('Type Better shop to confirm').fill('Better shop');
     await deed.click();
     await page.getByText('It is your only organization.').waitFor();
+  });
+
+  test('of a thousand members some are drawn, all are found, and one dialog serves each', async (t) => {
+    const page = await world.open(t, '/account');
+    await heading(page, 'Account');
+    const many = Array.from({ length: 1_000 }, (_, i) => ({
+      user_id: `0199-${i}`,
+      email: `m${i}@example.com`,
+      name: '',
+      role: 'member',
+      joined_at: '2026-11-01T00:00:00.000Z',
+      mfa_enabled: false,
+    }));
+    await page.route('**/orgs/*/members', (route) => route.fulfill({ json: many }));
+    await page.getByRole('link', { name: 'Members', exact: true }).click();
+    const rows = page.getByRole('table', { name: 'Members' }).getByRole('row');
+    await rows.nth(50).waitFor();
+    assert.equal(await rows.count(), 51);
+    await page.getByRole('button', { name: 'Show more: 950 are not shown' }).waitFor();
+    await shoot(page, 'members-many');
+    await page.getByRole('textbox', { name: 'Search members' }).fill('m999@');
+    await page.getByRole('button', { name: 'Actions for m999@example.com' }).click();
+    await page.getByRole('menuitem', { name: 'Remove from the organization' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('heading', { name: /^Remove m999@example.com from/ }).waitFor();
+    await noSeriousFinding(page);
+    await dialog.getByRole('button', { name: 'Keep' }).click();
+    await page.locator('[aria-label="Actions for m999@example.com"]:focus').waitFor();
   });
 
   test('what the role may not do is not offered, and nothing is wider than a phone', async (t) => {

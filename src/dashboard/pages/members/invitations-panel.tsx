@@ -105,7 +105,7 @@ function columnsFor({ mine, mayInvite, onSend, onRevoke }: Deeds): ReadonlyArray
               onClick={() => onSend(row)}
               disabled={!mayInvite}
               title={mayInvite ? undefined : NOT_APPROVED}
-              aria-label={`Send the invitation of ${row.email} again`}
+              aria-label={`Send again the invitation of ${row.email}`}
             >
               Send again
             </Button>

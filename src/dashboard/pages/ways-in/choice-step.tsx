@@ -1,5 +1,5 @@
 /** Whoever was invited mostly has no account here yet: making one and signing in are offered alike. */
-import { Button, Group, Text } from '@mantine/core';
+import { Button, Stack, Text } from '@mantine/core';
 import { FailureAlert } from '../../parts/loaded.tsx';
 import { Providers, useWaysIn } from './providers.tsx';
 import { Step } from './step.tsx';
@@ -15,14 +15,13 @@ export function ChoiceStep({ way, invited, returnTo }: ChoiceStepProps) {
   const ways = useWaysIn();
   const isOpen = ways.data?.signup === 'open';
   return (
-    <Step title="How do you come in?" order={way.order}>
+    <Step title="Do you have an account here?" order={way.order}>
       <Text size="sm" className="culvert-wrap">
-        It takes the account of <strong>{invited}</strong>.
-        {ways.data?.signup === 'closed' &&
-          ' An operator of this server makes accounts: ask for one if you have none.'}
+        The invitation is for <strong>{invited}</strong> alone.
+        {ways.data?.signup === 'closed' && ' An operator of this server makes accounts: ask for one if you have none.'}
       </Text>
       {ways.isError && <FailureAlert error={ways.error} again={ways.refetch} />}
-      <Group grow>
+      <Stack gap="xs">
         {isOpen && (
           <Button size="md" onClick={() => way.go({ step: 'sign-up' })}>
             Make an account
@@ -31,7 +30,7 @@ export function ChoiceStep({ way, invited, returnTo }: ChoiceStepProps) {
         <Button size="md" onClick={() => way.go({ step: 'sign-in' })}>
           Sign in
         </Button>
-      </Group>
+      </Stack>
       <Providers providers={ways.data?.providers} returnTo={returnTo} />
     </Step>
   );

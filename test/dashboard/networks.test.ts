@@ -148,7 +148,8 @@ suite('private networks', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     await field(page, 'Name').fill('router');
     await page.getByText('Paste a key').click();
     await field(page, 'Public key').fill('not a key');
-    await listField(page, 'Networks behind it').fill('pixel,');
+    await listField(page, 'Networks behind it').fill('pixel');
+    await listField(page, 'Networks behind it').press('Enter');
     await page.getByText('"pixel" is not an IP network').waitFor();
     await listField(page, 'Networks behind it').press('Backspace');
     await listField(page, 'Networks behind it').fill('192.168.9.0/24');

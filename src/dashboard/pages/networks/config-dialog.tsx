@@ -99,7 +99,7 @@ export function DeviceConfig({ network, device }: OfDevice) {
     <Loaded query={useDeviceConfig(network, device)}>
       {(config) => (
         <Stack gap="sm">
-          <OnlyHere network={network} />
+          <OnlyHere network={network} isBrief />
           <Text size="sm">
             The private key is on the device alone: put it in the place of{' '}
             <span className="culvert-mono">REPLACE_WITH_PRIVATE_KEY</span>. Where it is lost, revoke the device and

@@ -22,7 +22,7 @@ export function EnrolledDevice({ network, enrolled: { device, privateKey }, onCl
   if (privateKey !== undefined)
     return (
       <Stack>
-        <OnlyHere network={network} />
+        <OnlyHere network={network} isBrief />
         <Finished network={network} device={device} privateKey={privateKey} onClose={onClose} />
       </Stack>
     );

@@ -62,7 +62,7 @@ export function GuidePanel({ network }: { readonly network: Network }) {
           return (
             <Timeline.Item
               key={title}
-              title={at === current ? <strong>{title}</strong> : title}
+              title={title}
               color={isDone || at === current ? 'culvert' : 'gray.6'}
               aria-current={at === current ? 'step' : undefined}
               bullet={<Sign size={15} aria-label={isDone ? 'Done' : at === current ? 'Now' : 'To do'} role="img" />}

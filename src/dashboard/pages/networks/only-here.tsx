@@ -3,16 +3,21 @@ import { Alert, Text } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { isOnlyHere, isSelfRelayed, type Network } from './network-words.ts';
 
-export function OnlyHere({ network }: { readonly network: Network }) {
+interface OnlyHereProps {
+  readonly network: Network;
+  /** Beside what was said in full before. */
+  readonly isBrief?: boolean;
+}
+
+export function OnlyHere({ network, isBrief = false }: OnlyHereProps) {
   if (!isOnlyHere(network)) return null;
   return (
     <Alert color="yellow" variant="light" icon={<IconAlertTriangle size={18} />} role="status">
       <Text size="sm">
         No other machine gets in: devices are told to come to{' '}
         <span className="culvert-mono">{network.public_endpoint}</span>, which each takes for itself.{' '}
-        {isSelfRelayed(network) ? (
-          'Change the server of the network, and give it a public endpoint.'
-        ) : (
+        {isSelfRelayed(network) && !isBrief && 'Change the server of the network, and give it a public endpoint.'}
+        {!isSelfRelayed(network) && !isBrief && (
           <>
             The server has no public name yet: its operator sets{' '}
             <span className="culvert-mono">edge.tcp_public_host</span> and{' '}

@@ -58,7 +58,9 @@ suite('members and organization', { timeout: 120_000, skip: NO_CHROMIUM }, () =>
       role: 'member',
     });
     await page.reload();
-    await page.getByRole('button', { name: 'Send again the invitation of cat@example.com' }).click();
+    const actions = page.getByRole('button', { name: 'Actions for the invitation of cat@example.com' });
+    await actions.click();
+    await page.getByRole('menuitem', { name: 'Send again' }).click();
     const sending = page.getByRole('dialog');
     await noSeriousFinding(page);
     await shoot(page, 'members-resend');
@@ -73,7 +75,8 @@ suite('members and organization', { timeout: 120_000, skip: NO_CHROMIUM }, () =>
     const theirs = await world.open(t, link.slice(link.indexOf('/invite')), { as: null });
     await heading(theirs, 'You are invited');
     await theirs.getByText('cat@example.com', { exact: true }).first().waitFor();
-    await page.getByRole('button', { name: 'Revoke the invitation of cat@example.com' }).click();
+    await actions.click();
+    await page.getByRole('menuitem', { name: 'Revoke' }).click();
     await page.getByRole('button', { name: 'Revoke invitation', exact: true }).click();
     await page.getByRole('region', { name: 'Invitations' }).waitFor({ state: 'detached' });
     await theirs.goto(link);

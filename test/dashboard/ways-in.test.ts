@@ -134,6 +134,13 @@ suite('the ways in', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await desk.getByRole('button', { name: 'Make an account' }).waitFor();
     await fits(desk);
     await shoot(desk, 'invite-choice-dark');
+    // Where nobody makes an account by themself, it is not offered.
+    await desk.route('**/auth/providers', (route) => route.fulfill({ json: { signup: 'closed', providers: [] } }));
+    await desk.goto(`${world.culvert.apiUrl}/app${path}`);
+    await desk.getByText('An operator of this server makes accounts').waitFor();
+    await desk.getByRole('button', { name: 'Sign in' }).waitFor();
+    assert.equal(await desk.getByRole('button', { name: 'Make an account' }).count(), 0);
+    await shoot(desk, 'invite-closed-dark');
   });
 
   test('whoever signs in sees the page that they wanted, and the session of a command line is let in', async (t) => {

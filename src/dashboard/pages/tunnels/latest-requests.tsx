@@ -1,8 +1,8 @@
 /** The latest requests of a tunnel's visitors; the inspector has all of them. */
-import { Button, Text } from '@mantine/core';
-import { Link } from 'wouter';
+import { Text } from '@mantine/core';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Panel } from '../../parts/panel.tsx';
+import { More } from '../overview/live-tunnels.tsx';
 import { RequestLines } from '../overview/request-lines.tsx';
 import { useLatestRequests } from './tunnel-queries.ts';
 
@@ -11,14 +11,7 @@ const SHOWN = 10;
 export function LatestRequests({ tunnelId }: { readonly tunnelId: string }) {
   const latest = useLatestRequests(tunnelId, SHOWN);
   return (
-    <Panel
-      title="Latest requests"
-      actions={
-        <Button component={Link} href={`/inspector?tunnel=${tunnelId}`} variant="subtle" size="compact-sm">
-          All in the inspector
-        </Button>
-      }
-    >
+    <Panel title="Latest requests" actions={<More href={`/inspector?tunnel=${tunnelId}`}>All in the inspector</More>}>
       <Loaded query={latest}>
         {(requests) =>
           requests.length === 0 ? (

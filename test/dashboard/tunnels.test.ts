@@ -108,7 +108,7 @@ suite('the list of tunnels', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
   });
 
   test('on a phone nothing is wider than the window', async (t) => {
-    await made({ localPort: 3000, subdomain: `a-${'long-'.repeat(11)}name` });
+    await made({ localPort: 3000, subdomain: `a-${'long'.repeat(15)}` });
     const page = await world.open(t, '/tunnels', { context: { viewport: PHONE, colorScheme: 'dark' } });
     await rowOf(page, 'preview').waitFor();
     await fits(page);

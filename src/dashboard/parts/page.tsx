@@ -19,7 +19,7 @@ export function Page({ title, about, actions, children }: PageProps) {
     <Stack gap="lg">
       <Group justify="space-between" align="flex-start" gap="md">
         <Box className="culvert-page-words">
-          <Title order={1} size="h3">
+          <Title order={1} size="h3" className="culvert-wrap">
             {title}
           </Title>
           {about !== undefined && (

@@ -159,7 +159,7 @@ function MakeKey({ line, wanted: { subdomain, project }, names, name, onMade }: 
       >
         Make the key
       </Button>
-      <Text size="xs" c="dimmed">
+      <Text size="xs" c="dimmed" className="culvert-wrap">
         The key is for {only} and ends in {KEY_DAYS} days.
       </Text>
     </Stack>

@@ -28,11 +28,11 @@ import { App } from './app.tsx';
 import { loadFirst } from './pages.ts';
 import { Boundary } from './parts/boundary.tsx';
 import { sayNews } from './parts/deed.ts';
-import { ahead, arrival, base, firstPath, metaOf, session, url, whenOther } from './start.ts';
+import { ahead, arrival, base, firstPath, metaOf, session, url } from './start.ts';
 import { CSS_VARIABLES, THEME } from './theme.ts';
 
 const client = makeClient(url, { session, ahead });
-whenOther(() => sayNews(OTHER_BY_NOW));
+session.whenOther(() => sayNews(OTHER_BY_NOW));
 
 /** The page's policy lets those styles through that know this word. */
 const nonce = metaOf('csp-nonce');

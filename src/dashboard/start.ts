@@ -13,14 +13,7 @@ const FIRST: Readonly<Record<string, readonly string[]>> = { '/': ['metrics'] };
 export const arrival = takeArrival();
 export const { base, api: url } = placeOf(import.meta.url);
 export const ahead = new Ahead();
-
-let onOther = (): void => {};
-export const session = new Session(url, { onOther: () => onOther() });
-
-/** What to do when the cookie has turned out to be another person's or organization's than this tab was showing. */
-export function whenOther(say: () => void): void {
-  onOther = say;
-}
+export const session = new Session(url);
 
 /** `name` of a `<meta>` in the document; empty when it is not there. */
 export function metaOf(name: string): string {

@@ -26,7 +26,7 @@ export type SessionState = 'starting' | 'away' | 'in' | 'out' | 'over';
 
 export class Session {
   readonly #refreshUrl: URL;
-  readonly #onOther: () => void;
+  #onOther: () => void = () => {};
   readonly #listeners = new Set<() => void>();
   readonly #channel = new BroadcastChannel(CHANNEL);
   #token: string | undefined;
@@ -37,13 +37,9 @@ export class Session {
   #epoch = 0;
   #refreshing: Promise<boolean> | undefined;
 
-  /**
-   * `api`: address of the API, with a slash at its end. `onOther`: called when the cookie has turned out to be another person's or organization's
-   * than this tab was showing.
-   */
-  constructor(api: URL, { onOther }: { readonly onOther: () => void }) {
+  /** `api`: address of the API, with a slash at its end. */
+  constructor(api: URL) {
     this.#refreshUrl = new URL('auth/refresh', api);
-    this.#onOther = onOther;
     // What another tab has changed is true here too: it is asked for at once, for the page shows what may be another's by now.
     this.#channel.addEventListener('message', () => {
       // Without an answer nothing is known yet: the next request asks again.
@@ -64,6 +60,11 @@ export class Session {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   };
+
+  /** Calls `say` when the cookie has turned out to be another person's or organization's than this tab was showing. */
+  whenOther(say: () => void): void {
+    this.#onOther = say;
+  }
 
   /** Takes up the session of the browser's cookie, when the server has said that there is one. */
   async begin(): Promise<void> {

@@ -218,6 +218,15 @@ suite('private networks', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     await page.getByText('phone', { exact: true }).waitFor();
     await fits(page);
     await shoot(page, 'network-phone-dark');
+    await press(page, 'Change server');
+    await dialog(page, 'Server of home').getByText('Paste a key').waitFor();
+    const cut = await page.evaluate<boolean>(
+      `[...document.querySelectorAll('[aria-label="Keys of the server"]')].some((one) => one.scrollWidth > one.clientWidth)`,
+    );
+    assert.equal(cut, false, 'each of the choices is seen whole');
+    await shoot(page, 'network-server-phone-dark');
+    await dialog(page, 'Server of home').getByRole('button', { name: 'Cancel' }).click();
+    await dialog(page, 'Server of home').waitFor({ state: 'hidden' });
     await page.getByRole('region', { name: 'Devices' }).getByRole('button', { name: 'Enrol device' }).click();
     await field(page, 'Name').fill('tablet');
     await dialog(page, `Enrol a device in home`).getByRole('button', { name: 'Enrol device' }).click();

@@ -54,7 +54,7 @@ const NONE = { signature_missing: 0, signature_wrong: 0, signature_too_old: 0, t
 test('what is refused is said by its reason, of several the most frequent first', () => {
   assert.equal(reasonsText({ by_reason: { ...NONE, signature_wrong: 12 } }), 'wrong signature');
   const several = { ...NONE, signature_missing: 2, signature_wrong: 1_200, too_large: 30 };
-  assert.equal(reasonsText({ by_reason: several }), '1,200 wrong signature, 30 too large, 2 no signature');
+  assert.equal(reasonsText({ by_reason: several }), '1,200 × wrong signature, 30 × too large, 2 × no signature');
   // Of a server that knows one more than this page.
   assert.equal(reasonsText({ by_reason: { ...NONE, of_tomorrow: 1 } as typeof NONE }), 'of tomorrow');
 });

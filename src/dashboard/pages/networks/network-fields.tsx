@@ -1,5 +1,6 @@
 /** The fields that several forms of networks and devices share. */
 import { Group, SegmentedControl, Select, Stack, TagsInput, type TagsInputProps, Text, TextInput } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
 import { useEffect, useState } from 'react';
 import { CopyLine } from '../../parts/copy.tsx';
 import { TERMS, type Term } from './device-terms.ts';
@@ -43,6 +44,7 @@ interface KeyFieldsProps {
 
 export function KeyFields({ values, error, onChange, canMake, canKeep = false, whose }: KeyFieldsProps) {
   const { source, public_key: key } = values;
+  const isNarrow = useMediaQuery('(max-width: 30em)', undefined, { getInitialValueInEffect: false }) ?? false;
   const choices = [
     ...(canKeep ? [{ value: 'keep' as const, label: 'Keep its key' }] : []),
     ...(canMake ? [{ value: 'make' as const, label: 'Make keys here' }] : []),
@@ -53,6 +55,8 @@ export function KeyFields({ values, error, onChange, canMake, canKeep = false, w
       {choices.length > 1 && (
         <SegmentedControl
           fullWidth
+          // Three of them are wider than a phone.
+          orientation={isNarrow && choices.length > 2 ? 'vertical' : 'horizontal'}
           aria-label={`Keys of ${whose}`}
           value={source}
           onChange={(chosen) => onChange({ ...values, source: chosen })}

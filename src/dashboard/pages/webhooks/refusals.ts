@@ -13,14 +13,14 @@ const WORDS: Readonly<Record<RefusalReason, string>> = {
   came_back: 'came back from here',
 };
 
-/** "wrong signature"; of several "10 wrong signature, 2 no signature", the most frequent first. */
+/** "wrong signature"; of several "10 × wrong signature, 2 × no signature", the most frequent first. */
 export function reasonsText({ by_reason: counts }: Pick<Refused, 'by_reason'>): string {
   const met = Object.entries(counts).filter(([, count]) => count > 0);
   const [only] = met;
   if (met.length === 1 && only !== undefined) return wordsOf(only[0]);
   return met
     .toSorted(([, a], [, b]) => b - a)
-    .map(([reason, count]) => `${countText(count)} ${wordsOf(reason)}`)
+    .map(([reason, count]) => `${countText(count)} × ${wordsOf(reason)}`)
     .join(', ');
 }
 

@@ -55,8 +55,8 @@ export function KeyFields({ values, error, onChange, canMake, canKeep = false, w
       {choices.length > 1 && (
         <SegmentedControl
           fullWidth
-          // Three of them are wider than a phone.
-          orientation={isNarrow && choices.length > 2 ? 'vertical' : 'horizontal'}
+          // Three of them are wider than a phone; below each other they are as high as a finger.
+          {...(isNarrow && choices.length > 2 ? { orientation: 'vertical', size: 'md' } : {})}
           aria-label={`Keys of ${whose}`}
           value={source}
           onChange={(chosen) => onChange({ ...values, source: chosen })}

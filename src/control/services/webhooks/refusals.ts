@@ -5,7 +5,7 @@
  */
 import { eq, sql } from 'drizzle-orm';
 import { webhookRefusals } from '../../db/schema.ts';
-import type { Store, Tx } from '../../db/tx.ts';
+import type { Db, Store, Tx } from '../../db/tx.ts';
 import type { SignatureFault } from './validators.ts';
 
 /** `came_back`: this server has sent it on itself. */
@@ -29,7 +29,6 @@ interface Tally {
   /** Milliseconds since the epoch. */
   readonly lastAt: number;
 }
-type Tallies = ReadonlyMap<RefusalReason, Tally>;
 
 /** Since the secret or the validator of the receiver changed last. */
 export interface Refused {
@@ -44,9 +43,11 @@ export class Refusals {
   /** By receiver, what is not in the tables yet. */
   readonly #pending = new Map<string, Map<RefusalReason, Tally>>();
   readonly #sinceStart = zeroOfEach();
+  readonly #add: ReturnType<typeof adding>;
 
   constructor(deps: { store: Store }) {
     this.#store = deps.store;
+    this.#add = adding(deps.store.db);
   }
 
   /** `receiverId`: of a receiver that is there. */
@@ -84,7 +85,8 @@ export class Refusals {
     // Relaxed: the last seconds of counters are worth no wait for the disk.
     this.#store.inTx(
       (tx) => {
-        for (const [receiverId, tallies] of batch) add(tx, receiverId, tallies);
+        for (const [receiverId, tallies] of batch)
+          for (const [reason, tally] of tallies) this.#add.run({ receiverId, reason, ...tally });
         tx.onCommit(() => {
           for (const [receiverId] of batch) this.#pending.delete(receiverId);
         });
@@ -104,20 +106,26 @@ export class Refusals {
   }
 }
 
-function add(tx: Tx, receiverId: string, tallies: Tallies): void {
-  const { reason, count } = webhookRefusals;
-  for (const [why, tally] of tallies)
-    tx.db
-      .insert(webhookRefusals)
-      .values({ receiverId, reason: why, ...tally })
-      .onConflictDoUpdate({
-        target: [webhookRefusals.receiverId, reason],
-        set: { count: sql`${count} + ${tally.count}`, lastAt: tally.lastAt },
-      })
-      .run();
+/** Prepared: a fold may hold hundreds. */
+function adding(db: Db) {
+  const { receiverId, reason, count } = webhookRefusals;
+  const given = (name: string) => sql`${sql.placeholder(name)}`;
+  return db
+    .insert(webhookRefusals)
+    .values({
+      receiverId: given('receiverId'),
+      reason: given('reason'),
+      count: given('count'),
+      lastAt: given('lastAt'),
+    })
+    .onConflictDoUpdate({
+      target: [receiverId, reason],
+      set: { count: sql`${count} + excluded.count`, lastAt: sql`excluded.last_at` },
+    })
+    .prepare();
 }
 
-function summed(tallies: Tallies): Refused {
+function summed(tallies: ReadonlyMap<RefusalReason, Tally>): Refused {
   const byReason = zeroOfEach();
   let last: Refused['last'] = null;
   for (const [reason, { count, lastAt }] of tallies) {

@@ -35,6 +35,22 @@ suite('a tab', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     await page.getByRole('button', { name: 'Organization: Other' }).waitFor();
   });
 
+  test('goes on in another organization when its own is deleted here, and says that alone', async (t) => {
+    const person = await world.person('two-homes@example.test');
+    const page = await world.open(t, '/', { as: person });
+    await heading(page, 'Overview');
+    await page.evaluate(SWITCH);
+    await page.goto(`${world.culvert.apiUrl}/app/organization`);
+    await page.getByRole('button', { name: 'Organization: Other' }).waitFor();
+    await page.getByRole('button', { name: 'Delete organization' }).click();
+    const asks = page.getByRole('dialog');
+    await asks.getByRole('textbox').fill('Other');
+    await asks.getByRole('button', { name: 'Delete organization' }).click();
+    await page.getByText('Other is deleted').waitFor();
+    await page.getByText('two-homes', { exact: true }).first().waitFor();
+    assert.equal(await page.getByText('Nothing was done').count(), 0);
+  });
+
   test('swaps the cookie no more often where the clock of the machine is an hour ahead', async (t) => {
     const page = await world.open(t, '/');
     await settled(page);

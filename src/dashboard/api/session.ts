@@ -36,6 +36,8 @@ export class Session {
   /** Grows when somebody else is signed in, or another organization is active: what was shown is then another's. */
   #epoch = 0;
   #refreshing: Promise<boolean> | undefined;
+  /** Whose pages the tab shows; undefined while it shows nobody's. */
+  #shown: string | undefined;
 
   /** `api`: address of the API, with a slash at its end. */
   constructor(api: URL) {
@@ -66,8 +68,12 @@ export class Session {
     this.#onOther = say;
   }
 
-  /** Takes up the session of the browser's cookie, when the server has said that there is one. */
+  /**
+   * Takes up the session of the browser's cookie, whoever's it is: when the server has said that there is one, and when a deed of this tab has ended
+   * the organization that it was in.
+   */
   async begin(): Promise<void> {
+    this.#shown = undefined;
     this.#become('starting');
     try {
       await this.refresh();
@@ -95,12 +101,14 @@ export class Session {
     this.#token = token;
     this.#tokenEndsMs = Date.now() + (exp - iat) * 1000;
     if (!isSame) this.#epoch++;
+    this.#shown = holderOf(token);
     this.#become('in');
   }
 
   /** Nobody is signed in here any more; `over`: without having asked for it. */
   leave(how: 'out' | 'over' = 'out'): void {
     this.#token = undefined;
+    this.#shown = undefined;
     this.#epoch++;
     this.#become(how);
   }
@@ -134,9 +142,9 @@ export class Session {
       answer = await this.#ask();
     }
     if (answer.token !== undefined) {
-      const before = this.#token;
+      const shown = this.#shown;
       this.#take(answer.token);
-      if (before !== undefined && holderOf(before) !== holderOf(answer.token)) this.#onOther();
+      if (shown !== undefined && shown !== this.#shown) this.#onOther();
       return true;
     }
     // Without an answer, or with too many requests, the session may well go on: it is not given up.

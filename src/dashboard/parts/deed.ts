@@ -9,7 +9,8 @@ interface DeedOptions<V, T> {
   readonly done?: string | ((result: T, input: V) => string);
   /** Keys of queries that are out of date then. */
   readonly touches?: ReadonlyArray<readonly unknown[]>;
-  readonly onDone?: (result: T, input: V) => void;
+  /** It is said that it is done once this has ended. */
+  readonly onDone?: (result: T, input: V) => void | Promise<void>;
   /** The caller shows the failure itself (a form, a question): it is not said a second time. */
   readonly tellsFailure?: boolean;
 }
@@ -27,7 +28,7 @@ export function useDeed<V = void, T = unknown>({
     // What it was given and what came of it may be secrets: nothing of that is kept once nobody shows it.
     gcTime: 0,
     onSuccess: async (result, input) => {
-      onDone?.(result, input);
+      await onDone?.(result, input);
       if (done !== undefined) say(typeof done === 'string' ? done : done(result, input));
       await Promise.all(touches.map((queryKey) => queries.invalidateQueries({ queryKey: [...queryKey] })));
     },

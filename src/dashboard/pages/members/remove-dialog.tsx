@@ -25,10 +25,10 @@ export function RemoveDialog({ asked: { row: member, opened, close }, all }: Rem
     done: ({ revoked_tokens: ended }, { email }) =>
       isMe ? `You have left ${org.name}.` : `${email} is out of ${org.name}.${endedKeys(ended)}`,
     touches: isMe ? [] : [['orgs', org.id]],
-    onDone: () => {
+    onDone: async () => {
       close();
       // The session goes on in another organization of theirs, or is over where there is none.
-      if (isMe) void session.begin();
+      if (isMe) await session.begin();
     },
     tellsFailure: true,
   });

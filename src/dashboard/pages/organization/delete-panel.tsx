@@ -51,7 +51,7 @@ function DeleteDialog({ org, onClose }: { readonly org: Organization; readonly o
     done: ({ deleted_tunnels: tunnels, revoked_tokens: keys }) =>
       `${org.name} is deleted, with ${countText(tunnels)} tunnels and ${countText(keys)} keys.`,
     // The session goes on in another organization.
-    onDone: () => void session.begin(),
+    onDone: () => session.begin(),
     tellsFailure: true,
   });
   return (

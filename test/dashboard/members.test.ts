@@ -64,7 +64,14 @@ suite('members and organization', { timeout: 120_000, skip: NO_CHROMIUM }, () =>
     const sending = page.getByRole('dialog');
     await noSeriousFinding(page);
     await shoot(page, 'members-resend');
+    // The list behind it can't be read for a while: the link is shown once, and stays.
+    const list = /\/invitations$/;
+    await page.route(list, (route) =>
+      route.fulfill({ status: 429, json: { error: 'rate_limited', message: 'Slowly.' } }),
+    );
     await sending.getByRole('button', { name: 'Send again' }).click();
+    await page.locator('main').getByText('Slowly.').waitFor();
+    await page.unroute(list);
     const link = await sending.getByRole('group', { name: 'the link', exact: true }).innerText();
     assert.match(link, /\/app\/invite\?token=[\w-]{43}$/);
     await noSeriousFinding(page);

@@ -23,9 +23,9 @@ export function InvitationsPanel() {
     queryKey: ['orgs', id, 'invitations'],
     queryFn: ({ signal }) => answered(client.GET('/orgs/{id}/invitations', { params: { path: { id } }, signal })),
   });
-  if (invitations.isError) return <FailureAlert error={invitations.error} again={invitations.refetch} />;
   return (
     <>
+      {invitations.isError && <FailureAlert error={invitations.error} again={invitations.refetch} />}
       {rows.length > 0 && (
         <Panel title="Invitations" about="Sent, and not accepted yet.">
           <Table
@@ -36,6 +36,7 @@ export function InvitationsPanel() {
           />
         </Panel>
       )}
+      {/* A link that is shown once stays, whatever becomes of the list. */}
       <ResendDialog asked={sending} />
       <RevokeDialog asked={revoking} />
     </>

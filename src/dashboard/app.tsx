@@ -17,8 +17,6 @@ import { IconMoodEmpty, IconPlugX } from '@tabler/icons-react';
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 export function App({ arrival }: { readonly arrival: Arrival }) {
-  const { state } = useSessionState();
-  if (state === 'away') return <Away />;
   return (
     <Suspense fallback={<Waiting />}>
       <Switch>
@@ -38,6 +36,7 @@ export function App({ arrival }: { readonly arrival: Arrival }) {
 function Home({ arrival }: { readonly arrival: Arrival }) {
   const { state, epoch } = useSessionState();
   if (state === 'starting') return <Waiting />;
+  if (state === 'away') return <Away />;
   if (state !== 'in') return <WAYS_IN.Component arrival={arrival} />;
   return <Inside key={epoch} />;
 }

@@ -72,14 +72,18 @@ suite('the first load', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     const { email, password } = world.owner;
     const data = { email, password };
     assert.equal((await page.request.post(`${world.culvert.apiUrl}/auth/login`, { data })).status(), 200);
-    const asked: string[] = [];
-    page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+    const seen: string[] = [];
+    const pathOf = (one: { url(): string }): string => new URL(one.url()).pathname;
+    page.on('request', (request) => seen.push(`> ${pathOf(request)}`));
+    page.on('response', (response) => seen.push(`< ${pathOf(response)}`));
     await page.reload();
     await heading(page, 'Overview');
     assert.deepEqual(
-      asked.filter((path) => path === '/auth/refresh' || path === '/auth/me'),
-      ['/auth/refresh', '/auth/me'],
+      seen.filter((one) => one === '> /auth/refresh' || one === '> /auth/me'),
+      ['> /auth/refresh', '> /auth/me'],
     );
+    // Nobody who waits for the account asks for the counters: they were asked for beside it.
+    assert.ok(seen.includes('> /metrics') && seen.indexOf('> /metrics') < seen.indexOf('< /auth/me'), seen.join(' '));
   });
 
   async function transferred(page: Awaited<ReturnType<World['open']>>): Promise<{ name: string; size: number }[]> {

@@ -116,6 +116,16 @@ suite('a tab', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     await page.unroute('**/auth/refresh');
     await page.getByRole('button', { name: 'Try again' }).click();
     await heading(page, 'Reserved names');
+    // Nor while somebody else swaps the cookie.
+    let busy = 3;
+    await page.route('**/auth/refresh', (route) =>
+      busy-- > 0
+        ? route.fulfill({ status: 401, json: { error: 'unauthorized', message: '', retry_after_seconds: 0.1 } })
+        : route.continue(),
+    );
+    await page.reload();
+    await heading(page, 'Reserved names');
+    assert.equal(busy, -1);
   });
 
   test('says so when a page can not be fetched or drawn, and leads on', async (t) => {
@@ -128,6 +138,13 @@ suite('a tab', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     await heading(page, "This page can't be shown");
     await page.getByRole('link', { name: 'Tunnels', exact: true }).click();
     await heading(page, 'Tunnels');
+    await page.getByRole('link', { name: 'Audit' }).click();
+    await heading(page, "This page can't be shown");
+    await page.unroute('**/assets/audit-page-*');
+    await page.getByRole('link', { name: 'Tunnels', exact: true }).click();
+    await heading(page, 'Tunnels');
+    await page.getByRole('link', { name: 'Audit' }).click();
+    await heading(page, 'Audit');
   });
 
   test('takes no word for the id of a thing', async (t) => {

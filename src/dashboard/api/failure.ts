@@ -29,20 +29,23 @@ export class Failure extends Error {
   }
 }
 
-/** Another tab has the session, of somebody else or for another organization. The page shows by now whose it is. */
+/** Another tab has changed whose session it is. */
 export const OTHER_BY_NOW =
-  'In this browser somebody else has signed in meanwhile, or another organization was chosen. Nothing was done: look at who it is now, and say it again.';
+  'In this browser somebody else has signed in, or another organization was chosen: this tab shows that now.';
+
+const NOTHING_DONE =
+  'Nothing was done: it was meant for another person or organization than this tab has by now. Look at who it is, and say it again.';
 
 const OTHER_SESSION = 'other_session';
 
-/** The notice of the session says it, on every page: it is not said a second time beside it. */
-export function isSaidAlready(error: unknown): boolean {
+/** Its page is gone by then: a notice says it (parts/deed.ts), and no form. */
+export function isOtherByNow(error: unknown): boolean {
   return failureFrom(error).code === OTHER_SESSION;
 }
 
 /** What was meant for one person or organization is not done as another. */
 export function otherByNow(): Failure {
-  return new Failure({ status: 409, code: OTHER_SESSION, message: OTHER_BY_NOW });
+  return new Failure({ status: 409, code: OTHER_SESSION, message: NOTHING_DONE });
 }
 
 interface ErrorBody {

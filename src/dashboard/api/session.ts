@@ -18,6 +18,8 @@ interface Claims {
 
 /** What one tab tells the others of the browser: that somebody came in or chose another organization, or that the session was ended. No secret. */
 const CHANNEL = 'culvert-session';
+/** A second each: as long as the server knows two requests of one browser from a thief's. */
+const MAX_TRIES = 5;
 /** A refresh without an answer must not keep the lock from the other tabs for ever. */
 const ANSWER_MS = 20_000;
 
@@ -45,7 +47,7 @@ export class Session {
     // What another tab has changed is true here too: it is asked for at once, for the page shows what may be another's by now.
     this.#channel.addEventListener('message', () => {
       // Without an answer nothing is known yet: the next request asks again.
-      this.refresh().catch(() => false);
+      this.#refreshAnew().catch(() => false);
     });
   }
 
@@ -73,10 +75,9 @@ export class Session {
    * the organization that it was in.
    */
   async begin(): Promise<void> {
-    this.#shown = undefined;
     this.#become('starting');
     try {
-      await this.refresh();
+      await this.#refreshAnew({ asWhoever: true });
     } catch {
       // It may well go on: nobody is asked for a password who has a session.
       this.#become('away');
@@ -128,6 +129,13 @@ export class Session {
     return this.#refreshing;
   }
 
+  /** After one that is under way, which may have been answered before what happened now. */
+  async #refreshAnew({ asWhoever = false } = {}): Promise<boolean> {
+    await this.#refreshing?.catch(() => false);
+    if (asWhoever) this.#shown = undefined;
+    return this.refresh();
+  }
+
   #oneAtATime(): Promise<boolean> {
     // Browsers have locks on secure origins only; elsewhere the server says who came second.
     if (!('locks' in navigator)) return this.#swap();
@@ -136,9 +144,9 @@ export class Session {
 
   async #swap(): Promise<boolean> {
     let answer = await this.#ask();
-    if (answer.status === 401 && answer.retryAfterSeconds !== undefined) {
-      const ms = answer.retryAfterSeconds * 1000;
-      await new Promise((resolve) => setTimeout(resolve, ms));
+    // Another tab, or the page that was here before, is at it: its answer brings the browser the new cookie.
+    for (let tries = 1; answer.retryAfterSeconds !== undefined && answer.status === 401 && tries < MAX_TRIES; tries++) {
+      await new Promise((resolve) => setTimeout(resolve, (answer.retryAfterSeconds ?? 1) * 1000));
       answer = await this.#ask();
     }
     if (answer.token !== undefined) {
@@ -147,8 +155,9 @@ export class Session {
       if (shown !== undefined && shown !== this.#shown) this.#onOther();
       return true;
     }
-    // Without an answer, or with too many requests, the session may well go on: it is not given up.
-    if (answer.status === 401) this.leave(this.#state === 'in' ? 'over' : 'out');
+    // Without an answer, with too many requests, or while somebody else is at it, the session may well go on: it is not given up.
+    if (answer.status === 401 && answer.retryAfterSeconds === undefined)
+      this.leave(this.#state === 'in' ? 'over' : 'out');
     else throw new Error(`the cookie was not swapped: ${answer.status}`);
     return false;
   }

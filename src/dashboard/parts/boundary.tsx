@@ -2,7 +2,7 @@
  * What stands in the place of a page that can't be drawn: its code could not be fetched (a server that was upgraded has other files), or it failed.
  * Without it React takes the whole dashboard away. Another page is tried anew.
  */
-import { Button } from '@mantine/core';
+import { Button, Group } from '@mantine/core';
 import { IconPlugX } from '@tabler/icons-react';
 import { Component, type ReactNode } from 'react';
 import { Empty } from './empty.tsx';
@@ -25,17 +25,24 @@ export class Boundary extends Component<BoundaryProps, BoundaryState> {
   }
 
   override render(): ReactNode {
-    return this.state.failed ? <Failed /> : this.props.children;
+    return this.state.failed ? <Failed again={() => this.setState({ failed: false })} /> : this.props.children;
   }
 }
 
-function Failed() {
+function Failed({ again }: { readonly again: () => void }) {
   return (
     <Page title="This page can't be shown">
       <Empty
         icon={IconPlugX}
         title="Its code could not be fetched, or it failed"
-        action={<Button onClick={() => location.reload()}>Reload</Button>}
+        action={
+          <Group gap="xs">
+            <Button onClick={again}>Try again</Button>
+            <Button variant="default" onClick={() => location.reload()}>
+              Reload
+            </Button>
+          </Group>
+        }
       >
         After an upgrade of the server a page that was open has to be loaded anew. If it fails again, the browser&apos;s
         console says why.

@@ -1,7 +1,7 @@
 /** Something that the person does by the API: says how it ended, and lets the lists that it touches be read again. */
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { failureFrom, isSaidAlready } from '../api/failure.ts';
+import { failureFrom, isOtherByNow } from '../api/failure.ts';
 
 interface DeedOptions<V, T> {
   readonly run: (input: V) => Promise<T>;
@@ -33,7 +33,7 @@ export function useDeed<V = void, T = unknown>({
       await Promise.all(touches.map((queryKey) => queries.invalidateQueries({ queryKey: [...queryKey] })));
     },
     onError: (error) => {
-      if (!tellsFailure && !isSaidAlready(error)) sayFailure(error);
+      if (!tellsFailure || isOtherByNow(error)) sayFailure(error);
     },
   });
 }
@@ -57,6 +57,7 @@ export function sayNews(message: string): void {
 /** Stays until it was read. */
 export function sayFailure(error: unknown): void {
   const { message } = failureFrom(error);
+  if (isOtherByNow(error)) return sayNews(message);
   notifications.show({
     message,
     color: 'red',

@@ -4,6 +4,9 @@
  */
 import { type ComponentType, lazy, useState } from 'react';
 
+/** How long a failure is one. */
+const FAILED_MS = 500;
+
 export interface Late<P extends object> {
   /** Fetches the code; at once when it is here. Rejects when it can't be fetched: the next call tries anew. */
   readonly load: () => Promise<unknown>;
@@ -13,7 +16,17 @@ export interface Late<P extends object> {
 export function late<P extends object = object>(from: () => Promise<ComponentType<P>>): Late<P> {
   let here: ComponentType<P> | undefined;
   const load = async (): Promise<ComponentType<P>> => (here ??= await from());
-  const Awaited = lazy(async () => ({ default: await load() }));
+  // React keeps a failure for ever: who comes again gets another try. Not at once, for React itself draws once more what has failed.
+  const waiting = (): ComponentType<P> =>
+    lazy(async () => {
+      try {
+        return { default: await load() };
+      } catch (error) {
+        setTimeout(() => (Awaited = waiting()), FAILED_MS);
+        throw error;
+      }
+    });
+  let Awaited = waiting();
   function Component(props: P) {
     // Decided once: another type in the same place would begin anew, and lose what was typed.
     const [There] = useState<ComponentType<P>>(() => here ?? Awaited);

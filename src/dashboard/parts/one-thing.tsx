@@ -1,8 +1,9 @@
-/** The page of one thing that its address names: while it is read, when it is not there, and once it is. */
+/** The page of one thing that its address names: while it is read, when it is not there, and once it is. What was read stays when it can't be read again. */
+import { Box } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { failureFrom } from '../api/failure.ts';
-import { Loaded } from './loaded.tsx';
+import { FailureAlert, Loaded } from './loaded.tsx';
 import { Missing } from './missing.tsx';
 import { Page } from './page.tsx';
 
@@ -19,7 +20,17 @@ interface OneThingProps<T> {
 export function OneThing<T>({ query, title, list, children }: OneThingProps<T>) {
   if (query.isError && failureFrom(query.error).status === 404)
     return <Missing what={title.toLowerCase()} list={list} />;
-  if (query.data !== undefined) return children(query.data);
+  if (query.data !== undefined)
+    return (
+      <>
+        {query.isError && (
+          <Box mb="md">
+            <FailureAlert error={query.error} again={query.refetch} />
+          </Box>
+        )}
+        {children(query.data)}
+      </>
+    );
   return (
     <Page title={title}>
       <Loaded query={query}>{() => null}</Loaded>

@@ -3,7 +3,7 @@ import { Button, Code, Group, List, NativeSelect, Text } from '@mantine/core';
 import { useState } from 'react';
 import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
-import { failureFrom, isSaidAlready } from '../../api/failure.ts';
+import { failureFrom, isOtherByNow } from '../../api/failure.ts';
 import type { Account } from '../../api/types.ts';
 import { useDeed } from '../../parts/deed.ts';
 import type { Arrival } from '../../place.ts';
@@ -22,7 +22,7 @@ export function Approval({ arrival, deviceCode, onEnd }: ApprovalProps) {
   const [problem, setProblem] = useState<string>();
   const refused = (error: unknown): void => {
     const { status, message } = failureFrom(error);
-    if (status !== 401 && !isSaidAlready(error)) setProblem(message);
+    if (status !== 401 && !isOtherByNow(error)) setProblem(message);
   };
   const approve = useDeed({
     // The key itself is for the command line: nothing of it stays here.

@@ -5,8 +5,8 @@
 import { Button, Text } from '@mantine/core';
 import { useState } from 'react';
 import { answered } from '../../api/client.ts';
-import { useApi } from '../../api/context.tsx';
-import { failureFrom, isSaidAlready } from '../../api/failure.ts';
+import { useApi, useSessionState } from '../../api/context.tsx';
+import { failureFrom, isOtherByNow } from '../../api/failure.ts';
 import { useDeed } from '../../parts/deed.ts';
 import { FailureAlert } from '../../parts/loaded.tsx';
 import type { Arrival } from '../../place.ts';
@@ -56,7 +56,9 @@ interface OfferProps extends InvitationProps {
 
 function Offer({ arrival, token, invitation }: OfferProps) {
   const { client } = useApi();
-  const [problem, setProblem] = useState<string>();
+  const { epoch } = useSessionState();
+  // Of the account that it was said to: whoever takes another one is not concerned.
+  const [problem, setProblem] = useState<{ readonly text: string; readonly epoch: number }>();
   const [end, setEnd] = useState<End>();
   const accept = useDeed({
     run: () => answered(client.POST('/orgs/invitations/accept', { body: { token } })),
@@ -67,7 +69,7 @@ function Offer({ arrival, token, invitation }: OfferProps) {
     const { status, code, message } = failureFrom(error);
     if (status === 404) return setEnd({ how: 'over', problem: message });
     if (code === 'conflict') return setEnd({ how: 'unused', problem: message });
-    if (status !== 401 && !isSaidAlready(error)) setProblem(message);
+    if (status !== 401 && !isOtherByNow(error)) setProblem({ text: message, epoch });
   };
   if (end !== undefined) return <InvitationEnded end={end} />;
   return (
@@ -77,7 +79,7 @@ function Offer({ arrival, token, invitation }: OfferProps) {
         arrival={arrival}
         returnTo={`/app/invite?token=${encodeURIComponent(token)}`}
         title="Accept the invitation?"
-        problem={problem}
+        problem={problem?.epoch === epoch ? problem.text : undefined}
         invited={invitation.email}
       >
         {() => (

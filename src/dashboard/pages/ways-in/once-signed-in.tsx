@@ -1,7 +1,7 @@
 /** For pages that somebody comes to by a link: the ways in until they are signed in, then who they are, and what the page is for. */
 import { Button, Center, Group, Loader, Stack, Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
-import { useAccountQuery, useSessionState } from '../../api/context.tsx';
+import { useAccountQuery, useApi, useSessionState } from '../../api/context.tsx';
 import { failureFrom } from '../../api/failure.ts';
 import type { Account } from '../../api/types.ts';
 import { FailureAlert } from '../../parts/loaded.tsx';
@@ -26,6 +26,7 @@ export function OnceSignedIn({ arrival, returnTo, ...rest }: OnceSignedInProps) 
   const { state, epoch } = useSessionState();
   const { invited } = rest;
   if (state === 'starting') return <Waiting />;
+  if (state === 'away') return <Away />;
   if (state !== 'in')
     return (
       <Ways
@@ -83,6 +84,19 @@ function SignedIn({ title, problem, invited, children }: Omit<OnceSignedInProps,
         </LinkButton>
       </Group>
       <Stack gap="md">{children(account.data)}</Stack>
+    </Step>
+  );
+}
+
+/** The browser has a session, and the server does not say whose. */
+function Away() {
+  const { session } = useApi();
+  return (
+    <Step title="The server does not answer" order={2}>
+      <Text size="sm">You are still signed in, as far as this browser knows.</Text>
+      <Button size="md" onClick={() => void session.begin()}>
+        Try again
+      </Button>
     </Step>
   );
 }

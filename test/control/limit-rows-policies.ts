@@ -57,7 +57,7 @@ export function policyLimits(): readonly Row[] {
     }),
     elsewhere(
       'Test of a policy against recorded requests',
-      'the last 1,000 at most, of which 100 are shown; ten at once of an organization and then one every 3 s; one of it under way, 2 in line; two under way and 64 in line in all, in turns, 10 s at most',
+      'the last 1,000 at most, of which 100 are shown; of an organization one under way and 2 in line (so that three can be sent at once), ten in a row and then one every 3 s; of a person, over all of their organizations, as many in a row; two under way and 64 in line in all, in turns, 10 s at most',
       ['policy-trials.test.ts', 'the newest alone, as many as asked for; a hundred of the refused are shown'],
       [
         'policy-trials.test.ts',
@@ -65,7 +65,11 @@ export function policyLimits(): readonly Row[] {
       ],
       [
         '../../src/control/services/tunnels/trial-line.test.ts',
-        'ten at once of an organization and then one every three seconds; others are not concerned',
+        'ten in a row of an organization and then one every three seconds; others are not concerned',
+      ],
+      [
+        '../../src/control/services/tunnels/trial-line.test.ts',
+        'so many has a person too, whatever organization it is in; who was refused has spent nothing of the other',
       ],
       [
         '../../src/control/services/tunnels/trial-line.test.ts',

@@ -11,7 +11,7 @@ import { type Actor, allow } from '../actor.ts';
 import { callerNow } from '../sessions/session-rows.ts';
 import { policyFor } from './policies.ts';
 import { playable } from './recorded-credentials.ts';
-import { TrialLine, tooManyTrials } from './trial-line.ts';
+import { type Entrant, TrialLine, tooManyTrials } from './trial-line.ts';
 import { ownTunnel } from './tunnel-rows.ts';
 
 export const MAX_TRIED_REQUESTS = 1_000;
@@ -74,8 +74,8 @@ export class PolicyTrials {
    * may ask. `gone`: nobody waits for the answer. Throws `forbidden`, `not_found`, `bad_policy`, `rate_limited`, `unavailable`.
    */
   async test(actor: Actor, tunnelId: string, input: TrialInput): Promise<PolicyTrial> {
-    const { orgId, policy } = this.#asked(actor, tunnelId, input.policy);
-    const leave = await this.#line.enter(orgId, input.gone);
+    const { orgId, userId, policy } = this.#asked(actor, tunnelId, input.policy);
+    const leave = await this.#line.enter({ orgId, userId }, input.gone);
     try {
       // They may have been removed while they waited, or the tunnel.
       this.#asked(this.#now(actor), tunnelId, input.policy);
@@ -90,11 +90,11 @@ export class PolicyTrials {
     }
   }
 
-  #asked(actor: Actor, tunnelId: string, policy: unknown): { orgId: string; policy: Actions } {
+  #asked(actor: Actor, tunnelId: string, policy: unknown): Entrant & { readonly policy: Actions } {
     allow(actor, 'read', 'tunnel');
     allow(actor, 'read', 'record');
-    const { orgId } = actor;
-    return { orgId, policy: policyFor(ownTunnel(this.#deps.store.db, orgId, tunnelId), policy) };
+    const { orgId, userId } = actor;
+    return { orgId, userId, policy: policyFor(ownTunnel(this.#deps.store.db, orgId, tunnelId), policy) };
   }
 
   #now(actor: Actor): Actor {

@@ -22,8 +22,8 @@ class Entrants {
   }
 
   /** Settles with the turn. */
-  async come(org: string, gone = HERE): Promise<void> {
-    const leave = await this.line.enter(org, gone);
+  async come(org: string, { gone = HERE, person = `of ${org}` } = {}): Promise<void> {
+    const leave = await this.line.enter({ orgId: org, userId: person }, gone);
     this.had.push(org);
     this.#leave.push(leave);
   }
@@ -63,7 +63,7 @@ test('of an organization one is under way and two are in line; of all two are, a
   await Promise.all(waiting);
 });
 
-test('ten at once of an organization and then one every three seconds; others are not concerned', async () => {
+test('ten in a row of an organization and then one every three seconds; others are not concerned', async () => {
   const all = new Entrants();
   const once = async (org: string): Promise<void> => {
     await all.come(org);
@@ -78,16 +78,29 @@ test('ten at once of an organization and then one every three seconds; others ar
   await once('a');
 });
 
+test('so many has a person too, whatever organization it is in; who was refused has spent nothing of the other', async () => {
+  const all = new Entrants();
+  const once = async (org: string, person: string): Promise<void> => {
+    await all.come(org, { person });
+    await all.leave();
+  };
+  for (let i = 0; i < TRIAL_BURST; i++) await once(`org-${i}`, 'ann');
+  await assert.rejects(once('fresh', 'ann'), { ...LIMITED, message: /^You have tested many/, retryAfterSeconds: 3 });
+  for (let i = 0; i < TRIAL_BURST; i++) await once('fresh', `person-${i}`);
+  await assert.rejects(once('fresh', 'bob'), { ...LIMITED, message: /^Your organization has tested many/ });
+  for (let i = 0; i < TRIAL_BURST; i++) await once(`other-${i}`, 'bob');
+});
+
 test('who has waited too long, or is gone, has no place in line any more', async () => {
   const all = new Entrants(20);
   await all.come('a');
   await all.come('b');
   await assert.rejects(all.come('a'), FULL);
   const left = new AbortController();
-  const waits = assert.rejects(all.come('b', left.signal), FULL);
+  const waits = assert.rejects(all.come('b', { gone: left.signal }), FULL);
   left.abort();
   await waits;
-  await assert.rejects(all.come('b', left.signal), FULL);
+  await assert.rejects(all.come('b', { gone: left.signal }), FULL);
   await all.leave();
   await all.leave();
   for (const org of ['a', 'b']) await all.come(org);

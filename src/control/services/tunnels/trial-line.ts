@@ -1,14 +1,14 @@
 /**
  * Whose policy is tested next. A test reads up to a thousand records and makes the loop of a data node work, so that few are under way: organizations
- * take turns at them, each has one at a time and a short line behind it, and so many in a while. Whoever asks in a loop waits for themself and keeps
- * nobody out. In memory: a restart begins anew. Called by policy-trials.ts.
+ * take turns at them, each has one at a time and a short line behind it, and so many in a while; so many in a while has a person too, over all of their
+ * organizations. Whoever asks in a loop waits for themself and keeps nobody out, and it takes several people to fill the line. In memory: a restart begins anew. Called by policy-trials.ts.
  */
 import { LRUCache } from 'lru-cache';
 import { Allowance } from '../../../base/allowance.ts';
 import type { Clock } from '../../../base/clock.ts';
 import { AppError } from '../../../base/errors.ts';
 
-/** Of an organization: at once, and then one in three seconds. */
+/** Of an organization, and of a person in all of theirs: one behind the other, and then one in three seconds. */
 export const TRIAL_BURST = 10;
 export const TRIALS_PER_MINUTE = 20;
 /** Under way, of all organizations: what a data node takes (data/policy/rehearsal.ts). */
@@ -18,13 +18,20 @@ export const MAX_IN_LINE_OF_ORG = 2;
 export const MAX_IN_LINE = 64;
 /** Nobody waits longer for a turn. */
 const MAX_WAIT_MS = 10_000;
-/** Organizations whose allowance is remembered. What falls out has its burst anew. */
-const MAX_KNOWN = 10_000;
+/** Organizations and people whose allowance is remembered. What falls out has its burst anew. */
+const MAX_KNOWN = 20_000;
 const RETRY_AFTER_SECONDS = 2;
+
+/** Whose turn it is to be. */
+export interface Entrant {
+  readonly orgId: string;
+  readonly userId: string;
+}
 
 export class TrialLine {
   readonly #clock: Clock;
   readonly #maxWaitMs: number;
+  /** By organization and by person; no two have the same id. */
   readonly #allowances = new LRUCache<string, Allowance>({ max: MAX_KNOWN });
   readonly #underWay = new Set<string>();
   /** By organization; the first one is next, and none is empty. */
@@ -39,20 +46,18 @@ export class TrialLine {
 
   /**
    * Resolves when it is the organization's turn, with what gives the place back; that may be called twice. Throws `rate_limited` (too many of this
-   * organization, in a while or in line), `unavailable` (too many in all, or its turn did not come in time, or `gone` fired).
+   * organization, in a while or in line, or of this person in a while), `unavailable` (too many in all, or its turn did not come in time, or `gone` fired).
    */
-  async enter(orgId: string, gone: AbortSignal): Promise<() => void> {
+  async enter({ orgId, userId }: Entrant, gone: AbortSignal): Promise<() => void> {
     const now = this.#clock.monotonic();
-    const allowance = this.#allowanceOf(orgId, now);
-    if (!allowance.hasOne(now))
-      throw new AppError(
-        'rate_limited',
-        `Your organization has tested many policies in a row: there is one every ${60 / TRIALS_PER_MINUTE} seconds. Try again in a moment.`,
-        { retryAfterSeconds: Math.ceil(allowance.waitMs / 1_000) },
-      );
+    const ofOrg = this.#allowanceOf(orgId, now);
+    const ofPerson = this.#allowanceOf(userId, now);
+    if (!ofPerson.hasOne(now)) throw tooOften('You have', ofPerson);
+    if (!ofOrg.hasOne(now)) throw tooOften('Your organization has', ofOrg);
     const mustWait = this.#underWay.size >= PLACES || this.#underWay.has(orgId);
     if (mustWait) this.#refuseFull(orgId);
-    allowance.spend();
+    ofOrg.spend();
+    ofPerson.spend();
     if (mustWait) await this.#turn(orgId, gone);
     else this.#underWay.add(orgId);
     let isHeld = true;
@@ -114,13 +119,21 @@ export class TrialLine {
     }
   }
 
-  #allowanceOf(orgId: string, nowMs: number): Allowance {
-    const known = this.#allowances.get(orgId);
+  #allowanceOf(id: string, nowMs: number): Allowance {
+    const known = this.#allowances.get(id);
     if (known !== undefined) return known;
     const allowance = new Allowance({ perSecond: TRIALS_PER_MINUTE / 60, burst: TRIAL_BURST }, nowMs);
-    this.#allowances.set(orgId, allowance);
+    this.#allowances.set(id, allowance);
     return allowance;
   }
+}
+
+function tooOften(who: string, { waitMs }: Allowance): AppError {
+  return new AppError(
+    'rate_limited',
+    `${who} tested many policies in a row: there is one every ${60 / TRIALS_PER_MINUTE} seconds. Try again in a moment.`,
+    { retryAfterSeconds: Math.ceil(waitMs / 1_000) },
+  );
 }
 
 export function tooManyTrials(): AppError {

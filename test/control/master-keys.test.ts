@@ -306,6 +306,14 @@ test('rotating one ends all that it minted: at once, or with it at the end of th
     [null, third.nonce],
     'what a master key minted was not replaced with it',
   );
+  for (const [token, reason] of [
+    [long, /^The master key that minted this token was rotated/],
+    [second, /^This token was rotated before/],
+  ] as const) {
+    const again = await ann.call('POST', `/tokens/${token.nonce}/rotate`);
+    assert.deepEqual(said(again), [409, 'conflict']);
+    assert.match(String(again.body['message']), reason);
+  }
   plane.now = START + 2 * HOUR;
   assert.deepEqual([await admit(long), said(await mintBy(second.apiKey))], ['unauthorized', UNAUTHORIZED]);
   assert.equal(plane.control.tokenEnds.endGraces(), 2);

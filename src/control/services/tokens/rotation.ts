@@ -49,7 +49,7 @@ export class Rotation {
 
   /**
    * Rotates a token of the actor's organization. `graceHours`: 0..720. Throws `not_found` also for one that has ended, `conflict` for one that
-   * was rotated before, `forbidden`, `upgrade_required`, `rate_limited`. It needs no room: who must replace a token that leaked always can.
+   * was rotated before or ends with its master key, `forbidden`, `upgrade_required`, `rate_limited`. It needs no room: who must replace a token that leaked always can.
    */
   rotate(actor: Actor, nonce: string, graceHours: number): MintedToken {
     return this.#deps.store.inTx((tx) => {
@@ -70,7 +70,9 @@ export class Rotation {
     if (old.graceEndsAt !== null) {
       throw new AppError(
         'conflict',
-        'This token was rotated before, and ends with its grace. Use the one that replaced it, or revoke this one.',
+        old.replacedBy === null
+          ? 'The master key that minted this token was rotated, and this token ends with its grace. Mint another one by the new master key, or revoke this one.'
+          : 'This token was rotated before, and ends with its grace. Use the one that replaced it, or revoke this one.',
       );
     }
     checkRotation(tx, minter);

@@ -15,7 +15,7 @@ type Invitation = Schemas['Invitation'];
 export function ResendDialog({ asked: { row, opened, close } }: { readonly asked: Asked<Invitation> }) {
   return (
     <OnceModal opened={opened} onClose={close} kept="Done" title={`Send again to ${row?.email ?? ''}?`}>
-      {row !== undefined && <Steps invitation={row} onClose={close} />}
+      {row !== undefined && <Steps key={row.id} invitation={row} onClose={close} />}
     </OnceModal>
   );
 }

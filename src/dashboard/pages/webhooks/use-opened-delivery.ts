@@ -32,8 +32,10 @@ export function useOpenedDelivery(): OpenedDelivery {
       setParams({ delivery: id });
     },
     close: () => {
-      if (isOwnEntry.current) history.back();
-      else setParams('', { replace: true });
+      if (!isOwnEntry.current) return setParams('', { replace: true });
+      // Before it has gone back Escape may come once more, and would leave the page.
+      isOwnEntry.current = false;
+      history.back();
     },
   };
 }

@@ -42,12 +42,13 @@ export function presentRefused({ total, byReason, last }: Refused): z.output<typ
   };
 }
 
-/** Stands before the bound on bodies: what that refuses never comes to the route. */
+/** Stands before the bound on bodies: what that refuses never comes to the route. What is delivered is POSTed, and nothing else has a route there. */
 export function countTooLarge({ mailbox }: Pick<ApiDeps, 'mailbox'>) {
   return createMiddleware<ApiEnv>(async (c, next) => {
     // Behind `next` the parameters are those of whoever answered.
     const receiverId = c.req.param('receiver_id') ?? '';
     await next();
-    if (c.error instanceof AppError && c.error.code === 'payload_too_large') mailbox.refuseTooLarge(receiverId);
+    const isTooLarge = c.error instanceof AppError && c.error.code === 'payload_too_large';
+    if (isTooLarge && c.req.method === 'POST') mailbox.refuseTooLarge(receiverId);
   });
 }

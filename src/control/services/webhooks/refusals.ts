@@ -4,7 +4,7 @@
  * send forged deliveries by the thousand: one costs an addition. Nothing of what was refused is kept.
  */
 import { eq, sql } from 'drizzle-orm';
-import { webhookRefusals } from '../../db/schema.ts';
+import { webhookReceivers, webhookRefusals } from '../../db/schema.ts';
 import type { Db, Store, Tx } from '../../db/tx.ts';
 import type { SignatureFault } from './validators.ts';
 
@@ -106,18 +106,13 @@ export class Refusals {
   }
 }
 
-/** Prepared: a fold may hold hundreds. */
+/** Prepared: a fold may hold hundreds. A receiver that is gone by then has no counts: one of them must not keep all others from being written. */
 function adding(db: Db) {
   const { receiverId, reason, count } = webhookRefusals;
-  const given = (name: string) => sql`${sql.placeholder(name)}`;
+  const [id, why, more, at] = ['receiverId', 'reason', 'count', 'lastAt'].map((name) => sql.placeholder(name));
   return db
     .insert(webhookRefusals)
-    .values({
-      receiverId: given('receiverId'),
-      reason: given('reason'),
-      count: given('count'),
-      lastAt: given('lastAt'),
-    })
+    .select(sql`SELECT ${id}, ${why}, ${more}, ${at} WHERE EXISTS (SELECT 1 FROM ${webhookReceivers} WHERE id = ${id})`)
     .onConflictDoUpdate({
       target: [receiverId, reason],
       set: { count: sql`${count} + excluded.count`, lastAt: sql`excluded.last_at` },

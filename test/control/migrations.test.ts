@@ -96,3 +96,31 @@ test('a token that was rotated before it named its successor does so afterwards'
     ['c1', null],
   ]);
 });
+
+test('a receiver that took deliveries in by the secret that it has is known for that afterwards', (t) => {
+  const { sqlite, upTo } = empty(t);
+  upTo(13);
+  sqlite.exec(
+    `INSERT INTO organizations (id, name, slug, plan, approval_status, created_at) VALUES ('o', 'O', 'o', 'free', 'approved', 1)`,
+  );
+  const insert = sqlite.prepare(
+    `INSERT INTO webhook_receivers (id, org_id, name, validator, sealed_secret, created_at, updated_at, last_received_at)
+    VALUES (?, 'o', 'n', 'github', 's', 1, ?, ?)`,
+  );
+  for (const [id, updatedAt, lastReceivedAt] of [
+    ['changed', 6, 5],
+    ['fresh', 1, null],
+    ['quiet', 1, 5],
+    ['refusing', 1, 5],
+  ] as const)
+    insert.run(id, updatedAt, lastReceivedAt);
+  sqlite.exec(`INSERT INTO webhook_refusals (receiver_id, reason, count, last_at)
+    VALUES ('refusing', 'signature_wrong', 2, 4), ('refusing', 'signature_missing', 3, 9), ('fresh', 'signature_wrong', 1, 9)`);
+  upTo(MIGRATIONS.length);
+  assert.deepEqual(sqlite.prepare('SELECT id, refused_before FROM webhook_receivers ORDER BY id').raw().all(), [
+    ['changed', null],
+    ['fresh', null],
+    ['quiet', 0],
+    ['refusing', 2],
+  ]);
+});

@@ -45,7 +45,13 @@ const stored = () => plane.control.store.db.select().from(webhookRefusals).all()
 
 test('each reason is counted, with the time and the reason of the last, for its organization alone', async () => {
   const id = await make();
-  assert.deepEqual(await refused(id), { total: 0, by_reason: NONE, last_at: null, last_reason: null });
+  assert.deepEqual(await refused(id), {
+    total: 0,
+    by_reason: NONE,
+    last_at: null,
+    last_reason: null,
+    since_received: null,
+  });
   assert.equal(await deliver(id, signed('{}')), 202);
   assert.equal((await refused(id))['total'], 0, 'what is taken is not refused');
   assert.equal(await deliver(id, {}), 401);
@@ -59,11 +65,35 @@ test('each reason is counted, with the time and the reason of the last, for its 
     by_reason: { ...NONE, signature_missing: 1, signature_wrong: 2, too_large: 1, came_back: 1 },
     last_at: new Date(plane.now).toISOString(),
     last_reason: 'signature_wrong',
+    since_received: 5,
   };
   assert.deepEqual(await refused(id), all);
   const list = (await ann.call('GET', '/webhook-receivers')).body as unknown as ReadonlyArray<Record<string, unknown>>;
   assert.deepEqual(list[0]?.['refused'], all, 'the list says the same');
   assert.deepEqual(said(await bob.call('GET', `/webhook-receivers/${id}`)), [404, 'not_found']);
+});
+
+test('those since the last good delivery are told; with a new secret none was taken in yet', async () => {
+  const id = await make();
+  const since = async (): Promise<unknown> => (await refused(id))['since_received'];
+  await deliver(id, {});
+  assert.equal(await since(), null);
+  assert.equal(await deliver(id, signed('{}')), 202);
+  assert.equal(await since(), 0);
+  await deliver(id, {});
+  plane.control.refusals.fold();
+  await deliver(id, signed('{}', 'another'));
+  assert.deepEqual([await since(), (await refused(id))['total']], [2, 3]);
+  assert.equal(await deliver(id, signed('[]'), '[]'), 202);
+  await deliver(id, {});
+  assert.equal(await since(), 1);
+  for (const [changes, left] of [
+    [{ name: 'invoices', validator: 'generic_hmac_sha256' }, 1],
+    [{ secret: SECRET }, null],
+  ] as const) {
+    await ann.call('PATCH', `/webhook-receivers/${id}`, changes);
+    assert.equal(await since(), left);
+  }
 });
 
 test('what is too large and no delivery is not counted', async () => {

@@ -109,7 +109,11 @@ test('charts say their columns and totals, and their lines are whole numbers', (
 });
 
 test('a receiver that takes nothing in is said for a day', () => {
-  const receiver = (refusedAt: number | null, takenAt: number | null): Schemas['WebhookReceiver'] => ({
+  const receiver = (
+    refusedAt: number | null,
+    takenAt: number | null,
+    since: number | null = null,
+  ): Schemas['WebhookReceiver'] => ({
     id: 'r1',
     name: 'orders',
     validator: 'github',
@@ -124,6 +128,7 @@ test('a receiver that takes nothing in is said for a day', () => {
       by_reason: { signature_missing: 0, signature_wrong: 12, signature_too_old: 0, too_large: 0, came_back: 0 },
       last_at: refusedAt === null ? null : at(refusedAt),
       last_reason: refusedAt === null ? null : 'signature_wrong',
+      since_received: since,
     },
     waiting: 0,
     forward: null,
@@ -132,5 +137,10 @@ test('a receiver that takes nothing in is said for a day', () => {
     warned({ now, receivers: [receiver(refusedAt, takenAt)] });
   assert.deepEqual(of(2000, 1000), ['warn: The receiver orders refuses what comes: 12 (wrong signature).']);
   assert.deepEqual(of(DAY * 1000, 0, null).length, 1);
+  const since = (count: number) => warned({ now: 2000, receivers: [receiver(1500, 1000, count)] });
+  assert.deepEqual(since(2), [], 'one that works is not at fault for what somebody else may send');
+  assert.deepEqual(since(3), [
+    'warn: The receiver orders has refused 3 since its last good delivery, the last one for this: wrong signature.',
+  ]);
   for (const quiet of [of(2000, null), of(2000, 1000, 1500), of(DAY * 1000 + 1, 0)]) assert.deepEqual(quiet, []);
 });

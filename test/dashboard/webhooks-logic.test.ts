@@ -7,7 +7,15 @@ import {
   progressState,
   readCommand,
 } from '../../src/dashboard/pages/webhooks/delivery-words.ts';
-import { hintFor, isRefusing, reasonsText, type RefusalReason } from '../../src/dashboard/pages/webhooks/refusals.ts';
+import {
+  hintFor,
+  isAlarming,
+  isRefusing,
+  reasonsText,
+  type RefusalReason,
+  refusedSince,
+  strayHintFor,
+} from '../../src/dashboard/pages/webhooks/refusals.ts';
 import { makeSecret, SENDERS, senderOf, type Validator } from '../../src/dashboard/pages/webhooks/senders.ts';
 
 const WAITING: Progress = {
@@ -76,11 +84,40 @@ test('each reason has its hint, for the sender at hand', () => {
 test('a receiver is refusing while nothing was taken since the last refusal', () => {
   const at = (last: string | null, taken: string | null): boolean =>
     isRefusing({
-      refused: { total: 1, by_reason: NONE, last_at: last, last_reason: 'signature_wrong' },
+      refused: { total: 1, by_reason: NONE, last_at: last, last_reason: 'signature_wrong', since_received: null },
       last_received_at: taken,
     });
   assert.equal(at(null, null), false);
   assert.equal(at('2026-11-22T10:00:00.000Z', null), true);
   assert.equal(at('2026-11-22T10:00:00.000Z', '2026-11-22T09:59:59.000Z'), true);
   assert.equal(at('2026-11-22T10:00:00.000Z', '2026-11-22T10:00:01.000Z'), false);
+});
+
+test('one that has worked with its secret is not called wrong for what somebody else may have sent', () => {
+  const since = (count: number | null) => {
+    const refused = {
+      total: 12,
+      by_reason: NONE,
+      last_at: '2026-11-22T10:00:00.000Z',
+      last_reason: 'too_large' as const,
+    };
+    return { refused: { ...refused, since_received: count }, last_received_at: '2026-11-22T09:00:00.000Z' };
+  };
+  assert.deepEqual(
+    [null, 1, 2, 3].map((count) => [isAlarming(since(count)), refusedSince(since(count))]),
+    [
+      [true, 12],
+      [false, 1],
+      [false, 2],
+      [true, 3],
+    ],
+  );
+  assert.equal(isAlarming({ ...since(9), last_received_at: '2026-11-22T11:00:00.000Z' }), false);
+  for (const reason of Object.keys(NONE) as RefusalReason[])
+    for (const { value: validator } of SENDERS) {
+      const hint = strayHintFor(reason, { validator });
+      const isAboutSigner = reason === 'signature_wrong' || reason === 'signature_missing';
+      if (isAboutSigner) assert.match(hint, /somebody else who knows the address/);
+      else assert.equal(hint, hintFor(reason, { validator }));
+    }
 });

@@ -79,6 +79,12 @@ suite('webhook receivers', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     assert.equal(await deliver(url, secret, 'first'), 202);
     await page.getByText('2 refused (wrong signature), the last').waitFor();
     await notice.waitFor({ state: 'detached' });
+    // It works: one that is forged is no fault of its secret.
+    assert.equal(await deliver(url, 'another', 'push'), 401);
+    await notice.getByText('1 refused since the last good delivery: wrong signature').waitFor();
+    assert.equal(await notice.getByRole('button', { name: 'New secret' }).count(), 0);
+    await noSeriousFinding(page);
+    await shoot(page, 'webhook-refused-one');
   });
 
   test('what is signed with it comes by itself, newest first, and opens with its body as text', async (t) => {

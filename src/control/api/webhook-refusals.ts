@@ -2,7 +2,8 @@
 import { z } from '@hono/zod-openapi';
 import { createMiddleware } from 'hono/factory';
 import { AppError } from '../../base/errors.ts';
-import { REFUSAL_REASONS, type Refused } from '../services/webhooks/refusals.ts';
+import type { ShownReceiver } from '../services/webhooks/receivers.ts';
+import { REFUSAL_REASONS } from '../services/webhooks/refusals.ts';
 import type { ApiDeps, ApiEnv } from './context.ts';
 
 const count = z.int().min(0);
@@ -21,6 +22,10 @@ export const refusedSchema = z
     }),
     last_at: z.iso.datetime().nullable(),
     last_reason: z.enum(REFUSAL_REASONS).nullable(),
+    since_received: count.nullable().openapi({
+      description:
+        'How many of them since a delivery was taken in last; null: none was since the secret or the validator was changed',
+    }),
   })
   .openapi('WebhookRefusals', {
     description:
@@ -30,15 +35,21 @@ export const refusedSchema = z
       by_reason: { signature_missing: 0, signature_wrong: 12, signature_too_old: 0, too_large: 0, came_back: 0 },
       last_at: '2026-11-21T09:04:50.000Z',
       last_reason: 'signature_wrong',
+      since_received: null,
     },
   });
 
-export function presentRefused({ total, byReason, last }: Refused): z.output<typeof refusedSchema> {
+export function presentRefused({
+  refused: { total, byReason, last },
+  refusedBefore: before,
+}: Pick<ShownReceiver, 'refused' | 'refusedBefore'>): z.output<typeof refusedSchema> {
   return {
     total,
     by_reason: byReason,
     last_at: last === null ? null : new Date(last.at).toISOString(),
     last_reason: last?.reason ?? null,
+    // A server that was killed may have lost the last seconds of its counts.
+    since_received: before === null ? null : Math.max(0, total - before),
   };
 }
 

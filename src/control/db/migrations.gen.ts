@@ -227,5 +227,14 @@ export const MIGRATIONS: readonly Migration[] = [
       "ALTER TABLE `capability_tokens` ADD `replaced_by` text;",
       "-- Only the last of a lineage can be rotated, so that each was replaced by the next one. Ids go up with time.\nUPDATE `capability_tokens` SET `replaced_by` = (\n\tSELECT `later`.`nonce` FROM `capability_tokens` AS `later`\n\tWHERE `later`.`lineage_id` = `capability_tokens`.`lineage_id` AND `later`.`id` > `capability_tokens`.`id`\n\tORDER BY `later`.`id` LIMIT 1\n) WHERE `grace_ends_at` IS NOT NULL OR `revoked_at` IS NOT NULL;"
     ]
+  },
+  {
+    "index": 14,
+    "tag": "0013_refused_before",
+    "hash": "56750414a1400ae92797ffe49da6c9316ce4937e2b93642dbdf169cebdbdc4c8",
+    "statements": [
+      "ALTER TABLE `webhook_receivers` ADD `refused_before` integer;",
+      "-- What was changed last was changed before the last delivery came: that was taken in by the secret of now.\nUPDATE `webhook_receivers` SET `refused_before` = (\n\tSELECT coalesce(sum(`count`), 0) FROM `webhook_refusals`\n\tWHERE `receiver_id` = `webhook_receivers`.`id` AND `last_at` <= `webhook_receivers`.`last_received_at`\n) WHERE `last_received_at` >= `updated_at`;"
+    ]
   }
 ];

@@ -8890,7 +8890,8 @@ export interface components {
          *           "came_back": 0
          *         },
          *         "last_at": null,
-         *         "last_reason": null
+         *         "last_reason": null,
+         *         "since_received": 0
          *       },
          *       "waiting": 2,
          *       "forward": {
@@ -8958,7 +8959,8 @@ export interface components {
          *         "came_back": 0
          *       },
          *       "last_at": "2026-11-21T09:04:50.000Z",
-         *       "last_reason": "signature_wrong"
+         *       "last_reason": "signature_wrong",
+         *       "since_received": null
          *     }
          */
         WebhookRefusals: {
@@ -8978,6 +8980,8 @@ export interface components {
             last_at: string | null;
             /** @enum {string|null} */
             last_reason: "signature_missing" | "signature_wrong" | "signature_too_old" | "too_large" | "came_back" | null;
+            /** @description How many of them since a delivery was taken in last; null: none was since the secret or the validator was changed */
+            since_received: number | null;
             total: number;
         };
         /**

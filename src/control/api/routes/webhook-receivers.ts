@@ -60,6 +60,7 @@ const receiver = z
         by_reason: { signature_missing: 0, signature_wrong: 0, signature_too_old: 0, too_large: 0, came_back: 0 },
         last_at: null,
         last_reason: null,
+        since_received: 0,
       },
       waiting: 2,
       forward: { tunnel_id: '019aa3c2-5b70-7d3c-8f11-6f1c9d2e4b57', path: '/webhooks/github' },
@@ -127,7 +128,7 @@ export function mountWebhookReceivers(app: Api, { receivers, mailbox, publicUrl 
     received: row.received,
     stored: row.storedCount,
     displaced: row.displaced,
-    refused: presentRefused(row.refused),
+    refused: presentRefused(row),
     waiting: row.waiting,
     forward: presentDestination(destinationOf(row)),
   });

@@ -24,6 +24,8 @@ export const webhookReceivers = sqliteTable(
     received: integer().notNull().default(0),
     displaced: integer().notNull().default(0),
     lastReceivedAt: integer('last_received_at'),
+    /** How many had been refused when the last delivery was taken in; null: none was since the secret or validator changed last. */
+    refusedBefore: integer('refused_before'),
     /** The tunnel that deliveries are sent on to, and where on it; both null: none is. No reference: a deleted tunnel's row goes after a month. */
     forwardTunnelId: text('forward_tunnel_id'),
     forwardPath: text('forward_path'),

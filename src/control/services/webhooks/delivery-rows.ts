@@ -178,10 +178,13 @@ export interface Arrival {
   readonly incoming: Incoming;
   readonly eventType: string | null;
   readonly deliveryId: string | null;
+  /** Deliveries that the receiver has refused by now. */
+  readonly refused: number;
 }
 
 /** Stores a delivery, and makes room for it; says its sequence. */
-export function storeDelivery(tx: Tx, receiver: ReceiverRow, { incoming, eventType, deliveryId }: Arrival): number {
+export function storeDelivery(tx: Tx, receiver: ReceiverRow, arrival: Arrival): number {
+  const { incoming, eventType, deliveryId, refused } = arrival;
   const headers = Object.fromEntries(Object.entries(incoming.headers).filter(([name]) => !NOT_KEPT.has(name)));
   const bytes = incoming.body.length + JSON.stringify(headers).length + ROW_BYTES;
   makeRoom(tx, receiver, bytes);
@@ -210,6 +213,7 @@ export function storeDelivery(tx: Tx, receiver: ReceiverRow, { incoming, eventTy
       storedCount: sql`${storedCount} + 1`,
       received: sql`${received} + 1`,
       lastReceivedAt: tx.now,
+      refusedBefore: refused,
     })
     .where(eq(webhookReceivers.id, receiver.id))
     .run();

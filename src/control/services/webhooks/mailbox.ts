@@ -51,7 +51,7 @@ export class Mailbox {
   readonly #store: Store;
   readonly #sealer: Sealer;
   readonly #lines: Lines & { isSending(sequence: number): boolean };
-  readonly #refusals: Pick<Refusals, 'count'>;
+  readonly #refusals: Pick<Refusals, 'count' | 'of'>;
   /** By receiver. */
   readonly #waits: Waits;
   /** How many of them are of one organization. */
@@ -61,7 +61,7 @@ export class Mailbox {
     store: Store;
     sealer: Sealer;
     lines: Lines & { isSending(sequence: number): boolean };
-    refusals: Pick<Refusals, 'count'>;
+    refusals: Pick<Refusals, 'count' | 'of'>;
     waits: Waits;
   }) {
     this.#waits = deps.waits;
@@ -98,7 +98,8 @@ export class Mailbox {
     if (challenge !== null) return { challenge };
     this.#store.inTx((tx) => {
       if (deliveryId !== null && isKnown(tx.db, receiverId, deliveryId)) return;
-      const sequence = storeDelivery(tx, receiver, { incoming, eventType, deliveryId });
+      const refused = this.#refusals.of(receiverId).total;
+      const sequence = storeDelivery(tx, receiver, { incoming, eventType, deliveryId, refused });
       tx.onCommit(() => this.#waits.wake(receiverId));
       if (destinationOf(receiver) === null) return;
       putInLine(tx, receiverId, sequence);

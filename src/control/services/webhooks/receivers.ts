@@ -98,6 +98,7 @@ export class Receivers {
         received: 0,
         displaced: 0,
         lastReceivedAt: null,
+        refusedBefore: null,
         ...columnsOf(forward),
       };
       tx.db.insert(webhookReceivers).values(row).run();
@@ -122,17 +123,19 @@ export class Receivers {
       const before = ownReceiver(tx.db, actor.orgId, id);
       const leads = destinationOf(before);
       const isElsewhere = forward !== undefined && said(forward) !== said(leads);
+      const isSignedAnew = secret !== undefined || (validator !== undefined && validator !== before.validator);
       const row: ReceiverRow = {
         ...before,
         name: name ?? before.name,
         validator: validator ?? before.validator,
+        refusedBefore: isSignedAnew ? null : before.refusedBefore,
         sealedSecret: secret === undefined ? before.sealedSecret : sealSecret(this.#sealer, id, secret),
         updatedAt: tx.now,
         ...(forward === undefined ? {} : columnsOf(forward)),
       };
       tx.db.update(webhookReceivers).set(row).where(eq(webhookReceivers.id, id)).run();
       if (forward !== undefined && isElsewhere) this.#lead(tx, row, forward);
-      if (secret !== undefined || row.validator !== before.validator) this.#refusals.forget(tx, id);
+      if (isSignedAnew) this.#refusals.forget(tx, id);
       const details = {
         name: row.name,
         ...(row.validator === before.validator ? {} : { validator: row.validator }),

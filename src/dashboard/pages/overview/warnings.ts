@@ -1,7 +1,7 @@
 /** What somebody should look at, of what the organization has. Pure: the lists are those that other pages show. */
 import type { Schemas, Token, Tunnel } from '../../api/types.ts';
 import { countText, moneyText, spanText, timeOf } from '../../parts/words.ts';
-import { isRefusing, reasonsText } from '../webhooks/refusals.ts';
+import { hasWorked, isAlarming, reasonsText, refusedSince, wordsOf } from '../webhooks/refusals.ts';
 
 export interface Warning {
   readonly key: string;
@@ -85,8 +85,12 @@ function ofDomain({ id, domain, verified, certificate }: Schemas['Domain']): War
 
 function ofReceiver(receiver: Schemas['WebhookReceiver'], now: number): Warning[] {
   const { id, name, refused } = receiver;
-  if (refused.last_at === null || !isRefusing(receiver) || now - timeOf(refused.last_at) > REFUSED_MS) return [];
-  const text = `The receiver ${name} refuses what comes: ${countText(refused.total)} (${reasonsText(refused)}).`;
+  const { last_at: at, last_reason: reason } = refused;
+  if (at === null || reason === null || !isAlarming(receiver) || now - timeOf(at) > REFUSED_MS) return [];
+  const count = countText(refusedSince(receiver));
+  const text = hasWorked(receiver)
+    ? `The receiver ${name} has refused ${count} since its last good delivery, the last one for this: ${wordsOf(reason)}.`
+    : `The receiver ${name} refuses what comes: ${count} (${reasonsText(refused)}).`;
   return [{ key: `receiver ${id}`, tone: 'warn', text, href: `/webhooks/${id}` }];
 }
 

@@ -16,7 +16,7 @@ import { type Column, Table } from '../../parts/table.tsx';
 import { countText } from '../../parts/words.ts';
 import { CreateReceiver } from './create-receiver.tsx';
 import { useReceivers } from './receiver-queries.ts';
-import { isRefusing } from './refusals.ts';
+import { isAlarming, refusedSince } from './refusals.ts';
 import { type Receiver, senderOf } from './senders.ts';
 
 export function ReceiversPage() {
@@ -102,11 +102,11 @@ const COLUMNS: ReadonlyArray<Column<Receiver>> = [
 ];
 
 function Last({ receiver }: { readonly receiver: Receiver }) {
-  const { refused, last_received_at: at } = receiver;
+  const { last_received_at: at } = receiver;
   return (
     <Group gap="xs">
       <Ago at={at} />
-      {isRefusing(receiver) && <StateBadge tone="warn">{`${countText(refused.total)} refused`}</StateBadge>}
+      {isAlarming(receiver) && <StateBadge tone="warn">{`${countText(refusedSince(receiver))} refused`}</StateBadge>}
     </Group>
   );
 }

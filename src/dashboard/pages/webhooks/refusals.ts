@@ -53,6 +53,38 @@ export function isRefusing({ refused, last_received_at: taken }: Pick<Receiver, 
   return last !== null && (taken === null || Date.parse(last) > Date.parse(taken));
 }
 
-function wordsOf(reason: string): string {
+/** So few behind a good delivery may be of somebody who tries: whoever does not look at the receiver is not told. */
+const MANY = 3;
+
+/** Something was taken in by the secret that it has, which is right then; who signs otherwise is somebody else, or has changed theirs since. */
+export function hasWorked({ refused }: Pick<Receiver, 'refused'>): boolean {
+  return refused.since_received !== null;
+}
+
+/** How many nothing good has come behind. */
+export function refusedSince({ refused }: Pick<Receiver, 'refused'>): number {
+  return refused.since_received ?? refused.total;
+}
+
+/** Whether it is said elsewhere than on the receiver's own page. */
+export function isAlarming(receiver: Pick<Receiver, 'refused' | 'last_received_at'>): boolean {
+  return isRefusing(receiver) && (!hasWorked(receiver) || refusedSince(receiver) >= MANY);
+}
+
+/** What the last one asks once the receiver has worked: its secret is not the first thing to doubt. */
+export function strayHintFor(reason: RefusalReason, receiver: Pick<Receiver, 'validator'>): string {
+  const { label } = senderOf(receiver.validator);
+  const sender = receiver.validator === 'generic_hmac_sha256' ? 'the sender' : label;
+  switch (reason) {
+    case 'signature_wrong':
+      return `Others were taken in with this secret: it was right, and this may be from somebody else who knows the address. If the secret was changed at ${sender} since then, set that one here.`;
+    case 'signature_missing':
+      return `Others were taken in, signed as ${sender} signs: this may be from somebody else who knows the address.`;
+    default:
+      return hintFor(reason, receiver);
+  }
+}
+
+export function wordsOf(reason: string): string {
   return (WORDS as Readonly<Record<string, string | undefined>>)[reason] ?? reason.replaceAll('_', ' ');
 }

@@ -1,9 +1,18 @@
-/** Above a receiver that takes nothing in: how much it has refused, why, and what to look at. */
+/** Above a receiver that has refused what came last: how much, why, and what to look at. Calm where it has worked and little was refused since. */
 import { Alert, Button, Group, Text } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { Ago } from '../../parts/ago.tsx';
 import { countText } from '../../parts/words.ts';
-import { hintFor, isRefusing, reasonsText } from './refusals.ts';
+import {
+  hasWorked,
+  hintFor,
+  isAlarming,
+  isRefusing,
+  reasonsText,
+  refusedSince,
+  strayHintFor,
+  wordsOf,
+} from './refusals.ts';
 import type { Receiver } from './senders.ts';
 
 interface RefusedNoticeProps {
@@ -14,18 +23,30 @@ interface RefusedNoticeProps {
 
 export function RefusedNotice({ receiver, onNewSecret }: RefusedNoticeProps) {
   const { refused } = receiver;
-  const { total, last_at: at, last_reason: reason } = refused;
+  const { last_at: at, last_reason: reason } = refused;
   if (reason === null || !isRefusing(receiver)) return null;
+  const worked = hasWorked(receiver);
+  const count = countText(refusedSince(receiver));
   return (
-    <Alert color="yellow" icon={<IconAlertTriangle size={18} />} role="region" aria-label="Refused deliveries">
+    <Alert
+      color={isAlarming(receiver) ? 'yellow' : 'gray'}
+      icon={<IconAlertTriangle size={18} />}
+      role="region"
+      aria-label="Refused deliveries"
+    >
       <Group justify="space-between" gap="sm">
         <div className="culvert-notice-words">
           <Text size="sm" fw={600}>
-            {countText(total)} refused: {reasonsText(refused)}, the last <Ago at={at} />
+            {worked
+              ? `${count} refused since the last good delivery: ${wordsOf(reason)}, `
+              : `${count} refused: ${reasonsText(refused)}, the last `}
+            <Ago at={at} />
           </Text>
-          <Text size="sm">{hintFor(reason, receiver)} Nothing of what is refused is kept.</Text>
+          <Text size="sm">
+            {worked ? strayHintFor(reason, receiver) : hintFor(reason, receiver)} Nothing of what is refused is kept.
+          </Text>
         </div>
-        {reason === 'signature_wrong' && onNewSecret !== undefined && (
+        {!worked && reason === 'signature_wrong' && onNewSecret !== undefined && (
           <Button variant="default" size="xs" className="culvert-touch" onClick={onNewSecret}>
             New secret
           </Button>

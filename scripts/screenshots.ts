@@ -21,11 +21,12 @@ async function shootAll(seeded: Seeded, size: keyof typeof SIZES, colorScheme: '
   const context = { viewport: SIZES[size], colorScheme };
   const pages = {
     stranger: await seeded.open(ending, '/', { as: null, context }),
+    newcomer: await seeded.open(ending, '/', { as: seeded.newcomer, context }),
     owner: await seeded.open(ending, '/', { context }),
   };
   const places = seeded.places.filter(({ name }) => only === undefined || only.includes(name));
-  for (const { name, path, stranger } of places) {
-    const page = stranger === true ? pages.stranger : pages.owner;
+  for (const { name, path, as = 'owner' } of places) {
+    const page = pages[as];
     await page.goto(`${seeded.culvert.apiUrl}/app${path}`);
     await settled(page);
     await page.screenshot({ path: join(out, `${name}-${size}-${colorScheme}.png`), fullPage: true });

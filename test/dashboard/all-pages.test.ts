@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { inReverse } from '../harness/ends.ts';
-import { type Seeded, startSeeded } from './seeded.ts';
+import { type Seeded, startSeeded, whoIs } from './seeded.ts';
 import { DESKTOP, NO_CHROMIUM, noSeriousFinding, PHONE, settled } from './world.ts';
 
 /** What another scheme can change. The whole of axe takes a second per page. */
@@ -31,14 +31,13 @@ suite('every page', { timeout: 280_000, skip: NO_CHROMIUM }, () => {
     seeded = await startSeeded(ends);
   });
 
-  for (const stranger of [true, false]) {
-    const who = stranger ? 'nobody is signed in' : 'the owner is signed in';
-    test(`axe-core finds nothing serious, and all fits on a phone, where ${who}`, async (t) => {
-      const page = await seeded.open(t, '/', { as: stranger ? null : seeded.owner, context: { hasTouch: true } });
+  for (const who of ['stranger', 'newcomer', 'owner'] as const) {
+    test(`axe-core finds nothing serious, and all fits on a phone, for the ${who}`, async (t) => {
+      const page = await seeded.open(t, '/', { as: whoIs(seeded, who), context: { hasTouch: true } });
       const asked = new Set<string>();
       page.on('request', (request) => asked.add(new URL(request.url()).origin));
       const wrong: string[] = [];
-      for (const place of seeded.places.filter((one) => (one.stranger === true) === stranger && one.brief !== true)) {
+      for (const place of seeded.places.filter(({ as = 'owner' }) => as === who)) {
         await page.setViewportSize(DESKTOP);
         await page.emulateMedia({ colorScheme: 'light' });
         await page.goto(`${seeded.culvert.apiUrl}/app${place.path}`);

@@ -29,10 +29,8 @@ export interface Place {
   readonly name: string;
   /** Below `/app`. */
   readonly path: string;
-  /** Not signed in. */
-  readonly stranger?: true;
-  /** Of the same frame as another place: only viewers' pass looks at it (more-pages.test.ts). */
-  readonly brief?: true;
+  /** Who sees it, other than the owner: nobody who is signed in, or somebody who has just come and has nothing yet. */
+  readonly as?: 'stranger' | 'newcomer';
 }
 
 export interface Seeded extends World {
@@ -40,6 +38,12 @@ export interface Seeded extends World {
   readonly places: readonly Place[];
   /** May only look on, in the organization that all is in; their own is another. */
   readonly viewer: Person;
+  readonly newcomer: Person;
+}
+
+/** Who looks at a place; null: nobody is signed in. */
+export function whoIs({ newcomer, owner }: Seeded, as: Place['as'] | 'owner' = 'owner'): Person | null {
+  return { stranger: null, newcomer, owner }[as];
 }
 
 export async function startSeeded(ends: Ends): Promise<Seeded> {
@@ -86,18 +90,21 @@ export async function startSeeded(ends: Ends): Promise<Seeded> {
   await visits(world, 'shop');
   await visits(world, 'staging');
   const requestId = await recorded(world, shop);
+  const newcomer = await world.person('newcomer@example.test');
+  const invitation = await invite(call);
   return {
     ...world,
     viewer,
+    newcomer,
     places: [
-      { name: 'sign-in', path: '/', stranger: true },
+      { name: 'sign-in', path: '/', as: 'stranger' },
+      { name: 'first-tunnel', path: '/', as: 'newcomer' },
       { name: 'overview', path: '/' },
       { name: 'tunnels', path: '/tunnels' },
       { name: 'tunnel-online', path: `/tunnels/${shop}` },
       ...['gates', 'policy', 'maintenance', 'connect'].map((tab) => ({
         name: `tunnel-${tab}`,
         path: `/tunnels/${shop}?tab=${tab}`,
-        brief: true as const,
       })),
       { name: 'tunnel-idle', path: `/tunnels/${String(idle['id'])}` },
       { name: 'tunnel-closed', path: `/tunnels/${String(closed['id'])}` },
@@ -119,8 +126,10 @@ export async function startSeeded(ends: Ends): Promise<Seeded> {
       { name: 'audit', path: '/audit' },
       { name: 'account', path: '/account' },
       { name: 'cli', path: `/cli?device_code=${randomBytes(32).toString('base64url')}` },
-      { name: 'invite', path: '/invite?token=abc' },
-      { name: 'reset', path: '/reset?token=abc', stranger: true },
+      { name: 'invite', path: `/invite?token=${invitation}`, as: 'stranger' },
+      { name: 'invite-another', path: `/invite?token=${invitation}` },
+      { name: 'invite-over', path: '/invite?token=abc', as: 'stranger' },
+      { name: 'reset', path: '/reset?token=abc', as: 'stranger' },
       ...['', '/users', '/organizations', '/server', '/certificates', '/keys', '/audit'].map((part) => ({
         name: `operator${part.replace('/', '-')}`,
         path: `/operator${part}`,
@@ -128,6 +137,14 @@ export async function startSeeded(ends: Ends): Promise<Seeded> {
       { name: 'nowhere', path: '/nowhere' },
     ],
   };
+}
+
+/** The token of an invitation that nobody has taken up. */
+async function invite(call: Call): Promise<string> {
+  const { active_org: org } = (await call('GET', '/auth/me')) as { active_org: { id: string } };
+  const made = await call('POST', `/orgs/${org.id}/invitations`, { email: 'grace@example.test', role: 'member' });
+  const sent = await call('POST', `/orgs/${org.id}/invitations/${String(made['id'])}/resend`);
+  return new URL(String(sent['accept_url'])).searchParams.get('token') ?? '';
 }
 
 type Call = (method: string, path: string, body?: object) => Promise<ApiAnswer['body']>;

@@ -114,6 +114,14 @@ suite('webhook receivers', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     assert.equal(new URL(page.url()).search, '');
     await list.getByRole('button', { name: 'push' }).click();
     await dialog(page, 'push').getByText('x-github-delivery').waitFor();
+    // Held down, it comes again before the page has gone back.
+    await page.evaluate(
+      `for (let i = 0; i < 3; i++) document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', bubbles: true }))`,
+    );
+    await dialog(page, 'push').waitFor({ state: 'hidden' });
+    await heading(page, 'orders');
+    await list.getByRole('button', { name: 'push' }).click();
+    await dialog(page, 'push').getByText('x-github-delivery').waitFor();
     await page.goBack();
     await dialog(page, 'push').waitFor({ state: 'hidden' });
     await heading(page, 'orders');

@@ -41,10 +41,14 @@ setNonce(nonce);
 const queries = new QueryClient({
   defaultOptions: {
     queries: {
+      // A server on this machine or in its network answers while the browser takes itself for offline: what does not come is a failure that is told.
+      networkMode: 'always',
       staleTime: 5000,
       // What the API refuses it refuses again; only a lost answer is worth another try.
       retry: (count, error) => count < 2 && error instanceof Failure && (error.status === 0 || error.status >= 502),
     },
+    // Nor is a deed put off until nobody thinks of it any more.
+    mutations: { networkMode: 'always' },
   },
 });
 

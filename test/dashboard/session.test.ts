@@ -128,6 +128,17 @@ suite('a tab', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     assert.equal(busy, -1);
   });
 
+  test('works where the browser takes itself for offline, and the server answers all the same', async (t) => {
+    const page = await world.open(t, '/names');
+    await heading(page, 'Reserved names');
+    await page.evaluate(`dispatchEvent(new Event('offline'))`);
+    await page.getByRole('textbox').first().fill('on-this-machine');
+    await page.getByRole('button', { name: 'Reserve name' }).click();
+    await page.getByRole('cell', { name: 'on-this-machine', exact: true }).waitFor();
+    await page.getByRole('link', { name: 'Members' }).click();
+    await page.getByRole('table', { name: 'Members' }).waitFor();
+  });
+
   test('says so when a page can not be fetched or drawn, and leads on', async (t) => {
     // A tab of its own: React tells the browser's console of what the page then says.
     const page = await (await world.open(t, '/')).context().newPage();

@@ -18,8 +18,10 @@ interface Claims {
 
 /** What one tab tells the others of the browser: that somebody came in or chose another organization, or that the session was ended. No secret. */
 const CHANNEL = 'culvert-session';
-/** A second each: as long as the server knows two requests of one browser from a thief's. */
-const MAX_TRIES = 5;
+/** Of swaps that others are at, a second each: without locks each tab of a browser may have to wait for all others. */
+const MAX_TRIES = 8;
+/** Without locks the tabs must not all swap at the word of one of them. */
+const SPREAD_MS = 2_000;
 /** A refresh without an answer must not keep the lock from the other tabs for ever. */
 const ANSWER_MS = 20_000;
 
@@ -47,7 +49,10 @@ export class Session {
     // What another tab has changed is true here too: it is asked for at once, for the page shows what may be another's by now.
     this.#channel.addEventListener('message', () => {
       // Without an answer nothing is known yet: the next request asks again.
-      this.#refreshAnew().catch(() => false);
+      const wait = 'locks' in navigator ? 0 : Math.random() * SPREAD_MS;
+      sleep(wait)
+        .then(() => this.#refreshAnew())
+        .catch(() => false);
     });
   }
 
@@ -146,7 +151,7 @@ export class Session {
     let answer = await this.#ask();
     // Another tab, or the page that was here before, is at it: its answer brings the browser the new cookie.
     for (let tries = 1; answer.retryAfterSeconds !== undefined && answer.status === 401 && tries < MAX_TRIES; tries++) {
-      await new Promise((resolve) => setTimeout(resolve, (answer.retryAfterSeconds ?? 1) * 1000));
+      await sleep((answer.retryAfterSeconds ?? 1) * 1000 * (0.5 + Math.random()));
       answer = await this.#ask();
     }
     if (answer.token !== undefined) {
@@ -183,6 +188,10 @@ export class Session {
     this.#state = state;
     for (const listener of this.#listeners) listener();
   }
+}
+
+function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 /** For whom a token acts, and for which organization of theirs. */

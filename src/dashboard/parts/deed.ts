@@ -46,6 +46,8 @@ export function say(message: string): void {
 /** What has changed without the person's doing here; stays until it was read. */
 export function sayNews(message: string): void {
   notifications.show({
+    // One of a kind: what stays must not fill the places of what comes.
+    id: `news: ${message}`,
     message,
     color: 'yellow',
     autoClose: false,

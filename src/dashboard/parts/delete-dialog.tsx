@@ -53,7 +53,8 @@ function useDeletion<T>({ what, name, run, done, list, listKey, id, touches = []
     run,
     done: done ?? `The ${what} ${name} is deleted.`,
     onDone: () => {
-      go(list);
+      // Whoever has gone elsewhere meanwhile stays there.
+      if (location.pathname.endsWith(`/${id}`)) go(list);
       // Whoever still looked at it would be told that there is none.
       queries.removeQueries({ queryKey: [...listKey, id] });
       void queries.invalidateQueries({ queryKey: listKey, exact: true });

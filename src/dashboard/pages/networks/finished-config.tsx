@@ -38,9 +38,9 @@ export function FinishedConfig({ query, privateKey, ...shown }: FinishedConfigPr
   );
 }
 
-/** Once, or because the browser is offline: the key stays in sight while it is tried again. */
-function hasFailed({ errorUpdateCount, failureCount, isPaused }: UseQueryResult): boolean {
-  return errorUpdateCount > 0 || failureCount > 0 || isPaused;
+/** Once: the key stays in sight while it is tried again. */
+function hasFailed({ errorUpdateCount, failureCount }: UseQueryResult): boolean {
+  return errorUpdateCount > 0 || failureCount > 0;
 }
 
 interface KeyAloneProps {

@@ -38,7 +38,7 @@ export function Table<T>({ label, rows, rowKey, columns, isPaged = false }: Tabl
       <MantineTable
         className="culvert-table"
         verticalSpacing="sm"
-        horizontalSpacing="md"
+        horizontalSpacing="sm"
         highlightOnHover
         role="table"
         aria-label={label}

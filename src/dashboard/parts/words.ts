@@ -33,8 +33,11 @@ export function durationText(ms: number): string {
   return spanText(ms);
 }
 
+/** From so many hours on nobody counts minutes. */
+const MANY_HOURS = 10;
+
 /**
- * The two largest units of a span: "2 h 5 min", "3 d". Rounded to the nearest of the smallest unit said: what was chosen as 30 days is so a second
+ * The two largest units of a span, or what of them matters: "2 h 5 min", "14 h", "3 d". Rounded to the nearest of the smallest unit said: what was chosen as 30 days is so a second
  * later too.
  */
 export function spanText(ms: number): string {
@@ -42,8 +45,9 @@ export function spanText(ms: number): string {
   if (seconds < 60) return `${seconds} s`;
   const minutes = Math.round(seconds / 60);
   if (minutes < 60) return `${minutes} min`;
-  if (minutes < 24 * 60) return withRest(`${Math.floor(minutes / 60)} h`, minutes % 60, 'min');
+  if (minutes < MANY_HOURS * 60) return withRest(`${Math.floor(minutes / 60)} h`, minutes % 60, 'min');
   const hours = Math.round(seconds / 3600);
+  if (hours < 24) return `${hours} h`;
   if (hours < 7 * 24) return withRest(`${Math.floor(hours / 24)} d`, hours % 24, 'h');
   return `${Math.round(seconds / 86_400)} d`;
 }

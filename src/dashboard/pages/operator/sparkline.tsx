@@ -11,6 +11,7 @@ const WIDTH = 240;
 const HEIGHT = 56;
 /** For the width of the line, and a flat one at 0 is seen. */
 const MARGIN = 2;
+const GROUND = HEIGHT - MARGIN;
 /** The line grows from the left until there are so many, and is then as wide as its card. */
 const FIRST_ROOM = 20;
 
@@ -38,6 +39,14 @@ export function Sparkline({ title, values, say }: SparklineProps) {
         role="img"
         aria-label={words}
       >
+        <line
+          className="culvert-sparkline-ground"
+          x1={0}
+          x2={WIDTH}
+          y1={GROUND}
+          y2={GROUND}
+          vectorEffect="non-scaling-stroke"
+        />
         <polyline points={pointsOf(values, top)} vectorEffect="non-scaling-stroke" />
       </svg>
     </Card>
@@ -49,7 +58,7 @@ function pointsOf(values: readonly number[], top: number): string {
   return values
     .map((value, index) => {
       const share = top === 0 ? 0 : value / top;
-      return `${(index * step).toFixed(1)},${(HEIGHT - MARGIN - share * (HEIGHT - 2 * MARGIN)).toFixed(1)}`;
+      return `${(index * step).toFixed(1)},${(GROUND - share * (HEIGHT - 2 * MARGIN)).toFixed(1)}`;
     })
     .join(' ');
 }

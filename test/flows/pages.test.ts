@@ -337,7 +337,7 @@ suite('the pages', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await other.evaluate("fetch('/auth/logout', { method: 'POST' })");
     await other.evaluate(logIn('erin2@example.test', erin.password));
     await press(page, 'Accept the invitation');
-    await alertOf(page, 'somebody else has signed in meanwhile');
+    await alertOf(page, 'Nothing was done');
     await signedInAs(page, 'erin2@example.test');
     await heading(page, 'This is another account');
     await other.reload();

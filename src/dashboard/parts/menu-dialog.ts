@@ -1,6 +1,6 @@
 /**
  * Menus whose entries open a dialog. A dialog gives the focus back to what had it when it opened: the entry of the menu, which is gone by then, so
- * that the keyboard would start again at the top of the page. Menus that use it are drawn with `withInitialFocusPlaceholder={false}`.
+ * that the keyboard would start again at the top of the page.
  */
 import { type RefObject, useRef } from 'react';
 

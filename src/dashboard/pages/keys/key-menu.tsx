@@ -1,11 +1,12 @@
 /** What can be done to one key. */
-import { ActionIcon, Menu } from '@mantine/core';
-import { IconCoin, IconCopy, IconDots, IconRefresh, IconTrash } from '@tabler/icons-react';
+import { Menu } from '@mantine/core';
+import { IconCoin, IconCopy, IconRefresh, IconTrash } from '@tabler/icons-react';
 import { useMay } from '../../api/context.tsx';
 import type { Token } from '../../api/types.ts';
 import { copyText } from '../../parts/clipboard.ts';
 import { say, sayNews } from '../../parts/deed.ts';
 import { useMenuDialog } from '../../parts/menu-dialog.ts';
+import { RowMenu } from '../../parts/row-menu.tsx';
 import { nowSeconds } from './key-query.ts';
 import { stateOf } from './key-state.ts';
 
@@ -33,32 +34,25 @@ export function KeyMenu({ token, name, onBudget, onRotate, onRevoke }: KeyMenuPr
   };
   const { button, from } = useMenuDialog();
   return (
-    <Menu position="bottom-end" withInitialFocusPlaceholder={false}>
-      <Menu.Target>
-        <ActionIcon ref={button} variant="subtle" color="gray" size={36} aria-label={`Actions for the key ${name}`}>
-          <IconDots size={18} />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Item leftSection={<IconCopy size={16} />} onClick={() => void copyId()}>
-          Copy ID
-        </Menu.Item>
-        {mayChange && (
-          <>
-            <Menu.Item leftSection={<IconCoin size={16} />} onClick={from(() => onBudget(token))}>
-              Set budget
+    <RowMenu button={button} label={`Actions for the key ${name}`}>
+      <Menu.Item leftSection={<IconCopy size={16} />} onClick={() => void copyId()}>
+        Copy ID
+      </Menu.Item>
+      {mayChange && (
+        <>
+          <Menu.Item leftSection={<IconCoin size={16} />} onClick={from(() => onBudget(token))}>
+            Set budget
+          </Menu.Item>
+          {state !== 'replaced' && (
+            <Menu.Item leftSection={<IconRefresh size={16} />} onClick={from(() => onRotate(token))}>
+              Rotate
             </Menu.Item>
-            {state !== 'replaced' && (
-              <Menu.Item leftSection={<IconRefresh size={16} />} onClick={from(() => onRotate(token))}>
-                Rotate
-              </Menu.Item>
-            )}
-            <Menu.Item color="red" leftSection={<IconTrash size={16} />} onClick={from(() => onRevoke(token))}>
-              Revoke
-            </Menu.Item>
-          </>
-        )}
-      </Menu.Dropdown>
-    </Menu>
+          )}
+          <Menu.Item color="red" leftSection={<IconTrash size={16} />} onClick={from(() => onRevoke(token))}>
+            Revoke
+          </Menu.Item>
+        </>
+      )}
+    </RowMenu>
   );
 }

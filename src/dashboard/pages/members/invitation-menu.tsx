@@ -1,9 +1,10 @@
 /** What can be done with one invitation: send it again, take it back. Nothing where the role allows nothing. */
-import { ActionIcon, Menu } from '@mantine/core';
-import { IconDots, IconMailForward, IconMailOff } from '@tabler/icons-react';
+import { Menu } from '@mantine/core';
+import { IconMailForward, IconMailOff } from '@tabler/icons-react';
 import { useAccount } from '../../api/context.tsx';
 import type { Schemas } from '../../api/types.ts';
 import { useMenuDialog } from '../../parts/menu-dialog.ts';
+import { RowMenu } from '../../parts/row-menu.tsx';
 import { mayTouch, NOT_APPROVED, roleOf } from './roles.ts';
 
 /** Each opens the dialog about the invitation. */
@@ -22,31 +23,18 @@ export function InvitationMenu({ invitation, onSend, onRevoke }: InvitationMenuP
   if (!mayTouch({ me: roleOf(org.role), other: roleOf(invitation.role) })) return null;
   const isApproved = org.approval_status === 'approved';
   return (
-    <Menu position="bottom-end" withInitialFocusPlaceholder={false}>
-      <Menu.Target>
-        <ActionIcon
-          ref={button}
-          variant="subtle"
-          color="gray"
-          size={36}
-          aria-label={`Actions for the invitation of ${invitation.email}`}
-        >
-          <IconDots size={18} />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Item
-          leftSection={<IconMailForward size={16} />}
-          disabled={!isApproved}
-          title={isApproved ? undefined : NOT_APPROVED}
-          onClick={from(() => onSend(invitation))}
-        >
-          Send again
-        </Menu.Item>
-        <Menu.Item color="red" leftSection={<IconMailOff size={16} />} onClick={from(() => onRevoke(invitation))}>
-          Revoke
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+    <RowMenu button={button} label={`Actions for the invitation of ${invitation.email}`}>
+      <Menu.Item
+        leftSection={<IconMailForward size={16} />}
+        disabled={!isApproved}
+        title={isApproved ? undefined : NOT_APPROVED}
+        onClick={from(() => onSend(invitation))}
+      >
+        Send again
+      </Menu.Item>
+      <Menu.Item color="red" leftSection={<IconMailOff size={16} />} onClick={from(() => onRevoke(invitation))}>
+        Revoke
+      </Menu.Item>
+    </RowMenu>
   );
 }

@@ -1,9 +1,10 @@
 /** What can be done with one member: another role, take them out; with oneself: leave. Nothing where the role allows nothing. */
-import { ActionIcon, Menu } from '@mantine/core';
-import { IconDots, IconDoorExit, IconUserMinus, IconUserShield } from '@tabler/icons-react';
+import { Menu } from '@mantine/core';
+import { IconDoorExit, IconUserMinus, IconUserShield } from '@tabler/icons-react';
 import { useAccount } from '../../api/context.tsx';
 import type { Schemas } from '../../api/types.ts';
 import { useMenuDialog } from '../../parts/menu-dialog.ts';
+import { RowMenu } from '../../parts/row-menu.tsx';
 import { mayTouch, roleOf } from './roles.ts';
 
 /** Each opens the dialog about the member. */
@@ -23,26 +24,19 @@ export function MemberMenu({ member, onRole, onRemove }: MemberMenuProps) {
   const may = mayTouch({ me: roleOf(org.role), other: roleOf(member.role) });
   if (!may && !isMe) return null;
   return (
-    <Menu position="bottom-end" withInitialFocusPlaceholder={false}>
-      <Menu.Target>
-        <ActionIcon ref={button} variant="subtle" color="gray" size={36} aria-label={`Actions for ${member.email}`}>
-          <IconDots size={18} />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {may && (
-          <Menu.Item leftSection={<IconUserShield size={16} />} onClick={from(() => onRole(member))}>
-            Change role
-          </Menu.Item>
-        )}
-        <Menu.Item
-          color="red"
-          leftSection={isMe ? <IconDoorExit size={16} /> : <IconUserMinus size={16} />}
-          onClick={from(() => onRemove(member))}
-        >
-          {isMe ? 'Leave the organization' : 'Remove from the organization'}
+    <RowMenu button={button} label={`Actions for ${member.email}`}>
+      {may && (
+        <Menu.Item leftSection={<IconUserShield size={16} />} onClick={from(() => onRole(member))}>
+          Change role
         </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+      )}
+      <Menu.Item
+        color="red"
+        leftSection={isMe ? <IconDoorExit size={16} /> : <IconUserMinus size={16} />}
+        onClick={from(() => onRemove(member))}
+      >
+        {isMe ? 'Leave the organization' : 'Remove from the organization'}
+      </Menu.Item>
+    </RowMenu>
   );
 }

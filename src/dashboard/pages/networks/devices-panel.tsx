@@ -1,6 +1,6 @@
 /** Who is in a network: addresses, when each was there, what passed, and what can be done about it. */
-import { ActionIcon, Button, Group, Menu, Stack, Text, Title } from '@mantine/core';
-import { IconDeviceLaptop, IconDots, IconFileText, IconPencil, IconPlus, IconTrash } from '@tabler/icons-react';
+import { Button, Group, Menu, Stack, Text, Title } from '@mantine/core';
+import { IconDeviceLaptop, IconFileText, IconPencil, IconPlus, IconTrash } from '@tabler/icons-react';
 import { useDisclosure } from '@mantine/hooks';
 import { useState } from 'react';
 import { useMay } from '../../api/context.tsx';
@@ -8,6 +8,7 @@ import { Ago } from '../../parts/ago.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { useMenuDialog } from '../../parts/menu-dialog.ts';
+import { RowMenu } from '../../parts/row-menu.tsx';
 import { SearchBox } from '../../parts/search-box.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
@@ -198,37 +199,24 @@ interface DeviceMenuProps {
 function DeviceMenu({ device, mayChange, onDeed }: DeviceMenuProps) {
   const { button, from } = useMenuDialog();
   return (
-    <Menu position="bottom-end" withInitialFocusPlaceholder={false}>
-      <Menu.Target>
-        <ActionIcon
-          ref={button}
-          variant="subtle"
-          color="gray"
-          size={36}
-          aria-label={`What can be done with ${device.name}`}
-        >
-          <IconDots size={18} />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Item leftSection={<IconFileText size={16} />} onClick={from(() => onDeed(device, 'config'))}>
-          Show config
-        </Menu.Item>
-        {mayChange && (
-          <>
-            <Menu.Item leftSection={<IconPencil size={16} />} onClick={from(() => onDeed(device, 'edit'))}>
-              Edit
-            </Menu.Item>
-            <Menu.Item
-              color="var(--mantine-color-error)"
-              leftSection={<IconTrash size={16} />}
-              onClick={from(() => onDeed(device, 'revoke'))}
-            >
-              Revoke
-            </Menu.Item>
-          </>
-        )}
-      </Menu.Dropdown>
-    </Menu>
+    <RowMenu button={button} label={`What can be done with ${device.name}`}>
+      <Menu.Item leftSection={<IconFileText size={16} />} onClick={from(() => onDeed(device, 'config'))}>
+        Show config
+      </Menu.Item>
+      {mayChange && (
+        <>
+          <Menu.Item leftSection={<IconPencil size={16} />} onClick={from(() => onDeed(device, 'edit'))}>
+            Edit
+          </Menu.Item>
+          <Menu.Item
+            color="var(--mantine-color-error)"
+            leftSection={<IconTrash size={16} />}
+            onClick={from(() => onDeed(device, 'revoke'))}
+          >
+            Revoke
+          </Menu.Item>
+        </>
+      )}
+    </RowMenu>
   );
 }

@@ -1,13 +1,14 @@
 /** What an operator can do to one organization. */
-import { ActionIcon, Menu } from '@mantine/core';
+import { Menu } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { IconCheck, IconCreditCard, IconDots, IconPlayerPause } from '@tabler/icons-react';
+import { IconCheck, IconCreditCard, IconPlayerPause } from '@tabler/icons-react';
 import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
 import type { Schemas } from '../../api/types.ts';
 import { Confirm } from '../../parts/confirm.tsx';
 import { useDeed } from '../../parts/deed.ts';
 import { useMenuDialog } from '../../parts/menu-dialog.ts';
+import { RowMenu } from '../../parts/row-menu.tsx';
 import { PlanDialog } from './plan-dialog.tsx';
 
 type Organization = Schemas['OperatedOrganization'];
@@ -19,28 +20,21 @@ export function OrgMenu({ org }: { readonly org: Organization }) {
   const { button, from, back } = useMenuDialog();
   return (
     <>
-      <Menu position="bottom-end" withInitialFocusPlaceholder={false}>
-        <Menu.Target>
-          <ActionIcon ref={button} variant="subtle" color="gray" size={36} aria-label={`Actions for ${org.name}`}>
-            <IconDots size={18} />
-          </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
-          {org.approval_status !== 'approved' && (
-            <Menu.Item leftSection={<IconCheck size={16} />} onClick={() => approve.mutate()}>
-              Approve
-            </Menu.Item>
-          )}
-          <Menu.Item leftSection={<IconCreditCard size={16} />} onClick={from(plan.open)}>
-            Change plan
+      <RowMenu button={button} label={`Actions for ${org.name}`}>
+        {org.approval_status !== 'approved' && (
+          <Menu.Item leftSection={<IconCheck size={16} />} onClick={() => approve.mutate()}>
+            Approve
           </Menu.Item>
-          {org.approval_status !== 'suspended' && (
-            <Menu.Item color="red" leftSection={<IconPlayerPause size={16} />} onClick={from(suspend.open)}>
-              Suspend
-            </Menu.Item>
-          )}
-        </Menu.Dropdown>
-      </Menu>
+        )}
+        <Menu.Item leftSection={<IconCreditCard size={16} />} onClick={from(plan.open)}>
+          Change plan
+        </Menu.Item>
+        {org.approval_status !== 'suspended' && (
+          <Menu.Item color="red" leftSection={<IconPlayerPause size={16} />} onClick={from(suspend.open)}>
+            Suspend
+          </Menu.Item>
+        )}
+      </RowMenu>
       {planning && <PlanDialog org={org} onClose={back(plan.close)} />}
       <SuspendDialog org={org} opened={suspending} onClose={suspend.close} />
     </>

@@ -1,12 +1,12 @@
 /** What an operator can do to one account; each is asked about first. */
-import { ActionIcon, Menu } from '@mantine/core';
-import { IconDots } from '@tabler/icons-react';
+import { Menu } from '@mantine/core';
 import { useState } from 'react';
 import { useAccount, useApi } from '../../api/context.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
 import { useDeed } from '../../parts/deed.ts';
 import { useAsked } from '../../parts/asked.ts';
 import { useMenuDialog } from '../../parts/menu-dialog.ts';
+import { RowMenu } from '../../parts/row-menu.tsx';
 import { PasswordDialog } from './password-dialog.tsx';
 import { deedsFor, type User, USER_DEEDS, type UserDeedName } from './user-deeds.ts';
 
@@ -18,20 +18,13 @@ export function UserMenu({ user }: { readonly user: User }) {
   if (offered.length === 0 && asked.row === undefined) return null;
   return (
     <>
-      <Menu position="bottom-end" withInitialFocusPlaceholder={false}>
-        <Menu.Target>
-          <ActionIcon ref={button} variant="subtle" color="gray" size={36} aria-label={`Actions for ${user.email}`}>
-            <IconDots size={18} />
-          </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
-          {offered.map((name) => (
-            <Menu.Item key={name} {...(name === 'lock' ? { color: 'red' } : {})} onClick={from(() => asked.ask(name))}>
-              {USER_DEEDS[name].title}
-            </Menu.Item>
-          ))}
-        </Menu.Dropdown>
-      </Menu>
+      <RowMenu button={button} label={`Actions for ${user.email}`}>
+        {offered.map((name) => (
+          <Menu.Item key={name} {...(name === 'lock' ? { color: 'red' } : {})} onClick={from(() => asked.ask(name))}>
+            {USER_DEEDS[name].title}
+          </Menu.Item>
+        ))}
+      </RowMenu>
       {asked.row !== undefined && (
         <DeedDialog
           user={user}

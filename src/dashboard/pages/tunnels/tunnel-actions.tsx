@@ -1,8 +1,9 @@
 /** What can be done to a tunnel from its row. */
-import { ActionIcon, Menu } from '@mantine/core';
-import { IconDotsVertical, IconPlayerPlay, IconPlayerStop, IconTool, IconTrash } from '@tabler/icons-react';
+import { Menu } from '@mantine/core';
+import { IconPlayerPlay, IconPlayerStop, IconTool, IconTrash } from '@tabler/icons-react';
 import type { Tunnel } from '../../api/types.ts';
 import { useMenuDialog } from '../../parts/menu-dialog.ts';
+import { RowMenu } from '../../parts/row-menu.tsx';
 import { useBeginMaintenance, useEndMaintenance, useStart, useStop } from './tunnel-deeds.ts';
 import { isShut } from './tunnel-state.ts';
 
@@ -28,49 +29,35 @@ export function TunnelActions({ tunnel, now, onStop, onMaintenance, onDelete }: 
   const { subdomain, maintenance, online } = tunnel;
   const isBusy = [start, stop, begin, end].some(({ isPending }) => isPending);
   return (
-    <Menu position="bottom-end" width={220} withInitialFocusPlaceholder={false}>
-      <Menu.Target>
-        <ActionIcon
-          ref={button}
-          variant="subtle"
-          color="gray"
-          size="lg"
-          loading={isBusy}
-          aria-label={`Actions for ${subdomain}`}
-        >
-          <IconDotsVertical size={18} />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {isShut(tunnel, now) ? (
-          <Menu.Item leftSection={<IconPlayerPlay size={16} />} onClick={() => start.mutate(tunnel)}>
-            Start
-          </Menu.Item>
-        ) : (
-          <Menu.Item
-            leftSection={<IconPlayerStop size={16} />}
-            onClick={online ? from(() => onStop(tunnel)) : () => stop.mutate(tunnel)}
-          >
-            Stop
-          </Menu.Item>
-        )}
-        {maintenance ? (
-          <Menu.Item leftSection={<IconTool size={16} />} onClick={() => end.mutate(tunnel)}>
-            End maintenance
-          </Menu.Item>
-        ) : (
-          <Menu.Item
-            leftSection={<IconTool size={16} />}
-            onClick={online ? from(() => onMaintenance(tunnel)) : () => begin.mutate({ tunnel, message: '' })}
-          >
-            Begin maintenance
-          </Menu.Item>
-        )}
-        <Menu.Divider />
-        <Menu.Item color="red" leftSection={<IconTrash size={16} />} onClick={from(() => onDelete(tunnel))}>
-          Delete tunnel
+    <RowMenu button={button} label={`Actions for ${subdomain}`} isBusy={isBusy}>
+      {isShut(tunnel, now) ? (
+        <Menu.Item leftSection={<IconPlayerPlay size={16} />} onClick={() => start.mutate(tunnel)}>
+          Start
         </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+      ) : (
+        <Menu.Item
+          leftSection={<IconPlayerStop size={16} />}
+          onClick={online ? from(() => onStop(tunnel)) : () => stop.mutate(tunnel)}
+        >
+          Stop
+        </Menu.Item>
+      )}
+      {maintenance ? (
+        <Menu.Item leftSection={<IconTool size={16} />} onClick={() => end.mutate(tunnel)}>
+          End maintenance
+        </Menu.Item>
+      ) : (
+        <Menu.Item
+          leftSection={<IconTool size={16} />}
+          onClick={online ? from(() => onMaintenance(tunnel)) : () => begin.mutate({ tunnel, message: '' })}
+        >
+          Begin maintenance
+        </Menu.Item>
+      )}
+      <Menu.Divider />
+      <Menu.Item color="red" leftSection={<IconTrash size={16} />} onClick={from(() => onDelete(tunnel))}>
+        Delete tunnel
+      </Menu.Item>
+    </RowMenu>
   );
 }

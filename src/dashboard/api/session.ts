@@ -47,9 +47,9 @@ export class Session {
   constructor(api: URL) {
     this.#refreshUrl = new URL('auth/refresh', api);
     // What another tab has changed is true here too: it is asked for at once, for the page shows what may be another's by now.
-    this.#channel.addEventListener('message', () => {
-      // Without an answer nothing is known yet: the next request asks again.
-      const wait = 'locks' in navigator ? 0 : Math.random() * SPREAD_MS;
+    this.#channel.addEventListener('message', ({ data }) => {
+      // Without an answer nothing is known yet: the next request asks again. Of a session that was ended nobody gets a cookie: there is no race.
+      const wait = 'locks' in navigator || data === 'out' ? 0 : Math.random() * SPREAD_MS;
       sleep(wait)
         .then(() => this.#refreshAnew())
         .catch(() => false);
@@ -151,7 +151,7 @@ export class Session {
     let answer = await this.#ask();
     // Another tab, or the page that was here before, is at it: its answer brings the browser the new cookie.
     for (let tries = 1; answer.retryAfterSeconds !== undefined && answer.status === 401 && tries < MAX_TRIES; tries++) {
-      await sleep((answer.retryAfterSeconds ?? 1) * 1000 * (0.5 + Math.random()));
+      await sleep(answer.retryAfterSeconds * 1000 * (0.5 + Math.random()));
       answer = await this.#ask();
     }
     if (answer.token !== undefined) {

@@ -48,6 +48,16 @@ const TARGETS: readonly Target[] = [
   ),
   target('log-ins: rate against argon2id alone', ['least', 0.8, 0.9], (r) => r.single('log-ins', 'share')),
   {
+    ...target('dashboard: a stranger can type', ['most', 1_000, 800], (r) => r.single('dashboard', 'stranger')),
+    unit: 'ms',
+    digits: 0,
+  },
+  {
+    ...target('dashboard: the overview with its answers', ['most', 1_000, 800], (r) => r.single('dashboard', 'member')),
+    unit: 'ms',
+    digits: 0,
+  },
+  {
     ...target('frames of the live list at 200 requests/s', ['least', 58, 59], (r) => r.single('dashboard-live', 'fps')),
     unit: 'a second',
     digits: 1,

@@ -29,6 +29,7 @@ test('says hello with the token, then claims, and tells the URL', async () => {
     version: 1,
     token: 'mtk_test',
     agent: { version: '1', os: 'test', hostname: 'test' },
+    clear: true,
   });
   assert.equal(channel.sent.length, 1, 'nothing is said before welcome');
   channel.welcome();

@@ -136,7 +136,7 @@ class Supervisor implements Agent, SessionOwner, RelayOwner {
       session.destroy();
       this.onLost(session, `the server did not answer hello within ${HELLO_TIMEOUT_MS / 1000} s`);
     });
-    session.greet(channel, { type: 'hello', version: WIRE_VERSION, token, agent: this.#options.identity });
+    session.greet(channel, { type: 'hello', version: WIRE_VERSION, token, agent: this.#options.identity, clear: true });
   }
 
   #failed(error: unknown): void {

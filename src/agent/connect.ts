@@ -136,6 +136,10 @@ class MuxChannel implements Channel, SessionHandler, StreamSink {
     this.#shaper.holdBack(megabitsPerSecond);
   }
 
+  sayClear(): void {
+    if (this.#mux !== undefined) this.#mux.saysClear = true;
+  }
+
   refuseStreams(): void {
     this.#server.drain();
   }

@@ -170,6 +170,8 @@ class ServedStream implements StreamSink {
       slabs: floor.slabs,
       meter: floor.meter,
       tls: target.tls,
+      // A preamble without a visitor is that of an HTTP tunnel, whose streams serve one request after another.
+      saysClear: this.#visitor === undefined,
       onClose: () => this.#leave(),
     };
     const pipe = tap === null ? new Pipe(stream, socket, options) : new TappedPipe(stream, socket, { ...options, tap });

@@ -120,6 +120,7 @@ export class Session implements ChannelSink {
         if (this.#welcomed) return this.#broken('it said welcome twice');
         this.#welcomed = true;
         if (message.bandwidthLimitMbps !== undefined) this.#channel?.holdBack(message.bandwidthLimitMbps);
+        if (message.clear === true) this.#channel?.sayClear();
         return this.#owner.onWelcome(this, message);
       case 'bound':
         return this.#bound(message);

@@ -5,6 +5,7 @@ import { type Slab, SLAB_HEADROOM, SlabPool } from './slab.ts';
 
 class Input {
   readonly got: string[] = [];
+  readonly passes: Array<readonly [boolean, boolean]> = [];
   takes = true;
   goOn = true;
 
@@ -17,6 +18,10 @@ class Input {
     if (!this.takes) return null;
     this.got.push(`took ${count} of ${slab.bytes.toString('latin1', SLAB_HEADROOM, SLAB_HEADROOM + 2)}`);
     return this.goOn;
+  }
+
+  passed(wasShort: boolean, goesOn: boolean): void {
+    this.passes.push([wasShort, goesOn]);
   }
 }
 
@@ -64,4 +69,19 @@ test('a slab that is not taken is copied from and used again; a full peer pauses
   assert.equal(taken, 1);
   reader.close();
   assert.equal(pool.take().held, false);
+});
+
+test('a read that did not fill its buffer is told from one that did', () => {
+  const input = new Input();
+  const reader = new PipeReader(input, Buffer.alloc(262_144), new SlabPool());
+  const whole = new SlabPool().take().body.length;
+  reads(reader, [262_144, whole, whole - 1, 1_000]);
+  reader.chunk(Buffer.from('early'));
+  assert.deepEqual(
+    input.passes.map(([wasShort]) => wasShort),
+    [false, false, true, true, false],
+  );
+  input.goOn = false;
+  reads(reader, [10]);
+  assert.deepEqual(input.passes.at(-1), [true, false]);
 });

@@ -15,6 +15,8 @@ export interface PipeInput {
   fromSocket(bytes: Buffer, start: number, count: number): boolean;
   /** Takes the slab, or answers null and leaves it. */
   donate(slab: Slab, count: number): boolean | null;
+  /** A read was passed on. `wasShort`: its buffer had room for more, so the kernel had no more. `goesOn`: the socket is read on. */
+  passed(wasShort: boolean, goesOn: boolean): void;
 }
 
 export class PipeReader implements ReadTarget {
@@ -42,6 +44,19 @@ export class PipeReader implements ReadTarget {
 
   filled(count: number): boolean {
     this.#lastRead = count;
+    const view = this.#own?.body ?? this.#shared;
+    const goOn = this.#passOn(count);
+    this.#pipe.passed(count < view.length, goOn);
+    return goOn;
+  }
+
+  chunk(bytes: Buffer): boolean {
+    const goOn = this.#pipe.fromSocket(bytes, 0, bytes.length);
+    this.#pipe.passed(false, goOn);
+    return goOn;
+  }
+
+  #passOn(count: number): boolean {
     const own = this.#own;
     if (own === null) return this.#pipe.fromSocket(this.#shared, 0, count);
     if (count >= DONATE_FROM) {
@@ -52,10 +67,6 @@ export class PipeReader implements ReadTarget {
       }
     }
     return this.#pipe.fromSocket(own.body, 0, count);
-  }
-
-  chunk(bytes: Buffer): boolean {
-    return this.#pipe.fromSocket(bytes, 0, bytes.length);
   }
 
   /** Gives its slab back. The socket must read no more, or ask `view` first. */

@@ -3,6 +3,7 @@
  * agent (local service), by tcp tunnels and by connections that were upgraded.
  */
 import type { Socket } from 'node:net';
+import { Clearance } from './clearance.ts';
 import type { Slab, SlabPool } from './slab.ts';
 import { type PipeInput, PipeReader } from './pipe-reader.ts';
 import { cutSocket, readInto, resumeReading } from './socket.ts';
@@ -16,6 +17,7 @@ export interface PipeStream {
   readonly gone: boolean;
   write(bytes: Uint8Array, start: number, end: number): boolean;
   donate(slab: Slab, length: number): boolean | null;
+  clear(): void;
   consumed(bytes: number): void;
   end(): void;
   reset(): void;
@@ -42,6 +44,8 @@ export interface PipeOptions {
   readonly meter: PipeMeter;
   /** The socket is a TLSSocket. */
   readonly tls: boolean;
+  /** The stream's peer is told when nothing waits behind what the socket has sent: it ends messages by that. */
+  readonly saysClear?: boolean;
   /** Called once when both directions are over or either side broke. */
   readonly onClose?: () => void;
 }
@@ -53,6 +57,9 @@ export class Pipe implements PipeSink, PipeInput {
   readonly #meter: PipeMeter;
   readonly #slabs: SlabPool;
   readonly #onClose: (() => void) | undefined;
+  readonly #clearance: Clearance | null;
+  /** One read of a TLSSocket does not show that there is no more. */
+  readonly #isTls: boolean;
   #reader: PipeReader | null = null;
   #closed = false;
   #socketEnded = false;
@@ -75,6 +82,8 @@ export class Pipe implements PipeSink, PipeInput {
       turn: options.turn,
       onCredit: (bytes) => this.#stream.consumed(bytes),
     });
+    this.#isTls = options.tls;
+    this.#clearance = options.saysClear === true ? new Clearance(options.turn, () => this.#clear()) : null;
     stream.sink = this;
     socket.on('end', () => {
       this.#socketEnded = true;
@@ -105,6 +114,16 @@ export class Pipe implements PipeSink, PipeInput {
     return this.#stream.write(bytes, start, start + count);
   }
 
+  passed(wasShort: boolean, goesOn: boolean): void {
+    const clearance = this.#clearance;
+    if (clearance === null) return;
+    if (goesOn && wasShort && !this.#isTls) {
+      clearance.cancel();
+      this.#stream.clear();
+    } else if (goesOn) clearance.ask();
+    else clearance.cancel();
+  }
+
   onData(_stream: unknown, bytes: Buffer, start: number, end: number): void {
     this.busy = true;
     this.#meter.toSocket += end - start;
@@ -123,6 +142,7 @@ export class Pipe implements PipeSink, PipeInput {
 
   onDrain(): void {
     resumeReading(this.#socket);
+    this.#clearance?.ask();
   }
 
   /** Cuts both sides. */
@@ -135,6 +155,10 @@ export class Pipe implements PipeSink, PipeInput {
     cutSocket(this.#socket);
     this.#reader?.close();
     this.#onClose?.();
+  }
+
+  #clear(): void {
+    if (!this.#closed) this.#stream.clear();
   }
 
   #socketGone(): void {

@@ -6,6 +6,7 @@ import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import type { Logger } from '../base/log.ts';
 import type { Output } from './io.ts';
+import { LogLines } from './log-lines.ts';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
 
@@ -44,9 +45,15 @@ export async function makeLog(options: LogOptions): Promise<Logger> {
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (level: string) => ({ level }) },
   };
-  const target = scrubbed(output);
+  let found: Logger | undefined;
+  const target = scrubbed(
+    new LogLines(output, (lost, cause) =>
+      found?.warn({ lost, cause }, 'log lines were lost: they could not be written'),
+    ),
+  );
   if (format === 'json' || (format === 'auto' && output.isTTY !== true)) {
     const log: Logger = pino(settings, target);
+    found = log;
     return log;
   }
   const { default: pretty } = await import('pino-pretty');
@@ -57,11 +64,12 @@ export async function makeLog(options: LogOptions): Promise<Logger> {
     sync: true,
   });
   const log: Logger = pino(settings, lines);
+  found = log;
   return log;
 }
 
 /** The output, with keys taken out of what is written. */
-function scrubbed(output: Output): Writable {
+function scrubbed(output: LogLines): Writable {
   return new Writable({
     decodeStrings: false,
     write(chunk: string | Buffer, _encoding, done) {

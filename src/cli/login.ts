@@ -3,7 +3,6 @@
  * is kept for this server (config/credentials.ts).
  */
 import { randomBytes } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { discover } from '../agent/discovery.ts';
 import { messageOf } from '../base/errors.ts';
@@ -51,11 +50,11 @@ export async function login(io: Io, { flags }: Invocation): Promise<ExitCode> {
     const code = randomBytes(32).toString('base64url');
     const until = Date.now() + PATIENCE_MS;
     invite(io, { server, code, until, output, browser: flags['browser'] !== false });
-    const kept = await awaitKey({ server, code, until, output, signal: interrupt.signal });
-    const replaced = await keep(credentials, server, kept);
+    const kept = await awaitKey(io, { server, code, until, output, signal: interrupt.signal });
+    const replaced = await keep(io, credentials, { server, login: kept });
     output.done({ server: serverName(server), login: kept, file: credentials.path, next: nextStep(io, server) });
-    const how = { env: io.env, signal: interrupt.signal };
-    const left = replaced === undefined ? undefined : await endReplaced(server, replaced, how);
+    const { signal } = interrupt;
+    const left = replaced === undefined ? undefined : await endReplaced(io, { server, login: replaced, signal });
     if (left !== undefined) output.left({ server: serverName(server), left });
     return EXIT.ok;
   } catch (error) {
@@ -101,13 +100,13 @@ interface Wait {
 }
 
 /** Asks until the key is there. @throws ExitError when nobody approves in time, or the server refuses the question itself. */
-async function awaitKey(wait: Wait): Promise<Login> {
+async function awaitKey({ pause }: Io, wait: Wait): Promise<Login> {
   while (Date.now() < wait.until) {
     const asked = performance.now();
     const pauseMs = await ask(wait).catch((error: unknown) => troubled(wait, error));
     if (typeof pauseMs !== 'number') return pauseMs;
     const spent = performance.now() - asked;
-    await sleep(Math.max(0, pauseMs - spent), undefined, { signal: wait.signal });
+    await pause(Math.max(0, pauseMs - spent), wait.signal);
   }
   throw new ExitError(EXIT.failure, 'nobody has approved this log-in: run `culvert login` again');
 }
@@ -138,11 +137,15 @@ function troubled({ output, signal }: Wait, error: unknown): number {
 }
 
 /** Keeps the log-in and returns the one that it replaces. @throws ExitError when it can't be kept; it is ended on the server then. */
-async function keep(credentials: Credentials, server: URL, login: Login): Promise<Login | undefined> {
+async function keep(
+  io: Io,
+  credentials: Credentials,
+  { server, login }: { server: URL; login: Login },
+): Promise<Login | undefined> {
   try {
     return await credentials.alone(() => credentials.store(server, login));
   } catch (cause) {
-    const problem = await endLogin(server, login);
+    const problem = await endLogin(io, { server, login });
     const rest =
       problem === undefined
         ? 'the key that had come is over again'

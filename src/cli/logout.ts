@@ -17,7 +17,7 @@ export async function logout(io: Io, { flags }: Invocation): Promise<ExitCode> {
   const server = findServer({ flags: { server: named }, env: io.env, cwd: io.cwd });
   const credentials = new Credentials(io.env);
   const { login, mistake } = keptLogin(credentials, server);
-  const problem = login === undefined ? mistake : await end(server, credentials);
+  const problem = login === undefined ? mistake : await end(io, server, credentials);
 
   const name = serverName(server);
   if (flags['json'] === true) {
@@ -35,11 +35,11 @@ export async function logout(io: Io, { flags }: Invocation): Promise<ExitCode> {
 }
 
 /** Ends and forgets what is kept by then: another command may be about to renew the session. */
-function end(server: URL, credentials: Credentials): Promise<string | undefined> {
+function end(io: Io, server: URL, credentials: Credentials): Promise<string | undefined> {
   return credentials.alone(async () => {
     const login = credentials.of(server);
     if (login === undefined) return undefined;
-    const problem = await endLogin(server, login, AbortSignal.timeout(SESSION_WORK_MS));
+    const problem = await endLogin(io, { server, login, signal: AbortSignal.timeout(SESSION_WORK_MS) });
     await credentials.remove(server, login);
     return problem;
   });

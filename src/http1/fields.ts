@@ -45,6 +45,51 @@ function namesOf(entries: ReadonlyArray<readonly [string, Field]>): Names {
 
 const HOP_BY_HOP = ['proxy-connection', 'te', 'proxy-authenticate', 'proxy-authorization'] as const;
 
+/**
+ * In which frameworks and gateways look for the visitor's address or scheme: Rack and Rails, Symfony and Laravel, django-ipware, request-ip for Express,
+ * WebLogic, Envoy, and the networks that write them (Cloudflare, Fastly, Akamai, Fly, Azure, App Engine, CloudFront, Netlify, Vercel, Imperva,
+ * Sucuri). The edge says the address in X-Forwarded-For and X-Real-IP; what a visitor writes into any other is a lie that would be believed.
+ * `x-forwarded-…` are told by their beginning.
+ */
+export const CLAIMS_OF_VISITORS = [
+  'forwarded',
+  'forwarded-for',
+  'x-forwarded',
+  'x-real-ip',
+  'client-ip',
+  'x-client-ip',
+  'x-clientip',
+  'true-client-ip',
+  'x-true-client-ip',
+  'x-cluster-client-ip',
+  'cf-connecting-ip',
+  'cf-connecting-ipv6',
+  'cf-pseudo-ipv4',
+  'do-connecting-ip',
+  'fastly-client-ip',
+  'fly-client-ip',
+  'incap-client-ip',
+  'x-sucuri-clientip',
+  'x-azure-clientip',
+  'x-azure-socketip',
+  'x-appengine-user-ip',
+  'x-appengine-remote-addr',
+  'x-nf-client-connection-ip',
+  'x-vercel-forwarded-for',
+  'x-envoy-external-address',
+  'cloudfront-viewer-address',
+  'proxy-client-ip',
+  'wl-proxy-client-ip',
+  'x-proxyuser-ip',
+  'x-remote-ip',
+  'x-remote-addr',
+  'remote-addr',
+  'x-originating-ip',
+  'front-end-https',
+  'x-scheme',
+  'x-url-scheme',
+] as const;
+
 export const REQUEST_NAMES: Names = namesOf([
   ['host', FIELD.host],
   ['connection', FIELD.connection],
@@ -58,10 +103,7 @@ export const REQUEST_NAMES: Names = namesOf([
   ['x-forwarded-proto', FIELD.forwardedProto],
   ['x-forwarded-host', FIELD.forwardedHost],
   ...[
-    'forwarded',
-    'x-real-ip',
-    'x-client-ip',
-    'true-client-ip',
+    ...CLAIMS_OF_VISITORS,
     'keep-alive',
     'http2-settings',
     'culvert-visitor-email',
@@ -72,9 +114,7 @@ export const REQUEST_NAMES: Names = namesOf([
     ...HOP_BY_HOP,
   ].map((name) => [name, FIELD.drop] as const),
   // What some frameworks and gateways route by in place of the target or the Host: a path that is denied would be asked for in them.
-  ...['x-original-url', 'x-rewrite-url', 'x-original-host', 'x-cluster-client-ip'].map(
-    (name) => [name, FIELD.drop] as const,
-  ),
+  ...['x-original-url', 'x-rewrite-url', 'x-original-host'].map((name) => [name, FIELD.drop] as const),
 ]);
 
 export const RESPONSE_NAMES: Names = namesOf([

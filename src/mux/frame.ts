@@ -13,11 +13,14 @@
  *   type 3 go-away        length = reason (0 normal, 1 protocol error, 2 internal error); stream id 0
  *
  * SYN opens a stream, ACK accepts it, FIN ends one direction, RST both. Clients use odd stream ids, servers even ones.
+ *
+ * CLEAR is ours, and only sent to a peer that has asked for it: nothing waits behind the last byte of this data frame, neither in the sender nor in
+ * the connection that it reads from. Without it the reader can't know whether a window holds back more bytes behind a response.
  */
 export const HEADER_BYTES = 12;
 
 export const TYPE = { data: 0, window: 1, ping: 2, goAway: 3 } as const;
-export const FLAG = { syn: 1, ack: 2, fin: 4, rst: 8 } as const;
+export const FLAG = { syn: 1, ack: 2, fin: 4, rst: 8, clear: 16 } as const;
 export const GO_AWAY = { normal: 0, protocol: 1, internal: 2 } as const;
 
 /** Both sides may send this much on a new stream before any window update. Fixed by the protocol. */

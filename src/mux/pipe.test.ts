@@ -146,7 +146,7 @@ function readAll(socket: Socket): Promise<Buffer> {
 }
 
 for (const kind of ['plain', 'tls'] as const satisfies Kind[]) {
-  describe(`a tunnel for ${kind} visitors`, { timeout: 60_000 }, () => {
+  describe(`a tunnel for ${kind} visitors`, { timeout: 120_000 }, () => {
     let visitors: PairSource;
     let sessions: PairSource;
     let tunnel: Tunnel;

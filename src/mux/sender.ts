@@ -12,7 +12,7 @@
  * session: data alone never gets it that far.
  */
 import { type Slab, type SlabPool, SLAB_BYTES } from '../base/slab.ts';
-import { HEADER_BYTES, writeHeader, TYPE } from './frame.ts';
+import { FLAG, HEADER_BYTES, writeHeader, TYPE } from './frame.ts';
 import { type Pieces, WHOLE } from './pieces.ts';
 import type { MuxStream } from './stream.ts';
 import type { MuxTransport } from './types.ts';
@@ -21,6 +21,8 @@ export const QUICK = 0;
 export const BULK = 1;
 export type LaneIndex = typeof QUICK | typeof BULK;
 
+/** Where a header has the low byte of its flags. */
+const FLAGS_AT = 3;
 /** The quick lane with this much queued takes no more data. */
 const FULL_BYTES = 4 << 20;
 /** The quick lane over this: the peer provokes answers and reads none. */
@@ -35,6 +37,9 @@ const TINY_BYTES = 24;
 class Lane {
   slab: Slab | null = null;
   length = 0;
+  /** The last frame in the slab: where it begins, and whose data it has; 0: it is of another kind. */
+  lastAt = 0;
+  lastId = 0;
   readonly full: Slab[] = [];
   readonly fullLengths: number[] = [];
   readonly fullBarriers: number[] = [];
@@ -112,10 +117,20 @@ export class FrameSender {
       const at = this.#frame(to, HEADER_BYTES + length);
       const out = (to.slab as Slab).bytes;
       writeHeader(out, at, TYPE.data, 0, id, length);
+      to.lastId = id;
       copyInto(out, at + HEADER_BYTES, bytes, from, from + length);
       from += length;
     }
     if (to.length >= FLUSH_BYTES && this.#writing === null) this.flush();
+  }
+
+  /** Says that nothing waits behind the last data of stream `id`: in its last frame while that is here and the last one, else by a frame of its own. */
+  clear(lane: LaneIndex, id: number): void {
+    const of = this.#lanes[lane];
+    if (of.slab === null || of.length === 0 || of.lastId !== id)
+      return this.control(lane, TYPE.data, FLAG.clear, id, 0);
+    const at = of.lastAt + FLAGS_AT;
+    of.slab.bytes[at] = (of.slab.bytes[at] as number) | FLAG.clear;
   }
 
   /**
@@ -126,6 +141,7 @@ export class FrameSender {
     const to = this.#lanes[lane];
     const at = this.#frame(to, HEADER_BYTES + length);
     writeHeader((to.slab as Slab).bytes, at, TYPE.data, 0, id, length);
+    to.lastId = id;
     return at + HEADER_BYTES;
   }
 
@@ -245,6 +261,8 @@ export class FrameSender {
     if (lane.length + size > SLAB_BYTES) this.#rotate(lane);
     lane.slab ??= this.#pool.take();
     const at = lane.length;
+    lane.lastAt = at;
+    lane.lastId = 0;
     lane.length = at + size;
     lane.put += size;
     if (!this.#scheduled && this.#writing === null) {

@@ -4,6 +4,8 @@
  *
  * A peer is cut off (`onClose` with a code) for: a frame that is none, more data than a window allows, data on streams that
  * never were, more control frames than traffic explains, answers that it provokes and does not read, silence.
+ *
+ * Length: one state machine, whose parts share what the last bytes have left open.
  */
 import { type Clock, systemClock } from '../base/clock.ts';
 import type { Slab } from '../base/slab.ts';
@@ -27,6 +29,10 @@ export class MuxSession {
   readonly maxStreams: number;
   readonly #maxUnacknowledged: number;
   readonly #controlPerSecond: number;
+
+  /** This side says when nothing waits behind what it has sent on a stream (`stream.clear`), and the peer does. Agreed on by their users. */
+  saysClear = false;
+  hearsClear = false;
 
   /** Where the bytes of the present `feed` are: a sink that needs them longer holds it. Set by whoever feeds. */
   readSlab: Slab;
@@ -261,6 +267,8 @@ export class MuxSession {
       if (stream.ended && length > 0) return this.#fail('protocol', `data on stream ${id} after its end`);
       if (length === 0 && !stream.explains(flags)) this.#countControl();
       if ((flags & FLAG.ack) !== 0) this.#acknowledged(stream);
+      if (length > 0) stream.isClear = false;
+      else if ((flags & FLAG.clear) !== 0) this.#guard(stream, () => stream.clearArrived());
     }
     if (length === 0 && stream === undefined) this.#countControl();
     if (this.#closed) return;
@@ -345,6 +353,7 @@ export class MuxSession {
   }
 
   #deliver(stream: MuxStream, bytes: Buffer, start: number, end: number): void {
+    stream.isClear = this.#payloadLeft === 0 && (this.#payloadFlags & FLAG.clear) !== 0;
     try {
       stream.sink.onData(stream, bytes, start, end);
     } catch (error) {

@@ -112,7 +112,7 @@ function drink(stream: MuxStream): Promise<number> {
 }
 
 for (const kind of ['plain', 'tls'] as const) {
-  describe(`limited sessions over ${kind} sockets`, { timeout: 60_000 }, () => {
+  describe(`limited sessions over ${kind} sockets`, { timeout: 120_000 }, () => {
     let listener: PairSource;
     before(async () => {
       listener = await PairSource.listen(kind);
@@ -332,7 +332,7 @@ for (const kind of ['plain', 'tls'] as const) {
 }
 
 test('a turn of reading that ends in debt reads on when it is paid, not at the next turn', {
-  timeout: 30_000,
+  timeout: 120_000,
 }, async (t) => {
   const listener = await PairSource.listen('plain');
   const ends: End[] = [];

@@ -33,6 +33,8 @@ export class MuxStream {
    * sender fills it would keep seconds under way.
    */
   mayGrow = true;
+  /** The peer has said that nothing waits behind what came last. Stays false where the peer never says so (`session.hearsClear`). */
+  isClear = false;
   /** Free for the user: when it was last used, whom it served. */
   lastUsedMs = 0;
 
@@ -145,6 +147,18 @@ export class MuxStream {
     return this.#goOn();
   }
 
+  /**
+   * The caller has written all that there was to read: the peer may take the end of a message for one. Says nothing while something of it still waits
+   * here, or to a peer that has not asked for it.
+   */
+  clear(): void {
+    const { sender, saysClear } = this.session;
+    if (!saysClear || this.#pendingBytes > 0 || this.#gone || this.endedHere) return;
+    sender.clear(this.#lane, this.id);
+    // What comes next must not overtake it in the other lane.
+    this.#mark = sender.mark(this.#lane);
+  }
+
   /** `bytes` received bytes have left the caller's hands: gives window back, and more of it when the reader outruns it. */
   consumed(bytes: number): void {
     this.#unreported += bytes;
@@ -220,7 +234,17 @@ export class MuxStream {
   /** A frame without bytes has a reason: it accepts or ends something that was not accepted or ended before. */
   explains(flags: number): boolean {
     if ((flags & (FLAG.syn | FLAG.rst)) !== 0) return true;
-    return ((flags & FLAG.ack) !== 0 && !this.acked) || ((flags & FLAG.fin) !== 0 && !this.#endReceived);
+    return (
+      ((flags & FLAG.ack) !== 0 && !this.acked) ||
+      ((flags & FLAG.fin) !== 0 && !this.#endReceived) ||
+      ((flags & FLAG.clear) !== 0 && !this.isClear)
+    );
+  }
+
+  clearArrived(): void {
+    if (this.isClear || this.#gone) return;
+    this.isClear = true;
+    this.sink.onClear?.(this);
   }
 
   finArrived(): void {

@@ -42,10 +42,10 @@ export const REFUSAL_CODES = [
   'duplicate_name', // the name belongs to someone else
   'invalid_name', // no valid label
   'invalid_request', // the claim itself is malformed
-  'quota_exceeded', // tunnelQuota of the token
+  'quota_exceeded', // tunnelQuota of the token, or what its organization may have
   'budget_exhausted',
   'upgrade_required', // the plan does not include it
-  'no_port_free', // all of edge.tcp_ports are taken, or another program has the port: a relay tries again
+  'no_port_free', // none of edge.tcp_ports is free for the organization, or another program has the port: a relay tries again
   'network_not_found', // no private network of this id or name in the token's organization
   'network_not_ready', // it has no server key yet, or is reached without this relay
   'network_deleted',
@@ -78,6 +78,8 @@ export const hello = z.object({
   token: z.string().min(1).max(8192),
   /** Shown in lists of connections. */
   agent: z.object({ version: text, os: text, hostname: text }),
+  /** It can say when nothing waits behind a response (CLEAR of mux/frame.ts). Without it a stream carries one request and no more. */
+  clear: z.boolean().optional(),
 });
 
 export const claim = z.object({
@@ -122,6 +124,8 @@ export const welcome = z.object({
   account: text,
   /** The bandwidth limit that the server keeps, so that the agent sends no faster; absent: none. An agent may leave it out of account. */
   bandwidthLimitMbps: z.number().positive().max(1_000_000).optional(),
+  /** The server wants to be told when nothing waits behind a response. */
+  clear: z.boolean().optional(),
 });
 
 export const bound = z.object({

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { Account } from '../harness.ts';
 import { accountOf, answersIn, type Ask, request, say as sayTo, serverWorld } from './world.ts';
 
-const WITHIN = { timeout: 30_000 };
+const WITHIN = { timeout: 120_000 };
 const world = serverWorld();
 
 interface Me {

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { httpOrigin, rawOrigin, Rig } from '../../src/data/edge/testing/rig.ts';
 import { answersIn, edgeWorld, request, say } from './world.ts';
 
-const WITHIN = { timeout: 30_000 };
+const WITHIN = { timeout: 120_000 };
 const edge = edgeWorld({
   limits: { headTimeoutSeconds: 1, bodyIdleTimeoutSeconds: 1, localTimeoutSeconds: 1, maxConnectionsPerIp: 60 },
 });

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { Wire } from '../../src/data/edge/testing/rig.ts';
 import { answersIn, edgeWorld, request, say } from './world.ts';
 
-const WITHIN = { timeout: 20_000 };
+const WITHIN = { timeout: 120_000 };
 const edge = edgeWorld();
 const SHOP = 'shop.example.test';
 

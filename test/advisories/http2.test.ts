@@ -1,3 +1,4 @@
+// alone: it reads how much memory its process holds
 /**
  * Attacks on servers of HTTP/2, each under the number that it is known by, with frames written by hand: the connection is ended or the request
  * refused, nothing piles up, and other visitors are served meanwhile.
@@ -26,6 +27,8 @@ const WITHIN = { timeout: 30_000 };
 /** What a whole attack may add to this process, which is visitor, edge, agent and service in one. */
 const MAX_GROWTH = 96 << 20;
 const BIG = Buffer.alloc(8 << 20);
+/** More than the window of one stream: the visitor holds what a visitor of one answer can. */
+const MODEST = Buffer.alloc(512 << 10);
 
 /** How often one of these has ended or refused something. */
 function dropped(rig: Rig, ...reasons: DropReason[]): number {
@@ -45,7 +48,7 @@ interface World {
 
 /** An edge, a service that answers `/slow…` never and `/big…` with as much as is taken, and an attacker. */
 async function world(t: TestContext, options: RigOptions = {}): Promise<World> {
-  const rig = await Rig.start(t, options);
+  const rig = await Rig.start(t, { sweepMs: 100, ...options });
   const asked: string[] = [];
   const bodies: World['bodies'] = new Map();
   const origin = await httpOrigin(t, (incoming, response) => {
@@ -60,6 +63,7 @@ async function world(t: TestContext, options: RigOptions = {}): Promise<World> {
     incoming.on('error', () => (body.end = 'cut'));
     response.on('close', () => (body.isOver = true));
     if (url.startsWith('/big')) response.end(BIG);
+    else if (url === '/modest') response.end(MODEST);
     else if (url.startsWith('/events')) response.write('data: 1\n\n');
     else if (!url.startsWith('/slow')) response.end('ok');
   });
@@ -102,6 +106,7 @@ test(
     // One by one, each given to the service before it is reset.
     const patient = await attack();
     let resets = 0;
+    const began = performance.now();
     for (let id = 1; !patient.isOver && resets < 1_000; id += 2, resets++) {
       const came = asked.length;
       patient.ask(id, request('GET', '/slow'));
@@ -109,7 +114,9 @@ test(
       patient.send(FRAME.rst, 0, id, u32(8));
     }
     await patient.over();
-    assert.ok(resets < 400, `${resets} resets`);
+    // Two hundred at once and twenty a second, by default; the last look may come a second late.
+    const allowed = 200 + (20 * (performance.now() - began)) / 1_000 + 100;
+    assert.ok(resets < allowed, `${resets} resets`);
     assert.ok(dropped(rig, 'h2_reset_flood') >= 1);
     await fine();
   },
@@ -366,7 +373,7 @@ test('what waits in all streams together is bounded: who holds most gives way, o
   const { rig, attack, fine } = await world(t, { limits: { http2MemoryMb: 4 } });
   // Another visitor that takes nothing, of one answer.
   const modest = await attack({ settings: setting(4, 1) });
-  modest.ask(1, request('GET', '/big-modest'));
+  modest.ask(1, request('GET', '/modest'));
   const visitor = await attack({ settings: setting(4, 1) });
   for (let i = 0; i < 100; i++) visitor.ask(2 * i + 1, request('GET', `/big-${i}`));
   await visitor.over();

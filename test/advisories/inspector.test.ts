@@ -7,7 +7,7 @@ import { getHead, OK, startPageWorld } from '../../src/agent/inspect/fixtures/pa
 import type { Account } from '../harness.ts';
 import { request, serverWorld } from './world.ts';
 
-const WITHIN = { timeout: 60_000 };
+const WITHIN = { timeout: 120_000 };
 const world = serverWorld(async () => '[inspector]\nreplay = true');
 const sockets: WebSocket[] = [];
 after(() => {

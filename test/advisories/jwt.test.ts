@@ -12,7 +12,7 @@ import { httpOrigin, Rig } from '../../src/data/edge/testing/rig.ts';
 import { inReverse } from '../harness/ends.ts';
 import { answersIn, request, say } from './world.ts';
 
-const WITHIN = { timeout: 30_000 };
+const WITHIN = { timeout: 120_000 };
 const AUDIENCE = 'shop';
 const ends = inReverse({ after });
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type Harness, startHarness } from '../control/harness.ts';
 
-const WITHIN = { timeout: 30_000 };
+const WITHIN = { timeout: 120_000 };
 let h: Harness;
 before(async () => {
   // The defaults of a fresh server, which believes its own machine as a proxy here.

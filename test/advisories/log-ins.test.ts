@@ -7,7 +7,7 @@ import { Browser } from '../harness/browser.ts';
 import { type Github, githubPerson, startGithub } from '../harness/github.ts';
 import { accountOf, type Ask, request, say, serverWorld } from './world.ts';
 
-const WITHIN = { timeout: 30_000 };
+const WITHIN = { timeout: 120_000 };
 let github: Github;
 const world = serverWorld(async (ends) => {
   github = await startGithub(ends);

@@ -57,7 +57,7 @@ function requestOf(random: Random): string {
 }
 
 test('class 5 header trust: in whatever order a head has its fields, the service gets what the edge says, once', {
-  timeout: 60_000,
+  timeout: 120_000,
 }, async (t) => {
   const rig = await Rig.start(t);
   const origin = await httpOrigin(t, (got, response) => {

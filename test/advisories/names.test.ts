@@ -1,3 +1,4 @@
+// alone: it counts the sockets of its process
 /** Names, domains and keys on a real server: what somebody else had, or never gave, is not to be had by any door. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -18,7 +18,7 @@ import {
 } from '../../src/wire/relay-packets.ts';
 import { serverWorld } from './world.ts';
 
-const WITHIN = { timeout: 30_000 };
+const WITHIN = { timeout: 120_000 };
 const world = serverWorld();
 let made = 0;
 

@@ -27,7 +27,7 @@ import { inReverse } from '../harness/ends.ts';
 import { culvertCommand, type SpawnedCulvert, spawnCulvert } from '../harness/spawned.ts';
 import { answersIn, request, say } from './world.ts';
 
-const WITHIN = { timeout: 60_000 };
+const WITHIN = { timeout: 120_000 };
 const ends = inReverse({ after });
 let culvert: SpawnedCulvert;
 let folder: string;

@@ -8,7 +8,7 @@ import { Plane } from '../control/plane.ts';
 import { type PlaneApi, servePlane } from '../control/plane-api.ts';
 import { Team } from '../control/team.ts';
 
-const WITHIN = { timeout: 30_000 };
+const WITHIN = { timeout: 120_000 };
 let plane: Plane;
 let api: PlaneApi;
 let team: Team;

@@ -8,7 +8,7 @@ import { startOrigin } from '../harness.ts';
 import { ADVISORIES, CLASSES, NOT_BUILT, type NotBuilt } from './table.ts';
 import { answersIn, request, serverWorld } from './world.ts';
 
-const WITHIN = { timeout: 30_000 };
+const WITHIN = { timeout: 120_000 };
 const world = serverWorld();
 
 /** Titles of all tests of this folder, from their sources. */

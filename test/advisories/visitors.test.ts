@@ -13,7 +13,7 @@ import type { PolicyAction } from '../../src/plane/policy.ts';
 import { idOf, VISITOR_KEY } from '../../src/data/fixtures/link.ts';
 import { answersIn, edgeWorld, request, say, type Seen } from './world.ts';
 
-const WITHIN = { timeout: 20_000 };
+const WITHIN = { timeout: 120_000 };
 const edge = edgeWorld();
 const KEY = Buffer.from(VISITOR_KEY, 'base64url');
 const PAGE = ['Accept: text/html,*/*;q=0.8', 'Sec-Fetch-Mode: navigate'];

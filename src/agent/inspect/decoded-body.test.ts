@@ -1,3 +1,4 @@
+// alone: it reads the most memory that its process ever held
 /** Bodies are decoded for people: as far as they go, and no farther than is bearable. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

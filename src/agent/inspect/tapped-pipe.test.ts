@@ -37,6 +37,7 @@ test('a slab that the stream does not take comes again by another way, and is sh
       if (takes !== null) written += length;
       return takes;
     },
+    clear: () => undefined,
     consumed: () => undefined,
     end: () => undefined,
     reset: () => undefined,

@@ -3,8 +3,8 @@
  * no secret take nothing from it, so that a dashboard can't lock its own user out.
  */
 import { createMiddleware } from 'hono/factory';
-import { LRUCache } from 'lru-cache';
 import { AppError } from '../../base/errors.ts';
+import { RecentMap } from '../../base/recent-map.ts';
 import { bearerActor } from './auth.ts';
 import { limitKey } from './client-ip.ts';
 import type { ApiDeps, ApiEnv } from './context.ts';
@@ -27,12 +27,12 @@ const CHECKS_NO_SECRET: readonly string[] = [
 
 /** Generic cell rate algorithm: one number per source, exact, no windows. */
 export class Gcra {
-  readonly #arrivals: LRUCache<string, number>;
+  readonly #arrivals: RecentMap<string, number>;
   readonly #intervalMs: number;
   readonly #slackMs: number;
 
   constructor(limit: { burst: number; refillSeconds: number }) {
-    this.#arrivals = new LRUCache({ max: MAX_SOURCES });
+    this.#arrivals = new RecentMap({ max: MAX_SOURCES });
     this.#intervalMs = limit.refillSeconds * 1000;
     this.#slackMs = (limit.burst - 1) * this.#intervalMs;
   }

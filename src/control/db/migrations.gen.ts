@@ -236,5 +236,17 @@ export const MIGRATIONS: readonly Migration[] = [
       "ALTER TABLE `webhook_receivers` ADD `refused_before` integer;",
       "-- What was changed last was changed before the last delivery came: that was taken in by the secret of now.\nUPDATE `webhook_receivers` SET `refused_before` = (\n\tSELECT coalesce(sum(`count`), 0) FROM `webhook_refusals`\n\tWHERE `receiver_id` = `webhook_receivers`.`id` AND `last_at` <= `webhook_receivers`.`last_received_at`\n) WHERE `last_received_at` >= `updated_at`;"
     ]
+  },
+  {
+    "index": 15,
+    "tag": "0014_resting_ports",
+    "hash": "6cd6b9577dd283fe61333b0a27e7a7b6e6b29ba191283839a7c1a5937a2cbe06",
+    "statements": [
+      "CREATE TABLE `resting_ports` (\n\t`transport` text NOT NULL,\n\t`port` integer NOT NULL,\n\t`org_id` text,\n\t`freed_at` integer NOT NULL,\n\tPRIMARY KEY(`transport`, `port`),\n\tFOREIGN KEY (`org_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action\n);",
+      "-- `max` picks the row that the other columns are of: the last owner.\nINSERT INTO `resting_ports` (`transport`, `port`, `org_id`, `freed_at`)\n\tSELECT 'tcp', `tcp_port`, `org_id`, max(`deleted_at`) FROM `tunnels`\n\tWHERE `deleted_at` IS NOT NULL AND `tcp_port` IS NOT NULL GROUP BY `tcp_port`;",
+      "INSERT INTO `resting_ports` (`transport`, `port`, `freed_at`) SELECT 'udp', `port`, `freed_at` FROM `resting_udp_ports`;",
+      "DROP TABLE `resting_udp_ports`;",
+      "DROP INDEX `tunnels_freed_port`;"
+    ]
   }
 ];

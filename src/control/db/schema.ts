@@ -12,6 +12,7 @@ export * from './schema/tokens.ts';
 export * from './schema/tunnels.ts';
 export * from './schema/domains.ts';
 export * from './schema/networks.ts';
+export * from './schema/public-ports.ts';
 export * from './schema/webhooks.ts';
 export * from './schema/metrics.ts';
 export * from './schema/server.ts';

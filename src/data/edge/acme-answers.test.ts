@@ -118,7 +118,7 @@ test('an authority that speaks TLS 1.2 alone gets the proof too', async (t) => {
   assert.deepEqual(shown, { serial: serialOf(proof), protocol: 'acme-tls/1' });
 });
 
-test('an authority does not wait for the certificate that waits for it', { timeout: 5_000 }, async (t) => {
+test('an authority does not wait for the certificate that waits for it', { timeout: 120_000 }, async (t) => {
   const rig = await Rig.start(t, { certificatesOnDemand: true });
   const origin = await httpOrigin(t, (_request, response) => response.end());
   await rig.serve('shop', origin.port);

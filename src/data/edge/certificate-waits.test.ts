@@ -154,7 +154,9 @@ class Waits {
   }
 }
 
-function waits(want: (host: string) => Promise<boolean>): Waits {
+/** Their time does not pass: nobody's wait ends after its test. */
+function waits(t: TestContext, want: (host: string) => Promise<boolean>): Waits {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
   return new Waits(want);
 }
 
@@ -173,8 +175,8 @@ function fill(
 
 const NEVER = (): Promise<boolean> => new Promise(() => {});
 
-test('one organization has thirty-two waits, and one address sixty-four', () => {
-  const queue = waits(NEVER);
+test('one organization has thirty-two waits, and one address sixty-four', (t) => {
+  const queue = waits(t, NEVER);
   const first = fill(queue, 100, (i) => ({ name: `eve-${i}` }));
   assert.deepEqual([first.length, queue.full], [32, 68]);
   assert.notEqual(
@@ -186,18 +188,17 @@ test('one organization has thirty-two waits, and one address sixty-four', () => 
   assert.equal(fill(queue, 100, (i) => ({ name: `org${i % 25}-${i}`, address: '198.51.100.1' })).length, 64);
 });
 
-test('many organizations, and many addresses, leave a quarter of the waits to those that have few', () => {
-  const queue = waits(NEVER);
+test('many organizations, and many addresses, leave a quarter of the waits to those that have few', (t) => {
+  const queue = waits(t, NEVER);
   assert.equal(fill(queue, 400, (i) => ({ name: `eve${i % 8}-${i}` })).length, 192);
   assert.equal(fill(queue, 10, (i) => ({ name: `ann-${i}` })).length, 4);
   assert.equal(fill(queue, 10, (i) => ({ name: `other${i}-${i}`, address: '198.51.100.9' })).length, 4);
 });
 
 test('a wait ends after twenty seconds, and the name is not asked again while the first question is open', async (t) => {
-  t.mock.timers.enable({ apis: ['setTimeout'] });
   const asked: string[] = [];
   const come = Promise.withResolvers<boolean>();
-  const queue = waits((host) => {
+  const queue = waits(t, (host) => {
     asked.push(host);
     return come.promise;
   });
@@ -218,8 +219,8 @@ test('a wait ends after twenty seconds, and the name is not asked again while th
   assert.equal(ended, 2, 'once each');
 });
 
-test('all names together have 256 waits', () => {
-  const queue = waits(NEVER);
+test('all names together have 256 waits', (t) => {
+  const queue = waits(t, NEVER);
   const leave = fill(queue, 256, (i) => ({ name: `org${i % 100}-${i}` }));
   assert.equal(leave.length, 256);
   assert.equal(
@@ -239,8 +240,8 @@ test('all names together have 256 waits', () => {
   );
 });
 
-test('a question that fails is a no', async () => {
-  const queue = waits(() => Promise.reject(new Error('the link is down')));
+test('a question that fails is a no', async (t) => {
+  const queue = waits(t, () => Promise.reject(new Error('the link is down')));
   await new Promise<void>((resolve) => assert.notEqual(queue.wait('a', resolve), null));
   assert.equal(
     queue.wait('a', () => {}),

@@ -2,7 +2,7 @@
  * Handshakes that wait for a certificate: the first visitors of a new name see no warning. A name that leads to no tunnel which an agent serves
  * now is nobody's, and waits for nothing.
  */
-import { LRUCache } from 'lru-cache';
+import { RecentMap } from '../../base/recent-map.ts';
 import type { RouteTable } from '../routing/table.ts';
 import { isOver } from './refusal.ts';
 
@@ -42,7 +42,7 @@ export class CertificateWaits {
   readonly #want: WantCertificate;
   /** Name → how the handshakes that wait for it go on. */
   readonly #waiting = new Map<string, Set<() => void>>();
-  readonly #refused = new LRUCache<string, true>({ max: MAX_NAMES, ttl: NO_MS });
+  readonly #refused = new RecentMap<string, true>({ max: MAX_NAMES, ttlMs: NO_MS });
   /** How many wait of each organization, and from each address. */
   readonly #ofOrg = new Map<string, number>();
   readonly #fromAddress = new Map<string, number>();

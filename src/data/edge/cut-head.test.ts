@@ -35,7 +35,7 @@ test('what was kept is a copy, and nothing but that is added to', () => {
 
 for (const tls of [false, true]) {
   test(`heads that come byte by byte, both ways, arrive as they were sent (${tls ? 'TLS' : 'plain'})`, {
-    timeout: 30_000,
+    timeout: 120_000,
   }, async (t) => {
     const rig = await Rig.start(t);
     const origin = await rawOrigin(

@@ -9,7 +9,7 @@ import { TestAgent } from '../fixtures/agent.ts';
 import { until } from '../fixtures/gateway.ts';
 import { httpOrigin, Rig, type RigOptions, Wire } from './testing/rig.ts';
 
-const WITHIN = { timeout: 60_000 };
+const WITHIN = { timeout: 120_000 };
 const LOOPBACK = ['127.0.0.0/8'];
 /** TLV_SSL: by TLS, no certificate of its own. */
 const SSL = '2000050100000000';

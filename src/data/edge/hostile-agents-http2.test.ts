@@ -6,7 +6,7 @@ import { HostileRig } from './testing/hostile-agent.ts';
 import { HALVES, NO_RESPONSES, ok } from './testing/hostile-responses.ts';
 import { Http2Visitor } from './testing/http2-visitor.ts';
 
-const WITHIN = { timeout: 30_000 };
+const WITHIN = { timeout: 120_000 };
 const OWN = { ':path': '/own' };
 
 /** Fails the test where the edge logs a fault of its own. */

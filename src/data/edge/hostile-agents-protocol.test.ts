@@ -8,7 +8,7 @@ import { FLAG, TYPE } from '../../mux/frame.ts';
 import { HostileRig, type Line } from './testing/hostile-agent.ts';
 import type { Wire } from './testing/rig.ts';
 
-const WITHIN = { timeout: 30_000 };
+const WITHIN = { timeout: 120_000 };
 const HELLO = 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello';
 
 /** The code of the 502, 503 or 504 that comes. */

@@ -1,6 +1,7 @@
+// alone: it reads how much memory its process holds
 /**
  * What a hostile visitor does on a connection that it was given, one test per class: each ends at a bound, is counted by its reason, and an
- * honest visitor of the same tunnel is served meanwhile. Limits are short here; their real values are settings.
+ * honest visitor of the same tunnel is served meanwhile. Limits are short here, and looked at often; their real values are settings.
  */
 import assert from 'node:assert/strict';
 import type { Server } from 'node:http';
@@ -22,7 +23,7 @@ interface Shop {
 }
 
 async function startShop(t: TestContext, limits: Partial<EdgeLimits> = {}): Promise<Shop> {
-  const rig = await Rig.start(t, { limits });
+  const rig = await Rig.start(t, { limits, sweepMs: 100 });
   const asked: string[] = [];
   const big = Buffer.alloc(16 * MB);
   const origin = await httpOrigin(t, (request, response) => {

@@ -5,7 +5,7 @@ import { testGrant } from '../fixtures/link.ts';
 import type { Budget } from '../../plane/spend.ts';
 import { httpOrigin, perHead, rawOrigin, Rig, type Wire } from './testing/rig.ts';
 
-const WITHIN = { timeout: 20_000 };
+const WITHIN = { timeout: 120_000 };
 /** At 10 cents per GB: a megabyte. */
 const MEGABYTE_CENTS = 0.01;
 const SWITCH = 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n';

@@ -1,3 +1,4 @@
+// alone: it reads how much memory its process holds
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { test } from 'node:test';

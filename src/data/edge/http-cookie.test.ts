@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { perHead, rawOrigin, Rig } from './testing/rig.ts';
 
-const WITHIN = { timeout: 20_000 };
+const WITHIN = { timeout: 120_000 };
 const SHARED = 'Set-Cookie: a=1; Domain=.Example.test; Path=/\r\n';
 const HOST_ONLY = 'Set-Cookie: a=1; Path=/\r\n';
 const OWN = 'Set-Cookie: culvert_visitor=stolen; Path=/\r\n';

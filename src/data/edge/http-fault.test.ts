@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { test } from 'node:test';
+import { freePort } from '../../../test/harness/config.ts';
 import { FAULTS } from './fault.ts';
 import { httpOrigin, perHead, rawOrigin, Rig, type Wire } from './testing/rig.ts';
 
-const WITHIN = { timeout: 20_000 };
+const WITHIN = { timeout: 120_000 };
 const HELLO = 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello';
 
 /** Asks for `line` and checks that the edge answers with `code` by itself. */
@@ -19,16 +19,6 @@ async function faultOf(
   const code = /\r\nculvert-error: (\w+)\r\n/.exec(head)?.[1] ?? '';
   assert.equal(status, FAULTS[code as keyof typeof FAULTS].status);
   return { code, head, body };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  assert.ok(typeof address === 'object' && address !== null);
-  return address.port;
 }
 
 test('every reason why a tunnel takes no request, in order, on one connection', WITHIN, async (t) => {

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { httpOrigin, Rig, type Wire } from './testing/rig.ts';
 
-const WITHIN = { timeout: 60_000 };
+const WITHIN = { timeout: 120_000 };
 
 /** What the service gets to see of a request. */
 async function headersOf(wire: Wire, ...fields: string[]): Promise<IncomingHttpHeaders> {

@@ -7,7 +7,7 @@ import { until } from '../fixtures/gateway.ts';
 import { TestIssuer } from '../fixtures/issuer.ts';
 import { httpOrigin, Rig } from './testing/rig.ts';
 
-const WITHIN = { timeout: 20_000 };
+const WITHIN = { timeout: 120_000 };
 
 interface World {
   readonly rig: Rig;

@@ -5,7 +5,7 @@ import type { TestAgent } from '../fixtures/agent.ts';
 import { until } from '../fixtures/gateway.ts';
 import { httpOrigin, rawOrigin, Rig, type Wire } from './testing/rig.ts';
 
-const WITHIN = { timeout: 20_000 };
+const WITHIN = { timeout: 120_000 };
 
 /** An action as it comes from the control plane: enforced unless it says otherwise. */
 type Written = PolicyAction extends infer A

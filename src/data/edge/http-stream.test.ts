@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { httpOrigin, perHead, rawOrigin, Rig } from './testing/rig.ts';
 
-const WITHIN = { timeout: 20_000 };
+const WITHIN = { timeout: 120_000 };
 const HELLO = 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello';
 
 test('keep-alive and pipelining: answers come in the order of the requests', WITHIN, async (t) => {
@@ -203,7 +203,8 @@ test('HEAD, 204 and 304 have no body, whatever their length says', WITHIN, async
   assert.equal((await wire.response()).body, 'hello');
   wire.ask('GET /');
   assert.equal((await wire.response()).body, 'hello');
-  assert.equal(origin.sockets.length, 1);
+  // After a head that tells of a body which must not come, a connection is not used again: the body might come all the same.
+  assert.equal(origin.sockets.length, 4);
 });
 
 test('a body that ends with the connection ends the visitor’s too', WITHIN, async (t) => {

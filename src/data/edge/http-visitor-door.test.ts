@@ -5,7 +5,7 @@ import { nonceHashOf, openPass, sealTicket, type VisitorTicket } from '../../pla
 import { idOf, VISITOR_KEY } from '../fixtures/link.ts';
 import { httpOrigin, type Reply, Rig, type Wire } from './testing/rig.ts';
 
-const WITHIN = { timeout: 30_000 };
+const WITHIN = { timeout: 120_000 };
 const KEY = Buffer.from(VISITOR_KEY, 'base64url');
 const PAGE = 'Accept: text/html';
 const NONCE = 'n'.repeat(22);

@@ -6,7 +6,7 @@ import { idOf, VISITOR_KEY } from '../fixtures/link.ts';
 import { Http2Visitor } from './testing/http2-visitor.ts';
 import { type Reply, type Wire, perHead, rawOrigin, Rig, type RigOptions } from './testing/rig.ts';
 
-const WITHIN = { timeout: 30_000 };
+const WITHIN = { timeout: 120_000 };
 const KEY = Buffer.from(VISITOR_KEY, 'base64url');
 const visitorGate = { version: '1', signInUrl: `http://api.test/edge-auth/start?tunnel_id=${idOf('shop')}` };
 const BROWSER = 'n'.repeat(22);

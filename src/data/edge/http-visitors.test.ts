@@ -8,7 +8,7 @@ import { idOf, VISITOR_KEY } from '../fixtures/link.ts';
 import { Http2Visitor } from './testing/http2-visitor.ts';
 import { httpOrigin, perHead, rawOrigin, type Reply, Rig, type Wire } from './testing/rig.ts';
 
-const WITHIN = { timeout: 30_000 };
+const WITHIN = { timeout: 120_000 };
 const KEY = Buffer.from(VISITOR_KEY, 'base64url');
 const BROWSER = 'n'.repeat(22);
 const PAGE = 'Accept: text/html,*/*;q=0.8';

@@ -29,6 +29,8 @@ import { dropStale } from './upstream.ts';
 import { Visitor } from './visitor.ts';
 
 export interface HttpEdgeOptions {
+  /** How often deadlines are looked at. */
+  readonly sweepMs: number;
   readonly http: { readonly host: string; readonly port: number } | null;
   readonly https: { readonly host: string; readonly port: number } | null;
   /** The default certificate at the start. */
@@ -71,15 +73,14 @@ export interface HttpEdge {
 }
 
 const BACKLOG = 4_096;
-/** How often deadlines are looked at, how often the coarse clock moves, how often idle streams are. */
-const SWEEP_MS = 1_000;
+/** How often the coarse clock moves, how often idle streams are looked at. */
 const TICK_MS = 250;
 const STALE_MS = 5_000;
 
 /** Starts the listeners. Throws when one can't be bound, with nothing left open. */
 export async function startHttpEdge(options: HttpEdgeOptions, deps: HttpEdgeDeps): Promise<HttpEdge> {
   const lifecycle = new Lifecycle();
-  const sweeper = new Sweeper<EdgeConnection>(SWEEP_MS, { onFault: cutFaulty(deps.log, 'a visitor') });
+  const sweeper = new Sweeper<EdgeConnection>(options.sweepMs, { onFault: cutFaulty(deps.log, 'a visitor') });
   const redirectPort = options.httpsRedirectPort;
   let ownPort = 443;
   const context = edgeContext({

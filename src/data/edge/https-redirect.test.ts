@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { httpOrigin, Rig, type RigOptions } from './testing/rig.ts';
 
-const WITHIN = { timeout: 60_000 };
+const WITHIN = { timeout: 120_000 };
 
 async function startShop(t: TestContext, options: RigOptions): Promise<{ rig: Rig; asked: string[] }> {
   const rig = await Rig.start(t, options);

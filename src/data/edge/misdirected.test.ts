@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { Http2Visitor } from './testing/http2-visitor.ts';
 import { httpOrigin, Rig, type RigOptions, Wire } from './testing/rig.ts';
 
-const WITHIN = { timeout: 20_000 };
+const WITHIN = { timeout: 120_000 };
 
 async function shops(t: TestContext, options: RigOptions = {}): Promise<Rig> {
   const rig = await Rig.start(t, options);

@@ -7,7 +7,7 @@ import { FrameVisitor, request } from '../../../test/harness/h2-frames.ts';
 import { until } from '../fixtures/gateway.ts';
 import { httpOrigin, Rig, type RigOptions, Wire } from './testing/rig.ts';
 
-const WITHIN = { timeout: 60_000 };
+const WITHIN = { timeout: 120_000 };
 
 /** A service that answers `/held` when it is told to. */
 async function shop(t: TestContext, options: RigOptions): Promise<{ rig: Rig; held: ServerResponse[] }> {

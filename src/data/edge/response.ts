@@ -183,6 +183,8 @@ export class ResponseReader {
     this.#serviceCloses = head.close || (head.minor === 0 && !head.keepAlive) || asked.wantsUpgrade;
     if (head.keepAliveSeconds >= 0) upstream.limitIdle(head.keepAliveSeconds);
     const bodiless = asked.isHead || head.status === 204 || head.status === 304;
+    // A service that is wrong about this sends the body that its head tells of, a moment later: it would be the next visitor's.
+    if (bodiless && (head.chunked || head.contentLength > 0)) this.#serviceCloses = true;
     const framing = bodiless
       ? FRAMING.none
       : head.chunked

@@ -12,7 +12,7 @@ const ENDINGS: ReadonlyArray<readonly [what: string, end: (rig: Rig) => void]> =
 
 for (const [what, end] of ENDINGS) {
   test(`a download that a superseded agent carries goes on until the tunnel is ${what}`, {
-    timeout: 20_000,
+    timeout: 120_000,
   }, async (t) => {
     const rig = await Rig.start(t);
     const origin = await rawOrigin(t, (socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nbegin'));

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { before, test, type TestContext } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
+import { freePort } from '../../../test/harness/config.ts';
 import { silentLog } from '../../base/log.ts';
 import type { MuxStream } from '../../mux/stream.ts';
 import { CONNECTED_REPLY, decodePreamble, encodeReply, type Preamble, REPLY } from '../../wire/preamble.ts';
@@ -16,15 +17,6 @@ let tls: TestCertificate;
 before(async () => {
   tls = await testCertificate();
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 async function nodeOf(
   t: TestContext,
@@ -57,19 +49,32 @@ function serveStreams(agent: TestAgent, serve: (stream: MuxStream, preamble: Pre
   };
 }
 
-/** Sends back whatever comes, as a local echo service: no faster than it is read. */
+/**
+ * Sends back whatever comes, as a local echo service: reads nothing more while its answer waits. What the window has let through until then is kept
+ * here, for a stream takes no more than 1 MB beyond its window.
+ */
 function echo(stream: MuxStream, _preamble: Preamble, first: Buffer): void {
-  let owed = 0;
+  const kept: Buffer[] = [];
+  let isFull = false;
+  let isEnding = false;
+  const send = (bytes: Buffer): void => {
+    isFull = !stream.write(bytes);
+    stream.consumed(bytes.length);
+  };
   stream.sink = {
-    onData: (of, bytes, start, end) => {
-      if (of.write(bytes, start, end)) of.consumed(end - start);
-      else owed += end - start;
+    onData: (_of, bytes, start, end) => {
+      if (isFull) kept.push(Buffer.from(bytes.subarray(start, end)));
+      else send(bytes.subarray(start, end));
     },
-    onEnd: (of) => of.end(),
+    onEnd: () => {
+      isEnding = true;
+      if (kept.length === 0) stream.end();
+    },
     onReset: () => {},
-    onDrain: (of) => {
-      of.consumed(owed);
-      owed = 0;
+    onDrain: () => {
+      isFull = false;
+      for (let next = kept.shift(); next !== undefined; next = isFull ? undefined : kept.shift()) send(next);
+      if (isEnding && kept.length === 0) stream.end();
     },
   };
   stream.write(CONNECTED_REPLY);

@@ -10,8 +10,8 @@ import {
   type TlsOptions,
   type TLSSocket,
 } from 'node:tls';
-import { LRUCache } from 'lru-cache';
 import { DAY_MS } from '../../base/clock.ts';
+import { RecentMap } from '../../base/recent-map.ts';
 import { CIPHER_SUITES } from '../../base/tls-suites.ts';
 import { ACME_PROTOCOL, TlsAnswers } from './acme-answers.ts';
 import type { CertificateWaits } from './certificate-waits.ts';
@@ -59,7 +59,7 @@ export class VisitorCertificates {
   #names: ReadonlyMap<string, Known> = new Map();
   /** A replacement looks only at what is new: of a thousand pairs one has changed. */
   #known: ReadonlyMap<VisitorTls, Known> = new Map();
-  readonly #contexts = new LRUCache<Known, SecureContext>({ max: MAX_CONTEXTS });
+  readonly #contexts = new RecentMap<Known, SecureContext>({ max: MAX_CONTEXTS });
 
   /**
    * A visitor that has not finished its handshake within `handshakeMs` is cut off; with `waits`, visitors of names without a certificate may

@@ -51,7 +51,7 @@ async function served(t: TestContext, tunnels: number) {
 
 const statusOf = (answer: TunnelAnswer) => (answer.ok ? answer.status : answer.code);
 
-test('replays that hang take half of the places, and webhooks of others go on', { timeout: 20_000 }, async (t) => {
+test('replays that hang take half of the places, and webhooks of others go on', { timeout: 120_000 }, async (t) => {
   const { waiting, replay, webhook, arrived } = await served(t, 10);
   const hanging: Array<Promise<TunnelAnswer>> = [];
   // As many as each is given; the seventh has the last place.

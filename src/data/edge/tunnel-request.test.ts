@@ -10,7 +10,7 @@ import { until } from '../fixtures/gateway.ts';
 import { NO_RESPONSES } from './testing/hostile-responses.ts';
 import { httpOrigin, perHead, rawOrigin, Rig, type RigOptions } from './testing/rig.ts';
 
-const WITHIN = { timeout: 20_000 };
+const WITHIN = { timeout: 120_000 };
 const RECORD = '01890a5d-ac96-774b-bcce-b302099a8057';
 const OFFLINE = { ok: false, code: 'tunnel_offline' };
 const MANY_BYTES = Buffer.alloc(5 << 20, 'abcdefghijk');

@@ -4,7 +4,7 @@ import { connectedPair } from '../../mux/testing.ts';
 import { encodePreamble } from '../../wire/preamble.ts';
 import { type ServedTunnel, TunnelMeter } from '../routing/entry.ts';
 import { AddressLoad } from './admission.ts';
-import { acquire, hasItsShare, type Upstream, type UpstreamUser } from './upstream.ts';
+import { acquire, dropStale, hasItsShare, type Upstream, type UpstreamUser } from './upstream.ts';
 
 const user: UpstreamUser = {
   onResponse: () => {},
@@ -15,6 +15,7 @@ const user: UpstreamUser = {
 
 function served(maxStreams: number, isAlone = true): ServedTunnel {
   const pair = connectedPair({ client: { maxStreams }, accept: () => {} });
+  pair.client.hearsClear = true;
   return {
     session: pair.client,
     agentId: 'a',
@@ -25,6 +26,7 @@ function served(maxStreams: number, isAlone = true): ServedTunnel {
     slot: 1,
     preamble: encodePreamble(1),
     idle: [],
+    settling: new Set(),
     draining: false,
     cut: false,
     isAlone,
@@ -38,6 +40,7 @@ function take(tunnel: ServedTunnel, nowMs: number, repeatable = true): Upstream 
   const upstream = acquire(tunnel, nowMs, repeatable);
   assert.ok(upstream);
   upstream.carry(user);
+  upstream.stream.isClear = true;
   return upstream;
 }
 
@@ -87,6 +90,7 @@ test('an address is charged for what its requests hold, and for nothing else', (
   upstream.load = one;
   upstream.carry(user);
   assert.equal(one.requests, 1);
+  upstream.stream.isClear = true;
   upstream.release(true, 0);
   const next = acquire(tunnel, 0, true) as Upstream;
   assert.equal(next, upstream);
@@ -95,4 +99,41 @@ test('an address is charged for what its requests hold, and for nothing else', (
   assert.deepEqual([one.requests, other.requests], [0, 1]);
   next.release(false, 0);
   assert.deepEqual([one.requests, other.requests], [0, 0]);
+});
+
+test('a stream waits for the word that nothing is behind its response, and is kept only then', () => {
+  const tunnel = served(8);
+  const upstream = take(tunnel, 0);
+  upstream.stream.isClear = false;
+  upstream.release(true, 0);
+  assert.deepEqual([tunnel.idle.length, tunnel.settling.size], [0, 1]);
+  assert.notEqual(acquire(tunnel, 0, true), upstream);
+  upstream.stream.clearArrived();
+  assert.deepEqual([tunnel.idle.length, tunnel.settling.size], [1, 0]);
+  assert.equal(acquire(tunnel, 0, true), upstream);
+});
+
+test('bytes instead of that word, or none of it for five seconds, end the stream', () => {
+  const tunnel = served(8);
+  const [first, second] = [take(tunnel, 0), take(tunnel, 0)];
+  for (const upstream of [first, second]) {
+    upstream.stream.isClear = false;
+    upstream.release(true, 0);
+  }
+  first.onData(first.stream, Buffer.from([0, 0, 120]), 0, 3);
+  assert.ok(first.stream.gone);
+  dropStale(tunnel, 4_999);
+  assert.ok(!second.stream.gone);
+  dropStale(tunnel, 5_000);
+  assert.ok(second.stream.gone);
+  assert.equal(tunnel.settling.size, 0);
+});
+
+test('an agent that never says it has each stream used once', () => {
+  const tunnel = served(8);
+  tunnel.session.hearsClear = false;
+  const upstream = take(tunnel, 0);
+  upstream.release(true, 0);
+  assert.ok(upstream.stream.gone);
+  assert.deepEqual([tunnel.idle.length, tunnel.settling.size], [0, 0]);
 });

@@ -5,6 +5,9 @@
  * A kept connection may be closed by the service just when a request is on its way. Three things make that harmless: the
  * service's own `Keep-Alive: timeout` is respected, a request that must not be repeated takes a fresh or just-used stream, and
  * one that may be (GET, HEAD, OPTIONS without a body) is sent once more on a fresh stream when not a byte has come back.
+ *
+ * Bytes behind a response would be the next visitor's: a stream is kept only once the agent has said that nothing is behind what it sent
+ * (CLEAR of mux/frame.ts), be it in its window, in its queue or in its socket. Until then it is `settling`.
  */
 import type { MuxStream } from '../../mux/stream.ts';
 import type { StreamSink } from '../../mux/types.ts';
@@ -20,6 +23,8 @@ export const IDLE_MS = 55_000;
 const UNREPEATABLE_IDLE_MS = 1_000;
 /** The service's own limit is taken as this much shorter, for the time that bytes are under way. */
 const HINT_MARGIN_MS = 1_000;
+/** A stream whose response has ended, and of which the agent has not said yet that nothing is behind it, is given up after this long. */
+const SETTLE_MS = 5_000;
 /** Heads longer than this are not kept for repeating. */
 const MAX_REPLAY_BYTES = 8_192;
 
@@ -110,7 +115,7 @@ export class Upstream implements StreamSink {
     if (user !== null) user.onResponse(bytes, from, end);
     else {
       // Bytes that nobody asked for: this connection is out of step for good.
-      forget(this.served.idle, stream);
+      this.#forget();
       stream.reset();
     }
   }
@@ -119,7 +124,7 @@ export class Upstream implements StreamSink {
     const user = this.#user;
     if (user !== null) user.onResponseEnd();
     else {
-      forget(this.served.idle, stream);
+      this.#forget();
       stream.end();
     }
   }
@@ -127,11 +132,15 @@ export class Upstream implements StreamSink {
   onReset(stream: MuxStream): void {
     const user = this.#user;
     if (user !== null) user.onUpstreamLost(stream.session.closed ? 'agent_lost' : 'local_closed');
-    else forget(this.served.idle, stream);
+    else this.#forget();
   }
 
   onDrain(): void {
     this.#user?.onUpstreamDrain();
+  }
+
+  onClear(stream: MuxStream): void {
+    if (this.served.settling.delete(stream)) this.#settle(stream.lastUsedMs);
   }
 
   /** Carries a request of `user` from now on, until `release`. */
@@ -149,19 +158,32 @@ export class Upstream implements StreamSink {
     served.inFlight--;
     if (this.load !== null) this.load.requests--;
     this.load = null;
-    if (isClean && !stream.gone && !stream.ended && this.#isWorthKeeping()) {
-      stream.lastUsedMs = nowMs;
-      this.reused = true;
-      served.idle.push(stream);
-    } else if (stream.ended) stream.end();
+    if (isClean && !stream.gone && !stream.ended && stream.session.hearsClear) this.#settle(nowMs);
+    else if (stream.ended) stream.end();
     else stream.reset();
+  }
+
+  #settle(nowMs: number): void {
+    const { stream, served } = this;
+    if (!this.#isWorthKeeping()) return stream.reset();
+    stream.lastUsedMs = nowMs;
+    this.reused = true;
+    if (stream.isClear) served.idle.push(stream);
+    else served.settling.add(stream);
+  }
+
+  #forget(): void {
+    const { idle, settling } = this.served;
+    if (settling.delete(this.stream)) return;
+    const at = idle.lastIndexOf(this.stream);
+    if (at >= 0) idle.splice(at, 1);
   }
 
   /** The streams that wait must not be what fills a session that many tunnels share. */
   #isWorthKeeping(): boolean {
-    const { draining, cut, idle, session } = this.served;
+    const { draining, cut, idle, settling, session } = this.served;
     const isCrowded = session.streamCount * 4 > session.maxStreams * 3;
-    return !draining && !cut && idle.length < MAX_IDLE && !isCrowded;
+    return !draining && !cut && idle.length + settling.size < MAX_IDLE && !isCrowded;
   }
 
   /** Reads the agent's reply (wire/preamble.ts); returns where the service's own bytes begin. */
@@ -188,6 +210,12 @@ export function acquire(served: ServedTunnel, nowMs: number, repeatable: boolean
   const { idle } = served;
   for (let stream = idle.at(-1); stream !== undefined; stream = idle.at(-1)) {
     const upstream = stream.sink as Upstream;
+    if (!stream.isClear) {
+      // The head of a frame that nobody asked for has come, its bytes have not yet.
+      idle.pop();
+      stream.reset();
+      continue;
+    }
     if (!upstream.isFresh(nowMs, repeatable)) {
       if (!repeatable) break; // the others are older still, but good for requests that may be repeated
       idle.pop();
@@ -200,15 +228,16 @@ export function acquire(served: ServedTunnel, nowMs: number, repeatable: boolean
   const fresh = openUpstream(served);
   if (fresh !== null) return fresh;
   // The session is full, or the tunnel's share of it: a stream that merely waits makes room for one that works.
-  const oldest = idle.shift();
+  const oldest = idle.shift() ?? served.settling.values().next().value;
   if (oldest === undefined) return null;
+  served.settling.delete(oldest);
   oldest.reset();
   return openUpstream(served);
 }
 
 /** Whether the tunnel has all that it may have of a session that serves others too: its visitors must not be what stops theirs. */
-export function hasItsShare({ session, inFlight, idle, isAlone }: ServedTunnel): boolean {
-  return (inFlight + idle.length) * 4 >= session.maxStreams * 3 && !isAlone;
+export function hasItsShare({ session, inFlight, idle, settling, isAlone }: ServedTunnel): boolean {
+  return (inFlight + idle.length + settling.size) * 4 >= session.maxStreams * 3 && !isAlone;
 }
 
 /** A fresh stream with a fresh local connection, or null when there is none for this tunnel. */
@@ -224,12 +253,19 @@ export function openUpstream(served: ServedTunnel): Upstream | null {
 
 /** Gives up streams that have been idle for too long; oldest first. Call every few seconds. */
 export function dropStale(served: ServedTunnel, nowMs: number): void {
-  const { idle } = served;
+  const { idle, settling } = served;
   while (idle.length > 0 && !((idle[0] as MuxStream).sink as Upstream).isFresh(nowMs, true))
     (idle.shift() as MuxStream).reset();
+  for (const stream of settling) {
+    if (nowMs - stream.lastUsedMs < SETTLE_MS) break; // in the order in which they came
+    settling.delete(stream);
+    stream.reset();
+  }
 }
 
-function forget(idle: MuxStream[], stream: MuxStream): void {
-  const at = idle.lastIndexOf(stream);
-  if (at >= 0) idle.splice(at, 1);
+/** Gives up all that wait: the tunnel is served no more. */
+export function dropKept({ idle, settling }: ServedTunnel): void {
+  for (const stream of idle.splice(0)) stream.reset();
+  for (const stream of settling) stream.reset();
+  settling.clear();
 }

@@ -3,7 +3,7 @@
  * it said is remembered, so that the next request with the same credentials is decided at once. Made by data/node.ts.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
+import { RecentMap } from '../../base/recent-map.ts';
 import type { BasicGate } from '../../plane/routes.ts';
 import type { Credentials } from './basic-credentials.ts';
 import { BasicGuesses, GUESSES, NODE_GUESSES } from './basic-guesses.ts';
@@ -36,8 +36,8 @@ export class BasicChecks {
   readonly #onBusy: () => void;
   /** New with each process: what is remembered is of no use outside of it. */
   readonly #key = randomBytes(32);
-  readonly #known = new LRUCache<string, true>({ max: MAX_KNOWN, ttl: KNOWN_MS });
-  readonly #wrong = new LRUCache<string, true>({ max: MAX_WRONG, ttl: WRONG_MS });
+  readonly #known = new RecentMap<string, true>({ max: MAX_KNOWN, ttlMs: KNOWN_MS });
+  readonly #wrong = new RecentMap<string, true>({ max: MAX_WRONG, ttlMs: WRONG_MS });
   readonly #guesses = new BasicGuesses(GUESSES);
   /** At all tunnels: who has many to guess at, also of their own, is worth no more of the threads. */
   readonly #guessesOfAll = new BasicGuesses(NODE_GUESSES);

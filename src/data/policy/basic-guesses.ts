@@ -35,7 +35,9 @@ export class BasicGuesses {
   waitOf(who: string, nowMs: number): number {
     const window = this.#live(who, nowMs);
     if (window === undefined || window.count < this.#most) return 0;
-    return Math.max(1, Math.ceil((window.startedMs + GUESS_WINDOW_MS - nowMs) / 1000));
+    // The clock of a request may be behind the one that the window began by.
+    const leftMs = Math.min(GUESS_WINDOW_MS, window.startedMs + GUESS_WINDOW_MS - nowMs);
+    return Math.max(1, Math.ceil(leftMs / 1000));
   }
 
   add(who: string, nowMs: number): void {

@@ -3,8 +3,8 @@
  * per node, bounded: what falls out is verified again.
  */
 import { hash } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../base/clock.ts';
+import { RecentMap } from '../../base/recent-map.ts';
 import type { AccessKey } from '../../plane/access-keys.ts';
 import type { JwtAction } from '../../plane/policy.ts';
 import type { EdgeRefusal } from '../edge/refusal.ts';
@@ -33,7 +33,7 @@ export class JwtSteps {
   readonly #check: JwtCheck;
   readonly #clock: Clock;
   /** By step and SHA-256 of the token. */
-  readonly #good = new LRUCache<string, Good>({ max: MAX_GOOD });
+  readonly #good = new RecentMap<string, Good>({ max: MAX_GOOD });
   #steps = 0;
 
   constructor(check: JwtCheck, clock: Clock) {

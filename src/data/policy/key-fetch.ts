@@ -2,12 +2,12 @@
  * Fetches the JSON documents in which issuers of JWTs publish their keys. Who asks was told the address by a tunnel's owner, a stranger, so
  * it must not become a way into the network of the server: https alone, no redirects, public addresses alone, bounded in size and time.
  */
-import { lookup as resolve } from 'node:dns';
 import { type ClientRequest, type RequestOptions, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import { isIP, type LookupFunction } from 'node:net';
+import { isIP } from 'node:net';
 import { isLoopback } from '../../base/addr.ts';
 import { isPublicAddress } from '../../base/public-address.ts';
+import { anyLookup, notPublic, publicLookup } from './name-lookup.ts';
 
 const MAX_BYTES = 256 * 1024;
 const TIMEOUT_MS = 5_000;
@@ -31,31 +31,12 @@ export async function fetchJson(url: string, rules: FetchRules): Promise<unknown
     agent: false,
     headers: { Accept: 'application/json' },
     signal: AbortSignal.timeout(TIMEOUT_MS),
-    ...(rules.allowPrivate ? {} : { lookup: publicLookup }),
+    lookup: rules.allowPrivate ? anyLookup : publicLookup,
   };
   const asked = isPlain
     ? requestHttp(to, options)
     : requestHttps(to, { ...options, ...(rules.ca === undefined ? {} : { ca: rules.ca }) });
   return JSON.parse(await bodyOf(asked));
-}
-
-/**
- * Names as the connection itself looks them up, so that what was checked is what is connected to: a name that has another address a moment
- * later gains nothing.
- */
-const publicLookup: LookupFunction = (host, options, callback) => {
-  resolve(host, { ...options, all: true }, (error, found) => {
-    if (error !== null) return callback(error, '');
-    const allowed = found.filter(({ address }) => isPublicAddress(address));
-    const [first] = allowed;
-    if (first === undefined) callback(notPublic(host), '');
-    else if (options.all === true) callback(null, allowed);
-    else callback(null, first.address, first.family);
-  });
-};
-
-function notPublic(host: string): Error {
-  return new Error(`${host} is no public address, and edge.allow_private_jwks is not set`);
 }
 
 function bodyOf(asked: ClientRequest): Promise<string> {

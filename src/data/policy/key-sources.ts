@@ -2,12 +2,11 @@
  * The keys of issuers, fetched when a token asks for them and kept, for each organization by itself: where they are is what its owners have
  * written, and places that are slow or many cost nobody else's policies their keys. Keys that can't be had are null, and whoever asked refuses.
  */
-import type { JWTVerifyGetKey } from 'jose';
 import type { Clock } from '../../base/clock.ts';
 import { messageOf } from '../../base/errors.ts';
 import type { Logger } from '../../base/log.ts';
 import { type FetchRules, fetchJson } from './key-fetch.ts';
-import { keySetOf } from './key-set.ts';
+import { type KeySet, keySetOf } from './key-set.ts';
 
 /** Where keys are: a set at this address, or what this issuer's OpenID discovery names. */
 export type KeyPlace = { readonly jwksUrl: string } | { readonly issuer: string };
@@ -37,7 +36,7 @@ interface Share {
 
 interface Source {
   readonly place: KeyPlace;
-  keys: JWTVerifyGetKey | null;
+  keys: KeySet | null;
   fetchedMs: number;
   attemptedMs: number;
   fetching: Promise<void> | null;
@@ -61,7 +60,7 @@ export class KeySources {
    * The keys at this place for an organization, fetched if need be; null when they can't be had. `unlike`: keys in which a token's key is
    * not: they are fetched anew, unless that was tried within the last 30 s.
    */
-  async keysAt(orgId: string, place: KeyPlace, unlike: JWTVerifyGetKey | null = null): Promise<JWTVerifyGetKey | null> {
+  async keysAt(orgId: string, place: KeyPlace, unlike: KeySet | null = null): Promise<KeySet | null> {
     const { share, source } = this.#shareOf(orgId, place);
     if (source.fetching !== null) await source.fetching;
     else if (this.#isOld(source, FRESH_MS) || source.keys === unlike) await this.#refresh(share, source);
@@ -69,7 +68,7 @@ export class KeySources {
   }
 
   /** The keys of this place that are kept for an organization and may still be used; null: there are none. Nothing is fetched. */
-  keptAt(orgId: string, place: KeyPlace): JWTVerifyGetKey | null {
+  keptAt(orgId: string, place: KeyPlace): KeySet | null {
     const source = this.#shares.get(orgId)?.sources.get(JSON.stringify(place));
     return source === undefined || this.#isOld(source, USABLE_MS) ? null : source.keys;
   }

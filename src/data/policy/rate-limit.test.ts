@@ -11,6 +11,12 @@ test('lets the given number through in a window, and says when the next one begi
   assert.equal(limit.take('192.0.2.1', WINDOW_MS), 0);
 });
 
+test('a clock that is behind the one of the first request is told no more than a window', () => {
+  const limit = new RateLimit({ requestsPerMinute: 1, perClientIp: false });
+  assert.equal(limit.take('a', 10_000), 0);
+  assert.equal(limit.take('a', 8_000), 60);
+});
+
 test('a limit of all counts all, a limit per client each by itself', () => {
   const all = new RateLimit({ requestsPerMinute: 1, perClientIp: false });
   assert.deepEqual([all.take('a', 0), all.take('b', 0)], [0, 60]);

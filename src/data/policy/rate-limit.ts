@@ -37,7 +37,7 @@ export class RateLimit {
     const key = this.#perClient ? client : EVERYBODY;
     const window = this.#windows.get(key);
     if (window !== undefined && nowMs - window.startedMs < WINDOW_MS) {
-      if (window.count >= this.#perWindow) return Math.max(1, Math.ceil((window.startedMs + WINDOW_MS - nowMs) / 1000));
+      if (window.count >= this.#perWindow) return secondsLeft(window.startedMs + WINDOW_MS - nowMs);
       window.count++;
       return 0;
     }
@@ -54,4 +54,9 @@ export class RateLimit {
       this.#windows.delete(key);
     }
   }
+}
+
+/** 1 to 60: the clock of a request may be behind the one that the window began by, and no window lasts longer than itself. */
+function secondsLeft(ms: number): number {
+  return Math.min(WINDOW_MS / 1000, Math.max(1, Math.ceil(ms / 1000)));
 }

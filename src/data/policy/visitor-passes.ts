@@ -3,8 +3,8 @@
  * visitor-step.ts and visitor-door.ts. It knows no lists: whom a gate lets in is decided where tickets are made, and each change of a list is
  * another version.
  */
-import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../base/clock.ts';
+import { RecentMap } from '../../base/recent-map.ts';
 import {
   openPass,
   openTicket,
@@ -53,7 +53,7 @@ export class VisitorPasses {
   readonly #clock: Clock;
   #key: Buffer | null = null;
   #keyText = '';
-  readonly #known = new LRUCache<string, KnownVisitor>({ max: MAX_KNOWN });
+  readonly #known = new RecentMap<string, KnownVisitor>({ max: MAX_KNOWN });
   readonly #tickets = new UsedTickets();
   readonly #returns = new RecentReturns();
 

@@ -1,3 +1,4 @@
+// alone: it reads how much of the processor its process takes
 /** Whose datagrams pass, to whom, and what of it is known to be which device's. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -24,7 +24,10 @@ export class StrangerMacs {
   /** May a MAC be computed for what came from `address`? True: it is counted. */
   take(address: string, nowMs: number): boolean {
     const hash = this.#hash(addressKey(address));
-    return this.#takeAt(hash % PLACES, nowMs) || this.#takeAt((hash >>> 16) % PLACES, nowMs);
+    const first = hash % PLACES;
+    // Never the same one twice: that address would have half of what the others have.
+    const second = (first + 1 + ((hash >>> 16) % (PLACES - 1))) % PLACES;
+    return this.#takeAt(first, nowMs) || this.#takeAt(second, nowMs);
   }
 
   #takeAt(place: number, nowMs: number): boolean {

@@ -26,6 +26,8 @@ export interface ServedTunnel {
   readonly preamble: Buffer;
   /** Idle streams with a kept local connection; owned by data/edge/upstream.ts. */
   readonly idle: MuxStream[];
+  /** Those that have answered, and may have more behind it; owned by data/edge/upstream.ts. */
+  readonly settling: Set<MuxStream>;
   /** The agent leaves: no new streams. */
   draining: boolean;
   /** Stopped, expired, deleted or revoked: streams in flight end too. Stays false when a newer session superseded this one. */

@@ -81,9 +81,3 @@ export const networkDevices = sqliteTable(
     index('network_devices_due').on(t.expiresAt).where(sql`expired = 0 AND expires_at IS NOT NULL`),
   ],
 );
-
-/** UDP ports that were a network's, and when they were let go: who comes to an old address should not find a stranger's network. */
-export const restingUdpPorts = sqliteTable('resting_udp_ports', {
-  port: integer().primaryKey(),
-  freedAt: integer('freed_at').notNull(),
-});

@@ -52,7 +52,6 @@ export const tunnels = sqliteTable(
     index('tunnels_made').on(t.orgId, t.createdAt),
     index('tunnels_idle').on(t.touchedAt).where(sql`deleted_at IS NULL`),
     index('tunnels_deleted').on(t.deletedAt).where(sql`deleted_at IS NOT NULL`),
-    index('tunnels_freed_port').on(t.tcpPort, t.deletedAt).where(sql`deleted_at IS NOT NULL AND tcp_port IS NOT NULL`),
     index('tunnels_token').on(t.tokenId),
     index('tunnels_due').on(t.expiresAt).where(sql`deleted_at IS NULL AND expired = 0 AND expires_at IS NOT NULL`),
   ],

@@ -9,6 +9,7 @@ import { networkDevices, privateNetworks } from '../../db/schema.ts';
 import type { Store, Tx } from '../../db/tx.ts';
 import { type Actor, allow, type UserActor } from '../actor.ts';
 import { checkDeedLimit } from '../deed-limit.ts';
+import { letPortRest, type PortFault } from '../public-ports.ts';
 import { countDevicesIn, deviceByKey, devicesOf, hasRunOut } from './device-rows.ts';
 import { dnsFrom, endpointFrom, extraAllowedIpsFrom, nameFrom } from './network-input.ts';
 import {
@@ -25,7 +26,7 @@ import {
 import { overlayFrom, overlayOf } from './overlay.ts';
 import { invalidKey, publicKeyFrom } from './public-keys.ts';
 import { isRelayed } from './relay-routes.ts';
-import { isUdpPort, letUdpPortRest, pickUdpPort } from './udp-ports.ts';
+import { isUdpPort, pickUdpPort } from './udp-ports.ts';
 import { serverConfig } from './wireguard-config.ts';
 
 /** Of one organization: a bound for lists, far above need. */
@@ -157,7 +158,7 @@ export class Networks {
       }
       const selfEndpoint = endpoint === null ? null : endpointFrom(endpoint);
       const reservedUdpPort = selfEndpoint === null ? this.#portFor(tx, before) : null;
-      if (reservedUdpPort !== before.reservedUdpPort) letUdpPortRest(tx, before.reservedUdpPort);
+      if (reservedUdpPort !== before.reservedUdpPort) giveUpPort(tx, before);
       const row: NetworkRow = {
         ...before,
         serverPublicKey,
@@ -189,7 +190,7 @@ export class Networks {
     return serverConfig({ network: { ...row, serverListenPort }, endpoint, devices, apiUrl });
   }
 
-  /** With its devices; its port is free. Throws `not_found`, `forbidden`. */
+  /** With its devices; its port stays with the organization for a day. Throws `not_found`, `forbidden`. */
   delete(actor: Actor, id: string): void {
     allow(actor, 'delete', 'network');
     this.#deps.store.inTx((tx) => this.#remove(tx, actor, ownNetwork(tx.db, actor.orgId, id)));
@@ -204,38 +205,40 @@ export class Networks {
     const devices = countDevicesIn(tx.db, row.id);
     tx.db.delete(networkDevices).where(eq(networkDevices.networkId, row.id)).run();
     tx.db.delete(privateNetworks).where(eq(privateNetworks.id, row.id)).run();
-    letUdpPortRest(tx, row.reservedUdpPort);
+    giveUpPort(tx, row);
     recordNetwork(tx, actor, { action: 'network.delete', row, details: { name: row.name, devices } });
     if (!isRelayed(row)) return;
     tx.onCommit(() => this.#deps.news.gone(row.id, 'network_deleted', `The private network ${row.name} was deleted.`));
   }
 
   /** Its own, unless that is none of the edge's any more. */
-  #portFor(tx: Tx, { reservedUdpPort }: NetworkRow): number {
-    const isKept = reservedUdpPort !== null && isUdpPort(this.#deps.udpPorts, reservedUdpPort);
-    return isKept ? reservedUdpPort : this.#freePort(tx);
-  }
-
-  #freePort(tx: Tx): number {
+  #portFor(tx: Tx, { reservedUdpPort, orgId }: NetworkRow): number {
     const { udpPorts } = this.#deps;
-    const port = pickUdpPort(tx, udpPorts);
-    if (port !== undefined) return port;
-    if (udpPorts === null) {
-      throw new AppError(
-        'conflict',
-        'This server relays no private networks: its operator has turned it off (edge.udp_ports). Give a public_endpoint where clients reach the server of the network by themselves.',
-      );
-    }
-    throw new AppError(
-      'conflict',
-      'No UDP port of this server is free. Delete a private network, ask the operator for more ports (edge.udp_ports), or give a public_endpoint where clients reach the server by themselves.',
-    );
+    if (udpPorts === null) throw new AppError('conflict', RELAYS_OFF);
+    if (reservedUdpPort !== null && isUdpPort(udpPorts, reservedUdpPort)) return reservedUdpPort;
+    const port = pickUdpPort(tx, udpPorts, orgId);
+    if (typeof port === 'number') return port;
+    throw new AppError('conflict', WITHOUT_PORT[port]);
   }
 
   #shown(row: NetworkRow, devices: number): ShownNetwork {
     return { row, endpoint: endpointOf(row, this.#deps), devices };
   }
 }
+
+function giveUpPort(tx: Tx, { reservedUdpPort: port, orgId }: NetworkRow): void {
+  letPortRest(tx, 'udp', { port, orgId });
+}
+
+const RELAYS_OFF =
+  'This server relays no private networks: its operator has turned it off (edge.udp_ports). Give a public_endpoint where clients reach the server of the network by themselves.';
+
+const MORE_PORTS =
+  'Delete a private network, ask the operator for more ports (edge.udp_ports), or give a public_endpoint where clients reach the server by themselves.';
+const WITHOUT_PORT: Readonly<Record<PortFault, string>> = {
+  no_port_free: `No UDP port of this server is free: all are taken, or were freed by other organizations within 24 hours. ${MORE_PORTS}`,
+  port_share: `Your organization has its share of the UDP ports of this server, at most three quarters. ${MORE_PORTS}`,
+};
 
 function requireFreeName(others: readonly NetworkRow[], name: string): void {
   if (!others.some((other) => other.name === name)) return;

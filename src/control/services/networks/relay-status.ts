@@ -25,9 +25,9 @@ export class RelayStatus {
   }
 
   /** Throws `not_found`, also for another organization's network. */
-  of(actor: Actor, networkId: string): RelayView {
+  async of(actor: Actor, networkId: string): Promise<RelayView> {
     allow(actor, 'read', 'network');
     const { packetsIn, packetsOut, bytesIn, bytesOut } = ownNetwork(this.#store.db, actor.orgId, networkId);
-    return { totals: { packetsIn, packetsOut, bytesIn, bytesOut }, now: this.#nodes.relay(networkId) ?? null };
+    return { totals: { packetsIn, packetsOut, bytesIn, bytesOut }, now: (await this.#nodes.relay(networkId)) ?? null };
   }
 }

@@ -18,7 +18,7 @@ export interface Ground {
   readonly token: TokenRow;
   readonly org: OrgRow;
   readonly project: ProjectRow;
-  readonly nodes: Pick<NodeControl, 'isOnline'>;
+  readonly nodes: Pick<NodeControl, 'isTaken'>;
 }
 
 export interface Found {
@@ -75,7 +75,7 @@ function locateUnnamed(tx: Tx, { token, project, nodes }: Ground, question: Clai
     const own = unnamedTcpTunnels(tx.db, token, question.localPort).filter((r) => r.projectId === project.id);
     const row =
       own.find((r) => r.id === question.tunnelId) ??
-      own.find((r) => !nodes.isOnline(r.id) && !question.liveTunnelIds.includes(r.id));
+      own.find((r) => !nodes.isTaken(r.id) && !question.liveTunnelIds.includes(r.id));
     if (row !== undefined) return { label: row.label, row, ephemeral: true };
   }
   const inUse = new Set<string>();
@@ -87,7 +87,7 @@ function locateUnnamed(tx: Tx, { token, project, nodes }: Ground, question: Clai
     const isOurs =
       row === undefined
         ? isLabel(label) && nameFault(tx, label, { orgId: token.orgId, projectId: project.id }) === undefined
-        : row.projectId === project.id && !nodes.isOnline(row.id);
+        : row.projectId === project.id && !nodes.isTaken(row.id);
     if (isOurs) return { label, row, ephemeral: row?.ephemeral ?? true };
     inUse.add(name);
   }

@@ -14,7 +14,8 @@ import { refuse, refuseFault } from './refusals.ts';
 import type { RouteNews } from '../news.ts';
 import type { RouteMaker } from './route-maker.ts';
 import { refuseMore, refuseSpent, standingOf } from './standing.ts';
-import { pickPort } from './tcp-ports.ts';
+import { letPortRest } from '../public-ports.ts';
+import { pickTcpPort } from './tcp-ports.ts';
 import { lineageOf, type Spend } from '../tokens/spend.ts';
 import { endOf, type TokenRow, tokenById } from '../tokens/token-rows.ts';
 import type { Tokens } from '../tokens/tokens.ts';
@@ -149,8 +150,9 @@ export class Claims {
     }
     if (row.tcpPort !== null && !holds(this.#deps.tcpPorts, row.tcpPort)) {
       // Settings moved the range: the old port can't be bound any more.
-      const tcpPort = pickPort(tx, this.#deps.tcpPorts);
-      if (tcpPort === undefined) return refuseFault('no_port_free', row.label);
+      const tcpPort = pickTcpPort(tx, this.#deps.tcpPorts, org.id);
+      if (typeof tcpPort === 'string') return refuseFault(tcpPort, row.label);
+      letPortRest(tx, 'tcp', { port: row.tcpPort, orgId: org.id });
       Object.assign(change, { tcpPort });
     }
     const changed = Object.keys(change).length > 0;

@@ -32,7 +32,14 @@ const WORDS: Readonly<Record<RowFault, Words>> = {
   no_port_free: {
     agents: 'no_port_free',
     people: 'conflict',
-    says: () => 'All public TCP ports of this server are taken. Delete a tcp tunnel first.',
+    says: () =>
+      'No public TCP port of this server is free: all are taken, or were freed by other organizations within 24 hours. Delete a tcp tunnel of yours, or ask the operator for more ports (edge.tcp_ports).',
+  },
+  port_share: {
+    agents: 'quota_exceeded',
+    people: 'conflict',
+    says: () =>
+      'The organization has its share of the public TCP ports of this server, at most three quarters. Delete a tcp tunnel first, or ask the operator for more ports (edge.tcp_ports).',
   },
   too_many: {
     agents: 'quota_exceeded',

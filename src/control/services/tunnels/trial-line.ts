@@ -3,10 +3,10 @@
  * take turns at them, each has one at a time and a short line behind it, and so many in a while; so many in a while has a person too, over all of their
  * organizations. Whoever asks in a loop waits for themself and keeps nobody out, and it takes several people to fill the line. In memory: a restart begins anew. Called by policy-trials.ts.
  */
-import { LRUCache } from 'lru-cache';
 import { Allowance } from '../../../base/allowance.ts';
 import type { Clock } from '../../../base/clock.ts';
 import { AppError } from '../../../base/errors.ts';
+import { RecentMap } from '../../../base/recent-map.ts';
 
 /** Of an organization, and of a person in all of theirs: one behind the other, and then one in three seconds. */
 export const TRIAL_BURST = 10;
@@ -32,7 +32,7 @@ export class TrialLine {
   readonly #clock: Clock;
   readonly #maxWaitMs: number;
   /** By organization and by person; no two have the same id. */
-  readonly #allowances = new LRUCache<string, Allowance>({ max: MAX_KNOWN });
+  readonly #allowances = new RecentMap<string, Allowance>({ max: MAX_KNOWN });
   readonly #underWay = new Set<string>();
   /** By organization; the first one is next, and none is empty. */
   readonly #lines = new Map<string, Array<() => void>>();

@@ -17,7 +17,7 @@ export interface RoomRules {
   readonly plan: Plan;
   readonly tcpPorts: PortRange | null;
   readonly ownLabels: OwnLabels;
-  readonly nodes: Pick<NodeControl, 'isOnline'>;
+  readonly nodes: Pick<NodeControl, 'isTaken'>;
   readonly news: Pick<RouteNews, 'remove'>;
   readonly maintenance: Maintenance;
 }
@@ -39,7 +39,7 @@ function makeRoom(tx: Tx, orgId: string, { nodes, news, maintenance }: RoomRules
     .where(and(eq(tunnels.orgId, orgId), eq(tunnels.ephemeral, true), isNull(tunnels.deletedAt)))
     .orderBy(asc(tunnels.touchedAt), asc(tunnels.id))
     .all()
-    .find(({ id }) => !nodes.isOnline(id));
+    .find(({ id }) => !nodes.isTaken(id));
   const leftBehind = idle === undefined ? undefined : anyById(tx.db, idle.id);
   if (leftBehind === undefined) return false;
   deleteTunnel(tx, leftBehind);

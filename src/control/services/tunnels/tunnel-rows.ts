@@ -25,7 +25,8 @@ import { type Plan, tunnelTtlSeconds } from '../plans.ts';
 import { lineageOf } from '../tokens/spend.ts';
 import { sameLineage } from '../tokens/token-rows.ts';
 import { endForwardsTo } from '../webhooks/forward-rows.ts';
-import { pickPort } from './tcp-ports.ts';
+import { letPortRest, type PortFault } from '../public-ports.ts';
+import { pickTcpPort } from './tcp-ports.ts';
 
 export type TunnelRow = typeof tunnels.$inferSelect;
 export type OrgRow = typeof organizations.$inferSelect;
@@ -39,7 +40,7 @@ export const MAX_TUNNELS = 1_000;
 export const MAX_PER_DAY = 5_000;
 
 /** Why a row can't be made. Translated by the caller: an HTTP error for people, a refusal for agents. */
-export type RowFault = NameFault | 'no_port_free' | 'too_many' | 'too_many_today';
+export type RowFault = NameFault | PortFault | 'too_many' | 'too_many_today';
 
 export interface NewTunnel {
   readonly orgId: string;
@@ -67,8 +68,8 @@ export function insertTunnel(
   if (fault !== undefined) return fault;
   if (secondsFull(tx, input.orgId) > 0) return 'too_many_today';
   if (countLive(tx.db, input.orgId) >= MAX_TUNNELS) return 'too_many';
-  const tcpPort = input.protocol === 'tcp' ? pickPort(tx, rules.tcpPorts) : null;
-  if (tcpPort === undefined) return 'no_port_free';
+  const tcpPort = input.protocol === 'tcp' ? pickTcpPort(tx, rules.tcpPorts, input.orgId) : null;
+  if (typeof tcpPort === 'string') return tcpPort;
   const row: TunnelRow = {
     ...input,
     id: uuidv7(),
@@ -112,7 +113,7 @@ export function updateTunnel(tx: Tx, row: TunnelRow, change: Partial<TunnelRow>)
   return { ...row, ...next };
 }
 
-/** Takes the row out of the world; its name rests, its port is free, its custom domains are bound to nothing, no webhooks are sent on to it, its password is forgotten. */
+/** Takes the row out of the world; its name and port rest, its custom domains are bound to nothing, no webhooks are sent on to it, its password is forgotten. */
 export function deleteTunnel(tx: Tx, row: TunnelRow): void {
   updateTunnel(tx, row, { deletedAt: tx.now, status: 'inactive' });
   tx.db.update(domains).set({ tunnelId: null }).where(eq(domains.tunnelId, row.id)).run();
@@ -121,6 +122,7 @@ export function deleteTunnel(tx: Tx, row: TunnelRow): void {
   tx.db.delete(visitorGates).where(eq(visitorGates.tunnelId, row.id)).run();
   forgetDryRuns(tx, row.id);
   letRest(tx, row.label, row.orgId);
+  letPortRest(tx, 'tcp', { port: row.tcpPort, orgId: row.orgId });
 }
 
 /** Ten years: keeps instants in the range of dates, also under a plan without a maximum. */

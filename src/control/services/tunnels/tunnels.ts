@@ -244,7 +244,7 @@ export class Tunnels {
         .orderBy(asc(tunnels.touchedAt))
         .all();
       // Before the batch is cut: agents that have been connected for days must not hold up the rest.
-      const ids = idle.map(({ id }) => id).filter((id) => !this.#deps.nodes.isOnline(id));
+      const ids = idle.map(({ id }) => id).filter((id) => !this.#deps.nodes.isTaken(id));
       const rows = tx.db
         .select()
         .from(tunnels)

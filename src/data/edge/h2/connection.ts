@@ -64,6 +64,8 @@ export class Http2Connection implements EdgeConnection, ExchangeOwner {
   #overhead = 0;
   /** The highest stream that has come, or has been refused by nghttp2. */
   #lastStream = -1;
+  /** The newest that nghttp2 had read of when it was looked at last. */
+  #newestBefore = -1;
   /** Since when there has been no request; 0: not looked at yet. */
   #idleSinceMs = 0;
   #leaving: 'no' | 'told' | 'closing' | 'flooded' = 'no';
@@ -182,7 +184,9 @@ export class Http2Connection implements EdgeConnection, ExchangeOwner {
   sweep(nowMs: number): void {
     if (this.#leaving === 'flooded') return this.destroy();
     this.#holds();
-    this.#skipped(this.#session.state.lastProcStreamID || -1);
+    // Of the newest the head may have come by half: it is refused when nothing is heard of it until the next look.
+    this.#skipped(this.#newestBefore);
+    this.#newestBefore = this.#session.state.lastProcStreamID || -1;
     for (const exchange of this.#exchanges) exchange.sweep(nowMs);
     this.#weigh(nowMs);
     const isBusy = this.#isBusy();

@@ -1,3 +1,4 @@
+// alone: it reads how much memory its process holds, after a collection
 /** Uploads that a service, or a tunnel's policy, makes wait: in order, whole, and in as much memory as they have bytes. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';

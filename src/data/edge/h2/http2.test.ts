@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { Http2Visitor, readAnswer } from '../testing/http2-visitor.ts';
 import { httpOrigin, perHead, Rig, rawOrigin } from '../testing/rig.ts';
 
-const WITHIN = { timeout: 20_000 };
+const WITHIN = { timeout: 120_000 };
 
 test('a request gets its answer over HTTP/2', WITHIN, async (t) => {
   const rig = await Rig.start(t);

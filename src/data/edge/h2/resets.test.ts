@@ -18,7 +18,7 @@ import { type Logger, silentLog } from '../../../base/log.ts';
 import { Http2Visitor } from '../testing/http2-visitor.ts';
 import { httpOrigin, Rig } from '../testing/rig.ts';
 
-const WITHIN = { timeout: 20_000 };
+const WITHIN = { timeout: 120_000 };
 const PIECE = 16_384;
 
 /** Fails the test where the edge logs a fault of its own. */

@@ -8,7 +8,7 @@ import { testGrant } from '../../fixtures/link.ts';
 import { Http2Visitor, readAnswer } from '../testing/http2-visitor.ts';
 import { httpOrigin, perHead, Rig, rawOrigin } from '../testing/rig.ts';
 
-const WITHIN = { timeout: 20_000 };
+const WITHIN = { timeout: 120_000 };
 const hash = (password: string): string => hashSync(password, { memoryCost: 1_024, timeCost: 1, parallelism: 1 });
 
 test(

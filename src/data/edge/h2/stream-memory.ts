@@ -3,9 +3,15 @@
  * connection has a hundred of those, so the sum has a bound of its own. At the bound the connections that hold more than their share
  * are ended, not those that happen to ask next.
  */
+import { SLAB_BYTES } from '../../../base/slab.ts';
+import { INITIAL_WINDOW } from '../../../mux/frame.ts';
+import { MAX_HELD } from './stream-writer.ts';
 
-/** What a connection may hold in any case: as many connections of HTTP/1.1 could hold no less. */
-const ALWAYS_BYTES = 1 << 20;
+/**
+ * What a connection may hold in any case: one answer that a visitor does not take holds its window, and up to so many slabs, each counted as a
+ * whole though it is shared with others. As many connections of HTTP/1.1 could hold no less.
+ */
+export const ALWAYS_BYTES = MAX_HELD * SLAB_BYTES + INITIAL_WINDOW;
 
 export class StreamMemory {
   readonly #limit: number;

@@ -1,3 +1,4 @@
+// alone: it reads how much memory its process holds, after a collection
 /** What waits for a visitor that takes nothing: as many bytes of memory as wait, whatever pieces they came in. */
 import assert from 'node:assert/strict';
 import type { ServerHttp2Stream } from 'node:http2';

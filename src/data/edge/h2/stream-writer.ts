@@ -10,7 +10,7 @@ import { type Slab, SLAB_BYTES } from '../../../base/slab.ts';
 /** Shorter ranges are copied: they would keep a slab of 256 KB from everybody. */
 const HOLD_FROM = 16_384;
 /** So many ranges of one connection are held, beyond that they are copied: visitors that take nothing would keep a slab for each. */
-const MAX_HELD = 8;
+export const MAX_HELD = 8;
 /** Copies are joined in buffers of this size. */
 const JOINED_BYTES = 16_384;
 

@@ -6,8 +6,10 @@ import { once } from 'node:events';
 import { createServer as createHttpServer, type RequestListener, type Server as HttpServer } from 'node:http';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
+import { makeQuickHasher } from '../../../../test/harness/quick-hasher.ts';
 import { ServeFloor, StreamServer } from '../../../agent/serve.ts';
 import { type LocalTarget, parseTarget } from '../../../agent/target.ts';
+import type { PasswordHasher } from '../../../argon2/argon2-threads.ts';
 import { systemClock } from '../../../base/clock.ts';
 import { type Logger, silentLog } from '../../../base/log.ts';
 import type { Route } from '../../../plane/routes.ts';
@@ -40,6 +42,10 @@ export interface RigOptions {
   /** Handshakes may wait for certificates: `link.onWanted` says what comes. */
   readonly certificatesOnDemand?: boolean;
   readonly log?: Logger;
+  /** Passwords cost next to nothing without it. */
+  readonly makeHasher?: () => PasswordHasher;
+  /** How often deadlines of visitors are looked at: each second, unless a test waits for many of them. */
+  readonly sweepMs?: number;
   readonly host?: string;
   /** null: nothing is recorded; without it all is. */
   readonly inspector?: InspectorSettings | null;
@@ -77,8 +83,9 @@ export class Rig {
       ...{ ...settings.edge, ...listening, httpsRedirectPort },
       ...{ trustedProxies, proxyProtocolFrom, issuerKeys },
     };
-    const { inspector = settings.inspector } = options;
-    const node = await startNode({ ...settings, edge, inspector }, { link, log: options.log ?? silentLog });
+    const { inspector = settings.inspector, log = silentLog, makeHasher = makeQuickHasher } = options;
+    const sweeps = options.sweepMs === undefined ? {} : { sweepMs: options.sweepMs };
+    const node = await startNode({ ...settings, edge, inspector }, { link, log, makeHasher, ...sweeps });
     const rig = new Rig(link, node, tls.cert);
     t.after(() => rig.close());
     return rig;

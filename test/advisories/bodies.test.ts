@@ -1,0 +1,77 @@
+/** Bodies of requests to the API that cost more than they may: too large for who sends them, too deep, too many that are slow. */
+import assert from 'node:assert/strict';
+import { connect, type Socket } from 'node:net';
+import { after, before, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Plane } from '../control/plane.ts';
+import { type PlaneApi, servePlane } from '../control/plane-api.ts';
+import { type Person, Team } from '../control/team.ts';
+
+let plane: Plane;
+let api: PlaneApi;
+let ann: Person;
+before(async () => {
+  plane = new Plane();
+  api = await servePlane(plane);
+  ann = await new Team(plane, api).person('ann@example.test');
+});
+after(async () => {
+  await api.close();
+  plane.close();
+});
+
+const send = (path: string, body: string): Promise<Response> =>
+  fetch(`http://127.0.0.1:${api.port}${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body,
+  });
+
+test('nobody who is not logged in is read beyond 64 KiB', async () => {
+  for (const path of ['/auth/login', '/auth/signup', '/auth/forgot', '/auth/refresh']) {
+    const answer = await send(path, JSON.stringify({ email: 'x'.repeat(65_536) }));
+    assert.equal(answer.status, 413, path);
+    assert.match(await answer.text(), /64 KiB/);
+  }
+});
+
+test('JSON that is nested without end is refused before it is parsed, wherever it comes in', async () => {
+  const deep = (levels: number): string => `{"email":${'['.repeat(levels)}${']'.repeat(levels)}}`;
+  for (const body of [deep(32), deep(30_000), '['.repeat(60_000)]) {
+    const answer = await send('/auth/login', body);
+    assert.equal(answer.status, 400);
+    assert.match(await answer.text(), /nested deeper than 32 levels/);
+  }
+  const made = await ann.call('POST', '/tunnels', { localPort: 3000, x: JSON.parse(deep(40)) as object });
+  assert.deepEqual([made.status, made.body['error']], [400, 'invalid_request']);
+  assert.equal(
+    (await ann.call('POST', '/tunnels', { localPort: 3000, x: JSON.parse(deep(20)) as object })).status,
+    201,
+  );
+});
+
+test('slow bodies to the address of a webhook hold no more than their share, and others get through', async (t) => {
+  const made = await ann.call('POST', '/webhook-receivers', {
+    validator: 'github',
+    secret: 'of the test',
+    name: 'slow',
+  });
+  assert.equal(made.status, 201, made.text);
+  const slow: Socket[] = [];
+  t.after(() => {
+    for (const socket of slow) socket.destroy();
+  });
+  const cut: number[] = [];
+  for (let i = 0; i < 60; i++) {
+    const socket = connect(api.port, '127.0.0.1');
+    slow.push(socket);
+    socket.on('error', () => undefined);
+    socket.once('data', () => cut.push(i));
+    socket.write(`POST /webhooks/${String(made.body['id'])} HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n`);
+    socket.write(Buffer.alloc(900_000));
+  }
+  // 54 MB, of which 24 may wait.
+  while (cut.length < 60 - 27) await pause(20);
+  const answer = await send(`/webhooks/${String(made.body['id'])}`, JSON.stringify({ text: 'x'.repeat(500_000) }));
+  assert.equal(answer.status, 401, 'it is heard, and lacks its signature');
+});

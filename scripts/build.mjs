@@ -34,6 +34,7 @@ const bundle = join(work, 'culvert.mjs');
 /** Code of threads, by name. */
 const WORKERS = {
   'argon2-worker': join(root, 'src/argon2/argon2-worker.ts'),
+  'data-worker': join(root, 'src/data/data-worker.ts'),
   'usage-worker': join(root, 'src/control/db/usage/usage-worker.ts'),
 };
 const workers = Object.keys(WORKERS).map((name) => join(work, `${name}.cjs`));
@@ -158,7 +159,8 @@ function makeExecutable(dashboard) {
       disableExperimentalSEAWarning: true,
       useCodeCache: true, // a third off the start
       execArgvExtension: 'none', // NODE_OPTIONS of the environment must not run code in a server
-      execArgv: ['--disable-warning=ExperimentalWarning'],
+      // A signal that opens a debugger would open every key of the server to whoever may send it.
+      execArgv: ['--disable-warning=ExperimentalWarning', '--disable-sigusr1'],
       assets: {
         ...addonFiles(),
         ...servedFiles(),

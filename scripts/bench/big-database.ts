@@ -7,7 +7,7 @@ import { eq } from 'drizzle-orm';
 import { uuidv7 } from 'uuidv7';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
-import { openDatabase } from '../../src/control/db/open.ts';
+import { openDatabase, openStore } from '../../src/control/db/open.ts';
 import {
   auditEvents,
   capabilityTokens,
@@ -41,7 +41,7 @@ export interface BigDatabase {
 /** Fills the database of a folder that a server has started in and left. */
 export function fillDatabase(dataDir: string, ownerEmail: string): BigDatabase {
   const sqlite = openDatabase(dataDir);
-  const store = new Store(sqlite, { clock: systemClock, log: silentLog });
+  const store = new Store(openStore(sqlite, dataDir), { clock: systemClock, log: silentLog });
   try {
     return store.inTx((tx) => fill(tx, ownerEmail));
   } finally {

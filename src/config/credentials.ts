@@ -8,13 +8,13 @@ import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { codeOf, messageOf } from '../base/errors.ts';
 import { Secret } from '../base/secret.ts';
-import { withFileLock } from './file-lock.ts';
+import { type LockTimes, withFileLock } from './file-lock.ts';
 import { ConfigError } from './toml.ts';
 
 /** Read or write for anybody but the owner. */
 const OTHERS = 0o077;
 /** A change takes milliseconds; a thousand commands at once are through long before the 30 s. */
-const CHANGE = { abandonedMs: 5_000, patienceMs: 30_000 };
+const CHANGE: LockTimes = { abandonedMs: 5_000, patienceMs: 30_000 };
 /** Who uses a session asks the server meanwhile, for at most `SESSION_WORK_MS`. */
 const SESSION = { abandonedMs: 25_000, patienceMs: 60_000 };
 /** How long work that has the sessions to itself may take, in milliseconds. */
@@ -53,8 +53,11 @@ export function serverName(server: URL): string {
 
 export class Credentials {
   readonly path: string;
+  readonly #changeTimes: LockTimes;
 
-  constructor(env: NodeJS.ProcessEnv) {
+  /** `changeTimes`: how long a change of the file may take, and wait for others. */
+  constructor(env: NodeJS.ProcessEnv, changeTimes: LockTimes = CHANGE) {
+    this.#changeTimes = changeTimes;
     this.path = join(userFolder(env), 'credentials.json');
   }
 
@@ -114,7 +117,7 @@ export class Credentials {
   async #change<T>(edit: (logins: Map<string, Login>) => T): Promise<T> {
     try {
       mkdirSync(dirname(this.path), { recursive: true, mode: 0o700 });
-      return await withFileLock(`${this.path}.lock`, CHANGE, () => {
+      return await withFileLock(`${this.path}.lock`, this.#changeTimes, () => {
         const logins = this.#read();
         const result = edit(logins);
         this.#write(logins);

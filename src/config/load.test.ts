@@ -266,20 +266,21 @@ test('the file comes from the argument, then from CULVERT_CONFIG, then there is 
   writeFileSync(one, 'edge.domain = "one.example"');
   writeFileSync(two, 'edge.domain = "two.example"');
   const load = (file: string | undefined, env: NodeJS.ProcessEnv) => {
-    const { settings, file: read } = loadServerConfig(file, env);
+    const { settings, file: read } = loadServerConfig(file, env, folder);
     return [settings.edge.domain, read];
   };
   assert.deepEqual(load(one, { CULVERT_CONFIG: two }), ['one.example', one]);
   assert.deepEqual(load(undefined, { CULVERT_CONFIG: two }), ['two.example', two]);
+  assert.deepEqual(load('one.toml', {}), ['one.example', 'one.toml']);
   assert.deepEqual(load(undefined, { CULVERT_CONFIG: '' }), ['localhost', null]);
   assert.deepEqual(load(undefined, {}), ['localhost', null]);
 });
 
 test('a file that cannot be read is named', () => {
   const missing = join(folder, 'missing.toml');
-  assert.throws(() => loadServerConfig(missing, {}), {
+  assert.throws(() => loadServerConfig(missing, {}, folder), {
     name: 'ConfigError',
     message: `${missing}: cannot be read: there is no such file`,
   });
-  assert.throws(() => loadServerConfig(folder, {}), { name: 'ConfigError', message: /cannot be read: / });
+  assert.throws(() => loadServerConfig(folder, {}, folder), { name: 'ConfigError', message: /cannot be read: / });
 });

@@ -3,6 +3,7 @@
  * config check); everybody else gets the result as an argument.
  */
 import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { codeOf, messageOf } from '../base/errors.ts';
 import { Secret } from '../base/secret.ts';
 import { agentsPublicAddress, apiPublicUrl, edgePublicUrl } from './computed.ts';
@@ -23,13 +24,13 @@ export interface LoadedConfig {
 }
 
 /**
- * Loads the file named, else the one of `CULVERT_CONFIG`, else the defaults.
+ * Loads the file named, else the one of `CULVERT_CONFIG`, else the defaults. A relative name begins in `cwd`.
  * @throws ConfigError with one line `file:line: key: what is wrong and what to do`.
  */
-export function loadServerConfig(file: string | undefined, env: NodeJS.ProcessEnv): LoadedConfig {
+export function loadServerConfig(file: string | undefined, env: NodeJS.ProcessEnv, cwd: string): LoadedConfig {
   const named = file ?? (env['CULVERT_CONFIG'] || undefined);
   if (named === undefined) return { ...checkServerConfig('', 'defaults'), file: null };
-  return { ...checkServerConfig(readText(named), named), file: named };
+  return { ...checkServerConfig(readText(named, cwd), named), file: named };
 }
 
 /** The same from a text; `file` is used in messages only. */
@@ -53,9 +54,9 @@ export function checkServerConfig(text: string, file: string): Omit<LoadedConfig
   return { settings, warnings: likelyWrong(value, settings) };
 }
 
-function readText(file: string): string {
+function readText(file: string, cwd: string): string {
   try {
-    return readFileSync(file, 'utf8');
+    return readFileSync(resolve(cwd, file), 'utf8');
   } catch (cause) {
     const reason = codeOf(cause) === 'ENOENT' ? 'there is no such file' : messageOf(cause);
     throw new ConfigError(`${file}: cannot be read: ${reason}`, { cause });

@@ -36,6 +36,11 @@ const log = z.strictObject({
   format: z.enum(['auto', 'pretty', 'json']).prefault('auto'),
 });
 
+const server = z.strictObject({
+  // Visitors wait for nothing that the control plane does. 0: both in one thread, for a machine with one core and little memory.
+  data_threads: count(0, 1).prefault(1),
+});
+
 const api = z.strictObject({
   // Loopback: the API is on the network only when the operator says so.
   listen: listen.prefault('127.0.0.1:9090'),
@@ -288,6 +293,7 @@ export const serverSchema = z.strictObject({
   // Below the working directory, so that a trial leaves no trace elsewhere. The install script sets /var/lib/culvert.
   data_dir: path.prefault('./data'),
   log: log.prefault({}),
+  server: server.prefault({}),
   api: api.prefault({}),
   accounts: accounts.prefault({}),
   limits: limits.prefault({}),

@@ -30,16 +30,27 @@ export class Nodes implements NodeControl {
     return false;
   }
 
-  relay(networkId: string): RelayInfo | undefined {
+  isTaken(tunnelId: string): boolean {
+    for (const node of this.#attached) if (node.isTaken(tunnelId)) return true;
+    return false;
+  }
+
+  isCarried(networkId: string): boolean {
+    for (const node of this.#attached) if (node.isCarried(networkId)) return true;
+    return false;
+  }
+
+  async relay(networkId: string): Promise<RelayInfo | undefined> {
     for (const node of this.#attached) {
-      const relay = node.relay(networkId);
+      const relay = await node.relay(networkId);
       if (relay !== undefined) return relay;
     }
     return undefined;
   }
 
-  stats(): EdgeStats | undefined {
-    return sumOfStats([...this.#attached].flatMap((node) => node.stats() ?? []));
+  async stats(): Promise<EdgeStats | undefined> {
+    const all = await Promise.all([...this.#attached].map((node) => node.stats()));
+    return sumOfStats(all.filter((stats) => stats !== undefined));
   }
 
   async send(request: TunnelRequest): Promise<TunnelAnswer> {

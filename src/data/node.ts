@@ -3,9 +3,8 @@
  * runs the same in a thread of its own or on another host, so it reads no file, no environment and no database.
  */
 import { randomUUID, X509Certificate } from 'node:crypto';
-import type { AddressInfo } from 'node:net';
 import { NetworkSet } from '../base/addr.ts';
-import { Argon2Threads } from '../argon2/argon2-threads.ts';
+import { Argon2Threads, type PasswordHasher } from '../argon2/argon2-threads.ts';
 import { cutFaulty, Sweeper, systemClock } from '../base/clock.ts';
 import { Lifecycle } from '../base/lifecycle.ts';
 import type { Logger } from '../base/log.ts';
@@ -14,8 +13,8 @@ import { TurnEnd } from '../base/turn.ts';
 import type { MuxSession } from '../mux/session.ts';
 import { WindowBudget } from '../mux/window.ts';
 import type { EdgeStats } from '../plane/edge-stats.ts';
-import type { EdgeChallenge } from '../plane/certificates.ts';
-import type { Link, NodeControl } from '../plane/link.ts';
+import type { Link, LocalNode } from '../plane/link.ts';
+import type { PresenceEvent } from '../plane/presence.ts';
 import type { Prices } from '../plane/spend.ts';
 import { Admission } from './edge/admission.ts';
 import { Drops } from './edge/drops.ts';
@@ -118,22 +117,20 @@ export interface NodeSettings {
   };
 }
 
-export interface DataNode extends NodeControl {
+export interface NodeDeps {
+  readonly link: Link;
+  readonly log: Logger;
+  /** Computes the passwords of visitors; threads of its own unless it is given. Called once, and closed with the node. */
+  readonly makeHasher?: (() => PasswordHasher) | undefined;
+  /** Hears of each agent that comes or goes, and of what it serves, right when it happens. */
+  readonly onPresence?: (event: PresenceEvent) => void;
+  /** How often deadlines of visitors are looked at; each second when not given. */
+  readonly sweepMs?: number;
+}
+
+/** A node of this thread: it answers at once, and throws what NodeAccess rejects with. */
+export interface DataNode extends LocalNode {
   stats(): EdgeStats;
-  addresses(): { http: AddressInfo | null; https: AddressInfo | null; agents: AddressInfo };
-  /**
-   * The certificates of the edge for handshakes from now on, all replaced at once; connections go on. The first is for visitors that name
-   * no server or an unknown one. Throws, with nothing changed, when the list is empty or a pair does not fit. Without HTTPS it does nothing.
-   */
-  setCertificates(list: readonly VisitorTls[]): void;
-  /** What certificate authorities that ask about names are answered from now on: all of it. Throws, with nothing changed, when a pair does not fit. */
-  setChallenges(list: readonly EdgeChallenge[]): void;
-  /** The certificate of the agent listener, likewise. */
-  setAgentCertificate(tls: AgentTls): void;
-  /** Takes no new visitors and agents; resolves when what is in flight is done, or is cut after `graceMs`. */
-  drain(graceMs: number): Promise<void>;
-  /** Cuts what is left, tells the agents and stores the last reports. May be called twice, and without `drain`. */
-  close(): Promise<void>;
 }
 
 /** Sockets of agents that have not shown a good token: enough for 1,000 agents that come back at once. */
@@ -147,7 +144,7 @@ const LAST_REPORT_MS = 2_000;
 const MEGABYTE = 1 << 20;
 
 /** Opens all doors of a node. When one does not open, those that did are closed again and the promise rejects. */
-export async function startNode(settings: NodeSettings, deps: { link: Link; log: Logger }): Promise<DataNode> {
+export async function startNode(settings: NodeSettings, deps: NodeDeps): Promise<DataNode> {
   const life = new Lifecycle();
   try {
     return await open(settings, deps, life);
@@ -157,13 +154,13 @@ export async function startNode(settings: NodeSettings, deps: { link: Link; log:
   }
 }
 
-async function open(settings: NodeSettings, deps: { link: Link; log: Logger }, life: Lifecycle): Promise<DataNode> {
-  const { link, log } = deps;
+async function open(settings: NodeSettings, deps: NodeDeps, life: Lifecycle): Promise<DataNode> {
+  const { link, log, makeHasher = () => new Argon2Threads(), onPresence = () => undefined, sweepMs = SWEEP_MS } = deps;
   const { edge, agents } = settings;
 
   const table = new RouteTable(edge.domain);
   // Before the first snapshot: no route is ever without its policy.
-  const argon2 = new Argon2Threads();
+  const argon2 = makeHasher();
   life.onClose('password threads', () => argon2.close());
   const drops = new Drops();
   const checks = new BasicChecks(
@@ -205,7 +202,7 @@ async function open(settings: NodeSettings, deps: { link: Link; log: Logger }, l
 
   const slabs = new SlabPool();
   const sessions = new Sweeper<MuxSession>(SWEEP_MS, { onFault: cutFaulty(log, 'the session of an agent') });
-  const tcpVisitors = new Sweeper<TcpVisitor>(SWEEP_MS, { onFault: cutFaulty(log, 'a visitor') });
+  const tcpVisitors = new Sweeper<TcpVisitor>(sweepMs, { onFault: cutFaulty(log, 'a visitor') });
   life.onClose('sweepers', () => {
     sessions.close();
     tcpVisitors.close();
@@ -255,6 +252,7 @@ async function open(settings: NodeSettings, deps: { link: Link; log: Logger }, l
       budget: windows,
       sweeper: sessions,
       log,
+      onPresence,
     },
   );
   life.onClose('agents', () => gateway.close());
@@ -265,6 +263,7 @@ async function open(settings: NodeSettings, deps: { link: Link; log: Logger }, l
   const rehearsals = new Rehearsals({ parts: { log, checks, visitors, tries }, check: jwtCheck, limits: head, log });
   const http = await startHttpEdge(
     {
+      sweepMs,
       http: edge.http,
       https: edge.https,
       tls: edge.tls,
@@ -314,6 +313,9 @@ async function open(settings: NodeSettings, deps: { link: Link; log: Logger }, l
       shown.agents = tls.cert;
     },
     isOnline: (tunnelId) => gateway.registry.isOnline(tunnelId),
+    // What is bound is bound in the turn of the answer.
+    isTaken: (tunnelId) => gateway.registry.isOnline(tunnelId),
+    isCarried: (networkId) => relays.info(networkId) !== undefined,
     relay: (networkId) => relays.info(networkId),
     stats: () => ({
       since,
@@ -328,6 +330,7 @@ async function open(settings: NodeSettings, deps: { link: Link; log: Logger }, l
       answered: http.faults.counts(),
       inspector: recorder?.stats() ?? NO_RECORDS,
       relays: relays.stats(),
+      threads: [],
       load: {
         agents: {
           ...gateway.registry.load(),

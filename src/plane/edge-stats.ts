@@ -2,6 +2,7 @@
  * What a data node's public edge has let in, refused and cut since it started. Plain numbers: operators read them by the API, and
  * metrics are made of them. Names of reasons and codes are the data plane's own (data/edge/drops.ts, fault.ts); all of them are there, with 0.
  */
+import type { ProcessFigures } from '../base/process-watch.ts';
 import { addedLoad, type NodeLoad } from './node-load.ts';
 import { noRelayDrops, RELAY_DROPS, type RelayStats } from './relays.ts';
 
@@ -27,9 +28,16 @@ export interface EdgeStats {
   /** Records of requests; all 0 while the inspector is off. */
   readonly inspector: InspectorStats;
   readonly load: NodeLoad;
+  /** What its thread costs; of several nodes all, and none for one in the thread of the control plane. */
+  readonly threads: readonly ThreadFigures[];
   /** Relays of private networks. */
   readonly relays: RelayStats;
 }
+
+/** What of `ProcessFigures` is of one thread and not of the process. */
+export type ThreadFigures = Pick<ProcessFigures, 'loop' | 'collections' | 'sockets'> & {
+  readonly memory: Pick<ProcessFigures['memory'], 'heapUsed' | 'heapTotal' | 'external'>;
+};
 
 /** What became of the requests that could be recorded, since the start. Those under way are in none of the counts yet. */
 export interface InspectorStats {
@@ -61,6 +69,7 @@ function added(one: EdgeStats, other: EdgeStats): EdgeStats {
     dropped: addedCounts(one.dropped, other.dropped),
     answered: addedCounts(one.answered, other.answered),
     load: addedLoad(one.load, other.load),
+    threads: [...one.threads, ...other.threads],
     inspector: {
       recorded: one.inspector.recorded + other.inspector.recorded,
       dropped: addedCounts(one.inspector.dropped, other.inspector.dropped),

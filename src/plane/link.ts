@@ -1,8 +1,8 @@
 /**
- * The contract between the planes. In one process today (`inProcessLink`); the same interface over a worker thread's port or a
- * message bus must need no edit outside server/start.ts and the link's own file. Hence: asynchronous, plain data, no callbacks
- * with return values.
+ * The contract between the planes: what each may ask and tell the other. Over the port of a thread (port/), or in one thread. Everything is plain
+ * cloneable data, and every answer may be late or missing.
  */
+import type { EdgeCertificate, EdgeChallenge } from './certificates.ts';
 import type { Claim, RefusalCode } from '../wire/messages.ts';
 import type { EdgeStats } from './edge-stats.ts';
 import type { EventBatch } from './events.ts';
@@ -77,21 +77,94 @@ export interface Link {
   inspect(batch: InspectionBatch): Promise<void>;
 }
 
-/** What the control plane may ask the data plane. */
+/** What the control plane may ask the data plane. Who is online it answers from memory, some moments behind the node. */
 export interface NodeControl {
   connections(): readonly ConnectionInfo[];
   /** Ends a session with code `disconnected`; its agent is told `reason` when there is one. False when there is no such session. */
   disconnect(agentId: string, reason?: string): boolean;
   /** True while an agent serves the tunnel on this node. */
   isOnline(tunnelId: string): boolean;
+  /** Online, or an agent has just been allowed to serve it: it must not be deleted as idle, nor given to another agent. */
+  isTaken(tunnelId: string): boolean;
+  /** True while an agent carries the private network on this node. */
+  isCarried(networkId: string): boolean;
   /** The relay of a private network, while an agent is attached to it on this node. */
-  relay(networkId: string): RelayInfo | undefined;
-  /** What its public edge has counted; undefined when there is no node. */
-  stats(): EdgeStats | undefined;
+  relay(networkId: string): Promise<RelayInfo | undefined>;
+  /** What its public edge has counted, as of the last answer where none comes in time; undefined when there is no node. */
+  stats(): Promise<EdgeStats | undefined>;
   /** Sends a request down the tunnel, through its policy as it is now; its gates, which ask visitors who they are, are not asked. Never rejects. */
   send(request: TunnelRequest): Promise<TunnelAnswer>;
   /** How a policy would have treated requests of the past. Sends, counts and fetches nothing; may take seconds. */
   rehearse(question: Rehearsal): Promise<RehearsalAnswer>;
   /** Resolves once what was recorded until now has been given to `Link.inspect` and stored, and after half a second at the latest. */
   flushInspections(): Promise<void>;
+}
+
+/** Where a node listens. */
+export interface NodeAddresses {
+  readonly http: BoundAddress | null;
+  readonly https: BoundAddress | null;
+  readonly agents: BoundAddress;
+}
+
+/** As `AddressInfo` of node:net. */
+export interface BoundAddress {
+  readonly address: string;
+  readonly family: string;
+  readonly port: number;
+}
+
+/** A data node, as the server that started it holds it. */
+export interface NodeAccess extends NodeControl {
+  readonly addresses: NodeAddresses;
+  /**
+   * The certificates of the edge for handshakes from now on, all replaced at once; connections go on. The first is for visitors that name
+   * no server or an unknown one. Rejects, with nothing changed, when the list is empty or a pair does not fit. Without HTTPS it does nothing.
+   */
+  setCertificates(list: readonly EdgeCertificate[]): Promise<void>;
+  /** What certificate authorities that ask about names are answered from now on: all of it. Rejects, with nothing changed, when a pair does not fit. */
+  setChallenges(list: readonly EdgeChallenge[]): Promise<void>;
+  /** The certificate of the agent listener, likewise. */
+  setAgentCertificate(pair: EdgeCertificate): Promise<void>;
+  /** Takes no new visitors and agents; resolves when what is in flight is done, or is cut after `graceMs`. */
+  drain(graceMs: number): Promise<void>;
+  /** Cuts what is left, tells the agents and stores the last reports. May be called twice, and without `drain`. */
+  close(): Promise<void>;
+}
+
+/** A data node of this thread: as NodeAccess, but it answers at once and throws. */
+export interface LocalNode
+  extends Pick<
+      NodeControl,
+      'connections' | 'disconnect' | 'isOnline' | 'isTaken' | 'isCarried' | 'send' | 'rehearse' | 'flushInspections'
+    >,
+    Pick<NodeAccess, 'drain' | 'close'> {
+  addresses(): NodeAddresses;
+  relay(networkId: string): RelayInfo | undefined;
+  stats(): EdgeStats | undefined;
+  setCertificates(list: readonly EdgeCertificate[]): void;
+  setChallenges(list: readonly EdgeChallenge[]): void;
+  setAgentCertificate(pair: EdgeCertificate): void;
+}
+
+/** A node of this thread behind the same face as one of another thread. */
+export function accessTo(node: LocalNode): NodeAccess {
+  return {
+    addresses: node.addresses(),
+    connections: () => node.connections(),
+    disconnect: (agentId, reason) => node.disconnect(agentId, reason),
+    isOnline: (tunnelId) => node.isOnline(tunnelId),
+    isTaken: (tunnelId) => node.isTaken(tunnelId),
+    isCarried: (networkId) => node.isCarried(networkId),
+    relay: async (networkId) => node.relay(networkId),
+    stats: async () => node.stats(),
+    send: (request) => node.send(request),
+    rehearse: (question) => node.rehearse(question),
+    flushInspections: () => node.flushInspections(),
+    setCertificates: async (list) => node.setCertificates(list),
+    setChallenges: async (list) => node.setChallenges(list),
+    setAgentCertificate: async (pair) => node.setAgentCertificate(pair),
+    drain: (graceMs) => node.drain(graceMs),
+    close: () => node.close(),
+  };
 }

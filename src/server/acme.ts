@@ -10,7 +10,8 @@ import { openAcme } from '../control/providers/acme.ts';
 import { alpnCertificate } from '../control/providers/acme/alpn-certificate.ts';
 import { DnsHook } from '../control/providers/acme/dns-hook.ts';
 import { DnsTxtRecords } from '../control/providers/dns.ts';
-import type { DataNode } from '../data/node.ts';
+import { messageOf } from '../base/errors.ts';
+import type { NodeAccess } from '../plane/link.ts';
 import type { Certificate } from './certificates.ts';
 
 /** Null unless `edge.tls.mode` is "acme". */
@@ -53,32 +54,35 @@ function dnsHook({ acme, dns }: Settings, log: Logger): DnsHook | null {
 
 export interface AcmeParts {
   readonly control: ControlPlane;
-  readonly node: Pick<DataNode, 'setCertificates' | 'setChallenges'>;
+  readonly node: Pick<NodeAccess, 'setCertificates' | 'setChallenges'>;
   readonly domain: string;
   /** What is shown for names without a certificate, until there is a wildcard. */
   readonly fallback: Certificate | null;
+  readonly log: Logger;
 }
 
 export interface ServedCertificates {
   /** Another one for names without a certificate, from now on. */
-  useFallback(pair: Certificate): void;
+  useFallback(pair: Certificate): Promise<void>;
   /** Ends orders. */
   stop(): Promise<void>;
 }
 
 /** Shows what there is, and begins with what is missing. */
-export function serveCertificates({ control, node, domain, ...parts }: AcmeParts): ServedCertificates {
+export function serveCertificates({ control, node, domain, log, ...parts }: AcmeParts): ServedCertificates {
   const wildcard = `*.${domain.toLowerCase()}`;
   let { fallback } = parts;
   let shown: ReadonlyMap<string, Certificate> = new Map();
-  const show = (): void => {
+  const show = async (): Promise<void> => {
     const first = shown.get(wildcard) ?? fallback;
-    if (first !== null) node.setCertificates([first, ...shown.values()]);
+    if (first !== null) await node.setCertificates([first, ...shown.values()]);
   };
   const stop = control.certificates.attach({
     setCertificates: (list) => {
       shown = list;
-      show();
+      show().catch((error: unknown) => {
+        log.error({ error: messageOf(error) }, 'the edge did not take the certificates');
+      });
     },
     setChallenges: (list) => node.setChallenges(list),
   });
@@ -86,7 +90,7 @@ export function serveCertificates({ control, node, domain, ...parts }: AcmeParts
   return {
     useFallback: (pair) => {
       fallback = pair;
-      show();
+      return show();
     },
     stop,
   };

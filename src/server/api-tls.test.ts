@@ -13,7 +13,7 @@ import { checkServerConfig } from '../config/load.ts';
 import { type TestCertificate, testCertificate } from '../data/fixtures/certificate.ts';
 import { type Server, startServer } from './start.ts';
 
-const WITHIN = { timeout: 30_000 };
+const WITHIN = { timeout: 120_000 };
 let folder = '';
 let server: Server | undefined;
 beforeEach(() => {

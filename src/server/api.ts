@@ -25,6 +25,7 @@ export function makeApi(settings: Settings, { control, version, log, apiUrl, dis
     ...control,
     version,
     ping: () => control.store.ping(),
+    writes: control.store,
     discovery,
     publicUrl: apiUrl,
     trustedProxies: new NetworkSet(settings.api.trusted_proxies),

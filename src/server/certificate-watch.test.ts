@@ -51,7 +51,10 @@ function write({ cert, key }: Certificate): void {
   writeFileSync(keyFile, key);
 }
 
-function watched(pollMs = NEVER_MS, use = (pair: Certificate): void => void used.push(pair)): CertificateWatch {
+function watched(
+  pollMs = NEVER_MS,
+  use = async (pair: Certificate): Promise<void> => void used.push(pair),
+): CertificateWatch {
   watch = new CertificateWatch([{ certFile, keyFile, current: old, use }], {
     clock: { now: () => now, monotonic: () => now },
     log,
@@ -137,7 +140,7 @@ test('a file that is half written, empty or gone is kept out, and each is said o
 test('a pair that is refused by its user is tried again', async () => {
   write(old);
   let refuses = true;
-  const files = watched(NEVER_MS, (pair) => {
+  const files = watched(NEVER_MS, async (pair) => {
     if (refuses) throw new Error('not now');
     used.push(pair);
   });
@@ -162,10 +165,10 @@ test('looks that are asked for at once are one, and none uses anything after the
   assert.deepEqual(used, []);
 });
 
-test('it looks by itself', { timeout: 10_000 }, async () => {
+test('it looks by itself', { timeout: 120_000 }, async () => {
   write(old);
   const { promise, resolve } = Promise.withResolvers<Certificate>();
-  watched(10, resolve);
+  watched(10, async (pair) => resolve(pair));
   write(renewed);
   assert.deepEqual(await promise, renewed);
 });

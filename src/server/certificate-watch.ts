@@ -16,8 +16,8 @@ export interface WatchedPair {
   readonly keyFile: string;
   /** What is served now. */
   readonly current: Certificate;
-  /** Gets a pair that fits. When it throws, the old one counts as served and the pair as broken. */
-  readonly use: (pair: Certificate) => void;
+  /** Gets a pair that fits. When it rejects, the old one counts as served and the pair as broken. */
+  readonly use: (pair: Certificate) => Promise<void>;
 }
 
 export interface CertificateWatchOptions {
@@ -87,7 +87,7 @@ class PairWatch {
       const seen = `${await markOf(certFile)} ${await markOf(keyFile)}`;
       if (this.closed) return;
       if (seen !== this.#seen) {
-        this.#take(readCertificate(certFile, keyFile));
+        await this.#take(readCertificate(certFile, keyFile));
         this.#seen = seen;
       }
       this.#complaint = null;
@@ -99,9 +99,9 @@ class PairWatch {
     this.#warnOfEnd();
   }
 
-  #take(pair: Certificate): void {
+  async #take(pair: Certificate): Promise<void> {
     if (pair.cert === this.#current.cert && pair.key === this.#current.key) return;
-    this.#pair.use(pair);
+    await this.#pair.use(pair);
     this.#current = pair;
     this.#warnedAt = Number.NEGATIVE_INFINITY;
     this.#log.info(

@@ -13,6 +13,8 @@ export interface ControlPlaneDeps {
   readonly edgeTemplate: () => string;
   readonly apiUrl: () => string;
   readonly log: Logger;
+  /** As in ControlOptions. */
+  readonly makeHasher?: ControlOptions['makeHasher'];
 }
 
 /** Throws with what to do when the data folder is not usable. */
@@ -45,6 +47,7 @@ export function openControlPlane(settings: Settings, deps: ControlPlaneDeps): Co
     visitorProvider: settings.edge_auth.provider,
     apiUrl: deps.apiUrl,
     log: deps.log,
+    makeHasher: deps.makeHasher,
   });
 }
 

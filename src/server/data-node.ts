@@ -1,27 +1,40 @@
 /**
  * From settings to a data node: the slice that it needs, in its own words. Called by start.ts.
  */
-import type { Logger } from '../base/log.ts';
 import type { Settings } from '../config/schema.ts';
-import type { DataNode, NodeSettings, startNode } from '../data/node.ts';
-import type { Link } from '../plane/link.ts';
+import { startDataThread, type StartedNode } from '../data/data-thread.ts';
+import { type NodeDeps, type NodeSettings, startNode } from '../data/node.ts';
+import { accessTo } from '../plane/link.ts';
 import type { Certificates } from './certificates.ts';
 import { pricesOf } from './prices.ts';
 
-export interface NodeDeps {
+/** Starts a node. `makeHasher` is for one of this thread. */
+export type StartNode = (
+  settings: NodeSettings,
+  deps: Pick<NodeDeps, 'link' | 'log' | 'makeHasher'>,
+) => Promise<StartedNode>;
+
+export interface DataNodeDeps extends Pick<NodeDeps, 'link' | 'log' | 'makeHasher'> {
   readonly certificates: Certificates;
-  readonly link: Link;
   readonly version: string;
-  readonly log: Logger;
-  readonly startNode: typeof startNode;
+  /** In place of what the settings say. */
+  readonly startNode: StartNode | undefined;
 }
 
-/** Starts the data node of this process on its slice of the settings. */
-export function startDataNode(settings: Settings, deps: NodeDeps): Promise<DataNode> {
-  return deps.startNode(nodeSettings(settings, deps), { link: deps.link, log: deps.log });
+/** Starts the data node on its slice of the settings, in a thread of its own unless they say otherwise. */
+export function startDataNode(settings: Settings, deps: DataNodeDeps): Promise<StartedNode> {
+  const { link, log, makeHasher } = deps;
+  const start = deps.startNode ?? (settings.server.data_threads === 0 ? startInThisThread : startDataThread);
+  return start(nodeSettings(settings, deps), { link, log, makeHasher });
 }
 
-function nodeSettings(settings: Settings, { certificates, version }: NodeDeps): NodeSettings {
+/** In this thread, whose faults end the process by themselves. */
+export const startInThisThread: StartNode = async (settings, deps) => ({
+  node: accessTo(await startNode(settings, deps)),
+  failed: new Promise(() => undefined),
+});
+
+function nodeSettings(settings: Settings, { certificates, version }: DataNodeDeps): NodeSettings {
   const { api, edge, agents, inspector } = settings;
   return {
     nodeId: 'local',

@@ -36,11 +36,11 @@ async function running(t: TestContext, mode: string) {
     clock: { now: () => now, monotonic: () => 0 },
     log,
     use: {
-      edge: (pair) => {
+      edge: async (pair) => {
         used.push(pair);
         say('edge');
       },
-      agents: () => say('agents'),
+      agents: async () => say('agents'),
     },
   });
   t.after(end);

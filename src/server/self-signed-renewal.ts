@@ -11,7 +11,10 @@ export interface RenewalParts {
   readonly clock: Clock;
   readonly log: Logger;
   /** What listens gets a remade one. */
-  readonly use: { readonly edge: (pair: Certificate) => void; readonly agents: (pair: Certificate) => void };
+  readonly use: {
+    readonly edge: (pair: Certificate) => Promise<void>;
+    readonly agents: (pair: Certificate) => Promise<void>;
+  };
 }
 
 /** Begins; returns the end. */
@@ -26,12 +29,12 @@ export function renewSelfSigned(
     const own = await keepOwnCertificates(settings, clock.now());
     if (isClosed) return;
     if (own.edge !== null && own.edge.cert !== edge?.cert) {
-      use.edge(own.edge);
+      await use.edge(own.edge);
       edge = own.edge;
       log.info({ listener: 'edge' }, 'a new self-signed certificate is served from now on; open connections go on');
     }
     if (own.agents !== null && own.agents.cert !== agents.cert) {
-      use.agents(own.agents);
+      await use.agents(own.agents);
       agents = own.agents;
       log.info(
         { listener: 'agents' },

@@ -15,9 +15,9 @@ import type { Discovery } from '../control/api/context.ts';
 import { listenApi } from '../control/api/listener.ts';
 import { lockDataDir } from '../control/db/open.ts';
 import { startJobs } from '../control/jobs.ts';
-import type { ControlPlane } from '../control/open.ts';
+import type { ControlOptions, ControlPlane } from '../control/open.ts';
 import type { CreatedUser } from '../control/services/accounts/accounts.ts';
-import { type DataNode, startNode } from '../data/node.ts';
+import type { BoundAddress, NodeAccess, NodeAddresses } from '../plane/link.ts';
 import { DRAIN_MS } from '../wire/messages.ts';
 import { serveCertificates } from './acme.ts';
 import { openAdminSocket } from './admin-socket.ts';
@@ -26,7 +26,7 @@ import { CertificateWatch, type WatchedPair } from './certificate-watch.ts';
 import { type Certificate, type Certificates, loadCertificates, pairsInUse, pinOf } from './certificates.ts';
 import { ApiTls } from './api-tls.ts';
 import { openControlPlane } from './control-plane.ts';
-import { startDataNode } from './data-node.ts';
+import { startDataNode, type StartNode } from './data-node.ts';
 import { startMail } from './mail.ts';
 import { serveMetrics } from './metrics.ts';
 import { renewSelfSigned } from './self-signed-renewal.ts';
@@ -37,7 +37,9 @@ export interface ServerOptions {
   /** What is in flight at a drain gets this long; default 30 s. */
   readonly drainMs?: number;
   /** Another data node, for tests of the control plane alone. */
-  readonly startNode?: typeof startNode;
+  readonly startNode?: StartNode;
+  /** What computes argon2id in place of threads; called by each plane, which closes what it gets. */
+  readonly makeHasher?: ControlOptions['makeHasher'];
 }
 
 export interface ServerAddresses {
@@ -60,6 +62,8 @@ export interface Server {
   drain(): Promise<void>;
   /** Cuts everything and frees the data folder. May be called twice. */
   close(): Promise<void>;
+  /** Resolves when the data node has ended by a fault: nothing is served any more, and the process should end. */
+  readonly failed: Promise<Error>;
 }
 
 /** Webhooks that are on their way at a close get this long; then they are sent again after the next start. */
@@ -103,6 +107,7 @@ async function open(settings: Settings, options: ServerOptions, life: Lifecycle)
     edgeTemplate: () => late.edgeTemplate,
     apiUrl: () => late.apiUrl,
     log: log.child({ plane: 'control' }),
+    makeHasher: options.makeHasher,
   });
   life.onClose('database', () => control.close());
   life.onClose('records of requests', () => control.records.close());
@@ -110,12 +115,13 @@ async function open(settings: Settings, options: ServerOptions, life: Lifecycle)
   for (const label of control.tunnels.heldOwnLabels()) log.warn({ label }, OWN_LABEL_HELD);
 
   const certificates = await loadCertificates(settings, systemClock.now());
-  const node = await startDataNode(settings, {
+  const { node, failed } = await startDataNode(settings, {
     certificates,
     link: control.link,
     version,
     log: log.child({ plane: 'data' }),
-    startNode: options.startNode ?? startNode,
+    startNode: options.startNode,
+    makeHasher: options.makeHasher,
   });
   life.onClose('data node', () => node.close());
   life.onClose('node directory', control.nodes.attach(node));
@@ -124,16 +130,16 @@ async function open(settings: Settings, options: ServerOptions, life: Lifecycle)
   life.onClose('metrics of the process', control.operatorMetrics.attach(processWatch));
   const { domain } = settings.edge;
   const apiTls = new ApiTls(() => late.apiUrl);
-  const shown: Pick<DataNode, 'setCertificates' | 'setChallenges' | 'setAgentCertificate'> = {
-    setCertificates: (list) => {
-      node.setCertificates(list);
+  const shown: Pick<NodeAccess, 'setCertificates' | 'setChallenges' | 'setAgentCertificate'> = {
+    setCertificates: async (list) => {
+      await node.setCertificates(list);
       apiTls.use(list);
     },
     setChallenges: (list) => node.setChallenges(list),
     setAgentCertificate: (pair) => node.setAgentCertificate(pair),
   };
   if (certificates.edge !== null) apiTls.use([certificates.edge]);
-  const served = serveCertificates({ control, node: shown, domain, fallback: certificates.edge });
+  const served = serveCertificates({ control, node: shown, domain, fallback: certificates.edge, log });
   life.onClose('certificates', () => served.stop());
   const renewal = {
     clock: systemClock,
@@ -144,7 +150,7 @@ async function open(settings: Settings, options: ServerOptions, life: Lifecycle)
     },
   };
   life.onClose('self-signed certificates', renewSelfSigned(settings, certificates, renewal));
-  learnPorts(settings, { node, certificates, version, late, control });
+  learnPorts(settings, { addresses: node.addresses, certificates, version, late, control });
   const watch = new CertificateWatch(watchedPairs(settings, { node: shown, certificates, late }), {
     clock: systemClock,
     log: log.child({ part: 'certificates' }),
@@ -182,6 +188,8 @@ async function open(settings: Settings, options: ServerOptions, life: Lifecycle)
   life.onClose('metrics', async () => metrics?.close());
   // Last of all: a start that fails must not make an account whose password nobody has seen.
   const firstOwner = await control.accounts.createFirstOwner();
+  // Its password is shown once: it must not be that of an account which a power cut takes.
+  if (firstOwner !== undefined) await control.store.durable();
   // Commands are served once that account is there: one of theirs would take its place.
   life.onClose('commands of operators', () => operators.cut());
   operators.serve(app);
@@ -194,7 +202,7 @@ async function open(settings: Settings, options: ServerOptions, life: Lifecycle)
   life.onClose('jobs', startJobs({ ...control, clock: systemClock, log }));
 
   return {
-    addresses: { api: api.address, ...node.addresses(), metrics: metrics?.address ?? null },
+    addresses: { api: api.address, ...node.addresses, metrics: metrics?.address ?? null },
     apiUrl: late.apiUrl,
     firstOwner,
     reloadCertificates: () => watch.look(),
@@ -220,11 +228,12 @@ async function open(settings: Settings, options: ServerOptions, life: Lifecycle)
       await life.close();
     },
     close: () => life.close(),
+    failed,
   };
 }
 
 interface Bound {
-  readonly node: DataNode;
+  readonly addresses: NodeAddresses;
   readonly certificates: Certificates;
   readonly version: string;
   readonly late: Late;
@@ -239,27 +248,27 @@ function watchedPairs(
     certificates,
     late,
   }: Pick<Bound, 'certificates' | 'late'> & {
-    readonly node: Pick<DataNode, 'setCertificates' | 'setAgentCertificate'>;
+    readonly node: Pick<NodeAccess, 'setCertificates' | 'setAgentCertificate'>;
   },
 ): WatchedPair[] {
   return pairsInUse(settings).map(({ certFile, keyFile, edge, agents }) => ({
     certFile,
     keyFile,
     current: agents ? certificates.agents : (certificates.edge ?? certificates.agents),
-    use: (pair) => {
-      if (edge) node.setCertificates([pair]);
+    use: async (pair) => {
+      if (edge) await node.setCertificates([pair]);
       if (!agents) return;
-      node.setAgentCertificate(pair);
+      await node.setAgentCertificate(pair);
       late.pin = pinOf(pair.cert);
     },
   }));
 }
 
 /** Fills in what depends on the ports that the data node has. */
-function learnPorts(settings: Settings, { node, certificates, version, late, control }: Bound): void {
-  const { http, https, agents } = node.addresses();
+function learnPorts(settings: Settings, { addresses, certificates, version, late, control }: Bound): void {
+  const { http, https, agents } = addresses;
   const edge = settings.edge;
-  const withPort = (at: HostPort | null, bound: AddressInfo | null) =>
+  const withPort = (at: HostPort | null, bound: BoundAddress | null) =>
     at === null || bound === null ? at : { host: at.host, port: bound.port };
   const computed = edgePublicUrl({
     domain: edge.domain,

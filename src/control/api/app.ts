@@ -14,6 +14,7 @@ import { ErrorLog } from './error-log.ts';
 import { answerError, refuseInvalid } from './errors.ts';
 import { neededDeed, takesAgentKeys, takesMasterKeys, takesMetricKeys } from './define-route.ts';
 import { RouteTable } from './route-table.ts';
+import { takeTurns } from './write-turns.ts';
 import { countTooLarge } from './webhook-refusals.ts';
 import { mountAccess } from './routes/access.ts';
 import { mountAccount } from './routes/account.ts';
@@ -89,7 +90,8 @@ export function buildApi(deps: ApiDeps): Api {
   app.use('/edge-auth/*', visitorLimit(deps));
   app.use(requireBearer(table, deps));
   app.use('/webhooks/:receiver_id', countTooLarge(deps));
-  app.use(limitBody);
+  app.use(limitBody(table));
+  app.use(takeTurns(deps.writes));
 
   mountProbes(app, deps);
   mountAccess(app, deps);

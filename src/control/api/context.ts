@@ -6,6 +6,7 @@ import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import type { NetworkSet } from '../../base/addr.ts';
 import type { Logger } from '../../base/log.ts';
+import type { Writes } from './write-turns.ts';
 import type { MasterKeyActor, MetricKeyActor, OperatorActor, TokenActor, UserActor } from '../services/actor.ts';
 import type { Billing } from '../services/billing/billing.ts';
 import type { Certificates } from '../services/certificates/certificates.ts';
@@ -152,6 +153,7 @@ export interface ApiDeps {
   readonly keys: Keys;
   /** Throws when the database does not answer, or takes no writes. */
   readonly ping: () => void;
+  readonly writes: Writes;
   /** Undefined until the data node listens. */
   readonly discovery: () => Discovery | undefined;
   /** `api.public_url`, with the real port where the setting says 0. */

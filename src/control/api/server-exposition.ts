@@ -2,13 +2,13 @@
  * The metrics of the whole server in Prometheus' text format, for operators. Bounded whatever customers do: no label is of a tunnel, an
  * organization or a visitor; certificates are told by name up to a thousand. README.md says which of them to raise an alarm on.
  */
-import type { EdgeStats } from '../../plane/edge-stats.ts';
+import type { EdgeStats, ThreadFigures } from '../../plane/edge-stats.ts';
 import type { NodeLoad } from '../../plane/node-load.ts';
 import type { RelayStats } from '../../plane/relays.ts';
 import type { ProcessFigures } from '../../base/process-watch.ts';
 import type { JobTime } from '../services/operator/job-times.ts';
 import type { ServerFigures } from '../services/operator/operator-metrics.ts';
-import { byLabel, type Exposition, MetricSheet } from './metric-sheet.ts';
+import { byLabel, type Exposition, MetricSheet, type Values } from './metric-sheet.ts';
 
 /** `version`: of the server. */
 export function exposeServer(figures: ServerFigures, version: string): Promise<Exposition> {
@@ -16,7 +16,7 @@ export function exposeServer(figures: ServerFigures, version: string): Promise<E
   sheet.gauge('culvert_build_info', 'Always 1; what runs is in the labels', [
     [{ version, node: process.versions.node }, 1],
   ]);
-  writeProcess(sheet, figures.process);
+  writeProcess(sheet, threadsOf(figures), figures.process);
   writeEdge(sheet, figures.edge);
   writeLoad(sheet, figures.edge.load, figures.passwordsWaiting);
   writeRelays(sheet, figures.edge.relays);
@@ -27,38 +27,74 @@ export function exposeServer(figures: ServerFigures, version: string): Promise<E
   return sheet.page();
 }
 
-function writeProcess(sheet: MetricSheet, { loop, memory, collections, sockets, ...rest }: ProcessFigures): void {
+/** Threads by name: `control` (API, database, dashboard) and `data` (visitors, agents); one for both where `server.data_threads` is 0. */
+type Threads = ReadonlyArray<readonly [name: string, figures: ThreadFigures]>;
+
+function threadsOf({ process: control, edge }: ServerFigures): Threads {
+  const data = edge.threads.map((figures, index) => [index === 0 ? 'data' : `data-${index + 1}`, figures] as const);
+  return [['control', control], ...data];
+}
+
+function writeProcess(sheet: MetricSheet, threads: Threads, { memory, cpuSeconds, ...rest }: ProcessFigures): void {
   const delay = 'culvert_event_loop_delay';
   const since = 'since the last look of anybody';
+  const each = (value: (figures: ThreadFigures) => number): Values =>
+    threads.map(([thread, figures]) => [{ thread }, value(figures)]);
   sheet.gauge(
     `${delay}_p50_seconds`,
-    `How late the event loop comes to its work, the median ${since}`,
-    loop.p50Ms / 1_000,
+    `How late the event loop of a thread comes to its work, the median ${since}`,
+    each(({ loop }) => loop.p50Ms / 1_000),
   );
-  sheet.gauge(`${delay}_p99_seconds`, `The same, of the latest hundredth, ${since}`, loop.p99Ms / 1_000);
-  sheet.gauge(`${delay}_max_seconds`, `The same, at its latest ${since}`, loop.maxMs / 1_000);
+  sheet.gauge(
+    `${delay}_p99_seconds`,
+    `The same, of the latest hundredth, ${since}`,
+    each(({ loop }) => loop.p99Ms / 1_000),
+  );
+  sheet.gauge(
+    `${delay}_max_seconds`,
+    `The same, at its latest ${since}`,
+    each(({ loop }) => loop.maxMs / 1_000),
+  );
   sheet.gauge(
     'culvert_event_loop_busy_ratio',
-    `Share of the time in which the event loop had work, ${since}`,
-    loop.busyShare,
+    `Share of the time in which the event loop of a thread had work, ${since}`,
+    each(({ loop }) => loop.busyShare),
   );
-  const pauses = Object.entries(collections);
+  const pauses = threads.flatMap(([thread, { collections }]) =>
+    Object.entries(collections).map(([kind, of]) => ({ labels: { thread, kind }, ...of })),
+  );
   sheet.counter(
     'culvert_gc_pauses_total',
-    'Runs of the garbage collector, by kind',
-    pauses.map(([kind, { count }]) => [{ kind }, count]),
+    'Runs of the garbage collector, by thread and kind',
+    pauses.map(({ labels, count }) => [labels, count]),
   );
   sheet.counter(
     'culvert_gc_pause_seconds_total',
-    'Time that the garbage collector took, by kind',
-    pauses.map(([kind, { seconds }]) => [{ kind }, seconds]),
+    'Time that the garbage collector took, by thread and kind',
+    pauses.map(({ labels, seconds }) => [labels, seconds]),
   );
   sheet.gauge('culvert_process_resident_memory_bytes', 'Memory of the process', memory.resident);
-  sheet.gauge('culvert_process_heap_used_bytes', 'Heap that objects take', memory.heapUsed);
-  sheet.gauge('culvert_process_heap_bytes', 'Heap that is reserved', memory.heapTotal);
-  sheet.gauge('culvert_process_external_memory_bytes', 'Buffers outside the heap', memory.external);
-  sheet.gauge('culvert_process_open_sockets', 'TCP connections of all kinds that are open', sockets);
-  sheet.counter('culvert_process_cpu_seconds_total', 'Processor time of all threads', rest.cpuSeconds);
+  sheet.gauge(
+    'culvert_process_heap_used_bytes',
+    'Heap that objects of a thread take',
+    each((of) => of.memory.heapUsed),
+  );
+  sheet.gauge(
+    'culvert_process_heap_bytes',
+    'Heap that is reserved for a thread',
+    each((of) => of.memory.heapTotal),
+  );
+  sheet.gauge(
+    'culvert_process_external_memory_bytes',
+    'Buffers of a thread outside its heap',
+    each((of) => of.memory.external),
+  );
+  sheet.gauge(
+    'culvert_process_open_sockets',
+    'TCP connections of all kinds that are open',
+    each(({ sockets }) => sockets),
+  );
+  sheet.counter('culvert_process_cpu_seconds_total', 'Processor time of all threads', cpuSeconds);
   sheet.gauge('culvert_process_start_time_seconds', 'When the process began, since the epoch', rest.startedAtSeconds);
 }
 

@@ -9,7 +9,7 @@ import { Hono } from 'hono';
 import type { ApiEnv } from './context.ts';
 import { writtenInParts } from './written-in-parts.ts';
 
-const WITHIN = { timeout: 60_000 };
+const WITHIN = { timeout: 120_000 };
 
 /** Serves these parts; `over` resolves when an answer is over. */
 async function serve(

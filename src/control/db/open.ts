@@ -5,6 +5,7 @@
 import { chmodSync, closeSync, mkdirSync, openSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
+import { DurableLog } from './durable-log.ts';
 
 export type Sqlite = Database.Database;
 
@@ -15,10 +16,10 @@ const LOCK_FILE = 'serve.lock';
 const PRAGMAS: readonly string[] = [
   // Readers (`culvert backup`) never wait for the writer, and a commit is one append.
   'journal_mode = WAL',
-  // A revocation that was answered must survive a power cut. tx.ts lowers this for what can be lost (counters, claims).
+  // A revocation that was answered must survive a power cut. While a server runs, the disk is waited for beside the thread (durable-log.ts).
   'synchronous = FULL',
-  // Nobody writes beside the process that holds the lock; a backup reads. So 5 s mean that something is wrong.
-  'busy_timeout = 5000',
+  // Nothing writes beside the process that holds the lock; a backup reads. The thread waits no longer: requests wait for their turn (api/write-turns.ts).
+  'busy_timeout = 50',
   // The last net under the services: a row can't point at nothing. Off by default in SQLite.
   'foreign_keys = ON',
   // 16 MiB of pages: a table of 100,000 tunnels stays in memory.
@@ -67,6 +68,19 @@ export function openDatabase(dataDir: string): Sqlite {
   } catch (cause) {
     throw new Error(`${file} can't be opened as a database`, { cause });
   }
+}
+
+/** The database, for a Store. */
+export interface OpenStore {
+  readonly sqlite: Sqlite;
+  readonly durableLog: DurableLog;
+}
+
+/** Takes over the waiting for the disk; `sqlite` is that of `openDatabase`. */
+export function openStore(sqlite: Sqlite, dataDir: string): OpenStore {
+  const file = join(dataDir, DATABASE_FILE);
+  const openReader = (): Sqlite => new Database(file, { readonly: true, fileMustExist: true, timeout: 0 });
+  return { sqlite, durableLog: new DurableLog(sqlite, { file, openReader }) };
 }
 
 /** Opens the file of recorded requests, making it (0600) if it is missing. Throws SQLite's own error. Called in the thread of usage/ alone. */

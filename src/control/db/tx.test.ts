@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, test } from 'node:test';
+import { afterEach, beforeEach, test, type TestContext } from 'node:test';
 import { sql } from 'drizzle-orm';
 import { systemClock } from '../../base/clock.ts';
 import { AppError } from '../../base/errors.ts';
 import { silentLog } from '../../base/log.ts';
-import { openDatabase } from './open.ts';
+import { DurableLog } from './durable-log.ts';
+import { openDatabase, openStore } from './open.ts';
 import { Store } from './tx.ts';
 
 let dataDir = '';
@@ -17,7 +18,7 @@ const errors: string[] = [];
 beforeEach(() => {
   dataDir = mkdtempSync(join(tmpdir(), 'culvert-'));
   const log = { ...silentLog, error: (_: object, message: string) => void errors.push(message) };
-  store = new Store(openDatabase(dataDir), { clock: systemClock, log });
+  store = new Store(openStore(openDatabase(dataDir), dataDir), { clock: systemClock, log });
   store.db.run('CREATE TABLE t (x INTEGER)');
   errors.length = 0;
 });
@@ -73,19 +74,109 @@ test('refuses a transaction inside a transaction', () => {
   assert.throws(() => store.inTx(() => store.inTx(() => 1)), /inside a transaction/);
 });
 
-test('a relaxed transaction does not leave the connection relaxed', () => {
-  const level = (): unknown => store.db.get<{ synchronous: number }>(sql`PRAGMA synchronous`).synchronous;
-  store.inTx((tx) => void tx.db.run('INSERT INTO t VALUES (1)'), { relaxed: true });
-  assert.equal(level(), 2);
-  assert.throws(() =>
-    store.inTx(
-      () => {
-        throw new Error('no');
-      },
-      { relaxed: true },
-    ),
+/** A store whose disk answers when it is told to. */
+function slowStore(t: TestContext, diskMs?: number) {
+  const folder = mkdtempSync(join(tmpdir(), 'culvert-'));
+  const asked: Array<PromiseWithResolvers<void>> = [];
+  const sqlite = openDatabase(folder);
+  const said: string[] = [];
+  const say = (_: object, message: string): void => void said.push(message);
+  const durableLog = new DurableLog(sqlite, {
+    file: join(folder, 'culvert.db'),
+    openReader: () => openDatabase(folder),
+    sync: () => {
+      const one = Promise.withResolvers<void>();
+      asked.push(one);
+      return one.promise;
+    },
+  });
+  const log = { ...silentLog, error: say, info: say };
+  const slow = new Store(
+    { sqlite, durableLog },
+    { clock: systemClock, log, ...(diskMs === undefined ? {} : { diskMs }) },
   );
-  assert.equal(level(), 2);
+  slow.db.run('CREATE TABLE t (x INTEGER)');
+  t.after(() => {
+    slow.close();
+    rmSync(folder, { recursive: true });
+  });
+  const write = (options = {}): void => slow.inTx((tx) => void tx.db.run('INSERT INTO t VALUES (1)'), options);
+  return { slow, asked, said, write };
+}
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+test('an answer waits for a turn of the disk that began behind its commit; all that were made until then share it', async (t) => {
+  const { slow, asked, write } = slowStore(t);
+  await slow.durable();
+  assert.equal(asked.length, 0, 'nothing was written');
+  write();
+  const first = slow.durable();
+  while (asked.length < 1) await turn();
+  const done: number[] = [];
+  for (let n = 0; n < 20; n++) {
+    write();
+    void slow.durable().then(() => done.push(n));
+  }
+  asked[0]?.resolve();
+  await first;
+  while (asked.length < 2) await turn();
+  assert.deepEqual(done, [], 'the first turn began before they were written');
+  asked[1]?.resolve();
+  while (done.length < 20) await turn();
+  await slow.durable();
+  assert.equal(asked.length, 2);
+});
+
+test('nothing waits for what may be lost', async (t) => {
+  const { slow, asked, write } = slowStore(t);
+  write({ relaxed: true });
+  assert.equal(slow.commits, 0);
+  await slow.durable();
+  assert.equal(asked.length, 0);
+});
+
+test('a disk that does not answer is `unavailable` with a time to come again, until it does', async (t) => {
+  const { slow, asked, said, write } = slowStore(t, 5);
+  write();
+  const isUnconfirmed = (error: unknown): boolean =>
+    error instanceof AppError && error.code === 'unavailable' && (error.retryAfterSeconds ?? 0) > 0;
+  await assert.rejects(slow.durable(), isUnconfirmed);
+  await assert.rejects(slow.durable(), isUnconfirmed);
+  assert.throws(() => slow.checkDisk(), isUnconfirmed);
+  assert.match(said.join(), /has not confirmed a write/);
+  assert.equal(said.length, 1);
+  asked[0]?.resolve();
+  await turn();
+  slow.checkDisk();
+  assert.match(said.at(-1) ?? '', /answers again/);
+  await slow.durable();
+});
+
+test('a disk that says no is `unavailable`; what it forgot is written anew', async (t) => {
+  const { slow, asked, write } = slowStore(t);
+  write();
+  const first = slow.durable();
+  while (asked.length < 1) await turn();
+  asked[0]?.reject(Object.assign(new Error('EIO'), { code: 'EIO' }));
+  await assert.rejects(first, (error) => error instanceof AppError && error.code === 'unavailable');
+  // Into the file itself, by real calls: asking the log again would only hear that nothing is to be written.
+  await slow.durable();
+  assert.equal(asked.length, 1);
+  assert.equal(slow.db.get<{ n: number }>(sql`SELECT count(*) AS n FROM t`).n, 1);
+});
+
+test('a file that another program has locked is `unavailable`', (t) => {
+  const other = openDatabase(dataDir);
+  t.after(() => other.close());
+  other.exec('BEGIN IMMEDIATE');
+  const write = (): void => store.inTx((tx) => void tx.db.run('INSERT INTO t VALUES (1)'));
+  assert.throws(
+    write,
+    (error) => error instanceof AppError && error.code === 'unavailable' && /locked/.test(error.message),
+  );
+  other.exec('ROLLBACK');
+  write();
 });
 
 const big = 'x'.repeat(200_000);

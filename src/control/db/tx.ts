@@ -3,13 +3,23 @@
  * What must be told to somebody else (the data plane, above all) is told in `tx.onCommit`: never before the commit, and not at
  * all when it fails. Whom sessions and memberships were changed of is told to whoever watches people: what they hold open may have to end.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { eq, sql } from 'drizzle-orm';
 import { type BetterSQLite3Database, drizzle } from 'drizzle-orm/better-sqlite3';
 import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/log.ts';
-import { asDiskFault } from './disk-fault.ts';
-import type { Sqlite } from './open.ts';
+import { codeOf } from '../../base/errors.ts';
+import { within } from '../../base/within.ts';
+import { asDiskFault, locked, unconfirmed } from './disk-fault.ts';
+import type { DurableLog } from './durable-log.ts';
+import type { OpenStore, Sqlite } from './open.ts';
 import * as schema from './schema.ts';
+
+/** An answer waits this long for the disk: then its client is told to come again, and the server that it is slow. */
+const DISK_MS = 2_000;
+/** How often a slow disk is said. */
+const SAY_MS = 60_000;
+const LOCK_LOOK_MS = 20;
 
 export type Db = BetterSQLite3Database<typeof schema>;
 
@@ -24,7 +34,7 @@ export interface Tx {
 }
 
 export interface TxOptions {
-  /** The last commits may be lost in a power cut (never in a crash of the process): counters, claims. Saves the wait for the disk. */
+  /** Nothing waits for this to be on the disk: a power cut may take it (a crash of the process does not). Counters, claims, log-ins. */
   readonly relaxed?: boolean;
 }
 
@@ -35,13 +45,20 @@ export class Store {
   readonly db: Db;
   readonly clock: Clock;
   readonly #sqlite: Sqlite;
+  readonly #durableLog: DurableLog;
   readonly #log: Logger;
+  readonly #diskMs: number;
   readonly #watchers: Array<(userId: string) => void> = [];
   /** A transaction has failed because of the disk, and no trial has worked since. */
   #diskFailed = false;
+  /** Since when the disk has not confirmed what it was given, and when that was said last; by `monotonic`. */
+  #slowSince: number | undefined;
+  #saidSlow = Number.NEGATIVE_INFINITY;
 
-  constructor(sqlite: Sqlite, deps: { clock: Clock; log: Logger }) {
+  constructor({ sqlite, durableLog }: OpenStore, deps: { clock: Clock; log: Logger; diskMs?: number }) {
+    this.#diskMs = deps.diskMs ?? DISK_MS;
     this.#sqlite = sqlite;
+    this.#durableLog = durableLog;
     this.#log = deps.log;
     this.clock = deps.clock;
     this.db = drizzle(sqlite, { schema });
@@ -56,8 +73,10 @@ export class Store {
   }
 
   /**
-   * Runs `work` in one transaction and commits what it did; throws what `work` throws, with nothing stored and nobody told.
-   * A disk that takes nothing is `unavailable`. Synchronous on purpose: an await inside would hold the write lock over a turn of the loop.
+   * Runs `work` in one transaction and commits what it did; throws what `work` throws, with nothing stored and nothing told. What is committed survives
+   * a crash of the process at once, and a power cut once `durable` has resolved: what must not be lost is answered behind that.
+   * A disk that takes nothing, and a file that another program has locked, are `unavailable`. Synchronous on purpose: an await inside would hold the
+   * write lock over a turn of the loop.
    */
   inTx<T>(work: (tx: Tx) => T extends PromiseLike<unknown> ? never : T, options: TxOptions = {}): T {
     if (this.#sqlite.inTransaction) throw new Error('a transaction inside a transaction');
@@ -69,13 +88,13 @@ export class Store {
       onCommit: (tell) => void told.push(tell),
       personChanged: (userId) => void people.add(userId),
     };
-    if (options.relaxed) this.#sqlite.pragma('synchronous = NORMAL');
     let result: T;
     try {
       this.#sqlite.exec('BEGIN IMMEDIATE');
       try {
         result = work(tx);
         this.#sqlite.exec('COMMIT');
+        this.#durableLog.committed(options.relaxed === true);
       } catch (error) {
         if (this.#sqlite.inTransaction) this.#sqlite.exec('ROLLBACK');
         throw error;
@@ -84,9 +103,10 @@ export class Store {
       const fault = asDiskFault(error);
       if (fault !== undefined) this.#diskFailed = true;
       throw fault ?? error;
-    } finally {
-      if (options.relaxed) this.#sqlite.pragma('synchronous = FULL');
     }
+    this.#durableLog.fold().catch((error: unknown) => {
+      this.#log.error({ err: error }, 'the log of the database could not be folded back: trying again');
+    });
     for (const userId of people) for (const look of this.#watchers) told.push(() => look(userId));
     for (const tell of told) {
       try {
@@ -97,6 +117,79 @@ export class Store {
       }
     }
     return result;
+  }
+
+  /** Commits that are to be waited for, since the start: what was done between two looks has made some when this differs. */
+  get commits(): number {
+    return this.#durableLog.commits;
+  }
+
+  /**
+   * Resolves once all that is committed now would survive a power cut. Many wait for one turn of the disk.
+   * @throws AppError `unavailable` when the disk says no, or nothing for two seconds: the change may be stored all the same.
+   */
+  async durable(): Promise<void> {
+    const since = this.clock.monotonic();
+    const confirmed = this.#durableLog.durable().then(() => this.#confirmed());
+    try {
+      if (await within(confirmed, this.#diskMs)) return;
+    } catch (error) {
+      this.#diskFailed = true;
+      throw asDiskFault(error) ?? unconfirmed(error);
+    }
+    this.#slow(since);
+    throw unconfirmed();
+  }
+
+  /**
+   * Resolves when the write lock can be had. For what can wait: `inTx` itself holds the thread and gives up at once.
+   * @throws AppError `unavailable` when another program has had it for two seconds.
+   */
+  async writable(): Promise<void> {
+    const since = this.clock.monotonic();
+    const end = performance.now() + this.#diskMs;
+    while (!this.#canLock()) {
+      if (performance.now() > end) {
+        const ms = Math.round(this.clock.monotonic() - since);
+        this.#log.error(
+          { ms },
+          'another program has locked the database: changes are answered with 503 until it lets go',
+        );
+        throw locked();
+      }
+      await sleep(LOCK_LOOK_MS);
+    }
+  }
+
+  #canLock(): boolean {
+    this.#sqlite.pragma('busy_timeout = 0');
+    try {
+      this.#sqlite.exec('BEGIN IMMEDIATE');
+      this.#sqlite.exec('ROLLBACK');
+      return true;
+    } catch (error) {
+      // Whatever else is wrong, the request finds out by itself.
+      return codeOf(error)?.startsWith('SQLITE_BUSY') !== true;
+    } finally {
+      this.#sqlite.pragma('busy_timeout = 50');
+    }
+  }
+
+  #confirmed(): void {
+    if (this.#slowSince === undefined) return;
+    this.#log.info({ ms: Math.round(this.clock.monotonic() - this.#slowSince) }, 'the disk answers again');
+    this.#slowSince = undefined;
+  }
+
+  #slow(since: number): void {
+    this.#slowSince ??= since;
+    const now = this.clock.monotonic();
+    if (now - this.#saidSlow < SAY_MS) return;
+    this.#saidSlow = now;
+    this.#log.error(
+      { ms: Math.round(now - this.#slowSince) },
+      'the disk of data_dir has not confirmed a write for seconds: changes are answered with 503 until it does',
+    );
   }
 
   /** Throws when the database does not answer, or takes no writes. */
@@ -110,6 +203,7 @@ export class Store {
    * one that failed is the disk tried, with rows that are gone at once.
    */
   checkDisk(): void {
+    if (this.#slowSince !== undefined) throw unconfirmed();
     if (!this.#diskFailed) return;
     const row = { id: TRIAL, expiresAt: 0 };
     this.inTx((tx) => tx.db.insert(schema.spentOnce).values(row).onConflictDoNothing().run(), { relaxed: true });
@@ -119,6 +213,6 @@ export class Store {
   }
 
   close(): void {
-    this.#sqlite.close();
+    this.#durableLog.close();
   }
 }

@@ -4,6 +4,7 @@ import type { MuxSession } from '../../mux/session.ts';
 import type { Shaper } from '../../mux/shaper.ts';
 import type { SessionHandler } from '../../mux/types.ts';
 import type { Link, Refusal } from '../../plane/link.ts';
+import type { PresenceEvent } from '../../plane/presence.ts';
 import type { TokenGrant } from '../../plane/routes.ts';
 import type { Payer } from '../routing/entry.ts';
 import type { RelayBook } from '../relay/relay-book.ts';
@@ -34,6 +35,7 @@ export interface AgentDeps {
   readonly desk: ClaimDesk;
   readonly attachDesk: AttachDesk;
   readonly relays: RelayBook;
+  readonly onPresence: (event: PresenceEvent) => void;
   readonly host: AgentHost;
   readonly log: Logger;
   readonly serverVersion: string;

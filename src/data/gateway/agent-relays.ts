@@ -4,6 +4,7 @@
  */
 import type { MuxSession } from '../../mux/session.ts';
 import type { Shaper } from '../../mux/shaper.ts';
+import type { PresenceEvent } from '../../plane/presence.ts';
 import type { RelayRoute } from '../../plane/relays.ts';
 import type { TokenGrant } from '../../plane/routes.ts';
 import type { Attach, FromServer, RefusalCode } from '../../wire/messages.ts';
@@ -41,6 +42,7 @@ interface AgentRelaysDeps {
   readonly attachDesk: AttachDesk;
   readonly relays: RelayBook;
   readonly book: ServingBook;
+  readonly onPresence: (event: PresenceEvent) => void;
 }
 
 export class AgentRelays {
@@ -111,6 +113,7 @@ export class AgentRelays {
       }),
     );
     this.#carried.add(carrying);
+    this.#tell('carries', carrying);
     const attachment = this.#deps.relays.attach(route.networkId, carrying);
     session.send({
       type: 'attached',
@@ -135,7 +138,11 @@ export class AgentRelays {
   }
 
   #free(carrying: Carrying): boolean {
-    this.#carried.delete(carrying);
+    if (this.#carried.delete(carrying)) this.#tell('carries_no_more', carrying);
     return this.#slots.free(carrying.slot, carrying);
+  }
+
+  #tell(kind: 'carries' | 'carries_no_more', { networkId }: Carrying): void {
+    this.#deps.onPresence({ kind, agentId: this.#session.agentId, networkId });
   }
 }

@@ -25,6 +25,7 @@ import {
   type RequestLine,
   WIRE_VERSION,
 } from '../../wire/messages.ts';
+import { dropKept } from '../edge/upstream.ts';
 import type { Payer, RouteEntry } from '../routing/entry.ts';
 import { ClaimPace } from './claim-pace.ts';
 import type { AgentDeps, AgentWire } from './agent-host.ts';
@@ -83,9 +84,7 @@ export class AgentSession implements SessionHandler, ControlEvents, RelayingSess
     this.shaper = wire.shaper;
     this.#deps = deps;
     this.connectedAt = deps.now();
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.closed = promise;
-    this.#closed = resolve;
+    ({ promise: this.closed, resolve: this.#closed } = Promise.withResolvers<void>());
     this.#log = deps.log.child({ agentId: this.agentId, remoteIp: wire.remoteIp });
     this.#lines = new RequestLines({
       send: (message) => this.#control?.send(message),
@@ -261,8 +260,8 @@ export class AgentSession implements SessionHandler, ControlEvents, RelayingSess
       return;
     }
     this.#state = 'admitting';
-    this.hostname = hello.agent.hostname;
-    this.version = hello.agent.version;
+    ({ hostname: this.hostname, version: this.version } = hello.agent);
+    this.session.hearsClear = hello.clear === true;
     this.#admit(hello.token);
   }
 
@@ -296,6 +295,7 @@ export class AgentSession implements SessionHandler, ControlEvents, RelayingSess
       agentId: this.agentId,
       serverVersion: this.#deps.serverVersion,
       account: grant.account,
+      clear: true,
       ...(grant.bandwidthLimitMbps === null ? {} : { bandwidthLimitMbps: grant.bandwidthLimitMbps }),
     });
   }
@@ -384,7 +384,7 @@ export class AgentSession implements SessionHandler, ControlEvents, RelayingSess
     this.relays.releaseAll();
     for (const serving of this.servings) {
       serving.draining = true;
-      for (const stream of serving.idle.splice(0)) stream.reset();
+      dropKept(serving);
     }
   }
 

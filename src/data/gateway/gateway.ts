@@ -12,6 +12,7 @@ import { plainAddress } from '../edge/forwarded.ts';
 import type { MuxSession } from '../../mux/session.ts';
 import type { WindowBudget } from '../../mux/window.ts';
 import type { Link } from '../../plane/link.ts';
+import type { PresenceEvent } from '../../plane/presence.ts';
 import type { Prices } from '../../plane/spend.ts';
 import type { UsageMeter } from '../report/meter.ts';
 import type { RelayBook } from '../relay/relay-book.ts';
@@ -58,6 +59,7 @@ export interface GatewayDeps {
   readonly budget: WindowBudget;
   readonly sweeper: Sweeper<MuxSession>;
   readonly log: Logger;
+  readonly onPresence: (event: PresenceEvent) => void;
   readonly clock?: Clock;
 }
 
@@ -73,7 +75,7 @@ export class Gateway {
   constructor(options: GatewayOptions, deps: GatewayDeps) {
     this.#options = options;
     this.#deps = deps;
-    const { link, table, ports, relays, log } = deps;
+    const { link, table, ports, relays, log, onPresence } = deps;
     const lines = new TokenLines();
     const now = (): number => (deps.clock ?? systemClock).now();
     const { limits, prices } = options;
@@ -84,6 +86,7 @@ export class Gateway {
       log,
       now,
       maxSessions: limits.maxSessions,
+      onPresence,
       onEnd: (event) => deps.outbox.addEnd({ kind: 'session_end', ...event }),
       onKnown: (agent) => {
         this.#unknown.get(agent)?.();
@@ -92,10 +95,11 @@ export class Gateway {
     });
     this.#agentDeps = {
       link,
-      book: new ServingBook({ meter: deps.meter, outbox: deps.outbox, now }),
+      book: new ServingBook({ meter: deps.meter, outbox: deps.outbox, onPresence, now }),
       desk: new ClaimDesk({ link, table, ports, lines, log, now }),
       attachDesk: new AttachDesk({ link, table, relays, lines, log }),
       relays,
+      onPresence,
       host: this.registry,
       log,
       serverVersion: options.serverVersion,

@@ -26,6 +26,7 @@ function world(t: TestContext): World {
     log: silentLog,
     now,
     maxSessions: 1_000,
+    onPresence: () => undefined,
     onEnd: () => {},
     onKnown: () => {},
   });

@@ -5,6 +5,7 @@
 import type { Logger } from '../../base/log.ts';
 import type { SessionEndEvent } from '../../plane/events.ts';
 import type { ConnectionInfo, NodeControl, Refusal } from '../../plane/link.ts';
+import type { PresenceEvent, SessionInfo } from '../../plane/presence.ts';
 import type { NodeLoad } from '../../plane/node-load.ts';
 import type { RemovalCode, TokenGrant } from '../../plane/routes.ts';
 import type { Budget } from '../../plane/spend.ts';
@@ -42,6 +43,7 @@ export interface RegistryDeps {
   readonly log: Logger;
   readonly now: () => number;
   readonly maxSessions: number;
+  readonly onPresence: (event: PresenceEvent) => void;
   /** Told of the end of each session that had entered. */
   readonly onEnd: (event: Omit<SessionEndEvent, 'kind'>) => void;
   /** Told when a session that was made for a socket is over, or has been let in: the socket is not anonymous any more. */
@@ -106,6 +108,7 @@ export class AgentRegistry
     this.bandwidth.join(agent.shaper, grant);
     this.#endsSoon(grant.expiresAt);
     this.#deps.onKnown(agent);
+    this.#deps.onPresence({ kind: 'entered', session: sessionOf(agent, grant) });
     return undefined;
   }
 
@@ -115,7 +118,9 @@ export class AgentRegistry
 
   left(agent: AgentSession): void {
     this.#deps.onKnown(agent);
-    if (!this.#agents.delete(agent.agentId) || agent.grant === undefined) return;
+    if (!this.#agents.delete(agent.agentId)) return;
+    this.#deps.onPresence({ kind: 'left', agentId: agent.agentId });
+    if (agent.grant === undefined) return;
     this.#deps.budgets.leave(agent.grant.tokenId);
     this.bandwidth.leave(agent.shaper);
     const ofToken = this.#byToken.get(agent.grant.tokenId);
@@ -146,13 +151,7 @@ export class AgentRegistry
       const grant = agent.grant;
       if (grant === undefined) continue;
       infos.push({
-        agentId: agent.agentId,
-        orgId: grant.orgId,
-        tokenId: grant.tokenId,
-        remoteIp: agent.remoteIp,
-        hostname: agent.hostname,
-        version: agent.version,
-        connectedAt: agent.connectedAt,
+        ...sessionOf(agent, grant),
         tunnelIds: agent.servings.map((serving) => serving.entry.route.tunnelId),
         uninspectedIds: agent.servings.flatMap(({ inspected, entry }) => (inspected ? [] : [entry.route.tunnelId])),
         networkIds: agent.relays.networkIds,
@@ -282,6 +281,11 @@ export class AgentRegistry
     }
     await Promise.all(agents.map((agent) => agent.closed));
   }
+}
+
+function sessionOf(agent: AgentSession, { orgId, tokenId }: TokenGrant): SessionInfo {
+  const { agentId, remoteIp, hostname, version, connectedAt } = agent;
+  return { agentId, orgId, tokenId, remoteIp, hostname, version, connectedAt };
 }
 
 function unbind(entry: RouteEntry, code: Refusal['code'], message: string): void {

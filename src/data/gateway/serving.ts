@@ -4,8 +4,10 @@
  */
 import type { MuxSession } from '../../mux/session.ts';
 import type { MuxStream } from '../../mux/stream.ts';
+import type { PresenceEvent } from '../../plane/presence.ts';
 import type { Bound, RequestLine } from '../../wire/messages.ts';
 import { encodePreamble } from '../../wire/preamble.ts';
+import { dropKept } from '../edge/upstream.ts';
 import type { Outbox } from '../report/outbox.ts';
 import type { UsageMeter } from '../report/meter.ts';
 import { type Payer, type RouteEntry, type ServedTunnel, TunnelMeter } from '../routing/entry.ts';
@@ -22,6 +24,7 @@ export class Serving implements ServedTunnel {
   readonly slot: number;
   readonly preamble: Buffer;
   readonly idle: MuxStream[] = [];
+  readonly settling = new Set<MuxStream>();
   inFlight = 0;
   draining = false;
   cut = false;
@@ -74,12 +77,19 @@ export class Serving implements ServedTunnel {
 export class ServingBook {
   readonly #meter: UsageMeter;
   readonly #outbox: Outbox;
+  readonly #onPresence: (event: PresenceEvent) => void;
   readonly #now: () => number;
   readonly #byToken = new Map<string, Set<Serving>>();
 
-  constructor(deps: { meter: UsageMeter; outbox: Outbox; now: () => number }) {
+  constructor(deps: {
+    meter: UsageMeter;
+    outbox: Outbox;
+    onPresence: (event: PresenceEvent) => void;
+    now: () => number;
+  }) {
     this.#meter = deps.meter;
     this.#outbox = deps.outbox;
+    this.#onPresence = deps.onPresence;
     this.#now = deps.now;
   }
 
@@ -105,7 +115,7 @@ export class ServingBook {
     serving.cut = cut;
     serving.draining = true;
     if (serving.entry.served === serving) serving.entry.served = null;
-    for (const stream of serving.idle.splice(0)) stream.reset();
+    dropKept(serving);
     this.#meter.release(serving);
     this.#tell(serving, false);
     return true;
@@ -116,13 +126,11 @@ export class ServingBook {
     return [...(this.#byToken.get(tokenId) ?? [])].map((serving) => serving.entry.route.tunnelId);
   }
 
-  #tell(serving: Serving, online: boolean): void {
-    this.#outbox.addAgent({
-      kind: 'agent',
-      agentId: serving.agentId,
-      tunnelId: serving.entry.route.tunnelId,
-      online,
-      at: this.#now(),
-    });
+  #tell({ agentId, entry, inspected }: Serving, online: boolean): void {
+    const { tunnelId } = entry.route;
+    this.#onPresence(
+      online ? { kind: 'serves', agentId, tunnelId, inspected } : { kind: 'serves_no_more', agentId, tunnelId },
+    );
+    this.#outbox.addAgent({ kind: 'agent', agentId, tunnelId, online, at: this.#now() });
   }
 }

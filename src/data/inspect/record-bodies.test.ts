@@ -7,7 +7,7 @@ import { httpOrigin, perHead, rawOrigin, Rig } from '../edge/testing/rig.ts';
 import type { InspectedRequest } from '../../plane/inspection.ts';
 import { recordOf, recordsOf, textOf } from './testing.ts';
 
-const WITHIN = { timeout: 30_000 };
+const WITHIN = { timeout: 120_000 };
 const HOST = 'Host: shop.example.test\r\n';
 const CHUNKED = 'Transfer-Encoding: chunked\r\n';
 

@@ -1,3 +1,4 @@
+// from source: it looks for the path of a source in the stack of a fault
 /** How records tell of requests that ended badly, and that nobody's bytes get into the record of somebody else. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';

@@ -14,7 +14,7 @@ import { TestIssuer } from '../fixtures/issuer.ts';
 import { idOf, testGrant, VISITOR_KEY } from '../fixtures/link.ts';
 import { recordOf, recordsOf, textOf } from './testing.ts';
 
-const WITHIN = { timeout: 30_000 };
+const WITHIN = { timeout: 120_000 };
 const OPEN: PolicyAction = { kind: 'ip_allow', enforce: true, networks: ['127.0.0.1'] };
 const GATE = {
   username: 'ann',

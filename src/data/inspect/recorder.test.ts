@@ -12,7 +12,7 @@ import { type Draft, OWN_BYTES } from './draft.ts';
 import { type InspectorSettings, Recorder } from './recorder.ts';
 import type { QueueOptions } from './record-queue.ts';
 
-const WITHIN = { timeout: 20_000 };
+const WITHIN = { timeout: 120_000 };
 const HEAD = Buffer.from('GET /orders HTTP/1.1\r\nHost: shop.example.test\r\n\r\n');
 const RESPONSE = Buffer.from('HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n');
 const SERVED = { agentId: 'agent', tokenId: 'token' } as ServedTunnel;

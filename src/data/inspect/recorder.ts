@@ -2,7 +2,6 @@
  * Decides which requests are recorded, and keeps the count of those that are not. One per node, in the edge's context; null there while the
  * inspector is off. What it is asked per request is answered by comparing numbers; a request that is not recorded costs no memory.
  */
-import { randomUUIDv7 } from 'node:crypto';
 import type { Logger } from '../../base/log.ts';
 import type { InspectorStats } from '../../plane/edge-stats.ts';
 import type { Link } from '../../plane/link.ts';
@@ -11,6 +10,7 @@ import { Allowance } from '../../base/allowance.ts';
 import { TunnelRecords } from './tunnel-records.ts';
 import { Draft, type DraftOwner, type DropReason, NO_DROPS, OWN_BYTES } from './draft.ts';
 import { RecordMemory } from './memory.ts';
+import { RecordIds } from './record-ids.ts';
 import { OrgShares } from './org-shares.ts';
 import { type QueueOptions, RecordQueue } from './record-queue.ts';
 
@@ -57,6 +57,7 @@ export class Recorder implements DraftOwner {
   readonly #orgs: OrgShares;
   readonly #dropped: Record<DropReason, number> = { ...NO_DROPS };
   #faults = 0;
+  readonly #ids = new RecordIds();
   #saidMs = Number.NEGATIVE_INFINITY;
 
   constructor(
@@ -90,7 +91,7 @@ export class Recorder implements DraftOwner {
       tunnel.allowance.spend();
       tunnel.org.allowance.spend();
       this.#allowance.spend();
-      return new Draft(this, { id: randomUUIDv7(), tunnel, replayOf: null });
+      return new Draft(this, { id: this.#ids.next(), tunnel, replayOf: null });
     } catch (error) {
       this.failed(error);
       return null;

@@ -9,7 +9,7 @@ import { until } from '../fixtures/gateway.ts';
 import { TestIssuer } from '../fixtures/issuer.ts';
 import { recordOf, recordsOf, textOf } from './testing.ts';
 
-const WITHIN = { timeout: 30_000 };
+const WITHIN = { timeout: 120_000 };
 
 test('a request over HTTP/2 is recorded as the service got it, bodies without any framing', WITHIN, async (t) => {
   const rig = await Rig.start(t);

@@ -70,7 +70,7 @@ export function mountNetworkRelay(app: Api, { relayStatus }: ApiDeps): void {
       request: { params: z.object({ id: z.string() }) },
       responses: { 200: json(relay, 'Its relay') },
     }),
-    (c) => c.json(present(relayStatus.of(actorOf(c), c.req.valid('param').id)), 200),
+    async (c) => c.json(present(await relayStatus.of(actorOf(c), c.req.valid('param').id)), 200),
   );
 }
 

@@ -173,7 +173,7 @@ export function mountNetworks(app: Api, { networks }: ApiDeps): void {
         method: 'delete',
         path: '/private-networks/{id}',
         tags,
-        summary: 'Delete a private network with its devices; its UDP port is free',
+        summary: 'Delete a private network with its devices; its organization keeps the UDP port for 24 hours',
         request: { params: id },
         responses: { 200: json(done, 'Deleted') },
       },
@@ -193,7 +193,7 @@ export function mountNetworks(app: Api, { networks }: ApiDeps): void {
         tags,
         summary: "Register the network's server, or another one",
         description:
-          'The network gets a UDP port of this server and keeps it: clients come there, and an agent beside the WireGuard of the machine (`culvert udp`) carries what they send. With a `public_endpoint` it gives the port up. Either can be changed to the other at any time.',
+          'The network gets a UDP port of this server and keeps it: clients come there, and an agent beside the WireGuard of the machine (`culvert udp`) carries what they send. With a `public_endpoint` it gives the port up. Either can be changed to the other at any time. Its organization keeps a port that was given up for 24 hours. Where there are other organizations, one holds at most three quarters of the ports; beyond that, and when none is free, 409 `conflict`.',
         request: { params: id, body: { required: true, content: { 'application/json': { schema: server } } } },
         responses: { 200: json(network, 'Registered') },
       },

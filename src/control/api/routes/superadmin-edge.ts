@@ -75,8 +75,8 @@ export function mountOperatedEdge(app: Api, { operatorEdge }: ApiDeps): void {
       },
       ['forbidden', 'unavailable'],
     ),
-    (c) => {
-      const { since, connections, dropped, answered, inspector, relays } = operatorEdge.stats(operatorOf(c));
+    async (c) => {
+      const { since, connections, dropped, answered, inspector, relays } = await operatorEdge.stats(operatorOf(c));
       const { recorded, waiting, heldBytes } = inspector;
       const records = { recorded, dropped: inspector.dropped, waiting, held_bytes: heldBytes };
       const counted = { connections, dropped, answered, inspector: records, relays: presentRelays(relays) };

@@ -96,6 +96,7 @@ export function mountTunnels(app: Api, { tunnels, certificates, basicGates }: Ap
         summary: 'Reserve a tunnel for an agent to serve',
         description:
           'A name is 409 while another tunnel has it, another organization keeps it or let it go within 24 hours, or it ends with the slug of another project of the organization. At most 1,000 at once, and 5,000 made in a day, those that agents open included. ' +
+          'A `tcp` tunnel gets a public port, and its organization keeps that for 24 hours after the tunnel is deleted. Where there are other organizations, one holds at most three quarters of the ports; beyond that, and when none is free, 409 `conflict`. ' +
           'One that ran out and was neither started nor served for 30 days is deleted, except on Enterprise: a name is kept by `POST /reserved-subdomains`.',
         request: { body: { required: true, content: { 'application/json': { schema: newTunnel } } } },
         responses: { 201: json(tunnel, 'Made, inactive') },

@@ -69,7 +69,7 @@ const found = (answer: Answer): number => {
   return (answer.value as { items: unknown[] }).items.length;
 };
 
-test('what was stored is there after kill -9 in the middle of writing', { timeout: 60_000 }, async (t) => {
+test('what was stored is there after kill -9 in the middle of writing', { timeout: 120_000 }, async (t) => {
   const dataDir = usageFolder(t);
   const here = (name: string): string => JSON.stringify(new URL(`./${name}.ts`, import.meta.url).href);
   const program = `
@@ -219,7 +219,7 @@ test('a full disk loses what comes and keeps what is there, and is over when the
 });
 
 test('a disk that takes no more bytes is counted, said once, and the process goes on', {
-  timeout: 60_000,
+  timeout: 120_000,
 }, async (t) => {
   const dataDir = usageFolder(t);
   const here = (name: string): string => JSON.stringify(new URL(`./${name}.ts`, import.meta.url).href);
@@ -287,9 +287,21 @@ test('over the bound the oldest of the organization that holds most go, and othe
   for (let i = 0; i < 100; i += 50)
     assert.ok(isOk(await storeLater(...Array.from({ length: 50 }, (_, k) => of(ben, i + k)))));
   const flood = Array.from({ length: 2_000 }, (_, i) => of(ANN, 1_000 + i));
-  for (let i = 0; i < flood.length; i += 50) assert.ok(isOk(await storeLater(...flood.slice(i, i + 50))));
-  // What the clock has cut short goes on by itself.
-  while (found(ask('list', ANN, { limit: 500 })) >= 400) await pause(5);
+  for (let i = 0; i < flood.length; i += 50) {
+    // Making room is cut short by the clock: on a busy machine it may be behind, and says so.
+    for (let answer = await storeLater(...flood.slice(i, i + 50)); !answer.ok; ) {
+      assert.equal(answer.kind, 'room');
+      await pause(5);
+      answer = await storeLater(...flood.slice(i, i + 50));
+    }
+  }
+  // It goes on by itself, until nothing moves any more.
+  for (let before = Infinity, still = 0; still < 20; ) {
+    const now = found(ask('list', ANN, { limit: 500 }));
+    still = now === before && now < 400 ? still + 1 : 0;
+    before = now;
+    await pause(10);
+  }
   assert.equal(found(ask('list', ben, { limit: 500 })), 100, 'who holds little loses nothing');
   const left = ask('list', ANN, { limit: 500 });
   const count = found(left);

@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { FairQueue } from './fair-queue.ts';
+
+function drained(queue: FairQueue<string>): string[] {
+  const items: string[] = [];
+  for (let item = queue.shift(); item !== undefined; item = queue.shift()) items.push(item);
+  return items;
+}
+
+test('parties take turns, each in its own order', () => {
+  const queue = new FairQueue<string>();
+  for (const item of ['a1', 'a2', 'a3', 'b1', 'c1', 'c2']) queue.push([item[0] as string], item);
+  assert.equal(queue.size, 6);
+  assert.deepEqual(drained(queue), ['a1', 'b1', 'c1', 'a2', 'c2', 'a3']);
+  assert.deepEqual([queue.size, queue.shift()], [0, undefined]);
+});
+
+test('the people of an organization share its turns', () => {
+  const queue = new FairQueue<string>();
+  for (const item of ['a-x1', 'a-x2', 'a-y1', 'b-z1', 'b-z2', 'b-z3'])
+    queue.push([item[0] as string, item[2] as string], item);
+  assert.deepEqual(drained(queue), ['a-x1', 'b-z1', 'a-y1', 'b-z2', 'a-x2', 'b-z3']);
+});
+
+test('one that comes later has its turn in the next round', () => {
+  const queue = new FairQueue<string>();
+  for (let n = 0; n < 100; n++) queue.push(['many'], `many${n}`);
+  queue.shift();
+  queue.push(['one'], 'one');
+  assert.deepEqual([queue.shift(), queue.shift()], ['many1', 'one']);
+});

@@ -1,0 +1,34 @@
+/**
+ * The thread of a data node: started by data-thread.ts, speaks with it over its port and with nothing else of the server. A fault that nothing
+ * catches ends the thread, and with it the process.
+ */
+import { parentPort, workerData } from 'node:worker_threads';
+import { codeOf, messageOf } from '../base/errors.ts';
+import { ProcessWatch } from '../base/process-watch.ts';
+import { PortCalls } from '../plane/port/calls.ts';
+import { linkOverPort } from '../plane/port/link-port.ts';
+import { logOverPort } from '../plane/port/log-port.ts';
+import { serveNode, tellPresence } from '../plane/port/node-port.ts';
+import type { NodeStarted } from '../plane/port/started.ts';
+import { type NodeSettings, startNode } from './node.ts';
+
+if (parentPort === null) throw new Error('this is the code of a thread');
+const calls = new PortCalls(parentPort, {
+  onFault: (what, error) => log.error({ err: error }, `${what} failed in the data thread`),
+});
+const log = logOverPort(calls);
+
+async function start(): Promise<void> {
+  const node = await startNode(workerData as NodeSettings, {
+    link: linkOverPort(calls, log),
+    log,
+    onPresence: tellPresence(calls),
+  });
+  const watch = new ProcessWatch();
+  serveNode(calls, { ...node, stats: () => ({ ...node.stats(), threads: [watch.look()] }) });
+  calls.tell('started', { ok: true, addresses: node.addresses() } satisfies NodeStarted);
+}
+
+start().catch((error: unknown) => {
+  calls.tell('started', { ok: false, message: messageOf(error), code: codeOf(error) } satisfies NodeStarted);
+});

@@ -1,0 +1,129 @@
+/**
+ * The Link over a port: the data node's end asks, the control plane's end answers. Routes of a snapshot go in slices, so that ten thousand of them
+ * hold up neither side; changes go as they are, in order.
+ */
+import type { Logger } from '../../base/log.ts';
+import { messageOf } from '../../base/errors.ts';
+import type { EventBatch } from '../events.ts';
+import type { InspectionBatch } from '../inspection.ts';
+import type { AdmitAnswer, AttachAnswer, ClaimAnswer, ClaimQuestion, Link, Refusal } from '../link.ts';
+import type { AttachQuestion } from '../relays.ts';
+import type { Delta, Route, Snapshot } from '../routes.ts';
+import type { PortCalls } from './calls.ts';
+
+/** An agent that waits gets an answer by then, and comes again (data/gateway/token-lines.ts waits as long). */
+const DECISION_MS = 15_000;
+/** All rows of a large server are read for it. */
+const SNAPSHOT_MS = 60_000;
+/** A certificate is worth some minutes; handshakes stop waiting on their own clock. */
+const CERTIFICATE_MS = 10 * 60_000;
+/** A report is sent again after that (data/report/outbox.ts waits as long). */
+const STORED_MS = 30_000;
+const ROUTES_OF_A_SLICE = 250;
+/** Changes that the node has not worked off: beyond it they are held back, and the node asks for a snapshot once it has caught up. */
+const MAX_UNREAD = 100_000;
+const RETRY_MS = 250;
+
+interface Slice {
+  /** Of the question: what an earlier one still brings is left out. */
+  readonly of: number;
+  readonly routes: readonly Route[];
+}
+
+type Head = Omit<Snapshot, 'routes'>;
+
+/** The data node's end. */
+export function linkOverPort(calls: PortCalls, log: Logger): Link {
+  const listeners = new Set<(delta: Delta) => void>();
+  let asked = 0;
+  let routes: Route[] = [];
+  calls.hear('delta', (delta: Delta) => {
+    for (const listener of listeners) listener(delta);
+  });
+  calls.hear('routes', (slice: Slice) => {
+    if (slice.of === asked) for (const route of slice.routes) routes.push(route);
+  });
+  const decide = async <T>(what: string, question: unknown): Promise<T | Refusal> => {
+    try {
+      return await calls.ask<T>(what, question, { timeoutMs: DECISION_MS });
+    } catch (error) {
+      log.warn({ error: messageOf(error) }, 'the control plane gave no answer: the agent is asked to come again');
+      return { ok: false, code: 'overloaded', message: 'The server is too busy to answer. Try again in some seconds.' };
+    }
+  };
+  return {
+    snapshot: async (): Promise<Snapshot> => {
+      const of = ++asked;
+      routes = [];
+      const head = await calls.ask<Head>('snapshot', of, { timeoutMs: SNAPSHOT_MS });
+      return { ...head, routes };
+    },
+    onDelta: (listener) => {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    admit: (token) => decide<AdmitAnswer>('admit', token),
+    claim: (question) => decide<ClaimAnswer>('claim', question),
+    attach: (question) => decide<AttachAnswer>('attach', question),
+    wantCertificate: (host) =>
+      calls.ask<boolean>('wantCertificate', host, { timeoutMs: CERTIFICATE_MS }).catch(() => false),
+    report: (batch) => calls.ask('report', batch, { timeoutMs: STORED_MS }),
+    inspect: (batch) => calls.ask('inspect', batch, { timeoutMs: STORED_MS, transfer: buffersOf(batch) }),
+  };
+}
+
+/** The control plane's end. `onAllowed` hears which session may serve which tunnel, before the session does. Returns what ends it. */
+export function serveLink(
+  calls: PortCalls,
+  link: Link,
+  onAllowed: (agentId: string, tunnelId: string) => void,
+): () => void {
+  calls.answer('snapshot', async (of: number): Promise<Head> => {
+    const { routes, ...head } = await link.snapshot();
+    for (let at = 0; at < routes.length; at += ROUTES_OF_A_SLICE) {
+      calls.tell('routes', { of, routes: routes.slice(at, at + ROUTES_OF_A_SLICE) } satisfies Slice);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    return head;
+  });
+  calls.answer('admit', (token: string) => link.admit(token));
+  calls.answer('claim', async (question: ClaimQuestion): Promise<ClaimAnswer> => {
+    const answer = await link.claim(question);
+    if (answer.ok) onAllowed(question.agentId, answer.route.tunnelId);
+    return answer;
+  });
+  calls.answer('attach', (question: AttachQuestion) => link.attach(question));
+  calls.answer('wantCertificate', (host: string) => link.wantCertificate(host));
+  calls.answer('report', (batch: EventBatch) => link.report(batch));
+  calls.answer('inspect', (batch: InspectionBatch) => link.inspect(batch));
+  return tellDeltas(calls, link);
+}
+
+/** A change that is left out is a gap in the numbers: the last one of them, sent once there is room, makes the node ask for everything. */
+function tellDeltas(calls: PortCalls, link: Link): () => void {
+  let left: Delta | undefined;
+  const retry = setInterval(() => {
+    if (left === undefined || calls.unread >= MAX_UNREAD / 2) return;
+    calls.tell('delta', left);
+    left = undefined;
+  }, RETRY_MS);
+  retry.unref();
+  const unsubscribe = link.onDelta((delta) => {
+    if (left !== undefined || calls.unread >= MAX_UNREAD) left = delta;
+    else calls.tell('delta', delta);
+  });
+  return () => {
+    clearInterval(retry);
+    unsubscribe();
+  };
+}
+
+/** What the bytes of a batch lie in: one buffer, made for it (data/inspect/record-queue.ts). */
+function buffersOf({ records }: InspectionBatch): ArrayBuffer[] {
+  const buffers = new Set<ArrayBuffer>();
+  for (const { requestHead } of records) {
+    const { buffer } = requestHead;
+    if (buffer instanceof ArrayBuffer && buffer.byteLength > 0) buffers.add(buffer);
+  }
+  return [...buffers];
+}

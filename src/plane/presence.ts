@@ -1,0 +1,17 @@
+/**
+ * Which agents are connected and what they serve, as a data node tells it: one event for each change, in order, so that the control plane can
+ * answer from memory who is online. Plain cloneable data.
+ */
+import type { ConnectionInfo } from './link.ts';
+
+/** A session as it begins: it serves nothing yet. */
+export type SessionInfo = Omit<ConnectionInfo, 'tunnelIds' | 'uninspectedIds' | 'networkIds'>;
+
+export type PresenceEvent =
+  | { readonly kind: 'entered'; readonly session: SessionInfo }
+  | { readonly kind: 'left'; readonly agentId: string }
+  /** `inspected: false`: the agent wants its requests recorded nowhere. */
+  | { readonly kind: 'serves'; readonly agentId: string; readonly tunnelId: string; readonly inspected: boolean }
+  | { readonly kind: 'serves_no_more'; readonly agentId: string; readonly tunnelId: string }
+  | { readonly kind: 'carries'; readonly agentId: string; readonly networkId: string }
+  | { readonly kind: 'carries_no_more'; readonly agentId: string; readonly networkId: string };

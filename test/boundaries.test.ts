@@ -1,3 +1,4 @@
+// from source: dependency-cruiser is a module that no bundle can require
 /**
  * The import table of the source tree, with a reason per row, and the few rules that no linter knows. What a folder may import says
  * what it may do: data/ can run on a host without a database because nothing in it can reach one.
@@ -27,13 +28,13 @@ const TABLE: readonly Row[] = [
   { folder: 'plane', may: ['base', 'wire'], packages: ['zod'], because: 'it is the contract of the planes, and belongs to neither' },
   { folder: 'config', may: ['base'], packages: ['zod', 'smol-toml'], because: 'settings are made here and passed down as arguments' },
   { folder: 'argon2', may: ['base'], packages: ['@node-rs/argon2'], because: 'it computes hashes for both planes and belongs to neither' },
-  { folder: 'data', may: ['argon2', 'base', 'http1', 'mux', 'wire', 'plane'], packages: ['jose', 'lru-cache'], because: 'it must be able to run in a thread or on a host of its own, without a database; jose verifies the JWTs of visitors' },
+  { folder: 'data', may: ['argon2', 'base', 'http1', 'mux', 'wire', 'plane'], packages: ['jose'], because: 'it must be able to run in a thread or on a host of its own, without a database; jose verifies the JWTs of visitors' },
   { folder: 'control', may: ['base', 'plane', 'wire', 'control'], packages: [], because: 'its own files wire the control plane up; each part below has its own row' },
   { folder: 'control/db', may: ['base'], packages: ['better-sqlite3', 'drizzle-orm'], because: 'it holds the tables and no rules' },
   { folder: 'control/db/usage', may: ['base', 'plane', 'control/db'], packages: [], because: 'it stores records as the contract of the planes has them, and comes to SQLite as its neighbours do' },
-  { folder: 'control/services', may: ['argon2', 'base', 'plane', 'wire', 'control/db', 'control/providers'], packages: ['cborg', 'drizzle-orm', 'ipaddr.js', 'jose', 'lru-cache', 'otplib', 'uuidv7', 'zod'], because: 'rules outlive the transport: no hono, no HTTP' },
+  { folder: 'control/services', may: ['argon2', 'base', 'plane', 'wire', 'control/db', 'control/providers'], packages: ['cborg', 'drizzle-orm', 'ipaddr.js', 'jose', 'otplib', 'uuidv7', 'zod'], because: 'rules outlive the transport: no hono, no HTTP' },
   { folder: 'control/providers', may: ['base'], packages: ['jose', 'nodemailer', 'openid-client', '@peculiar/x509', 'reflect-metadata', 'stripe'], because: 'the outside world stands behind small interfaces' },
-  { folder: 'control/api', may: ['base', 'plane', 'wire', 'control/services'], packages: ['@hono/node-server', '@hono/zod-openapi', 'hono', 'lru-cache', 'prom-client', 'ws', 'zod'], because: 'there is one road to the tables, and it goes through the services' },
+  { folder: 'control/api', may: ['base', 'plane', 'wire', 'control/services'], packages: ['@hono/node-server', '@hono/zod-openapi', 'hono', 'prom-client', 'ws', 'zod'], because: 'there is one road to the tables, and it goes through the services' },
   { folder: 'control/publish', may: ['base', 'plane', 'wire', 'control/services'], packages: [], because: 'there is one road to the tables, and it goes through the services' },
   { folder: 'control/ingest.ts', may: ['base', 'plane', 'control/services'], packages: [], because: 'there is one road to the tables, and it goes through the services' },
   { folder: 'control/jobs.ts', may: ['base', 'plane', 'control/services'], packages: [], because: 'there is one road to the tables, and it goes through the services' },

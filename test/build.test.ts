@@ -1,3 +1,4 @@
+// group: build
 /**
  * The built executable does the main job in an empty folder with an empty environment: what it needs must be inside it.
  * The build goes to a temporary folder, so that this test and a person may build at the same time.
@@ -33,7 +34,7 @@ function emptyFolder(name: string): string {
 }
 
 test('the build leaves four files, the folder of the dashboard, and nothing of its own', () => {
-  const made = ['argon2-worker.cjs', 'culvert', 'culvert.mjs', 'dashboard', 'usage-worker.cjs'];
+  const made = ['argon2-worker.cjs', 'culvert', 'culvert.mjs', 'dashboard', 'data-worker.cjs', 'usage-worker.cjs'];
   assert.deepEqual(readdirSync(built).sort(), made);
   assert.ok(statSync(program).mode & 0o111, 'is executable');
 });

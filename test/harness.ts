@@ -1,7 +1,7 @@
 /**
  * The whole product for a test, on free ports in a temporary folder, and closed when the test is over. Two forms with the same face:
  * `startCulvert` runs server and agents in this process, `spawnCulvert` (harness/spawned.ts) as child processes, from the source or
- * from the built file in CULVERT_BIN. Nothing is faked in either.
+ * from the built file in CULVERT_BIN. Nothing is faked in either; in this process passwords cost next to nothing, and the tables are there already.
  *
  *   const origin = await startOrigin(t, (request, response) => response.end('hello'));
  *   const culvert = await startCulvert(t);
@@ -17,10 +17,13 @@ import type { AgentEvent } from '../src/agent/events.ts';
 import { parseTarget } from '../src/agent/target.ts';
 import { silentLog } from '../src/base/log.ts';
 import { checkServerConfig } from '../src/config/load.ts';
+import { startInThisThread } from '../src/server/data-node.ts';
 import { type Server, startServer } from '../src/server/start.ts';
 import { Account } from './harness/account.ts';
 import { configText, freePorts } from './harness/config.ts';
+import { fillDataFolder } from './harness/data-folder.ts';
 import { type Ends, inReverse } from './harness/ends.ts';
+import { makeQuickHasher } from './harness/quick-hasher.ts';
 import { type Answer, get } from './harness/visitor.ts';
 
 export { Account } from './harness/account.ts';
@@ -62,7 +65,13 @@ export async function startCulvert(context: Ends, toml = '', edge = ''): Promise
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const ports = await freePorts();
   const { settings } = checkServerConfig(configText({ folder, ports, toml, edge }), 'harness.toml');
-  const server = await startServer(settings, { version: '0.0.0-test', log: silentLog });
+  fillDataFolder(settings.data_dir);
+  const server = await startServer(settings, {
+    version: '0.0.0-test',
+    log: silentLog,
+    startNode: startInThisThread,
+    makeHasher: makeQuickHasher,
+  });
   t.after(() => server.close());
   const owner = server.firstOwner;
   if (owner === undefined) throw new Error('a new data folder has an owner already');

@@ -16,6 +16,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { checkServerConfig } from '../src/config/load.ts';
+import { missing } from './harness/tools.ts';
 
 const root = join(import.meta.dirname, '..');
 const folder = mkdtempSync(join(tmpdir(), 'culvert-install-'));
@@ -103,10 +104,6 @@ test('what is wrong is said: an unknown word, a missing build', () => {
   assert.equal(status, 1);
   assert.match(stderr, /npm ci && npm run build/);
 });
-
-function missing(tool: string): string | false {
-  return spawnSync(tool, ['--version']).error === undefined ? false : `${tool} is not installed`;
-}
 
 test('the script is clean for shellcheck', { skip: missing('shellcheck') }, () => {
   const { status, stdout } = spawnSync('shellcheck', [join(root, 'scripts/install.sh')], { encoding: 'utf8' });

@@ -5,7 +5,7 @@ import { Program } from '../scripts/quickstart/program.ts';
 
 const script = new URL('../scripts/quickstart.ts', import.meta.url).pathname;
 
-test("the quickstart publishes a site, and says where the agent's page is", { timeout: 60_000 }, async (t) => {
+test("the quickstart publishes a site, and says where the agent's page is", { timeout: 120_000 }, async (t) => {
   const quickstart = new Program({ command: [process.execPath, script], args: [] });
   t.after(() => quickstart.stop());
   const page = await quickstart.printed(/(http:\S+) +the agent's page|no port is free for the agent's page/m);

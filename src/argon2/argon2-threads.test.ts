@@ -1,3 +1,4 @@
+// alone: it counts the threads of its process
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterEach, beforeEach, test } from 'node:test';

@@ -32,7 +32,17 @@ interface Thread {
   idle: NodeJS.Timeout | undefined;
 }
 
-export class Argon2Threads {
+/** What computes argon2id: these threads, or what a test puts in their place. */
+export interface PasswordHasher {
+  /** Jobs whose turn has not come. */
+  readonly waiting: number;
+  /** The hash, or whether the password fits. Throws `unavailable` when too many wait, and Error when the stored hash is none. */
+  run(job: Argon2Job): Promise<string | boolean>;
+  /** What waits or runs is refused. May be called twice. */
+  close(): void;
+}
+
+export class Argon2Threads implements PasswordHasher {
   readonly #threads = new Set<Thread>();
   readonly #waiting: Task[] = [];
   #closed = false;

@@ -41,7 +41,7 @@ function say(socket: DatagramSocket, number: number, port?: number): void {
 
 const range = (count: number): number[] => Array.from({ length: count }, (_, i) => i);
 
-describe('batches', { timeout: 20_000, skip: found === undefined && 'this machine has no recvmmsg' }, () => {
+describe('batches', { timeout: 120_000, skip: found === undefined && 'this machine has no recvmmsg' }, () => {
   const calls = found as DatagramCalls;
 
   test('keep the order of a turn, however many there are and whatever lies between', async () => {

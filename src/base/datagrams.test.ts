@@ -46,7 +46,7 @@ const CASES = [
 ];
 
 for (const { host, batched } of CASES) {
-  describe(`over ${host}, ${batched ? 'many at a time' : 'one at a time'}`, { timeout: 20_000 }, () => {
+  describe(`over ${host}, ${batched ? 'many at a time' : 'one at a time'}`, { timeout: 120_000 }, () => {
     test('goes the way that it should on this machine', async () => {
       const canBatch = process.platform === 'linux' && ['x64', 'arm64'].includes(process.arch);
       const bound = await bindDatagrams({ host, batched, port: 0, ...newEar() });
@@ -218,7 +218,7 @@ for (const { host, batched } of CASES) {
   });
 }
 
-describe('addresses', { timeout: 20_000 }, () => {
+describe('addresses', { timeout: 120_000 }, () => {
   test('a name is looked up, once, and IPv4 is taken first', async () => {
     const server = newEar();
     const bound = await bindDatagrams({ host: '127.0.0.1', port: 0, ...server });

@@ -1,3 +1,4 @@
+// alone: it judges figures of its process: sockets, memory, collections
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';

@@ -6,7 +6,7 @@ import { cutSocket, readInto, resumeReading, sharedTarget } from './socket.ts';
 import { type Kind, PairSource } from './testing.ts';
 
 for (const kind of ['plain', 'tls'] as const satisfies Kind[]) {
-  describe(`a ${kind} socket`, { timeout: 30_000 }, () => {
+  describe(`a ${kind} socket`, { timeout: 120_000 }, () => {
     let source: PairSource;
     before(async () => {
       source = await PairSource.listen(kind);

@@ -1,10 +1,10 @@
 /**
  * For tests of base and mux: pairs of joined real sockets, plain or TLS 1.3, over loopback.
  */
-import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { connect as tlsConnect, createServer as createTlsServer, type TLSSocket } from 'node:tls';
+import { type TestCertificate, testCertificate } from '../data/fixtures/certificate.ts';
 
 export type Kind = 'plain' | 'tls';
 
@@ -20,22 +20,22 @@ export class PairSource {
   readonly #kind: Kind;
   readonly #waiting: Array<(socket: Socket) => void> = [];
 
-  private constructor(kind: Kind) {
-    this.#kind = kind;
+  private constructor(certificate: TestCertificate | undefined) {
+    this.#kind = certificate === undefined ? 'plain' : 'tls';
     const onSocket = (socket: Socket): void => {
       socket.setNoDelay(true);
       this.#waiting.shift()?.(socket);
     };
-    if (kind === 'plain') {
+    if (certificate === undefined) {
       this.#server = createServer({ allowHalfOpen: true }, onSocket);
     } else {
-      const options = { ...certificate(), minVersion: 'TLSv1.3', allowHalfOpen: true } as const;
+      const options = { ...certificate, minVersion: 'TLSv1.3', allowHalfOpen: true } as const;
       this.#server = createTlsServer(options, onSocket);
     }
   }
 
   static async listen(kind: Kind): Promise<PairSource> {
-    const source = new PairSource(kind);
+    const source = new PairSource(kind === 'tls' ? await testCertificate() : undefined);
     source.#server.listen(0, '127.0.0.1');
     await once(source.#server, 'listening');
     return source;
@@ -72,15 +72,4 @@ export class PairSource {
   close(): void {
     this.#server.close();
   }
-}
-
-/** A throw-away certificate for `localhost`, good for a day. */
-function certificate(): { cert: string; key: string } {
-  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-keyout', '-'];
-  const pem = execFileSync('openssl', ['req', '-x509', ...key, '-out', '-', '-days', '1', '-subj', '/CN=localhost'], {
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
-  const at = pem.indexOf('-----BEGIN CERTIFICATE');
-  return { key: pem.slice(0, at), cert: pem.slice(at) };
 }

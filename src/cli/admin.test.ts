@@ -5,9 +5,11 @@ import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { run, start, tempHome } from './fixtures/program.ts';
+import { run, start, tempHome } from './fixtures/in-process.ts';
 
-const SETTINGS = `[api]
+/** Settings name folders by where the process is: here it is not at home. */
+const settingsIn = (home: string): string => `data_dir = "${join(home, 'data')}"
+[api]
 listen = "127.0.0.1:0"
 [edge]
 http_listen = "127.0.0.1:0"
@@ -28,7 +30,7 @@ async function login(api: string, email: string, password: string): Promise<numb
 
 test('an operator runs a server from the shell', { timeout: 120_000 }, async (t) => {
   const home = tempHome(t);
-  writeFileSync(join(home, 'server.toml'), SETTINGS);
+  writeFileSync(join(home, 'server.toml'), settingsIn(home));
   const options = { home, env };
   const admin = async (...words: string[]): Promise<string> => {
     const { code, stdout, stderr } = await run(['admin', ...words], options);
@@ -125,11 +127,12 @@ test('an operator runs a server from the shell', { timeout: 120_000 }, async (t)
 
 test('a folder without a database is said to be one, and stays as it is', async (t) => {
   const home = tempHome(t);
+  writeFileSync(join(home, 'server.toml'), settingsIn(home));
   for (const words of [
     ['admin', 'create-user', 'ann@example.com'],
     ['backup', 'copy.db'],
   ]) {
-    const { code, stdout, stderr } = await run(words, { home });
+    const { code, stdout, stderr } = await run(words, { home, env });
     assert.deepEqual([code, stdout], [1, '']);
     assert.match(stderr, /^culvert: the data folder .*data can't be used: there is no such folder\. .*--config/);
   }
@@ -138,7 +141,7 @@ test('a folder without a database is said to be one, and stays as it is', async 
 
 test('config check takes its file as an argument, by --config or from the environment', async (t) => {
   const home = tempHome(t);
-  writeFileSync(join(home, 'good.toml'), SETTINGS);
+  writeFileSync(join(home, 'good.toml'), settingsIn(home));
   writeFileSync(join(home, 'bad.toml'), '[edge]\ndomian = "example.com"\n');
   for (const [words, variables, code, says] of [
     [['good.toml'], {}, 0, 'good.toml: ok\n'],

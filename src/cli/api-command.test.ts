@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { loggedInAt, type PlayedRequest, playServer, refreshWith } from './fixtures/played-server.ts';
-import { type Program, run, start, tempHome } from './fixtures/program.ts';
+import { type Program, run, start, tempHome } from './fixtures/in-process.ts';
 
 const MASTER = 'mtk_master_0123456789abcdefghijABCDEFGHIJ0123456789abc';
 const AGENT = 'mtk_0123456789abcdefghijABCDEFGHIJ0123456789abc';

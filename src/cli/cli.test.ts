@@ -1,4 +1,4 @@
-/** The agent's commands as a user's shell sees them: exit codes, what stands on which stream, signals, files, secrets. */
+/** The agent's commands as a user's shell sees them: exit codes, what stands on which stream, signals, files, secrets. A process where it is the subject. */
 import assert from 'node:assert/strict';
 import { on } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, statSync, watch, writeFileSync } from 'node:fs';
@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { type FakePeer, FakeServer } from '../agent/fixtures/fake-server.ts';
 import type { RefusalCode } from '../wire/messages.ts';
-import { run, start, tempHome } from './fixtures/program.ts';
+import { run, start, tempHome } from './fixtures/in-process.ts';
+import { start as startProcess } from './fixtures/program.ts';
 
 const KEY = 'mtk_0123456789abcdefghijABCDEFGHIJ0123456789abc';
 let server: FakeServer;
@@ -77,7 +78,7 @@ test('the key stands in no argument of the process, and in no file that the agen
   const keyFile = join(home, 'key');
   writeFileSync(keyFile, `${KEY}\n`, { mode: 0o600 });
   const env = { CULVERT_SERVER: server.url.href, CULVERT_TOKEN_FILE: keyFile };
-  const program = start(t, ['http', '3000'], { home, env });
+  const program = startProcess(t, ['http', '3000'], { home, env });
   const peer = await server.peer();
   assert.equal((await peer.hear('hello')).token, KEY);
   await peer.serve();
@@ -232,7 +233,7 @@ test("a server's words can't steer the terminal or forge lines", async (t) => {
 });
 
 test('Ctrl-C exits with 130', async (t) => {
-  const program = start(t, ['http', '3000'], { home: tempHome(t), env: envOf() });
+  const program = startProcess(t, ['http', '3000'], { home: tempHome(t), env: envOf() });
   await (await server.peer()).serve();
   await program.lines(1);
   program.signal('SIGINT');
@@ -248,8 +249,8 @@ test('SIGTERM lets a stream in flight end, and tells the server; a second one cu
   const address = origin.address();
   assert.ok(typeof address === 'object' && address !== null);
 
-  const inFlight = async (): Promise<[ReturnType<typeof start>, FakePeer]> => {
-    const program = start(t, ['tcp', `127.0.0.1:${address.port}`], { home, env: envOf() });
+  const inFlight = async (): Promise<[ReturnType<typeof startProcess>, FakePeer]> => {
+    const program = startProcess(t, ['tcp', `127.0.0.1:${address.port}`], { home, env: envOf() });
     const peer = await server.peer();
     await peer.serve();
     await program.lines(1);
@@ -352,14 +353,14 @@ test('config check: 0 for a good file, 2 with file, line and key for a bad one',
 
 test('status shows running agents, forgets dead ones, and asks the server', async (t) => {
   const home = tempHome(t);
-  const program = start(t, ['http', '3000'], { home, env: envOf() });
+  const program = startProcess(t, ['http', '3000'], { home, env: envOf() });
   await (await server.peer()).serve();
   await program.lines(1);
   const folder = join(home, 'run/culvert');
-  writeFileSync(
-    join(folder, 'agent-999999.json'),
-    readFileSync(join(folder, `agent-${program.child.pid}.json`), 'utf8').replace(/"pid":\d+/, '"pid":999999'),
-  );
+  // Written after the line: what reads it is another program.
+  const ownFile = join(folder, `agent-${program.child.pid}.json`);
+  while (!readFileSync(ownFile, 'utf8').includes('calm-otter')) await new Promise((resolve) => setTimeout(resolve, 10));
+  writeFileSync(join(folder, 'agent-999999.json'), readFileSync(ownFile, 'utf8').replace(/"pid":\d+/, '"pid":999999'));
 
   const shown = await run(['status'], { home, env: envOf() });
   assert.equal(shown.code, 0);

@@ -21,7 +21,8 @@ function person(typed: string | undefined, isTTY = true) {
     { isTTY },
   );
   const stdin = Object.assign(new PassThrough(), { isTTY, setRawMode: () => stdin });
-  const io: Io = { stdin, stdout: new PassThrough(), stderr, env: {}, cwd: '/', onSignal: () => () => {} };
+  const world = { env: {}, cwd: '/', onSignal: () => () => {}, onCrash: () => {}, pause: async () => {} };
+  const io: Io = { stdin, stdout: new PassThrough(), stderr, ...world };
   return { io, stdin, said: () => said.join('') };
 }
 

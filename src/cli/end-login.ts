@@ -2,10 +2,10 @@
  * Ends a log-in on its server: key and session. Called by logout.ts, and by login.ts for a log-in that a new one replaced or that could not be
  * kept. What can't be ended is told, for nobody on this machine has it any more.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../base/errors.ts';
 import { type Login, serverName } from '../config/credentials.ts';
 import { type ApiAnswer, type ApiCall, callApi, complaint } from './api-call.ts';
+import type { Io } from './io.ts';
 import { harmless } from './paint.ts';
 import { sessionCookie } from './session.ts';
 import { listAgents, runtimeDir } from './state-file.ts';
@@ -25,12 +25,15 @@ export interface LeftLogin {
 }
 
 /** What kept the server from ending key and session; undefined when both are over, be it already before. */
-export async function endLogin(server: URL, login: Login, signal?: AbortSignal): Promise<string | undefined> {
+export async function endLogin(
+  io: Io,
+  { server, login, signal }: { server: URL; login: Login; signal?: AbortSignal },
+): Promise<string | undefined> {
   const key = { wire_bytes_b64: login.wire_bytes_b64.reveal() };
   const by = { timeoutMs: TIMEOUT_MS, ...(signal === undefined ? {} : { signal }) };
   try {
-    await end(server, { path: '/auth/cli/logout', body: key, ...by });
-    await end(server, { path: '/auth/logout', headers: sessionCookie(login), ...by });
+    await end(io, server, { path: '/auth/cli/logout', body: key, ...by });
+    await end(io, server, { path: '/auth/logout', headers: sessionCookie(login), ...by });
     return undefined;
   } catch (error) {
     return harmless(messageOf(error));
@@ -42,19 +45,18 @@ export async function endLogin(server: URL, login: Login, signal?: AbortSignal):
  * is left. Never throws: the new log-in is good in any case.
  */
 export async function endReplaced(
-  server: URL,
-  login: Login,
-  how: { env: NodeJS.ProcessEnv; signal: AbortSignal },
+  io: Io,
+  { server, login, signal }: { server: URL; login: Login; signal: AbortSignal },
 ): Promise<LeftLogin | undefined> {
   try {
-    const agents = listAgents(runtimeDir(how.env))
+    const agents = listAgents(runtimeDir(io.env))
       .filter((agent) => agent.loginLabel === login.label && isAt(server, agent.server))
       .map(({ pid }) => pid);
     if (agents.length > 0) return { login, agents, problem: undefined };
   } catch (error) {
     return { login, agents: [], problem: `which agents run is not known: ${harmless(messageOf(error))}` };
   }
-  const problem = await endLogin(server, login, how.signal);
+  const problem = await endLogin(io, { server, login, signal });
   return problem === undefined ? undefined : { login, agents: [], problem };
 }
 
@@ -64,10 +66,10 @@ function isAt(server: URL, text: string): boolean {
 }
 
 /** @throws Error with the reason when the server does not say that it is over. */
-async function end(server: URL, call: ApiCall): Promise<void> {
+async function end({ pause }: Io, server: URL, call: ApiCall): Promise<void> {
   let answer: ApiAnswer = await callApi(server, call);
   for (let waits = 0; waits < MAX_WAITS && isBusy(answer); waits += 1) {
-    await sleep((answer.retryAfter ?? 0) * 1000, undefined, call.signal === undefined ? {} : { signal: call.signal });
+    await pause((answer.retryAfter ?? 0) * 1000, call.signal);
     answer = await callApi(server, call);
   }
   // 401: it was over already.

@@ -2,7 +2,6 @@
  * `culvert inspect --follow`: requests as they come, by the live feed, until somebody ends it. A connection that breaks is made anew; what came
  * meanwhile is fetched, so that nothing is left out. Called by inspect.ts.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../base/errors.ts';
 import { urlAt } from './api-call.ts';
 import type { Asked } from './api-command.ts';
@@ -32,7 +31,7 @@ export async function follow(asked: Asked, tunnelId: string | undefined): Promis
   let pause = FIRST_PAUSE_MS;
   while ((await listen(asked, { query, printer, onOpen: () => (pause = FIRST_PAUSE_MS) })) !== 'reader_left') {
     writeLine(asked.io.stderr, 'The live feed broke off: connecting again.');
-    await sleep(pause);
+    await asked.io.pause(pause);
     pause = Math.min(2 * pause, MAX_PAUSE_MS);
   }
 }

@@ -71,6 +71,8 @@ async function said(
     env: { HOME: home, CULVERT_SERVER: server.url, NO_COLOR: '1' },
     cwd: home,
     onSignal: () => () => {},
+    onCrash: () => {},
+    pause: async () => {},
   };
   const done = inspect(io, { args, flags });
   refreshWith(await server.next(), 'cookie-1');
@@ -100,7 +102,7 @@ const ways: Readonly<Record<string, readonly [Parameters<typeof shownOn>[1], ...
   ],
 };
 for (const [name, [asked, ...answers]] of Object.entries(ways)) {
-  test(`${name}: nothing in it is obeyed by a terminal`, { timeout: 60_000 }, async (t) => {
+  test(`${name}: nothing in it is obeyed by a terminal`, { timeout: 120_000 }, async (t) => {
     const shown = await shownOn(t, asked, ...answers);
     assert.doesNotMatch(shown, /[^\n\P{C}]/u);
     assert.doesNotMatch(shown, /^admin/mu);
@@ -120,7 +122,7 @@ const LACKS: ReadonlyArray<readonly [string, object, Readonly<Record<string, unk
   ["a tunnel's sign-in", { trace: { steps: [passed('visitor_gate')] } }, {}, /^The tunnel asks visitors to sign in.*\n$/],
 ];
 for (const [name, change, flags, expected] of LACKS) {
-  test(`--curl says beside the command what it lacks: ${name}`, { timeout: 60_000 }, async (t) => {
+  test(`--curl says beside the command what it lacks: ${name}`, { timeout: 120_000 }, async (t) => {
     const detail = { request_header_list: [], trace: { steps: [] }, ...change };
     const [stdout, stderr] = await said(t, { ...one, flags: { curl: true, ...flags } }, COMMAND, detail);
     assert.match(stderr, expected);
@@ -128,7 +130,7 @@ for (const [name, change, flags, expected] of LACKS) {
   });
 }
 
-test('a list of nothing says what is not recorded at all', { timeout: 60_000 }, async (t) => {
+test('a list of nothing says what is not recorded at all', { timeout: 120_000 }, async (t) => {
   const off = { enabled: false, not_recorded: [] };
   const [stdout, stderr] = await said(t, { flags: { method: 'GET' } }, [], off);
   assert.equal(stdout, '');
@@ -138,18 +140,18 @@ test('a list of nothing says what is not recorded at all', { timeout: 60_000 }, 
   );
 });
 
-test('and of which tunnels', { timeout: 60_000 }, async (t) => {
+test('and of which tunnels', { timeout: 120_000 }, async (t) => {
   const some = { enabled: true, not_recorded: ['id-1', 'id-2'] };
   const [, stderr] = await said(t, {}, [], some, [{ ...TUNNEL_ITEM, id: 'id-1', subdomain: 'quiet' }]);
   assert.match(stderr, /^Nothing was recorded yet\. Not recorded are requests to quiet, id-2: .*--no-inspect\.\n$/);
 });
 
-test('where all is recorded a list of nothing names the live feed', { timeout: 60_000 }, async (t) => {
+test('where all is recorded a list of nothing names the live feed', { timeout: 120_000 }, async (t) => {
   const [, stderr] = await said(t, {}, [], { enabled: true, not_recorded: [] });
   assert.match(stderr, /^Nothing was recorded yet\. culvert inspect --follow .*\n$/);
 });
 
-test('of a body that is no text it says how much is kept, and of how much', { timeout: 60_000 }, async (t) => {
+test('of a body that is no text it says how much is kept, and of how much', { timeout: 120_000 }, async (t) => {
   const body = Buffer.alloc(65_536, 0xff).toString('base64');
   const detail = { ...DETAIL, request_body: body, request_size: 100_000 };
   const [stdout] = await said(t, one, detail, []);

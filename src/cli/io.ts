@@ -1,7 +1,8 @@
 /**
- * The world around a command as one argument: streams, environment, signals. main.ts gives the real one.
+ * The world around a command as one argument: streams, environment, signals, and time to wait. main.ts gives the real one.
  */
 import { fstatSync, fsyncSync, writeFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ReadStream, WriteStream } from 'node:tty';
 import { codeOf, messageOf } from '../base/errors.ts';
 
@@ -23,10 +24,18 @@ export interface Io {
   readonly cwd: string;
   /** Calls back for each signal until the returned function is called. */
   onSignal(signal: Signal, listener: () => void): () => void;
+  /** Calls back for an error that nothing has caught, right before it ends the process. */
+  onCrash(listener: (error: unknown) => void): void;
+  /** Between two questions to a server: resolves after so many milliseconds, rejects when `signal` is aborted. */
+  readonly pause: (ms: number, signal?: AbortSignal) => Promise<void>;
 }
 
 /** The process itself. */
 export function processIo(): Io {
+  // By default it opens a debugger on a local port. The executable is built without; run by `node` this takes its place.
+  process.on('SIGUSR1', () => undefined);
+  // A status line or a warning of Node's that nobody reads any more ends no process. Whoever must know of it (`print`, `handOver`) listens too.
+  for (const output of [process.stdout, process.stderr]) output.on('error', () => undefined);
   return {
     // A getter of Node's, which opens the stream: commands that ask nothing must not.
     get stdin() {
@@ -40,6 +49,8 @@ export function processIo(): Io {
       process.on(signal, listener);
       return () => process.off(signal, listener);
     },
+    onCrash: (listener) => void process.on('uncaughtExceptionMonitor', listener),
+    pause: (ms, signal) => sleep(ms, undefined, signal === undefined ? {} : { signal }),
   };
 }
 

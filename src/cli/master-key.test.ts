@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { FakeServer } from '../agent/fixtures/fake-server.ts';
 import { signCwt } from '../control/services/tokens/cwt.ts';
-import { run, start, tempHome } from './fixtures/program.ts';
+import { run, start, tempHome } from './fixtures/in-process.ts';
 import { isMasterKey } from './key-kind.ts';
 
 const TEXT = 'mtk_master_0123456789abcdefghijABCDEFGHIJ0123456789abc';

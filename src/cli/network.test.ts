@@ -6,7 +6,7 @@ import { PassThrough } from 'node:stream';
 import { type TestContext, test } from 'node:test';
 import { Secret } from '../base/secret.ts';
 import { loggedInAt, type PlayedRequest, playServer, refreshWith } from './fixtures/played-server.ts';
-import { run } from './fixtures/program.ts';
+import { run } from './fixtures/in-process.ts';
 import { type Io, processIo } from './io.ts';
 import { networkEnroll } from './network-devices.ts';
 import { publicKeyOf } from './wireguard-keys.ts';

@@ -22,6 +22,8 @@ async function listed(rows: number) {
     env: {},
     cwd: '/',
     onSignal: () => () => {},
+    onCrash: () => {},
+    pause: async () => {},
   };
   const call = async (_method: string, path: string): Promise<unknown> => {
     written.pages++;

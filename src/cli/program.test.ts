@@ -1,7 +1,7 @@
 /** Words of a shell → command: mistakes in them, help, and keys, which are never taken from there. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { run, tempHome } from './fixtures/program.ts';
+import { run, tempHome } from './fixtures/in-process.ts';
 
 const KEY = 'mtk_0123456789abcdefghijABCDEFGHIJ0123456789abc';
 /** Nothing here gets as far as asking a server. */

@@ -3,6 +3,7 @@
  * `tcp`, `udp` and `start`.
  */
 import { hostname, release } from 'node:os';
+import { resolve } from 'node:path';
 import { type Agent, startAgent } from '../agent/agent.ts';
 import { makeConnector } from '../agent/connect.ts';
 import type { AgentEvent, ExitReason, RelayView } from '../agent/events.ts';
@@ -184,7 +185,7 @@ class Records {
     this.#log = options.log;
     this.#server = options.server;
     this.#page = options.page ?? null;
-    this.#urlFile = options.urlFile === undefined ? undefined : new UrlFile(options.urlFile);
+    this.#urlFile = options.urlFile === undefined ? undefined : new UrlFile(resolve(io.cwd, options.urlFile));
     try {
       this.#stateFile = new StateFile(runtimeDir(io.env), process.pid);
     } catch (error) {

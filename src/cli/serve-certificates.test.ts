@@ -8,9 +8,11 @@ import { test } from 'node:test';
 import { connect, type TLSSocket } from 'node:tls';
 import { testCertificate, type TestCertificate } from '../data/fixtures/certificate.ts';
 import { ALPN } from '../wire/messages.ts';
-import { start, tempHome } from './fixtures/program.ts';
+import { start, tempHome } from './fixtures/in-process.ts';
 
-const SETTINGS = `[api]
+/** Settings name files by where the process is: here it is not at home. */
+const settingsIn = (home: string): string => `data_dir = "${join(home, 'data')}"
+[api]
 listen = "127.0.0.1:0"
 [edge]
 http_listen = ""
@@ -18,8 +20,8 @@ https_listen = "127.0.0.1:0"
 tcp_ports = ""
 [edge.tls]
 mode = "files"
-cert_file = "fullchain.pem"
-key_file = "privkey.pem"
+cert_file = "${join(home, 'fullchain.pem')}"
+key_file = "${join(home, 'privkey.pem')}"
 [agents]
 listen = "127.0.0.1:0"
 `;
@@ -42,7 +44,7 @@ async function shown(port: number, protocol: string): Promise<string> {
 test('a renewed pair is served after SIGHUP, a wrong one is not, and an open connection goes on', async (t) => {
   const home = tempHome(t);
   const [first, second] = [await testCertificate(), await testCertificate()];
-  writeFileSync(join(home, 'server.toml'), SETTINGS);
+  writeFileSync(join(home, 'server.toml'), settingsIn(home));
   writeFileSync(join(home, 'fullchain.pem'), first.cert);
   writeFileSync(join(home, 'privkey.pem'), first.key);
   const server = start(t, ['serve', '--config', 'server.toml'], { home });

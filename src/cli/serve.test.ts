@@ -1,11 +1,14 @@
-/** `culvert serve` as a child process: what it prints once, how it stops, and why it does not start. */
+/** `culvert serve`: what it prints once, how it stops, and why it does not start. */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { run, start, tempHome } from './fixtures/program.ts';
+import { run, start, tempHome } from './fixtures/in-process.ts';
+import { run as runProcess, start as startProcess } from './fixtures/program.ts';
 
-const SETTINGS = `[api]
+/** Settings name folders by where the process is: here it is not at home. */
+const settingsIn = (home: string): string => `data_dir = "${join(home, 'data')}"
+[api]
 listen = "127.0.0.1:0"
 [edge]
 http_listen = "127.0.0.1:0"
@@ -16,9 +19,9 @@ listen = "127.0.0.1:0"
 
 test('the first start prints the owner and, on the next line, the password; later starts do not', async (t) => {
   const home = tempHome(t);
-  writeFileSync(join(home, 'server.toml'), SETTINGS);
+  writeFileSync(join(home, 'server.toml'), settingsIn(home));
   const env = { CULVERT_CONFIG: 'server.toml' };
-  const first = start(t, ['serve'], { home, env });
+  const first = startProcess(t, ['serve'], { home, env });
   await first.until(() => /admin@localhost\n.+\n/.test(first.stdout));
   const [, api = '', password = ''] = /API +(\S+)\n.*admin@localhost\n(\S{16,})\n$/s.exec(first.stdout) ?? [];
   const login = await fetch(`${api}/auth/login`, {
@@ -29,7 +32,7 @@ test('the first start prints the owner and, on the next line, the password; late
   assert.equal(login.status, 200);
 
   // The same folder is taken, whatever its ports are.
-  const second = await run(['serve'], { home, env });
+  const second = await runProcess(['serve'], { home, env });
   assert.equal(second.code, 1);
   assert.match(second.stderr, /culvert: the server could not start: /);
 
@@ -41,7 +44,7 @@ test('the first start prints the owner and, on the next line, the password; late
   for (const line of first.stderr.trimEnd().split('\n')) assert.equal(typeof JSON.parse(line), 'object', line);
   assert.ok(!first.stderr.includes(password), 'the password is in no log line');
 
-  const later = start(t, ['serve', '--config', 'server.toml'], { home });
+  const later = startProcess(t, ['serve', '--config', 'server.toml'], { home });
   await later.until(() => later.stdout.includes('data'));
   later.signal('SIGINT');
   assert.equal(await later.exit, 130);
@@ -60,7 +63,7 @@ test('a mistake in the settings stops the start with file, line and key, and exi
 
 test('admin create-user prints an address and a password that log in', async (t) => {
   const home = tempHome(t);
-  writeFileSync(join(home, 'server.toml'), SETTINGS);
+  writeFileSync(join(home, 'server.toml'), settingsIn(home));
   const env = { CULVERT_CONFIG: 'server.toml' };
   const server = start(t, ['serve'], { home, env });
   await server.until(() => /API +\S+\n/.test(server.stdout));
@@ -82,7 +85,7 @@ test('admin create-user prints an address and a password that log in', async (t)
 
 test('what the operator should change is said at the start, whatever is left out of the log', async (t) => {
   const home = tempHome(t);
-  writeFileSync(join(home, 'server.toml'), `${SETTINGS}[log]\nlevel = "error"\n`);
+  writeFileSync(join(home, 'server.toml'), `${settingsIn(home)}[log]\nlevel = "error"\n`);
   const server = start(t, ['serve', '--config', 'server.toml'], { home });
   await server.until(() => /API +\S+\n/.test(server.stdout));
   assert.match(

@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { formatHostPort } from '../base/addr.ts';
 import { codeOf, messageOf } from '../base/errors.ts';
 import type { Logger } from '../base/log.ts';
+import { within } from '../base/within.ts';
 import { loadServerConfig } from '../config/load.ts';
 import type { Settings } from '../config/schema.ts';
 import { type Server, startServer } from '../server/start.ts';
@@ -16,15 +17,19 @@ import { makeLog } from './log.ts';
 import { retyped } from './operator.ts';
 import { VERSION } from './version.ts';
 
+/** For what must be stored, when one of the two threads has ended. */
+const LAST_WORDS_MS = 5_000;
+
 export async function serve(io: Io, { flags }: Invocation): Promise<ExitCode> {
   const named = typeof flags['config'] === 'string' ? flags['config'] : undefined;
-  const { settings, warnings, file } = loadServerConfig(named, io.env);
+  const { settings, warnings, file } = loadServerConfig(named, io.env, io.cwd);
   const color = hasColor(io.stderr, io.env);
   const log = await makeLog({ ...settings.log, output: io.stderr, color });
   log.info({ version: VERSION, settings: file ?? 'defaults', data_dir: settings.data_dir }, 'culvert starts');
   // At a level that is written, whichever is set: each of them is for the operator to act on, and this is the only time that it is said.
   const say: keyof Logger = settings.log.level === 'error' ? 'error' : 'warn';
   for (const warning of warnings) log[say]({ settings: file ?? 'defaults' }, warning);
+  io.onCrash((error) => log.error({ err: error, thread: 'control' }, 'a fault ends the server'));
   // Before the start: a signal that comes while the database migrates must not kill half way.
   const signals = stopSignals(io);
   const server = await start(settings, log);
@@ -104,10 +109,22 @@ async function untilStopped(io: Io, { server, log, signals }: Run): Promise<Exit
     log.info({}, 'SIGHUP: certificate files are read again; settings are read at a restart only');
     void server.reloadCertificates();
   });
-  const signal = await signals.first;
+  const signal = await Promise.race([signals.first, server.failed]);
+  if (signal instanceof Error) return failed(server, log, signal);
   log.info({ signal }, 'draining: nothing new is taken, what is in flight gets 30 s; a second signal cuts');
   const drained = server.drain();
   await Promise.race([drained, signals.second.then(() => server.close())]);
   log.info({}, 'culvert stopped');
   return signal === 'SIGINT' ? EXIT.interrupted : EXIT.ok;
+}
+
+/** Half a server is none: what is left of it stores what it has and ends, so that the service manager starts a whole one. */
+async function failed(server: Server, log: Logger, error: Error): Promise<never> {
+  log.error({ err: error, thread: 'data' }, 'a fault ends the server: the thread of visitors and agents has ended');
+  await within(
+    server.close().catch(() => undefined),
+    LAST_WORDS_MS,
+    { holdsProcess: true },
+  );
+  throw new ExitError(EXIT.failure, `the thread of visitors and agents has ended: ${error.message}`, { cause: error });
 }

@@ -3,8 +3,13 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { test } from 'node:test';
+import { Credentials } from '../config/credentials.ts';
+import { ConfigError } from '../config/toml.ts';
 import { loggedInAt, type PlayedServer, playServer, refreshWith } from './fixtures/played-server.ts';
-import { run, start, tempHome } from './fixtures/program.ts';
+import { run, start, tempHome } from './fixtures/in-process.ts';
+import { run as runProcess, start as startProcess } from './fixtures/program.ts';
+import { processIo } from './io.ts';
+import { openSession } from './session.ts';
 
 const BUSY = { error: 'unauthorized', message: 'Send it again.', retry_after_seconds: 1 };
 const OVER = { error: 'unauthorized', message: 'The session is over. Log in again.' };
@@ -12,7 +17,7 @@ const OVER = { error: 'unauthorized', message: 'The session is over. Log in agai
 test('the new refresh token is kept before anything else is asked, and the access token is kept nowhere', async (t) => {
   const server = await playServer(t);
   const { home, file, refreshToken } = loggedInAt(t, server.url);
-  const program = start(t, ['tokens', 'list', '--json'], { home });
+  const program = startProcess(t, ['tokens', 'list', '--json'], { home });
   const refresh = await server.next();
   assert.deepEqual([refresh.what, refresh.headers.cookie], ['POST /auth/refresh', 'qnt_refresh=cookie-0']);
   refreshWith(refresh, 'cookie-1', 'access-secret');
@@ -52,7 +57,9 @@ test('commands that run side by side show each refresh token once', async (t) =>
   const { home, refreshToken } = loggedInAt(t, server.url);
   const count = 6;
   const served = serveSessions(server, count);
-  const ends = await Promise.all(Array.from({ length: count }, () => run(['tokens', 'list', '--json'], { home })));
+  const ends = await Promise.all(
+    Array.from({ length: count }, () => runProcess(['tokens', 'list', '--json'], { home })),
+  );
   for (const { code, stderr } of ends) assert.deepEqual([code, stderr], [0, '']);
   assert.equal(new Set(await served).size, count);
   assert.equal(refreshToken(), `cookie-${count}`);
@@ -77,13 +84,16 @@ test('a log-out beside another command ends the session that there is by then', 
 test('told to try again, it shows what the file has by then', async (t) => {
   const server = await playServer(t);
   const { home, file } = loggedInAt(t, server.url);
-  const program = start(t, ['tokens', 'list', '--json'], { home });
+  const pauses: number[] = [];
+  const pause = async (ms: number) => void pauses.push(ms);
+  const program = start(t, ['tokens', 'list', '--json'], { home, pause });
   const first = await server.next();
   // Another machine with the same home was faster.
   writeFileSync(file, readFileSync(file, 'utf8').replace('cookie-0', 'cookie-theirs'));
   first.answer(401, BUSY, { 'retry-after': '1' });
   const again = await server.next();
   assert.equal(again.headers.cookie, 'qnt_refresh=cookie-theirs');
+  assert.deepEqual(pauses, [1_000]);
   refreshWith(again, 'cookie-2');
   (await server.next()).answer(200, []);
   assert.equal(await program.exit, 0);
@@ -133,9 +143,11 @@ test('where the new token could not be kept, the session is not touched', async 
   const server = await playServer(t);
   const { home, file } = loggedInAt(t, server.url);
   mkdirSync(`${file}.lock`); // a lock that can't be taken away
-  const { code, stderr } = await run(['tokens'], { home });
-  assert.equal(code, 2);
-  assert.match(stderr, /credentials\.json: cannot be written/);
+  const credentials = new Credentials({ HOME: home }, { abandonedMs: 100, patienceMs: 30_000 });
+  await assert.rejects(
+    openSession(processIo(), new URL(server.url), credentials),
+    (error) => error instanceof ConfigError && /credentials\.json: cannot be written/.test(error.message),
+  );
   assert.equal(server.count, 0);
 });
 

@@ -2,7 +2,7 @@
  * Acts as the person whom `culvert login` let in: swaps the session's refresh token for an access token, which stays in memory. The new
  * refresh token is kept before anything else can fail; one command at a time does this, for a token that is shown twice ends the session.
  */
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { z } from 'zod';
 import { Secret } from '../base/secret.ts';
 import { type Credentials, type Login, SESSION_WORK_MS, serverName } from '../config/credentials.ts';
@@ -35,7 +35,7 @@ export async function openSession(io: Io, server: URL, credentials: Credentials)
   try {
     const token = await credentials.alone(async () => {
       await credentials.probe(); // a refresh token that can't be kept is a session lost
-      return refresh(server, credentials);
+      return refresh(io, server, credentials);
     });
     await nextTurn(); // a signal is delivered after the answer that came with it
     if (signals.came()) throw new ExitError(EXIT.interrupted, 'interrupted');
@@ -45,7 +45,7 @@ export async function openSession(io: Io, server: URL, credentials: Credentials)
   }
 }
 
-async function refresh(server: URL, credentials: Credentials): Promise<Secret> {
+async function refresh(io: Io, server: URL, credentials: Credentials): Promise<Secret> {
   const until = performance.now() + SESSION_WORK_MS - TIMEOUT_MS;
   let shown: string | undefined;
   for (let tries = 0; tries < MAX_TRIES && performance.now() < until; tries += 1) {
@@ -62,7 +62,7 @@ async function refresh(server: URL, credentials: Credentials): Promise<Secret> {
     const isSame = shown === login.refresh_token.reveal();
     shown = login.refresh_token.reveal();
     const retryAfter = answer.retryAfter;
-    if (retryAfter !== undefined) await sleep(Math.min(retryAfter * 1000, MAX_PAUSE_MS));
+    if (retryAfter !== undefined) await io.pause(Math.min(retryAfter * 1000, MAX_PAUSE_MS));
     else if (isSame || credentials.of(server)?.refresh_token.reveal() === shown) throw over(server);
   }
   throw new ExitError(EXIT.failure, `${server.host}: other commands use this log-in at this moment: try again`);

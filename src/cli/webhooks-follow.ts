@@ -3,7 +3,6 @@
  * until there is something; one that fails is asked again behind the same delivery, so that none is left out. A delivery that still waits for its
  * way to the tunnel has a second line once that is decided: webhooks-open.ts. Called by webhooks.ts.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Asked } from './api-command.ts';
 import { EXIT, ExitError } from './exit.ts';
 import { hasColor, isTaken, writeLine } from './io.ts';
@@ -54,11 +53,11 @@ export async function follow(asked: Asked, { id, after, isThere }: Following): P
       page = await read(asked, id, { after: last, wait });
       pause = FIRST_PAUSE_MS;
       looks = page.length === 0 ? looks + 1 : 0;
-      if (page.length === 0 && performance.now() - began < HELD_MS) await sleep(UNHELD_PAUSE_MS);
+      if (page.length === 0 && performance.now() - began < HELD_MS) await asked.io.pause(UNHELD_PAUSE_MS);
     } catch (error) {
       if (!isPassing(error)) throw error;
       writeLine(asked.io.stderr, 'The server does not answer: asking again.');
-      await sleep(pause);
+      await asked.io.pause(pause);
       pause = Math.min(2 * pause, MAX_PAUSE_MS);
       page = [];
       // A receiver that is gone is the one refusal that looks like a server that starts.

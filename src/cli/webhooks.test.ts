@@ -2,10 +2,11 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { loggedInAt, type PlayedServer, playServer, refreshWith } from './fixtures/played-server.ts';
-import { type Program, start } from './fixtures/program.ts';
+import { type Program, type ProgramOptions, start } from './fixtures/in-process.ts';
+import { start as startProcess } from './fixtures/program.ts';
 import { TUNNEL_ITEM } from './fixtures/tunnel-item.ts';
 
-const WITHIN = { timeout: 60_000 };
+const WITHIN = { timeout: 120_000 };
 const RECEIVER = {
   id: '019aa3c2-5b78-7a4e-9c61-2d8f0b7e5a13',
   name: 'orders',
@@ -32,10 +33,14 @@ function event(n: number, state = 'delivered', more: object = {}): object {
 }
 
 /** A person's command, behind the refresh. */
-async function asking(t: TestContext, ...words: string[]): Promise<{ program: Program; server: PlayedServer }> {
+async function asking(
+  t: TestContext,
+  words: readonly string[],
+  more: Partial<ProgramOptions> = {},
+): Promise<{ program: Program; server: PlayedServer }> {
   const server = await playServer(t);
   const { home } = loggedInAt(t, server.url);
-  const program = start(t, ['webhooks', ...words], { home });
+  const program = start(t, ['webhooks', ...words], { home, ...more });
   refreshWith(await server.next(), 'cookie-1');
   return { program, server };
 }
@@ -48,7 +53,7 @@ async function expect(server: PlayedServer, what: string, answer: unknown, statu
 }
 
 test('list: receivers, and the names of the tunnels that they send on to', WITHIN, async (t) => {
-  const { program, server } = await asking(t);
+  const { program, server } = await asking(t, []);
   await expect(server, 'GET /webhook-receivers', [
     RECEIVER,
     OTHER,
@@ -65,7 +70,7 @@ test('list: receivers, and the names of the tunnels that they send on to', WITHI
 
 test('what is refused is told: its number in the list, and why, where nothing else has come', WITHIN, async (t) => {
   const refused = { total: 12, last_at: '2026-11-21T09:04:50.000Z', last_reason: 'signature_wrong' };
-  const { program, server } = await asking(t, 'events', 'orders');
+  const { program, server } = await asking(t, ['events', 'orders']);
   await expect(server, 'GET /webhook-receivers', [{ ...RECEIVER, refused }]);
   await expect(server, `GET ${PATH}/events?limit=500`, []);
   assert.equal(await program.exit, 0, program.stderr);
@@ -73,7 +78,7 @@ test('what is refused is told: its number in the list, and why, where nothing el
     program.stderr,
     /^orders: nothing is stored\. 12 refused, the last at 2026-11-21 09:04:50 UTC: signed with another secret\. --follow/,
   );
-  const list = await asking(t, 'list');
+  const list = await asking(t, ['list']);
   const { refused: _, ...ofOldServer } = OTHER;
   await expect(list.server, 'GET /webhook-receivers', [{ ...RECEIVER, forward: null, refused }, ofOldServer]);
   await expect(list.server, 'GET /tunnels', []);
@@ -85,7 +90,7 @@ test('what is refused is told: its number in the list, and why, where nothing el
 });
 
 test('events: page after page to the end, with what became of each', WITHIN, async (t) => {
-  const { program, server } = await asking(t, 'events', 'orders', '--after', 'event-0');
+  const { program, server } = await asking(t, ['events', 'orders', '--after', 'event-0']);
   await expect(server, 'GET /webhook-receivers', [OTHER, RECEIVER]);
   const waiting = { attempts: 2, last_status: 500, next_attempt_at: '2026-11-21T09:10:00.000Z' };
   await expect(server, `GET ${PATH}/events?after=event-0&limit=500`, [event(1), event(2, 'waiting', waiting)]);
@@ -101,7 +106,7 @@ test('events: page after page to the end, with what became of each', WITHIN, asy
 });
 
 test('events: no more than --limit, as the server sent them with --json', WITHIN, async (t) => {
-  const { program, server } = await asking(t, 'events', RECEIVER.id, '--limit', '2', '--json');
+  const { program, server } = await asking(t, ['events', RECEIVER.id, '--limit', '2', '--json']);
   await expect(server, 'GET /webhook-receivers', [RECEIVER]);
   await expect(server, `GET ${PATH}/events?limit=2`, [event(1)]);
   await expect(server, `GET ${PATH}/events?after=event-1&limit=1`, [event(2)]);
@@ -114,7 +119,7 @@ test('a receiver that is not there, or a name that several have: said, and nothi
     [[OTHER], /there is no webhook receiver "orders"/],
     [[RECEIVER, { ...OTHER, name: 'orders' }], /2 webhook receivers are called "orders"\. Take the id/],
   ] as const) {
-    const { program, server } = await asking(t, 'events', 'orders');
+    const { program, server } = await asking(t, ['events', 'orders']);
     await expect(server, 'GET /webhook-receivers', rows);
     assert.equal(await program.exit, 1);
     assert.match(program.stderr, said);
@@ -122,7 +127,7 @@ test('a receiver that is not there, or a name that several have: said, and nothi
 });
 
 test('redeliver and forward', WITHIN, async (t) => {
-  const again = await asking(t, 'redeliver', 'orders', 'event-1');
+  const again = await asking(t, ['redeliver', 'orders', 'event-1']);
   await expect(again.server, 'GET /webhook-receivers', [RECEIVER]);
   await expect(again.server, `POST ${PATH}/events/event-1/redeliver`, { ok: true }, 202);
   assert.equal(await again.program.exit, 0, again.program.stderr);
@@ -131,18 +136,18 @@ test('redeliver and forward', WITHIN, async (t) => {
     /^event-1: goes to the tunnel of orders again\. culvert webhooks events \S+ shows/,
   );
 
-  const crowded = await asking(t, 'redeliver', 'orders', 'event-1');
+  const crowded = await asking(t, ['redeliver', 'orders', 'event-1']);
   await expect(crowded.server, 'GET /webhook-receivers', [{ ...RECEIVER, waiting: 2 }]);
   await expect(crowded.server, `POST ${PATH}/events/event-1/redeliver`, { ok: true }, 202);
   assert.equal(await crowded.program.exit, 0, crowded.program.stderr);
   assert.match(crowded.program.stdout, /again, at the front of the line \(2 waiting\)\. /);
 
-  const nowhere = await asking(t, 'redeliver', 'mails', 'event-1');
+  const nowhere = await asking(t, ['redeliver', 'mails', 'event-1']);
   await expect(nowhere.server, 'GET /webhook-receivers', [RECEIVER, OTHER]);
   assert.equal(await nowhere.program.exit, 4);
   assert.match(nowhere.program.stderr, new RegExp(`culvert webhooks forward ${OTHER.id} TUNNEL`));
 
-  const on = await asking(t, 'forward', 'orders', 'shop', '--path', '/x?y=z');
+  const on = await asking(t, ['forward', 'orders', 'shop', '--path', '/x?y=z']);
   await expect(on.server, 'GET /webhook-receivers', [RECEIVER]);
   await expect(on.server, 'GET /tunnels', [TUNNEL_ITEM]);
   assert.deepEqual(await expect(on.server, `PATCH ${PATH}`, RECEIVER), {
@@ -151,14 +156,14 @@ test('redeliver and forward', WITHIN, async (t) => {
   assert.equal(await on.program.exit, 0, on.program.stderr);
   assert.match(on.program.stdout, /sent on to shop \/x\?y=z$/m);
 
-  const along = await asking(t, 'forward', 'orders', 'shop');
+  const along = await asking(t, ['forward', 'orders', 'shop']);
   await expect(along.server, 'GET /webhook-receivers', [{ ...RECEIVER, waiting: 3 }]);
   await expect(along.server, 'GET /tunnels', [TUNNEL_ITEM]);
   await expect(along.server, `PATCH ${PATH}`, { ...RECEIVER, waiting: 2 });
   assert.equal(await along.program.exit, 0, along.program.stderr);
   assert.match(along.program.stdout, /sent on to shop \/, behind 2 that waited and go there first$/m);
 
-  const off = await asking(t, 'forward', 'orders', '--off');
+  const off = await asking(t, ['forward', 'orders', '--off']);
   await expect(off.server, 'GET /webhook-receivers', [{ ...RECEIVER, waiting: 2 }]);
   assert.deepEqual(await expect(off.server, `PATCH ${PATH}`, RECEIVER), { forward: null });
   assert.equal(await off.program.exit, 0, off.program.stderr);
@@ -174,7 +179,9 @@ test('redeliver and forward', WITHIN, async (t) => {
 });
 
 test('--follow: what is stored, then what comes, past a server that goes away, and each once', WITHIN, async (t) => {
-  const { program, server } = await asking(t, 'events', 'orders', '--follow');
+  const pauses: number[] = [];
+  const pause = async (ms: number) => void pauses.push(ms);
+  const { program, server } = await asking(t, ['events', 'orders', '--follow'], { pause });
   await expect(server, 'GET /webhook-receivers', [RECEIVER]);
   await expect(server, `GET ${PATH}/events?limit=100&wait=0`, [event(1), event(2)]);
   assert.deepEqual(
@@ -188,6 +195,7 @@ test('--follow: what is stored, then what comes, past a server that goes away, a
   await expect(server, `GET ${PATH}/events?after=event-3&limit=100&wait=25`, [event(4)]);
   await program.lines(4);
   assert.match(program.stderr, /The server does not answer: asking again/);
+  assert.deepEqual(pauses, [500]);
   await expect(server, `GET ${PATH}/events?after=event-4&limit=100&wait=25`, { message: 'No such receiver.' }, 404);
   await expect(server, 'GET /webhook-receivers', [OTHER]);
   assert.equal(await program.exit, 1);
@@ -198,7 +206,7 @@ test(
   '--follow: what waited has one more line when it is decided, also past others and what is gone',
   WITHIN,
   async (t) => {
-    const { program, server } = await asking(t, 'events', 'orders', '--follow');
+    const { program, server } = await asking(t, ['events', 'orders', '--follow'], { pause: async () => {} });
     const last = async (lines: number) => (await program.lines(lines))[lines - 1];
     await expect(server, 'GET /webhook-receivers', [RECEIVER]);
     const stored = [event(1, 'sending'), event(2), event(3, 'waiting'), event(4, 'waiting'), event(5, 'waiting')];
@@ -228,16 +236,19 @@ test(
 );
 
 test('--follow ends with the log-in, and when nobody reads any more', WITHIN, async (t) => {
-  const { program, server } = await asking(t, 'events', 'orders', '--follow', '--json', '--after', 'event-8');
+  const { program, server } = await asking(t, ['events', 'orders', '--follow', '--json', '--after', 'event-8']);
   await expect(server, 'GET /webhook-receivers', [RECEIVER]);
   await expect(server, `GET ${PATH}/events?after=event-8&limit=100&wait=0`, [event(9)]);
   assert.deepEqual(JSON.parse((await program.lines(1))[0] ?? ''), event(9));
   await expect(server, `GET ${PATH}/events?after=event-9&limit=100&wait=25`, { message: 'Your role may not.' }, 403);
   assert.equal(await program.exit, 3, program.stderr);
 
-  const left = await asking(t, 'events', 'orders', '--follow');
-  await expect(left.server, 'GET /webhook-receivers', [RECEIVER]);
-  left.program.child.stdout?.destroy();
-  await expect(left.server, `GET ${PATH}/events?limit=100&wait=0`, [event(1)]);
-  assert.equal(await left.program.exit, 0, left.program.stderr);
+  const other = await playServer(t);
+  const { home } = loggedInAt(t, other.url);
+  const left = startProcess(t, ['webhooks', 'events', 'orders', '--follow'], { home });
+  refreshWith(await other.next(), 'cookie-1');
+  await expect(other, 'GET /webhook-receivers', [RECEIVER]);
+  left.child.stdout?.destroy();
+  await expect(other, `GET ${PATH}/events?limit=100&wait=0`, [event(1)]);
+  assert.equal(await left.exit, 0, left.stderr);
 });

@@ -12,6 +12,7 @@ import type { AcmeSetup } from './services/certificates/setup.ts';
 import type { ReplayRules } from './services/inspector/replay.ts';
 import type { PublicNames } from './services/news.ts';
 import type { NewOrgRules } from './services/organizations/organization-rows.ts';
+import type { PasswordHasher } from './services/passwords/passwords.ts';
 
 export interface ControlOptions {
   readonly dataDir: string;
@@ -51,4 +52,6 @@ export interface ControlOptions {
   readonly apiUrl: () => string;
   readonly log: Logger;
   readonly clock?: Clock;
+  /** Computes argon2id; threads of its own unless it is given. Called once, and closed with all else. */
+  readonly makeHasher?: (() => PasswordHasher) | undefined;
 }

@@ -1,3 +1,4 @@
+// group: acme
 /** The ACME client against Debian's pebble: all challenges, accounts, and what people are told when an authority says no. */
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';

@@ -70,10 +70,10 @@ function openFolders(folder: string): number {
 test('while a server drains a command is told so, and whoever took its port over is asked nothing', async (t) => {
   const node = new FakeNode();
   const inFlight = Promise.withResolvers<void>();
-  const startNode: typeof node.start = async (slice, deps) => ({
-    ...(await node.start(slice, deps)),
-    drain: () => inFlight.promise,
-  });
+  const startNode: typeof node.start = async (slice, deps) => {
+    const started = await node.start(slice, deps);
+    return { ...started, node: { ...started.node, drain: () => inFlight.promise } };
+  };
   const server = await start(dataDir, startNode);
   t.after(() => server.close());
   const drained = server.drain();
@@ -88,7 +88,7 @@ test('while a server drains a command is told so, and whoever took its port over
 });
 
 test('after a kill no command asks whoever has the port now, also not beside another command', {
-  timeout: 60_000,
+  timeout: 120_000,
 }, async (t) => {
   writeFileSync(
     join(dataDir, 'server.toml'),

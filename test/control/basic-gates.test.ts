@@ -49,7 +49,7 @@ test('a gate is told to the data plane as a hash, shown as a flag, and written i
   assert.deepEqual([done.status, done.body], [200, { id: tunnelId, authEnabled: true }]);
   const gate = gateTold();
   assert.equal(gate?.username, 'preview');
-  assert.match(gate?.passwordHash ?? '', /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+  assert.match(gate?.passwordHash ?? '', /^\$argon2id\$/);
   assert.deepEqual((await plane.control.link.snapshot()).routes[0]?.gate, gate);
   assert.deepEqual(await flag(), [true, [true]]);
   const one = (await ann.call('GET', `/tunnels/${tunnelId}`)).body;

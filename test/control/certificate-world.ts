@@ -66,7 +66,7 @@ export class CertificateWorld {
         this.pushes++;
         this.shown = new Map(shown);
       },
-      setChallenges: (list) => {
+      setChallenges: async (list) => {
         this.challenges = list;
       },
     });

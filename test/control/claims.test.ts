@@ -6,6 +6,7 @@ import type { UserActor } from '../../src/control/services/actor.ts';
 import { Plane, START } from './plane.ts';
 
 const HOUR = 3600_000;
+const DAY = 24 * HOUR;
 let p: Plane;
 let ann: UserActor;
 let bob: UserActor;
@@ -224,30 +225,31 @@ test('the port of a tcp tunnel comes back to the agent that opened it', async ()
   const again = await p.bound(token, { ...tcp, tunnelId: one.tunnelId });
   assert.equal(again.tcpPort, 20_000, 'its own one, while the session that it lost still counts');
   p.online.add(two.tunnelId);
-  assert.equal(await p.refusal(token, tcp), 'no_port_free');
-  p.control.tunnels.delete(ann, one.tunnelId);
-  assert.equal((await p.bound(p.mint(bob), tcp)).tcpPort, 20_000);
+  const three = await p.bound(token, tcp);
+  p.online.add(three.tunnelId);
+  assert.equal(await p.refusal(token, tcp), 'quota_exceeded', 'three of four are the share of an organization');
+  assert.equal((await p.bound(p.mint(bob), tcp)).tcpPort, 20_003);
+  const cat = await p.person('cat@example.test');
+  assert.equal(await p.refusal(p.mint(cat), tcp), 'no_port_free');
 });
 
 test('of the free ports a new tunnel gets the one that has been free for longest, counted from its last use', () => {
-  const made = () => {
-    p.now += 1000;
-    return p.create(ann, { protocol: 'tcp' }).row;
-  };
+  const made = () => p.create(ann, { protocol: 'tcp' }).row;
   const drop = ({ id }: { id: string }): void => {
     p.now += 1000;
     p.control.tunnels.delete(ann, id);
   };
-  const first = made();
-  drop(first);
-  const second = made();
-  assert.deepEqual([first.tcpPort, second.tcpPort], [20_000, 20_001], 'one that was never used comes first');
-  drop(second);
-  const third = made();
-  drop(third);
-  assert.equal(third.tcpPort, 20_000);
-  const other = p.create(ann, { protocol: 'tcp' }).row;
-  assert.equal(other.tcpPort, 20_001);
+  const [first, second, third] = [made(), made(), made()];
+  for (const row of [third, first, second]) drop(row);
+  const ports = () => {
+    const rows = [made(), made(), made()];
+    for (const row of rows) drop(row);
+    return rows.map((row) => row.tcpPort);
+  };
+  p.now += 2 * DAY;
+  assert.deepEqual(ports(), [20_003, 20_002, 20_000], 'one that was never used comes first');
+  p.now += 2 * DAY;
+  assert.deepEqual(ports(), [20_001, 20_003, 20_002]);
 });
 
 test('a name does not change between a port and a host', async () => {

@@ -91,6 +91,7 @@ test('every route that is mounted is in the document', () => {
     ...plane.control,
     version: '',
     ping: () => {},
+    writes: plane.control.store,
     discovery: () => undefined,
     publicUrl: () => 'http://api.test',
     trustedProxies: new NetworkSet([]),

@@ -8,6 +8,19 @@ export const STATS: EdgeStats = {
   dropped: { over_address: 512, idle: 40, malformed: 0 },
   answered: { bad_request: 3, tunnel_offline: 0 },
   inspector: { recorded: 980, dropped: { tunnel_rate: 17, memory: 0 }, waiting: 2, heldBytes: 4_096 },
+  threads: [
+    {
+      loop: { p50Ms: 1, p99Ms: 7, maxMs: 31, busyShare: 0.25 },
+      collections: Object.fromEntries(
+        ['minor', 'minor_mark_sweep', 'major', 'incremental', 'weak_callbacks'].map((kind) => [
+          kind,
+          { count: 11, seconds: 0.5 },
+        ]),
+      ) as EdgeStats['threads'][number]['collections'],
+      memory: { heapUsed: 1_001, heapTotal: 2_002, external: 3_003 },
+      sockets: 44,
+    },
+  ],
   load: {
     agents: { sessions: 21, streams: 84, tunnels: 30, handshakes: 2, refused: 6 },
     windows: { usedBytes: 1_048_576, budgetBytes: 536_870_912 },

@@ -3,15 +3,15 @@
  * request of the API; `node` is what the data plane was told and what it says.
  */
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
 import { silentLog } from '../../src/base/log.ts';
 import { checkServerConfig } from '../../src/config/load.ts';
-import type { DataNode } from '../../src/data/node.ts';
-import type { ConnectionInfo, Link } from '../../src/plane/link.ts';
+import type { StartNode } from '../../src/server/data-node.ts';
+import type { ConnectionInfo, Link, NodeAccess } from '../../src/plane/link.ts';
 import type { Delta } from '../../src/plane/routes.ts';
 import { type Server, startServer } from '../../src/server/start.ts';
+import { newDataFolder } from '../harness/data-folder.ts';
+import { makeQuickHasher } from '../harness/quick-hasher.ts';
 import { STATS } from './edge-stats.ts';
 import { IDLE_NODE } from './idle-node.ts';
 
@@ -22,26 +22,28 @@ export class FakeNode {
   readonly online = new Set<string>();
   sessions: ConnectionInfo[] = [];
 
-  readonly start = async (_settings: unknown, deps: { link: Link }): Promise<DataNode> => {
+  readonly start: StartNode = async (_settings, deps) => {
     this.link = deps.link;
     const off = deps.link.onDelta((delta) => this.deltas.push(delta));
     const at = { address: '127.0.0.1', family: 'IPv4', port: 18_080 };
-    return {
+    const node: NodeAccess = {
       ...IDLE_NODE,
-      addresses: () => ({ http: at, https: null, agents: { ...at, port: 17_443 } }),
+      addresses: { http: at, https: null, agents: { ...at, port: 17_443 } },
       connections: () => this.sessions,
       disconnect: (agentId) => {
         this.kicked.push(agentId);
         return true;
       },
       isOnline: (tunnelId) => this.online.has(tunnelId),
-      stats: () => STATS,
-      setCertificates: () => {},
-      setChallenges: () => {},
-      setAgentCertificate: () => {},
+      isTaken: (tunnelId) => this.online.has(tunnelId),
+      stats: async () => STATS,
+      setCertificates: async () => {},
+      setChallenges: async () => {},
+      setAgentCertificate: async () => {},
       drain: async () => {},
       close: async () => off(),
     };
+    return { node, failed: new Promise(() => undefined) };
   };
 
   get lnk(): Link {
@@ -84,7 +86,7 @@ listen = "127.0.0.1:0"
 trusted_proxies = ["127.0.0.1"]
 [edge]
 http_listen = "127.0.0.1:0"
-tcp_ports = "20000-20002"
+tcp_ports = "20000-20003"
 [agents]
 listen = "127.0.0.1:0"
 ${extra}`;
@@ -114,10 +116,15 @@ export function callerOf(apiUrl: string): Harness['call'] {
 }
 
 export async function startHarness(extra = LOOSE): Promise<Harness> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'culvert-'));
+  const dataDir = newDataFolder();
   const settings = settingsFor(dataDir, extra);
   const node = new FakeNode();
-  const server = await startServer(settings, { version: '9.9.9', log: silentLog, startNode: node.start });
+  const server = await startServer(settings, {
+    version: '9.9.9',
+    log: silentLog,
+    startNode: node.start,
+    makeHasher: makeQuickHasher,
+  });
   const call = callerOf(server.apiUrl);
   const login = async (email: string, password: string): Promise<string> => {
     const { status, body } = await call('POST', '/auth/login', { body: { email, password } });

@@ -130,7 +130,7 @@ export function networkLimits(): readonly Row[] {
     }),
     elsewhere('UDP ports of private networks', '`edge.udp_ports`; beyond that 409 `conflict`', [
       'networks.test.ts',
-      'ports go round: a freed one rests while another is free, and when all are taken that is said',
+      'ports go round: an organization gets its own again, and when all are taken that is said',
     ]),
     elsewhere('Client keepalive', '25 s', [
       'network-configs.test.ts',

@@ -1,4 +1,5 @@
 /** The rows of the table of limits about tunnels, names and projects. */
+import { codeOf } from '../../src/base/errors.ts';
 import type { Plan } from '../../src/control/services/plans.ts';
 import { fill, type Filling } from './limit-fillers.ts';
 import { elsewhere, met, type Row } from './limit-row.ts';
@@ -162,6 +163,38 @@ export const tunnelLimits = (): readonly Row[] => [
     ['tunnel-idle.test.ts', 'a start and an agent that served it begin the 30 days anew'],
     ['tunnel-idle.test.ts', 'on Enterprise it stays, however long ago it ran out'],
   ),
+  met<number>({
+    limit: 'Public TCP ports of an organization, and UDP ports',
+    value:
+      'three quarters of `edge.tcp_ports` or `edge.udp_ports`, rounded down, at least one; all while there is no other organization',
+    meet: async (w, wanted) => {
+      // Of the four that a Plane has.
+      for (let i = 1; i < wanted; i++) await w.caller().done('POST', '/tunnels', { localPort: 22, protocol: 'tcp' });
+      return said(await tunnel(w, { protocol: 'tcp' }));
+    },
+    below: [[2, [201]]],
+    at: [[3, [201]]],
+    above: [[4, CONFLICT]],
+  }),
+  met<number>({
+    limit: 'Public port that was freed',
+    value: 'stays with its organization for 24 hours',
+    meet: async (w, ms) => {
+      const tcp = (plan: Plan) => w.plane.create(w.caller(plan).actor, { protocol: 'tcp' }).row;
+      const { actor } = w.caller('pro');
+      w.plane.control.tunnels.delete(actor, tcp('pro').id);
+      for (let i = 0; i < 3; i++) tcp('team');
+      w.at(ms);
+      try {
+        return tcp('enterprise').tcpPort;
+      } catch (error) {
+        return codeOf(error);
+      }
+    },
+    below: [[DAY * 1000 - 1, 'conflict']],
+    at: [[DAY * 1000, 20_000]],
+    above: [[DAY * 1000 + 1, 20_000]],
+  }),
   met<Filling>({
     limit: 'Projects of an organization',
     value: '200, and 400 made by one person in 24 hours',

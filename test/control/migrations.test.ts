@@ -124,3 +124,34 @@ test('a receiver that took deliveries in by the secret that it has is known for 
     ['refusing', 2],
   ]);
 });
+
+test('ports that were freed before their organizations were written down rest on, TCP ports with the last one that had them', (t) => {
+  const { sqlite, upTo } = empty(t);
+  upTo(14);
+  sqlite.exec(`
+    INSERT INTO organizations (id, name, slug, plan, approval_status, created_at)
+    VALUES ('o', 'O', 'o', 'free', 'approved', 1), ('p', 'P', 'p', 'free', 'approved', 1);
+    INSERT INTO projects (id, org_id, slug, name, is_default, created_at) VALUES ('j', 'o', 'default', 'J', 1, 1);
+    INSERT INTO resting_udp_ports (port, freed_at) VALUES (30000, 7), (30001, 8);`);
+  const insert = sqlite.prepare(
+    `INSERT INTO tunnels (id, org_id, project_id, label, protocol, local_port, tcp_port, status, created_at, touched_at, deleted_at)
+    VALUES (?, ?, 'j', ?, 'tcp', 22, ?, 'inactive', 1, 1, ?)`,
+  );
+  const rows: ReadonlyArray<readonly [id: string, orgId: string, tcpPort: number | null, deletedAt: number | null]> = [
+    ['first', 'o', 20_000, 5],
+    ['second', 'p', 20_000, 9],
+    ['other', 'o', 20_001, 6],
+    ['live', 'o', 20_002, null],
+    ['web', 'o', null, 9],
+  ];
+  for (const [id, orgId, tcpPort, deletedAt] of rows) insert.run(id, orgId, id, tcpPort, deletedAt);
+  upTo(MIGRATIONS.length);
+  const resting = sqlite.prepare('SELECT transport, port, org_id, freed_at FROM resting_ports ORDER BY port').raw();
+  assert.deepEqual(resting.all(), [
+    ['tcp', 20_000, 'p', 9],
+    ['tcp', 20_001, 'o', 6],
+    ['udp', 30_000, null, 7],
+    ['udp', 30_001, null, 8],
+  ]);
+  assert.equal(sqlite.prepare('SELECT count(*) FROM tunnels').pluck().get(), rows.length);
+});

@@ -15,7 +15,7 @@ let team: Team;
 let ann: Person;
 let bob: Person;
 beforeEach(async () => {
-  // Two ports: 30000 and 30001.
+  // Four ports, from 30000 on.
   plane = new Plane();
   api = await servePlane(plane);
   team = new Team(plane, api);
@@ -180,33 +180,22 @@ test('a network that clients reach by themselves takes no port, and either way c
   assert.equal(plane.deltas.findLast((delta) => delta.kind === 'relay_gone')?.code, 'network_not_ready');
 });
 
-test('ports go round: a freed one rests while another is free, and when all are taken that is said', async () => {
-  const a = await made('a');
-  const b = await made('b', bob);
-  assert.deepEqual(endpoints(await register(a)), ['localhost:30000', 30_000]);
-  assert.equal((await ann.call('DELETE', `/private-networks/${a}`)).status, 200);
-  assert.deepEqual(
-    endpoints(await register(b, {}, bob)),
-    ['localhost:30001', 30_001],
-    'not the one that was just let go',
-  );
-  const c = await made('c');
-  assert.deepEqual(endpoints(await register(c)), ['localhost:30000', 30_000]);
+test('ports go round: an organization gets its own again, and when all are taken that is said', async () => {
+  const [a, b, c] = [await made('a'), await made('b'), await made('c')];
+  for (const [i, id] of [a, b, c].entries())
+    assert.deepEqual(endpoints(await register(id)), [`localhost:${30_000 + i}`, 30_000 + i]);
   const d = await made('d');
-  const refused = await register(d);
-  assert.deepEqual(said(refused), [409, 'conflict']);
-  assert.match(String(refused.body['message']), /No UDP port of this server is free.*public_endpoint/);
+  const beyond = await register(d);
+  assert.deepEqual(said(beyond), [409, 'conflict']);
+  assert.match(String(beyond.body['message']), /share of the UDP ports.*public_endpoint/);
   assert.deepEqual(endpoints(await register(d, { public_endpoint: 'vpn.example.com:1' })), ['vpn.example.com:1', null]);
-  // The one that was let go first comes first, when none is left that never was anybody's.
-  plane.now += 1000;
-  assert.deepEqual(endpoints(await register(c, { public_endpoint: 'c.example.com:1' })), ['c.example.com:1', null]);
-  plane.now += 1000;
-  assert.deepEqual(endpoints(await register(b, { public_endpoint: 'b.example.com:1' }, bob)), [
-    'b.example.com:1',
-    null,
-  ]);
+  assert.equal((await ann.call('DELETE', `/private-networks/${a}`)).status, 200);
+  const theirs = [await made('a', bob), await made('b', bob)];
+  assert.deepEqual(endpoints(await register(theirs[0] ?? '', {}, bob)), ['localhost:30003', 30_003]);
+  const none = await register(theirs[1] ?? '', {}, bob);
+  assert.deepEqual(said(none), [409, 'conflict']);
+  assert.match(String(none.body['message']), /No UDP port of this server is free.*public_endpoint/);
   assert.deepEqual(endpoints(await register(d)), ['localhost:30000', 30_000]);
-  assert.deepEqual(endpoints(await register(c)), ['localhost:30001', 30_001]);
 });
 
 test('a server without UDP ports says so, and networks that need none go on', async () => {

@@ -31,6 +31,7 @@ export async function servePlane(
     ...plane.control,
     version: '9.9.9',
     ping: () => {},
+    writes: plane.control.store,
     discovery: () => undefined,
     publicUrl,
     trustedProxies,

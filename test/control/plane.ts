@@ -2,9 +2,7 @@
  * The control plane without sockets, on a clock that tests move: for rules that depend on time and for what the data plane is told.
  */
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
 import type { Clock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { type ControlOptions, type ControlPlane, openControl } from '../../src/control/open.ts';
@@ -15,6 +13,8 @@ import type { MintInput } from '../../src/control/services/tokens/tokens.ts';
 import type { CreateTunnel, TunnelView } from '../../src/control/services/tunnels/tunnels.ts';
 import type { ClaimAnswer, ClaimQuestion } from '../../src/plane/link.ts';
 import type { Delta, Route } from '../../src/plane/routes.ts';
+import { newDataFolder } from '../harness/data-folder.ts';
+import { makeQuickHasher } from '../harness/quick-hasher.ts';
 import { IDLE_NODE } from './idle-node.ts';
 
 export const START = Date.UTC(2026, 10, 21);
@@ -32,13 +32,13 @@ export class Plane {
   readonly deltas: Delta[] = [];
   readonly online = new Set<string>();
 
-  /** On a folder of its own, or on that of a plane whose `control` was closed: a restart. */
-  constructor(dataDir = mkdtempSync(join(tmpdir(), 'culvert-')), changes: Partial<ControlOptions> = {}) {
+  /** On a folder of its own, or on that of a plane whose `control` was closed: a restart. Passwords cost next to nothing unless `changes` says otherwise. */
+  constructor(dataDir = newDataFolder(), changes: Partial<ControlOptions> = {}) {
     this.dataDir = dataDir;
     this.control = openControl({
       dataDir: this.dataDir,
-      tcpPorts: { first: 20_000, last: 20_001 },
-      udpPorts: { first: 30_000, last: 30_001 },
+      tcpPorts: { first: 20_000, last: 20_003 },
+      udpPorts: { first: 30_000, last: 30_003 },
       names: {
         url: (label) => `http://${label}.localhost`,
         tcpUrl: (port) => `tcp://localhost:${port}`,
@@ -62,12 +62,14 @@ export class Plane {
       apiUrl: () => 'http://api.test',
       log: silentLog,
       clock: this.clock,
+      makeHasher: makeQuickHasher,
       ...changes,
     });
     this.control.link.onDelta((delta) => this.deltas.push(delta));
     this.control.nodes.attach({
       ...IDLE_NODE,
       isOnline: (id) => this.online.has(id),
+      isTaken: (id) => this.online.has(id),
     });
   }
 

@@ -215,7 +215,7 @@ test('a tunnel of a small plan ends at the plan, whatever was asked for', async 
   }
 });
 
-test('public TCP ports stick to their tunnel, are given out once, and run out by name', async () => {
+test('public TCP ports stick to their tunnel, are given out once, and one organization gets three of four', async () => {
   const ids: string[] = [];
   const ports: string[] = [];
   for (let i = 0; i < 3; i++) {
@@ -291,6 +291,9 @@ test('what is not right about a request has its own status and one shape', async
       'payload_too_large',
     ],
     ['POST', '/auth/login', { raw: `{"email":"${'x'.repeat(1 << 20)}"}` }, 413, 'payload_too_large'],
+    ['POST', '/auth/login', { raw: `{"email":"${'x'.repeat(1 << 16)}"}` }, 413, 'payload_too_large'],
+    ['POST', '/auth/login', { raw: `{"email":${'['.repeat(40)}${']'.repeat(40)}}` }, 400, 'invalid_request'],
+    ['POST', '/tunnels', { as: h.owner, raw: `{"x":${'['.repeat(200_000)}` }, 400, 'invalid_request'],
   ] as const) {
     const answer = await h.call(method, path, options);
     assert.deepEqual([answer.status, answer.body['error']], [status, error], `${method} ${path}: ${answer.text}`);
@@ -319,7 +322,9 @@ test('a chunked body counts as it comes', async () => {
   };
   assert.equal(await send(1 << 20), 400, 'blank, but not too large');
   assert.equal(await send((1 << 20) + 1), 413);
+  const began = performance.now();
   assert.equal(await send(8 << 20), 413);
+  assert.ok(performance.now() - began < 4_000, 'the rest was read, not waited for');
 });
 
 test('probes, discovery, keys and the document are public, at / and under /api', async () => {

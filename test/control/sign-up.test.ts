@@ -301,10 +301,10 @@ test('whatever text is shown as address or code, it fails as a wrong code does',
   const wrong = await verify(wrongCode());
   for (const [code, email] of [
     ['', ANN],
-    ['x'.repeat(100_000), ANN],
+    ['x'.repeat(60_000), ANN],
     [` ${codeOf()}`, ANN],
     [codeOf(), ''],
-    [codeOf(), 'a'.repeat(100_000)],
+    [codeOf(), 'a'.repeat(60_000)],
     [codeOf(), `${ANN}\0`],
     ['\ud800', '\ud800'],
   ] as const) {

@@ -69,13 +69,11 @@ test('a start that fails half way closes what it opened', async () => {
   const node = new FakeNode();
   const startNode: typeof node.start = async (slice, deps) => {
     const made = await node.start(slice, deps);
-    return {
-      ...made,
-      close: async () => {
-        closed++;
-        await made.close();
-      },
+    const close = async (): Promise<void> => {
+      closed++;
+      await made.node.close();
     };
+    return { ...made, node: { ...made.node, close } };
   };
   await assert.rejects(startServer(settings, { version: '1', log: silentLog, startNode }), { code: 'EADDRINUSE' });
   assert.equal(closed, 1);

@@ -53,8 +53,9 @@ export class Worlds {
       connections: () => this.connections,
       disconnect: () => true,
       isOnline: () => true,
+      isTaken: () => true,
       send: async () => ({ ok: true, id: REPLAY, status: 200, code: null, latencyMs: 1 }),
-      stats: () => STATS,
+      stats: async () => STATS,
     });
   }
 

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, suite, test } from 'node:test';
 import { and, eq, isNull } from 'drizzle-orm';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
-import { openDatabase } from '../../src/control/db/open.ts';
+import { openDatabase, openStore } from '../../src/control/db/open.ts';
 import { organizations, tunnels } from '../../src/control/db/schema.ts';
 import { Store } from '../../src/control/db/tx.ts';
 import type { UserActor } from '../../src/control/services/actor.ts';
@@ -184,7 +184,7 @@ suite('ttlSeconds over HTTP', () => {
 suite('a real agent', { timeout: 120_000 }, () => {
   /** Puts the end of the live tunnel `shop` into the past, behind the server's back: nobody waits a minute for a test. */
   function runOut(dataDir: string): void {
-    const store = new Store(openDatabase(dataDir), { clock: systemClock, log: silentLog });
+    const store = new Store(openStore(openDatabase(dataDir), dataDir), { clock: systemClock, log: silentLog });
     try {
       const shop = and(eq(tunnels.label, 'shop'), isNull(tunnels.deletedAt));
       store.inTx(({ db, now }) => {

@@ -29,6 +29,7 @@ export class TunnelNode {
     const node: NodeControl = {
       ...IDLE_NODE,
       isOnline: (id) => this.online.has(id),
+      isTaken: (id) => this.online.has(id),
       send: (request) => {
         const { promise, resolve, reject } = Promise.withResolvers<TunnelAnswer>();
         this.asked.push(request);

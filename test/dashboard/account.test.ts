@@ -1,3 +1,4 @@
+// group: browser
 /** The account page: name, password, second factor, sessions, and what has happened. */
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';

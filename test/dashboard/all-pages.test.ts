@@ -1,3 +1,4 @@
+// group: browser
 /**
  * Every page of a server with something of everything: it stands without a fault of its own (harness/chromium.ts), axe-core finds nothing serious in
  * light and dark, nothing is wider than a phone, and no other host is asked.
@@ -24,20 +25,28 @@ const OF_LAYOUT = [
 /** Evaluated in the page: until what was changed is on the screen. */
 const PAINTED = 'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))';
 
-suite('every page', { timeout: 280_000, skip: NO_CHROMIUM }, () => {
+suite('every page', { timeout: 500_000, skip: NO_CHROMIUM }, () => {
   const ends = inReverse({ after });
   let seeded: Seeded;
   before(async () => {
     seeded = await startSeeded(ends);
   });
 
-  for (const who of ['stranger', 'newcomer', 'owner'] as const) {
-    test(`axe-core finds nothing serious, and all fits on a phone, for the ${who}`, async (t) => {
+  const parts = [
+    ['stranger', 1, 1],
+    ['newcomer', 1, 1],
+    ...[1, 2, 3, 4].map((part) => ['owner', part, 4] as const),
+  ] as const;
+  for (const [who, part, of] of parts) {
+    const which = of === 1 ? '' : `, part ${part} of ${of}`;
+    test(`axe-core finds nothing serious, and all fits on a phone, for the ${who}${which}`, async (t) => {
       const page = await seeded.open(t, '/', { as: whoIs(seeded, who), context: { hasTouch: true } });
       const asked = new Set<string>();
       page.on('request', (request) => asked.add(new URL(request.url()).origin));
       const wrong: string[] = [];
-      for (const place of seeded.places.filter(({ as = 'owner' }) => as === who)) {
+      const places = seeded.places.filter(({ as = 'owner' }) => as === who);
+      const each = Math.ceil(places.length / of);
+      for (const place of places.slice((part - 1) * each, part * each)) {
         await page.setViewportSize(DESKTOP);
         await page.emulateMedia({ colorScheme: 'light' });
         await page.goto(`${seeded.culvert.apiUrl}/app${place.path}`);

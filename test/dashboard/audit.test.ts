@@ -1,3 +1,4 @@
+// group: browser
 /** The audit trail: found by what, who and when, read page by page, and saved as a file that no spreadsheet runs. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';

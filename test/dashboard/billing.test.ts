@@ -1,3 +1,4 @@
+// group: browser
 /** Billing: a plan is bought and ended where plans cost nothing, who comes back is told how it ended, and a server that sells nothing says so. */
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';

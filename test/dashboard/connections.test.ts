@@ -1,3 +1,4 @@
+// group: browser
 /** The page of connections: who is there, ending one, and how the last ones ended. */
 import assert from 'node:assert/strict';
 import { hostname } from 'node:os';

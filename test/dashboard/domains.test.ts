@@ -1,3 +1,4 @@
+// group: browser
 /** Domains: added, looked up in a real DNS, bound to a tunnel, deleted. */
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';

@@ -1,3 +1,4 @@
+// group: browser
 /** What a browser fetches before the dashboard stands: bounded, packed, cached for ever, and nothing besides. */
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';

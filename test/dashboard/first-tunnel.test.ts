@@ -1,3 +1,4 @@
+// group: browser
 /** From an empty organization to the first live tunnel, by what the page says and nothing else. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';

@@ -1,3 +1,4 @@
+// group: browser
 /**
  * What visitors, other members and agents send is hostile: through paths, queries, headers, bodies of every kind, names and messages, none of it runs,
  * asks another host or breaks a page, and it stands there as the text that it is.

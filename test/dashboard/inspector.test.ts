@@ -1,3 +1,4 @@
+// group: browser
 /** The inspector: requests come by themselves, are found again, opened, understood, sent again and taken along. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';

@@ -1,3 +1,4 @@
+// group: browser
 /** Keys: made, shown once, limited, replaced, taken back. */
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';

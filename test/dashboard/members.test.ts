@@ -1,3 +1,4 @@
+// group: browser
 /** Members and the organization: people come, get another role and go; organizations are made, renamed and deleted. */
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';

@@ -1,3 +1,4 @@
+// group: browser
 /** Every page as somebody sees it who may only look on. Beside all-pages.test.ts, which takes its time. */
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';

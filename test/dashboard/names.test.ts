@@ -1,3 +1,4 @@
+// group: browser
 /** Reserved names: as many as the plan has. */
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';

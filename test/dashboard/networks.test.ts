@@ -1,3 +1,4 @@
+// group: browser
 /** Private networks in the dashboard: from an empty page to a device that is in, with keys that the browser makes and WireGuard's own tools read. */
 import assert from 'node:assert/strict';
 import { createSocket } from 'node:dgram';

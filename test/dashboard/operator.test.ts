@@ -1,3 +1,4 @@
+// group: browser
 /** The pages of those who run the server: accounts, organizations, its figures, signing keys and the trail of all. */
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';

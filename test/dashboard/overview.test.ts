@@ -1,3 +1,4 @@
+// group: browser
 /** The overview of an organization that publishes: counters, traffic over time, what is online, what came last, what to look at. */
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';

@@ -1,3 +1,4 @@
+// group: browser
 /** The traffic policy of a tunnel: made from an example, tested against recorded requests, tried, edited as text, and carried out at the edge. */
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';

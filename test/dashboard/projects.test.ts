@@ -1,3 +1,4 @@
+// group: browser
 /** Projects: made, renamed, with their keys and tunnels, and deleted. */
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';

@@ -1,3 +1,4 @@
+// group: browser
 /** What must not happen between two tabs, two things of one kind, and two versions of the server. */
 import assert from 'node:assert/strict';
 import { request } from 'node:http';

@@ -1,3 +1,4 @@
+// group: browser
 /** What is around every page: the way in, the menu, the colours, the way out. */
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';

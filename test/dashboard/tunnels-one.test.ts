@@ -1,3 +1,4 @@
+// group: browser
 /** The page of one tunnel: what stands in front of it, maintenance, its end; and who is offered what. */
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';

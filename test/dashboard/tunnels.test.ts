@@ -1,3 +1,4 @@
+// group: browser
 /** The list of tunnels: the first one, made and connected; and all of them, found, stopped, started and deleted. */
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';

@@ -1,3 +1,4 @@
+// group: browser
 /** Webhook receivers in the dashboard: made with a secret that is shown once, and what is signed with it comes, is read and is sent on. */
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';

@@ -1,3 +1,4 @@
+// group: acme
 /** A wildcard certificate by a program of the operator that writes DNS records: the whole product, pebble, and a DNS provider with an API. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

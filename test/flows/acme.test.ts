@@ -1,3 +1,4 @@
+// group: acme
 /** Certificates by ACME on the whole product: a real server, real agents, and pebble as the authority, which looks at the edge itself. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { spawnCulvert } from '../harness/spawned.ts';
 
-test('an agent that is stopped says that it leaves', { timeout: 60_000 }, async (t) => {
+test('an agent that is stopped says that it leaves', { timeout: 120_000 }, async (t) => {
   const culvert = await spawnCulvert(t);
   const agent = culvert.agent(['http', '1', '--subdomain', 'shop']);
   await agent.printed(/^(http:\S+)$/m);

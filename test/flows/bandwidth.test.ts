@@ -73,7 +73,7 @@ function saturate(t: TestContext, culvert: Culvert, url: string): () => number {
   return downloaded;
 }
 
-describe('a key with a bandwidth limit', { timeout: 60_000 }, () => {
+describe('a key with a bandwidth limit', { timeout: 120_000 }, () => {
   test('carries that much, both ways and over two agents together, and small requests get through', async (t) => {
     const { culvert, swallowed, port } = await start(t);
     const token = await culvert.account.mint({ name: 'limited', bandwidthLimitMbps: LIMIT_MBPS });
@@ -137,7 +137,7 @@ describe('a key with a bandwidth limit', { timeout: 60_000 }, () => {
   });
 });
 
-test('an unlimited key is not held back', { timeout: 60_000 }, async (t) => {
+test('an unlimited key is not held back', { timeout: 120_000 }, async (t) => {
   const total = 20 << 20;
   const origin = await startOrigin(t, (_incoming, outgoing) => void outgoing.end(Buffer.alloc(total)));
   const culvert = await startCulvert(t);

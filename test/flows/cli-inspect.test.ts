@@ -1,4 +1,4 @@
-/** `culvert inspect` against a real server, tunnel and service: the command is a process of its own, and a person is logged in. */
+/** `culvert inspect` against a real server, tunnel and service: a person is logged in. The command is a process of its own where its reader leaves. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -8,7 +8,8 @@ import { text } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { loggedInAt } from '../../src/cli/fixtures/played-server.ts';
-import { type Program, start } from '../../src/cli/fixtures/program.ts';
+import { type Program, start } from '../../src/cli/fixtures/in-process.ts';
+import { type Program as ProcessProgram, start as startProcess } from '../../src/cli/fixtures/program.ts';
 import { startCulvert, startOrigin } from '../harness.ts';
 
 interface World {
@@ -20,6 +21,8 @@ interface World {
   visit(method: string, path: string, body?: string): Promise<void>;
   /** A command that has been started. */
   inspect(...words: string[]): Program;
+  /** The same in a process of its own. */
+  spawn(...words: string[]): ProcessProgram;
   /** Standard output of one that must end well. */
   said(...words: string[]): Promise<string>;
 }
@@ -79,13 +82,14 @@ async function makeWorld(t: TestContext): Promise<World> {
   });
   const cookie = /qnt_refresh=([^;]+)/.exec(answer.headers.get('set-cookie') ?? '')?.[1] ?? '';
   writeFileSync(file, readFileSync(file, 'utf8').replace('cookie-0', cookie), { mode: 0o600 });
-  const inspect: World['inspect'] = (...words) =>
-    start(t, ['inspect', ...words], { home, env: { CULVERT_SERVER: line.url } });
+  const options = { home, env: { CULVERT_SERVER: line.url } };
+  const inspect: World['inspect'] = (...words) => start(t, ['inspect', ...words], options);
   return {
     asked,
     slow,
     cut: line.cut,
     inspect,
+    spawn: (...words) => startProcess(t, ['inspect', ...words], options),
     visit: async (method, path, body) => {
       const headers = { host: `shop.localhost:${culvert.httpPort}`, cookie: 's=secret-cookie' };
       const outgoing = request({ host: '127.0.0.1', port: culvert.httpPort, method, path, headers, agent: false });
@@ -179,11 +183,11 @@ test('a person sees what came, looks at one, takes it elsewhere, and sends it ag
 });
 
 test('--follow shows requests as they come, across a feed that breaks, each once, and ends with its reader', async (t) => {
-  const { asked, cut, inspect, slow, visit } = await makeWorld(t);
+  const { asked, cut, slow, spawn, visit } = await makeWorld(t);
   const underWay = visit('GET', '/slow');
   while (asked.length === 0) await sleep(20);
   await visit('GET', '/before');
-  const program = inspect('--follow', '--json');
+  const program = spawn('--follow', '--json');
   // A visit that comes before the feed is open is fetched, so one is enough, whenever it comes.
   await visit('GET', '/1');
   const paths = () =>
@@ -207,7 +211,7 @@ test('--follow shows requests as they come, across a feed that breaks, each once
   await program.until(() => program.stdout.includes('/while-it-was-broken'));
   assert.match(program.stderr, /The live feed broke off: connecting again/);
   assert.equal(new Set(paths()).size, paths().length, 'each once');
-  const pretty = inspect('--follow', '--tunnel', 'shop');
+  const pretty = spawn('--follow', '--tunnel', 'shop');
   while (pretty.stdout === '') {
     await visit('GET', '/missing');
     await sleep(200);

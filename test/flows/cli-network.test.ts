@@ -1,6 +1,6 @@
 /**
  * A private network from the command line, as a person makes it: the server, devices, configurations that WireGuard's own tools read, and an agent that
- * carries the datagrams. Server and commands are processes of their own.
+ * carries the datagrams. Servers and agents are processes of their own.
  */
 import assert from 'node:assert/strict';
 import { createSocket, type Socket } from 'node:dgram';
@@ -8,6 +8,7 @@ import { once } from 'node:events';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, type TestContext, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { endOf, type Machine, machine } from '../harness/person.ts';
 import { missing } from '../harness/tools.ts';
 
@@ -201,7 +202,8 @@ suite('private networks from the command line', { timeout: 240_000 }, () => {
     // localhost has two addresses, and both must have refused one.
     const sending = setInterval(() => client.send('to nobody', port), 50);
     await second.printed(/nothing listens on UDP/).finally(() => clearInterval(sending));
-    assert.match(await ok('status'), /^ +nothing listens on UDP localhost:/m);
+    // `status` reads a file that the agent writes after its line.
+    while (!/^ +nothing listens on UDP localhost:/m.test(await ok('status'))) await setTimeout(50);
 
     assert.equal((await run(['network', 'delete', 'home', '--yes'])).code, 0);
     assert.equal(await second.ended(), 4);

@@ -1,6 +1,6 @@
 /**
  * Keys, projects and names from the command line: a person hands a key to a machine, a CI job mints its own with a master key, and everything ends
- * when it is told to. Server and commands are processes of their own.
+ * when it is told to. Servers and agents are processes of their own.
  */
 import assert from 'node:assert/strict';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -177,8 +177,8 @@ suite('tokens, projects and tunnels from the command line', { timeout: 240_000 }
   });
 
   test('commands side by side leave the log-in whole', async (t) => {
-    const { ok, run } = await machine(t);
-    const ends = await Promise.all(Array.from({ length: 5 }, (_, index) => run(['tokens', 'mint', `job-${index}`])));
+    const { ok, run, spawn } = await machine(t);
+    const ends = await Promise.all(Array.from({ length: 5 }, (_, index) => spawn(['tokens', 'mint', `job-${index}`])));
     for (const { code, stdout, stderr } of ends) {
       assert.equal(code, 0, stderr);
       assert.match(stdout, /^mtk_\w+\n$/);

@@ -33,7 +33,7 @@ function readAll(socket: Socket): Promise<{ sizes: number[]; rest: number; end: 
   });
 }
 
-suite('a response that is broken off', { timeout: 60_000 }, () => {
+suite('a response that is broken off', { timeout: 120_000 }, () => {
   for (const tls of [false, true]) {
     test(`and has no length is a reset to a visitor by ${tls ? 'TLS' : 'plain TCP'}`, async (t) => {
       const begun = Promise.withResolvers<Socket>();

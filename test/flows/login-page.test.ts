@@ -1,3 +1,4 @@
+// group: browser
 /**
  * The page that `culvert login` opens, in a real browser: a person signs in with what their account asks for, compares the words, and lets
  * the command line in, or does not.
@@ -9,7 +10,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { checkPhrase } from '../../src/wire/check-phrase.ts';
 import { type Harness, LOOSE, startHarness } from '../control/harness.ts';
 import { codeAt, wrongCode } from '../harness/authenticator.ts';
-import { ACCESS_TOKEN, field, NO_CHROMIUM, openTab, press, signIn, startChromium } from '../harness/chromium.ts';
+import { ACCESS_TOKEN, field, NO_CHROMIUM, openTab, press, signIn, sharedChromium } from '../harness/chromium.ts';
 import { inReverse } from '../harness/ends.ts';
 import { type Github, githubPerson, startGithub } from '../harness/github.ts';
 
@@ -31,7 +32,7 @@ suite('the log-in page', {
   let h: Harness;
 
   before(async () => {
-    browser = await startChromium(ends);
+    browser = await sharedChromium(ends);
     github = await startGithub(ends);
     h = await startHarness(`${LOOSE}\n${github.settings}`);
     ends.after(() => h.close());

@@ -1,3 +1,4 @@
+// group: browser
 /**
  * The main job with what developers really run: a Vite dev server on a local port, opened by a browser on its public name. The page
  * comes up, its WebSocket brings an edit of a file to the open page, and a large file arrives unchanged. Then the same name with other
@@ -5,27 +6,17 @@
  */
 import assert from 'node:assert/strict';
 import { createHash, randomFillSync } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { createServer, type ViteDevServer } from 'vite';
+import { NO_CHROMIUM, startChromium } from '../harness/chromium.ts';
 import { Ending } from '../harness/ends.ts';
 import { type SpawnedCulvert, spawnCulvert } from '../harness/spawned.ts';
 import { missing, run } from '../harness/tools.ts';
 
-const CHROMIUM = '/usr/bin/chromium';
-const FLAGS = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
 const BIG_BYTES = 200 * 1024 * 1024;
 
 const PAGE = `<!doctype html>
@@ -72,14 +63,12 @@ suite('main job: a Vite dev server on a public name', { timeout: 240_000 }, () =
   });
   after(() => ending.run());
 
-  suite('in Chromium', { skip: existsSync(CHROMIUM) ? false : `not installed: ${CHROMIUM}` }, () => {
-    let browser: Browser;
+  suite('in Chromium', { skip: NO_CHROMIUM }, () => {
     let page: Page;
     const faults: string[] = [];
 
     before(async () => {
-      browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
-      ending.after(() => browser.close());
+      const browser = await startChromium(ending, ['--disable-quic', '--disable-component-update']);
       page = await browser.newPage({ viewport: { width: 800, height: 500 } });
       page.on('pageerror', (error) => faults.push(error.message));
       page.on('console', (message) => {

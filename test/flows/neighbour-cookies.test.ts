@@ -1,3 +1,4 @@
+// group: browser
 /** What a real browser takes a tunnel's cookies for: those of one tunnel never reach its neighbour under the same domain. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,3 +1,4 @@
+// group: browser
 /**
  * The ways into the dashboard and the pages that mails lead to, in a real browser with real mail and a provider: a new account, a forgotten
  * password, an invitation. `CULVERT_SCREENSHOTS=FOLDER` keeps pictures of them.
@@ -7,7 +8,7 @@ import { after, before, suite, type TestContext, test } from 'node:test';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { type Harness, LOOSE, startHarness } from '../control/harness.ts';
 import { codeAt } from '../harness/authenticator.ts';
-import { ACCESS_TOKEN, field, NO_CHROMIUM, openTab, press, signIn, startChromium } from '../harness/chromium.ts';
+import { ACCESS_TOKEN, field, NO_CHROMIUM, openTab, press, signIn, sharedChromium } from '../harness/chromium.ts';
 import { inReverse } from '../harness/ends.ts';
 import { type Github, githubPerson, startGithub } from '../harness/github.ts';
 import { type Smtp, smtpSettings, startSmtp } from '../harness/smtp.ts';
@@ -24,7 +25,7 @@ suite('the pages', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
   let h: Harness;
 
   before(async () => {
-    browser = await startChromium(ends);
+    browser = await sharedChromium(ends);
     github = await startGithub(ends);
     smtp = await startSmtp(ends);
     h = await startHarness(`${LOOSE}\n${smtpSettings(smtp)}\n${github.settings}`);

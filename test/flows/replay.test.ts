@@ -7,7 +7,7 @@ import { buffer } from 'node:stream/consumers';
 import { test, type TestContext } from 'node:test';
 import { Account, type Culvert, startCulvert, startOrigin } from '../harness.ts';
 
-const WITHIN = { timeout: 60_000 };
+const WITHIN = { timeout: 120_000 };
 const ON = '[inspector]\nreplay = true\nmax_body_bytes = 4096';
 const BODY = Buffer.from(Array.from({ length: 300 }, (_, i) => i % 256));
 

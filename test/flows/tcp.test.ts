@@ -14,9 +14,8 @@ import { buffer } from 'node:stream/consumers';
 import { suite, type TestContext, test } from 'node:test';
 import type { Program } from '../../scripts/quickstart/program.ts';
 import { type SpawnedCulvert, spawnCulvert } from '../harness/spawned.ts';
-import { missing, run } from '../harness/tools.ts';
+import { findProgram, missing, run } from '../harness/tools.ts';
 
-const SSHD = '/usr/sbin/sshd';
 const BULK_BYTES = 32 * 1024 * 1024;
 
 async function startEcho(t: TestContext): Promise<number> {
@@ -48,7 +47,7 @@ async function echoed(port: number, sent: Buffer): Promise<Buffer> {
   return buffer(socket);
 }
 
-suite('tcp tunnels', { timeout: 120_000 }, () => {
+suite('tcp tunnels', { timeout: 300_000 }, () => {
   test('32 MB there and back are the same, and half-close passes through', async (t) => {
     const culvert = await spawnCulvert(t);
     const { publicPort } = await publish(culvert, await startEcho(t));
@@ -79,7 +78,7 @@ suite('tcp tunnels', { timeout: 120_000 }, () => {
     assert.equal((await echoed(publicPort, Buffer.from('hello'))).toString(), 'hello');
   });
 
-  const without = missing('ssh', 'ssh-keygen', SSHD);
+  const without = missing('ssh', 'ssh-keygen', 'sshd');
   test('ssh logs in and runs a command through the tunnel', { skip: without }, async (t) => {
     const { port, folder } = await startSshd(t);
     const culvert = await spawnCulvert(t);
@@ -114,11 +113,13 @@ async function startSshd(t: TestContext): Promise<{ port: number; folder: string
   const config = join(folder, 'sshd_config');
   const settings = ['StrictModes no', 'UsePAM no', 'PidFile none', `HostKey ${join(folder, 'host')}`];
   writeFileSync(config, [...settings, `AuthorizedKeysFile ${join(folder, 'user.pub')}`, ''].join('\n'));
+  // It wants to be started by its whole path.
+  const sshd = findProgram('sshd') ?? '';
   // Where Debian's sshd separates privileges; its service makes it, which does not run here.
   if (process.getuid?.() === 0) mkdirSync('/run/sshd', { recursive: true });
   // A connection per process, as inetd would do it: then the listener, and with it the port, is this test's.
   const server = createServer((socket) => {
-    const child = spawn(SSHD, ['-i', '-f', config], { stdio: ['pipe', 'pipe', 'ignore'] });
+    const child = spawn(sshd, ['-i', '-f', config], { stdio: ['pipe', 'pipe', 'ignore'] });
     socket.pipe(child.stdin);
     child.stdout.pipe(socket);
     socket.on('error', () => child.kill());

@@ -2,66 +2,14 @@
  * A tunnel that asks who its visitors are, on the whole product: server, agent and local service, with an OpenID provider and with GitHub.
  */
 import assert from 'node:assert/strict';
-import { suite, test, type TestContext } from 'node:test';
-import { type Culvert, startCulvert, startOrigin } from '../harness.ts';
-import { NO_CHROMIUM, openTab, startChromium } from '../harness/chromium.ts';
+import { suite, test } from 'node:test';
 import { startDns } from '../harness/dns.ts';
-import { type Ends, inReverse } from '../harness/ends.ts';
+import { inReverse } from '../harness/ends.ts';
 import { githubPerson, startGithub } from '../harness/github.ts';
-import { type Oidc, startOidc } from '../harness/oidc.ts';
 import { VisitorBrowser } from '../harness/visitor-browser.ts';
+import { HTTPS, oidcWorld, visitorWorld } from './visitor-world.ts';
 
 const WITHIN = { timeout: 60_000 };
-/** The public address is that of the https listener. */
-const HTTPS = 'public_url = ""';
-
-type Lists = { allowed_domains?: readonly string[]; allowed_emails?: readonly string[] };
-
-interface World {
-  readonly culvert: Culvert;
-  /** Public address of `shop`. */
-  readonly url: string;
-  /** Where the gate of a tunnel is in the API. */
-  gateOf(subdomain: string): Promise<string>;
-  put(lists: Lists, subdomain?: string): Promise<void>;
-  /** Another tunnel to the same service. */
-  publish(subdomain: string): Promise<string>;
-  /** What the local service got, newest last. */
-  readonly asked: Array<Record<string, unknown>>;
-}
-
-async function world(t: Ends, settings: string, edge = ''): Promise<World> {
-  const culvert = await startCulvert(t, settings, edge);
-  const asked: World['asked'] = [];
-  const origin = await startOrigin(t, (request, response) => {
-    asked.push(request.headers);
-    response.setHeader('content-type', 'text/html');
-    response.end(`hello from ${request.url}`);
-  });
-  const publish = async (subdomain: string): Promise<string> =>
-    (await culvert.publish('http', origin.port, { subdomain })).url;
-  const gateOf = async (subdomain: string): Promise<string> => {
-    const all = (await culvert.account.call('GET', '/tunnels')).body as unknown as Array<Record<string, string>>;
-    return `/tunnels/${all.find((one) => one['subdomain'] === subdomain)?.['id'] ?? assert.fail(subdomain)}/edge-auth`;
-  };
-  const put = async (lists: Lists, subdomain = 'shop'): Promise<void> => {
-    const { status, body } = await culvert.account.call('PUT', await gateOf(subdomain), lists);
-    assert.equal(status, 200, JSON.stringify(body));
-  };
-  return { culvert, url: await publish('shop'), gateOf, put, publish, asked };
-}
-
-/** The same with a real OpenID provider, which knows three people. */
-async function oidcWorld(context: TestContext, edge = ''): Promise<World & { oidc: Oidc }> {
-  const t = inReverse(context);
-  const oidc = await startOidc(t);
-  oidc.people.set('ann', { email: 'Ann@Example.com', email_verified: true });
-  oidc.people.set('bob', { email: 'bob@elsewhere.example', email_verified: true });
-  oidc.people.set('eve', { email: 'eve@example.com', email_verified: false });
-  const made = await world(t, oidc.settings, edge);
-  oidc.register(`${made.culvert.server.apiUrl}/edge-auth/callback`);
-  return { ...made, oidc };
-}
 
 const errorOf = ({ text }: { text: string }): unknown => (JSON.parse(text) as { error: string }).error;
 const passOf = (browser: VisitorBrowser, url: string) => browser.cookies(url).get('culvert_visitor');
@@ -184,7 +132,7 @@ suite('visitor identity', () => {
   test('the same with GitHub', WITHIN, async (context) => {
     const t = inReverse(context);
     const github = await startGithub(t);
-    const w = await world(t, `${github.settings}[edge_auth]\nprovider = "github"\n`);
+    const w = await visitorWorld(t, `${github.settings}[edge_auth]\nprovider = "github"\n`);
     await w.put({ allowed_emails: ['octo@example.test'] });
     github.current = githubPerson(7, 'Octo@Example.test');
     const page = await new VisitorBrowser().open(`${w.url}/a`);
@@ -200,7 +148,7 @@ suite('visitor identity', () => {
     const t = inReverse(context);
     const dns = await startDns(t);
     const github = await startGithub(t);
-    const w = await world(
+    const w = await visitorWorld(
       t,
       `${github.settings}[edge_auth]\nprovider = "github"\n[dns]\nresolvers = ["${dns.address}"]\n`,
     );
@@ -221,57 +169,5 @@ suite('visitor identity', () => {
     copy.headers['accept'] = '*/*';
     copy.setCookie(w.url, 'culvert_visitor', passOf(browser, own) ?? '');
     assert.equal((await copy.open(w.url)).status, 401);
-  });
-
-  test('in Chromium: refused as one person, in as another', { timeout: 90_000, skip: NO_CHROMIUM }, async (context) => {
-    const t = inReverse(context);
-    const chromium = await startChromium(t);
-    const w = await oidcWorld(context, HTTPS);
-    await w.put({ allowed_domains: ['example.com'] });
-    const tabs = await chromium.newContext({ viewport: { width: 390, height: 844 }, ignoreHTTPSErrors: true });
-    const page = await openTab(t, tabs);
-    const logIn = async (login: string): Promise<void> => {
-      await page.locator('input[name=login]').fill(login);
-      await page.locator('input[name=password]').fill('any');
-      await page.locator('button[type=submit]').click();
-      await page.getByText('Continue').click();
-    };
-    await page.goto(`${w.url}/orders`);
-    await logIn('bob');
-    await page.getByRole('heading', { name: /^You can't open shop\.localhost/ }).waitFor();
-    await page.getByText('You have signed in as bob@elsewhere.example').waitFor();
-    await page.getByRole('link', { name: 'Try another account' }).click();
-    await logIn('ann');
-    await page.getByText('hello from /orders').waitFor();
-    assert.equal(page.url(), `${w.url}/orders`);
-    const names = (await tabs.cookies(w.url)).map(({ name, httpOnly, secure, sameSite, domain }) => ({
-      name,
-      httpOnly,
-      secure,
-      sameSite,
-      domain,
-    }));
-    const flags = { httpOnly: true, secure: true, sameSite: 'Lax', domain: 'shop.localhost' };
-    assert.deepEqual(names, [
-      { name: '__Host-culvert_nonce', ...flags },
-      { name: 'culvert_visitor', ...flags },
-      { name: '__Host-culvert_browser', ...flags },
-    ]);
-    const fetched = await page.evaluate(`fetch('/api').then((answer) => answer.text())`);
-    assert.equal(fetched, 'hello from /api');
-    await page.goto(`${w.url}/.culvert/sign-out`);
-    await page.getByRole('heading', { name: 'You have signed out' }).waitFor();
-    assert.ok(!(await tabs.cookies(w.url)).some(({ name }) => name === 'culvert_visitor'));
-    await page.getByRole('link', { name: 'Sign in again' }).click();
-    await page.getByText('hello from /').waitFor();
-
-    // By a link of another site: only once the person has said so.
-    await page.goto('about:blank');
-    await page.setContent(`<a href="${w.url}/.culvert/sign-out">a gift</a>`);
-    await page.getByRole('link', { name: 'a gift' }).click();
-    await page.getByRole('heading', { name: 'Sign out?' }).waitFor();
-    assert.ok((await tabs.cookies(w.url)).some(({ name }) => name === 'culvert_visitor'));
-    await page.getByRole('button', { name: 'Sign out' }).click();
-    await page.getByRole('heading', { name: 'You have signed out' }).waitFor();
   });
 });

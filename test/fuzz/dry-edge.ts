@@ -233,6 +233,7 @@ export class DryEdge {
       meter: this.meter,
       preamble: Buffer.alloc(0),
       idle: [],
+      settling: new Set(),
       note: () => {},
     };
     for (const entry of table.entries()) entry.served = this.#served;

@@ -12,6 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Scope } from '../../src/data/edge/testing/rig.ts';
+import { missing } from '../harness/tools.ts';
 
 /** One request as a service read it. */
 export interface Seen {
@@ -34,6 +35,10 @@ export interface Origin {
 }
 
 const SOURCES = join(import.meta.dirname, 'origins');
+/** Not in the folder of a run: half a minute of compiling is kept for the next. */
+const GOCACHE = join(import.meta.dirname, '../../node_modules/.cache/go');
+
+export type OriginName = 'node' | 'go' | 'python' | 'nginx';
 
 /** A service on node:http. */
 export async function nodeOrigin(scope: Scope): Promise<Origin> {
@@ -76,29 +81,32 @@ function headOf(request: IncomingMessage): Seen {
   return { line: `${request.method} ${request.url}`, from, host: request.headers.host ?? '' };
 }
 
-/** A service in a program of its own, or undefined where that is not installed. */
-export async function foreignOrigin(name: 'go' | 'python' | 'nginx', scope: Scope): Promise<Origin | undefined> {
+/** What each of them needs; the one in this process needs nothing. */
+const PROGRAMS = { go: 'go', python: 'python3', nginx: 'nginx' } as const;
+
+/** Why there is no such service here, or false. */
+export function noOrigin(name: OriginName): string | false {
+  return name !== 'node' && missing(PROGRAMS[name]);
+}
+
+/** A service: in this process, or in a program of its own. */
+export function startOrigin(name: OriginName, scope: Scope): Promise<Origin> {
+  return name === 'node' ? nodeOrigin(scope) : foreignOrigin(name, scope);
+}
+
+async function foreignOrigin(name: keyof typeof PROGRAMS, scope: Scope): Promise<Origin> {
   const folder = mkdtempSync(join(tmpdir(), 'culvert-fuzz-'));
   scope.after(() => rmSync(folder, { recursive: true, force: true }));
-  try {
-    execFileSync(...VERSION[name], { stdio: 'ignore' });
-  } catch {
-    return undefined;
-  }
   if (name === 'nginx') return nginx(folder, scope);
-  if (name === 'python') return program(name, spawn('python3', [join(SOURCES, 'main.py')], { stdio: PIPES }), scope);
+  if (name === 'python')
+    return program(name, spawn(PROGRAMS.python, [join(SOURCES, 'main.py')], { stdio: PIPES }), scope);
   const path = join(folder, 'origin');
-  const env = { ...process.env, GO111MODULE: 'off', GOCACHE: join(tmpdir(), 'go-cache') };
+  const env = { ...process.env, GO111MODULE: 'off', GOCACHE };
   execFileSync('go', ['build', '-o', path, join(SOURCES, 'main.go')], { env });
   return program(name, spawn(path, { stdio: PIPES }), scope);
 }
 
 const PIPES: ['ignore', 'pipe', 'ignore'] = ['ignore', 'pipe', 'ignore'];
-const VERSION: Record<'go' | 'python' | 'nginx', [string, string[]]> = {
-  go: ['go', ['version']],
-  python: ['python3', ['--version']],
-  nginx: ['nginx', ['-v']],
-};
 
 async function program(name: string, child: ChildProcess, scope: Scope): Promise<Origin> {
   scope.after(() => void child.kill('SIGKILL'));

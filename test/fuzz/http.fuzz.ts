@@ -1,5 +1,6 @@
 /** The long form of the HTTP fuzzing, for `npm run fuzz`. Prints the seed, and what was found. */
-import { fuzzHttp, type OriginName } from './http.ts';
+import { fuzzHttp } from './http.ts';
+import { noOrigin, type OriginName } from './http-origins.ts';
 
 const NAMES: readonly OriginName[] = ['node', 'go', 'python', 'nginx'];
 
@@ -7,6 +8,11 @@ const NAMES: readonly OriginName[] = ['node', 'go', 'python', 'nginx'];
 export async function fuzzHttpLong(seconds: number, seed: number): Promise<void> {
   console.log(`http: seed ${seed}, ${seconds / NAMES.length} s for each service`);
   for (const name of NAMES) {
+    const without = noOrigin(name);
+    if (without !== false) {
+      console.log(`${name}: ${without}`);
+      continue;
+    }
     const closers: Array<() => void | Promise<void>> = [];
     try {
       const report = await fuzzHttp(
@@ -14,10 +20,6 @@ export async function fuzzHttpLong(seconds: number, seed: number): Promise<void>
         { seed, seconds: seconds / NAMES.length },
         { after: (close) => void closers.push(close) },
       );
-      if (report === undefined) {
-        console.log(`${name}: not installed`);
-        continue;
-      }
       const { cases, forwarded, stricter, laxer, refused } = report;
       console.log(
         `${name}: ${cases} cases, ${forwarded} requests forwarded, none smuggled; stricter than llhttp in ${stricter}`,

@@ -6,9 +6,7 @@
 import { connect } from 'node:net';
 import { Rig, type Scope } from '../../src/data/edge/testing/rig.ts';
 import { caseOf, randomOf } from './cases.ts';
-import { foreignOrigin, nodeOrigin, type Origin, type Seen } from './http-origins.ts';
-
-export type OriginName = 'node' | 'go' | 'python' | 'nginx';
+import { nodeOrigin, type Origin, type OriginName, type Seen, startOrigin } from './http-origins.ts';
 
 export interface FuzzOptions {
   readonly seed: number;
@@ -32,10 +30,9 @@ export interface FuzzReport {
 /** What a bare parser read, as the edge would forward it. */
 const HOST = /^shop\.example\.test\.?(:\d+)?$/i;
 
-/** Runs cases; throws for the first that smuggles or is read differently. Undefined when the origin's program is not installed. */
-export async function fuzzHttp(name: OriginName, options: FuzzOptions, scope: Scope): Promise<FuzzReport | undefined> {
-  const origin = name === 'node' ? await nodeOrigin(scope) : await foreignOrigin(name, scope);
-  if (origin === undefined) return undefined;
+/** Runs cases; throws for the first that smuggles or is read differently. */
+export async function fuzzHttp(name: OriginName, options: FuzzOptions, scope: Scope): Promise<FuzzReport> {
+  const origin = await startOrigin(name, scope);
   const bare = await nodeOrigin(scope);
   const rig = await Rig.start(scope);
   await rig.serve('shop', origin.port);

@@ -1,3 +1,4 @@
+// group: fuzz
 /** The short form of mux.fuzz.ts: a fixed set of seeds. */
 import { test } from 'node:test';
 import { hostileRound, honestRound } from './mux-model.ts';

@@ -1,3 +1,4 @@
+// group: fuzz
 /** The short form of relay.fuzz.ts: a fixed set of seeds. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

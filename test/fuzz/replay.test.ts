@@ -1,3 +1,4 @@
+// group: fuzz
 /** The short form of the fuzzer of replays. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

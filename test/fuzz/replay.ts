@@ -7,6 +7,7 @@ import { AppError } from '../../src/base/errors.ts';
 import { hostAmong, type ReplayEdits, replayOf } from '../../src/control/services/inspector/replay-request.ts';
 import { type Outcome, TunnelExchange } from '../../src/data/edge/tunnel-request.ts';
 import { idOf } from '../../src/data/fixtures/link.ts';
+import { CLAIMS_OF_VISITORS } from '../../src/http1/fields.ts';
 import type { InspectedRequest, TunnelRequest } from '../../src/plane/inspection.ts';
 import type { DryEdge } from './dry-edge.ts';
 import { type Message, readRequest } from './reference.ts';
@@ -31,7 +32,8 @@ const NAME = 'shop.example.test';
 const OF_EDGE = /^(?:host|content-length|x-forwarded-(?:for|proto|host)|x-real-ip|culvert-replay)$/;
 /** Never passed on, whoever says it; with `_` for `-` too. */
 const KEPT_BACK =
-  /^(?:connection|keep-alive|proxy-connection|proxy-authenticate|proxy-authorization|te|upgrade|transfer-encoding|http2-settings|forwarded|x-client-ip|true-client-ip|x-cluster-client-ip|x-original-(?:url|host)|x-rewrite-url|culvert-visitor-email|x-forwarded-.+)$/;
+  /^(?:connection|keep-alive|proxy-connection|proxy-authenticate|proxy-authorization|te|upgrade|transfer-encoding|http2-settings|x-original-(?:url|host)|x-rewrite-url|culvert-visitor-email|x-forwarded-.+)$/;
+const CLAIMS = new Set<string>(CLAIMS_OF_VISITORS);
 /** Marks of webhooks come behind those of the edge, if they are short and plain; with `_` they are nobody's. */
 const MARK = /^culvert-webhook-(?:receiver|delivery|attempt)$/;
 const KNOWN_WITH_DASH = /^(?:expect|accept|cookie)$/;
@@ -110,7 +112,13 @@ function othersOf(came: Message, meant: TunnelRequest): string | null {
     .map(([name, value]) => [name, value.replace(/^[\t ]+|[\t ]+$/g, '')] as const)
     .filter(([name]) => {
       const folded = name.replaceAll('_', '-');
-      if (KEPT_BACK.test(folded) || OF_EDGE.test(folded) || (MARK.test(folded) && name !== folded)) return false;
+      if (
+        KEPT_BACK.test(folded) ||
+        CLAIMS.has(folded) ||
+        OF_EDGE.test(folded) ||
+        (MARK.test(folded) && name !== folded)
+      )
+        return false;
       return name === folded || !KNOWN_WITH_DASH.test(folded);
     });
   return JSON.stringify(others) === JSON.stringify(expected) ? null : `other fields than ${JSON.stringify(expected)}`;

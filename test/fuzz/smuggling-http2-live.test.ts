@@ -11,7 +11,7 @@ import { askRaw } from './raw-http2.ts';
 import { streamCase } from './smuggling-http2.ts';
 import { strictOrigin } from './strict-origin.ts';
 
-const WITHIN = { timeout: 60_000 };
+const WITHIN = { timeout: 120_000 };
 const HOST = 'shop.example.test';
 const HIDDEN = `GET /hidden HTTP/1.1\r\nHost: ${HOST}\r\nX-Forwarded-For: 6.6.6.6\r\n\r\n`;
 

@@ -3,6 +3,7 @@
  * (reference.ts): what reaches the service is exactly one request per head that was accepted, with the method, target, fields and body
  * that the visitor's bytes have by the grammar, in their order, and nothing besides; and the visitor gets one answer for each.
  */
+import { CLAIMS_OF_VISITORS } from '../../src/http1/fields.ts';
 import type { DryEdge, DryStream, DryVisitor } from './dry-edge.ts';
 import { type Message, type Reading, readRequest, readResponse, valuesOf } from './reference.ts';
 
@@ -23,7 +24,9 @@ export interface RequestReport {
 const SHOP = /^shop\.example\.test\.?(?::\d+)?$/i;
 /** The names that the edge keeps to itself; with `_` for `-` too. */
 const KEPT_BACK =
-  /^(?:connection|keep-alive|proxy-connection|proxy-authenticate|proxy-authorization|te|upgrade|transfer-encoding|content-length|http2-settings|forwarded|x-real-ip|x-client-ip|true-client-ip|x-forwarded-.+)$/;
+  /^(?:connection|keep-alive|proxy-connection|proxy-authenticate|proxy-authorization|te|upgrade|transfer-encoding|content-length|http2-settings|x-forwarded-.+)$/;
+const CLAIMS = new Set<string>(CLAIMS_OF_VISITORS);
+const isKeptBack = (folded: string): boolean => KEPT_BACK.test(folded) || CLAIMS.has(folded);
 const KNOWN_WITH_DASH = /^(?:host|expect|accept)$/;
 
 /** Runs one case. A string says what does not hold. */
@@ -106,7 +109,7 @@ function compare(meant: Message, came: Message): string | null {
   const trailers = new Set(meant.trailers.map(String));
   for (const trailer of came.trailers) {
     const [name] = trailer;
-    if (!trailers.has(String(trailer)) || KEPT_BACK.test(name.replaceAll('_', '-'))) return `trailer ${name}`;
+    if (!trailers.has(String(trailer)) || isKeptBack(name.replaceAll('_', '-'))) return `trailer ${name}`;
   }
   return null;
 }
@@ -121,7 +124,7 @@ function fieldsOf(meant: Message): Array<readonly [string, string]> {
   const named = new Set(valuesOf(meant, 'connection').flatMap((value) => value.toLowerCase().split(/[\t ,]+/)));
   const kept = meant.fields.filter(([name]) => {
     const folded = name.replaceAll('_', '-');
-    if (KEPT_BACK.test(folded) || named.has(name)) return false;
+    if (isKeptBack(folded) || named.has(name)) return false;
     return name === folded || !KNOWN_WITH_DASH.test(folded);
   });
   const host = valuesOf(meant, 'host')[0] ?? '';

@@ -1,25 +1,53 @@
 /**
- * A real browser for tests of pages: Debian's Chromium, without a window. Whatever a page's policy refuses, or its script throws, fails the
+ * A real browser for tests of pages: Chromium, without a window. Whatever a page's policy refuses, or its script throws, fails the
  * test that opened the page.
  */
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
 import { type Browser, type BrowserContext, chromium, type Locator, type Page } from 'playwright-core';
 import type { Ends } from './ends.ts';
+import { findProgram } from './tools.ts';
 
-/** Debian's; another one by the environment. */
-const CHROMIUM = process.env['CULVERT_CHROMIUM'] ?? '/usr/bin/chromium';
+/**
+ * The one that the environment names, or the first of these in the PATH. The shell has no window to draw, nor the pages that a window is made of: the same
+ * tests take half as long of the processor.
+ */
+const NAMED = process.env['CULVERT_CHROMIUM'];
+const PROGRAMS = NAMED === undefined ? ['chromium-headless-shell', 'chromium'] : [NAMED];
+const CHROMIUM = PROGRAMS.map(findProgram).find((path) => path !== undefined);
 const FLAGS = ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking', '--disable-sync'];
 const WAIT_MS = 15_000;
 
 /** For `skip` of a suite: why there is no browser here, or false. */
-export const NO_CHROMIUM: string | false = existsSync(CHROMIUM) ? false : `not installed: ${CHROMIUM}`;
+export const NO_CHROMIUM: string | false = CHROMIUM === undefined && `not installed: ${NAMED ?? 'chromium'}`;
 
-/** `flags`: besides the usual ones. */
+/** One for this test alone; `flags`: besides the usual ones. */
 export async function startChromium(ends: Ends, flags: readonly string[] = []): Promise<Browser> {
-  const browser = await chromium.launch({ executablePath: CHROMIUM, args: [...FLAGS, ...flags] });
+  const browser = await launch(flags);
   ends.after(() => browser.close());
   return browser;
+}
+
+let shared: Promise<Browser> | undefined;
+
+/**
+ * The one of all test files that run in this process one after the other (scripts/test/lane.ts): to start one takes a second of the processor. Each
+ * test has a context of its own in it. It ends when there is no next file (an empty path); without the runner it ends with `ends`.
+ */
+export async function sharedChromium(ends: Ends): Promise<Browser> {
+  if (process.send === undefined) return startChromium(ends);
+  if (shared === undefined || !(await shared).isConnected()) {
+    shared = launch([]);
+    const browser = await shared;
+    process.on('message', (path) => {
+      if (path === '') void browser.close();
+    });
+  }
+  return shared;
+}
+
+function launch(flags: readonly string[]): Promise<Browser> {
+  if (CHROMIUM === undefined) throw new Error('there is no Chromium');
+  return chromium.launch({ executablePath: CHROMIUM, args: [...FLAGS, ...flags] });
 }
 
 /** An empty tab: of a browser that nobody has used, the size of a phone, or of one that somebody has. It ends with the test. */

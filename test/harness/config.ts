@@ -12,14 +12,19 @@ export interface Ports {
   readonly tcp: readonly [number, number];
 }
 
-/** Below the range from which systems give out ports by themselves, so that no outgoing connection sits on one. */
+/**
+ * Both below the range from which systems give out ports by themselves: what was free stays so until it is used, though other tests open connections
+ * and listeners meanwhile.
+ */
+const LOW = 11_000;
+const SPAN = 10_000;
 const TCP_LOW = 21_000;
 const TCP_SPAN = 11_000;
 const TCP_COUNT = 5;
 
 /** Ports that are free now. A server that must come back on the same ones can't use 0. */
 export async function freePorts(): Promise<Ports> {
-  const held = await Promise.all([hold(0), hold(0), hold(0), hold(0)]);
+  const held = await Promise.all([holdAny(), holdAny(), holdAny(), holdAny()]);
   const [api, http, https, agents] = held.map(({ port }) => port) as [number, number, number, number];
   const ports = { api, http, https, agents, tcp: await freeRange() };
   await Promise.all(held.map(({ release }) => release()));
@@ -28,7 +33,7 @@ export async function freePorts(): Promise<Ports> {
 
 /** One port that is free now, for a program that must be told. */
 export async function freePort(): Promise<number> {
-  const { port, release } = await hold(0);
+  const { port, release } = await holdAny();
   await release();
   return port;
 }
@@ -43,7 +48,19 @@ async function freeRange(): Promise<[number, number]> {
   }
 }
 
-async function hold(wanted: number): Promise<{ port: number; release: () => Promise<void> }> {
+interface Held {
+  readonly port: number;
+  readonly release: () => Promise<void>;
+}
+
+async function holdAny(): Promise<Held> {
+  for (;;) {
+    const held = await hold(LOW + Math.floor(Math.random() * SPAN)).catch(() => undefined);
+    if (held !== undefined) return held;
+  }
+}
+
+async function hold(wanted: number): Promise<Held> {
   const server = createServer();
   server.listen(wanted, '127.0.0.1');
   await once(server, 'listening');

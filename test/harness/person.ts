@@ -1,9 +1,13 @@
-/** A machine on which somebody has logged in with `culvert login`, and the commands that they run there. Of a server in a process of its own. */
+/**
+ * A machine on which somebody has logged in with `culvert login`, and the commands that they run there: in this process, where a start of the
+ * program is not what is looked at. Of a server in a process of its own.
+ */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import { run as runHere } from '../../src/cli/fixtures/in-process.ts';
 import { culvertCommand, type SpawnedCulvert, type SpawnOptions, spawnCulvert } from './spawned.ts';
 
 export interface Ended {
@@ -16,9 +20,11 @@ export interface Machine {
   readonly culvert: SpawnedCulvert;
   readonly home: string;
   readonly env: NodeJS.ProcessEnv;
-  /** Runs a command to its end; `more` stands in its environment. */
+  /** Runs a command to its end; `more` stands in its environment. The built file where CULVERT_BIN names one. */
   run(words: readonly string[], more?: NodeJS.ProcessEnv): Promise<Ended>;
-  /** The same, which must end well: its standard output. */
+  /** The same in a process of its own. */
+  spawn(words: readonly string[], more?: NodeJS.ProcessEnv): Promise<Ended>;
+  /** `run`, which must end well: its standard output. */
   ok(...words: string[]): Promise<string>;
 }
 
@@ -42,8 +48,11 @@ export async function machine(t: TestContext, options: SpawnOptions = {}): Promi
   mkdirSync(home);
   const env = { PATH: process.env['PATH'], HOME: home, XDG_RUNTIME_DIR: home };
   const [program = '', ...first] = culvertCommand();
-  const run: Machine['run'] = (words, more = {}) =>
+  const spawn: Machine['spawn'] = (words, more = {}) =>
     endOf(program, [...first, ...words], { cwd: home, env: { ...env, ...more } });
+  const isBuilt = Boolean(process.env['CULVERT_BIN']);
+  const run: Machine['run'] = (words, more = {}) =>
+    isBuilt ? spawn(words, more) : runHere(words, { home, env: { ...env, ...more } });
   const ok: Machine['ok'] = async (...words) => {
     const { code, stdout, stderr } = await run(words);
     assert.equal(code, 0, `${words.join(' ')}: ${stderr}`);
@@ -53,5 +62,5 @@ export async function machine(t: TestContext, options: SpawnOptions = {}): Promi
   const code = await login.printed(/\/app\/cli\?device_code=(\S+)/);
   await culvert.account.call('POST', '/auth/cli/authorize', { device_code: code });
   assert.equal(await login.ended(), 0);
-  return { culvert, home, env, run, ok };
+  return { culvert, home, env, run, spawn, ok };
 }

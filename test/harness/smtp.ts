@@ -7,10 +7,10 @@
  *   mail.code, mail.token: what the letter asks its reader to use
  */
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import type { AddressInfo } from 'node:net';
 import PostalMime from 'postal-mime';
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server';
+import { testCertificate } from '../../src/data/fixtures/certificate.ts';
 import type { Ends } from './ends.ts';
 
 /** `plain`: TLS is not offered. `starttls`: offered. `tls`: from the start (smtps). */
@@ -84,7 +84,7 @@ export async function startSmtp(ends: Ends, options: SmtpOptions = {}): Promise<
   const off = [...(security === 'starttls' ? [] : ['STARTTLS']), ...(user === undefined ? ['AUTH'] : [])];
   const server = new SMTPServer({
     secure: security === 'tls',
-    ...(security === 'plain' ? {} : throwAwayCertificate()),
+    ...(security === 'plain' ? {} : await testCertificate(['localhost', '127.0.0.1'])),
     disabledCommands: off,
     authOptional: user === undefined,
     allowInsecureAuth: security === 'plain',
@@ -222,16 +222,4 @@ async function take(
 
 function refusal({ code, message }: Refusal): Error {
   return Object.assign(new Error(message), { responseCode: code });
-}
-
-/** For `localhost` and loopback, good for a day, trusted by nobody. */
-function throwAwayCertificate(): { key: string; cert: string } {
-  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-keyout', '-'];
-  const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1'];
-  const pem = execFileSync('openssl', ['req', '-x509', ...key, '-out', '-', '-days', '1', ...subject], {
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
-  const at = pem.indexOf('-----BEGIN CERTIFICATE');
-  return { key: pem.slice(0, at), cert: pem.slice(at) };
 }

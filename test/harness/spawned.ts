@@ -35,7 +35,9 @@ export interface AgentOptions {
 export function culvertCommand(netns?: string): string[] {
   const built = process.env['CULVERT_BIN'];
   const program =
-    built === undefined || built === '' ? [process.execPath, join(ROOT, 'src/main.ts')] : [resolve(built)];
+    built === undefined || built === ''
+      ? [process.execPath, process.env['CULVERT_TEST_PROGRAM'] ?? join(ROOT, 'src/main.ts')]
+      : [resolve(built)];
   // `ip netns exec` becomes the program that it runs: signals to the child reach Culvert itself.
   return netns === undefined ? program : ['ip', 'netns', 'exec', netns, ...program];
 }

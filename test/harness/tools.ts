@@ -1,5 +1,7 @@
 /** Programs of the system that tests use as clients. A test that needs one that is not there says so and is skipped. */
 import { spawn, spawnSync } from 'node:child_process';
+import { accessSync, constants, statSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
 
 export interface Outcome {
   readonly code: number | null;
@@ -7,9 +9,25 @@ export interface Outcome {
   readonly stderr: string;
 }
 
+/** Where a program lies in the folders of PATH, or undefined. A path stands for itself. */
+export function findProgram(name: string): string | undefined {
+  const folders = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
+  const places = name.includes('/') ? [name] : folders.map((folder) => join(folder, name));
+  return places.find(canBeRun);
+}
+
+function canBeRun(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false; // not there, or not for this user
+  }
+}
+
 /** A reason to skip, or false: for the `skip` option of a test. */
 export function missing(...programs: string[]): string | false {
-  const absent = programs.filter((name) => spawnSync('sh', ['-c', `command -v ${name}`]).status !== 0);
+  const absent = programs.filter((name) => findProgram(name) === undefined);
   return absent.length > 0 && `not installed: ${absent.join(', ')}`;
 }
 

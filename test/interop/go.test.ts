@@ -6,7 +6,7 @@ import type { MuxStream } from '../../src/mux/stream.ts';
 import { collect, sinkOf } from '../../src/mux/testing.ts';
 import { buildPeer, type Joined, type JoinOptions, joinPeer, whyNoGo } from './peer.ts';
 
-const skip = whyNoGo() ?? false;
+const skip = whyNoGo();
 
 /** The Go peer's pattern: a byte that tells where it stands. */
 const pattern = (at: number): number => (at * 7 + (at >> 8) * 13 + (at >> 16) * 31) & 0xff;

@@ -97,7 +97,7 @@ function echoOurs(stream: MuxStream): void {
 }
 
 for (const role of ['client', 'server'] as const) {
-  test(`as ${role} we open 40 streams to libp2p, which echoes them`, { timeout: 60_000 }, async () => {
+  test(`as ${role} we open 40 streams to libp2p, which echoes them`, { timeout: 120_000 }, async () => {
     const { ours, theirs, connection } = joined(role, 5_003);
     theirs.addEventListener('stream', (event) => void echoTheirs(event.detail));
     const bodies = Array.from({ length: 40 }, () => randomBytes(randomInt(0, 900_000)));
@@ -119,7 +119,7 @@ for (const role of ['client', 'server'] as const) {
     assert.ok((await ours.session.ping()) >= 0);
   });
 
-  test(`as ${role} we echo 40 streams that libp2p opens`, { timeout: 60_000 }, async () => {
+  test(`as ${role} we echo 40 streams that libp2p opens`, { timeout: 120_000 }, async () => {
     const { ours, theirs, connection } = joined(role, 1_009, echoOurs);
     await Promise.all(
       Array.from({ length: 40 }, async () => {
@@ -139,7 +139,7 @@ for (const role of ['client', 'server'] as const) {
     assert.equal(connection.aborted, undefined);
   });
 
-  test(`as ${role} resets go both ways, and go-away ends libp2p's muxer`, { timeout: 60_000 }, async () => {
+  test(`as ${role} resets go both ways, and go-away ends libp2p's muxer`, { timeout: 120_000 }, async () => {
     let resets = 0;
     const opened: MuxStream[] = [];
     const { ours, theirs } = joined(role, 100_000, (stream) => {

@@ -15,16 +15,19 @@ import type { MuxSession } from '../../src/mux/session.ts';
 import type { MuxStream } from '../../src/mux/stream.ts';
 import type { MuxError } from '../../src/mux/types.ts';
 import { WindowBudget } from '../../src/mux/window.ts';
+import { missing } from '../harness/tools.ts';
 
 const SOURCE = join(import.meta.dirname, 'go');
 
-/** Why Go can't be used here, or undefined when it can. */
-export function whyNoGo(): string | undefined {
+/** Why Go can't be used here, or false when it can. */
+export function whyNoGo(): string | false {
+  const without = missing('go');
+  if (without !== false) return without;
   try {
     execFileSync('go', ['list', 'github.com/hashicorp/yamux'], { env: goEnvironment(tmpdir()), stdio: 'ignore' });
-    return undefined;
+    return false;
   } catch {
-    return 'needs the Debian packages golang-go and golang-github-hashicorp-yamux-dev';
+    return 'not installed: golang-github-hashicorp-yamux-dev';
   }
 }
 

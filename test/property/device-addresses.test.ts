@@ -1,3 +1,4 @@
+// group: fuzz
 /** Addresses of devices against a model: whatever is enrolled and revoked, in whatever order, each has the lowest that was free. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

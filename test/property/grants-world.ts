@@ -288,6 +288,7 @@ export class GrantsWorld {
         ...{ link, table, relays, meter, outbox, sweeper, clock: this.#clock, log: silentLog },
         ports: { ready: async () => true },
         slabs: new SlabPool(),
+        onPresence: () => undefined,
         budget: new WindowBudget(1 << 24),
       },
     );

@@ -1,3 +1,4 @@
+// group: fuzz
 /** The short form of grants.fuzz.ts: a fixed seed. */
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';

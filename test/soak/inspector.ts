@@ -165,7 +165,8 @@ class Watch {
     const metrics = await fetch(`${this.#culvert.apiUrl}/superadmin/metrics`, {
       headers: { authorization: `Bearer ${this.#account.bearer}` },
     });
-    const heap = Number(/^culvert_process_heap_used_bytes (\S+)$/m.exec(await metrics.text())?.[1]);
+    const heaps = (await metrics.text()).matchAll(/^culvert_process_heap_used_bytes\{.*\} (\S+)$/gm);
+    const heap = [...heaps].reduce((sum, [, bytes]) => sum + Number(bytes), 0);
     const { rssMb } = viewOf(this.#culvert.server.pid);
     return { rssMb, heapMb: heap / 2 ** 20, heldMb: held / 2 ** 20, waiting };
   }

@@ -5,7 +5,7 @@ import { type Clock, systemClock } from '../../base/clock.ts';
 import type { Logger } from '../../base/log.ts';
 import { migrate } from '../db/migrate.ts';
 import { MIGRATIONS } from '../db/migrations.gen.ts';
-import { isEmpty, openDatabase } from '../db/open.ts';
+import { isEmpty, openDatabase, openStore } from '../db/open.ts';
 import { Store } from '../db/tx.ts';
 import type { RecordStore } from '../db/usage/records.ts';
 import { UsageStore } from '../db/usage/usage-store.ts';
@@ -65,7 +65,7 @@ export function openGround(options: ControlOptions): Ground {
       nowMs: clock.now(),
       log,
     });
-    const store = new Store(sqlite, { clock, log });
+    const store = new Store(openStore(sqlite, options.dataDir), { clock, log });
     const keys = loadKeys(store, sealer);
     const publisher = new Publisher(clock.now());
     keys.onChange(() => publisher.setAccessKeys(keys.accessKeys()));
@@ -83,7 +83,7 @@ export function openGround(options: ControlOptions): Ground {
       outbox: new Outbox({ sealer, log }),
       nodes: new Nodes(),
       publisher,
-      passwords: new Passwords(),
+      passwords: new Passwords(options.makeHasher),
       challenges: new Challenges({ keys, clock, issuer: apiUrl, sealer }),
       maintenance,
       ownLabels,

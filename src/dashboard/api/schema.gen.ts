@@ -3428,7 +3428,7 @@ export interface paths {
         };
         put?: never;
         post?: never;
-        /** Delete a private network with its devices; its UDP port is free */
+        /** Delete a private network with its devices; its organization keeps the UDP port for 24 hours */
         delete: {
             parameters: {
                 query?: never;
@@ -3729,7 +3729,7 @@ export interface paths {
         get?: never;
         /**
          * Register the network's server, or another one
-         * @description The network gets a UDP port of this server and keeps it: clients come there, and an agent beside the WireGuard of the machine (`culvert udp`) carries what they send. With a `public_endpoint` it gives the port up. Either can be changed to the other at any time.
+         * @description The network gets a UDP port of this server and keeps it: clients come there, and an agent beside the WireGuard of the machine (`culvert udp`) carries what they send. With a `public_endpoint` it gives the port up. Either can be changed to the other at any time. Its organization keeps a port that was given up for 24 hours. Where there are other organizations, one holds at most three quarters of the ports; beyond that, and when none is free, 409 `conflict`.
          */
         put: {
             parameters: {
@@ -5248,7 +5248,7 @@ export interface paths {
         put?: never;
         /**
          * Reserve a tunnel for an agent to serve
-         * @description A name is 409 while another tunnel has it, another organization keeps it or let it go within 24 hours, or it ends with the slug of another project of the organization. At most 1,000 at once, and 5,000 made in a day, those that agents open included. One that ran out and was neither started nor served for 30 days is deleted, except on Enterprise: a name is kept by `POST /reserved-subdomains`.
+         * @description A name is 409 while another tunnel has it, another organization keeps it or let it go within 24 hours, or it ends with the slug of another project of the organization. At most 1,000 at once, and 5,000 made in a day, those that agents open included. A `tcp` tunnel gets a public port, and its organization keeps that for 24 hours after the tunnel is deleted. Where there are other organizations, one holds at most three quarters of the ports; beyond that, and when none is free, 409 `conflict`. One that ran out and was neither started nor served for 30 days is deleted, except on Enterprise: a name is kept by `POST /reserved-subdomains`.
          */
         post: {
             parameters: {

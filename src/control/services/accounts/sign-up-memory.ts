@@ -9,7 +9,7 @@
  * account; to push an address out takes 10,000 sign-ups, each of which costs a hash and a token of the rate limit.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
+import { RecentMap } from '../../../base/recent-map.ts';
 import { emailKey } from './accounts.ts';
 
 /** A few megabytes. */
@@ -30,7 +30,7 @@ interface SignedUp {
 export class SignUpMemory {
   /** Of this process alone: a fingerprint is of no use outside it. */
   readonly #key = randomBytes(32);
-  readonly #last = new LRUCache<string, SignedUp>({ max: MAX_ADDRESSES });
+  readonly #last = new RecentMap<string, SignedUp>({ max: MAX_ADDRESSES });
 
   /** `passwordHash`: what the account now has because of this sign-up; null when the account took nothing from it. */
   remember(pair: TypedPair, passwordHash: string | null): void {

@@ -259,7 +259,7 @@ export class Certificates {
     );
   }
 
-  #setChallenges(list: readonly EdgeChallenge[]): void {
-    this.#edge?.setChallenges(list);
+  async #setChallenges(list: readonly EdgeChallenge[]): Promise<void> {
+    await this.#edge?.setChallenges(list);
   }
 }

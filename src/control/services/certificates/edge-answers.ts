@@ -8,7 +8,8 @@ import type { ChallengeAnswer, ChallengeSolver } from '../../providers/acme.ts';
 export interface EdgeAnswersDeps {
   /** Makes the certificate that RFC 8737 asks for. */
   readonly alpnCertificate: (answer: ChallengeAnswer) => Promise<EdgeCertificate>;
-  readonly setChallenges: (list: readonly EdgeChallenge[]) => void;
+  /** Resolves once the edge answers with them. */
+  readonly setChallenges: (list: readonly EdgeChallenge[]) => Promise<void>;
 }
 
 export class EdgeAnswers implements ChallengeSolver {
@@ -21,11 +22,11 @@ export class EdgeAnswers implements ChallengeSolver {
 
   async publish(answer: ChallengeAnswer): Promise<void> {
     this.#challenges.set(answer, await this.#challengeOf(answer));
-    this.#deps.setChallenges([...this.#challenges.values()]);
+    await this.#deps.setChallenges([...this.#challenges.values()]);
   }
 
   async withdraw(answer: ChallengeAnswer): Promise<void> {
-    if (this.#challenges.delete(answer)) this.#deps.setChallenges([...this.#challenges.values()]);
+    if (this.#challenges.delete(answer)) await this.#deps.setChallenges([...this.#challenges.values()]);
   }
 
   async #challengeOf(answer: ChallengeAnswer): Promise<EdgeChallenge> {

@@ -22,5 +22,5 @@ export interface CertificateEdge {
   /** All that there are, by name: replaces what was set before. */
   setCertificates(shown: ReadonlyMap<string, EdgeCertificate>): void;
   /** All questions of authorities that are to be answered now, likewise. */
-  setChallenges(list: readonly EdgeChallenge[]): void;
+  setChallenges(list: readonly EdgeChallenge[]): Promise<void>;
 }

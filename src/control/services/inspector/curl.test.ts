@@ -6,13 +6,15 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
+import { missing } from '../../../../test/harness/tools.ts';
 import type { InspectedRequest } from '../../../plane/inspection.ts';
 import { curlCommand } from './curl.ts';
 import { masked, readHead } from './fields.ts';
 import { head, recorded } from './testing/recorded.ts';
 
+const NEEDS_CURL = { skip: missing('curl') };
 /** What a POSIX shell is here, and another one where it is there. */
-const SHELLS = ['sh', 'bash'];
+const SHELLS = ['sh', 'bash'].filter((name) => missing(name) === false);
 
 interface Sent {
   readonly startLine: string;
@@ -69,49 +71,53 @@ function posted(host: string, requestBody: Buffer, ...fields: string[]): Inspect
   });
 }
 
-test('what a shell makes of the command is what was recorded: line, fields in their order, and every byte of the body', async (t) => {
-  const server = await rawServer(t);
-  const everyByte = Buffer.from(Array.from({ length: 256 }, (_, i) => i));
-  const bodies: Readonly<Record<string, Buffer>> = {
-    json: Buffer.from('{"who": "Ann\'s", "cost": "$5 `id` $(id) \\\\ !!"}\n'),
-    quotes: Buffer.from("''\"'\"'\\''"),
-    'a name of a file': Buffer.from('@/etc/passwd'),
-    dash: Buffer.from('-n %s\u0001'),
-    utf8: Buffer.from('Grüße, 世界 🙂\r\n'),
-    'every byte': everyByte,
-    'bytes in front of digits': Buffer.from([0, 0x31, 0x37, 0xff, 0x30, 0x00]),
-    'two lines': Buffer.from('a\nb\n\n'),
-    large: randomBytes(200_000),
-    'large text': Buffer.from('0123456789'.repeat(10_000)),
-    'hidden marks': Buffer.from('pay \u202e elgoog'),
-  };
-  const fields = [
-    'Content-Type: application/json',
-    'X-Quote: it\'s "quoted" `here` $HOME',
-    'X-Latin: caf\u00e9',
-    'X-Twice: one',
-    'X-Empty:',
-    'X-Twice: two',
-    'Accept: */*',
-    'User-Agent: test/1.0',
-  ];
-  for (const shell of SHELLS) {
-    for (const [name, body] of Object.entries(bodies)) {
-      await runIn(shell, curlCommand(shownOf(posted(server.host, body, ...fields))));
-      const took = server.took();
-      assert.equal(took?.startLine, 'POST / HTTP/1.1', name);
-      assert.ok(took.body.equals(body), `${name} in ${shell}`);
-      const own = took.fields.filter((line) => !/^(host|content-length):/i.test(line));
-      assert.deepEqual(
-        own,
-        fields.map((line) => (line === 'X-Empty:' ? 'X-Empty: ' : line)),
-        name,
-      );
+test(
+  'what a shell makes of the command is what was recorded: line, fields in their order, and every byte of the body',
+  NEEDS_CURL,
+  async (t) => {
+    const server = await rawServer(t);
+    const everyByte = Buffer.from(Array.from({ length: 256 }, (_, i) => i));
+    const bodies: Readonly<Record<string, Buffer>> = {
+      json: Buffer.from('{"who": "Ann\'s", "cost": "$5 `id` $(id) \\\\ !!"}\n'),
+      quotes: Buffer.from("''\"'\"'\\''"),
+      'a name of a file': Buffer.from('@/etc/passwd'),
+      dash: Buffer.from('-n %s\u0001'),
+      utf8: Buffer.from('Grüße, 世界 🙂\r\n'),
+      'every byte': everyByte,
+      'bytes in front of digits': Buffer.from([0, 0x31, 0x37, 0xff, 0x30, 0x00]),
+      'two lines': Buffer.from('a\nb\n\n'),
+      large: randomBytes(200_000),
+      'large text': Buffer.from('0123456789'.repeat(10_000)),
+      'hidden marks': Buffer.from('pay \u202e elgoog'),
+    };
+    const fields = [
+      'Content-Type: application/json',
+      'X-Quote: it\'s "quoted" `here` $HOME',
+      'X-Latin: caf\u00e9',
+      'X-Twice: one',
+      'X-Empty:',
+      'X-Twice: two',
+      'Accept: */*',
+      'User-Agent: test/1.0',
+    ];
+    for (const shell of SHELLS) {
+      for (const [name, body] of Object.entries(bodies)) {
+        await runIn(shell, curlCommand(shownOf(posted(server.host, body, ...fields))));
+        const took = server.took();
+        assert.equal(took?.startLine, 'POST / HTTP/1.1', name);
+        assert.ok(took.body.equals(body), `${name} in ${shell}`);
+        const own = took.fields.filter((line) => !/^(host|content-length):/i.test(line));
+        assert.deepEqual(
+          own,
+          fields.map((line) => (line === 'X-Empty:' ? 'X-Empty: ' : line)),
+          name,
+        );
+      }
     }
-  }
-});
+  },
+);
 
-test('the target goes as it came, and nothing is said that the visitor did not say', async (t) => {
+test('the target goes as it came, and nothing is said that the visitor did not say', NEEDS_CURL, async (t) => {
   const server = await rawServer(t);
   const target = "/a/../b/./c%2e?x[]={1,2}&q='it'#&z=$HOME";
   const requestHead = head(`GET ${target} HTTP/1.1`, `Host: ${server.host}`);
@@ -121,33 +127,37 @@ test('the target goes as it came, and nothing is said that the visitor did not s
   assert.deepEqual(server.took()?.fields, [`Host: ${server.host}`]);
 });
 
-test('nothing that a visitor sent is obeyed by a terminal that shows the command, and the service gets it as it was', async (t) => {
-  const server = await rawServer(t);
-  const bytesOf = (text: string): string => Buffer.from(text).toString('latin1');
-  // Behind the question mark: curl escapes a path's bytes by itself.
-  const target = bytesOf('/a?q=\u202egnp\u009b31m&%41');
-  const fields = [
-    // As the bytes of UTF-8, as one byte for terminals of eight bits, and what turns and hides text.
-    `User-Agent: ${bytesOf("it's a\u009b31mb\u202ec \\ %s")}`,
-    'X-Latin: caf\u00e9 \u009b31m',
-    `X-Hidden: ${bytesOf('-n\u200b\ufeff')}`,
-    `X-Plain: ${bytesOf('Grüße')}`,
-    'Accept: */*',
-  ];
-  const requestHead = head(`GET ${target} HTTP/1.1`, `Host: ${server.host}`, ...fields);
-  const command = curlCommand(shownOf(recorded({ target, requestHead })));
-  const text = Buffer.from(command, 'latin1').toString('utf8');
-  assert.equal(Buffer.from(text).toString('latin1'), command, 'it is UTF-8');
-  assert.doesNotMatch(text, /[^\n\P{C}]/u);
-  assert.ok(text.includes('Grüße'));
-  for (const shell of SHELLS) {
-    await runIn(shell, command);
-    assert.equal(server.took()?.startLine, `GET ${target} HTTP/1.1`, shell);
-    assert.deepEqual(server.took()?.fields, [`Host: ${server.host}`, ...fields], shell);
-  }
-});
+test(
+  'nothing that a visitor sent is obeyed by a terminal that shows the command, and the service gets it as it was',
+  NEEDS_CURL,
+  async (t) => {
+    const server = await rawServer(t);
+    const bytesOf = (text: string): string => Buffer.from(text).toString('latin1');
+    // Behind the question mark: curl escapes a path's bytes by itself.
+    const target = bytesOf('/a?q=\u202egnp\u009b31m&%41');
+    const fields = [
+      // As the bytes of UTF-8, as one byte for terminals of eight bits, and what turns and hides text.
+      `User-Agent: ${bytesOf("it's a\u009b31mb\u202ec \\ %s")}`,
+      'X-Latin: caf\u00e9 \u009b31m',
+      `X-Hidden: ${bytesOf('-n\u200b\ufeff')}`,
+      `X-Plain: ${bytesOf('Grüße')}`,
+      'Accept: */*',
+    ];
+    const requestHead = head(`GET ${target} HTTP/1.1`, `Host: ${server.host}`, ...fields);
+    const command = curlCommand(shownOf(recorded({ target, requestHead })));
+    const text = Buffer.from(command, 'latin1').toString('utf8');
+    assert.equal(Buffer.from(text).toString('latin1'), command, 'it is UTF-8');
+    assert.doesNotMatch(text, /[^\n\P{C}]/u);
+    assert.ok(text.includes('Grüße'));
+    for (const shell of SHELLS) {
+      await runIn(shell, command);
+      assert.equal(server.took()?.startLine, `GET ${target} HTTP/1.1`, shell);
+      assert.deepEqual(server.took()?.fields, [`Host: ${server.host}`, ...fields], shell);
+    }
+  },
+);
 
-test('every method is sent as it was, with a body and without', async (t) => {
+test('every method is sent as it was, with a body and without', NEEDS_CURL, async (t) => {
   const server = await rawServer(t);
   for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', "M-SEARCH'S"]) {
     const requestHead = head(`${method} /x HTTP/1.1`, `Host: ${server.host}`);

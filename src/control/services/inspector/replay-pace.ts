@@ -1,10 +1,10 @@
 /**
  * How much an organization replays: so many at a time and so many per minute. In memory: a restart begins anew. Called by replay.ts.
  */
-import { LRUCache } from 'lru-cache';
 import { Allowance } from '../../../base/allowance.ts';
 import type { Clock } from '../../../base/clock.ts';
 import { AppError } from '../../../base/errors.ts';
+import { RecentMap } from '../../../base/recent-map.ts';
 import { Shares } from '../../../base/shares.ts';
 
 /** At once, and then one per second. */
@@ -19,7 +19,7 @@ const MAX_KNOWN = 10_000;
 
 export class ReplayPace {
   readonly #clock: Clock;
-  readonly #orgs = new LRUCache<string, Allowance>({ max: MAX_KNOWN });
+  readonly #orgs = new RecentMap<string, Allowance>({ max: MAX_KNOWN });
   readonly #underWay = new Shares({ places: MAX_UNDER_WAY, each: MAX_REPLAYS_AT_ONCE });
 
   constructor(clock: Clock) {

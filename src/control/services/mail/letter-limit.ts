@@ -3,8 +3,8 @@
  * by sign-up.ts and password-reset.ts, which do nothing at the bound, and say nothing; and by invitations.ts, which says so to whoever used
  * up a budget of their own.
  */
-import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../../base/clock.ts';
+import { RecentMap } from '../../../base/recent-map.ts';
 
 /**
  * Letters at once. The address in trouble gets every one of them, and a reset link is good for longer than it takes until the next. A budget
@@ -29,7 +29,7 @@ const MAX_ADDRESSES = 100_000;
 export class LetterLimit {
   readonly #clock: Clock;
   /** Until when an address has used up its letters (monotonic ms): generic cell rate algorithm. In memory: a restart forgives. */
-  readonly #due = new LRUCache<string, number>({ max: MAX_ADDRESSES });
+  readonly #due = new RecentMap<string, number>({ max: MAX_ADDRESSES });
 
   constructor(clock: Clock) {
     this.#clock = clock;

@@ -44,9 +44,9 @@ export interface NetworkTraffic {
 
 export class Metrics {
   readonly #store: Store;
-  readonly #nodes: Pick<NodeControl, 'relay'>;
+  readonly #nodes: Pick<NodeControl, 'isCarried'>;
 
-  constructor(deps: { store: Store; nodes: Pick<NodeControl, 'relay'> }) {
+  constructor(deps: { store: Store; nodes: Pick<NodeControl, 'isCarried'> }) {
     this.#store = deps.store;
     this.#nodes = deps.nodes;
   }
@@ -102,7 +102,7 @@ export class Metrics {
       .all()
       .map((row) => ({
         ...row,
-        attached: this.#nodes.relay(row.id) !== undefined,
+        attached: this.#nodes.isCarried(row.id),
         devices: sizes.get(row.id) ?? 0,
       }));
   }

@@ -2,8 +2,8 @@
  * Second factors between `enroll` and its confirmation: the secret is in memory alone, so that nothing unconfirmed is ever stored. After a
  * restart one begins again.
  */
-import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../../base/clock.ts';
+import { RecentMap } from '../../../base/recent-map.ts';
 import { matchingStep, newTotpSecret } from './totp.ts';
 
 const LIFE_MS = 10 * 60 * 1000;
@@ -26,7 +26,7 @@ export interface Confirmed {
 
 export class PendingFactors {
   readonly #clock: Clock;
-  readonly #bySession = new LRUCache<string, Pending>({ max: MAX_PENDING });
+  readonly #bySession = new RecentMap<string, Pending>({ max: MAX_PENDING });
 
   constructor(clock: Clock) {
     this.#clock = clock;

@@ -14,9 +14,9 @@ export class OperatorEdge {
   }
 
   /** Throws `unavailable` when no data node runs: `culvert admin` without a server. */
-  stats(actor: Actor): EdgeStats {
+  async stats(actor: Actor): Promise<EdgeStats> {
     allowOperator(actor);
-    const stats = this.#nodes.stats();
+    const stats = await this.#nodes.stats();
     if (stats === undefined)
       throw new AppError('unavailable', 'No server runs, so nothing has been counted. Start it with `culvert serve`.');
     return stats;

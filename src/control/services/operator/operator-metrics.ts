@@ -80,7 +80,7 @@ export class OperatorMetrics {
     allowOperator(actor);
     const { store, nodes, passwords, certificates, feed, records, jobTimes, dataDir } = this.#deps;
     const { forwarder, mailbox, refusals } = this.#deps;
-    const edge = nodes.stats();
+    const edge = await nodes.stats();
     if (edge === undefined || this.#process === undefined)
       throw new AppError('unavailable', 'No server runs, so there is nothing to tell. Start it with `culvert serve`.');
     const now = store.clock.now();

@@ -10,9 +10,9 @@
  * was swapped last is known, until the new one is used. In memory only: after a restart it counts as stolen, as it does at the bound.
  */
 import { setImmediate, setTimeout } from 'node:timers/promises';
-import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../../base/clock.ts';
 import { AppError } from '../../../base/errors.ts';
+import { RecentMap } from '../../../base/recent-map.ts';
 
 /** Tabs that wake up together are a few milliseconds apart; nobody notices that a refresh takes this long. */
 const HOLD_MS = 100;
@@ -41,7 +41,7 @@ export class RefreshOverlap {
   readonly #clock: Clock;
   readonly #held = new Map<string, Held>();
   /** By session, so that the swap of a successor takes the place of the swap that made it. */
-  readonly #recent = new LRUCache<string, Swap>({ max: MAX_RECENT });
+  readonly #recent = new RecentMap<string, Swap>({ max: MAX_RECENT });
 
   constructor(clock: Clock) {
     this.#clock = clock;

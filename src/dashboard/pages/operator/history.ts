@@ -1,5 +1,5 @@
 /** What the server's figures were while somebody looked: a bounded number of samples, and rates between them. Pure: tested without a browser. */
-import { figure, type Metrics } from './exposition.ts';
+import { byLabel, figure, type Metrics } from './exposition.ts';
 
 /** Six minutes of a sample every three seconds. */
 export const MAX_SAMPLES = 120;
@@ -20,7 +20,7 @@ export interface Sample {
 export function sampleOf(metrics: Metrics, at: number): Sample {
   return {
     at,
-    loopMs: figure(metrics, 'culvert_event_loop_delay_p99_seconds') * 1000,
+    loopMs: Math.max(0, ...byLabel(metrics, 'culvert_event_loop_delay_p99_seconds', 'thread').values()) * 1000,
     connections: figure(metrics, 'culvert_visitor_connections'),
     streams: figure(metrics, 'culvert_agent_streams'),
     memory: figure(metrics, 'culvert_process_resident_memory_bytes'),

@@ -1,0 +1,145 @@
+/**
+ * One bundle of many test files, and one of the program for tests that start it. Reading hundreds of small files costs a process a second; out
+ * of a bundle a test file is there in a quarter of it. Used by scripts/test.ts.
+ *
+ * Modules run when they are first needed, in one scope a bundle: test files that run in the same process share those of the product. Each file keeps
+ * its own `import.meta`, so fixtures are found. Packages of tests that are large or look for files of their own stay outside.
+ */
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { build, type BuildOptions, type Metafile, type Plugin } from 'esbuild';
+import { ROOT } from './files.ts';
+
+/** Inside node_modules: what stays outside of the bundle is found from there, and git and formatters pass it over. */
+export const CACHE = join(ROOT, 'node_modules/.cache/tests');
+/** The name of a bundle's thread starter, beside the code of its threads. */
+const BESIDE = 'thread.js';
+
+const OUTSIDE = [
+  '@node-rs/argon2',
+  'axe-core',
+  'better-sqlite3',
+  'dependency-cruiser',
+  'dns2',
+  'drizzle-kit',
+  'drizzle-kit/api',
+  'esbuild',
+  'oidc-provider',
+  'playwright-core',
+  'smtp-server',
+  'typescript',
+  'vite',
+  'yamux-js',
+];
+
+/** Files that start a thread whose code lies beside them (src/base/assets.ts, startWorker): of the bundle it lies beside the bundle. */
+const THREADS = {
+  'argon2-worker': 'src/argon2/argon2-worker.ts',
+  'data-worker': 'src/data/data-worker.ts',
+  'usage-worker': 'src/control/db/usage/usage-worker.ts',
+};
+const STARTERS = new Set([
+  'src/argon2/argon2-threads.ts',
+  'src/data/data-thread.ts',
+  'src/control/db/usage/usage-thread.ts',
+]);
+
+const BANNER = `import { createRequire as __createRequire } from 'node:module';
+const require = __createRequire(${JSON.stringify(join(ROOT, 'package.json'))});`;
+
+/** Loaded when it is first needed: a static import of a package would load it in every process. */
+const lazyPackages: Plugin = {
+  name: 'packages outside',
+  setup(setup) {
+    const names = new Set(OUTSIDE);
+    // What stands in for a package asks Node for the package itself.
+    setup.onResolve({ filter: /.*/, namespace: 'outside' }, ({ path }) => ({ path, external: true }));
+    setup.onResolve({ filter: /^[@a-z]/ }, ({ path }) =>
+      names.has(path) ? { path, namespace: 'outside' } : undefined,
+    );
+    setup.onLoad({ filter: /.*/, namespace: 'outside' }, ({ path }) => ({
+      contents: `module.exports = require(${JSON.stringify(path)});`,
+      loader: 'js',
+    }));
+  },
+};
+
+const sourceAddresses = (folder: string): Plugin => ({
+  name: 'import.meta of the source',
+  setup(setup) {
+    setup.onLoad({ filter: /\/(src|test|scripts)\/.*\.(ts|tsx|mjs)$/ }, ({ path }) => {
+      if (path.includes('/node_modules/')) return undefined;
+      const text = readFileSync(path, 'utf8');
+      if (!text.includes('import.meta.')) return undefined;
+      const own = STARTERS.has(path.slice(ROOT.length + 1)) ? join(folder, BESIDE) : path;
+      const contents = text
+        .replaceAll('import.meta.url', JSON.stringify(pathToFileURL(own).href))
+        .replaceAll('import.meta.dirname', JSON.stringify(join(path, '..')));
+      return { contents, loader: path.endsWith('x') ? 'tsx' : path.endsWith('.mjs') ? 'js' : 'ts' };
+    });
+  },
+});
+
+const common = (folder: string) =>
+  ({
+    absWorkingDir: ROOT,
+    bundle: true,
+    platform: 'node',
+    target: 'node26',
+    format: 'esm',
+    jsx: 'automatic',
+    mainFields: ['module', 'main'],
+    banner: { js: BANNER },
+    plugins: [lazyPackages, sourceAddresses(folder)],
+    logLevel: 'warning',
+  }) satisfies BuildOptions;
+
+/** A folder for the bundles of one run, removed with the process: two may run at the same time. */
+export function makeFolder(): string {
+  mkdirSync(CACHE, { recursive: true });
+  const folder = mkdtempSync(join(CACHE, 'run-'));
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** A bundle that exports `files`: by path, what imports the test file. Its source map lies beside it; `metafile` says what each file imports. */
+export async function bundleTests(
+  folder: string,
+  paths: readonly string[],
+): Promise<{ readonly file: string; readonly metafile: Metafile }> {
+  const outfile = join(folder, 'tests.mjs');
+  const entries = paths.map((path) => `${JSON.stringify(path)}: () => import(${JSON.stringify(`./${path}`)}),`);
+  const { metafile } = await build({
+    ...common(folder),
+    stdin: { contents: `export const files = {\n${entries.join('\n')}\n};`, resolveDir: ROOT, loader: 'js' },
+    outfile,
+    sourcemap: 'external',
+    sourcesContent: false,
+    metafile: true,
+  });
+  return { file: outfile, metafile };
+}
+
+/** The program as tests start it, and its threads. Returns the file to run; what was compiled at one start is there for the next. */
+export async function bundleProgram(folder: string): Promise<string> {
+  const threads = Object.fromEntries(Object.entries(THREADS).map(([name, path]) => [name, join(ROOT, path)]));
+  await Promise.all([
+    build({ ...common(folder), entryPoints: [join(ROOT, 'src/main.ts')], outfile: join(folder, 'culvert.mjs') }),
+    build({
+      ...common(folder),
+      entryPoints: threads,
+      outdir: folder,
+      outExtension: { '.js': '.cjs' },
+      format: 'cjs',
+      banner: { js: '' },
+    }),
+  ]);
+  const program = join(folder, 'program.mjs');
+  const cache = JSON.stringify(join(folder, 'compiled'));
+  writeFileSync(
+    program,
+    `import { enableCompileCache } from 'node:module';\nenableCompileCache(${cache});\nawait import('./culvert.mjs');\n`,
+  );
+  return program;
+}

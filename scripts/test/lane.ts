@@ -1,0 +1,57 @@
+/**
+ * A process that runs test files one after the other, each as a suite of its own, so that its hooks are its own. Started by scripts/test/pool.ts,
+ * which hands it the next path for each \`next\`. argv[2]: the bundle; empty: files run from their source.
+ */
+import { mock, suite } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { ROOT } from './files.ts';
+import type { LaneEvent } from './lane-events.ts';
+import { World } from './world.ts';
+
+/** A test file of today lasts no longer, on a machine that is busy with others too. */
+const FILE_MS = 600_000;
+
+interface Bundle {
+  readonly files: Readonly<Record<string, () => Promise<unknown>>>;
+}
+
+const [, , bundle = ''] = process.argv;
+const tests = bundle === '' ? undefined : ((await import(pathToFileURL(bundle).href)) as Bundle).files;
+
+// Node's runner sets listeners of its own with its first suite: they must be there before the world is looked at.
+await suite('lane', () => {});
+// A lane whose parent is gone would wait for its next file for ever.
+process.on('disconnect', () => process.exit());
+// It also ends when nothing holds the loop, and the channel alone does not.
+const hold = setInterval(() => {}, 2 ** 30);
+for (let path = await next(); path !== ''; path = await next()) {
+  const world = new World();
+  const before = process.cpuUsage();
+  const file = path;
+  await suite(file, { timeout: FILE_MS }, async () => void (await load(file)));
+  mock.reset();
+  world.restore();
+  const { user, system } = process.cpuUsage(before);
+  say({ kind: 'left', path, cpuMs: (user + system) / 1000 });
+}
+clearInterval(hold);
+// Not closed: what the runner still has to say at its end goes over it.
+process.channel?.unref();
+
+function load(path: string): Promise<unknown> {
+  if (tests === undefined) return import(pathToFileURL(`${ROOT}/${path}`).href);
+  const start = tests[path];
+  if (start === undefined) throw new Error(`${path} is not in the bundle`);
+  return start();
+}
+
+/** The path of the next file; empty: there is none. */
+function next(): Promise<string> {
+  const answer = new Promise<string>((resolve) => process.once('message', (path: string) => resolve(path)));
+  say({ kind: 'next' });
+  return answer;
+}
+
+function say(event: LaneEvent): void {
+  process.send?.(event);
+}

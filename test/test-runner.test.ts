@@ -1,0 +1,161 @@
+/** What `npm test` runs on (scripts/test/): a file that fails, dies or says nothing is seen, and none changes the world of the next. */
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { after, test } from 'node:test';
+import { touchedBy } from '../scripts/test/changed.ts';
+import { findTestFiles, named, ROOT, type TestFile } from '../scripts/test/files.ts';
+import type { ResultEvent } from '../scripts/test/lane-events.ts';
+import { packagesFor } from '../scripts/test/packages.ts';
+import { runFiles } from '../scripts/test/pool.ts';
+import { Queue } from '../scripts/test/queue.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'culvert-runner-'));
+after(() => rmSync(folder, { recursive: true }));
+
+function testFile(name: string, lines: string): TestFile {
+  const file = join(folder, `${name}.test.mjs`);
+  writeFileSync(
+    file,
+    `import { before, suite, test } from 'node:test';\nimport assert from 'node:assert/strict';\n${lines}\n`,
+  );
+  return { path: relative(ROOT, file), group: 'main', place: 'shared' };
+}
+
+/** Runs the files in one lane; what was said of each, by its name. */
+async function ran(files: readonly TestFile[]) {
+  const results: ResultEvent[] = [];
+  const said: string[] = [];
+  const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1, -'.test.mjs'.length);
+  const cost = Object.fromEntries(files.map(({ path }, index) => [path, { wall: 1000 - index, cpu: 1000 }]));
+  await runFiles(
+    new Queue(files, cost),
+    { bundle: '', lanes: 1, env: process.env, name: undefined },
+    {
+      result: (_, event) => results.push(event),
+      finished: (path, _, output) => said.push(`finished ${nameOf(path)} ${output}`.trim()),
+      broke: (path, why) => said.push(`broke ${nameOf(path)}: ${why}`),
+      fault: (text) => said.push(`fault ${text}`),
+    },
+  );
+  return { results, said };
+}
+
+test('files of a lane run one after the other, each with its own hooks', async () => {
+  const hooked = testFile(
+    'hooked',
+    `before(() => console.log('hook')); test('a', () => {}); suite('s', () => test('b', () => {}));`,
+  );
+  const plain = testFile('plain', `test('c', { skip: 'not installed: frobnicate' }, () => {}); test('d', () => {});`);
+  const { results, said } = await ran([hooked, plain]);
+  assert.deepEqual(said, ['finished hooked hook', 'finished plain']);
+  const told = results.map(({ names, type, ok, skip }) => [...names.slice(1), type, ok, skip]);
+  assert.deepEqual(told, [
+    ['a', 'test', true, false],
+    ['s', 'b', 'test', true, false],
+    ['s', 'suite', true, false],
+    ['suite', true, false],
+    ['c', 'test', true, 'not installed: frobnicate'],
+    ['d', 'test', true, false],
+    ['suite', true, false],
+  ]);
+});
+
+test('a failure says what failed and where', async () => {
+  const { results } = await ran([testFile('failing', `test('one is two', () => assert.equal(1, 2));`)]);
+  const [failed] = results;
+  assert.equal(failed?.ok, false);
+  assert.match(failed?.error ?? '', /1 !== 2/);
+  assert.match(failed?.at ?? '', /failing\.test\.mjs:3:1$/);
+});
+
+test('a file that can not be loaded fails', async () => {
+  const { results } = await ran([testFile('broken', `import './nothing-here.mjs';`)]);
+  assert.deepEqual(
+    results.map(({ ok, depth }) => [ok, depth]),
+    [[false, 0]],
+  );
+});
+
+test('a file whose process ends is named, and the next one runs in another', async () => {
+  const dies = testFile('dies', `test('x', () => process.exit(7));`);
+  const { said } = await ran([dies, testFile('lives', `test('y', () => {});`)]);
+  assert.deepEqual(said, ['broke dies: its process ended with 7', 'finished lives']);
+});
+
+test('an error after the end of a test fails the run', async () => {
+  const late = testFile(
+    'late',
+    `test('x', () => void setTimeout(() => { throw new Error('too late'); }, 50)); test('y', () => new Promise((done) => setTimeout(done, 200)));`,
+  );
+  const { said } = await ran([late]);
+  assert.match(said.join('\n'), /too late/);
+});
+
+test('environment, folder, umask, listeners and mocks are put back', async () => {
+  const changes = `test('x', (t) => {
+    process.env.LEFT = 'here'; delete process.env.HOME; process.chdir('/'); process.umask(0o77);
+    process.on('warning', () => {}); globalThis.left = [process.env.HOME, process.cwd()];
+  });`;
+  const looks = `test('y', () => {
+    assert.equal(process.env.LEFT, undefined); assert.ok('HOME' in process.env); assert.notEqual(process.cwd(), '/');
+    assert.equal(process.umask(), ${process.umask()}); assert.deepEqual(globalThis.left, [undefined, '/']);
+    assert.equal(process.listenerCount('warning'), globalThis.warnings);
+  });`;
+  const counts = `test('z', () => { globalThis.warnings = process.listenerCount('warning'); });`;
+  const { results } = await ran([testFile('counts', counts), testFile('changes', changes), testFile('looks', looks)]);
+  assert.deepEqual(
+    results.filter(({ ok }) => !ok),
+    [],
+  );
+});
+
+test('the longest file comes first, and lanes that wait are given what waits', () => {
+  const files = ['a', 'b', 'c', 'd'].map((path): TestFile => ({ path, group: 'main', place: 'shared' }));
+  const costs = { a: { wall: 10, cpu: 9 }, b: { wall: 20, cpu: 1 }, c: { wall: 30, cpu: 30 }, d: { wall: 40, cpu: 2 } };
+  const queue = new Queue(files, costs);
+  const order = [queue.take('computing'), queue.take('waiting'), queue.take('waiting'), queue.take('waiting')];
+  assert.deepEqual(
+    order.map((file) => file?.path),
+    ['c', 'd', 'b', 'a'],
+  );
+  assert.equal(queue.take('computing'), undefined);
+});
+
+test('patterns name files by path, folder and part, and a pattern that names none is refused', () => {
+  const files = findTestFiles();
+  assert.deepEqual(
+    named(files, ['test/test-runner.test.ts']).map(({ path }) => path),
+    ['test/test-runner.test.ts'],
+  );
+  assert.ok(named(files, ['src/mux']).every(({ path }) => path.startsWith('src/mux/')));
+  assert.ok(named(files, ['test/control/mfa*.test.ts']).length >= 2);
+  assert.throws(() => named(files, ['no/such/thing']), /no test file is named by "no\/such\/thing"/);
+});
+
+test('a change touches the tests that import it, however far, and those that name a changed document', () => {
+  const file = (path: string): TestFile => ({ path, group: 'main', place: 'shared' });
+  const input = (...paths: string[]) => ({
+    bytes: 1,
+    imports: paths.map((path) => ({ path, kind: 'import-statement' as const })),
+  });
+  const inputs = {
+    'src/a.test.ts': input('src/a.ts'),
+    'src/a.ts': input('src/b.ts'),
+    'src/b.ts': input('src/a.ts', 'src/c.ts'),
+    'src/c.ts': input(),
+    'src/d.test.ts': input('src/d.ts'),
+    'src/d.ts': input(),
+  };
+  const tests = [file('src/a.test.ts'), file('src/d.test.ts')];
+  assert.deepEqual(touchedBy(['src/c.ts'], tests, inputs), [tests[0]]);
+  assert.deepEqual(touchedBy(['src/d.test.ts'], tests, inputs), [tests[1]]);
+  assert.deepEqual(touchedBy([], tests, inputs), []);
+  const settings = named(findTestFiles(), ['test/docs-config.test.ts']);
+  assert.deepEqual(touchedBy(['config.example.toml'], settings, {}), settings);
+});
+
+test('programs that are missing are named by their packages, each once', () => {
+  assert.deepEqual(packagesFor(['wg', 'wg-quick', 'ssh', 'no-such']), ['no-such', 'openssh-client', 'wireguard-tools']);
+});

@@ -24,6 +24,8 @@ export class Results implements Watcher {
   readonly #skips = new Map<string, number>();
   readonly #broken = new Set<string>();
   readonly #failedFiles = new Set<string>();
+  /** By path: the test that reported last. */
+  readonly #last = new Map<string, string>();
   readonly #tests = { tests: 0, suites: 0, pass: 0, fail: 0, cancelled: 0, skipped: 0, todo: 0 };
   readonly #timer: NodeJS.Timeout;
 
@@ -41,6 +43,7 @@ export class Results implements Watcher {
 
   result(path: string, event: ResultEvent): void {
     if (event.depth > 0) this.#add(event);
+    this.#last.set(path, event.names.slice(1).join(' › '));
     if (!event.ok && !event.todo) this.#failedFiles.add(path);
     if (event.error !== undefined && !event.ok && !event.todo) {
       const at = event.at === undefined ? '' : `\n${event.at}`;
@@ -62,7 +65,9 @@ export class Results implements Watcher {
     this.#broken.add(path);
     this.#tests.fail += 1;
     this.#tests.tests += 1;
-    this.#fail(path, `the file did not report: ${why}${output === '' ? '' : `\n${output}`}`);
+    const last = this.#last.get(path);
+    const after = last === undefined ? '' : `, after the test "${last}"`;
+    this.#fail(path, `the file did not report: ${why}${after}${output === '' ? '' : `\n${output}`}`);
   }
 
   fault(text: string): void {

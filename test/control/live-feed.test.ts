@@ -79,6 +79,8 @@ function dial(token: string, asking: Asking = {}): WebSocket {
 
 interface Listener {
   readonly socket: WebSocket;
+  /** Its close code, whenever it comes: the close may be there before the response to the request that caused it. */
+  readonly closed: Promise<number>;
   readonly messages: Array<Record<string, unknown>>;
 }
 
@@ -86,9 +88,10 @@ interface Listener {
 async function listen(token: string, asking: Asking = {}): Promise<Listener> {
   const socket = dial(token, asking);
   const messages: Listener['messages'] = [];
+  const closed = new Promise<number>((resolve) => socket.once('close', resolve));
   socket.on('message', (data: Buffer) => messages.push(JSON.parse(data.toString())));
   await once(socket, 'open');
-  return { socket, messages };
+  return { socket, closed, messages };
 }
 
 /** Status and code of a handshake that must be refused. */
@@ -102,11 +105,6 @@ async function refused(token: string, asking: Asking = {}): Promise<[number | un
   const body = JSON.parse(await text(response)) as { error: string; message: string };
   assert.ok(body.message.length > 0);
   return [response.statusCode, body.error];
-}
-
-async function closeOf(socket: WebSocket): Promise<number> {
-  const [code] = (await once(socket, 'close')) as [number];
-  return code;
 }
 
 function report(...records: InspectedRequest[]): Promise<void> {
@@ -209,16 +207,16 @@ test('an upgrade elsewhere, or to something else, is a request like any other', 
 test('who logs out hears no more, and is told why', async () => {
   const leaver = await team.again(eve);
   const stays = await listen(eve.token);
-  const { socket } = await listen(leaver.token);
+  const { closed } = await listen(leaver.token);
   assert.equal((await leaver.call('POST', '/auth/logout')).status, 200);
-  assert.equal(await closeOf(socket), 4401);
+  assert.equal(await closed, 4401);
   assert.equal(stays.socket.readyState, WebSocket.OPEN);
 });
 
 test('who is removed from the organization hears no more; an access token that runs out changes nothing', async () => {
   const max = await team.member('max@example.test', ann, 'member');
   const as = await team.acting(max, ann.home);
-  const { socket } = await listen(as);
+  const { socket, closed } = await listen(as);
   const stays = await listen(ann.token);
   const { now } = plane;
   plane.now += 20 * 60_000;
@@ -230,7 +228,7 @@ test('who is removed from the organization hears no more; an access token that r
     const actor = await plane.control.sessions.authenticate((await team.again(ann)).token, VISIT.ipAddress);
     assert.ok(actor !== undefined);
     plane.control.members.remove(actor, { orgId: ann.home, userId: max.id });
-    assert.equal(await closeOf(socket), 4401);
+    assert.equal(await closed, 4401);
     assert.equal(stays.socket.readyState, WebSocket.OPEN);
   } finally {
     plane.now = now;
@@ -263,9 +261,8 @@ test('a reader that takes nothing is cut off, and nobody waits for it', async (t
     plane.now += 100;
     await until(() => quick.messages.length === sent);
   }
-  const closed = closeOf(slow.socket);
   raw.resume();
-  assert.equal(await closed, 4408);
+  assert.equal(await slow.closed, 4408);
   assert.equal(quick.socket.readyState, WebSocket.OPEN);
   assert.equal(plane.control.liveFeed.stats().tooSlow, before + 1);
 });
@@ -299,9 +296,8 @@ test('so much waits for all readers together and no more: the one that leaves mo
   assert.equal(quick.socket.readyState, WebSocket.OPEN);
   slow.socket.terminate();
   await until(() => feed.stats().waitingBytes === 0);
-  const ended = closeOf(slowest.socket);
   (slowest.socket as unknown as { _socket: Socket })._socket.resume();
-  assert.equal(await ended, 1006, 'no word of farewell would get through');
+  assert.equal(await slowest.closed, 1006, 'no word of farewell would get through');
   assert.equal(feed.stats().tooSlow, 1);
 });
 
@@ -361,10 +357,9 @@ test('a person has only so many live feeds, and the server has', async () => {
 test('a server that stops says so, lets nobody in any more, and waits for nobody', async (t) => {
   const { port, close, liveFeed } = await servePlane(plane);
   t.after(close);
-  const { socket } = await listen(ann.token, { port });
-  const code = closeOf(socket);
+  const { closed } = await listen(ann.token, { port });
   await liveFeed.end();
-  assert.equal(await code, 1001);
+  assert.equal(await closed, 1001);
   assert.deepEqual(await refused(ann.token, { port }), [503, 'unavailable']);
 });
 

@@ -143,6 +143,7 @@ describe('the door', () => {
     const { gateway, port } = await world(t, { handshakeTimeoutSeconds: 1 });
     const raw = connect(port, '127.0.0.1');
     raw.on('error', () => {});
+    const rawClosed = once(raw, 'close');
     const agent = await TestAgent.connect(port);
     agent.send({}); // opens the control stream
     const silent = await TestAgent.connect(port);
@@ -151,7 +152,7 @@ describe('the door', () => {
     await silent.session.ping();
     t.mock.timers.tick(1_000);
     assert.equal((await silent.next('bye')).code, 'protocol_error');
-    await once(raw, 'close');
+    await rawClosed;
     await until(() => gateway.anonymous.size === 0);
   });
 });

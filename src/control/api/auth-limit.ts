@@ -74,7 +74,7 @@ export function authLimit(deps: ApiDeps) {
     // The same for everybody, and asked for by each log-in page: it must not use up the tries of whoever sits in front of it.
     if (c.req.path === '/auth/providers') return next();
     if (checksNoSecret.test(c.req.path)) {
-      const refreshes = refreshCookies(c).some((cookie) => deps.refresh.isLive(cookie));
+      const refreshes = refreshCookies(c, deps).some((cookie) => deps.refresh.isLive(cookie));
       const bears = c.req.path !== '/auth/refresh' && (await bearerActor(c, deps.sessions)) !== undefined;
       if (refreshes || bears) return next();
     }

@@ -5,7 +5,7 @@ import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import type { LoginResult } from '../services/sessions/sessions.ts';
 import type { ApiEnv } from './context.ts';
-import { giveRefreshCookie } from './refresh-cookie.ts';
+import { type CookieDeps, giveRefreshCookie } from './refresh-cookie.ts';
 
 const ID = '01939e5c-7f00-7a31-b0c4-0d2b9d4f6a10';
 
@@ -33,9 +33,9 @@ export const loginResult = z
   })
   .openapi('LoginResult');
 
-/** Sets the refresh cookie and returns the body. */
-export function welcome(c: Context<ApiEnv>, done: LoginResult, publicUrl: string): z.infer<typeof loginResult> {
-  giveRefreshCookie(c, done.refreshToken, publicUrl);
+/** Sets the refresh cookie with its companion and returns the body. */
+export function welcome(c: Context<ApiEnv>, done: LoginResult, deps: CookieDeps): z.infer<typeof loginResult> {
+  giveRefreshCookie(c, done.refreshToken, deps);
   return {
     access_token: done.accessToken,
     user: done.user,

@@ -86,7 +86,7 @@ export function openPeople(ground: Ground, { tokenEnds, owned }: PeopleDeps): Pe
   return {
     accounts,
     sessions,
-    refresh: new Refresh({ store, accessTokens, sessionEnds }),
+    refresh: new Refresh({ store, sealer, accessTokens, sessionEnds }),
     sessionList: new SessionList({ store, sessionEnds }),
     signUp: new SignUp({
       store,

@@ -913,8 +913,11 @@ export interface paths {
          *     One overlaps the request that swaps the cookie (the answer waits until the cookie has not come for 100 ms). The other comes from a browser's
          *     page of this origin (`Sec-Fetch-Site: same-origin`) within 5 seconds of the swap, as long as the new cookie has not been used.
          *
-         *     Of several cookies of the name the one live one counts; two live ones are 401, and both sessions stay. After a 401 without
-         *     `retry_after_seconds` for a session that is over, the cookie is cleared.
+         *     Over https a login also sets the cookie `__Host-qnt_bind`. A browser's request (one with `Origin` or `Sec-Fetch-Site`) needs both cookies:
+         *     a refresh cookie without its companion is ignored, as if it were not there. Other clients may send `qnt_refresh` alone.
+         *
+         *     Of several refresh cookies the only live one counts; two live ones are 401, and both sessions stay. After a 401 without
+         *     `retry_after_seconds`, both cookies are cleared.
          *
          *     A browser's request from a page of another origin is refused, unless `api.cors_origins` lists it.
          */

@@ -10,7 +10,7 @@ import type { Head } from '../../http1/head.ts';
 import { VISITOR_COOKIES } from '../policy/visitor-cookies.ts';
 
 /** Of the API's log-in, and of visitor gates. */
-const RESERVED = [word('qnt_refresh'), ...VISITOR_COOKIES];
+const RESERVED = [word('qnt_refresh'), word('__host-qnt_bind'), ...VISITOR_COOKIES];
 const W_DOMAIN = word('domain');
 const SEMICOLON = 59;
 const EQUALS = 61;

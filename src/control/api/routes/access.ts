@@ -7,7 +7,13 @@ import { refuseCrossSite } from '../cross-site.ts';
 import { defineRoute } from '../define-route.ts';
 import { json } from '../errors.ts';
 import { loginResult, welcome } from '../login-result.ts';
-import { clearRefreshCookie, giveRefreshCookie, refreshCookies } from '../refresh-cookie.ts';
+import {
+  clearRefreshCookie,
+  giveRefreshCookie,
+  hasRefreshCookie,
+  REFRESH_COOKIE,
+  refreshCookies,
+} from '../refresh-cookie.ts';
 
 const credentials = z
   .object({ email: z.string().min(1).max(320), password: z.string().min(1).max(1024) })
@@ -32,8 +38,11 @@ A cookie that comes back after it was swapped is taken for stolen: 401, and the 
 One overlaps the request that swaps the cookie (the answer waits until the cookie has not come for 100 ms). The other comes from a browser's
 page of this origin (\`Sec-Fetch-Site: same-origin\`) within 5 seconds of the swap, as long as the new cookie has not been used.
 
-Of several cookies of the name the one live one counts; two live ones are 401, and both sessions stay. After a 401 without
-\`retry_after_seconds\` for a session that is over, the cookie is cleared.
+Over https a login also sets the cookie \`__Host-qnt_bind\`. A browser's request (one with \`Origin\` or \`Sec-Fetch-Site\`) needs both cookies:
+a refresh cookie without its companion is ignored, as if it were not there. Other clients may send \`${REFRESH_COOKIE}\` alone.
+
+Of several refresh cookies the only live one counts; two live ones are 401, and both sessions stay. After a 401 without
+\`retry_after_seconds\`, both cookies are cleared.
 
 A browser's request from a page of another origin is refused, unless \`api.cors_origins\` lists it.`;
 
@@ -62,7 +71,7 @@ export function mountAccess(app: Api, deps: ApiDeps): void {
       if ('challengeToken' in done) {
         return c.json({ mfa_required: true as const, challenge_token: done.challengeToken }, 200);
       }
-      return c.json(welcome(c, done, publicUrl()), 200);
+      return c.json(welcome(c, done, deps), 200);
     },
   );
   app.openapi(
@@ -81,15 +90,15 @@ export function mountAccess(app: Api, deps: ApiDeps): void {
     async (c) => {
       refuseCrossSite((name) => c.req.header(name), deps);
       const { outgoing } = c.env;
-      const sent = refreshCookies(c);
+      const sent = refreshCookies(c, deps);
       const cookie = refresh.choose(sent) ?? '';
       const caller = { isGone: () => outgoing.closed, isOwnPage: c.req.header('sec-fetch-site') === 'same-origin' };
       const done = await refresh.swap(cookie, visitOf(c, log), caller).catch((error: unknown) => {
         // A dead cookie would come with each page that is loaded, and use up the tries of whoever wants to log in.
-        if (sent.length > 0 && isFinal(error)) clearRefreshCookie(c, publicUrl());
+        if (hasRefreshCookie(c) && isFinal(error)) clearRefreshCookie(c, publicUrl());
         throw error;
       });
-      giveRefreshCookie(c, done.refreshToken, publicUrl());
+      giveRefreshCookie(c, done.refreshToken, deps);
       return c.json({ access_token: done.accessToken }, 200);
     },
   );
@@ -110,7 +119,7 @@ export function mountAccess(app: Api, deps: ApiDeps): void {
     async (c) => {
       const bearer = await bearerActor(c, sessions);
       if (bearer === undefined) refuseCrossSite((name) => c.req.header(name), deps);
-      const sent = refreshCookies(c);
+      const sent = refreshCookies(c, deps);
       const counting = bearer === undefined ? [refresh.choose(sent) ?? ''] : sent;
       const byCookie = counting.flatMap((cookie) => refresh.actorOf(cookie, visitOf(c, log)) ?? []);
       const actor = bearer ?? byCookie[0];

@@ -64,7 +64,7 @@ const status = z
   .openapi('MfaStatus');
 
 export function mountMfa(app: Api, deps: ApiDeps): void {
-  const { mfa, mfaLogin, publicUrl, log } = deps;
+  const { mfa, mfaLogin, log } = deps;
   app.openapi(
     defineRoute(
       {
@@ -83,7 +83,7 @@ export function mountMfa(app: Api, deps: ApiDeps): void {
       const proof =
         typeof body.recovery_code === 'string' ? { recoveryCode: body.recovery_code } : { code: body.code ?? '' };
       const done = await mfaLogin.complete({ challengeToken: body.challenge_token, proof }, visitOf(c, log));
-      return c.json(welcome(c, done, publicUrl()), 200);
+      return c.json(welcome(c, done, deps), 200);
     },
   );
   app.openapi(

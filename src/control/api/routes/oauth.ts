@@ -105,7 +105,7 @@ export function mountOauth(app: Api, deps: ApiDeps): void {
       const sealed = accountCookies.take(c, state, publicUrl());
       const answer = new URL(c.req.url).searchParams;
       const done = await providerLogins.finish(c.req.valid('param').provider, { sealed, answer }, visitOf(c, log));
-      if (done.refreshToken !== undefined) giveRefreshCookie(c, done.refreshToken, publicUrl());
+      if (done.refreshToken !== undefined) giveRefreshCookie(c, done.refreshToken, deps);
       if (done.kept !== undefined) keptCookie.give(c, done.kept, publicUrl());
       return c.redirect(done.location, 302);
     },

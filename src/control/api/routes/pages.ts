@@ -41,7 +41,7 @@ function servePage(c: Context<ApiEnv>, deps: ApiDeps, files: DashboardFiles): Re
   if (list === undefined)
     throw new AppError('unavailable', 'The dashboard was not built: run `npm run build:dashboard`, then reload.');
   const nonce = randomBytes(16).toString('base64url');
-  const signedIn = refreshCookies(c).some((cookie) => deps.refresh.isLive(cookie));
+  const signedIn = refreshCookies(c, deps).some((cookie) => deps.refresh.isLive(cookie));
   const segments = c.req.path.slice(c.req.path.indexOf('/app/') + '/app/'.length).split('/');
   const kept = takeKept(c, deps, segments.join('/'));
   c.header('Content-Type', 'text/html; charset=utf-8');

@@ -13,6 +13,8 @@ import { hashOf } from '../keys/secret-hash.ts';
 
 const FAMILY_BYTES = 16;
 const SECRET_BYTES = 32;
+/** As `insertCookie` makes it: in base64url 16 bytes take 22 characters, and 32 take 43. */
+const FORM = /^[\w-]{22}\.[\w-]{43}$/;
 
 export interface RefreshRow {
   readonly sessionId: string;
@@ -61,6 +63,12 @@ function insertCookie(tx: Tx, sessionId: string, family: string): string {
   return cookie;
 }
 
-function familyOf(cookie: string): string {
+/** True for what could be a cookie of ours. */
+export function isWellFormed(cookie: string): boolean {
+  return FORM.test(cookie);
+}
+
+/** What all cookies of a session share. */
+export function familyOf(cookie: string): string {
   return cookie.split('.')[0] ?? '';
 }

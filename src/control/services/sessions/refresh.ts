@@ -14,8 +14,10 @@ import type { Store } from '../../db/tx.ts';
 import type { AccessTokens } from './access-tokens.ts';
 import type { UserActor } from '../actor.ts';
 import { recordDeed } from '../audit.ts';
+import { RefreshBinding } from './refresh-binding.ts';
 import { RefreshOverlap } from './refresh-overlap.ts';
 import { findRefresh, type RefreshRow, rotateRefresh } from './refresh-rows.ts';
+import type { Sealer } from '../keys/sealing.ts';
 import { hashOf } from '../keys/secret-hash.ts';
 import type { SessionEnds } from './session-ends.ts';
 import { readActor, SESSION_SECONDS, type Visit, visitColumns } from './session-rows.ts';
@@ -34,12 +36,19 @@ export interface RefreshCaller {
 }
 
 export class Refresh {
+  readonly binding: RefreshBinding;
   readonly #store: Store;
   readonly #accessTokens: AccessTokens;
   readonly #sessionEnds: SessionEnds;
   readonly #overlap: RefreshOverlap;
 
-  constructor(deps: { store: Store; accessTokens: AccessTokens; sessionEnds: SessionEnds }) {
+  constructor(deps: {
+    store: Store;
+    sealer: Pick<Sealer, 'derive'>;
+    accessTokens: AccessTokens;
+    sessionEnds: SessionEnds;
+  }) {
+    this.binding = new RefreshBinding(deps.sealer);
     this.#store = deps.store;
     this.#accessTokens = deps.accessTokens;
     this.#sessionEnds = deps.sessionEnds;
@@ -48,8 +57,8 @@ export class Refresh {
 
   /**
    * The cookie that counts of all that a request carries under the name: the only one, or the only live one; undefined when there is none.
-   * A neighbour under the same parent domain can plant a cookie beside ours, and which of them comes first is up to that neighbour. Throws
-   * `unauthorized` when two are live: nobody knows whose request it is then.
+   * A neighbour under the same parent domain can plant a cookie beside ours, and which of them comes first is up to that neighbour: over
+   * https the binding has left it out before. Throws `unauthorized` when two are live: the request could be of either session.
    */
   choose(cookies: readonly string[]): string | undefined {
     if (cookies.length < 2) return cookies[0];

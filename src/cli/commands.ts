@@ -39,7 +39,10 @@ export const COMMANDS: readonly CommandSpec[] = [
   {
     usage: 'serve',
     summary: 'run the server',
-    options: [CONFIG],
+    options: [
+      CONFIG,
+      ['--new-server', 'begin a new server where another one left files without its database; moves them aside'],
+    ],
     load: async () => (await import('./serve.ts')).serve,
   },
   {

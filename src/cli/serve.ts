@@ -11,7 +11,7 @@ import { loadServerConfig } from '../config/load.ts';
 import type { Settings } from '../config/schema.ts';
 import { type Server, startServer } from '../server/start.ts';
 import type { Invocation } from './command.ts';
-import { EXIT, type ExitCode, ExitError } from './exit.ts';
+import { EXIT, type ExitCode, ExitError, usageError } from './exit.ts';
 import { handOver, hasColor, type Io, writeLine } from './io.ts';
 import { makeLog } from './log.ts';
 import { retyped } from './operator.ts';
@@ -32,16 +32,18 @@ export async function serve(io: Io, { flags }: Invocation): Promise<ExitCode> {
   io.onCrash((error) => log.error({ err: error, thread: 'control' }, 'a fault ends the server'));
   // Before the start: a signal that comes while the database migrates must not kill half way.
   const signals = stopSignals(io);
-  const server = await start(settings, log);
+  const server = await start(settings, log, flags['newServer'] === true);
   announce(io, settings, server);
   await tellOwner(io, server, { log, file });
   return untilStopped(io, { server, log, signals });
 }
 
-async function start(settings: Settings, log: Logger): Promise<Server> {
+async function start(settings: Settings, log: Logger, newServer: boolean): Promise<Server> {
   try {
-    return await startServer(settings, { version: VERSION, log });
+    return await startServer(settings, { version: VERSION, log, newServer });
   } catch (cause) {
+    // A restart would meet the same: the service manager leaves it to the operator, as it does with a mistake in the settings.
+    if (cause instanceof Error && cause.name === 'RemainsError') throw usageError(cause.message, cause);
     const hint = codeOf(cause) === 'EADDRINUSE' ? ' (another server runs here, or the settings name a port twice)' : '';
     throw new ExitError(EXIT.failure, `the server could not start: ${messageOf(cause)}${hint}`, { cause });
   }

@@ -24,6 +24,12 @@ export function requireDataFolder(dataDir: string, command: string): void {
       `there is no ${DATABASE_FILE} in ${folder}. Is data_dir right? The first start of culvert serve makes it, and the first account with it.`,
     );
   }
+  // A copy of it would pass for a backup.
+  if (statSync(join(folder, DATABASE_FILE)).size === 0) {
+    throw new Error(
+      `${DATABASE_FILE} in ${folder} is empty (0 bytes). Mount the volume of the database or restore it from a backup.`,
+    );
+  }
   if (!existsSync(join(folder, SEAL_KEY_FILE))) throw new Error(missingKey(folder));
 }
 

@@ -14,6 +14,7 @@ import type { Settings } from '../config/schema.ts';
 import type { Discovery } from '../control/api/context.ts';
 import { listenApi } from '../control/api/listener.ts';
 import { lockDataDir } from '../control/db/open.ts';
+import { setRemainsAside } from '../control/db/remains.ts';
 import { startJobs } from '../control/jobs.ts';
 import type { ControlOptions, ControlPlane } from '../control/open.ts';
 import type { CreatedUser } from '../control/services/accounts/accounts.ts';
@@ -34,6 +35,8 @@ import { renewSelfSigned } from './self-signed-renewal.ts';
 export interface ServerOptions {
   readonly version: string;
   readonly log: Logger;
+  /** Begins a new server over what another one left without its database, which is moved aside. Default: such a start is refused. */
+  readonly newServer?: boolean;
   /** What is in flight at a drain gets this long; default 30 s. */
   readonly drainMs?: number;
   /** Another data node, for tests of the control plane alone. */
@@ -95,6 +98,10 @@ interface Late {
 async function open(settings: Settings, options: ServerOptions, life: Lifecycle): Promise<Server> {
   const { log, version } = options;
   life.onClose('data folder', lockDataDir(settings.data_dir));
+  if (options.newServer === true) {
+    const aside = setRemainsAside(settings.data_dir, systemClock.now());
+    if (aside !== undefined) log.warn({ aside }, 'files of another server were moved aside; a new server begins');
+  }
   const operators = await openAdminSocket(settings.data_dir);
   life.onClose('socket of culvert admin', () => operators.close());
   const late: Late = {

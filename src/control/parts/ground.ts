@@ -6,6 +6,7 @@ import type { Logger } from '../../base/log.ts';
 import { migrate } from '../db/migrate.ts';
 import { MIGRATIONS } from '../db/migrations.gen.ts';
 import { isEmpty, openDatabase, openStore } from '../db/open.ts';
+import { refuseRemains, refuseRemainsBeside } from '../db/remains.ts';
 import { Store } from '../db/tx.ts';
 import type { RecordStore } from '../db/usage/records.ts';
 import { UsageStore } from '../db/usage/usage-store.ts';
@@ -54,10 +55,14 @@ export interface Ground {
 /** Opens the data folder's database and migrates it. Throws with what to do when the folder is not usable. */
 export function openGround(options: ControlOptions): Ground {
   const { log, clock = systemClock, names, apiUrl, edgeDomain, agentsHost, oauth } = options;
+  refuseRemains(options.dataDir);
   const sqlite = openDatabase(options.dataDir);
   try {
     // Before the first table: from then on a key that is missing is a key that was lost, and a folder without it is left as it is.
-    if (isEmpty(sqlite)) makeSealKey(options.dataDir);
+    if (isEmpty(sqlite)) {
+      refuseRemainsBeside(options.dataDir);
+      makeSealKey(options.dataDir);
+    }
     const sealer = openSealer(options.dataDir);
     migrate(sqlite, {
       dataDir: options.dataDir,

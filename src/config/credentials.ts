@@ -2,10 +2,11 @@
  * What `culvert login` keeps: per server the key of this command line and the session of the person who approved it. One JSON file beside the
  * user's agent.toml, 0600, replaced whole, by one process at a time. Read again at each use, so that another log-in counts at once.
  */
-import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
+import { writeDurably } from '../base/durable-file.ts';
 import { codeOf, messageOf } from '../base/errors.ts';
 import { Secret } from '../base/secret.ts';
 import { type LockTimes, withFileLock } from './file-lock.ts';
@@ -147,19 +148,12 @@ export class Credentials {
   }
 
   #write(logins: ReadonlyMap<string, Login>): void {
-    const part = `${this.path}.${process.pid}.part`;
     const opened = [...logins].map(([server, kept]): [string, z.input<typeof login>] => {
       const { wire_bytes_b64, refresh_token } = kept;
       return [server, { ...kept, wire_bytes_b64: wire_bytes_b64.reveal(), refresh_token: refresh_token.reveal() }];
     });
     const text = JSON.stringify({ version: 1, logins: Object.fromEntries(opened) }, undefined, 2);
-    try {
-      rmSync(part, { force: true }); // of an earlier process with this id: `wx` below would refuse it
-      writeFileSync(part, `${text}\n`, { mode: 0o600, flag: 'wx' });
-      renameSync(part, this.path);
-    } finally {
-      rmSync(part, { force: true });
-    }
+    writeDurably(this.path, `${text}\n`, { replaces: true });
   }
 }
 

@@ -1,16 +1,16 @@
 /**
  * `culvert backup`: a copy of the database that is known to be whole, taken beside a running server or without one.
  */
-import { closeSync, fsyncSync, openSync, rmSync, statSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { codeOf, messageOf } from '../base/errors.ts';
 import type { Settings } from '../config/schema.ts';
-import { checkDatabase, copyDatabase, openDatabase } from '../control/db/open.ts';
+import { copyDatabase, openDatabase } from '../control/db/open.ts';
 import { requireDataFolder } from './data-folder.ts';
 
 /**
- * Copies the database as of now to a file that must not exist (0600), checks the copy, and returns its size in bytes. A copy that is not
- * whole does not stay. What is sealed in it opens with the data folder's key file alone, which is not in it.
+ * Copies the database as of now to a file that must not exist (0600), checks the copy, and returns its size in bytes. The file has its name
+ * once it is whole and on the disk; of a command that is killed a `.part` may stay. What is sealed in it opens with the data folder's key file alone, which is not in it.
  * `command`: how the caller's command is typed, for the message to whoever is the wrong user.
  */
 export function backupDatabase(settings: Settings, file: string, command: string): number {
@@ -24,24 +24,5 @@ export function backupDatabase(settings: Settings, file: string, command: string
   } finally {
     sqlite.close();
   }
-  try {
-    checkDatabase(file);
-    flush(file, 'r+');
-    // The name as well, which is kept in the folder.
-    flush(dirname(resolve(file)), 'r');
-  } catch (error) {
-    rmSync(file);
-    throw error;
-  }
   return statSync(resolve(file)).size;
-}
-
-/** Down to the disk: a copy that a power cut takes is none. */
-function flush(path: string, flags: 'r' | 'r+'): void {
-  const fd = openSync(path, flags);
-  try {
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
-  }
 }

@@ -12,11 +12,12 @@ import {
   webcrypto,
   X509Certificate,
 } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import { DAY_MS, HOUR_MS } from '../base/clock.ts';
+import { writeDurably } from '../base/durable-file.ts';
 
 export interface Certificate {
   /** PEM, leaf first. */
@@ -78,7 +79,7 @@ export async function keepSelfSigned(options: SelfSignedOptions): Promise<Certif
     if (isStillGood(cert, key, options)) return { cert, key };
   }
   const cert = await makeSelfSigned(createPrivateKey(key), options);
-  writePrivate(certFile, cert);
+  writeDurably(certFile, cert, { replaces: true });
   return { cert, key };
 }
 
@@ -104,14 +105,9 @@ function keepKey(file: string): string {
   if (existsSync(file)) return readFileSync(file, 'utf8');
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: ALGORITHM.namedCurve });
   const pem = privateKey.export({ format: 'pem', type: 'pkcs8' });
-  writePrivate(file, pem);
+  // Agents pin it: a power cut must not take it after the first of them has.
+  writeDurably(file, pem, { replaces: true });
   return pem;
-}
-
-/** Whole or not at all, and never readable by others. */
-function writePrivate(file: string, text: string): void {
-  writeFileSync(`${file}.new`, text, { mode: 0o600 });
-  renameSync(`${file}.new`, file);
 }
 
 function isStillGood(cert: string, key: string, options: SelfSignedOptions): boolean {

@@ -17,6 +17,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
+import Sqlite from 'better-sqlite3';
 import { silentLog } from '../../src/base/log.ts';
 import { openDatabase } from '../../src/control/db/open.ts';
 import { openOperator } from '../../src/server/admin.ts';
@@ -236,7 +237,31 @@ test('a copy and its name are on the disk when the command says so', async (t) =
   const copies = join(dataDir, 'copies');
   mkdirSync(copies);
   backupDatabase(settingsFor(dataDir), join(copies, 'copy.db'), 'x');
-  assert.deepEqual(seen, [join(copies, 'copy.db'), copies]);
+  assert.match(seen[0] ?? '', /\/copies\/copy\.db\.\w+\.part$/, 'before it has its name');
+  assert.deepEqual(seen.slice(1), [copies]);
+});
+
+test('backup: no file has the name of the copy until it is whole, whenever the command is killed', async (t) => {
+  await (await start()).close();
+  const copy = join(dataDir, 'copy.db');
+  const namedAt: boolean[] = [];
+  const { prepare } = Sqlite.prototype;
+  t.mock.method(Sqlite.prototype, 'prepare', function (this: InstanceType<typeof Sqlite>, sql: string) {
+    const statement = prepare.call(this, sql);
+    if (!sql.startsWith('VACUUM')) return statement;
+    const run = statement.run.bind(statement);
+    return Object.assign(statement, {
+      run: (file: string) => {
+        namedAt.push(existsSync(copy));
+        const done = run(file);
+        namedAt.push(existsSync(copy));
+        return done;
+      },
+    });
+  });
+  backupDatabase(settingsFor(dataDir), copy, 'x');
+  assert.deepEqual(namedAt, [false, false]);
+  assert.ok(existsSync(copy));
 });
 
 test('a copy that is not whole is not kept', async () => {
@@ -249,6 +274,9 @@ test('a copy that is not whole is not kept', async () => {
   sqlite.exec("UPDATE sqlite_schema SET sql = 'CREATE TABLE extra (a TEXT NOT NULL)' WHERE name = 'extra'");
   sqlite.close();
   const copy = join(dataDir, 'copy.db');
-  assert.throws(() => backupDatabase(settingsFor(dataDir), copy, 'x'), /copy\.db is damaged: NULL value in extra\.a/);
+  assert.throws(
+    () => backupDatabase(settingsFor(dataDir), copy, 'x'),
+    /culvert\.db is damaged, so no copy was kept: NULL value in extra\.a/,
+  );
   assert.ok(!existsSync(copy));
 });

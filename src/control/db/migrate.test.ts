@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, test } from 'node:test';
 import { silentLog } from '../../base/log.ts';
 import { type Migration, migrate } from './migrate.ts';
@@ -42,6 +43,10 @@ const REBUILD = step(
 );
 const run = (migrations: readonly Migration[], nowMs = NOW): void =>
   migrate(sqlite, { dataDir, migrations, nowMs, log: silentLog });
+const bound = (target: Sqlite, key: string | symbol): unknown => {
+  const value: unknown = Reflect.get(target, key);
+  return typeof value === 'function' ? value.bind(target) : value;
+};
 const count = (table: string): unknown => sqlite.prepare(`SELECT count(*) FROM ${table}`).pluck().get();
 const snapshots = (): string[] =>
   readdirSync(dataDir).includes('snapshots') ? readdirSync(join(dataDir, 'snapshots')).sort() : [];
@@ -70,7 +75,7 @@ test('rebuilding a table loses no rows of others, and a copy is taken before', (
   assert.equal(count('child'), 2);
   assert.deepEqual(sqlite.pragma('foreign_key_check'), []);
   const [file = ''] = snapshots();
-  assert.equal(file, '2026-11-21T00-00-00-000Z-v1.db');
+  assert.equal(file, 'v1-to-v2.db');
   assert.equal(statSync(join(dataDir, 'snapshots', file)).mode & 0o777, 0o600);
   const copy = join(dataDir, 'copy');
   copyDatabase(sqlite, copy);
@@ -109,15 +114,75 @@ test('a database that is newer than the binary, or from another build, is refuse
   );
 });
 
-test('keeps the last five snapshots', () => {
+test('snapshots: the newest five stay after a migration, also beside those of older releases', () => {
   const steps = [FIRST];
   for (let i = 2; i <= 9; i++) {
     run(steps, NOW + i * 1000);
     steps.push(step(i, `CREATE TABLE t${i} (id INTEGER)`));
+    if (i === 3) writeFileSync(join(dataDir, 'snapshots', '2025-11-21T00-00-00-000Z-v1.db'), 'old');
+    if (i === 3) utimesSync(join(dataDir, 'snapshots', '2025-11-21T00-00-00-000Z-v1.db'), 1, 1);
   }
   run(steps, NOW + 20_000);
-  assert.equal(snapshots().length, 5);
-  assert.match(snapshots()[4] ?? '', /-v8\.db$/);
+  assert.deepEqual(
+    snapshots(),
+    [4, 5, 6, 7, 8].map((from) => `v${from}-to-v${from + 1}.db`),
+  );
+});
+
+test('snapshots: a migration that fails at every start keeps one copy, which leads back', () => {
+  run([FIRST]);
+  sqlite.exec("INSERT INTO parent VALUES (1, 'before')");
+  const broken = [FIRST, step(2, 'CREATE TABLE extra (id INTEGER)'), step(3, 'INSERT INTO parent VALUES (1, 2, 3)')];
+  for (let i = 0; i < 12; i++) assert.throws(() => run(broken, NOW + i * 1000), /migration 0003 failed/);
+  assert.deepEqual(snapshots(), ['v1-to-v3.db', 'v2-to-v3.db']);
+  const back = new DatabaseSync(join(dataDir, 'snapshots', 'v1-to-v3.db'), { readOnly: true });
+  assert.deepEqual(
+    [
+      back.prepare('SELECT name FROM parent').get()?.['name'],
+      back.prepare('SELECT count(*) AS n FROM culvert_migrations').get()?.['n'],
+    ],
+    ['before', 1],
+  );
+  back.close();
+});
+
+test('snapshots: a later attempt at the same migration has what was stored between', () => {
+  run([FIRST]);
+  const broken = [FIRST, step(2, 'INSERT INTO parent VALUES (1, 2, 3)')];
+  assert.throws(() => run(broken));
+  sqlite.exec("INSERT INTO parent VALUES (7, 'since')");
+  assert.throws(() => run(broken, NOW + 1000));
+  assert.deepEqual(snapshots(), ['v1-to-v2.db']);
+  const back = new DatabaseSync(join(dataDir, 'snapshots', 'v1-to-v2.db'), { readOnly: true });
+  assert.equal(back.prepare('SELECT name FROM parent').get()?.['name'], 'since');
+  back.close();
+});
+
+test('snapshots: a copy that is cut short has no name of a copy, and the next one removes it', () => {
+  run([FIRST]);
+  const names: string[][] = [];
+  const dying = new Proxy(sqlite, {
+    get: (target, key) => {
+      if (key !== 'prepare') return bound(target, key);
+      return (sql: string) => {
+        if (!sql.startsWith('VACUUM')) return target.prepare(sql);
+        return {
+          run: (file: string) => {
+            target.prepare(sql).run(file);
+            names.push(snapshots());
+            throw new Error('killed');
+          },
+        };
+      };
+    },
+  });
+  const migrations = [FIRST, REBUILD];
+  assert.throws(() => migrate(dying, { dataDir, migrations, nowMs: NOW, log: silentLog }), /killed/);
+  assert.equal(names[0]?.length, 1);
+  assert.match(names[0]?.[0] ?? '', /\.part$/);
+  writeFileSync(join(dataDir, 'snapshots', names[0]?.[0] ?? ''), 'half a copy');
+  run(migrations);
+  assert.deepEqual(snapshots(), ['v1-to-v2.db']);
 });
 
 test('folder and file are private, also when the file was not', () => {

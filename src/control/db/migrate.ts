@@ -5,10 +5,9 @@
  * rebuild fires ON DELETE CASCADE and loses rows (drizzle-orm #5782, #4938). Here the switch is thrown outside, and
  * foreign_key_check decides before the commit.
  */
-import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Logger } from '../../base/log.ts';
-import { copyDatabase, type Sqlite } from './open.ts';
+import type { Sqlite } from './open.ts';
+import { keepNewest, SNAPSHOT_DIR, takeSnapshot } from './snapshots.ts';
 
 export interface Migration {
   /** Counts from 1 without gaps. */
@@ -25,10 +24,6 @@ interface Applied {
   readonly hash: string;
 }
 
-const SNAPSHOT_DIR = 'snapshots';
-/** A release that can't be left again needs one; five are a season of updates. */
-const SNAPSHOTS_KEPT = 5;
-
 export interface MigrateOptions {
   readonly dataDir: string;
   readonly migrations: readonly Migration[];
@@ -41,9 +36,10 @@ export function migrate(sqlite: Sqlite, options: MigrateOptions): void {
   const applied = readApplied(sqlite);
   const pending = pendingAfter(applied, options.migrations);
   if (pending.length === 0) return;
+  let snapshot: string | undefined;
   if (applied.length > 0) {
-    const file = takeSnapshot(sqlite, applied.length, options);
-    options.log.info({ file, pending: pending.length }, 'database copied before its migration');
+    snapshot = takeSnapshot(sqlite, { ...options, from: applied.length, to: options.migrations.length });
+    options.log.info({ file: snapshot, pending: pending.length }, 'database copied before its migration');
   }
   sqlite.exec(
     'CREATE TABLE IF NOT EXISTS culvert_migrations (id INTEGER PRIMARY KEY, tag TEXT NOT NULL, hash TEXT NOT NULL, applied_at INTEGER NOT NULL) STRICT',
@@ -54,6 +50,8 @@ export function migrate(sqlite: Sqlite, options: MigrateOptions): void {
   } finally {
     sqlite.pragma('foreign_keys = ON');
   }
+  // Not before: a migration that fails at each start must not push out the copies that lead back.
+  if (snapshot !== undefined) keepNewest(options.dataDir);
 }
 
 function readApplied(sqlite: Sqlite): readonly Applied[] {
@@ -95,17 +93,4 @@ function apply(sqlite: Sqlite, migration: Migration, nowMs: number): void {
     if (sqlite.inTransaction) sqlite.exec('ROLLBACK');
     throw new Error(`migration ${migration.tag} failed; the database is as it was before it`, { cause });
   }
-}
-
-function takeSnapshot(sqlite: Sqlite, version: number, options: MigrateOptions): string {
-  const dir = join(options.dataDir, SNAPSHOT_DIR);
-  if (!existsSync(dir)) mkdirSync(dir, { mode: 0o700 });
-  const stamp = new Date(options.nowMs).toISOString().replaceAll(/[:.]/g, '-');
-  const file = join(dir, `${stamp}-v${version}.db`);
-  copyDatabase(sqlite, file);
-  const kept = readdirSync(dir)
-    .filter((name) => name.endsWith('.db'))
-    .sort();
-  for (const name of kept.slice(0, -SNAPSHOTS_KEPT)) rmSync(join(dir, name));
-  return file;
 }

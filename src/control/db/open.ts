@@ -2,9 +2,10 @@
  * Opens the database, the file of recorded requests, and the lock of the data folder. The only file that imports better-sqlite3.
  * Called by control/parts/ground.ts, whose others are handed a Store (tx.ts), and by the thread of usage/.
  */
-import { chmodSync, closeSync, mkdirSync, openSync, rmSync } from 'node:fs';
+import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
+import { type DurableOptions, placeDurably } from '../../base/durable-file.ts';
 import { DurableLog } from './durable-log.ts';
 
 export type Sqlite = Database.Database;
@@ -128,24 +129,25 @@ export function lockDataDir(dataDir: string): () => void {
   };
 }
 
-/** Copies the database, as of now, to a file that must not exist (0600). Works beside a running server. */
-export function copyDatabase(sqlite: Sqlite, file: string): void {
-  // VACUUM INTO accepts an empty file; making it first gives it the right mode from the start.
-  closeSync(openSync(file, 'wx', 0o600));
-  try {
-    sqlite.prepare('VACUUM INTO ?').run(file);
-  } catch (error) {
-    rmSync(file, { force: true });
-    throw error;
-  }
+/**
+ * Copies the database, as of now, to a file (0600) that must not exist, unless it may be replaced. Works beside a running server. The copy is
+ * checked, and on the disk, before it has its name: whatever dies meanwhile, a file of that name is a whole copy.
+ * @throws what is wrong with the database, the disk or the name; nothing has changed then.
+ */
+export function copyDatabase(sqlite: Sqlite, file: string, options: DurableOptions = { replaces: false }): void {
+  placeDurably(file, options, (part) => {
+    // VACUUM INTO accepts an empty file, which is there already with its mode.
+    sqlite.prepare('VACUUM INTO ?').run(part);
+    checkCopy(part, sqlite.name);
+  });
 }
 
-/** Reads every page of a database file and changes nothing. Throws with the first thing that is wrong in it. */
-export function checkDatabase(file: string): void {
+/** Reads every page of a copy and changes nothing. Throws with the first thing that is wrong in it, and so in the database. */
+function checkCopy(file: string, database: string): void {
   const sqlite = new Database(file, { readonly: true, fileMustExist: true });
   try {
     const verdict = sqlite.pragma('integrity_check(1)', { simple: true });
-    if (verdict !== 'ok') throw new Error(`${file} is damaged: ${String(verdict)}`);
+    if (verdict !== 'ok') throw new Error(`${database} is damaged, so no copy was kept: ${String(verdict)}`);
   } finally {
     sqlite.close();
   }

@@ -3,8 +3,9 @@
  * gives nothing away. AES-256-GCM; the purpose is authenticated, so that a sealed value can't be moved to another column.
  */
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
-import { closeSync, existsSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { writeDurably } from '../../../base/durable-file.ts';
 import { codeOf } from '../../../base/errors.ts';
 
 export const SEAL_KEY_FILE = 'seal.key';
@@ -92,31 +93,14 @@ export function missingKey(dataDir: string): string {
   );
 }
 
-/** Makes the key file (0600) unless there is one. For a folder whose database holds nothing yet, and for no other. */
-export function makeSealKey(dataDir: string): void {
-  const file = join(dataDir, SEAL_KEY_FILE);
-  if (!existsSync(file)) makeKeyFile(dataDir, file);
-}
-
 /**
- * The file has its name once it is whole and on the disk: what is sealed with a key that a power cut takes away is lost. Does nothing when
- * another process was faster.
+ * Makes the key file (0600) unless there is one. For a folder whose database holds nothing yet, and for no other. It has its name once it is
+ * whole and on the disk: what is sealed with a key that a power cut takes away is lost. Keeps the key of another process that was faster.
  */
-function makeKeyFile(dataDir: string, file: string): void {
-  const part = `${file}.${randomBytes(6).toString('hex')}.new`;
+export function makeSealKey(dataDir: string): void {
   try {
-    writeFileSync(part, randomBytes(KEY_BYTES), { flag: 'wx', mode: 0o600, flush: true });
-    // Not a rename, which would take the place of a key that is there by now.
-    linkSync(part, file);
+    writeDurably(join(dataDir, SEAL_KEY_FILE), randomBytes(KEY_BYTES), { replaces: false });
   } catch (error) {
     if (codeOf(error) !== 'EEXIST') throw error;
-  } finally {
-    rmSync(part, { force: true });
-  }
-  const folder = openSync(dataDir, 'r');
-  try {
-    fsyncSync(folder);
-  } finally {
-    closeSync(folder);
   }
 }

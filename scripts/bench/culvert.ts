@@ -208,6 +208,7 @@ ${edge}
 [edge.limits]
 # All load comes from one address; idle visitors must stay for as long as their memory is looked at.
 max_connections_per_ip = 0
+tls_handshakes_per_second_per_ip = 0
 idle_timeout_seconds = 3600
 ${tls}
 [agents]

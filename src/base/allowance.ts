@@ -32,6 +32,11 @@ export class Allowance {
     this.#level--;
   }
 
+  /** What was spent turns out not to count. */
+  giveBack(): void {
+    this.#level = Math.min(this.#burst, this.#level + 1);
+  }
+
   /** After `hasOne` has said no: milliseconds until it says yes. */
   get waitMs(): number {
     return (1 - this.#level) / this.#perMs;

@@ -99,6 +99,10 @@ const edgeLimits = z.strictObject({
   linger_timeout_seconds: seconds().prefault(3),
   // From the first packet on; two round trips of a bad mobile link take about 3 s.
   tls_handshake_timeout_seconds: seconds().prefault(10),
+  // A handshake costs 0.7 ms of the thread that serves all visitors, so 50 take 4 % of it. A browser makes one to six for a page, and an office
+  // behind one address begins the day within the burst. 0 in either = no limit.
+  tls_handshakes_per_second_per_ip: count(0, 1_000_000).prefault(50),
+  tls_handshakes_burst_per_ip: count(0, 1_000_000).prefault(200),
   // Cookies of single sign-on come to 16 KB; Node takes 16, nginx 32 in all. Forwarded whole in one piece, so not without end.
   max_head_bytes: count(1_024, 65_536).prefault(32_768),
   // Browsers send about 20.

@@ -61,6 +61,8 @@ export interface EdgeLimits {
   readonly websocketIdleSeconds: number;
   readonly lingerTimeoutSeconds: number;
   readonly tlsHandshakeTimeoutSeconds: number;
+  readonly tlsHandshakesPerSecondPerIp: number;
+  readonly tlsHandshakesBurstPerIp: number;
   readonly maxHeadBytes: number;
   readonly maxHeadFields: number;
   readonly maxUriBytes: number;
@@ -136,6 +138,8 @@ export interface DataNode extends LocalNode {
 /** Sockets of agents that have not shown a good token: enough for 1,000 agents that come back at once. */
 const MAX_ANONYMOUS = 1_024;
 const MAX_ANONYMOUS_PER_IP = 128;
+/** Handshakes of one address that end without a good token: agents with one are not held up, however many come back at once. */
+const UNKNOWN_HANDSHAKES = { perSecond: 50, burst: 200 };
 const SWEEP_MS = 1_000;
 /** How often visitors that were refused or cut are said in the log. */
 const TELL_MS = 60_000;
@@ -239,7 +243,12 @@ async function open(settings: NodeSettings, deps: NodeDeps, life: Lifecycle): Pr
       tls: agents.tls,
       prices: settings.prices,
       serverVersion: settings.serverVersion,
-      limits: { ...agents.limits, maxAnonymous: MAX_ANONYMOUS, maxAnonymousPerIp: MAX_ANONYMOUS_PER_IP },
+      limits: {
+        ...agents.limits,
+        maxAnonymous: MAX_ANONYMOUS,
+        maxAnonymousPerIp: MAX_ANONYMOUS_PER_IP,
+        unknownHandshakes: UNKNOWN_HANDSHAKES,
+      },
     },
     {
       link,
@@ -279,6 +288,7 @@ async function open(settings: NodeSettings, deps: NodeDeps, life: Lifecycle): Pr
         websocketIdleMs: limits.websocketIdleSeconds * 1_000,
         lingerTimeoutMs: limits.lingerTimeoutSeconds * 1_000,
         tlsHandshakeTimeoutMs: limits.tlsHandshakeTimeoutSeconds * 1_000,
+        tlsHandshakes: { perSecond: limits.tlsHandshakesPerSecondPerIp, burst: limits.tlsHandshakesBurstPerIp },
         head,
         requestsPerAddress: limits.maxRequestsPerIp,
         http2MaxStreams: limits.http2MaxStreams,

@@ -289,6 +289,22 @@ for (const kind of ['plain', 'tls'] as const) {
       assert.equal(bucket.waiting, 0);
     });
 
+    test('a limit: bytes that are forgiven pass without being paid for, others wait', async (t) => {
+      const { server, client } = await join(t);
+      const bucket = new TokenBucket(HOPELESS_MBPS);
+      const arrived = Promise.withResolvers<number>();
+      client.onStream = (stream) => void drink(stream).then(arrived.resolve, arrived.reject);
+      server.shaper.limit(bucket);
+      server.shaper.forgive(200_000);
+      pour(server.open(), 200_000);
+      // What is left to pay, the heads of frames, is less than the bucket holds.
+      assert.equal(await arrived.promise, 200_000);
+      pour(server.open(), 200_000);
+      while (bucket.waiting === 0) await turn();
+      server.session.destroy();
+      await server.closed;
+    });
+
     test('what the peer sent before it ended arrives, paid for or not', async (t) => {
       const { server, client } = await join(t);
       const incoming = Promise.withResolvers<number>();

@@ -34,6 +34,8 @@ export class Shaper {
   flight: Flight | null = null;
   /** Either is set: looked at per write. */
   shapes = false;
+  /** Bytes that are written without being paid for. */
+  #forgiven = 0;
   readonly #sides: ShapedSide[] = [];
   #session: MuxSession | null = null;
 
@@ -60,12 +62,25 @@ export class Shaper {
     this.#shape(stepOf(bytesPerMsOf(megabitsPerSecond)));
   }
 
+  /** `bytes` that are about to be written are not paid for: the peer did not cause them. */
+  forgive(bytes: number): void {
+    if (this.bucket !== null) this.#forgiven += bytes;
+  }
+
+  /** What of `bytes` that are written has to be paid for. */
+  owed(bytes: number): number {
+    const forgiven = Math.min(this.#forgiven, bytes);
+    this.#forgiven -= forgiven;
+    return bytes - forgiven;
+  }
+
   /** Ends the limit and with it all waiting: when the socket is gone, and before, that a session's last word need not wait behind what it owes. */
   lift(): void {
     if (!this.shapes) return;
     const { bucket } = this;
     this.bucket = this.flight = null;
     this.shapes = false;
+    this.#forgiven = 0;
     if (this.#session !== null) this.#session.pulse.flight = null;
     this.#session?.sender.cut(WHOLE);
     for (const side of this.#sides) {

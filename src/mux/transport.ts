@@ -70,7 +70,9 @@ export class SocketTransport implements MuxTransport, ShapedSide {
     this.#piece = bucket === null ? left : Math.min(left, bucket.step);
     this.#waits = true;
     if (flight?.waits(this.#onRoom)) return;
-    if (bucket === null || bucket.spend(this, this.#piece)) this.paid();
+    if (bucket === null) return this.paid();
+    const owed = (this.#shaper as Shaper).owed(this.#piece);
+    if (owed === 0 || bucket.spend(this, owed)) this.paid();
   }
 
   #pieceWritten(error?: Error | null): void {

@@ -66,6 +66,8 @@ function nodeSettings(settings: Settings, { certificates, version }: DataNodeDep
         websocketIdleSeconds: edge.limits.websocket_idle_seconds,
         lingerTimeoutSeconds: edge.limits.linger_timeout_seconds,
         tlsHandshakeTimeoutSeconds: edge.limits.tls_handshake_timeout_seconds,
+        tlsHandshakesPerSecondPerIp: edge.limits.tls_handshakes_per_second_per_ip,
+        tlsHandshakesBurstPerIp: edge.limits.tls_handshakes_burst_per_ip,
         maxHeadBytes: edge.limits.max_head_bytes,
         maxHeadFields: edge.limits.max_head_fields,
         maxUriBytes: edge.limits.max_uri_bytes,

@@ -235,6 +235,7 @@ export class DryEdge {
       idle: [],
       settling: new Set(),
       note: () => {},
+      forgive: () => {},
     };
     for (const entry of table.entries()) entry.served = this.#served;
   }

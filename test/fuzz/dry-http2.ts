@@ -4,6 +4,7 @@
  */
 import { EventEmitter } from 'node:events';
 import { constants, type ServerHttp2Stream } from 'node:http2';
+import { type WrittenHead, writeRequestHead } from '../../src/data/edge/h2/request-head.ts';
 import { Http2Exchange } from '../../src/data/edge/h2/exchange.ts';
 import type { DryEdge } from './dry-edge.ts';
 
@@ -74,13 +75,20 @@ export function runStream(
   of: StreamCase,
   serve: () => void,
 ): { statuses: readonly string[]; body: string } {
+  const headBuffer = edge.context.readBuffer;
+  const written: WrittenHead = { length: 0, lines: 0, reason: '' };
   const exchange = new Http2Exchange({
     context: edge.context,
     origin: { ip: '127.0.0.1', tls: true, names: null, load: null },
-    headBuffer: edge.context.readBuffer,
-    written: { length: 0, lines: 0, reason: '' },
+    headBuffer,
+    written,
     ranges: { held: 0 },
     useful: 0,
+    readHead: (raw, isWhole) => {
+      writeRequestHead(raw, isWhole, headBuffer, written);
+      return Math.max(0, written.length);
+    },
+    bodyCame: () => {},
     left: () => {},
   });
   const stream = new DryHttp2Stream();

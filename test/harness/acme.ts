@@ -68,6 +68,7 @@ tcp_ports = ""
 mode = "acme"
 [edge.limits]
 max_connections_per_ip = 0
+tls_handshakes_per_second_per_ip = 0
 [agents]
 listen = "127.0.0.1:${ports.agents}"
 public_address = "127.0.0.1:${ports.agents}"

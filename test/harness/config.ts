@@ -111,6 +111,7 @@ ${edge}
 mode = "self_signed"
 [edge.limits]
 max_connections_per_ip = 0
+tls_handshakes_per_second_per_ip = 0
 tls_handshake_timeout_seconds = 60
 [agents]
 listen = "${address}:${ports.agents}"

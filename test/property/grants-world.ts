@@ -282,6 +282,7 @@ export class GrantsWorld {
           handshakeTimeoutSeconds: 5,
           maxAnonymous: 100,
           maxAnonymousPerIp: 100,
+          unknownHandshakes: { perSecond: 0, burst: 0 },
         },
       },
       {

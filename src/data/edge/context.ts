@@ -11,6 +11,7 @@ import type { RouteTable } from '../routing/table.ts';
 import type { Recorder } from '../inspect/recorder.ts';
 import type { Drops } from './drops.ts';
 import { FaultCounters } from './fault.ts';
+import type { HandshakeLimits } from './handshake-rate.ts';
 import { Head } from '../../http1/head.ts';
 import type { HeadLimits } from '../../http1/head-limits.ts';
 import { StreamMemory } from './h2/stream-memory.ts';
@@ -35,6 +36,8 @@ export interface EdgeLimits {
   readonly lingerTimeoutMs: number;
   /** From the first packet of a TLS connection to the end of its handshake. */
   readonly tlsHandshakeTimeoutMs: number;
+  /** Per address. */
+  readonly tlsHandshakes: HandshakeLimits;
   /** Of requests. */
   readonly head: HeadLimits;
   /** Requests of one address that hold a stream of an agent; 0: no limit. */

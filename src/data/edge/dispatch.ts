@@ -88,8 +88,11 @@ export class Dispatch {
     };
   }
 
-  /** A way to the service that the head at `bytes[start, end)` asks for, noted in the exchange; null: see `refusal`. */
-  find(bytes: Buffer, start: number, end: number): Upstream | null {
+  /**
+   * A way to the service that the head at `bytes[start, end)` asks for, noted in the exchange; null: see `refusal`. `wireBytes`: what of it
+   * came over the wire, where that is less.
+   */
+  find(bytes: Buffer, start: number, end: number, wireBytes = end - start): Upstream | null {
     const { table, requestHead: head, nowMs, challenges, redirect, recorder } = this.#context;
     const exchange = this.#exchange;
     const decided = this.#decided;
@@ -124,7 +127,8 @@ export class Dispatch {
     const upstream = acquire(served, nowMs, this.#repeatable);
     if (upstream === null) return this.#refuse(OVERLOADED);
     upstream.load = load;
-    exchange.serveFrom(entry, served.meter, end - start);
+    exchange.serveFrom(entry, served.meter, wireBytes);
+    if (wireBytes < end - start) served.forgive(end - start - wireBytes);
     if (served.watched) exchange.watch(bytes, start, head, { served, wouldRefuse: this.#wouldRefuse(policy) });
     exchange.draft?.carriedBy(served, upstream.reused);
     exchange.wantsUpgrade = upgrade;

@@ -33,6 +33,11 @@ export const DROPS = {
     'edge.proxy_protocol and edge.proxy_protocol_from',
     'warn',
   ),
+  tls_rate: kind(
+    'TLS connections were closed before their handshake: too many of their address or /64 network',
+    'edge.limits.tls_handshakes_per_second_per_ip and tls_handshakes_burst_per_ip',
+    'warn',
+  ),
   tls_handshake: kind(
     'TLS handshakes failed or were not over in time',
     'edge.limits.tls_handshake_timeout_seconds',
@@ -67,6 +72,11 @@ export const DROPS = {
   h2_settings: kind('HTTP/2 connections were closed: a flood of SETTINGS', null, 'warn'),
   h2_pings: kind('HTTP/2 connections were closed: a flood of PINGs', null, 'warn'),
   h2_overhead: kind('HTTP/2 connections were closed: a flood of frames that bring nothing', null, 'warn'),
+  h2_expansion: kind(
+    'HTTP/2 connections were closed: compressed headers expanded to far more than they were on the wire',
+    null,
+    'warn',
+  ),
   h2_protocol: kind(
     'HTTP/2 connections or streams were ended: broken frames, or more streams than are allowed',
     null,

@@ -17,6 +17,7 @@ import { ACME_PROTOCOL, HttpAnswers } from './acme-answers.ts';
 import { CertificateWaits, type WantCertificate } from './certificate-waits.ts';
 import type { Drops } from './drops.ts';
 import type { Entered, Entrance } from './entrance.ts';
+import { type HandshakeLimits, HandshakeRate } from './handshake-rate.ts';
 import { ConnectionNames } from './connection-names.ts';
 import type { Recorder } from '../inspect/recorder.ts';
 import { type EdgeConnection, type EdgeContext, type EdgeLimits, edgeContext } from './context.ts';
@@ -117,7 +118,7 @@ export async function startHttpEdge(options: HttpEdgeOptions, deps: HttpEdgeDeps
     const tls = certificates === null ? null : tlsServer(context, deps, certificates, options.http2);
     if (certificates !== null && tls !== null)
       lifecycle.onClose('ticket keys', certificates.rotateTicketKeys(tls.server));
-    const https = tls === null ? null : tlsListener(tls, deps.entrance, raw);
+    const https = tls === null ? null : tlsListener(tls, deps, { limits: options.limits.tlsHandshakes, shaking: raw });
     for (const [server, listen] of [
       [http, options.http],
       [https, options.https],
@@ -213,9 +214,20 @@ interface TlsFront {
  * for a handshake costs more than a request. `shaking` gets the TCP sockets, which must be cut at the end also when no TLS connection has
  * come of them.
  */
-function tlsListener(tls: TlsFront, entrance: Entrance, shaking: Set<Socket>): Server {
+function tlsListener(
+  tls: TlsFront,
+  { entrance, drops }: Pick<HttpEdgeDeps, 'entrance' | 'drops'>,
+  { limits, shaking }: { limits: HandshakeLimits; shaking: Set<Socket> },
+): Server {
+  const rate = new HandshakeRate(limits);
   return createServer({ noDelay: true }, (socket) => {
     entrance.enter(socket, (from) => {
+      // Who speaks for many has no load of its own, and no rate.
+      if (from.load !== null && !rate.take(from.ip, performance.now())) {
+        drops.add('tls_rate');
+        socket.resetAndDestroy();
+        return;
+      }
       tls.visitors.set(socket, from);
       shaking.add(socket);
       socket.once('close', () => shaking.delete(socket));

@@ -33,6 +33,7 @@ function served(maxStreams: number, isAlone = true): ServedTunnel {
     watched: false,
     inspected: true,
     note: () => {},
+    forgive: () => {},
   };
 }
 

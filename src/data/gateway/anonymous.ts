@@ -7,10 +7,13 @@
  */
 import type { Socket } from 'node:net';
 import { Admission } from '../edge/admission.ts';
+import { type HandshakeLimits, HandshakeRate } from '../edge/handshake-rate.ts';
 
 export interface AnonymousLimits {
   readonly total: number;
   readonly perAddress: number;
+  /** Of one address, that are never known. */
+  readonly handshakes: HandshakeLimits;
   /** From the first byte of TCP to `welcome`. */
   readonly deadlineMs: number;
 }
@@ -32,12 +35,14 @@ export class AnonymousSocket {
 export class AnonymousSockets {
   readonly #limits: AnonymousLimits;
   readonly #admission: Admission;
+  readonly #rate: HandshakeRate;
   /** In the order of their coming. */
   readonly #waiting = new Set<AnonymousSocket>();
   #evicted = 0;
 
   constructor(limits: AnonymousLimits) {
     this.#limits = limits;
+    this.#rate = new HandshakeRate(limits.handshakes);
     this.#admission = new Admission({ total: limits.total + 1, perAddress: limits.perAddress });
   }
 
@@ -45,15 +50,19 @@ export class AnonymousSockets {
     return this.#waiting.size;
   }
 
-  /** Sockets turned away: refused for their address, or evicted for a newer one. */
+  /** Sockets turned away: refused for their address (too many, or too often), or evicted for a newer one. */
   get refused(): number {
-    return this.#admission.refused + this.#evicted;
+    return this.#admission.refused + this.#rate.refused + this.#evicted;
   }
 
   /** Takes a fresh socket in. Undefined when its address has too many already: destroy it. */
   admit(socket: Socket): AnonymousSocket | undefined {
     const ip = socket.remoteAddress ?? '';
     if (!this.#admission.admit(ip)) return undefined;
+    if (!this.#rate.take(ip, performance.now())) {
+      this.#admission.release(ip);
+      return undefined;
+    }
     const timer = setTimeout(() => this.#expire(waiting), this.#limits.deadlineMs).unref();
     const waiting = new AnonymousSocket(socket, ip, timer);
     this.#waiting.add(waiting);
@@ -68,7 +77,14 @@ export class AnonymousSockets {
     return waiting;
   }
 
-  /** It is known now, or gone. May be called twice. */
+  /** It has shown a good token. */
+  known(waiting: AnonymousSocket): void {
+    if (!this.#waiting.has(waiting)) return;
+    this.#rate.giveBack(waiting.ip);
+    this.release(waiting);
+  }
+
+  /** It is gone. May be called twice, and after `known`. */
   release(waiting: AnonymousSocket): void {
     if (!this.#waiting.delete(waiting)) return;
     clearTimeout(waiting.timer);

@@ -9,6 +9,7 @@ import type { SlabPool } from '../../base/slab.ts';
 import { attachSession } from '../../mux/attach.ts';
 import { Shaper } from '../../mux/shaper.ts';
 import { plainAddress } from '../edge/forwarded.ts';
+import type { HandshakeLimits } from '../edge/handshake-rate.ts';
 import type { MuxSession } from '../../mux/session.ts';
 import type { WindowBudget } from '../../mux/window.ts';
 import type { Link } from '../../plane/link.ts';
@@ -36,6 +37,8 @@ export interface GatewayLimits {
   /** Sockets without a good token yet, in all and per address. */
   readonly maxAnonymous: number;
   readonly maxAnonymousPerIp: number;
+  /** Handshakes of one address that lead to no good token. */
+  readonly unknownHandshakes: HandshakeLimits;
 }
 
 export interface GatewayOptions {
@@ -70,7 +73,7 @@ export class Gateway {
   readonly #options: GatewayOptions;
   readonly #deps: GatewayDeps;
   /** What frees the anonymous place of a session, until it is known or over. */
-  readonly #unknown = new Map<AgentSession, () => void>();
+  readonly #unknown = new Map<AgentSession, (isGood: boolean) => void>();
 
   constructor(options: GatewayOptions, deps: GatewayDeps) {
     this.#options = options;
@@ -88,8 +91,8 @@ export class Gateway {
       maxSessions: limits.maxSessions,
       onPresence,
       onEnd: (event) => deps.outbox.addEnd({ kind: 'session_end', ...event }),
-      onKnown: (agent) => {
-        this.#unknown.get(agent)?.();
+      onKnown: (agent, isGood) => {
+        this.#unknown.get(agent)?.(isGood);
         this.#unknown.delete(agent);
       },
     });
@@ -112,6 +115,7 @@ export class Gateway {
         anonymous: {
           total: limits.maxAnonymous,
           perAddress: limits.maxAnonymousPerIp,
+          handshakes: limits.unknownHandshakes,
           deadlineMs: limits.handshakeTimeoutSeconds * 1_000,
         },
       },
@@ -146,7 +150,7 @@ export class Gateway {
     return this.registry.close();
   }
 
-  #start(socket: TLSSocket, known: () => void): () => void {
+  #start(socket: TLSSocket, known: (isGood: boolean) => void): () => void {
     const { slabs, budget, sweeper } = this.#deps;
     const maxStreams = this.#options.limits.maxStreamsPerSession;
     const shaper = new Shaper();

@@ -28,8 +28,8 @@ export interface AgentTls {
   readonly key: string;
 }
 
-/** Makes a session of a finished handshake. Returns what to do when the deadline passes before `known` is called. */
-export type OnHandshake = (socket: TLSSocket, known: () => void) => (() => void) | undefined;
+/** Makes a session of a finished handshake. Returns what to do when the deadline passes before `known` is called; `isGood`: with a good token. */
+export type OnHandshake = (socket: TLSSocket, known: (isGood: boolean) => void) => (() => void) | undefined;
 
 /** AES-128-GCM first: with hardware support it is the cheapest per gigabyte. */
 const CIPHERS = 'TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256';
@@ -119,7 +119,9 @@ export class AgentListener {
       socket.destroy();
       return;
     }
-    waiting.onDeadline = onHandshake(socket, () => this.#anonymous.release(waiting));
+    waiting.onDeadline = onHandshake(socket, (isGood) =>
+      isGood ? this.#anonymous.known(waiting) : this.#anonymous.release(waiting),
+    );
   }
 }
 

@@ -46,8 +46,8 @@ export interface RegistryDeps {
   readonly onPresence: (event: PresenceEvent) => void;
   /** Told of the end of each session that had entered. */
   readonly onEnd: (event: Omit<SessionEndEvent, 'kind'>) => void;
-  /** Told when a session that was made for a socket is over, or has been let in: the socket is not anonymous any more. */
-  readonly onKnown: (agent: AgentSession) => void;
+  /** Told when a session that was made for a socket is over, or has been let in (`isGood`): the socket is not anonymous any more. */
+  readonly onKnown: (agent: AgentSession, isGood: boolean) => void;
 }
 
 export class AgentRegistry
@@ -107,7 +107,7 @@ export class AgentRegistry
     this.#deps.budgets.enter(grant.tokenId, grant.budgets);
     this.bandwidth.join(agent.shaper, grant);
     this.#endsSoon(grant.expiresAt);
-    this.#deps.onKnown(agent);
+    this.#deps.onKnown(agent, true);
     this.#deps.onPresence({ kind: 'entered', session: sessionOf(agent, grant) });
     return undefined;
   }
@@ -117,7 +117,7 @@ export class AgentRegistry
   }
 
   left(agent: AgentSession): void {
-    this.#deps.onKnown(agent);
+    this.#deps.onKnown(agent, false);
     if (!this.#agents.delete(agent.agentId)) return;
     this.#deps.onPresence({ kind: 'left', agentId: agent.agentId });
     if (agent.grant === undefined) return;

@@ -56,6 +56,10 @@ export class Serving implements ServedTunnel {
     return this.agent.tunnelCount === 1;
   }
 
+  forgive(bytes: number): void {
+    this.agent.shaper.forgive(bytes);
+  }
+
   note(line: RequestLine): void {
     this.agent.note(line);
   }

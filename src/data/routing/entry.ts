@@ -36,6 +36,8 @@ export interface ServedTunnel {
   readonly inspected: boolean;
   /** Its session serves no other tunnel. */
   readonly isAlone: boolean;
+  /** `bytes` that are about to go to its agent came over no visitor's wire: its bandwidth limit does not pay for them. */
+  forgive(bytes: number): void;
   /** Somebody looks at the agent's screen: `note` is worth calling. */
   watched: boolean;
   /** Queues a line for the agent's screen; drops when the agent can't keep up. */
@@ -56,8 +58,8 @@ export interface Payer {
  * is what keys pay for and what the API shows.
  *
  * A request counts once it is passed on to an agent; so does a connection of a `tcp` tunnel. Bytes are those of HTTP (or of the raw
- * connection) on the visitor's side: heads and bodies, with what frames chunks; requests as they came, responses as they left. Frames of
- * TLS and TCP do not count, nor does what the edge answers by itself: its error pages and the requests that they refuse.
+ * connection) on the visitor's side: heads and bodies, with what frames chunks; requests as they came, responses as they left. Over HTTP/2 the
+ * head of a request counts by its compressed bytes, that of a response by what the service sent. Frames of TLS and TCP do not count, nor does what the edge answers by itself: its error pages and the requests that they refuse.
  */
 export class TunnelMeter {
   requests = 0;

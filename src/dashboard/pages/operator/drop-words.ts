@@ -24,6 +24,10 @@ export const VISITOR_DROPS: Readonly<Record<string, DropWords>> = {
     words: 'connections were closed: no valid PROXY protocol header (version 2) from a trusted address',
     setting: 'edge.proxy_protocol and edge.proxy_protocol_from',
   },
+  tls_rate: {
+    words: 'TLS connections were closed before their handshake: too many of their address or /64 network',
+    setting: 'edge.limits.tls_handshakes_per_second_per_ip and tls_handshakes_burst_per_ip',
+  },
   tls_handshake: {
     words: 'TLS handshakes failed or were not over in time',
     setting: 'edge.limits.tls_handshake_timeout_seconds',
@@ -53,6 +57,9 @@ export const VISITOR_DROPS: Readonly<Record<string, DropWords>> = {
   h2_settings: { words: 'HTTP/2 connections were closed: a flood of SETTINGS' },
   h2_pings: { words: 'HTTP/2 connections were closed: a flood of PINGs' },
   h2_overhead: { words: 'HTTP/2 connections were closed: a flood of frames that bring nothing' },
+  h2_expansion: {
+    words: 'HTTP/2 connections were closed: compressed headers expanded to far more than they were on the wire',
+  },
   h2_protocol: { words: 'HTTP/2 connections or streams were ended: broken frames, or more streams than are allowed' },
   h2_memory: {
     words: 'HTTP/2 connections were closed: too much waited for slow visitors or services',

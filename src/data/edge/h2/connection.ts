@@ -13,7 +13,8 @@ import { Http2Exchange } from './exchange.ts';
 import type { ExchangeOwner } from './exchange-owner.ts';
 import { FloodGuard } from './flood.ts';
 import { CONNECTION_WINDOW, sessionOptions } from './session-options.ts';
-import type { WrittenHead } from './request-head.ts';
+import { type WrittenHead, writeRequestHead } from './request-head.ts';
+import { textBytes, WireCount } from './wire-count.ts';
 
 const { NGHTTP2_ENHANCE_YOUR_CALM, NGHTTP2_NO_ERROR, NGHTTP2_REFUSED_STREAM } = constants;
 /** What frames may take that bring nothing: WINDOW_UPDATE, PRIORITY, heads of frames, unknown ones. A flood of them is told by its bytes. */
@@ -60,6 +61,7 @@ export class Http2Connection implements EdgeConnection, ExchangeOwner {
   readonly #resets: FloodGuard;
   readonly #controls: FloodGuard;
   readonly #overheads: FloodGuard;
+  readonly #wire = new WireCount();
   /** Bytes of no use so far. */
   #overhead = 0;
   /** The highest stream that has come, or has been refused by nghttp2. */
@@ -119,8 +121,26 @@ export class Http2Connection implements EdgeConnection, ExchangeOwner {
     this.#idleSinceMs = 0;
     const exchange = this.#free.pop() ?? new Http2Exchange(this);
     this.#exchanges.add(exchange);
+    // They go to no service, and cost as much to read as a head.
+    stream.on('trailers', (_fields, _flags, trailers: readonly string[]) => void this.#headCame(trailers));
     exchange.begin(stream, flags, raw);
-    this.useful += Math.max(0, this.written.length) + HEAD_BYTES;
+  }
+
+  readHead(raw: readonly string[], isWhole: boolean): number {
+    writeRequestHead(raw, isWhole, this.headBuffer, this.written);
+    return this.#headCame(raw);
+  }
+
+  #headCame(raw: readonly string[]): number {
+    const bytes = this.#wire.head(textBytes(raw), this.#socket.bytesRead);
+    if (bytes < 0) this.#endFlood('h2_expansion');
+    this.useful += Math.max(0, bytes) + HEAD_BYTES;
+    return bytes;
+  }
+
+  bodyCame(bytes: number): void {
+    this.useful += bytes;
+    this.#wire.body(bytes);
   }
 
   left(exchange: Http2Exchange, code: number | null): void {

@@ -15,6 +15,13 @@ export interface ExchangeOwner {
   readonly ranges: HeldRanges;
   /** Bytes that the visitor had a reason to send: heads, bodies, and one for so many that it has taken. */
   useful: number;
+  /**
+   * Writes a head of these fields into `headBuffer`, see request-head.ts. Answers its bytes on the wire, or -1: HPACK has expanded too much,
+   * and the connection ends.
+   */
+  readHead(raw: readonly string[], isWhole: boolean): number;
+  /** `bytes` of a body came. */
+  bodyCame(bytes: number): void;
   /** The stream is closed and the exchange free for another one. `code`: with which it ended before its answer did and not by the edge's will. */
   left(exchange: Http2Exchange, code: number | null): void;
 }

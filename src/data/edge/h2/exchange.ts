@@ -19,7 +19,7 @@ import type { Upstream, UpstreamUser } from '../upstream.ts';
 import type { ExchangeOwner } from './exchange-owner.ts';
 import { HeldUpload } from './held-upload.ts';
 import { RequestBody } from './request-body.ts';
-import { WROTE, writeRequestHead } from './request-head.ts';
+import { WROTE } from './request-head.ts';
 import { Http2Sink } from './response-sink.ts';
 import { BYTES_PER_UPDATE, UNREAD_BYTES } from './session-options.ts';
 
@@ -39,6 +39,7 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner {
   #sink: Http2Sink | null = null;
   #state: VisitorState = 'gone';
   #upstream: Upstream | null = null;
+  #wireBytes = 0;
   /** The tunnel's policy has yet to decide of the head. */
   #isGated = false;
   #isWhole = false;
@@ -62,17 +63,16 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner {
     this.#deadlines = new Deadlines(owner.context.limits);
   }
 
-  /** It can take another stream: nothing of the last one is to come. */
+  /** Nothing of its last stream is to come. */
   get isFree(): boolean {
     return this.#stream === null && !this.#isGated;
   }
 
-  /** Nothing more is done for it. */
   get isCut(): boolean {
     return this.#state === 'gone';
   }
 
-  /** Bytes that wait: for the visitor to take them, and for the service. */
+  /** Bytes that wait: for the visitor, and for the service. */
   get heldBytes(): number {
     return this.#stream === null ? 0 : this.sink.heldBytes + this.#held.heldBytes + this.#stream.readableLength;
   }
@@ -136,7 +136,7 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner {
     if (this.#state === 'body' || (this.#state === 'head' && !this.#isWhole)) this.#cut(NGHTTP2_CANCEL);
   }
 
-  /** Ends the stream and the request that it carries, when its connection ends. */
+  /** Its connection ends. */
   destroy(): void {
     this.#cut(NGHTTP2_CANCEL);
   }
@@ -145,7 +145,8 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner {
 
   #read(raw: readonly string[]): void {
     const { headBuffer, written } = this.#owner;
-    writeRequestHead(raw, this.#isWhole, headBuffer, written);
+    this.#wireBytes = this.#owner.readHead(raw, this.#isWhole);
+    if (this.#wireBytes < 0) return this.#cut(NGHTTP2_CANCEL);
     if (written.length === WROTE.bad) return this.#malformed(written.reason);
     if (written.length === WROTE.tooLong) return this.#tooLarge('head_too_large');
     this.#request(headBuffer, written.length, written.lines);
@@ -154,14 +155,14 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner {
   #request(bytes: Buffer, length: number, lines: number): void {
     const head = this.#context.requestHead;
     const end = parseRequestHead(bytes, 0, length, head);
-    if (end === TOO_LARGE || end === TARGET_TOO_LONG)
-      return this.#tooLarge(end === TOO_LARGE ? 'head_too_large' : 'uri_too_long');
+    if (end === TOO_LARGE) return this.#tooLarge('head_too_large');
+    if (end === TARGET_TOO_LONG) return this.#tooLarge('uri_too_long');
     if (end === BAD) return this.#malformed(head.reason);
     // A value that the parser takes for more than one line never came through nghttp2. It would be a second request.
     if (end !== length || head.lineCount !== lines) return this.#malformed('a line break in a field');
     this.#exchange.begin(bytes, 0, head);
     this.#state = this.#isWhole ? 'wait' : 'body';
-    const upstream = this.#dispatch.find(bytes, 0, length);
+    const upstream = this.#dispatch.find(bytes, 0, length, this.#wireBytes);
     const { pending, refusal } = this.#dispatch;
     if (pending !== null) return this.#wait(pending, Buffer.from(bytes.subarray(0, length)), lines);
     if (upstream === null) return this.#fault(refusal.code, refusal.detail, refusal.fields);
@@ -194,7 +195,7 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner {
   }
 
   #received(bytes: Buffer): void {
-    this.#owner.useful += bytes.length;
+    this.#owner.bodyCame(bytes.length);
     if (this.#state !== 'body') return;
     this.#deadlines.passed(bytes.length);
     this.#exchange.meter.bytesIn += bytes.length;
@@ -273,7 +274,6 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner {
     this.#ledger.owe(bytes);
   }
 
-  /** No response ends the connection. */
   mayKeep(): boolean {
     return true;
   }

@@ -43,7 +43,12 @@ async function parse(argv: readonly string[], io: Io): Promise<ExitCode> {
   return chosen === undefined ? EXIT.usage : chosen(io);
 }
 
-function buildProgram(argv: readonly string[], io: Io, choose: (run: Run) => void): Command {
+/** The parser for `argv`, which hands what would run to `choose` and runs nothing. */
+export function buildProgram(
+  argv: readonly string[],
+  io: Pick<Io, 'stdout' | 'stderr'>,
+  choose: (run: Run) => void,
+): Command {
   const program = new Command('culvert')
     .description('Publish a local port on a public name. Server and agent in one program.')
     .version(VERSION, '-V, --version', 'print the version')

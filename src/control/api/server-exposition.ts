@@ -1,6 +1,6 @@
 /**
  * The metrics of the whole server in Prometheus' text format, for operators. Bounded whatever customers do: no label is of a tunnel, an
- * organization or a visitor; certificates are told by name up to a thousand. README.md says which of them to raise an alarm on.
+ * organization or a visitor; certificates are named up to a thousand. docs/monitoring.md has alerts.
  */
 import type { EdgeStats, ThreadFigures } from '../../plane/edge-stats.ts';
 import type { NodeLoad } from '../../plane/node-load.ts';

@@ -4,7 +4,7 @@
  */
 import type { AddressInfo } from 'node:net';
 import { formatHostPort } from '../base/addr.ts';
-import { codeOf, messageOf } from '../base/errors.ts';
+import { messageOf } from '../base/errors.ts';
 import type { Logger } from '../base/log.ts';
 import { within } from '../base/within.ts';
 import { loadServerConfig } from '../config/load.ts';
@@ -44,8 +44,9 @@ async function start(settings: Settings, log: Logger, newServer: boolean): Promi
   } catch (cause) {
     // A restart would meet the same: the service manager leaves it to the operator, as it does with a mistake in the settings.
     if (cause instanceof Error && cause.name === 'RemainsError') throw usageError(cause.message, cause);
-    const hint = codeOf(cause) === 'EADDRINUSE' ? ' (another server runs here, or the settings name a port twice)' : '';
-    throw new ExitError(EXIT.failure, `the server could not start: ${messageOf(cause)}${hint}`, { cause });
+    const isSetting = cause instanceof Error && cause.name === 'ConfigError';
+    const code = isSetting ? EXIT.usage : EXIT.failure;
+    throw new ExitError(code, `the server could not start: ${messageOf(cause)}`, { cause });
   }
 }
 

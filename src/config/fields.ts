@@ -142,6 +142,11 @@ export function count(min: number, max: number) {
   return z.int().min(min).max(max);
 }
 
+/** Whole megabytes, or computed. */
+export const megabytesOrAuto = z.union([count(0, 1_000_000), z.literal('auto')], {
+  error: 'must be "auto" or whole megabytes, 0 to 1000000',
+});
+
 /** Seconds, fractions allowed. `orOff`: 0 turns the limit off. A day is the end of what makes sense for a timeout. */
 export function seconds(options: { orOff?: boolean } = {}) {
   const number = z.number().max(86_400);

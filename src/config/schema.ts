@@ -12,6 +12,7 @@ import {
   httpUrlOrNull,
   listen,
   listenOrOff,
+  megabytesOrAuto,
   network,
   origin,
   path,
@@ -272,6 +273,8 @@ const inspector = z.strictObject({
   max_memory_mb: count(1, 65_536).prefault(64),
   // Half a million requests of some kilobytes each. It bounds what a plan keeps for days.
   max_stored_mb: count(16, 1_000_000).prefault(1_024),
+  // For the main database: 5 % of the disk, but 64 MB to 1 GB, and of a small disk a third at most. 0: recordings may fill it.
+  min_free_mb: megabytesOrAuto.prefault('auto'),
   // Replay sends requests in a customer's name: off until the operator wants it.
   replay: z.boolean().prefault(false),
   // Once replay is on: every tunnel, or the tunnel ids listed here.

@@ -21,6 +21,7 @@ import { RecordSweep } from './services/inspector/record-sweep.ts';
 import type { Keys } from './services/keys/keys.ts';
 import type { Sealer } from './services/keys/sealing.ts';
 import type { Outbox } from './services/mail/outbox.ts';
+import { DiskWatch } from './services/operator/disk-watch.ts';
 import { JobTimes } from './services/operator/job-times.ts';
 import { OperatorMetrics } from './services/operator/operator-metrics.ts';
 import { Retention } from './services/retention.ts';
@@ -42,6 +43,7 @@ export interface ControlPlane
   readonly billing: Billing;
   readonly retention: Retention;
   readonly jobTimes: JobTimes;
+  readonly disk: DiskWatch;
   readonly operatorMetrics: OperatorMetrics;
   readonly recordSweep: RecordSweep;
   readonly inspector: Inspector;
@@ -76,6 +78,7 @@ export function openControl(options: ControlOptions): ControlPlane {
       ...openPeople(ground, { tokenEnds: tokens.tokenEnds, owned: { ...tunnels, ...networks } }),
       retention: new Retention({ store }),
       jobTimes,
+      disk: new DiskWatch({ dataDir: options.dataDir, minFree: options.minFree, clock: ground.clock, log }),
       operatorMetrics: new OperatorMetrics({
         store,
         nodes,

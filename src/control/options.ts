@@ -5,6 +5,7 @@ import type { PortRange } from '../base/addr.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/log.ts';
 import type { Prices } from '../plane/spend.ts';
+import type { MinFree } from './db/disk-floor.ts';
 import type { GithubOptions } from './providers/github.ts';
 import type { OidcOptions } from './providers/oidc.ts';
 import type { BillingOptions } from './services/billing/open-billing.ts';
@@ -36,6 +37,8 @@ export interface ControlOptions {
   readonly recordsRequests: boolean;
   /** What recorded requests may take on the disk (`inspector.max_stored_mb`). */
   readonly maxRecordedBytes: number;
+  /** So much of the disk stays free of them, bytes (`inspector.min_free_mb`). */
+  readonly minFree: MinFree;
   /** Whose recorded requests may be sent again (`inspector.replay`, `inspector.replay_allow`). */
   readonly replay: ReplayRules;
   /** How plans change hands (`billing`). */

@@ -18,6 +18,8 @@ import { join } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import { DAY_MS, HOUR_MS } from '../base/clock.ts';
 import { writeDurably } from '../base/durable-file.ts';
+import { fileFault } from '../base/file-fault.ts';
+import { messageOf } from '../base/errors.ts';
 
 export interface Certificate {
   /** PEM, leaf first. */
@@ -43,13 +45,31 @@ const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as con
 
 /** Reads a certificate and its key. Throws when one is missing or broken, the chain too, or they don't belong together. */
 export function readCertificate(certFile: string, keyFile: string): Certificate {
-  const cert = readFileSync(certFile, 'utf8');
-  const key = readFileSync(keyFile, 'utf8');
-  if (!new X509Certificate(cert).checkPrivateKey(createPrivateKey(key))) {
-    throw new Error(`${keyFile} is not the key of ${certFile}`);
+  const cert = parsed(certFile, 'certificate', (text) => new X509Certificate(text));
+  const key = parsed(keyFile, 'private key', createPrivateKey);
+  if (!cert.made.checkPrivateKey(key.made)) throw new Error(`${keyFile} is not the key of ${certFile}`);
+  try {
+    createSecureContext({ cert: cert.text, key: key.text });
+  } catch (cause) {
+    throw new Error(`${certFile} can't be used: ${messageOf(cause)}`, { cause });
   }
-  createSecureContext({ cert, key });
-  return { cert, key };
+  return { cert: cert.text, key: key.text };
+}
+
+/** OpenSSL's own words name neither the file nor what it should hold. */
+function parsed<T>(file: string, what: string, make: (text: string) => T): { readonly text: string; readonly made: T } {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (cause) {
+    throw fileFault(cause, { doing: `${file} can't be read`, file });
+  }
+  try {
+    return { text, made: make(text) };
+  } catch (cause) {
+    const why = text.trim() === '' ? 'it is empty' : messageOf(cause);
+    throw new Error(`${file} holds no ${what} in PEM form: ${why}`, { cause });
+  }
 }
 
 /** The pair of files when both are given. */
@@ -102,12 +122,32 @@ export function pinOf(cert: string): { readonly agent_fingerprint?: string } {
 }
 
 function keepKey(file: string): string {
-  if (existsSync(file)) return readFileSync(file, 'utf8');
+  if (existsSync(file)) return readKey(file);
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: ALGORITHM.namedCurve });
   const pem = privateKey.export({ format: 'pem', type: 'pkcs8' });
   // Agents pin it: a power cut must not take it after the first of them has.
   writeDurably(file, pem, { replaces: true });
   return pem;
+}
+
+/** Throws with what to do when no key is in it: a new one would lock out the agents that pin this one. */
+function readKey(file: string): string {
+  let pem: string;
+  try {
+    pem = readFileSync(file, 'utf8');
+  } catch (cause) {
+    throw fileFault(cause, { doing: `${file} can't be read`, file });
+  }
+  try {
+    createPrivateKey(pem);
+    return pem;
+  } catch (cause) {
+    const why = pem.trim() === '' ? 'it is empty' : 'it is no private key';
+    throw new Error(
+      `${file} is damaged: ${why}. Put the one of your backup in its place, or delete it: a new one is made then, and agents that pin the old one must be told.`,
+      { cause },
+    );
+  }
 }
 
 function isStillGood(cert: string, key: string, options: SelfSignedOptions): boolean {

@@ -36,6 +36,7 @@ export function openControlPlane(settings: Settings, deps: ControlPlaneDeps): Co
     prices: pricesOf(settings),
     recordsRequests: settings.inspector.enabled,
     maxRecordedBytes: settings.inspector.max_stored_mb * 1024 * 1024,
+    minFree: minFreeOf(settings),
     replay: { enabled: settings.inspector.replay, allow: settings.inspector.replay_allow },
     billing: billingOptions(settings),
     newOrg: {
@@ -49,6 +50,10 @@ export function openControlPlane(settings: Settings, deps: ControlPlaneDeps): Co
     log: deps.log,
     makeHasher: deps.makeHasher,
   });
+}
+
+function minFreeOf({ inspector: { min_free_mb: megabytes } }: Settings): ControlOptions['minFree'] {
+  return megabytes === 'auto' ? megabytes : megabytes * 1024 * 1024;
 }
 
 /** Stripe without its keys sells nothing; config/warnings.ts says so at the start. */

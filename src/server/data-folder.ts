@@ -1,9 +1,10 @@
 /**
  * The data folder as a command finds it: whose it is, and what must be in it. Used by admin.ts and backup.ts.
  */
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { codeOf, messageOf } from '../base/errors.ts';
+import { userName } from '../base/file-fault.ts';
 import { DATABASE_FILE } from '../control/db/open.ts';
 import { missingKey, SEAL_KEY_FILE } from '../control/services/keys/sealing.ts';
 
@@ -44,17 +45,4 @@ function ownerOf(folder: string): number {
       { cause },
     );
   }
-}
-
-/** As sudo takes it: the name, or `#` and the number for a user who has none here. */
-function userName(uid: number): string {
-  try {
-    for (const line of readFileSync('/etc/passwd', 'utf8').split('\n')) {
-      const [name = '', , id] = line.split(':');
-      if (Number(id) === uid && name !== '') return name;
-    }
-  } catch {
-    // Users may be kept elsewhere: the number does as well.
-  }
-  return `'#${uid}'`;
 }

@@ -13,6 +13,7 @@ import { agentsPublicAddress, apiPublicUrl, edgePublicUrl } from '../config/comp
 import type { Settings } from '../config/schema.ts';
 import type { Discovery } from '../control/api/context.ts';
 import { listenApi } from '../control/api/listener.ts';
+import { makeStartRoom } from '../control/db/disk-reserve.ts';
 import { lockDataDir } from '../control/db/open.ts';
 import { setRemainsAside } from '../control/db/remains.ts';
 import { startJobs } from '../control/jobs.ts';
@@ -28,6 +29,7 @@ import { type Certificate, type Certificates, loadCertificates, pairsInUse, pinO
 import { ApiTls } from './api-tls.ts';
 import { openControlPlane } from './control-plane.ts';
 import { startDataNode, type StartNode } from './data-node.ts';
+import { startFault } from './start-fault.ts';
 import { startMail } from './mail.ts';
 import { serveMetrics } from './metrics.ts';
 import { renewSelfSigned } from './self-signed-renewal.ts';
@@ -82,7 +84,7 @@ export async function startServer(settings: Settings, options: ServerOptions): P
     return await open(settings, options, life);
   } catch (error) {
     await life.close();
-    throw error;
+    throw startFault(error, settings);
   }
 }
 
@@ -102,6 +104,7 @@ async function open(settings: Settings, options: ServerOptions, life: Lifecycle)
     const aside = setRemainsAside(settings.data_dir, systemClock.now());
     if (aside !== undefined) log.warn({ aside }, 'files of another server were moved aside; a new server begins');
   }
+  makeStartRoom(settings.data_dir, log);
   const operators = await openAdminSocket(settings.data_dir);
   life.onClose('socket of culvert admin', () => operators.close());
   const late: Late = {
@@ -206,6 +209,7 @@ async function open(settings: Settings, options: ServerOptions, life: Lifecycle)
   );
   control.forwarder.start();
   life.onClose('webhooks on their way', () => control.forwarder.stop(FORWARDS_STOP_MS));
+  life.onClose('free space', control.disk.start());
   life.onClose('jobs', startJobs({ ...control, clock: systemClock, log }));
 
   return {

@@ -42,6 +42,14 @@ export function inspectorLimits(): readonly Row[] {
         'over the bound the oldest of the organization that holds most go, and others keep theirs',
       ],
     ),
+    elsewhere(
+      'Free space that recordings leave',
+      '5 % of the disk, 64 MB to 1 GB, a third at most (`inspector.min_free_mb`); below it nothing is recorded',
+      [
+        '../../src/control/db/disk-floor.test.ts',
+        'disk floor: a twentieth of the disk stays free, within bounds that fit small and large disks',
+      ],
+    ),
     elsewhere('Readers of recorded requests at once', '8 of an organization, 64 in all; the next is refused', [
       '../../src/control/db/usage/usage-store.test.ts',
       'an organization reads so much at once and no more, and so do all together',

@@ -53,6 +53,7 @@ export class Plane {
       prices: { centsPerGb: 10, centsPerMillionRequests: 0 },
       recordsRequests: true,
       maxRecordedBytes: 64 * 1024 * 1024,
+      minFree: 0,
       replay: { enabled: true, allow: ['*'] },
       billing: { mode: 'mock' },
       newOrg: { plan: 'free', approval: 'approved' },

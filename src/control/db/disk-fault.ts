@@ -9,10 +9,17 @@ const CODES = /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN)(_|$)/;
 /** Another program holds the file's write lock, or the whole file. */
 const LOCKED = /^SQLITE_(BUSY|LOCKED)(_|$)/;
 
+/** No room, or no more for this user. */
+const FULL = /^SQLITE_(FULL|IOERR_SHMSIZE)$|^E(NOSPC|DQUOT)$/;
+
+/** The disk has no room. */
+export function isFull(error: unknown): boolean {
+  return FULL.test(faultCode(error) ?? '');
+}
+
 /** The failure as callers of the API see it; undefined when it is about something else. */
 export function asDiskFault(error: unknown): AppError | undefined {
-  // Drizzle puts an error of its own around some.
-  const code = codeOf(error) ?? (error instanceof Error ? codeOf(error.cause) : undefined);
+  const code = faultCode(error);
   if (code !== undefined && LOCKED.test(code)) return locked(error);
   if (code === undefined || !CODES.test(code)) return undefined;
   return new AppError(
@@ -20,6 +27,11 @@ export function asDiskFault(error: unknown): AppError | undefined {
     'The server can not store anything now: its disk is full or fails. Tell whoever runs it, and try again later.',
     { cause: error },
   );
+}
+
+/** Drizzle puts an error of its own around some. */
+function faultCode(error: unknown): string | undefined {
+  return codeOf(error) ?? (error instanceof Error ? codeOf(error.cause) : undefined);
 }
 
 /** The disk has not said that a change is stored, or has said no. */

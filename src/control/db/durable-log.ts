@@ -12,7 +12,7 @@ import { promisify } from 'node:util';
 import type { Sqlite } from './open.ts';
 
 /** Copying so much back holds the thread for some milliseconds. */
-const FOLD_BYTES = 4 * 1024 * 1024;
+export const FOLD_BYTES = 4 * 1024 * 1024;
 /** A log that finds no pause in which it could begin anew is folded in one go, the disk waited for: otherwise it would grow for ever. */
 const MAX_BYTES = 64 * 1024 * 1024;
 

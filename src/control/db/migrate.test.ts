@@ -192,7 +192,7 @@ test('folder and file are private, also when the file was not', () => {
   const other = join(dataDir, 'other');
   openDatabase(other).close();
   writeFileSync(join(other, DATABASE_FILE), 'this is no database, and long enough to be seen as none'.repeat(100));
-  assert.throws(() => openDatabase(other), /can't be opened as a database/);
+  assert.throws(() => openDatabase(other), /can't be opened: it is damaged/);
 });
 
 test('one server per folder, until it lets go', () => {

@@ -5,8 +5,9 @@
  * rebuild fires ON DELETE CASCADE and loses rows (drizzle-orm #5782, #4938). Here the switch is thrown outside, and
  * foreign_key_check decides before the commit.
  */
+import { fileFault } from '../../base/file-fault.ts';
 import type { Logger } from '../../base/log.ts';
-import type { Sqlite } from './open.ts';
+import { DAMAGED_DATABASE, type Sqlite } from './open.ts';
 import { keepNewest, SNAPSHOT_DIR, takeSnapshot } from './snapshots.ts';
 
 export interface Migration {
@@ -91,6 +92,7 @@ function apply(sqlite: Sqlite, migration: Migration, nowMs: number): void {
     sqlite.exec('COMMIT');
   } catch (cause) {
     if (sqlite.inTransaction) sqlite.exec('ROLLBACK');
-    throw new Error(`migration ${migration.tag} failed; the database is as it was before it`, { cause });
+    const doing = `migration ${migration.tag} failed, and the database is as it was before it`;
+    throw fileFault(cause, { doing, file: sqlite.name, damaged: DAMAGED_DATABASE });
   }
 }

@@ -2,16 +2,20 @@
  * Opens the database, the file of recorded requests, and the lock of the data folder. The only file that imports better-sqlite3.
  * Called by control/parts/ground.ts, whose others are handed a Store (tx.ts), and by the thread of usage/.
  */
-import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, closeSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import Database from 'better-sqlite3';
+import { diskSpaceNow } from '../../base/disk-space.ts';
 import { type DurableOptions, placeDurably } from '../../base/durable-file.ts';
-import { DurableLog } from './durable-log.ts';
+import { codeOf } from '../../base/errors.ts';
+import { fileFault } from '../../base/file-fault.ts';
+import { DurableLog, FOLD_BYTES } from './durable-log.ts';
 
 export type Sqlite = Database.Database;
 
 export const DATABASE_FILE = 'culvert.db';
 const LOCK_FILE = 'serve.lock';
+const LEAST_FOLD_BYTES = 256 * 1024;
 
 /** Each with its reason; all are per connection except journal_mode, which the file keeps. */
 const PRAGMAS: readonly string[] = [
@@ -55,9 +59,39 @@ const USAGE_PRAGMAS: readonly string[] = [
   'trusted_schema = OFF',
 ];
 
-/** Makes the data folder (0700) if it is missing. */
+/** What to do about a database that can't be read. */
+export const DAMAGED_DATABASE =
+  'Put your last `culvert backup` in its place, or the newest file of snapshots/ in the data folder; keep the damaged file.';
+
+const ELSEWHERE = 'set data_dir to another folder';
+
+/** Makes the data folder (0700) if it is missing. Throws with what to do when it can't be made. */
 export function makeDataDir(dataDir: string): void {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  try {
+    makeFolder(resolve(dataDir));
+  } catch (cause) {
+    const doing = `data_dir ${dataDir} can't be made`;
+    const fault = fileFault(cause, { doing, file: resolve(dataDir), elsewhere: ELSEWHERE });
+    // No folder can be there: the setting is wrong, which commands know by the name of its error.
+    if (/^(ENOTDIR|EEXIST|ENOENT)$/.test(codeOf(cause) ?? '')) fault.name = 'ConfigError';
+    throw fault;
+  }
+}
+
+/** Not mkdir's `recursive`: where a folder is there and takes none (/proc), that goes on for ever. */
+function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    const code = codeOf(error);
+    if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) return;
+    const above = dirname(folder);
+    if (code !== 'ENOENT' || above === folder || statSync(above, { throwIfNoEntry: false })?.isDirectory() === true) {
+      throw error;
+    }
+    makeFolder(above);
+    mkdirSync(folder, { mode: 0o700 });
+  }
 }
 
 /** Opens the database of a data folder, making it (0600) if it is missing. Throws when the file is no database. */
@@ -67,7 +101,7 @@ export function openDatabase(dataDir: string): Sqlite {
   try {
     return openFile(file, PRAGMAS);
   } catch (cause) {
-    throw new Error(`${file} can't be opened as a database`, { cause });
+    throw fileFault(cause, { doing: `${file} can't be opened`, file, damaged: DAMAGED_DATABASE });
   }
 }
 
@@ -81,7 +115,13 @@ export interface OpenStore {
 export function openStore(sqlite: Sqlite, dataDir: string): OpenStore {
   const file = join(dataDir, DATABASE_FILE);
   const openReader = (): Sqlite => new Database(file, { readonly: true, fileMustExist: true, timeout: 0 });
-  return { sqlite, durableLog: new DurableLog(sqlite, { file, openReader }) };
+  return { sqlite, durableLog: new DurableLog(sqlite, { file, openReader, foldBytes: foldBytesOn(dataDir) }) };
+}
+
+/** A log of megabytes is much of a small disk. */
+function foldBytesOn(dataDir: string): number {
+  const { total } = diskSpaceNow(dataDir);
+  return total === 0 ? FOLD_BYTES : Math.min(Math.max(total / 16, LEAST_FOLD_BYTES), FOLD_BYTES);
 }
 
 /** Opens the file of recorded requests, making it (0600) if it is missing. Throws SQLite's own error. Called in the thread of usage/ alone. */
@@ -116,16 +156,24 @@ export function isEmpty(sqlite: Sqlite): boolean {
 export function lockDataDir(dataDir: string): () => void {
   makeDataDir(dataDir);
   const file = join(dataDir, LOCK_FILE);
-  closeSync(openSync(file, 'a', 0o600));
-  const lock = new Database(file, { timeout: 0 });
+  let lock: Sqlite | undefined;
   try {
+    closeSync(openSync(file, 'a', 0o600));
+    lock = new Database(file, { timeout: 0 });
+    // Nothing is ever written: a full disk must not look like a lock.
+    lock.pragma('journal_mode = MEMORY');
     lock.exec('BEGIN EXCLUSIVE');
   } catch (cause) {
-    lock.close();
-    throw new Error(`${dataDir} is in use by another culvert serve, or by culvert admin`, { cause });
+    lock?.close();
+    if (codeOf(cause)?.startsWith('SQLITE_BUSY') === true) {
+      throw new Error(`${dataDir} is in use by another culvert serve, or by culvert admin`, { cause });
+    }
+    const damaged = 'It is always empty: when no culvert serve runs on the folder, delete it and start again.';
+    throw fileFault(cause, { doing: `${file} can't be locked`, file, damaged, elsewhere: ELSEWHERE });
   }
+  const held = lock;
   return () => {
-    lock.close();
+    held.close();
   };
 }
 

@@ -5,7 +5,8 @@
 import { mkdirSync, readdirSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { PART_SUFFIX } from '../../base/durable-file.ts';
-import { copyDatabase, type Sqlite } from './open.ts';
+import { fileFault } from '../../base/file-fault.ts';
+import { copyDatabase, DAMAGED_DATABASE, type Sqlite } from './open.ts';
 
 export const SNAPSHOT_DIR = 'snapshots';
 /** A release that can't be left again needs one; five are a season of updates. */
@@ -28,7 +29,12 @@ export function takeSnapshot(sqlite: Sqlite, { dataDir, from, to, nowMs }: Snaps
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   removeParts(dir);
   const file = join(dir, `v${from}-to-v${to}.db`);
-  copyDatabase(sqlite, file, { replaces: true });
+  try {
+    copyDatabase(sqlite, file, { replaces: true });
+  } catch (cause) {
+    const doing = `the copy of the database before its migration, ${file}, can't be written`;
+    throw fileFault(cause, { doing, file, damaged: DAMAGED_DATABASE });
+  }
   utimesSync(file, nowMs / 1000, nowMs / 1000);
   return file;
 }

@@ -10,7 +10,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/log.ts';
 import { codeOf } from '../../base/errors.ts';
 import { within } from '../../base/within.ts';
-import { asDiskFault, locked, unconfirmed } from './disk-fault.ts';
+import { asDiskFault, isFull, locked, unconfirmed } from './disk-fault.ts';
 import type { DurableLog } from './durable-log.ts';
 import type { OpenStore, Sqlite } from './open.ts';
 import * as schema from './schema.ts';
@@ -33,6 +33,15 @@ export interface Tx {
   personChanged(userId: string): void;
 }
 
+export interface StoreDeps {
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Milliseconds that an answer waits for the disk. */
+  readonly diskMs?: number;
+  /** Called for each write that found no room on the disk. */
+  readonly onFull?: () => void;
+}
+
 export interface TxOptions {
   /** Nothing waits for this to be on the disk: a power cut may take it (a crash of the process does not). Counters, claims, log-ins. */
   readonly relaxed?: boolean;
@@ -48,6 +57,7 @@ export class Store {
   readonly #durableLog: DurableLog;
   readonly #log: Logger;
   readonly #diskMs: number;
+  readonly #onFull: () => void;
   readonly #watchers: Array<(userId: string) => void> = [];
   /** A transaction has failed because of the disk, and no trial has worked since. */
   #diskFailed = false;
@@ -55,8 +65,9 @@ export class Store {
   #slowSince: number | undefined;
   #saidSlow = Number.NEGATIVE_INFINITY;
 
-  constructor({ sqlite, durableLog }: OpenStore, deps: { clock: Clock; log: Logger; diskMs?: number }) {
+  constructor({ sqlite, durableLog }: OpenStore, deps: StoreDeps) {
     this.#diskMs = deps.diskMs ?? DISK_MS;
+    this.#onFull = deps.onFull ?? (() => undefined);
     this.#sqlite = sqlite;
     this.#durableLog = durableLog;
     this.#log = deps.log;
@@ -102,6 +113,7 @@ export class Store {
     } catch (error) {
       const fault = asDiskFault(error);
       if (fault !== undefined) this.#diskFailed = true;
+      if (isFull(error)) this.#onFull();
       throw fault ?? error;
     }
     this.#durableLog.fold().catch((error: unknown) => {
@@ -135,6 +147,7 @@ export class Store {
       if (await within(confirmed, this.#diskMs)) return;
     } catch (error) {
       this.#diskFailed = true;
+      if (isFull(error)) this.#onFull();
       throw asDiskFault(error) ?? unconfirmed(error);
     }
     this.#slow(since);

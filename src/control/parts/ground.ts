@@ -70,7 +70,14 @@ export function openGround(options: ControlOptions): Ground {
       nowMs: clock.now(),
       log,
     });
-    const store = new Store(openStore(sqlite, options.dataDir), { clock, log });
+    const records = new UsageStore({
+      dataDir: options.dataDir,
+      maxBytes: options.maxRecordedBytes,
+      minFree: options.minFree,
+      clock,
+      log,
+    });
+    const store = new Store(openStore(sqlite, options.dataDir), { clock, log, onFull: () => records.giveWay() });
     const keys = loadKeys(store, sealer);
     const publisher = new Publisher(clock.now());
     keys.onChange(() => publisher.setAccessKeys(keys.accessKeys()));
@@ -84,7 +91,7 @@ export function openGround(options: ControlOptions): Ground {
       store,
       sealer,
       keys,
-      records: new UsageStore({ dataDir: options.dataDir, maxBytes: options.maxRecordedBytes, clock, log }),
+      records,
       outbox: new Outbox({ sealer, log }),
       nodes: new Nodes(),
       publisher,

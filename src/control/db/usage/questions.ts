@@ -2,6 +2,7 @@
  * What usage-store.ts asks the thread, and what the thread answers. Plain cloneable data; the bytes of a batch are handed over, not copied.
  */
 import type { InspectedRequest, UnrecordedCount } from '../../../plane/inspection.ts';
+import type { MinFree } from '../disk-floor.ts';
 import type {
   Keeping,
   KnownTunnel,
@@ -41,6 +42,8 @@ export interface UsageSetup {
   readonly dataDir: string;
   /** What the file may take; beyond it the oldest records of whoever has most go. */
   readonly maxBytes: number;
+  /** So much of the disk stays free for the main database; no such level when it is left out. */
+  readonly minFree?: MinFree;
 }
 
 /** Each question with its answer. */
@@ -55,6 +58,8 @@ export interface Calls {
   organizations(): readonly string[];
   tunnels(after: string | null): readonly KnownTunnel[];
   sweep(keeping: readonly Keeping[]): SweepReport;
+  /** Deletes all records: the main database needs the room. */
+  giveWay(): void;
   close(): void;
 }
 

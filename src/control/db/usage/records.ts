@@ -156,6 +156,8 @@ export interface RecordStore {
    * first. Ends after some seconds with what it has done. An organization that is not named keeps all.
    */
   sweep(keeping: readonly Keeping[]): Promise<SweepReport>;
+  /** Deletes all records, beside the thread and at most once in ten seconds: the disk has no room for the main database. */
+  giveWay(): void;
   stats(): RecordStats;
   /** Stores what waits, within two seconds, and ends the thread. May be called twice; what comes afterwards is lost, or refused. */
   close(): Promise<void>;

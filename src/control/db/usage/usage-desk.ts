@@ -22,6 +22,7 @@ import {
 } from './questions.ts';
 import type { Keeping, SweepReport } from './records.ts';
 import { faultKind, UsageFile } from './usage-file.ts';
+import { UsageRoom } from './usage-room.ts';
 
 /** A sweep ends after this, and the next one goes on. */
 const SWEEP_MS = 10_000;
@@ -30,6 +31,8 @@ const ROOM_MS = 20;
 /** The file may be over its bound by this much before new records are refused: deleting keeps pace with storing, but not with everything. */
 const ROOM_SLACK = 16 * 1024 * 1024;
 const NO_ROOM = 'NO_ROOM';
+/** How often all records may be deleted for want of room. */
+const GIVE_WAY_EVERY_MS = 10_000;
 /** All others write, and wait while the log is folded back. */
 const READS: ReadonlySet<CallName> = new Set(['list', 'find', 'heads', 'unrecorded', 'organizations', 'tunnels']);
 
@@ -42,16 +45,19 @@ interface Opened {
 export class UsageDesk {
   readonly #maxBytes: number;
   readonly #file: UsageFile;
+  readonly #room: UsageRoom;
   readonly #post: (message: Answer | News) => void;
   readonly #calls: Omit<Calls, 'sweep'>;
   #opened: Opened | undefined;
   #sweeping = false;
   #makingRoom = false;
+  #gaveWayAt = -Infinity;
 
-  constructor({ dataDir, maxBytes }: UsageSetup, post: (message: Answer | News) => void) {
+  constructor({ dataDir, maxBytes, minFree = 0 }: UsageSetup, post: (message: Answer | News) => void) {
     this.#maxBytes = maxBytes;
     this.#post = post;
     this.#file = new UsageFile(dataDir, post);
+    this.#room = new UsageRoom(dataDir, minFree);
     this.#calls = {
       store: (piece) => this.#store(piece),
       list: (orgId, filter) => this.#with(({ sqlite }) => list(sqlite, orgId, filter)),
@@ -62,6 +68,7 @@ export class UsageDesk {
       forgetOrganization: (orgId) => this.#with(({ sqlite }) => forgetOrganization(sqlite, orgId)),
       organizations: () => this.#with(({ sqlite }) => organizations(sqlite)),
       tunnels: (after) => this.#with(({ sqlite }) => tunnels(sqlite, after)),
+      giveWay: () => this.#giveWay(),
       close: () => this.#file.close(),
     };
   }
@@ -111,6 +118,10 @@ export class UsageDesk {
   }
 
   #store(piece: Piece): void {
+    if (!this.#room.take(piece.bytes.byteLength)) {
+      if (this.#room.isCritical) this.#giveWay();
+      throw Object.assign(new Error(this.#room.shortage), { code: 'ENOSPC' });
+    }
     this.#file.checkLog();
     if (this.#with(({ deletions }) => deletions.usedBytes > this.#maxBytes + ROOM_SLACK)) {
       this.#makeRoom();
@@ -118,6 +129,14 @@ export class UsageDesk {
     }
     this.#with(({ insert }) => insert(piece));
     this.#makeRoom();
+  }
+
+  /** To delete a part of the records would need room for the log of that. */
+  #giveWay(): void {
+    if (performance.now() - this.#gaveWayAt < GIVE_WAY_EVERY_MS) return;
+    this.#gaveWayAt = performance.now();
+    this.#opened = undefined;
+    this.#file.remove();
   }
 
   /** Deletes slice by slice until the file is within its bound. */

@@ -2,7 +2,7 @@
  * The file itself: opened, made anew where it is missing, damaged or of another form, and closed. In the thread alone (usage-desk.ts).
  */
 import { readdirSync, renameSync, rmSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { codeOf, messageOf } from '../../../base/errors.ts';
 import { Throttle } from '../../../base/throttle.ts';
 import { openUsageFile, type Sqlite } from '../open.ts';
@@ -22,6 +22,17 @@ const DISK = /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN)(_|$)|^E(NOSPC|DQUOT|IO|ROFS
 /** What bears its name is no file: a directory, or a link that leads nowhere. It is somebody's, so it is not moved away. */
 const NO_FILE = /^E(ISDIR|NOTDIR|NOENT|LOOP)$/;
 const LOCKED = /^SQLITE_(BUSY|LOCKED)(_|$)/;
+
+/** Said where records were deleted for want of room. */
+export const GAVE_WAY =
+  'the disk of data_dir is full: all recorded requests were deleted so that the database can go on. Free some space on it.';
+
+/** Deletes the records of a data folder, also those that were set aside; returns the names of what was there. */
+export function removeRecords(dataDir: string): string[] {
+  const names = readdirSync(dataDir).filter((name) => name.startsWith(USAGE_FILE));
+  for (const name of names) rmSync(join(dataDir, name), { force: true });
+  return names;
+}
 
 export class UsageFile {
   readonly #path: string;
@@ -58,7 +69,7 @@ export class UsageFile {
     if (performance.now() - this.#setAsideAt < DAMAGED_EVERY_MS) return false;
     this.#setAsideAt = performance.now();
     this.close();
-    for (const name of this.#others('.damaged-')) rmSync(join(this.#path, '..', name));
+    for (const name of this.#others('.damaged-')) rmSync(join(dirname(this.#path), name));
     const to = `${this.#path}.damaged-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`;
     this.#moveTo(to);
     this.#tell({
@@ -90,6 +101,15 @@ export class UsageFile {
       const news = `the log of ${USAGE_FILE} could not be folded back: it grows until it can. Check the disk.`;
       this.#tell({ news, level: 'warn', fields: { reason: messageOf(error) } });
     });
+  }
+
+  /** Deletes the file and those that were set aside, and frees what they took. The next `open` begins a new one. */
+  remove(): void {
+    const names = removeRecords(dirname(this.#path));
+    // Frees the room: until then the files are there without their names.
+    this.close();
+    if (names.length === 0) return;
+    this.#tell({ news: GAVE_WAY, level: 'error', fields: { files: names } });
   }
 
   close(): void {
@@ -156,7 +176,7 @@ export class UsageFile {
   }
 
   #others(kind: string): string[] {
-    return readdirSync(join(this.#path, '..')).filter((name) => name.startsWith(`${USAGE_FILE}${kind}`));
+    return readdirSync(dirname(this.#path)).filter((name) => name.startsWith(`${USAGE_FILE}${kind}`));
   }
 }
 

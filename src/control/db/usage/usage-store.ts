@@ -60,8 +60,9 @@ export class UsageStore implements RecordStore {
   #trouble: LossReason | undefined;
   #closed = false;
 
-  constructor({ dataDir, maxBytes, clock, log }: UsageDeps) {
-    this.#thread = new UsageThread({ dataDir, maxBytes }, log);
+  constructor({ dataDir, maxBytes, minFree, clock, log }: UsageDeps) {
+    const setup: UsageSetup = { dataDir, maxBytes, ...(minFree === undefined ? {} : { minFree }) };
+    this.#thread = new UsageThread(setup, log);
     this.#path = join(dataDir, USAGE_FILE);
     this.#clock = clock;
     this.#log = log;
@@ -115,6 +116,13 @@ export class UsageStore implements RecordStore {
 
   async tunnels(after: string | null): Promise<readonly KnownTunnel[]> {
     return this.#isEmpty() ? [] : this.#thread.ask('tunnels', [after]);
+  }
+
+  giveWay(): void {
+    if (this.#isEmpty()) return;
+    this.#thread.ask('giveWay', []).catch((error: unknown) => {
+      this.#log.error({ err: error }, 'recorded requests could not be deleted to make room for the database');
+    });
   }
 
   async sweep(keeping: readonly Keeping[]): Promise<SweepReport> {

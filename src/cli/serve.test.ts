@@ -3,6 +3,10 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { silentLog } from '../base/log.ts';
+import { checkServerConfig } from '../config/load.ts';
+import { startServer } from '../server/start.ts';
+import { FakeNode } from '../../test/control/harness.ts';
 import { run, start, tempHome } from './fixtures/in-process.ts';
 import { run as runProcess, start as startProcess } from './fixtures/program.ts';
 
@@ -48,6 +52,27 @@ test('the first start prints the owner and, on the next line, the password; late
   await later.until(() => later.stdout.includes('data'));
   later.signal('SIGINT');
   assert.equal(await later.exit, 130);
+  assert.ok(!later.stdout.includes('admin@localhost'));
+});
+
+test('after a first start that was killed before it showed the password, serve says how to set another', async (t) => {
+  const home = tempHome(t);
+  writeFileSync(join(home, 'server.toml'), settingsIn(home));
+  const { settings } = checkServerConfig(settingsIn(home), 'server.toml');
+  const killed = await startServer(settings, { version: '1', log: silentLog, startNode: new FakeNode().start });
+  await killed.close();
+  const env = { CULVERT_CONFIG: 'server.toml' };
+  const server = start(t, ['serve'], { home, env });
+  await server.until(() => server.stdout.includes('reset-password'));
+  assert.match(server.stdout, /\n  culvert admin reset-password admin@localhost --config server\.toml\n/);
+  const reset = await run(['admin', 'reset-password', 'admin@localhost'], { home, env });
+  assert.equal(reset.code, 0, reset.stderr);
+  server.signal('SIGTERM');
+  assert.equal(await server.exit, 0);
+  const later = start(t, ['serve'], { home, env });
+  await later.until(() => /data +\S+\n/.test(later.stdout));
+  later.signal('SIGTERM');
+  assert.equal(await later.exit, 0);
   assert.ok(!later.stdout.includes('admin@localhost'));
 });
 

@@ -66,6 +66,7 @@ function announce(io: Io, settings: Settings, server: Server): void {
 
 /** At the first start, the owner's password: alone on the line after the address, for scripts. */
 async function tellOwner(io: Io, server: Server, { log, file }: { log: Logger; file: string | null }): Promise<void> {
+  if (server.unseenOwner !== undefined) sayUnseen(io, server.unseenOwner, file);
   if (server.firstOwner === undefined) return;
   const { email, password } = server.firstOwner;
   const heading = '\nFirst start: this account owns the server. Its password is shown only now.';
@@ -74,7 +75,22 @@ async function tellOwner(io: Io, server: Server, { log, file }: { log: Logger; f
     await handOver(io.stdout, `${heading}\n${email}\n${password.reveal()}`, lost);
   } catch (error) {
     log.error({ cause: messageOf(error) }, 'the first start could not show what it shows only once');
+    return;
   }
+  try {
+    server.ownerShown();
+  } catch (error) {
+    log.warn(
+      { cause: messageOf(error) },
+      'that the owner has the password could not be stored: the next start may offer another',
+    );
+  }
+}
+
+/** The first start was cut short: the account is there, and its password is nowhere. */
+function sayUnseen(io: Io, email: string, file: string | null): void {
+  writeLine(io.stdout, `\n${email} owns the server. The first start ended before it showed the password. Set another:`);
+  writeLine(io.stdout, `  ${retyped(`admin reset-password ${email}`, file)}`);
 }
 
 function addressText({ address, port }: AddressInfo): string {

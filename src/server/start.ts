@@ -61,6 +61,10 @@ export interface Server {
   readonly apiUrl: string;
   /** Set when this start made the database: the only time that the password can be shown. */
   readonly firstOwner: CreatedUser | undefined;
+  /** The owner's address, when an earlier start made the account and ended before it showed the password. */
+  readonly unseenOwner: string | undefined;
+  /** To be called once the operator has the password of `firstOwner`. */
+  ownerShown(): void;
   /** Reads certificates from files now, and not at the next look. What does not fit is logged and kept out. Never rejects. */
   reloadCertificates(): Promise<void>;
   /** Takes nothing new, tells agents, lets what is in flight end (30 s), then closes. Call `close` meanwhile to cut it short. */
@@ -216,6 +220,8 @@ async function open(settings: Settings, options: ServerOptions, life: Lifecycle)
     addresses: { api: api.address, ...node.addresses, metrics: metrics?.address ?? null },
     apiUrl: late.apiUrl,
     firstOwner,
+    unseenOwner: firstOwner === undefined ? control.accounts.unseenOwner() : undefined,
+    ownerShown: () => control.accounts.ownerShown(),
     reloadCertificates: () => watch.look(),
     drain: async () => {
       control.deviceLogins.endWaits();

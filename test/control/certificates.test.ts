@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { eq } from 'drizzle-orm';
 import { DAY_MS, HOUR_MS } from '../../src/base/clock.ts';
 import { domains } from '../../src/control/db/schema.ts';
@@ -370,7 +370,36 @@ test('a stop ends orders, takes answers back, and the next start asks at once', 
   assert.equal(again.row(host)?.state, 'valid');
 });
 
-test('a server that fell over in the middle of an order does not ask again at once', async (t) => {
+test('interrupted order: it begins again at the next start, three times in a row, then waits as after a failure', async (t) => {
+  let world = await CertificateWorld.open(t);
+  const ann = await world.plane.person('ann@example.test');
+  const host = world.tunnel(ann, 'shop');
+  world.authority.hold = new Promise(() => {});
+  void world.certificates.want(host);
+  while (world.challenges.length === 0) await new Promise(setImmediate);
+  for (let kills = 1; kills <= 4; kills++) {
+    const again = new CertificateWorld(t, await FakeAuthority.open(), { dataDir: leftBehind(t, world) });
+    again.authority.hold = new Promise(() => {});
+    again.certificates.tend();
+    // An order that begins does so within a few turns of the loop.
+    for (let turns = 0; turns < 50 && again.authority.active === 0; turns++) await new Promise(setImmediate);
+    assert.equal(again.authority.active, kills <= 3 ? 1 : 0, `after ${kills} kills`);
+    world = again;
+  }
+  const last = new CertificateWorld(t, await FakeAuthority.open(), { dataDir: leftBehind(t, world) });
+  await last.pass(5 * MINUTE_MS);
+  assert.equal(last.row(host)?.state, 'valid');
+});
+
+/** The folder as a kill leaves it. */
+function leftBehind(t: TestContext, world: CertificateWorld): string {
+  const dataDir = mkdtempSync(join(tmpdir(), 'culvert-'));
+  t.after(() => rmSync(dataDir, { recursive: true }));
+  cpSync(world.plane.dataDir, dataDir, { recursive: true, filter: (name) => !name.endsWith('.lock') });
+  return dataDir;
+}
+
+test('a server that fell over in the middle of an order says so', async (t) => {
   const world = await CertificateWorld.open(t);
   const ann = await world.plane.person('ann@example.test');
   const host = world.tunnel(ann, 'shop');
@@ -379,10 +408,7 @@ test('a server that fell over in the middle of an order does not ask again at on
   while (world.challenges.length === 0) await new Promise(setImmediate);
   assert.equal(world.row(host)?.nextAttemptAt, world.plane.now + 5 * MINUTE_MS);
   assert.deepEqual([world.row(host)?.state, world.row(host)?.lastError], ['pending', null], 'it is under way');
-  const dataDir = mkdtempSync(join(tmpdir(), 'culvert-'));
-  t.after(() => rmSync(dataDir, { recursive: true }));
-  cpSync(world.plane.dataDir, dataDir, { recursive: true, filter: (name) => !name.endsWith('.lock') });
-  const again = new CertificateWorld(t, await FakeAuthority.open(), { dataDir });
+  const again = new CertificateWorld(t, await FakeAuthority.open(), { dataDir: leftBehind(t, world) });
   assert.equal(again.row(host)?.state, 'failed');
   assert.match(again.row(host)?.lastError ?? '', /fell over in the middle/);
 });

@@ -53,6 +53,30 @@ test('the first start makes an owner, the second keeps everything and makes none
   await second.close();
 });
 
+test('first owner: a start that ended before the password was shown is known to the next, until there is another or a login', async () => {
+  const first = await start();
+  const owner = first.firstOwner;
+  assert.ok(owner !== undefined);
+  assert.equal(first.unseenOwner, undefined, 'it is about to be shown');
+  await first.close();
+  const second = await start();
+  assert.equal(second.unseenOwner, 'admin@localhost');
+  await login(second.apiUrl, owner.email, owner.password.reveal());
+  await second.close();
+  const third = await start();
+  assert.equal(third.unseenOwner, undefined);
+  await third.close();
+});
+
+test('first owner: once the password was shown no later start speaks of it', async () => {
+  const first = await start();
+  first.ownerShown();
+  await first.close();
+  const second = await start();
+  assert.equal(second.unseenOwner, undefined);
+  await second.close();
+});
+
 test('two servers do not share a folder', async () => {
   const server = await start();
   await assert.rejects(start(), /in use by another culvert serve/);

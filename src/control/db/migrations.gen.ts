@@ -248,5 +248,14 @@ export const MIGRATIONS: readonly Migration[] = [
       "DROP TABLE `resting_udp_ports`;",
       "DROP INDEX `tunnels_freed_port`;"
     ]
+  },
+  {
+    "index": 16,
+    "tag": "0015_interrupted_starts",
+    "hash": "635b1752ae9fc0680ae12f1937c24c06e36ba55bc1fb98addd4e59235ee67978",
+    "statements": [
+      "ALTER TABLE `users` ADD `password_unseen` integer DEFAULT false NOT NULL;",
+      "ALTER TABLE `certificates` ADD `interruptions` integer DEFAULT 0 NOT NULL;"
+    ]
   }
 ];

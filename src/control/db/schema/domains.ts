@@ -50,6 +50,8 @@ export const certificates = sqliteTable(
     failures: integer().notNull().default(0),
     lastError: text('last_error'),
     lastAttemptAt: integer('last_attempt_at'),
+    /** Orders in a row that began and neither failed nor succeeded: the server ended in the middle of them. */
+    interruptions: integer().notNull().default(0),
     createdAt: integer('created_at').notNull(),
   },
   (t) => [

@@ -16,6 +16,8 @@ export const users = sqliteTable(
     isSuperadmin: integer('is_superadmin', { mode: 'boolean' }).notNull().default(false),
     createdAt: integer('created_at').notNull(),
     passwordChangedAt: integer('password_changed_at'),
+    /** The server made the password, and has not shown it yet. */
+    passwordUnseen: integer('password_unseen', { mode: 'boolean' }).notNull().default(false),
     /** Locked by an operator: no way in, until it is unlocked. */
     lockedAt: integer('locked_at'),
   },

@@ -3,11 +3,11 @@
  * nobody from outside: sign-up has rules of its own.
  */
 import { randomBytes } from 'node:crypto';
-import { eq } from 'drizzle-orm';
+import { and, eq, isNull } from 'drizzle-orm';
 import { uuidv7 } from 'uuidv7';
 import { AppError } from '../../../base/errors.ts';
 import { Secret } from '../../../base/secret.ts';
-import { users } from '../../db/schema.ts';
+import { sessions, users } from '../../db/schema.ts';
 import type { Db, Store, Tx } from '../../db/tx.ts';
 import type { Actor } from '../actor.ts';
 import { recordDeed } from '../audit.ts';
@@ -38,6 +38,8 @@ export interface NewUser {
   readonly name: string;
   readonly plan: Plan;
   readonly superadmin: boolean;
+  /** Its password is unseen until `ownerShown`. */
+  readonly isFirstOwner?: boolean;
   /** Who makes it, of those who run this server; default the server itself. */
   readonly by?: Actor;
 }
@@ -66,7 +68,13 @@ export class Accounts {
   /** Makes the owner of an empty database; undefined when there are users already. */
   async createFirstOwner(): Promise<CreatedUser | undefined> {
     if (this.hasAny()) return undefined;
-    return this.createUser({ email: FIRST_OWNER_EMAIL, name: 'Admin', plan: 'enterprise', superadmin: true });
+    return this.createUser({
+      email: FIRST_OWNER_EMAIL,
+      name: 'Admin',
+      plan: 'enterprise',
+      superadmin: true,
+      isFirstOwner: true,
+    });
   }
 
   /**
@@ -80,6 +88,26 @@ export class Accounts {
     const passwordHash = await this.#passwords.hash(password.reveal());
     const id = this.#store.inTx((tx) => insertUser(tx, { ...input, email, passwordHash }));
     return { id, email, password };
+  }
+
+  /**
+   * The first owner's address while their password may not have been shown: the first start was killed before. Undefined once it was, or they
+   * have another, or have logged in.
+   */
+  unseenOwner(): string | undefined {
+    return this.#store.db
+      .select({ email: users.email })
+      .from(users)
+      .leftJoin(sessions, eq(sessions.userId, users.id))
+      .where(and(eq(users.passwordUnseen, true), isNull(sessions.id)))
+      .get()?.email;
+  }
+
+  /** The first owner's password is where the operator can read it. */
+  ownerShown(): void {
+    this.#store.inTx((tx) =>
+      tx.db.update(users).set({ passwordUnseen: false }).where(eq(users.passwordUnseen, true)).run(),
+    );
   }
 
   /** False until the first account of this server was made. */
@@ -105,6 +133,7 @@ function insertUser(tx: Tx, input: NewUser & { passwordHash: string }): string {
       passwordHash: input.passwordHash,
       emailVerifiedAt: tx.now,
       isSuperadmin: input.superadmin,
+      passwordUnseen: input.isFirstOwner === true,
       createdAt: tx.now,
     })
     .run();

@@ -100,6 +100,7 @@ export function insertVouchedUser(tx: Tx, person: ProvenPerson, rules: NewOrgRul
     isSuperadmin: false,
     createdAt: tx.now,
     passwordChangedAt: null,
+    passwordUnseen: false,
     lockedAt: null,
   };
   tx.db.insert(users).values(user).run();

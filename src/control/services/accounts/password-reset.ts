@@ -148,7 +148,8 @@ export class PasswordReset {
 
   /** Links that are under way go with the password that they were asked for. */
   #setPassword(tx: Tx, user: UserRow, passwordHash: string): void {
-    tx.db.update(users).set({ passwordHash, passwordChangedAt: tx.now }).where(eq(users.id, user.id)).run();
+    const set = { passwordHash, passwordChangedAt: tx.now, passwordUnseen: false };
+    tx.db.update(users).set(set).where(eq(users.id, user.id)).run();
     tx.db.delete(passwordResets).where(eq(passwordResets.userId, user.id)).run();
     this.#deps.outbox.post(tx, { kind: 'password_changed', to: user.email }, WARNING_SECONDS);
   }

@@ -148,6 +148,7 @@ export class SignUp {
       isSuperadmin: false,
       createdAt: tx.now,
       passwordChangedAt: null,
+      passwordUnseen: false,
       lockedAt: null,
     };
     tx.db.insert(users).values(user).run();

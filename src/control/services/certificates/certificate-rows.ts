@@ -70,6 +70,16 @@ export function updateCertificate(tx: Tx, name: string, change: Partial<Certific
   tx.db.update(certificates).set(change).where(eq(certificates.name, name)).run();
 }
 
+/** Makes due whatever was interrupted, up to `most` times in a row. Returns how many. */
+export function resumeInterrupted(tx: Tx, most: number): number {
+  const { interruptions, nextAt } = certificates;
+  return tx.db
+    .update(certificates)
+    .set({ nextAt: tx.now })
+    .where(and(gt(interruptions, 0), lte(interruptions, most), gt(nextAt, tx.now)))
+    .run().changes;
+}
+
 export function deleteCertificate(tx: Tx, name: string): void {
   tx.db.delete(certificates).where(eq(certificates.name, name)).run();
 }

@@ -96,6 +96,7 @@ export class Certificates {
     this.#followAuthority(running.setup);
     this.#edge = edge;
     this.#shown.attach(edge);
+    running.orders.resume();
     void running.orders.prepareAccount();
     return async () => {
       await running.orders.close();

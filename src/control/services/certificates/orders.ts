@@ -1,6 +1,6 @@
 /**
  * Orders at the authority: a few at a time, those whose turn has come, each to its certificate or to its next attempt. What is known stands
- * in the table before an order begins, so that a server which falls over in the middle does not ask again at once.
+ * in the table before an order begins, so that a server which falls over in the middle of it again and again does not ask each time.
  */
 import { HOUR_MS } from '../../../base/clock.ts';
 import { messageOf } from '../../../base/errors.ts';
@@ -17,6 +17,7 @@ import {
   deleteCertificate,
   isGood,
   lifetimeOf,
+  resumeInterrupted,
   sealedPair,
   updateCertificate,
 } from './certificate-rows.ts';
@@ -44,6 +45,8 @@ const UNUSED_MS = 12 * HOUR_MS;
 const MAX_ERROR = 500;
 /** Stands in a row while its order runs. */
 const INTERRUPTED = 'The server fell over in the middle of the last order.';
+/** How often in a row an interrupted order begins again at the start. From then on it waits as after a failure. */
+const MAX_RESUMED = 3;
 const LAST_FAILURE = ' The last order failed: ';
 
 export interface OrdersDeps {
@@ -94,6 +97,17 @@ export class Orders {
 
   isUnderWay(name: string): boolean {
     return this.#running.has(name);
+  }
+
+  /**
+   * Makes those due that a kill or a power cut has interrupted, unless they were that often: what ends the server may be the order. To be called
+   * once, before the first order begins.
+   */
+  resume(): void {
+    const { store, log } = this.#deps;
+    const resumed = store.inTx((tx) => resumeInterrupted(tx, MAX_RESUMED));
+    if (resumed > 0)
+      log.info({ orders: resumed }, 'orders for certificates that the last run left unfinished begin again');
   }
 
   /** Begins what is due, as far as there is room; what ends makes room for the next. */
@@ -209,6 +223,7 @@ export class Orders {
     updateCertificate(tx, name, {
       lastAttemptAt: tx.now,
       lastError: INTERRUPTED,
+      interruptions: row.interruptions + 1,
       nextAt: tx.now + waitAfter(row.failures + 1, null),
       ...(row.lastAttemptAt === null ? { createdAt: tx.now } : {}),
     });
@@ -239,6 +254,7 @@ export class Orders {
           nextAt: firstRenewalOf(lifetime, issued.renewAt, chances),
           failures: 0,
           lastError: null,
+          interruptions: 0,
         });
         tx.onCommit(() => onIssued(name, pair));
       });
@@ -321,12 +337,12 @@ export class Orders {
       store.inTx((tx) => {
         const row = certificateNamed(tx.db, name);
         if (row === undefined) return;
-        if (isStop) return updateCertificate(tx, name, { nextAt: tx.now, lastError: null });
+        if (isStop) return updateCertificate(tx, name, { nextAt: tx.now, lastError: null, interruptions: 0 });
         if (error instanceof AcmeError && error.code === 'accountDoesNotExist') this.#forgetAccount(tx);
         if (!isGood(row, tx.now)) allowance.failed(ownerId, tx.now);
         const failures = row.failures + 1;
         const nextAt = tx.now + waitAfter(failures, error instanceof AcmeError ? error.retryAfterMs : null);
-        updateCertificate(tx, name, { failures, nextAt, lastError: reason });
+        updateCertificate(tx, name, { failures, nextAt, lastError: reason, interruptions: 0 });
         const next = new Date(nextAt).toISOString();
         log.warn({ name, reason, failures, next }, 'no certificate has come; it is asked for again then');
       });

@@ -8,8 +8,13 @@ export interface Owner {
   call(method: string, path: string, body?: object): Promise<unknown>;
 }
 
-/** Logs in. */
-export async function ownerOf({ apiPort, password }: Pick<CulvertServer, 'apiPort' | 'password'>): Promise<Owner> {
+/** Logs in: as the account that the first start made, or another; for its own organization, or another of its. */
+export async function ownerOf({
+  apiPort,
+  password,
+  email = 'admin@localhost',
+  orgId,
+}: Pick<CulvertServer, 'apiPort' | 'password'> & { readonly email?: string; readonly orgId?: string }): Promise<Owner> {
   const ask = async (method: string, path: string, body?: object, bearer?: string): Promise<unknown> => {
     const response = await fetch(`http://127.0.0.1:${apiPort}${path}`, {
       method,
@@ -22,8 +27,10 @@ export async function ownerOf({ apiPort, password }: Pick<CulvertServer, 'apiPor
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
     return response.json();
   };
-  const login = await ask('POST', '/auth/login', { email: 'admin@localhost', password });
-  const bearer = stringIn(login, 'access_token');
+  const login = await ask('POST', '/auth/login', { email, password });
+  const own = stringIn(login, 'access_token');
+  const switched = orgId === undefined ? login : await ask('POST', '/auth/switch-org', { org_id: orgId }, own);
+  const bearer = stringIn(switched, 'access_token');
   return { bearer, call: (method, path, body) => ask(method, path, body, bearer) };
 }
 

@@ -17,7 +17,8 @@ import {
   tunnels,
   users,
 } from '../../src/control/db/schema.ts';
-import { Store, type Tx } from '../../src/control/db/tx.ts';
+import { Store } from '../../src/control/db/tx.ts';
+import { Rows } from './rows.ts';
 
 /** Live tunnels by organization: the most that one may have, half of that, and the rest spread over the others. */
 const LARGEST = 1_000;
@@ -27,8 +28,6 @@ export const TUNNELS = 10_000;
 /** Of the largest organization, which may have no more, and as many again over the others. */
 const TOKENS = 1_000;
 export const AUDIT_EVENTS = 100_000;
-/** Rows of one INSERT: SQLite takes 32,766 parameters. */
-const CHUNK = 1_000;
 const DAY = 24 * 3600 * 1000;
 
 export interface BigDatabase {
@@ -36,60 +35,85 @@ export interface BigDatabase {
   readonly largest: string;
   /** Has 500 tunnels. */
   readonly half: string;
+  readonly all: readonly string[];
 }
 
-/** Fills the database of a folder that a server has started in and left. */
-export function fillDatabase(dataDir: string, ownerEmail: string): BigDatabase {
+/** Fills the database of a folder that a server has started in and left; `more` adds to it, in the same transaction. */
+export function fillDatabase<T>(
+  dataDir: string,
+  ownerEmail: string,
+  more: (rows: Rows, ownerId: string) => T,
+): BigDatabase & { readonly more: T } {
   const sqlite = openDatabase(dataDir);
   const store = new Store(openStore(sqlite, dataDir), { clock: systemClock, log: silentLog });
   try {
-    return store.inTx((tx) => fill(tx, ownerEmail));
+    return store.inTx((tx) => {
+      const owner = tx.db.select({ id: users.id }).from(users).where(eq(users.email, ownerEmail)).get();
+      if (owner === undefined) throw new Error(`there is no account ${ownerEmail}`);
+      const rows = new Rows(sqlite, tx);
+      return { ...fill(rows, owner.id), more: more(rows, owner.id) };
+    });
   } finally {
     store.close();
   }
 }
 
-function fill(tx: Tx, ownerEmail: string): BigDatabase {
-  const owner = tx.db.select({ id: users.id }).from(users).where(eq(users.email, ownerEmail)).get();
-  if (owner === undefined) throw new Error(`there is no account ${ownerEmail}`);
-  const orgs = Array.from({ length: ORGANIZATIONS }, (_, i) => makeOrganization(tx, owner.id, i));
+function fill(rows: Rows, ownerId: string): BigDatabase {
+  const orgs = Array.from({ length: ORGANIZATIONS }, (_, i) => makeOrganization(rows, ownerId, `bench-${i}`));
   const [largest, half, ...others] = orgs;
   if (largest === undefined || half === undefined) throw new Error('there are not enough organizations');
   const rest = TUNNELS - LARGEST - HALF;
   const shares = [LARGEST, HALF, ...others.map((_, i) => share(rest, others.length, i))];
   for (const [i, org] of orgs.entries()) {
-    const tokens = tokenRows(tx, org, { count: i === 0 ? TOKENS : share(TOKENS, ORGANIZATIONS, i), owner: owner.id });
-    const rows = tunnelRows(tx, org, { count: shares[i] ?? 0, tokenIds: tokens.map(({ id }) => id) });
-    for (const chunk of chunks(tokens)) tx.db.insert(capabilityTokens).values(chunk).run();
-    for (const chunk of chunks(rows)) tx.db.insert(tunnels).values(chunk).run();
-    for (const chunk of chunks(auditRows(tx, org, rows))) tx.db.insert(auditEvents).values(chunk).run();
+    const count = i === 0 ? TOKENS : share(TOKENS, ORGANIZATIONS, i);
+    populate(rows, org, { tokens: count, tunnels: shares[i] ?? 0, events: AUDIT_EVENTS / ORGANIZATIONS, ownerId });
   }
-  return { largest: largest.id, half: half.id };
+  return { largest: largest.id, half: half.id, all: orgs.map(({ id }) => id) };
 }
 
+/** Gives an organization so many tunnels, in its default project unless another is named, keys, and audit events about the tunnels. */
+export function populate(
+  rows: Rows,
+  org: Org,
+  of: { readonly tokens: number; readonly tunnels: number; readonly events: number; readonly ownerId: string },
+): readonly string[] {
+  const keys = tokenRows(rows, org, { count: of.tokens, owner: of.ownerId });
+  const made = tunnelRows(rows, org, { count: of.tunnels, tokenIds: keys.map(({ id }) => id) });
+  rows.insert(capabilityTokens, keys);
+  rows.insert(tunnels, made);
+  rows.insert(auditEvents, auditRows(rows, org, { of: made, count: of.events }));
+  return made.map(({ id }) => id);
+}
+
+/** An organization, and one of its projects. */
 interface Org {
   readonly id: string;
-  readonly number: number;
+  readonly slug: string;
   readonly projectId: string;
 }
 
-function makeOrganization(tx: Tx, ownerId: string, number: number): Org {
+export function makeOrganization(rows: Rows, ownerId: string, slug: string): Org {
   const id = uuidv7();
+  const createdAt = rows.tx.now;
+  const approved = { plan: 'enterprise', approvalStatus: 'approved' } as const;
+  rows.insert(organizations, [{ id, name: `Organization ${slug}`, slug, ...approved, createdAt }]);
+  rows.insert(memberships, [{ orgId: id, userId: ownerId, role: 'owner', createdAt }]);
+  return makeProject(rows, { id, slug, projectId: '' }, { slug: 'default', isDefault: true });
+}
+
+/** The organization, with a new project as that of which rows are made. */
+export function makeProject(
+  rows: Rows,
+  org: Org,
+  { slug, isDefault }: { readonly slug: string; readonly isDefault: boolean },
+): Org {
   const projectId = uuidv7();
-  const createdAt = tx.now;
-  const standing = { plan: 'enterprise', approvalStatus: 'approved' } as const;
-  tx.db
-    .insert(organizations)
-    .values({ id, name: `Bench ${number}`, slug: `bench-${number}`, ...standing, createdAt })
-    .run();
-  tx.db.insert(memberships).values({ orgId: id, userId: ownerId, role: 'owner', createdAt }).run();
-  const project = { id: projectId, orgId: id, slug: 'default', name: 'Default', isDefault: true, createdAt };
-  tx.db.insert(projects).values(project).run();
-  return { id, number, projectId };
+  rows.insert(projects, [{ id: projectId, orgId: org.id, slug, name: slug, isDefault, createdAt: rows.tx.now }]);
+  return { ...org, projectId };
 }
 
 function tokenRows(
-  tx: Tx,
+  { tx }: Rows,
   org: Org,
   { count, owner }: { count: number; owner: string },
 ): Array<typeof capabilityTokens.$inferInsert> {
@@ -109,7 +133,7 @@ function tokenRows(
       wireBytesLen: 280,
       tunnelQuota: 5,
       bandwidthLimitMbps: 100,
-      allowedSubdomains: [`o${org.number}-${i}`, `pr-${i}-*`],
+      allowedSubdomains: [`${org.slug}-${i}`, `pr-${i}-*`],
       issuedAt: tx.now - i * 1_000,
       expiresAt: tx.now + 30 * DAY,
     };
@@ -117,7 +141,7 @@ function tokenRows(
 }
 
 function tunnelRows(
-  tx: Tx,
+  { tx }: Rows,
   org: Org,
   { count, tokenIds }: { count: number; tokenIds: readonly string[] },
 ): Array<typeof tunnels.$inferInsert> {
@@ -125,7 +149,7 @@ function tunnelRows(
     id: uuidv7(),
     orgId: org.id,
     projectId: org.projectId,
-    label: `o${org.number}-service-${i}`,
+    label: `service-${i}-${org.slug}`,
     protocol: 'http',
     localPort: 3_000 + i,
     status: 'inactive',
@@ -141,11 +165,11 @@ function tunnelRows(
 }
 
 function auditRows(
-  tx: Tx,
+  { tx }: Rows,
   org: Org,
-  of: ReadonlyArray<{ readonly id: string }>,
+  { of, count }: { readonly of: ReadonlyArray<{ readonly id: string }>; readonly count: number },
 ): Array<typeof auditEvents.$inferInsert> {
-  return Array.from({ length: AUDIT_EVENTS / ORGANIZATIONS }, (_, i) => ({
+  return Array.from({ length: count }, (_, i) => ({
     id: uuidv7(),
     orgId: org.id,
     at: tx.now - i * 60_000,
@@ -162,8 +186,4 @@ function auditRows(
 /** The part of `all` that the one with this number gets of `count`. */
 function share(all: number, count: number, number: number): number {
   return Math.floor(all / count) + (number < all % count ? 1 : 0);
-}
-
-function chunks<T>(rows: readonly T[]): T[][] {
-  return Array.from({ length: Math.ceil(rows.length / CHUNK) }, (_, i) => rows.slice(i * CHUNK, (i + 1) * CHUNK));
 }

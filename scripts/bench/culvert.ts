@@ -6,9 +6,10 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { ownerOf, stringIn } from './api.ts';
 import { waitForAnswer } from './load.ts';
+import type { Options } from './options.ts';
 import type { Certificate } from './peers.ts';
 import { freePort, type Processes } from './processes.ts';
-import type { Subject } from './subject.ts';
+import type { Subject, SubjectName } from './subject.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const SUBDOMAIN = 'bench';
@@ -17,17 +18,28 @@ const TUNNEL_QUOTA = 5_000;
 /** As much is no limit. */
 const NO_LIMIT_MBPS = 10_000;
 
-/** How to run Culvert: the words before the subcommand. */
-export type CulvertCommand = readonly string[];
+/** A build to measure. */
+export interface CulvertBuild {
+  /** The words before the subcommand. */
+  readonly command: readonly string[];
+  /** `server.data_threads` of its servers; undefined: its default, and older builds don't know the key. */
+  readonly dataThreads: number | undefined;
+}
 
-/** The command for a file, or for the best that there is: bundle, binary, source. */
-export function culvertCommand(file: string | undefined): CulvertCommand {
+/** The build of `--culvert`, or the first of bundle, binary and source. Throws when there is none. */
+export function culvertBuild({ culvert, dataThreads }: Pick<Options, 'culvert' | 'dataThreads'>): CulvertBuild {
   const path =
-    file === undefined
+    culvert === undefined
       ? ['dist/culvert.mjs', 'dist/culvert', 'src/main.ts'].map((name) => join(ROOT, name)).find(existsSync)
-      : resolve(file);
+      : resolve(culvert);
   if (path === undefined || !existsSync(path)) throw new Error(`there is no Culvert to measure at ${path ?? ROOT}`);
-  return /\.(mjs|js|ts)$/.test(path) ? [process.execPath, path] : [path];
+  return { command: /\.(mjs|js|ts)$/.test(path) ? [process.execPath, path] : [path], dataThreads };
+}
+
+/** The build of `--other`, `--other-threads`; undefined without both. */
+export function otherBuild({ culvert, other, otherThreads }: Options): CulvertBuild | undefined {
+  if (other === undefined && otherThreads === undefined) return undefined;
+  return culvertBuild({ culvert: other ?? culvert, dataThreads: otherThreads });
 }
 
 /** The build script of this checkout, when it has one. */
@@ -51,7 +63,7 @@ export interface ServerPlace {
 
 export interface CulvertServer {
   readonly name: string;
-  readonly command: CulvertCommand;
+  readonly command: readonly string[];
   readonly folder: string;
   readonly configFile: string;
   readonly apiPort: number;
@@ -64,14 +76,15 @@ export interface CulvertServer {
   /** Where API and agent listener are. Visitors are beside the server, on its loopback. */
   readonly address: string;
   readonly netns?: string;
-  /** Keys of [edge] besides: they stay when it is moved. */
+  /** Keys of [edge] besides, and tables besides: they stay when it is moved. */
   readonly edge: string;
+  readonly more: string;
 }
 
 /** Starts a server with an empty database and mints a token. */
 export async function startServer(
   processes: Processes,
-  command: CulvertCommand,
+  { command, dataThreads }: CulvertBuild,
   place: ServerPlace,
 ): Promise<CulvertServer> {
   const folder = processes.makeFolder(place.name);
@@ -82,7 +95,9 @@ export async function startServer(
     agentPort: await freePort(),
   };
   const configFile = join(folder, 'culvert.toml');
-  const { certificate, more = '', edge = '' } = place;
+  const { certificate, edge = '' } = place;
+  const threads = dataThreads === undefined ? '' : `\n[server]\ndata_threads = ${dataThreads}\n`;
+  const more = `${threads}${place.more ?? ''}`;
   writeFileSync(configFile, `${serverConfig({ folder, ports, address: '127.0.0.1', certificate, edge })}${more}`);
   processes.start(place.name, [...command, 'serve', '--config', configFile], { env: place.env ?? {} });
   // The password is on the line after the address.
@@ -93,7 +108,7 @@ export async function startServer(
     { apiPort: ports.apiPort, password },
     { name: 'bench', tunnelQuota: TUNNEL_QUOTA, bandwidthLimitMbps: NO_LIMIT_MBPS },
   );
-  return { name: place.name, command, folder, configFile, ...ports, token, password, address: '127.0.0.1', edge };
+  return { name: place.name, command, folder, configFile, ...ports, token, password, address: '127.0.0.1', edge, more };
 }
 
 /** Starts the same server again at another address, in a network namespace: token and certificate are in its folder. */
@@ -103,9 +118,10 @@ export async function moveServer(
   place: { readonly address: string; readonly netns: string },
 ): Promise<CulvertServer> {
   await processes.stop(server.name);
-  const { folder, configFile, edge } = server;
+  const { folder, configFile, edge, more } = server;
   const { address } = place;
-  writeFileSync(configFile, serverConfig({ folder, ports: server, address, certificate: undefined, edge }));
+  const config = serverConfig({ folder, ports: server, address, certificate: undefined, edge });
+  writeFileSync(configFile, `${config}${more}`);
   processes.start(server.name, [...server.command, 'serve', '--config', configFile], { netns: place.netns });
   const moved = { ...server, address: place.address, netns: place.netns };
   await waitForApi(processes, moved);
@@ -133,6 +149,8 @@ export async function startAgent(
     /** Other than the ones that all subjects have. */
     readonly subdomain?: string;
     readonly token?: string;
+    /** `culvert` unless given. */
+    readonly subject?: SubjectName;
   },
 ): Promise<Subject> {
   processes.start(
@@ -143,15 +161,15 @@ export async function startAgent(
     ],
     { env: { ...options.env, CULVERT_TOKEN: options.token ?? server.token }, netns: options.netns },
   );
-  const subject = httpSubject(server, options.name);
+  const subject = { ...httpSubject(server, options.name), name: options.subject ?? 'culvert' };
   if (options.subdomain === undefined) await waitForAnswer(processes, subject, server.netns);
   else await processes.waitForOutput(options.name, new RegExp(`${options.subdomain}\\.localhost`));
   return subject;
 }
 
-function httpSubject(server: CulvertServer, agent: string): Subject {
+function httpSubject(server: CulvertServer, agent: string): Omit<Subject, 'name'> {
   const { httpPort: port } = server;
-  return { name: 'culvert', scheme: 'http', address: '127.0.0.1', port, processes: [server.name, agent] };
+  return { scheme: 'http', address: '127.0.0.1', port, processes: [server.name, agent] };
 }
 
 export function httpsSubject(server: CulvertServer, agent: string): Subject {

@@ -2,6 +2,7 @@
  * The command line of the benchmark.
  */
 import { parseArgs } from 'node:util';
+import { STORMS, type StormName } from './storms/names.ts';
 import { SUBJECTS, type SubjectName } from './subject.ts';
 
 const SCENARIOS = [
@@ -17,6 +18,8 @@ const SCENARIOS = [
   'fair',
   'events',
   'memory',
+  'threads-memory',
+  'storms',
   'log-ins',
   'policy',
   'gate-storm',
@@ -33,11 +36,16 @@ const SCENARIOS = [
   'link',
   'link-reno',
 ] as const;
-type ScenarioName = (typeof SCENARIOS)[number];
+export type ScenarioName = (typeof SCENARIOS)[number];
 
 export interface Options {
   readonly rounds: number;
   readonly seconds: number;
+  /** Of the scenario `storms`: fewer and longer rounds. */
+  readonly stormRounds: number;
+  readonly stormSeconds: number;
+  /** Empty: all. */
+  readonly storms: readonly StormName[];
   readonly only: readonly ScenarioName[];
   /** Empty: all. */
   readonly subjects: readonly SubjectName[];
@@ -47,23 +55,34 @@ export interface Options {
   readonly agents: number;
   /** Recorded requests in the file of the scenario about them. */
   readonly records: number;
+  readonly quick: boolean;
   readonly perf: boolean;
   readonly build: boolean;
   readonly install: boolean;
   /** What to run as Culvert: a binary, a bundle or a source file. */
   readonly culvert: string | undefined;
+  /** `server.data_threads` of Culvert; undefined: its default. */
+  readonly dataThreads: number | undefined;
+  /** Build and threads of the subject `culvert-other`. */
+  readonly other: string | undefined;
+  readonly otherThreads: number | undefined;
 }
 
 const USAGE = `npm run bench -- [options]
 
-  --rounds N       rounds, in which every subject gets every load once (5)
-  --seconds S      length of one load (3)
+  --rounds N       rounds, in which every subject gets every load once (5; storms 2)
+  --seconds S      length of one load (3; storms 8)
   --only a,b       scenarios: ${SCENARIOS.join(', ')}
   --subjects a,b   subjects: ${SUBJECTS.join(', ')}
+  --storm a,b      storms of the scenario storms: ${STORMS.join(', ')}
+  --bulk-gb N      length of the download of bulk (1): about 2 for each second of the download
   --json FILE      write all samples to a file
   --quick          1 round of 1 s, small download, fewer idle visitors, agents and records: to see that it works
   --perf           where the processor time of server and agent goes (perf); with --only of small, 64k, close
   --culvert FILE   binary, bundle or source to measure (a fresh dist/culvert.mjs, dist/culvert or src/main.ts)
+  --data-threads N server.data_threads of Culvert: 0 or 1 (its default)
+  --other FILE     another build, measured round by round beside Culvert as culvert-other
+  --other-threads N  server.data_threads of culvert-other; without --other it is the same build
   --no-build       do not run "npm run build" first
   --no-install     do not install missing programs from Debian
 `;
@@ -83,6 +102,16 @@ export function readOptions(args: readonly string[]): Options | { readonly text:
   if (!Number.isInteger(rounds) || rounds < 1) return fail('--rounds must be a number from 1');
   // wrk counts whole seconds.
   if (!Number.isInteger(seconds) || seconds < 1) return fail('--seconds must be a whole number from 1');
+  const bulkGb = Number(values['bulk-gb'] ?? (values.quick ? 0.25 : 1));
+  if (!(bulkGb > 0 && bulkGb <= 100)) return fail('--bulk-gb must be a number up to 100');
+  const threads = [values['data-threads'], values['other-threads']].map((text) =>
+    text === undefined ? text : Number(text),
+  );
+  if (threads.some((count) => count !== undefined && ![0, 1].includes(count)))
+    return fail('--data-threads and --other-threads must be 0 or 1');
+  const storms = list(values.storm);
+  const calm = storms.find((name) => !isStorm(name));
+  if (calm !== undefined) return fail(`no storm is named ${calm}`);
   const only = list(values.only);
   const unknown = only.find((name) => !isScenario(name));
   if (unknown !== undefined) return fail(`no scenario is named ${unknown}`);
@@ -92,17 +121,24 @@ export function readOptions(args: readonly string[]): Options | { readonly text:
   return {
     rounds,
     seconds,
+    stormRounds: Number(values.rounds ?? (values.quick ? 1 : 2)),
+    stormSeconds: Number(values.seconds ?? (values.quick ? 2 : 8)),
+    storms: storms.filter(isStorm),
     only: only.length === 0 ? SCENARIOS : only.filter(isScenario),
     subjects: subjects.filter(isSubject),
     json: values.json,
-    bulkBytes: values.quick ? 2 ** 28 : 2 ** 30,
+    bulkBytes: Math.round(bulkGb * 2 ** 30),
     idleVisitors: values.quick ? 2_000 : 10_000,
     agents: values.quick ? 200 : 1_000,
     records: values.quick ? 50_000 : 1_000_000,
+    quick: values.quick ?? false,
     perf: values.perf ?? false,
     build: !(values['no-build'] ?? false),
     install: !(values['no-install'] ?? false),
     culvert: values.culvert,
+    dataThreads: threads[0],
+    other: values.other,
+    otherThreads: threads[1],
   };
 }
 
@@ -116,6 +152,11 @@ function parse(args: readonly string[]) {
       subjects: { type: 'string' },
       json: { type: 'string' },
       culvert: { type: 'string' },
+      other: { type: 'string' },
+      'data-threads': { type: 'string' },
+      'other-threads': { type: 'string' },
+      storm: { type: 'string' },
+      'bulk-gb': { type: 'string' },
       quick: { type: 'boolean' },
       perf: { type: 'boolean' },
       'no-build': { type: 'boolean' },
@@ -131,6 +172,10 @@ function list(text: string | undefined): string[] {
 
 function isScenario(name: string): name is ScenarioName {
   return SCENARIOS.some((each) => each === name);
+}
+
+function isStorm(name: string): name is StormName {
+  return STORMS.some((each) => each === name);
 }
 
 function isSubject(name: string): name is SubjectName {

@@ -12,11 +12,15 @@ interface Stat {
   /** Seconds of children that this process has waited for. */
   readonly childSeconds: number;
   readonly startTicks: number;
+  readonly nice: number;
 }
 
 /** One process's line in /proc, or undefined when it is gone. */
 export function readStat(pid: number | 'self'): Stat | undefined {
-  const line = readProc(`/proc/${pid}/stat`);
+  return parseStat(readProc(`/proc/${pid}/stat`));
+}
+
+function parseStat(line: string | undefined): Stat | undefined {
   if (line === undefined) return undefined;
   // The name is in brackets and may hold blanks: the numbers begin behind the last bracket, with field 3.
   const fields = line.slice(line.lastIndexOf(')') + 2).split(' ');
@@ -25,6 +29,7 @@ export function readStat(pid: number | 'self'): Stat | undefined {
     seconds: (field(14) + field(15)) / TICKS_PER_SECOND,
     childSeconds: (field(16) + field(17)) / TICKS_PER_SECOND,
     startTicks: field(22),
+    nice: field(19),
   };
 }
 
@@ -38,6 +43,14 @@ export function processTree(pid: number): number[] {
     }
   }
   return found;
+}
+
+/** Processor seconds of each thread of a process, and its priority. */
+export function threadTimes(pid: number): { readonly tid: number; readonly seconds: number; readonly nice: number }[] {
+  return listTasks(pid).flatMap((task) => {
+    const stat = parseStat(readProc(`/proc/${pid}/task/${task}/stat`));
+    return stat === undefined ? [] : [{ tid: Number(task), seconds: stat.seconds, nice: stat.nice }];
+  });
 }
 
 /** Processor seconds (user and system) that a process and its descendants have used. */

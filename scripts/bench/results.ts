@@ -51,6 +51,17 @@ export class Results {
     );
   }
 
+  /** Median of the per-round ratios of processor time per unit, without client and origin. */
+  cpuRatio(scenario: string, [subject, reference]: readonly [SubjectName, SubjectName]): number | undefined {
+    const others = this.#samples.get(`${scenario} ${reference}`);
+    return median(
+      [...(this.#samples.get(`${scenario} ${subject}`) ?? [])].flatMap(([round, sample]) => {
+        const other = others?.get(round);
+        return other === undefined ? [] : [costBetween(sample) / costBetween(other)];
+      }),
+    );
+  }
+
   /** Keeps a figure that is taken once in a run. */
   addSingle(scenario: string, key: string, value: number): void {
     this.#singles.set(`${scenario} ${key}`, value);
@@ -66,6 +77,12 @@ export class Results {
     for (const [key, samples] of this.#samples) rounds[key] = Object.fromEntries(samples);
     return { rounds, single: Object.fromEntries(this.#singles) };
   }
+}
+
+/** Processor seconds per unit of the processes between client and origin. */
+function costBetween({ cpuSeconds, units }: Sample): number {
+  const { client: _, origin: __, ...between } = cpuSeconds;
+  return Object.values(between).reduce((sum, seconds) => sum + seconds, 0) / units;
 }
 
 /** The middle of the numbers (the mean of the two middle ones), or undefined when there are none or one is none. */

@@ -4,7 +4,7 @@
  */
 import { writeFileSync } from 'node:fs';
 import { type Bench, runRounds, type Subjects, warmUp } from './bench.ts';
-import { buildCulvert, culvertCommand, httpsSubject, startAgent, startServer } from './culvert.ts';
+import { buildCulvert, culvertBuild, httpsSubject, otherBuild, startAgent, startServer } from './culvert.ts';
 import { Load } from './load.ts';
 import { type Options, readOptions } from './options.ts';
 import { makeCertificate, startHaproxy, startNginx, startOrigin } from './peers.ts';
@@ -14,24 +14,12 @@ import { say } from './report/progress.ts';
 import { scenarioTable } from './report/tables.ts';
 import { targetTable } from './report/targets.ts';
 import { Results } from './results.ts';
-import { measureBigDatabase } from './scenarios/big-database.ts';
-import { measureBandwidth } from './scenarios/bandwidth.ts';
-import { measureDashboard } from './scenarios/dashboard.ts';
-import { measureDashboardLive } from './scenarios/dashboard-live.ts';
-import { measureDatagrams } from './scenarios/datagrams.ts';
-import { measureGateStorm } from './scenarios/gate-storm.ts';
-import { measureInspector } from './scenarios/inspector.ts';
-import { measureLogIns } from './scenarios/log-ins.ts';
 import { http2Scenarios } from './scenarios/h2.ts';
-import { measureMemory } from './scenarios/memory.ts';
-import { measurePolicy } from './scenarios/policy.ts';
-import { measureRecords } from './scenarios/records.ts';
 import { profile } from './scenarios/profile.ts';
-import { measureRelay } from './scenarios/relay.ts';
-import { measureRelayPackets } from './scenarios/relay-packets.ts';
 import { linkScenario, measureLink } from './scenarios/link.ts';
 import { requestScenarios } from './scenarios/requests.ts';
 import { bulkScenario, eventScenario, fairScenario } from './scenarios/streams.ts';
+import { SINGLE } from './scenarios/single.ts';
 import { startSsh } from './ssh.ts';
 import type { Scenario, Subject, SubjectName } from './subject.ts';
 import { describeTls } from './tls.ts';
@@ -85,28 +73,8 @@ async function measure(processes: Processes, options: Options): Promise<void> {
     await runRounds(bench, scenarios, subjects);
   }
   await processes.stopAll();
-  if (options.only.includes('memory')) texts.push(await orSkip(processes, 'memory', () => measureMemory(bench)));
-  if (options.only.includes('log-ins')) texts.push(await orSkip(processes, 'log-ins', () => measureLogIns(bench)));
-  if (options.only.includes('policy')) texts.push(await orSkip(processes, 'policy', () => measurePolicy(bench)));
-  if (options.only.includes('gate-storm'))
-    texts.push(await orSkip(processes, 'gate-storm', () => measureGateStorm(bench)));
-  if (options.only.includes('big-database'))
-    texts.push(await orSkip(processes, 'big-database', () => measureBigDatabase(bench)));
-  if (options.only.includes('records')) texts.push(await orSkip(processes, 'records', () => measureRecords(bench)));
-  if (options.only.includes('inspector'))
-    texts.push(await orSkip(processes, 'inspector', () => measureInspector(bench)));
-  if (options.only.includes('dashboard-live'))
-    texts.push(await orSkip(processes, 'dashboard-live', () => measureDashboardLive(bench)));
-  if (options.only.includes('bandwidth'))
-    texts.push(await orSkip(processes, 'bandwidth', () => measureBandwidth(bench)));
-  for (const name of ['relay', 'relay-reno'] as const)
-    if (options.only.includes(name)) texts.push(await orSkip(processes, name, () => measureRelay(bench, name)));
-  if (options.only.includes('relay-packets'))
-    texts.push(await orSkip(processes, 'relay-packets', () => measureRelayPackets(bench)));
-  if (options.only.includes('datagrams'))
-    texts.push(await orSkip(processes, 'datagrams', () => measureDatagrams(bench)));
-  if (options.only.includes('dashboard'))
-    texts.push(await orSkip(processes, 'dashboard', () => measureDashboard(bench)));
+  for (const single of SINGLE.filter(({ name }) => options.only.includes(name)))
+    texts.push(await orSkip(processes, single.name, () => single.measure(bench)));
   const links = (['link', 'link-reno'] as const).filter((name) => options.only.includes(name));
   const linkScenarios = links.map((name) => linkScenario(bench, name));
   for (const scenario of linkScenarios) await measureLink(bench, scenario);
@@ -129,6 +97,7 @@ function roundScenarios(bench: Bench): Scenario[] {
 async function startSubjects(bench: Bench, scenarios: readonly Scenario[]): Promise<Subjects> {
   const { options, processes, tools, certificate } = bench;
   const wanted = (name: SubjectName): boolean =>
+    (name !== 'culvert-other' || otherBuild(options) !== undefined) &&
     (options.subjects.length === 0 || options.subjects.includes(name)) &&
     scenarios.some((scenario) => scenario.subjects.includes(name));
   const subjects = new Map<SubjectName, Subject>();
@@ -166,14 +135,27 @@ async function startCulvert(
 ): Promise<void> {
   const { processes, options, certificate } = bench;
   const started = (async () => {
-    const command = culvertCommand(options.culvert);
-    say(`Culvert is ${command.join(' ')}`);
-    const server = await startServer(processes, command, { name: 'server', certificate });
+    const build = culvertBuild(options);
+    say(`Culvert is ${build.command.join(' ')}`);
+    const server = await startServer(processes, build, { name: 'server', certificate });
     return { server, subject: await startAgent(processes, server, { originPort, name: 'agent' }) };
   })();
   await started.catch(() => undefined); // told by `add`, for each of the two ways
   await add('culvert', async () => (await started).subject);
+  await add('culvert-other', async () => startOther(bench, originPort));
   await add('culvert-tls', async () => httpsSubject((await started).server, 'agent'));
+}
+
+/** Another build to compare with in the same rounds; undefined without the option. */
+async function startOther(
+  { processes, options, certificate }: Bench,
+  originPort: number,
+): Promise<Subject | undefined> {
+  const build = otherBuild(options);
+  if (build === undefined) return undefined;
+  say(`the other Culvert is ${build.command.join(' ')}, data_threads ${build.dataThreads ?? 'as it has them'}`);
+  const server = await startServer(processes, build, { name: 'server-other', certificate });
+  return startAgent(processes, server, { originPort, name: 'agent-other', subject: 'culvert-other' });
 }
 
 /** A scenario that fails is said and left out; the figures of the others are printed all the same. */

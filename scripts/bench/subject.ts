@@ -3,7 +3,17 @@
  * a load, a sample is what one subject did in one round of one scenario.
  */
 
-export const SUBJECTS = ['direct', 'nginx', 'haproxy', 'ssh', 'culvert', 'nginx-tls', 'culvert-tls'] as const;
+/** `culvert-other`: another build, or the same with other threads (`--other`, `--other-threads`). */
+export const SUBJECTS = [
+  'direct',
+  'nginx',
+  'haproxy',
+  'ssh',
+  'culvert',
+  'culvert-other',
+  'nginx-tls',
+  'culvert-tls',
+] as const;
 export type SubjectName = (typeof SUBJECTS)[number];
 
 /** The name that all requests ask for, so that the bytes are the same for every subject. */

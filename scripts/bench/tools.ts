@@ -28,7 +28,7 @@ type Tool = keyof typeof DEBIAN_PACKAGE;
 
 /** Without these there is no measurement at all. */
 const REQUIRED: readonly Tool[] = ['wrk', 'gcc', 'curl', 'openssl'];
-const PROGRAMS = ['origin', 'idle', 'events', 'linkemu', 'storm', 'datagrams'] as const;
+const PROGRAMS = ['origin', 'idle', 'events', 'linkemu', 'storm', 'datagrams', 'visitors', 'burn'] as const;
 type Program = (typeof PROGRAMS)[number];
 
 export interface Tools {
@@ -36,6 +36,8 @@ export interface Tools {
   find(tool: Tool): string | undefined;
   /** Path of a compiled program of `native/`. */
   program(name: Program): string;
+  /** Path of the library that makes the disk of a process slow (native/slow-disk.c). */
+  readonly slowDisk: string;
 }
 
 /** Finds the tools, installing what is missing as root on Debian. Throws when a required one can't be had. */
@@ -47,8 +49,11 @@ export async function prepareTools(processes: Processes, mayInstall: boolean): P
   }
   const lacking = REQUIRED.filter((tool) => findInPath(tool) === undefined);
   if (lacking.length > 0) throw new Error(`the benchmark can't run without ${lacking.join(', ')}`);
-  for (const name of PROGRAMS) await compile(processes, name);
-  return { find: findInPath, program: (name) => join(processes.folder, name) };
+  for (const name of PROGRAMS) await compile(processes, { name, to: name, flags: [] });
+  const slowDisk = 'slow-disk.so';
+  await compile(processes, { name: 'slow-disk', to: slowDisk, flags: ['-shared', '-fPIC'] });
+  const at = (name: string): string => join(processes.folder, name);
+  return { find: findInPath, program: at, slowDisk: at(slowDisk) };
 }
 
 function tools(): Tool[] {
@@ -88,8 +93,11 @@ function forbidServices(): () => void {
   return () => rmSync(policy, { force: true });
 }
 
-async function compile(processes: Processes, name: Program): Promise<void> {
+async function compile(
+  processes: Processes,
+  { name, to, flags }: { readonly name: string; readonly to: string; readonly flags: readonly string[] },
+): Promise<void> {
   const source = join(import.meta.dirname, 'native', `${name}.c`);
-  const outcome = await processes.run(['gcc', '-O2', '-o', join(processes.folder, name), source]);
+  const outcome = await processes.run(['gcc', '-O2', ...flags, '-o', join(processes.folder, to), source]);
   if (outcome.code !== 0) throw new Error(`${name}.c does not compile: ${outcome.stderr}`);
 }

@@ -12,7 +12,8 @@ const REFERENCES: Partial<Record<SubjectName, readonly SubjectName[]>> = {
   nginx: ['nginx', 'ssh'],
   haproxy: ['nginx', 'ssh'],
   ssh: ['nginx', 'ssh'],
-  culvert: ['nginx', 'ssh'],
+  culvert: ['nginx', 'ssh', 'culvert-other'],
+  'culvert-other': ['nginx', 'ssh'],
   'nginx-tls': ['nginx-tls'],
   'culvert-tls': ['nginx-tls'],
 };
@@ -24,7 +25,7 @@ export function scenarioTable(scenario: Scenario, results: Results): string | un
   const rows = measured.map((subject) => row(scenario, results, subject));
   const cpuHead = scenario.unit === 'request' ? ['cpu us/request'] : scenario.unit === 'GB' ? ['cpu s/GB'] : [];
   const [main, ...rest] = scenario.columns;
-  const head = ['', main.head, 'range', 'x nginx', 'x ssh', ...rest.map((column) => column.head)];
+  const head = ['', main.head, 'range', 'x nginx', 'x ssh', 'x other', ...rest.map((column) => column.head)];
   const lines = align(dropEmpty([[...head, 'idle', 'steal', 'others', ...cpuHead], ...rows]));
   const troubles = measured.flatMap((subject) => {
     const words = new Set(results.samples(scenario.name, subject).flatMap((sample) => sample.trouble ?? []));
@@ -47,6 +48,7 @@ function row(scenario: Scenario, results: Results, subject: SubjectName): string
     `${number(Math.min(...all), main.digits)}..${number(Math.max(...all), main.digits)}`,
     ratio(nginx),
     ratio(references.find((reference) => reference === 'ssh')),
+    ratio(references.find((reference) => reference === 'culvert-other')),
     ...rest.map((column) => number(results.median(scenario.name, subject, column.key), column.digits)),
     percent(median(samples.map((sample) => sample.idle))),
     percent(median(samples.map((sample) => sample.steal))),
@@ -61,9 +63,11 @@ function cpuColumn(scenario: Scenario, results: Results, subject: SubjectName): 
   const [scale, digits] = scenario.unit === 'request' ? [1e6, 1] : [1, 2];
   const show = (label: string, of: readonly string[]): string =>
     `${label} ${number((results.cpuPerUnit(scenario.name, subject, of) ?? Number.NaN) * scale, digits)}`;
+  const other = subject === 'culvert' ? results.cpuRatio(scenario.name, [subject, 'culvert-other']) : undefined;
+  const times = other === undefined ? [] : [`x other ${number(other, 3)}`];
   const between = names.filter((name) => name !== 'client' && name !== 'origin');
   const sum = between.length > 1 ? [show('sum', between)] : [];
-  return [...names.map((name) => show(name, [name])), ...sum].join(' · ');
+  return [...names.map((name) => show(name, [name])), ...sum, ...times].join(' · ');
 }
 
 /** A number with so many digits behind the point and thousands marked, or "-". */

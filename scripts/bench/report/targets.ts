@@ -46,6 +46,25 @@ const TARGETS: readonly Target[] = [
   target('p99 of small requests beside a download, times alone', ['most', 5, 5], (r) =>
     r.median('fair', 'culvert', 'times'),
   ),
+  ...(['small', '64k', 'bulk'] as const).flatMap(againstOther),
+  target("storms: visitors' p99 against quiet, the worst of them", ['most', 1.25, 1.25], (r) =>
+    r.single('storms', 'p99Times'),
+  ),
+  {
+    ...target('storms: those with a worst request beyond max(30 ms, 2 x quiet)', ['most', 0, 0], (r) =>
+      r.single('storms', 'slow'),
+    ),
+    unit: '',
+    digits: 0,
+  },
+  { ...target('storms: requests lost', ['most', 0, 0], (r) => r.single('storms', 'lost')), unit: '', digits: 0 },
+  {
+    ...target('a data thread: memory of the process more', ['most', 40, 40], (r) =>
+      r.single('threads-memory', 'moreMb'),
+    ),
+    unit: 'MB',
+    digits: 1,
+  },
   target('log-ins: rate against argon2id alone', ['least', 0.8, 0.9], (r) => r.single('log-ins', 'share')),
   {
     ...target('dashboard: a stranger can type', ['most', 1_000, 800], (r) => r.single('dashboard', 'stranger')),
@@ -108,6 +127,22 @@ function target(
   value: Target['value'],
 ): Target {
   return { what, sense, must, goal, digits: 2, unit: 'x', value };
+}
+
+/** At most 3 % slower than another build, and at most 3 % more processor time. */
+function againstOther(scenario: 'small' | '64k' | 'bulk'): Target[] {
+  const pair = ['culvert', 'culvert-other'] as const;
+  const key = scenario === 'bulk' ? 'gbps' : 'rps';
+  return [
+    {
+      ...target(`${scenario}: rate against the other build`, ['least', 0.97, 1], (r) => r.ratio(scenario, pair, key)),
+      digits: 3,
+    },
+    {
+      ...target(`${scenario}: processor time against it`, ['most', 1.03, 1], (r) => r.cpuRatio(scenario, pair)),
+      digits: 3,
+    },
+  ];
 }
 
 /** A goal of the `big-database` scenario: at most so many milliseconds. */

@@ -3,7 +3,7 @@
  * limits at once, each with its own token and two agents, on a server of their own.
  */
 import type { Bench } from '../bench.ts';
-import { culvertCommand, mintToken, startAgent, startServer } from '../culvert.ts';
+import { culvertBuild, mintToken, startAgent, startServer } from '../culvert.ts';
 import { say } from '../report/progress.ts';
 import { number } from '../report/tables.ts';
 import { Arrivals, type Course, type Flow, runFlows, settled, startEndlessOrigin } from '../traffic.ts';
@@ -26,7 +26,7 @@ export async function measureBandwidth(bench: Bench): Promise<string> {
   const arrivals = new Arrivals();
   const origin = await startEndlessOrigin(arrivals);
   try {
-    const server = await startServer(processes, culvertCommand(options.culvert), { name: 'server-bandwidth' });
+    const server = await startServer(processes, culvertBuild(options), { name: 'server-bandwidth' });
     for (const limit of LIMITS_MBPS) {
       const token = await mintToken(server, { name: `limit-${limit}`, tunnelQuota: 10, bandwidthLimitMbps: limit });
       for (const subdomain of namesOf(limit))

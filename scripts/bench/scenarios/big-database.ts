@@ -8,7 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Bench } from '../bench.ts';
 import { AUDIT_EVENTS, type BigDatabase, fillDatabase, TUNNELS } from '../big-database.ts';
 import { stringIn } from '../api.ts';
-import { culvertCommand, type CulvertServer, startServer } from '../culvert.ts';
+import { culvertBuild, type CulvertServer, startServer } from '../culvert.ts';
 import { residentKb } from '../proc.ts';
 import { say } from '../report/progress.ts';
 import { number } from '../report/tables.ts';
@@ -29,10 +29,10 @@ const BETWEEN_CALLS_MS = 5;
 /** Measures and keeps the figures under `big-database`; the text is the table for the report. */
 export async function measureBigDatabase(bench: Bench): Promise<string> {
   const { processes, options } = bench;
-  const server = await startServer(processes, culvertCommand(options.culvert), { name: SERVER });
+  const server = await startServer(processes, culvertBuild(options), { name: SERVER });
   await processes.stop(SERVER);
   const from = performance.now();
-  const big = fillDatabase(join(server.folder, 'data'), OWNER);
+  const big = fillDatabase(join(server.folder, 'data'), OWNER, () => undefined);
   say(`${NAME}: filled in ${number((performance.now() - from) / 1e3, 1)} s`);
 
   const lines = [

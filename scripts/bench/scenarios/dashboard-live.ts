@@ -7,7 +7,7 @@ import { Agent, type IncomingMessage, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type CDPSession, chromium, type Page } from 'playwright-core';
 import type { Bench } from '../bench.ts';
-import { culvertCommand, startAgent, startServer } from '../culvert.ts';
+import { culvertBuild, startAgent, startServer } from '../culvert.ts';
 import { startOrigin } from '../peers.ts';
 import { say } from '../report/progress.ts';
 import { align, number } from '../report/tables.ts';
@@ -28,7 +28,7 @@ export async function measureDashboardLive(bench: Bench): Promise<string> {
   const { processes, tools, options, results } = bench;
   const seconds = Math.min(options.rounds * options.seconds * 4, MAX_SECONDS);
   const origin = await startOrigin(processes, tools, { name: 'origin', address: '127.0.0.1' });
-  const server = await startServer(processes, culvertCommand(options.culvert), { name: 'server-dashboard' });
+  const server = await startServer(processes, culvertBuild(options), { name: 'server-dashboard' });
   const subject = await startAgent(processes, server, {
     originPort: origin.port,
     name: 'agent-dashboard',

@@ -4,7 +4,7 @@
  */
 import { type Browser, chromium, type Page } from 'playwright-core';
 import type { Bench } from '../bench.ts';
-import { type CulvertServer, culvertCommand, startServer } from '../culvert.ts';
+import { type CulvertServer, culvertBuild, startServer } from '../culvert.ts';
 import { say } from '../report/progress.ts';
 import { align, number } from '../report/tables.ts';
 import { median } from '../results.ts';
@@ -49,7 +49,7 @@ async function typeIn(page: Page): Promise<void> {
 /** Measures and keeps the medians in milliseconds under `dashboard`; the text is the table for the report. */
 export async function measureDashboard(bench: Bench): Promise<string> {
   const { options, processes, results } = bench;
-  const server = await startServer(processes, culvertCommand(options.culvert), { name: 'server-dashboard' });
+  const server = await startServer(processes, culvertBuild(options), { name: 'server-dashboard' });
   const browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
   const times: Record<Way, number[]> = { stranger: [], member: [] };
   let kilobytes = 0;

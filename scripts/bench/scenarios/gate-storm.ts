@@ -7,7 +7,7 @@
  */
 import { ownerOf, tunnelId } from '../api.ts';
 import type { Bench } from '../bench.ts';
-import { culvertCommand, startAgent, startServer } from '../culvert.ts';
+import { culvertBuild, startAgent, startServer } from '../culvert.ts';
 import { startOrigin } from '../peers.ts';
 import { say } from '../report/progress.ts';
 import { number } from '../report/tables.ts';
@@ -44,7 +44,7 @@ interface Round {
 export async function measureGateStorm(bench: Bench): Promise<string> {
   const { processes, tools, options, results } = bench;
   const origin = await startOrigin(processes, tools, { name: 'origin', address: '127.0.0.1' });
-  const server = await startServer(processes, culvertCommand(options.culvert), { name: SERVER });
+  const server = await startServer(processes, culvertBuild(options), { name: SERVER });
   const owner = await ownerOf(server);
   const other = await startAgent(processes, server, { originPort: origin.port, name: 'agent-other' });
   await startAgent(processes, server, { originPort: origin.port, name: 'agent-gated', subdomain: 'gated' });

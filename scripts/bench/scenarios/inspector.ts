@@ -7,7 +7,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ownerOf } from '../api.ts';
 import type { Bench } from '../bench.ts';
-import { culvertCommand, startServer } from '../culvert.ts';
+import { culvertBuild, startServer } from '../culvert.ts';
 import { startOrigin } from '../peers.ts';
 import { say } from '../report/progress.ts';
 import { align, number } from '../report/tables.ts';
@@ -89,7 +89,7 @@ export async function measureInspector(bench: Bench): Promise<string> {
 async function startWay(bench: Bench, server: Server, originPort: number): Promise<Way> {
   const { processes, options } = bench;
   const name = `server-inspector-${server}`;
-  const started = await startServer(processes, culvertCommand(options.culvert), {
+  const started = await startServer(processes, culvertBuild(options), {
     name,
     more: server === 'off' ? '[inspector]\nenabled = false\n' : '',
   });

@@ -6,7 +6,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { type Bench, runRounds } from '../bench.ts';
-import { culvertCommand, moveServer, startAgent, startServer } from '../culvert.ts';
+import { culvertBuild, moveServer, startAgent, startServer } from '../culvert.ts';
 import { curlCommand, readCurl, readWrk, wrkCommand } from '../load.ts';
 import { startOrigin } from '../peers.ts';
 import type { Processes } from '../processes.ts';
@@ -127,7 +127,7 @@ function startSshHere(bench: Bench, ends: Ends, originPort: number): Promise<Sub
 async function startCulvertHere(bench: Bench, ends: Ends, originPort: number): Promise<Subject> {
   const { processes, options } = bench;
   // The first start, the log-in and the token are had on loopback, where this program can reach the API.
-  const server = await startServer(processes, culvertCommand(options.culvert), { name: 'server-link' });
+  const server = await startServer(processes, culvertBuild(options), { name: 'server-link' });
   const moved = await moveServer(processes, server, { address: SERVER_ADDRESS, netns: ends.server });
   return startAgent(processes, moved, { originPort, name: 'agent-link', netns: ends.agent });
 }

@@ -6,7 +6,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Bench } from '../bench.ts';
-import { type CulvertServer, culvertCommand, startAgent, startServer } from '../culvert.ts';
+import { type CulvertServer, culvertBuild, startAgent, startServer } from '../culvert.ts';
 import { startOrigin } from '../peers.ts';
 import { say } from '../report/progress.ts';
 import { number } from '../report/tables.ts';
@@ -37,7 +37,7 @@ interface Round {
 export async function measureLogIns(bench: Bench): Promise<string> {
   const { processes, tools, options, results } = bench;
   const origin = await startOrigin(processes, tools, { name: 'origin-log-ins', address: '127.0.0.1' });
-  const server = await startServer(processes, culvertCommand(options.culvert), { name: 'server-log-ins' });
+  const server = await startServer(processes, culvertBuild(options), { name: 'server-log-ins' });
   const subject = await startAgent(processes, server, { originPort: origin.port, name: 'agent-log-ins' });
   await measureRound(bench, server, subject); // warm-up
   const rounds: Round[] = [];

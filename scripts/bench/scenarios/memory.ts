@@ -5,7 +5,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Bench } from '../bench.ts';
-import { type CulvertServer, culvertCommand, startAgent, startServer } from '../culvert.ts';
+import { type CulvertServer, culvertBuild, startAgent, startServer } from '../culvert.ts';
 import { collectGarbage, INSPECTABLE } from '../heap.ts';
 import { startOrigin } from '../peers.ts';
 import { treeSeconds, residentKb } from '../proc.ts';
@@ -29,7 +29,7 @@ export async function measureMemory(bench: Bench): Promise<string> {
   const { processes, tools, load, options } = bench;
   const env = { NODE_OPTIONS: INSPECTABLE };
   const origin = await startOrigin(processes, tools, { name: 'origin-memory', address: '127.0.0.1' });
-  const server = await startServer(processes, culvertCommand(options.culvert), { name: SERVER, env });
+  const server = await startServer(processes, culvertBuild(options), { name: SERVER, env });
   const subject = await startAgent(processes, server, { originPort: origin.port, name: AGENT, env });
   const lines = [`${NAME}: what idle visitors and agents cost the server`];
   const keep = (key: string, value: number, text: string): void => {

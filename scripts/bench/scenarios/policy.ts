@@ -6,7 +6,7 @@
  */
 import { ownerOf, tunnelId } from '../api.ts';
 import type { Bench } from '../bench.ts';
-import { culvertCommand, startAgent, startServer } from '../culvert.ts';
+import { culvertBuild, startAgent, startServer } from '../culvert.ts';
 import { startOrigin } from '../peers.ts';
 import { align, number } from '../report/tables.ts';
 import { say } from '../report/progress.ts';
@@ -101,7 +101,7 @@ export async function measurePolicy(bench: Bench): Promise<string> {
 async function startWays(bench: Bench): Promise<readonly Way[]> {
   const { processes, tools, options } = bench;
   const origin = await startOrigin(processes, tools, { name: 'origin', address: '127.0.0.1' });
-  const server = await startServer(processes, culvertCommand(options.culvert), { name: 'server-policy' });
+  const server = await startServer(processes, culvertBuild(options), { name: 'server-policy' });
   const owner = await ownerOf(server);
   const ways: Way[] = [];
   for (const kind of KINDS) {

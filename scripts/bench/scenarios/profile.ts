@@ -5,7 +5,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Bench } from '../bench.ts';
-import { culvertCommand, startAgent, startServer } from '../culvert.ts';
+import { culvertBuild, startAgent, startServer } from '../culvert.ts';
 import { startOrigin } from '../peers.ts';
 import { say } from '../report/progress.ts';
 import { align, number } from '../report/tables.ts';
@@ -32,7 +32,7 @@ export async function profile(bench: Bench): Promise<string> {
   const origin = await startOrigin(processes, tools, { name: 'origin', address: '127.0.0.1' });
   // Node writes the names of compiled functions where perf looks for them.
   const env = { NODE_OPTIONS: '--perf-basic-prof --interpreted-frames-native-stack' };
-  const server = await startServer(processes, culvertCommand(options.culvert), { name: 'server', env });
+  const server = await startServer(processes, culvertBuild(options), { name: 'server', env });
   const subject = await startAgent(processes, server, { originPort: origin.port, name: 'agent', env });
   for (const name of PROFILED) {
     const map = `/tmp/perf-${processes.pid(name)}.map`;

@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import type { Bench } from '../bench.ts';
-import { culvertCommand, type CulvertServer, startServer } from '../culvert.ts';
+import { culvertBuild, type CulvertServer, startServer } from '../culvert.ts';
 import { makePrivateNetwork, startRelayAgent } from '../private-network.ts';
 import { machineTime, treeSeconds } from '../proc.ts';
 import { freePort, type Processes } from '../processes.ts';
@@ -64,7 +64,7 @@ interface Figures {
 /** Measures; the text is the table for the report. */
 export async function measureRelayPackets(bench: Bench): Promise<string> {
   const { processes, options } = bench;
-  const server = await startServer(processes, culvertCommand(options.culvert), { name: SERVER });
+  const server = await startServer(processes, culvertBuild(options), { name: SERVER });
   // Nobody speaks WireGuard here; a network needs a key all the same.
   const publicKey = Buffer.alloc(32, 9).toString('base64');
   const listenPort = await freePort();

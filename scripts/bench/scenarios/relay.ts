@@ -9,7 +9,7 @@ import { HOME_OUTSIDE, must, Places, SERVER_ADDRESS } from '../../wireguard/plac
 import { makeKeys, Peer, withPrivateKey } from '../../wireguard/peer.ts';
 import { type Echoes, measureEchoes, untilEchoes } from '../../wireguard/traffic.ts';
 import type { Bench } from '../bench.ts';
-import { culvertCommand, moveServer, startServer } from '../culvert.ts';
+import { culvertBuild, moveServer, startServer } from '../culvert.ts';
 import { makePrivateNetwork, startRelayAgent } from '../private-network.ts';
 import { machineTime, treeSeconds } from '../proc.ts';
 import type { Processes } from '../processes.ts';
@@ -113,7 +113,7 @@ async function build({ processes, options, tools }: Bench): Promise<World> {
   await places.homeBehindLink(tools.program('linkemu'), LINKS[0]);
   const homeKeys = await makeKeys(processes);
   const clientKeys = await makeKeys(processes);
-  const started = await startServer(processes, culvertCommand(options.culvert), {
+  const started = await startServer(processes, culvertBuild(options), {
     name: SERVER,
     edge: `udp_host = "${SERVER_ADDRESS}"\ntcp_public_host = "${SERVER_ADDRESS}"`,
   });

@@ -5,7 +5,7 @@
 import type { Load, RequestLoad } from '../load.ts';
 import type { Column, Scenario, SubjectName } from '../subject.ts';
 
-const PLAIN: readonly SubjectName[] = ['direct', 'nginx', 'haproxy', 'ssh', 'culvert'];
+const PLAIN: readonly SubjectName[] = ['direct', 'nginx', 'haproxy', 'ssh', 'culvert', 'culvert-other'];
 const TLS: readonly SubjectName[] = ['nginx-tls', 'culvert-tls'];
 
 const RPS: Column = { key: 'rps', head: 'req/s', digits: 0 };

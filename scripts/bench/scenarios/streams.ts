@@ -25,7 +25,7 @@ export function bulkScenario(load: Load, options: StreamOptions): Scenario {
   return {
     name: 'bulk',
     title: `one download of ${(options.bulkBytes / 1e9).toFixed(2)} GB`,
-    subjects: ['direct', 'nginx', 'haproxy', 'ssh', 'culvert', 'nginx-tls', 'culvert-tls'],
+    subjects: ['direct', 'nginx', 'haproxy', 'ssh', 'culvert', 'culvert-other', 'nginx-tls', 'culvert-tls'],
     columns: [{ key: 'gbps', head: 'GB/s', digits: 2 }],
     unit: 'GB',
     measure: (subject) => load.download(subject, options.bulkBytes),
@@ -37,7 +37,7 @@ export function fairScenario(load: Load, processes: Processes, options: StreamOp
   return {
     name: 'fair',
     title: `small GET, ${BESIDE} connections, alone and beside a saturating download`,
-    subjects: ['direct', 'nginx', 'ssh', 'culvert'],
+    subjects: ['direct', 'nginx', 'ssh', 'culvert', 'culvert-other'],
     columns: [
       { key: 'times', head: 'p99 times', digits: 2 },
       { key: 'alone', head: 'p99 alone us', digits: 0 },
@@ -83,7 +83,7 @@ export function eventScenario(load: Load, processes: Processes, tools: Tools, se
   return {
     name: 'events',
     title: `event stream, ${EVENT_STREAMS} streams of 50 events/s: write at the origin to first byte at the visitor`,
-    subjects: ['direct', 'nginx', 'haproxy', 'ssh', 'culvert'],
+    subjects: ['direct', 'nginx', 'haproxy', 'ssh', 'culvert', 'culvert-other'],
     columns: [
       { key: 'p50_us', head: 'p50 us', digits: 0 },
       { key: 'p99_us', head: 'p99 us', digits: 0 },

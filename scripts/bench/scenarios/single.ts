@@ -1,0 +1,37 @@
+/** The scenarios that start what they need by themselves, and come to a text, in the order in which they are run. */
+import type { Bench } from '../bench.ts';
+import type { ScenarioName } from '../options.ts';
+import { measureBandwidth } from './bandwidth.ts';
+import { measureBigDatabase } from './big-database.ts';
+import { measureDashboard } from './dashboard.ts';
+import { measureDashboardLive } from './dashboard-live.ts';
+import { measureDatagrams } from './datagrams.ts';
+import { measureGateStorm } from './gate-storm.ts';
+import { measureInspector } from './inspector.ts';
+import { measureLogIns } from './log-ins.ts';
+import { measureMemory } from './memory.ts';
+import { measurePolicy } from './policy.ts';
+import { measureRecords } from './records.ts';
+import { measureRelay } from './relay.ts';
+import { measureRelayPackets } from './relay-packets.ts';
+import { measureStorms } from './storms.ts';
+import { measureThreadsMemory } from './threads-memory.ts';
+
+export const SINGLE: readonly { readonly name: ScenarioName; measure(bench: Bench): Promise<string> }[] = [
+  { name: 'memory', measure: measureMemory },
+  { name: 'threads-memory', measure: measureThreadsMemory },
+  { name: 'storms', measure: measureStorms },
+  { name: 'log-ins', measure: measureLogIns },
+  { name: 'policy', measure: measurePolicy },
+  { name: 'gate-storm', measure: measureGateStorm },
+  { name: 'big-database', measure: measureBigDatabase },
+  { name: 'records', measure: measureRecords },
+  { name: 'inspector', measure: measureInspector },
+  { name: 'dashboard-live', measure: measureDashboardLive },
+  { name: 'bandwidth', measure: measureBandwidth },
+  { name: 'relay', measure: (bench) => measureRelay(bench, 'relay') },
+  { name: 'relay-reno', measure: (bench) => measureRelay(bench, 'relay-reno') },
+  { name: 'relay-packets', measure: measureRelayPackets },
+  { name: 'datagrams', measure: measureDatagrams },
+  { name: 'dashboard', measure: measureDashboard },
+];

@@ -1,0 +1,97 @@
+/** One storm, measured: visitors in the storm, then the same visitors beside a process that burns what the storm has just burned, in each round. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { processTree, readStat } from '../proc.ts';
+import { say } from '../report/progress.ts';
+import { number } from '../report/tables.ts';
+import { burn, ratesDuring, type Share, sharesOf, type ThreadRates, total } from './burning.ts';
+import type { Storm } from './storm.ts';
+import { visit, type Visited, WARM_SECONDS } from './visitors.ts';
+import { SERVER, type World } from './world.ts';
+
+export const VISITORS = 200;
+/** Between two requests of one visitor: 1,600 requests a second in all. */
+export const INTERVAL_MS = 125;
+const SETTLE_MS = 500;
+
+export interface Round {
+  readonly storm: Visited;
+  readonly quiet: Visited;
+  /** Processors that burned beside the quiet visitors: as many as the storm took. */
+  readonly burnt: number;
+  /** Result of the storm, in words. */
+  readonly did: string;
+}
+
+/** The visitors alone, and what the server's threads use for them. */
+export function measureQuiet(world: World): Promise<{ readonly rates: ThreadRates; readonly result: Visited }> {
+  return ratesDuring(serverPids(world), () => visitFor(world, world.bench.options.stormSeconds));
+}
+
+/** `idle`: what the server's threads use without a storm. */
+export async function measureStorm(world: World, storm: Storm, idle: ThreadRates): Promise<Round[]> {
+  const { options } = world.bench;
+  const count = Math.min(options.stormRounds, storm.rounds ?? options.stormRounds);
+  const seconds = storm.seconds ?? options.stormSeconds;
+  const rounds: Round[] = [];
+  await storm.prepare?.();
+  try {
+    for (let i = 1; i <= count; i++) {
+      const { visited, did, shares } = await inStorm(world, storm, { seconds, idle });
+      await pause(SETTLE_MS + (storm.settleMs ?? 0));
+      const [quiet, burnt] = await beside(world, seconds, () => burn(world.bench, shares, seconds));
+      rounds.push({ storm: visited, quiet, burnt, did });
+      say(
+        `storms ${storm.name} ${i}/${count}: ${figures(visited)}, ${visited.lost} lost; ` +
+          `quiet ${figures(quiet)}, ${number(total(shares), 2)} processors; ${did}`,
+      );
+    }
+  } finally {
+    await storm.finish?.();
+  }
+  return rounds;
+}
+
+interface Stormy {
+  readonly visited: Visited;
+  readonly did: string;
+  readonly shares: readonly Share[];
+}
+
+async function inStorm(
+  world: World,
+  storm: Storm,
+  { seconds, idle }: { readonly seconds: number; readonly idle: ThreadRates },
+): Promise<Stormy> {
+  const clients = clientSeconds();
+  const from = performance.now();
+  const { rates, result } = await ratesDuring(serverPids(world), () =>
+    beside(world, seconds, () => storm.run(seconds)),
+  );
+  const [visited, did] = result;
+  // A storm may outlast its window: its work is spread over all of its time.
+  const elapsed = Math.max(seconds, (performance.now() - from) / 1_000 - WARM_SECONDS);
+  return { visited, did, shares: sharesOf(rates, idle, (clientSeconds() - clients - visited.cpu) / elapsed) };
+}
+
+/** Begins `action` as soon as the visitors are warm. */
+function beside<T>(world: World, seconds: number, action: () => Promise<T>): Promise<[Visited, T]> {
+  return Promise.all([visitFor(world, seconds), pause(WARM_SECONDS * 1_000).then(action)]);
+}
+
+export function visitFor({ bench, server, host }: World, seconds: number): Promise<Visited> {
+  const crowd = { port: server.httpPort, host, connections: VISITORS, intervalMs: INTERVAL_MS, seconds };
+  return visit(bench, crowd, { elsewhere: true });
+}
+
+function figures({ p50Ms, p99Ms, worstMs, lateMs }: Visited): string {
+  return `p50 ${number(p50Ms, 2)}, p99 ${number(p99Ms, 2)}, worst ${number(worstMs, 1)} (late ${number(lateMs, 1)})`;
+}
+
+function serverPids({ bench }: World): number[] {
+  return processTree(bench.processes.pid(SERVER));
+}
+
+/** Processor time of programs that have ended. */
+function clientSeconds(): number {
+  return readStat('self')?.childSeconds ?? 0;
+}

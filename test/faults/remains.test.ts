@@ -92,7 +92,7 @@ test('--new-server: begins over remains, which it moves aside, and refuses a fol
   assert.ok(server.firstOwner !== undefined);
   await server.close();
   assert.notDeepEqual(readFileSync(join(folder, 'seal.key')), oldKey);
-  const [aside = ''] = readdirSync(folder).filter((name) => name.startsWith('replaced-'));
+  const aside = readdirSync(folder).find((name) => name.startsWith('replaced-')) ?? '';
   assert.deepEqual(readFileSync(join(folder, aside, 'seal.key')), oldKey);
   assert.deepEqual(readdirSync(join(folder, aside, 'certificates')), ['agents.crt', 'agents.key']);
   await (await start(folder)).close();

@@ -184,7 +184,7 @@ class MuxChannel implements Channel, SessionHandler, StreamSink {
 
   onData(stream: MuxStream, bytes: Buffer, start: number, end: number): void {
     stream.consumed(end - start);
-    if (!this.#lines.feed(bytes, start, end)) this.#break('it sent a message that is too long');
+    if (this.#lines.feed(bytes, start, end) < 0) this.#break('it sent a message that is too long');
   }
 
   onEnd(): void {

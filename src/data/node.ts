@@ -260,6 +260,7 @@ async function open(settings: NodeSettings, deps: NodeDeps, life: Lifecycle): Pr
       slabs,
       budget: windows,
       sweeper: sessions,
+      drops,
       log,
       onPresence,
     },

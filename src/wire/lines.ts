@@ -9,30 +9,40 @@ export class LineReader {
   #parts: Buffer[] = [];
   #size = 0;
   readonly #onLine: (line: string) => void;
+  #stopped = false;
 
   constructor(onLine: (line: string) => void) {
     this.#onLine = onLine;
   }
 
-  /** Feeds `bytes[start, end)`, which may be reused afterwards. Returns false when a line is too long: cut the peer off. */
-  feed(bytes: Buffer, start: number, end: number): boolean {
+  /** Called while a line is handed over: `feed` returns behind it. */
+  stop(): void {
+    this.#stopped = true;
+  }
+
+  /**
+   * Feeds `bytes[start, end)`, which may be reused afterwards. Returns up to where it has read: `end`, unless it was stopped; or -1 when a
+   * line is too long: cut the peer off.
+   */
+  feed(bytes: Buffer, start: number, end: number): number {
     let from = start;
-    while (from < end) {
+    this.#stopped = false;
+    while (from < end && !this.#stopped) {
       const at = bytes.indexOf(LF, from);
       const to = at < 0 || at >= end ? end : at;
-      if (this.#size + (to - from) > MAX_MESSAGE_BYTES) return false;
+      if (this.#size + (to - from) > MAX_MESSAGE_BYTES) return -1;
       if (to > from) {
         this.#parts.push(Buffer.from(bytes.subarray(from, to)));
         this.#size += to - from;
       }
-      if (to === end) return true;
+      if (to === end) return end;
       const line = Buffer.concat(this.#parts, this.#size).toString('utf8');
       this.#parts = [];
       this.#size = 0;
       this.#onLine(line);
       from = to + 1;
     }
-    return true;
+    return from;
   }
 }
 

@@ -3,6 +3,7 @@
  * with TLS listener and multiplexer, and the agents' sockets. Not real: the clock, which the steps move; the timers of jobs and sweeps, which
  * `aSecondLater` runs; the visitors, of whom only the counters are there.
  */
+import { Drops } from '../../src/data/edge/drops.ts';
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
@@ -286,7 +287,7 @@ export class GrantsWorld {
         },
       },
       {
-        ...{ link, table, relays, meter, outbox, sweeper, clock: this.#clock, log: silentLog },
+        ...{ link, table, relays, meter, outbox, sweeper, clock: this.#clock, drops: new Drops(), log: silentLog },
         ports: { ready: async () => true },
         slabs: new SlabPool(),
         onPresence: () => undefined,

@@ -103,6 +103,11 @@ export const DROPS = {
     null,
     'warn',
   ),
+  agent_messages: kind(
+    'times an agent was read more slowly: it sent more messages about its tunnels than they explain',
+    null,
+    'warn',
+  ),
   misdirected: kind('requests came on a connection whose certificate is for another name', null, 'info'),
 } as const satisfies Record<string, DropKind>;
 

@@ -7,6 +7,7 @@ import type { Link, Refusal } from '../../plane/link.ts';
 import type { PresenceEvent } from '../../plane/presence.ts';
 import type { TokenGrant } from '../../plane/routes.ts';
 import type { Payer } from '../routing/entry.ts';
+import type { Drops } from '../edge/drops.ts';
 import type { RelayBook } from '../relay/relay-book.ts';
 import type { AgentSession } from './agent.ts';
 import type { AttachDesk } from './attaches.ts';
@@ -37,6 +38,7 @@ export interface AgentDeps {
   readonly relays: RelayBook;
   readonly onPresence: (event: PresenceEvent) => void;
   readonly host: AgentHost;
+  readonly drops: Pick<Drops, 'add'>;
   readonly log: Logger;
   readonly serverVersion: string;
   readonly now: () => number;

@@ -7,7 +7,7 @@ import type { Shaper } from '../../mux/shaper.ts';
 import type { PresenceEvent } from '../../plane/presence.ts';
 import type { RelayRoute } from '../../plane/relays.ts';
 import type { TokenGrant } from '../../plane/routes.ts';
-import type { Attach, FromServer, RefusalCode } from '../../wire/messages.ts';
+import type { Attach, Attached, FromServer, RefusalCode } from '../../wire/messages.ts';
 import type { Carrier } from '../relay/carrier.ts';
 import type { RelayBook } from '../relay/relay-book.ts';
 import type { Payer } from '../routing/entry.ts';
@@ -45,11 +45,17 @@ interface AgentRelaysDeps {
   readonly onPresence: (event: PresenceEvent) => void;
 }
 
+/** To which words an answer was given. */
+interface Answer extends Pick<Attach, 'network' | 'target'> {
+  readonly attached: Attached;
+}
+
 export class AgentRelays {
   readonly #session: RelayingSession;
   readonly #slots: SlotMap<Serving | Carrying>;
   readonly #deps: AgentRelaysDeps;
-  readonly #carried = new Set<Carrying>();
+  /** What it carries, and how that was answered. */
+  readonly #carried = new Map<Carrying, Answer | null>();
 
   constructor(session: RelayingSession, slots: SlotMap<Serving | Carrying>, deps: AgentRelaysDeps) {
     this.#session = session;
@@ -62,11 +68,12 @@ export class AgentRelays {
   }
 
   get networkIds(): string[] {
-    return [...this.#carried].map(({ networkId }) => networkId);
+    return [...this.#carried.keys()].map(({ networkId }) => networkId);
   }
 
   /** Resolves once the agent has its answer, or is gone. Never rejects. */
-  async ask({ ref, network }: Attach, { tokenId }: TokenGrant): Promise<void> {
+  async ask(asked: Attach, { tokenId }: TokenGrant): Promise<void> {
+    const { network } = asked;
     const { attachDesk, relays, book } = this.#deps;
     // As the control plane reads it: an id before a name.
     const isAsked = ({ networkId, name }: { networkId: string; name: string }): boolean =>
@@ -75,11 +82,22 @@ export class AgentRelays {
       { tokenId, agentId: this.#session.agentId, network },
       {
         gone: () => !this.#session.takesMore,
+        isAnswered: () => this.repeats(asked),
         serving: () =>
           book.tunnelsOf(tokenId).length + relays.carriedBy(tokenId).filter((carried) => !isAsked(carried)).length,
-        settle: (outcome) => this.#settle(ref, tokenId, outcome),
+        settle: (outcome) => this.#settle(asked, tokenId, outcome),
       },
     );
+  }
+
+  /** Whether it is carried already, by the same words: then the answer is given once more, and no one else is asked. */
+  repeats({ ref, network, target }: Attach): boolean {
+    for (const answer of this.#carried.values()) {
+      if (answer === null || answer.network !== network || answer.target !== target) continue;
+      this.#session.send({ ...answer.attached, ref });
+      return true;
+    }
+    return false;
   }
 
   /** The agent carries it no more, by its own word. */
@@ -90,15 +108,15 @@ export class AgentRelays {
 
   /** All of them: the session is over, or its agent leaves. */
   releaseAll(): void {
-    for (const carrying of [...this.#carried]) this.release(carrying);
+    for (const carrying of [...this.#carried.keys()]) this.release(carrying);
   }
 
-  #settle(ref: number, tokenId: string, outcome: AttachOutcome): void {
-    if (outcome.ok) this.#attach(ref, tokenId, outcome.route);
-    else this.#session.send({ type: 'refused', ref, code: outcome.code, message: outcome.message });
+  #settle(asked: Attach, tokenId: string, outcome: AttachOutcome): void {
+    if (outcome.ok) this.#attach(asked, tokenId, outcome.route);
+    else this.#session.send({ type: 'refused', ref: asked.ref, code: outcome.code, message: outcome.message });
   }
 
-  #attach(ref: number, tokenId: string, route: RelayRoute): void {
+  #attach({ ref, network, target }: Attach, tokenId: string, route: RelayRoute): void {
     const session = this.#session;
     const carrying = this.#slots.take(
       (slot): Carrying => ({
@@ -112,10 +130,10 @@ export class AgentRelays {
         ended: (code, message) => this.#unbind(carrying, code, message),
       }),
     );
-    this.#carried.add(carrying);
+    this.#carried.set(carrying, null);
     this.#tell('carries', carrying);
     const attachment = this.#deps.relays.attach(route.networkId, carrying);
-    session.send({
+    const attached: Attached = {
       type: 'attached',
       ref,
       slot: carrying.slot,
@@ -126,7 +144,9 @@ export class AgentRelays {
       token: attachment.token.toString('base64url'),
       key: attachment.key.toString('base64url'),
       epoch: attachment.epoch,
-    });
+    };
+    if (this.#carried.has(carrying)) this.#carried.set(carrying, { network, target, attached });
+    session.send(attached);
     // An agent that does not read may just have been cut off by that message.
     if (!session.isLive) return;
     session.onAttached();

@@ -4,6 +4,8 @@
  * relay/relay-book.ts).
  *
  * However a session ends (agent leaves, connection dies, token revoked), everything goes through `#over`, once.
+ *
+ * Length: one state machine, whose transitions can be checked against each other on one page.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -41,12 +43,6 @@ import { WhyEnded } from './why-ended.ts';
 const MAX_CLAIMS_IN_LINE = 256;
 /** After `bye` an agent has this long to read it. Under a second: a revoked token must be off by then. */
 const LINGER_MS = 700;
-
-/** What of a claim counts once it is answered. */
-interface Asked {
-  readonly ref: number;
-  readonly inspected: boolean;
-}
 
 type State = 'hello' | 'admitting' | 'live' | 'leaving' | 'over';
 
@@ -220,6 +216,10 @@ export class AgentSession implements SessionHandler, ControlEvents, RelayingSess
     this.end('protocol_error', `Protocol error: ${reason}.`);
   }
 
+  onSlowed(): void {
+    this.#deps.drops.add('agent_messages');
+  }
+
   onGone(): void {
     // The stream also goes with its session, whose end then says why.
     if (!this.session.closed) this.#why.left();
@@ -229,26 +229,22 @@ export class AgentSession implements SessionHandler, ControlEvents, RelayingSess
 
   onMessage(message: FromAgent): void {
     if (this.#state === 'over') return;
+    if (message.type === 'hello' && this.#state === 'hello') return this.#hello(message);
+    if (message.type === 'hello') return this.onBroken('hello was said before');
+    if (!this.isLive) return message.type === 'drain' ? this.onGone() : this.onBroken('a message before welcome');
     switch (message.type) {
-      case 'hello':
-        if (this.#state !== 'hello') return this.end('protocol_error', 'Protocol error: hello was said before.');
-        return this.#hello(message);
       case 'claim':
       case 'attach':
-        return this.isLive ? this.#claim(message) : this.#tooEarly();
+        return this.#claim(message);
       case 'unbind':
-        return this.isLive ? this.#unbindByAgent(message.slot) : this.#tooEarly();
+        return this.#unbindByAgent(message.slot);
       case 'watch':
-        return this.isLive ? this.#watch(message.requests) : this.#tooEarly();
+        return this.#watch(message.requests);
       case 'drain':
-        return this.isLive ? this.#leave() : this.onGone();
+        return this.#leave();
       default:
         return message satisfies never;
     }
-  }
-
-  #tooEarly(): void {
-    this.end('protocol_error', 'Protocol error: a message before welcome.');
   }
 
   #hello(hello: Hello): void {
@@ -288,6 +284,7 @@ export class AgentSession implements SessionHandler, ControlEvents, RelayingSess
     if (refused !== undefined) return this.end(refused.code, refused.message);
     this.#grant = grant;
     this.#state = 'live';
+    this.#control?.allow(grant.tunnelQuota);
     this.#log.info({ orgId: grant.orgId, tokenId: grant.tokenId, hostname: this.hostname }, 'agent connected');
     this.#control?.send({
       type: 'welcome',
@@ -306,6 +303,8 @@ export class AgentSession implements SessionHandler, ControlEvents, RelayingSess
     const refuse = (code: RefusalCode, message: string): void =>
       this.send({ type: 'refused', ref: claim.ref, code, message });
     if (this.#state === 'leaving') return refuse('invalid_request', 'This session is leaving: claim in a new one.');
+    // Before the limits: it takes no place.
+    if (claim.type === 'claim' ? this.#repeats(claim) : this.relays.repeats(claim)) return;
     if (this.#claims >= MAX_CLAIMS_IN_LINE) return refuse('overloaded', 'Too many claims at once: wait for answers.');
     if (this.#slots.size + this.#claims >= MAX_TUNNELS_PER_AGENT) {
       return refuse('quota_exceeded', `One agent carries at most ${MAX_TUNNELS_PER_AGENT} tunnels and networks.`);
@@ -316,30 +315,38 @@ export class AgentSession implements SessionHandler, ControlEvents, RelayingSess
     });
   }
 
+  /** It serves that already, by the same claim: answered once more, and no one else is asked. */
+  #repeats(claim: Claim): boolean {
+    const serving = this.servings.find((each) => each.answers(claim));
+    if (serving !== undefined) this.send(serving.bound(claim.ref));
+    return serving !== undefined;
+  }
+
   async #ask(claim: Claim | Attach, grant: TokenGrant): Promise<void> {
     const waitMs = this.#pace.take(grant.tunnelQuota, this.#deps.now());
     if (waitMs > 0) await sleep(waitMs, undefined, { ref: false });
     if (claim.type === 'attach') return this.relays.ask(claim, grant);
-    const { type: _type, ref, inspect: inspected = true, ...asked } = claim;
+    const { type: _type, ref: _ref, inspect: _inspect, ...asked } = claim;
     await this.#deps.desk.claim(
       { ...asked, tokenId: grant.tokenId, agentId: this.agentId },
       {
         gone: () => this.#state !== 'live',
+        isAnswered: () => this.#repeats(claim),
         live: () => ({
           liveTunnelIds: this.#deps.book.tunnelsOf(grant.tokenId),
           relays: this.#deps.relays.carriedBy(grant.tokenId).length,
         }),
-        settle: (outcome) => this.#settle({ ref, inspected }, grant, outcome),
+        settle: (outcome) => this.#settle(claim, grant, outcome),
       },
     );
   }
 
-  #settle(asked: Asked, grant: TokenGrant, outcome: ClaimOutcome): void {
-    if (outcome.ok) this.#bind(asked, grant, outcome.entry);
-    else this.send({ type: 'refused', ref: asked.ref, code: outcome.code, message: outcome.message });
+  #settle(claim: Claim, grant: TokenGrant, outcome: ClaimOutcome): void {
+    if (outcome.ok) this.#bind(claim, grant, outcome.entry);
+    else this.send({ type: 'refused', ref: claim.ref, code: outcome.code, message: outcome.message });
   }
 
-  #bind({ ref, inspected }: Asked, grant: TokenGrant, entry: RouteEntry): void {
+  #bind(claimed: Claim, grant: TokenGrant, entry: RouteEntry): void {
     const { route } = entry;
     const serving = this.#slots.take(
       (slot) =>
@@ -350,10 +357,10 @@ export class AgentSession implements SessionHandler, ControlEvents, RelayingSess
           entry,
           slot,
           watched: this.#watched,
-          inspected,
+          claimed,
         }),
     );
-    this.send(serving.bound(ref));
+    this.send(serving.bound(claimed.ref));
     // An agent that does not read may just have been cut off by that message: it must not serve as a ghost.
     if (!this.isLive) return;
     this.#why.serves();
@@ -372,6 +379,7 @@ export class AgentSession implements SessionHandler, ControlEvents, RelayingSess
   }
 
   #watch(requests: boolean): void {
+    if (requests === this.#watched) return;
     this.#watched = requests;
     for (const serving of this.servings) serving.watched = requests;
   }

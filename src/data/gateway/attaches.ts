@@ -15,6 +15,8 @@ export type AttachOutcome = { readonly ok: true; readonly route: RelayRoute } | 
 export interface Attacher {
   /** The session has ended: nobody waits for the answer. */
   gone(): boolean;
+  /** It carries the network already: it is answered, and the control plane is not asked. */
+  isAnswered(): boolean;
   /** Called at most once, and never after `gone` says true. */
   settle(outcome: AttachOutcome): void;
   /** What the token's sessions serve and carry without this network, at the moment of asking. */
@@ -42,7 +44,7 @@ export class AttachDesk {
   }
 
   async #answer(question: Omit<AttachQuestion, 'serving'>, attacher: Attacher): Promise<void> {
-    if (attacher.gone()) return;
+    if (attacher.gone() || attacher.isAnswered()) return;
     let outcome: AttachOutcome;
     try {
       const answer: AttachAnswer = await inTime(

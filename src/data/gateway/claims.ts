@@ -20,6 +20,8 @@ export interface PublicPorts {
 export interface Claimant {
   /** The session has ended: its claim is nobody's any more. */
   gone(): boolean;
+  /** An earlier claim has got it the same: it is answered, and the control plane is not asked. */
+  isAnswered(): boolean;
   /** Called at most once, and never after `gone` says true. What it binds counts for the next claim of the token. */
   settle(outcome: ClaimOutcome): void;
   /** What the token's sessions serve and carry, at the moment of asking. */
@@ -60,7 +62,7 @@ export class ClaimDesk {
   }
 
   async #answer(question: Asked, claimant: Claimant): Promise<void> {
-    if (claimant.gone()) return;
+    if (claimant.gone() || claimant.isAnswered()) return;
     let outcome: ClaimOutcome;
     try {
       const answer: ClaimAnswer = await inTime(

@@ -2,11 +2,19 @@
  * The control stream as the server sees it: lines in, checked; messages out, bounded. One per agent session, owned by agent.ts.
  * It decides nothing: it hands messages over and says when the agent broke a rule or is gone.
  */
+import { Allowance } from '../../base/allowance.ts';
 import type { MuxStream } from '../../mux/stream.ts';
 import type { StreamSink } from '../../mux/types.ts';
 import { encodeLine, LineReader } from '../../wire/lines.ts';
-import { type FromAgent, type FromServer, fromAgent, MAX_TEXT } from '../../wire/messages.ts';
+import { type FromAgent, type FromServer, fromAgent, MAX_TEXT, MAX_TUNNELS_PER_AGENT } from '../../wire/messages.ts';
 
+/**
+ * Messages that an agent may send: so many per second, and at once a few for each tunnel that its key allows (claim, unbind, and again). An
+ * agent that sends more is read more slowly, so that its own window holds it back: an honest one sees nothing but a pause.
+ */
+const MESSAGES_PER_SECOND = 20;
+const MESSAGES_AT_ONCE = 100;
+const MESSAGES_PER_TUNNEL = 4;
 /** Beyond the window that the agent left unread (256 KB) this much may wait; an agent that reads neither is cut off. */
 const MAX_UNREAD_BYTES = 256 * 1024;
 
@@ -14,6 +22,8 @@ export interface ControlEvents {
   onMessage(message: FromAgent): void;
   /** The agent broke a rule of the protocol, or does not read: cut it off. `reason` is for the agent and the log. */
   onBroken(reason: string): void;
+  /** The agent sends too many messages: it is read more slowly. Called once per pause. */
+  onSlowed(): void;
   /** The agent ended or reset its control stream: it is leaving. */
   onGone(): void;
 }
@@ -24,12 +34,23 @@ export class ControlChannel implements StreamSink {
   readonly #lines: LineReader;
   #deaf = false;
   #blocked = false;
+  #allowance = allowanceOf(0);
+  /** What has come and is not read yet; the window of the stream bounds it. */
+  #held: Buffer[] = [];
+  #timer: NodeJS.Timeout | undefined;
 
   constructor(stream: MuxStream, events: ControlEvents) {
     this.#stream = stream;
     this.#events = events;
     this.#lines = new LineReader((line) => this.#line(line));
     stream.sink = this;
+    // What is held is bounded by it.
+    stream.mayGrow = false;
+  }
+
+  /** The agent is known: its key allows so many tunnels. */
+  allow(tunnelQuota: number): void {
+    this.#allowance = allowanceOf(Math.min(tunnelQuota, MAX_TUNNELS_PER_AGENT));
   }
 
   /** True while the agent is behind with reading: leave out what it can do without. */
@@ -45,7 +66,7 @@ export class ControlChannel implements StreamSink {
   /** The last message, lost on an agent that does not read. Nothing that arrives afterwards counts. */
   end(last: FromServer): void {
     if (this.#deaf || this.#stream.gone) return;
-    this.#deaf = true;
+    this.close();
     this.#write(last);
     this.#stream.end();
   }
@@ -53,11 +74,45 @@ export class ControlChannel implements StreamSink {
   /** Stops listening: the session is over. */
   close(): void {
     this.#deaf = true;
+    this.#held = [];
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
   }
 
   onData(stream: MuxStream, bytes: Buffer, start: number, end: number): void {
-    if (!this.#deaf && !this.#lines.feed(bytes, start, end)) this.#fault('a message is too long');
-    stream.consumed(end - start);
+    if (this.#deaf) return stream.consumed(end - start);
+    const next = this.#timer === undefined ? this.#read(bytes, start, end) : start;
+    if (next < end && !this.#deaf) this.#held.push(Buffer.from(bytes.subarray(next, end)));
+  }
+
+  /** Reads messages while the rate allows; answers up to where. What it has read gives its window back. */
+  #read(bytes: Buffer, start: number, end: number): number {
+    const next = this.#lines.feed(bytes, start, end);
+    if (next < 0) {
+      this.#fault('a message is too long');
+      return end;
+    }
+    this.#stream.consumed(next - start);
+    return next;
+  }
+
+  #goOn(): void {
+    this.#timer = undefined;
+    while (this.#held.length > 0 && this.#timer === undefined) {
+      const first = this.#held.shift() as Buffer;
+      const next = this.#read(first, 0, first.length);
+      // What it has read may have ended the session.
+      if (this.#deaf) return;
+      if (next < first.length) this.#held.unshift(first.subarray(next));
+    }
+  }
+
+  /** One message more; when that was the last for now, the next ones wait. */
+  #spend(): void {
+    this.#allowance.spend();
+    if (this.#deaf || this.#allowance.hasOne(performance.now())) return;
+    this.#lines.stop();
+    this.#timer = setTimeout(() => this.#goOn(), Math.ceil(this.#allowance.waitMs)).unref();
   }
 
   onEnd(): void {
@@ -84,11 +139,17 @@ export class ControlChannel implements StreamSink {
     const message = parseFromAgent(line);
     if (message === undefined) this.#fault('a message is malformed');
     else this.#events.onMessage(message);
+    this.#spend();
   }
 
   #fault(reason: string): void {
     if (!this.#deaf) this.#events.onBroken(reason);
   }
+}
+
+function allowanceOf(tunnels: number): Allowance {
+  const burst = MESSAGES_AT_ONCE + MESSAGES_PER_TUNNEL * tunnels;
+  return new Allowance({ perSecond: MESSAGES_PER_SECOND, burst }, performance.now());
 }
 
 /** Reasons are made of names that users chose: however long they are, the agent must not take the message for a broken rule. */

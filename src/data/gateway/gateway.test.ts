@@ -404,11 +404,12 @@ describe('supersede', () => {
     old.destroy();
   });
 
-  test('a session that claims its own tunnel again gets a fresh number', async (t) => {
+  test('a session that claims its own tunnel for another target gets a fresh number, by the same claim its own', async (t) => {
     const { port, table } = await world(t);
     const agent = await TestAgent.enter(port, 'good');
     await agent.bind('shop');
-    const second = await agent.bind('shop');
+    assert.equal((await agent.bind('shop')).slot, 0);
+    const second = await agent.bind('shop', { target: 'localhost:4000' });
     assert.equal(second.slot, 1);
     assert.equal((await agent.next('unbound')).slot, 0);
     assert.equal(table.findById(idOf('shop'))?.served?.slot, 1);

@@ -9,6 +9,7 @@ import type { SlabPool } from '../../base/slab.ts';
 import { attachSession } from '../../mux/attach.ts';
 import { Shaper } from '../../mux/shaper.ts';
 import { plainAddress } from '../edge/forwarded.ts';
+import type { Drops } from '../edge/drops.ts';
 import type { HandshakeLimits } from '../edge/handshake-rate.ts';
 import type { MuxSession } from '../../mux/session.ts';
 import type { WindowBudget } from '../../mux/window.ts';
@@ -61,6 +62,7 @@ export interface GatewayDeps {
   readonly slabs: SlabPool;
   readonly budget: WindowBudget;
   readonly sweeper: Sweeper<MuxSession>;
+  readonly drops: Pick<Drops, 'add'>;
   readonly log: Logger;
   readonly onPresence: (event: PresenceEvent) => void;
   readonly clock?: Clock;
@@ -104,6 +106,7 @@ export class Gateway {
       relays,
       onPresence,
       host: this.registry,
+      drops: deps.drops,
       log,
       serverVersion: options.serverVersion,
       now,

@@ -2,10 +2,11 @@
  * One tunnel that one agent session serves, and the book of who serves what now. The book is the only writer of `entry.served`;
  * agent.ts calls it, and clean-up goes by the identity of the serving, never by name: what a newer session serves is not touched.
  */
+import { isDeepStrictEqual } from 'node:util';
 import type { MuxSession } from '../../mux/session.ts';
 import type { MuxStream } from '../../mux/stream.ts';
 import type { PresenceEvent } from '../../plane/presence.ts';
-import type { Bound, RequestLine } from '../../wire/messages.ts';
+import type { Bound, Claim, RequestLine } from '../../wire/messages.ts';
 import { encodePreamble } from '../../wire/preamble.ts';
 import { dropKept } from '../edge/upstream.ts';
 import type { Outbox } from '../report/outbox.ts';
@@ -30,6 +31,7 @@ export class Serving implements ServedTunnel {
   cut = false;
   watched: boolean;
   readonly inspected: boolean;
+  readonly #claimed: Claim;
 
   constructor(of: {
     agent: AgentSession;
@@ -38,7 +40,7 @@ export class Serving implements ServedTunnel {
     entry: RouteEntry;
     slot: number;
     watched: boolean;
-    inspected: boolean;
+    claimed: Claim;
   }) {
     this.agent = of.agent;
     this.entry = of.entry;
@@ -49,7 +51,8 @@ export class Serving implements ServedTunnel {
     this.slot = of.slot;
     this.preamble = encodePreamble(of.slot);
     this.watched = of.watched;
-    this.inspected = of.inspected;
+    this.inspected = of.claimed.inspect ?? true;
+    this.#claimed = of.claimed;
   }
 
   get isAlone(): boolean {
@@ -62,6 +65,13 @@ export class Serving implements ServedTunnel {
 
   note(line: RequestLine): void {
     this.agent.note(line);
+  }
+
+  /** Whether `claim` is the one that it answers, once more. Without a name each is one for another tunnel. */
+  answers(claim: Claim): boolean {
+    const { ref: _own, ...own } = this.#claimed;
+    const { ref: _other, ...other } = claim;
+    return (claim.subdomain !== undefined || claim.tunnelId !== undefined) && isDeepStrictEqual(own, other);
   }
 
   /** The answer to the claim. */

@@ -74,6 +74,9 @@ export const VISITOR_DROPS: Readonly<Record<string, DropWords>> = {
       'connections to public TCP ports were closed: their tunnel takes none (no agent, stopped, address not let in, or budget spent)',
   },
   certificate_wait_full: { words: 'visitors were shown the stand-in certificate: too many others waited for theirs' },
+  agent_messages: {
+    words: 'times an agent was read more slowly: it sent more messages about its tunnels than they explain',
+  },
   misdirected: { words: 'requests came on a connection whose certificate is for another name' },
 };
 

@@ -1,0 +1,61 @@
+/** An agent with a good key can send control messages by the thousand: they have a rate, and repeats cost nothing. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Rig } from '../../src/data/edge/testing/rig.ts';
+import { testGrant } from '../../src/data/fixtures/link.ts';
+import { encodeLine } from '../../src/wire/lines.ts';
+
+const WITHIN = { timeout: 60_000 };
+
+test('agent messages: a flood of watch is read at the rate, and the session goes on', WITHIN, async (t) => {
+  const rig = await Rig.start(t);
+  rig.link.grants.set('good', testGrant('token-1', { tunnelQuota: 1 }));
+  const agent = await rig.serve('shop', 9);
+  const flood = Buffer.concat(
+    Array.from({ length: 140 }, (_, i) => encodeLine({ type: 'watch', requests: i % 2 === 0 })),
+  );
+  agent.control.write(flood);
+  // Behind the flood: answered when it has been read, 20 a second.
+  agent.send({ type: 'claim', ref: 7, protocol: 'http', target: '9', localPort: 9, subdomain: 'shed' });
+  assert.equal((await agent.next('bound')).ref, 7);
+  assert.notEqual(rig.node.stats().dropped['agent_messages'], 0);
+});
+
+test('agent messages: what waits is bounded by the window of the control stream', WITHIN, async (t) => {
+  const rig = await Rig.start(t);
+  const agent = await rig.serve('shop', 9);
+  const line = encodeLine({ type: 'unbind', slot: 60_000 });
+  let sent = 0;
+  // The stream takes a megabyte beyond its window and then fails its user: stop when it says so.
+  while (agent.control.write(line) && sent < 4 << 20) sent += line.length;
+  assert.ok(sent <= 300_000, `${sent} bytes were taken`);
+  assert.equal(agent.session.closed, false);
+});
+
+test('agent messages: a repeated claim is answered the same, and the control plane is not asked', WITHIN, async (t) => {
+  const rig = await Rig.start(t);
+  const agent = await rig.serve('shop', 9);
+  const claim = { type: 'claim', protocol: 'http', target: '9', localPort: 9, subdomain: 'shed' } as const;
+  agent.send({ ...claim, ref: 1_000 });
+  const first = await agent.next('bound');
+  const asked = rig.link.questions.length;
+  for (let ref = 1_001; ref <= 1_050; ref++) agent.send({ ...claim, ref });
+  for (let ref = 1_001; ref <= 1_050; ref++) assert.deepEqual(await agent.next('bound'), { ...first, ref });
+  assert.equal(rig.link.questions.length, asked);
+  // Another target is another claim.
+  agent.send({ ...claim, target: '10', ref: 2_000 });
+  assert.notEqual((await agent.next('bound')).slot, first.slot);
+  assert.equal(rig.link.questions.length, asked + 1);
+});
+
+test('agent messages: claims that are sent together for one name ask the control plane once', WITHIN, async (t) => {
+  const rig = await Rig.start(t);
+  const agent = await rig.serve('shop', 9);
+  const asked = rig.link.questions.length;
+  const claim = { type: 'claim', protocol: 'http', target: '9', localPort: 9, subdomain: 'shed' } as const;
+  for (let ref = 1; ref <= 20; ref++) agent.send({ ...claim, ref });
+  const slots = new Set<number>();
+  for (let ref = 1; ref <= 20; ref++) slots.add((await agent.next('bound')).slot);
+  assert.equal(slots.size, 1);
+  assert.equal(rig.link.questions.length, asked + 1);
+});

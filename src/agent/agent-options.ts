@@ -9,6 +9,7 @@ import type { AgentEvent, AgentView, ExitReason } from './events.ts';
 import type { Reach } from './lookout.ts';
 import type { RelaySpec } from './relay/spec.ts';
 import type { Schedule } from './schedule.ts';
+import type { PinStore } from './server-pin.ts';
 import type { TunnelSpec } from './tunnel.ts';
 
 export interface AgentOptions {
@@ -23,6 +24,8 @@ export interface AgentOptions {
   readonly open: OpenChannel;
   /** Ends the wait after an outage early, where given. */
   readonly reach?: Reach;
+  /** Remembers the server between runs, where given; else this process alone does. */
+  readonly pins?: PinStore;
   readonly log: Logger;
   readonly onEvent: (event: AgentEvent) => void;
   /** Ask the server for a line per request. */

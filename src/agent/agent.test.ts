@@ -24,7 +24,9 @@ const kinds = (world: FakeWorld): string[] => world.events.map((event) => event.
 test('says hello with the token, then claims, and tells the URL', async () => {
   const world = await fakeWorld({ tunnels: [tunnelSpec('web', 'shop')], watch: true });
   const channel = world.latest();
-  assert.deepEqual(channel.sent[0], {
+  const { run, ...hello } = channel.sent[0] as { run?: string };
+  assert.match(run ?? '', /^[0-9a-f-]{36}$/);
+  assert.deepEqual(hello, {
     type: 'hello',
     version: 1,
     token: 'mtk_test',
@@ -110,7 +112,7 @@ test('a lost session comes back within 0.5 s and asks for the same tunnel again'
   const world = await online();
   await world.time.advance(60_000);
   world.latest().sink.onClosed('the peer closed the connection');
-  assert.deepEqual(kinds(world).slice(2), ['offline', 'tunnel_offline', 'retrying']);
+  assert.deepEqual(kinds(world).slice(2), ['offline', 'tunnel_offline', 'retrying', 'server_lost']);
   assert.equal(world.time.next, 500);
   await world.time.advance(500);
   world.latest().welcome();

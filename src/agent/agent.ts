@@ -6,8 +6,8 @@
  *       └────────failed───────────────────────────────────────────┘
  *   any ──bye or refusal that ends the last tunnel, drain(), destroy()──► stopped
  */
+import { randomUUID } from 'node:crypto';
 import { type Clock, systemClock } from '../base/clock.ts';
-import { messageOf } from '../base/errors.ts';
 import type { Logger } from '../base/log.ts';
 import { TurnEnd } from '../base/turn.ts';
 import {
@@ -20,22 +20,23 @@ import {
   WIRE_VERSION,
 } from '../wire/messages.ts';
 import type { Agent, AgentOptions } from './agent-options.ts';
-import { Backoff } from './backoff.ts';
 import { type AgentExitCode, fateOf } from './codes.ts';
 import type { AgentEvent, AgentState, AgentView, ExitReason, RelayPath } from './events.ts';
-import { Lookout, UnreachableError } from './lookout.ts';
+import { LeavingSessions } from './leaving.ts';
+import { UnreachableError } from './lookout.ts';
+import { type Lost, lostBy } from './lost.ts';
 import { Relay, type RelayOwner } from './relay/relay.ts';
 import { type Cancel, type Schedule, systemSchedule } from './schedule.ts';
+import { type Dispute, ServerPin } from './server-pin.ts';
 import { type Bye, Session, type SessionOwner, type Welcome } from './session.ts';
 import { ShownKey } from './shown-key.ts';
 import type { Refusal, Standing } from './standing.ts';
 import type { LocalTarget } from './target.ts';
 import { Tunnel } from './tunnel.ts';
+import { Waiting } from './waiting.ts';
 
 export type { Agent, AgentOptions };
 
-/** A session that lasted this long was a good one: the waits start again at 0.5 s. */
-const STEADY_MS = 10_000;
 /** Whoever rotates a key writes its file after the server has taken the old one back: the agent looks after this, once. */
 const KEY_CHANGE_MS = 1_000;
 
@@ -56,26 +57,24 @@ class Supervisor implements Agent, SessionOwner, RelayOwner {
   readonly #log: Logger;
   readonly #clock: Clock;
   readonly #schedule: Schedule;
-  readonly #backoff: Backoff;
-  readonly #lookout: Lookout;
+  readonly #waiting: Waiting;
+  readonly #pin: ServerPin;
+  /** Tells the server that sessions one after the other are those of one agent. */
+  readonly #run = randomUUID();
   readonly #tunnels: readonly Tunnel[];
   readonly #relays: readonly Relay[];
-  /** Both. */
   readonly #wanted: readonly Standing[];
   readonly #resolve: (reason: ExitReason) => void;
   readonly #key: ShownKey;
 
   #state: AgentState = 'connecting';
   #session: Session | undefined;
-  /** Sessions that the server wants gone: they finish what is in flight. Each is bounded by DRAIN_MS. */
-  readonly #leaving = new Map<Session, Cancel>();
+  readonly #leaving: LeavingSessions;
   #attempt: AbortController | undefined;
+  /** Of the hello, and of a drain. */
   #timer: Cancel | undefined;
-  #retryAt: number | undefined;
   #account: string | undefined;
   #welcomedAt: number | undefined;
-  /** What was last said about why there is no session; said again only when it changes. */
-  #cause: string | undefined;
   /** What it ends with once draining is over. */
   #ending: ExitReason = { code: 0, message: 'stopped' };
 
@@ -86,28 +85,29 @@ class Supervisor implements Agent, SessionOwner, RelayOwner {
     this.#schedule = options.schedule ?? systemSchedule;
     const random = options.random ?? Math.random;
     this.#key = new ShownKey(options.token);
-    this.#backoff = new Backoff(random);
-    this.#lookout = new Lookout(this.#schedule, random, options.reach);
+    this.#leaving = new LeavingSessions(this.#schedule, this.#log);
+    this.#pin = new ServerPin(options.pins);
+    this.#waiting = new Waiting({
+      ...{ clock: this.#clock, schedule: this.#schedule, random, reach: options.reach, log: this.#log },
+      emit: (event) => this.#emit(event),
+      connect: () => this.connect(),
+    });
     this.#tunnels = options.tunnels.map((spec) => new Tunnel(spec, random));
     const floor = { log: this.#log, clock: this.#clock, schedule: this.#schedule, turn: new TurnEnd() };
     this.#relays = (options.relays ?? []).map((spec) => new Relay(spec, { floor, owner: this, random }));
     this.#wanted = [...this.#tunnels, ...this.#relays];
-    const { promise, resolve } = Promise.withResolvers<ExitReason>();
-    this.done = promise;
-    this.#resolve = resolve;
+    ({ promise: this.done, resolve: this.#resolve } = Promise.withResolvers<ExitReason>());
   }
 
   view(): AgentView {
-    let inFlight = this.#session?.inFlight ?? 0;
-    for (const session of this.#leaving.keys()) inFlight += session.inFlight;
     return {
       state: this.#state,
       server: this.#options.server,
       account: this.#account,
       rttMs: this.#session?.channel?.rttMs,
-      inFlight,
-      cause: this.#cause,
-      retryAt: this.#retryAt,
+      inFlight: this.#leaving.inFlight + (this.#session?.inFlight ?? 0),
+      cause: this.#waiting.cause,
+      retryAt: this.#waiting.retryAt,
       tunnels: this.#tunnels.map((tunnel) => tunnel.view()),
       relays: this.#relays.map((relay) => relay.view()),
     };
@@ -136,29 +136,45 @@ class Supervisor implements Agent, SessionOwner, RelayOwner {
       session.destroy();
       this.onLost(session, `the server did not answer hello within ${HELLO_TIMEOUT_MS / 1000} s`);
     });
-    session.greet(channel, { type: 'hello', version: WIRE_VERSION, token, agent: this.#options.identity, clear: true });
+    const { identity } = this.#options;
+    session.greet(channel, {
+      type: 'hello',
+      version: WIRE_VERSION,
+      token,
+      agent: identity,
+      clear: true,
+      run: this.#run,
+    });
   }
 
   #failed(error: unknown): void {
     this.#attempt = undefined;
-    this.#wait(this.#backoff.next(), messageOf(error));
-    if (error instanceof UnreachableError) this.#lookout.watch(error.place, () => this.connect());
+    this.#wait(this.#waiting.backoff.next(), lostBy(error));
+    if (error instanceof UnreachableError) this.#waiting.watch(error.place);
   }
 
-  #wait(ms: number, cause: string): void {
+  #wait(ms: number, lost: Lost): void {
+    const { code, message: reason } = lost;
+    this.#pause(ms, lost, this.#pin.known ? [{ kind: 'server_lost', code, reason, retryInMs: ms }] : []);
+  }
+
+  #pause(ms: number, lost: Lost, events: readonly AgentEvent[]): void {
     this.#cancelTimer();
     this.#state = 'waiting';
-    this.#retryAt = this.#clock.now() + ms;
-    this.#timer = this.#schedule.after(ms, () => this.connect());
-    if (cause === this.#cause) return this.#log.debug({ cause, inMs: ms }, 'still no session');
-    this.#cause = cause;
-    this.#log.warn({ cause, inMs: ms }, 'no session; trying again');
-    this.#emit({ kind: 'retrying', cause, inMs: ms });
+    this.#waiting.pause(ms, lost, events);
+  }
+
+  /** What was said ends nothing: it is another server's word, or one of two clocks is wrong. */
+  #waitDisputed({ lost, ...dispute }: Dispute): void {
+    const ms = this.#waiting.backoff.next();
+    if (dispute.kind === 'clock') return this.#wait(ms, lost);
+    const ids = { serverId: dispute.serverId, ownServerId: this.#pin.id };
+    this.#pause(ms, lost, [{ kind: 'server_changed', ...ids, reason: lost.message, retryInMs: ms }]);
   }
 
   retryNow(): void {
     if (this.#state === 'stopped' || this.#state === 'draining') return;
-    this.#backoff.reset();
+    this.#waiting.backoff.reset();
     if (this.#state === 'online') {
       for (const wanted of this.#wanted) if (wanted.state === 'waiting') this.#askAgain(wanted);
       for (const relay of this.#relays) relay.tryNow();
@@ -175,12 +191,13 @@ class Supervisor implements Agent, SessionOwner, RelayOwner {
   onWelcome(session: Session, welcome: Welcome): void {
     if (session !== this.#session) return;
     this.#cancelTimer();
+    this.#waiting.over();
     this.#state = 'online';
-    this.#cause = undefined;
     this.#account = welcome.account;
     this.#welcomedAt = this.#clock.monotonic();
-    const { agentId, account, serverVersion } = welcome;
-    this.#log.info({ agentId, account, serverVersion, address: session.channel?.address }, 'connected');
+    const { agentId, account, serverVersion, serverId } = welcome;
+    this.#pin.welcomed(serverId);
+    this.#log.info({ agentId, account, serverVersion, serverId, address: session.channel?.address }, 'connected');
     this.#emit({ kind: 'online', agentId, account, serverVersion });
     if (this.#options.watch === true) session.watch(true);
     for (const wanted of this.#wanted) {
@@ -221,7 +238,7 @@ class Supervisor implements Agent, SessionOwner, RelayOwner {
     }
     if (fate.kind === 'stop') return this.#finish({ code: fate.exit, message });
     if (fate.kind === 'end') return this.#finishWhenEmpty(fate.exit, message);
-    const ms = fate.afterMs === undefined ? wanted.backoff.next() : this.#backoff.about(fate.afterMs);
+    const ms = fate.afterMs === undefined ? wanted.backoff.next() : this.#waiting.backoff.about(fate.afterMs);
     wanted.cancelRetry();
     wanted.retry = this.#schedule.after(ms, () => this.#askAgain(wanted));
   }
@@ -233,43 +250,47 @@ class Supervisor implements Agent, SessionOwner, RelayOwner {
   /** The server leaves: its streams finish, and a new session is opened when it asks for it. */
   onDrain(session: Session, retryAfterMs: number, message: string): void {
     if (session !== this.#session || this.#state === 'draining') return;
-    const cut = (): void => {
-      this.#leaving.delete(session);
-      session.destroy();
-    };
     this.#session = undefined;
-    session.channel?.refuseStreams();
-    if (session.inFlight > 0) this.#leaving.set(session, this.#schedule.after(DRAIN_MS, cut));
-    else this.#closeQuietly(session);
+    this.#leaving.add(session);
     this.#away(message);
     this.#steady();
-    this.#wait(this.#backoff.after(retryAfterMs), message);
+    this.#wait(this.#waiting.backoff.after(retryAfterMs), { code: 'server_shutdown', message });
   }
 
   onBye(session: Session, bye: Bye): void {
-    if (this.#forgetLeaving(session) || session !== this.#session) return;
+    if (this.#leaving.forget(session) || session !== this.#session) return;
     const fate = fateOf(bye.code, 'agent');
     this.#session = undefined;
+    const { retryAfterMs } = bye;
+    const disputed = this.#pin.disputes(bye, this.#options.server, this.#clock.now());
+    // A session that the server took is its own: only the clock can be at odds with what it says there.
+    if (fate.kind !== 'retry' && disputed !== undefined && (disputed.kind === 'clock' || !session.welcomed)) {
+      this.#away(disputed.lost.message);
+      if (this.#state === 'draining') return this.#finish(this.#ending);
+      this.#steady();
+      return this.#waitDisputed(disputed);
+    }
     if (bye.code === 'unauthorized' && this.#state === 'online') return this.#lookForKey(bye.message);
     if (fate.kind !== 'retry') return this.#endAll({ code: fate.exit, message: bye.message });
     this.#away(bye.message);
     if (this.#state === 'draining') return this.#finish(this.#ending);
     this.#steady();
-    if (bye.retryAfterMs !== undefined) return this.#wait(this.#backoff.after(bye.retryAfterMs), bye.message);
-    this.#wait(fate.afterMs === undefined ? this.#backoff.next() : this.#backoff.about(fate.afterMs), bye.message);
+    const { backoff } = this.#waiting;
+    if (retryAfterMs !== undefined) return this.#wait(backoff.after(retryAfterMs), bye);
+    this.#wait(fate.afterMs === undefined ? backoff.next() : backoff.about(fate.afterMs), bye);
   }
 
   onLost(session: Session, cause: string): void {
-    if (this.#forgetLeaving(session) || session !== this.#session) return;
+    if (this.#leaving.forget(session) || session !== this.#session) return;
     this.#session = undefined;
     this.#away(cause);
     if (this.#state === 'draining') return this.#finish(this.#ending);
     this.#steady();
-    this.#wait(this.#backoff.next(), cause);
+    this.#wait(this.#waiting.backoff.next(), { code: 'connection_lost', message: cause });
   }
 
   onIdle(session: Session): void {
-    if (this.#forgetLeaving(session)) this.#closeQuietly(session);
+    this.#leaving.idle(session);
     if (this.#state === 'draining' && this.view().inFlight === 0) this.#finish(this.#ending);
   }
 
@@ -310,7 +331,7 @@ class Supervisor implements Agent, SessionOwner, RelayOwner {
     this.#key.takenBack(refusal);
     this.#away(refusal);
     this.#steady();
-    this.#wait(KEY_CHANGE_MS, refusal);
+    this.#wait(KEY_CHANGE_MS, { code: 'unauthorized', message: refusal });
   }
 
   #endAll(reason: ExitReason): void {
@@ -328,16 +349,12 @@ class Supervisor implements Agent, SessionOwner, RelayOwner {
   #finish(reason: ExitReason, options: { cut?: boolean } = {}): void {
     if (this.#state === 'stopped') return;
     this.#state = 'stopped';
-    this.#cause = reason.message;
     this.#attempt?.abort();
     this.#cancelTimer();
+    this.#waiting.stop(reason.message);
     for (const wanted of this.#wanted) wanted.cancelRetry();
     for (const relay of this.#relays) relay.close();
-    for (const [session, cancel] of this.#leaving) {
-      cancel();
-      session.destroy();
-    }
-    this.#leaving.clear();
+    this.#leaving.destroy();
     const session = this.#session;
     this.#session = undefined;
     if (options.cut === true) session?.destroy();
@@ -364,30 +381,16 @@ class Supervisor implements Agent, SessionOwner, RelayOwner {
     if (this.#state === 'online') this.#session?.ask(wanted);
   }
 
-  /** A session that lasted makes the next wait short; one that did not makes it no longer than 2 s. */
   #steady(): void {
     const welcomedAt = this.#welcomedAt;
     this.#welcomedAt = undefined;
-    if (welcomedAt === undefined) return;
-    if (this.#clock.monotonic() - welcomedAt >= STEADY_MS) this.#backoff.reset();
-    else this.#backoff.settle();
-  }
-
-  #forgetLeaving(session: Session): boolean {
-    const cancel = this.#leaving.get(session);
-    cancel?.();
-    return this.#leaving.delete(session);
-  }
-
-  #closeQuietly(session: Session): void {
-    session.close().catch((error: unknown) => this.#log.debug({ cause: messageOf(error) }, 'closing a session failed'));
+    if (welcomedAt !== undefined) this.#waiting.after(this.#clock.monotonic() - welcomedAt);
   }
 
   #cancelTimer(): void {
-    this.#lookout.stop();
+    this.#waiting.cancel();
     this.#timer?.();
     this.#timer = undefined;
-    this.#retryAt = undefined;
   }
 
   #emit(event: AgentEvent): void {

@@ -5,10 +5,10 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { isIP } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
-import { messageOf } from '../base/errors.ts';
 import { ALPN } from '../wire/messages.ts';
 import type { AgentAddress } from './discovery.ts';
 import { UnreachableError } from './lookout.ts';
+import { connectFault } from './lost.ts';
 
 const TIMEOUT_MS = 10_000;
 
@@ -29,7 +29,7 @@ export function dialServer(address: AgentAddress, signal?: AbortSignal): Promise
     socket.setNoDelay(true);
     const timer = setTimeout(() => fail(`no answer within ${TIMEOUT_MS / 1000} s`), TIMEOUT_MS);
     const onAbort = (): void => fail('given up');
-    const onError = (cause: Error): void => fail(messageOf(cause), cause);
+    const onError = (cause: Error): void => fail(connectFault(cause, Date.now()), cause);
     const onClose = (): void => fail('closed the connection before it was secure');
     const settle = (): void => {
       clearTimeout(timer);

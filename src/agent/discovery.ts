@@ -4,9 +4,9 @@
  */
 import { get as httpGet, type IncomingMessage } from 'node:http';
 import { get as httpsGet } from 'node:https';
-import { messageOf } from '../base/errors.ts';
 import { DISCOVERY_PATH, type Discovery, discovery } from '../wire/discovery.ts';
 import { type Place, UnreachableError } from './lookout.ts';
+import { connectFault } from './lost.ts';
 
 const TIMEOUT_MS = 10_000;
 const MAX_BYTES = 64 * 1024;
@@ -98,7 +98,7 @@ function request(url: URL, signal?: AbortSignal): Promise<Answer> {
     let connected = false;
     request.on('socket', (socket) => socket.once('connect', () => (connected = true)));
     request.on('error', (cause) => {
-      const why = `${url.host}: ${deadline.aborted ? `no answer within ${TIMEOUT_MS / 1000} s` : messageOf(cause)}`;
+      const why = `${url.host}: ${deadline.aborted ? `no answer within ${TIMEOUT_MS / 1000} s` : connectFault(cause, Date.now())}`;
       reject(connected ? new Error(why, { cause }) : new UnreachableError(why, placeOf(url), { cause }));
     });
   });

@@ -3,6 +3,7 @@
  */
 import type { Protocol, RefusalCode } from '../wire/messages.ts';
 import type { AgentExitCode } from './codes.ts';
+import type { LostCode } from './lost.ts';
 
 export type TunnelState =
   | 'waiting' // not bound: no session, or the claim will be repeated
@@ -113,6 +114,16 @@ export type AgentEvent =
   | { readonly kind: 'offline'; readonly cause: string }
   /** Sent when the cause changes, not for each try. */
   | { readonly kind: 'retrying'; readonly cause: string; readonly inMs: number }
+  /** Sent with `retrying` by an agent that was online here before: its server is away, and why. */
+  | { readonly kind: 'server_lost'; readonly code: LostCode; readonly reason: string; readonly retryInMs: number }
+  /** Another server answers at this address and refuses the agent, which keeps trying. Undefined ids: that server does not say. */
+  | {
+      readonly kind: 'server_changed';
+      readonly serverId: string | undefined;
+      readonly ownServerId: string | undefined;
+      readonly reason: string;
+      readonly retryInMs: number;
+    }
   | { readonly kind: 'tunnel_online'; readonly tunnel: TunnelView }
   | { readonly kind: 'tunnel_offline'; readonly tunnel: TunnelView; readonly reason: string }
   /** Refused or taken away by the server; `final` when it will not be claimed again. */

@@ -50,6 +50,11 @@ export class Session implements ChannelSink {
     return this.#channel;
   }
 
+  /** The server took the key. */
+  get welcomed(): boolean {
+    return this.#welcomed;
+  }
+
   /** Says hello on a connection that is open. The token is not kept. */
   greet(channel: Channel, hello: Hello): void {
     this.#channel = channel;

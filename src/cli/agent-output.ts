@@ -74,6 +74,18 @@ export function jsonOf(event: AgentEvent): { event: string } & Record<string, un
       return { event: 'disconnected', cause: event.cause };
     case 'retrying':
       return { event: 'retrying', cause: event.cause, in_ms: event.inMs };
+    case 'server_lost':
+      return { event: 'server_lost', reason: event.reason, code: event.code, retry_in_ms: event.retryInMs };
+    case 'server_changed': {
+      const { reason, serverId = null, ownServerId = null, retryInMs } = event;
+      return {
+        event: 'server_changed',
+        reason,
+        server_id: serverId,
+        own_server_id: ownServerId,
+        retry_in_ms: retryInMs,
+      };
+    }
     case 'tunnel_online': {
       const { name, url, protocol, target, tunnelId, expiresAt } = event.tunnel;
       const expires = expiresAt === null ? null : new Date(expiresAt).toISOString();

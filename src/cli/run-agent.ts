@@ -9,10 +9,12 @@ import { makeConnector } from '../agent/connect.ts';
 import type { AgentEvent, ExitReason, RelayView } from '../agent/events.ts';
 import { type AgentPage, startPage, USUAL_PORT } from '../agent/inspect/page-server.ts';
 import type { RelaySpec } from '../agent/relay/spec.ts';
+import type { PinStore } from '../agent/server-pin.ts';
 import type { TunnelSpec } from '../agent/tunnel.ts';
 import { messageOf } from '../base/errors.ts';
 import { type Logger, silentLog } from '../base/log.ts';
 import type { AgentSettings } from '../config/agent.ts';
+import { KnownServers } from '../config/known-servers.ts';
 import { type AgentOutput, JsonLines, UrlLines } from './agent-output.ts';
 import { EXIT, type ExitCode } from './exit.ts';
 import { canDraw, hasColor, type Io, writeLine } from './io.ts';
@@ -72,6 +74,7 @@ export async function runAgent(io: Io, run: AgentRun): Promise<ExitCode> {
     },
     open: connector.open,
     reach: connector.reach,
+    pins: pinsOf(settings.server, io, log),
     log,
     watch: drawn || flags.json === true,
     onEvent: (event) => {
@@ -93,6 +96,12 @@ export async function runAgent(io: Io, run: AgentRun): Promise<ExitCode> {
   connector.close();
   await records.close();
   return exitCode(io, withAdvice(settings, reason), signals.interrupted());
+}
+
+/** Where the server at this address is remembered between runs. */
+function pinsOf(server: URL, io: Io, log: Logger): PinStore {
+  const known = new KnownServers(io.env, (fault) => log.warn({}, fault));
+  return { read: () => known.of(server), keep: (serverId) => known.keep(server, serverId, Date.now()) };
 }
 
 /** The tunnels of this run: where the page is switched off, the server is asked to keep nothing of them either. */

@@ -79,7 +79,9 @@ function statusLines(input: FrameInput, size: FrameSize, glyphs: Glyphs): Line[]
   const lines: Line[] = oneLine ? [[...left, span('   '), right]] : [left, [span('  '), right]];
   // At the end the cause is said on standard error, where it stays.
   if (view.cause !== undefined && (view.state === 'waiting' || view.state === 'connecting'))
-    lines.push([span('  '), span(view.cause, 'dim')]);
+    lines.push(
+      ...broken([span(view.cause, 'dim')], size.columns - MARGIN).map((line) => [span(' '.repeat(MARGIN)), ...line]),
+    );
   if (input.warning !== undefined) lines.push([span('  '), span(input.warning, 'yellow')]);
   return lines;
 }

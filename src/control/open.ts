@@ -39,6 +39,7 @@ export interface ControlPlane
   readonly records: RecordStore;
   readonly sealer: Sealer;
   readonly keys: Keys;
+  readonly serverId: string;
   readonly outbox: Outbox;
   readonly billing: Billing;
   readonly retention: Retention;
@@ -56,7 +57,7 @@ export interface ControlPlane
 /** Opens the data folder's database, migrates it, and builds the services. Throws with what to do when the folder is not usable. */
 export function openControl(options: ControlOptions): ControlPlane {
   const ground = openGround(options);
-  const { store, records, sealer, keys, outbox, billing, nodes, publisher, log } = ground;
+  const { store, records, sealer, keys, serverId, outbox, billing, nodes, publisher, log } = ground;
   try {
     const tokens = openTokens(ground);
     const liveFeed = new LiveFeed({ store });
@@ -69,6 +70,7 @@ export function openControl(options: ControlOptions): ControlPlane {
       records,
       sealer,
       keys,
+      serverId,
       outbox,
       billing,
       ...tokens,

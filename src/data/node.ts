@@ -84,6 +84,8 @@ export interface AgentLimits {
 export interface NodeSettings {
   readonly nodeId: string;
   readonly serverVersion: string;
+  /** Told to agents: whose word they have. */
+  readonly serverId: string;
   /** What budgets are counted in. */
   readonly prices: Prices;
   readonly edge: {
@@ -243,6 +245,7 @@ async function open(settings: NodeSettings, deps: NodeDeps, life: Lifecycle): Pr
       tls: agents.tls,
       prices: settings.prices,
       serverVersion: settings.serverVersion,
+      serverId: settings.serverId,
       limits: {
         ...agents.limits,
         maxAnonymous: MAX_ANONYMOUS,

@@ -15,6 +15,8 @@ export interface Refusal {
   readonly ok: false;
   readonly code: RefusalCode;
   readonly message: string;
+  /** Of a key that is refused because its time is over: when that was, by the server's clock, in milliseconds since the epoch. */
+  readonly expiredAt?: number;
 }
 
 export type AdmitAnswer = { readonly ok: true; readonly grant: TokenGrant } | Refusal;

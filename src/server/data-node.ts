@@ -17,6 +17,7 @@ export type StartNode = (
 export interface DataNodeDeps extends Pick<NodeDeps, 'link' | 'log' | 'makeHasher'> {
   readonly certificates: Certificates;
   readonly version: string;
+  readonly serverId: string;
   /** In place of what the settings say. */
   readonly startNode: StartNode | undefined;
 }
@@ -34,11 +35,12 @@ export const startInThisThread: StartNode = async (settings, deps) => ({
   failed: new Promise(() => undefined),
 });
 
-function nodeSettings(settings: Settings, { certificates, version }: DataNodeDeps): NodeSettings {
+function nodeSettings(settings: Settings, { certificates, version, serverId }: DataNodeDeps): NodeSettings {
   const { api, edge, agents, inspector } = settings;
   return {
     nodeId: 'local',
     serverVersion: version,
+    serverId,
     prices: pricesOf(settings),
     edge: {
       domain: edge.domain,

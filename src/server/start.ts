@@ -133,6 +133,7 @@ async function open(settings: Settings, options: ServerOptions, life: Lifecycle)
     certificates,
     link: control.link,
     version,
+    serverId: control.serverId,
     log: log.child({ plane: 'data' }),
     startNode: options.startNode,
     makeHasher: options.makeHasher,
@@ -306,5 +307,6 @@ function learnPorts(settings: Settings, { addresses, certificates, version, late
       ? agentsPublicAddress({ host: settings.agents.listen.host, port: agents.port }, edge.domain)
       : dial,
     edge_domain: edge.domain,
+    server_id: control.serverId,
   };
 }

@@ -16,6 +16,8 @@ export const discovery = z.object({
     .regex(/^sha256:[0-9a-f]{64}$/i)
     .nullish(),
   edge_domain: z.string().max(253),
+  /** Which server this is; an older one does not say. */
+  server_id: z.uuid().nullish(),
 });
 
 export type Discovery = z.infer<typeof discovery>;

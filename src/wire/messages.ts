@@ -71,6 +71,8 @@ export const MAX_TEXT = 1_000;
 const text = z.string().max(MAX_TEXT);
 const slot = z.int().min(0).max(0xffff);
 const ref = z.int().min(0).max(0xffff_ffff);
+/** Which server speaks. An older one does not say. */
+const serverId = z.uuid().optional();
 
 export const hello = z.object({
   type: z.literal('hello'),
@@ -80,6 +82,8 @@ export const hello = z.object({
   agent: z.object({ version: text, os: text, hostname: text }),
   /** It can say when nothing waits behind a response (CLEAR of mux/frame.ts). Without it a stream carries one request and no more. */
   clear: z.boolean().optional(),
+  /** Of the agent's process: one that comes again with it is the same agent, by another way. */
+  run: z.uuid().optional(),
 });
 
 export const claim = z.object({
@@ -126,6 +130,7 @@ export const welcome = z.object({
   bandwidthLimitMbps: z.number().positive().max(1_000_000).optional(),
   /** The server wants to be told when nothing waits behind a response. */
   clear: z.boolean().optional(),
+  serverId,
 });
 
 export const bound = z.object({
@@ -169,6 +174,9 @@ export const bye = z.object({
   code: refusalCode,
   message: text,
   retryAfterMs: z.number().min(0).optional(),
+  serverId,
+  /** The key's time is over since then, by the server's clock: an agent whose clock says otherwise knows that one of the two is wrong. */
+  expiredAt: z.number().optional(),
 });
 
 export const requestLine = z.object({

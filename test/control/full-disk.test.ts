@@ -18,7 +18,7 @@ beforeEach(async () => {
   plane = new Plane();
   api = await servePlane(plane, {
     ping: () => plane.control.store.ping(),
-    discovery: () => ({ version: '1', agent_address: 'a:1', edge_domain: 'a' }),
+    discovery: () => ({ version: '1', agent_address: 'a:1', edge_domain: 'a', server_id: '' }),
   });
   await plane.control.accounts.createUser({ email: ANN, name: '', plan: 'free', superadmin: false });
 });

@@ -276,6 +276,7 @@ export class GrantsWorld {
         listen: { host: '127.0.0.1', port: 0 },
         tls: this.#template.tls,
         serverVersion: '1.2.3',
+        serverId: '00000000-0000-4000-8000-0000000000ff',
         prices: { centsPerGb: CENTS_PER_GB, centsPerMillionRequests: 0 },
         limits: {
           maxSessions: 100,

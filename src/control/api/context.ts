@@ -96,6 +96,7 @@ export interface Discovery {
   readonly agent_address: string;
   readonly agent_fingerprint?: string;
   readonly edge_domain: string;
+  readonly server_id: string;
 }
 
 export interface ApiDeps {

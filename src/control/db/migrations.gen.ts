@@ -257,5 +257,13 @@ export const MIGRATIONS: readonly Migration[] = [
       "ALTER TABLE `users` ADD `password_unseen` integer DEFAULT false NOT NULL;",
       "ALTER TABLE `certificates` ADD `interruptions` integer DEFAULT 0 NOT NULL;"
     ]
+  },
+  {
+    "index": 17,
+    "tag": "0016_chief_doorman",
+    "hash": "2c16a119acf88f74f52323d62d7a385fdc1ae857c275a94b0560e624d5f9ff8c",
+    "statements": [
+      "CREATE TABLE `server_identity` (\n\t`id` text PRIMARY KEY NOT NULL,\n\t`created_at` integer NOT NULL\n);"
+    ]
   }
 ];

@@ -19,6 +19,7 @@ import type { Billing } from '../services/billing/billing.ts';
 import { openBilling } from '../services/billing/open-billing.ts';
 import { type Keys, loadKeys } from '../services/keys/keys.ts';
 import { type Sealer, makeSealKey, openSealer } from '../services/keys/sealing.ts';
+import { loadServerId } from '../services/server-id.ts';
 import { Outbox } from '../services/mail/outbox.ts';
 import { Passwords } from '../services/passwords/passwords.ts';
 import { Challenges } from '../services/sessions/challenges.ts';
@@ -32,6 +33,7 @@ export interface Ground {
   readonly store: Store;
   readonly sealer: Sealer;
   readonly keys: Keys;
+  readonly serverId: string;
   /** Requests that were recorded. */
   readonly records: RecordStore;
   readonly outbox: Outbox;
@@ -91,6 +93,7 @@ export function openGround(options: ControlOptions): Ground {
       store,
       sealer,
       keys,
+      serverId: loadServerId(store),
       records,
       outbox: new Outbox({ sealer, log }),
       nodes: new Nodes(),

@@ -6594,6 +6594,11 @@ export interface components {
             /** @description sha256:<hex> of the SPKI; present when the certificate is self-signed */
             agent_fingerprint?: string;
             edge_domain: string;
+            /**
+             * Format: uuid
+             * @description Made at the first start and kept by backups: tells this server from another one at its address
+             */
+            server_id: string;
             version: string;
         };
         /**

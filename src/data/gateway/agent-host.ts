@@ -41,7 +41,15 @@ export interface AgentDeps {
   readonly drops: Pick<Drops, 'add'>;
   readonly log: Logger;
   readonly serverVersion: string;
+  readonly serverId: string;
   readonly now: () => number;
+}
+
+/** What an agent is told with the end of its session. */
+export interface EndDetails {
+  readonly retryAfterMs?: number | undefined;
+  /** As in Refusal. */
+  readonly expiredAt?: number | undefined;
 }
 
 /** The connection of an agent, as gateway.ts made it. */

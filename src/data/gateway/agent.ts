@@ -30,7 +30,8 @@ import {
 import { dropKept } from '../edge/upstream.ts';
 import type { Payer, RouteEntry } from '../routing/entry.ts';
 import { ClaimPace } from './claim-pace.ts';
-import type { AgentDeps, AgentWire } from './agent-host.ts';
+import { admit } from './admission.ts';
+import type { AgentDeps, AgentWire, EndDetails } from './agent-host.ts';
 import { AgentRelays, type Carrying, type RelayingSession } from './agent-relays.ts';
 import type { ClaimOutcome } from './claims.ts';
 import { ControlChannel, type ControlEvents } from './control.ts';
@@ -126,16 +127,30 @@ export class AgentSession implements SessionHandler, ControlEvents, RelayingSess
   }
 
   /** Says `bye` and ends the session. */
-  end(code: RefusalCode, message: string, retryAfterMs?: number): void {
+  end(code: RefusalCode, message: string, { retryAfterMs, expiredAt }: EndDetails = {}): void {
     if (this.#state === 'over') return;
     this.#log.info({ code, reason: message }, 'agent session ended by the server');
     // What is owed to a limit holds up the last word no more.
     this.shaper.lift();
-    this.#control?.end({ type: 'bye', code, message, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) });
-    this.#why.byServer(code, message, (this.#grant?.expiresAt ?? Infinity) <= this.#deps.now());
+    const over = expiredAt ?? this.#expiredAt();
+    this.#control?.end({
+      type: 'bye',
+      code,
+      message,
+      serverId: this.#deps.serverId,
+      retryAfterMs,
+      ...(code === 'unauthorized' ? { expiredAt: over } : {}),
+    });
+    this.#why.byServer(code, message, over !== undefined);
     this.#over();
     this.session.close();
     setTimeout(() => this.session.destroy(message), LINGER_MS).unref();
+  }
+
+  /** When the token's time was over; undefined while it is not. */
+  #expiredAt(): number | undefined {
+    const expiresAt = this.#grant?.expiresAt ?? Infinity;
+    return expiresAt <= this.#deps.now() ? expiresAt : undefined;
   }
 
   /** The deadline for showing a good token has passed. */
@@ -249,39 +264,21 @@ export class AgentSession implements SessionHandler, ControlEvents, RelayingSess
 
   #hello(hello: Hello): void {
     if (hello.version !== WIRE_VERSION) {
-      this.end(
-        'version_unsupported',
-        `This server speaks version ${WIRE_VERSION} of the agent protocol, not ${hello.version}.`,
-      );
-      return;
+      const message = `This server speaks version ${WIRE_VERSION} of the agent protocol, not ${hello.version}.`;
+      return this.end('version_unsupported', message);
     }
     this.#state = 'admitting';
     ({ hostname: this.hostname, version: this.version } = hello.agent);
     this.session.hearsClear = hello.clear === true;
-    this.#admit(hello.token);
-  }
-
-  /** Asks whether the token is good, and again when something of it changed meanwhile. The deadline for the hello bounds how often. */
-  #admit(token: string): void {
-    const { host, link } = this.#deps;
-    const asOf = host.changes.count;
-    link.admit(token).then(
-      (answer) => {
-        if (this.#state !== 'admitting') return;
-        if (!answer.ok) this.end(answer.code, answer.message);
-        else if (host.changes.concern(answer.grant, asOf)) this.#admit(token);
-        else this.#welcome(answer.grant);
-      },
-      (error: unknown) => {
-        this.#log.error({ error: messageOf(error) }, 'a token could not be checked');
-        this.end('internal', 'The server could not check the token. It is worth another try.');
-      },
-    );
+    admit(hello.token, this.#deps, {
+      waits: () => this.#state === 'admitting',
+      settle: (answer) => (answer.ok ? this.#welcome(answer.grant) : this.end(answer.code, answer.message, answer)),
+    });
   }
 
   #welcome(grant: TokenGrant): void {
     const refused = this.#deps.host.enter(this, grant);
-    if (refused !== undefined) return this.end(refused.code, refused.message);
+    if (refused !== undefined) return this.end(refused.code, refused.message, refused);
     this.#grant = grant;
     this.#state = 'live';
     this.#control?.allow(grant.tunnelQuota);
@@ -293,6 +290,7 @@ export class AgentSession implements SessionHandler, ControlEvents, RelayingSess
       serverVersion: this.#deps.serverVersion,
       account: grant.account,
       clear: true,
+      serverId: this.#deps.serverId,
       ...(grant.bandwidthLimitMbps === null ? {} : { bandwidthLimitMbps: grant.bandwidthLimitMbps }),
     });
   }

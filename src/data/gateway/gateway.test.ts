@@ -6,7 +6,7 @@ import { before, describe, test, type TestContext } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { dial, TestAgent } from '../fixtures/agent.ts';
 import { testCertificate, type TestCertificate } from '../fixtures/certificate.ts';
-import { startWorld, until, type World } from '../fixtures/gateway.ts';
+import { SERVER_ID, startWorld, until, type World } from '../fixtures/gateway.ts';
 import { idOf, testGrant, testRoute } from '../fixtures/link.ts';
 import type { GatewayLimits } from './gateway.ts';
 
@@ -32,6 +32,7 @@ describe('hello', () => {
     agent.hello('good');
     const welcome = await agent.next('welcome');
     assert.equal(welcome.serverVersion, '1.2.3');
+    assert.equal(welcome.serverId, SERVER_ID);
     assert.equal(welcome.account, 'me@example.test');
     assert.equal('bandwidthLimitMbps' in welcome, false);
     const [info] = gateway.registry.connections();
@@ -55,7 +56,8 @@ describe('hello', () => {
       const { gateway, port } = await world(t);
       const agent = await TestAgent.connect(port);
       act(agent);
-      assert.equal((await agent.next('bye')).code, code);
+      const bye = await agent.next('bye');
+      assert.deepEqual([bye.code, bye.serverId], [code, SERVER_ID], 'and tells which server says so');
       await agent.closed;
       await until(() => gateway.anonymous.size === 0);
       assert.equal(gateway.registry.size, 0);
@@ -75,7 +77,8 @@ describe('hello', () => {
     const agent = await TestAgent.enter(w.port, 'soon');
     w.nowMs += 1_000;
     w.gateway.registry.sweep();
-    assert.equal((await agent.next('bye')).code, 'unauthorized');
+    const { code, expiredAt } = await agent.next('bye');
+    assert.deepEqual([code, expiredAt], ['unauthorized', w.nowMs]);
     const late = await TestAgent.connect(w.port);
     late.hello('soon');
     assert.equal((await late.next('bye')).code, 'unauthorized');
@@ -481,6 +484,7 @@ describe('from the control plane', () => {
         type: 'bye',
         code: 'forbidden',
         message: 'The organization is suspended.',
+        serverId: SERVER_ID,
       });
       await agent.closed;
     }

@@ -49,6 +49,7 @@ export interface GatewayOptions {
   /** What budgets are counted in. */
   readonly prices: Prices;
   readonly serverVersion: string;
+  readonly serverId: string;
 }
 
 export interface GatewayDeps {
@@ -109,6 +110,7 @@ export class Gateway {
       drops: deps.drops,
       log,
       serverVersion: options.serverVersion,
+      serverId: options.serverId,
       now,
     };
     this.#listener = new AgentListener(

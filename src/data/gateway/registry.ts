@@ -94,7 +94,8 @@ export class AgentRegistry
   enter(agent: AgentSession, grant: TokenGrant): Refusal | undefined {
     if (this.#draining) return refusal('server_shutdown', 'The server is going down.');
     if (this.#revoked.has(grant.tokenId)) return refusal('unauthorized', 'This token was revoked.');
-    if (grant.expiresAt <= this.#deps.now()) return refusal('unauthorized', 'This token has expired.');
+    if (grant.expiresAt <= this.#deps.now())
+      return { ...refusal('unauthorized', 'This token has expired.'), expiredAt: grant.expiresAt };
     if (this.#agents.size >= this.#deps.maxSessions)
       return refusal('overloaded', 'The server has no room for more agents.');
     const { size = 0 } = this.#byToken.get(grant.tokenId) ?? {};
@@ -163,7 +164,7 @@ export class AgentRegistry
   disconnect(agentId: string, reason?: string): boolean {
     const agent = this.#agents.get(agentId);
     const message = reason === undefined ? `${DISCONNECTED}.` : `${DISCONNECTED}: ${reason}`;
-    agent?.end('disconnected', message, KICKED_RETRY_MS);
+    agent?.end('disconnected', message, { retryAfterMs: KICKED_RETRY_MS });
     return agent !== undefined;
   }
 
@@ -220,7 +221,9 @@ export class AgentRegistry
     this.changes.addAll();
     this.#deps.log.warn({ agents: this.#agents.size }, 'route changes were missed: all agents are asked to come back');
     for (const agent of [...this.#agents.values()]) {
-      agent.end('disconnected', 'The server asks for the token again.', spread(RETRY_MS, RETRY_SPREAD_MS));
+      agent.end('disconnected', 'The server asks for the token again.', {
+        retryAfterMs: spread(RETRY_MS, RETRY_SPREAD_MS),
+      });
     }
   }
 
@@ -277,7 +280,7 @@ export class AgentRegistry
     this.#unsubscribe();
     const agents = [...this.#agents.values()];
     for (const agent of agents) {
-      agent.end('server_shutdown', 'The server is going down.', spread(RETRY_MS, RETRY_SPREAD_MS));
+      agent.end('server_shutdown', 'The server is going down.', { retryAfterMs: spread(RETRY_MS, RETRY_SPREAD_MS) });
     }
     await Promise.all(agents.map((agent) => agent.closed));
   }

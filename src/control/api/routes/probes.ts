@@ -17,6 +17,9 @@ const discovery = z
       .optional()
       .openapi({ description: 'sha256:<hex> of the SPKI; present when the certificate is self-signed' }),
     edge_domain: z.string(),
+    server_id: z.uuid().openapi({
+      description: 'Made at the first start and kept by backups: tells this server from another one at its address',
+    }),
   })
   .openapi('Discovery', {
     example: { version: '0.1.0', agent_address: 'culvert.example.com:7443', edge_domain: 'example.com' },

@@ -1,6 +1,13 @@
 /** The server's own: keys, mail that waits, what was used once, what was stored, the audit trail. */
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core';
 
+/** One row: which server this database is of. */
+export const serverIdentity = sqliteTable('server_identity', {
+  /** A random UUID, made at the first start and kept by backups: agents tell by it whether their own server speaks. */
+  id: text().primaryKey(),
+  createdAt: integer('created_at').notNull(),
+});
+
 export const signingKeys = sqliteTable('signing_keys', {
   /** The `kid`: 8 random bytes, hex. */
   id: text().primaryKey(),

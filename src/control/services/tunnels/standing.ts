@@ -11,7 +11,8 @@ import { findOrg, type OrgRow } from './tunnel-rows.ts';
 /** The token's organization when the token is alive and may open tunnels. */
 export function standingOf(db: Db, token: TokenRow, now: number): OrgRow | Refusal {
   if (token.revokedAt !== null) return refuse('unauthorized', `The token ${token.name} was revoked.`);
-  if (endOf(token) <= now) return refuse('unauthorized', `The token ${token.name} has expired.`);
+  const expiredAt = endOf(token);
+  if (expiredAt <= now) return { ...refuse('unauthorized', `The token ${token.name} has expired.`), expiredAt };
   if (token.kind === 'master') return refuse('forbidden', 'A master key can mint tokens but not open tunnels.');
   const org = findOrg(db, token.orgId);
   if (org === undefined) return refuse('unauthorized', 'The organization of this token is gone.');

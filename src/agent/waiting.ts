@@ -1,0 +1,103 @@
+/**
+ * The pauses of an agent between two sessions: how long, why, and what ends one early. Each pause is told when its reason is another one than
+ * that of the pause before. Owned by agent.ts.
+ */
+import type { Clock } from '../base/clock.ts';
+import type { Logger } from '../base/log.ts';
+import { Backoff } from './backoff.ts';
+import type { AgentEvent } from './events.ts';
+import type { Lost } from './lost.ts';
+import { Lookout, type Place, type Reach } from './lookout.ts';
+import type { Cancel, Schedule } from './schedule.ts';
+
+/** A session that lasted this long was a good one: the waits start again at 0.5 s. */
+const STEADY_MS = 10_000;
+
+export interface WaitingDeps {
+  readonly clock: Clock;
+  readonly schedule: Schedule;
+  readonly random: () => number;
+  readonly reach: Reach | undefined;
+  readonly log: Logger;
+  readonly emit: (event: AgentEvent) => void;
+  /** A pause is over. */
+  readonly connect: () => void;
+}
+
+export class Waiting {
+  readonly backoff: Backoff;
+  readonly #deps: WaitingDeps;
+  readonly #lookout: Lookout;
+  #timer: Cancel | undefined;
+  #retryAt: number | undefined;
+  #cause: string | undefined;
+  /** What was told last; its text may have a time in it. */
+  #told: string | undefined;
+
+  constructor(deps: WaitingDeps) {
+    this.#deps = deps;
+    this.backoff = new Backoff(deps.random);
+    this.#lookout = new Lookout(deps.schedule, deps.random, deps.reach);
+  }
+
+  /** Why there is no session; undefined while there is one. */
+  get cause(): string | undefined {
+    return this.#cause;
+  }
+
+  /** Milliseconds since the epoch. */
+  get retryAt(): number | undefined {
+    return this.#retryAt;
+  }
+
+  /** Pauses for `ms`. `events` are told with `retrying` when this is another reason than the last. */
+  pause(ms: number, lost: Lost, events: readonly AgentEvent[] = []): void {
+    this.cancel();
+    const { clock, schedule, log, emit, connect } = this.#deps;
+    this.#retryAt = clock.now() + ms;
+    this.#timer = schedule.after(ms, connect);
+    const cause = lost.message;
+    this.#cause = cause;
+    const told = hasClock(lost) ? lost.code : cause;
+    if (told === this.#told) return log.debug({ cause, inMs: ms }, 'still no session');
+    this.#told = told;
+    log.warn({ cause, code: lost.code, inMs: ms }, 'no session; trying again');
+    emit({ kind: 'retrying', cause, inMs: ms });
+    for (const event of events) emit(event);
+  }
+
+  /** The pause ends early when `place` can be reached. */
+  watch(place: Place): void {
+    this.#lookout.watch(place, this.#deps.connect);
+  }
+
+  cancel(): void {
+    this.#lookout.stop();
+    this.#timer?.();
+    this.#timer = undefined;
+    this.#retryAt = undefined;
+  }
+
+  /** There is a session. */
+  over(): void {
+    this.cancel();
+    this.#cause = this.#told = undefined;
+  }
+
+  /** The agent is over, and why. */
+  stop(cause: string): void {
+    this.cancel();
+    this.#cause = cause;
+  }
+
+  /** A session ended: one that lasted makes the next pause short, one that did not makes it no longer than 2 s. */
+  after(lastedMs: number): void {
+    if (lastedMs >= STEADY_MS) this.backoff.reset();
+    else this.backoff.settle();
+  }
+}
+
+/** Its text has the time of day in it. */
+function hasClock({ code }: Lost): boolean {
+  return code === 'clock_differs' || code === 'certificate_expired' || code === 'certificate_not_yet_valid';
+}

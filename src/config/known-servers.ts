@@ -1,0 +1,71 @@
+/**
+ * Which server an agent was online with at each address: `known-servers.json` in the state folder that systemd gives a unit, else beside what
+ * `culvert login` keeps. 0600, replaced whole, bounded. No secret is in it, and nothing breaks without it: an agent that can't keep it goes by
+ * what it has seen since its start.
+ */
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { z } from 'zod';
+import { codeOf, messageOf } from '../base/errors.ts';
+import { serverName, userFolder } from './credentials.ts';
+
+/** Addresses that are kept; beyond them the one whose server was new longest ago is forgotten. */
+const MAX_SERVERS = 200;
+/** A larger file is none of ours. */
+const MAX_BYTES = 1 << 20;
+
+const file = z.object({
+  version: z.literal(1),
+  servers: z.record(z.string(), z.object({ server_id: z.uuid(), since: z.iso.datetime() })),
+});
+type Servers = z.output<typeof file>['servers'];
+
+export class KnownServers {
+  readonly path: string;
+  readonly #onFault: (message: string) => void;
+
+  /** `onFault` is told in words what can't be read or written; nothing is thrown. */
+  constructor(env: NodeJS.ProcessEnv, onFault: (message: string) => void) {
+    // systemd may give several folders, apart by colons.
+    const [state = ''] = (env['STATE_DIRECTORY'] ?? '').split(':');
+    this.path = join(state === '' ? userFolder(env) : state, 'known-servers.json');
+    this.#onFault = onFault;
+  }
+
+  /** The id of the server at this address; undefined when none is known. */
+  of(server: URL): string | undefined {
+    return this.#read()[serverName(server)]?.server_id;
+  }
+
+  /** Two agents that do this at once may forget one of two addresses, which its agent keeps again at its next start. */
+  keep(server: URL, serverId: string, nowMs: number): void {
+    const part = `${this.path}.${process.pid}.part`;
+    try {
+      const others = Object.entries(this.#read()).filter(([name]) => name !== serverName(server));
+      const newest = others.sort(([, a], [, b]) => b.since.localeCompare(a.since)).slice(0, MAX_SERVERS - 1);
+      const mine = { server_id: serverId, since: new Date(nowMs).toISOString() };
+      const servers = Object.fromEntries([[serverName(server), mine], ...newest]);
+      mkdirSync(dirname(this.path), { recursive: true, mode: 0o700 });
+      rmSync(part, { force: true }); // of an earlier process with this id: `wx` below would refuse it
+      writeFileSync(part, `${JSON.stringify({ version: 1, servers }, undefined, 2)}\n`, { mode: 0o600, flag: 'wx' });
+      renameSync(part, this.path);
+    } catch (error) {
+      this.#onFault(
+        `${this.path} can't be written: ${messageOf(error)}. Until its end this agent alone knows its server`,
+      );
+    }
+  }
+
+  #read(): Servers {
+    try {
+      const text = readFileSync(this.path, 'utf8');
+      if (text.length > MAX_BYTES) throw new Error('it is too long');
+      return file.parse(JSON.parse(text)).servers;
+    } catch (error) {
+      if (codeOf(error) === 'ENOENT') return {};
+      const why = codeOf(error) === undefined ? 'it was not written by culvert' : messageOf(error);
+      this.#onFault(`${this.path} can't be read: ${why}. Remove it; this agent goes on without it`);
+      return {};
+    }
+  }
+}

@@ -1,0 +1,29 @@
+/** Asks the control plane whether the key of a hello is good. Used by agent.ts. */
+import { messageOf } from '../../base/errors.ts';
+import type { AdmitAnswer } from '../../plane/link.ts';
+import type { AgentDeps } from './agent-host.ts';
+
+export interface Applicant {
+  /** False: the session is over, or its deadline has passed. */
+  waits(): boolean;
+  /** Called at most once, while it waits. */
+  settle(answer: AdmitAnswer): void;
+}
+
+/** Asks again when something of the key changed meanwhile; the deadline for the hello bounds how often. */
+export function admit(token: string, deps: Pick<AgentDeps, 'host' | 'link' | 'log'>, applicant: Applicant): void {
+  const { host, link, log } = deps;
+  const asOf = host.changes.count;
+  link.admit(token).then(
+    (answer) => {
+      if (!applicant.waits()) return;
+      if (answer.ok && host.changes.concern(answer.grant, asOf)) admit(token, deps, applicant);
+      else applicant.settle(answer);
+    },
+    (error: unknown) => {
+      log.error({ error: messageOf(error) }, 'a token could not be checked');
+      const message = 'The server could not check the token. It is worth another try.';
+      if (applicant.waits()) applicant.settle({ ok: false, code: 'internal', message });
+    },
+  );
+}

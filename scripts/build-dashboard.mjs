@@ -4,16 +4,11 @@
  */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { promisify } from 'node:util';
-import { brotliCompress, constants, gzip } from 'node:zlib';
 import { build } from 'esbuild';
+import { packFile } from './pack-file.mjs';
 
 const root = join(import.meta.dirname, '..');
 const FOLDER = 'dashboard';
-const brotli = promisify(brotliCompress);
-const zip = promisify(gzip);
-const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY } };
-const TYPES = { js: 'text/javascript; charset=utf-8', css: 'text/css; charset=utf-8' };
 
 /** Returns `{ 'dashboard/<file>': path }` for the assets of an executable. `out` is there already. */
 export async function buildDashboard(out) {
@@ -41,12 +36,7 @@ export async function buildDashboard(out) {
     const files = {};
     for (const { path, contents } of outputFiles) {
       const name = basename(path);
-      const type = TYPES[name.split('.').pop()] ?? 'text/plain; charset=utf-8';
-      const bytes = Buffer.from(contents);
-      const [gzipped, brotlied] = await Promise.all([zip(bytes, { level: 9 }), brotli(bytes, BROTLI)]);
-      writeFileSync(join(work, `${name}.gz`), gzipped);
-      writeFileSync(join(work, `${name}.br`), brotlied);
-      files[name] = { type, bytes: bytes.length, gzip: gzipped.length, brotli: brotlied.length };
+      files[name] = await packFile(work, name, Buffer.from(contents));
     }
     const list = { ...entryOf(metafile), files };
     writeFileSync(join(work, 'files.json'), JSON.stringify(list, null, 2));

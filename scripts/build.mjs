@@ -1,7 +1,7 @@
 /**
  * `npm run build`: src/main.ts → dist/culvert.mjs (for Node 26, with the code of its threads beside it) → dist/culvert (single executable, server and agent,
- * native addons inside). Runs on the Node that it embeds. `--bundle` stops after the first; `--dashboard` makes the dashboard alone, which is enough to run from
- * source; `--out FOLDER` builds elsewhere than in dist/.
+ * native addons inside). Runs on the Node that it embeds. `--bundle` stops after the first; `--dashboard` makes dashboard and documentation alone, which is enough to
+ * run from source; `--out FOLDER` builds elsewhere than in dist/.
  */
 import { execFileSync } from 'node:child_process';
 import {
@@ -20,6 +20,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { build } from 'esbuild';
 import { buildDashboard } from './build-dashboard.mjs';
+import { buildDocs } from './build-docs.mjs';
 import { addonFiles, nativePlugin } from './esbuild-native.mjs';
 
 const root = join(import.meta.dirname, '..');
@@ -146,7 +147,8 @@ function makeBase() {
   return base;
 }
 
-function makeExecutable(dashboard) {
+/** `served`: what the builds of dashboard and documentation have made. */
+function makeExecutable(served) {
   const base = makeBase();
   const settings = join(work, 'sea.json');
   writeFileSync(
@@ -164,7 +166,7 @@ function makeExecutable(dashboard) {
       assets: {
         ...addonFiles(),
         ...servedFiles(),
-        ...dashboard,
+        ...served,
         ...Object.fromEntries(workers.map((file) => [basename(file), file])),
       },
     }),
@@ -193,11 +195,14 @@ function startTime(program) {
 }
 
 async function makeProgram() {
-  const dashboard = await step('dashboard', () => buildDashboard(out));
+  const served = {
+    ...(await step('dashboard', () => buildDashboard(out))),
+    ...(await step('documentation', () => buildDocs(out))),
+  };
   if (options.dashboard) return;
   await step('bundle', makeBundle);
   await step('threads', makeWorkers);
-  if (!options.bundle) step('executable', () => makeExecutable(dashboard));
+  if (!options.bundle) step('executable', () => makeExecutable(served));
   moveIntoPlace(bundle);
   for (const file of workers) moveIntoPlace(file);
   if (!options.bundle) {

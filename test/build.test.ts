@@ -33,8 +33,16 @@ function emptyFolder(name: string): string {
   return path;
 }
 
-test('the build leaves four files, the folder of the dashboard, and nothing of its own', () => {
-  const made = ['argon2-worker.cjs', 'culvert', 'culvert.mjs', 'dashboard', 'data-worker.cjs', 'usage-worker.cjs'];
+test('the build leaves four files, the folders of dashboard and documentation, and nothing of its own', () => {
+  const made = [
+    'argon2-worker.cjs',
+    'culvert',
+    'culvert.mjs',
+    'dashboard',
+    'data-worker.cjs',
+    'docs',
+    'usage-worker.cjs',
+  ];
   assert.deepEqual(readdirSync(built).sort(), made);
   assert.ok(statSync(program).mode & 0o111, 'is executable');
 });
@@ -98,6 +106,9 @@ test('main job: serve, log in, mint a key, publish a port, visit it, stop', { ti
   const named = [...page.matchAll(/(?:src|href)="(assets\/[^"]+)"/g)].map(([, file = '']) => file);
   assert.ok(named.length > 2, page);
   for (const file of named) assert.equal((await fetch(`${server.apiUrl}/app/${file}`)).status, 200, file);
+
+  const home = await (await fetch(`${server.apiUrl}/docs/`)).text();
+  assert.match(home, /<h1>Culvert documentation<\/h1>/);
 
   const { status, body } = await visit(publicUrl, server.httpPort);
   assert.equal(status, 200);

@@ -213,6 +213,22 @@ test('docs: every link leads to a file and a heading', () => {
   assert.deepEqual(wrong, []);
 });
 
+test('docs: the help links of the dashboard lead to a page and a heading, and every page of it has one', () => {
+  const read = (path: string): string => readFileSync(join(ROOT, 'src/dashboard', path), 'utf8');
+  const [, table = ''] = /HELP: [^=]+= \{([^}]+)\}/.exec(read('parts/help-link.tsx')) ?? [];
+  const links = new Map(
+    Array.from(table.matchAll(/^ {2}'?([\w ]*)'?: '([^']+)'/gm), ([, place = '', target = '']) => [place, target]),
+  );
+  for (const target of links.values()) {
+    const [slug, anchor] = target.split('#');
+    const page = PAGES.find((one) => one.slug === slug);
+    assert.ok(page !== undefined, target);
+    const headings = Array.from(page.text.matchAll(/^#+ (.+)$/gm), ([, heading = '']) => anchorOf(heading));
+    assert.ok(anchor === undefined || headings.includes(anchor), target);
+  }
+  for (const [, path = ''] of read('pages.ts').matchAll(/\bpage\('\/(\w*)/g)) assert.ok(links.has(path), path);
+});
+
 test('docs: every script and file named is there', () => {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: object };
   for (const { path, text } of ALL) {

@@ -1,5 +1,6 @@
 /** A visitor's sign-in leads over pages of the edge and of the API, and people go from those to the dashboard: they look like one product. */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { STYLE as AGENT_STYLE } from '../src/agent/inspect/page/style.ts';
 import { STYLE } from '../src/control/api/pages/style.ts';
@@ -28,6 +29,16 @@ test('pages of the edge have the colours of the pages of the API, light and dark
 test("the agent's own page has the colours of the pages of the API, light and dark", () => {
   const own = coloursOf(AGENT_STYLE);
   for (const [name, values] of coloursOf(STYLE)) assert.deepEqual(own.get(name), values, name);
+});
+
+test('the documentation has the colours of the pages of the API, light and dark', () => {
+  const own = coloursOf(readFileSync(new URL('../src/docs-site/site.css', import.meta.url), 'utf8'));
+  const api = coloursOf(STYLE);
+  assert.ok(own.size >= 7);
+  for (const [name, values] of own) {
+    assert.equal(values.length, 2, `${name}: light and dark`);
+    assert.deepEqual(values, api.get(name), name);
+  }
 });
 
 test('the dashboard has them too, in the terms of its components', () => {

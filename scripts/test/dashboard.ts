@@ -1,4 +1,4 @@
-/** Builds the dashboard into dist/, unless the one that is there was made of the same files. Used by scripts/test.ts. */
+/** Builds dashboard and documentation into dist/, unless those that are there were made of the same files. Used by scripts/test.ts. */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
@@ -18,10 +18,9 @@ export async function haveDashboard(): Promise<void> {
 
 function hashOfSources(): string {
   const hash = createHash('sha256');
-  const files = globSync(['src/dashboard/**/*', 'package-lock.json', 'scripts/build-dashboard.mjs'], {
-    cwd: ROOT,
-    withFileTypes: true,
-  });
+  const sources = ['src/dashboard/**/*', 'src/docs-site/**/*', 'docs/*.md', 'CHANGELOG.md', 'SECURITY.md'];
+  const makers = ['package-lock.json', 'scripts/{build-dashboard,build-docs,pack-file}.mjs', 'scripts/docs/*.ts'];
+  const files = globSync([...sources, ...makers], { cwd: ROOT, withFileTypes: true });
   const paths = files.filter((file) => file.isFile()).map((file) => join(file.parentPath, file.name));
   for (const path of paths.sort()) hash.update(path.slice(ROOT.length)).update('\0').update(readFileSync(path));
   return hash.digest('hex');

@@ -178,7 +178,7 @@ test('errors that follow from the kind of a route are on every route of that kin
       ...(operation.security?.length === 0 ? [] : ['401']),
       ...(path.startsWith('/auth/') ? ['429'] : []),
       ...(operation.requestBody === undefined ? [] : ['400', '413']),
-      ...(path.includes('{') && !path.startsWith('/docs/') ? ['404'] : []),
+      ...(path.includes('{') ? ['404'] : []),
     ];
     for (const status of expected) assert.ok(statuses.includes(status), `${name} lacks ${status}`);
   }

@@ -23,6 +23,7 @@ import { mountBilling } from './routes/billing.ts';
 import { mountConnections } from './routes/connections.ts';
 import { mountDevice } from './routes/device.ts';
 import { mountDocument } from './routes/document.ts';
+import { mountApiReference } from './routes/api-reference.ts';
 import { mountDocs } from './routes/docs.ts';
 import { mountDomains } from './routes/domains.ts';
 import { mountEvents } from './routes/events.ts';
@@ -133,6 +134,7 @@ export function buildApi(deps: ApiDeps): Api {
   mountEvents(app, deps);
   mountSuperadmin(app, deps);
   mountDocument(app, deps);
+  mountApiReference(app, deps);
   mountDocs(app, deps);
 
   for (const definition of app.openAPIRegistry.definitions) {

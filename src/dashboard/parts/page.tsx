@@ -1,6 +1,7 @@
-/** The frame of every page inside the shell: its title (also of the tab), what it is about, and what can be done there. */
+/** The frame of every page inside the shell: its title (also of the tab), what it is about, its main actions, and help. */
 import { Box, Group, Stack, Text, Title } from '@mantine/core';
 import { type ReactNode, useEffect } from 'react';
+import { HelpLink } from './help-link.tsx';
 
 interface PageProps {
   readonly title: string;
@@ -28,7 +29,10 @@ export function Page({ title, about, actions, children }: PageProps) {
             </Text>
           )}
         </Box>
-        {actions !== undefined && <Group gap="xs">{actions}</Group>}
+        <Group gap="xs">
+          {actions}
+          <HelpLink />
+        </Group>
       </Group>
       {children}
     </Stack>

@@ -1,149 +1,90 @@
-/**
- * `/docs`: the API reference as a page. Swagger UI out of its npm package, nothing from another host, and a policy that forbids it.
- */
-import { createHash } from 'node:crypto';
-import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
+/** `/docs/`: the documentation, as the build has made it of docs/*.md. Public: nothing on it is of a user. */
 import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { AppError } from '../../../base/errors.ts';
-import { readPackageFile } from '../../../base/assets.ts';
 import type { Api, ApiDeps, ApiEnv } from '../context.ts';
+import { defineRoute } from '../define-route.ts';
+import { BuiltFiles, BuiltList } from '../pages/built-files.ts';
+import { PAGE_POLICY } from '../pages/page-policy.ts';
 
-/** Addresses are relative to the page, for it is served under `/api` too. */
-const PAGE = `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Culvert API</title>
-<link rel="stylesheet" href="docs/swagger-ui.css">
-<link rel="icon" href="data:,">
-</head>
-<body>
-<div id="reference"></div>
-<script src="docs/swagger-ui-bundle.js"></script>
-<script src="docs/start.js"></script>
-</body>
-</html>
-`;
-
-/** Somebody who is signed in at this origin need not paste a token: their cookie gives one. Reloading the page gives the next. */
-const START = `const reference = SwaggerUIBundle({
-  url: 'openapi.json',
-  dom_id: '#reference',
-  deepLinking: true,
-  docExpansion: 'list',
-  defaultModelsExpandDepth: 0,
-  validatorUrl: null,
-  onComplete: signIn,
+const List = BuiltList.extend({
+  /** Addresses below `/docs/`; empty for the home page. */
+  pages: z.array(z.string()),
 });
+type Files = BuiltFiles<z.infer<typeof List>>;
 
-async function swapCookie() {
-  const answer = await fetch('auth/refresh', { method: 'POST', credentials: 'same-origin', keepalive: true });
-  return { ok: answer.ok, body: await answer.json() };
-}
-
-async function signIn() {
-  let answer = await swapCookie();
-  // Another tab may be at it with the same cookie: then the server says when to come back, and the new cookie is there.
-  const seconds = answer.body.retry_after_seconds;
-  if (!answer.ok && seconds !== undefined) {
-    await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
-    answer = await swapCookie();
-  }
-  if (answer.ok) reference.preauthorizeApiKey('bearer', answer.body.access_token);
-}
-`;
-
+/** A new version of the server has new pages at the same addresses. */
 const MINUTES_5 = 'public, max-age=300';
-
-interface Served {
-  readonly type: string;
-  readonly read: () => Uint8Array;
-}
-
-const FILES: ReadonlyMap<string, Served> = new Map([
-  ['start.js', { type: 'text/javascript; charset=utf-8', read: () => Buffer.from(START) }],
-  [
-    'swagger-ui-bundle.js',
-    {
-      type: 'text/javascript; charset=utf-8',
-      read: () => readPackageFile('swagger-ui-dist/swagger-ui-bundle.js'),
-    },
-  ],
-  [
-    'swagger-ui.css',
-    { type: 'text/css; charset=utf-8', read: () => readPackageFile('swagger-ui-dist/swagger-ui.css') },
-  ],
-]);
-
-/** A file as it goes out, made at its first use: most servers are never asked. */
-interface Packed {
-  readonly plain: Uint8Array<ArrayBuffer>;
-  readonly gzipped: Uint8Array<ArrayBuffer>;
-  readonly etag: string;
-}
+/** The name of an asset says its content. */
+const FOREVER = 'public, max-age=31536000, immutable';
+const open = { method: 'get' as const, security: [], tags: ['pages'] };
+const responses = { 200: { description: 'A file for a browser' } };
 
 export function mountDocs(app: Api, deps: ApiDeps): void {
-  const packed = new Map<string, Promise<Packed>>();
+  const files: Files = new BuiltFiles('docs', List);
+  mountRedirects(app, deps);
+  app.openAPIRegistry.registerPath(
+    defineRoute({ ...open, path: '/docs/', summary: 'Show the documentation', responses }, ['unavailable']),
+  );
+  app.get('/docs/', async (c) => servePage(c, files, ''));
+  const pageParams = z.object({ page: z.string() });
+  app.openAPIRegistry.registerPath(
+    defineRoute(
+      {
+        ...{ ...open, path: '/docs/{page}', summary: 'Show a page of the documentation' },
+        request: { params: pageParams },
+        responses,
+      },
+      ['unavailable'],
+    ),
+  );
+  app.get('/docs/:page', async (c) => servePage(c, files, c.req.param('page')));
+  const fileParams = z.object({ file: z.string() });
+  const asset = { ...open, path: '/docs/assets/{file}', summary: 'Get a style, script or index of the documentation' };
+  app.openAPIRegistry.registerPath(defineRoute({ ...asset, request: { params: fileParams }, responses }));
+  app.get('/docs/assets/:file', async (c) => {
+    const name = c.req.param('file');
+    if (name.endsWith('.html')) throw nothingAt(c);
+    c.header('Cache-Control', FOREVER);
+    return serveFile(c, files, name);
+  });
+}
+
+async function servePage(c: Context<ApiEnv>, files: Files, slug: string): Promise<Response> {
+  const list = files.list();
+  if (list === undefined)
+    throw new AppError('unavailable', 'The documentation was not built. Run `npm run build:dashboard`, then reload.');
+  if (!list.pages.includes(slug)) throw nothingAt(c);
+  c.header('Content-Security-Policy', PAGE_POLICY);
+  c.header('X-Frame-Options', 'DENY');
+  c.header('Cache-Control', MINUTES_5);
+  return serveFile(c, files, `${slug === '' ? 'index' : slug}.html`);
+}
+
+async function serveFile(c: Context<ApiEnv>, files: Files, name: string): Promise<Response> {
+  const file = await files.find(name, c.req.header('accept-encoding') ?? '');
+  if (file === undefined) throw nothingAt(c);
+  c.header('Content-Type', file.type);
+  c.header('Vary', 'Accept-Encoding');
+  if (file.coding !== 'identity') c.header('Content-Encoding', file.coding);
+  return c.body(file.bytes);
+}
+
+function nothingAt(c: Context<ApiEnv>): AppError {
+  return new AppError('not_found', `There is nothing at ${c.req.path}.`);
+}
+
+/** Pages link relative to a folder, so its address ends with a slash. */
+function mountRedirects(app: Api, { publicUrl }: ApiDeps): void {
   for (const [path, summary] of [
-    ['/docs', 'This reference as a page'],
-    ['/docs/{file}', 'Scripts and style of that page'],
+    ['/docs', 'Redirect to the documentation'],
+    ['/docs/api', 'Redirect to the API reference'],
   ] as const) {
-    app.openAPIRegistry.registerPath({
-      method: 'get',
-      path,
-      security: [],
-      tags: ['probes'],
-      summary,
-      ...(path === '/docs' ? {} : { request: { params: z.object({ file: z.enum([...FILES.keys()]) }) } }),
-      responses: { 200: { description: 'A file for a browser' } },
+    const redirect = { 302: { description: `To \`${path}/\`` } };
+    app.openapi(defineRoute({ ...open, path, summary, responses: redirect }), (c) => {
+      // Its path alone: a client that used another name of this host stays on it.
+      const prefix = new URL(publicUrl()).pathname.replace(/\/+$/, '');
+      return c.redirect(`${prefix}${path}/`, 302);
     });
   }
-  app.get('/docs', (c) => {
-    c.header('Content-Security-Policy', policy(deps.publicUrl()));
-    return c.html(PAGE);
-  });
-  app.get('/docs/:file', async (c) => {
-    const name = c.req.param('file');
-    const file = FILES.get(name);
-    if (file === undefined) throw new AppError('not_found', `There is nothing at ${c.req.path}.`);
-    let found = packed.get(name);
-    if (found === undefined) packed.set(name, (found = pack(file.read())));
-    return serve(c, file.type, await found);
-  });
-}
-
-/** `Try it out` calls the API by its public address, which need not be the one that the page came from. */
-function policy(publicUrl: string): string {
-  const { origin } = new URL(publicUrl);
-  return [
-    "default-src 'none'",
-    "script-src 'self'",
-    // Swagger UI styles its elements one by one.
-    "style-src 'self' 'unsafe-inline'",
-    "img-src 'self' data:",
-    `connect-src 'self' ${origin}`,
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join('; ');
-}
-
-async function pack(bytes: Uint8Array): Promise<Packed> {
-  const plain = Uint8Array.from(bytes);
-  const gzipped = Uint8Array.from(await promisify(gzip)(plain));
-  return { plain, gzipped, etag: `"${createHash('sha256').update(plain).digest('hex').slice(0, 32)}"` };
-}
-
-function serve(c: Context<ApiEnv>, type: string, { plain, gzipped, etag }: Packed): Response {
-  c.header('Cache-Control', MINUTES_5);
-  c.header('ETag', etag);
-  c.header('Vary', 'Accept-Encoding');
-  if (c.req.header('if-none-match') === etag) return c.body(null, 304);
-  c.header('Content-Type', type);
-  if (!/\bgzip\b/.test(c.req.header('accept-encoding') ?? '')) return c.body(plain);
-  c.header('Content-Encoding', 'gzip');
-  return c.body(gzipped);
 }

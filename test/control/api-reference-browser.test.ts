@@ -1,5 +1,5 @@
 // group: browser
-/** The page of the API's document as people use it. Its files are judged by docs-page.test.ts. */
+/** The page of the API's document as people use it. Its files are judged by api-reference.test.ts. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Browser } from 'playwright-core';
@@ -34,7 +34,7 @@ test('a browser shows every operation, asks no other host, and finds no fault', 
     if (message.type() === 'error') faults.push(message.text());
   });
   page.on('pageerror', (error) => faults.push(error.message));
-  await page.goto(`${h.server.apiUrl}/docs`);
+  await page.goto(`${h.server.apiUrl}/docs/api/`);
   await page.locator('.opblock').first().waitFor();
   const document = JSON.parse((await h.call('GET', '/openapi.json')).text) as { paths: Record<string, object> };
   const count = Object.values(document.paths).reduce((sum, methods) => sum + Object.keys(methods).length, 0);
@@ -45,7 +45,7 @@ test('a browser shows every operation, asks no other host, and finds no fault', 
     await page.evaluate(SCROLL);
   }
   assert.equal(seen.size, count);
-  await page.goto(`${h.server.apiUrl}/docs?again#/auth/post_auth_login`);
+  await page.goto(`${h.server.apiUrl}/docs/api/?again#/auth/post_auth_login`);
   await page.getByText('access_token', { exact: false }).first().waitFor();
   await page.getByRole('button', { name: 'Try it out' }).click();
   await page.getByRole('button', { name: 'Execute' }).click();
@@ -61,7 +61,7 @@ test('a browser shows every operation, asks no other host, and finds no fault', 
     [],
   );
   if (process.env['CULVERT_SCREENSHOTS'] !== undefined) {
-    await page.screenshot({ path: `${process.env['CULVERT_SCREENSHOTS']}/docs.png` });
+    await page.screenshot({ path: `${process.env['CULVERT_SCREENSHOTS']}/api-reference.png` });
   }
 });
 
@@ -71,7 +71,7 @@ test('whoever is signed in at this origin tries an operation without pasting a t
   t.after(() => page.close());
   // The first page asks too, and may ask late: nobody is signed in yet.
   const asNobody = page.waitForResponse(`${h.server.apiUrl}/auth/refresh`);
-  await page.goto(`${h.server.apiUrl}/docs`);
+  await page.goto(`${h.server.apiUrl}/docs/api/`);
   assert.equal((await asNobody).status(), 401);
   const login = { email: 'docs@example.com', password };
   const status = await page.evaluate(async (credentials) => {
@@ -81,7 +81,7 @@ test('whoever is signed in at this origin tries an operation without pasting a t
   }, login);
   assert.equal(status, 200);
   const swapped = page.waitForResponse(`${h.server.apiUrl}/auth/refresh`);
-  await page.goto(`${h.server.apiUrl}/docs?again#/auth/get_auth_me`);
+  await page.goto(`${h.server.apiUrl}/docs/api/?again#/auth/get_auth_me`);
   assert.equal((await swapped).status(), 200);
   await page.getByRole('button', { name: 'Try it out' }).click();
   await page.getByRole('button', { name: 'Execute' }).click();

@@ -46,17 +46,20 @@ export class AppError extends Error {
   readonly code: ErrorCode;
   readonly details: readonly ErrorDetail[] | undefined;
   readonly retryAfterSeconds: number | undefined;
+  /** What it is about was logged where it was found: no line for each time that it is met. */
+  readonly isLogged: boolean;
 
   constructor(
     code: ErrorCode,
     message: string,
-    options: { cause?: unknown; details?: readonly ErrorDetail[]; retryAfterSeconds?: number } = {},
+    options: { cause?: unknown; details?: readonly ErrorDetail[]; retryAfterSeconds?: number; isLogged?: boolean } = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'AppError';
     this.code = code;
     this.details = options.details;
     this.retryAfterSeconds = options.retryAfterSeconds;
+    this.isLogged = options.isLogged === true;
   }
 
   get status(): number {

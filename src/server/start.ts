@@ -8,6 +8,7 @@ import { type HostPort, LOOPBACK, NetworkSet } from '../base/addr.ts';
 import { systemClock } from '../base/clock.ts';
 import { Lifecycle } from '../base/lifecycle.ts';
 import type { Logger } from '../base/log.ts';
+import { withoutLogged } from '../base/logged-errors.ts';
 import { ProcessWatch } from '../base/process-watch.ts';
 import { agentsPublicAddress, apiPublicUrl, edgePublicUrl } from '../config/computed.ts';
 import type { Settings } from '../config/schema.ts';
@@ -102,7 +103,8 @@ interface Late {
 }
 
 async function open(settings: Settings, options: ServerOptions, life: Lifecycle): Promise<Server> {
-  const { log, version } = options;
+  const { version } = options;
+  const log = withoutLogged(options.log);
   life.onClose('data folder', lockDataDir(settings.data_dir));
   if (options.newServer === true) {
     const aside = setRemainsAside(settings.data_dir, systemClock.now());
@@ -215,6 +217,7 @@ async function open(settings: Settings, options: ServerOptions, life: Lifecycle)
   control.forwarder.start();
   life.onClose('webhooks on their way', () => control.forwarder.stop(FORWARDS_STOP_MS));
   life.onClose('free space', control.disk.start());
+  life.onClose('watch over the database file', control.store.watchFile());
   life.onClose('jobs', startJobs({ ...control, clock: systemClock, log }));
 
   return {

@@ -34,7 +34,8 @@ export class ErrorLog {
 
   /** An answer of the API; those that are the caller's doing are not logged. */
   refusal(error: AppError, { method, path }: FailedRequest): void {
-    if (error.status < 500 || error.code === 'not_configured' || error.code === 'not_implemented') return;
+    if (error.isLogged || error.status < 500 || error.code === 'not_configured' || error.code === 'not_implemented')
+      return;
     const isFailure = error.cause !== undefined;
     const passed = error.code === 'unavailable' ? (isFailure ? this.#failing : this.#busy).pass() : {};
     if (passed === undefined) return;

@@ -129,6 +129,8 @@ export function answerError(error: unknown, c: Context<ApiEnv>, log: ErrorLog): 
 
 function asAppError(error: unknown): AppError | undefined {
   if (error instanceof AppError) return error;
+  // Drizzle puts an error of its own around some of the database's.
+  if (error instanceof Error && error.cause instanceof AppError) return error.cause;
   if (!(error instanceof HTTPException)) return undefined;
   // From the validator: bad JSON is 400, a wrong content type 415 (a code that the contract doesn't know); both would be plain text.
   if (error.status === 400)

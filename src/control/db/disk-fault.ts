@@ -29,8 +29,8 @@ export function asDiskFault(error: unknown): AppError | undefined {
   );
 }
 
-/** Drizzle puts an error of its own around some. */
-function faultCode(error: unknown): string | undefined {
+/** The code of an error of SQLite or the system. Drizzle puts an error of its own around some. */
+export function faultCode(error: unknown): string | undefined {
   return codeOf(error) ?? (error instanceof Error ? codeOf(error.cause) : undefined);
 }
 

@@ -8,11 +8,13 @@ import { eq, sql } from 'drizzle-orm';
 import { type BetterSQLite3Database, drizzle } from 'drizzle-orm/better-sqlite3';
 import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/log.ts';
-import { codeOf } from '../../base/errors.ts';
+import { AppError, codeOf } from '../../base/errors.ts';
 import { within } from '../../base/within.ts';
+import { DatabaseFaults, type DatabaseFault, guarded } from './database-faults.ts';
 import { asDiskFault, isFull, locked, unconfirmed } from './disk-fault.ts';
 import type { DurableLog } from './durable-log.ts';
-import type { OpenStore, Sqlite } from './open.ts';
+import { watchFile } from './file-watch.ts';
+import { copyDatabase, type OpenStore, type Sqlite } from './open.ts';
 import * as schema from './schema.ts';
 
 /** An answer waits this long for the disk: then its client is told to come again, and the server that it is slow. */
@@ -56,6 +58,7 @@ export class Store {
   readonly #sqlite: Sqlite;
   readonly #durableLog: DurableLog;
   readonly #log: Logger;
+  readonly #faults: DatabaseFaults;
   readonly #diskMs: number;
   readonly #onFull: () => void;
   readonly #watchers: Array<(userId: string) => void> = [];
@@ -72,7 +75,8 @@ export class Store {
     this.#durableLog = durableLog;
     this.#log = deps.log;
     this.clock = deps.clock;
-    this.db = drizzle(sqlite, { schema });
+    this.#faults = new DatabaseFaults({ file: sqlite.name, log: deps.log });
+    this.db = drizzle(guarded(sqlite, this.#faults), { schema });
   }
 
   /**
@@ -91,6 +95,7 @@ export class Store {
    */
   inTx<T>(work: (tx: Tx) => T extends PromiseLike<unknown> ? never : T, options: TxOptions = {}): T {
     if (this.#sqlite.inTransaction) throw new Error('a transaction inside a transaction');
+    if (options.relaxed !== true) this.#faults.refuseGone();
     const told: Array<() => void> = [];
     const people = new Set<string>();
     const tx: Tx = {
@@ -114,9 +119,10 @@ export class Store {
       const fault = asDiskFault(error);
       if (fault !== undefined) this.#diskFailed = true;
       if (isFull(error)) this.#onFull();
-      throw fault ?? error;
+      throw fault ?? this.#faults.asDamage(error) ?? error;
     }
     this.#durableLog.fold().catch((error: unknown) => {
+      if (this.#faults.known?.kind === 'gone' || this.#faults.asDamage(error) !== undefined) return;
       this.#log.error({ err: error }, 'the log of the database could not be folded back: trying again');
     });
     for (const userId of people) for (const look of this.#watchers) told.push(() => look(userId));
@@ -209,6 +215,7 @@ export class Store {
   ping(): void {
     this.db.get(sql`SELECT 1`);
     this.checkDisk();
+    if (this.fault !== undefined) throw new AppError('unavailable', 'The database is damaged.', { isLogged: true });
   }
 
   /**
@@ -216,6 +223,7 @@ export class Store {
    * one that failed is the disk tried, with rows that are gone at once.
    */
   checkDisk(): void {
+    this.#faults.refuseGone();
     if (this.#slowSince !== undefined) throw unconfirmed();
     if (!this.#diskFailed) return;
     const row = { id: TRIAL, expiresAt: 0 };
@@ -223,6 +231,32 @@ export class Store {
     this.inTx((tx) => tx.db.delete(schema.spentOnce).where(eq(schema.spentOnce.id, TRIAL)).run(), { relaxed: true });
     this.#diskFailed = false;
     this.#log.info({}, 'the disk takes writes again');
+  }
+
+  /** What is wrong with the database until it is restored and the server started again; undefined while nothing is known to be. */
+  get fault(): DatabaseFault | undefined {
+    return this.#faults.known;
+  }
+
+  /**
+   * Looks every few seconds whether the file of the database is where it was; returns the stop. Once it is not, changes are `unavailable`, and what
+   * the server has is saved beside it: what was stored since the file went would end with the process.
+   */
+  watchFile(options: { lookMs?: number } = {}): () => void {
+    const onGone = (what: 'deleted' | 'replaced'): void => this.#faults.gone(what, this.#rescue());
+    return watchFile({ ...options, file: this.#sqlite.name, onGone });
+  }
+
+  #rescue(): string | null {
+    const stamp = new Date(this.clock.now()).toISOString().replaceAll(/[:.-]/g, '');
+    const copy = `${this.#sqlite.name}.rescued-${stamp}`;
+    try {
+      copyDatabase(this.#sqlite, copy);
+      return copy;
+    } catch (error) {
+      this.#log.error({ err: error, copy }, 'what the server holds could not be saved');
+      return null;
+    }
   }
 
   close(): void {

@@ -1,6 +1,7 @@
 /**
  * What the control plane does by the clock: one table, one timer. A job that fails is logged and tried again at its next turn.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/log.ts';
 import type { Billing } from './services/billing/billing.ts';
@@ -10,6 +11,7 @@ import type { RecordSweep } from './services/inspector/record-sweep.ts';
 import type { Keys } from './services/keys/keys.ts';
 import type { DeviceExpiry } from './services/networks/device-expiry.ts';
 import type { JobTimes } from './services/operator/job-times.ts';
+import type { Drains } from './services/pending-work/drains.ts';
 import type { Retention } from './services/retention.ts';
 import type { TokenEnds } from './services/tokens/token-ends.ts';
 import type { Tunnels } from './services/tunnels/tunnels.ts';
@@ -23,13 +25,14 @@ interface Job {
 }
 
 export interface JobDeps {
+  readonly drains: Pick<Drains, 'wake'>;
   readonly tunnels: Pick<Tunnels, 'expireDue' | 'removeUnused' | 'removeForgotten'>;
   readonly tokenEnds: Pick<TokenEnds, 'endGraces'>;
   readonly deviceExpiry: Pick<DeviceExpiry, 'expireDue'>;
   readonly billing: Pick<Billing, 'rereadDue'>;
   readonly domainChecks: Pick<DomainChecks, 'checkDue'>;
   readonly certificates: Pick<Certificates, 'tend' | 'askTimes'>;
-  readonly retention: Pick<Retention, 'sweep'>;
+  readonly retention: Pick<Retention, 'run'>;
   readonly recordSweep: Pick<RecordSweep, 'run'>;
   readonly keys: Pick<Keys, 'sweep'>;
   readonly refusals: Pick<Refusals, 'fold'>;
@@ -41,17 +44,35 @@ export interface JobDeps {
 
 const TICK_MS = 1_000;
 
-/** The schedule. Each run takes a bounded batch, so that none holds the loop. */
+/** The schedule. Each run takes bounded batches, and rests in between, so that none holds the loop. */
 function schedule(deps: JobDeps): readonly Job[] {
   return [
+    // What was left by a fault: what there is to do goes on by itself.
+    { name: 'large changes', everyMs: TICK_MS, run: () => deps.drains.wake() },
     // A tunnel may outlive its time by this much.
-    { name: 'expire tunnels', everyMs: TICK_MS, run: () => void deps.tunnels.expireDue() },
+    { name: 'expire tunnels', everyMs: TICK_MS, run: (signal) => inSlices(() => deps.tunnels.expireDue(), signal) },
     // So may a token that was rotated, for whoever asks the database; data nodes know the instant and keep it themselves.
-    { name: 'end graces of tokens', everyMs: TICK_MS, run: () => void deps.tokenEnds.endGraces() },
+    {
+      name: 'end graces of tokens',
+      everyMs: TICK_MS,
+      run: (signal) => inSlices(() => deps.tokenEnds.endGraces(), signal),
+    },
     // So may the peer of a device in its network's server config; its datagrams end at the instant itself.
-    { name: 'expire devices', everyMs: TICK_MS, run: () => void deps.deviceExpiry.expireDue() },
-    { name: 'remove unused tunnels', everyMs: 60_000, run: () => void deps.tunnels.removeUnused() },
-    { name: 'remove forgotten tunnels', everyMs: 600_000, run: () => void deps.tunnels.removeForgotten() },
+    {
+      name: 'expire devices',
+      everyMs: TICK_MS,
+      run: (signal) => inSlices(() => deps.deviceExpiry.expireDue(), signal),
+    },
+    {
+      name: 'remove unused tunnels',
+      everyMs: 60_000,
+      run: (signal) => inSlices(() => deps.tunnels.removeUnused(), signal),
+    },
+    {
+      name: 'remove forgotten tunnels',
+      everyMs: 600_000,
+      run: (signal) => inSlices(() => deps.tunnels.removeForgotten(), signal),
+    },
     {
       name: 'missed events of the payment provider',
       everyMs: 600_000,
@@ -61,7 +82,7 @@ function schedule(deps: JobDeps): readonly Job[] {
     // A domain that was just bound waits for its certificate by this much.
     { name: 'certificates', everyMs: 5_000, run: () => deps.certificates.tend() },
     { name: 'times of renewal', everyMs: 600_000, run: (signal) => deps.certificates.askTimes(signal) },
-    { name: 'retention', everyMs: 60_000, run: () => deps.retention.sweep() },
+    { name: 'retention', everyMs: 60_000, run: (signal) => deps.retention.run(signal) },
     { name: 'retention of records', everyMs: 60_000, run: (signal) => deps.recordSweep.run(signal) },
     { name: 'signing keys', everyMs: 600_000, run: () => deps.keys.sweep() },
     // A crash loses the counts of this long.
@@ -69,11 +90,29 @@ function schedule(deps: JobDeps): readonly Job[] {
   ];
 }
 
-/** Starts the schedule; returns its stop. A job that waits for somebody outside is told to stop and not waited for. */
+/** Batch after batch until one finds nothing, each followed by a rest as long as it took: half of the thread at most. Nothing to do ends at once. */
+function inSlices(batch: () => number, stopping: AbortSignal): void | Promise<void> {
+  const start = performance.now();
+  if (batch() > 0) return goOn(batch, performance.now() - start, stopping);
+}
+
+async function goOn(batch: () => number, tookMs: number, stopping: AbortSignal): Promise<void> {
+  let isMore = true;
+  for (let restMs = tookMs; isMore; ) {
+    await sleep(Math.ceil(restMs));
+    if (stopping.aborted) return;
+    const start = performance.now();
+    isMore = batch() > 0;
+    restMs = performance.now() - start;
+  }
+}
+
+/** Starts the schedule, and goes on with what the last run left undone; returns its stop. A job that waits for somebody outside is told to stop and not waited for. */
 export function startJobs(deps: JobDeps): () => void {
   const stopping = new AbortController();
   const due = schedule(deps).map((job) => ({ job, at: deps.clock.monotonic() + job.everyMs, running: false }));
   const { jobTimes } = deps;
+  deps.drains.wake();
   for (const { job, at } of due) jobTimes.plan(job.name, at);
   const failed = (job: Job, error: unknown): void => {
     jobTimes.ended(job.name, { failed: true });

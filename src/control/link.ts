@@ -2,12 +2,13 @@
  * The link between the planes when both live in one process: calls become service calls, faults become refusals. The next ones (worker
  * thread, message bus) replace this file alone. Everything is asynchronous and plain data, as it will be then.
  */
+import { setImmediate } from 'node:timers/promises';
 import type { Logger } from '../base/log.ts';
 import type { EventBatch } from '../plane/events.ts';
 import type { InspectionBatch } from '../plane/inspection.ts';
 import type { AdmitAnswer, AttachAnswer, ClaimAnswer, ClaimQuestion, Link, Refusal } from '../plane/link.ts';
 import type { AttachQuestion } from '../plane/relays.ts';
-import type { Delta, Snapshot } from '../plane/routes.ts';
+import type { Delta, Route, Snapshot } from '../plane/routes.ts';
 import type { RecordStore } from './db/usage/records.ts';
 import type { Publisher } from './publish/publisher.ts';
 import type { Certificates } from './services/certificates/certificates.ts';
@@ -42,13 +43,22 @@ export function inProcessLink(deps: LinkDeps): Link {
     return { ok: false, code: 'internal', message: 'The server has a fault. Its log says more.' };
   };
   return {
-    snapshot: async (): Promise<Snapshot> =>
-      deps.publisher.snapshot(() => ({
-        routes: deps.tunnels.routes(),
+    snapshot: async (): Promise<Snapshot> => {
+      // What changes while slices are read has a higher number, and its deltas say the same once more.
+      const { version } = deps.publisher;
+      const routes: Route[] = [];
+      for (const slice of deps.tunnels.routeSlices()) {
+        for (const route of slice) routes.push(route);
+        await setImmediate();
+      }
+      return {
+        version,
+        routes,
         accessKeys: deps.keys.accessKeys(),
         visitorKey: deps.visitorKey,
         relays: deps.relays(),
-      })),
+      };
+    },
     onDelta: (listener: (delta: Delta) => void): (() => void) => deps.publisher.subscribe(listener),
     admit: async (token: string): Promise<AdmitAnswer> => {
       try {

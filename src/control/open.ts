@@ -8,6 +8,7 @@ import type { RecordStore } from './db/usage/records.ts';
 import { inProcessLink } from './link.ts';
 import type { Nodes } from './nodes.ts';
 import type { ControlOptions } from './options.ts';
+import { registerDrains } from './parts/drains.ts';
 import { openGround } from './parts/ground.ts';
 import { type NetworkServices, openNetworks } from './parts/networks.ts';
 import { type PeopleServices, openPeople } from './parts/people.ts';
@@ -24,6 +25,7 @@ import type { Outbox } from './services/mail/outbox.ts';
 import { DiskWatch } from './services/operator/disk-watch.ts';
 import { JobTimes } from './services/operator/job-times.ts';
 import { OperatorMetrics } from './services/operator/operator-metrics.ts';
+import type { Drains } from './services/pending-work/drains.ts';
 import { Retention } from './services/retention.ts';
 
 export type { ControlOptions } from './options.ts';
@@ -35,6 +37,8 @@ export interface ControlPlane
     NetworkServices,
     PeopleServices {
   readonly store: Store;
+  /** Large changes in slices: woken by a start. */
+  readonly drains: Drains;
   /** Closed with all else, and before it by whoever wants what waits to be stored. */
   readonly records: RecordStore;
   readonly sealer: Sealer;
@@ -65,8 +69,11 @@ export function openControl(options: ControlOptions): ControlPlane {
     const { claims, usage, visitorKey, ...tunnels } = openTunnels(ground, tokens);
     const networks = openNetworks(ground);
     const { attachments, relays, ...ofRelays } = openRelays(ground);
+    const people = openPeople(ground, { tokenEnds: tokens.tokenEnds, owned: { ...tunnels, ...networks } });
+    registerDrains(ground, { ...tokens, ...tunnels, ...networks, ...people });
     return {
       store,
+      drains: ground.drains,
       records,
       sealer,
       keys,
@@ -77,7 +84,7 @@ export function openControl(options: ControlOptions): ControlPlane {
       ...tunnels,
       ...ofRelays,
       ...networks,
-      ...openPeople(ground, { tokenEnds: tokens.tokenEnds, owned: { ...tunnels, ...networks } }),
+      ...people,
       retention: new Retention({ store }),
       jobTimes,
       disk: new DiskWatch({ dataDir: options.dataDir, minFree: options.minFree, clock: ground.clock, log }),
@@ -113,6 +120,7 @@ export function openControl(options: ControlOptions): ControlPlane {
         log,
       }),
       close: () => {
+        ground.drains.close();
         ground.passwords.close();
         void records.close();
         store.close();

@@ -167,7 +167,7 @@ async function open(settings: Settings, options: ServerOptions, life: Lifecycle)
     },
   };
   life.onClose('self-signed certificates', renewSelfSigned(settings, certificates, renewal));
-  learnPorts(settings, { addresses: node.addresses, certificates, version, late, control });
+  learnPorts(settings, { addresses: node.addresses, certificates, version, late, control, log });
   const watch = new CertificateWatch(watchedPairs(settings, { node: shown, certificates, late }), {
     clock: systemClock,
     log: log.child({ part: 'certificates' }),
@@ -259,6 +259,7 @@ interface Bound {
   readonly version: string;
   readonly late: Late;
   readonly control: ControlPlane;
+  readonly log: Logger;
 }
 
 /** Which files are watched, and what takes a renewed pair of them. */
@@ -286,7 +287,7 @@ function watchedPairs(
 }
 
 /** Fills in what depends on the ports that the data node has. */
-function learnPorts(settings: Settings, { addresses, certificates, version, late, control }: Bound): void {
+function learnPorts(settings: Settings, { addresses, certificates, version, late, control, log }: Bound): void {
   const { http, https, agents } = addresses;
   const edge = settings.edge;
   const withPort = (at: HostPort | null, bound: BoundAddress | null) =>
@@ -299,7 +300,9 @@ function learnPorts(settings: Settings, { addresses, certificates, version, late
   });
   if (edge.public_url === edgePublicUrl(edge) && computed !== edge.public_url) {
     late.edgeTemplate = computed;
-    control.tunnels.announceAll();
+    void control.tunnels.announceAll().catch((error: unknown) => {
+      log.error({ err: error }, 'not all routes have their new URLs: restart the server');
+    });
   }
   late.pin = pinOf(certificates.agents.cert);
   const dial = settings.agents.public_address;

@@ -242,7 +242,7 @@ export class GrantsWorld {
     this.#node?.link.turnTo(this.control.link);
     this.#attach();
     // As a start does; the node sees by it that it has missed something.
-    this.control.tunnels.announceAll();
+    await this.control.tunnels.announceAll();
     await this.#startApi();
   }
 

@@ -107,7 +107,7 @@ export const ROTATION =
   'With a grace both tokens work until it is over, each with the whole `tunnelQuota`; budget and bandwidth they share. The old one can be revoked ' +
   'meanwhile, not rotated; to revoke the new one does not end it. Two predecessors of a token may have their grace at one time.';
 
-export function present({ row, projectSlug, parentNonce, spentUsdCents }: TokenView) {
+export function present({ row, isRevoked, projectSlug, parentNonce, spentUsdCents }: TokenView) {
   return {
     id: row.id,
     name: row.name,
@@ -123,7 +123,7 @@ export function present({ row, projectSlug, parentNonce, spentUsdCents }: TokenV
     expiresAt: seconds(row.expiresAt),
     graceEndsAt: row.graceEndsAt === null ? null : seconds(row.graceEndsAt),
     replacedBy: row.replacedBy,
-    revoked: row.revokedAt !== null,
+    revoked: isRevoked,
     monthlyBudgetUsdCents: row.monthlyBudgetUsdCents,
     spentUsdCents,
     lastUsedAt: row.lastUsedAt === null ? null : seconds(row.lastUsedAt),

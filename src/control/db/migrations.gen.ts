@@ -265,5 +265,16 @@ export const MIGRATIONS: readonly Migration[] = [
     "statements": [
       "CREATE TABLE `server_identity` (\n\t`id` text PRIMARY KEY NOT NULL,\n\t`created_at` integer NOT NULL\n);"
     ]
+  },
+  {
+    "index": 18,
+    "tag": "0017_swift_maria_hill",
+    "hash": "bbe635e9c558d47f97a36f93642e086983ce6916e8eddaa0fd8664e0055fe2b2",
+    "statements": [
+      "CREATE TABLE `pending_work` (\n\t`id` text PRIMARY KEY NOT NULL,\n\t`kind` text NOT NULL,\n\t`scope` text NOT NULL,\n\t`org_id` text NOT NULL,\n\t`at` integer NOT NULL,\n\t`actor` text NOT NULL,\n\t`details` text NOT NULL,\n\t`cursor` text DEFAULT '' NOT NULL\n);",
+      "CREATE INDEX `pending_work_scope` ON `pending_work` (`scope`);",
+      "CREATE INDEX `pending_work_org` ON `pending_work` (`org_id`,`id`);",
+      "CREATE TABLE `counters` (\n\t`name` text PRIMARY KEY NOT NULL,\n\t`value` integer NOT NULL\n);"
+    ]
   }
 ];

@@ -15,4 +15,5 @@ export * from './schema/networks.ts';
 export * from './schema/public-ports.ts';
 export * from './schema/webhooks.ts';
 export * from './schema/metrics.ts';
+export * from './schema/pending.ts';
 export * from './schema/server.ts';

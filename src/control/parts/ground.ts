@@ -15,6 +15,7 @@ import type { ControlOptions } from '../options.ts';
 import { GithubProvider } from '../providers/github.ts';
 import { OidcProvider } from '../providers/oidc.ts';
 import { Publisher } from '../publish/publisher.ts';
+import { nextEpoch } from '../db/epoch.ts';
 import type { Billing } from '../services/billing/billing.ts';
 import { openBilling } from '../services/billing/open-billing.ts';
 import { type Keys, loadKeys } from '../services/keys/keys.ts';
@@ -22,6 +23,7 @@ import { type Sealer, makeSealKey, openSealer } from '../services/keys/sealing.t
 import { loadServerId } from '../services/server-id.ts';
 import { Outbox } from '../services/mail/outbox.ts';
 import { Passwords } from '../services/passwords/passwords.ts';
+import { Drains } from '../services/pending-work/drains.ts';
 import { Challenges } from '../services/sessions/challenges.ts';
 import { Spend } from '../services/tokens/spend.ts';
 import { Maintenance } from '../services/tunnels/maintenance.ts';
@@ -41,6 +43,8 @@ export interface Ground {
   readonly publisher: Publisher;
   readonly passwords: Passwords;
   readonly challenges: Challenges;
+  /** Large changes in slices. */
+  readonly drains: Drains;
   readonly maintenance: Maintenance;
   readonly ownLabels: OwnLabels;
   readonly routes: RouteMaker;
@@ -81,8 +85,9 @@ export function openGround(options: ControlOptions): Ground {
     });
     const store = new Store(openStore(sqlite, options.dataDir), { clock, log, onFull: () => records.giveWay() });
     const keys = loadKeys(store, sealer);
-    const publisher = new Publisher(clock.now());
+    const publisher = new Publisher(nextEpoch(store), log);
     keys.onChange(() => publisher.setAccessKeys(keys.accessKeys()));
+    const drains = new Drains({ store, log });
     const maintenance = new Maintenance();
     const ownHosts = () => [edgeDomain.toLowerCase(), new URL(apiUrl()).hostname];
     const ownUrls = () => [apiUrl(), oauth.google?.issuer, oauth.github?.authorizeUrl];
@@ -100,6 +105,7 @@ export function openGround(options: ControlOptions): Ground {
       publisher,
       passwords: new Passwords(options.makeHasher),
       challenges: new Challenges({ keys, clock, issuer: apiUrl, sealer }),
+      drains,
       maintenance,
       ownLabels,
       routes,
@@ -112,6 +118,7 @@ export function openGround(options: ControlOptions): Ground {
         apiUrl,
         news: publisher,
         routes,
+        drains,
         log,
       }),
       providers: {

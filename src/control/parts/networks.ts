@@ -10,7 +10,9 @@ export interface NetworkServices {
   readonly networkDevices: NetworkDevices;
 }
 
-export function openNetworks({ store, publisher, options: { names, udpPorts, apiUrl } }: Ground): NetworkServices {
+export function openNetworks(ground: Ground): NetworkServices {
+  const { store, drains, publisher } = ground;
+  const { names, udpPorts, apiUrl } = ground.options;
   const deps = { store, news: publisher.networks, names, udpPorts };
-  return { networks: new Networks({ ...deps, apiUrl }), networkDevices: new NetworkDevices(deps) };
+  return { networks: new Networks({ ...deps, drains, apiUrl }), networkDevices: new NetworkDevices(deps) };
 }

@@ -57,8 +57,7 @@ export interface PeopleServices {
 interface PeopleDeps {
   readonly tokenEnds: TokenEnds;
   /** What an organization owns, and takes along when it is deleted. */
-  readonly owned: Pick<TunnelServices, 'tunnels' | 'reservedSubdomains' | 'domains' | 'receivers'> &
-    Pick<NetworkServices, 'networks'>;
+  readonly owned: Pick<TunnelServices, 'tunnels'> & Pick<NetworkServices, 'networks'>;
 }
 
 export function openPeople(ground: Ground, { tokenEnds, owned }: PeopleDeps): PeopleServices {
@@ -118,6 +117,7 @@ export function openPeople(ground: Ground, { tokenEnds, owned }: PeopleDeps): Pe
       store,
       tokens: tokenEnds,
       ...owned,
+      drains: ground.drains,
       records: ground.records,
       outbox,
       newOrg,
@@ -138,7 +138,7 @@ export function openPeople(ground: Ground, { tokenEnds, owned }: PeopleDeps): Pe
     events: new Events({ store }),
     operatorTokens: new OperatorTokens({ sealer, clock }),
     operatorUsers: new OperatorUsers({ store, accounts, passwordReset, mfa, sessionEnds, plan: newOrg.plan }),
-    operatorOrgs: new OperatorOrgs({ store, news, routes }),
+    operatorOrgs: new OperatorOrgs({ store, news, routes, drains: ground.drains }),
     operatorEdge: new OperatorEdge({ nodes: ground.nodes }),
   };
 }

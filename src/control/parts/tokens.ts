@@ -25,10 +25,10 @@ export interface TokenServices {
 }
 
 export function openTokens(ground: Ground): TokenServices {
-  const { options, store, keys, sealer, spend, publisher: news } = ground;
+  const { options, store, keys, sealer, spend, drains, publisher: news } = ground;
   const maker = new TokenMaker({ keys });
   const tokens = new Tokens({ store, keys, maker, spend });
-  const tokenEnds = new TokenEnds({ store, news });
+  const tokenEnds = new TokenEnds({ store, news, drains });
   const masterRights = new MasterRights({ billing: options.billing.mode });
   const rotation = new Rotation({ store, maker, ends: tokenEnds, spend, masterRights });
   return {

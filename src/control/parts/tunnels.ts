@@ -103,7 +103,7 @@ export function openTunnels(ground: Ground, { tokens, tokenEnds }: TokenServices
       log,
     }),
     maintenance: maintenanceSwitch,
-    projects: new Projects({ store, tokens: tokenEnds, tunnels }),
+    projects: new Projects({ store, tokens: tokenEnds, tunnels, drains: ground.drains }),
     reservedSubdomains: new ReservedSubdomains({ store, billing: options.billing.mode, ownLabels }),
     domains: new Domains({
       store,
@@ -125,7 +125,7 @@ export function openTunnels(ground: Ground, { tokens, tokenEnds }: TokenServices
     }),
     metrics: new Metrics({ store, nodes }),
     metricKeys: new MetricKeys({ store }),
-    receivers: new Receivers({ store, sealer, lines: forwarder, refusals, waits }),
+    receivers: new Receivers({ store, sealer, lines: forwarder, refusals, waits, drains: ground.drains }),
     mailbox: new Mailbox({ store, sealer, lines: forwarder, refusals, waits }),
     forwarder,
     refusals,

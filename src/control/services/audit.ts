@@ -134,9 +134,16 @@ export type DeedDetails = Readonly<Record<string, string | number | boolean | nu
 
 /** Writes what `actor` did. */
 export function recordDeed(tx: Tx, actor: Actor, deed: Deed): void {
+  recordAll(tx, actor, [deed]);
+}
+
+/** The same of many, in their order: one statement. */
+export function recordAll(tx: Tx, actor: Actor, deeds: readonly Deed[]): void {
+  if (deeds.length === 0) return;
+  const who = { at: tx.now, orgId: actor.orgId, ...whoIs(actor) };
   tx.db
     .insert(auditEvents)
-    .values({ id: uuidv7(), at: tx.now, orgId: actor.orgId, ...deed, ...whoIs(actor) })
+    .values(deeds.map((deed) => ({ id: uuidv7(), ...who, ...deed })))
     .run();
 }
 

@@ -2,6 +2,7 @@
  * What the tables forget, and when. Called by control/jobs.ts. Each table gives up a bounded batch per pass, in a transaction of its own,
  * so that no pass holds the write lock or the loop for long; what is left goes in the next one.
  */
+import { setImmediate } from 'node:timers/promises';
 import { and, inArray, lt, ne, or, sql, type SQL } from 'drizzle-orm';
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core';
 import { DAY_MS } from '../../base/clock.ts';
@@ -60,10 +61,23 @@ export class Retention {
     this.#store = deps.store;
   }
 
-  /** Deletes what is past its time: one batch of each table. */
+  /** Deletes what is past its time: one batch of each table, with a turn of the loop for others in between. */
+  async run(stopping: AbortSignal): Promise<void> {
+    for (const step of STEPS) {
+      this.#forget(step);
+      await setImmediate();
+      if (stopping.aborted) return;
+    }
+  }
+
+  /** The same at once. */
   sweep(): void {
+    for (const step of STEPS) this.#forget(step);
+  }
+
+  #forget(step: (tx: Tx) => void): void {
     // Relaxed: what a power cut brings back is deleted once more.
-    for (const step of STEPS) this.#store.inTx(step, { relaxed: true });
+    this.#store.inTx(step, { relaxed: true });
   }
 }
 

@@ -75,3 +75,9 @@ export const auditEvents = sqliteTable(
     index('audit_events_resource_at').on(t.resourceId, t.at),
   ],
 );
+
+/** Numbers that only grow. */
+export const counters = sqliteTable('counters', {
+  name: text().primaryKey(),
+  value: integer().notNull(),
+});

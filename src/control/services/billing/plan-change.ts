@@ -1,19 +1,23 @@
 /**
  * The one way in which an organization gets another plan: operators and billing both come here. What lives by the plan follows it at once.
  */
-import { and, eq, gt, isNull, or } from 'drizzle-orm';
+import { and, asc, eq, gt, isNull, or } from 'drizzle-orm';
+import { liveTunnels } from '../../db/gone.ts';
 import { organizations, tunnels } from '../../db/schema.ts';
 import type { Tx } from '../../db/tx.ts';
 import type { OperatorActor, SystemActor, UserActor } from '../actor.ts';
 import { recordDeed } from '../audit.ts';
 import type { RouteNews } from '../news.ts';
+import type { Drain, Drains } from '../pending-work/drains.ts';
+import { moveCursor, type PendingWork } from '../pending-work/pending-rows.ts';
 import type { Plan } from '../plans.ts';
 import type { RouteMaker } from '../tunnels/route-maker.ts';
 import { expiryUnder } from '../tunnels/tunnel-rows.ts';
 
 export interface PlanChangeDeps {
   readonly news: RouteNews;
-  readonly routes: RouteMaker;
+  readonly routes: Pick<RouteMaker, 'routesOf'>;
+  readonly drains: Drains;
 }
 
 export interface PlanChange {
@@ -25,7 +29,8 @@ export interface PlanChange {
 }
 
 /**
- * Writes the plan and the deed, and gives the tunnels that have time left a new end by what each asked for and the new plan has. Names and master keys that the new plan would not give stay; the next one is refused. No deed when nothing changes.
+ * Writes the plan and the deed, and gives the tunnels that have time left a new end by what each asked for and the new plan has, many of them in
+ * slices. Names and master keys that the new plan would not give stay; the next one is refused. No deed when nothing changes.
  */
 export function changePlanIn(tx: Tx, { orgId, from, to, by }: PlanChange, deps: PlanChangeDeps): void {
   if (from === to) return;
@@ -35,28 +40,46 @@ export function changePlanIn(tx: Tx, { orgId, from, to, by }: PlanChange, deps: 
       ? ({ action: 'org.plan', resourceType: 'organization' } as const)
       : ({ action: 'billing.plan', resourceType: 'billing' } as const);
   recordDeed(tx, by, { ...deed, resourceId: orgId, orgId, details: { from, to } });
-  renewTunnels(tx, { orgId, plan: to }, deps);
+  // A name that is no id: nothing of the organization is gone.
+  deps.drains.begin(tx, { kind: 'plan_changed', scope: `plan/${orgId}`, orgId, actor: by, details: { plan: to } });
 }
 
-/** At most MAX_TUNNELS of tunnel-rows.ts. */
-function renewTunnels(tx: Tx, { orgId, plan }: { orgId: string; plan: Plan }, { news, routes }: PlanChangeDeps): void {
+/** A Drain that gives tunnels their new ends, in the order of their ids. */
+export function renewing(deps: Omit<PlanChangeDeps, 'drains'>): Drain {
+  return (tx, work, limit) => renewTunnels(tx, { work, limit }, deps);
+}
+
+function renewTunnels(
+  tx: Tx,
+  { work, limit }: { work: PendingWork; limit: number },
+  deps: Omit<PlanChangeDeps, 'drains'>,
+): number {
+  const { orgId, cursor, details } = work;
+  const { plan = 'free' } = details;
   const rows = tx.db
     .select()
     .from(tunnels)
     .where(
       and(
         eq(tunnels.orgId, orgId),
-        isNull(tunnels.deletedAt),
+        gt(tunnels.id, cursor),
+        liveTunnels(),
         eq(tunnels.expired, false),
         or(isNull(tunnels.expiresAt), gt(tunnels.expiresAt, tx.now)),
       ),
     )
+    .orderBy(asc(tunnels.id))
+    .limit(limit)
     .all();
-  for (const row of rows) {
-    const expiresAt = expiryUnder(plan, row, tx.now);
-    if (expiresAt === row.expiresAt) continue;
-    tx.db.update(tunnels).set({ expiresAt }).where(eq(tunnels.id, row.id)).run();
-    const route = routes.routeOf(tx.db, { ...row, expiresAt });
-    tx.onCommit(() => news.put(route));
-  }
+  const changed = rows
+    .map((row) => ({ ...row, expiresAt: expiryUnder(plan, row, tx.now), before: row.expiresAt }))
+    .filter(({ expiresAt, before }) => expiresAt !== before);
+  for (const { id, expiresAt } of changed) tx.db.update(tunnels).set({ expiresAt }).where(eq(tunnels.id, id)).run();
+  const routes = deps.routes.routesOf(tx.db, changed);
+  tx.onCommit(() => {
+    for (const route of routes) deps.news.put(route);
+  });
+  const last = rows.at(-1);
+  if (last !== undefined) moveCursor(tx, work, last.id);
+  return rows.length;
 }

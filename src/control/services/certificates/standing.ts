@@ -3,6 +3,7 @@
  * say now. A name that is not found here is asked for by nobody, whatever a handshake says.
  */
 import { and, asc, eq, gt, isNotNull, isNull, or, sql } from 'drizzle-orm';
+import { liveTunnels } from '../../db/gone.ts';
 import { certificates, domains, organizations, reservedSubdomains, tunnels } from '../../db/schema.ts';
 import type { Db } from '../../db/tx.ts';
 import type { ChallengeType } from '../../providers/acme.ts';
@@ -73,7 +74,7 @@ function ownNames(names: CertificateNames): readonly string[] {
 /** Agents may serve it, and its time has not run out. */
 function isLive(now: number) {
   return and(
-    isNull(tunnels.deletedAt),
+    liveTunnels(),
     eq(tunnels.stopped, false),
     eq(tunnels.expired, false),
     or(isNull(tunnels.expiresAt), gt(tunnels.expiresAt, now)),

@@ -7,7 +7,7 @@ import type { Actor } from '../actor.ts';
 import { type AuditAction, type DeedDetails, recordDeed } from '../audit.ts';
 import type { RouteNews } from '../news.ts';
 import type { RouteMaker } from '../tunnels/route-maker.ts';
-import { anyById } from '../tunnels/tunnel-rows.ts';
+import { liveById } from '../tunnels/tunnel-rows.ts';
 
 export type DomainRow = typeof domains.$inferSelect;
 
@@ -59,9 +59,9 @@ export function announceTunnel(
   tunnelId: string | null,
   { routes, news }: { routes: RouteMaker; news: Pick<RouteNews, 'put'> },
 ): void {
-  const tunnel = tunnelId === null ? undefined : anyById(tx.db, tunnelId);
+  const tunnel = tunnelId === null ? undefined : liveById(tx.db, tunnelId);
   // Of a deleted one the edge is told by whoever deletes it.
-  if (tunnel === undefined || tunnel.deletedAt !== null) return;
+  if (tunnel === undefined) return;
   const route = routes.routeOf(tx.db, tunnel);
   tx.onCommit(() => news.put(route));
 }

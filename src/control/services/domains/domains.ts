@@ -3,16 +3,17 @@
  * one domain; the first to verify it has it, until it deletes it or its record has been gone for days (domain-checks.ts).
  */
 import { randomBytes } from 'node:crypto';
-import { eq } from 'drizzle-orm';
+import { inArray } from 'drizzle-orm';
 import { uuidv7 } from 'uuidv7';
 import { AppError } from '../../../base/errors.ts';
 import { domains } from '../../db/schema.ts';
 import type { Store, Tx } from '../../db/tx.ts';
-import { type Actor, allow, type UserActor } from '../actor.ts';
+import { type Actor, allow } from '../actor.ts';
 import { checkDeedLimit } from '../deed-limit.ts';
+import type { PendingWork } from '../pending-work/pending-rows.ts';
 import type { RouteNews } from '../news.ts';
 import { callerNow } from '../sessions/session-rows.ts';
-import { isResting, letRest } from '../tunnels/free-names.ts';
+import { isResting, letAllRest } from '../tunnels/free-names.ts';
 import type { RouteMaker } from '../tunnels/route-maker.ts';
 import { ownTunnel } from '../tunnels/tunnel-rows.ts';
 import type { DomainChallenges } from './challenges.ts';
@@ -105,9 +106,11 @@ export class Domains {
     this.#deps.store.inTx((tx) => this.#remove(tx, actor, ownDomain(tx.db, actor.orgId, id)));
   }
 
-  /** Deletes every domain of the actor's organization, which goes itself; whoever calls has checked that it may. */
-  deleteAllIn(tx: Tx, actor: UserActor): void {
-    for (const row of domainsOf(tx.db, actor.orgId)) this.#remove(tx, actor, row);
+  /** The domains of an organization that was deleted, which has MAX_DOMAINS at most. A Drain. */
+  drain(tx: Tx, { scope, actor }: PendingWork, limit: number): number {
+    const rows = domainsOf(tx.db, scope).slice(0, limit);
+    deleteDomains(tx, actor, rows);
+    return rows.length;
   }
 
   /**
@@ -171,12 +174,21 @@ export class Domains {
   }
 
   #remove(tx: Tx, actor: Actor & { readonly orgId: string }, row: DomainRow): void {
-    tx.db.delete(domains).where(eq(domains.id, row.id)).run();
-    // Only what was shown to be theirs: else anybody could keep a domain from its owner by adding and deleting it.
-    if (row.verifiedAt !== null) letRest(tx, row.domain, row.orgId);
-    recordDomain(tx, actor, { action: 'domain.delete', row });
+    deleteDomains(tx, actor, [row]);
     announceTunnel(tx, row.tunnelId, this.#deps);
   }
+}
+
+function deleteDomains(tx: Tx, actor: Actor, rows: readonly DomainRow[]): void {
+  const ids = rows.map(({ id }) => id);
+  tx.db.delete(domains).where(inArray(domains.id, ids)).run();
+  // Only what was shown to be theirs: else anybody could keep a domain from its owner by adding and deleting it.
+  const shown = rows.filter(({ verifiedAt }) => verifiedAt !== null);
+  letAllRest(
+    tx,
+    shown.map(({ domain, orgId }) => ({ label: domain, orgId })),
+  );
+  for (const row of rows) recordDomain(tx, actor, { action: 'domain.delete', row });
 }
 
 /** Throws `duplicate_name` while another organization has the domain, or let it go within the last day. */

@@ -2,10 +2,11 @@
  * Sends a recorded request down its tunnel once more, by the agent that serves it now and through the policy that the tunnel has now. Called by
  * control/api. Off until the operator wants it, for it sends requests in a customer's name.
  */
-import { and, eq, inArray, isNull } from 'drizzle-orm';
+import { and, eq, inArray } from 'drizzle-orm';
 import { AppError } from '../../../base/errors.ts';
 import type { InspectedRequest } from '../../../plane/inspection.ts';
 import type { NodeControl } from '../../../plane/link.ts';
+import { liveTunnels } from '../../db/gone.ts';
 import { tunnels } from '../../db/schema.ts';
 import type { Store } from '../../db/tx.ts';
 import type { RecordStore } from '../../db/usage/records.ts';
@@ -62,7 +63,7 @@ export class Replays {
     allow(actor, 'read', 'record');
     const { store, rules } = this.#deps;
     if (rules.allow.includes('*')) return { enabled: rules.enabled, tunnelIds: null };
-    const own = and(inArray(tunnels.id, [...rules.allow]), eq(tunnels.orgId, actor.orgId), isNull(tunnels.deletedAt));
+    const own = and(inArray(tunnels.id, [...rules.allow]), eq(tunnels.orgId, actor.orgId), liveTunnels());
     const rows = store.db.select({ id: tunnels.id }).from(tunnels).where(own).all();
     return { enabled: rules.enabled, tunnelIds: rows.map(({ id }) => id) };
   }
@@ -148,7 +149,7 @@ export class Replays {
   }
 
   #tunnelOf({ orgId }: UserActor, tunnelId: string): TunnelRow | undefined {
-    const own = and(eq(tunnels.id, tunnelId), eq(tunnels.orgId, orgId), isNull(tunnels.deletedAt));
+    const own = and(eq(tunnels.id, tunnelId), eq(tunnels.orgId, orgId), liveTunnels());
     return this.#deps.store.db.select().from(tunnels).where(own).get();
   }
 

@@ -1,6 +1,7 @@
 /** What an organization's tunnels and private networks carry: numbers, charts, and rows for Prometheus. Called by control/api. */
 import { and, asc, count, eq, gt, isNull, or } from 'drizzle-orm';
 import type { NodeControl } from '../../../plane/link.ts';
+import { liveTunnels, notGone } from '../../db/gone.ts';
 import { networkDevices, privateNetworks, tunnels } from '../../db/schema.ts';
 import type { Store } from '../../db/tx.ts';
 import { type Actor, allow, type MetricKeyActor } from '../actor.ts';
@@ -97,7 +98,7 @@ export class Metrics {
     return db
       .select({ id, name, packetsIn, packetsOut, bytesIn, bytesOut })
       .from(privateNetworks)
-      .where(eq(privateNetworks.orgId, actor.orgId))
+      .where(and(eq(privateNetworks.orgId, actor.orgId), notGone(privateNetworks.id)))
       .orderBy(asc(createdAt), asc(id))
       .all()
       .map((row) => ({
@@ -112,7 +113,7 @@ export class Metrics {
     const rows = this.#store.db
       .select({ id, subdomain: label, status, requests: totalRequests, bytesIn, bytesOut })
       .from(tunnels)
-      .where(and(eq(tunnels.orgId, orgId), isNull(tunnels.deletedAt)))
+      .where(and(eq(tunnels.orgId, orgId), liveTunnels()))
       .all();
     return rows.map(({ status: state, ...row }) => ({ ...row, active: state === 'active' }));
   }

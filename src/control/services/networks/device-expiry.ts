@@ -3,6 +3,7 @@
  * nodes are told to cut what is under way, and the trail says so. Called by control/jobs.ts.
  */
 import { and, asc, eq, lte, sql } from 'drizzle-orm';
+import { notGone } from '../../db/gone.ts';
 import { networkDevices, privateNetworks } from '../../db/schema.ts';
 import type { Store } from '../../db/tx.ts';
 import { recordDeed } from '../audit.ts';
@@ -27,7 +28,13 @@ export class DeviceExpiry {
     // The condition of the index, word for word: a parameter in it would keep SQLite from using it.
     const isDue = (now: number) => and(sql`${networkDevices.expired} = 0`, lte(networkDevices.expiresAt, now));
     // A read first: the write lock is not taken once a second for nothing.
-    if (db.select({ id: networkDevices.id }).from(networkDevices).where(isDue(clock.now())).get() === undefined)
+    if (
+      db
+        .select({ id: networkDevices.id })
+        .from(networkDevices)
+        .where(and(isDue(clock.now()), notGone(networkDevices.networkId, networkDevices.orgId)))
+        .get() === undefined
+    )
       return 0;
     return this.#store.inTx((tx) => {
       const { id, orgId, networkId, name } = networkDevices;
@@ -35,7 +42,7 @@ export class DeviceExpiry {
         .select({ id, orgId, networkId, name, network: privateNetworks.name })
         .from(networkDevices)
         .innerJoin(privateNetworks, eq(privateNetworks.id, networkId))
-        .where(isDue(tx.now))
+        .where(and(isDue(tx.now), notGone(networkId, orgId)))
         .orderBy(asc(networkDevices.expiresAt))
         .limit(BATCH)
         .all();

@@ -2,9 +2,10 @@
 import { and, asc, count, eq } from 'drizzle-orm';
 import type { PortRange } from '../../../base/addr.ts';
 import { AppError } from '../../../base/errors.ts';
+import { notGone } from '../../db/gone.ts';
 import { networkDevices, privateNetworks } from '../../db/schema.ts';
 import type { Db, Tx } from '../../db/tx.ts';
-import type { UserActor } from '../actor.ts';
+import type { Actor } from '../actor.ts';
 import { type AuditAction, type DeedDetails, recordDeed } from '../audit.ts';
 import type { PublicNames } from '../news.ts';
 import type { NetworkNews } from './network-news.ts';
@@ -30,9 +31,25 @@ export function networksOf(db: Db, orgId: string): readonly NetworkRow[] {
   return db
     .select()
     .from(privateNetworks)
-    .where(eq(privateNetworks.orgId, orgId))
+    .where(and(eq(privateNetworks.orgId, orgId), liveNetworks()))
     .orderBy(asc(privateNetworks.createdAt), asc(privateNetworks.id))
     .all();
+}
+
+/** Networks of an organization that is gone which are not marked themselves. */
+export function unmarkedNetworksOf(db: Db, orgId: string, limit: number): readonly NetworkRow[] {
+  return db
+    .select()
+    .from(privateNetworks)
+    .where(and(eq(privateNetworks.orgId, orgId), notGone(privateNetworks.id)))
+    .orderBy(asc(privateNetworks.createdAt), asc(privateNetworks.id))
+    .limit(limit)
+    .all();
+}
+
+/** Neither they nor their organization were deleted. */
+export function liveNetworks() {
+  return notGone(privateNetworks.id, privateNetworks.orgId);
 }
 
 /** Throws `not_found`, also for another organization's. */
@@ -40,7 +57,7 @@ export function ownNetwork(db: Db, orgId: string, id: string): NetworkRow {
   const row = db
     .select()
     .from(privateNetworks)
-    .where(and(eq(privateNetworks.orgId, orgId), eq(privateNetworks.id, id)))
+    .where(and(eq(privateNetworks.orgId, orgId), eq(privateNetworks.id, id), liveNetworks()))
     .get();
   if (row === undefined) throw new AppError('not_found', 'No such private network in your organization.');
   return row;
@@ -52,7 +69,7 @@ export function findNetwork(db: Db, orgId: string, handle: string): NetworkRow |
     db
       .select()
       .from(privateNetworks)
-      .where(and(eq(privateNetworks.orgId, orgId), which))
+      .where(and(eq(privateNetworks.orgId, orgId), which, liveNetworks()))
       .get();
   return own(eq(privateNetworks.id, handle)) ?? own(eq(privateNetworks.name, handle));
 }
@@ -101,7 +118,7 @@ export function announce(tx: Tx, row: NetworkRow, { news, names }: Teller): void
   });
 }
 
-export function recordNetwork(tx: Tx, actor: UserActor, { action, row, details }: NetworkDeed): void {
+export function recordNetwork(tx: Tx, actor: Actor, { action, row, details }: NetworkDeed): void {
   recordDeed(tx, actor, { action, resourceType: 'network', resourceId: row.id, details });
 }
 

@@ -2,12 +2,14 @@
  * Private networks as people handle them: list, make, change, name their server, delete. Called by control/api. The server is a WireGuard on a
  * customer's machine; here are its public key, and the UDP port of the edge by which clients come to it.
  */
-import { eq } from 'drizzle-orm';
+import { eq, inArray } from 'drizzle-orm';
 import { uuidv7 } from 'uuidv7';
 import { AppError } from '../../../base/errors.ts';
+import type { Drains } from '../pending-work/drains.ts';
+import { insertPending, type NewPendingWork, type PendingWork } from '../pending-work/pending-rows.ts';
 import { networkDevices, privateNetworks } from '../../db/schema.ts';
 import type { Store, Tx } from '../../db/tx.ts';
-import { type Actor, allow, type UserActor } from '../actor.ts';
+import { type Actor, allow } from '../actor.ts';
 import { checkDeedLimit } from '../deed-limit.ts';
 import { letPortRest, type PortFault } from '../public-ports.ts';
 import { countDevicesIn, deviceByKey, devicesOf, hasRunOut } from './device-rows.ts';
@@ -20,6 +22,7 @@ import {
   networksOf,
   ownNetwork,
   recordNetwork,
+  unmarkedNetworksOf,
   type Teller,
   withoutServer,
 } from './network-rows.ts';
@@ -58,6 +61,7 @@ export interface NetworkServer {
 
 export interface NetworksDeps extends Teller {
   readonly store: Store;
+  readonly drains: Drains;
   /** Of the API; a listener on port 0 learns its own late. */
   readonly apiUrl: () => string;
 }
@@ -193,20 +197,44 @@ export class Networks {
   /** With its devices; its port stays with the organization for a day. Throws `not_found`, `forbidden`. */
   delete(actor: Actor, id: string): void {
     allow(actor, 'delete', 'network');
-    this.#deps.store.inTx((tx) => this.#remove(tx, actor, ownNetwork(tx.db, actor.orgId, id)));
+    this.#deps.store.inTx((tx) => {
+      const row = ownNetwork(tx.db, actor.orgId, id);
+      this.#tellGone(tx, row);
+      this.#deps.drains.begin(tx, this.#letGo(tx, actor, row));
+    });
   }
 
-  /** Deletes every network of the actor's organization, which goes itself; whoever calls has checked that it may. */
-  deleteAllIn(tx: Tx, actor: UserActor): void {
-    for (const row of networksOf(tx.db, actor.orgId)) this.#remove(tx, actor, row);
+  /** Tells data nodes, after the commit, that the networks of an organization are gone, which is about to be marked so. */
+  announceGone(tx: Tx, orgId: string): void {
+    for (const row of networksOf(tx.db, orgId)) this.#tellGone(tx, row);
   }
 
-  #remove(tx: Tx, actor: UserActor, row: NetworkRow): void {
-    const devices = countDevicesIn(tx.db, row.id);
-    tx.db.delete(networkDevices).where(eq(networkDevices.networkId, row.id)).run();
-    tx.db.delete(privateNetworks).where(eq(privateNetworks.id, row.id)).run();
+  /** Each network of an organization that was deleted goes by itself. A Drain. */
+  drainOrganization(tx: Tx, { scope, actor }: PendingWork, limit: number): number {
+    const rows = unmarkedNetworksOf(tx.db, scope, limit);
+    for (const row of rows) insertPending(tx, this.#letGo(tx, actor, row));
+    return rows.length;
+  }
+
+  /** The devices of a network that was deleted, and then itself. A Drain. */
+  drain(tx: Tx, { scope }: PendingWork, limit: number): number {
+    const { id, networkId } = networkDevices;
+    const some = tx.db.select({ id }).from(networkDevices).where(eq(networkId, scope)).limit(limit);
+    const { changes } = tx.db.delete(networkDevices).where(inArray(id, some)).run();
+    if (changes === limit) return changes;
+    return changes + tx.db.delete(privateNetworks).where(eq(privateNetworks.id, scope)).run().changes;
+  }
+
+  /** Its port is free for another network of the organization at once. Returns what is left to do. */
+  #letGo(tx: Tx, actor: Actor, row: NetworkRow): NewPendingWork {
+    const details = { name: row.name, devices: countDevicesIn(tx.db, row.id) };
     giveUpPort(tx, row);
-    recordNetwork(tx, actor, { action: 'network.delete', row, details: { name: row.name, devices } });
+    tx.db.update(privateNetworks).set({ reservedUdpPort: null }).where(eq(privateNetworks.id, row.id)).run();
+    recordNetwork(tx, actor, { action: 'network.delete', row, details });
+    return { kind: 'network_deleted', scope: row.id, orgId: row.orgId, actor };
+  }
+
+  #tellGone(tx: Tx, row: NetworkRow): void {
     if (!isRelayed(row)) return;
     tx.onCommit(() => this.#deps.news.gone(row.id, 'network_deleted', `The private network ${row.name} was deleted.`));
   }

@@ -4,6 +4,7 @@
  */
 import { and, asc, eq, gt, isNotNull, isNull, or } from 'drizzle-orm';
 import type { RelayDevice, RelayRoute } from '../../../plane/relays.ts';
+import { notGone } from '../../db/gone.ts';
 import { networkDevices, privateNetworks } from '../../db/schema.ts';
 import type { Db } from '../../db/tx.ts';
 import type { PublicNames } from '../news.ts';
@@ -49,11 +50,11 @@ export function allRelays(db: Db, ground: RelayGround): readonly RelayRoute[] {
     if (own === undefined) byNetwork.set(row.networkId, [relayDeviceOf(row)]);
     else own.push(relayDeviceOf(row));
   }
-  const { reservedUdpPort, serverPublicKey, selfEndpoint } = privateNetworks;
+  const { id, orgId, reservedUdpPort, serverPublicKey, selfEndpoint } = privateNetworks;
   return db
     .select()
     .from(privateNetworks)
-    .where(and(isNotNull(reservedUdpPort), isNotNull(serverPublicKey), isNull(selfEndpoint)))
+    .where(and(isNotNull(reservedUdpPort), isNotNull(serverPublicKey), isNull(selfEndpoint), notGone(id, orgId)))
     .orderBy(asc(privateNetworks.id))
     .all()
     .flatMap((row) => (isRelayed(row) ? [made(row, byNetwork.get(row.id) ?? [], ground)] : []));

@@ -2,11 +2,12 @@
  * Rows of invitations: find those that are open, end them. Called by invitations.ts, and by members.ts and organizations.ts, for an
  * invitation must not outlive the right to make it. The rules are there.
  */
-import { and, desc, eq, gt, isNull, type SQL } from 'drizzle-orm';
+import { and, desc, eq, gt, inArray, isNull, type SQL } from 'drizzle-orm';
 import { invitations, organizations, users } from '../../db/schema.ts';
 import type { Tx } from '../../db/tx.ts';
-import { ROLES, type Role, type UserActor } from '../actor.ts';
-import { recordDeed } from '../audit.ts';
+import { type Actor, ROLES, type Role, type UserActor } from '../actor.ts';
+import { recordAll } from '../audit.ts';
+import type { PendingWork } from '../pending-work/pending-rows.ts';
 
 export type InvitationRow = typeof invitations.$inferSelect;
 
@@ -58,19 +59,35 @@ export function findOpen(at: Pick<Tx, 'db' | 'now'>, tokenHash: string): Invitat
 export function endInvitationsBeyond(tx: Tx, actor: UserActor, inviter: { userId: string; role: Role | 'none' }): void {
   const { userId, role } = inviter;
   const mayInvite = role === 'admin' || role === 'owner' ? ROLES.slice(0, ROLES.indexOf(role) + 1) : [];
-  for (const { row } of openInvitations(tx, actor.orgId, eq(invitations.invitedBy, userId))) {
-    if (!mayInvite.includes(row.role)) endInvitation(tx, actor, row);
-  }
+  const open = openInvitations(tx, actor.orgId, eq(invitations.invitedBy, userId)).map(({ row }) => row);
+  endInvitations(
+    tx,
+    actor,
+    open.filter((row) => !mayInvite.includes(row.role)),
+  );
 }
 
-/** Revokes every open invitation of the actor's organization. */
-export function endAllInvitations(tx: Tx, actor: UserActor): void {
-  for (const { row } of openInvitations(tx, actor.orgId)) endInvitation(tx, actor, row);
+/** The open invitations of an organization that was deleted. A Drain. */
+export function drainInvitations(tx: Tx, { scope, actor }: PendingWork, limit: number): number {
+  const open = openInvitations(tx, scope).map(({ row }) => row);
+  const some = open.slice(0, limit);
+  endInvitations(tx, actor, some);
+  return some.length;
 }
 
 export function endInvitation(tx: Tx, actor: UserActor, row: InvitationRow): void {
-  tx.db.update(invitations).set({ revokedAt: tx.now }).where(eq(invitations.id, row.id)).run();
-  recordDeed(tx, actor, { action: 'invitation.revoke', resourceType: 'invitation', resourceId: row.id });
+  endInvitations(tx, actor, [row]);
+}
+
+function endInvitations(tx: Tx, actor: Actor, rows: readonly InvitationRow[]): void {
+  const ids = rows.map(({ id }) => id);
+  if (ids.length === 0) return;
+  tx.db.update(invitations).set({ revokedAt: tx.now }).where(inArray(invitations.id, ids)).run();
+  recordAll(
+    tx,
+    actor,
+    ids.map((id) => ({ action: 'invitation.revoke', resourceType: 'invitation', resourceId: id })),
+  );
 }
 
 /** Neither accepted nor revoked; it may have run out. */

@@ -22,9 +22,9 @@ export type ChangedMember = MemberView & { readonly revokedTokens: number };
 
 export class Members {
   readonly #store: Store;
-  readonly #tokens: Pick<TokenEnds, 'endAllIn'>;
+  readonly #tokens: Pick<TokenEnds, 'endMemberIn'>;
 
-  constructor(deps: { store: Store; tokens: Pick<TokenEnds, 'endAllIn'> }) {
+  constructor(deps: { store: Store; tokens: Pick<TokenEnds, 'endMemberIn'> }) {
     this.#store = deps.store;
     this.#tokens = deps.tokens;
   }
@@ -64,7 +64,7 @@ export class Members {
     const mastersOnly = roleMay(role, 'create', 'token');
     const what = mastersOnly ? 'this master key, or the one that this token came from' : 'this token';
     const message = `${email}, who made ${what}, is a ${role} of the organization now and may not make any.`;
-    return this.#tokens.endAllIn(tx, me, { createdBy: userId, message, mastersOnly });
+    return this.#tokens.endMemberIn(tx, me, { userId, message, mastersOnly });
   }
 
   /**
@@ -83,7 +83,7 @@ export class Members {
       if (leaves) keepSuspended(me);
       keepOwner(tx, me, member);
       const message = `${member.email}, who made this token, has left the organization.`;
-      const ended = this.#tokens.endAllIn(tx, me, { createdBy: member.userId, message });
+      const ended = this.#tokens.endMemberIn(tx, me, { userId: member.userId, message });
       forgetMetricKeys(tx, { orgId: me.orgId, createdBy: member.userId });
       endInvitationsBeyond(tx, me, { userId: member.userId, role: 'none' });
       tx.db.delete(memberships).where(rowOf(me.orgId, member.userId)).run();

@@ -1,7 +1,7 @@
 /**
  * Who is in which organization, row by row. Called by organizations.ts, members.ts and invitations.ts; the rules are there.
  */
-import { and, asc, count, eq, isNull, type SQL } from 'drizzle-orm';
+import { and, asc, count, eq, gt, isNull, type SQL } from 'drizzle-orm';
 import { AppError } from '../../../base/errors.ts';
 import { memberships, mfaFactors, organizations, users } from '../../db/schema.ts';
 import type { Db } from '../../db/tx.ts';
@@ -19,6 +19,8 @@ export interface MemberRow {
   readonly joinedAt: number;
   readonly mfaEnabled: boolean;
 }
+
+export type MemberPage = ReadonlyArray<Pick<MemberRow, 'userId' | 'role' | 'email'>>;
 
 /**
  * The same person as a member of this organization, with the role that they have there now, whichever is active in their session. Throws
@@ -39,6 +41,19 @@ export function actorIn(db: Db, actor: Actor, orgId: string): UserActor {
 /** Oldest first. */
 export function membersOf(db: Db, orgId: string): readonly MemberRow[] {
   return select(db, eq(memberships.orgId, orgId));
+}
+
+/** A page of them, in the order of their ids. */
+export function pageOfMembers(db: Db, orgId: string, page: { after: string; limit: number }): MemberPage {
+  const { userId, role } = memberships;
+  return db
+    .select({ userId, role, email: users.email })
+    .from(memberships)
+    .innerJoin(users, eq(users.id, userId))
+    .where(and(eq(memberships.orgId, orgId), gt(userId, page.after)))
+    .orderBy(asc(userId))
+    .limit(page.limit)
+    .all();
 }
 
 export function findMember(db: Db, orgId: string, userId: string): MemberRow | undefined {

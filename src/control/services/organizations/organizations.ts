@@ -4,25 +4,23 @@
  */
 import { eq } from 'drizzle-orm';
 import { AppError } from '../../../base/errors.ts';
-import { organizations } from '../../db/schema.ts';
-import type { Db, Store } from '../../db/tx.ts';
+import { capabilityTokens, organizations } from '../../db/schema.ts';
+import type { Db, Store, Tx } from '../../db/tx.ts';
 import type { RecordStore } from '../../db/usage/records.ts';
 import { type Actor, allow, type UserActor } from '../actor.ts';
 import { type AuditAction, recordDeed } from '../audit.ts';
 import type { Billing } from '../billing/billing.ts';
 import { checkDeedLimit } from '../deed-limit.ts';
-import { endAllInvitations } from './invitation-rows.ts';
-import { actorIn, membersOf } from './membership-rows.ts';
+import { actorIn, pageOfMembers } from './membership-rows.ts';
 import { insertOrganization, type NewOrgRules, type OrgRow, orgsOf, rulesFor } from './organization-rows.ts';
 import { forgetMetricKeys } from '../metrics/metric-key-rows.ts';
 import { callerNow, leaveOrg } from '../sessions/session-rows.ts';
 import type { Outbox } from '../mail/outbox.ts';
 import type { Networks } from '../networks/networks.ts';
+import type { Drains } from '../pending-work/drains.ts';
+import { moveCursor, type PendingWork } from '../pending-work/pending-rows.ts';
 import type { TokenEnds } from '../tokens/token-ends.ts';
 import type { Tunnels } from '../tunnels/tunnels.ts';
-import type { Domains } from '../domains/domains.ts';
-import type { ReservedSubdomains } from '../reserved-subdomains/reserved-subdomains.ts';
-import type { Receivers } from '../webhooks/receivers.ts';
 
 /** Organizations that one person owns: each has quotas of its own. */
 const MAX_OWNED = 20;
@@ -33,12 +31,10 @@ const NOTICE_SECONDS = 3 * 24 * 3600;
 
 export interface OrganizationDeps {
   readonly store: Store;
-  readonly tokens: Pick<TokenEnds, 'endAllIn'>;
-  readonly tunnels: Pick<Tunnels, 'deleteAllIn'>;
-  readonly reservedSubdomains: Pick<ReservedSubdomains, 'deleteAllIn'>;
-  readonly receivers: Pick<Receivers, 'deleteAllIn'>;
-  readonly domains: Pick<Domains, 'deleteAllIn'>;
-  readonly networks: Pick<Networks, 'deleteAllIn'>;
+  readonly tokens: Pick<TokenEnds, 'announceEnd'>;
+  readonly tunnels: Pick<Tunnels, 'announceGone'>;
+  readonly networks: Pick<Networks, 'announceGone'>;
+  readonly drains: Drains;
   readonly records: Pick<RecordStore, 'forgetOrganization'>;
   readonly outbox: Outbox;
   readonly newOrg: NewOrgRules;
@@ -108,7 +104,8 @@ export class Organizations {
   }
 
   /**
-   * Ends its tokens, tunnels, reserved names, domains, private networks and invitations; agents are cut off after the commit. Sessions that were active in it go on in another
+   * Ends its tokens, tunnels, reserved names, domains, private networks and invitations: they are gone once this has returned, agents are cut off
+   * after the commit, and many rows follow in slices. Sessions that were active in it go on in another
    * organization of their person, or end where there is none. The other owners get a letter. Soft: the rows stay for the books. Throws `not_found`, `forbidden`,
    * `conflict` when it is the caller's only one, or goes on paying, and `unavailable` when a payment provider can't say whether it does.
    */
@@ -130,32 +127,46 @@ export class Organizations {
   }
 
   #deleteNow(actor: UserActor, orgId: string): DeletedOrg {
-    const { store, records, tokens, tunnels, reservedSubdomains, domains, receivers, networks, outbox } = this.#deps;
+    const { store, records, tokens, tunnels, networks, drains } = this.#deps;
     return store.inTx((tx) => {
       const me = this.#deletable(tx.db, callerNow(tx, actor), orgId);
       const { name } = this.#find(me);
       // Tokens first: an agent acts on what it hears first, and a deleted tunnel is not why it must go.
-      const message = `The organization ${name} was deleted.`;
-      const revokedTokens = tokens.endAllIn(tx, me, { createdBy: null, message });
-      const deletedTunnels = tunnels.deleteAllIn(tx, me);
-      reservedSubdomains.deleteAllIn(tx, me);
-      receivers.deleteAllIn(tx, me);
-      networks.deleteAllIn(tx, me);
+      const ofOrg = eq(capabilityTokens.orgId, me.orgId);
+      const revokedTokens = tokens.announceEnd(tx, ofOrg, () => `The organization ${name} was deleted.`);
+      const deletedTunnels = tunnels.announceGone(tx, undefined, me.orgId);
+      networks.announceGone(tx, me.orgId);
       forgetMetricKeys(tx, { orgId: me.orgId });
-      domains.deleteAllIn(tx, me);
-      endAllInvitations(tx, me);
-      const members = membersOf(tx.db, me.orgId);
-      for (const { userId } of members) leaveOrg(tx, userId, me.orgId);
       tx.db.update(organizations).set({ deletedAt: tx.now }).where(eq(organizations.id, me.orgId)).run();
+      leaveOrg(tx, me.userId, me.orgId);
+      const work = { kind: 'organization_deleted', scope: me.orgId, orgId: me.orgId, actor: me } as const;
+      drains.begin(tx, { ...work, details: { name } });
       recordDeed(tx, me, { ...deed('org.delete', me.orgId), details: { name } });
-      for (const { userId, role, email } of members) {
-        if (role !== 'owner' || userId === me.userId) continue;
-        outbox.post(tx, { kind: 'organization_deleted', to: email, organization: name, by: me.email }, NOTICE_SECONDS);
-      }
       // What fails is done by the next sweep of records.
       tx.onCommit(() => void records.forgetOrganization(me.orgId).catch(() => {}));
       return { revokedTokens, deletedTunnels };
     });
+  }
+
+  /** Sessions of members go on elsewhere, and the other owners are written to. A Drain. */
+  drainMembers(tx: Tx, work: PendingWork, limit: number): number {
+    const members = pageOfMembers(tx.db, work.scope, { after: work.cursor, limit });
+    const { actor, details } = work;
+    const by = actor.kind === 'user' ? actor : { userId: '', email: '' };
+    for (const { userId, role, email } of members) {
+      leaveOrg(tx, userId, work.scope);
+      if (role !== 'owner' || userId === by.userId) continue;
+      const letter = {
+        kind: 'organization_deleted',
+        to: email,
+        organization: details.name ?? '',
+        by: by.email,
+      } as const;
+      this.#deps.outbox.post(tx, letter, NOTICE_SECONDS);
+    }
+    const last = members.at(-1);
+    if (last !== undefined) moveCursor(tx, work, last.userId);
+    return members.length;
   }
 
   #find(me: UserActor): OrgRow {

@@ -5,12 +5,13 @@
 import { and, count, desc, eq, isNotNull, isNull } from 'drizzle-orm';
 import { uuidv7 } from 'uuidv7';
 import { AppError } from '../../../base/errors.ts';
+import { liveTunnels } from '../../db/gone.ts';
 import { capabilityTokens, projects, tunnels } from '../../db/schema.ts';
 import type { Db, Store, Tx } from '../../db/tx.ts';
 import { type Actor, allow, type UserActor } from '../actor.ts';
 import { type AuditAction, type DeedDetails, recordDeed } from '../audit.ts';
 import { checkDeedLimit } from '../deed-limit.ts';
-import { recordRevocation } from '../tokens/token-deeds.ts';
+import type { Drains } from '../pending-work/drains.ts';
 import type { TokenEnds } from '../tokens/token-ends.ts';
 import { areLive } from '../tokens/token-rows.ts';
 import type { Tunnels } from '../tunnels/tunnels.ts';
@@ -37,8 +38,9 @@ export interface DeletedProject {
 
 export interface ProjectDeps {
   readonly store: Store;
-  readonly tokens: Pick<TokenEnds, 'endIn'>;
-  readonly tunnels: Pick<Tunnels, 'deleteAllIn'>;
+  readonly tokens: Pick<TokenEnds, 'announceEnd'>;
+  readonly tunnels: Pick<Tunnels, 'announceGone'>;
+  readonly drains: Drains;
 }
 
 export class Projects {
@@ -108,8 +110,8 @@ export class Projects {
   }
 
   /**
-   * Revokes its keys and deletes its tunnels; agents are cut off after the commit, and the names rest. The slug is free for a new project,
-   * which inherits nothing. Soft: the row stays for the books. Throws `not_found`, and `invalid_request` for the default project.
+   * Revokes its keys and deletes its tunnels: they are gone once this has returned, agents are cut off after the commit, and the names rest; many
+   * rows follow in slices. The slug is free for a new project, which inherits nothing. Soft: the row stays for the books. Throws `not_found`, and `invalid_request` for the default project.
    */
   delete(actor: Actor, slug: string): DeletedProject {
     allow(actor, 'delete', 'project');
@@ -118,26 +120,17 @@ export class Projects {
       if (row.isDefault) {
         throw new AppError('invalid_request', 'The default project stays. Delete its tunnels one by one.');
       }
+      const { tokens, tunnels: owned, drains } = this.#deps;
       // Keys first: an agent acts on what it hears first, and a deleted tunnel is not why it must go.
-      const revokedTokens = this.#endKeys(tx, actor, row);
-      const deletedTunnels = this.#deps.tunnels.deleteAllIn(tx, actor, row.id);
+      const ofProject = eq(capabilityTokens.projectId, row.id);
+      const revokedTokens = tokens.announceEnd(tx, ofProject, () => `The project ${row.slug} was deleted.`);
+      const deletedTunnels = owned.announceGone(tx, eq(tunnels.projectId, row.id), actor.orgId);
+      const details = { cause: { cause: 'project_deleted' } } as const;
+      drains.begin(tx, { kind: 'project_deleted', scope: row.id, orgId: row.orgId, actor, details });
       tx.db.update(projects).set({ deletedAt: tx.now }).where(eq(projects.id, row.id)).run();
       record(tx, actor, { action: 'project.delete', row, details: { slug, deletedTunnels, revokedTokens } });
       return { deletedTunnels, revokedTokens };
     });
-  }
-
-  #endKeys(tx: Tx, actor: UserActor, project: ProjectRow): number {
-    const keys = tx.db
-      .select()
-      .from(capabilityTokens)
-      .where(and(eq(capabilityTokens.projectId, project.id), areLive(tx.now)))
-      .all();
-    for (const key of keys) {
-      this.#deps.tokens.endIn(tx, key, `The project ${project.slug} was deleted.`);
-      recordRevocation(tx, actor, { row: key, cause: { cause: 'project_deleted' } });
-    }
-    return keys.length;
   }
 }
 
@@ -183,7 +176,7 @@ function viewsOf(
   const open = db
     .select({ id: tunnels.projectId, n: count() })
     .from(tunnels)
-    .where(and(eq(tunnels.orgId, orgId), isNull(tunnels.deletedAt)))
+    .where(and(eq(tunnels.orgId, orgId), liveTunnels()))
     .groupBy(tunnels.projectId)
     .all();
   const keys = db

@@ -2,18 +2,19 @@
  * Names that an organization keeps whether or not a tunnel has them. Called by control/api. A plan that shrinks takes none away: it only
  * lets no more be added.
  */
-import { and, count, desc, eq } from 'drizzle-orm';
+import { and, count, desc, eq, inArray } from 'drizzle-orm';
 import { uuidv7 } from 'uuidv7';
 import { AppError } from '../../../base/errors.ts';
 import { reservedSubdomains } from '../../db/schema.ts';
 import type { Db, Store, Tx } from '../../db/tx.ts';
 import { type Actor, allow, type UserActor } from '../actor.ts';
-import { recordDeed } from '../audit.ts';
+import { recordAll } from '../audit.ts';
 import { type BillingMode, requireRoom } from '../billing/plan-gate.ts';
 import { checkDeedLimit } from '../deed-limit.ts';
 import { isSystemName } from '../tunnels/names.ts';
 import type { OwnLabels } from '../tunnels/own-labels.ts';
-import { isBarred, letRest, liveByLabel, type ReservationRow, reservationOf } from '../tunnels/free-names.ts';
+import { isBarred, letAllRest, liveByLabel, type ReservationRow, reservationOf } from '../tunnels/free-names.ts';
+import type { PendingWork } from '../pending-work/pending-rows.ts';
 import { findOrg } from '../tunnels/tunnel-rows.ts';
 
 export type ReservedSubdomain = ReservationRow;
@@ -60,7 +61,7 @@ export class ReservedSubdomains {
       }
       const row: ReservedSubdomain = { id: uuidv7(), orgId: actor.orgId, subdomain, createdAt: tx.now };
       tx.db.insert(reservedSubdomains).values(row).run();
-      record(tx, actor, { verb: 'create', row });
+      record(tx, actor, { verb: 'create', rows: [row] });
       return row;
     });
   }
@@ -75,13 +76,15 @@ export class ReservedSubdomains {
         .where(and(eq(reservedSubdomains.orgId, actor.orgId), eq(reservedSubdomains.id, id)))
         .get();
       if (row === undefined) throw new AppError('not_found', 'No such reserved subdomain in your organization.');
-      release(tx, actor, row);
+      release(tx, actor, [row]);
     });
   }
 
-  /** Gives up every name of the actor's organization, which goes itself; whoever calls has checked that it may. */
-  deleteAllIn(tx: Tx, actor: UserActor): void {
-    for (const row of ofOrg(tx.db, actor.orgId)) release(tx, actor, row);
+  /** Gives up the names of an organization that was deleted. A Drain. */
+  drain(tx: Tx, { scope, actor }: PendingWork, limit: number): number {
+    const rows = ofOrg(tx.db, scope, limit);
+    release(tx, actor, rows);
+    return rows.length;
   }
 
   #checkRoom(tx: Tx, actor: UserActor): void {
@@ -95,27 +98,41 @@ export class ReservedSubdomains {
   }
 }
 
-function release(tx: Tx, actor: UserActor, row: ReservedSubdomain): void {
-  tx.db.delete(reservedSubdomains).where(eq(reservedSubdomains.id, row.id)).run();
-  letRest(tx, row.subdomain, row.orgId);
-  record(tx, actor, { verb: 'delete', row });
+function release(tx: Tx, actor: Actor, rows: readonly ReservedSubdomain[]): void {
+  const ids = rows.map(({ id }) => id);
+  tx.db.delete(reservedSubdomains).where(inArray(reservedSubdomains.id, ids)).run();
+  letAllRest(
+    tx,
+    rows.map(({ subdomain, orgId }) => ({ label: subdomain, orgId })),
+  );
+  record(tx, actor, { verb: 'delete', rows });
 }
 
-function record(tx: Tx, actor: UserActor, { verb, row }: { verb: 'create' | 'delete'; row: ReservedSubdomain }): void {
-  recordDeed(tx, actor, {
-    action: `reserved_subdomain.${verb}`,
-    resourceType: 'reserved_subdomain',
-    resourceId: row.id,
-    details: { subdomain: row.subdomain },
-  });
+function record(
+  tx: Tx,
+  actor: Actor,
+  { verb, rows }: { verb: 'create' | 'delete'; rows: readonly ReservedSubdomain[] },
+): void {
+  recordAll(
+    tx,
+    actor,
+    rows.map((row) => ({
+      action: `reserved_subdomain.${verb}`,
+      resourceType: 'reserved_subdomain',
+      resourceId: row.id,
+      details: { subdomain: row.subdomain },
+    })),
+  );
 }
 
-function ofOrg(db: Db, orgId: string): readonly ReservedSubdomain[] {
+/** Newest first. */
+function ofOrg(db: Db, orgId: string, limit = MAX_RESERVED): readonly ReservedSubdomain[] {
   return db
     .select()
     .from(reservedSubdomains)
     .where(eq(reservedSubdomains.orgId, orgId))
     .orderBy(desc(reservedSubdomains.createdAt), desc(reservedSubdomains.id))
+    .limit(limit)
     .all();
 }
 

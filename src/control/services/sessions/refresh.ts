@@ -10,7 +10,7 @@
 import { eq } from 'drizzle-orm';
 import { AppError } from '../../../base/errors.ts';
 import { sessions } from '../../db/schema.ts';
-import type { Store } from '../../db/tx.ts';
+import type { Store, Tx } from '../../db/tx.ts';
 import type { AccessTokens } from './access-tokens.ts';
 import type { UserActor } from '../actor.ts';
 import { recordDeed } from '../audit.ts';
@@ -20,7 +20,7 @@ import { findRefresh, type RefreshRow, rotateRefresh } from './refresh-rows.ts';
 import type { Sealer } from '../keys/sealing.ts';
 import { hashOf } from '../keys/secret-hash.ts';
 import type { SessionEnds } from './session-ends.ts';
-import { readActor, SESSION_SECONDS, type Visit, visitColumns } from './session-rows.ts';
+import { leaveGoneOrg, readActor, SESSION_SECONDS, type Visit, visitColumns } from './session-rows.ts';
 
 export interface Refreshed {
   readonly accessToken: string;
@@ -114,7 +114,7 @@ export class Refresh {
     return this.#store.inTx(
       (tx) => {
         // Read again: the session may have ended during the hold.
-        const found = findRefresh(tx.db, cookie, tx.now);
+        const found = findMoved(tx, cookie);
         const actor = found && readActor(tx.db, found, { now: tx.now, ipAddress: visit.ipAddress });
         if (actor === undefined || found?.isCurrent !== true) return undefined;
         tx.db
@@ -139,6 +139,13 @@ export class Refresh {
       recordDeed(tx, actor, { action: 'auth.refresh_reuse', resourceType: 'session', resourceId: found.sessionId });
     });
   }
+}
+
+/** The session of a cookie, moved on where its organization was deleted and its turn has not come yet (Organizations.drainMembers). */
+function findMoved(tx: Tx, cookie: string): RefreshRow | undefined {
+  const found = findRefresh(tx.db, cookie, tx.now);
+  if (found === undefined || !leaveGoneOrg(tx, found.sessionId)) return found;
+  return findRefresh(tx.db, cookie, tx.now);
 }
 
 function sessionOver(): AppError {

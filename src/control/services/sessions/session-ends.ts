@@ -9,16 +9,18 @@ import type { Tx } from '../../db/tx.ts';
 import type { Actor } from '../actor.ts';
 import { forgetMetricKeys } from '../metrics/metric-key-rows.ts';
 import { revokeSession, revokeSessionsOf } from './session-rows.ts';
-import { recordRevocation } from '../tokens/token-deeds.ts';
 import type { TokenEnds } from '../tokens/token-ends.ts';
 import { areLive } from '../tokens/token-rows.ts';
 
 /** Why keys end: for the trail, and for the agents that are cut off. */
 const LOGGED_OUT = {
-  cause: 'log_in_ended',
+  cause: { cause: 'log_in_ended' },
   message: 'The log-in that this key came with was ended. Run `culvert login` again.',
 } as const;
-const LOCKED = { cause: 'account_locked', message: 'The account that made this key is locked.' } as const;
+const LOCKED = {
+  cause: { cause: 'account_locked' },
+  message: 'The account that made this key is locked.',
+} as const;
 
 export interface Ended {
   readonly sessions: number;
@@ -27,16 +29,16 @@ export interface Ended {
 }
 
 export class SessionEnds {
-  readonly #tokens: Pick<TokenEnds, 'endIn'>;
+  readonly #tokens: Pick<TokenEnds, 'endAllIn' | 'endLoginsIn' | 'endUserIn'>;
 
-  constructor(deps: { tokens: Pick<TokenEnds, 'endIn'> }) {
+  constructor(deps: { tokens: Pick<TokenEnds, 'endAllIn' | 'endLoginsIn' | 'endUserIn'> }) {
     this.#tokens = deps.tokens;
   }
 
   /** Ends one session, and its key. `by` stands in the trail of the key. */
   one(tx: Tx, by: Actor, sessionId: string): void {
     const key = tx.db.select({ id: sessions.tokenId }).from(sessions).where(eq(sessions.id, sessionId));
-    this.#endKeys(tx, by, { which: keysAmong(tx, key), why: LOGGED_OUT });
+    this.#endKeys(tx, by, keysAmong(tx, key));
     revokeSession(tx, sessionId);
   }
 
@@ -53,7 +55,7 @@ export class SessionEnds {
           isNotNull(sessions.tokenId),
         ),
       );
-    this.#endKeys(tx, by, { which: keysAmong(tx, ids), why: LOGGED_OUT });
+    this.#endKeys(tx, by, keysAmong(tx, ids));
     revokeSessionsOf(tx, userId, spared);
   }
 
@@ -62,38 +64,25 @@ export class SessionEnds {
    * made for machines go on working.
    */
   everywhere(tx: Tx, by: Actor, userId: string): Ended {
-    const which = and(eq(capabilityTokens.createdBy, userId), eq(capabilityTokens.kind, 'cli'));
-    const keys = this.#endKeys(tx, by, { which, why: LOGGED_OUT });
+    const keys = this.#tokens.endLoginsIn(tx, by, { userId, ...LOGGED_OUT });
     return { sessions: revokeSessionsOf(tx, userId), keys };
   }
 
   /** The same with every key that the person made, also for machines, and all that came of them. */
   everything(tx: Tx, by: Actor, userId: string): Ended {
-    const made = eq(capabilityTokens.createdBy, userId);
-    const parents = tx.db.select({ id: capabilityTokens.id }).from(capabilityTokens).where(made);
-    const keys = this.#endKeys(tx, by, {
-      which: or(made, inArray(capabilityTokens.parentId, parents)),
-      why: LOCKED,
-    });
+    const keys = this.#tokens.endUserIn(tx, by, { userId, ...LOCKED });
     forgetMetricKeys(tx, { createdBy: userId });
     return { sessions: revokeSessionsOf(tx, userId), keys };
   }
 
-  #endKeys(
-    tx: Tx,
-    by: Actor,
-    { which, why }: { which: SQL | undefined; why: typeof LOGGED_OUT | typeof LOCKED },
-  ): number {
+  /** At most one of each session, with those that were rotated into it. */
+  #endKeys(tx: Tx, by: Actor, which: SQL | undefined): void {
     const doomed = tx.db
       .select()
       .from(capabilityTokens)
       .where(and(which, areLive(tx.now)))
       .all();
-    for (const row of doomed) {
-      this.#tokens.endIn(tx, row, why.message);
-      recordRevocation(tx, by, { row, cause: { cause: why.cause } });
-    }
-    return doomed.length;
+    this.#tokens.endAllIn(tx, by, { rows: doomed, ...LOGGED_OUT });
   }
 }
 

@@ -3,7 +3,7 @@
  * command line) does it through `openSession`; the rules of each way in are in the file of that way. Whatever ends a session says so
  * (`personChanged`), so that what was opened by it and stays open ends too.
  */
-import { and, asc, count, eq, gt, isNull, ne } from 'drizzle-orm';
+import { and, asc, count, eq, gt, isNotNull, isNull, ne } from 'drizzle-orm';
 import { uuidv7 } from 'uuidv7';
 import { deviceLogins, memberships, organizations, sessions, users } from '../../db/schema.ts';
 import { AppError } from '../../../base/errors.ts';
@@ -201,6 +201,19 @@ export function leaveOrg(tx: Tx, userId: string, orgId: string): void {
     .run();
   // Also of a session that is active elsewhere: an access token of it goes on in the organization that it was made for.
   tx.personChanged(userId);
+}
+
+/** The same where the active organization of this session was deleted. Returns whether it was. */
+export function leaveGoneOrg(tx: Tx, sessionId: string): boolean {
+  const gone = tx.db
+    .select({ userId: sessions.userId, orgId: sessions.orgId })
+    .from(sessions)
+    .innerJoin(organizations, eq(organizations.id, sessions.orgId))
+    .where(and(eq(sessions.id, sessionId), isNotNull(organizations.deletedAt)))
+    .get();
+  if (gone === undefined) return false;
+  leaveOrg(tx, gone.userId, gone.orgId);
+  return true;
 }
 
 export function visitColumns(visit: Visit): { ipAddress: string; userAgent: string } {

@@ -25,7 +25,7 @@ export class MasterRights {
 
   /** The row, if it is one of a master key that lives. Throws `unauthorized`. */
   checkLive(db: Db, row: TokenRow | undefined, now: number): TokenRow {
-    if (row === undefined || row.kind !== 'master' || !isLive(row, now)) {
+    if (row === undefined || row.kind !== 'master' || !isLive(db, row, now)) {
       throw new AppError('unauthorized', 'This is no live master key. Mint a new one.');
     }
     if (findOrg(db, row.orgId) === undefined) {

@@ -97,7 +97,7 @@ export class ProjectTokens {
     return this.#deps.store.inTx((tx) => {
       const minter = this.#minterIn(tx, caller);
       const old = ownKey(tx, minter.actor, which);
-      if (!isLive(old, tx.now)) throw new AppError('not_found', 'No such live key in this project.');
+      if (!isLive(tx.db, old, tx.now)) throw new AppError('not_found', 'No such live key in this project.');
       return this.#deps.rotation.rotateIn(tx, minter, { old, graceHours });
     });
   }

@@ -14,29 +14,47 @@ const BESIDE_MS = HOUR_MS;
 const BATCH = 1_000;
 
 /**
- * Enters a token that is not to be believed from `from` (ms) on. Call it for a master key before it is called for what that minted: an entry
- * of the master key stands for them all.
+ * Enters tokens that are not to be believed from `from` (ms) on. Call it for a master key no later than for what that minted: an entry of the
+ * master key stands for them all.
  */
-export function enterNonce(tx: Tx, token: TokenRow, from: number): void {
-  const { db, now } = tx;
-  if (token.expiresAt <= Math.max(now, from) || hasParentEntry(tx, token, from)) return;
+export function enterNonces(tx: Tx, tokens: readonly TokenRow[], from: number): void {
+  const alive = tokens.filter((token) => token.expiresAt > Math.max(tx.now, from));
+  insertNonces(
+    tx,
+    alive.filter(({ parentId }) => parentId === null),
+    from,
+  );
+  const children = alive.filter(({ parentId }) => parentId !== null);
+  const entered = enteredParents(tx, children, from);
+  insertNonces(
+    tx,
+    children.filter(({ parentId }) => !entered.has(parentId ?? '')),
+    from,
+  );
+}
+
+function insertNonces({ db }: Tx, tokens: readonly TokenRow[], from: number): void {
+  if (tokens.length === 0) return;
   db.insert(revokedNonces)
-    .values({
-      tokenId: token.id,
-      nonce: token.nonce,
-      minterId: token.parentId ?? token.createdBy,
-      from,
-      until: token.expiresAt,
-    })
+    .values(
+      tokens.map((token) => ({
+        tokenId: token.id,
+        nonce: token.nonce,
+        minterId: token.parentId ?? token.createdBy,
+        from,
+        until: token.expiresAt,
+      })),
+    )
     .onConflictDoUpdate({
       target: revokedNonces.tokenId,
       set: { from: sql`min(${revokedNonces.from}, excluded.from_at)` },
     })
     .run();
-  if (token.kind !== 'master') return;
+  const masters = tokens.filter(({ kind }) => kind === 'master').map(({ id }) => id);
+  if (masters.length === 0) return;
   db.update(revokedNonces)
     .set({ until: sql`min(${revokedNonces.until}, ${from + BESIDE_MS})` })
-    .where(eq(revokedNonces.minterId, token.id))
+    .where(inArray(revokedNonces.minterId, masters))
     .run();
 }
 
@@ -63,13 +81,14 @@ export function forgetNonces({ db, now }: Tx): void {
   db.delete(revokedNonces).where(inArray(tokenId, past)).run();
 }
 
-/** Is the master key that minted the token in the list from then on or earlier? */
-function hasParentEntry({ db }: Tx, { parentId }: TokenRow, from: number): boolean {
-  if (parentId === null) return false;
+/** Which of the master keys that minted these are in the list from then on or earlier? */
+function enteredParents({ db }: Tx, children: readonly TokenRow[], from: number): ReadonlySet<string> {
+  const parents = [...new Set(children.flatMap(({ parentId }) => parentId ?? []))];
+  if (parents.length === 0) return new Set();
   const found = db
     .select({ tokenId: revokedNonces.tokenId })
     .from(revokedNonces)
-    .where(and(eq(revokedNonces.tokenId, parentId), lte(revokedNonces.from, from)))
-    .get();
-  return found !== undefined;
+    .where(and(inArray(revokedNonces.tokenId, parents), lte(revokedNonces.from, from)))
+    .all();
+  return new Set(found.map(({ tokenId }) => tokenId));
 }

@@ -14,20 +14,11 @@ import type { MasterRights } from './master-rights.ts';
 import { checkRotation } from './mint-limits.ts';
 import { type Minter, personAs } from './minter.ts';
 import { lineageOf, type Spend } from './spend.ts';
-import { recordRevocation, recordRotation } from './token-deeds.ts';
+import { recordRotation } from './token-deeds.ts';
 import type { TokenEnds } from './token-ends.ts';
 import type { MintedToken, TokenMaker } from './token-maker.ts';
 import { MAX_GRACES } from './token-room.ts';
-import {
-  areLive,
-  endOf,
-  liveChildren,
-  liveToken,
-  sameLineage,
-  thingOf,
-  type TokenRow,
-  tokenById,
-} from './token-rows.ts';
+import { areLive, endOf, liveToken, sameLineage, thingOf, type TokenRow, tokenById } from './token-rows.ts';
 
 /** 30 days. */
 export const MAX_GRACE_HOURS = 720;
@@ -102,18 +93,14 @@ export class Rotation {
   /** Ends the old token and what it minted: now, or all at the end of the grace. */
   #end(tx: Tx, minter: Minter, { old, graceHours }: { old: TokenRow; graceHours: number }): void {
     const { ends } = this.#deps;
-    const children = old.kind === 'master' ? liveChildren(tx.db, old, tx.now) : [];
     if (graceHours === 0) {
       ends.endIn(tx, old, `The token ${old.name} was rotated.`);
-      for (const child of children) {
-        ends.endIn(tx, child, `The master key ${old.name}, which minted this token, was rotated.`);
-        recordRevocation(tx, minter.actor, { row: child, cause: { parent: old.nonce } });
-      }
+      const message = (): string => `The master key ${old.name}, which minted this token, was rotated.`;
+      ends.endChildrenIn(tx, minter.actor, { master: old, message });
       return;
     }
     const until = Math.min(old.expiresAt, Math.floor(tx.now / 1000) * 1000 + graceHours * HOUR_MS);
-    ends.endLaterIn(tx, old, until);
-    for (const child of children) if (endOf(child) > until) ends.endLaterIn(tx, child, until);
+    ends.endLaterIn(tx, minter.actor, { row: old, until });
   }
 }
 

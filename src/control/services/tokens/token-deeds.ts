@@ -1,7 +1,7 @@
 /** What the trail says of tokens: enough to know one by, for the trail outlives the rows. Never a secret. */
 import type { Tx } from '../../db/tx.ts';
 import type { Actor } from '../actor.ts';
-import { type DeedDetails, recordDeed } from '../audit.ts';
+import { type DeedDetails, recordAll, recordDeed } from '../audit.ts';
 import type { MintedToken } from './token-maker.ts';
 import type { TokenRow } from './token-rows.ts';
 
@@ -33,19 +33,24 @@ export function recordRotation(
   });
 }
 
-/** Writes that a token was ended before its time. `cause`: when that is not what the actor asked for by name. */
-export function recordRevocation(
-  tx: Tx,
-  actor: Actor,
-  { row: { orgId, nonce, name, kind }, cause }: { row: TokenRow; cause?: EndCause | undefined },
-): void {
-  recordDeed(tx, actor, {
-    action: 'token.revoke',
-    resourceType: 'token',
-    resourceId: nonce,
-    orgId,
-    details: { name, kind, ...cause },
-  });
+/** A token that was ended before its time. `cause`: when that is not what the actor asked for by name. */
+export interface Revoked {
+  readonly row: TokenRow;
+  readonly cause?: EndCause | undefined;
+}
+
+export function recordRevocations(tx: Tx, actor: Actor, all: readonly Revoked[]): void {
+  recordAll(
+    tx,
+    actor,
+    all.map(({ row: { orgId, nonce, name, kind }, cause }) => ({
+      action: 'token.revoke',
+      resourceType: 'token',
+      resourceId: nonce,
+      orgId,
+      details: { name, kind, ...cause },
+    })),
+  );
 }
 
 function whatItIs({ row, projectSlug, parentNonce }: MintedToken): DeedDetails {

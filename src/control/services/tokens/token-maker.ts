@@ -5,6 +5,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { uuidv7 } from 'uuidv7';
 import { AppError } from '../../../base/errors.ts';
+import { isTokenGone } from '../../db/gone.ts';
 import { capabilityTokens } from '../../db/schema.ts';
 import type { Tx } from '../../db/tx.ts';
 import type { Keys } from '../keys/keys.ts';
@@ -42,6 +43,8 @@ export interface TokenSpec {
   readonly expiresAt: number;
 }
 
+const STILL_ENDING = 'Earlier keys of this account are still being revoked. Try again in a few seconds.';
+
 export class TokenMaker {
   readonly #keys: Keys;
 
@@ -49,11 +52,16 @@ export class TokenMaker {
     this.#keys = deps.keys;
   }
 
-  /** Makes and stores a token. Whoever calls has checked that there may be one more. Throws `invalid_request` for patterns that are none. */
+  /**
+   * Makes and stores a token. Whoever calls has checked that there may be one more. Throws `invalid_request` for patterns that are none,
+   * `unavailable` while other keys are being ended with which it would end.
+   */
   makeIn(tx: Tx, spec: TokenSpec): MintedToken {
     checkPatterns(spec.allowedSubdomains);
     forgetOldest(tx, spec.orgId);
     const made = this.#make(spec, tx.now);
+    // Its maker's keys are being ended: it would end with them.
+    if (isTokenGone(tx.db, made.row)) throw new AppError('unavailable', STILL_ENDING, { retryAfterSeconds: 1 });
     tx.db.insert(capabilityTokens).values(made.row).run();
     return made;
   }
@@ -99,7 +107,13 @@ export class TokenMaker {
       revokedAt: null,
       lastUsedAt: null,
     };
-    const view = { row, projectSlug: project?.slug ?? null, parentNonce: parent?.nonce ?? null, spentUsdCents: 0 };
+    const view = {
+      row,
+      isRevoked: false,
+      projectSlug: project?.slug ?? null,
+      parentNonce: parent?.nonce ?? null,
+      spentUsdCents: 0,
+    };
     return { ...view, apiKey, wire, signature };
   }
 }

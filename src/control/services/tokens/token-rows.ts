@@ -2,9 +2,10 @@
  * What the services do alike to the rows of capability tokens: find one, tell whether it lives, show it. Not to be called from outside the
  * services.
  */
-import { and, eq, gt, isNull, or, type SQL } from 'drizzle-orm';
+import { and, eq, gt, inArray, isNull, or, type SQL } from 'drizzle-orm';
 import { AppError } from '../../../base/errors.ts';
 import { capabilityTokens } from '../../db/schema.ts';
+import { isTokenGone, notGoneTokens } from '../../db/gone.ts';
 import type { Db } from '../../db/tx.ts';
 import type { Thing } from '../actor.ts';
 
@@ -13,6 +14,8 @@ export type TokenRow = typeof capabilityTokens.$inferSelect;
 /** A token as those may see it who read in its organization: no secrets. */
 export interface TokenView {
   readonly row: TokenRow;
+  /** Also by what it belongs to, when its row does not say so yet. */
+  readonly isRevoked: boolean;
   readonly projectSlug: string | null;
   /** Of the master key that minted it. */
   readonly parentNonce: string | null;
@@ -25,12 +28,22 @@ export function endOf({ expiresAt, graceEndsAt }: Pick<TokenRow, 'expiresAt' | '
   return Math.min(expiresAt, graceEndsAt ?? expiresAt);
 }
 
-export function isLive(row: TokenRow, now: number): boolean {
-  return row.revokedAt === null && endOf(row) > now;
+export function isLive(db: Db, row: TokenRow, now: number): boolean {
+  return !isRevoked(db, row) && endOf(row) > now;
 }
 
-/** The same as a condition. */
+/** Was it ended before its time, by itself or with what it belongs to? */
+export function isRevoked(db: Db, row: TokenRow): boolean {
+  return row.revokedAt !== null || isTokenGone(db, row);
+}
+
+/** As `isLive`, as a condition. */
 export function areLive(now: number): SQL | undefined {
+  return and(areUnended(now), notGoneTokens());
+}
+
+/** The same of the row alone: for what ends the keys of something that is gone. */
+export function areUnended(now: number): SQL | undefined {
   return and(
     isNull(capabilityTokens.revokedAt),
     gt(capabilityTokens.expiresAt, now),
@@ -54,22 +67,21 @@ export function tokenByNonce(db: Db, orgId: string, nonce: string): TokenRow | u
 /** The same for what only a live token is good for. Throws `not_found`. */
 export function liveToken(db: Db, which: { orgId: string; nonce: string; now: number }): TokenRow {
   const row = tokenByNonce(db, which.orgId, which.nonce);
-  if (row !== undefined && isLive(row, which.now)) return row;
+  if (row !== undefined && isLive(db, row, which.now)) return row;
   throw new AppError('not_found', 'No such live token in your organization.');
-}
-
-/** The live tokens that a master key minted. */
-export function liveChildren(db: Db, master: TokenRow, now: number): readonly TokenRow[] {
-  return db
-    .select()
-    .from(capabilityTokens)
-    .where(and(eq(capabilityTokens.parentId, master.id), areLive(now)))
-    .all();
 }
 
 /** All tokens that rotation made of one another, this one among them. Rows of the first release don't say their lineage: it is their id. */
 export function sameLineage(lineageId: string): SQL | undefined {
   return or(eq(capabilityTokens.lineageId, lineageId), eq(capabilityTokens.id, lineageId));
+}
+
+/** Nonces of the master keys that minted these, by id. */
+export function noncesOf(db: Db, rows: readonly TokenRow[]): ReadonlyMap<string, string> {
+  const ids = [...new Set(rows.flatMap(({ parentId }) => parentId ?? []))];
+  const { id, nonce } = capabilityTokens;
+  const found = ids.length === 0 ? [] : db.select({ id, nonce }).from(capabilityTokens).where(inArray(id, ids)).all();
+  return new Map(found.map((row) => [row.id, row.nonce]));
 }
 
 /** What the right to change a token is called. */

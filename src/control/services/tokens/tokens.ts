@@ -2,12 +2,13 @@
  * Capability tokens of agents: mint one, list those of an organization, recognise one that somebody presents. How they end is
  * token-ends.ts, how one replaces another rotation.ts.
  */
-import { and, desc, eq, inArray, not } from 'drizzle-orm';
+import { and, desc, eq, not } from 'drizzle-orm';
 import { HOUR_MS } from '../../../base/clock.ts';
 import { capabilityTokens, projects } from '../../db/schema.ts';
-import type { Db, Store, Tx } from '../../db/tx.ts';
+import type { Store, Tx } from '../../db/tx.ts';
 import { type Actor, allow } from '../actor.ts';
 import type { Keys } from '../keys/keys.ts';
+import { nextPending } from '../pending-work/pending-rows.ts';
 import { MAX_WIRE_BYTES, verifyCwt } from './cwt.ts';
 import { checkMint } from './mint-limits.ts';
 import { personAs } from './minter.ts';
@@ -15,7 +16,7 @@ import { lineageOf, type Spend } from './spend.ts';
 import { recordMint } from './token-deeds.ts';
 import { hashKey, type MintedToken, type TokenMaker } from './token-maker.ts';
 import { MAX_ENDED_TOKENS, MOST_LIVE } from './token-room.ts';
-import { areLive, type TokenRow, type TokenView } from './token-rows.ts';
+import { areLive, isRevoked, noncesOf, type TokenRow, type TokenView } from './token-rows.ts';
 import { readGrant } from './wire-form.ts';
 
 /** 90 days, in hours. More is cut, not refused. */
@@ -125,8 +126,10 @@ export class Tokens {
       .all();
     const slugs = new Map(ownProjects.map(({ id, slug }) => [id, slug]));
     const parents = noncesOf(db, rows);
+    const isAnyGone = nextPending(db, '') !== undefined;
     return rows.map((row) => ({
       row,
+      isRevoked: row.revokedAt !== null || (isAnyGone && isRevoked(db, row)),
       projectSlug: row.projectId === null ? null : (slugs.get(row.projectId) ?? null),
       parentNonce: row.parentId === null ? null : (parents.get(row.parentId) ?? null),
     }));
@@ -135,12 +138,4 @@ export class Tokens {
   #find(where: ReturnType<typeof eq>): TokenRow | undefined {
     return this.#store.db.select().from(capabilityTokens).where(where).get();
   }
-}
-
-/** Nonces of the master keys that minted these, by id. */
-function noncesOf(db: Db, rows: readonly TokenRow[]): ReadonlyMap<string, string> {
-  const ids = [...new Set(rows.flatMap(({ parentId }) => parentId ?? []))];
-  const { id, nonce } = capabilityTokens;
-  const found = ids.length === 0 ? [] : db.select({ id, nonce }).from(capabilityTokens).where(inArray(id, ids)).all();
-  return new Map(found.map((row) => [row.id, row.nonce]));
 }

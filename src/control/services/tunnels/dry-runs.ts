@@ -2,9 +2,10 @@
  * What tried actions (`enforce: false`) of policies would have refused since their policy was put: stored from the data plane's events, read
  * with the policy, forgotten with it. Called by usage.ts, policies.ts and tunnel-rows.ts.
  */
-import { and, eq, isNull, sql } from 'drizzle-orm';
+import { and, eq, inArray, sql } from 'drizzle-orm';
 import type { DryRunEvent } from '../../../plane/events.ts';
 import type { Actions, PolicyAction } from '../../../plane/policy.ts';
+import { liveTunnels } from '../../db/gone.ts';
 import { dryRuns, tunnelPolicies, tunnels } from '../../db/schema.ts';
 import type { Db, Tx } from '../../db/tx.ts';
 
@@ -49,8 +50,11 @@ export function dryRunsOf(db: Db, tunnelId: string, { actions }: Actions): reado
 }
 
 /** With the policy, or with its tunnel: a row holds the address of a visitor. */
-export function forgetDryRuns(tx: Tx, tunnelId: string): void {
-  tx.db.delete(dryRuns).where(eq(dryRuns.tunnelId, tunnelId)).run();
+export function forgetDryRuns(tx: Tx, tunnelIds: readonly string[]): void {
+  tx.db
+    .delete(dryRuns)
+    .where(inArray(dryRuns.tunnelId, [...tunnelIds]))
+    .run();
 }
 
 // Statements are prepared: a batch may hold a thousand events.
@@ -60,7 +64,7 @@ function policyPutAt(db: Db) {
   return db
     .select({ tunnelId })
     .from(tunnelPolicies)
-    .innerJoin(tunnels, and(eq(tunnels.id, tunnelId), isNull(tunnels.deletedAt)))
+    .innerJoin(tunnels, and(eq(tunnels.id, tunnelId), liveTunnels()))
     .where(and(eq(tunnelId, sql.placeholder('tunnelId')), eq(updatedAt, sql.placeholder('setAt'))))
     .prepare();
 }

@@ -3,8 +3,9 @@
  * the last day, and not what the suffix of another project of its own stands for. For tunnels and for reservations alike. Not to be called
  * from outside the services.
  */
-import { and, eq, gt, isNull, ne } from 'drizzle-orm';
+import { and, eq, gt, isNull, ne, sql } from 'drizzle-orm';
 import { DAY_MS } from '../../../base/clock.ts';
+import { liveTunnels } from '../../db/gone.ts';
 import { reservedSubdomains, restingNames, tunnels } from '../../db/schema.ts';
 import type { Db, Tx } from '../../db/tx.ts';
 import { projectOfLabel } from '../projects/project-rows.ts';
@@ -24,7 +25,7 @@ export function liveByLabel(db: Db, label: string): TunnelRow | undefined {
   return db
     .select()
     .from(tunnels)
-    .where(and(eq(tunnels.label, label), isNull(tunnels.deletedAt)))
+    .where(and(eq(tunnels.label, label), liveTunnels()))
     .get();
 }
 
@@ -42,8 +43,14 @@ export function isBarred(tx: Tx, label: string, orgId: string): boolean {
   return isResting(tx, label, orgId);
 }
 
-/** Did another organization let the name go within the last day? */
+/** Did another organization let the name go within the last day? Also where the row of its tunnel does not say so yet. */
 export function isResting(tx: Tx, label: string, orgId: string): boolean {
+  const held = tx.db
+    .select({ orgId: tunnels.orgId })
+    .from(tunnels)
+    .where(and(eq(tunnels.label, label), isNull(tunnels.deletedAt), ne(tunnels.orgId, orgId)))
+    .get();
+  if (held !== undefined) return true;
   const resting = tx.db
     .select({ label: restingNames.label })
     .from(restingNames)
@@ -65,12 +72,15 @@ export function nameFault(
   return projectOfLabel(tx.db, orgId, label)?.id === projectId ? undefined : 'other_project';
 }
 
-/** Lets a name go that this organization had: a label, or a custom domain, which has a dot in it. */
-export function letRest(tx: Tx, label: string, orgId: string): void {
-  const rest = { orgId, deletedAt: tx.now };
+/** Lets names go that these organizations had: labels, or custom domains, which have a dot in them. */
+export function letAllRest(tx: Tx, names: ReadonlyArray<{ readonly label: string; readonly orgId: string }>): void {
+  if (names.length === 0) return;
   tx.db
     .insert(restingNames)
-    .values({ label, ...rest })
-    .onConflictDoUpdate({ target: restingNames.label, set: rest })
+    .values(names.map((name) => ({ ...name, deletedAt: tx.now })))
+    .onConflictDoUpdate({
+      target: restingNames.label,
+      set: { orgId: sql`excluded.org_id`, deletedAt: sql`excluded.deleted_at` },
+    })
     .run();
 }

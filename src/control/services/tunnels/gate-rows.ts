@@ -1,38 +1,28 @@
 /** Gates of tunnels as the data plane gets them. Read by route-maker.ts; written by basic-gates.ts and visitor-gates.ts. */
-import { and, eq, isNull } from 'drizzle-orm';
+import { inArray } from 'drizzle-orm';
 import type { BasicGate } from '../../../plane/routes.ts';
-import { basicGates, tunnels, visitorGates } from '../../db/schema.ts';
+import { basicGates, visitorGates } from '../../db/schema.ts';
 import type { Db } from '../../db/tx.ts';
 
-/** Of one tunnel; null when it has none. */
-export function gateOf(db: Db, tunnelId: string): BasicGate | null {
-  const row = db.select().from(basicGates).where(eq(basicGates.tunnelId, tunnelId)).get();
-  return row === undefined ? null : toGate(row);
-}
-
-/** Of every live tunnel that has one. */
-export function allGates(db: Db): ReadonlyMap<string, BasicGate> {
+/** Of each of these tunnels that has one. */
+export function gatesOf(db: Db, tunnelIds: readonly string[]): ReadonlyMap<string, BasicGate> {
   const rows = db
-    .select({ gate: basicGates })
+    .select()
     .from(basicGates)
-    .innerJoin(tunnels, and(eq(tunnels.id, basicGates.tunnelId), isNull(tunnels.deletedAt)))
+    .where(inArray(basicGates.tunnelId, [...tunnelIds]))
     .all();
-  return new Map(rows.map(({ gate }) => [gate.tunnelId, toGate(gate)]));
+  return new Map(rows.map((gate) => [gate.tunnelId, toGate(gate)]));
 }
 
-/** Version of a tunnel's visitor gate; null when it has none. */
-export function visitorGateOf(db: Db, tunnelId: string): string | null {
-  return db.select().from(visitorGates).where(eq(visitorGates.tunnelId, tunnelId)).get()?.version ?? null;
-}
-
-/** Of every live tunnel that has one. */
-export function allVisitorGates(db: Db): ReadonlyMap<string, string> {
+/** Version of the visitor gate of each of these tunnels that has one. */
+export function visitorGatesOf(db: Db, tunnelIds: readonly string[]): ReadonlyMap<string, string> {
+  const { tunnelId, version } = visitorGates;
   const rows = db
-    .select({ tunnelId: visitorGates.tunnelId, version: visitorGates.version })
+    .select({ tunnelId, version })
     .from(visitorGates)
-    .innerJoin(tunnels, and(eq(tunnels.id, visitorGates.tunnelId), isNull(tunnels.deletedAt)))
+    .where(inArray(tunnelId, [...tunnelIds]))
     .all();
-  return new Map(rows.map(({ tunnelId, version }) => [tunnelId, version]));
+  return new Map(rows.map((gate) => [gate.tunnelId, gate.version]));
 }
 
 function toGate({ username, passwordHash, version }: typeof basicGates.$inferSelect): BasicGate {

@@ -8,7 +8,7 @@ import { recordDeed } from '../audit.ts';
 import type { RouteNews } from '../news.ts';
 import type { Maintenance } from './maintenance.ts';
 import type { RouteMaker } from './route-maker.ts';
-import { anyById, ownTunnel, type TunnelRow } from './tunnel-rows.ts';
+import { liveById, ownTunnel, type TunnelRow } from './tunnel-rows.ts';
 
 export interface MaintenanceDeps {
   readonly store: Store;
@@ -51,8 +51,8 @@ export class MaintenanceSwitch {
   /** The last agent of the tunnel has gone: nobody did this, so the trail says nothing of it. */
   agentLeft(tx: Tx, tunnelId: string): void {
     if (this.#deps.maintenance.messageOf(tunnelId) === null) return;
-    const row = anyById(tx.db, tunnelId);
-    if (row !== undefined && row.deletedAt === null) this.#over(tx, row);
+    const row = liveById(tx.db, tunnelId);
+    if (row !== undefined) this.#over(tx, row);
   }
 
   #over(tx: Tx, row: TunnelRow): void {

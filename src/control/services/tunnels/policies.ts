@@ -53,7 +53,7 @@ export class Policies {
         .values({ tunnelId: row.id, ...next })
         .onConflictDoUpdate({ target: tunnelPolicies.tunnelId, set: next })
         .run();
-      forgetDryRuns(tx, row.id);
+      forgetDryRuns(tx, [row.id]);
       const details = { actions: policy.actions.map(({ kind }) => kind).join(' ') };
       recordDeed(tx, actor, { action: 'tunnel.policy', resourceType: 'tunnel', resourceId: row.id, details });
       this.#announce(tx, row);
@@ -68,7 +68,7 @@ export class Policies {
       const row = ownTunnel(tx.db, actor.orgId, tunnelId);
       const { changes } = tx.db.delete(tunnelPolicies).where(eq(tunnelPolicies.tunnelId, row.id)).run();
       if (changes === 0) return;
-      forgetDryRuns(tx, row.id);
+      forgetDryRuns(tx, [row.id]);
       recordDeed(tx, actor, { action: 'tunnel.policy_remove', resourceType: 'tunnel', resourceId: row.id });
       this.#announce(tx, row);
     });

@@ -2,16 +2,20 @@
  * From the row of a tunnel and what its owner put on it (policy, gates, maintenance, custom domains) to the Route that the data plane gets.
  * The only place where a Route is made.
  */
-import { and, asc, eq, isNotNull, isNull } from 'drizzle-orm';
+import { and, asc, gt, inArray, isNotNull } from 'drizzle-orm';
 import type { Actions, PolicySpec } from '../../../plane/policy.ts';
 import type { Route, VisitorGate } from '../../../plane/routes.ts';
+import { liveTunnels } from '../../db/gone.ts';
 import { domains, tunnelPolicies, tunnels } from '../../db/schema.ts';
 import type { Db } from '../../db/tx.ts';
 import type { PublicNames } from '../news.ts';
-import { allGates, allVisitorGates, gateOf, visitorGateOf } from './gate-rows.ts';
+import { gatesOf, visitorGatesOf } from './gate-rows.ts';
 import type { Maintenance } from './maintenance.ts';
 import type { OwnLabels } from './own-labels.ts';
 import type { TunnelRow } from './tunnel-rows.ts';
+
+/** Rows that are read at once: some milliseconds. */
+const SLICE = 250;
 
 export class RouteMaker {
   readonly #names: PublicNames;
@@ -35,40 +39,19 @@ export class RouteMaker {
   }
 
   routeOf(db: Db, row: TunnelRow): Route {
-    const found = db.select().from(tunnelPolicies).where(eq(tunnelPolicies.tunnelId, row.id)).get();
-    const { tunnelId, verifiedAt, domain } = domains;
-    const bound = db
-      .select({ domain })
-      .from(domains)
-      .where(and(eq(tunnelId, row.id), isNotNull(verifiedAt)))
-      .orderBy(asc(domain))
-      .all();
-    return this.#make(row, {
-      policy: policyOf(found),
-      gate: gateOf(db, row.id),
-      visitorGate: this.#visitorGate(row.id, visitorGateOf(db, row.id)),
-      domains: bound.map((one) => one.domain),
-    });
+    const [route] = this.routesOf(db, [row]);
+    if (route === undefined) throw new Error('a route per row');
+    return route;
   }
 
-  /** Every route of every organization, for a snapshot. Expired tunnels are in: their name is known, and its visitors are told so. */
-  all(db: Db): readonly Route[] {
-    const policies = new Map(
-      db
-        .select({
-          tunnelId: tunnelPolicies.tunnelId,
-          policy: tunnelPolicies.policy,
-          updatedAt: tunnelPolicies.updatedAt,
-        })
-        .from(tunnelPolicies)
-        .innerJoin(tunnels, and(eq(tunnels.id, tunnelPolicies.tunnelId), isNull(tunnels.deletedAt)))
-        .all()
-        .map((found) => [found.tunnelId, policyOf(found)]),
-    );
-    const gates = allGates(db);
-    const visitorGates = allVisitorGates(db);
-    const rows = db.select().from(tunnels).where(isNull(tunnels.deletedAt)).orderBy(asc(tunnels.id)).all();
-    const bound = boundDomains(db);
+  /** Routes of these rows, in their order: four queries for all. A bounded number at once. */
+  routesOf(db: Db, rows: readonly TunnelRow[]): readonly Route[] {
+    if (rows.length === 0) return [];
+    const ids = rows.map(({ id }) => id);
+    const policies = policiesOf(db, ids);
+    const gates = gatesOf(db, ids);
+    const visitorGates = visitorGatesOf(db, ids);
+    const bound = boundDomains(db, ids);
     return rows.map((row) =>
       this.#make(row, {
         policy: policies.get(row.id) ?? null,
@@ -77,6 +60,24 @@ export class RouteMaker {
         domains: bound.get(row.id) ?? [],
       }),
     );
+  }
+
+  /** Every route of every organization, a slice at a time. Expired tunnels are in: their name is known, and its visitors are told so. */
+  *slices(db: Db): Generator<readonly Route[]> {
+    let after = '';
+    for (;;) {
+      const rows = db
+        .select()
+        .from(tunnels)
+        .where(and(gt(tunnels.id, after), liveTunnels()))
+        .orderBy(asc(tunnels.id))
+        .limit(SLICE)
+        .all();
+      yield this.routesOf(db, rows);
+      const last = rows.at(-1);
+      if (last === undefined || rows.length < SLICE) return;
+      after = last.id;
+    }
   }
 
   publicUrl(row: TunnelRow): string {
@@ -107,12 +108,21 @@ export class RouteMaker {
   }
 }
 
+function policiesOf(db: Db, ids: readonly string[]): ReadonlyMap<string, PolicySpec | null> {
+  const found = db
+    .select()
+    .from(tunnelPolicies)
+    .where(inArray(tunnelPolicies.tunnelId, [...ids]))
+    .all();
+  return new Map(found.map((row) => [row.tunnelId, policyOf(row)]));
+}
+
 /** Tunnel to the custom domains that lead to it. */
-function boundDomains(db: Db): ReadonlyMap<string, readonly string[]> {
+function boundDomains(db: Db, ids: readonly string[]): ReadonlyMap<string, readonly string[]> {
   const found = db
     .select({ tunnelId: domains.tunnelId, domain: domains.domain })
     .from(domains)
-    .where(and(isNotNull(domains.tunnelId), isNotNull(domains.verifiedAt)))
+    .where(and(inArray(domains.tunnelId, [...ids]), isNotNull(domains.verifiedAt)))
     .orderBy(asc(domains.domain))
     .all();
   const byTunnel = new Map<string, string[]>();

@@ -4,13 +4,13 @@
  */
 import type { Refusal } from '../../../plane/link.ts';
 import type { Db } from '../../db/tx.ts';
-import { endOf, type TokenRow } from '../tokens/token-rows.ts';
+import { endOf, isRevoked, type TokenRow } from '../tokens/token-rows.ts';
 import { refuse } from './refusals.ts';
 import { findOrg, type OrgRow } from './tunnel-rows.ts';
 
 /** The token's organization when the token is alive and may open tunnels. */
 export function standingOf(db: Db, token: TokenRow, now: number): OrgRow | Refusal {
-  if (token.revokedAt !== null) return refuse('unauthorized', `The token ${token.name} was revoked.`);
+  if (isRevoked(db, token)) return refuse('unauthorized', `The token ${token.name} was revoked.`);
   const expiredAt = endOf(token);
   if (expiredAt <= now) return { ...refuse('unauthorized', `The token ${token.name} has expired.`), expiredAt };
   if (token.kind === 'master') return refuse('forbidden', 'A master key can mint tokens but not open tunnels.');

@@ -1,9 +1,10 @@
 /**
  * A new tunnel in an organization that may be full. Called by tunnels.ts (people) and claims.ts (agents).
  */
-import { and, asc, eq, isNull } from 'drizzle-orm';
+import { and, asc, eq } from 'drizzle-orm';
 import type { PortRange } from '../../../base/addr.ts';
 import type { NodeControl } from '../../../plane/link.ts';
+import { liveTunnels } from '../../db/gone.ts';
 import { tunnels } from '../../db/schema.ts';
 import type { Tx } from '../../db/tx.ts';
 import { recordDeed } from '../audit.ts';
@@ -11,7 +12,7 @@ import type { RouteNews } from '../news.ts';
 import type { Plan } from '../plans.ts';
 import type { Maintenance } from './maintenance.ts';
 import type { OwnLabels } from './own-labels.ts';
-import { anyById, deleteTunnel, insertTunnel, type NewTunnel, type RowFault, type TunnelRow } from './tunnel-rows.ts';
+import { anyById, deleteTunnels, insertTunnel, type NewTunnel, type RowFault, type TunnelRow } from './tunnel-rows.ts';
 
 export interface RoomRules {
   readonly plan: Plan;
@@ -36,13 +37,13 @@ function makeRoom(tx: Tx, orgId: string, { nodes, news, maintenance }: RoomRules
   const idle = tx.db
     .select({ id: tunnels.id })
     .from(tunnels)
-    .where(and(eq(tunnels.orgId, orgId), eq(tunnels.ephemeral, true), isNull(tunnels.deletedAt)))
+    .where(and(eq(tunnels.orgId, orgId), eq(tunnels.ephemeral, true), liveTunnels()))
     .orderBy(asc(tunnels.touchedAt), asc(tunnels.id))
     .all()
     .find(({ id }) => !nodes.isTaken(id));
   const leftBehind = idle === undefined ? undefined : anyById(tx.db, idle.id);
   if (leftBehind === undefined) return false;
-  deleteTunnel(tx, leftBehind);
+  deleteTunnels(tx, [leftBehind]);
   recordDeed(
     tx,
     { kind: 'system', orgId },

@@ -17,10 +17,13 @@ import {
   tunnels,
   visitorGates,
 } from '../../db/schema.ts';
+import { liveTunnels } from '../../db/gone.ts';
 import type { Db, Tx } from '../../db/tx.ts';
 import { forgetDryRuns } from './dry-runs.ts';
-import { letRest, type NameFault, nameFault } from './free-names.ts';
+import { letAllRest, type NameFault, nameFault } from './free-names.ts';
 import type { OwnLabels } from './own-labels.ts';
+import { recordDeed } from '../audit.ts';
+import { pendingOf } from '../pending-work/pending-rows.ts';
 import { type Plan, tunnelTtlSeconds } from '../plans.ts';
 import { lineageOf } from '../tokens/spend.ts';
 import { sameLineage } from '../tokens/token-rows.ts';
@@ -58,6 +61,15 @@ export function anyById(db: Db, id: string): TunnelRow | undefined {
   return db.select().from(tunnels).where(eq(tunnels.id, id)).get();
 }
 
+/** The live tunnel with this id, whoever owns it. */
+export function liveById(db: Db, id: string): TunnelRow | undefined {
+  return db
+    .select()
+    .from(tunnels)
+    .where(and(eq(tunnels.id, id), liveTunnels()))
+    .get();
+}
+
 /** Inserts a tunnel, `inactive`, with the plan's time to live. */
 export function insertTunnel(
   tx: Tx,
@@ -68,6 +80,7 @@ export function insertTunnel(
   if (fault !== undefined) return fault;
   if (secondsFull(tx, input.orgId) > 0) return 'too_many_today';
   if (countLive(tx.db, input.orgId) >= MAX_TUNNELS) return 'too_many';
+  finishGone(tx, input.label);
   const tcpPort = input.protocol === 'tcp' ? pickTcpPort(tx, rules.tcpPorts, input.orgId) : null;
   if (typeof tcpPort === 'string') return tcpPort;
   const row: TunnelRow = {
@@ -113,16 +126,44 @@ export function updateTunnel(tx: Tx, row: TunnelRow, change: Partial<TunnelRow>)
   return { ...row, ...next };
 }
 
-/** Takes the row out of the world; its name and port rest, its custom domains are bound to nothing, no webhooks are sent on to it, its password is forgotten. */
-export function deleteTunnel(tx: Tx, row: TunnelRow): void {
-  updateTunnel(tx, row, { deletedAt: tx.now, status: 'inactive' });
-  tx.db.update(domains).set({ tunnelId: null }).where(eq(domains.tunnelId, row.id)).run();
-  endForwardsTo(tx, row.id);
-  tx.db.delete(basicGates).where(eq(basicGates.tunnelId, row.id)).run();
-  tx.db.delete(visitorGates).where(eq(visitorGates.tunnelId, row.id)).run();
-  forgetDryRuns(tx, row.id);
-  letRest(tx, row.label, row.orgId);
-  letPortRest(tx, 'tcp', { port: row.tcpPort, orgId: row.orgId });
+/**
+ * Takes rows out of the world; their names and ports rest, their custom domains are bound to nothing, no webhooks are sent on to them, their
+ * passwords are forgotten. A bounded number at once: some statements for all of them.
+ */
+export function deleteTunnels(tx: Tx, rows: readonly TunnelRow[]): void {
+  if (rows.length === 0) return;
+  const ids = rows.map(({ id }) => id);
+  tx.db
+    .update(tunnels)
+    .set({ deletedAt: tx.now, status: 'inactive', touchedAt: tx.now })
+    .where(inArray(tunnels.id, ids))
+    .run();
+  tx.db.update(domains).set({ tunnelId: null }).where(inArray(domains.tunnelId, ids)).run();
+  endForwardsTo(tx, ids);
+  tx.db.delete(basicGates).where(inArray(basicGates.tunnelId, ids)).run();
+  tx.db.delete(visitorGates).where(inArray(visitorGates.tunnelId, ids)).run();
+  forgetDryRuns(tx, ids);
+  letAllRest(
+    tx,
+    rows.map(({ label, orgId }) => ({ label, orgId })),
+  );
+  for (const { tcpPort, orgId } of rows) letPortRest(tx, 'tcp', { port: tcpPort, orgId });
+}
+
+/** A tunnel that is marked as gone and has this label still: it goes for good, that its organization may have the label again. */
+function finishGone(tx: Tx, label: string): void {
+  const row = tx.db
+    .select()
+    .from(tunnels)
+    .where(and(eq(tunnels.label, label), isNull(tunnels.deletedAt)))
+    .get();
+  if (row === undefined) return;
+  const work =
+    pendingOf(tx.db, 'project_deleted', row.projectId) ?? pendingOf(tx.db, 'organization_deleted', row.orgId);
+  if (work === undefined) return;
+  const then = { ...tx, now: work.at };
+  deleteTunnels(then, [row]);
+  recordDeed(then, work.actor, { action: 'tunnel.delete', resourceType: 'tunnel', resourceId: row.id });
 }
 
 /** Ten years: keeps instants in the range of dates, also under a plan without a maximum. */
@@ -171,7 +212,7 @@ export function unnamedTcpTunnels(
         eq(tunnels.protocol, 'tcp'),
         eq(tunnels.localPort, localPort),
         eq(tunnels.ephemeral, true),
-        isNull(tunnels.deletedAt),
+        liveTunnels(),
       ),
     )
     .orderBy(desc(tunnels.touchedAt))
@@ -192,7 +233,7 @@ function countLive(db: Db, orgId: string): number {
     db
       .select({ n: count() })
       .from(tunnels)
-      .where(and(eq(tunnels.orgId, orgId), isNull(tunnels.deletedAt)))
+      .where(and(eq(tunnels.orgId, orgId), liveTunnels()))
       .get()?.n ?? 0
   );
 }
@@ -202,7 +243,7 @@ export function ownTunnel(db: Db, orgId: string, id: string): TunnelRow {
   const row = db
     .select()
     .from(tunnels)
-    .where(and(eq(tunnels.id, id), eq(tunnels.orgId, orgId), isNull(tunnels.deletedAt)))
+    .where(and(eq(tunnels.id, id), eq(tunnels.orgId, orgId), liveTunnels()))
     .get();
   if (row === undefined) throw new AppError('not_found', 'No such tunnel in your organization.');
   return row;

@@ -2,33 +2,36 @@
  * Tunnels as people handle them: list, create, start, stop, delete; and what the clock does to them. What agents may do is claims.ts.
  * The data plane hears of every change after its commit, by RouteNews.
  */
-import { and, asc, desc, eq, inArray, isNull, lt, lte, ne, type SQL } from 'drizzle-orm';
+import { setImmediate } from 'node:timers/promises';
+import { and, asc, desc, eq, inArray, isNull, lt, lte, ne, or, type SQL } from 'drizzle-orm';
 import { DAY_MS } from '../../../base/clock.ts';
 import type { PortRange } from '../../../base/addr.ts';
 import { AppError } from '../../../base/errors.ts';
 import type { NodeControl } from '../../../plane/link.ts';
 import type { Route } from '../../../plane/routes.ts';
+import { liveTunnels } from '../../db/gone.ts';
 import { organizations, projects, tunnels } from '../../db/schema.ts';
 import type { Store, Tx } from '../../db/tx.ts';
 import { type Actor, allow } from '../actor.ts';
-import { type AuditAction, recordDeed } from '../audit.ts';
+import { type AuditAction, recordAll, recordDeed } from '../audit.ts';
 import { liveByLabel, nameFault } from './free-names.ts';
 import type { Maintenance } from './maintenance.ts';
 import { fullLabel, isLabel, NAME_TRIES, randomName, roomIn } from './names.ts';
 import type { RouteNews } from '../news.ts';
 import type { RouteMaker } from './route-maker.ts';
+import type { PendingWork } from '../pending-work/pending-rows.ts';
 import { findProject, type ProjectRow, slugsOf } from '../projects/project-rows.ts';
 import { ENTITLEMENTS, PLANS } from '../plans.ts';
 import { faultError } from './refusals.ts';
 import { flagsIn, flagsOf, type TunnelFlags } from './tunnel-flags.ts';
 import type { OwnLabels } from './own-labels.ts';
 import { placeTunnel } from './tunnel-room.ts';
-import { deleteTunnel, expiryFrom, findOrg, secondsFull, type TunnelRow, updateTunnel } from './tunnel-rows.ts';
+import { deleteTunnels, expiryFrom, findOrg, secondsFull, type TunnelRow, updateTunnel } from './tunnel-rows.ts';
 
 export const PROTOCOLS = ['http', 'https', 'websocket', 'tcp'] as const satisfies readonly Route['protocol'][];
 export const MIN_TTL_SECONDS = 60;
-/** Tunnels that one pass of a job handles: the next pass comes in a second. */
-const BATCH = 200;
+/** Tunnels that one pass of a job handles: it goes on with the next at once (jobs.ts). */
+const BATCH = 50;
 /** Nobody named it and nobody has served it for a day: it goes, and its name and port with it. */
 const EPHEMERAL_MS = DAY_MS;
 /** Its time ran out, and nobody has started or served it since for this long: it goes, and others may have the name after its rest. */
@@ -80,7 +83,7 @@ export class Tunnels {
     return db
       .select()
       .from(tunnels)
-      .where(and(eq(tunnels.orgId, actor.orgId), isNull(tunnels.deletedAt)))
+      .where(and(eq(tunnels.orgId, actor.orgId), liveTunnels()))
       .orderBy(desc(tunnels.createdAt), desc(tunnels.id))
       .all()
       .map((row) => this.#view(row, slugs.get(row.projectId) ?? '', flags(row.id)));
@@ -163,28 +166,63 @@ export class Tunnels {
     allow(actor, 'delete', 'tunnel');
     this.#deps.store.inTx((tx) => {
       const { row } = this.#find(actor.orgId, id);
-      this.#remove(tx, actor, row);
+      this.#remove(tx, [row], () => actor);
     });
   }
 
-  /**
-   * Deletes every tunnel of the actor's organization, or of one project of it, which goes itself; whoever calls has checked that it may.
-   * Returns how many.
-   */
-  deleteAllIn(tx: Tx, actor: Actor & { readonly orgId: string }, projectId?: string): number {
-    const rows = this.#select(actor.orgId, projectId === undefined ? undefined : eq(tunnels.projectId, projectId));
-    for (const { row } of rows) this.#remove(tx, actor, row);
+  /** Counts live tunnels of an organization that are about to be marked as gone, and tells data nodes after the commit. */
+  announceGone(tx: Tx, which: SQL | undefined, orgId: string): number {
+    const gone = tx.db
+      .select({ id: tunnels.id })
+      .from(tunnels)
+      .where(and(eq(tunnels.orgId, orgId), liveTunnels(), which))
+      .all();
+    tx.onCommit(() => {
+      for (const { id } of gone) this.#tellGone(id);
+    });
+    return gone.length;
+  }
+
+  /** The rows of tunnels that went with their project or organization. A Drain. */
+  drain(tx: Tx, { scope, orgId, actor }: PendingWork, limit: number): number {
+    const rows = tx.db
+      .select()
+      .from(tunnels)
+      .where(
+        and(
+          eq(tunnels.orgId, orgId),
+          or(eq(tunnels.orgId, scope), eq(tunnels.projectId, scope)),
+          isNull(tunnels.deletedAt),
+        ),
+      )
+      .orderBy(asc(tunnels.id))
+      .limit(limit)
+      .all();
+    deleteTunnels(tx, rows);
+    recordAll(
+      tx,
+      actor,
+      rows.map((row) => deed('tunnel.delete', row)),
+    );
     return rows.length;
   }
 
-  /** Every route, for a snapshot. */
-  routes(): readonly Route[] {
-    return this.#deps.routes.all(this.#deps.store.db);
+  /** Every route, for a snapshot: slices, between which the tables may change. */
+  routeSlices(): Generator<readonly Route[]> {
+    return this.#deps.routes.slices(this.#deps.store.db);
   }
 
-  /** Tells the data plane of every route again: their URLs have changed. */
-  announceAll(): void {
-    for (const route of this.routes()) this.#deps.news.put(route);
+  /** Every route, at once. */
+  routes(): readonly Route[] {
+    return [...this.routeSlices()].flat();
+  }
+
+  /** Tells the data plane of every route again: their URLs have changed. In slices; what changes meanwhile is told by who changes it. */
+  async announceAll(): Promise<void> {
+    for (const routes of this.routeSlices()) {
+      for (const route of routes) this.#deps.news.put(route);
+      await setImmediate();
+    }
   }
 
   /** A server that starts has no agents: what the last run left as active is not. */
@@ -205,17 +243,29 @@ export class Tunnels {
       const due = tx.db
         .select()
         .from(tunnels)
-        .where(and(lte(tunnels.expiresAt, tx.now), eq(tunnels.expired, false), isNull(tunnels.deletedAt)))
+        .where(and(lte(tunnels.expiresAt, tx.now), eq(tunnels.expired, false), liveTunnels()))
         .orderBy(asc(tunnels.expiresAt))
         .limit(BATCH)
         .all();
-      for (const row of due) {
-        const next = updateTunnel(tx, row, { expired: true, status: 'inactive' });
-        recordDeed(tx, { kind: 'system', orgId: row.orgId }, deed('tunnel.expire', row));
-        tx.onCommit(() => this.#deps.news.remove(row.id, 'tunnel_expired', 'The time of this tunnel has run out.'));
-        // The name stays known: its visitors hear that it is offline, not that it never was.
-        this.#announce(tx, next);
-      }
+      const change = { expired: true, status: 'inactive' } as const;
+      const ids = due.map(({ id }) => id);
+      tx.db
+        .update(tunnels)
+        .set({ ...change, touchedAt: tx.now })
+        .where(inArray(tunnels.id, ids))
+        .run();
+      for (const row of due) recordDeed(tx, { kind: 'system', orgId: row.orgId }, deed('tunnel.expire', row));
+      const routes = this.#deps.routes.routesOf(
+        tx.db,
+        due.map((row) => ({ ...row, ...change })),
+      );
+      tx.onCommit(() => {
+        for (const route of routes) {
+          this.#deps.news.remove(route.tunnelId, 'tunnel_expired', 'The time of this tunnel has run out.');
+          // The name stays known: its visitors hear that it is offline, not that it never was.
+          this.#deps.news.put(route);
+        }
+      });
       return due.length;
     });
   }
@@ -240,7 +290,7 @@ export class Tunnels {
       const idle = tx.db
         .select({ id: tunnels.id })
         .from(tunnels)
-        .where(and(isNull(tunnels.deletedAt), lt(tunnels.touchedAt, tx.now - idleMs), which))
+        .where(and(liveTunnels(), lt(tunnels.touchedAt, tx.now - idleMs), which))
         .orderBy(asc(tunnels.touchedAt))
         .all();
       // Before the batch is cut: agents that have been connected for days must not hold up the rest.
@@ -250,18 +300,22 @@ export class Tunnels {
         .from(tunnels)
         .where(inArray(tunnels.id, ids.slice(0, BATCH)))
         .all();
-      for (const row of rows) this.#remove(tx, { kind: 'system', orgId: row.orgId }, row);
+      this.#remove(tx, rows, ({ orgId }) => ({ kind: 'system', orgId }));
       return rows.length;
     });
   }
 
-  #remove(tx: Tx, actor: Actor, row: TunnelRow): void {
-    deleteTunnel(tx, row);
-    recordDeed(tx, actor, deed('tunnel.delete', row));
+  #remove(tx: Tx, rows: readonly TunnelRow[], by: (row: TunnelRow) => Actor): void {
+    deleteTunnels(tx, rows);
+    for (const row of rows) recordDeed(tx, by(row), deed('tunnel.delete', row));
     tx.onCommit(() => {
-      this.#deps.maintenance.end(row.id);
-      this.#deps.news.remove(row.id, 'tunnel_deleted', 'The tunnel was deleted.');
+      for (const { id } of rows) this.#tellGone(id);
     });
+  }
+
+  #tellGone(id: string): void {
+    this.#deps.maintenance.end(id);
+    this.#deps.news.remove(id, 'tunnel_deleted', 'The tunnel was deleted.');
   }
 
   #announce(tx: Tx, row: TunnelRow): void {
@@ -274,7 +328,7 @@ export class Tunnels {
       .select({ row: tunnels, projectSlug: projects.slug })
       .from(tunnels)
       .innerJoin(projects, eq(projects.id, tunnels.projectId))
-      .where(and(eq(tunnels.orgId, orgId), isNull(tunnels.deletedAt), which))
+      .where(and(eq(tunnels.orgId, orgId), liveTunnels(), which))
       .orderBy(desc(tunnels.createdAt), desc(tunnels.id))
       .all();
   }

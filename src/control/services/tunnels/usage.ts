@@ -2,11 +2,12 @@
  * Event batches of data nodes into rows: counters of tunnels, private networks and organizations by time, what keys have spent, what tried actions would refuse, agents that came and left, and why. One transaction per batch; a
  * batch that comes again is dropped by (node, sequence). Called by control/link.ts.
  */
-import { and, eq, isNull, sql } from 'drizzle-orm';
+import { and, eq, sql } from 'drizzle-orm';
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core';
 import type { EventBatch, PlaneEvent, UsageEvent } from '../../../plane/events.ts';
 import type { NodeControl } from '../../../plane/link.ts';
 import type { RelayUsageEvent } from '../../../plane/relays.ts';
+import { liveTunnels } from '../../db/gone.ts';
 import { nodeCursors, tunnels } from '../../db/schema.ts';
 import type { Db, Store, Tx } from '../../db/tx.ts';
 import { UsageBuckets } from '../metrics/usage-buckets.ts';
@@ -148,7 +149,7 @@ function counting(db: Db) {
 
 /** Marks a tunnel; as active only where an agent may serve it. */
 function marking(db: Db, status: 'active' | 'inactive') {
-  const live = and(eq(tunnels.id, sql.placeholder('tunnelId')), isNull(tunnels.deletedAt));
+  const live = and(eq(tunnels.id, sql.placeholder('tunnelId')), liveTunnels());
   const servable = and(live, eq(tunnels.stopped, false), eq(tunnels.expired, false));
   return db
     .update(tunnels)

@@ -2,8 +2,9 @@
  * Where a visitor goes once it has signed in: to the host of the tunnel that it came from, and to no other host whatever it says. A custom
  * domain counts while it is verified and bound.
  */
-import { and, eq, isNotNull, isNull } from 'drizzle-orm';
+import { and, eq, isNotNull } from 'drizzle-orm';
 import { returnPath } from '../../../plane/visitor-words.ts';
+import { liveTunnels } from '../../db/gone.ts';
 import { domains, tunnels, visitorGates } from '../../db/schema.ts';
 import type { Db } from '../../db/tx.ts';
 import type { RouteMaker } from '../tunnels/route-maker.ts';
@@ -31,7 +32,7 @@ export function gatedTunnel(db: Db, tunnelId: string): GatedTunnel | undefined {
     .select({ row: tunnels, gate: visitorGates })
     .from(visitorGates)
     .innerJoin(tunnels, eq(tunnels.id, visitorGates.tunnelId))
-    .where(and(eq(tunnels.id, tunnelId), isNull(tunnels.deletedAt)))
+    .where(and(eq(tunnels.id, tunnelId), liveTunnels()))
     .get();
   return found === undefined ? undefined : { row: found.row, version: found.gate.version, lists: found.gate };
 }

@@ -10,7 +10,7 @@ import { organizations, webhookDeliveries, webhookForwards, webhookReceivers } f
 import type { Db, Tx } from '../../db/tx.ts';
 import { ENTITLEMENTS, PLANS } from '../plans.ts';
 import { type DeliveryRow, type ForwardRow, forgetForwards } from './forward-rows.ts';
-import type { ReceiverRow } from './receiver-rows.ts';
+import { liveReceivers, type ReceiverRow } from './receiver-rows.ts';
 import type { Incoming } from './validators.ts';
 
 /** What one receiver keeps, and all of an organization together; beyond either the oldest goes, and is counted as displaced. */
@@ -162,7 +162,7 @@ function receiversWithOlder(db: Db, plan: (typeof PLANS)[number], past: number):
     .select({ id })
     .from(webhookReceivers)
     .innerJoin(organizations, eq(organizations.id, orgId))
-    .where(and(eq(organizations.plan, plan), gt(storedCount, 0), lt(sql`(${oldest})`, past)))
+    .where(and(eq(organizations.plan, plan), gt(storedCount, 0), lt(sql`(${oldest})`, past), liveReceivers()))
     .limit(SWEEP_BATCH)
     .all()
     .map((row) => row.id);
@@ -271,6 +271,29 @@ function oldest(tx: Tx, id: string) {
     .orderBy(asc(sequence))
     .limit(DROP_BATCH)
     .all();
+}
+
+/** Bytes that `dropSome` frees at once: pages of large bodies are read one by one. */
+const FREED_AT_ONCE = 1024 * 1024;
+
+/** Drops the oldest deliveries of a receiver that goes. Returns how many; `limit` when there may be more. */
+export function dropSome(tx: Tx, ofReceiver: string, limit: number): number {
+  const { receiverId, sequence, bytes } = webhookDeliveries;
+  const rows = tx.db
+    .select({ sequence, bytes })
+    .from(webhookDeliveries)
+    .where(eq(receiverId, ofReceiver))
+    .orderBy(asc(sequence))
+    .limit(limit)
+    .all();
+  let freed = 0;
+  const some = rows.filter((row) => {
+    const isFirst = freed < FREED_AT_ONCE;
+    freed += row.bytes;
+    return isFirst;
+  });
+  if (some.length > 0) drop(tx, ofReceiver, { sequences: some.map((row) => row.sequence), isDisplaced: false });
+  return some.length < rows.length ? limit : some.length;
 }
 
 function drop(

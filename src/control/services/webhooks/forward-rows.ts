@@ -5,7 +5,7 @@
 import { and, asc, count, eq, exists, gt, inArray, isNotNull, lt, max, min, or, sql } from 'drizzle-orm';
 import { webhookDeliveries, webhookForwards, webhookReceivers } from '../../db/schema.ts';
 import type { Db, Tx } from '../../db/tx.ts';
-import type { ReceiverRow } from './receiver-rows.ts';
+import { anyReceiver, liveReceivers, type ReceiverRow } from './receiver-rows.ts';
 
 export type DeliveryRow = typeof webhookDeliveries.$inferSelect;
 export type ForwardRow = typeof webhookForwards.$inferSelect;
@@ -46,13 +46,13 @@ export function waitingLines(db: Db): readonly Line[] {
   return db
     .select({ receiverId: id, orgId })
     .from(webhookReceivers)
-    .where(and(isNotNull(forwardTunnelId), exists(waits)))
+    .where(and(isNotNull(forwardTunnelId), exists(waits), liveReceivers()))
     .all();
 }
 
 /** Undefined where nobody waits, or the receiver sends nothing on. */
 export function headOf(db: Db, ofReceiver: string): Head | undefined {
-  const receiver = db.select().from(webhookReceivers).where(eq(webhookReceivers.id, ofReceiver)).get();
+  const receiver = anyReceiver(db, ofReceiver);
   const destination = receiver === undefined ? null : destinationOf(receiver);
   if (destination === null) return undefined;
   const first = db
@@ -136,22 +136,19 @@ export function forgetForwards(tx: Tx, sequences: readonly number[]): void {
     .run();
 }
 
-/** All of a receiver that goes. */
-export function forgetLine(tx: Tx, ofReceiver: string): void {
-  const { sequence: of, receiverId: receiver } = webhookDeliveries;
-  const own = tx.db.select({ of }).from(webhookDeliveries).where(eq(receiver, ofReceiver));
-  tx.db.delete(webhookForwards).where(inArray(sequence, own)).run();
-}
-
-/** The tunnel is deleted: nothing is sent on to it any more. */
-export function endForwardsTo(tx: Tx, tunnelId: string): void {
+/** The tunnels are deleted: nothing is sent on to them any more. */
+export function endForwardsTo(tx: Tx, tunnelIds: readonly string[]): void {
   const { id, forwardTunnelId } = webhookReceivers;
-  const own = tx.db.select({ id }).from(webhookReceivers).where(eq(forwardTunnelId, tunnelId)).all();
+  const own = tx.db
+    .select({ id })
+    .from(webhookReceivers)
+    .where(inArray(forwardTunnelId, [...tunnelIds]))
+    .all();
   for (const receiver of own) emptyLine(tx, receiver.id);
   tx.db
     .update(webhookReceivers)
     .set({ forwardTunnelId: null, forwardPath: null, updatedAt: tx.now })
-    .where(eq(forwardTunnelId, tunnelId))
+    .where(inArray(forwardTunnelId, [...tunnelIds]))
     .run();
 }
 

@@ -33,7 +33,7 @@ export class ReaderKeys {
       );
     }
     const org = findOrg(this.#store.db, orgId);
-    if (org === undefined || !isLive(found, this.#store.clock.now())) {
+    if (org === undefined || !isLive(this.#store.db, found, this.#store.clock.now())) {
       throw new AppError('unauthorized', `The token ${name} was revoked or has run out. Mint a new one.`);
     }
     if (org.approvalStatus !== 'approved') {

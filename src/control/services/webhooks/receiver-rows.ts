@@ -1,6 +1,7 @@
 /** The rows of webhook receivers and their secrets. Not to be called from outside webhooks/. */
 import { and, asc, eq } from 'drizzle-orm';
 import { AppError } from '../../../base/errors.ts';
+import { notGone } from '../../db/gone.ts';
 import { webhookReceivers } from '../../db/schema.ts';
 import type { Db } from '../../db/tx.ts';
 import type { Sealer } from '../keys/sealing.ts';
@@ -14,9 +15,14 @@ export function receiversOf(db: Db, orgId: string): readonly ReceiverRow[] {
   return db
     .select()
     .from(webhookReceivers)
-    .where(eq(webhookReceivers.orgId, orgId))
+    .where(and(eq(webhookReceivers.orgId, orgId), liveReceivers()))
     .orderBy(asc(webhookReceivers.createdAt), asc(webhookReceivers.id))
     .all();
+}
+
+/** Neither they nor their organization were deleted. */
+export function liveReceivers() {
+  return notGone(webhookReceivers.id, webhookReceivers.orgId);
 }
 
 /** Throws `not_found`, also for another organization's. */
@@ -24,7 +30,7 @@ export function ownReceiver(db: Db, orgId: string, id: string): ReceiverRow {
   const row = db
     .select()
     .from(webhookReceivers)
-    .where(and(eq(webhookReceivers.orgId, orgId), eq(webhookReceivers.id, id)))
+    .where(and(eq(webhookReceivers.orgId, orgId), eq(webhookReceivers.id, id), liveReceivers()))
     .get();
   if (row === undefined) throw new AppError('not_found', 'No such webhook receiver in your organization.');
   return row;
@@ -32,7 +38,11 @@ export function ownReceiver(db: Db, orgId: string, id: string): ReceiverRow {
 
 /** Whoever's it is: for what strangers deliver. */
 export function anyReceiver(db: Db, id: string): ReceiverRow | undefined {
-  return db.select().from(webhookReceivers).where(eq(webhookReceivers.id, id)).get();
+  return db
+    .select()
+    .from(webhookReceivers)
+    .where(and(eq(webhookReceivers.id, id), liveReceivers()))
+    .get();
 }
 
 export function sealSecret(sealer: Sealer, id: string, secret: string): string {

@@ -2,19 +2,23 @@
  * Webhook receivers as people handle them: a public URL, how its sender signs, the secret that both share, and the tunnel that deliveries are
  * sent on to. Called by control/api. What comes in is mailbox.ts's.
  */
-import { eq } from 'drizzle-orm';
+import { and, eq } from 'drizzle-orm';
 import { uuidv7 } from 'uuidv7';
 import { AppError } from '../../../base/errors.ts';
-import { webhookDeliveries, webhookReceivers } from '../../db/schema.ts';
+import { notGone } from '../../db/gone.ts';
+import { webhookReceivers } from '../../db/schema.ts';
 import type { Store, Tx } from '../../db/tx.ts';
-import { type Actor, allow, type UserActor } from '../actor.ts';
+import { type Actor, allow } from '../actor.ts';
 import { type AuditAction, type DeedDetails, recordDeed } from '../audit.ts';
 import { checkDeedLimit } from '../deed-limit.ts';
 import type { Sealer } from '../keys/sealing.ts';
 import type { Waits } from '../waits.ts';
 import { ownTunnel } from '../tunnels/tunnel-rows.ts';
-import { beginAnew, countWaiting, type Destination, destinationOf, emptyLine, forgetLine } from './forward-rows.ts';
+import { beginAnew, countWaiting, type Destination, destinationOf, emptyLine } from './forward-rows.ts';
 import type { Lines } from './forwarder.ts';
+import type { Drains } from '../pending-work/drains.ts';
+import { insertPending, type NewPendingWork, type PendingWork } from '../pending-work/pending-rows.ts';
+import { dropSome } from './delivery-rows.ts';
 import { ownReceiver, type ReceiverRow, receiversOf, sealSecret } from './receiver-rows.ts';
 import type { Refusals, Refused } from './refusals.ts';
 import type { Validator } from './validators.ts';
@@ -46,6 +50,7 @@ export class Receivers {
   readonly #lines: Lines;
   readonly #refusals: Pick<Refusals, 'of' | 'forget'>;
   readonly #waits: Pick<Waits, 'wake'>;
+  readonly #drains: Drains;
 
   /** `waits`: readers of the mailbox, by receiver. */
   constructor(deps: {
@@ -54,7 +59,9 @@ export class Receivers {
     lines: Lines;
     refusals: Pick<Refusals, 'of' | 'forget'>;
     waits: Pick<Waits, 'wake'>;
+    drains: Drains;
   }) {
+    this.#drains = deps.drains;
     this.#waits = deps.waits;
     this.#store = deps.store;
     this.#sealer = deps.sealer;
@@ -151,26 +158,41 @@ export class Receivers {
   /** With everything that was delivered to it. Throws `not_found`, `forbidden`. */
   delete(actor: Actor, id: string): void {
     allow(actor, 'delete', 'webhook_receiver');
-    this.#store.inTx((tx) => this.#remove(tx, actor, ownReceiver(tx.db, actor.orgId, id)));
+    this.#store.inTx((tx) => {
+      this.#drains.begin(tx, this.#letGo(tx, actor, ownReceiver(tx.db, actor.orgId, id)));
+    });
   }
 
-  /** Deletes every receiver of the actor's organization, which goes itself; whoever calls has checked that it may. */
-  deleteAllIn(tx: Tx, actor: UserActor): void {
-    for (const row of receiversOf(tx.db, actor.orgId)) this.#remove(tx, actor, row);
+  /** Each receiver of an organization that was deleted goes by itself. A Drain. */
+  drainOrganization(tx: Tx, { scope, actor }: PendingWork, limit: number): number {
+    const rows = tx.db
+      .select()
+      .from(webhookReceivers)
+      .where(and(eq(webhookReceivers.orgId, scope), notGone(webhookReceivers.id)))
+      .limit(limit)
+      .all();
+    for (const row of rows) insertPending(tx, this.#letGo(tx, actor, row));
+    return rows.length;
+  }
+
+  /** The deliveries of a receiver that was deleted, and then itself. A Drain. */
+  drain(tx: Tx, { scope }: PendingWork, limit: number): number {
+    const dropped = dropSome(tx, scope, limit);
+    if (dropped === limit) return dropped;
+    return dropped + tx.db.delete(webhookReceivers).where(eq(webhookReceivers.id, scope)).run().changes;
   }
 
   #shown(row: ReceiverRow): ShownReceiver {
     return { ...row, waiting: countWaiting(this.#store.db, row.id), refused: this.#refusals.of(row.id) };
   }
 
-  #remove(tx: Tx, actor: UserActor, row: ReceiverRow): void {
-    forgetLine(tx, row.id);
+  /** Returns what is left to do. */
+  #letGo(tx: Tx, actor: Actor, row: ReceiverRow): NewPendingWork {
     this.#refusals.forget(tx, row.id);
-    tx.db.delete(webhookDeliveries).where(eq(webhookDeliveries.receiverId, row.id)).run();
-    tx.db.delete(webhookReceivers).where(eq(webhookReceivers.id, row.id)).run();
     record(tx, actor, { action: 'webhook_receiver.delete', row, details: { name: row.name } });
     // Who waits there hears that it is gone.
     tx.onCommit(() => this.#waits.wake(row.id));
+    return { kind: 'receiver_deleted', scope: row.id, orgId: row.orgId, actor };
   }
 
   #lead(tx: Tx, { id: receiverId, orgId }: ReceiverRow, forward: Destination | null): void {
@@ -202,7 +224,7 @@ function said(forward: Destination | null): string {
 
 function record(
   tx: Tx,
-  actor: UserActor,
+  actor: Actor,
   { action, row, details }: { action: AuditAction; row: ReceiverRow; details: DeedDetails },
 ): void {
   recordDeed(tx, actor, { action, resourceType: 'webhook_receiver', resourceId: row.id, details });

@@ -2,13 +2,14 @@
  * Starts Culvert as a user would: `culvert serve` with a configuration file in an empty folder, a log-in with the
  * password of the first start, a token, and `culvert http` with that token as a process of its own.
  */
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { ownerOf, stringIn } from './api.ts';
 import { waitForAnswer } from './load.ts';
 import type { Options } from './options.ts';
 import type { Certificate } from './peers.ts';
 import { freePort, type Processes } from './processes.ts';
+import { serverConfig, writeConfig } from './server-config.ts';
 import type { Subject, SubjectName } from './subject.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -98,7 +99,8 @@ export async function startServer(
   const { certificate, edge = '' } = place;
   const threads = dataThreads === undefined ? '' : `\n[server]\ndata_threads = ${dataThreads}\n`;
   const more = `${threads}${place.more ?? ''}`;
-  writeFileSync(configFile, `${serverConfig({ folder, ports, address: '127.0.0.1', certificate, edge })}${more}`);
+  const config = serverConfig({ folder, ports, address: '127.0.0.1', certificate, edge });
+  await writeConfig(processes, { command, file: configFile, text: `${config}${more}` });
   processes.start(place.name, [...command, 'serve', '--config', configFile], { env: place.env ?? {} });
   // The password is on the line after the address.
   const password = (await processes.waitForOutput(place.name, /admin@localhost[^\n]*\n\s*(\S+)[^\n]*\n/))[1] ?? '';
@@ -121,7 +123,7 @@ export async function moveServer(
   const { folder, configFile, edge, more } = server;
   const { address } = place;
   const config = serverConfig({ folder, ports: server, address, certificate: undefined, edge });
-  writeFileSync(configFile, `${config}${more}`);
+  await writeConfig(processes, { command: server.command, file: configFile, text: `${config}${more}` });
   processes.start(server.name, [...server.command, 'serve', '--config', configFile], { netns: place.netns });
   const moved = { ...server, address: place.address, netns: place.netns };
   await waitForApi(processes, moved);
@@ -175,63 +177,6 @@ function httpSubject(server: CulvertServer, agent: string): Omit<Subject, 'name'
 export function httpsSubject(server: CulvertServer, agent: string): Subject {
   const { httpsPort: port } = server;
   return { name: 'culvert-tls', scheme: 'https', address: '127.0.0.1', port, processes: [server.name, agent] };
-}
-
-interface Ports {
-  readonly apiPort: number;
-  readonly httpPort: number;
-  readonly httpsPort: number;
-  readonly agentPort: number;
-}
-
-/** The configuration file. Only what a machine with a benchmark on it needs differs from the defaults. */
-function serverConfig(options: {
-  readonly folder: string;
-  readonly ports: Ports;
-  /** Where API and agent listener are, for the agent. */
-  readonly address: string;
-  readonly certificate: Certificate | undefined;
-  readonly edge: string;
-}): string {
-  const { ports, address, certificate, edge } = options;
-  const tls =
-    certificate === undefined
-      ? ''
-      : `
-[edge.tls]
-mode = "files"
-cert_file = "${certificate.certFile}"
-key_file = "${certificate.keyFile}"
-`;
-  return `
-data_dir = "${join(options.folder, 'data')}"
-
-[log]
-level = "warn"
-format = "json"
-
-[api]
-listen = "${address}:${ports.apiPort}"
-
-[limits]
-# The log-in scenario comes from one address.
-auth_burst = 1000000
-
-[edge]
-domain = "localhost"
-http_listen = "127.0.0.1:${ports.httpPort}"
-https_listen = "${certificate === undefined ? '' : `127.0.0.1:${ports.httpsPort}`}"
-${edge}
-
-[edge.limits]
-# All load comes from one address; idle visitors must stay for as long as their memory is looked at.
-max_connections_per_ip = 0
-tls_handshakes_per_second_per_ip = 0
-idle_timeout_seconds = 3600
-${tls}
-[agents]
-listen = "${address}:${ports.agentPort}"
-`;
 }
 
 /** A key of the account that the first start made. */

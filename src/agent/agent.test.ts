@@ -46,6 +46,12 @@ test('says hello with the token, then claims, and tells the URL', async () => {
   assert.equal(channel.sink.targetOf(2), undefined);
 });
 
+test('silence behind what was sent is looked into soon with a server that says which one it is', async () => {
+  const [now, older] = [await fakeWorld(), await online()];
+  now.latest().welcome({ serverId: '11111111-1111-4111-8111-111111111111' });
+  assert.deepEqual([now.latest().isPrompt, older.latest().isPrompt], [true, false]);
+});
+
 test('a server that says its bandwidth limit is sent no more than that, and one that says none is not held back', async () => {
   const [limited, free] = [await fakeWorld(), await online()];
   limited.latest().welcome({ bandwidthLimitMbps: 7 });

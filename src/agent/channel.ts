@@ -40,6 +40,8 @@ export interface Channel {
   send(message: FromAgent): void;
   /** The server lets no more than this pass: what is to be sent waits on this side, where short answers go first. */
   holdBack(megabitsPerSecond: number): void;
+  /** The server answers soon: silence behind what was sent is looked into at once. */
+  answerSoon(): void;
   /** The server wants to hear when nothing waits behind a response. */
   sayClear(): void;
   /** Takes no new streams; those in flight go on. */

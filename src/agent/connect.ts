@@ -136,6 +136,10 @@ class MuxChannel implements Channel, SessionHandler, StreamSink {
     this.#shaper.holdBack(megabitsPerSecond);
   }
 
+  answerSoon(): void {
+    if (this.#mux !== undefined) this.#mux.pulse.prompt = true;
+  }
+
   sayClear(): void {
     if (this.#mux !== undefined) this.#mux.saysClear = true;
   }

@@ -126,6 +126,7 @@ export class Session implements ChannelSink {
         this.#welcomed = true;
         if (message.bandwidthLimitMbps !== undefined) this.#channel?.holdBack(message.bandwidthLimitMbps);
         if (message.clear === true) this.#channel?.sayClear();
+        if (message.serverId !== undefined) this.#channel?.answerSoon();
         return this.#owner.onWelcome(this, message);
       case 'bound':
         return this.#bound(message);

@@ -247,7 +247,7 @@ test('silence ends the session after the deadline, and pings are sent before it'
   const from = peer.clock.ms;
   while (peer.code() === undefined && peer.clock.ms < from + 60_000) peer.session.sweep((peer.clock.ms += 1_000));
   assert.equal(peer.code(), 'heartbeat');
-  assert.equal(peer.clock.ms - from, 21_000);
+  assert.equal(peer.clock.ms - from, 19_000, 'it was heard up to a second before that sweep');
   await turns();
 });
 

@@ -7,6 +7,14 @@ import { FIRST_MARK, type Flight } from './flight.ts';
 
 /** A round-trip time older than this is measured again when a window wants to grow. */
 const RTT_FRESH_MS = 1_000;
+/** Data that went out and was followed by silence: pings go out this often, at once at first. */
+const PROBE_MS = 2_000;
+/** Dead by then: with a sweep a second for noticing the silence and one for its end, a peer that waits is known dead after 8 s. */
+const UNANSWERED_MS = 6_000;
+/** A sweep that comes this late had no turn to read what may have come. */
+const LATE_MS = 3_000;
+/** Between two sweeps, about. */
+const SWEEP_MS = 1_000;
 
 export interface PulseOptions {
   readonly clock: Clock;
@@ -21,6 +29,16 @@ export class Pulse {
   readonly #options: PulseOptions;
   /** Set on every read; a flag, because asking for the time on every read costs more. */
   heard = true;
+  /** Set on every data frame, of either direction. */
+  spoke = false;
+  heardData = false;
+  /**
+   * Both sides have agreed: one that sends data and hears nothing asks at once and waits no longer than `UNANSWERED_MS`; one that only receives
+   * says now and then that it is there.
+   */
+  prompt = false;
+  /** Since when data is out with nothing heard behind it; -1: none is. */
+  #unansweredAtMs = -1;
   /** Nobody reads for now, to keep within a limit: that nothing is heard is not the peer's fault. */
   excused = false;
   /** Whose marks are answered here too. */
@@ -77,10 +95,32 @@ export class Pulse {
     const { heartbeatMs, deadAfterMs } = this.#options;
     // A sweep that comes this late: this machine slept. The peer gets a chance to answer.
     if (this.heard || this.excused || elapsedMs > deadAfterMs) this.#heardAtMs = nowMs;
-    this.heard = false;
-    if (nowMs - this.#heardAtMs > deadAfterMs) return nowMs - this.#heardAtMs;
+    const unansweredMs = this.prompt ? this.#unanswered(nowMs, this.heard || this.excused || elapsedMs > LATE_MS) : 0;
+    this.heard = this.heardData = this.spoke = false;
+    if (unansweredMs > 0) return unansweredMs;
+    // It may have been heard up to a sweep before it was noticed: dead at the limit, and not a sweep behind it.
+    if (nowMs - this.#heardAtMs >= deadAfterMs - Math.min(elapsedMs, SWEEP_MS)) return nowMs - this.#heardAtMs;
     if (heartbeatMs > 0 && nowMs - this.#beatMs >= heartbeatMs) this.#beat(nowMs);
     return 0;
+  }
+
+  /** Milliseconds for which data has gone unanswered when the peer is dead by that, else 0. */
+  #unanswered(nowMs: number, heard: boolean): number {
+    if (heard) {
+      // What was sent in this second may have gone out behind what was heard.
+      this.#unansweredAtMs = this.spoke ? nowMs : -1;
+      if (this.heardData && !this.spoke) this.#probe(nowMs);
+      return 0;
+    }
+    if (this.spoke && this.#unansweredAtMs < 0) this.#unansweredAtMs = nowMs;
+    if (this.#unansweredAtMs < 0) return 0;
+    if (nowMs - this.#unansweredAtMs >= UNANSWERED_MS) return nowMs - this.#unansweredAtMs;
+    this.#probe(nowMs);
+    return 0;
+  }
+
+  #probe(nowMs: number): void {
+    if (nowMs - this.#beatMs >= PROBE_MS) this.#beat(nowMs);
   }
 
   close(error: Error): void {

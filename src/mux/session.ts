@@ -272,6 +272,7 @@ export class MuxSession {
     }
     if (length === 0 && stream === undefined) this.#countControl();
     if (this.#closed) return;
+    if (length > 0) this.pulse.heardData = true;
     this.#payloadLeft = length;
     this.#payloadStream = stream ?? null;
     this.#payloadFlags = flags;

@@ -298,7 +298,8 @@ export class MuxStream {
   /** Plain arguments: this is per frame. */
   #put(lane: LaneIndex, bytes: Uint8Array, start: number, end: number): void {
     this.#enterLane(lane, end - start);
-    const sender = this.session.sender;
+    const { sender, pulse } = this.session;
+    pulse.spoke = true;
     sender.data(this.#lane, this.id, bytes, start, end);
     this.#mark = sender.mark(this.#lane);
   }

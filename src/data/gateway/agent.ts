@@ -69,6 +69,8 @@ export class AgentSession implements SessionHandler, ControlEvents, RelayingSess
   #grant: TokenGrant | undefined;
   /** As the agent calls its machine. */
   hostname = '';
+  /** The agent's process, as it says; an older one does not. */
+  run: string | undefined;
   /** Of its program, as it says. */
   version = '';
   #claims = 0;
@@ -151,6 +153,14 @@ export class AgentSession implements SessionHandler, ControlEvents, RelayingSess
   #expiredAt(): number | undefined {
     const expiresAt = this.#grant?.expiresAt ?? Infinity;
     return expiresAt <= this.#deps.now() ? expiresAt : undefined;
+  }
+
+  /** The same agent has come again by another way: whatever still is on this one is lost. */
+  replace(): void {
+    this.#why.replaced();
+    this.#log.info({}, 'agent session ended: the same agent came again by another connection');
+    this.#over();
+    this.session.destroy('the same agent came again by another connection');
   }
 
   /** The deadline for showing a good token has passed. */
@@ -270,6 +280,8 @@ export class AgentSession implements SessionHandler, ControlEvents, RelayingSess
     this.#state = 'admitting';
     ({ hostname: this.hostname, version: this.version } = hello.agent);
     this.session.hearsClear = hello.clear === true;
+    this.run = hello.run;
+    this.session.pulse.prompt = hello.run !== undefined;
     admit(hello.token, this.#deps, {
       waits: () => this.#state === 'admitting',
       settle: (answer) => (answer.ok ? this.#welcome(answer.grant) : this.end(answer.code, answer.message, answer)),

@@ -604,3 +604,30 @@ describe('the live screen', () => {
     await until(() => gateway.registry.size === 0);
   });
 });
+
+describe('an agent that comes again by another way', () => {
+  const RUN = '33333333-3333-4333-8333-333333333333';
+
+  test('run: the earlier session of the same process ends at once, and no other one', async (t) => {
+    const { gateway, port, table } = await world(t);
+    const enter = async (token: string, run?: string): Promise<TestAgent> => {
+      const agent = await TestAgent.connect(port);
+      agent.hello(token, 'box', 1, run);
+      await agent.next('welcome');
+      return agent;
+    };
+    const [first, old] = [await enter('good', RUN), await enter('good')];
+    await first.bind('shop');
+    const second = await enter('good', RUN);
+    await first.closed;
+    assert.ok(!first.heard.some(({ type }) => type === 'bye'), 'no word that an agent could take for an end');
+    assert.equal(gateway.registry.size, 2);
+    await second.bind('shop');
+    assert.ok(table.findById(idOf('shop'))?.served !== null);
+    const third = await enter('other', '44444444-4444-4444-8444-444444444444');
+    assert.equal(gateway.registry.size, 3);
+    for (const agent of [old, second, third]) agent.destroy();
+    await until(() => gateway.registry.size === 0);
+    await (await enter('good', RUN)).bind('shop');
+  });
+});

@@ -58,6 +58,8 @@ export class AgentRegistry
   readonly #deps: RegistryDeps;
   readonly #agents = new Map<string, AgentSession>();
   readonly #byToken = new Map<string, Set<AgentSession>>();
+  /** By process and organization: an agent that comes again takes the place of its earlier session. */
+  readonly #byRun = new Map<string, AgentSession>();
   readonly #revoked = new Set<string>();
   readonly #unsubscribe: () => void;
   readonly #timer: NodeJS.Timeout;
@@ -96,12 +98,17 @@ export class AgentRegistry
     if (this.#revoked.has(grant.tokenId)) return refusal('unauthorized', 'This token was revoked.');
     if (grant.expiresAt <= this.#deps.now())
       return { ...refusal('unauthorized', 'This token has expired.'), expiredAt: grant.expiresAt };
+    // Before the limits are counted: what it had is given up.
+    const run = runOf(agent, grant);
+    const before = run === undefined ? undefined : this.#byRun.get(run);
+    if (before?.takesMore === true) before.replace();
     if (this.#agents.size >= this.#deps.maxSessions)
       return refusal('overloaded', 'The server has no room for more agents.');
     const { size = 0 } = this.#byToken.get(grant.tokenId) ?? {};
     if (size >= Math.max(MIN_PER_TOKEN, this.#deps.maxSessions / 4))
       return refusal('overloaded', 'This token has as many agents as one token may have.');
     this.#agents.set(agent.agentId, agent);
+    if (run !== undefined) this.#byRun.set(run, agent);
     let ofToken = this.#byToken.get(grant.tokenId);
     if (ofToken === undefined) this.#byToken.set(grant.tokenId, (ofToken = new Set()));
     ofToken.add(agent);
@@ -122,6 +129,8 @@ export class AgentRegistry
     if (!this.#agents.delete(agent.agentId)) return;
     this.#deps.onPresence({ kind: 'left', agentId: agent.agentId });
     if (agent.grant === undefined) return;
+    const run = runOf(agent, agent.grant);
+    if (run !== undefined && this.#byRun.get(run) === agent) this.#byRun.delete(run);
     this.#deps.budgets.leave(agent.grant.tokenId);
     this.bandwidth.leave(agent.shaper);
     const ofToken = this.#byToken.get(agent.grant.tokenId);
@@ -289,6 +298,11 @@ export class AgentRegistry
 function sessionOf(agent: AgentSession, { orgId, tokenId }: TokenGrant): SessionInfo {
   const { agentId, remoteIp, hostname, version, connectedAt } = agent;
   return { agentId, orgId, tokenId, remoteIp, hostname, version, connectedAt };
+}
+
+/** Within an organization, for a process may say whatever it likes; a rotated key is the same agent's. */
+function runOf({ run }: AgentSession, { orgId }: TokenGrant): string | undefined {
+  return run === undefined ? undefined : `${orgId} ${run}`;
 }
 
 function unbind(entry: RouteEntry, code: Refusal['code'], message: string): void {

@@ -39,6 +39,7 @@ const BY_CONNECTION: Readonly<Record<MuxErrorCode, EndReason>> = {
 const LEFT: SessionEnd = { reason: 'agent_left', message: 'The agent was stopped.' };
 const CLOSED =
   'The connection was closed without a word: the agent was killed, its machine went down, or something between cut it.';
+const REPLACED = 'The agent came again by another connection: its network or address changed.';
 const SILENT = 'Nothing was heard of the agent for too long: its machine sleeps, or the network between is gone.';
 
 export class WhyEnded {
@@ -77,6 +78,11 @@ export class WhyEnded {
   /** The agent has left. */
   left(): void {
     this.#end(this.#leaves);
+  }
+
+  /** The same agent has come again. */
+  replaced(): void {
+    this.#end({ reason: 'connection_lost', message: REPLACED });
   }
 
   /** The server ends it. `isExpired`: the token has run out by now. */

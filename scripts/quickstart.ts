@@ -25,20 +25,20 @@ async function quickstart(options: { once: boolean }): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'culvert-quickstart-'));
   stack.defer(() => rmSync(folder, { recursive: true, force: true }));
 
-  title('1. The server');
+  title('1. Start the server');
   const server = await startTrialServer(folder, { ...source, cwd: folder });
   stack.defer(async () => void (await server.program.stop()));
   say(`   culvert serve --config ${server.configFile}`);
   for (const line of readFileSync(server.configFile, 'utf8').trimEnd().split('\n'))
     say(styleText('dim', `   | ${line}`));
-  say(`   log in as ${server.email} with ${server.password} (printed once, at the first start)`);
+  say(`   login: ${server.email}, password: ${server.password} (shown once, at the first start)`);
 
-  title('2. Something to publish');
+  title('2. Start a website');
   const site = await startSite();
   stack.defer(() => site.close());
-  say(`   a small site on ${link(`http://127.0.0.1:${site.port}`)}`);
+  say(`   ${link(`http://127.0.0.1:${site.port}`)}`);
 
-  title('3. The agent');
+  title('3. Start the agent');
   const keyFile = join(folder, 'key');
   writeFileSync(keyFile, await mintKey(server), { mode: 0o600 });
   const args = ['http', String(site.port), '--subdomain', 'hello', '--server', server.apiUrl, '--token-file', keyFile];
@@ -48,33 +48,34 @@ async function quickstart(options: { once: boolean }): Promise<void> {
   const publicUrl = await agent.printed(/^(https?:\/\/\S+)$/m);
   const pageUrl = await agent.printed(/"url":"(\S+?)","msg":"requests can be looked at|no page to look at requests/m);
 
-  title('4. A visit by the public name');
+  title('4. Request the public URL');
   const { status, body, ms } = await visit(publicUrl, server.httpPort);
   const found = /<h1>(.*?)<\/h1>/.exec(body)?.[1];
-  if (status !== 200 || found === undefined) throw new Error(`${publicUrl} answered ${status}: ${body.slice(0, 200)}`);
+  if (status !== 200 || found === undefined)
+    throw new Error(`${publicUrl} responded with ${status}: ${body.slice(0, 200)}`);
   say(`   GET ${publicUrl} → ${status} in ${ms.toFixed(0)} ms: "${found}"`);
 
   title('Open it');
-  say(`   ${link(publicUrl)}   the site, through the tunnel: streaming and WebSocket too`);
-  say(`   ${link(`${server.apiUrl}/app/`)}   the dashboard: sign in with what step 1 shows`);
+  say(`   ${link(publicUrl)}   the website, through the tunnel, with streaming and WebSocket`);
+  say(`   ${link(`${server.apiUrl}/app/`)}   dashboard: log in with the email and password of step 1`);
   const hasPage = pageUrl.startsWith('http');
   say(
     hasPage
-      ? `   ${link(pageUrl)}   the agent's page: each request while it happens, and Replay`
-      : "   no port is free for the agent's page",
+      ? `   ${link(pageUrl)}   local inspector: every request as it happens, with Replay`
+      : '   no port is free for the local inspector',
   );
-  say(`   ${link(`${server.apiUrl}/.well-known/culvert`)}   what an agent learns from the server`);
-  say(`   ${link(`${server.apiUrl}/health`)}   is the server well`);
+  say(`   ${link(`${server.apiUrl}/docs/`)}   documentation`);
+  say(`   ${link(`${server.apiUrl}/health`)}   health check`);
   title('Try next, in another terminal');
   const { host } = new URL(publicUrl);
   say(`   curl -H 'Host: ${host}' http://127.0.0.1:${server.httpPort}/`);
   say(
-    `   CULVERT_TOKEN_FILE=${keyFile} CULVERT_SERVER=${server.apiUrl} npx -c 'node src/main.ts http 3000'   your own port`,
+    `   CULVERT_TOKEN_FILE=${keyFile} CULVERT_SERVER=${server.apiUrl} npx -c 'node src/main.ts http 3000'   publish port 3000`,
   );
-  say('   config.example.toml has every setting, README.md the way to a real name with HTTPS');
+  say('   Next: docs/install.md puts a server on the internet, with HTTPS');
   say();
   if (options.once) return;
-  say('Ctrl-C ends it and removes everything.');
+  say('Press Ctrl-C to stop and delete everything.');
   const ended = await Promise.race([waitFor(interrupted), whoEnds('server', server.program), whoEnds('agent', agent)]);
   if (ended !== undefined) throw new Error(ended);
 }
@@ -91,7 +92,7 @@ async function waitFor(signal: AbortSignal): Promise<undefined> {
 
 async function whoEnds(what: string, program: Program): Promise<string> {
   const code = await program.ended();
-  return `the ${what} ended with code ${code}; it printed:\n${program.output}`;
+  return `the ${what} exited with code ${code}. Its output:\n${program.output}`;
 }
 
 const { values } = parseArgs({ options: { once: { type: 'boolean', default: false } } });

@@ -25,7 +25,7 @@ export async function startTrialServer(folder: string, launch: Omit<Launch, 'arg
   const configFile = join(folder, 'server.toml');
   writeFileSync(
     configFile,
-    `# A trial on this machine alone. All other settings have their defaults: see config.example.toml.
+    `# A demo on this machine. All other settings have their defaults: see config.example.toml.
 data_dir = ${JSON.stringify(join(folder, 'data'))}
 api.listen = "127.0.0.1:${api}"
 edge.http_listen = "127.0.0.1:${http}"

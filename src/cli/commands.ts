@@ -7,38 +7,38 @@ import { MANAGE_COMMANDS } from './manage-commands.ts';
 import { NETWORK_COMMANDS } from './network-commands.ts';
 
 const CONNECTION = [
-  ['--server <url>', 'the Culvert server (CULVERT_SERVER)'],
-  ['--token-file <file>', 'file that holds the key (CULVERT_TOKEN_FILE)'],
+  ['--server <url>', 'URL of the Culvert server (CULVERT_SERVER)'],
+  ['--token-file <file>', 'file with the access key (CULVERT_TOKEN_FILE)'],
 ] as const;
 
 const REPORT = [
-  ['--json', 'one JSON object per event on standard output'],
-  ['--url-file <path>', 'write the public URL to this file, remove it at exit'],
-  ['--quiet', 'no screen and no log lines but errors'],
+  ['--json', 'print one JSON object per event'],
+  ['--url-file <path>', 'write the public URL to this file; remove it at exit'],
+  ['--quiet', 'print errors only'],
 ] as const;
 
 const PAGE = [
-  ['--inspect-port <port>', 'port on 127.0.0.1 of the page to look at requests (4040, or the next free one)'],
-  ['--no-inspect', 'no such page, and nothing of what passes is kept, here or on the server'],
+  ['--inspect-port <port>', 'port of the local inspector on 127.0.0.1 (default: 4040, or the next free port)'],
+  ['--no-inspect', 'turn off the local inspector and the recording of requests'],
 ] as const;
 
 const NAMING = [
-  ['--subdomain <name>', 'public name; without it the server picks one'],
-  ['--project <slug>', 'project that the name belongs to'],
+  ['--subdomain <name>', 'public name (default: random)'],
+  ['--project <slug>', 'project of the name'],
 ] as const;
 
-const VERIFY = ['--verify-tls', "check the local service's certificate"] as const;
+const VERIFY = ['--verify-tls', 'verify the TLS certificate of your service'] as const;
 
-const PROXY = ['--proxy-protocol', 'tell the local service who the visitor is, by a PROXY protocol v2 header'] as const;
+const PROXY = ['--proxy-protocol', 'send the visitor address to your service with a PROXY protocol v2 header'] as const;
 
 const CONFIG = ['--config <file>', 'settings file (CULVERT_CONFIG)'] as const;
 
-const LIST = [['--query <text>', 'only those with this in a name or address'], ['--json', 'as JSON'], CONFIG] as const;
+const LIST = [['--query <text>', 'filter by text in name or email'], ['--json', 'as JSON'], CONFIG] as const;
 
 export const COMMANDS: readonly CommandSpec[] = [
   {
     usage: 'serve',
-    summary: 'run the server',
+    summary: 'Run the server',
     options: [
       CONFIG,
       ['--new-server', 'begin a new server where another one left files without its database; moves them aside'],
@@ -47,41 +47,41 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     usage: 'http <target>',
-    summary: 'publish a local HTTP service: 3000, host:3000 or a URL',
+    summary: 'Publish an HTTP service: 3000, host:3000 or a URL',
     options: [...NAMING, ...CONNECTION, ...REPORT, ...PAGE, VERIFY],
     refused: [PROXY[0]],
     load: async () => (await import('./tunnel.ts')).tunnelCommand('http'),
   },
   {
     usage: 'https <target>',
-    summary: 'the same where the local service speaks TLS',
+    summary: 'Publish a service that speaks TLS',
     options: [...NAMING, ...CONNECTION, ...REPORT, ...PAGE, VERIFY],
     refused: [PROXY[0]],
     load: async () => (await import('./tunnel.ts')).tunnelCommand('https'),
   },
   {
     usage: 'tcp <target>',
-    summary: 'publish any local TCP port',
+    summary: 'Publish a TCP port',
     options: [...NAMING, ...CONNECTION, ...REPORT, ...PAGE, PROXY],
     load: async () => (await import('./tunnel.ts')).tunnelCommand('tcp'),
   },
   {
     usage: 'udp <target>',
-    summary: "carry a private network's datagrams to WireGuard: 51820 or host:51820",
+    summary: 'Serve a private network: 51820 or host:51820 of WireGuard',
     options: [
       ['--network <network>', 'name or id of the private network'],
-      ['--no-udp', 'go by the TLS session alone, never by UDP to the server: slower when packets are lost'],
+      ['--no-udp', 'use the TLS session only, never UDP'],
       ...CONNECTION,
       ['--json', REPORT[0][1]],
-      ['--url-file <path>', 'write the address for clients to this file, remove it at exit'],
+      ['--url-file <path>', 'write the address for devices to this file; remove it at exit'],
       REPORT[2],
-      ['--inspect-port <port>', "port on 127.0.0.1 of the agent's page with /metrics; none when not given"],
+      ['--inspect-port <port>', 'port on 127.0.0.1 for /metrics (default: off)'],
     ],
     load: async () => (await import('./udp.ts')).udpCommand,
   },
   {
     usage: 'start [names...]',
-    summary: "run the tunnels of the agent's settings file, or those named",
+    summary: "Run the tunnels of the agent's settings file, or the named ones",
     options: [
       ['--config <file>', "the agent's settings file (CULVERT_AGENT_CONFIG)"],
       ...CONNECTION,
@@ -92,28 +92,28 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     usage: 'login',
-    summary: 'let this command line in by the browser; it then needs no key file',
+    summary: 'Log in through the browser',
     options: [
-      ['--server <url>', 'log in at this server (CULVERT_SERVER)'],
-      ['--no-browser', 'only print the address, open nothing'],
-      ['--json', 'one JSON object per event on standard output'],
+      ['--server <url>', 'URL of the Culvert server (CULVERT_SERVER)'],
+      ['--no-browser', 'print the link and open no browser'],
+      ['--json', 'print one JSON object per event'],
     ],
     load: async () => (await import('./login.ts')).login,
   },
   {
     usage: 'logout',
-    summary: 'end what `login` got, on the server and here',
+    summary: 'Log out, and revoke the key of this machine',
     options: [
-      ['--server <url>', 'log out at this server (CULVERT_SERVER)'],
-      ['--json', 'one JSON object on standard output'],
+      ['--server <url>', 'URL of the Culvert server (CULVERT_SERVER)'],
+      ['--json', 'print one JSON object'],
     ],
     load: async () => (await import('./logout.ts')).logout,
   },
   {
     usage: 'status',
-    summary: 'show the agents on this machine, the log-in, and whether the server answers',
+    summary: 'Show agents on this machine, the login and the server',
     options: [
-      ['--server <url>', 'ask this server (CULVERT_SERVER)'],
+      ['--server <url>', 'URL of the Culvert server (CULVERT_SERVER)'],
       ['--json', 'as JSON'],
     ],
     load: async () => (await import('./status.ts')).status,
@@ -122,114 +122,110 @@ export const COMMANDS: readonly CommandSpec[] = [
   ...NETWORK_COMMANDS,
   {
     usage: 'config check [file]',
-    summary: "check a server's settings file without starting",
+    summary: 'Check a settings file of the server',
     options: [CONFIG],
     load: async () => (await import('./config-check.ts')).configCheck,
   },
   {
     usage: 'backup <file>',
-    summary: 'copy the database to a new file, beside a running server or without one',
+    summary: 'Copy the database to a new file',
     options: [CONFIG],
     load: async () => (await import('./backup.ts')).backup,
   },
   {
     usage: 'admin create-user <email>',
-    summary: 'make an account with a random password, which is printed',
-    options: [
-      ['--superadmin', 'may do everything on this server'],
-      ['--name <name>', 'what the person is called'],
-      CONFIG,
-    ],
+    summary: 'Create an account and print its random password',
+    options: [['--superadmin', 'make the user an operator of this server'], ['--name <name>', 'display name'], CONFIG],
     load: async () => (await import('./admin-users.ts')).createUser,
   },
   {
     usage: 'admin list-users',
     alias: 'list',
-    summary: 'show the accounts',
+    summary: 'List accounts',
     options: LIST,
     load: async () => (await import('./admin-users.ts')).listUsers,
   },
   {
     usage: 'admin reset-password <email>',
-    summary: 'give an account a random password, which is printed, and log it out',
+    summary: 'Print a new random password and end all sessions of the user',
     options: [CONFIG],
     load: async () => (await import('./admin-users.ts')).resetPassword,
   },
   {
     usage: 'admin reset-mfa <email>',
-    summary: 'forget the second factor of a person who lost it',
+    summary: 'Remove the second factor of a user',
     options: [CONFIG],
     load: async () => (await import('./admin-users.ts')).resetMfa,
   },
   {
     usage: 'admin revoke-sessions <email>',
-    summary: 'log a person out everywhere, command lines too; keys for machines go on working',
+    summary: 'End all sessions and login keys of a user',
     options: [CONFIG],
     load: async () => (await import('./admin-users.ts')).revokeSessions,
   },
   {
     usage: 'admin lock-user <email>',
-    summary: 'let a person in no more, and end their sessions and all keys that they made',
+    summary: 'Lock an account: end its sessions and revoke its keys',
     options: [CONFIG],
     load: async () => (await import('./admin-users.ts')).lockUser,
   },
   {
     usage: 'admin unlock-user <email>',
-    summary: 'let a person in again who was locked',
+    summary: 'Unlock an account',
     options: [CONFIG],
     load: async () => (await import('./admin-users.ts')).unlockUser,
   },
   {
     usage: 'admin list-orgs',
-    summary: 'show the organizations',
-    options: [['--status <status>', 'only approved, pending or suspended ones'], ...LIST],
+    summary: 'List organizations',
+    options: [['--status <status>', 'filter: approved, pending or suspended'], ...LIST],
     load: async () => (await import('./admin-orgs.ts')).listOrgs,
   },
   {
     usage: 'admin set-plan <org> <plan>',
-    summary: 'put an organization (slug or id) on free, pro, team or enterprise',
+    summary: 'Set the plan of an organization: free, pro, team or enterprise',
     options: [CONFIG],
     load: async () => (await import('./admin-orgs.ts')).setPlan,
   },
   {
     usage: 'admin approve <org>',
-    summary: 'let an organization open tunnels and mint tokens',
+    summary: 'Approve an organization',
     options: [CONFIG],
     load: async () => (await import('./admin-orgs.ts')).approve,
   },
   {
     usage: 'admin suspend <org>',
-    summary: 'cut the agents of an organization off until it is approved again',
+    summary: 'Suspend an organization and disconnect its agents',
     options: [CONFIG],
     load: async () => (await import('./admin-orgs.ts')).suspend,
   },
   {
     usage: 'admin edge',
-    summary: 'show how many connections of visitors came, were refused and were cut, and why',
+    summary: 'Count visitor connections: accepted, refused and cut, by reason',
     options: [['--json', 'as JSON'], CONFIG],
     load: async () => (await import('./admin-edge.ts')).showEdge,
   },
   {
     usage: 'admin metrics',
-    summary: 'show the metrics of the server, as Prometheus reads them',
+    summary: 'Print the Prometheus metrics of the server',
     options: [CONFIG],
     load: async () => (await import('./admin-metrics.ts')).showMetrics,
   },
   {
     usage: 'admin certificates [renew] [name]',
-    summary: 'show the certificates by ACME; with "renew <name>", ask for one now',
+    summary: 'List ACME certificates; "renew <name>" requests one now',
     options: [['--json', 'as JSON'], CONFIG],
     load: async () => (await import('./admin-certificates.ts')).certificates,
   },
   {
     usage: 'admin rotate-keys [purpose]',
-    summary: 'sign with new keys from now on: access, capability, or both',
+    summary: 'Create new signing keys: access, capability or both',
     options: [CONFIG],
     load: async () => (await import('./admin-orgs.ts')).rotateKeys,
   },
   {
     usage: 'version',
-    summary: 'print the version',
+    summary: 'Print the version',
     options: [],
     load: async () => (await import('./version-command.ts')).version,
   },

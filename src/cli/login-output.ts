@@ -69,12 +69,12 @@ export class LoginText implements LoginOutput {
     this.#until = until;
     this.#say([span('Log in at '), span(server, 'bold')]);
     if (warning !== undefined) this.#say([span(warning, 'yellow')]);
-    this.#say([span('Open this page, and approve there if it shows the same three words:')]);
+    this.#say([span('Open this link, and approve the login if the page shows the same three words:')]);
     this.#say([]);
     this.#say([span('  '), span(url, 'cyan')]);
     this.#say([span('  '), span(phrase, 'bold')]);
     this.#say([]);
-    if (this.#live === undefined) return this.#say([span('Waiting for the approval.')]);
+    if (this.#live === undefined) return this.#say([span('Waiting for your approval.')]);
     this.#tick = setInterval(() => this.#draw(), 1_000);
     this.#draw();
   }
@@ -83,7 +83,7 @@ export class LoginText implements LoginOutput {
     if (cause === this.#trouble) return;
     this.#trouble = cause;
     if (this.#live !== undefined) this.#draw();
-    else if (cause !== undefined) this.#say([span(`${cause}; trying again`, 'yellow')]);
+    else if (cause !== undefined) this.#say([span(`${cause}; retrying`, 'yellow')]);
   }
 
   done({ server, login, file, next }: Parameters<LoginOutput['done']>[0]): void {
@@ -95,17 +95,17 @@ export class LoginText implements LoginOutput {
       span(account, 'bold'),
       span(`, organization ${organization}.`),
     ]);
-    this.#say([span(`The key is in ${file} and good until ${until}; culvert logout ends it.`)]);
+    this.#say([span(`The access key is in ${file} and expires on ${until}. To revoke it: culvert logout`)]);
     this.#say([span('Next: '), span(next, 'bold')]);
   }
 
   left({ server, left }: Parameters<LoginOutput['left']>[0]): void {
     const { label, expires_at } = left.login;
     const first =
-      left.agents.length === 0 ? '' : ` restart what runs with it here (pid ${left.agents.join(', ')}), then`;
+      left.agents.length === 0 ? '' : ` restart the agents that use it (pid ${left.agents.join(', ')}), then`;
     if (left.problem !== undefined) this.#say([span(left.problem, 'yellow')]);
     this.#say([
-      span(`The key of your log-in before, ${label}, lives on until ${expires_at.slice(0, 10)}:`, 'yellow'),
+      span(`The key of your previous login, ${label}, is valid until ${expires_at.slice(0, 10)}:`, 'yellow'),
       span(`${first} revoke it: culvert tokens revoke ${label} --server ${server}`, 'yellow'),
     ]);
   }
@@ -119,8 +119,8 @@ export class LoginText implements LoginOutput {
     const left = Math.max(0, Math.ceil((this.#until - Date.now()) / 1000));
     const clock = `${Math.floor(left / 60)}:${String(left % 60).padStart(2, '0')}`;
     const line: Line = [
-      span(`Waiting for the approval, ${clock} left`, 'dim'),
-      span(this.#trouble === undefined ? '' : `  ${this.#trouble}; trying again`, 'yellow'),
+      span(`Waiting for your approval, ${clock} left`, 'dim'),
+      span(this.#trouble === undefined ? '' : `  ${this.#trouble}; retrying`, 'yellow'),
     ];
     this.#live?.(paint(line, hasColor(this.#io.stderr, this.#io.env)));
   }

@@ -132,9 +132,9 @@ test('a question that is answered early is not asked again at once: the person n
 test('an answer that can not get better ends it, with its reason', async (t) => {
   const cases: ReadonlyArray<readonly [number, unknown, RegExp]> = [
     [400, { error: 'invalid_request', message: 'wait is too long\u001b[31m' }, /culvert: wait is too long\?\[31m\n/],
-    [308, '', /name the server's final address with --server/],
+    [308, '', /redirects\. Use the final URL with --server/],
     [404, { error: 'not_found', message: 'There is nothing here.' }, /There is nothing here\./],
-    [200, { wire_bytes_b64: 5 }, /sent something that is no key/],
+    [200, { wire_bytes_b64: 5 }, /its response has no valid key/],
     [403, '<html>', /the server answers 403: is this a Culvert server\?/],
   ];
   await Promise.all(
@@ -224,7 +224,7 @@ test('another log-in at the same server ends key and session of the one before',
   assert.deepEqual([session.path, session.headers['cookie']], ['/auth/logout', `qnt_refresh=${KEY.refresh_token}`]);
   session.answer(200, {});
   assert.equal(await again.exit, 0);
-  assert.doesNotMatch(again.stderr, /lives on/);
+  assert.doesNotMatch(again.stderr, /previous login/);
   assert.deepEqual(JSON.parse(readFileSync(file, 'utf8')).logins, { [server.url]: NEXT });
 });
 
@@ -236,7 +236,7 @@ test('a key before that an agent of this machine runs with is left alone, and na
   writeFileSync(join(home, `run/culvert/agent-${process.pid}.json`), JSON.stringify(agent));
   question.answer(200, NEXT);
   assert.equal(await again.exit, 0);
-  assert.match(again.stderr, new RegExp(`key of your log-in before, ${KEY.label}, lives on until 2099-01-01: restart`));
+  assert.match(again.stderr, new RegExp(`key of your previous login, ${KEY.label}, is valid until 2099-01-01: restart`));
   assert.match(
     again.stderr,
     new RegExp(`pid ${process.pid}\\), then revoke it: culvert tokens revoke ${KEY.label} --server http`),
@@ -268,8 +268,8 @@ test('where no key can be kept, none is asked for', async (t) => {
 
 test('a key that can not be kept after all is ended on the server, or named when that fails', async (t) => {
   const cases: ReadonlyArray<readonly [number, RegExp]> = [
-    [200, /was not written by culvert login.*; the key that had come is over again\n/],
-    [503, /the key that had come lives on \(Not now\.\): revoke cli-banjo-acorn-flute at http/],
+    [200, /was not written by culvert login.*; the new key was revoked\n/],
+    [503, /the new key is still valid \(Not now\.\): revoke cli-banjo-acorn-flute at http/],
   ];
   for (const [status, message] of cases) {
     const { server, program, file } = await loggingIn(t);

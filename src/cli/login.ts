@@ -108,7 +108,7 @@ async function awaitKey({ pause }: Io, wait: Wait): Promise<Login> {
     const spent = performance.now() - asked;
     await pause(Math.max(0, pauseMs - spent), wait.signal);
   }
-  throw new ExitError(EXIT.failure, 'nobody has approved this log-in: run `culvert login` again');
+  throw new ExitError(EXIT.failure, 'the login was not approved in time. Run `culvert login` again');
 }
 
 /** The key, or how long from now the next question must wait, in milliseconds. */
@@ -148,15 +148,16 @@ async function keep(
     const problem = await endLogin(io, { server, login });
     const rest =
       problem === undefined
-        ? 'the key that had come is over again'
-        : `the key that had come lives on (${problem}): revoke ${harmless(login.label)} at ${serverName(server)}`;
+        ? 'the new key was revoked'
+        : `the new key is still valid (${problem}): revoke ${harmless(login.label)} at ${serverName(server)}`;
     throw new ExitError(EXIT.usage, `${messageOf(cause)}; ${rest}`, { cause });
   }
 }
 
 function toLogin({ body }: ApiAnswer): Login {
   const found = answer.safeParse(body);
-  if (!found.success) throw new ExitError(EXIT.failure, 'the server approved, but sent something that is no key');
+  if (!found.success)
+    throw new ExitError(EXIT.failure, 'the server approved the login, but its response has no valid key');
   const { wire_bytes_b64: wire, refresh_token: refresh, ...rest } = found.data;
   return { ...rest, wire_bytes_b64: new Secret(wire), refresh_token: new Secret(refresh) };
 }
@@ -167,7 +168,7 @@ function isPending({ body }: ApiAnswer): boolean {
 
 function refusal(server: URL, found: ApiAnswer): string {
   if (found.status >= 300 && found.status < 400) {
-    return `${server.host} sends elsewhere: name the server's final address with --server`;
+    return `${server.host} redirects. Use the final URL with --server`;
   }
   return harmless(complaint(found));
 }

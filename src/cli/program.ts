@@ -15,12 +15,12 @@ type Run = (io: Io) => Promise<ExitCode>;
 /** What a word of the command line that is a key looks like; names and paths of that shape are not worth the risk. */
 const KEY = /^(?:--[a-z-]+=)?mtk_[A-Za-z0-9_]{20,}$/;
 
-const TOKEN_IN_ARGV = `a key is never taken from the command line: other users of this machine can read it there. Give it by
+const TOKEN_IN_ARGV = `An access key on the command line is rejected: other users of this machine can read it there. Use one of:
   CULVERT_TOKEN        the key itself, in the environment
-  CULVERT_TOKEN_FILE   a file that holds it
+  CULVERT_TOKEN_FILE   a file with the key
   --token-file FILE    the same
   token_file = "FILE"  in the agent's settings file
-If the key you just typed is real, revoke it: it stays in your shell's history.`;
+If the key you typed is real, revoke it. It stays in your shell's history.`;
 
 /** Runs the command that `argv` (without node and script) names. Never rejects. */
 export async function runProgram(argv: readonly string[], io: Io): Promise<ExitCode> {
@@ -50,9 +50,9 @@ export function buildProgram(
   choose: (run: Run) => void,
 ): Command {
   const program = new Command('culvert')
-    .description('Publish a local port on a public name. Server and agent in one program.')
-    .version(VERSION, '-V, --version', 'print the version')
-    .helpCommand('help [command]', 'print this help, or that of a command')
+    .description('Give a local port a public URL. Server and agent in one program.')
+    .version(VERSION, '-V, --version', 'Print the version')
+    .helpCommand('help [command]', 'Print this help, or the help of a command')
     .exitOverride()
     .configureOutput({
       writeOut: (text) => io.stdout.write(text),
@@ -64,7 +64,7 @@ export function buildProgram(
   for (const spec of named.length > 0 ? named : COMMANDS) addCommand(program, spec, choose);
   program.addHelpText(
     'after',
-    '\nA key comes from CULVERT_TOKEN, CULVERT_TOKEN_FILE, --token-file, the settings file or `culvert login`.',
+    '\nStart with:\n  culvert login --server https://culvert.example.com\n  culvert http 3000\n\nThe access key comes from --token-file, CULVERT_TOKEN, CULVERT_TOKEN_FILE, the settings file or `culvert login`.',
   );
   return program;
 }
@@ -89,10 +89,27 @@ function addCommand(program: Command, spec: CommandSpec, choose: (run: Run) => v
   });
 }
 
+/** What the help says of a group. */
+const GROUPS: Readonly<Record<string, string>> = {
+  admin: 'Manage accounts, organizations and certificates of this server',
+  config: "Check the server's settings file",
+  network: 'Manage private networks and their devices',
+  projects: 'Create, list, rename and delete projects',
+  tokens: 'Create, list, rotate and revoke access keys',
+  tunnels: 'Create, list, start, stop and delete tunnels',
+  webhooks: 'List, forward and redeliver webhooks',
+};
+
 /** A word that only groups commands, like `config`. */
 function group(program: Command, name: string): Command {
   const found = program.commands.find((command) => command.name() === name);
-  return found ?? program.command(name).description(`commands about ${name}`).helpCommand(false);
+  return (
+    found ??
+    program
+      .command(name)
+      .description(GROUPS[name] ?? name)
+      .helpCommand(false)
+  );
 }
 
 /** `--token x` and `--token=x`; what stands behind `--` is no option, and a key is one wherever it stands. */

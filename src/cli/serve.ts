@@ -69,8 +69,8 @@ async function tellOwner(io: Io, server: Server, { log, file }: { log: Logger; f
   if (server.unseenOwner !== undefined) sayUnseen(io, server.unseenOwner, file);
   if (server.firstOwner === undefined) return;
   const { email, password } = server.firstOwner;
-  const heading = '\nFirst start: this account owns the server. Its password is shown only now.';
-  const lost = `The owner's password is lost; ${retyped(`admin reset-password ${email}`, file)} makes another`;
+  const heading = "\nFirst start: this account owns the server. Copy the password now. You won't see it again.";
+  const lost = `The owner's password is lost: ${retyped(`admin reset-password ${email}`, file)} prints a new one`;
   try {
     await handOver(io.stdout, `${heading}\n${email}\n${password.reveal()}`, lost);
   } catch (error) {
@@ -125,12 +125,12 @@ interface Run {
 async function untilStopped(io: Io, { server, log, signals }: Run): Promise<ExitCode> {
   // A terminal that closes, or an operator who expects a reload: neither may stop a server.
   io.onSignal('SIGHUP', () => {
-    log.info({}, 'SIGHUP: certificate files are read again; settings are read at a restart only');
+    log.info({}, 'SIGHUP: certificate files are read again; settings need a restart');
     void server.reloadCertificates();
   });
   const signal = await Promise.race([signals.first, server.failed]);
   if (signal instanceof Error) return failed(server, log, signal);
-  log.info({ signal }, 'draining: nothing new is taken, what is in flight gets 30 s; a second signal cuts');
+  log.info({ signal }, 'stopping: running requests get 30 s; a second signal stops at once');
   const drained = server.drain();
   await Promise.race([drained, signals.second.then(() => server.close())]);
   log.info({}, 'culvert stopped');

@@ -94,7 +94,7 @@ suite('culvert login', { timeout: 120_000 }, () => {
   test('a log-in outlives a restart of the server, and another one ends the first, with its key', async (t) => {
     const { culvert, person, login, code } = await loggedIn(t);
     await culvert.killServer();
-    await login.printed(/(trying again)/);
+    await login.printed(/(retrying)/);
     await culvert.startServer();
     const approve = (device_code: string) => culvert.account.call('POST', '/auth/cli/authorize', { device_code });
     await approve(code);
@@ -143,7 +143,7 @@ suite('culvert login', { timeout: 120_000 }, () => {
     await culvert.account.call('POST', '/auth/cli/authorize', { device_code: next });
     assert.equal(await again.ended(), 0);
     const label = `cli-${checkPhrase(code)}`;
-    assert.match(again.output, new RegExp(`key of your log-in before, ${label}, lives on .* \\(pid \\d+\\)`));
+    assert.match(again.output, new RegExp(`key of your previous login, ${label}, is valid until .* \\(pid \\d+\\)`));
     assert.deepEqual(await keysOf(culvert), [label, `cli-${checkPhrase(next)}`].sort());
     assert.equal((await get('http://mine.localhost', culvert.ports.http)).body, 'still here');
   });

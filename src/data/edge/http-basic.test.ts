@@ -65,7 +65,7 @@ test('who shows no password, or a wrong one, is asked for it; nothing of it reac
 test('who showed a wrong password is told so, and who showed none what is asked for', WITHIN, async (t) => {
   const { wire } = await gated(t);
   for (const [fields, says] of [
-    [[], /asks for a user name and a password/],
+    [[], /requires a user name and a password/],
     [[shown('ann', 'open barley')], /user name or the password is wrong/],
   ] as const) {
     wire.ask('GET /', ...fields);

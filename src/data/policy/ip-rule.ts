@@ -5,7 +5,7 @@ import type { IpAction } from '../../plane/policy.ts';
 import type { EdgeRefusal } from '../edge/refusal.ts';
 import type { PolicyRequest, Step } from './step.ts';
 
-const DENIED: EdgeRefusal = { code: 'denied', detail: 'This site can not be reached from your address.' };
+const DENIED: EdgeRefusal = { code: 'denied', detail: 'The policy of this site blocks your address.' };
 
 /** Whether a visitor of this address is kept out. */
 export function addressRule({ kind, networks }: IpAction): (ip: string) => boolean {

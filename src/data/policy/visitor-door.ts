@@ -18,7 +18,7 @@ const W_SIGN_OUT_PATH = word(SIGN_OUT_PATH);
 
 const STALE: EdgeRefusal = {
   code: 'sign_in_failed',
-  detail: 'This sign-in has run out, was used before, or is for another site. Open the site again.',
+  detail: 'This sign-in has expired, was used before, or is for another site. Open the site again.',
   fields: [NO_REFERRER],
 };
 const NO_COOKIES: EdgeRefusal = {

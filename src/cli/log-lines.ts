@@ -6,16 +6,30 @@ import { fstatSync, writeSync } from 'node:fs';
 import { codeOf, messageOf } from '../base/errors.ts';
 import type { Output } from './io.ts';
 
+/** Of one log, for metrics and health checks. */
+export interface LogCounts {
+  /** Lines since the start that could not be written. */
+  lost: number;
+  /** The last line was one of them. */
+  isLosing: boolean;
+}
+
+export function newLogCounts(): LogCounts {
+  return { lost: 0, isLosing: false };
+}
+
 export class LogLines {
   readonly #output: Output;
   /** A file: written to by its number, for Node's stream is over after the first error and would say nothing when there is room again. */
   readonly #file: number | undefined;
   readonly #onFound: (lost: number, cause: string) => void;
+  readonly #counts: LogCounts;
   #lost = 0;
   #cause = '';
 
   /** `onFound`: lines can be written again, and so many were lost before, for this reason. */
-  constructor(output: Output, onFound: (lost: number, cause: string) => void) {
+  constructor(output: Output, onFound: (lost: number, cause: string) => void, counts = newLogCounts()) {
+    this.#counts = counts;
     this.#output = output;
     this.#file = fileOf(output);
     this.#onFound = onFound;
@@ -41,9 +55,12 @@ export class LogLines {
   #done(error: Error | null): void {
     if (error !== null) {
       this.#lost++;
+      this.#counts.lost++;
+      this.#counts.isLosing = true;
       this.#cause = codeOf(error) ?? error.message;
       return;
     }
+    this.#counts.isLosing = false;
     if (this.#lost === 0) return;
     const lost = this.#lost;
     this.#lost = 0;

@@ -6,7 +6,7 @@ import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import type { Logger } from '../base/log.ts';
 import type { Output } from './io.ts';
-import { LogLines } from './log-lines.ts';
+import { type LogCounts, LogLines } from './log-lines.ts';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
 
@@ -16,6 +16,8 @@ export interface LogOptions {
   readonly format: 'auto' | 'pretty' | 'json';
   readonly output: Output;
   readonly color: boolean;
+  /** Kept up to date. */
+  readonly counts?: LogCounts;
 }
 
 /** Fields that hold a secret wherever they appear. Values of type Secret mask themselves besides. */
@@ -47,8 +49,10 @@ export async function makeLog(options: LogOptions): Promise<Logger> {
   };
   let found: Logger | undefined;
   const target = scrubbed(
-    new LogLines(output, (lost, cause) =>
-      found?.warn({ lost, cause }, 'log lines were lost: they could not be written'),
+    new LogLines(
+      output,
+      (lost, cause) => found?.warn({ lost, cause }, 'log lines were lost: they could not be written'),
+      options.counts,
     ),
   );
   if (format === 'json' || (format === 'auto' && output.isTTY !== true)) {

@@ -9,11 +9,12 @@ import type { Logger } from '../base/log.ts';
 import { within } from '../base/within.ts';
 import { loadServerConfig } from '../config/load.ts';
 import type { Settings } from '../config/schema.ts';
-import { type Server, startServer } from '../server/start.ts';
+import { type Server, type ServerOptions, startServer } from '../server/start.ts';
 import type { Invocation } from './command.ts';
 import { EXIT, type ExitCode, ExitError, usageError } from './exit.ts';
 import { handOver, hasColor, type Io, writeLine } from './io.ts';
 import { makeLog } from './log.ts';
+import { newLogCounts } from './log-lines.ts';
 import { retyped } from './operator.ts';
 import { VERSION } from './version.ts';
 
@@ -24,7 +25,8 @@ export async function serve(io: Io, { flags }: Invocation): Promise<ExitCode> {
   const named = typeof flags['config'] === 'string' ? flags['config'] : undefined;
   const { settings, warnings, file } = loadServerConfig(named, io.env, io.cwd);
   const color = hasColor(io.stderr, io.env);
-  const log = await makeLog({ ...settings.log, output: io.stderr, color });
+  const logLines = newLogCounts();
+  const log = await makeLog({ ...settings.log, output: io.stderr, color, counts: logLines });
   log.info({ version: VERSION, settings: file ?? 'defaults', data_dir: settings.data_dir }, 'culvert starts');
   // At a level that is written, whichever is set: each of them is for the operator to act on, and this is the only time that it is said.
   const say: keyof Logger = settings.log.level === 'error' ? 'error' : 'warn';
@@ -32,15 +34,15 @@ export async function serve(io: Io, { flags }: Invocation): Promise<ExitCode> {
   io.onCrash((error) => log.error({ err: error, thread: 'control' }, 'a fault ends the server'));
   // Before the start: a signal that comes while the database migrates must not kill half way.
   const signals = stopSignals(io);
-  const server = await start(settings, log, flags['newServer'] === true);
+  const server = await start(settings, { version: VERSION, log, logLines, newServer: flags['newServer'] === true });
   announce(io, settings, server);
   await tellOwner(io, server, { log, file });
   return untilStopped(io, { server, log, signals });
 }
 
-async function start(settings: Settings, log: Logger, newServer: boolean): Promise<Server> {
+async function start(settings: Settings, options: ServerOptions): Promise<Server> {
   try {
-    return await startServer(settings, { version: VERSION, log, newServer });
+    return await startServer(settings, options);
   } catch (cause) {
     // A restart would meet the same: the service manager leaves it to the operator, as it does with a mistake in the settings.
     if (cause instanceof Error && cause.name === 'RemainsError') throw usageError(cause.message, cause);

@@ -4,7 +4,7 @@
  */
 import { type EdgeStats, sumOfStats } from '../plane/edge-stats.ts';
 import type { TunnelAnswer, TunnelRequest } from '../plane/inspection.ts';
-import type { ConnectionInfo, NodeControl } from '../plane/link.ts';
+import type { ConnectionInfo, NodeControl, NodePulse } from '../plane/link.ts';
 import type { Rehearsal, RehearsalAnswer } from '../plane/rehearsal.ts';
 import type { RelayInfo } from '../plane/relays.ts';
 
@@ -53,6 +53,16 @@ export class Nodes implements NodeControl {
     return sumOfStats(all.filter((stats) => stats !== undefined));
   }
 
+  async pulse(): Promise<NodePulse | undefined> {
+    const all = await Promise.all([...this.#attached].map((node) => node.pulse()));
+    const known = all.filter((pulse) => pulse !== undefined);
+    if (known.length === 0 || known.length < all.length) return undefined;
+    return {
+      edgeEndsAt: soonest(known.map(({ edgeEndsAt }) => edgeEndsAt)),
+      agentsEndsAt: soonest(known.map(({ agentsEndsAt }) => agentsEndsAt)),
+    };
+  }
+
   async send(request: TunnelRequest): Promise<TunnelAnswer> {
     for (const node of this.#attached) if (node.isOnline(request.tunnelId)) return node.send(request);
     return { ok: false, code: 'tunnel_offline' };
@@ -70,4 +80,9 @@ export class Nodes implements NodeControl {
   async flushInspections(): Promise<void> {
     await Promise.all([...this.#attached].map((node) => node.flushInspections()));
   }
+}
+
+function soonest(ends: ReadonlyArray<number | null>): number | null {
+  const set = ends.filter((at) => at !== null);
+  return set.length === 0 ? null : Math.min(...set);
 }

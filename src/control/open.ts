@@ -23,6 +23,7 @@ import type { Keys } from './services/keys/keys.ts';
 import type { Sealer } from './services/keys/sealing.ts';
 import type { Outbox } from './services/mail/outbox.ts';
 import { DiskWatch } from './services/operator/disk-watch.ts';
+import { Health } from './services/operator/health.ts';
 import { JobTimes } from './services/operator/job-times.ts';
 import { OperatorMetrics } from './services/operator/operator-metrics.ts';
 import type { Drains } from './services/pending-work/drains.ts';
@@ -49,6 +50,7 @@ export interface ControlPlane
   readonly retention: Retention;
   readonly jobTimes: JobTimes;
   readonly disk: DiskWatch;
+  readonly health: Health;
   readonly operatorMetrics: OperatorMetrics;
   readonly recordSweep: RecordSweep;
   readonly inspector: Inspector;
@@ -64,6 +66,8 @@ export function openControl(options: ControlOptions): ControlPlane {
   const { store, records, sealer, keys, serverId, outbox, billing, nodes, publisher, log } = ground;
   try {
     const tokens = openTokens(ground);
+    const { clock } = ground;
+    const disk = new DiskWatch({ dataDir: options.dataDir, minFree: options.minFree, clock, log });
     const liveFeed = new LiveFeed({ store });
     const jobTimes = new JobTimes({ clock: ground.clock });
     const { claims, usage, visitorKey, ...tunnels } = openTunnels(ground, tokens);
@@ -71,6 +75,18 @@ export function openControl(options: ControlOptions): ControlPlane {
     const { attachments, relays, ...ofRelays } = openRelays(ground);
     const people = openPeople(ground, { tokenEnds: tokens.tokenEnds, owned: { ...tunnels, ...networks } });
     registerDrains(ground, { ...tokens, ...tunnels, ...networks, ...people });
+    const health = new Health({
+      store,
+      disk,
+      records,
+      recordsRequests: options.recordsRequests,
+      nodes,
+      certificates: tunnels.certificates,
+      keys,
+      jobTimes,
+      dataDir: options.dataDir,
+      log,
+    });
     return {
       store,
       drains: ground.drains,
@@ -87,7 +103,8 @@ export function openControl(options: ControlOptions): ControlPlane {
       ...people,
       retention: new Retention({ store }),
       jobTimes,
-      disk: new DiskWatch({ dataDir: options.dataDir, minFree: options.minFree, clock: ground.clock, log }),
+      disk,
+      health,
       operatorMetrics: new OperatorMetrics({
         store,
         nodes,
@@ -99,6 +116,8 @@ export function openControl(options: ControlOptions): ControlPlane {
         mailbox: tunnels.mailbox,
         refusals: tunnels.refusals,
         jobTimes,
+        health,
+        disk,
         dataDir: options.dataDir,
       }),
       recordSweep: new RecordSweep({ store, records, log }),

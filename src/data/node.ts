@@ -13,7 +13,7 @@ import { TurnEnd } from '../base/turn.ts';
 import type { MuxSession } from '../mux/session.ts';
 import { WindowBudget } from '../mux/window.ts';
 import type { EdgeStats } from '../plane/edge-stats.ts';
-import type { Link, LocalNode } from '../plane/link.ts';
+import type { Link, LocalNode, NodePulse } from '../plane/link.ts';
 import type { PresenceEvent } from '../plane/presence.ts';
 import type { Prices } from '../plane/spend.ts';
 import { Admission } from './edge/admission.ts';
@@ -313,7 +313,9 @@ async function open(settings: NodeSettings, deps: NodeDeps, life: Lifecycle): Pr
 
   // The certificates that whoever names no other is shown.
   const shown = { edge: edge.https === null ? null : (edge.tls?.cert ?? null), agents: agents.tls.cert };
+  const pulse = (): NodePulse => ({ edgeEndsAt: endOf(shown.edge), agentsEndsAt: endOf(shown.agents) });
   return {
+    pulse,
     addresses: () => ({ http: http.http, https: http.https, agents: agentsAddress }),
     connections: () => gateway.registry.connections(),
     disconnect: (agentId, reason) => gateway.registry.disconnect(agentId, reason),
@@ -355,7 +357,7 @@ async function open(settings: NodeSettings, deps: NodeDeps, life: Lifecycle): Pr
         traffic: { ...meter.totals },
         reports: { waiting: outbox.waiting, dropped: outbox.dropped },
         passwordsWaiting: argon2.waiting,
-        certificates: { edgeEndsAt: endOf(shown.edge), agentsEndsAt: endOf(shown.agents) },
+        certificates: pulse(),
       },
     }),
     send: (request) => http.send(request),

@@ -94,12 +94,20 @@ export interface NodeControl {
   relay(networkId: string): Promise<RelayInfo | undefined>;
   /** What its public edge has counted, as of the last answer where none comes in time; undefined when there is no node. */
   stats(): Promise<EdgeStats | undefined>;
+  /** Whether it responds, and when its certificates end; undefined when there is no node, or one does not respond in time. For health checks. */
+  pulse(): Promise<NodePulse | undefined>;
   /** Sends a request down the tunnel, through its policy as it is now; its gates, which ask visitors who they are, are not asked. Never rejects. */
   send(request: TunnelRequest): Promise<TunnelAnswer>;
   /** How a policy would have treated requests of the past. Sends, counts and fetches nothing; may take seconds. */
   rehearse(question: Rehearsal): Promise<RehearsalAnswer>;
   /** Resolves once what was recorded until now has been given to `Link.inspect` and stored, and after half a second at the latest. */
   flushInspections(): Promise<void>;
+}
+
+/** When the certificates end that are shown to clients that name no other, milliseconds since the epoch; null: the listener has none. */
+export interface NodePulse {
+  readonly edgeEndsAt: number | null;
+  readonly agentsEndsAt: number | null;
 }
 
 /** Where a node listens. */
@@ -144,6 +152,7 @@ export interface LocalNode
   addresses(): NodeAddresses;
   relay(networkId: string): RelayInfo | undefined;
   stats(): EdgeStats | undefined;
+  pulse(): NodePulse;
   setCertificates(list: readonly EdgeCertificate[]): void;
   setChallenges(list: readonly EdgeChallenge[]): void;
   setAgentCertificate(pair: EdgeCertificate): void;
@@ -160,6 +169,7 @@ export function accessTo(node: LocalNode): NodeAccess {
     isCarried: (networkId) => node.isCarried(networkId),
     relay: async (networkId) => node.relay(networkId),
     stats: async () => node.stats(),
+    pulse: async () => node.pulse(),
     send: (request) => node.send(request),
     rehearse: (question) => node.rehearse(question),
     flushInspections: () => node.flushInspections(),

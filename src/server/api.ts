@@ -24,7 +24,6 @@ export function makeApi(settings: Settings, { control, version, log, apiUrl, dis
   return buildApi({
     ...control,
     version,
-    ping: () => control.store.ping(),
     writes: control.store,
     discovery,
     publicUrl: apiUrl,

@@ -38,6 +38,8 @@ import { renewSelfSigned } from './self-signed-renewal.ts';
 export interface ServerOptions {
   readonly version: string;
   readonly log: Logger;
+  /** Lines of the log that could not be written; kept up to date by its writer. */
+  readonly logLines?: { readonly lost: number; readonly isLosing: boolean };
   /** Begins a new server over what another one left without its database, which is moved aside. Default: such a start is refused. */
   readonly newServer?: boolean;
   /** What is in flight at a drain gets this long; default 30 s. */
@@ -218,6 +220,8 @@ async function open(settings: Settings, options: ServerOptions, life: Lifecycle)
   life.onClose('webhooks on their way', () => control.forwarder.stop(FORWARDS_STOP_MS));
   life.onClose('free space', control.disk.start());
   life.onClose('watch over the database file', control.store.watchFile());
+  await control.health.look();
+  life.onClose('health checks', control.health.start(options.logLines));
   life.onClose('jobs', startJobs({ ...control, clock: systemClock, log }));
 
   return {

@@ -88,7 +88,6 @@ test('a client that goes away is forgotten, and the key stays for its next reque
     buildApi({
       ...plane.control,
       version: '9.9.9',
-      ping: () => {},
       writes: plane.control.store,
       discovery: () => undefined,
       publicUrl: () => 'http://api.test',

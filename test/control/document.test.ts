@@ -90,7 +90,6 @@ test('every route that is mounted is in the document', () => {
   const app = buildApi({
     ...plane.control,
     version: '',
-    ping: () => {},
     writes: plane.control.store,
     discovery: () => undefined,
     publicUrl: () => 'http://api.test',

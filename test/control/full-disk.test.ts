@@ -17,7 +17,6 @@ let api: PlaneApi;
 beforeEach(async () => {
   plane = new Plane();
   api = await servePlane(plane, {
-    ping: () => plane.control.store.ping(),
     discovery: () => ({ version: '1', agent_address: 'a:1', edge_domain: 'a', server_id: '' }),
   });
   await plane.control.accounts.createUser({ email: ANN, name: '', plan: 'free', superadmin: false });
@@ -29,7 +28,11 @@ afterEach(async () => {
 });
 
 const post = (path: string, body: object): Promise<Answer> => api.call('POST', path, { body });
-const ready = async (): Promise<number> => (await api.call('GET', '/ready')).status;
+/** As it is some seconds later. */
+const ready = async (): Promise<number> => {
+  await plane.control.health.look();
+  return (await api.call('GET', '/ready')).status;
+};
 /** As on a disk of so many pages; 1 is less than there are. */
 const allowPages = (count: number): void =>
   void plane.control.store.db.get(sql.raw(`PRAGMA max_page_count = ${count}`));

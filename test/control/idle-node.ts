@@ -8,6 +8,7 @@ export const IDLE_NODE: NodeControl = {
   isTaken: () => false,
   isCarried: () => false,
   stats: async () => undefined,
+  pulse: async () => ({ edgeEndsAt: null, agentsEndsAt: null }),
   relay: async () => undefined,
   send: async () => ({ ok: false, code: 'tunnel_offline' }),
   rehearse: async () => ({ ok: false, code: 'overloaded' }),

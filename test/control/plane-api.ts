@@ -30,7 +30,6 @@ export async function servePlane(
   const app = buildApi({
     ...plane.control,
     version: '9.9.9',
-    ping: () => {},
     writes: plane.control.store,
     discovery: () => undefined,
     publicUrl,

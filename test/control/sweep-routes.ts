@@ -177,6 +177,7 @@ export const ROUTES: Readonly<Record<string, Row>> = {
   'POST /superadmin/users/{id}/unlock': operated,
   'GET /superadmin/events': { operators: true },
   'GET /superadmin/edge': { operators: true },
+  'GET /superadmin/health': { operators: true },
   'GET /superadmin/metrics': { operators: true },
   'GET /superadmin/orgs': { operators: true },
   'PATCH /superadmin/orgs/{id}': { ...operatedOrg, body: { plan: 'enterprise' } },

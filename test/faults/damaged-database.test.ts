@@ -52,7 +52,6 @@ async function serve(t: TestContext, spoil: (file: string) => void = () => {}): 
   const log: Logger = { error: say, warn: say, info: () => {}, debug: () => {}, child: () => log };
   const plane = new Plane(dataDir, { log: withoutLogged(log) });
   const api = await servePlane(plane, {
-    ping: () => plane.control.store.ping(),
     discovery: () => DISCOVERY,
     log: withoutLogged(log),
   });

@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import Database from 'better-sqlite3';
 import { freePorts } from '../harness/config.ts';
 import { inReverse } from '../harness/ends.ts';
 import { SpawnedCulvert } from '../harness/spawned.ts';
@@ -106,4 +107,19 @@ test('start: recorded requests are deleted when nothing else makes room', SKIP, 
   await culvert.startServer();
   await culvert.server.printed(/all recorded requests were deleted/);
   while ((await visit(culvert)) !== 200) await pause(100);
+});
+
+test('health: a locked database makes /ready 503 and /health degraded, and visitors are served', SKIP, async (t) => {
+  const culvert = await onSmallDisk(t, 16);
+  await serveShop(t, culvert);
+  const other = new Database(join(culvert.folder, 'data', 'culvert.db'));
+  t.after(() => other.close());
+  other.exec('BEGIN IMMEDIATE');
+  const status = async (path: string): Promise<number> => (await fetch(culvert.apiUrl + path)).status;
+  while ((await status('/ready')) !== 503) await pause(100);
+  const health = await fetch(`${culvert.apiUrl}/health`);
+  assert.deepEqual([health.status, ((await health.json()) as { status: string }).status], [200, 'degraded']);
+  assert.equal(await visit(culvert), 200);
+  other.exec('ROLLBACK');
+  while ((await status('/ready')) !== 200) await pause(100);
 });

@@ -30,6 +30,7 @@ import type { Replays } from '../services/inspector/replay.ts';
 import type { ReservedSubdomains } from '../services/reserved-subdomains/reserved-subdomains.ts';
 import type { Mfa } from '../services/mfa/mfa.ts';
 import type { MfaLogin } from '../services/mfa/mfa-login.ts';
+import type { Health } from '../services/operator/health.ts';
 import type { OperatorEdge } from '../services/operator/operator-edge.ts';
 import type { OperatorMetrics } from '../services/operator/operator-metrics.ts';
 import type { OperatorOrgs } from '../services/operator/operator-orgs.ts';
@@ -152,8 +153,7 @@ export interface ApiDeps {
   readonly billing: Billing;
   readonly deviceLogins: DeviceLogins;
   readonly keys: Keys;
-  /** Throws when the database does not answer, or takes no writes. */
-  readonly ping: () => void;
+  readonly health: Pick<Health, 'report' | 'fullReport'>;
   readonly writes: Writes;
   /** Undefined until the data node listens. */
   readonly discovery: () => Discovery | undefined;

@@ -24,6 +24,7 @@ export function exposeServer(figures: ServerFigures, version: string): Promise<E
   writeQueues(sheet, figures);
   writeCertificates(sheet, figures);
   writeJobs(sheet, figures.jobs);
+  writeHealth(sheet, figures);
   return sheet.page();
 }
 
@@ -295,4 +296,22 @@ function writeJobs(sheet: MetricSheet, jobs: readonly JobTime[]): void {
     'How often it failed',
     perJob(({ failures }) => failures),
   );
+}
+
+const RANK = { ok: 0, warn: 1, fail: 2 } as const;
+
+function writeHealth(sheet: MetricSheet, { health, disk, lostLogLines }: ServerFigures): void {
+  sheet.gauge(
+    'culvert_health_check',
+    'The checks of /health: 0 ok, 1 warn, 2 fail',
+    health.checks.map(({ name, status }) => [{ check: name }, RANK[status]]),
+  );
+  sheet.gauge('culvert_disk_free_bytes', 'Free space on the disk of the data folder', disk.free);
+  sheet.gauge('culvert_disk_bytes', 'Size of that disk; 0 where it does not say', disk.total);
+  sheet.gauge(
+    'culvert_disk_floor_bytes',
+    'Free space below which nothing is recorded (inspector.min_free_mb)',
+    disk.floor,
+  );
+  sheet.counter('culvert_log_lines_lost_total', 'Lines of the log that could not be written', lostLogLines);
 }

@@ -17,6 +17,10 @@ export function isFull(error: unknown): boolean {
   return FULL.test(faultCode(error) ?? '');
 }
 
+export function isLocked(error: unknown): boolean {
+  return LOCKED.test(faultCode(error) ?? '');
+}
+
 /** The failure as callers of the API see it; undefined when it is about something else. */
 export function asDiskFault(error: unknown): AppError | undefined {
   const code = faultCode(error);

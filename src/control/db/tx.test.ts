@@ -191,9 +191,12 @@ test('a full disk is `unavailable`, with its cause for the log, and stays so unt
   assert.throws(() => store.inTx((tx) => void tx.db.run(sql`INSERT INTO t VALUES (${big})`)), isUnavailable);
   assert.equal(rows(), 0);
   assert.throws(() => store.checkDisk(), isUnavailable);
-  assert.throws(() => store.ping(), isUnavailable);
+  assert.equal(store.state.kind, 'failed');
+  store.look();
+  assert.equal(store.state.kind, 'failed');
   pages(1_000_000);
-  store.ping();
+  store.look();
+  assert.equal(store.state.kind, 'ok');
   assert.equal(store.db.get<{ n: number }>(sql`SELECT count(*) AS n FROM spent_once`).n, 0);
   pages(1);
   store.checkDisk();

@@ -8,10 +8,10 @@ import { eq, sql } from 'drizzle-orm';
 import { type BetterSQLite3Database, drizzle } from 'drizzle-orm/better-sqlite3';
 import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/log.ts';
-import { AppError, codeOf } from '../../base/errors.ts';
+import { codeOf } from '../../base/errors.ts';
 import { within } from '../../base/within.ts';
 import { DatabaseFaults, type DatabaseFault, guarded } from './database-faults.ts';
-import { asDiskFault, isFull, locked, unconfirmed } from './disk-fault.ts';
+import { asDiskFault, isFull, isLocked, locked, unconfirmed } from './disk-fault.ts';
 import type { DurableLog } from './durable-log.ts';
 import { watchFile } from './file-watch.ts';
 import { copyDatabase, type OpenStore, type Sqlite } from './open.ts';
@@ -33,6 +33,15 @@ export interface Tx {
   onCommit(tell: () => void): void;
   /** A session of this person has ended, or what they may do in an organization has changed: `watchPeople` hears of it after the commit. */
   personChanged(userId: string): void;
+}
+
+/** `damaged` and `gone` are for good. `failed`: writes find no room, or the disk fails. `slow`: the disk has not confirmed one for seconds. `locked`: by another program. */
+export interface DatabaseState {
+  readonly kind: 'ok' | 'failed' | 'slow' | 'locked' | DatabaseFault['kind'];
+  /** Milliseconds; 0 when that is not known. */
+  readonly forMs: number;
+  /** What to do, with the file, for operators alone. */
+  readonly detail?: string;
 }
 
 export interface StoreDeps {
@@ -64,6 +73,9 @@ export class Store {
   readonly #watchers: Array<(userId: string) => void> = [];
   /** A transaction has failed because of the disk, and no trial has worked since. */
   #diskFailed = false;
+  #failedSince = 0;
+  /** Another program has the write lock: since when, and whether that was seen twice; by `monotonic`. */
+  #locked: { readonly since: number; readonly twice: boolean } | undefined;
   /** Since when the disk has not confirmed what it was given, and when that was said last; by `monotonic`. */
   #slowSince: number | undefined;
   #saidSlow = Number.NEGATIVE_INFINITY;
@@ -117,7 +129,8 @@ export class Store {
       }
     } catch (error) {
       const fault = asDiskFault(error);
-      if (fault !== undefined) this.#diskFailed = true;
+      if (fault !== undefined) this.#failed();
+      if (isLocked(error)) this.#locked ??= { since: this.clock.monotonic(), twice: false };
       if (isFull(error)) this.#onFull();
       throw fault ?? this.#faults.asDamage(error) ?? error;
     }
@@ -152,7 +165,7 @@ export class Store {
     try {
       if (await within(confirmed, this.#diskMs)) return;
     } catch (error) {
-      this.#diskFailed = true;
+      this.#failed();
       if (isFull(error)) this.#onFull();
       throw asDiskFault(error) ?? unconfirmed(error);
     }
@@ -174,6 +187,7 @@ export class Store {
           { ms },
           'another program has locked the database: changes are answered with 503 until it lets go',
         );
+        this.#locked = { since, twice: true };
         throw locked();
       }
       await sleep(LOCK_LOOK_MS);
@@ -211,11 +225,34 @@ export class Store {
     );
   }
 
-  /** Throws when the database does not answer, or takes no writes. */
-  ping(): void {
-    this.db.get(sql`SELECT 1`);
-    this.checkDisk();
-    if (this.fault !== undefined) throw new AppError('unavailable', 'The database is damaged.', { isLogged: true });
+  /** Finds out whether the database answers and takes writes, for `state`; called every few seconds. Never throws. */
+  look(): void {
+    const now = this.clock.monotonic();
+    const { since = now } = this.#locked ?? {};
+    const twice = this.#locked !== undefined;
+    try {
+      this.db.get(sql`SELECT 1`);
+      this.#locked = this.#canLock() ? undefined : { since, twice };
+      if (this.#locked === undefined && this.#slowSince === undefined) this.checkDisk();
+    } catch {
+      // Damage is known by itself, and a trial that failed is in `state`; what can't even be read is here.
+      if (this.fault === undefined) this.#failed();
+    }
+  }
+
+  /** Whether the database answers and takes writes, as far as is known: nothing is tried. */
+  get state(): DatabaseState {
+    const since = (at: number): number => Math.round(this.clock.monotonic() - at);
+    if (this.fault !== undefined) return { ...this.fault, forMs: 0 };
+    if (this.#slowSince !== undefined) return { kind: 'slow', forMs: since(this.#slowSince) };
+    if (this.#locked?.twice === true) return { kind: 'locked', forMs: since(this.#locked.since) };
+    if (this.#diskFailed && this.#locked === undefined) return { kind: 'failed', forMs: since(this.#failedSince) };
+    return { kind: 'ok', forMs: 0 };
+  }
+
+  #failed(): void {
+    if (!this.#diskFailed) this.#failedSince = this.clock.monotonic();
+    this.#diskFailed = true;
   }
 
   /**

@@ -2002,7 +2002,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Is the process up */
+        /**
+         * Is the process up, and is all well
+         * @description Always 200 while the process runs. The checks are at most 5 seconds old.
+         */
         get: {
             parameters: {
                 query?: never;
@@ -2012,7 +2015,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description Up */
+                /** @description Up; `degraded` when a check is not `ok` */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -4032,7 +4035,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Can it serve */
+        /**
+         * Can it serve
+         * @description 503 while the database, the keys or the data node fail. The checks are at most 5 seconds old.
+         */
         get: {
             parameters: {
                 query?: never;
@@ -4048,7 +4054,7 @@ export interface paths {
                         [name: string]: unknown;
                     };
                     content: {
-                        "application/json": components["schemas"]["Health"];
+                        "application/json": components["schemas"]["Readiness"];
                     };
                 };
             };
@@ -4321,6 +4327,42 @@ export interface paths {
                     };
                     content: {
                         "application/json": components["schemas"]["OperatedAuditEvent"][];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/superadmin/health": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The checks of `/health`, with folders, figures and what to do */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description As `/health` */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Health"];
                     };
                 };
             };
@@ -6801,13 +6843,42 @@ export interface components {
         };
         /**
          * @example {
-         *       "status": "ok",
-         *       "version": "0.1.0"
+         *       "status": "degraded",
+         *       "version": "0.1.0",
+         *       "checks": [
+         *         {
+         *           "name": "database",
+         *           "status": "ok",
+         *           "detail": "The database takes changes."
+         *         },
+         *         {
+         *           "name": "disk_space",
+         *           "status": "warn",
+         *           "detail": "The disk is nearly full: requests are not recorded."
+         *         }
+         *       ]
          *     }
          */
         Health: {
-            status: string;
+            checks: components["schemas"]["HealthCheck"][];
+            /** @enum {string} */
+            status: "ok" | "degraded";
             version: string;
+        };
+        /**
+         * @example {
+         *       "name": "database",
+         *       "status": "ok",
+         *       "detail": "The database takes changes."
+         *     }
+         */
+        HealthCheck: {
+            /** @description For people */
+            detail: string;
+            /** @description database, disk_space, data_node, keys, recording, certificates, mail, jobs or log. More may come: take an unknown one by its status. */
+            name: string;
+            /** @enum {string} */
+            status: "ok" | "warn" | "fail";
         };
         /**
          * @example {
@@ -7717,6 +7788,29 @@ export interface components {
              */
             validator: "generic_hmac_sha256" | "github" | "slack" | "stripe";
         };
+        /**
+         * @example {
+         *       "status": "ready",
+         *       "version": "0.1.0",
+         *       "checks": [
+         *         {
+         *           "name": "database",
+         *           "status": "ok",
+         *           "detail": "The database takes changes."
+         *         },
+         *         {
+         *           "name": "disk_space",
+         *           "status": "warn",
+         *           "detail": "The disk is nearly full: requests are not recorded."
+         *         }
+         *       ]
+         *     }
+         */
+        NotReady: components["schemas"]["Readiness"] & {
+            /** @enum {string} */
+            error: "unavailable";
+            message: string;
+        };
         Ok: {
             /** @enum {boolean} */
             ok: true;
@@ -8080,6 +8174,30 @@ export interface components {
          */
         ProjectName: {
             name: string;
+        };
+        /**
+         * @example {
+         *       "status": "ready",
+         *       "version": "0.1.0",
+         *       "checks": [
+         *         {
+         *           "name": "database",
+         *           "status": "ok",
+         *           "detail": "The database takes changes."
+         *         },
+         *         {
+         *           "name": "disk_space",
+         *           "status": "warn",
+         *           "detail": "The disk is nearly full: requests are not recorded."
+         *         }
+         *       ]
+         *     }
+         */
+        Readiness: {
+            checks: components["schemas"]["HealthCheck"][];
+            /** @enum {string} */
+            status: "ready" | "unavailable";
+            version: string;
         };
         /**
          * @example {

@@ -4,7 +4,7 @@ import type { Logger } from '../../base/log.ts';
 import type { EdgeCertificate, EdgeChallenge } from '../certificates.ts';
 import type { EdgeStats } from '../edge-stats.ts';
 import type { TunnelAnswer, TunnelRequest } from '../inspection.ts';
-import type { ConnectionInfo, LocalNode, NodeAccess, NodeAddresses } from '../link.ts';
+import type { ConnectionInfo, LocalNode, NodeAccess, NodeAddresses, NodePulse } from '../link.ts';
 import type { PresenceEvent } from '../presence.ts';
 import type { Rehearsal, RehearsalAnswer } from '../rehearsal.ts';
 import type { RelayInfo } from '../relays.ts';
@@ -35,6 +35,7 @@ export function serveNode(calls: PortCalls, node: LocalNode): void {
   calls.hear('disconnect', ({ agentId, reason }: Disconnect) => void node.disconnect(agentId, reason));
   calls.answer('relay', (networkId: string) => node.relay(networkId));
   calls.answer('stats', () => node.stats());
+  calls.answer('pulse', () => node.pulse());
   calls.answer('send', (request: TunnelRequest) => node.send(request));
   calls.answer('rehearse', (question: Rehearsal) => node.rehearse(question));
   calls.answer('flushInspections', () => node.flushInspections());
@@ -104,6 +105,10 @@ export class FarNode implements NodeAccess {
       // The node is busy, or has gone: what it said last is the best there is.
     }
     return this.#stats;
+  }
+
+  pulse(): Promise<NodePulse | undefined> {
+    return this.#calls.ask<NodePulse>('pulse', null, { timeoutMs: LOOK_MS }).catch(() => undefined);
   }
 
   async send(request: TunnelRequest): Promise<TunnelAnswer> {

@@ -4,10 +4,8 @@ import { AppError } from '../../../base/errors.ts';
 import type { Api, ApiDeps } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
 import { json } from '../errors.ts';
+import { mountHealth } from './health.ts';
 
-const health = z
-  .object({ status: z.string(), version: z.string() })
-  .openapi('Health', { example: { status: 'ok', version: '0.1.0' } });
 const discovery = z
   .object({
     version: z.string(),
@@ -64,32 +62,7 @@ const revocations = z
 const open = { method: 'get' as const, security: [], tags: ['probes'] };
 
 export function mountProbes(app: Api, deps: ApiDeps): void {
-  app.openapi(
-    defineRoute({ ...open, path: '/health', summary: 'Is the process up', responses: { 200: json(health, 'Up') } }),
-    (c) => c.json({ status: 'ok', version: deps.version }, 200),
-  );
-  app.openapi(
-    defineRoute(
-      {
-        ...open,
-        path: '/ready',
-        summary: 'Can it serve',
-        responses: { 200: json(health, 'Ready') },
-      },
-      ['unavailable'],
-    ),
-    (c) => {
-      try {
-        deps.ping();
-        deps.keys.signing('access');
-        deps.keys.signing('capability');
-      } catch (cause) {
-        throw new AppError('unavailable', 'The database or the keys are not ready.', { cause });
-      }
-      if (deps.discovery() === undefined) throw new AppError('unavailable', 'The data node is not listening.');
-      return c.json({ status: 'ready', version: deps.version }, 200);
-    },
-  );
+  mountHealth(app, deps);
   app.openapi(
     defineRoute(
       {

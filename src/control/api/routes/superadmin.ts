@@ -10,6 +10,7 @@ import { PLANS } from '../../services/plans.ts';
 import { type Api, type ApiDeps, type ApiEnv, operatorOf } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
 import { json } from '../errors.ts';
+import { mountOperatedHealth } from './health.ts';
 import { mountOperatedEvents } from './events.ts';
 import { mountCertificates } from './superadmin-certificates.ts';
 import { mountOperatedEdge } from './superadmin-edge.ts';
@@ -61,6 +62,7 @@ export function mountSuperadmin(app: Api, deps: ApiDeps): void {
   mountOperatedEvents(app, deps);
   mountCertificates(app, deps);
   mountOperatedEdge(app, deps);
+  mountOperatedHealth(app, deps);
   mountOperatedMetrics(app, deps);
   mountKeys(app, deps);
 }

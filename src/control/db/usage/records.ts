@@ -123,6 +123,8 @@ export interface RecordStats {
   readonly waitingBytes: number;
   readonly waitingReads: number;
   readonly refusedReads: number;
+  /** Why nothing is stored now; undefined: the last batch was. */
+  readonly trouble: LossReason | undefined;
   /** Times that the thread ended unasked. */
   readonly threadEnds: number;
   /** The longest that anything has held the file, milliseconds. */

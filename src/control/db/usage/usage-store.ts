@@ -138,6 +138,7 @@ export class UsageStore implements RecordStore {
       waitingBytes: this.#bytes,
       waitingReads: this.#places.waiting,
       refusedReads: this.#places.refused,
+      trouble: this.#trouble,
       threadEnds: this.#thread.ends,
       longestHoldMs: this.#thread.longestHoldMs,
     };

@@ -12,6 +12,8 @@ export interface JobTime {
   readonly tookMs: number | null;
   readonly runs: number;
   readonly failures: number;
+  /** The last run that ended did. */
+  readonly lastFailed: boolean;
 }
 
 interface Times {
@@ -21,6 +23,7 @@ interface Times {
   tookMs: number | null;
   runs: number;
   failures: number;
+  lastFailed: boolean;
 }
 
 export class JobTimes {
@@ -34,7 +37,7 @@ export class JobTimes {
 
   /** The job is to run first at `dueAt`, in milliseconds of the monotonic clock. */
   plan(name: string, dueAt: number): void {
-    this.#jobs.set(name, { dueAt, beganAt: 0, lateMs: 0, tookMs: null, runs: 0, failures: 0 });
+    this.#jobs.set(name, { dueAt, beganAt: 0, lateMs: 0, tookMs: null, runs: 0, failures: 0, lastFailed: false });
   }
 
   /** It begins, and is to run again at `nextAt`. */
@@ -50,17 +53,19 @@ export class JobTimes {
   ended(name: string, { failed }: { readonly failed: boolean }): void {
     const times = this.#of(name);
     times.tookMs = this.#clock.monotonic() - times.beganAt;
+    times.lastFailed = failed;
     if (failed) times.failures++;
   }
 
   list(): readonly JobTime[] {
     const now = this.#clock.monotonic();
-    return Array.from(this.#jobs, ([name, { dueAt, lateMs, tookMs, runs, failures }]) => ({
+    return Array.from(this.#jobs, ([name, { dueAt, lateMs, tookMs, runs, failures, lastFailed }]) => ({
       name,
       lateMs: Math.max(lateMs, now - dueAt),
       tookMs,
       runs,
       failures,
+      lastFailed,
     }));
   }
 

@@ -19,6 +19,8 @@ import type { Forwarder, ForwardStats } from '../webhooks/forwarder.ts';
 import type { Mailbox } from '../webhooks/mailbox.ts';
 import type { RefusalReason, Refusals } from '../webhooks/refusals.ts';
 import type { Passwords } from '../passwords/passwords.ts';
+import type { DiskState, DiskWatch } from './disk-watch.ts';
+import type { Health, Report } from './health.ts';
 import type { JobTime, JobTimes } from './job-times.ts';
 
 /** Certificates that are told by name, those that end first; of the others only how many there are. */
@@ -43,6 +45,10 @@ export interface ServerFigures {
   /** Bytes; what is not there is left out. */
   readonly files: Readonly<Record<string, number>>;
   readonly jobs: readonly JobTime[];
+  readonly health: Report;
+  /** Since the start. */
+  readonly lostLogLines: number;
+  readonly disk: DiskState;
 }
 
 export interface OperatorMetricsDeps {
@@ -56,6 +62,8 @@ export interface OperatorMetricsDeps {
   readonly mailbox: Pick<Mailbox, 'waiting'>;
   readonly refusals: Pick<Refusals, 'stats'>;
   readonly jobTimes: JobTimes;
+  readonly health: Pick<Health, 'fullReport' | 'lostLogLines'>;
+  readonly disk: Pick<DiskWatch, 'state'>;
   readonly dataDir: string;
 }
 
@@ -78,7 +86,7 @@ export class OperatorMetrics {
   /** Throws `forbidden`, and `unavailable` when no server runs: `culvert admin` without one. */
   async figures(actor: Actor): Promise<ServerFigures> {
     allowOperator(actor);
-    const { store, nodes, passwords, certificates, feed, records, jobTimes, dataDir } = this.#deps;
+    const { store, nodes, passwords, certificates, feed, records, jobTimes, health, disk, dataDir } = this.#deps;
     const { forwarder, mailbox, refusals } = this.#deps;
     const edge = await nodes.stats();
     if (edge === undefined || this.#process === undefined)
@@ -99,6 +107,9 @@ export class OperatorMetrics {
       webhooks: { ...forwarder.stats(), readers: mailbox.waiting, refused: refusals.stats() },
       certificates: certificates.endingFirst(actor, MAX_CERTIFICATES),
       jobs: jobTimes.list(),
+      health: health.fullReport(actor),
+      lostLogLines: health.lostLogLines,
+      disk: disk.state,
     };
     return { ...figures, files: await sizesIn(dataDir) };
   }

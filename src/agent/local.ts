@@ -109,6 +109,9 @@ function faultOf(error: Error, target: LocalTarget): LocalFault {
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
       return { code: REPLY.failed, text: `${target.text} has no address` };
+    case 'EMFILE':
+    case 'ENFILE':
+      return { code: REPLY.failed, text: `${target.text}: the agent has no file descriptor free (raise ulimit -n)` };
     case 'ETIMEDOUT':
       return { code: REPLY.timeout, text: `${target.text} did not answer` };
     default:

@@ -12,6 +12,7 @@ import type { RelaySpec } from '../agent/relay/spec.ts';
 import type { PinStore } from '../agent/server-pin.ts';
 import type { TunnelSpec } from '../agent/tunnel.ts';
 import { messageOf } from '../base/errors.ts';
+import { DescriptorWatch } from '../base/descriptor-watch.ts';
 import { type Logger, silentLog } from '../base/log.ts';
 import type { AgentSettings } from '../config/agent.ts';
 import { KnownServers } from '../config/known-servers.ts';
@@ -54,6 +55,7 @@ export async function runAgent(io: Io, run: AgentRun): Promise<ExitCode> {
   const warning = plainHttpWarning(settings.server);
   if (warning !== undefined) log.warn({ server: settings.server.href }, warning);
 
+  const stopWatch = new DescriptorWatch({ log, monotonic: () => performance.now() }).start();
   const tunnels = chosenTunnels(run);
   const page = await pageFor(run, tunnels, log);
   const connector = makeConnector({ server: settings.server, log, watch: page?.watch });
@@ -90,6 +92,7 @@ export async function runAgent(io: Io, run: AgentRun): Promise<ExitCode> {
   records.save(agent);
 
   const reason = await agent.done;
+  stopWatch();
   signals.close();
   output.end();
   page?.close();

@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { type HostPort, LOOPBACK, NetworkSet } from '../base/addr.ts';
 import { systemClock } from '../base/clock.ts';
+import { DescriptorWatch } from '../base/descriptor-watch.ts';
 import { Lifecycle } from '../base/lifecycle.ts';
 import type { Logger } from '../base/log.ts';
 import { withoutLogged } from '../base/logged-errors.ts';
@@ -78,6 +79,9 @@ export interface Server {
   readonly failed: Promise<Error>;
 }
 
+/** Visitors, agents, webhooks and the database all take some. */
+const FEW_DESCRIPTORS = 4_096;
+
 /** Webhooks that are on their way at a close get this long; then they are sent again after the next start. */
 const FORWARDS_STOP_MS = 1_000;
 
@@ -146,7 +150,9 @@ async function open(settings: Settings, options: ServerOptions, life: Lifecycle)
   life.onClose('node directory', control.nodes.attach(node));
   const processWatch = new ProcessWatch();
   life.onClose('process watch', () => processWatch.close());
-  life.onClose('metrics of the process', control.operatorMetrics.attach(processWatch));
+  const descriptors = new DescriptorWatch({ log, few: FEW_DESCRIPTORS, monotonic: () => systemClock.monotonic() });
+  life.onClose('file descriptors', descriptors.start());
+  life.onClose('metrics of the process', control.operatorMetrics.attach({ process: processWatch, descriptors }));
   const { domain } = settings.edge;
   const apiTls = new ApiTls(() => late.apiUrl);
   const shown: Pick<NodeAccess, 'setCertificates' | 'setChallenges' | 'setAgentCertificate'> = {

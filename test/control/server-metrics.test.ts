@@ -22,6 +22,8 @@ let api: PlaneApi;
 let watch: ProcessWatch;
 /** Access token of a superadmin. */
 let root: string;
+const DESCRIPTORS = { figures: { limit: 1_024, used: 40, lacks: 3 } };
+
 beforeEach(async () => {
   plane = new Plane();
   api = await servePlane(plane);
@@ -61,7 +63,7 @@ test(
   'promtool finds nothing to say about them, with everything in them that there can be',
   NEEDS_PROMTOOL,
   async () => {
-    plane.control.operatorMetrics.attach(watch);
+    plane.control.operatorMetrics.attach({ process: watch, descriptors: DESCRIPTORS });
     plane.control.store.db
       .insert(certificates)
       .values({ name: 'shop.example.test', nextAt: 0, createdAt: 0, chain: 'x', expiresAt: plane.now + HOUR })
@@ -74,7 +76,7 @@ test(
 );
 
 test('they tell what the data node, the queues, the files and the jobs are at', async () => {
-  plane.control.operatorMetrics.attach(watch);
+  plane.control.operatorMetrics.attach({ process: watch, descriptors: DESCRIPTORS });
   const row = { sealedLetter: 'x', nextAt: 0, expiresAt: plane.now + HOUR };
   for (const [id, ago] of [
     ['a', 5_000],
@@ -143,6 +145,9 @@ test('they tell what the data node, the queues, the files and the jobs are at', 
   assert.deepEqual(lines(text, 'culvert_certificate_expiry_seconds'), [], 'a 0 would be one that has ended');
   assert.ok(valueOf(text, 'culvert_database_bytes{file="main"}') > 0);
   assert.ok(valueOf(text, 'culvert_process_resident_memory_bytes') > 50e6);
+  assert.equal(valueOf(text, 'culvert_process_open_fds'), 40);
+  assert.equal(valueOf(text, 'culvert_process_max_fds'), 1024);
+  assert.equal(valueOf(text, 'culvert_process_fd_shortage_seconds_total'), 3);
   assert.ok(valueOf(text, 'culvert_process_open_sockets{thread="control"}') >= 2, 'this very request');
   for (const name of ['p50', 'p99', 'max'])
     assert.ok(valueOf(text, `culvert_event_loop_delay_${name}_seconds{thread="control"}`) < 60);
@@ -152,7 +157,7 @@ test('they tell what the data node, the queues, the files and the jobs are at', 
 });
 
 test('they tell what the store of records and the live feeds have done and have before them', async () => {
-  plane.control.operatorMetrics.attach(watch);
+  plane.control.operatorMetrics.attach({ process: watch, descriptors: DESCRIPTORS });
   const { liveFeed, link } = plane.control;
   const ann = await new Team(plane, api).person('ann@example.test');
   const actor = await plane.control.sessions.authenticate(ann.token, VISIT.ipAddress);
@@ -192,7 +197,7 @@ test('they tell what the store of records and the live feeds have done and have 
 });
 
 test('certificates are told by name up to a thousand, those that end first, and then by their number', async (t) => {
-  plane.control.operatorMetrics.attach(watch);
+  plane.control.operatorMetrics.attach({ process: watch, descriptors: DESCRIPTORS });
   const { db } = plane.control.store;
   const base = { nextAt: 0, createdAt: 0 };
   db.insert(certificates)
@@ -236,7 +241,7 @@ test('certificates are told by name up to a thousand, those that end first, and 
 });
 
 test('nothing of a customer is in them, and customers make them no longer', async () => {
-  plane.control.operatorMetrics.attach(watch);
+  plane.control.operatorMetrics.attach({ process: watch, descriptors: DESCRIPTORS });
   const before = (await scrape()).split('\n').length;
   const ann = await new Team(plane, api).person('ann@secret.example');
   for (let n = 0; n < 20; n++) await ann.call('POST', '/tunnels', { localPort: 3000, subdomain: `hidden-${n}` });
@@ -259,7 +264,7 @@ function documentedAlerts(): string[] {
 }
 
 test('alerts: every documented one uses metrics that are there', async (t) => {
-  plane.control.operatorMetrics.attach(watch);
+  plane.control.operatorMetrics.attach({ process: watch, descriptors: DESCRIPTORS });
   plane.control.jobTimes.plan('retention', 0);
   plane.control.store.db
     .insert(certificates)
@@ -284,7 +289,7 @@ test('alerts: promtool reads every documented one', NEEDS_PROMTOOL, () => {
 test('operators alone may read them, and only while a server runs', async () => {
   const path = '/superadmin/metrics';
   assert.deepEqual(said(await api.call('GET', path, { as: root })), [503, 'unavailable']);
-  const detach = plane.control.operatorMetrics.attach(watch);
+  const detach = plane.control.operatorMetrics.attach({ process: watch, descriptors: DESCRIPTORS });
   const ann = await new Team(plane, api).person('ann@example.test');
   assert.deepEqual(said(await ann.call('GET', path)), [403, 'forbidden']);
   assert.deepEqual(said(await api.call('GET', path)), [401, 'unauthorized']);

@@ -5,6 +5,7 @@
 import type { EdgeStats, ThreadFigures } from '../../plane/edge-stats.ts';
 import type { NodeLoad } from '../../plane/node-load.ts';
 import type { RelayStats } from '../../plane/relays.ts';
+import type { DescriptorFigures } from '../../base/descriptor-watch.ts';
 import type { ProcessFigures } from '../../base/process-watch.ts';
 import type { JobTime } from '../services/operator/job-times.ts';
 import type { ServerFigures } from '../services/operator/operator-metrics.ts';
@@ -17,6 +18,7 @@ export function exposeServer(figures: ServerFigures, version: string): Promise<E
     [{ version, node: process.versions.node }, 1],
   ]);
   writeProcess(sheet, threadsOf(figures), figures.process);
+  writeDescriptors(sheet, figures.descriptors);
   writeEdge(sheet, figures.edge);
   writeLoad(sheet, figures.edge.load, figures.passwordsWaiting);
   writeRelays(sheet, figures.edge.relays);
@@ -97,6 +99,16 @@ function writeProcess(sheet: MetricSheet, threads: Threads, { memory, cpuSeconds
   );
   sheet.counter('culvert_process_cpu_seconds_total', 'Processor time of all threads', cpuSeconds);
   sheet.gauge('culvert_process_start_time_seconds', 'When the process began, since the epoch', rest.startedAtSeconds);
+}
+
+function writeDescriptors(sheet: MetricSheet, { limit, used, lacks }: DescriptorFigures): void {
+  sheet.gauge('culvert_process_open_fds', 'File descriptors in use: files and sockets', used);
+  if (limit !== null) sheet.gauge('culvert_process_max_fds', 'File descriptors that the process may have', limit);
+  sheet.counter(
+    'culvert_process_fd_shortage_seconds_total',
+    'Seconds in which no file descriptor was free, so that new connections were closed at once',
+    lacks,
+  );
 }
 
 function writeEdge(sheet: MetricSheet, { connections: now, dropped, answered }: EdgeStats): void {

@@ -6,6 +6,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { count, min } from 'drizzle-orm';
 import { AppError, codeOf } from '../../../base/errors.ts';
+import type { DescriptorFigures } from '../../../base/descriptor-watch.ts';
 import type { ProcessFigures } from '../../../base/process-watch.ts';
 import type { EdgeStats } from '../../../plane/edge-stats.ts';
 import type { NodeControl } from '../../../plane/link.ts';
@@ -32,6 +33,7 @@ export interface ServerFigures {
   /** Milliseconds since the epoch. */
   readonly now: number;
   readonly process: ProcessFigures;
+  readonly descriptors: DescriptorFigures;
   readonly edge: EdgeStats;
   readonly passwordsWaiting: number;
   readonly feed: FeedStats;
@@ -67,19 +69,24 @@ export interface OperatorMetricsDeps {
   readonly dataDir: string;
 }
 
+interface Watches {
+  readonly process: { look(): ProcessFigures };
+  readonly descriptors: { readonly figures: DescriptorFigures };
+}
+
 export class OperatorMetrics {
   readonly #deps: OperatorMetricsDeps;
-  #process: { look(): ProcessFigures } | undefined;
+  #watches: Watches | undefined;
 
   constructor(deps: OperatorMetricsDeps) {
     this.#deps = deps;
   }
 
-  /** A server runs in this process from now on, and this watches it. Returns the end of that. */
-  attach(watch: { look(): ProcessFigures }): () => void {
-    this.#process = watch;
+  /** A server runs in this process from now on, and these watch it. Returns the end of that. */
+  attach(watches: Watches): () => void {
+    this.#watches = watches;
     return () => {
-      this.#process = undefined;
+      this.#watches = undefined;
     };
   }
 
@@ -89,7 +96,8 @@ export class OperatorMetrics {
     const { store, nodes, passwords, certificates, feed, records, jobTimes, health, disk, dataDir } = this.#deps;
     const { forwarder, mailbox, refusals } = this.#deps;
     const edge = await nodes.stats();
-    if (edge === undefined || this.#process === undefined)
+    const watches = this.#watches;
+    if (edge === undefined || watches === undefined)
       throw new AppError('unavailable', 'No server runs, so there is nothing to tell. Start it with `culvert serve`.');
     const now = store.clock.now();
     const mail = store.db
@@ -98,7 +106,8 @@ export class OperatorMetrics {
       .get();
     const figures = {
       now,
-      process: this.#process.look(),
+      process: watches.process.look(),
+      descriptors: watches.descriptors.figures,
       edge,
       passwordsWaiting: passwords.waiting,
       feed: feed.stats(),

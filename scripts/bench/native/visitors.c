@@ -7,7 +7,8 @@
  * for the first alone. All latencies of SECONDS are kept and sorted: no histogram. A visitor with a request under way sends the next
  * one after the response, and dials again after a close. A request is lost without a response GRACE_SECONDS after the end, and with
  * another status than 200. FIELDS: a file of header lines; each request takes the next.
- * Prints one line of JSON; `late_us` is the longest delay of this program itself, `cpu` its processor seconds.
+ * Prints one line of JSON; `late_us` is the longest delay of this program itself, `cpu` its processor seconds;
+ * `worst_at` says when the worst request was due, in seconds.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -37,7 +38,7 @@ static struct visitor *all;
 static int port, count, ep, fields_count;
 static const char *host;
 static char *fields[FIELDS_MAX];
-static int64_t start, step, from;
+static int64_t start, step, from, worst, worst_due;
 static uint32_t *latencies;
 static long measured, ok, refused, cut, next_field, statuses[600];
 
@@ -108,7 +109,9 @@ static void hear(int i) {
   if (due >= from) {
     statuses[status < 600 ? status : 0]++;
     if (status == 200) ok++; else refused++;
-    latencies[measured++] = (now() - due) / 1000;
+    int64_t took = now() - due;
+    if (took > worst) { worst = took; worst_due = due; }
+    latencies[measured++] = took / 1000;
   }
   v->have = v->waits = 0;
   ask(i);
@@ -173,7 +176,7 @@ int main(int argc, char **argv) {
   getrusage(RUSAGE_SELF, &used);
   double cpu = used.ru_utime.tv_sec + used.ru_stime.tv_sec + (used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1e6;
   printf("{\"due\":%ld,\"ok\":%ld,\"refused\":%ld,\"cut\":%ld,\"silent\":%ld,", due, ok, refused, cut, due - ok - refused - cut);
-  printf("\"p50_us\":%.0f,\"p99_us\":%.0f,\"max_us\":%.0f,\"late_us\":%.0f,\"cpu\":%.3f,\"statuses\":{", at(0.5), at(0.99), at(1), late / 1e3, cpu);
+  printf("\"p50_us\":%.0f,\"p99_us\":%.0f,\"max_us\":%.0f,\"late_us\":%.0f,\"worst_at\":%.2f,\"cpu\":%.3f,\"statuses\":{", at(0.5), at(0.99), at(1), late / 1e3, (worst_due - from) / 1e9, cpu);
   for (int i = 0, some = 0; i < 600; i++) if (statuses[i]) printf("%s\"%d\":%ld", some++ ? "," : "", i, statuses[i]);
   printf("}}\n");
   return 0;

@@ -27,13 +27,13 @@ export async function measureStorms(bench: Bench): Promise<string> {
     options.storms.length === 0 || options.storms.includes(name);
   // Code is compiled while it runs: not measured.
   await visitFor(world, options.stormSeconds);
-  const { rates: idle, result: before } = await measureQuiet(world);
-  const rows = [plainRow('no storm, at the start', before)];
+  const before = await measureQuiet(world);
+  const rows = [plainRow('no storm, at the start', before.visited, before.others)];
   const notes: string[] = [];
   const verdicts: Verdict[] = [];
   for (const storm of stormsOf(world).filter(({ name }) => isWanted(name))) {
     try {
-      const rounds = await measureStorm(world, storm, idle);
+      const rounds = await measureStorm(world, storm, before.rates);
       const verdict = judge(rounds);
       verdicts.push(verdict);
       rows.push(stormRow(storm.name, rounds, verdict));
@@ -46,7 +46,8 @@ export async function measureStorms(bench: Bench): Promise<string> {
       notes.push(`  ! ${text}`);
     }
   }
-  rows.push(plainRow('no storm, at the end', (await measureQuiet(world)).result));
+  const after = await measureQuiet(world);
+  rows.push(plainRow('no storm, at the end', after.visited, after.others));
   if (isWanted('start')) notes.push(await measureStart(world));
   await processes.stopAll();
   keepWorst(bench, verdicts);

@@ -18,13 +18,20 @@ export interface Round {
   readonly quiet: Visited;
   /** Processors that burned beside the quiet visitors: as many as the storm took. */
   readonly burnt: number;
+  /** The most of the machine's time that unrelated processes took, 0 to 1: a round to be doubted. */
+  readonly others: number;
   /** Result of the storm, in words. */
   readonly did: string;
 }
 
 /** The visitors alone, and what the server's threads use for them. */
-export function measureQuiet(world: World): Promise<{ readonly rates: ThreadRates; readonly result: Visited }> {
-  return ratesDuring(serverPids(world), () => visitFor(world, world.bench.options.stormSeconds));
+export async function measureQuiet(
+  world: World,
+): Promise<{ readonly rates: ThreadRates; readonly visited: Visited; readonly others: number }> {
+  const { result, others } = await watchOthers(world, () =>
+    ratesDuring(serverPids(world), () => visitFor(world, world.bench.options.stormSeconds)),
+  );
+  return { rates: result.rates, visited: result.result, others };
 }
 
 /** `idle`: what the server's threads use without a storm. */
@@ -36,10 +43,12 @@ export async function measureStorm(world: World, storm: Storm, idle: ThreadRates
   await storm.prepare?.();
   try {
     for (let i = 1; i <= count; i++) {
-      const { visited, did, shares } = await inStorm(world, storm, { seconds, idle });
+      const stormy = await watchOthers(world, () => inStorm(world, storm, { seconds, idle }));
+      const { visited, did, shares } = stormy.result;
       await pause(SETTLE_MS + (storm.settleMs ?? 0));
-      const [quiet, burnt] = await beside(world, seconds, () => burn(world.bench, shares, seconds));
-      rounds.push({ storm: visited, quiet, burnt, did });
+      const calm = await watchOthers(world, () => beside(world, seconds, () => burn(world.bench, shares, seconds)));
+      const [quiet, burnt] = calm.result;
+      rounds.push({ storm: visited, quiet, burnt, others: Math.max(stormy.others, calm.others), did });
       say(
         `storms ${storm.name} ${i}/${count}: ${figures(visited)}, ${visited.lost} lost; ` +
           `quiet ${figures(quiet)}, ${number(total(shares), 2)} processors; ${did}`,
@@ -73,6 +82,19 @@ async function inStorm(
   return { visited, did, shares: sharesOf(rates, idle, (clientSeconds() - clients - visited.cpu) / elapsed) };
 }
 
+async function watchOthers<T>(
+  { bench, visited }: World,
+  action: () => Promise<T>,
+): Promise<{ readonly result: T; readonly others: number }> {
+  const results: T[] = [];
+  const { others } = await bench.load.around(visited, async () => {
+    results.push(await action());
+    return { values: {}, units: 1 };
+  });
+  const [result] = results;
+  return { result: result as T, others };
+}
+
 /** Begins `action` as soon as the visitors are warm. */
 function beside<T>(world: World, seconds: number, action: () => Promise<T>): Promise<[Visited, T]> {
   return Promise.all([visitFor(world, seconds), pause(WARM_SECONDS * 1_000).then(action)]);
@@ -83,8 +105,9 @@ export function visitFor({ bench, server, host }: World, seconds: number): Promi
   return visit(bench, crowd, { elsewhere: true });
 }
 
-function figures({ p50Ms, p99Ms, worstMs, lateMs }: Visited): string {
-  return `p50 ${number(p50Ms, 2)}, p99 ${number(p99Ms, 2)}, worst ${number(worstMs, 1)} (late ${number(lateMs, 1)})`;
+function figures({ p50Ms, p99Ms, worstMs, worstAt, lateMs }: Visited): string {
+  const worst = `worst ${number(worstMs, 1)} at ${number(worstAt, 1)} s (late ${number(lateMs, 1)})`;
+  return `p50 ${number(p50Ms, 2)}, p99 ${number(p99Ms, 2)}, ${worst}`;
 }
 
 function serverPids({ bench }: World): number[] {

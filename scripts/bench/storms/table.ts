@@ -46,9 +46,10 @@ export function stormTable(rows: readonly (readonly string[])[]): string[] {
 }
 
 /** Visitors without any storm. */
-export function plainRow(what: string, { p50Ms, p99Ms, worstMs, lateMs, lost }: Visited): string[] {
+export function plainRow(what: string, visited: Visited, others: number): string[] {
+  const { p50Ms, p99Ms, worstMs, lateMs, lost } = visited;
   const quiet = [number(p50Ms, 2), number(p99Ms, 2), number(worstMs, 1)];
-  return [what, '0.00', ...quiet, '-', '-', '-', number(lateMs, 1), String(lost), '-', ''];
+  return [what, '0.00', ...quiet, '-', '-', '-', number(lateMs, 1), percent(others), String(lost), '-', ''];
 }
 
 export function stormRow(name: string, rounds: readonly Round[], verdict: Verdict): string[] {
@@ -69,10 +70,15 @@ export function stormRow(name: string, rounds: readonly Round[], verdict: Verdic
     middle(({ storm }) => storm.p99Ms),
     number(worstMs, 1),
     number(Math.max(...rounds.map(({ storm }) => storm.lateMs)), 1),
+    percent(Math.max(...rounds.map(({ others }) => others))),
     String(lost),
     number(p99Times, 2),
     missed.length === 0 ? 'pass' : `MISS ${missed.join(' ')}`,
   ];
+}
+
+function percent(share: number): string {
+  return `${number(share * 100, 0)} %`;
 }
 
 function worst(all: readonly Visited[]): number {

@@ -38,7 +38,13 @@ export function tokenStorms(world: World): Storm[] {
       name: 'jwt-keys',
       title: `${rate} for the longest RSA key that is accepted: ${words(LONGEST)}`,
     },
-    { ...storm(world, ABSURD), name: 'jwt-absurd', title: `${rate} for an absurd RSA key: ${words(ABSURD)}` },
+    // It is left out: one round shows it.
+    {
+      ...storm(world, ABSURD),
+      rounds: 1,
+      name: 'jwt-absurd',
+      title: `${rate} for an absurd RSA key: ${words(ABSURD)}`,
+    },
   ];
 }
 
@@ -47,6 +53,12 @@ function storm(world: World, size: KeySize): Pick<Storm, 'prepare' | 'run' | 'fi
   const { processes } = bench;
   const fieldsFile = join(processes.folder, 'tokens');
   let issuer: Server | undefined;
+  const showTokens = async (seconds: number): Promise<string> => {
+    const crowd = { port: server.httpPort, host: `${SUBDOMAIN}.localhost`, fieldsFile };
+    const pace = { connections: CONNECTIONS, intervalMs: INTERVAL_MS, seconds: seconds - WARM_SECONDS };
+    const { statuses } = await visit(bench, { ...crowd, ...pace }, { elsewhere: false });
+    return statuses;
+  };
   return {
     prepare: async () => {
       issuer = await serveKeys({ keys: [makeKey(size)] });
@@ -58,13 +70,10 @@ function storm(world: World, size: KeySize): Pick<Storm, 'prepare' | 'run' | 'fi
       const action = { kind: 'jwt_validation', jwks_url: `http://127.0.0.1:${port}/` };
       await owner.call('PUT', `/tunnels/${await tunnelId(owner, SUBDOMAIN)}/policy`, { actions: [action] });
       writeFileSync(fieldsFile, `${makeTokens(size).join('\n')}\n`);
+      // Keys are fetched and code is compiled: not measured.
+      await showTokens(2);
     },
-    run: async (seconds) => {
-      const crowd = { port: server.httpPort, host: `${SUBDOMAIN}.localhost`, fieldsFile };
-      const pace = { connections: CONNECTIONS, intervalMs: INTERVAL_MS, seconds: seconds - WARM_SECONDS };
-      const { statuses } = await visit(bench, { ...crowd, ...pace }, { elsewhere: false });
-      return statuses;
-    },
+    run: showTokens,
     finish: async () => {
       await processes.stop(AGENT);
       issuer?.close();

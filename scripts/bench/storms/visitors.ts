@@ -28,6 +28,8 @@ export interface Visited {
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly worstMs: number;
+  /** When the worst request was due, seconds after the storm began. */
+  readonly worstAt: number;
   /** The longest delay of the program itself: a worst request below it says nothing. */
   readonly lateMs: number;
   /** Processor seconds of the program. */
@@ -50,7 +52,7 @@ export async function visit(
   ]);
   if (stdout === '') throw new Error(`the visitors: ${stderr.trim()}`);
   const seen = JSON.parse(stdout) as Record<
-    'due' | 'ok' | 'p50_us' | 'p99_us' | 'max_us' | 'late_us' | 'cpu',
+    'due' | 'ok' | 'p50_us' | 'p99_us' | 'max_us' | 'late_us' | 'worst_at' | 'cpu',
     number
   > & {
     readonly statuses: Record<string, number>;
@@ -62,6 +64,7 @@ export async function visit(
     p50Ms: seen.p50_us / 1e3,
     p99Ms: seen.p99_us / 1e3,
     worstMs: seen.max_us / 1e3,
+    worstAt: seen.worst_at,
     lateMs: seen.late_us / 1e3,
     cpu: seen.cpu,
     statuses: Object.entries(seen.statuses)

@@ -9,13 +9,13 @@ import type { Bench } from '../bench.ts';
 import { culvertBuild, type CulvertServer, startAgent, startServer } from '../culvert.ts';
 import { startOrigin } from '../peers.ts';
 import { say } from '../report/progress.ts';
-import { HOST } from '../subject.ts';
+import { HOST, type Subject } from '../subject.ts';
 import { type Filled, fillForStorms } from './fill.ts';
 import { ELSEWHERE_NICE } from './visitors.ts';
 
 export const SERVER = 'server-storms';
 const AGENT = 'agent-visited';
-const ORIGIN = 'origin-storms';
+const ORIGIN = 'origin';
 const TENANT = 'storm@localhost';
 /** Rows of the one long history, and fewer for a quick look. */
 const HISTORY = 100_000;
@@ -30,7 +30,8 @@ export interface World {
   readonly filled: Filled;
   /** The other tenant's account. */
   readonly tenant: { readonly email: string; readonly password: string };
-  /** Where visitors go. */
+  /** The tunnel of the visitors, and its name. */
+  readonly visited: Subject;
   readonly host: string;
   /** The other tenant's session for one of its organizations. Kept for ten minutes, because a login is load too. */
   logIn(orgId?: string): Promise<Owner>;
@@ -59,7 +60,7 @@ export async function makeWorld(bench: Bench, { deletions }: { readonly deletion
     processes.start(SERVER, [...server.command, 'serve', '--config', server.configFile], { env });
   restart();
   await processes.waitForPort(SERVER, server.apiPort);
-  await startAgent(processes, server, { originPort: origin.port, name: AGENT });
+  const visited = await startAgent(processes, server, { originPort: origin.port, name: AGENT });
   for (const name of [AGENT, ORIGIN]) standElsewhere(processes.pid(name));
   return {
     bench,
@@ -67,6 +68,7 @@ export async function makeWorld(bench: Bench, { deletions }: { readonly deletion
     originPort: origin.port,
     filled,
     tenant,
+    visited,
     host: HOST,
     logIn: logIns({ apiPort: server.apiPort, ...tenant }),
     slowDisk: (ms) => writeFileSync(slowFile, String(ms)),

@@ -67,6 +67,7 @@ export function inProcessLink(deps: LinkDeps): Link {
         return fault('admit', error);
       }
     },
+    recheck: async (tokenIds: readonly string[]): Promise<readonly AdmitAnswer[]> => deps.claims.recheck(tokenIds),
     claim: async (question: ClaimQuestion): Promise<ClaimAnswer> => {
       try {
         const answer = deps.claims.claim(question);

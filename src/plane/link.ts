@@ -29,6 +29,9 @@ export type ClaimAnswer = { readonly ok: true; readonly route: Route; readonly v
 /** As ClaimAnswer: the relay is taken from the table, once it has reached `version`. */
 export type AttachAnswer = { readonly ok: true; readonly networkId: string; readonly version: number } | Refusal;
 
+/** Tokens that one `recheck` asks about: some milliseconds of the control plane. */
+export const RECHECKED_AT_ONCE = 100;
+
 export interface ClaimQuestion extends Omit<Claim, 'type' | 'ref'> {
   readonly tokenId: string;
   readonly agentId: string;
@@ -64,6 +67,11 @@ export interface Link {
   onDelta(listener: (delta: Delta) => void): () => void;
   /** May an agent with this token open a session? Asked once per session. Never rejects: a fault of the control plane is a refusal. */
   admit(token: string): Promise<AdmitAnswer>;
+  /**
+   * As `admit`, of tokens by their ids, in their order: what those of live sessions are good for now, after changes may have been missed.
+   * RECHECKED_AT_ONCE at most. Rejects when the control plane can't say.
+   */
+  recheck(tokenIds: readonly string[]): Promise<readonly AdmitAnswer[]>;
   /** May this session serve this tunnel? Asked per claim, so that a scope is checked at each use and not at the handshake alone. */
   claim(question: ClaimQuestion): Promise<ClaimAnswer>;
   /** May this session carry the datagrams of this private network? As `claim`. */

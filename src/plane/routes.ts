@@ -63,7 +63,10 @@ export interface Snapshot {
   readonly relays: readonly RelayRoute[];
 }
 
-/** One step from `version - 1` to `version`. A reader that sees a gap asks for a snapshot. */
+/**
+ * One step from `version - 1` to `version`. Numbers only grow: those of a later start of the control plane are above all of an earlier one. They may
+ * come in another order; a reader that misses one for good asks for a snapshot, and compares.
+ */
 export type Delta =
   | { readonly version: number; readonly kind: 'put'; readonly route: Route }
   | {

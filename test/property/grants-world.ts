@@ -92,6 +92,7 @@ class SwitchedLink implements Link {
 
   snapshot: Link['snapshot'] = () => this.#to.snapshot();
   admit: Link['admit'] = (token) => this.#answered(this.#to.admit(token));
+  recheck: Link['recheck'] = (ids) => this.#to.recheck(ids);
   claim: Link['claim'] = (question) => this.#answered(this.#to.claim(question));
   attach: Link['attach'] = (question) => this.#answered(this.#to.attach(question));
   wantCertificate: Link['wantCertificate'] = (host) => this.#to.wantCertificate(host);
@@ -137,7 +138,6 @@ export class GrantsWorld {
   #node: Node | undefined;
   #detach: () => void = () => {};
   /** How often the data node has missed changes and asked for all routes anew: then it cuts all agents off. */
-  reloads = 0;
 
   private constructor(template: Template) {
     this.#template = template;
@@ -266,7 +266,6 @@ export class GrantsWorld {
     const table = new RouteTable('localhost');
     const follower = new TableFollower(table, { link, log: silentLog });
     await follower.start();
-    table.subscribe({ onReload: () => this.reloads++ });
     const outbox = new Outbox({ node: `n/${randomUUID()}` }, { link, log: silentLog });
     const meter = new UsageMeter(outbox);
     const sweeper = new Sweeper<MuxSession>(1_000);

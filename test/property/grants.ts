@@ -35,7 +35,6 @@ class GrantsRun {
   readonly #traffic = new ModelTraffic();
   /** What agents have asked, decided by the control plane and on its way to the data node. */
   #underWay: { readonly held: Held; readonly answer: Promise<unknown> }[] = [];
-  #reloads = 0;
 
   constructor(world: GrantsWorld) {
     this.#world = world;
@@ -142,9 +141,6 @@ class GrantsRun {
       served.set(token.id, (served.get(token.id) ?? 0) + 1);
       assert.ok((served.get(token.id) ?? 0) <= token.quota, `${why}: more tunnels than ${told(token, now)} may serve`);
     }
-    // A node that has missed changes asks all agents to come back.
-    if (this.#world.reloads !== this.#reloads) for (const agent of this.#agents) agent.excused = true;
-    this.#reloads = this.#world.reloads;
     for (const agent of this.#agents) {
       const { token, sessionId } = agent;
       // Once its token is not valid it is over for good, also when the organization is approved again.
@@ -294,7 +290,8 @@ class GrantsRun {
   async #restart(what: 'restart' | 'restart control'): Promise<void> {
     await (what === 'restart' ? this.#world.restart() : this.#world.restartControl());
     this.#world.aSecondLater(0);
-    for (const agent of this.#agents) agent.excused = true;
+    // While the control plane alone starts again, sessions go on.
+    if (what === 'restart') for (const agent of this.#agents) agent.excused = true;
   }
 
   #call(method: string, path: string, body?: object, key?: string): Promise<Answer> {

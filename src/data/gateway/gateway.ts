@@ -87,6 +87,7 @@ export class Gateway {
     const { limits, prices } = options;
     const budgets = new Budgets({ prices, now, isReported: () => deps.outbox.idle });
     this.registry = new AgentRegistry({
+      link,
       table,
       budgets,
       log,

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { silentLog } from '../../base/log.ts';
+import { RECHECKED_AT_ONCE } from '../../plane/link.ts';
 import { type Budget, monthOf } from '../../plane/spend.ts';
-import { testGrant } from '../fixtures/link.ts';
+import { FakeLink, testGrant } from '../fixtures/link.ts';
 import { RouteTable } from '../routing/table.ts';
 import type { AgentSession } from './agent.ts';
 import { Budgets } from './budgets.ts';
@@ -12,15 +13,18 @@ interface World {
   readonly table: RouteTable;
   readonly budgets: Budgets;
   readonly registry: AgentRegistry;
+  readonly link: FakeLink;
   nowMs: number;
 }
 
 function world(t: TestContext): World {
   const table = new RouteTable('example.test');
   table.load({ version: 1, routes: [], accessKeys: [], visitorKey: '', relays: [] });
+  const link = new FakeLink();
   const now = (): number => made.nowMs;
   const budgets = new Budgets({ prices: { centsPerGb: 10, centsPerMillionRequests: 0 }, now, isReported: () => true });
   const registry = new AgentRegistry({
+    link,
     table,
     budgets,
     log: silentLog,
@@ -30,7 +34,7 @@ function world(t: TestContext): World {
     onEnd: () => {},
     onKnown: () => {},
   });
-  const made: World = { table, budgets, registry, nowMs: Date.UTC(2026, 10, 21) };
+  const made: World = { table, budgets, registry, link, nowMs: Date.UTC(2026, 10, 21) };
   t.after(() => registry.close());
   return made;
 }
@@ -108,4 +112,69 @@ test('a thousand ends a millisecond apart cost a few sweeps, and the last of the
   assert.equal(ended.length, 1_000);
   assert.ok(Math.max(...ended) <= 50, `${Math.max(...ended)} ms late`);
   assert.ok(sweep.mock.callCount() <= 25, `${sweep.mock.callCount()} sweeps`);
+});
+
+interface Ended {
+  readonly tokenId: string;
+  readonly code: string;
+}
+
+/** Sessions of tokens, let in, that say how they were ended. */
+function enterAll({ registry, nowMs }: World, tokenIds: readonly string[]): Ended[] {
+  const ended: Ended[] = [];
+  for (const tokenId of tokenIds) {
+    const grant = testGrant(tokenId, { expiresAt: nowMs + 3_600_000 });
+    const end = (code: string): void => void ended.push({ tokenId, code });
+    const rest = { servings: [], endsAt: () => {}, closed: Promise.resolve() };
+    const agent = { agentId: tokenId, grant, end, ...rest } as unknown as AgentSession;
+    assert.equal(registry.enter(agent, grant), undefined);
+  }
+  return ended;
+}
+
+const reload = ({ table }: World): boolean =>
+  table.load({ version: 5, routes: [], accessKeys: [], visitorKey: '', relays: [] });
+
+test('reload: sessions go on, but for those whose tokens were revoked or suspended meanwhile', async (t) => {
+  const w = world(t);
+  const ids = Array.from({ length: RECHECKED_AT_ONCE + 20 }, (_, i) => `token-${i}`);
+  const ended = enterAll(w, ids);
+  for (const id of ids) w.link.grants.set(id, testGrant(id, { expiresAt: w.nowMs + 3_600_000 }));
+  w.link.grants.delete('token-3');
+  const recheck = w.link.recheck.bind(w.link);
+  const asked: number[] = [];
+  const over = Promise.withResolvers<void>();
+  w.link.recheck = async (some) => {
+    asked.push(some.length);
+    const answers = await recheck(some);
+    if (some.includes('token-119')) setImmediate(over.resolve);
+    return answers.map((answer, i) =>
+      some[i] === 'token-110' ? { ok: false, code: 'forbidden', message: 'suspended' } : answer,
+    );
+  };
+  assert.equal(reload(w), true);
+  await over.promise;
+  assert.deepEqual(asked, [RECHECKED_AT_ONCE, 20]);
+  assert.deepEqual(ended, [
+    { tokenId: 'token-3', code: 'unauthorized' },
+    { tokenId: 'token-110', code: 'forbidden' },
+  ]);
+  const late = { agentId: 'late', end: () => {}, closed: Promise.resolve() } as unknown as AgentSession;
+  assert.equal(w.registry.enter(late, testGrant('token-3'))?.code, 'unauthorized');
+});
+
+test('reload: a control plane that gives no answer is asked again, and ends nobody', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const w = world(t);
+  const ended = enterAll(w, ['one', 'two']);
+  w.link.grants.set('one', testGrant('one', { expiresAt: w.nowMs + 3_600_000 }));
+  const recheck = w.link.recheck.bind(w.link);
+  w.link.recheck = () => Promise.reject(new Error('no answer'));
+  reload(w);
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual(ended, []);
+  w.link.recheck = recheck;
+  t.mock.timers.tick(1_000);
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual(ended, [{ tokenId: 'two', code: 'unauthorized' }]);
 });

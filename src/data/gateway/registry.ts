@@ -4,7 +4,7 @@
  */
 import type { Logger } from '../../base/log.ts';
 import type { SessionEndEvent } from '../../plane/events.ts';
-import type { ConnectionInfo, NodeControl, Refusal } from '../../plane/link.ts';
+import type { AdmitAnswer, ConnectionInfo, Link, NodeControl, Refusal } from '../../plane/link.ts';
 import type { PresenceEvent, SessionInfo } from '../../plane/presence.ts';
 import type { NodeLoad } from '../../plane/node-load.ts';
 import type { RemovalCode, TokenGrant } from '../../plane/routes.ts';
@@ -16,6 +16,7 @@ import type { AgentSession } from './agent.ts';
 import { BandwidthShares } from './bandwidth.ts';
 import type { Budgets } from './budgets.ts';
 import { unservable } from './claims.ts';
+import { Recheck } from './recheck.ts';
 import { GrantChanges } from './grant-changes.ts';
 import type { Serving } from './serving.ts';
 import type { SessionEnd } from './why-ended.ts';
@@ -38,6 +39,7 @@ const APART_MS = 50;
 const MAX_REVOKED = 10_000;
 
 export interface RegistryDeps {
+  readonly link: Pick<Link, 'recheck'>;
   readonly table: RouteTable;
   readonly budgets: Budgets;
   readonly log: Logger;
@@ -61,6 +63,7 @@ export class AgentRegistry
   /** By process and organization: an agent that comes again takes the place of its earlier session. */
   readonly #byRun = new Map<string, AgentSession>();
   readonly #revoked = new Set<string>();
+  readonly #recheck: Recheck;
   readonly #unsubscribe: () => void;
   readonly #timer: NodeJS.Timeout;
   /** Goes off at the end that comes first, when that is before the next sweep. */
@@ -71,6 +74,12 @@ export class AgentRegistry
 
   constructor(deps: RegistryDeps) {
     this.#deps = deps;
+    this.#recheck = new Recheck({
+      link: deps.link,
+      tokens: () => [...this.#byToken.keys()],
+      apply: (tokenId, answer) => this.#compare(tokenId, answer),
+      log: deps.log,
+    });
     this.#unsubscribe = deps.table.subscribe(this);
     this.#timer = setInterval(() => this.sweep(), SWEEP_MS);
     this.#timer.unref();
@@ -225,15 +234,23 @@ export class AgentRegistry
     }
   }
 
-  /** Revocations may have been missed: every agent shows its token again. */
+  /** Revocations may have been missed: the control plane is asked about the keys of all sessions, which go on meanwhile. */
   onReload(): void {
     this.changes.addAll();
-    this.#deps.log.warn({ agents: this.#agents.size }, 'route changes were missed: all agents are asked to come back');
-    for (const agent of [...this.#agents.values()]) {
-      agent.end('disconnected', 'The server asks for the token again.', {
-        retryAfterMs: spread(RETRY_MS, RETRY_SPREAD_MS),
-      });
-    }
+    this.#deps.log.info(
+      { keys: this.#byToken.size },
+      'route changes were missed: the keys of live sessions are checked',
+    );
+    this.#recheck.begin();
+  }
+
+  #compare(tokenId: string, answer: AdmitAnswer): void {
+    if (answer.ok) {
+      const { budgets, expiresAt } = answer.grant;
+      for (const budget of budgets) this.#deps.budgets.change(budget);
+      this.onTokenEnds(tokenId, expiresAt);
+    } else if (answer.code === 'unauthorized') this.onRevoke(tokenId, answer.message);
+    else for (const agent of [...(this.#byToken.get(tokenId) ?? [])]) agent.end(answer.code, answer.message);
   }
 
   // ------------------------------------------------------------------
@@ -285,6 +302,7 @@ export class AgentRegistry
   async close(): Promise<void> {
     this.#draining = true;
     clearInterval(this.#timer);
+    this.#recheck.close();
     clearTimeout(this.#soon);
     this.#unsubscribe();
     const agents = [...this.#agents.values()];

@@ -1,16 +1,24 @@
 /**
- * Keeps a RouteTable in step with the control plane: snapshot first, then deltas in order; a gap asks for a snapshot again.
+ * Keeps a RouteTable in step with the control plane: snapshot first, then deltas in the order of their numbers, however they come; one that is lost
+ * asks for a snapshot again.
  * Made by data/node.ts. The table goes on serving while the control plane is away.
  */
+import { setImmediate } from 'node:timers/promises';
 import type { Logger } from '../../base/log.ts';
 import { messageOf } from '../../base/errors.ts';
 import type { Link } from '../../plane/link.ts';
-import type { Delta } from '../../plane/routes.ts';
+import type { Delta, Snapshot } from '../../plane/routes.ts';
 import type { RouteTable } from './table.ts';
 
 /** Deltas kept while a snapshot is under way; beyond it they are dropped, and the next snapshot brings them. */
 const MAX_HELD = 10_000;
 const RETRY_MS = 1_000;
+/** A delta that is missing for this long is lost. */
+const GAP_MS = 500;
+/** Further ahead is no matter of order. */
+const MAX_EARLY = 1_000;
+/** Numbers of one start of the control plane (control/publish). */
+const EPOCH = 2 ** 32;
 
 export class TableFollower {
   readonly #table: RouteTable;
@@ -20,6 +28,8 @@ export class TableFollower {
   #held: Delta[] = [];
   #asking = true;
   #retry: NodeJS.Timeout | undefined;
+  /** Runs while one is missing in front of some that have come. */
+  #gap: NodeJS.Timeout | undefined;
   #closed = false;
 
   /** Listens from now on: no delta between here and the first snapshot is lost. */
@@ -34,7 +44,7 @@ export class TableFollower {
   async start(): Promise<void> {
     this.#asking = true;
     try {
-      this.#table.load(await this.#link.snapshot());
+      await this.#load(await this.#link.snapshot());
     } finally {
       this.#asking = false;
     }
@@ -45,38 +55,93 @@ export class TableFollower {
     this.#closed = true;
     this.#unsubscribe();
     clearTimeout(this.#retry);
+    clearTimeout(this.#gap);
     this.#held = [];
   }
 
   #take(delta: Delta): void {
     if (this.#closed) return;
-    if (this.#table.apply(delta)) return;
-    if (this.#held.length < MAX_HELD) this.#held.push(delta);
+    if (this.#isEarly(delta)) return this.#wait(delta);
+    if (this.#table.apply(delta)) return this.#closeGap();
+    this.#hold(delta);
     if (!this.#asking && this.#retry === undefined) this.#resync(delta.version);
+  }
+
+  #hold(delta: Delta): void {
+    if (this.#held.length < MAX_HELD) this.#held.push(delta);
+  }
+
+  /** Ahead of one that may be on its way: of this start of the control plane, and not far. */
+  #isEarly({ version }: Delta): boolean {
+    const { needsSnapshot, planeVersion } = this.#table;
+    const ahead = version - planeVersion;
+    return !needsSnapshot && ahead > 1 && ahead <= MAX_EARLY && epochOf(version) === epochOf(planeVersion);
+  }
+
+  /** A way that keeps no order brings the missing one in a moment. A revocation does not wait: it is right at any time, and also twice. */
+  #wait(delta: Delta): void {
+    if (delta.kind === 'revoke_token') this.#table.revoke(delta.tokenId, delta.message);
+    this.#hold(delta);
+    if (this.#gap !== undefined) return;
+    this.#gap = setTimeout(() => {
+      this.#gap = undefined;
+      if (!this.#asking && this.#retry === undefined) this.#resync(delta.version);
+    }, GAP_MS);
+    this.#gap.unref();
+  }
+
+  /** Those that were early come after the one that was missing. */
+  #closeGap(): void {
+    if (this.#gap === undefined) return;
+    this.#applyHeld();
+    if (this.#held.length > 0) return;
+    clearTimeout(this.#gap);
+    this.#gap = undefined;
+  }
+
+  /** In the order of their numbers, up to the next gap. */
+  #applyHeld(): void {
+    const held = this.#held.sort((a, b) => a.version - b.version);
+    this.#held = held.filter((delta) => this.#isEarly(delta) || !this.#table.apply(delta));
+  }
+
+  /** A slice per turn of the loop: the table has visitors. */
+  async #load(snapshot: Snapshot): Promise<boolean> {
+    const slices = this.#table.loading(snapshot);
+    for (;;) {
+      const { done, value } = slices.next();
+      if (done === true) return value;
+      await setImmediate();
+      if (this.#closed) return false;
+    }
   }
 
   #resync(seen: number): void {
     this.#log.warn({ have: this.#table.planeVersion, seen }, 'route changes are missing: asking for a snapshot');
     this.#asking = true;
-    this.#link.snapshot().then(
-      (snapshot) => {
-        this.#asking = false;
-        if (this.#closed) return;
-        if (!this.#table.load(snapshot))
-          this.#log.debug({ version: snapshot.version }, 'an older snapshot was dropped');
-        this.#catchUp();
-      },
-      (error: unknown) => {
-        this.#asking = false;
-        if (this.#closed) return;
-        this.#log.warn({ error: messageOf(error) }, 'no snapshot of the routes: trying again');
-        this.#later(seen);
-      },
-    );
+    void this.#reload(seen);
+  }
+
+  async #reload(seen: number): Promise<void> {
+    try {
+      const snapshot = await this.#link.snapshot();
+      if (this.#closed) return;
+      if (!(await this.#load(snapshot)))
+        this.#log.debug({ version: snapshot.version }, 'an older snapshot was dropped');
+    } catch (error) {
+      this.#asking = false;
+      if (this.#closed) return;
+      this.#log.warn({ error: messageOf(error) }, 'no snapshot of the routes: trying again');
+      return this.#later(seen);
+    }
+    this.#asking = false;
+    if (!this.#closed) this.#catchUp();
   }
 
   #catchUp(): void {
-    const held = this.#held;
+    clearTimeout(this.#gap);
+    this.#gap = undefined;
+    const held = this.#held.sort((a, b) => a.version - b.version);
     this.#held = [];
     for (const delta of held) this.#table.apply(delta);
     // Still behind: the snapshot was older than a gap, or deltas were dropped at the bound. Not at once, for the next may be as old.
@@ -90,4 +155,8 @@ export class TableFollower {
     }, RETRY_MS);
     this.#retry.unref();
   }
+}
+
+function epochOf(version: number): number {
+  return Math.floor(version / EPOCH);
 }

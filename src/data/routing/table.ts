@@ -5,6 +5,7 @@
  * An entry keeps its identity for as long as its tunnel is in the table, so that counters, the serving agent and whatever the
  * edge remembers per connection survive a change of its route.
  */
+import { isDeepStrictEqual } from 'node:util';
 import type { AccessKey } from '../../plane/access-keys.ts';
 import type { Delta, RemovalCode, Route, Snapshot } from '../../plane/routes.ts';
 import type { RelayDevice, RelayEndCode, RelayRoute } from '../../plane/relays.ts';
@@ -33,6 +34,9 @@ export interface TableListener {
   /** A snapshot was loaded over a gap: revocations may have been missed. */
   onReload?(): void;
 }
+
+/** Of a snapshot, in one turn of the loop: a millisecond or two. */
+const ROUTES_OF_A_SLICE = 200;
 
 export class RouteTable {
   readonly #suffix: string;
@@ -99,14 +103,33 @@ export class RouteTable {
 
   /** Replaces everything by `snapshot`, unless the table is newer. Returns whether it was taken. */
   load(snapshot: Snapshot): boolean {
+    const steps = this.loading(snapshot);
+    for (;;) {
+      const { done, value } = steps.next();
+      if (done === true) return value;
+    }
+  }
+
+  /**
+   * The same in slices, for a table that has visitors: between two of them the loop may turn, and deltas wait (`needsSnapshot`). What is as it was is
+   * left alone.
+   */
+  *loading(snapshot: Snapshot): Generator<void, boolean> {
     if (snapshot.version < this.#planeVersion) return false;
     const reload = this.#planeVersion >= 0;
+    this.#needsSnapshot = true;
     const present = new Set<string>();
     for (const route of snapshot.routes) present.add(route.tunnelId);
+    let steps = 0;
     for (const tunnelId of [...this.#byId.keys()]) {
-      if (!present.has(tunnelId)) this.#remove(tunnelId, 'tunnel_deleted', 'This tunnel no longer exists.');
+      if (present.has(tunnelId)) continue;
+      this.#remove(tunnelId, 'tunnel_deleted', 'This tunnel no longer exists.');
+      if (++steps % ROUTES_OF_A_SLICE === 0) yield;
     }
-    for (const route of snapshot.routes) this.#put(route);
+    for (const route of snapshot.routes) {
+      if (!isDeepStrictEqual(this.#byId.get(route.tunnelId)?.route, route)) this.#put(route);
+      if (++steps % ROUTES_OF_A_SLICE === 0) yield;
+    }
     for (const listener of this.#listeners) {
       listener.onAccessKeys?.(snapshot.accessKeys);
       listener.onVisitorKey?.(snapshot.visitorKey);
@@ -136,7 +159,7 @@ export class RouteTable {
         this.#remove(delta.tunnelId, delta.code, delta.message);
         break;
       case 'revoke_token':
-        for (const listener of this.#listeners) listener.onRevoke?.(delta.tokenId, delta.message);
+        this.revoke(delta.tokenId, delta.message);
         break;
       case 'token_ends':
         for (const listener of this.#listeners) listener.onTokenEnds?.(delta.tokenId, delta.expiresAt);
@@ -167,6 +190,11 @@ export class RouteTable {
     }
     this.#reach(delta.version);
     return true;
+  }
+
+  /** A revocation that came before its turn. */
+  revoke(tokenId: string, message: string): void {
+    for (const listener of this.#listeners) listener.onRevoke?.(tokenId, message);
   }
 
   /** Resolves true once the table shows `version` of the control plane, false when `timeoutMs` passes before. */

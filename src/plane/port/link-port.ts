@@ -63,6 +63,7 @@ export function linkOverPort(calls: PortCalls, log: Logger): Link {
       return () => void listeners.delete(listener);
     },
     admit: (token) => decide<AdmitAnswer>('admit', token),
+    recheck: (tokenIds) => calls.ask('recheck', tokenIds, { timeoutMs: DECISION_MS }),
     claim: (question) => decide<ClaimAnswer>('claim', question),
     attach: (question) => decide<AttachAnswer>('attach', question),
     wantCertificate: (host) =>
@@ -87,6 +88,7 @@ export function serveLink(
     return head;
   });
   calls.answer('admit', (token: string) => link.admit(token));
+  calls.answer('recheck', (tokenIds: readonly string[]) => link.recheck(tokenIds));
   calls.answer('claim', async (question: ClaimQuestion): Promise<ClaimAnswer> => {
     const answer = await link.claim(question);
     if (answer.ok) onAllowed(question.agentId, answer.route.tunnelId);

@@ -4,7 +4,13 @@
  * organization suspended since the session began.
  */
 import type { PortRange } from '../../../base/addr.ts';
-import type { AdmitAnswer, ClaimQuestion, NodeControl, Refusal } from '../../../plane/link.ts';
+import {
+  type AdmitAnswer,
+  type ClaimQuestion,
+  type NodeControl,
+  type Refusal,
+  RECHECKED_AT_ONCE,
+} from '../../../plane/link.ts';
 import type { Route } from '../../../plane/routes.ts';
 import type { Store, Tx } from '../../db/tx.ts';
 import type { TokenActor } from '../actor.ts';
@@ -51,12 +57,22 @@ export class Claims {
 
   /** May an agent with this text key or base64 wire form open a session? */
   admit(presented: string): AdmitAnswer {
-    const now = this.#deps.store.clock.now();
     const token = this.#deps.tokens.recognise(presented);
+    const answer = this.#grantOf(token);
+    if (answer.ok && token !== undefined) this.#deps.tokens.touch(token);
+    return answer;
+  }
+
+  /** The same of tokens by their ids, in their order: what those of live sessions are good for now. */
+  recheck(tokenIds: readonly string[]): readonly AdmitAnswer[] {
+    return tokenIds.slice(0, RECHECKED_AT_ONCE).map((id) => this.#grantOf(tokenById(this.#deps.store.db, id)));
+  }
+
+  #grantOf(token: TokenRow | undefined): AdmitAnswer {
+    const now = this.#deps.store.clock.now();
     if (token === undefined) return refuse('unauthorized', 'The token is not one of this server.');
     const standing = standingOf(this.#deps.store.db, token, now);
     if ('code' in standing) return standing;
-    this.#deps.tokens.touch(token);
     return {
       ok: true,
       grant: {

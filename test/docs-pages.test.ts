@@ -123,7 +123,7 @@ test('docs: every settings file reads as it stands', () => {
   for (const document of ALL) {
     for (const { code } of codeBlocks(document).filter(({ language }) => language === 'toml')) {
       count += 1;
-      if (/^\[tunnels\.|^token_file/m.test(code)) readToml(code, document.path, agentSchema);
+      if (/^\[tunnels\.|^token_file/m.test(code)) readToml(code, { file: document.path, schema: agentSchema });
       else checkServerConfig(code.replace(/"\/etc\/culvert\/[\w.-]+"/g, file), document.path);
     }
   }

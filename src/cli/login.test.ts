@@ -236,7 +236,10 @@ test('a key before that an agent of this machine runs with is left alone, and na
   writeFileSync(join(home, `run/culvert/agent-${process.pid}.json`), JSON.stringify(agent));
   question.answer(200, NEXT);
   assert.equal(await again.exit, 0);
-  assert.match(again.stderr, new RegExp(`key of your previous login, ${KEY.label}, is valid until 2099-01-01: restart`));
+  assert.match(
+    again.stderr,
+    new RegExp(`key of your previous login, ${KEY.label}, is valid until 2099-01-01: restart`),
+  );
   assert.match(
     again.stderr,
     new RegExp(`pid ${process.pid}\\), then revoke it: culvert tokens revoke ${KEY.label} --server http`),

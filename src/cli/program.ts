@@ -29,7 +29,9 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
     return await parse(argv, io);
   } catch (error) {
     if (error instanceof CommanderError) return usageExit(error);
-    writeLine(io.stderr, `culvert: ${messageOf(error)}`);
+    const isConfig = error instanceof Error && error.name === 'ConfigError';
+    const lines = isConfig ? error.message.split('\n') : [messageOf(error)];
+    for (const line of lines) writeLine(io.stderr, `culvert: ${line}`);
     return exitCodeOf(error);
   }
 }

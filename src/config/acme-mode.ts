@@ -2,8 +2,9 @@
 import { X509Certificate } from 'node:crypto';
 import { accessSync, constants, readFileSync, statSync } from 'node:fs';
 import { isLoopback } from '../base/addr.ts';
-import type { Conflict } from './conflicts.ts';
+
 import type { ServerFile } from './schema.ts';
+import type { Conflict } from './toml.ts';
 
 /** The first thing that keeps certificates from coming, if any. */
 export function findAcmeModeGap({ acme, edge }: ServerFile): Conflict | undefined {

@@ -173,7 +173,7 @@ function findToken(
     if (!trusted && !isInside(own, dirname(project.path))) {
       const text =
         'leaves the project folder, and this file alone names the server: say --token-file or --server yourself';
-      throw mistakeAt(project.path, project.parsed.lines, ['token_file'], text);
+      throw mistakeAt(project.path, project.parsed.lines, { path: ['token_file'], text: text });
     }
     return { kind: 'file', path: own, namedBy: project.path };
   }
@@ -190,7 +190,7 @@ function findToken(
 function foreign(project: ReadFile | undefined, source: string): ConfigError {
   const server = project?.parsed.value.server ?? '';
   const text = `your key (${source}) is not sent to a server that only a project file names: say --server ${server} or set CULVERT_SERVER if you trust it`;
-  return mistakeAt(project?.path ?? PROJECT_FILE, project?.parsed.lines ?? new Map(), ['server'], text);
+  return mistakeAt(project?.path ?? PROJECT_FILE, project?.parsed.lines ?? new Map(), { path: ['server'], text: text });
 }
 
 /** A key from elsewhere must not follow a log-in. */
@@ -219,7 +219,7 @@ function parseServer(
     const text = file?.parsed.value.server;
     if (file === undefined || text === undefined) continue;
     const url = serverUrl(text);
-    if (url === undefined) throw mistakeAt(file.path, file.parsed.lines, ['server'], SERVER_FORM);
+    if (url === undefined) throw mistakeAt(file.path, file.parsed.lines, { path: ['server'], text: SERVER_FORM });
     return url;
   }
   return undefined;
@@ -263,7 +263,7 @@ function* tunnelsOf(file: ReadFile | undefined): Generator<[string, TunnelSettin
   const { value, lines } = file.parsed;
   for (const [name, settings] of Object.entries(value.tunnels)) {
     const mistake = (key: string, text: string): ConfigError =>
-      mistakeAt(file.path, lines, ['tunnels', name, key], text);
+      mistakeAt(file.path, lines, { path: ['tunnels', name, key], text: text });
     yield [name, { ...settings, name, mistake }];
   }
 }
@@ -280,5 +280,5 @@ function read(path: string): ReadFile {
     const reason = codeOf(cause) === 'ENOENT' ? 'there is no such file' : messageOf(cause);
     throw new ConfigError(`${path}: cannot be read: ${reason}`, { cause });
   }
-  return { path, parsed: readToml(text, path, agentSchema) };
+  return { path, parsed: readToml(text, { file: path, schema: agentSchema }) };
 }

@@ -7,10 +7,9 @@ import { resolve } from 'node:path';
 import { codeOf, messageOf } from '../base/errors.ts';
 import { Secret } from '../base/secret.ts';
 import { agentsPublicAddress, apiPublicUrl, edgePublicUrl } from './computed.ts';
-import { findConflict } from './conflicts.ts';
-import { pathKey } from './locate.ts';
+import { findConflicts } from './conflicts.ts';
 import { type Settings, serverSchema } from './schema.ts';
-import { ConfigError, mistakeAt, readToml } from './toml.ts';
+import { ConfigError, readToml } from './toml.ts';
 import { likelyWrong } from './warnings.ts';
 
 export { ConfigError } from './toml.ts';
@@ -25,7 +24,7 @@ export interface LoadedConfig {
 
 /**
  * Loads the file named, else the one of `CULVERT_CONFIG`, else the defaults. A relative name begins in `cwd`.
- * @throws ConfigError with one line `file:line: key: what is wrong and what to do`.
+ * @throws ConfigError with a line `file:line: key: what is wrong and what to do` for each mistake.
  */
 export function loadServerConfig(file: string | undefined, env: NodeJS.ProcessEnv, cwd: string): LoadedConfig {
   const named = file ?? (env['CULVERT_CONFIG'] || undefined);
@@ -35,9 +34,7 @@ export function loadServerConfig(file: string | undefined, env: NodeJS.ProcessEn
 
 /** The same from a text; `file` is used in messages only. */
 export function checkServerConfig(text: string, file: string): Omit<LoadedConfig, 'file'> {
-  const { value, lines } = readToml(text, file, serverSchema);
-  const conflict = findConflict(value, (path) => lines.has(pathKey(path)));
-  if (conflict !== undefined) throw mistakeAt(file, lines, conflict.path, conflict.text);
+  const { value } = readToml(text, { file, schema: serverSchema, conflictsOf: findConflicts });
   const settings: Settings = deepFreeze({
     ...value,
     api: { ...value.api, public_url: value.api.public_url ?? apiPublicUrl(value.api, value.edge.domain) },

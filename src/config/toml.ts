@@ -4,14 +4,27 @@
  */
 import { parse, TomlError } from 'smol-toml';
 import { z } from 'zod';
-import { type KeyLines, lineOf, locateKeys } from './locate.ts';
+import { type KeyLines, lineOf, locateKeys, pathKey } from './locate.ts';
 
-/** A settings file that can't be used. The message is one line, made for the person who wrote the file. */
+/** Of a longer list the rest is counted. */
+const MAX_MISTAKES = 50;
+
+/** A settings file that can't be used. The message has one line for each mistake, made for the person who wrote the file. */
 export class ConfigError extends Error {
-  constructor(message: string, options?: ErrorOptions) {
-    super(message.replace(/\s*\n\s*/g, ' '), options);
+  constructor(mistakes: string | readonly string[], options?: ErrorOptions) {
+    const all = (typeof mistakes === 'string' ? [mistakes] : mistakes).map((text) => text.replace(/\s*\n\s*/g, ' '));
+    const more = all.length > MAX_MISTAKES ? [`and ${all.length - MAX_MISTAKES} more mistakes`] : [];
+    super([...all.slice(0, MAX_MISTAKES), ...more].join('\n'), options);
     this.name = 'ConfigError';
   }
+}
+
+/** A mistake that only several keys together show. */
+export interface Conflict {
+  /** The key to point at. */
+  readonly path: readonly string[];
+  /** Names the other keys in full. */
+  readonly text: string;
 }
 
 export interface TomlFile<T> {
@@ -21,23 +34,89 @@ export interface TomlFile<T> {
   readonly lines: KeyLines;
 }
 
-/** Reads `text` as TOML and checks it against the schema. `file` is used in messages only. Throws ConfigError. */
-export function readToml<S extends z.ZodType>(text: string, file: string, schema: S): TomlFile<z.output<S>> {
+/**
+ * Reads `text` as TOML and checks it against the schema, and for what `conflictsOf` finds in it. `file` is used in messages only.
+ * @throws ConfigError with all mistakes, in the order of the file.
+ */
+export function readToml<S extends z.ZodType>(
+  text: string,
+  { file, schema, conflictsOf }: TomlCheck<S>,
+): TomlFile<z.output<S>> {
   const raw = parseText(text, file);
   const lines = locateKeys(text);
+  const isSet = (path: readonly string[]): boolean => lines.has(pathKey(path));
   const result = schema.safeParse(raw, { error: describe });
-  if (result.success) return { value: result.data, raw, lines };
-  // The first mistake from the top of the file, as a person reads it.
-  const mistakes = result.error.issues.map((issue) => toMistake(issue, schema, lines));
-  mistakes.sort((a, b) => a.line - b.line);
-  const [first] = mistakes;
-  throw mistakeAt(file, lines, first?.path ?? [], first?.text ?? 'is not valid');
+  const conflicts = (value: z.output<S>): readonly Conflict[] => conflictsOf?.(value, isSet) ?? [];
+  const mistakes = result.success
+    ? conflicts(result.data)
+    : [
+        ...result.error.issues.flatMap((issue) => toMistakes(issue, schema)),
+        ...conflictsBeside(result.error.issues, { raw, schema, conflicts }),
+      ];
+  if (result.success && mistakes.length === 0) return { value: result.data, raw, lines };
+  const texts = mistakes
+    .map(({ path, text: what }) => ({
+      line: lineOf(lines, path) ?? 0,
+      said: lineFor(file, lines, { path, text: what }),
+    }))
+    // As a person reads the file.
+    .sort((a, b) => a.line - b.line)
+    .map(({ said }) => said);
+  throw new ConfigError([...new Set(texts)]);
 }
 
-/** The error for a mistake that only several keys together show; `path` is the key to point at. */
-export function mistakeAt(file: string, lines: KeyLines, path: readonly PropertyKey[], text: string): ConfigError {
+export interface TomlCheck<S extends z.ZodType> {
+  readonly file: string;
+  readonly schema: S;
+  /** `isSet`: whether the person wrote this key. */
+  readonly conflictsOf?: (value: z.output<S>, isSet: (path: readonly string[]) => boolean) => readonly Conflict[];
+}
+
+/** Conflicts of the keys that are right by themselves. One that a wrong key takes part in may be gone once that one is corrected. */
+function conflictsBeside<S extends z.ZodType>(
+  issues: readonly z.core.$ZodIssue[],
+  { raw, schema, conflicts }: { raw: object; schema: S; conflicts: (value: z.output<S>) => readonly Conflict[] },
+): readonly Conflict[] {
+  const rest = structuredClone(raw);
+  const wrong: string[] = [];
+  for (const issue of issues) {
+    const path = issue.path.map(String);
+    if (issue.code === 'unrecognized_keys') {
+      for (const key of issue.keys) remove(rest, [...path, key]);
+      // It may be any of the table's keys, misspelt.
+      wrong.push(path.join('.'));
+    } else wrong.push(remove(rest, path).join('.'));
+  }
+  const checked = schema.safeParse(rest);
+  if (!checked.success) return [];
+  return conflicts(checked.data).filter(
+    ({ path, text }) =>
+      !wrong.some((key) => `${path.join('.')}.`.startsWith(`${key}.`) || (key !== '' && text.includes(key))),
+  );
+}
+
+/** Takes a key away, of a list the whole list; returns what was taken. */
+function remove(from: object, path: readonly string[]): readonly string[] {
+  let at = from as Record<string, unknown>;
+  for (const [depth, key] of path.entries()) {
+    const next = at[key];
+    if (depth === path.length - 1 || typeof next !== 'object' || next === null || Array.isArray(next)) {
+      delete at[key];
+      return path.slice(0, depth + 1);
+    }
+    at = next as Record<string, unknown>;
+  }
+  return path;
+}
+
+/** The error for a mistake that shows when a key is used; `path` is the key to point at. */
+export function mistakeAt(file: string, lines: KeyLines, conflict: Mistake): ConfigError {
+  return new ConfigError(lineFor(file, lines, conflict));
+}
+
+function lineFor(file: string, lines: KeyLines, { path, text }: Mistake): string {
   const line = lineOf(lines, path);
-  return new ConfigError(`${file}${line === undefined ? '' : `:${line}`}: ${path.map(String).join('.')}: ${text}`);
+  return `${file}${line === undefined ? '' : `:${line}`}: ${path.map(String).join('.')}: ${text}`;
 }
 
 function parseText(text: string, file: string): Record<string, unknown> {
@@ -54,14 +133,11 @@ function parseText(text: string, file: string): Record<string, unknown> {
 interface Mistake {
   readonly path: readonly PropertyKey[];
   readonly text: string;
-  readonly line: number;
 }
 
-function toMistake(issue: z.core.$ZodIssue, schema: z.ZodType, lines: KeyLines): Mistake {
-  const unknown = issue.code === 'unrecognized_keys' ? issue.keys[0] : undefined;
-  const path = unknown === undefined ? issue.path : [...issue.path, unknown];
-  const text = unknown === undefined ? issue.message : unknownKey(issue.path, schema);
-  return { path, text, line: lineOf(lines, path) ?? 0 };
+function toMistakes(issue: z.core.$ZodIssue, schema: z.ZodType): readonly Mistake[] {
+  if (issue.code !== 'unrecognized_keys') return [{ path: issue.path, text: issue.message }];
+  return issue.keys.map((key) => ({ path: [...issue.path, key], text: unknownKey(issue.path, schema) }));
 }
 
 function unknownKey(table: readonly PropertyKey[], schema: z.ZodType): string {

@@ -226,3 +226,23 @@ test('start: a listener on an address of no interface is named by its setting', 
   const { said } = await failedStart(t, { folder, text });
   assert.match(said, /no interface of this machine has the address of 192\.0\.2\.77:9090\. Correct api\.listen/);
 });
+
+test('start: all mistakes of the settings are reported at once, with exit code 2', WITHIN, async (t) => {
+  const folder = newFolder(t);
+  writeFileSync(join(folder, 'bad.toml'), 'api.listen = 1\nedge.domian = "x"\n[limits]\nauth_burst = 0\n');
+  for (const words of [
+    ['serve', '--config', 'bad.toml'],
+    ['config', 'check', 'bad.toml'],
+  ]) {
+    const [file = '', ...first] = culvertCommand();
+    const child = spawn(file, [...first, ...words], { cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] });
+    let stderr = '';
+    child.stderr?.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+    const [code] = (await once(child, 'close')) as [number | null];
+    assert.equal(code, 2);
+    assert.match(
+      stderr,
+      /^culvert: bad\.toml:1: api\.listen: .*\nculvert: bad\.toml:2: edge\.domian: .*\nculvert: bad\.toml:4: limits\.auth_burst: .*\n$/,
+    );
+  }
+});

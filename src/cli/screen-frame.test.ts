@@ -72,7 +72,7 @@ test('shows where requests can be looked at, until there is something to say abo
   const page = 'http://127.0.0.1:4040';
   assert.match(
     renderFrame({ ...frame({}), page }, SIZE),
-    /Look at requests: http:\/\/127\.0\.0\.1:4040 · Ctrl-C stops$/,
+    /Inspector: http:\/\/127\.0\.0\.1:4040 · Ctrl-C stops$/,
   );
   const ending = renderFrame({ ...frame({}), page, notice: 'Ctrl-C again stops at once' }, SIZE);
   assert.match(ending, /\nCtrl-C again stops at once$/);
@@ -81,7 +81,7 @@ test('shows where requests can be looked at, until there is something to say abo
 
 test('shows why it is away and when it tries again', () => {
   const text = renderFrame(frame({ state: 'waiting', cause: 'connect ECONNREFUSED', retryAt: 1_003_500 }), SIZE);
-  assert.match(text, /○ offline, trying again in 4 s/);
+  assert.match(text, /○ offline, retrying in 4 s/);
   assert.match(text, /connect ECONNREFUSED/);
 });
 

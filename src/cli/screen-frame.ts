@@ -60,7 +60,7 @@ export function renderFrame(input: FrameInput, size: FrameSize): string {
 
 function footLine({ notice, page }: FrameInput, glyphs: Glyphs): Line {
   if (notice !== undefined || page === undefined) return [span(notice ?? 'Ctrl-C stops', 'dim')];
-  return [span('Look at requests: ', 'dim'), span(page, 'cyan'), span(` ${glyphs.dot} Ctrl-C stops`, 'dim')];
+  return [span('Inspector: ', 'dim'), span(page, 'cyan'), span(` ${glyphs.dot} Ctrl-C stops`, 'dim')];
 }
 
 function statusLines(input: FrameInput, size: FrameSize, glyphs: Glyphs): Line[] {
@@ -94,7 +94,7 @@ function stateOf(view: AgentView, now: number): { text: string; style: Style } {
       return { text: 'connecting', style: 'yellow' };
     case 'waiting': {
       const seconds = Math.max(0, Math.ceil(((view.retryAt ?? now) - now) / 1000));
-      return { text: `offline, trying again in ${seconds} s`, style: 'yellow' };
+      return { text: `offline, retrying in ${seconds} s`, style: 'yellow' };
     }
     case 'draining':
       return { text: `stopping, ${view.inFlight} still in flight`, style: 'yellow' };

@@ -19,8 +19,8 @@ test('a budget is said when four fifths are spent, and gravely when it is gone',
   const of = (spentUsdCents: number, monthlyBudgetUsdCents: number | null, revoked = false) =>
     warned({ tokens: [token({ spentUsdCents, monthlyBudgetUsdCents, revoked })] });
   assert.deepEqual(of(399, 500), []);
-  assert.deepEqual(of(400, 500), ['warn: The key ci has spent $4.00 of $5.00 of its budget of this month.']);
-  assert.match(of(500, 500)[0] ?? '', /^bad: The budget of the key ci is spent \(\$5\.00 of \$5\.00\)/);
+  assert.deepEqual(of(400, 500), ['warn: Key ci spent $4.00 of $5.00 of its monthly budget.']);
+  assert.match(of(500, 500)[0] ?? '', /^bad: Key ci: budget exhausted \(\$5\.00 of \$5\.00\)/);
   for (const quiet of [of(900, null), of(0, 0), of(500, 500, true)]) assert.deepEqual(quiet, []);
 });
 
@@ -28,7 +28,7 @@ test('the end of a key is said while somebody uses it: three days before, or the
   const used = (days: number, more: Parameters<typeof token>[0]) =>
     warned({ now: days * DAY * 1000, tokens: [token({ lastUsedAt: days * DAY, ...more })] });
   assert.deepEqual(used(96, {}), []);
-  assert.match(used(97, {})[0] ?? '', /^warn: The key ci is in use and ends in 3 d:/);
+  assert.match(used(97, {})[0] ?? '', /^warn: Key ci is in use and expires in 3 d\./);
   assert.match(used(97, { kind: 'cli' })[0] ?? '', /culvert login/);
   assert.deepEqual(used(0.5, { expiresAt: DAY }), []);
   assert.equal(used(0.95, { expiresAt: DAY }).length, 1);
@@ -53,7 +53,7 @@ test('domains without proof or certificate, and tunnels about to end', () => {
   const failing = { state: 'failed', lastError: 'no A record', expiresAt: null, nextAttemptAt: null } as const;
   assert.deepEqual(warned({ domains: [domain({})] }), []);
   assert.deepEqual(warned({ domains: [domain({ verified: false })] }), [
-    'warn: The domain shop.test waits for its DNS record.',
+    'warn: Domain shop.test waits for its DNS record.',
   ]);
   assert.deepEqual(
     warned({
@@ -62,17 +62,14 @@ test('domains without proof or certificate, and tunnels about to end', () => {
         domain({ certificate: failing, domain: 'b.test' }),
       ],
     }),
-    [
-      'bad: There is no certificate for b.test: no A record',
-      "warn: The certificate of shop.test can't be renewed: no A record",
-    ],
+    ['bad: b.test has no certificate: no A record', "warn: The certificate of shop.test can't be renewed: no A record"],
   );
   const MINUTE = 60_000;
   const ending = (life: number, left: number, more: Partial<Tunnel> = {}) =>
     warned({
       tunnels: [tunnel({ createdAt: at((left - life) * MINUTE), expiresAt: at(left * MINUTE), ...more })],
     });
-  assert.match(ending(240, 10)[0] ?? '', /shop ends in 10 min/);
+  assert.match(ending(240, 10)[0] ?? '', /shop expires in 10 min/);
   assert.equal(ending(60, 6).length, 1);
   for (const quiet of [ending(240, 11), ending(60, 59), ending(60, 7), ending(240, 5, { online: false })])
     assert.deepEqual(quiet, []);
@@ -135,12 +132,12 @@ test('a receiver that takes nothing in is said for a day', () => {
   });
   const of = (now: number, refusedAt: number | null, takenAt: number | null = null) =>
     warned({ now, receivers: [receiver(refusedAt, takenAt)] });
-  assert.deepEqual(of(2000, 1000), ['warn: The receiver orders refuses what comes: 12 (wrong signature).']);
+  assert.deepEqual(of(2000, 1000), ['warn: Receiver orders rejects deliveries: 12 (wrong signature).']);
   assert.deepEqual(of(DAY * 1000, 0, null).length, 1);
   const since = (count: number) => warned({ now: 2000, receivers: [receiver(1500, 1000, count)] });
   assert.deepEqual(since(2), [], 'one that works is not at fault for what somebody else may send');
   assert.deepEqual(since(3), [
-    'warn: The receiver orders has refused 3 since its last good delivery, the last one for this: wrong signature.',
+    'warn: Receiver orders rejected 3 since its last accepted delivery. Last reason: wrong signature.',
   ]);
   for (const quiet of [of(2000, null), of(2000, 1000, 1500), of(DAY * 1000 + 1, 0)]) assert.deepEqual(quiet, []);
 });

@@ -20,7 +20,7 @@ export function WarningsPanel() {
   });
   if (warnings.length === 0) return null;
   return (
-    <Panel title="To look at">
+    <Panel title="Needs attention">
       <List listStyleType="none" spacing={6} role="list">
         {warnings.map((warning) => (
           <List.Item key={warning.key}>
@@ -42,11 +42,11 @@ function Line({ tone, text, href }: Warning) {
       <Text size="sm" className="culvert-wrap">
         {text}{' '}
         <Anchor component={Link} href={href} size="sm" underline="always">
-          {PLACES[href] ?? 'Look at it'}
+          {PLACES[href] ?? 'Open'}
         </Anchor>
       </Text>
     </Group>
   );
 }
 
-const PLACES: Readonly<Record<string, string>> = { '/keys': 'To the keys', '/domains': 'To the domains' };
+const PLACES: Readonly<Record<string, string>> = { '/keys': 'Open keys', '/domains': 'Open domains' };

@@ -51,8 +51,8 @@ function budgetOf(token: Token, now: number): Warning[] {
   const of = `${moneyText(spent)} of ${moneyText(budget)}`;
   const isSpent = spent >= budget;
   const text = isSpent
-    ? `The budget of the key ${name} is spent (${of}): its visitors are refused until the month ends.`
-    : `The key ${name} has spent ${of} of its budget of this month.`;
+    ? `Key ${name}: budget exhausted (${of}). Its visitors are blocked until the month ends.`
+    : `Key ${name} spent ${of} of its monthly budget.`;
   return [{ key: `budget ${nonce}`, tone: isSpent ? 'bad' : 'warn', text, href: '/keys' }];
 }
 
@@ -65,21 +65,21 @@ function endOfKey(token: Token, now: number): Warning[] {
   if (left > Math.min(KEY_ENDS_MS, life / 10)) return [];
   const text =
     kind === 'cli'
-      ? `The log-in ${name} ends in ${spanText(left)}: run culvert login again on that machine.`
-      : `The key ${name} is in use and ends in ${spanText(left)}: rotate it, or make another.`;
+      ? `Login ${name} expires in ${spanText(left)}. Run culvert login again on that machine.`
+      : `Key ${name} is in use and expires in ${spanText(left)}. Rotate it or create another.`;
   return [{ key: `end ${nonce}`, tone: 'warn', text, href: '/keys' }];
 }
 
 function ofDomain({ id, domain, verified, certificate }: Schemas['Domain']): Warning[] {
   const href = '/domains';
   if (!verified)
-    return [{ key: `domain ${id}`, tone: 'warn', text: `The domain ${domain} waits for its DNS record.`, href }];
+    return [{ key: `domain ${id}`, tone: 'warn', text: `Domain ${domain} waits for its DNS record.`, href }];
   const why = certificate?.lastError ?? null;
   if (why === null) return [];
   const hasOne = certificate?.state === 'valid';
   const text = hasOne
     ? `The certificate of ${domain} can't be renewed: ${why}`
-    : `There is no certificate for ${domain}: ${why}`;
+    : `${domain} has no certificate: ${why}`;
   return [{ key: `certificate ${id}`, tone: hasOne ? 'warn' : 'bad', text, href }];
 }
 
@@ -89,8 +89,8 @@ function ofReceiver(receiver: Schemas['WebhookReceiver'], now: number): Warning[
   if (at === null || reason === null || !isAlarming(receiver) || now - timeOf(at) > REFUSED_MS) return [];
   const count = countText(refusedSince(receiver));
   const text = hasWorked(receiver)
-    ? `The receiver ${name} has refused ${count} since its last good delivery, the last one for this: ${wordsOf(reason)}.`
-    : `The receiver ${name} refuses what comes: ${count} (${reasonsText(refused)}).`;
+    ? `Receiver ${name} rejected ${count} since its last accepted delivery. Last reason: ${wordsOf(reason)}.`
+    : `Receiver ${name} rejects deliveries: ${count} (${reasonsText(refused)}).`;
   return [{ key: `receiver ${id}`, tone: 'warn', text, href: `/webhooks/${id}` }];
 }
 
@@ -99,7 +99,7 @@ function endOfTunnel({ id, subdomain, online, createdAt, expiresAt }: Tunnel, no
   // One that was started again has lived longer than its span: it is said ten minutes before.
   const [left, life] = [timeOf(expiresAt) - now, timeOf(expiresAt) - timeOf(createdAt)];
   if (left > Math.min(TUNNEL_ENDS_MS, life / 10) || left <= 0) return [];
-  const text = `The tunnel ${subdomain} ends in ${spanText(left)}: start it again for a new span.`;
+  const text = `Tunnel ${subdomain} expires in ${spanText(left)}. Extend it.`;
   return [{ key: `tunnel ${id}`, tone: 'warn', text, href: `/tunnels/${id}` }];
 }
 

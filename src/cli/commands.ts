@@ -41,7 +41,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: 'Run the server',
     options: [
       CONFIG,
-      ['--new-server', 'begin a new server where another one left files without its database; moves them aside'],
+      ['--new-server', 'start a new server in a data folder without its database; moves other files aside'],
     ],
     load: async () => (await import('./serve.ts')).serve,
   },

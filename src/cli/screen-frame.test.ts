@@ -70,10 +70,7 @@ test('shows state, latency, account, URL and target', () => {
 
 test('shows where requests can be looked at, until there is something to say about the end', () => {
   const page = 'http://127.0.0.1:4040';
-  assert.match(
-    renderFrame({ ...frame({}), page }, SIZE),
-    /Inspector: http:\/\/127\.0\.0\.1:4040 · Ctrl-C stops$/,
-  );
+  assert.match(renderFrame({ ...frame({}), page }, SIZE), /Inspector: http:\/\/127\.0\.0\.1:4040 · Ctrl-C stops$/);
   const ending = renderFrame({ ...frame({}), page, notice: 'Ctrl-C again stops at once' }, SIZE);
   assert.match(ending, /\nCtrl-C again stops at once$/);
   assert.match(renderFrame(frame({}), SIZE), /\nCtrl-C stops$/);

@@ -3,9 +3,10 @@
  * `culvert login` keeps. 0600, replaced whole, bounded. No secret is in it, and nothing breaks without it: an agent that can't keep it goes by
  * what it has seen since its start.
  */
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
+import { writeDurably } from '../base/durable-file.ts';
 import { codeOf, messageOf } from '../base/errors.ts';
 import { serverName, userFolder } from './credentials.ts';
 
@@ -39,16 +40,13 @@ export class KnownServers {
 
   /** Two agents that do this at once may forget one of two addresses, which its agent keeps again at its next start. */
   keep(server: URL, serverId: string, nowMs: number): void {
-    const part = `${this.path}.${process.pid}.part`;
     try {
       const others = Object.entries(this.#read()).filter(([name]) => name !== serverName(server));
       const newest = others.sort(([, a], [, b]) => b.since.localeCompare(a.since)).slice(0, MAX_SERVERS - 1);
       const mine = { server_id: serverId, since: new Date(nowMs).toISOString() };
       const servers = Object.fromEntries([[serverName(server), mine], ...newest]);
       mkdirSync(dirname(this.path), { recursive: true, mode: 0o700 });
-      rmSync(part, { force: true }); // of an earlier process with this id: `wx` below would refuse it
-      writeFileSync(part, `${JSON.stringify({ version: 1, servers }, undefined, 2)}\n`, { mode: 0o600, flag: 'wx' });
-      renameSync(part, this.path);
+      writeDurably(this.path, `${JSON.stringify({ version: 1, servers }, undefined, 2)}\n`, { replaces: true });
     } catch (error) {
       this.#onFault(
         `${this.path} can't be written: ${messageOf(error)}. Until its end this agent alone knows its server`,

@@ -370,6 +370,16 @@ test('a stop ends orders, takes answers back, and the next start asks at once', 
   assert.equal(again.row(host)?.state, 'valid');
 });
 
+test('issued certificate: the disk is asked to keep it at once, though no request waits for it', async (t) => {
+  const world = await CertificateWorld.open(t);
+  const { store } = world.plane.control;
+  const durable = t.mock.method(store, 'durable');
+  const ann = await world.plane.person('ann@example.test');
+  assert.equal(await world.certificates.want(world.tunnel(ann, 'shop')), true);
+  assert.equal(durable.mock.callCount(), 1);
+  await Promise.all(durable.mock.calls.map(({ result }) => result));
+});
+
 test('interrupted order: it begins again at the next start, three times in a row, then waits as after a failure', async (t) => {
   let world = await CertificateWorld.open(t);
   const ann = await world.plane.person('ann@example.test');

@@ -258,6 +258,7 @@ export class Orders {
         });
         tx.onCommit(() => onIssued(name, pair));
       });
+      void this.#toDisk(name);
       const until = new Date(lifetime.notAfter).toISOString();
       log.info({ name, until }, order.isRenewal ? 'a certificate was renewed' : 'a certificate has come');
     } catch (error) {
@@ -321,9 +322,20 @@ export class Orders {
     const account = await authority.register({ email, signal: this.#stopping.signal });
     this.#stopping.signal.throwIfAborted();
     store.inTx((tx) => storeAccount(tx, { directoryUrl, account, sealer }));
+    void this.#toDisk(directoryUrl);
     const { accountUrl } = account;
     log.info({ directory: directoryUrl, accountUrl }, 'an account was made at the certificate authority');
     return account;
+  }
+
+  /** Authorities count what they issue: a power cut must not take it, and nothing else may wait for the disk for long. Never rejects. */
+  async #toDisk(name: string): Promise<void> {
+    const { store, log } = this.#deps;
+    try {
+      await store.durable();
+    } catch (error) {
+      log.warn({ name, reason: messageOf(error) }, 'the disk has not confirmed what a certificate authority issued');
+    }
   }
 
   #failed({ name, ownerId }: Pick<Waiting, 'name' | 'ownerId'>, error: unknown): void {

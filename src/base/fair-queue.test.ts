@@ -30,3 +30,16 @@ test('one that comes later has its turn in the next round', () => {
   queue.push(['one'], 'one');
   assert.deepEqual([queue.shift(), queue.shift()], ['many1', 'one']);
 });
+
+test('a full queue lets the newest of the fullest party go, and of its fullest part; none for that party itself', () => {
+  const queue = new FairQueue<string>();
+  for (const item of ['a-x1', 'a-x2', 'a-x3', 'a-y1', 'b-z1']) queue.push([item[0] as string, item[2] as string], item);
+  assert.equal(queue.displace(['a', 'x']), undefined);
+  assert.equal(queue.displace(['c', 'q']), 'a-x3');
+  assert.equal(queue.size, 4);
+  assert.equal(queue.displace(['a', 'w']), 'a-x2', 'people of one party share its places');
+  assert.equal(queue.displace(['a', 'y']), undefined);
+  assert.equal(queue.displace(['b', 'z']), undefined, 'it would have as many itself');
+  assert.deepEqual(drained(queue), ['a-x1', 'b-z1', 'a-y1']);
+  assert.equal(queue.displace(['c']), undefined);
+});

@@ -3,6 +3,8 @@
  * of their own (`['org', 'person']`): an organization gets as many turns as another one, and its people share them. Bounded by who uses it.
  */
 interface Party<T> {
+  /** Items of its own and of its parts. */
+  size: number;
   readonly items: T[];
   /** In the order of their turns. */
   readonly parts: Map<string, Party<T>>;
@@ -10,33 +12,64 @@ interface Party<T> {
 
 export class FairQueue<T> {
   readonly #all: Party<T> = makeParty();
-  #size = 0;
 
   get size(): number {
-    return this.#size;
+    return this.#all.size;
   }
 
   /** At the end of its party's. */
   push(party: readonly string[], item: T): void {
     let at = this.#all;
+    at.size++;
     for (const name of party) {
       let part = at.parts.get(name);
       if (part === undefined) at.parts.set(name, (part = makeParty()));
       at = part;
+      at.size++;
     }
     at.items.push(item);
-    this.#size++;
   }
 
   /** The next one, of the party whose turn it is. */
   shift(): T | undefined {
-    if (this.#size === 0) return undefined;
-    this.#size--;
-    return take(this.#all);
+    return this.#all.size === 0 ? undefined : take(this.#all);
+  }
+
+  /**
+   * For a full queue: takes the newest item of the party that has most in it out, and of its parts likewise. Undefined where `party` itself has as
+   * many, or would have: then it is the one that waits outside. Looks at each party once.
+   */
+  displace(party: readonly string[]): T | undefined {
+    let at = this.#all;
+    const path: Array<{ readonly of: Party<T>; readonly name: string }> = [];
+    let isTheirs = true;
+    for (let depth = 0; at.parts.size > 0; depth++) {
+      const [name, fullest] = fullestOf(at);
+      const own = isTheirs ? (at.parts.get(party[depth] ?? '')?.size ?? 0) : 0;
+      if (isTheirs && name !== party[depth] && own + 1 >= fullest.size) return undefined;
+      isTheirs &&= name === party[depth];
+      path.push({ of: at, name });
+      at = fullest;
+    }
+    if (isTheirs) return undefined;
+    this.#all.size--;
+    for (const { of, name } of path) {
+      const part = of.parts.get(name);
+      if (part !== undefined && --part.size === 0) of.parts.delete(name);
+    }
+    return at.items.pop();
   }
 }
 
+function fullestOf<T>({ parts }: Party<T>): [string, Party<T>] {
+  let fullest: [string, Party<T>] | undefined;
+  for (const part of parts) if (fullest === undefined || part[1].size > fullest[1].size) fullest = part;
+  if (fullest === undefined) throw new Error('a party without parts');
+  return fullest;
+}
+
 function take<T>(party: Party<T>): T | undefined {
+  party.size--;
   // What is its own comes before what its parts have.
   if (party.items.length > 0) return party.items.shift();
   const [first] = party.parts;
@@ -45,10 +78,10 @@ function take<T>(party: Party<T>): T | undefined {
   const item = take(part);
   // Last of the next round, or gone.
   party.parts.delete(name);
-  if (part.items.length > 0 || part.parts.size > 0) party.parts.set(name, part);
+  if (part.size > 0) party.parts.set(name, part);
   return item;
 }
 
 function makeParty<T>(): Party<T> {
-  return { items: [], parts: new Map() };
+  return { size: 0, items: [], parts: new Map() };
 }

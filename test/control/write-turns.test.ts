@@ -39,13 +39,50 @@ test('parties take turns, and what is over the bound is refused with a time to c
   for (let n = 0; n < 999; n++) void turns.take(['many', 'x']).then(() => order.push('many'));
   const one = turns.take(['one', 'y']).then(() => order.push('one'));
   await assert.rejects(
-    async () => turns.take(['late', 'z']),
+    turns.take(['many', 'x']),
     (error) => error instanceof AppError && error.code === 'rate_limited' && error.retryAfterSeconds !== undefined,
   );
   await one;
   assert.deepEqual(order.slice(0, 2), ['many', 'one']);
   while (order.length < 1_000) await turn();
   await turns.take(['late', 'z']);
+});
+
+test('write queue: when it is full the party with most in it is refused, and others have their turn', async () => {
+  const turns = new WriteTurns();
+  const order: string[] = [];
+  let refused = 0;
+  const wait = (org: string, user: string): void => {
+    const done = turns.take([org, user]).then(
+      () => order.push(org),
+      (error: unknown) => {
+        assert.ok(error instanceof AppError && error.code === 'rate_limited');
+        refused++;
+      },
+    );
+    void done;
+  };
+  for (let n = 0; n < 1_000; n++) wait('flood', `user-${n % 10}`);
+  for (let n = 0; n < 20; n++) wait('strangers', `192.0.2.${n}`);
+  while (order.length + refused < 1_020) await turn();
+  assert.equal(refused, 20);
+  assert.equal(
+    order.filter((org) => org === 'strangers').length,
+    20,
+    'no log-in is refused for what one customer does',
+  );
+  const last = order.lastIndexOf('strangers');
+  assert.ok(last <= 40, `in turns: the last of 20 came as number ${last}`);
+});
+
+test('write queue: 60 changes of one person leave another organization every second turn', async () => {
+  const turns = new WriteTurns();
+  const order: string[] = [];
+  const all = Array.from({ length: 60 }, () => turns.take(['many', 'x']).then(() => order.push('many')));
+  await turn();
+  for (let n = 0; n < 5; n++) all.push(turns.take(['one', 'y']).then(() => order.push('one')));
+  await Promise.all(all);
+  assert.ok(order.lastIndexOf('one') <= 11, order.join(' '));
 });
 
 test('a change is answered once the disk has it, a look at once', async (t) => {

@@ -20,18 +20,27 @@ const MAX_WAITING = 1_000;
 const RETRY_SECONDS = 2;
 const READS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
+interface Waiting {
+  begin(): void;
+  refuse(error: AppError): void;
+}
+
 export class WriteTurns {
-  readonly #queue = new FairQueue<() => void>();
+  readonly #queue = new FairQueue<Waiting>();
   #isRunning = false;
 
-  /** Resolves when a request of this party may begin: one in each turn of the loop. @throws AppError `rate_limited` at the bound. */
+  /**
+   * Resolves when a request of this party may begin: one in each turn of the loop. @throws AppError `rate_limited` at the bound: the newest request of
+   * the party that has most waiting, so that nobody fills the queue for others.
+   */
   take(party: readonly string[]): Promise<void> {
-    if (this.#queue.size >= MAX_WAITING)
-      throw new AppError('rate_limited', 'Too many changes wait for their turn. Try again in a few seconds.', {
-        retryAfterSeconds: RETRY_SECONDS,
-      });
-    return new Promise((resolve) => {
-      this.#queue.push(party, resolve);
+    if (this.#queue.size >= MAX_WAITING) {
+      const displaced = this.#queue.displace(party);
+      if (displaced === undefined) return Promise.reject(tooMany());
+      displaced.refuse(tooMany());
+    }
+    return new Promise((resolve, reject) => {
+      this.#queue.push(party, { begin: resolve, refuse: reject });
       if (!this.#isRunning) this.#inNextTurn();
     });
   }
@@ -39,7 +48,7 @@ export class WriteTurns {
   #inNextTurn(): void {
     this.#isRunning = true;
     setImmediate(() => {
-      this.#queue.shift()?.();
+      this.#queue.shift()?.begin();
       this.#isRunning = this.#queue.size > 0;
       if (this.#isRunning) this.#inNextTurn();
     });
@@ -57,9 +66,20 @@ export function takeTurns(writes: Writes, turns = new WriteTurns()) {
   });
 }
 
-/** Organization and person; of a request without a log-in the address. */
+function tooMany(): AppError {
+  return new AppError('rate_limited', 'Too many changes wait for their turn. Try again in a few seconds.', {
+    retryAfterSeconds: RETRY_SECONDS,
+  });
+}
+
+/**
+ * Organization and person, or master key; operators beside them. All without a login (log-ins, sign-ups, webhooks) share the turns of one organization by
+ * their addresses: a thousand addresses hold up no customer, and no customer holds them up.
+ */
 function partyOf(c: Context<ApiEnv>): readonly string[] {
   const actor = c.get('actor');
   if (actor !== undefined) return [actor.orgId, actor.userId];
-  return [c.get('clientIp')];
+  const key = c.get('masterKeyNow')?.();
+  if (key !== undefined) return [key.orgId, key.tokenId];
+  return [c.get('operator') === undefined ? 'strangers' : 'operators', c.get('clientIp')];
 }

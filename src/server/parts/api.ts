@@ -1,0 +1,52 @@
+/** The API's listener with its live feeds, and the listener for scrapers. */
+import type { AddressInfo } from 'node:net';
+import { LOOPBACK, NetworkSet } from '../../base/addr.ts';
+import { systemClock } from '../../base/clock.ts';
+import type { Lifecycle } from '../../base/lifecycle.ts';
+import type { Api } from '../../control/api/context.ts';
+import { type ApiListener, listenApi } from '../../control/api/listener.ts';
+import type { LiveFeedDoor } from '../../control/api/live-feed.ts';
+import type { ControlPlane } from '../../control/open.ts';
+import { makeApi, makeLiveFeed } from '../api.ts';
+import type { ApiTls } from '../api-tls.ts';
+import { serveMetrics } from '../metrics.ts';
+import { learnApiUrl, type Starting } from './starting.ts';
+
+export interface ApiPart {
+  readonly app: Api;
+  readonly api: ApiListener;
+  readonly liveFeed: LiveFeedDoor;
+  /** Null: scrapers have no listener. */
+  readonly metrics: AddressInfo | null;
+}
+
+/** Rejects when a listener can't bind. */
+export async function serveApi(
+  life: Lifecycle,
+  starting: Starting,
+  { control, apiTls }: { readonly control: ControlPlane; readonly apiTls: ApiTls },
+): Promise<ApiPart> {
+  const { settings, options, log, late } = starting;
+  const { version } = options;
+  life.onClose('counts of refused webhooks', () => control.refusals.foldAll());
+  const apiUrl = () => late.apiUrl;
+  const discovery = () => late.discovery && { ...late.discovery, ...late.pin };
+  const app = makeApi(settings, { control, version, log, apiUrl, discovery });
+  const liveFeed = makeLiveFeed(settings, { control, log, apiUrl });
+  const api = await listenApi(app, settings.api.listen, {
+    upgrades: liveFeed,
+    exempt: new NetworkSet([...settings.api.trusted_proxies, ...LOOPBACK]),
+    monotonic: () => systemClock.monotonic(),
+    log: log.child({ part: 'api' }),
+    tls: settings.api.tls ? apiTls.certificate : null,
+  });
+  apiTls.show(api);
+  life.onClose('API', () => api.close());
+  life.onClose('live feeds', () => liveFeed.cut());
+  life.onClose('waiting command lines', () => control.deviceLogins.endWaits());
+  life.onClose('waiting readers of webhooks', () => control.mailbox.endWaits());
+  learnApiUrl(starting, api.address.port);
+  const metrics = await serveMetrics(settings, { control, version, log });
+  life.onClose('metrics', async () => metrics?.close());
+  return { app, api, liveFeed, metrics: metrics?.address ?? null };
+}

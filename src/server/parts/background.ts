@@ -1,0 +1,27 @@
+/** What the server does by itself: email, webhooks on their way, looks at disk and health, jobs of the clock. */
+import { systemClock } from '../../base/clock.ts';
+import type { Lifecycle } from '../../base/lifecycle.ts';
+import { startJobs } from '../../control/jobs.ts';
+import type { ControlPlane } from '../../control/open.ts';
+import { startMail } from '../mail.ts';
+import type { Starting } from './starting.ts';
+
+/** Webhooks that are on their way at a close get this long; then they are sent again after the next start. */
+const FORWARDS_STOP_MS = 1_000;
+
+/** Resolves once the health of the server is known. */
+export async function startBackground(
+  life: Lifecycle,
+  { settings, options, log, late }: Starting,
+  control: ControlPlane,
+): Promise<void> {
+  const mailLog = log.child({ plane: 'control', part: 'mail' });
+  life.onClose('mail', startMail(settings, { control, apiUrl: () => late.apiUrl, log: mailLog }));
+  control.forwarder.start();
+  life.onClose('webhooks on their way', () => control.forwarder.stop(FORWARDS_STOP_MS));
+  life.onClose('free space', control.disk.start());
+  life.onClose('watch over the database file', control.store.watchFile());
+  await control.health.look();
+  life.onClose('health checks', control.health.start(options.logLines));
+  life.onClose('jobs', startJobs({ ...control, clock: systemClock, log }));
+}

@@ -1,0 +1,67 @@
+/** The two planes: database and services, and the data node that they direct. */
+import { systemClock } from '../../base/clock.ts';
+import { DescriptorWatch } from '../../base/descriptor-watch.ts';
+import type { Lifecycle } from '../../base/lifecycle.ts';
+import { ProcessWatch } from '../../base/process-watch.ts';
+import type { ControlPlane } from '../../control/open.ts';
+import type { StartedNode } from '../../data/data-thread.ts';
+import { type Certificates, loadCertificates } from '../certificates.ts';
+import { openControlPlane } from '../control-plane.ts';
+import { startDataNode } from '../data-node.ts';
+import type { Starting } from './starting.ts';
+
+/** Visitors, agents, webhooks and the database all take some. */
+const FEW_DESCRIPTORS = 4_096;
+
+const OWN_LABEL_HELD =
+  'a tunnel has a name of this server itself: it gets no visitors. Delete it, or give the server another name';
+
+/** Opens the database and builds the services. No agent is online yet, whatever the rows say. */
+export function openServices(life: Lifecycle, { settings, options, log, late }: Starting): ControlPlane {
+  const control = openControlPlane(settings, {
+    edgeTemplate: () => late.edgeTemplate,
+    apiUrl: () => late.apiUrl,
+    log: log.child({ plane: 'control' }),
+    makeHasher: options.makeHasher,
+  });
+  life.onClose('database', () => control.close());
+  life.onClose('records of requests', () => control.records.close());
+  control.tunnels.forgetAgents();
+  for (const label of control.tunnels.heldOwnLabels()) log.warn({ label }, OWN_LABEL_HELD);
+  return control;
+}
+
+export interface NodePart extends StartedNode {
+  /** What it began with. */
+  readonly certificates: Certificates;
+}
+
+/** Starts the data node, and attaches it to the services. Rejects when one of its listeners can't bind. */
+export async function startNodePart(
+  life: Lifecycle,
+  { settings, options, log }: Starting,
+  control: ControlPlane,
+): Promise<NodePart> {
+  const certificates = await loadCertificates(settings, systemClock.now());
+  const { node, failed } = await startDataNode(settings, {
+    certificates,
+    link: control.link,
+    version: options.version,
+    serverId: control.serverId,
+    log: log.child({ plane: 'data' }),
+    startNode: options.startNode,
+    makeHasher: options.makeHasher,
+  });
+  life.onClose('data node', () => node.close());
+  life.onClose('node directory', control.nodes.attach(node));
+  return { node, failed, certificates };
+}
+
+/** Watches what this process costs, for metrics. */
+export function watchProcess(life: Lifecycle, { log }: Starting, control: ControlPlane): void {
+  const processWatch = new ProcessWatch();
+  life.onClose('process watch', () => processWatch.close());
+  const descriptors = new DescriptorWatch({ log, few: FEW_DESCRIPTORS, monotonic: () => systemClock.monotonic() });
+  life.onClose('file descriptors', descriptors.start());
+  life.onClose('metrics of the process', control.operatorMetrics.attach({ process: processWatch, descriptors }));
+}

@@ -1,0 +1,49 @@
+/** A server as its starter holds it, and what it is started with. */
+import type { AddressInfo } from 'node:net';
+import type { Logger } from '../base/log.ts';
+import type { ControlOptions } from '../control/open.ts';
+import type { CreatedUser } from '../control/services/accounts/accounts.ts';
+import type { StartNode } from './data-node.ts';
+
+export interface ServerOptions {
+  readonly version: string;
+  readonly log: Logger;
+  /** Lines of the log that could not be written; kept up to date by its writer. */
+  readonly logLines?: { readonly lost: number; readonly isLosing: boolean };
+  /** Begins a new server over what another one left without its database, which is moved aside. Default: such a start is refused. */
+  readonly newServer?: boolean;
+  /** What is in flight at a drain gets this long; default 30 s. */
+  readonly drainMs?: number;
+  /** Another data node, for tests of the control plane alone. */
+  readonly startNode?: StartNode;
+  /** What computes argon2id in place of threads; called by each plane, which closes what it gets. */
+  readonly makeHasher?: ControlOptions['makeHasher'];
+}
+
+export interface ServerAddresses {
+  readonly api: AddressInfo;
+  readonly http: AddressInfo | null;
+  readonly https: AddressInfo | null;
+  readonly agents: AddressInfo;
+  readonly metrics: AddressInfo | null;
+}
+
+export interface Server {
+  readonly addresses: ServerAddresses;
+  /** Where the API is reached, with the real port. */
+  readonly apiUrl: string;
+  /** Set when this start made the database: the only time that the password can be shown. */
+  readonly firstOwner: CreatedUser | undefined;
+  /** The owner's address, when an earlier start made the account and ended before it showed the password. */
+  readonly unseenOwner: string | undefined;
+  /** To be called once the operator has the password of `firstOwner`. */
+  ownerShown(): void;
+  /** Reads certificates from files now, and not at the next look. What does not fit is logged and kept out. Never rejects. */
+  reloadCertificates(): Promise<void>;
+  /** Takes nothing new, tells agents, lets what is in flight end (30 s), then closes. Call `close` meanwhile to cut it short. */
+  drain(): Promise<void>;
+  /** Cuts everything and frees the data folder. May be called twice. */
+  close(): Promise<void>;
+  /** Resolves when the data node has ended by a fault: nothing is served any more, and the process should end. */
+  readonly failed: Promise<Error>;
+}

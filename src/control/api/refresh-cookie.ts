@@ -12,6 +12,8 @@ export const REFRESH_COOKIE = 'qnt_refresh';
 const COMPANION = '__Host-qnt_bind';
 /** Values that are looked up in the database; an honest client has one. Not a limit on what a page can plant: the binding goes first. */
 const MAX_COOKIES = 8;
+/** Values that are held against a companion, each a MAC. A page can plant one per parent domain and path that fit: some thirty. */
+const MAX_CHECKED = 64;
 
 export interface CookieDeps {
   readonly publicUrl: () => string;
@@ -32,7 +34,10 @@ export function refreshCookies(c: Context<ApiEnv>, { publicUrl, refresh }: Cooki
   const values = [...new Set(valuesOf(c, REFRESH_COOKIE))];
   const [companion] = isSecure(publicUrl()) ? valuesOf(c, COMPANION) : [];
   if (companion !== undefined)
-    return values.filter((value) => refresh.binding.fits(value, companion)).slice(0, MAX_COOKIES);
+    return values
+      .slice(0, MAX_CHECKED)
+      .filter((value) => refresh.binding.fits(value, companion))
+      .slice(0, MAX_COOKIES);
   return isSecure(publicUrl()) && isBrowser(c) ? [] : values.slice(0, MAX_COOKIES);
 }
 

@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { MessageChannel } from 'node:worker_threads';
+import { silentLog } from '../../base/log.ts';
+import type { Link } from '../link.ts';
+import type { Delta, Route, Snapshot } from '../routes.ts';
+import { PortCalls } from './calls.ts';
+import { linkOverPort, serveLink } from './link-port.ts';
+
+/** The data node's end of a link whose other end is `own`, as far as a test needs it. */
+function over(t: { after(work: () => void): void }, own: Partial<Link>): Link {
+  const { port1, port2 } = new MessageChannel();
+  const onFault = (what: string, error: unknown): never => assert.fail(`${what}: ${String(error)}`);
+  const there = new PortCalls(port2, { onFault });
+  const stop = serveLink(there, { onDelta: () => () => undefined, ...own } as Link, () => undefined);
+  t.after(() => {
+    stop();
+    port1.close();
+    port2.close();
+  });
+  return linkOverPort(new PortCalls(port1, { onFault }), silentLog);
+}
+
+const route = (tunnelId: string): Route => ({ tunnelId }) as Route;
+
+test('link over a port: a snapshot of many routes comes whole and in order, and changes meanwhile come beside it', async (t) => {
+  const routes = Array.from({ length: 1_100 }, (_, i) => route(`t${i}`));
+  let tell: ((delta: Delta) => void) | undefined;
+  const link = over(t, {
+    onDelta: (listener) => {
+      tell = listener;
+      return () => undefined;
+    },
+    snapshot: async () => {
+      setImmediate(() => tell?.({ version: 8, kind: 'put', route: route('late') }));
+      return { version: 7, routes, accessKeys: [], visitorKey: '', relays: [] } satisfies Snapshot;
+    },
+  });
+  const heard: number[] = [];
+  link.onDelta(({ version }) => heard.push(version));
+  const snapshot = await link.snapshot();
+  assert.deepEqual([snapshot.version, snapshot.routes], [7, routes]);
+  assert.deepEqual(heard, [8]);
+});
+
+test('link over a port: a second look at keys is answered in their order, and rejects when the control plane can not say', async (t) => {
+  const fine = over(t, {
+    recheck: async (ids) => ids.map((id) => ({ ok: false, code: 'unauthorized', message: id })),
+  });
+  assert.deepEqual(
+    (await fine.recheck(['a', 'b'])).map((answer) => !answer.ok && answer.message),
+    ['a', 'b'],
+  );
+  const failing = over(t, { recheck: () => Promise.reject(new Error('the disk is full')) });
+  await assert.rejects(failing.recheck(['a']), /the disk is full/);
+});

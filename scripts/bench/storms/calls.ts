@@ -90,7 +90,7 @@ async function deleteEach(
 }
 
 export function callStorms(world: World): Storm[] {
-  const { tenant } = world;
+  const { loggedIn } = world;
   const hammered = (name: string, script: string, connections: number) => async (seconds: number) =>
     hammer(world, { name, bearer: (await world.logIn()).bearer, connections, seconds, script });
   const prepare = async (): Promise<void> => void (await world.logIn());
@@ -117,7 +117,7 @@ export function callStorms(world: World): Storm[] {
       name: 'log-ins',
       title: `${LOG_INS} parallel log-ins`,
       run: (seconds) => {
-        const env = { BENCH_EMAIL: tenant.email, BENCH_PASSWORD: tenant.password };
+        const env = { BENCH_EMAIL: loggedIn.email, BENCH_PASSWORD: loggedIn.password };
         return hammer(world, { name: 'log-ins', bearer: '', connections: LOG_INS, seconds, script: LOG_IN, env });
       },
     },

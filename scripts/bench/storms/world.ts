@@ -17,19 +17,26 @@ export const SERVER = 'server-storms';
 const AGENT = 'agent-visited';
 const ORIGIN = 'origin';
 const TENANT = 'storm@localhost';
+/** Has the log-ins of a storm: an account has 100 sessions at most, and the oldest ones end. */
+const LOGGED_IN = 'log-ins@localhost';
 /** Rows of the one long history, and fewer for a quick look. */
 const HISTORY = 100_000;
 const QUICK_HISTORY = 5_000;
 /** An access token lives for 15 minutes. */
 const LOGGED_IN_MS = 10 * 60_000;
 
+export interface Account {
+  readonly email: string;
+  readonly password: string;
+}
+
 export interface World {
   readonly bench: Bench;
   readonly server: CulvertServer;
   readonly originPort: number;
   readonly filled: Filled;
-  /** The other tenant's account. */
-  readonly tenant: { readonly email: string; readonly password: string };
+  /** An account for log-ins alone. */
+  readonly loggedIn: Account;
   /** The tunnel of the visitors, and its name. */
   readonly visited: Subject;
   readonly host: string;
@@ -51,8 +58,9 @@ export async function makeWorld(bench: Bench, { deletions }: { readonly deletion
   const build = culvertBuild(options);
   say(`storms: Culvert is ${build.command.join(' ')}, data_threads ${build.dataThreads ?? 'as it has them'}`);
   const server = await startServer(processes, build, { name: SERVER, edge: 'allow_private_jwks = true', env });
-  const made = await (await ownerOf(server)).call('POST', '/superadmin/users', { email: TENANT });
-  const tenant = { email: TENANT, password: stringIn(made, 'password') };
+  const operator = await ownerOf(server);
+  const tenant = await makeAccount(operator, TENANT);
+  const loggedIn = await makeAccount(operator, LOGGED_IN);
   await processes.stop(SERVER);
   const history = options.quick ? QUICK_HISTORY : HISTORY;
   const filled = await fillForStorms(join(server.folder, 'data'), TENANT, { deletions, history });
@@ -67,7 +75,7 @@ export async function makeWorld(bench: Bench, { deletions }: { readonly deletion
     server,
     originPort: origin.port,
     filled,
-    tenant,
+    loggedIn,
     visited,
     host: HOST,
     logIn: logIns({ apiPort: server.apiPort, ...tenant }),
@@ -76,11 +84,20 @@ export async function makeWorld(bench: Bench, { deletions }: { readonly deletion
   };
 }
 
+async function makeAccount(operator: Owner, email: string): Promise<Account> {
+  const made = await operator.call('POST', '/superadmin/users', { email });
+  return { email, password: stringIn(made, 'password') };
+}
+
 function logIns(account: { apiPort: number; email: string; password: string }): World['logIn'] {
   const kept = new Map<string | undefined, { readonly owner: Owner; readonly since: number }>();
   return async (orgId) => {
     const found = kept.get(orgId);
-    if (found !== undefined && performance.now() - found.since < LOGGED_IN_MS) return found.owner;
+    if (found !== undefined && performance.now() - found.since < LOGGED_IN_MS) {
+      // Throws when the session has ended: refusals of it would pass for those of a storm.
+      await found.owner.call('GET', '/auth/me');
+      return found.owner;
+    }
     const owner = await ownerOf({ ...account, ...(orgId === undefined ? {} : { orgId }) });
     kept.set(orgId, { owner, since: performance.now() });
     return owner;

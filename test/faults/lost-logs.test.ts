@@ -83,3 +83,44 @@ for (const how of ['full', 'left'] as const) {
     },
   );
 }
+
+for (const how of ['full', 'left'] as const) {
+  test(
+    `agent: tunnels go on when \`--json\` and \`--url-file\` can't be written (${how === 'full' ? 'full disk' : 'closed pipe'})`,
+    WITHIN,
+    async (t) => {
+      const culvert = await spawnCulvert(t);
+      const origin = createServer((_request, response) => response.end('ok')).listen(0, '127.0.0.1');
+      await once(origin, 'listening');
+      t.after(() => {
+        origin.close();
+        origin.closeAllConnections();
+      });
+      const full = how === 'full' ? openSync('/dev/full', 'w') : undefined;
+      const [file = '', ...first] = culvertCommand();
+      const words = ['http', String((origin.address() as AddressInfo).port), '--server', culvert.apiUrl];
+      const files = ['--json', '--url-file', '/nowhere/urls'];
+      const agent = spawn(file, [...first, ...words, '--subdomain', 'shop', ...files], {
+        cwd: culvert.folder,
+        env: { PATH: process.env['PATH'], HOME: culvert.folder, CULVERT_TOKEN: culvert.token },
+        stdio: ['ignore', full ?? 'pipe', 'pipe'],
+      });
+      if (full !== undefined) closeSync(full);
+      agent.stdout?.destroy();
+      agent.stderr?.resume();
+      const over = once(agent, 'close');
+      t.after(async () => {
+        agent.kill('SIGKILL');
+        await over;
+      });
+      // Each visit is an event that can't be written.
+      for (let served = 0; served < 5; ) {
+        assert.equal(agent.exitCode, null, 'it runs');
+        if ((await statusOf(culvert.ports.http, 'shop.localhost')) === 200) served++;
+        else await pause(100);
+      }
+      agent.kill('SIGTERM');
+      assert.equal((await over)[0], 0);
+    },
+  );
+}

@@ -148,6 +148,10 @@ const edge = z.strictObject({
   // Browsers choose it over TLS by themselves; without it they use several connections of HTTP/1.1.
   http2: z.boolean().prefault(true),
   tls: edgeTls.prefault({}),
+  // Of a service's responses. Some set 60 KB of cookies; what is longer than half the window of a stream is no head. Node takes 16 KB, nginx 8.
+  max_response_head_bytes: count(8_192, 196_608).prefault(131_072),
+  // Policies of content security are split over many; nobody needs more.
+  max_response_fields: count(100, 1_000).prefault(256),
   limits: edgeLimits.prefault({}),
 });
 

@@ -110,6 +110,9 @@ export interface NodeSettings {
     readonly proxyProtocolFrom: readonly string[] | null;
     /** How the keys of JWT issuers are fetched. */
     readonly issuerKeys: FetchRules;
+    /** Of responses of services. */
+    readonly maxResponseHeadBytes: number;
+    readonly maxResponseFields: number;
     readonly limits: EdgeLimits;
   };
   /** What is recorded of requests; null: nothing. */
@@ -294,6 +297,7 @@ async function open(settings: NodeSettings, deps: NodeDeps, life: Lifecycle): Pr
         tlsHandshakeTimeoutMs: limits.tlsHandshakeTimeoutSeconds * 1_000,
         tlsHandshakes: { perSecond: limits.tlsHandshakesPerSecondPerIp, burst: limits.tlsHandshakesBurstPerIp },
         head,
+        responseHead: { ...head, headBytes: edge.maxResponseHeadBytes, fields: edge.maxResponseFields },
         requestsPerAddress: limits.maxRequestsPerIp,
         http2MaxStreams: limits.http2MaxStreams,
         http2ResetsPerSecond: limits.http2ResetsPerSecond,

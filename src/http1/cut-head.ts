@@ -5,17 +5,20 @@
  */
 
 const LF = 10;
+const CR = 13;
 const MIN_ROOM = 512;
 
 export class CutHead {
   readonly #limit: number;
+  readonly #until: 'line' | 'empty line';
   /** What `held` lies at the start of. */
   #room: Buffer | null = null;
   #held: Buffer | null = null;
 
-  /** `limit`: bytes of a head; with more it has to be looked at. */
-  constructor(limit: number) {
+  /** `limit`: bytes of a head; with more it has to be looked at, as when a line has ended, or only when an empty one has come. */
+  constructor(limit: number, until: 'line' | 'empty line' = 'line') {
     this.#limit = limit;
+    this.#until = until;
   }
 
   /** A copy of `bytes[start, end)`, the beginning of a head. */
@@ -27,13 +30,13 @@ export class CutHead {
   }
 
   /**
-   * `held`, which `keep` or this has returned, and `bytes[start, end)` behind it. Null, and all is forgotten: it may be whole now, for a line
-   * has ended, or is too long; or `held` is something else.
+   * `held`, which `keep` or this has returned, and `bytes[start, end)` behind it. Null, and all is forgotten: it may be whole now, or is too
+   * long; or `held` is something else.
    */
   add(held: Buffer, bytes: Buffer, start: number, end: number): Buffer | null {
     const length = held.length + end - start;
     const isOwn = held === this.#held && this.#room !== null;
-    if (!isOwn || length > this.#limit || bytes.subarray(start, end).includes(LF)) {
+    if (!isOwn || length > this.#limit || this.#mayEnd(held, bytes.subarray(start, end))) {
       this.#room = this.#held = null;
       return null;
     }
@@ -42,6 +45,18 @@ export class CutHead {
     bytes.copy(room, held.length, start, end);
     this.#held = room.subarray(0, length);
     return this.#held;
+  }
+
+  #mayEnd(held: Buffer, more: Buffer): boolean {
+    const isBlank = this.#until === 'empty line';
+    for (let at = more.indexOf(LF); at >= 0; at = more.indexOf(LF, at + 1)) {
+      if (!isBlank) return true;
+      // LF behind LF, or behind CR behind LF: some of it may lie in what is held.
+      const before = (back: number): number | undefined =>
+        at - back >= 0 ? more[at - back] : held[held.length + at - back];
+      if (before(1) === LF || (before(1) === CR && before(2) === LF)) return true;
+    }
+    return false;
   }
 
   #grow(held: Buffer, more: Buffer): Buffer {

@@ -9,5 +9,8 @@ export interface HeadLimits {
   readonly targetBytes: number;
 }
 
-/** Of responses, which come from services of customers; those of visitors' requests are settings (`edge.limits`) and begin at the same. */
+/** Of requests, where no setting says another. */
 export const USUAL_LIMITS: HeadLimits = { headBytes: 32_768, fields: 100, targetBytes: 16_384 };
+
+/** Of responses: what services of customers send is longer than what visitors do. */
+export const RESPONSE_LIMITS: HeadLimits = { headBytes: 131_072, fields: 256, targetBytes: 16_384 };

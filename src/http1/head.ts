@@ -35,6 +35,8 @@ export const INCOMPLETE = 0;
 export const BAD = -1;
 export const TOO_LARGE = -2;
 export const TARGET_TOO_LONG = -3;
+/** What `reason` says of TOO_LARGE when it was the fields. */
+export const TOO_MANY_FIELDS = 'fields';
 
 const W_CONNECT = word('connect');
 const W_CHUNKED = word('chunked');
@@ -228,7 +230,10 @@ function parseFields(bytes: Buffer, at: number, end: number, head: Head, names: 
     while (i < end && TOKEN[bytes[i] as number] === 1) i++;
     if (i >= end) return tooLarge(head, start, end);
     if (bytes[i] !== COLON || i === line) return refuse(head, 'field name');
-    if (head.lineCount === head.maxFields) return TOO_LARGE;
+    if (head.lineCount === head.maxFields) {
+      head.reason = TOO_MANY_FIELDS;
+      return TOO_LARGE;
+    }
     head.lines[head.lineCount++] = line;
     const nameLength = i - line;
     i++;

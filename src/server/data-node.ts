@@ -56,6 +56,8 @@ function nodeSettings(settings: Settings, { certificates, version, serverId }: D
       trustedProxies: api.trusted_proxies,
       proxyProtocolFrom: edge.proxy_protocol ? edge.proxy_protocol_from : null,
       issuerKeys: { allowPrivate: edge.allow_private_jwks },
+      maxResponseHeadBytes: edge.max_response_head_bytes,
+      maxResponseFields: edge.max_response_fields,
       limits: {
         maxConnections: edge.limits.max_connections,
         maxConnectionsPerIp: edge.limits.max_connections_per_ip,

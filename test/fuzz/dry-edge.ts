@@ -16,7 +16,7 @@ import { testRoute } from '../../src/data/fixtures/link.ts';
 import { type ServedTunnel, TunnelMeter } from '../../src/data/routing/entry.ts';
 import { RouteTable } from '../../src/data/routing/table.ts';
 import type { MuxSession } from '../../src/mux/session.ts';
-import { USUAL_LIMITS } from '../../src/http1/head-limits.ts';
+import { RESPONSE_LIMITS, USUAL_LIMITS } from '../../src/http1/head-limits.ts';
 import { deafSink, type MuxStream } from '../../src/mux/stream.ts';
 import { CONNECTED_REPLY } from '../../src/wire/preamble.ts';
 
@@ -32,6 +32,7 @@ const LIMITS = {
   lingerTimeoutMs: MANY_MS,
   tlsHandshakeTimeoutMs: MANY_MS,
   head: USUAL_LIMITS,
+  responseHead: RESPONSE_LIMITS,
   http2ResetsPerSecond: 20,
   http2MemoryBytes: 1 << 28,
 } satisfies Partial<EdgeLimits> as EdgeLimits;

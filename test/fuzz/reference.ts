@@ -80,6 +80,45 @@ export function readResponse(text: string, from: number, method: string): Readin
   return withBody(text, fields.next, head, framing);
 }
 
+/**
+ * As `readResponse`, but of what a service sends: a head that leaves one meaning is read in its strict form (RFC 9112 §2.2, §5.2, §6.3), which
+ * is all that a visitor may get.
+ */
+export function readServiceResponse(text: string, from: number, method: string): Reading {
+  const strict = readResponse(text, from, method);
+  if (strict !== 'more' && !('bad' in strict)) return strict;
+  const mended = mendedHead(text.slice(from));
+  if (mended === null) return strict;
+  const reading = readResponse(mended.head + text.slice(from + mended.length), 0, method);
+  if (reading === 'more' || 'bad' in reading) return reading;
+  return { ...reading, next: reading.next - mended.head.length + from + mended.length };
+}
+
+const CRLF_HEAD = /^[^\r\n]+\r\n(?:[^\r\n]+\r\n)*\r\n/;
+const LF_HEAD = /^[^\r\n]+\n(?:[^\r\n]+\n)*\n/;
+const UNCLEAR_FOLD =
+  /^[^\r]*\r\n[ \t]|\r\n[ \t]+\r\n|\r\n(?:content-length|transfer-encoding|connection|upgrade|keep-alive|trailer):[^\r]*\r\n[ \t]/i;
+const LENGTH_LINE = /\r\ncontent-length:([^\r]*)(?=\r\n)/gi;
+
+/** The head that `text` begins with in its strict form, and how long it was; null when it has none, or not a clear one. */
+function mendedHead(text: string): { head: string; length: number } | null {
+  const said = (CRLF_HEAD.exec(text) ?? LF_HEAD.exec(text))?.[0];
+  if (said === undefined) return null;
+  const lines = said.replace(/\r?\n/g, '\r\n');
+  if (UNCLEAR_FOLD.test(lines)) return null;
+  const whole = lines.replace(/[ \t]*\r\n[ \t]+/g, ' ');
+  const lengths = [...whole.matchAll(LENGTH_LINE)].flatMap(([, value = '']) => value.split(','));
+  const [length, ...others] = new Set(lengths.map((value) => value.replace(/^[ \t]+|[ \t]+$/g, '')));
+  if (others.length > 0) return null;
+  let isFirst = true;
+  const head = whole.replace(LENGTH_LINE, () => {
+    const line = isFirst ? `\r\nContent-Length: ${length}` : '';
+    isFirst = false;
+    return line;
+  });
+  return { head, length: said.length };
+}
+
 type Head = Pick<Message, 'first' | 'second' | 'minor' | 'fields'>;
 type Framing = 'none' | 'chunked' | number | { readonly bad: string };
 

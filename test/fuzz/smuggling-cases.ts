@@ -32,6 +32,8 @@ export function responseCase(random: Random): string {
   let text = response(random);
   if (random() < 0.3) text += response(random);
   if (random() < 0.3) text = text.slice(0, cut(random, text)) + response(random).slice(cut(random, text));
+  // Of services whose lines end in LF alone.
+  if (random() < 0.15) text = text.replaceAll('\r\n', '\n');
   return bytes(random() < 0.25 ? text : damage(random, text));
 }
 
@@ -49,6 +51,8 @@ const FRAMINGS = [
   'Content-Length: 5\r\nContent-Length: 6\r\n', 'Content-Length: 5, 5\r\n', 'Content-Length: +5\r\n',
   'Content-Length: 5\r\nTransfer-Encoding: chunked\r\n', 'Transfer-Encoding: gzip, chunked\r\n',
   'Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n',
+  'Content-Length: 5 , 5\r\n', 'Content-Length:\r\n 5\r\n', 'Transfer-Encoding:\r\n\tchunked\r\n',
+  'Content-Length: 5\r\nA: 1\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n', 'A: 1\r\n 2\r\nContent-Length: 5\r\n',
 ];
 // biome-ignore format: a table
 const STATUSES = [

@@ -3,7 +3,7 @@
  * grammar, or a 502, or a clear cut; its next request and those of other visitors get their own. Checked on an edge without sockets.
  */
 import type { DryEdge, DryVisitor } from './dry-edge.ts';
-import { type Message, type Reading, readRequest, readResponse, valuesOf } from './reference.ts';
+import { type Message, type Reading, readRequest, readResponse, readServiceResponse, valuesOf } from './reference.ts';
 
 export const ASKS = ['get', 'head', 'post', 'part', 'old', 'upgrade'] as const;
 export type Ask = (typeof ASKS)[number];
@@ -89,7 +89,7 @@ function goesOn(edge: DryEdge, asker: DryVisitor, said: string): void {
   if (next !== (over ? '' : OWN)) fail(`the next request gets ${JSON.stringify(next)}`);
 }
 
-/** Only a connection that is in step for sure carries another request. */
+/** Only a connection that is in step for sure carries another request: none whose response had to be mended. */
 function keptInStep(edge: DryEdge, of: ResponseCase): void {
   const stream = edge.streams[0];
   if (stream === undefined || stream.text.split('\r\n\r\n').length <= 2) return;
@@ -104,7 +104,7 @@ function keptInStep(edge: DryEdge, of: ResponseCase): void {
 
 function judge(of: ResponseCase, said: string, end: { over: boolean; cut: boolean }): ResponseOutcome {
   const method = of.ask === 'head' ? 'HEAD' : 'GET';
-  const meant = finalOf(of.text, method);
+  const meant = finalOf(of.text, method, readServiceResponse);
   const came = finalOf(said, method);
   if (
     came.interim.some((one) => valuesOf(one, 'content-length').length + valuesOf(one, 'transfer-encoding').length > 0)
@@ -169,10 +169,10 @@ interface Final {
   readonly from: number;
 }
 
-function finalOf(text: string, method: string): Final {
+function finalOf(text: string, method: string, read = readResponse): Final {
   const interim: Message[] = [];
   for (let from = 0; ; ) {
-    const reading = readResponse(text, from, method);
+    const reading = read(text, from, method);
     if (reading === 'more' || 'bad' in reading || !/^1(?!01)/.test(reading.first)) return { interim, reading, from };
     interim.push(reading);
     from = reading.next;

@@ -17,6 +17,7 @@ import type { HeadLimits } from '../../http1/head-limits.ts';
 import { StreamMemory } from './h2/stream-memory.ts';
 import type { HttpsRedirect } from './https-redirect.ts';
 import type { HttpAnswers } from './acme-answers.ts';
+import { ServiceFaults } from './service-faults.ts';
 import { CookieGuard } from './set-cookie.ts';
 
 export interface EdgeLimits {
@@ -40,6 +41,8 @@ export interface EdgeLimits {
   readonly tlsHandshakes: HandshakeLimits;
   /** Of requests. */
   readonly head: HeadLimits;
+  /** Of responses. */
+  readonly responseHead: HeadLimits;
   /** Requests of one address that hold a stream of an agent; 0: no limit. */
   readonly requestsPerAddress: number;
   /** HTTP/2: streams that a connection may have open, and how many of those that were given work it may reset per second. */
@@ -82,6 +85,8 @@ export interface EdgeContext {
   readonly requestHead: Head;
   readonly responseHead: Head;
   readonly cookies: CookieGuard;
+  /** What services have sent that is no response, for the log. */
+  readonly services: ServiceFaults;
   /** Monotonic milliseconds, up to a quarter of a second old: a clock call per request would cost more than what it decides. */
   nowMs: number;
   draining: boolean;
@@ -104,7 +109,8 @@ export function edgeContext(
     http2Memory: new StreamMemory(of.limits.http2MemoryBytes),
     readBuffer: Buffer.allocUnsafeSlow(READ_BYTES),
     requestHead: new Head(of.limits.head),
-    responseHead: new Head(),
+    responseHead: new Head(of.limits.responseHead),
+    services: new ServiceFaults(of.log),
     cookies: new CookieGuard(of.table.domain),
     nowMs: performance.now(),
     draining: false,

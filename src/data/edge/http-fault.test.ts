@@ -145,13 +145,13 @@ test('a service that is not there, speaks nonsense, or leaves without a word', W
   assert.doesNotMatch(refused.body, new RegExp(`localhost|127\\.0\\.0|${port}`), 'the target is no visitor’s business');
   const answers = [
     'SSH-2.0-OpenSSH_9.9\r\n',
-    'HTTP/1.1 200 OK\nContent-Length: 0\n\n',
+    'HTTP/1.1 200 OK\r\nContent-Length: 0\nX: 1\r\n\r\n',
     'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n',
     '',
   ];
   answers.push(
     'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n',
-    `HTTP/1.1 200 OK\r\nX: ${'a'.repeat(40_000)}\r\n\r\n`,
+    `HTTP/1.1 200 OK\r\nX: ${'a'.repeat(140_000)}\r\n\r\n`,
   );
   const origin = await rawOrigin(
     t,

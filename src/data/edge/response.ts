@@ -13,7 +13,8 @@ import type { TunnelMeter } from '../routing/entry.ts';
 import { BODY, Body, type BodyTap, FRAMING } from '../../http1/body.ts';
 import type { EdgeContext } from './context.ts';
 import { CutHead } from '../../http1/cut-head.ts';
-import { BAD, INCOMPLETE, parseResponseHead } from '../../http1/head.ts';
+import { BAD, type Head, INCOMPLETE, parseResponseHead, TOO_LARGE, TOO_MANY_FIELDS } from '../../http1/head.ts';
+import { normalResponseHead } from '../../http1/response-form.ts';
 import { FirstPart, type ResponseSink } from './response-sink.ts';
 import type { Upstream } from './upstream.ts';
 
@@ -66,9 +67,13 @@ export class ResponseReader {
   #asked: Asked | null = null;
   #partial: Buffer | null = null;
   #cut: CutHead | null = null;
+  /** Up to here the window of the bytes at hand was given back before. */
+  #settled = 0;
   #interim = 0;
   #inBody = false;
   #serviceCloses = false;
+  /** A head of it was not strictly one. */
+  #isMended = false;
   /** Status of the response whose head was sent last. */
   status = 0;
 
@@ -98,7 +103,7 @@ export class ResponseReader {
     this.#partial = null;
     this.#interim = 0;
     this.#inBody = false;
-    this.#serviceCloses = false;
+    this.#serviceCloses = this.#isMended = false;
     this.status = 0;
   }
 
@@ -111,17 +116,21 @@ export class ResponseReader {
       return;
     }
     upstream.dropReplay();
-    if (this.#partial === null) {
+    const held = this.#partial;
+    if (held === null) {
+      this.#settled = start;
       this.#feedHead(bytes, start, end, slab);
       return;
     }
-    const longer = this.#cut?.add(this.#partial, bytes, start, end) ?? null;
+    const longer = this.#cut?.add(held, bytes, start, end) ?? null;
     if (longer !== null) {
       this.#partial = longer;
+      upstream.stream.consumed(end - start);
       return;
     }
-    const whole = Buffer.concat([this.#partial, bytes.subarray(start, end)]);
+    const whole = Buffer.concat([held, bytes.subarray(start, end)]);
     this.#partial = null;
+    this.#settled = held.length;
     this.#feedHead(whole, 0, whole.length, this.#context.slabs.foreign);
   }
 
@@ -130,33 +139,58 @@ export class ResponseReader {
     return this.#inBody && this.#body.framing === FRAMING.untilClose;
   }
 
-  #feedHead(bytes: Buffer, start: number, end: number, slab: Slab): void {
+  #feedHead(of: Buffer, start: number, end: number, ofSlab: Slab): void {
     const head = this.#context.responseHead;
-    const upstream = this.#upstream as Upstream;
     const asked = this.#asked as Asked;
-    let from = start;
+    const { stream } = this.#upstream as Upstream;
+    let [bytes, from, to, slab] = [of, start, end, ofSlab];
     for (;;) {
-      const headEnd = parseResponseHead(bytes, from, end, head);
-      if (headEnd === INCOMPLETE) {
-        // Its window comes back with the whole head: 32 KB at most, an eighth of what the service may send meanwhile.
-        this.#cut ??= new CutHead(head.maxBytes);
-        this.#partial = this.#cut.keep(bytes, from, end);
-        return;
+      let headEnd = parseResponseHead(bytes, from, to, head);
+      if (headEnd === BAD) {
+        const mended = this.#mend(bytes, from, to);
+        if (typeof mended === 'number') headEnd = mended;
+        else {
+          [bytes, from, to, slab] = [mended, 0, mended.length, this.#context.slabs.foreign];
+          headEnd = parseResponseHead(bytes, 0, to, head);
+        }
       }
-      if (headEnd < 0) return this.#owner.responseBad(headEnd === BAD ? head.reason : 'head too large');
+      if (headEnd === INCOMPLETE) return this.#keep(bytes, from, to);
+      if (headEnd < 0) return this.#owner.responseBad(reasonOf(headEnd, head));
       if (asked.draft !== null && (head.status >= 200 || head.status === 101))
         asked.draft.answered(bytes, from, headEnd, head);
       if (head.cookieCount > 0) this.#context.cookies.dropFrom(bytes, head);
       // An intermediary says its own version (RFC 9112 §2.3): a visitor that reads 1.0 would take the connection for closed.
       if (head.minor === 0) bytes[from + VERSION_DIGIT] = ONE;
-      if (head.status === 101) return this.#switch(bytes, from, headEnd, end, slab);
-      if (head.status >= 200) return this.#final(bytes, from, headEnd, end, slab);
+      if (head.status === 101) return this.#switch(bytes, from, headEnd, to, slab);
+      if (head.status >= 200) return this.#final(bytes, from, headEnd, to, slab);
       if (++this.#interim > MAX_INTERIM) return this.#owner.responseBad('too many interim responses');
       if (!asked.isHttp10) this.#count(this.#owner.sink.interim(bytes, from, headEnd, NOTHING));
-      upstream.stream.consumed(headEnd - from);
+      stream.consumed(this.#unsettled(from, headEnd));
       from = headEnd;
-      if (from === end) return;
+      if (from === to) return;
     }
+  }
+
+  /** The beginning of a head. Its window comes back at once: under a bandwidth limit it may be shorter than the head. */
+  #keep(bytes: Buffer, from: number, to: number): void {
+    this.#cut ??= new CutHead(this.#context.responseHead.maxBytes, 'empty line');
+    this.#partial = this.#cut.keep(bytes, from, to);
+    this.#upstream?.stream.consumed(this.#unsettled(from, to));
+  }
+
+  /** What begins with a head that is not strictly one, with its strict form in its place; or what there is of it (INCOMPLETE), or that there is none. */
+  #mend(bytes: Buffer, from: number, to: number): Buffer | number {
+    const form = normalResponseHead(bytes, from, to, this.#context.responseHead);
+    if (typeof form === 'number') return form;
+    this.#upstream?.stream.consumed(this.#unsettled(from, form.end));
+    this.#settled = form.bytes.length;
+    this.#isMended = true;
+    return Buffer.concat([form.bytes, bytes.subarray(form.end, to)]);
+  }
+
+  /** Of the bytes at hand between these two, those whose window is still to be given back. */
+  #unsettled(from: number, to: number): number {
+    return Math.max(0, to - Math.max(from, this.#settled));
   }
 
   #switch(bytes: Buffer, start: number, headEnd: number, end: number, slab: Slab): void {
@@ -168,7 +202,7 @@ export class ResponseReader {
     this.#inBody = true;
     this.#asked.switched();
     this.#count(this.#owner.sink.interim(bytes, start, headEnd, CONNECTION_UPGRADE));
-    this.#upstream?.stream.consumed(headEnd - start);
+    this.#upstream?.stream.consumed(this.#unsettled(start, headEnd));
     this.#owner.switched(bytes, headEnd, end, slab);
   }
 
@@ -180,7 +214,8 @@ export class ResponseReader {
     if (head.status > this.#owner.sink.maxStatus) return this.#owner.responseBad('status');
     this.status = head.status;
     // A service that refuses an upgrade may have taken its connection out of HTTP already (node:http does): never used again.
-    this.#serviceCloses = head.close || (head.minor === 0 && !head.keepAlive) || asked.wantsUpgrade;
+    // One whose head had to be mended is not trusted to end where it says either.
+    this.#serviceCloses = head.close || (head.minor === 0 && !head.keepAlive) || asked.wantsUpgrade || this.#isMended;
     if (head.keepAliveSeconds >= 0) upstream.limitIdle(head.keepAliveSeconds);
     const bodiless = asked.isHead || head.status === 204 || head.status === 304;
     // A service that is wrong about this sends the body that its head tells of, a moment later: it would be the next visitor's.
@@ -212,7 +247,7 @@ export class ResponseReader {
     const rule = asked.responseRule;
     rule?.dropFrom(bytes, head);
     const added = rule === null ? connection : Buffer.concat([rule.lines, connection]);
-    const credit = next - start;
+    const credit = this.#unsettled(start, next);
     this.#owner.owes(credit);
     const part = this.#part;
     part.start = start;
@@ -262,4 +297,12 @@ export class ResponseReader {
   #done(hasMore: boolean): void {
     this.#owner.responseDone(!hasMore && !this.#serviceCloses);
   }
+}
+
+/** Why a head is refused, and by which setting. */
+function reasonOf(end: number, { reason, maxBytes, maxFields }: Head): string {
+  if (end !== TOO_LARGE) return reason;
+  return reason === TOO_MANY_FIELDS
+    ? `more than ${maxFields} header fields (edge.max_response_fields)`
+    : `a head of more than ${maxBytes} bytes (edge.max_response_head_bytes)`;
 }

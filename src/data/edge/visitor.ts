@@ -343,10 +343,7 @@ export class Visitor implements ReadTarget, UpstreamUser, TurnJob {
   }
 
   responseBad(reason: string): void {
-    this.#context.log.debug(
-      { reason, tunnel: this.#exchange.entry?.route.tunnelId },
-      'the local service sent no valid response',
-    );
+    this.#context.services.tell(this.#exchange.entry?.route.tunnelId ?? '', reason);
     this.#fault('local_bad_response', `The service behind the tunnel sent no valid HTTP response: ${reason}.`);
   }
 

@@ -25,6 +25,8 @@ export function sessionOptions(limits: EdgeLimits): ServerSessionOptions {
       enablePush: false,
       enableConnectProtocol: false,
     },
+    // Of a response: Node sends no head beyond it.
+    maxSendHeaderBlockLength: limits.responseHead.headBytes + PAIR_BYTES * limits.responseHead.fields,
     maxHeaderListPairs: limits.head.fields + MAX_CRUMBS,
     // Entries of one SETTINGS frame; answers that a visitor has not taken yet.
     maxSettings: 32,

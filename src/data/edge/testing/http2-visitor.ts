@@ -35,6 +35,9 @@ export class Http2Visitor {
       port: rig.httpsPort,
       servername: name,
       rejectUnauthorized: false,
+      // As browsers do; Node takes 128 fields and 64 KB by itself.
+      maxHeaderListPairs: 1_000,
+      settings: { maxHeaderListSize: 262_144 },
     });
     session.on('error', () => undefined);
     t.after(() => session.destroy());

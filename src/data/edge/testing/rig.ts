@@ -39,6 +39,8 @@ export interface RigOptions {
   /** Load balancers whose PROXY header is asked for. */
   readonly proxyProtocolFrom?: readonly string[];
   readonly issuerKeys?: FetchRules;
+  readonly maxResponseHeadBytes?: number;
+  readonly maxResponseFields?: number;
   /** Handshakes may wait for certificates: `link.onWanted` says what comes. */
   readonly certificatesOnDemand?: boolean;
   readonly log?: Logger;
@@ -77,11 +79,13 @@ export class Rig {
     const settings = testSettings(tls, options.limits);
     const listen = { host: options.host ?? '127.0.0.1', port: 0 };
     const { httpsRedirectPort, trustedProxies, proxyProtocolFrom, issuerKeys } = { ...settings.edge, ...options };
+    const { maxResponseHeadBytes, maxResponseFields } = { ...settings.edge, ...options };
     const certificatesOnDemand = options.certificatesOnDemand ?? false;
     const listening = { http: listen, https: listen, tls, http2: options.http2 ?? true, certificatesOnDemand };
     const edge = {
       ...{ ...settings.edge, ...listening, httpsRedirectPort },
       ...{ trustedProxies, proxyProtocolFrom, issuerKeys },
+      ...{ maxResponseHeadBytes, maxResponseFields },
     };
     const { inspector = settings.inspector, log = silentLog, makeHasher = makeQuickHasher } = options;
     const sweeps = options.sweepMs === undefined ? {} : { sweepMs: options.sweepMs };

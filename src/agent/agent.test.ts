@@ -32,6 +32,7 @@ test('says hello with the token, then claims, and tells the URL', async () => {
     token: 'mtk_test',
     agent: { version: '1', os: 'test', hostname: 'test' },
     clear: true,
+    step: true,
   });
   assert.equal(channel.sent.length, 1, 'nothing is said before welcome');
   channel.welcome();

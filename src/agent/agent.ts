@@ -143,6 +143,7 @@ class Supervisor implements Agent, SessionOwner, RelayOwner {
       token,
       agent: identity,
       clear: true,
+      step: true,
       run: this.#run,
     });
   }

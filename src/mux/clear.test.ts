@@ -117,3 +117,46 @@ test('a peer that says it over and over is a flood', async () => {
   await pair.settled();
   assert.equal(pair.ended.server?.code, 'flood');
 });
+
+test('step: bytes that were sent before the peer had it end the stream, those behind its answer are taken', async () => {
+  const { pair, ours, seen, theirs } = listening();
+  ours.write(Buffer.from('first'));
+  ours.clear();
+  await pair.settled();
+  theirs().step();
+  await pair.settled();
+  assert.equal(theirs().isOutOfStep, true, 'no answer before there are bytes');
+  ours.write(Buffer.from('second'));
+  await pair.settled();
+  assert.deepEqual(seen.splice(0), ['5 clear', '6']);
+  assert.equal(theirs().isOutOfStep, false);
+  // Under way when the step goes out.
+  theirs().step();
+  ours.write(Buffer.from('late'));
+  await pair.settled();
+  assert.deepEqual(seen.splice(0), ['reset']);
+  assert.equal(pair.client.closed, false);
+});
+
+test('step: bytes that wait for their window when it comes end the stream', async () => {
+  const { pair, ours, seen, theirs } = listening();
+  ours.write(patternBytes(INITIAL_WINDOW));
+  await pair.settled();
+  ours.write(Buffer.from('behind'));
+  theirs().step();
+  await pair.settled();
+  assert.equal(seen.at(-1), 'reset');
+  assert.equal(ours.gone, true);
+});
+
+test('step: a whole slab that is sent behind it is behind its answer', async () => {
+  const { pair, ours, seen, theirs } = listening();
+  ours.write(Buffer.from('first'));
+  await pair.settled();
+  theirs().step();
+  await pair.settled();
+  for (const bytes of [patternBytes(200_000), Buffer.from('x')]) ours.write(bytes);
+  await pair.settled();
+  assert.ok(!seen.includes('reset'));
+  assert.equal(theirs().isOutOfStep, false);
+});

@@ -16,11 +16,15 @@
  *
  * CLEAR is ours, and only sent to a peer that has asked for it: nothing waits behind the last byte of this data frame, neither in the sender nor in
  * the connection that it reads from. Without it the reader can't know whether a window holds back more bytes behind a response.
+ *
+ * STEP is ours too, for what is under way when a stream gets its next request. The side that sends requests says it before one, in a window
+ * frame; the other answers, in a data frame without bytes, before the next byte that it sends. What comes before the answer was sent before the
+ * request was there, and can't be its response.
  */
 export const HEADER_BYTES = 12;
 
 export const TYPE = { data: 0, window: 1, ping: 2, goAway: 3 } as const;
-export const FLAG = { syn: 1, ack: 2, fin: 4, rst: 8, clear: 16 } as const;
+export const FLAG = { syn: 1, ack: 2, fin: 4, rst: 8, clear: 16, step: 32 } as const;
 export const GO_AWAY = { normal: 0, protocol: 1, internal: 2 } as const;
 
 /** Both sides may send this much on a new stream before any window update. Fixed by the protocol. */

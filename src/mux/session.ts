@@ -267,7 +267,10 @@ export class MuxSession {
       if (stream.ended && length > 0) return this.#fail('protocol', `data on stream ${id} after its end`);
       if (length === 0 && !stream.explains(flags)) this.#countControl();
       if ((flags & FLAG.ack) !== 0) this.#acknowledged(stream);
-      if (length > 0) stream.isClear = false;
+      if (length > 0) {
+        stream.isClear = false;
+        if (stream.isOutOfStep) this.#guard(stream, () => stream.fail());
+      } else if ((flags & FLAG.step) !== 0) stream.stepAnswered();
       else if ((flags & FLAG.clear) !== 0) this.#guard(stream, () => stream.clearArrived());
     }
     if (length === 0 && stream === undefined) this.#countControl();
@@ -288,11 +291,18 @@ export class MuxSession {
   #windowFrame(id: number, flags: number, delta: number): void {
     const stream = (flags & FLAG.syn) !== 0 ? this.#incoming(id) : this.#streams.get(id);
     if (this.#closed) return;
-    if (stream === undefined || (delta === 0 && !stream.explains(flags))) this.#countControl();
+    const isStep = (flags & FLAG.step) !== 0 && this.saysClear;
+    if (stream === undefined || (delta === 0 && !isStep && !stream.explains(flags))) this.#countControl();
     if (stream === undefined || this.#closed) return;
     if ((flags & FLAG.ack) !== 0) this.#acknowledged(stream);
+    if ((flags & FLAG.step) !== 0) return this.#stepFrame(stream);
     if (!stream.windowGrew(delta)) return this.#fail('protocol', `window of stream ${id} over 32 bits`);
     this.#endFlags(stream, flags);
+  }
+
+  /** Only of a peer that sends requests. */
+  #stepFrame(stream: MuxStream): void {
+    if (this.saysClear) this.#guard(stream, () => stream.stepArrived());
   }
 
   #endFlags(stream: MuxStream, flags: number): void {

@@ -35,6 +35,10 @@ export class MuxStream {
   mayGrow = true;
   /** The peer has said that nothing waits behind what came last. Stays false where the peer never says so (`session.hearsClear`). */
   isClear = false;
+  /** `step` was said, and is not answered: bytes that come now are behind the last message. */
+  #awaitsStep = false;
+  /** The peer has said `step`: answered before the next byte. */
+  #owesStep = false;
   /** Free for the user: when it was last used, whom it served. */
   lastUsedMs = 0;
 
@@ -93,6 +97,7 @@ export class MuxStream {
    */
   write(bytes: Uint8Array, start = 0, end: number = bytes.length): boolean {
     if (this.#gone || this.#endSent || this.#endWanted) return true;
+    if (this.#owesStep) this.#answerStep();
     const length = end - start;
     const { sender } = this.session;
     if (this.#pendingBytes > 0 || length > this.#sendWindow || length > sender.pieces.turn)
@@ -127,6 +132,7 @@ export class MuxStream {
    */
   donate(slab: Slab, length: number): boolean | null {
     const { sender } = this.session;
+    if (this.#owesStep) this.#answerStep();
     if (this.#pendingBytes > 0 || length > this.#sendWindow || this.#gone || this.endedHere) return null;
     if (length > sender.pieces.turn) return null;
     const lane = this.#laneFor(length);
@@ -157,6 +163,14 @@ export class MuxStream {
     sender.clear(this.#lane, this.id);
     // What comes next must not overtake it in the other lane.
     this.#mark = sender.mark(this.#lane);
+  }
+
+  /** The next message to the peer begins, which answers each by one: what the peer has under way belongs to none. For peers that are `hearsClear`. */
+  step(): void {
+    if (this.#gone || this.endedHere) return;
+    this.#awaitsStep = true;
+    // In the quick lane: nothing that is sent later goes before it.
+    this.session.sender.control(QUICK, TYPE.window, FLAG.step, this.id, 0);
   }
 
   /** `bytes` received bytes have left the caller's hands: gives window back, and more of it when the reader outruns it. */
@@ -237,8 +251,32 @@ export class MuxStream {
     return (
       ((flags & FLAG.ack) !== 0 && !this.acked) ||
       ((flags & FLAG.fin) !== 0 && !this.#endReceived) ||
-      ((flags & FLAG.clear) !== 0 && !this.isClear)
+      ((flags & FLAG.clear) !== 0 && !this.isClear) ||
+      ((flags & FLAG.step) !== 0 && this.#awaitsStep)
     );
+  }
+
+  /** Bytes come that were sent before the peer knew of the message at hand. */
+  get isOutOfStep(): boolean {
+    return this.#awaitsStep;
+  }
+
+  /** The peer says `step`. With bytes that still wait here it is out of step. */
+  stepArrived(): void {
+    if (this.#gone) return;
+    if (this.#pendingBytes > 0) this.fail();
+    else this.#owesStep = true;
+  }
+
+  stepAnswered(): void {
+    this.#awaitsStep = false;
+  }
+
+  /** Ends both directions; unlike with `reset` the sink is told. */
+  fail(): void {
+    const sink = this.sink;
+    this.reset();
+    sink.onReset(this);
   }
 
   clearArrived(): void {
@@ -287,12 +325,16 @@ export class MuxStream {
     this.#blocked = true;
     this.#pending.push(Buffer.from(bytes.subarray(from, end)));
     this.#pendingBytes += end - from;
-    if (this.#pendingBytes > MAX_PENDING) {
-      const sink = this.sink;
-      this.reset();
-      sink.onReset(this);
-    }
+    if (this.#pendingBytes > MAX_PENDING) this.fail();
     return false;
+  }
+
+  /** In the lane of the bytes before, and so behind them. */
+  #answerStep(): void {
+    this.#owesStep = false;
+    const { sender } = this.session;
+    sender.control(this.#lane, TYPE.data, FLAG.step, this.id, 0);
+    this.#mark = sender.mark(this.#lane);
   }
 
   /** Plain arguments: this is per frame. */

@@ -80,8 +80,10 @@ export const hello = z.object({
   token: z.string().min(1).max(8192),
   /** Shown in lists of connections. */
   agent: z.object({ version: text, os: text, hostname: text }),
-  /** It can say when nothing waits behind a response (CLEAR of mux/frame.ts). Without it a stream carries one request and no more. */
+  /** It can say when nothing waits behind a response (CLEAR of mux/frame.ts). Without this and the next a stream carries one request and no more. */
   clear: z.boolean().optional(),
+  /** It can say which bytes it sent before it had the next request (STEP of mux/frame.ts). */
+  step: z.boolean().optional(),
   /** Of the agent's process: one that comes again with it is the same agent, by another way. */
   run: z.uuid().optional(),
 });

@@ -7,6 +7,7 @@ import type { Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Http2Visitor } from '../../src/data/edge/testing/http2-visitor.ts';
+import { heldLink } from '../harness/held-link.ts';
 import { type RawOrigin, Rig, perHead, rawOrigin } from '../../src/data/edge/testing/rig.ts';
 import { testGrant } from '../../src/data/fixtures/link.ts';
 import { INITIAL_WINDOW } from '../../src/mux/frame.ts';
@@ -172,3 +173,68 @@ test(
     }
   },
 );
+
+for (const visitors of ['HTTP/1.1', 'HTTP/2'] as const) {
+  test(
+    `next visitor: bytes under way from the agent when the next request goes out are dropped (${visitors})`,
+    WITHIN,
+    async (t) => {
+      const rig = await Rig.start(t);
+      const link = await heldLink(t, rig.node.addresses().agents.port);
+      rig.agentPort = link.port;
+      let service: Socket | undefined;
+      const origin = await rawOrigin(
+        t,
+        perHead((socket) => {
+          service ??= socket;
+          socket.write(OWN);
+        }),
+      );
+      await rig.serve('shop', origin.port);
+      const wire = await rig.visit();
+      wire.ask('GET /own');
+      assert.equal((await wire.response()).body, 'own');
+      // Kept, and said to be clear: only then does the service send more.
+      await link.quiet();
+      link.hold();
+      service?.write(PLANTED);
+      await link.holds(PLANTED.length);
+      const answer =
+        visitors === 'HTTP/1.1'
+          ? rig.visit().then((other) => {
+              other.ask('GET /own');
+              return other.response();
+            })
+          : Http2Visitor.open(t, rig).then((other) => other.ask({ ':path': '/own' }));
+      await link.sent();
+      link.release();
+      assert.equal((await answer).body, 'own');
+      assert.equal(origin.sockets.length, 2, 'it went once more, on a fresh connection');
+    },
+  );
+}
+
+test('next visitor: a request that may not be sent twice gets 502 when such bytes come', WITHIN, async (t) => {
+  const rig = await Rig.start(t);
+  const link = await heldLink(t, rig.node.addresses().agents.port);
+  rig.agentPort = link.port;
+  const origin = await rawOrigin(
+    t,
+    perHead((socket) => socket.write(OWN)),
+  );
+  await rig.serve('shop', origin.port);
+  const wire = await rig.visit();
+  wire.ask('GET /own');
+  assert.equal((await wire.response()).body, 'own');
+  await link.quiet();
+  link.hold();
+  origin.sockets[0]?.write(PLANTED);
+  await link.holds(PLANTED.length);
+  wire.ask('POST /own', 'Content-Length: 2');
+  wire.send('hi');
+  await link.sent();
+  link.release();
+  const reply = await wire.response();
+  assert.equal(reply.status, 502);
+  assert.doesNotMatch(reply.body, /planted/);
+});

@@ -57,6 +57,8 @@ export class DryStream {
   ended = false;
   endedHere = false;
   lastUsedMs = 0;
+  /** What comes behind a response comes in another turn here: a kept stream meets it while it waits. */
+  isClear = true;
   /** All bytes for the service, latin1. */
   text = '';
   /** How many of them the service has looked at. */
@@ -91,6 +93,8 @@ export class DryStream {
   }
 
   consumed(): void {}
+
+  step(): void {}
 
   end(): void {
     this.endedHere = true;
@@ -211,7 +215,7 @@ export class DryEdge {
       recorder: new Recorder(RECORDED, { link: { inspect: async () => {} }, log: failing }),
     });
     const slabs = new SlabPool();
-    const session = { readSlab: slabs.foreign, maxStreams: 4_096, streamCount: 0, closed: false };
+    const session = { readSlab: slabs.foreign, maxStreams: 4_096, streamCount: 0, closed: false, hearsClear: true };
     const open = (): DryStream => {
       const stream = new DryStream(session as unknown as MuxSession);
       this.streams.push(stream);

@@ -59,7 +59,7 @@ for (const [name, said, strict] of MENDED) {
     const origin = await rawOrigin(
       t,
       perHead((socket) => {
-        const pieces = [...(said + CRLF_BODY)];
+        const pieces = (said + CRLF_BODY).split('');
         const next = (): void => {
           const piece = pieces.shift();
           if (piece !== undefined) socket.write(piece, 'latin1', () => setImmediate(next));

@@ -7,7 +7,8 @@
  * one that may be (GET, HEAD, OPTIONS without a body) is sent once more on a fresh stream when not a byte has come back.
  *
  * Bytes behind a response would be the next visitor's: a stream is kept only once the agent has said that nothing is behind what it sent
- * (CLEAR of mux/frame.ts), be it in its window, in its queue or in its socket. Until then it is `settling`.
+ * (CLEAR of mux/frame.ts), be it in its window, in its queue or in its socket. Until then it is `settling`. What the service sends after that, and
+ * is under way when the next request goes out, is told by STEP: it ends the stream, and the request goes once more if it may.
  */
 import type { MuxStream } from '../../mux/stream.ts';
 import type { StreamSink } from '../../mux/types.ts';
@@ -223,6 +224,7 @@ export function acquire(served: ServedTunnel, nowMs: number, repeatable: boolean
       continue;
     }
     idle.pop();
+    stream.step();
     return upstream;
   }
   const fresh = openUpstream(served);

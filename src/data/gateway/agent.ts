@@ -279,7 +279,7 @@ export class AgentSession implements SessionHandler, ControlEvents, RelayingSess
     }
     this.#state = 'admitting';
     ({ hostname: this.hostname, version: this.version } = hello.agent);
-    this.session.hearsClear = hello.clear === true;
+    this.session.hearsClear = hello.clear === true && hello.step === true;
     this.run = hello.run;
     this.session.pulse.prompt = hello.run !== undefined;
     admit(hello.token, this.#deps, {

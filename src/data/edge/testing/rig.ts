@@ -54,6 +54,8 @@ export interface RigOptions {
 }
 
 export class Rig {
+  /** Where agents dial, when it is not the node itself. */
+  agentPort: number | undefined;
   readonly link: FakeLink;
   readonly node: DataNode;
   readonly port: number;
@@ -102,7 +104,7 @@ export class Rig {
     protocol: 'http' | 'https' = 'http',
     over: Partial<Claim> = {},
   ): Promise<TestAgent> {
-    const agent = await TestAgent.enter(this.node.addresses().agents.port, 'good');
+    const agent = await TestAgent.enter(this.agentPort ?? this.node.addresses().agents.port, 'good');
     this.#agents.push(agent);
     const targets = new Map<number, LocalTarget>();
     const server = new StreamServer(this.#floor, {

@@ -188,7 +188,7 @@ class MuxChannel implements Channel, SessionHandler, StreamSink {
 
   onData(stream: MuxStream, bytes: Buffer, start: number, end: number): void {
     stream.consumed(end - start);
-    if (this.#lines.feed(bytes, start, end) < 0) this.#break('it sent a message that is too long');
+    if (this.#lines.feed(bytes, start, end) < 0) this.#break('it sent a message that is too long or nested too deep');
   }
 
   onEnd(): void {

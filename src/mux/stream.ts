@@ -4,6 +4,8 @@
  *
  * Rules for its user: set `sink` when it is opened; after `write` returned false wait for `sink.onDrain`; call `consumed(n)`
  * when n received bytes have left your hands, never earlier, for that is the back-pressure on the sender.
+ *
+ * Length: windows, lanes and ends of a stream change together, and its hot path calls nothing else.
  */
 import type { Slab } from '../base/slab.ts';
 import { FLAG, INITIAL_WINDOW, TYPE } from './frame.ts';

@@ -1,6 +1,7 @@
 /**
  * Cuts a byte stream into the lines of the control stream. Bounded: a line over the limit is an error, not a longer wait.
  */
+import { isTooDeep } from '../base/json-depth.ts';
 import { MAX_MESSAGE_BYTES } from './messages.ts';
 
 const LF = 10;
@@ -22,7 +23,7 @@ export class LineReader {
 
   /**
    * Feeds `bytes[start, end)`, which may be reused afterwards. Returns up to where it has read: `end`, unless it was stopped; or -1 when a
-   * line is too long: cut the peer off.
+   * line is too long or nested too deep: cut the peer off.
    */
   feed(bytes: Buffer, start: number, end: number): number {
     let from = start;
@@ -36,10 +37,11 @@ export class LineReader {
         this.#size += to - from;
       }
       if (to === end) return end;
-      const line = Buffer.concat(this.#parts, this.#size).toString('utf8');
+      const whole = Buffer.concat(this.#parts, this.#size);
       this.#parts = [];
       this.#size = 0;
-      this.#onLine(line);
+      if (isTooDeep(whole)) return -1;
+      this.#onLine(whole.toString('utf8'));
       from = to + 1;
     }
     return from;

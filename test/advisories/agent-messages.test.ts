@@ -59,3 +59,11 @@ test('agent messages: claims that are sent together for one name ask the control
   assert.equal(slots.size, 1);
   assert.equal(rig.link.questions.length, asked + 1);
 });
+
+test('agent messages: one that is nested too deep ends the session before it is parsed', WITHIN, async (t) => {
+  const rig = await Rig.start(t);
+  const agent = await rig.serve('shop', 9);
+  agent.control.write(Buffer.from(`{"type":"watch","requests":true,"x":${'['.repeat(30_000)}${']'.repeat(30_000)}}\n`));
+  assert.equal((await agent.next('bye')).code, 'protocol_error');
+  await agent.closed;
+});

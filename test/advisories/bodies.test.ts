@@ -20,10 +20,10 @@ after(async () => {
   plane.close();
 });
 
-const send = (path: string, body: string): Promise<Response> =>
+const send = (path: string, body: string, type = 'application/json'): Promise<Response> =>
   fetch(`http://127.0.0.1:${api.port}${path}`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json' },
+    headers: { 'content-type': type },
     body,
   });
 
@@ -42,6 +42,9 @@ test('JSON that is nested without end is refused before it is parsed, wherever i
     assert.equal(answer.status, 400);
     assert.match(await answer.text(), /nested deeper than 32 levels/);
   }
+  // The validator takes the type in any case.
+  for (const type of ['application/JSON', 'Application/Json; charset=utf-8', 'application/problem+JSON'])
+    assert.match(await (await send('/auth/login', deep(40), type)).text(), /nested deeper than 32 levels/, type);
   const made = await ann.call('POST', '/tunnels', { localPort: 3000, x: JSON.parse(deep(40)) as object });
   assert.deepEqual([made.status, made.body['error']], [400, 'invalid_request']);
   assert.equal(

@@ -55,9 +55,9 @@ function limitOf(route: KnownRoute | undefined): number {
   return route?.isPublic === true && !FOR_SERVICES.has(route.path) ? MAX_PUBLIC_BODY_BYTES : MAX_BODY_BYTES;
 }
 
-/** A body that can't be read is the handler's to answer for: it asks for the same one. */
+/** Whatever the case of its type, which the validator takes in any. A body that can't be read is the handler's to answer for: it asks for the same one. */
 async function refuseDeep(c: Context<ApiEnv>): Promise<void> {
-  if (c.req.header('content-type')?.includes('json') !== true) return;
+  if (c.req.header('content-type')?.toLowerCase().includes('json') !== true) return;
   const body = await c.req.arrayBuffer().catch(() => null);
   if (body !== null && isTooDeep(new Uint8Array(body)))
     throw new AppError('invalid_request', TOO_DEEP, { details: [{ path: '', message: TOO_DEEP }] });

@@ -89,7 +89,7 @@ export class ControlChannel implements StreamSink {
   #read(bytes: Buffer, start: number, end: number): number {
     const next = this.#lines.feed(bytes, start, end);
     if (next < 0) {
-      this.#fault('a message is too long');
+      this.#fault('a message is too long, or nested too deep');
       return end;
     }
     this.#stream.consumed(next - start);
@@ -112,6 +112,7 @@ export class ControlChannel implements StreamSink {
     this.#allowance.spend();
     if (this.#deaf || this.#allowance.hasOne(performance.now())) return;
     this.#lines.stop();
+    this.#events.onSlowed();
     this.#timer = setTimeout(() => this.#goOn(), Math.ceil(this.#allowance.waitMs)).unref();
   }
 

@@ -68,3 +68,10 @@ test('no redirect is followed, and no more than 256 KB are read', async (t) => {
   await assert.rejects(at('/page'), SyntaxError);
   assert.deepEqual(asked, ['/away', '/endless', '/page']);
 });
+
+test('key set: JSON that is nested too deep is refused before it is parsed', async (t) => {
+  for (const body of ['['.repeat(120_000) + ']'.repeat(120_000), `{"keys":${'['.repeat(32)}${']'.repeat(32)}}`]) {
+    const port = await plain(t, (_request, response) => response.end(body));
+    await assert.rejects(fetchJson(`http://127.0.0.1:${port}/`, { allowPrivate: true }), /nested too deep/);
+  }
+});

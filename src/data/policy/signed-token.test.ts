@@ -67,3 +67,13 @@ test('what is no token of three parts, or asks for what is not understood, is no
   ])
     assert.equal(parseToken(text), null, text);
 });
+
+test('token: a header or claims that are nested too deep make it none', () => {
+  const part = (value: string): string => Buffer.from(value).toString('base64url');
+  const token = (head: string, claims: string): string => `${part(head)}.${part(claims)}.c2ln`;
+  const head = '{"alg":"RS256"}';
+  const nested = (levels: number): string => `{"a":${'['.repeat(levels)}${']'.repeat(levels)}}`;
+  assert.notEqual(parseToken(token(head, nested(31))), null);
+  assert.equal(parseToken(token(head, nested(32))), null);
+  assert.equal(parseToken(token(`{"alg":"RS256","x":${'['.repeat(8_000)}${']'.repeat(8_000)}}`, '{}')), null);
+});

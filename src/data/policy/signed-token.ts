@@ -4,6 +4,7 @@
  * costs is bounded by the size of keys (key-set.ts): 30 to 500 µs.
  */
 import { constants, type KeyObject, verify } from 'node:crypto';
+import { isTooDeep } from '../../base/json-depth.ts';
 
 export interface TokenHeader {
   readonly alg: Algorithm;
@@ -88,7 +89,9 @@ function textOf(value: unknown): string | undefined {
 
 function objectOf(part: string): Record<string, unknown> | null {
   try {
-    const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString('utf8'));
+    const json = Buffer.from(part, 'base64url');
+    if (isTooDeep(json)) return null;
+    const value: unknown = JSON.parse(json.toString('utf8'));
     return typeof value === 'object' && value !== null && !Array.isArray(value)
       ? (value as Record<string, unknown>)
       : null;

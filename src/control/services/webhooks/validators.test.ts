@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
 import { sign as githubSign, verify as githubVerify } from '@octokit/webhooks-methods';
 import { default as StripeClient } from 'stripe';
-import { findFault, type SignatureFault, VALIDATORS, type Validator } from './validators.ts';
+import { describe, findFault, type SignatureFault, VALIDATORS, type Validator } from './validators.ts';
 
 const SECRET = 'whsec_test';
 const NOW = Date.UTC(2026, 10, 21, 9, 0, 0);
@@ -170,4 +170,18 @@ test('what is wrong is told apart: no signature, one of another secret, one of a
       assert.equal(faultOf(validator, SIGNED[validator], { now }), 'signature_too_old', validator);
   assert.equal(faultOf('slack', { ...SIGNED.slack, 'x-slack-request-timestamp': 'now' }), 'signature_missing');
   assert.equal(faultOf('stripe', { 'stripe-signature': `t=${AT},v0=${'0'.repeat(64)}` }), 'signature_missing');
+});
+
+test('webhooks: of a body that is nested too deep nothing is read, whatever its type', () => {
+  const deep = (levels: number): Buffer => Buffer.from(`{"type":"x","a":${'['.repeat(levels)}${']'.repeat(levels)}}`);
+  assert.equal(
+    describe('stripe', { headers: { 'content-type': 'text/plain' }, remoteIp: '192.0.2.1', body: deep(31) }).eventType,
+    'x',
+  );
+  for (const validator of ['slack', 'stripe'] as const)
+    assert.equal(
+      describe(validator, { headers: { 'content-type': 'text/plain' }, remoteIp: '192.0.2.1', body: deep(500_000) })
+        .eventType,
+      null,
+    );
 });

@@ -6,6 +6,7 @@
  * whatever it was.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import { isTooDeep } from '../../../base/json-depth.ts';
 
 export const VALIDATORS = ['generic_hmac_sha256', 'github', 'slack', 'stripe'] as const;
 export type Validator = (typeof VALIDATORS)[number];
@@ -138,8 +139,9 @@ function isRecent(at: string, now: number): boolean {
   return Math.abs(now / 1000 - Number(at)) <= TOLERANCE_SECONDS;
 }
 
-/** Of a body that is a JSON object; of anything else nothing. Slack also sends forms, which name no event. */
+/** Of a body that is a JSON object, whatever it says that it is; of anything else, or what is too deep, nothing. Slack also sends forms. */
 function objectOf(body: Buffer): Readonly<Record<string, unknown>> {
+  if (isTooDeep(body)) return {};
   try {
     const said: unknown = JSON.parse(body.toString('utf8'));
     return typeof said === 'object' && said !== null ? (said as Record<string, unknown>) : {};

@@ -1,6 +1,7 @@
 // alone: it counts the threads of its process
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
+import { getPriority } from 'node:os';
 import { afterEach, beforeEach, test } from 'node:test';
 import { AppError } from '../base/errors.ts';
 import { Argon2Threads } from './argon2-threads.ts';
@@ -55,5 +56,6 @@ test('the threads have the lowest priority, and no other thread has', onLinux, a
   await Promise.all([threads.run(HASH), threads.run(HASH)]);
   const nice = niceValues();
   assert.ok(nice.filter((value) => value === 19).length >= 2, String(nice));
-  assert.ok(nice.filter((value) => value === 0).length >= 2, String(nice));
+  // The process itself may have been started with another priority than 0.
+  assert.ok(nice.filter((value) => value === getPriority()).length >= 2, String(nice));
 });

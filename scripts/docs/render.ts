@@ -66,7 +66,7 @@ export function render(text: string, path: string, slugs: ReadonlyMap<string, st
 }
 
 function pageLink(href: string, path: string, slugs: ReadonlyMap<string, string>): string {
-  if (/^https:/.test(href) || href.startsWith('#')) return href;
+  if (href.startsWith('https:') || href.startsWith('#')) return href;
   const [file = '', anchor] = href.split('#');
   const slug = slugs.get(join(dirname(path), file));
   if (slug === undefined) throw new Error(`${path}: ${href} leads to no page`);

@@ -58,7 +58,11 @@ test('pulse: a slow service is no silence, for its agent answers the ping', () =
 
 test('pulse: a side that only receives says every 2 s that it is there, and an idle one does not', () => {
   const { pulse, state, tick } = world();
-  for (let i = 0; i < 20; i++) tick(() => (pulse.heard = pulse.heardData = true));
+  for (let i = 0; i < 20; i++)
+    tick(() => {
+      pulse.heard = true;
+      pulse.heardData = true;
+    });
   assert.ok(state.pings.length >= 8 && state.pings.length <= 11, `${state.pings.length} pings in 20 s`);
   const idle = world();
   for (let i = 0; i < 20; i++) idle.tick(() => (idle.pulse.heard = true));

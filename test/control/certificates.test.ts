@@ -377,7 +377,7 @@ test('issued certificate: the disk is asked to keep it at once, though no reques
   const ann = await world.plane.person('ann@example.test');
   assert.equal(await world.certificates.want(world.tunnel(ann, 'shop')), true);
   assert.equal(durable.mock.callCount(), 1);
-  await Promise.all(durable.mock.calls.map(({ result }) => result));
+  await Promise.all(durable.mock.calls.map(({ result }) => result as Promise<void>));
 });
 
 test('interrupted order: it begins again at the next start, three times in a row, then waits as after a failure', async (t) => {

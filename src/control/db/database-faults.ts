@@ -120,7 +120,7 @@ class Guarded implements Pick<Statement, 'run' | 'get' | 'all'> {
 export function guarded(sqlite: Sqlite, faults: DatabaseFaults): Sqlite {
   const prepare = (text: string) => {
     try {
-      return new Guarded(sqlite.prepare<unknown[], unknown>(text), faults);
+      return new Guarded(sqlite.prepare(text), faults);
     } catch (error) {
       throw faults.asDamage(error) ?? error;
     }

@@ -12,7 +12,7 @@ import { fileFault } from '../../base/file-fault.ts';
 import { DurableLog, FOLD_BYTES } from './durable-log.ts';
 
 export type Sqlite = Database.Database;
-export type Statement = Database.Statement<unknown[], unknown>;
+export type Statement = Database.Statement;
 
 export const DATABASE_FILE = 'culvert.db';
 const LOCK_FILE = 'serve.lock';

@@ -2,7 +2,7 @@
  * What every part of a start is given, and what only becomes known while listeners bind: the ports, where settings say 0. A part is a function
  * (life, starting, what it stands on) → what others stand on; it registers with `life` what it opens, so that a start that fails closes it.
  */
-import { type HostPort } from '../../base/addr.ts';
+import type { HostPort } from '../../base/addr.ts';
 import type { Logger } from '../../base/log.ts';
 import { agentsPublicAddress, apiPublicUrl, edgePublicUrl } from '../../config/computed.ts';
 import type { Settings } from '../../config/schema.ts';

@@ -40,8 +40,8 @@ export async function measureStorm(world: World, storm: Storm, idle: ThreadRates
   const count = Math.min(options.stormRounds, storm.rounds ?? options.stormRounds);
   const seconds = storm.seconds ?? options.stormSeconds;
   const rounds: Round[] = [];
-  await storm.prepare?.();
   try {
+    await storm.prepare?.();
     for (let i = 1; i <= count; i++) {
       const stormy = await watchOthers(world, () => inStorm(world, storm, { seconds, idle }));
       const { visited, did, shares } = stormy.result;

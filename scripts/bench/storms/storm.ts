@@ -14,6 +14,6 @@ export interface Storm {
   prepare?(): Promise<void>;
   /** Runs for so many seconds at most; resolves to its result in a few words. Throws when it had no effect. */
   run(seconds: number): Promise<string>;
-  /** Runs after the last round. */
+  /** Runs after the last round, also when a step before it has failed. */
   finish?(): Promise<void>;
 }

@@ -13,6 +13,7 @@ here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 program=$here/../dist/culvert
 example=$here/../config.example.toml
 dest=${DESTDIR:-}
+sockets='culvert.socket culvert-https.socket culvert-agents.socket culvert-api.socket'
 dry=no
 action=install
 
@@ -94,6 +95,7 @@ install_all() {
   run install -d -m 755 "$dest/etc/systemd/system"
   put 644 "$here/culvert.service" "$dest/etc/systemd/system/culvert.service"
   put 644 "$here/culvert-agent@.service" "$dest/etc/systemd/system/culvert-agent@.service"
+  for socket in $sockets; do put 644 "$here/$socket" "$dest/etc/systemd/system/$socket"; done
   if has_systemd; then run systemctl daemon-reload; fi
   echo
   if [ "$dry" = yes ]; then
@@ -101,25 +103,27 @@ install_all() {
     return
   fi
   if has_systemd && systemctl is-active --quiet culvert; then
-    echo "Upgraded. Next: systemctl restart culvert   (visitors in flight get 30 s to finish)"
+    echo "Upgraded. Next: systemctl restart culvert   (visitors in flight get time to finish)"
   else
     echo "Installed. Next: set edge.domain and the listeners in /etc/culvert/culvert.toml, then"
     echo "  culvert config check /etc/culvert/culvert.toml"
     echo "  systemctl enable --now culvert"
+    echo "No visitor is refused during a restart once systemd holds the sockets: set ListenStream= of $sockets"
+    echo "as in the settings (systemctl edit culvert.socket), and enable those of listeners that are in use."
     echo "  journalctl -u culvert | grep -A 2 'owns the server'        (the password of the first account)"
   fi
 }
 
 uninstall_all() {
   if has_systemd; then
-    run systemctl disable --now culvert || true
+    # shellcheck disable=SC2086 # several words
+    run systemctl disable --now $sockets culvert || true
     for unit in $(systemctl list-units --plain --no-legend 'culvert-agent@*' | cut -d ' ' -f 1); do
       run systemctl disable --now "$unit" || true
     done
   fi
-  for file in /usr/local/bin/culvert /etc/systemd/system/culvert.service /etc/systemd/system/culvert-agent@.service; do
-    run rm -f "$dest$file"
-  done
+  run rm -f "$dest/usr/local/bin/culvert"
+  for unit in culvert.service culvert-agent@.service $sockets; do run rm -f "$dest/etc/systemd/system/$unit"; done
   if has_systemd; then run systemctl daemon-reload; fi
   echo
   if [ "$dry" = yes ]; then

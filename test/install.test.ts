@@ -16,9 +16,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { checkServerConfig } from '../src/config/load.ts';
+import { takeHeldSockets } from '../src/server/held-sockets.ts';
 import { missing } from './harness/tools.ts';
 
 const root = join(import.meta.dirname, '..');
+const SOCKETS = ['culvert-agents.socket', 'culvert-api.socket', 'culvert-https.socket', 'culvert.socket'];
 const folder = mkdtempSync(join(tmpdir(), 'culvert-install-'));
 const tree = join(folder, 'tree');
 const dest = join(folder, 'dest');
@@ -26,7 +28,7 @@ const installed = (path: string): string => join(dest, path);
 const mode = (path: string): string => (statSync(installed(path)).mode & 0o777).toString(8);
 
 before(() => {
-  for (const file of ['install.sh', 'culvert.service', 'culvert-agent@.service']) {
+  for (const file of ['install.sh', 'culvert.service', 'culvert-agent@.service', ...SOCKETS]) {
     cpSync(join(root, 'scripts', file), join(tree, 'scripts', file));
   }
   cpSync(join(root, 'config.example.toml'), join(tree, 'config.example.toml'));
@@ -62,7 +64,9 @@ test('an install puts program, settings, data folder and units in place and says
     ['usr/local/bin/culvert', 'etc/culvert/culvert.toml', 'etc/culvert/agents', 'var/lib/culvert'].map(mode),
     ['755', '640', '750', '700'],
   );
-  assert.deepEqual(readdirSync(installed('etc/systemd/system')).sort(), ['culvert-agent@.service', 'culvert.service']);
+  assert.deepEqual(readdirSync(installed('etc/systemd/system')).sort(), [
+    ...['culvert-agent@.service', ...SOCKETS.slice(0, 3), 'culvert.service', 'culvert.socket'],
+  ]);
 });
 
 test('the installed settings are the defaults with the data in /var/lib/culvert, and raise no warning', () => {
@@ -93,6 +97,7 @@ test('a second install replaces the program and keeps the settings', () => {
 test('an uninstall removes program and units, keeps settings and data, and may be repeated', () => {
   for (let round = 0; round < 2; round++) assert.equal(install('--uninstall').status, 0);
   assert.deepEqual(readdirSync(installed('usr/local/bin')), []);
+  assert.deepEqual(readdirSync(installed('etc/systemd/system')), []);
   assert.deepEqual(readdirSync(installed('etc/systemd/system')), []);
   assert.ok(existsSync(installed('etc/culvert/culvert.toml')) && existsSync(installed('var/lib/culvert')));
 });
@@ -130,4 +135,23 @@ test('systemd takes the units and finds little exposed', { skip: missing('system
     });
     assert.equal(security.status, 0, security.stdout);
   }
+});
+
+test('socket units: systemd takes them with the service, and each has a name that the server knows', {
+  skip: missing('systemd-analyze'),
+}, () => {
+  const place = mkdtempSync(join(folder, 'sockets-'));
+  const service = readFileSync(join(root, 'scripts/culvert.service'), 'utf8');
+  writeFileSync(join(place, 'culvert.service'), service.replaceAll('/usr/local/bin/culvert ', '/bin/true '));
+  const units = SOCKETS.map((name) => join(place, name));
+  for (const name of SOCKETS) cpSync(join(root, 'scripts', name), join(place, name));
+  const verify = spawnSync('systemd-analyze', ['verify', join(place, 'culvert.service'), ...units], {
+    encoding: 'utf8',
+    env: { ...process.env, SYSTEMD_UNIT_PATH: `${place}:` },
+  });
+  assert.equal(verify.status, 0, verify.stderr);
+  assert.equal(verify.stderr, '');
+  const names = units.map((unit) => /^FileDescriptorName=(.*)$/m.exec(readFileSync(unit, 'utf8'))?.[1] ?? '');
+  const env = { LISTEN_FDS: String(names.length), LISTEN_PID: '7', LISTEN_FDNAMES: names.join(':') };
+  assert.deepEqual(takeHeldSockets(env, 7), { agents: 3, api: 4, https: 5, http: 6 });
 });

@@ -5,6 +5,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import type { SocketHolder } from './socket-holder.ts';
 
 export interface Launch {
   /** Program and its first arguments: `['node', 'src/main.ts']` or `['dist/culvert']`. */
@@ -12,6 +13,8 @@ export interface Launch {
   readonly args: readonly string[];
   readonly cwd?: string;
   readonly env?: NodeJS.ProcessEnv;
+  /** Its listening sockets are passed as systemd does. */
+  readonly holder?: SocketHolder | undefined;
 }
 
 /** How long a program may take to print what it is waited for. */
@@ -28,10 +31,15 @@ export class Program {
   readonly #pairs: string[] = [];
   readonly #ended: Promise<number | null>;
 
-  constructor({ command, args, cwd, env }: Launch) {
-    const [file = '', ...first] = command;
+  constructor({ command, args, cwd, env, holder }: Launch) {
+    const held = holder?.launch(command);
+    const [file = '', ...first] = held?.command ?? command;
     this.#name = `culvert ${args[0] ?? ''}`;
-    this.#child = spawn(file, [...first, ...args], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    this.#child = spawn(file, [...first, ...args], {
+      cwd,
+      env: held === undefined ? env : { ...(env ?? process.env), ...held.env },
+      stdio: ['ignore', 'pipe', 'pipe', ...(held?.fds ?? [])],
+    });
     this.#ended = once(this.#child, 'close').then(([code]: (number | null)[]) => code ?? null);
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
       if (stream === null) continue;

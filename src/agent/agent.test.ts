@@ -189,6 +189,36 @@ test('after drain it finishes what is in flight and comes back when told', async
   assert.equal(world.agent.view().state, 'online');
 });
 
+test('restart: after a drain the agent looks for the next process each 50 to 100 ms, later each 150 to 250, then by back-off', async () => {
+  const world = await online();
+  world.fault = new Error('connect ECONNREFUSED');
+  world.latest().say({ type: 'drain', retryAfterMs: 0, message: 'the server restarts' });
+  const waits: number[] = [];
+  let passed = 0;
+  while (passed < 46_000) {
+    const next = world.time.next ?? 0;
+    waits.push(next);
+    passed += next;
+    await world.time.advance(next);
+  }
+  const soon = waits.slice(1, 40);
+  assert.ok(
+    soon.every((ms) => ms >= 50 && ms <= 100),
+    String(soon),
+  );
+  assert.ok(
+    waits.slice(110, 200).every((ms) => ms >= 150 && ms <= 250),
+    String(waits.slice(110, 200)),
+  );
+  assert.ok((waits.at(-1) ?? 0) >= 500, 'after 45 s it is a server like any other');
+  world.fault = undefined;
+  await world.time.advance(world.time.next ?? 0);
+  world.latest().welcome();
+  world.fault = new Error('connect ECONNREFUSED');
+  world.latest().sink.onClosed('connection lost');
+  assert.ok((world.time.next ?? 0) > 100, 'a session that is lost later is retried by back-off');
+});
+
 test('a drained session whose streams do not end is cut after 30 s', async () => {
   const world = await online({ random: () => 0 });
   const old = world.latest();
@@ -281,11 +311,16 @@ for (const [code, exit] of FINAL) {
   });
 }
 
-for (const code of ['overloaded', 'internal', 'server_shutdown', 'protocol_error'] as const) {
+for (const [code, waitMs] of [
+  ['overloaded', 500],
+  ['internal', 500],
+  ['server_shutdown', 500],
+  ['protocol_error', 500],
+] as const) {
   test(`${code} never ends the agent`, async () => {
     const world = await fakeWorld();
     world.latest().say({ type: 'bye', code, message: 'later' });
-    assert.equal(world.time.next, 500);
+    assert.equal(world.time.next, waitMs);
     await world.time.advance(500);
     world.latest().welcome();
     world.latest().refuse(1, code);

@@ -255,7 +255,7 @@ class Supervisor implements Agent, SessionOwner, RelayOwner {
     this.#leaving.add(session);
     this.#away(message);
     this.#steady();
-    this.#wait(this.#waiting.backoff.after(retryAfterMs), { code: 'server_shutdown', message });
+    this.#wait(this.#waiting.backoff.after(retryAfterMs, true), { code: 'server_shutdown', message });
   }
 
   onBye(session: Session, bye: Bye): void {
@@ -277,7 +277,7 @@ class Supervisor implements Agent, SessionOwner, RelayOwner {
     if (this.#state === 'draining') return this.#finish(this.#ending);
     this.#steady();
     const { backoff } = this.#waiting;
-    if (retryAfterMs !== undefined) return this.#wait(backoff.after(retryAfterMs), bye);
+    if (retryAfterMs !== undefined) return this.#wait(backoff.after(retryAfterMs, bye.code === 'server_shutdown'), bye);
     this.#wait(fate.afterMs === undefined ? backoff.next() : backoff.about(fate.afterMs), bye);
   }
 

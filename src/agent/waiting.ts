@@ -81,6 +81,7 @@ export class Waiting {
   /** There is a session. */
   over(): void {
     this.cancel();
+    this.backoff.found();
     this.#cause = this.#told = undefined;
   }
 

@@ -9,6 +9,7 @@ import type { Logger } from '../base/log.ts';
 import { within } from '../base/within.ts';
 import { loadServerConfig } from '../config/load.ts';
 import type { Settings } from '../config/schema.ts';
+import { type HeldSockets, idleSocket, isHeld, takeHeldSockets } from '../server/held-sockets.ts';
 import { type Server, type ServerOptions, startServer } from '../server/start.ts';
 import type { Invocation } from './command.ts';
 import { EXIT, type ExitCode, ExitError, usageError } from './exit.ts';
@@ -23,6 +24,7 @@ const LAST_WORDS_MS = 5_000;
 
 export async function serve(io: Io, { flags }: Invocation): Promise<ExitCode> {
   const named = typeof flags['config'] === 'string' ? flags['config'] : undefined;
+  const held = heldSockets(io.env);
   const { settings, warnings, file } = loadServerConfig(named, io.env, io.cwd);
   const color = hasColor(io.stderr, io.env);
   const logLines = newLogCounts();
@@ -34,13 +36,27 @@ export async function serve(io: Io, { flags }: Invocation): Promise<ExitCode> {
   io.onCrash((error) => log.error({ err: error, thread: 'control' }, 'a fault ends the server'));
   // Before the start: a signal that comes while the database migrates must not kill half way.
   const signals = stopSignals(io);
-  const server = await start(settings, { version: VERSION, log, logLines, newServer: flags['newServer'] === true });
+  const options = { version: VERSION, log, logLines, held, newServer: flags['newServer'] === true };
+  const server = await start(settings, options);
   announce(io, settings, server);
   await tellOwner(io, server, { log, file });
   return untilStopped(io, { server, log, signals });
 }
 
-async function start(settings: Settings, options: ServerOptions): Promise<Server> {
+/** Those of systemd. Starting again would change nothing about a wrong unit: exit code 2. */
+function heldSockets(env: NodeJS.ProcessEnv): HeldSockets {
+  try {
+    return takeHeldSockets(env, process.pid);
+  } catch (cause) {
+    throw usageError(messageOf(cause), cause);
+  }
+}
+
+async function start(settings: Settings, options: ServerOptions & { held: HeldSockets }): Promise<Server> {
+  const { held, log } = options;
+  const idle = idleSocket(settings, held);
+  if (idle !== undefined) throw usageError(idle);
+  if (isHeld(held)) log.info({ sockets: Object.keys(held) }, 'listening on sockets that are held');
   try {
     return await startServer(settings, options);
   } catch (cause) {
@@ -132,7 +148,8 @@ async function untilStopped(io: Io, { server, log, signals }: Run): Promise<Exit
   });
   const signal = await Promise.race([signals.first, server.failed]);
   if (signal instanceof Error) return failed(server, log, signal);
-  log.info({ signal }, 'stopping: running requests get 30 s; a second signal stops at once');
+  const { drainSeconds } = server;
+  log.info({ signal }, `stopping: running requests get ${drainSeconds} s; a second signal stops at once`);
   const drained = server.drain();
   await Promise.race([drained, signals.second.then(() => server.close())]);
   log.info({}, 'culvert stopped');

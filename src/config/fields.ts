@@ -152,3 +152,8 @@ export function seconds(options: { orOff?: boolean } = {}) {
   const number = z.number().max(86_400);
   return options.orOff === true ? number.min(0) : number.gt(0);
 }
+
+/** "" where it is computed: null. */
+export const secondsOrNull = z
+  .union([z.literal(''), z.number().min(0).max(3_600)], { error: 'must be a number from 0 to 3600, or ""' })
+  .transform((value) => (value === '' ? null : value));

@@ -22,6 +22,7 @@ import {
   publicHost,
   resolver,
   seconds,
+  secondsOrNull,
   secretOrNull,
   textOrNull,
   urlTemplate,
@@ -40,6 +41,8 @@ const log = z.strictObject({
 const server = z.strictObject({
   // Visitors wait for nothing that the control plane does. 0: both in one thread, for a machine with one core and little memory.
   data_threads: count(0, 1).prefault(1),
+  // Empty: 30, or 5 where systemd holds the sockets, for new visitors wait until this process has left.
+  drain_seconds: secondsOrNull.prefault(''),
 });
 
 const api = z.strictObject({
@@ -147,6 +150,8 @@ const edge = z.strictObject({
   allow_private_jwks: z.boolean().prefault(false),
   // Browsers choose it over TLS by themselves; without it they use several connections of HTTP/1.1.
   http2: z.boolean().prefault(true),
+  // An agent is back within a second or two. Clients and proxies in front give up after 10 s and more.
+  hold_seconds: seconds({ orOff: true }).max(60).prefault(5),
   tls: edgeTls.prefault({}),
   // Of a service's responses. Some set 60 KB of cookies; what is longer than half the window of a stream is no head. Node takes 16 KB, nginx 8.
   max_response_head_bytes: count(8_192, 196_608).prefault(131_072),

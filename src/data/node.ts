@@ -7,6 +7,7 @@ import { NetworkSet } from '../base/addr.ts';
 import { Argon2Threads, type PasswordHasher } from '../argon2/argon2-threads.ts';
 import { cutFaulty, Sweeper, systemClock } from '../base/clock.ts';
 import { Lifecycle } from '../base/lifecycle.ts';
+import type { ListenAt } from '../base/listen.ts';
 import type { Logger } from '../base/log.ts';
 import { SlabPool } from '../base/slab.ts';
 import { TurnEnd } from '../base/turn.ts';
@@ -19,6 +20,7 @@ import type { Prices } from '../plane/spend.ts';
 import { Admission } from './edge/admission.ts';
 import { Drops } from './edge/drops.ts';
 import { Entrance } from './edge/entrance.ts';
+import { HOLD_BOUNDS, Holds } from './edge/holds.ts';
 import { startHttpEdge } from './edge/http.ts';
 import { TcpEdge } from './edge/tcp.ts';
 import type { TcpVisitor } from './edge/tcp-visitor.ts';
@@ -41,12 +43,6 @@ import { UsageMeter } from './report/meter.ts';
 import { Outbox } from './report/outbox.ts';
 import { TableFollower } from './routing/follow.ts';
 import { RouteTable } from './routing/table.ts';
-
-export interface Listen {
-  readonly host: string;
-  /** 0 lets the system choose. */
-  readonly port: number;
-}
 
 /** Bounds of the public edge. */
 export interface EdgeLimits {
@@ -90,8 +86,8 @@ export interface NodeSettings {
   readonly prices: Prices;
   readonly edge: {
     readonly domain: string;
-    readonly http: Listen | null;
-    readonly https: Listen | null;
+    readonly http: ListenAt | null;
+    readonly https: ListenAt | null;
     /** PEM; required when `https` is set. */
     readonly tls: VisitorTls | null;
     /** Visitors of `https` may choose HTTP/2. */
@@ -113,12 +109,16 @@ export interface NodeSettings {
     /** Of responses of services. */
     readonly maxResponseHeadBytes: number;
     readonly maxResponseFields: number;
+    /** Visitors wait so long for an agent whose session was lost within that time; 0: they don't. */
+    readonly holdSeconds: number;
     readonly limits: EdgeLimits;
   };
+  /** Tunnels that agents served when the last process ended: their agents are expected back. */
+  readonly awaited: readonly string[];
   /** What is recorded of requests; null: nothing. */
   readonly inspector: InspectorSettings | null;
   readonly agents: {
-    readonly listen: Listen;
+    readonly listen: ListenAt;
     readonly tls: AgentTls;
     readonly limits: AgentLimits;
   };
@@ -194,6 +194,9 @@ async function open(settings: NodeSettings, deps: NodeDeps, life: Lifecycle): Pr
   life.onClose('routes', () => follower.close());
   await follower.start();
 
+  const holds = new Holds({ holdMs: edge.holdSeconds * 1_000, ...HOLD_BOUNDS }, { drops, clock: systemClock });
+  holds.watch(table, settings.awaited);
+
   const meter = new UsageMeter(outbox);
   life.onClose('reports', async () => {
     meter.close();
@@ -202,6 +205,13 @@ async function open(settings: NodeSettings, deps: NodeDeps, life: Lifecycle): Pr
       log.warn({ waiting: outbox.waiting }, 'the last usage could not be reported');
     outbox.close();
   });
+
+  // Before the last report: the next process is to know of agents that this one still waited for.
+  const endHolds = (): void => {
+    const event = { kind: 'agent', agentId: '', online: false, restarting: true, at: systemClock.now() } as const;
+    for (const tunnelId of holds.close(table)) outbox.addAgent({ ...event, tunnelId });
+  };
+  life.onClose('holds', endHolds);
 
   // Before the last report: what the relays have carried is in it.
   life.onClose('relay ports', () => relays.close());
@@ -237,7 +247,7 @@ async function open(settings: NodeSettings, deps: NodeDeps, life: Lifecycle): Pr
   );
   const tcp = new TcpEdge(
     { host: edge.tcpHost, localTimeoutMs: edge.limits.localTimeoutSeconds * 1_000 },
-    { table, entrance, drops, sweeper: tcpVisitors, slabs, turn: new TurnEnd(), log },
+    { table, entrance, drops, holds, sweeper: tcpVisitors, slabs, turn: new TurnEnd(), log },
   );
   life.onClose('tcp ports', () => tcp.close());
 
@@ -262,6 +272,7 @@ async function open(settings: NodeSettings, deps: NodeDeps, life: Lifecycle): Pr
       ports: tcp,
       relays,
       meter,
+      holds,
       outbox,
       slabs,
       budget: windows,
@@ -308,6 +319,7 @@ async function open(settings: NodeSettings, deps: NodeDeps, life: Lifecycle): Pr
       table,
       entrance,
       drops,
+      holds,
       recorder,
       wantCertificate: edge.certificatesOnDemand ? (host) => link.wantCertificate(host) : null,
       log,
@@ -350,6 +362,7 @@ async function open(settings: NodeSettings, deps: NodeDeps, life: Lifecycle): Pr
       answered: http.faults.counts(),
       inspector: recorder?.stats() ?? NO_RECORDS,
       relays: relays.stats(),
+      holds: holds.stats(),
       threads: [],
       load: {
         agents: {
@@ -368,8 +381,14 @@ async function open(settings: NodeSettings, deps: NodeDeps, life: Lifecycle): Pr
     rehearse: (question) => rehearsals.run(question),
     flushInspections: async () => recorder?.flush(),
     drain: async (graceMs) => {
-      gateway.drain();
-      await Promise.all([tcp.drain(graceMs), http.drain(graceMs)]);
+      const until = performance.now() + graceMs;
+      tcp.stopListening();
+      // Agents are still let in, and told last: connections that are in use bring one more request, and visitors may be waiting for an agent.
+      await http.leave(graceMs);
+      await holds.idle(until - performance.now());
+      endHolds();
+      await gateway.drain();
+      await Promise.all([tcp.drain(until - performance.now()), http.drain(until - performance.now())]);
     },
     close: () => life.close(),
   };

@@ -27,11 +27,21 @@ export interface EdgeStats {
   readonly answered: Readonly<Record<string, number>>;
   /** Records of requests; all 0 while the inspector is off. */
   readonly inspector: InspectorStats;
+  readonly holds: HoldStats;
   readonly load: NodeLoad;
   /** What its thread costs; of several nodes all, and none for one in the thread of the control plane. */
   readonly threads: readonly ThreadFigures[];
   /** Relays of private networks. */
   readonly relays: RelayStats;
+}
+
+/** Visitors that waited for an agent whose session was lost. Those that found no room are in `dropped`. */
+export interface HoldStats {
+  readonly waiting: number;
+  /** What they have sent, kept meanwhile. */
+  readonly bytes: number;
+  /** How waits ended, since the start (data/edge/holds.ts). */
+  readonly ended: Readonly<Record<string, number>>;
 }
 
 /** What of `ProcessFigures` is of one thread and not of the process. */
@@ -68,6 +78,11 @@ function added(one: EdgeStats, other: EdgeStats): EdgeStats {
     },
     dropped: addedCounts(one.dropped, other.dropped),
     answered: addedCounts(one.answered, other.answered),
+    holds: {
+      waiting: one.holds.waiting + other.holds.waiting,
+      bytes: one.holds.bytes + other.holds.bytes,
+      ended: addedCounts(one.holds.ended, other.holds.ended),
+    },
     load: addedLoad(one.load, other.load),
     threads: [...one.threads, ...other.threads],
     inspector: {

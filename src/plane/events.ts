@@ -23,6 +23,8 @@ export interface AgentEvent {
   readonly agentId: string;
   readonly tunnelId: string;
   readonly online: boolean;
+  /** It left because this server restarts, and is expected back: after the start it counts as lost a moment ago. */
+  readonly restarting?: boolean;
   readonly at: number;
 }
 

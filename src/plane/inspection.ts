@@ -5,12 +5,12 @@
 
 /** How an action of a policy, or a gate, answered; in the order in which they were asked. */
 export interface TraceStep {
-  /** Kind of the action (`deny`, `jwt_validation`, …), `basic_gate`, `visitor_gate`, or `visitor_sign_in`: a path of the sign-in itself. */
+  /** Kind of the action (`deny`, `jwt_validation`, …), `basic_gate`, `visitor_gate`, or `visitor_sign_in`: a path of the sign-in itself; `agent_wait`: no agent was online. */
   readonly step: string;
   /** Place of the action in the policy; null: it is none. */
   readonly index: number | null;
   /** `beside`: an action that is only tried finds it out beside the request. */
-  /** Of an action that did not let it pass: its rule, as it was then (policy.ts); else null. */
+  /** Of an action that did not let it pass: its rule, as it was then (policy.ts). Of `agent_wait`: how long, `312 ms`. Else null. */
   readonly rule: string | null;
   readonly verdict: 'passed' | 'refused' | 'would_refuse' | 'beside';
   /** Error code of a refusal. */

@@ -1,11 +1,13 @@
 /**
  * From settings to a data node: the slice that it needs, in its own words. Called by start.ts.
  */
+import type { HostPort } from '../base/addr.ts';
 import type { Settings } from '../config/schema.ts';
 import { startDataThread, type StartedNode } from '../data/data-thread.ts';
 import { type NodeDeps, type NodeSettings, startNode } from '../data/node.ts';
 import { accessTo } from '../plane/link.ts';
 import type { Certificates } from './certificates.ts';
+import type { HeldSockets } from './held-sockets.ts';
 import { pricesOf } from './prices.ts';
 
 /** Starts a node. `makeHasher` is for one of this thread. */
@@ -18,6 +20,10 @@ export interface DataNodeDeps extends Pick<NodeDeps, 'link' | 'log' | 'makeHashe
   readonly certificates: Certificates;
   readonly version: string;
   readonly serverId: string;
+  /** Tunnels that agents served when the last process ended. */
+  readonly awaited: readonly string[];
+  /** Sockets that systemd holds. */
+  readonly held: HeldSockets;
   /** In place of what the settings say. */
   readonly startNode: StartNode | undefined;
 }
@@ -35,7 +41,10 @@ export const startInThisThread: StartNode = async (settings, deps) => ({
   failed: new Promise(() => undefined),
 });
 
-function nodeSettings(settings: Settings, { certificates, version, serverId }: DataNodeDeps): NodeSettings {
+function nodeSettings(
+  settings: Settings,
+  { certificates, version, serverId, awaited, held }: DataNodeDeps,
+): NodeSettings {
   const { api, edge, agents, inspector } = settings;
   return {
     nodeId: 'local',
@@ -44,8 +53,8 @@ function nodeSettings(settings: Settings, { certificates, version, serverId }: D
     prices: pricesOf(settings),
     edge: {
       domain: edge.domain,
-      http: edge.http_listen,
-      https: certificates.edge === null ? null : edge.https_listen,
+      http: listenOn(edge.http_listen, held.http),
+      https: listenOn(certificates.edge === null ? null : edge.https_listen, held.https),
       tls: certificates.edge,
       http2: edge.http2,
       certificatesOnDemand: edge.tls.mode === 'acme',
@@ -55,6 +64,7 @@ function nodeSettings(settings: Settings, { certificates, version, serverId }: D
       httpsRedirectPort: edge.https_redirect ? httpsPort(edge) : null,
       trustedProxies: api.trusted_proxies,
       proxyProtocolFrom: edge.proxy_protocol ? edge.proxy_protocol_from : null,
+      holdSeconds: edge.hold_seconds,
       issuerKeys: { allowPrivate: edge.allow_private_jwks },
       maxResponseHeadBytes: edge.max_response_head_bytes,
       maxResponseFields: edge.max_response_fields,
@@ -80,6 +90,7 @@ function nodeSettings(settings: Settings, { certificates, version, serverId }: D
         http2MemoryMb: edge.limits.http2_memory_mb,
       },
     },
+    awaited,
     inspector: inspector.enabled
       ? {
           maxBodyBytes: inspector.max_body_bytes,
@@ -89,7 +100,7 @@ function nodeSettings(settings: Settings, { certificates, version, serverId }: D
         }
       : null,
     agents: {
-      listen: agents.listen,
+      listen: listenOn(agents.listen, held.agents),
       tls: certificates.agents,
       limits: {
         maxSessions: agents.limits.max_sessions,
@@ -99,6 +110,11 @@ function nodeSettings(settings: Settings, { certificates, version, serverId }: D
       },
     },
   };
+}
+
+/** The address, or the socket that is held in its place. null: the listener is off. */
+export function listenOn<At extends HostPort | null>(at: At, fd: number | undefined): At | (At & { fd: number }) {
+  return at === null || fd === undefined ? at : { ...at, fd };
 }
 
 /** Of the public URLs of tunnels, where they are https; else of the listener. 0: the listener's own, which it learns late. */

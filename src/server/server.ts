@@ -4,6 +4,7 @@ import type { Logger } from '../base/log.ts';
 import type { ControlOptions } from '../control/open.ts';
 import type { CreatedUser } from '../control/services/accounts/accounts.ts';
 import type { StartNode } from './data-node.ts';
+import type { HeldSockets } from './held-sockets.ts';
 
 export interface ServerOptions {
   readonly version: string;
@@ -12,8 +13,8 @@ export interface ServerOptions {
   readonly logLines?: { readonly lost: number; readonly isLosing: boolean };
   /** Begins a new server over what another one left without its database, which is moved aside. Default: such a start is refused. */
   readonly newServer?: boolean;
-  /** What is in flight at a drain gets this long; default 30 s. */
-  readonly drainMs?: number;
+  /** Sockets that systemd holds for it; none by default. */
+  readonly held?: HeldSockets;
   /** Another data node, for tests of the control plane alone. */
   readonly startNode?: StartNode;
   /** What computes argon2id in place of threads; called by each plane, which closes what it gets. */
@@ -40,10 +41,12 @@ export interface Server {
   ownerShown(): void;
   /** Reads certificates from files now, and not at the next look. What does not fit is logged and kept out. Never rejects. */
   reloadCertificates(): Promise<void>;
-  /** Takes nothing new, tells agents, lets what is in flight end (30 s), then closes. Call `close` meanwhile to cut it short. */
+  /** Takes nothing new, tells agents, lets what is in flight end (`drainSeconds`), then closes. Call `close` meanwhile to cut it short. */
   drain(): Promise<void>;
   /** Cuts everything and frees the data folder. May be called twice. */
   close(): Promise<void>;
+  /** What `drain` gives to what is in flight. */
+  readonly drainSeconds: number;
   /** Resolves when the data node has ended by a fault: nothing is served any more, and the process should end. */
   readonly failed: Promise<Error>;
 }

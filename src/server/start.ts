@@ -10,8 +10,8 @@ import type { Api } from '../control/api/context.ts';
 import type { ControlPlane } from '../control/open.ts';
 import type { CreatedUser } from '../control/services/accounts/accounts.ts';
 import type { NodeAccess } from '../plane/link.ts';
-import { DRAIN_MS } from '../wire/messages.ts';
 import type { AdminSocket } from './admin-socket.ts';
+import { drainSecondsOf, misplacedSockets } from './held-sockets.ts';
 import { type ApiPart, serveApi } from './parts/api.ts';
 import { startBackground } from './parts/background.ts';
 import { tendCertificates } from './parts/certificates.ts';
@@ -44,6 +44,10 @@ async function open(life: Lifecycle, starting: Starting): Promise<Server> {
   const served = await serveApi(life, starting, { control, apiTls });
   const firstOwner = await welcomeOperators(life, operators, { control, app: served.app });
   await startBackground(life, starting, control);
+  const { settings, options, log } = starting;
+  const drainSeconds = drainSecondsOf(settings, options.held);
+  for (const warning of misplacedSockets(settings, options.held, { ...node.addresses, api: served.api.address }))
+    log.warn({}, warning);
   return {
     addresses: { api: served.api.address, ...node.addresses, metrics: served.metrics },
     apiUrl: starting.late.apiUrl,
@@ -52,10 +56,11 @@ async function open(life: Lifecycle, starting: Starting): Promise<Server> {
     ownerShown: () => control.accounts.ownerShown(),
     reloadCertificates: () => watch.look(),
     drain: async () => {
-      await drain({ ...served, control, node, operators }, starting.options.drainMs ?? DRAIN_MS);
+      await drain({ ...served, control, node, operators }, drainSeconds * 1_000);
       await life.close();
     },
     close: () => life.close(),
+    drainSeconds,
     failed,
   };
 }
@@ -83,11 +88,15 @@ interface Draining extends Pick<ApiPart, 'api' | 'liveFeed'> {
 
 /** A request to the API that never gets whole must not hold up the stop: what is left after `graceMs` is the caller's to cut. */
 async function drain({ control, node, api, liveFeed, operators }: Draining, graceMs: number): Promise<void> {
-  control.deviceLogins.endWaits();
-  control.mailbox.endWaits();
+  // The API last: agents that come back for visitors who wait ask it where to dial.
+  const endApi = async (): Promise<void> => {
+    await node.drain(graceMs);
+    control.deviceLogins.endWaits();
+    control.mailbox.endWaits();
+    await Promise.all([liveFeed.end(), api.drain(), operators.drain()]);
+  };
   const patience = new AbortController();
   const over = setTimeout(graceMs, undefined, { signal: patience.signal }).catch(() => undefined);
-  const ended = [node.drain(graceMs), liveFeed.end(), api.drain(), operators.drain(), control.forwarder.stop(graceMs)];
-  await Promise.race([Promise.all(ended), over]);
+  await Promise.race([Promise.all([endApi(), control.forwarder.stop(graceMs)]), over]);
   patience.abort();
 }

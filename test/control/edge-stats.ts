@@ -8,6 +8,11 @@ export const STATS: EdgeStats = {
   dropped: { over_address: 512, idle: 40, malformed: 0 },
   answered: { bad_request: 3, tunnel_offline: 0 },
   inspector: { recorded: 980, dropped: { tunnel_rate: 17, memory: 0 }, waiting: 2, heldBytes: 4_096 },
+  holds: {
+    waiting: 13,
+    bytes: 5_005,
+    ended: { served: 61, changed: 2, timed_out: 7, left: 8, full: 0 },
+  },
   threads: [
     {
       loop: { p50Ms: 1, p99Ms: 7, maxMs: 31, busyShare: 0.25 },

@@ -5,11 +5,12 @@
  */
 import { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
-import { Sweeper } from '../../src/base/clock.ts';
+import { Sweeper, systemClock } from '../../src/base/clock.ts';
 import { type Logger, silentLog } from '../../src/base/log.ts';
 import { SlabPool } from '../../src/base/slab.ts';
 import { type EdgeContext, edgeContext, type EdgeLimits } from '../../src/data/edge/context.ts';
 import { Drops } from '../../src/data/edge/drops.ts';
+import { HOLD_BOUNDS, Holds } from '../../src/data/edge/holds.ts';
 import { Recorder } from '../../src/data/inspect/recorder.ts';
 import { Visitor } from '../../src/data/edge/visitor.ts';
 import { testRoute } from '../../src/data/fixtures/link.ts';
@@ -211,6 +212,7 @@ export class DryEdge {
       trusted: null,
       redirect: null,
       drops,
+      holds: new Holds({ holdMs: 0, ...HOLD_BOUNDS }, { drops, clock: systemClock }),
       // A fault in it fails the case too.
       recorder: new Recorder(RECORDED, { link: { inspect: async () => {} }, log: failing }),
     });

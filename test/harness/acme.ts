@@ -94,6 +94,8 @@ ${options.acme ?? ''}`;
   });
   const open = async (socket: TLSSocket): Promise<TLSSocket> => {
     t.after(() => void socket.destroy());
+    // A restart may cut it with a reset.
+    socket.on('error', () => undefined);
     await once(socket, 'secureConnect');
     return socket;
   };

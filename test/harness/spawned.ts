@@ -6,6 +6,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Program } from '../../scripts/quickstart/program.ts';
+import { SocketHolder } from '../../scripts/quickstart/socket-holder.ts';
 import { Account } from './account.ts';
 import { configText, freePorts, type Ports } from './config.ts';
 import { type Ends, inReverse } from './ends.ts';
@@ -21,6 +22,8 @@ export interface SpawnOptions {
   readonly address?: string;
   /** Network namespace of the server. */
   readonly netns?: string;
+  /** Its listening sockets are held by this process, as systemd holds them, and stay open while no server runs. */
+  readonly held?: boolean;
 }
 
 export interface AgentOptions {
@@ -47,6 +50,7 @@ export class SpawnedCulvert {
   readonly ports: Ports;
   readonly #t: Ends;
   readonly #configFile: string;
+  readonly #holder: SocketHolder | undefined;
   #options: SpawnOptions;
   #server: Program;
   #account: Account | undefined;
@@ -61,6 +65,9 @@ export class SpawnedCulvert {
     this.#options = options;
     this.#configFile = join(folder, 'server.toml');
     this.#configure('127.0.0.1');
+    const { api, http, agents } = ports;
+    this.#holder = options.held === true ? new SocketHolder({ api, http, agents }) : undefined;
+    t.after(() => this.#holder?.close());
     this.#server = this.#start(undefined);
     t.after(() => this.killServer());
   }
@@ -114,6 +121,11 @@ export class SpawnedCulvert {
     await this.#server.printed(/^culvert \S+ is running$/m);
   }
 
+  /** SIGTERM; resolves with its exit code when it is gone. */
+  stopServer(): Promise<number | null> {
+    return this.#server.stop();
+  }
+
   /** SIGKILL; resolves when it is gone. */
   async killServer(): Promise<void> {
     this.#server.kill();
@@ -155,6 +167,7 @@ export class SpawnedCulvert {
       args: ['serve', '--config', this.#configFile],
       cwd: this.folder,
       env: { PATH: process.env['PATH'], HOME: this.folder, CULVERT_DIST: process.env['CULVERT_DIST'] },
+      holder: this.#holder,
     });
   }
 }

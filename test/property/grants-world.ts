@@ -16,6 +16,7 @@ import { tokenSpend } from '../../src/control/db/schema.ts';
 import type { UserActor } from '../../src/control/services/actor.ts';
 import { TestAgent } from '../../src/data/fixtures/agent.ts';
 import { testCertificate, type TestCertificate } from '../../src/data/fixtures/certificate.ts';
+import { HOLD_BOUNDS, Holds } from '../../src/data/edge/holds.ts';
 import { Gateway } from '../../src/data/gateway/gateway.ts';
 import { RelayBook } from '../../src/data/relay/relay-book.ts';
 import { UsageMeter } from '../../src/data/report/meter.ts';
@@ -288,6 +289,7 @@ export class GrantsWorld {
       },
       {
         ...{ link, table, relays, meter, outbox, sweeper, clock: this.#clock, drops: new Drops(), log: silentLog },
+        holds: new Holds({ holdMs: 0, ...HOLD_BOUNDS }, { drops: new Drops(), clock: this.#clock }),
         ports: { ready: async () => true },
         slabs: new SlabPool(),
         onPresence: () => undefined,

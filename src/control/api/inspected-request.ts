@@ -61,14 +61,16 @@ const trace = z
     steps: z
       .array(
         z.object({
-          step: z
-            .string()
-            .openapi({ description: 'Kind of the action, or `basic_gate`, `visitor_gate`, `visitor_sign_in`' }),
+          step: z.string().openapi({
+            description:
+              'Kind of the action, or `basic_gate`, `visitor_gate`, `visitor_sign_in`, `agent_wait` (no agent was online)',
+          }),
           index: z.int().nullable().openapi({ description: 'Place of the action in the policy' }),
-          rule: z
-            .string()
-            .nullable()
-            .openapi({ description: 'Of an action that did not let it pass: what it said then', example: '/admin' }),
+          rule: z.string().nullable().openapi({
+            description:
+              'Of an action that did not let it pass: what it said then. Of `agent_wait`: how long it waited',
+            example: '/admin',
+          }),
           verdict: z.enum(['passed', 'refused', 'would_refuse', 'beside']).openapi({
             description:
               '`would_refuse`: by an action that is only tried; `beside`: such a one that finds out beside the request',

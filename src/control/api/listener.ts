@@ -7,7 +7,7 @@ import { createServer, type IncomingMessage, type Server as HttpServer } from 'n
 import { createServer as createTlsServer, Server as HttpsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
-import type { HostPort } from '../../base/addr.ts';
+import { type ListenAt, listenAt } from '../../base/listen.ts';
 import { CIPHER_SUITES } from '../../base/tls-suites.ts';
 import type { Api } from './context.ts';
 import { ConnectionBound, type ConnectionRules } from './connection-bound.ts';
@@ -22,6 +22,8 @@ const TIMEOUTS = {
   connectionsCheckingInterval: 5_000,
 } as const;
 const DRAIN_SWEEP_MS = 50;
+/** As Node's own. */
+const BACKLOG = 511;
 const HANDSHAKE_MS = 10_000;
 
 /** PEM both, the chain included. */
@@ -50,7 +52,7 @@ export interface ApiListener {
 /** Binds and serves. Throws the system's error when the address can't be bound. */
 export async function listenApi(
   app: Api,
-  at: HostPort,
+  at: ListenAt,
   { tls = null, upgrades, ...rules }: ListenerRules,
 ): Promise<ApiListener> {
   const options = {
@@ -72,7 +74,7 @@ export async function listenApi(
   server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
     void upgrades?.take({ request, socket, head, accepted: () => bound.letGo(socket) });
   });
-  server.listen(at.port, at.host);
+  listenAt(server, at, BACKLOG);
   await once(server, 'listening');
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('the API listener has no address');

@@ -111,7 +111,7 @@ function writeDescriptors(sheet: MetricSheet, { limit, used, lacks }: Descriptor
   );
 }
 
-function writeEdge(sheet: MetricSheet, { connections: now, dropped, answered }: EdgeStats): void {
+function writeEdge(sheet: MetricSheet, { connections: now, dropped, answered, holds }: EdgeStats): void {
   const entering = Math.max(0, now.open - now.http - now.tcp);
   sheet.gauge(
     'culvert_visitor_connections',
@@ -133,6 +133,13 @@ function writeEdge(sheet: MetricSheet, { connections: now, dropped, answered }: 
     'culvert_visitor_answered_total',
     'Requests that the edge answered by itself, by code',
     byLabel('code', answered),
+  );
+  sheet.gauge('culvert_visitor_held', 'Visitors that wait for an agent to come back', holds.waiting);
+  sheet.gauge('culvert_visitor_held_bytes', 'What they have sent, kept meanwhile', holds.bytes);
+  sheet.counter(
+    'culvert_visitor_held_total',
+    'Visitors that waited for an agent to come back, by how the wait ended',
+    byLabel('end', holds.ended),
   );
 }
 

@@ -7101,11 +7101,11 @@ export interface components {
                 /** @description Place of the action in the policy */
                 index: number | null;
                 /**
-                 * @description Of an action that did not let it pass: what it said then
+                 * @description Of an action that did not let it pass: what it said then. Of `agent_wait`: how long it waited
                  * @example /admin
                  */
                 rule: string | null;
-                /** @description Kind of the action, or `basic_gate`, `visitor_gate`, `visitor_sign_in` */
+                /** @description Kind of the action, or `basic_gate`, `visitor_gate`, `visitor_sign_in`, `agent_wait` (no agent was online) */
                 step: string;
                 /**
                  * @description `would_refuse`: by an action that is only tried; `beside`: such a one that finds out beside the request

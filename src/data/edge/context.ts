@@ -12,6 +12,7 @@ import type { Recorder } from '../inspect/recorder.ts';
 import type { Drops } from './drops.ts';
 import { FaultCounters } from './fault.ts';
 import type { HandshakeLimits } from './handshake-rate.ts';
+import type { Holds } from './holds.ts';
 import { Head } from '../../http1/head.ts';
 import type { HeadLimits } from '../../http1/head-limits.ts';
 import { StreamMemory } from './h2/stream-memory.ts';
@@ -56,8 +57,13 @@ export interface EdgeLimits {
 export interface EdgeConnection {
   /** Once a second or so, with monotonic time: deadlines. */
   sweep(nowMs: number): void;
-  /** The server leaves: ends now when idle, else after what is under way. */
-  drain(): void;
+  /**
+   * The server leaves: ends now when idle, else after what is under way. Until it `isLast`, one that has just been in use may bring one more
+   * request: most clients have that under way, and would take a cut for a failure.
+   */
+  drain(isLast: boolean): void;
+  /** A request may come on it; nothing is under way; or all is done, and the visitor has yet to close its side. */
+  readonly stage: 'open' | 'busy' | 'done';
   /** Cuts it. May be called twice. */
   destroy(): void;
 }
@@ -77,6 +83,7 @@ export interface EdgeContext {
   readonly turn: TurnEnd;
   readonly faults: FaultCounters;
   readonly drops: Drops;
+  readonly holds: Holds;
   /** null: no request is recorded. */
   readonly recorder: Recorder | null;
   readonly http2Memory: StreamMemory;
@@ -96,7 +103,10 @@ export interface EdgeContext {
 const READ_BYTES = 131_072;
 
 export function edgeContext(
-  of: Pick<EdgeContext, 'table' | 'limits' | 'sweeper' | 'log' | 'trusted' | 'redirect' | 'drops' | 'recorder'>,
+  of: Pick<
+    EdgeContext,
+    'table' | 'limits' | 'sweeper' | 'log' | 'trusted' | 'redirect' | 'drops' | 'holds' | 'recorder'
+  >,
 ): EdgeContext {
   const slabs = new SlabPool();
   return {

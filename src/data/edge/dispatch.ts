@@ -18,14 +18,14 @@ import { ShownBefore } from '../policy/shown-before.ts';
 import type { PolicyRequest, Verdict } from '../policy/step.ts';
 import { showsVisitorCookies } from '../policy/visitor-cookies.ts';
 import { visitorLines } from '../policy/visitor-lines.ts';
-import { type EdgeRefusal, EXHAUSTED, refusalOf } from './refusal.ts';
+import type { Hold, HoldEnd } from './holds.ts';
+import { type EdgeRefusal, EXHAUSTED, OFFLINE, refusalOf } from './refusal.ts';
 import type { RouteEntry } from '../routing/entry.ts';
 import { acquire, openUpstream, type Upstream } from './upstream.ts';
 
 const NOT_FOUND: EdgeRefusal = { code: 'tunnel_not_found' };
 const MISDIRECTED: EdgeRefusal = { code: 'misdirected_request' };
 const LOOP: EdgeRefusal = { code: 'loop_detected' };
-const OFFLINE: EdgeRefusal = { code: 'tunnel_offline' };
 const OVERLOADED: EdgeRefusal = { code: 'overloaded' };
 const GREEDY: EdgeRefusal = {
   code: 'overloaded',
@@ -34,10 +34,11 @@ const GREEDY: EdgeRefusal = {
 const NOTHING = Buffer.alloc(0);
 const NO_TOKEN = new HeaderRule([], ['authorization']);
 
-/** What a chain that was waited for says. */
+/** What a chain that was waited for says; `held`: what the wait for an agent has come to, behind a chain that has let the request pass. */
 interface Decided {
-  readonly chain: PolicyChain;
+  readonly chain: PolicyChain | null;
   readonly verdict: Verdict;
+  readonly held: boolean;
 }
 
 export class Dispatch {
@@ -52,6 +53,8 @@ export class Dispatch {
   #repeatable = false;
   /** Why the last `find` found nothing, unless `pending` says that it is not decided yet. */
   refusal: EdgeRefusal = NOT_FOUND;
+  /** Bytes that the visitor's connection keeps while the head that comes to `find` waits; at least the head. Set before `find`. */
+  kept = 0;
   /** What the head at hand waits for. Once it is there `find` is asked again. */
   pending: Promise<Verdict> | null = null;
   /** The chain that is being asked, and the step from which it goes on. */
@@ -59,6 +62,9 @@ export class Dispatch {
   #next = 0;
   /** What that chain has decided of the head that comes to `find` next, and of no other. */
   #decided: Decided | null = null;
+  /** The wait for an agent, while there is one, and since when the head at hand waits; 0: it does not. */
+  #hold: Hold | null = null;
+  #heldSinceMs = 0;
   readonly #asked: PolicyRequest;
   readonly #of: VisitorOrigin;
 
@@ -88,8 +94,13 @@ export class Dispatch {
     };
   }
 
+  /** The request waits for an agent, and nothing else. */
+  get isHeld(): boolean {
+    return this.#hold !== null;
+  }
+
   /**
-   * A way to the service that the head at `bytes[start, end)` asks for, noted in the exchange; null: see `refusal`. `wireBytes`: what of it
+   * A way to the service that the head at `bytes[start, end)` asks for, noted in the exchange; null: see `pending` and `refusal`. `wireBytes`: what of it
    * came over the wire, where that is less.
    */
   find(bytes: Buffer, start: number, end: number, wireBytes = end - start): Upstream | null {
@@ -97,6 +108,7 @@ export class Dispatch {
     const exchange = this.#exchange;
     const decided = this.#decided;
     this.#decided = null;
+    if (decided === null) this.#heldSinceMs = 0;
     this.#start = start;
     this.#end = end;
     if (challenges !== null && this.#isChallenge(challenges, bytes)) return null;
@@ -110,10 +122,10 @@ export class Dispatch {
     if (this.#forwarded.isLoop(bytes, head)) return this.#refuse(LOOP);
     if (redirect !== null && this.#mustBeHttps(redirect, bytes)) return null;
     const refusal = refusalOf(entry);
-    if (refusal !== null) return this.#refuse(refusal);
+    if (refusal !== null && !(refusal === OFFLINE && this.#mayWait(entry, decided))) return this.#refuse(refusal);
     const { served, policy } = entry;
-    if (served === null || served.draining) return this.#refuse(OFFLINE);
     if (policy !== null && policy.chain !== null && !this.#passes(policy.chain, bytes, decided)) return null;
+    if (served === null || served.draining) return this.#wait(entry);
     if (served.payer.exhausted) return this.#refuse(EXHAUSTED);
 
     const load = this.#load;
@@ -180,7 +192,61 @@ export class Dispatch {
   /** What the head waited for is decided: `find` refuses, or goes on behind that step; unless the policy has changed since, then all is asked anew. */
   decided(verdict: Verdict): void {
     this.pending = null;
-    this.#decided = this.#chain === null ? null : { chain: this.#chain, verdict };
+    const held = this.#hold !== null;
+    this.#hold = null;
+    if (held) this.#noteHeld(verdict);
+    this.#decided = this.#chain === null && !held ? null : { chain: this.#chain, verdict, held };
+  }
+
+  /** The visitor has sent more while its request is held. False: there is no room for it, and the request is refused. */
+  keepMore(bytes: number): boolean {
+    return this.#hold === null || this.#hold.grow(bytes);
+  }
+
+  /** The visitor has left: a request that is held waits no more. */
+  leave(): void {
+    this.#hold?.leave();
+  }
+
+  /** No agent serves the tunnel: is one awaited, and may this request wait for it? */
+  #mayWait(entry: RouteEntry, decided: Decided | null): boolean {
+    // What the control plane sends has a queue of its own there.
+    if (this.#of.sentBy !== undefined || (decided !== null && decided.held && decided.verdict !== null)) return false;
+    return this.#context.holds.isAwaited(entry);
+  }
+
+  #wait(entry: RouteEntry): null {
+    const { holds } = this.#context;
+    const nowMs = performance.now();
+    if (this.#heldSinceMs === 0) this.#heldSinceMs = nowMs;
+    const { promise, resolve } = Promise.withResolvers<Verdict>();
+    const hold = holds.wait(entry, {
+      bytes: Math.max(this.kept, this.#end - this.#start),
+      // An agent that comes and goes again and again begins no new wait.
+      maxMs: holds.holdMs - (nowMs - this.#heldSinceMs),
+      onEnd: (why: HoldEnd) => resolve(why === 'served' || why === 'changed' ? null : OFFLINE),
+    });
+    this.#refuse(OFFLINE);
+    if (hold === null) return null;
+    this.#hold = hold;
+    this.#chain = entry.policy === null ? null : entry.policy.chain;
+    this.pending = promise;
+    return null;
+  }
+
+  /** For the request's trace. */
+  #noteHeld(verdict: Verdict): void {
+    const { draft } = this.#exchange;
+    if (draft === null) return;
+    const ms = Math.round(performance.now() - this.#heldSinceMs);
+    const isRefused = verdict !== null;
+    draft.note({
+      step: 'agent_wait',
+      index: null,
+      rule: `${ms} ms`,
+      verdict: isRefused ? 'refused' : 'passed',
+      code: isRefused ? verdict.code : null,
+    });
   }
 
   /** False: refused or not decided yet. */
@@ -189,6 +255,8 @@ export class Dispatch {
     asked.bytes = bytes;
     asked.start = this.#start;
     asked.end = this.#end;
+    // It had passed before it was held: what the chain has said of the visitor holds.
+    if (decided !== null && decided.held && decided.chain === chain) return true;
     const clientIp = this.#forwarded.clientIp(bytes, asked.head);
     if (clientIp !== asked.clientIp) {
       asked.clientIp = clientIp;

@@ -98,6 +98,11 @@ export const DROPS = {
     null,
     'debug',
   ),
+  hold_full: kind(
+    'visitors were refused at once instead of waiting for an agent to come back: too many were waiting',
+    null,
+    'warn',
+  ),
   certificate_wait_full: kind(
     'visitors were shown the stand-in certificate: too many others waited for theirs',
     null,

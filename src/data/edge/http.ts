@@ -3,11 +3,13 @@
  * not node:http: that alone costs more processor time per request (11 us) than this edge with parser, policy and tunnel (8).
  */
 import { type AddressInfo, BlockList, createServer, isIPv6, type Server, type Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { createServer as createTlsServer, type Server as TlsServer, type TLSSocket } from 'node:tls';
 import { cutFaulty, Sweeper } from '../../base/clock.ts';
 import { codeOf } from '../../base/errors.ts';
 import { Lifecycle } from '../../base/lifecycle.ts';
 import type { Logger } from '../../base/log.ts';
+import { type ListenAt, listenAt } from '../../base/listen.ts';
 import { socketBelow } from '../../base/socket.ts';
 import type { TunnelAnswer, TunnelRequest } from '../../plane/inspection.ts';
 import type { RouteTable } from '../routing/table.ts';
@@ -23,6 +25,7 @@ import type { Recorder } from '../inspect/recorder.ts';
 import { type EdgeConnection, type EdgeContext, type EdgeLimits, edgeContext } from './context.ts';
 import type { FaultCounters } from './fault.ts';
 import { Http2Connection } from './h2/connection.ts';
+import type { Holds } from './holds.ts';
 import { HttpsRedirect } from './https-redirect.ts';
 import { VisitorCertificates, type VisitorTls } from './tls.ts';
 import { TunnelRequests } from './tunnel-requests.ts';
@@ -32,8 +35,8 @@ import { Visitor } from './visitor.ts';
 export interface HttpEdgeOptions {
   /** How often deadlines are looked at. */
   readonly sweepMs: number;
-  readonly http: { readonly host: string; readonly port: number } | null;
-  readonly https: { readonly host: string; readonly port: number } | null;
+  readonly http: ListenAt | null;
+  readonly https: ListenAt | null;
   /** The default certificate at the start. */
   readonly tls: VisitorTls | null;
   /** HTTP/2 is offered to visitors of the TLS listener. */
@@ -49,6 +52,7 @@ export interface HttpEdgeDeps {
   readonly table: RouteTable;
   readonly entrance: Entrance;
   readonly drops: Drops;
+  readonly holds: Holds;
   /** null: no request is recorded. */
   readonly recorder: Recorder | null;
   /** Asks for certificates of names that visitors want; null: there are none but those that are set. */
@@ -68,7 +72,12 @@ export interface HttpEdge {
   setChallenges(list: readonly EdgeChallenge[]): void;
   /** Carries out a request of the control plane. Never rejects. */
   send(request: TunnelRequest): Promise<TunnelAnswer>;
-  /** Stops accepting; idle connections end, others get `graceMs` to finish. */
+  /**
+   * Stops accepting. Idle connections end; those that were in use within the last second end with their next request. Resolves when none is left on
+   * which one may come: after a second at the latest, and after `graceMs`.
+   */
+  leave(graceMs: number): Promise<void>;
+  /** What is under way gets `graceMs` to finish. */
   drain(graceMs: number): Promise<void>;
   close(): Promise<void>;
 }
@@ -77,6 +86,10 @@ const BACKLOG = 4_096;
 /** How often the coarse clock moves, how often idle streams are looked at. */
 const TICK_MS = 250;
 const STALE_MS = 5_000;
+/** At a drain: how often connections are looked at; how long one that was in use may bring its last request; how long visitors may take to close theirs. */
+const DRAIN_LOOK_MS = 20;
+const LAST_REQUEST_MS = 1_000;
+const LAST_LINGER_MS = 250;
 
 /** Starts the listeners. Throws when one can't be bound, with nothing left open. */
 export async function startHttpEdge(options: HttpEdgeOptions, deps: HttpEdgeDeps): Promise<HttpEdge> {
@@ -89,6 +102,7 @@ export async function startHttpEdge(options: HttpEdgeOptions, deps: HttpEdgeDeps
     limits: options.limits,
     sweeper,
     drops: deps.drops,
+    holds: deps.holds,
     recorder: deps.recorder,
     log: deps.log,
     trusted: options.trustedProxies.length === 0 ? null : blockList(options.trustedProxies),
@@ -118,7 +132,7 @@ export async function startHttpEdge(options: HttpEdgeOptions, deps: HttpEdgeDeps
     const tls = certificates === null ? null : tlsServer(context, deps, certificates, options.http2);
     if (certificates !== null && tls !== null)
       lifecycle.onClose('ticket keys', certificates.rotateTicketKeys(tls.server));
-    const https = tls === null ? null : tlsListener(tls, deps, { limits: options.limits.tlsHandshakes, shaking: raw });
+    const https = tls === null ? null : tlsListener(tls, deps, { limits: options.limits.tlsHandshakes, raw });
     for (const [server, listen] of [
       [http, options.http],
       [https, options.https],
@@ -133,6 +147,7 @@ export async function startHttpEdge(options: HttpEdgeOptions, deps: HttpEdgeDeps
       sweeper,
       lifecycle,
       servers: [http, https].filter((s) => s !== null),
+      shaking: tls?.shaking ?? new Set(),
       http,
       https,
       setCertificates: (list) => {
@@ -157,6 +172,7 @@ function edge(of: {
   sweeper: Sweeper<EdgeConnection>;
   lifecycle: Lifecycle;
   servers: readonly Server[];
+  shaking: ReadonlySet<Socket>;
   http: Server | null;
   https: Server | null;
   setCertificates: HttpEdge['setCertificates'];
@@ -174,22 +190,42 @@ function edge(of: {
       return sweeper.size - requests.count;
     },
     send: (request) => requests.send(request),
-    drain: async (graceMs) => {
+    leave: async (graceMs) => {
       context.draining = true;
       for (const server of of.servers) server.close();
-      for (const visitor of [...sweeper.members()]) {
-        try {
-          visitor.drain();
-        } catch (error) {
-          // The others are told all the same.
-          cutFaulty(context.log, 'a visitor')(visitor, error);
-        }
-      }
+      drainAll(of, false);
+      const end = performance.now() + Math.min(graceMs, LAST_REQUEST_MS);
+      const mayAsk = (): boolean => of.shaking.size > 0 || hasStage(sweeper, 'open');
+      while (mayAsk() && performance.now() < end) await pause(DRAIN_LOOK_MS);
+      drainAll(of, true);
+    },
+    drain: async (graceMs) => {
       const end = performance.now() + graceMs;
-      while (sweeper.size > 0 && performance.now() < end) await new Promise((resolve) => setTimeout(resolve, 50));
+      while (hasStage(sweeper, 'busy', 'open') && performance.now() < end) await pause(DRAIN_LOOK_MS);
+      const lingerEnd = Math.min(end, performance.now() + LAST_LINGER_MS);
+      while (sweeper.size > 0 && performance.now() < lingerEnd) await pause(DRAIN_LOOK_MS);
     },
     close: () => of.lifecycle.close(),
   };
+}
+
+function drainAll(
+  { context, sweeper }: { context: EdgeContext; sweeper: Sweeper<EdgeConnection> },
+  isLast: boolean,
+): void {
+  for (const visitor of [...sweeper.members()]) {
+    try {
+      visitor.drain(isLast);
+    } catch (error) {
+      // The others are told all the same.
+      cutFaulty(context.log, 'a visitor')(visitor, error);
+    }
+  }
+}
+
+function hasStage(sweeper: Sweeper<EdgeConnection>, ...stages: ReadonlyArray<EdgeConnection['stage']>): boolean {
+  for (const { stage } of sweeper.members()) if (stages.includes(stage)) return true;
+  return false;
 }
 
 function waitsFor({ table, wantCertificate: want, drops }: HttpEdgeDeps): CertificateWaits | null {
@@ -207,17 +243,19 @@ interface TlsFront {
   readonly server: TlsServer;
   /** Whose TCP connection it is. */
   readonly visitors: WeakMap<Socket, Entered>;
+  /** TCP connections whose handshake is under way. */
+  readonly shaking: Set<Socket>;
 }
 
 /**
  * Accepts for `tls`, which does not listen by itself: a PROXY header comes before the handshake, and a connection is counted from there on,
- * for a handshake costs more than a request. `shaking` gets the TCP sockets, which must be cut at the end also when no TLS connection has
+ * for a handshake costs more than a request. `raw` gets the TCP sockets, which must be cut at the end also when no TLS connection has
  * come of them.
  */
 function tlsListener(
   tls: TlsFront,
   { entrance, drops }: Pick<HttpEdgeDeps, 'entrance' | 'drops'>,
-  { limits, shaking }: { limits: HandshakeLimits; shaking: Set<Socket> },
+  { limits, raw }: { limits: HandshakeLimits; raw: Set<Socket> },
 ): Server {
   const rate = new HandshakeRate(limits);
   return createServer({ noDelay: true }, (socket) => {
@@ -229,8 +267,12 @@ function tlsListener(
         return;
       }
       tls.visitors.set(socket, from);
-      shaking.add(socket);
-      socket.once('close', () => shaking.delete(socket));
+      raw.add(socket);
+      tls.shaking.add(socket);
+      socket.once('close', () => {
+        raw.delete(socket);
+        tls.shaking.delete(socket);
+      });
       tls.server.emit('connection', socket);
     });
   });
@@ -243,6 +285,7 @@ function tlsServer(
   http2: boolean,
 ): TlsFront {
   const visitors = new WeakMap<Socket, Entered>();
+  const shaking = new Set<Socket>();
   const fromOf = (socket: TLSSocket): Entered | undefined => {
     const below = socketBelow(socket);
     return below === undefined ? undefined : visitors.get(below);
@@ -252,6 +295,7 @@ function tlsServer(
   const server = createTlsServer({ ...options, noDelay: true }, (socket: TLSSocket) => {
     const below = socketBelow(socket);
     const from = fromOf(socket);
+    if (below !== undefined) shaking.delete(below);
     if (below === undefined || from === undefined) return void socket.destroy();
     if (socket.alpnProtocol === ACME_PROTOCOL) return leave(socket);
     // From here on: who ends its direction in the middle of a handshake has left, and must not be waited for.
@@ -267,7 +311,7 @@ function tlsServer(
     deps.log.debug({ err: error.message }, 'a TLS handshake with a visitor failed');
     socket.destroy();
   });
-  return { server, visitors };
+  return { server, visitors, shaking };
 }
 
 /** An authority has seen all that it wanted to see, once the end of the handshake has left. */
@@ -280,13 +324,14 @@ function dropStaleStreams(context: EdgeContext): void {
   for (const entry of context.table.entries()) if (entry.served !== null) dropStale(entry.served, context.nowMs);
 }
 
-function listening(server: Server, listen: { host: string; port: number }): Promise<void> {
+function listening(server: Server, at: ListenAt): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
-    server.listen({ ...listen, backlog: BACKLOG }, () => {
+    server.once('listening', () => {
       server.off('error', reject);
       resolve();
     });
+    listenAt(server, at, BACKLOG);
   });
 }
 

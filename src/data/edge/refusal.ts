@@ -13,7 +13,8 @@ export interface EdgeRefusal {
   readonly fields?: readonly string[];
 }
 
-const OFFLINE: EdgeRefusal = { code: 'tunnel_offline' };
+/** No agent serves the tunnel now. */
+export const OFFLINE: EdgeRefusal = { code: 'tunnel_offline' };
 const STOPPED: EdgeRefusal = { code: 'tunnel_offline', detail: 'The tunnel has been stopped by its owner.' };
 const EXPIRED: EdgeRefusal = {
   code: 'tunnel_offline',

@@ -63,11 +63,16 @@ export class TcpVisitor implements StreamSink {
   #replySize = 2;
   #replied = false;
 
-  /** Undefined when nobody serves the tunnel now, or its budget is spent: the caller closes the socket. */
+  /** Whether the tunnel takes this visitor, whoever serves it. */
+  static mayEnter({ route, policy }: RouteEntry, from: Proxied): boolean {
+    if (route.stopped || route.maintenance !== null) return false;
+    return policy === null || !policy.keepsOut(from.ip);
+  }
+
+  /** For a visitor that may enter. Undefined when no agent serves the tunnel now, or its budget is spent: the caller closes the socket. */
   static open(socket: Socket, entry: RouteEntry, options: TcpVisitorOptions): TcpVisitor | undefined {
-    const { served, route } = entry;
-    if (served === null || served.draining || route.stopped || route.maintenance !== null) return undefined;
-    if (entry.policy !== null && entry.policy.keepsOut(options.from.ip)) return undefined;
+    const { served } = entry;
+    if (served === null || served.draining) return undefined;
     if (served.payer.exhausted || hasItsShare(served)) return undefined;
     const address = visitorAddress(options.from.ip, options.from.port);
     if (address === undefined) return undefined;

@@ -9,6 +9,7 @@ import type { MuxStream } from '../../mux/stream.ts';
 import { CONNECTED_REPLY, decodePreamble, encodeReply, type Preamble, REPLY } from '../../wire/preamble.ts';
 import { TestAgent } from '../fixtures/agent.ts';
 import { testCertificate, type TestCertificate } from '../fixtures/certificate.ts';
+import { until } from '../fixtures/gateway.ts';
 import { FakeLink, idOf, testGrant, testRoute } from '../fixtures/link.ts';
 import { type DataNode, startNode } from '../node.ts';
 import { testSettings } from '../fixtures/settings.ts';
@@ -341,4 +342,45 @@ test('a drain waits for visitors and cuts those that stay', async (t) => {
   await draining;
   await node.close();
   assert.equal((await agent.next('bye')).code, 'server_shutdown');
+});
+
+test('hold: a TCP visitor waits for an agent that was lost, with what it has sent, and one that leaves frees its place', async (t) => {
+  const link = new FakeLink();
+  link.grants.set('good', testGrant('token-1'));
+  const port = await freePort();
+  const settings = testSettings(tls);
+  const node = await startNode({ ...settings, edge: { ...settings.edge, holdSeconds: 60 } }, { link, log: silentLog });
+  t.after(() => node.close());
+  const agentPort = node.addresses().agents.port;
+  const first = await TestAgent.enter(agentPort, 'good');
+  await first.bind('db', { protocol: 'tcp', localPort: port });
+  first.socket.destroy();
+  const waiting = (count: number) => until(() => node.stats().holds.waiting === count);
+  await until(() => node.connections().length === 0);
+  const visitor = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+  visitor.on('error', () => undefined);
+  visitor.end('said before');
+  await waiting(1);
+  const leaver = connect({ port, host: '127.0.0.1' });
+  leaver.on('error', () => undefined);
+  await waiting(2);
+  leaver.destroy();
+  await waiting(1);
+  const second = await TestAgent.enter(agentPort, 'good');
+  serveStreams(second, echo);
+  await second.bind('db', { protocol: 'tcp', localPort: port });
+  let heard = '';
+  visitor.on('data', (chunk: Buffer) => (heard += chunk.toString()));
+  await until(() => heard === 'said before');
+  // A tunnel that is stopped cuts who waits for it.
+  second.socket.destroy();
+  await until(() => node.connections().length === 0);
+  const late = connect({ port, host: '127.0.0.1' });
+
+  const closed = closeOf(late);
+  await waiting(1);
+  link.change({ kind: 'put', route: { ...testRoute('db', { protocol: 'tcp', tcpPort: port }), stopped: true } });
+  assert.equal(await closed, 'ECONNRESET');
+  visitor.destroy();
+  second.destroy();
 });

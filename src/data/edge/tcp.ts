@@ -16,6 +16,8 @@ import type { RouteTable, TableListener } from '../routing/table.ts';
 import type { Drops } from './drops.ts';
 import type { Entrance } from './entrance.ts';
 import type { Proxied } from './proxy-header.ts';
+import type { Holds } from './holds.ts';
+import { holdSocket } from './tcp-hold.ts';
 import { TcpVisitor } from './tcp-visitor.ts';
 
 /** Connections that the kernel holds for one port until they are accepted. */
@@ -25,6 +27,7 @@ export interface TcpEdgeDeps {
   readonly table: RouteTable;
   readonly entrance: Entrance;
   readonly drops: Drops;
+  readonly holds: Holds;
   readonly sweeper: Sweeper<TcpVisitor>;
   readonly slabs: SlabPool;
   readonly turn: TurnEnd;
@@ -100,7 +103,7 @@ export class TcpEdge implements TableListener {
 
   /** Accepts no more visitors; resolves when those connected have left, or cuts them after `graceMs`. */
   async drain(graceMs: number): Promise<void> {
-    this.#stopListening();
+    this.stopListening();
     if (this.#visitors.size === 0) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#whenIdle = resolve;
@@ -112,12 +115,13 @@ export class TcpEdge implements TableListener {
 
   /** Cuts everybody. */
   close(): void {
-    this.#stopListening();
+    this.stopListening();
     this.#deps.entrance.close();
     for (const visitor of [...this.#visitors]) visitor.destroy();
   }
 
-  #stopListening(): void {
+  /** Accepts no more visitors. */
+  stopListening(): void {
     this.#closing = true;
     this.#unsubscribe();
     for (const listening of [...this.#ports.values()]) this.#shut(listening);
@@ -149,6 +153,24 @@ export class TcpEdge implements TableListener {
   }
 
   #accept(on: PublicPort, socket: Socket, from: Proxied): void {
+    const { entry } = on;
+    if (!TcpVisitor.mayEnter(entry, from)) return this.#refuse(socket);
+    if ((entry.served !== null && !entry.served.draining) || !this.#deps.holds.isAwaited(entry))
+      return this.#open(on, socket, from);
+    const isHeld = holdSocket(socket, entry, this.#deps.holds, (why) => {
+      // The tunnel may have changed meanwhile, and its policy with it.
+      if (why === 'served' && TcpVisitor.mayEnter(entry, from)) this.#open(on, socket, from);
+      else this.#refuse(socket);
+    });
+    if (!isHeld) this.#refuse(socket);
+  }
+
+  #refuse(socket: Socket): void {
+    this.#deps.drops.add('tcp_refused');
+    socket.resetAndDestroy();
+  }
+
+  #open(on: PublicPort, socket: Socket, from: Proxied): void {
     const visitor = TcpVisitor.open(socket, on.entry, {
       from,
       slabs: this.#deps.slabs,
@@ -156,11 +178,7 @@ export class TcpEdge implements TableListener {
       localTimeoutMs: this.#options.localTimeoutMs,
       onClose: (closed) => this.#forget(closed),
     });
-    if (visitor === undefined) {
-      this.#deps.drops.add('tcp_refused');
-      socket.resetAndDestroy();
-      return;
-    }
+    if (visitor === undefined) return this.#refuse(socket);
     this.#visitors.add(visitor);
     this.#deps.sweeper.add(visitor);
   }

@@ -220,6 +220,7 @@ export class TunnelExchange implements EdgeConnection, UpstreamUser, ResponseOwn
   }
 
   /** It ends by itself, in time. */
+  readonly stage = 'busy';
   drain(): void {}
 
   /** The node closes. */

@@ -15,7 +15,7 @@ import { cutSocket, type ReadTarget, readInto, resumeReading } from '../../base/
 import { SocketWriter } from '../../base/socket-writer.ts';
 import type { TurnJob } from '../../base/turn.ts';
 import { BODY, Body, FRAMING } from '../../http1/body.ts';
-import type { EdgeContext } from './context.ts';
+import type { EdgeConnection, EdgeContext } from './context.ts';
 import { CutHead } from '../../http1/cut-head.ts';
 import { Deadlines, type Verdict as Lateness, type VisitorState } from './deadlines.ts';
 import { Dispatch } from './dispatch.ts';
@@ -39,7 +39,10 @@ const LINGER_BYTES = 16 << 20;
 /** So many requests are answered by the edge itself, then the next one waits for the end of the turn: one read may bring thousands. */
 const MAX_ANSWERS = 4;
 
-export class Visitor implements ReadTarget, UpstreamUser, TurnJob {
+/** A connection that was made, or answered on, so lately is in use: its next request may be under way when the server leaves. */
+const IN_USE_MS = 1_000;
+
+export class Visitor implements ReadTarget, UpstreamUser, TurnJob, EdgeConnection {
   readonly writer: SocketWriter;
   readonly sink: Http1Sink;
   readonly #context: EdgeContext;
@@ -62,10 +65,13 @@ export class Visitor implements ReadTarget, UpstreamUser, TurnJob {
   #readPaused = false;
   #halfClosed = false;
   #keep = true;
-  /** The head at hand waits for the tunnel's policy; nothing is read. */
+  /** The head at hand waits: for the tunnel's policy, and nothing is read; or for its agent, and one more read is kept, so that a visitor's end is seen. */
   #gated = false;
   /** Has been answered before: of those answers some may be under way still, in kernels too. */
   #hasAnswered = false;
+
+  /** Monotonic, coarse: when it was made, or last answered on. */
+  #usedMs: number;
 
   /** `#take` is running: it goes on by itself with what follows a fault. */
   #taking = false;
@@ -77,6 +83,7 @@ export class Visitor implements ReadTarget, UpstreamUser, TurnJob {
   constructor(context: EdgeContext, socket: Socket, of: VisitorOrigin & { secure: boolean }) {
     this.#context = context;
     this.#socket = socket;
+    this.#usedMs = context.nowMs;
     this.#dispatch = new Dispatch(context, this.#exchange, { ...of, tls: of.tls || of.secure });
     this.#deadlines = new Deadlines(context.limits);
     this.#response = new ResponseReader(context, this);
@@ -147,7 +154,10 @@ export class Visitor implements ReadTarget, UpstreamUser, TurnJob {
       from = 0;
       to = b.length;
     }
-    if (this.#gated) return this.#keepForLater(b, from, to);
+    if (this.#gated) {
+      this.#dispatch.keepMore(end - start);
+      return this.#keepForLater(b, from, to);
+    }
     while (from < to) {
       switch (this.#state) {
         case 'head': {
@@ -166,7 +176,7 @@ export class Visitor implements ReadTarget, UpstreamUser, TurnJob {
             this.#fault(code, end === BAD ? `The request was refused: ${head.reason}.` : undefined);
             return true;
           }
-          if (!this.#request(b, from, end, head)) return this.#keepForLater(b, from, to);
+          if (!this.#request(b, from, end, to, head)) return this.#keepForLater(b, from, to) || this.#dispatch.isHeld;
           from = end;
           break;
         }
@@ -209,7 +219,7 @@ export class Visitor implements ReadTarget, UpstreamUser, TurnJob {
   }
 
   /** What was sent ahead waits here, and the visitor is not read until it is looked at: one read at most is kept. */
-  #keepForLater(bytes: Buffer, start: number, end: number): false {
+  #keepForLater(bytes: Buffer, start: number, end: number): boolean {
     const left = bytes.subarray(start, end);
     // What has waited before is ours: copying it again each time would cost more than the requests in it.
     if (start < end) this.#partial = bytes === this.#waited ? left : Buffer.from(left);
@@ -218,7 +228,9 @@ export class Visitor implements ReadTarget, UpstreamUser, TurnJob {
 
   #visitorEnded(): void {
     this.#halfClosed = true;
-    if (this.#state === 'raw') this.#upstream?.stream.end();
+    // Most visitors that end their direction are gone. One that is not is told what it would be without a hold.
+    if (this.#dispatch.isHeld) this.#dispatch.leave();
+    else if (this.#state === 'raw') this.#upstream?.stream.end();
     else if (this.#state === 'head' || this.#state === 'body' || this.#state === 'linger') {
       // Between requests: done. In the middle of one: it can never be completed. What waits for the backlog is still answered.
       if (this.#state === 'body' || (this.#partial !== null && !this.#readPaused)) this.destroy();
@@ -229,14 +241,18 @@ export class Visitor implements ReadTarget, UpstreamUser, TurnJob {
 
   // ------------------------------------------------------------------ the request
 
-  /** False: the tunnel's policy has yet to decide. The head waits, and is read once more then: what it points into is used by others meanwhile. */
-  #request(bytes: Buffer, start: number, end: number, head: Head): boolean {
+  /**
+   * False: the tunnel's policy has yet to decide, or its agent is awaited. The head waits, and is read once more then: what it points into is used by
+   * others meanwhile. `readEnd`: the end of what was read with it.
+   */
+  #request(bytes: Buffer, start: number, end: number, readEnd: number, head: Head): boolean {
     const context = this.#context;
     this.#exchange.begin(bytes, start, head);
     this.#keep = !context.draining && (head.minor === 1 ? !head.close : head.keepAlive && !head.close);
     const framing = head.chunked ? FRAMING.chunked : head.contentLength > 0 ? FRAMING.length : FRAMING.none;
     this.#state = framing === FRAMING.none ? 'wait' : 'body';
 
+    this.#dispatch.kept = readEnd - start;
     const upstream = this.#dispatch.find(bytes, start, end);
     const { pending, refusal } = this.#dispatch;
     if (pending !== null) {
@@ -374,6 +390,7 @@ export class Visitor implements ReadTarget, UpstreamUser, TurnJob {
     const upstream = this.#upstream;
     this.#exchange.finish();
     this.#hasAnswered = true;
+    this.#usedMs = this.#context.nowMs;
     if (upstream === null) return;
     this.#upstream = null;
     this.#ledger.end(isClean);
@@ -444,6 +461,7 @@ export class Visitor implements ReadTarget, UpstreamUser, TurnJob {
     if (this.#state === 'gone') return;
     const truncated = this.#upstream !== null && this.#response.started;
     this.#state = 'gone';
+    this.#dispatch.leave();
     this.#partial = null;
     this.#context.sweeper.delete(this);
     this.#finishExchange(false);
@@ -466,6 +484,8 @@ export class Visitor implements ReadTarget, UpstreamUser, TurnJob {
 
   /** Once a second or so: deadlines of the present state. */
   sweep(nowMs: number): void {
+    // The wait for an agent ends by itself.
+    if (this.#dispatch.isHeld) return;
     if (this.#upstream === null && this.#state === 'head' && this.#partial === null && this.#deadlines.isResting(nowMs))
       return;
     const { entry } = this.#exchange;
@@ -504,7 +524,13 @@ export class Visitor implements ReadTarget, UpstreamUser, TurnJob {
   }
 
   /** The server leaves: idle connections end now, the others after their present answer. */
-  drain(): void {
-    if (this.#state === 'head' && this.#partial === null) this.#finishConnection();
+  drain(isLast: boolean): void {
+    const isInUse = this.#context.nowMs - this.#usedMs < IN_USE_MS;
+    if (this.stage === 'open' && (isLast || !isInUse)) this.#finishConnection();
+  }
+
+  get stage(): EdgeConnection['stage'] {
+    if (this.#state === 'head' && this.#partial === null) return 'open';
+    return this.#state === 'linger' && this.writer.backlog === 0 ? 'done' : 'busy';
   }
 }

@@ -13,6 +13,7 @@ import type { AgentSession } from './agent.ts';
 import type { AttachDesk } from './attaches.ts';
 import type { ClaimDesk } from './claims.ts';
 import type { GrantChanges } from './grant-changes.ts';
+import type { RefusalCode } from '../../wire/messages.ts';
 import type { ServingBook } from './serving.ts';
 import type { SessionEnd } from './why-ended.ts';
 
@@ -50,6 +51,13 @@ export interface EndDetails {
   readonly retryAfterMs?: number | undefined;
   /** As in Refusal. */
   readonly expiredAt?: number | undefined;
+}
+
+const COMES_BACK: ReadonlySet<RefusalCode> = new Set(['server_shutdown', 'protocol_error', 'internal', 'overloaded']);
+
+/** An agent whose session the server ends so opens another one at once: visitors of its tunnels may wait for it. */
+export function comesBack(code: RefusalCode): boolean {
+  return COMES_BACK.has(code);
 }
 
 /** The connection of an agent, as gateway.ts made it. */

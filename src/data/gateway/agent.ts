@@ -31,7 +31,7 @@ import { dropKept } from '../edge/upstream.ts';
 import type { Payer, RouteEntry } from '../routing/entry.ts';
 import { ClaimPace } from './claim-pace.ts';
 import { admit } from './admission.ts';
-import type { AgentDeps, AgentWire, EndDetails } from './agent-host.ts';
+import { type AgentDeps, type AgentWire, comesBack, type EndDetails } from './agent-host.ts';
 import { AgentRelays, type Carrying, type RelayingSession } from './agent-relays.ts';
 import type { ClaimOutcome } from './claims.ts';
 import { ControlChannel, type ControlEvents } from './control.ts';
@@ -77,6 +77,8 @@ export class AgentSession implements SessionHandler, ControlEvents, RelayingSess
   readonly #pace = new ClaimPace();
   readonly #why = new WhyEnded((end) => this.#deps.host.ended(this, end));
   #watched = false;
+  /** The server restarts, and has asked the agent to come back to the next process. */
+  #isRestarting = false;
 
   constructor(wire: AgentWire, deps: AgentDeps) {
     this.remoteIp = wire.remoteIp;
@@ -144,7 +146,8 @@ export class AgentSession implements SessionHandler, ControlEvents, RelayingSess
       ...(code === 'unauthorized' ? { expiredAt: over } : {}),
     });
     this.#why.byServer(code, message, over !== undefined);
-    this.#over();
+    if (code === 'server_shutdown') this.#isRestarting = true;
+    this.#over(comesBack(code));
     this.session.close();
     setTimeout(() => this.session.destroy(message), LINGER_MS).unref();
   }
@@ -159,7 +162,7 @@ export class AgentSession implements SessionHandler, ControlEvents, RelayingSess
   replace(): void {
     this.#why.replaced();
     this.#log.info({}, 'agent session ended: the same agent came again by another connection');
-    this.#over();
+    this.#over(true);
     this.session.destroy('the same agent came again by another connection');
   }
 
@@ -180,12 +183,13 @@ export class AgentSession implements SessionHandler, ControlEvents, RelayingSess
   drain(retryAfterMs: number, message: string): void {
     if (!this.isLive) return;
     this.#why.askedToLeave(message);
+    this.#isRestarting = true;
     this.#control?.send({ type: 'drain', retryAfterMs, message });
   }
 
   /** This session serves `serving` no more, and its agent is told why. `cut` ends its streams in flight too. */
   unbind(serving: Serving, code: RefusalCode, message: string, cut: boolean): void {
-    this.#deps.book.release(serving, cut);
+    this.#deps.book.release(serving, { cut });
     if (!this.#slots.free(serving.slot, serving)) return;
     this.#log.info({ tunnelId: serving.entry.route.tunnelId, code }, 'tunnel unbound');
     this.onUnbound(serving.slot, code, message);
@@ -224,7 +228,7 @@ export class AgentSession implements SessionHandler, ControlEvents, RelayingSess
     this.#why.byConnection(error);
     if (this.#state === 'over') return;
     this.#log.info({ code: error.code, reason: error.message }, 'agent session ended');
-    this.#over();
+    this.#over(this.#state !== 'leaving');
   }
 
   onGoAway(): void {
@@ -247,8 +251,9 @@ export class AgentSession implements SessionHandler, ControlEvents, RelayingSess
 
   onGone(): void {
     // The stream also goes with its session, whose end then says why.
-    if (!this.session.closed) this.#why.left();
-    this.#over();
+    const hasLeft = !this.session.closed;
+    if (hasLeft) this.#why.left();
+    this.#over(!hasLeft && this.#state !== 'leaving');
     this.session.destroy('the agent ended its control stream');
   }
 
@@ -384,7 +389,7 @@ export class AgentSession implements SessionHandler, ControlEvents, RelayingSess
     // Not an offence: the server's own `unbound` for this slot may have been under way.
     if (held === undefined) return;
     if (!(held instanceof Serving)) return this.relays.release(held);
-    this.#deps.book.release(held, false);
+    this.#deps.book.release(held, { cut: false });
     this.#slots.free(slot, held);
   }
 
@@ -406,12 +411,14 @@ export class AgentSession implements SessionHandler, ControlEvents, RelayingSess
     }
   }
 
-  #over(): void {
+  /** `isLost`: the agent did not leave by itself, and is expected to come back. */
+  #over(isLost: boolean): void {
     if (this.#state === 'over') return;
     this.#state = 'over';
     this.#control?.close();
     this.#lines.close();
-    for (const serving of this.servings) this.#deps.book.release(serving, true);
+    const how = { cut: true, lost: isLost || this.#isRestarting, restarting: this.#isRestarting };
+    for (const serving of this.servings) this.#deps.book.release(serving, how);
     this.relays.releaseAll();
     this.#deps.host.left(this);
   }

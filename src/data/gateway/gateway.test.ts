@@ -565,7 +565,7 @@ describe('from the control plane', () => {
     const { gateway, port, table } = await world(t);
     const agent = await TestAgent.enter(port, 'good');
     await agent.bind('shop');
-    gateway.drain();
+    await gateway.drain();
     await agent.next('drain');
     assert.ok(table.findById(idOf('shop'))?.served);
     await assert.rejects(dial(port), /ECONNREFUSED/);

@@ -2,15 +2,18 @@
  * The agents' side of a data node, put together: listener, sessions, registry. Made by data/node.ts.
  */
 import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
 import { type Clock, systemClock, type Sweeper } from '../../base/clock.ts';
 import type { Logger } from '../../base/log.ts';
+import type { ListenAt } from '../../base/listen.ts';
 import type { SlabPool } from '../../base/slab.ts';
 import { attachSession } from '../../mux/attach.ts';
 import { Shaper } from '../../mux/shaper.ts';
 import { plainAddress } from '../edge/forwarded.ts';
 import type { Drops } from '../edge/drops.ts';
 import type { HandshakeLimits } from '../edge/handshake-rate.ts';
+import type { Holds } from '../edge/holds.ts';
 import type { MuxSession } from '../../mux/session.ts';
 import type { WindowBudget } from '../../mux/window.ts';
 import type { Link } from '../../plane/link.ts';
@@ -30,6 +33,9 @@ import { AgentRegistry } from './registry.ts';
 import { ServingBook } from './serving.ts';
 import { TokenLines } from './token-lines.ts';
 
+/** `drain` goes in a faster lane than requests, and an agent that has it refuses new ones: those that were just sent get a head start. */
+const OVERTAKE_MS = 50;
+
 export interface GatewayLimits {
   readonly maxSessions: number;
   readonly maxStreamsPerSession: number;
@@ -43,7 +49,7 @@ export interface GatewayLimits {
 }
 
 export interface GatewayOptions {
-  readonly listen: { readonly host: string; readonly port: number };
+  readonly listen: ListenAt;
   readonly tls: AgentTls;
   readonly limits: GatewayLimits;
   /** What budgets are counted in. */
@@ -59,6 +65,8 @@ export interface GatewayDeps {
   /** Of private networks. */
   readonly relays: RelayBook;
   readonly meter: UsageMeter;
+  /** Told of sessions that are lost, and of agents that come. */
+  readonly holds: Holds;
   readonly outbox: Outbox;
   readonly slabs: SlabPool;
   readonly budget: WindowBudget;
@@ -102,7 +110,7 @@ export class Gateway {
     });
     this.#agentDeps = {
       link,
-      book: new ServingBook({ meter: deps.meter, outbox: deps.outbox, onPresence, now }),
+      book: new ServingBook({ meter: deps.meter, outbox: deps.outbox, holds: deps.holds, onPresence, now }),
       desk: new ClaimDesk({ link, table, ports, lines, log, now }),
       attachDesk: new AttachDesk({ link, table, relays, lines, log }),
       relays,
@@ -116,7 +124,7 @@ export class Gateway {
     };
     this.#listener = new AgentListener(
       {
-        ...options.listen,
+        listen: options.listen,
         tls: options.tls,
         anonymous: {
           total: limits.maxAnonymous,
@@ -145,8 +153,9 @@ export class Gateway {
   }
 
   /** Takes no more agents and asks those connected to finish and come back. Their streams go on until `close`. */
-  drain(): void {
+  async drain(): Promise<void> {
     this.#listener.close();
+    await pause(OVERTAKE_MS);
     this.registry.drain();
   }
 

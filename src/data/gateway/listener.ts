@@ -11,13 +11,14 @@ import {
   type TLSSocket,
 } from 'node:tls';
 import { codeOf, messageOf } from '../../base/errors.ts';
+import { type ListenAt, listenAt } from '../../base/listen.ts';
 import type { Logger } from '../../base/log.ts';
 import { ALPN } from '../../wire/messages.ts';
+import { HandshakePace } from './handshake-pace.ts';
 import { type AnonymousLimits, type AnonymousSocket, AnonymousSockets } from './anonymous.ts';
 
 export interface AgentListenerOptions {
-  readonly host: string;
-  readonly port: number;
+  readonly listen: ListenAt;
   readonly tls: AgentTls;
   readonly anonymous: AnonymousLimits;
 }
@@ -39,6 +40,7 @@ export class AgentListener {
   readonly #tcp: Server;
   readonly #tls: TlsServer;
   readonly #anonymous: AnonymousSockets;
+  readonly #pace = new HandshakePace();
   /** Sockets in the handshake, found again by their peer's address and port when it is done. */
   readonly #shaking = new Map<string, AnonymousSocket>();
   readonly #options: AgentListenerOptions;
@@ -74,11 +76,12 @@ export class AgentListener {
   listen(): Promise<AddressInfo> {
     const { promise, resolve, reject } = Promise.withResolvers<AddressInfo>();
     this.#tcp.once('error', reject);
-    this.#tcp.listen({ host: this.#options.host, port: this.#options.port, backlog: BACKLOG }, () => {
+    this.#tcp.once('listening', () => {
       this.#tcp.off('error', reject);
       this.#tcp.on('error', (error) => this.#log.error({ error: messageOf(error) }, 'the agent listener failed'));
       resolve(this.#tcp.address() as AddressInfo);
     });
+    listenAt(this.#tcp, this.#options.listen, BACKLOG);
     return promise;
   }
 
@@ -92,6 +95,7 @@ export class AgentListener {
   /** Accepts no more, and cuts who has not shown a token. Live sessions stay. */
   close(): void {
     this.#tcp.close();
+    this.#pace.close();
     this.#anonymous.close();
   }
 
@@ -107,7 +111,11 @@ export class AgentListener {
       if (this.#shaking.get(peer) === waiting) this.#shaking.delete(peer);
       this.#anonymous.release(waiting);
     });
-    this.#tls.emit('connection', socket);
+    // While it waits for its handshake nobody else hears of its errors.
+    socket.on('error', () => socket.destroy());
+    this.#pace.run(() => {
+      if (!socket.destroyed) this.#tls.emit('connection', socket);
+    });
   }
 
   #secure(socket: TLSSocket, onHandshake: OnHandshake): void {

@@ -26,9 +26,8 @@ const DISCONNECTED = 'This session was ended by a member of its organization';
 const MAX_END_MESSAGE = 300;
 /** Contract §9: after a forced disconnect an agent comes back in about 5 s. */
 const KICKED_RETRY_MS = 5_000;
-/** Agents of a server that restarts or is full: long enough to be up again, spread so that they do not come at once. */
-const RETRY_MS = 1_000;
-const RETRY_SPREAD_MS = 4_000;
+/** Agents of a server that restarts come back at once: the listener paces their handshakes (handshake-pace.ts). */
+const COME_BACK_MS = 50;
 /** One token may hold a quarter of all sessions, and at least these: it must not shut everybody else out. */
 const MIN_PER_TOKEN = 16;
 /** Expiry is looked at this often. */
@@ -294,8 +293,7 @@ export class AgentRegistry
   drain(): void {
     if (this.#draining) return;
     this.#draining = true;
-    for (const agent of [...this.#agents.values()])
-      agent.drain(spread(RETRY_MS, RETRY_SPREAD_MS), 'The server is going down.');
+    for (const agent of [...this.#agents.values()]) agent.drain(spread(0, COME_BACK_MS), 'The server is going down.');
   }
 
   /** Ends all sessions. Resolves when each has been told, or is past telling. */
@@ -307,7 +305,7 @@ export class AgentRegistry
     this.#unsubscribe();
     const agents = [...this.#agents.values()];
     for (const agent of agents) {
-      agent.end('server_shutdown', 'The server is going down.', { retryAfterMs: spread(RETRY_MS, RETRY_SPREAD_MS) });
+      agent.end('server_shutdown', 'The server is going down.', { retryAfterMs: spread(0, COME_BACK_MS) });
     }
     await Promise.all(agents.map((agent) => agent.closed));
   }

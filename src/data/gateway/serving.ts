@@ -8,6 +8,7 @@ import type { MuxStream } from '../../mux/stream.ts';
 import type { PresenceEvent } from '../../plane/presence.ts';
 import type { Bound, Claim, RequestLine } from '../../wire/messages.ts';
 import { encodePreamble } from '../../wire/preamble.ts';
+import type { Holds } from '../edge/holds.ts';
 import { dropKept } from '../edge/upstream.ts';
 import type { Outbox } from '../report/outbox.ts';
 import type { UsageMeter } from '../report/meter.ts';
@@ -88,9 +89,16 @@ export class Serving implements ServedTunnel {
   }
 }
 
+export interface ReleaseOptions {
+  readonly cut: boolean;
+  readonly lost?: boolean;
+  readonly restarting?: boolean;
+}
+
 export class ServingBook {
   readonly #meter: UsageMeter;
   readonly #outbox: Outbox;
+  readonly #holds: Holds;
   readonly #onPresence: (event: PresenceEvent) => void;
   readonly #now: () => number;
   readonly #byToken = new Map<string, Set<Serving>>();
@@ -98,11 +106,13 @@ export class ServingBook {
   constructor(deps: {
     meter: UsageMeter;
     outbox: Outbox;
+    holds: Holds;
     onPresence: (event: PresenceEvent) => void;
     now: () => number;
   }) {
     this.#meter = deps.meter;
     this.#outbox = deps.outbox;
+    this.#holds = deps.holds;
     this.#onPresence = deps.onPresence;
     this.#now = deps.now;
   }
@@ -110,28 +120,36 @@ export class ServingBook {
   /** From now on `serving` serves its entry. Returns the one that did so far: its agent must be told. */
   take(serving: Serving): Serving | null {
     const before = serving.entry.served as Serving | null;
-    if (before !== null) this.release(before, false);
+    if (before !== null) this.release(before, { cut: false });
     serving.entry.served = serving;
     serving.entry.inspected = serving.inspected;
     this.#meter.add(serving);
     let ofToken = this.#byToken.get(serving.tokenId);
     if (ofToken === undefined) this.#byToken.set(serving.tokenId, (ofToken = new Set()));
     ofToken.add(serving);
-    this.#tell(serving, true);
+    this.#tell(serving, true, false);
+    this.#holds.came(serving.entry);
     return before;
   }
 
-  /** The end of a serving, once. `cut` ends its streams in flight too; else they go on, and are counted. False when it was over already. */
-  release(serving: Serving, cut: boolean): boolean {
+  /**
+   * The end of a serving, once. `cut` ends its streams in flight too; else they go on, and are counted. `lost`: its agent is expected to come back.
+   * `restarting`: it leaves because this server does. False when it was over already.
+   */
+  release(serving: Serving, { cut, lost = false, restarting = false }: ReleaseOptions): boolean {
     const ofToken = this.#byToken.get(serving.tokenId);
     if (!ofToken?.delete(serving)) return false;
     if (ofToken.size === 0) this.#byToken.delete(serving.tokenId);
     serving.cut = cut;
     serving.draining = true;
-    if (serving.entry.served === serving) serving.entry.served = null;
+    if (serving.entry.served === serving) {
+      serving.entry.served = null;
+      if (lost) this.#holds.lost(serving.entry, serving.tokenId);
+      else this.#holds.left(serving.entry);
+    }
     dropKept(serving);
     this.#meter.release(serving);
-    this.#tell(serving, false);
+    this.#tell(serving, false, restarting);
     return true;
   }
 
@@ -140,11 +158,14 @@ export class ServingBook {
     return [...(this.#byToken.get(tokenId) ?? [])].map((serving) => serving.entry.route.tunnelId);
   }
 
-  #tell({ agentId, entry, inspected }: Serving, online: boolean): void {
+  #tell({ agentId, entry, inspected }: Serving, online: boolean, restarting: boolean): void {
     const { tunnelId } = entry.route;
     this.#onPresence(
       online ? { kind: 'serves', agentId, tunnelId, inspected } : { kind: 'serves_no_more', agentId, tunnelId },
     );
-    this.#outbox.addAgent({ kind: 'agent', agentId, tunnelId, online, at: this.#now() });
+    this.#outbox.addAgent({
+      ...{ kind: 'agent', agentId, tunnelId, online, at: this.#now() },
+      ...(restarting ? { restarting } : {}),
+    });
   }
 }

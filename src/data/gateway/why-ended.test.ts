@@ -136,7 +136,7 @@ const ENDINGS: readonly Ending[] = [
     reason: 'drained',
     message: /going down/,
     act: async ({ gateway }, agent) => {
-      gateway.drain();
+      await gateway.drain();
       await agent.next('drain');
       leave(agent);
     },

@@ -69,9 +69,19 @@ export class TunnelMeter {
   bytesOut = 0;
 }
 
+/** The end of a session whose agent is expected to come back. */
+export interface LostSession {
+  /** Monotonic milliseconds. */
+  readonly atMs: number;
+  /** The key that it showed; null: not known, for it was lost before this server started. */
+  readonly tokenId: string | null;
+}
+
 export class RouteEntry {
   route: Route;
   served: ServedTunnel | null = null;
+  /** Its last session was lost and none has come since; kept by data/edge/holds.ts. */
+  lost: LostSession | null = null;
   /** Taken out of the table: whoever still holds the entry must look it up again. */
   removed = false;
   /** The route's policy as it is carried out; kept in step by data/policy/book.ts. */

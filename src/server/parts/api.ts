@@ -9,6 +9,7 @@ import type { LiveFeedDoor } from '../../control/api/live-feed.ts';
 import type { ControlPlane } from '../../control/open.ts';
 import { makeApi, makeLiveFeed } from '../api.ts';
 import type { ApiTls } from '../api-tls.ts';
+import { listenOn } from '../data-node.ts';
 import { serveMetrics } from '../metrics.ts';
 import { learnApiUrl, type Starting } from './starting.ts';
 
@@ -33,7 +34,7 @@ export async function serveApi(
   const discovery = () => late.discovery && { ...late.discovery, ...late.pin };
   const app = makeApi(settings, { control, version, log, apiUrl, discovery });
   const liveFeed = makeLiveFeed(settings, { control, log, apiUrl });
-  const api = await listenApi(app, settings.api.listen, {
+  const api = await listenApi(app, listenOn(settings.api.listen, options.held?.api), {
     upgrades: liveFeed,
     exempt: new NetworkSet([...settings.api.trusted_proxies, ...LOOPBACK]),
     monotonic: () => systemClock.monotonic(),

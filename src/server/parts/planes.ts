@@ -26,7 +26,7 @@ export function openServices(life: Lifecycle, { settings, options, log, late }: 
   });
   life.onClose('database', () => control.close());
   life.onClose('records of requests', () => control.records.close());
-  control.tunnels.forgetAgents();
+  late.awaited = control.tunnels.forgetAgents();
   for (const label of control.tunnels.heldOwnLabels()) log.warn({ label }, OWN_LABEL_HELD);
   return control;
 }
@@ -39,7 +39,7 @@ export interface NodePart extends StartedNode {
 /** Starts the data node, and attaches it to the services. Rejects when one of its listeners can't bind. */
 export async function startNodePart(
   life: Lifecycle,
-  { settings, options, log }: Starting,
+  { settings, options, log, late }: Starting,
   control: ControlPlane,
 ): Promise<NodePart> {
   const certificates = await loadCertificates(settings, systemClock.now());
@@ -48,6 +48,8 @@ export async function startNodePart(
     link: control.link,
     version: options.version,
     serverId: control.serverId,
+    awaited: late.awaited,
+    held: options.held ?? {},
     log: log.child({ plane: 'data' }),
     startNode: options.startNode,
     makeHasher: options.makeHasher,

@@ -23,13 +23,15 @@ export interface Late {
   edgeTemplate: string;
   apiUrl: string;
   discovery: Discovery | undefined;
+  /** Tunnels that agents served when the last process ended: they are expected back. */
+  awaited: readonly string[];
   /** Of the agents' certificate that is served now. */
   pin: ReturnType<typeof pinOf>;
 }
 
 /** As the settings say, until the listeners are bound. */
 export function newLate({ edge, api }: Settings): Late {
-  return { edgeTemplate: edge.public_url, apiUrl: api.public_url, discovery: undefined, pin: {} };
+  return { edgeTemplate: edge.public_url, apiUrl: api.public_url, discovery: undefined, awaited: [], pin: {} };
 }
 
 interface Bound {

@@ -225,11 +225,13 @@ export class Tunnels {
     }
   }
 
-  /** A server that starts has no agents: what the last run left as active is not. */
-  forgetAgents(): void {
-    this.#deps.store.inTx(
-      (tx) => void tx.db.update(tunnels).set({ status: 'inactive' }).where(ne(tunnels.status, 'inactive')).run(),
-    );
+  /** A server that starts has no agents: what the last run left as active is not. Returns those tunnels: their agents are expected back. */
+  forgetAgents(): string[] {
+    return this.#deps.store.inTx((tx) => {
+      const isLeft = ne(tunnels.status, 'inactive');
+      const left = tx.db.update(tunnels).set({ status: 'inactive' }).where(isLeft).returning({ id: tunnels.id }).all();
+      return left.map(({ id }) => id);
+    });
   }
 
   /** Labels of tunnels that stand where this server itself does since its settings have changed: they are routed no more. */

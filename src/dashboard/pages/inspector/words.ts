@@ -124,6 +124,7 @@ const STEPS: Readonly<Record<string, string>> = {
   basic_gate: 'Password',
   visitor_gate: 'Sign-in of visitors',
   visitor_sign_in: 'Path of the sign-in',
+  agent_wait: 'Wait for the agent',
 };
 
 /** What was asked: "Block a path, action 1 of the policy". */
@@ -133,7 +134,9 @@ export function stepText({ step, index }: Step): string {
 }
 
 /** What it answered. */
-export function verdictText({ verdict, code, rule }: Step): string {
+export function verdictText({ step, verdict, code, rule }: Step): string {
+  if (step === 'agent_wait')
+    return `${verdict === 'passed' ? 'agent came back' : 'no agent came'} after ${rule ?? '?'}`;
   const why = rule ?? (code === null ? undefined : decisionText({ outcome: 'refused', code }));
   const because = why === undefined ? '' : `: ${why}`;
   switch (verdict) {
@@ -163,7 +166,7 @@ export function refuserOf({ trace }: Detail): Step | undefined {
 export function partOf(detail: Detail): { readonly tab: string; readonly words: string } | undefined {
   const step = refuserOf(detail);
   if (detail.code === 'maintenance') return { tab: 'maintenance', words: "To the tunnel's maintenance" };
-  if (step === undefined) return undefined;
+  if (step === undefined || step.step === 'agent_wait') return undefined;
   return step.index === null
     ? { tab: 'gates', words: "To the tunnel's gates" }
     : { tab: 'policy', words: "To the tunnel's policy" };

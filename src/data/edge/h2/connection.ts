@@ -213,10 +213,7 @@ export class Http2Connection implements EdgeConnection, ExchangeOwner {
     if (this.#session.destroyed || (!isBusy && (this.#exchanges.size > 0 || this.#session.closed)))
       return this.#linger(nowMs);
     this.#lingerSinceMs = 0;
-    if (this.#leaving === 'told' && nowMs - this.#leaveAtMs >= LEAVE_MS) {
-      this.#leaving = 'closing';
-      this.#session.close();
-    }
+    if (this.#leaving === 'told' && nowMs - this.#leaveAtMs >= LEAVE_MS) this.#close();
     if (isBusy || this.#leaving !== 'no') return;
     if (this.#idleSinceMs === 0) this.#idleSinceMs = nowMs;
     if (nowMs - this.#idleSinceMs <= this.context.limits.idleTimeoutMs) return;
@@ -262,14 +259,28 @@ export class Http2Connection implements EdgeConnection, ExchangeOwner {
   }
 
   /** The server leaves: the visitor is told, and its open streams are finished. */
-  drain(): void {
-    this.#leave(performance.now());
+  drain(isLast: boolean): void {
+    const nowMs = performance.now();
+    const isIdle = this.#idleSinceMs > 0 && nowMs - this.#idleSinceMs >= LEAVE_MS;
+    this.#leave(nowMs);
+    if ((isLast || isIdle) && this.#leaving === 'told') this.#close();
+  }
+
+  get stage(): EdgeConnection['stage'] {
+    if (this.#session.destroyed) return this.#socket.writableLength === 0 ? 'done' : 'busy';
+    if (this.#isBusy()) return 'busy';
+    return this.#leaving === 'no' || this.#leaving === 'told' ? 'open' : 'done';
   }
 
   /** A session that ends waits until its socket has taken what was written, for ever if nobody reads: so the socket is cut too. */
   destroy(): void {
     if (!this.#gone) this.#session.destroy();
     this.#socket.destroy();
+  }
+
+  #close(): void {
+    this.#leaving = 'closing';
+    this.#session.close();
   }
 
   /** In two steps, so that a request which is under way meanwhile is still answered (RFC 9113 §6.8). */

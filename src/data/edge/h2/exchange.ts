@@ -3,6 +3,8 @@
  * the same parser, policy, forwarding and deadlines; a connection keeps those that are done for its next streams.
  * States: `head` (the tunnel's policy has yet to decide) → `body` (the request's body flows) → `wait` (the request is sent) →
  * `linger` (the answer is complete, and the visitor has yet to take it) → `gone`.
+ *
+ * Length: one state machine, whose transitions can be checked against each other on one page.
  */
 import { constants, type ServerHttp2Stream } from 'node:http2';
 import type { Verdict } from '../../policy/step.ts';
@@ -105,7 +107,8 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner {
 
   /** Once a second or so: deadlines of the present state, and whether the tunnel may still be served. */
   sweep(nowMs: number): void {
-    if (this.#stream !== null) this.#guarded(() => this.#check(nowMs));
+    // The wait for an agent ends by itself, and with the stream.
+    if (this.#stream !== null && !this.#dispatch.isHeld) this.#guarded(() => this.#check(nowMs));
   }
 
   #check(nowMs: number): void {
@@ -133,6 +136,7 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner {
   /** The visitor will send nothing more: half a request can never be completed. */
   visitorEnded(): void {
     this.#isHalfClosed = true;
+    this.#dispatch.leave();
     if (this.#state === 'body' || (this.#state === 'head' && !this.#isWhole)) this.#cut(NGHTTP2_CANCEL);
   }
 
@@ -172,7 +176,7 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner {
     if (!this.#isWhole) this.#listen();
   }
 
-  /** The policy decides later. The head is read once more then: what it points into is used by others meanwhile. */
+  /** The policy decides later, or an agent is awaited. The head is read once more then: what it points into is used by others meanwhile. */
   #wait(pending: Promise<Verdict>, head: Buffer, lines: number): void {
     this.#state = 'head';
     this.#isGated = true;
@@ -350,6 +354,7 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner {
   /** The request is over, the stream not yet. */
   #letGo(): void {
     this.#state = 'gone';
+    this.#dispatch.leave();
     this.#release(false);
     this.sink.drop();
   }

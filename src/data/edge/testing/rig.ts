@@ -8,7 +8,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { connect as connectTls } from 'node:tls';
 import { makeQuickHasher } from '../../../../test/harness/quick-hasher.ts';
 import { ServeFloor, StreamServer } from '../../../agent/serve.ts';
-import { type LocalTarget, parseTarget } from '../../../agent/target.ts';
+import { parseTarget } from '../../../agent/target.ts';
 import type { PasswordHasher } from '../../../argon2/argon2-threads.ts';
 import { systemClock } from '../../../base/clock.ts';
 import { type Logger, silentLog } from '../../../base/log.ts';
@@ -49,6 +49,10 @@ export interface RigOptions {
   /** How often deadlines of visitors are looked at: each second, unless a test waits for many of them. */
   readonly sweepMs?: number;
   readonly host?: string;
+  /** Visitors wait so long for an agent that was lost; they don't without it. */
+  readonly holdSeconds?: number;
+  /** Routes that are there at the start, and whose agents are expected back. */
+  readonly awaited?: readonly string[];
   /** null: nothing is recorded; without it all is. */
   readonly inspector?: InspectorSettings | null;
 }
@@ -86,12 +90,14 @@ export class Rig {
     const listening = { http: listen, https: listen, tls, http2: options.http2 ?? true, certificatesOnDemand };
     const edge = {
       ...{ ...settings.edge, ...listening, httpsRedirectPort },
-      ...{ trustedProxies, proxyProtocolFrom, issuerKeys },
+      ...{ trustedProxies, proxyProtocolFrom, issuerKeys, holdSeconds: options.holdSeconds ?? 0 },
       ...{ maxResponseHeadBytes, maxResponseFields },
     };
     const { inspector = settings.inspector, log = silentLog, makeHasher = makeQuickHasher } = options;
     const sweeps = options.sweepMs === undefined ? {} : { sweepMs: options.sweepMs };
-    const node = await startNode({ ...settings, edge, inspector }, { link, log, makeHasher, ...sweeps });
+    const awaited = (options.awaited ?? []).map(idOf);
+    for (const name of options.awaited ?? []) link.routes.set(idOf(name), testRoute(name));
+    const node = await startNode({ ...settings, edge, inspector, awaited }, { link, log, makeHasher, ...sweeps });
     const rig = new Rig(link, node, tls.cert);
     t.after(() => rig.close());
     return rig;
@@ -106,16 +112,16 @@ export class Rig {
   ): Promise<TestAgent> {
     const agent = await TestAgent.enter(this.agentPort ?? this.node.addresses().agents.port, 'good');
     this.#agents.push(agent);
-    const targets = new Map<number, LocalTarget>();
+    const { target } = parseTarget(`127.0.0.1:${port}`, protocol);
     const server = new StreamServer(this.#floor, {
-      targetOf: (slot) => targets.get(slot),
+      // Visitors that have waited come right behind `bound`.
+      targetOf: () => target,
       takerOf: () => undefined,
       onTarget: () => {},
       onIdle: () => {},
     });
     agent.onStream = (stream) => server.accept(stream);
-    const bound = await agent.bind(name, { protocol, ...over });
-    targets.set(bound.slot, parseTarget(`127.0.0.1:${port}`, protocol).target);
+    await agent.bind(name, { protocol, ...over });
     return agent;
   }
 

@@ -1,0 +1,237 @@
+/**
+ * Requests and connections that wait for an agent: its session was lost a moment ago, or the server has just started, so it is likely to come back
+ * within seconds. One per data node. The gateway reports sessions that were lost and agents that came; the HTTP edge and the public TCP ports wait here.
+ *
+ * A wait holds no stream and no memory beyond what the visitor has sent, and both the number of waits and those bytes are bounded: per tunnel, per
+ * organization and per node. At a bound the visitor is refused at once, as it is without a hold.
+ */
+import { Shares } from '../../base/shares.ts';
+import type { HoldStats } from '../../plane/edge-stats.ts';
+import type { RouteEntry } from '../routing/entry.ts';
+import type { RouteTable } from '../routing/table.ts';
+import type { Drops } from './drops.ts';
+import { isOver } from './refusal.ts';
+
+export interface HoldLimits {
+  /** How long a session counts as lost a moment ago, and how long one visitor waits. 0: no visitor waits. */
+  readonly holdMs: number;
+  readonly perTunnel: number;
+  readonly perOrg: number;
+  readonly total: number;
+  /** Of what waiting visitors have sent, together; one organization gets a quarter of it. */
+  readonly maxBytes: number;
+}
+
+/** A tunnel's share of a session is larger than `perTunnel`: all that waited get a stream when the agent comes. */
+export const HOLD_BOUNDS = { perTunnel: 512, perOrg: 1_024, total: 4_096, maxBytes: 64 << 20 } as const;
+
+/** Why a wait ended: an agent serves the tunnel; the tunnel ended or changed; time ran out; the visitor left; its bytes found no room. */
+export type HoldEnd = 'served' | 'changed' | 'timed_out' | 'left' | 'full';
+
+/** One waiting visitor. */
+export interface Hold {
+  /** The visitor has sent more. False: there is no room for it, and the wait is over. */
+  grow(bytes: number): boolean;
+  /** The visitor has left, or gives up. May be called at any time. */
+  leave(): void;
+}
+
+class Wait implements Hold {
+  readonly entry: RouteEntry;
+  readonly orgId: string;
+  readonly givePlace: () => void;
+  readonly onEnd: (why: HoldEnd) => void;
+  readonly #owner: Holds;
+  readonly #timer: NodeJS.Timeout;
+  bytes: number;
+
+  constructor(
+    owner: Holds,
+    of: { entry: RouteEntry; bytes: number; ms: number; givePlace: () => void; onEnd: (why: HoldEnd) => void },
+  ) {
+    this.#owner = owner;
+    this.entry = of.entry;
+    this.orgId = of.entry.route.orgId;
+    this.bytes = of.bytes;
+    this.givePlace = of.givePlace;
+    this.onEnd = of.onEnd;
+    this.#timer = setTimeout(() => owner.end(this, 'timed_out'), of.ms);
+  }
+
+  grow(bytes: number): boolean {
+    return this.#owner.grow(this, bytes);
+  }
+
+  leave(): void {
+    this.#owner.end(this, 'left');
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+  }
+}
+
+export class Holds {
+  readonly #limits: HoldLimits;
+  readonly #drops: Drops;
+  readonly #clock: { monotonic(): number; now(): number };
+  readonly #places: Shares;
+  readonly #waiting = new Map<RouteEntry, Set<Wait>>();
+  readonly #bytesOf = new Map<string, number>();
+  readonly #ended: Record<HoldEnd, number> = { served: 0, changed: 0, timed_out: 0, left: 0, full: 0 };
+  #bytes = 0;
+  #onIdle: (() => void) | undefined;
+  #unwatch: (() => void) | undefined;
+  #closed = false;
+
+  constructor(limits: HoldLimits, { drops, clock }: { drops: Drops; clock: { monotonic(): number; now(): number } }) {
+    this.#limits = limits;
+    this.#drops = drops;
+    this.#clock = clock;
+    this.#places = new Shares({ places: limits.total, each: limits.perOrg });
+  }
+
+  /** Milliseconds that one visitor waits at most; 0: holds are off. */
+  get holdMs(): number {
+    return this.#limits.holdMs;
+  }
+
+  stats(): HoldStats {
+    return { waiting: this.#places.taken, bytes: this.#bytes, ended: { ...this.#ended } };
+  }
+
+  // ------------------------------------------------------------------ from the gateway
+
+  /** The session that served the tunnel was lost. `tokenId`: the key that it showed; null where it is not known. */
+  lost(entry: RouteEntry, tokenId: string | null): void {
+    if (this.#limits.holdMs > 0 && !this.#closed) entry.lost = { atMs: this.#clock.monotonic(), tokenId };
+  }
+
+  /** The tunnel's agent left in order, or was sent away: nobody is expected back. */
+  left(entry: RouteEntry): void {
+    entry.lost = null;
+    this.#endAll(entry, 'changed');
+  }
+
+  /** An agent serves the tunnel. */
+  came(entry: RouteEntry): void {
+    entry.lost = null;
+    this.#endAll(entry, 'served');
+  }
+
+  // ------------------------------------------------------------------ from visitors
+
+  /** Was an agent here within the last `holdMs`, and is it likely to come back? */
+  isAwaited({ lost }: RouteEntry): boolean {
+    return lost !== null && this.#clock.monotonic() - lost.atMs < this.#limits.holdMs;
+  }
+
+  /**
+   * Waits until something is known of the tunnel's agent. `bytes`: what the visitor has sent and the edge keeps meanwhile; `maxMs`: no longer than
+   * that. `onEnd` is called once, and never before this returns. null: there is no room, nothing waits.
+   */
+  wait(entry: RouteEntry, of: { bytes: number; maxMs?: number; onEnd: (why: HoldEnd) => void }): Hold | null {
+    if (this.#closed) return null;
+    const { orgId, expiresAt } = entry.route;
+    let waiting = this.#waiting.get(entry);
+    const isFull = (waiting?.size ?? 0) >= this.#limits.perTunnel || !this.#hasRoom(orgId, of.bytes);
+    const givePlace = isFull ? undefined : this.#places.take(orgId);
+    if (givePlace === undefined) {
+      this.#drops.add('hold_full');
+      return null;
+    }
+    const untilExpiry = expiresAt === null ? Infinity : expiresAt - this.#clock.now();
+    const ms = Math.max(0, Math.min(this.#limits.holdMs, of.maxMs ?? Infinity, untilExpiry));
+    const wait = new Wait(this, { entry, bytes: of.bytes, ms, givePlace, onEnd: of.onEnd });
+    if (waiting === undefined) this.#waiting.set(entry, (waiting = new Set()));
+    waiting.add(wait);
+    this.#add(orgId, of.bytes);
+    return wait;
+  }
+
+  grow(wait: Wait, bytes: number): boolean {
+    if (this.#waiting.get(wait.entry)?.has(wait) !== true) return false;
+    if (!this.#hasRoom(wait.orgId, bytes)) {
+      this.#drops.add('hold_full');
+      this.end(wait, 'full');
+      return false;
+    }
+    wait.bytes += bytes;
+    this.#add(wait.orgId, bytes);
+    return true;
+  }
+
+  end(wait: Wait, why: HoldEnd): void {
+    const waiting = this.#waiting.get(wait.entry);
+    if (waiting === undefined || !waiting.delete(wait)) return;
+    if (waiting.size === 0) this.#waiting.delete(wait.entry);
+    wait.stop();
+    wait.givePlace();
+    this.#add(wait.orgId, -wait.bytes);
+    this.#ended[why]++;
+    wait.onEnd(why);
+    if (this.#places.taken === 0) this.#onIdle?.();
+  }
+
+  // ------------------------------------------------------------------ from the routing table
+
+  /**
+   * From now on a stop, maintenance, a deletion, and a revoked key end the waits that they concern. To be called once.
+   * `awaited`: tunnels that had agents when the last process ended; they count as lost now.
+   */
+  watch(table: RouteTable, awaited: readonly string[]): void {
+    for (const tunnelId of awaited) {
+      const entry = table.findById(tunnelId);
+      if (entry !== undefined) this.lost(entry, null);
+    }
+    const forget = (isMeant: (entry: RouteEntry) => boolean): void => {
+      for (const entry of table.entries()) if (entry.lost !== null && isMeant(entry)) this.left(entry);
+    };
+    this.#unwatch = table.subscribe({
+      onPut: (entry) => {
+        if (isOver(entry) || entry.route.maintenance !== null) this.left(entry);
+      },
+      onRemove: (entry) => this.left(entry),
+      onRevoke: (tokenId) => forget(({ lost }) => lost?.tokenId === tokenId),
+      onCutOrg: (orgId) => forget(({ route }) => route.orgId === orgId),
+    });
+  }
+
+  /** Resolves when nobody waits, or after `timeoutMs`. */
+  async idle(timeoutMs: number): Promise<void> {
+    if (this.#places.taken === 0 || timeoutMs <= 0) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#onIdle = resolve;
+    const timer = setTimeout(resolve, timeoutMs);
+    await promise;
+    clearTimeout(timer);
+  }
+
+  /** Ends all waits; from then on nothing waits. Returns the tunnels in `table` that were still awaited, at the first call. */
+  close(table: RouteTable): string[] {
+    if (this.#closed) return [];
+    this.#closed = true;
+    this.#unwatch?.();
+    const awaited = [...table.entries()].filter((entry) => this.isAwaited(entry)).map(({ route }) => route.tunnelId);
+    for (const entry of [...this.#waiting.keys()]) this.#endAll(entry, 'changed');
+    return awaited;
+  }
+
+  // ------------------------------------------------------------------
+
+  #endAll(entry: RouteEntry, why: HoldEnd): void {
+    for (const wait of [...(this.#waiting.get(entry) ?? [])]) this.end(wait, why);
+  }
+
+  #hasRoom(orgId: string, bytes: number): boolean {
+    const { maxBytes } = this.#limits;
+    return this.#bytes + bytes <= maxBytes && (this.#bytesOf.get(orgId) ?? 0) + bytes <= maxBytes / 4;
+  }
+
+  #add(orgId: string, bytes: number): void {
+    this.#bytes += bytes;
+    const left = (this.#bytesOf.get(orgId) ?? 0) + bytes;
+    if (left > 0) this.#bytesOf.set(orgId, left);
+    else this.#bytesOf.delete(orgId);
+  }
+}

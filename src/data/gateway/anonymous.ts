@@ -7,6 +7,7 @@
  */
 import type { Socket } from 'node:net';
 import { Admission } from '../edge/admission.ts';
+import { AddressQueue } from './address-queue.ts';
 import { type HandshakeLimits, HandshakeRate } from '../edge/handshake-rate.ts';
 
 export interface AnonymousLimits {
@@ -36,6 +37,7 @@ export class AnonymousSockets {
   readonly #limits: AnonymousLimits;
   readonly #admission: Admission;
   readonly #rate: HandshakeRate;
+  readonly #queue = new AddressQueue();
   /** In the order of their coming. */
   readonly #waiting = new Set<AnonymousSocket>();
   #evicted = 0;
@@ -50,13 +52,32 @@ export class AnonymousSockets {
     return this.#waiting.size;
   }
 
+  /** Sockets that wait for others of their address. */
+  get queued(): number {
+    return this.#queue.size;
+  }
+
   /** Sockets turned away: refused for their address (too many, or too often), or evicted for a newer one. */
   get refused(): number {
     return this.#admission.refused + this.#rate.refused + this.#evicted;
   }
 
-  /** Takes a fresh socket in. Undefined when its address has too many already: destroy it. */
-  admit(socket: Socket): AnonymousSocket | undefined {
+  /**
+   * Takes a fresh socket in, and calls `begin` with it: at once, or when one of its address has left, where there are too many already. Such
+   * sockets wait untouched; one that has no place to wait, or has waited for too long, is destroyed.
+   */
+  admit(socket: Socket, begin: (waiting: AnonymousSocket) => void): void {
+    const ip = socket.remoteAddress ?? '';
+    const { perAddress } = this.#limits;
+    const isFull = perAddress > 0 && this.#admission.loadOf(ip).connections >= perAddress;
+    if (isFull && this.#queue.add(ip, socket, () => this.admit(socket, begin))) return;
+    const waiting = this.#take(socket);
+    if (waiting === undefined) socket.destroy();
+    else begin(waiting);
+  }
+
+  /** Undefined when its address has too many already. */
+  #take(socket: Socket): AnonymousSocket | undefined {
     const ip = socket.remoteAddress ?? '';
     if (!this.#admission.admit(ip)) return undefined;
     if (!this.#rate.take(ip, performance.now())) {
@@ -89,9 +110,11 @@ export class AnonymousSockets {
     if (!this.#waiting.delete(waiting)) return;
     clearTimeout(waiting.timer);
     this.#admission.release(waiting.ip);
+    this.#queue.next(waiting.ip);
   }
 
   close(): void {
+    this.#queue.close();
     for (const waiting of [...this.#waiting]) {
       this.release(waiting);
       waiting.socket.destroy();

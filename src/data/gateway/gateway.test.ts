@@ -134,11 +134,23 @@ describe('the door', () => {
     const { gateway, port } = await world(t, { maxAnonymousPerIp: 3 });
     const flood = Array.from({ length: 10 }, () => connect(port, '127.0.0.1'));
     for (const socket of flood) socket.on('error', () => {});
-    await until(() => gateway.anonymous.refused === 7);
-    assert.equal(gateway.anonymous.size, 3);
+    await until(() => gateway.anonymous.queued === 7);
+    assert.deepEqual([gateway.anonymous.size, gateway.anonymous.refused], [3, 0]);
     for (const socket of flood) socket.destroy();
-    await until(() => gateway.anonymous.size === 0);
+    await until(() => gateway.anonymous.size === 0 && gateway.anonymous.queued === 0);
     (await dial(port)).destroy();
+  });
+
+  test('agents of one address: more than have a place at once are all let in, in their turn', async (t) => {
+    const { gateway, port } = await world(t, { maxAnonymousPerIp: 3 });
+    const silent = [connect(port, '127.0.0.1'), connect(port, '127.0.0.1')];
+    for (const socket of silent) socket.on('error', () => {});
+    await until(() => gateway.anonymous.size === 2);
+    const agents = await Promise.all(Array.from({ length: 15 }, () => TestAgent.enter(port, 'good')));
+    assert.equal(gateway.registry.size, 15);
+    assert.equal(gateway.anonymous.refused, 0);
+    for (const agent of agents) agent.destroy();
+    for (const socket of silent) socket.destroy();
   });
 
   test('a silent peer is cut at its deadline, with a word where TLS stands', async (t) => {

@@ -139,7 +139,7 @@ export class Gateway {
   }
 
   /** Sockets without a good token yet. */
-  get anonymous(): { readonly size: number; readonly refused: number } {
+  get anonymous(): { readonly size: number; readonly queued: number; readonly refused: number } {
     return this.#listener.anonymous;
   }
 

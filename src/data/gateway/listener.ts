@@ -68,7 +68,7 @@ export class AgentListener {
   }
 
   /** Sockets that have not shown a good token yet. */
-  get anonymous(): { readonly size: number; readonly refused: number } {
+  get anonymous(): { readonly size: number; readonly queued: number; readonly refused: number } {
     return this.#anonymous;
   }
 
@@ -100,11 +100,10 @@ export class AgentListener {
   }
 
   #accept(socket: Socket): void {
-    const waiting = this.#anonymous.admit(socket);
-    if (waiting === undefined) {
-      socket.destroy();
-      return;
-    }
+    this.#anonymous.admit(socket, (waiting) => this.#shake(socket, waiting));
+  }
+
+  #shake(socket: Socket, waiting: AnonymousSocket): void {
     const peer = peerOf(socket);
     this.#shaking.set(peer, waiting);
     socket.once('close', () => {

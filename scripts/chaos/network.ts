@@ -11,6 +11,8 @@ import { join } from 'node:path';
 import type { Ends } from '../../test/harness/ends.ts';
 
 export const SERVER_ADDRESS = '10.99.0.2';
+/** In /proc/net/tcp. */
+const ESTABLISHED = '01';
 /** Where `ip netns exec` looks for files that stand for those of /etc. */
 const ETC = '/etc/netns';
 
@@ -19,6 +21,8 @@ export class Network {
   readonly #router: string;
   readonly #prefix: string;
   readonly #agents: number;
+  /** Agents that are at their second address. */
+  readonly #moved = new Set<number>();
 
   constructor(t: Ends, agents: number) {
     this.#prefix = `culvert-chaos-${randomBytes(4).toString('hex')}`;
@@ -46,6 +50,47 @@ export class Network {
   restore(agent: number): void {
     inside(this.#router, 'ip', 'rule', 'del', 'pref', String(agent));
     inside(this.#router, 'ip', 'route', 'del', 'blackhole', `10.99.${agent}.2/32`);
+  }
+
+  /** The agent's machine gets another address and loses the one it has, as when it changes from one wifi to another. */
+  changeAddress(agent: number): void {
+    const [before, after] = this.#moved.has(agent) ? [5, 1] : [1, 5];
+    if (after === 5) this.#moved.add(agent);
+    else this.#moved.delete(agent);
+    const [name, ends] = [this.agent(agent), (end: number) => `10.99.${agent}.${end}`];
+    ip('-n', this.#router, 'addr', 'replace', `${ends(after)}/30`, 'dev', `e${agent}`);
+    ip('-n', name, 'addr', 'add', `${ends(after + 1)}/30`, 'dev', 'e0');
+    ip('-n', name, 'addr', 'del', `${ends(before + 1)}/30`, 'dev', 'e0');
+    ip('-n', name, 'route', 'replace', 'default', 'via', ends(after));
+  }
+
+  /** Drops every packet of the agent's connection to this port of the server, and of no later one: a NAT that has forgotten it. */
+  forgetFlow(agent: number, serverPort: number): void {
+    const table = execFileSync('ip', ['netns', 'exec', this.agent(agent), 'cat', '/proc/net/tcp'], {
+      encoding: 'utf8',
+    });
+    const hex = serverPort.toString(16).toUpperCase().padStart(4, '0');
+    for (const line of table.split('\n')) {
+      const [, local = '', far = '', state] = line.trim().split(/\s+/);
+      if (state !== ESTABLISHED || !far.endsWith(`:${hex}`)) continue;
+      const port = String(Number.parseInt(local.split(':')[1] ?? '', 16));
+      const flow = ['ipproto', 'tcp', 'pref', String(agent)];
+      inside(this.#router, 'ip', 'rule', 'add', 'iif', `e${agent}`, 'sport', port, ...flow, 'blackhole');
+      inside(
+        this.#router,
+        'ip',
+        'rule',
+        'add',
+        'iif',
+        'e0',
+        'to',
+        `10.99.${agent}.2`,
+        'dport',
+        port,
+        ...flow,
+        'blackhole',
+      );
+    }
   }
 
   /** Programs that start in the agent's namespace from now on ask the server's address for names, and nobody else. */

@@ -1,14 +1,29 @@
 /**
  * `npm run soak -- chaos`: every way to break the path, again and again, and how long the public name took to come back by itself.
  *
- *   npm run soak -- chaos [--rounds 50] [--only kill-server,kill-agent,half-open,late-names] [--lanes 10] [--shortest-s 0] [--longest-s 45]
+ *   npm run soak -- chaos [--rounds 50] [--only NAME,…] [--lanes 10] [--shortest-s 0] [--longest-s 45]
+ *
+ * Names: kill-server, kill-agent, half-open, late-names, address-change (another wifi), forgotten-flow (a NAT that drops the connection without
+ * a word), herd (1,000 agents of one process after a restart). All of it, a hundred times each, on a machine with nothing else to do:
+ *
+ *   npm run soak -- chaos --rounds 100 --longest-s 10
+ *   npm run soak -- chaos --only herd --rounds 20 --longest-s 10
  *
  * Fails when one return takes 10 s or more. Outages are short and long ones mixed, because an agent that has waited long tries seldom.
  */
 import { parseArgs } from 'node:util';
 import { Ending } from '../../test/harness/ends.ts';
 import { noNamespaces } from '../../test/harness/tools.ts';
-import { type Build, halfOpen, killAgent, killServer, lateNames } from './scenarios.ts';
+import {
+  addressChange,
+  type Build,
+  forgottenFlow,
+  halfOpen,
+  herd,
+  killAgent,
+  killServer,
+  lateNames,
+} from './scenarios.ts';
 
 const LIMIT_MS = 10_000;
 
@@ -25,6 +40,9 @@ const KINDS: readonly Kind[] = [
   { name: 'kill-agent', build: killAgent, needsNetwork: false, maxLanes: 3 },
   { name: 'half-open', build: halfOpen, needsNetwork: true, maxLanes: 10 },
   { name: 'late-names', build: lateNames, needsNetwork: true, maxLanes: 10 },
+  { name: 'address-change', build: addressChange, needsNetwork: true, maxLanes: 10 },
+  { name: 'forgotten-flow', build: forgottenFlow, needsNetwork: true, maxLanes: 10 },
+  { name: 'herd', build: herd, needsNetwork: false, maxLanes: 1 },
 ];
 
 export async function chaos(argv: readonly string[]): Promise<boolean> {
@@ -44,7 +62,7 @@ export async function chaos(argv: readonly string[]): Promise<boolean> {
   let good = true;
   for (const kind of kinds) {
     if (kind.needsNetwork && withoutNetwork !== false) {
-      console.log(`${kind.name.padEnd(12)} SKIPPED: ${withoutNetwork}`);
+      console.log(`${kind.name.padEnd(14)} SKIPPED: ${withoutNetwork}`);
       good = false;
       continue;
     }
@@ -82,10 +100,10 @@ async function runKind({ name, build }: Kind, { rounds, lanes, shortestMs, longe
         try {
           const ms = await scenario.strike(number, outageMs);
           times.push(ms);
-          console.log(`${name.padEnd(12)} lane ${number}, outage ${outageMs} ms: back in ${ms} ms`);
+          console.log(`${name.padEnd(14)} lane ${number}, outage ${outageMs} ms: back in ${ms} ms`);
         } catch (error) {
           failures.push(error instanceof Error ? error.message : String(error));
-          console.log(`${name.padEnd(12)} lane ${number}, outage ${outageMs} ms: ${failures.at(-1)}`);
+          console.log(`${name.padEnd(14)} lane ${number}, outage ${outageMs} ms: ${failures.at(-1)}`);
           return; // a lane that did not come back can't be struck again
         }
       }
@@ -98,7 +116,7 @@ async function runKind({ name, build }: Kind, { rounds, lanes, shortestMs, longe
   const inTime = sorted.filter((ms) => ms < LIMIT_MS).length;
   const figure = (index: number): string => `${sorted[Math.max(0, index)] ?? '?'} ms`;
   console.log(
-    `${name.padEnd(12)} ${inTime} of ${rounds} back in under ${LIMIT_MS / 1000} s: ` +
+    `${name.padEnd(14)} ${inTime} of ${rounds} back in under ${LIMIT_MS / 1000} s: ` +
       `min ${figure(0)}, median ${figure(Math.floor((sorted.length - 1) / 2))}, max ${figure(sorted.length - 1)}`,
   );
   return inTime === rounds && failures.length === 0;

@@ -8,6 +8,7 @@ import type { Ends } from '../../test/harness/ends.ts';
 import { startOrigin } from '../../test/harness/origin.ts';
 import { type SpawnedCulvert, spawnCulvert } from '../../test/harness/spawned.ts';
 import type { Program } from '../quickstart/program.ts';
+import { HerdWatch } from './herd-watch.ts';
 import { Network, SERVER_ADDRESS } from './network.ts';
 import { startScript } from './script.ts';
 import { Supervisor } from './supervisor.ts';
@@ -18,6 +19,8 @@ const GIVE_UP_MS = 90_000;
 const FIRST_START_MS = 30_000;
 /** A peer without a sign of life is dead after 20 s; looked at about once a second. */
 const NOTICED_MS = 25_000;
+/** Agents of `herd`. */
+const HERD = 1_000;
 const SERVER_NAME = 'culvert-chaos.test';
 
 export interface Scenario {
@@ -106,11 +109,7 @@ async function apart(t: Ends, lanes: number): Promise<Apart> {
 
 /** Packets are dropped in the middle until both ends have given the connection up, and `outageMs` longer. */
 export const halfOpen: Build = async (t, lanes) => {
-  const { network, culvert, watch, ports } = await apart(t, lanes);
-  for (const lane of lanesOf(lanes)) {
-    culvert.agent(publish(ports[lane - 1] as number, lane), { netns: network.agent(lane) });
-  }
-  for (const lane of lanesOf(lanes)) await watch.until(hostOf(lane), true, FIRST_START_MS);
+  const { network, watch } = await apartAndUp(t, lanes);
   return {
     strike: async (lane, outageMs) => {
       network.cut(lane);
@@ -146,6 +145,63 @@ export const lateNames: Build = async (t, lanes) => {
       const since = Date.now();
       network.restore(lane);
       return backSince(watch, lane, since);
+    },
+  };
+};
+
+/** Agents that are up, each in a network of its own. */
+async function apartAndUp(t: Ends, lanes: number): Promise<Apart> {
+  const made = await apart(t, lanes);
+  const { network, culvert, watch, ports } = made;
+  for (const lane of lanesOf(lanes)) {
+    culvert.agent(publish(ports[lane - 1] as number, lane), { netns: network.agent(lane) });
+  }
+  for (const lane of lanesOf(lanes)) await watch.until(hostOf(lane), true, FIRST_START_MS);
+  return made;
+}
+
+/** The agent's machine changes its address; nobody tells the server. Visitors ask all the time. */
+export const addressChange: Build = async (t, lanes) => {
+  const { network, watch } = await apartAndUp(t, lanes);
+  return {
+    strike: async (lane, outageMs) => {
+      await pause(outageMs);
+      const since = Date.now();
+      network.changeAddress(lane);
+      await watch.until(hostOf(lane), false, FIRST_START_MS, since);
+      return backSince(watch, lane, since);
+    },
+  };
+};
+
+/** A NAT between forgets the connection: it is dead without a word, and a new one can be made at once. */
+export const forgottenFlow: Build = async (t, lanes) => {
+  const { network, culvert, watch } = await apartAndUp(t, lanes);
+  return {
+    strike: async (lane, outageMs) => {
+      await pause(outageMs);
+      const since = Date.now();
+      network.forgetFlow(lane, culvert.ports.agents);
+      await watch.until(hostOf(lane), false, FIRST_START_MS, since);
+      return backSince(watch, lane, since);
+    },
+  };
+};
+
+/** kill -9 of the server of a thousand agents in one process; the time until the tunnel of the last of them is live again. */
+export const herd: Build = async (t) => {
+  const culvert = await spawnCulvert(t);
+  const token = await culvert.account.mint({ name: 'herd', tunnelQuota: HERD });
+  const tunnels = new HerdWatch(t, { server: culvert.apiUrl, count: HERD, token });
+  await tunnels.until(HERD);
+  return {
+    strike: async (_lane, outageMs) => {
+      await culvert.killServer();
+      await tunnels.until(0);
+      await pause(outageMs);
+      await culvert.startServer();
+      const since = Date.now();
+      return (await tunnels.until(HERD)) - since;
     },
   };
 };

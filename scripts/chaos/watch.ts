@@ -38,14 +38,14 @@ export class Watch {
   }
 
   /**
-   * Resolves with the moment from which visitors of `host` get 200, or get none when `up` is false: at once when it is so. Rejects after
-   * `limitMs`.
+   * Resolves with the moment from which visitors of `host` get 200, or get none when `up` is false: at once when it is so, and has become so
+   * at `since` or later. Rejects after `limitMs`.
    */
-  until(host: string, up: boolean, limitMs: number): Promise<number> {
+  until(host: string, up: boolean, limitMs: number, since = 0): Promise<number> {
     const { promise, resolve, reject } = Promise.withResolvers<number>();
     const look = (): void => {
       const seen = this.#last.get(host);
-      if (seen !== undefined && (seen.status === 200) === up) resolve(seen.at);
+      if (seen !== undefined && (seen.status === 200) === up && seen.at >= since) resolve(seen.at);
     };
     const what = up ? 'did not come up' : 'stayed up';
     const fail = (): void => reject(new Error(`${host} ${what} in ${limitMs} ms; last seen: ${this.status(host)}`));

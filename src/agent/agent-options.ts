@@ -22,6 +22,10 @@ export interface AgentOptions {
   /** Called before each connect, so that a key file that was replaced is read again. May reject. */
   readonly token: () => Promise<string>;
   readonly open: OpenChannel;
+  /** Opens another connection and closes it: where given, a live session is watched, and so are the addresses of this computer. */
+  readonly tryAnother?: (signal: AbortSignal) => Promise<void>;
+  /** In place of this computer's. */
+  readonly addresses?: (() => string[]) | undefined;
   /** Ends the wait after an outage early, where given. */
   readonly reach?: Reach;
   /** Remembers the server between runs, where given; else this process alone does. */

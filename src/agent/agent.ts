@@ -20,11 +20,13 @@ import {
   WIRE_VERSION,
 } from '../wire/messages.ts';
 import type { Agent, AgentOptions } from './agent-options.ts';
+import type { Channel } from './channel.ts';
 import { type AgentExitCode, fateOf } from './codes.ts';
 import type { AgentEvent, AgentState, AgentView, ExitReason, RelayPath } from './events.ts';
 import { LeavingSessions } from './leaving.ts';
 import { UnreachableError } from './lookout.ts';
 import { type Lost, lostBy } from './lost.ts';
+import { type PathOwner, type PathWatch, watchPaths } from './path-watch.ts';
 import { Relay, type RelayOwner } from './relay/relay.ts';
 import { type Cancel, type Schedule, systemSchedule } from './schedule.ts';
 import { type Dispute, ServerPin } from './server-pin.ts';
@@ -51,7 +53,7 @@ export function startAgent(options: AgentOptions): Agent {
   return supervisor;
 }
 
-class Supervisor implements Agent, SessionOwner, RelayOwner {
+class Supervisor implements Agent, SessionOwner, RelayOwner, PathOwner {
   readonly done: Promise<ExitReason>;
   readonly #options: AgentOptions;
   readonly #log: Logger;
@@ -59,6 +61,7 @@ class Supervisor implements Agent, SessionOwner, RelayOwner {
   readonly #schedule: Schedule;
   readonly #waiting: Waiting;
   readonly #pin: ServerPin;
+  readonly #paths: PathWatch | undefined;
   /** Tells the server that sessions one after the other are those of one agent. */
   readonly #run = randomUUID();
   readonly #tunnels: readonly Tunnel[];
@@ -86,6 +89,7 @@ class Supervisor implements Agent, SessionOwner, RelayOwner {
     const random = options.random ?? Math.random;
     this.#key = new ShownKey(options.token);
     this.#leaving = new LeavingSessions(this.#schedule, this.#log);
+    this.#paths = watchPaths(this.#schedule, this, options);
     this.#pin = new ServerPin(options.pins);
     this.#waiting = new Waiting({
       ...{ clock: this.#clock, schedule: this.#schedule, random, reach: options.reach, log: this.#log },
@@ -200,6 +204,7 @@ class Supervisor implements Agent, SessionOwner, RelayOwner {
     this.#pin.welcomed(serverId);
     this.#log.info({ agentId, account, serverVersion, serverId, address: session.channel?.address }, 'connected');
     this.#emit({ kind: 'online', agentId, account, serverVersion });
+    if (session.channel !== undefined) this.#paths?.follow(session.channel);
     if (this.#options.watch === true) session.watch(true);
     for (const wanted of this.#wanted) {
       if (wanted.state === 'ended') continue;
@@ -290,6 +295,18 @@ class Supervisor implements Agent, SessionOwner, RelayOwner {
     this.#wait(this.#waiting.backoff.next(), { code: 'connection_lost', message: cause });
   }
 
+  onNetwork(): void {
+    // What is under way may wait for an answer on a path that is gone.
+    if (this.#state === 'waiting' || this.#state === 'connecting') this.retryNow();
+  }
+
+  onDead(channel: Channel, cause: string): void {
+    const session = this.#session;
+    if (session?.channel !== channel) return;
+    session.destroy();
+    this.onLost(session, cause);
+  }
+
   onIdle(session: Session): void {
     this.#leaving.idle(session);
     if (this.#state === 'draining' && this.view().inFlight === 0) this.#finish(this.#ending);
@@ -353,6 +370,7 @@ class Supervisor implements Agent, SessionOwner, RelayOwner {
     this.#attempt?.abort();
     this.#cancelTimer();
     this.#waiting.stop(reason.message);
+    this.#paths?.close();
     for (const wanted of this.#wanted) wanted.cancelRetry();
     for (const relay of this.#relays) relay.close();
     this.#leaving.destroy();
@@ -368,6 +386,7 @@ class Supervisor implements Agent, SessionOwner, RelayOwner {
 
   /** Everything that was live is not: said once for each. */
   #away(reason: string): void {
+    this.#paths?.leave();
     if (this.#welcomedAt !== undefined) this.#emit({ kind: 'offline', cause: reason });
     for (const wanted of this.#wanted) {
       wanted.cancelRetry();

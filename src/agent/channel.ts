@@ -33,11 +33,17 @@ export interface Channel {
   readonly address: string;
   /** IP address of the far end: the server's, unless something stands in between. */
   readonly remote: string | undefined;
+  /** IP address of this end. */
+  readonly local: string | undefined;
+  /** Written to the connection so far. */
+  readonly sentBytes: number;
   /** Last measured round trip, or undefined before the first. */
   readonly rttMs: number | undefined;
   /** Streams open now. */
   readonly inFlight: number;
   send(message: FromAgent): void;
+  /** Resolves when the server has answered. Rejects when the connection ends first. */
+  ping(): Promise<unknown>;
   /** The server lets no more than this pass: what is to be sent waits on this side, where short answers go first. */
   holdBack(megabitsPerSecond: number): void;
   /** The server answers soon: silence behind what was sent is looked into at once. */

@@ -18,7 +18,7 @@ import { encodeLine, LineReader } from '../wire/lines.ts';
 import { DEAD_AFTER_MS, type FromAgent, type FromServer, fromServer, HEARTBEAT_MS } from '../wire/messages.ts';
 import type { Channel, ChannelSink, OpenChannel } from './channel.ts';
 import { dialServer } from './dial.ts';
-import { agentAddress, discover } from './discovery.ts';
+import { type AgentAddress, agentAddress, discover } from './discovery.ts';
 import type { Watch } from './inspect/watch.ts';
 import { canReach, type Reach } from './lookout.ts';
 import { ServeFloor, StreamServer } from './serve.ts';
@@ -35,6 +35,8 @@ const CLOSE_MS = 1_000;
 export interface Connector {
   readonly open: OpenChannel;
   readonly reach: Reach;
+  /** Opens another connection and closes it. Rejects when none can be made. */
+  readonly tryAnother: (signal: AbortSignal) => Promise<void>;
   /** Bytes of all streams since the start. */
   readonly meter: PipeMeter;
   /** Stops the shared timers, once no channel is left. */
@@ -51,9 +53,11 @@ export function makeConnector(options: { server: URL; log: Logger; watch?: Watch
   return {
     reach: canReach,
     meter: floor.meter,
+    tryAnother: async (signal) => {
+      (await dial(server, signal)).socket.destroy();
+    },
     open: async (sink, signal) => {
-      const address = agentAddress(await discover(server, signal), server);
-      const socket = await dialServer(address, signal);
+      const { socket, address } = await dial(server, signal);
       const channel = new MuxChannel({ socket, sink, floor, log, address: `${address.host}:${address.port}` });
       channel.attach({ slabs, budget, sweeper });
       return channel;
@@ -63,6 +67,12 @@ export function makeConnector(options: { server: URL; log: Logger; watch?: Watch
       floor.close();
     },
   };
+}
+
+/** Asks again where the server is and resolves its name again: either may have changed. */
+async function dial(server: URL, signal: AbortSignal): Promise<{ socket: TLSSocket; address: AgentAddress }> {
+  const address = agentAddress(await discover(server, signal), server);
+  return { socket: await dialServer(address, signal), address };
 }
 
 interface MuxChannelDeps {
@@ -116,6 +126,18 @@ class MuxChannel implements Channel, SessionHandler, StreamSink {
 
   get remote(): string | undefined {
     return this.#socket.remoteAddress;
+  }
+
+  get local(): string | undefined {
+    return this.#socket.localAddress?.replace(/^::ffff:/, '');
+  }
+
+  get sentBytes(): number {
+    return this.#socket.bytesWritten;
+  }
+
+  ping(): Promise<unknown> {
+    return this.#mux?.ping() ?? Promise.reject(new Error('the connection is not in use'));
   }
 
   get rttMs(): number | undefined {

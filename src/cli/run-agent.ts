@@ -76,6 +76,7 @@ export async function runAgent(io: Io, run: AgentRun): Promise<ExitCode> {
     },
     open: connector.open,
     reach: connector.reach,
+    tryAnother: connector.tryAnother,
     pins: pinsOf(settings.server, io, log),
     log,
     watch: drawn || flags.json === true,

@@ -4,7 +4,15 @@
  */
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { type Build, halfOpen, killAgent, killServer, lateNames } from '../../scripts/chaos/scenarios.ts';
+import {
+  addressChange,
+  type Build,
+  forgottenFlow,
+  halfOpen,
+  killAgent,
+  killServer,
+  lateNames,
+} from '../../scripts/chaos/scenarios.ts';
 import { Ending } from '../harness/ends.ts';
 import { noNamespaces } from '../harness/tools.ts';
 
@@ -26,6 +34,8 @@ suite('the public name answers again by itself', { concurrency: 4, timeout: 200_
     { name: 'after kill -9 of the server', build: killServer, outageMs: 12_000, skip: false },
     { name: 'after kill -9 of the agent', build: killAgent, outageMs: 500, skip: false },
     { name: 'after packets were dropped in the middle', build: halfOpen, outageMs: 5_000, skip: apart },
+    { name: 'after another address of the agent', build: addressChange, outageMs: 500, skip: apart },
+    { name: 'after a NAT has forgotten the connection', build: forgottenFlow, outageMs: 500, skip: apart },
     { name: 'after a start without names', build: lateNames, outageMs: 5_000, skip: apart },
   ] as const) {
     test(name, { skip }, async (t) => {

@@ -5,6 +5,8 @@
  *   connecting ──welcome──► online ──lost / bye retry / drain──► waiting ──timer, retryNow──► connecting
  *       └────────failed───────────────────────────────────────────┘
  *   any ──bye or refusal that ends the last tunnel, drain(), destroy()──► stopped
+ *
+ * Length: one state machine; what needs none of its state is beside it (waiting, leaving, path-watch, server-pin, shown-key).
  */
 import { randomUUID } from 'node:crypto';
 import { type Clock, systemClock } from '../base/clock.ts';

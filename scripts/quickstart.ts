@@ -72,7 +72,7 @@ async function quickstart(options: { once: boolean }): Promise<void> {
   say(
     `   CULVERT_TOKEN_FILE=${keyFile} CULVERT_SERVER=${server.apiUrl} npx -c 'node src/main.ts http 3000'   publish port 3000`,
   );
-  say('   Next: docs/install.md puts a server on the internet, with HTTPS');
+  say('   docs/install.md   put a server on the internet, with HTTPS');
   say();
   if (options.once) return;
   say('Press Ctrl-C to stop and delete everything.');

@@ -1,7 +1,11 @@
-/** The pages are in plain English: short sentences, the field's words. */
+/** README, changelog and pages are in plain English: short sentences, the field's words. */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { documents, sentences, withoutCode } from './harness/docs.ts';
+import { type Document, documents, sentences, withoutCode } from './harness/docs.ts';
+
+const changelog = readFileSync(new URL('../CHANGELOG.md', import.meta.url), 'utf8');
+const ALL: readonly Document[] = [...documents(), { path: 'CHANGELOG.md', text: changelog }];
 
 const MAX_WORDS = 30;
 const MEDIAN_WORDS = 16;
@@ -13,7 +17,7 @@ const NO_SUBJECT = /^(?:Who|Whoever|Whom|What|Whatever|That|Where)\b(?!.*\?$)/;
 const count = (sentence: string): number => sentence.split(' ').filter((word) => /\w/.test(word)).length;
 
 test(`docs: no sentence has more than ${MAX_WORDS} words, and half of them at most ${MEDIAN_WORDS}`, () => {
-  for (const document of documents()) {
+  for (const document of ALL) {
     const all = sentences(document);
     const long = all.filter((sentence) => count(sentence) > MAX_WORDS);
     assert.deepEqual(long, [], document.path);
@@ -24,7 +28,7 @@ test(`docs: no sentence has more than ${MAX_WORDS} words, and half of them at mo
 });
 
 test('docs: things and roles have the names of the field', () => {
-  for (const { path, text } of documents())
+  for (const { path, text } of ALL)
     for (const line of withoutCode(text).split('\n')) assert.doesNotMatch(line, NOT_OURS, path);
 });
 

@@ -1,84 +1,25 @@
-/** README.md and `docs/` say what the program does: commands, flags, settings, routes, codes and links are checked against the code. */
+/** README.md and `docs/` say what the program does: flags, settings, routes, codes and links are checked against the code. Commands: docs-commands.test.ts. */
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
 import { anchorOf, DOCS, navigation, readPages } from '../scripts/docs/pages.ts';
 import { ERROR_STATUS } from '../src/base/errors.ts';
 import { COMMANDS } from '../src/cli/commands.ts';
-import { buildProgram } from '../src/cli/program.ts';
+import { EXIT } from '../src/cli/exit.ts';
 import { agentSchema } from '../src/config/agent.ts';
 import { checkServerConfig } from '../src/config/load.ts';
 import { serverSchema } from '../src/config/schema.ts';
 import { defaultsOf, readToml } from '../src/config/toml.ts';
 import { AUDIT_ACTIONS } from '../src/control/services/audit.ts';
 import { FAULTS } from '../src/data/edge/fault.ts';
-import { codeBlocks, documents, inlineCode, withoutCode } from './harness/docs.ts';
+import { codeBlocks, documents, inlineCode, tableUnder, withoutCode } from './harness/docs.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const ALL = documents();
 const PAGES = readPages();
 const MAX_LINES = 200;
-
-/** The words of a command line, without quotes. */
-const wordsOf = (line: string): string[] =>
-  Array.from(line.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g), ([, double, single, bare]) => double ?? single ?? bare ?? '');
-
-/** Every `culvert …` of a line of a shell, as arguments: also behind `sudo -u culvert`, `$(` and `&&`. */
-function commandsIn(line: string): string[][] {
-  return line
-    .replace(/^\$ /, '')
-    .replace(/ +#.*$/, '')
-    .split(/&&|\|\||[|;)]| & ?$|\$\(|>>/)
-    .map((part) => wordsOf(part.trim().replace(/^(?:sudo (?:-u \w+ )?|ssh \w+ sudo )/, '')))
-    .filter(([program]) => program === 'culvert')
-    .map(([, ...args]) => args);
-}
-
-/** Each command that a document shows, in code blocks and in backticks; `…` stands for any. */
-function shownCommands(): Array<readonly [where: string, args: readonly string[]]> {
-  return ALL.flatMap((document) => {
-    const lines = codeBlocks(document)
-      .filter(({ language }) => ['console', 'sh'].includes(language))
-      .flatMap(({ language, code }) =>
-        code.split('\n').filter((line) => (language === 'sh' ? !line.startsWith('#') : line.startsWith('$ '))),
-      );
-    const inline = inlineCode(document).filter((code) => code.startsWith('culvert '));
-    return [...lines, ...inline]
-      .flatMap(commandsIn)
-      .filter((args) => args.length > 0 && !args.some((word) => word.includes('…')) && args[0] !== 'help')
-      .map((args) => [`${document.path}: culvert ${args.join(' ')}`, args] as const);
-  });
-}
-
-/** Why the program would not take these arguments; undefined when it would. Nothing runs. */
-async function complaint(args: readonly string[]): Promise<string | undefined> {
-  let text = '';
-  const sink = new PassThrough().on('data', (data: Buffer) => (text += data.toString()));
-  const io = { stdout: sink, stderr: sink };
-  try {
-    await buildProgram(args, io, () => undefined).parseAsync([...args], { from: 'user' });
-    return undefined;
-  } catch (error) {
-    return `${text}${String(error)}`;
-  }
-}
-
-/** A group alone, as in "`culvert admin` manages": its words begin a command, and nothing follows. */
-const isGroup = (args: readonly string[]): boolean =>
-  COMMANDS.some(({ usage }) => usage.startsWith(`${args.join(' ')} `));
-
-test('docs: every command is one of the program, with its arguments and flags', async () => {
-  const shown = shownCommands();
-  assert.ok(shown.length > 150, `${shown.length} commands`);
-  const wrong: string[] = [];
-  for (const [where, args] of shown) {
-    const found = isGroup(args) ? undefined : await complaint(args);
-    if (found !== undefined) wrong.push(`${where}: ${found}`);
-  }
-  assert.deepEqual(wrong, []);
-});
+const MAX_README_LINES = 150;
 
 /** Flags of other programs that a page names outside of a command. */
 const FOREIGN_FLAGS = new Set(['--dry-run', '--uninstall', '--all', '--now']);
@@ -255,4 +196,78 @@ test(`docs: a page has at most ${MAX_LINES} lines`, () => {
     assert.ok(lines <= MAX_LINES, `docs/${file}: ${lines} lines`);
   }
   assert.ok(readdirSync(DOCS).length > 20);
+});
+
+test(`README: has at most ${MAX_README_LINES} lines and shows pictures that are there`, () => {
+  const [readme] = ALL;
+  assert.equal(readme?.path, 'README.md');
+  const lines = readme.text.split('\n').length - 1;
+  assert.ok(lines <= MAX_README_LINES, `${lines} lines`);
+  const pictures = Array.from(readme.text.matchAll(/!\[([^\]]+)\]\(([^)]+)\)/g), ([, , path = '']) => path);
+  assert.equal(pictures.length, 2);
+  for (const path of pictures) assert.ok(existsSync(join(ROOT, path)), path);
+});
+
+const textOf = (path: string): string => ALL.find((document) => document.path === path)?.text ?? '';
+
+test('docs: every command of the program is in the command reference or on the page for operators', () => {
+  const described = ['docs/cli.md', 'docs/operating.md'].flatMap((path) =>
+    Array.from(textOf(path).matchAll(/^\| `culvert ([^`]+)`/gm), ([, line = '']) => line),
+  );
+  assert.deepEqual(
+    COMMANDS.map(({ usage }) => usage.replace(/ *[<[].*$/, '')).filter(
+      (words) => !described.some((line) => line === words || line.startsWith(`${words} `)),
+    ),
+    [],
+  );
+});
+
+test('docs: the tables of errors have every code of edge, API and programs, with its status', () => {
+  const page = textOf('docs/troubleshooting.md');
+  const table = (heading: string): string[] => tableUnder(page, heading).map(([code, status]) => `${code} ${status}`);
+  assert.deepEqual(
+    table('Edge errors').toSorted(),
+    Object.entries(FAULTS)
+      .map(([code, { status }]) => `${code} ${status}`)
+      .toSorted(),
+  );
+  assert.deepEqual(
+    table('API errors').toSorted(),
+    Object.entries(ERROR_STATUS)
+      .map(([code, status]) => `${code} ${status}`)
+      .toSorted(),
+  );
+  assert.deepEqual(
+    tableUnder(page, 'Exit codes').map(([code]) => Number(code)),
+    Object.values(EXIT),
+  );
+});
+
+test('docs: the configuration pages have every key of the settings file, with its default', () => {
+  const rows = new Map(
+    ['docs/configuration.md', 'docs/configuration-edge.md'].flatMap((path) =>
+      Array.from(
+        textOf(path).matchAll(/^\| `([\w.]+)` \| `([^`]*)` \|/gm),
+        ([, key = '', value = '']) => [key, value] as const,
+      ),
+    ),
+  );
+  for (const [key, value] of defaults) assert.equal(rows.get(key), JSON.stringify(value), key);
+});
+
+test('docs: the settings of the install page make a public server with HTTPS', () => {
+  const blocks = codeBlocks({ path: '', text: textOf('docs/install.md') });
+  const toml = blocks.find(({ language }) => language === 'toml');
+  const { settings } = checkServerConfig(toml?.code ?? '', 'docs/install.md');
+  assert.equal(settings.edge.domain, 'example.com');
+  assert.equal(settings.edge.tls.mode, 'acme');
+  assert.equal(settings.api.public_url, 'https://culvert.example.com:8443');
+  assert.equal(settings.accounts.signup, 'closed');
+});
+
+test('src/README.md: the map of the code knows every folder', () => {
+  const map = readFileSync(join(ROOT, 'src/README.md'), 'utf8');
+  for (const entry of readdirSync(join(ROOT, 'src'), { withFileTypes: true })) {
+    if (entry.isDirectory()) assert.ok(new RegExp(`^${entry.name}/`, 'm').test(map), entry.name);
+  }
 });

@@ -54,6 +54,7 @@ export function buildProgram(
   const program = new Command('culvert')
     .description('Give a local port a public URL. Server and agent in one program.')
     .version(VERSION, '-V, --version', 'Print the version')
+    .helpOption('-h, --help', 'Print this help')
     .helpCommand('help [command]', 'Print this help, or the help of a command')
     .exitOverride()
     .configureOutput({

@@ -47,8 +47,8 @@ async function recoveryCodes(w: LimitWorld, { done }: Caller): Promise<readonly 
 
 export const accountLimits = (): readonly Row[] => [
   met<number>({
-    limit: '`/auth/*` burst',
-    value: '5 per source address',
+    limit: '`/auth/*`: burst',
+    value: '5 requests per address',
     meet: async (w, requests) => {
       for (let i = 1; i < requests; i++) await knock(w, 1);
       return knock(w, 1);
@@ -58,7 +58,7 @@ export const accountLimits = (): readonly Row[] => [
     above: [[6, LIMITED]],
   }),
   met<number>({
-    limit: '`/auth/*` rate',
+    limit: '`/auth/*`: rate',
     value: 'then 1 request per 12 seconds',
     meet: async (w, waitedMs) => {
       for (let i = 0; i < 5; i++) await knock(w, 1);
@@ -74,7 +74,7 @@ export const accountLimits = (): readonly Row[] => [
   }),
   met<number>({
     limit: '`POST /orgs/invitations/lookup`',
-    value: 'as `/auth/*`, counted by itself',
+    value: 'the same, counted separately',
     meet: async (w, requests) => {
       // What `/auth/*` has taken takes nothing here.
       for (let i = 0; i < 6; i++) await knock(w, 1);
@@ -86,8 +86,8 @@ export const accountLimits = (): readonly Row[] => [
     above: [[6, LIMITED]],
   }),
   met<number>({
-    limit: 'Other routes',
-    value: 'no limit on requests',
+    limit: 'Other API routes',
+    value: 'no rate limit',
     meet: async (w, requests) => {
       const { call } = w.caller();
       for (let i = 1; i < requests; i++) await call('GET', '/tunnels');
@@ -98,7 +98,7 @@ export const accountLimits = (): readonly Row[] => [
     above: [[200, OK]],
   }),
   met<number>({
-    limit: 'Access JWT',
+    limit: 'Access token',
     value: '15 minutes',
     meet: async (w, ageMs) => {
       const { call } = w.caller();
@@ -110,8 +110,8 @@ export const accountLimits = (): readonly Row[] => [
     above: [[15 * MINUTE + 1, WRONG_SECRET]],
   }),
   met<number>({
-    limit: 'Sign-up code, form',
-    value: '6 decimal digits',
+    limit: 'Sign-up code',
+    value: '6 digits',
     meet: async (w, digits) => {
       await signUp(w);
       return verify(w, codeOf(w).padEnd(digits, '0').slice(0, digits));
@@ -121,8 +121,8 @@ export const accountLimits = (): readonly Row[] => [
     above: [[7, BAD_CODE]],
   }),
   met<number>({
-    limit: 'Sign-up code, life',
-    value: '10 minutes from sign-up or the last letter',
+    limit: 'Sign-up code: lifetime',
+    value: '10 minutes after the last email',
     meet: async (w, ageMs) => {
       await signUp(w);
       // The first one has one minute left: the second begins anew.
@@ -136,8 +136,8 @@ export const accountLimits = (): readonly Row[] => [
     above: [[10 * MINUTE + 1, BAD_CODE]],
   }),
   met<number>({
-    limit: 'Sign-up code, attempts',
-    value: '5 wrong ones burn it',
+    limit: 'Sign-up code: attempts',
+    value: '5',
     meet: async (w, wrong) => {
       await signUp(w);
       const code = codeOf(w);
@@ -149,8 +149,8 @@ export const accountLimits = (): readonly Row[] => [
     above: [[6, BAD_CODE]],
   }),
   met<number>({
-    limit: 'Password reset token, life',
-    value: '1 hour',
+    limit: 'Password reset link',
+    value: '1 hour, single use',
     meet: async (w, ageMs) => {
       const link = await resetLink(w);
       w.at(ageMs);
@@ -173,7 +173,7 @@ export const accountLimits = (): readonly Row[] => [
     above: [[2, BAD_CODE]],
   }),
   met<number>({
-    limit: 'New password at sign-up',
+    limit: 'Password',
     value: '12 to 256 characters',
     meet: async (w, length) => said(await signUp(w, 'p'.repeat(length))),
     below: [[11, INVALID]],
@@ -220,7 +220,7 @@ export const accountLimits = (): readonly Row[] => [
   }),
   met<number>({
     limit: 'MFA recovery codes',
-    value: '10, each good once',
+    value: '10, single use each',
     meet: async (w, use) => {
       const caller = w.caller();
       const codes = await recoveryCodes(w, caller);
@@ -239,7 +239,7 @@ export const accountLimits = (): readonly Row[] => [
     above: [[11, WRONG_SECRET]],
   }),
   met<number>({
-    limit: 'Agent authorization',
+    limit: 'Key of `culvert login`',
     value: '90 days',
     meet: async (w, ageMs) => {
       const { done } = w.caller();

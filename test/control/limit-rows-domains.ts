@@ -14,7 +14,7 @@ export function domainLimits(): readonly Row[] {
   return [
     met<string>({
       limit: 'Custom `domain`',
-      value: 'at least two labels, at most 235 characters',
+      value: '2 or more labels, 235 characters',
       meet: async (w, domain) => valueIn(await add(w, domain), (body) => String(body['domain']).length),
       below: [
         ['example', INVALID],
@@ -27,8 +27,8 @@ export function domainLimits(): readonly Row[] {
       above: [[long(236), INVALID]],
     }),
     met<Filling>({
-      limit: 'Custom domains of an organization',
-      value: '100, and 200 added by one person in 24 hours',
+      limit: 'Custom domains per organization',
+      value: '100; 200 new ones per user in 24 hours',
       meet: async (w, filling) => {
         fill(w, 'domain', filling);
         return said(await add(w, 'more.example.net'));
@@ -52,13 +52,9 @@ export function domainLimits(): readonly Row[] {
         ],
       ],
     }),
-    elsewhere(
-      'Record of a verified domain',
-      'looked up each day; after three days without it the domain is unverified',
-      [
-        'domain-checks.test.ts',
-        'a domain whose record is gone for three days is unverified, unbound, and its owners hear of it',
-      ],
-    ),
+    elsewhere('TXT record of a verified domain', 'checked daily; unverified after 3 days without it', [
+      'domain-checks.test.ts',
+      'a domain whose record is gone for three days is unverified, unbound, and its owners hear of it',
+    ]),
   ];
 }

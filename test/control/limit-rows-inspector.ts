@@ -17,7 +17,7 @@ export function inspectorLimits(): readonly Row[] {
   return [
     met<unknown>({
       limit: 'Inspector `limit`',
-      value: '1..500, default 100',
+      value: '1 to 500, default 100',
       meet: listed,
       below: [
         [0, [400, 'invalid_request']],
@@ -30,13 +30,13 @@ export function inspectorLimits(): readonly Row[] {
       above: [[501, [400, 'invalid_request']]],
       leftOut: 100,
     }),
-    elsewhere('Inspector retention', '7, 30, 90 and 365 days by plan', [
+    elsewhere('Inspector retention', '7, 30, 90 or 365 days by plan', [
       'inspector.test.ts',
       'a record is kept for as long as the plan of its organization says, and no longer',
     ]),
     elsewhere(
       'Recorded requests on the disk',
-      '1,024 MB (`inspector.max_stored_mb`); then the oldest of the fullest go',
+      '1,024 MB (`inspector.max_stored_mb`); then the oldest of the largest organization are deleted',
       [
         '../../src/control/db/usage/usage-faults.test.ts',
         'over the bound the oldest of the organization that holds most go, and others keep theirs',
@@ -50,42 +50,42 @@ export function inspectorLimits(): readonly Row[] {
         'disk floor: a twentieth of the disk stays free, within bounds that fit small and large disks',
       ],
     ),
-    elsewhere('Readers of recorded requests at once', '8 of an organization, 64 in all; the next is refused', [
+    elsewhere('Searches at the same time', '8 per organization, 64 in total', [
       '../../src/control/db/usage/usage-store.test.ts',
       'an organization reads so much at once and no more, and so do all together',
     ]),
-    elsewhere('Live feeds of the inspector', '20 of a person, 1,000 in all', [
+    elsewhere('Live feeds', '20 per user, 1,000 in total', [
       'live-feed.test.ts',
       'a person has only so many live feeds, and the server has',
     ]),
-    elsewhere('What waits for a reader of a live feed', '1 MB; then it is cut off', [
+    elsewhere('Unread data of a live feed', '1 MB; then it is closed', [
       'live-feed.test.ts',
       'a reader that takes nothing is cut off, and nobody waits for it',
     ]),
-    elsewhere('What waits for all readers of live feeds', '64 MB; then the one for which most waits is cut off', [
+    elsewhere('Unread data of all live feeds', '64 MB; then the slowest is closed', [
       'live-feed.test.ts',
       'so much waits for all readers together and no more: the one that leaves most is cut',
     ]),
-    elsewhere('Messages of live feeds', '2,000 a second for an organization, 10,000 in all; the rest is left out', [
+    elsewhere('Messages of live feeds', '2,000 per second per organization, 10,000 in total; more are omitted', [
       'live-feed.test.ts',
       'only so many messages are sent in a second, of an organization and in all; what is left out is counted',
     ]),
     elsewhere(
-      'Archive of requests',
-      '16 MB as it is written; then the oldest are left out',
+      'HTTP archive',
+      '16 MB; the oldest requests are omitted',
       ['inspector.test.ts', 'an archive of many ends where it would become too large, and says how many it left out'],
       [
         '../../src/control/services/inspector/har.test.ts',
         'what counts is what comes out: bodies that stand for a thousand times as much make no larger archive',
       ],
     ),
-    elsewhere('Body with a content coding in an archive of requests', 'opened up to 1 MB, else as it came', [
+    elsewhere('Compressed body in an archive', 'decoded up to 1 MB, else stored as received', [
       '../../src/control/services/inspector/har.test.ts',
       'a body with a content coding is shown without it; one that can not be opened, or holds too much, as it came',
     ]),
     elsewhere(
-      'Archives of requests at once',
-      'one of an organization and of a person, 4 in all, each read within 60 s; the next is refused',
+      'Archives at the same time',
+      '1 per organization and user, 4 in total, 60 seconds each',
       [
         'inspector.test.ts',
         'an organization has one archive made at a time, all have a few; the next one hears so, and gets it when one is done',

@@ -6,7 +6,7 @@ export function maintenanceLimits(): readonly Row[] {
   return [
     met<number | undefined>({
       limit: 'Maintenance message',
-      value: 'at most 500 characters',
+      value: '500 characters',
       meet: async (world, length) => {
         const caller = world.caller();
         const made = await caller.call('POST', '/tunnels', { localPort: 3000 });

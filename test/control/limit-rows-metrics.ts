@@ -6,8 +6,8 @@ import { said } from './team.ts';
 export function metricLimits(): readonly Row[] {
   return [
     met<Filling>({
-      limit: 'Keys for scrapers of an organization',
-      value: '50, and 200 made by one person in 24 hours',
+      limit: 'Metrics keys per organization',
+      value: '50; 200 new ones per user in 24 hours',
       meet: async (w, filling) => {
         fill(w, 'metric_key', filling);
         return said(await w.caller().call('POST', '/metrics/keys', { name: 'more' }));
@@ -31,11 +31,11 @@ export function metricLimits(): readonly Row[] {
         ],
       ],
     }),
-    elsewhere('Reason of a disconnect', 'at most 200 characters', [
+    elsewhere('Reason of a disconnect', '200 characters', [
       'connections.test.ts',
       'a reason that is too long, or would steer a terminal, is refused and nobody is cut',
     ]),
-    elsewhere('Ended sessions of agents that are listed', '100 of an organization, for 30 days; then the oldest go', [
+    elsewhere('Ended agent sessions', '100 per organization, for 30 days', [
       'connections.test.ts',
       'a hundred ended sessions of an organization are kept, for 30 days',
     ]),

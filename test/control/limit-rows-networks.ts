@@ -14,8 +14,8 @@ type Devices = readonly [here: number, elsewhere: number, today: number];
 export function networkLimits(): readonly Row[] {
   return [
     met<Filling>({
-      limit: 'Private networks of an organization',
-      value: '100, and 400 made by one person in 24 hours',
+      limit: 'Private networks per organization',
+      value: '100; 400 new ones per user in 24 hours',
       meet: async (w, filling) => {
         fill(w, 'network', filling);
         return said(await make(w));
@@ -41,7 +41,7 @@ export function networkLimits(): readonly Row[] {
     }),
     met<string>({
       limit: 'Name of a private network or a device',
-      value: '1..63 characters',
+      value: '1 to 63 characters',
       meet: async (w, name) => valueIn(await make(w, { name }), (body) => body['name']),
       below: [
         ['', [400, 'invalid_name']],
@@ -52,7 +52,7 @@ export function networkLimits(): readonly Row[] {
     }),
     met<string>({
       limit: '`cidr` of a private network',
-      value: '/8 to /30, of private IPv4 addresses',
+      value: '/8 to /30, private IPv4',
       meet: async (w, cidr) => valueIn(await make(w, { cidr }), (body) => body['cidr']),
       below: [['10.0.0.0/7', [400, 'invalid_cidr']]],
       at: [
@@ -78,7 +78,7 @@ export function networkLimits(): readonly Row[] {
     }),
     met<number>({
       limit: 'Name servers of a private network',
-      value: 'at most 3',
+      value: '3',
       meet: (w, many) => changed(w, { dns: Array.from({ length: many }, (_, i) => `10.9.0.${i}`) }),
       below: [[2, [200]]],
       at: [[3, [200]]],
@@ -86,15 +86,15 @@ export function networkLimits(): readonly Row[] {
     }),
     met<number>({
       limit: '`extra_allowed_ips` of a private network or a device',
-      value: 'at most 16; of a device each /8 or narrower',
+      value: '16 networks; of a device /8 or smaller',
       meet: (w, many) => changed(w, { extra_allowed_ips: Array.from({ length: many }, (_, i) => `10.9.${i}.0/24`) }),
       below: [[15, [200]]],
       at: [[16, [200]]],
       above: [[17, [400, 'invalid_request']]],
     }),
     met<Devices>({
-      limit: 'Devices of a private network',
-      value: '4,096, and as many as it has addresses',
+      limit: 'Devices per network',
+      value: '4,096, and no more than its addresses',
       meet: enroll,
       below: [[[4_094, 0, 0], [201]]],
       at: [[[4_095, 0, 0], [201]]],
@@ -106,8 +106,8 @@ export function networkLimits(): readonly Row[] {
       ],
     }),
     met<Devices>({
-      limit: 'Devices of all private networks of an organization',
-      value: '20,000, and 10,000 enrolled by one person in 24 hours',
+      limit: 'Devices per organization',
+      value: '20,000; 10,000 new ones per user in 24 hours',
       meet: enroll,
       below: [
         [[0, 19_998, 0], [201]],
@@ -128,11 +128,11 @@ export function networkLimits(): readonly Row[] {
         ],
       ],
     }),
-    elsewhere('UDP ports of private networks', '`edge.udp_ports`; beyond that 409 `conflict`', [
+    elsewhere('UDP ports of private networks', '`edge.udp_ports`; then 409 `conflict`', [
       'networks.test.ts',
       'ports go round: an organization gets its own again, and when all are taken that is said',
     ]),
-    elsewhere('Client keepalive', '25 s', [
+    elsewhere('Keepalive in configurations', '25 seconds', [
       'network-configs.test.ts',
       'the config of a device has its address, and the server as its peer',
     ]),

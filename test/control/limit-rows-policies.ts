@@ -18,8 +18,8 @@ const rate = (requests_per_minute: number) => ({ kind: 'rate_limit', requests_pe
 export function policyLimits(): readonly Row[] {
   return [
     met<number>({
-      limit: 'Traffic policy',
-      value: 'at most 16 actions',
+      limit: 'Actions of a policy',
+      value: '16',
       meet: (world, count) => put(world, times(count, deny)),
       below: [
         [0, [200]],
@@ -29,8 +29,8 @@ export function policyLimits(): readonly Row[] {
       above: [[17, BAD]],
     }),
     met<number>({
-      limit: 'Traffic policy, `rate_limit`',
-      value: 'at most one',
+      limit: '`rate_limit` actions of a policy',
+      value: '1',
       meet: (world, count) => put(world, times(count, rate(60))),
       below: [[0, [200]]],
       at: [[1, [200]]],
@@ -38,7 +38,7 @@ export function policyLimits(): readonly Row[] {
     }),
     met<number>({
       limit: '`requests_per_minute`',
-      value: '1..1,000,000',
+      value: '1 to 1,000,000',
       meet: (world, requests) => put(world, [rate(requests)]),
       below: [[0, BAD]],
       at: [
@@ -48,16 +48,16 @@ export function policyLimits(): readonly Row[] {
       above: [[1_000_001, BAD]],
     }),
     met<number>({
-      limit: 'Traffic policy, `jwt_validation`',
-      value: 'at most one',
+      limit: '`jwt_validation` actions of a policy',
+      value: '1',
       meet: (world, count) => put(world, times(count, { kind: 'jwt_validation' })),
       below: [[0, [200]]],
       at: [[1, [200]]],
       above: [[2, BAD]],
     }),
     elsewhere(
-      'Test of a policy against recorded requests',
-      'the last 1,000 at most, of which 100 are shown; of an organization one under way and 2 in line (so that three can be sent at once), ten in a row and then one every 3 s; of a person, over all of their organizations, as many in a row; two under way and 64 in line in all, in turns, 10 s at most',
+      'Policy test',
+      'the last 1,000, of which 100 are listed; 10 tests in a row, then 1 every 3 seconds',
       ['policy-trials.test.ts', 'the newest alone, as many as asked for; a hundred of the refused are shown'],
       [
         'policy-trials.test.ts',
@@ -84,7 +84,7 @@ export function policyLimits(): readonly Row[] {
         'the last thousand, two questions at a time, and in slices between which others have their turn',
       ],
     ),
-    elsewhere('Rate window', '60 seconds', [
+    elsewhere('Window of `rate_limit`', '60 seconds', [
       '../../src/data/policy/rate-limit.test.ts',
       'lets the given number through in a window, and says when the next one begins',
     ]),

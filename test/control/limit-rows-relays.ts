@@ -7,26 +7,26 @@ const RING = '../../src/wire/relay-ring.test.ts';
 export function relayLimits(): readonly Row[] {
   return [
     elsewhere(
-      'Clients of a private network at once, by address and port',
-      '1,024, and 16,384 on a node; 16 of each network always. Whoever has not shaken hands and was silent for longest makes room; on a full node also clients of the organization with most, for one that has less',
+      'Clients at the same time',
+      '1,024 per network, 16,384 per server',
       [FLOWS, 'the unproven flow that was silent for longest goes, and no proven one'],
       [FLOWS, 'forged addresses at one network displace its own and no other'],
       [FLOWS, 'a node full of proven clients has room for the first few of each network'],
       [FLOWS, 'who fills the node with clients of his own making gives up to another organization, up to its share'],
     ),
     elsewhere(
-      'New clients of a private network',
-      '500 at once, then 100 a second; as many again whose handshake is for it',
+      'New clients per network',
+      '500 at once, then 100 per second',
       [FLOWS, 'a network gets 500 new clients at once, and 100 a second'],
       ['../../src/data/relay/passage.test.ts', 'a flood from forged addresses keeps nobody out who knows the network'],
     ),
-    elsewhere('A silent client of a private network is forgotten after', '180 s', [
+    elsewhere('Timeout of a silent client', '180 seconds', [
       FLOWS,
       'a client that is silent for three minutes is forgotten, proven or not',
     ]),
     elsewhere(
-      "What waits for an agent's TLS session, each way",
-      '256 datagrams, 384 KB; the oldest go. Of clients who have not shaken hands no more than half',
+      'Datagrams that wait for the TLS session',
+      '256 and 384 KB per direction; then the oldest are dropped',
       [RING, 'over 256 datagrams the oldest go, and are counted'],
       [RING, 'over 384 KB the oldest go until the newest has room'],
       [
@@ -34,7 +34,7 @@ export function relayLimits(): readonly Row[] {
         'who is not authenticated has half of the ring, and pushes nobody out of it',
       ],
     ),
-    elsewhere('Longest datagram', '65,495 bytes', [
+    elsewhere('Datagram size', '65,495 bytes', [
       '../../src/wire/relay-records.test.ts',
       'the longest datagram passes in pieces, and the next record behind it',
     ]),

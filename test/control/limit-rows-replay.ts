@@ -4,8 +4,8 @@ import { elsewhere, type Row } from './limit-row.ts';
 export function replayLimits(): readonly Row[] {
   return [
     elsewhere(
-      'Requests that an organization sends again',
-      '60 at once, then one per second; 8 under way and never more than are free, 32 of all organizations',
+      'Replays',
+      '60 at once, then 1 per second; 8 running per organization, 32 in total',
       ['replay.test.ts', '60 at once, then one per second; other organizations are not held up'],
       ['replay.test.ts', '8 under way at a time'],
       [
@@ -13,13 +13,10 @@ export function replayLimits(): readonly Row[] {
         'nobody has more than are free, so that who comes late finds one; at the bound nobody does',
       ],
     ),
-    elsewhere('Headers changed in a request that is sent again', 'at most 100', [
-      'replay.test.ts',
-      'at most 100 headers may be changed',
-    ]),
+    elsewhere('Headers changed by a replay', '100', ['replay.test.ts', 'at most 100 headers may be changed']),
     elsewhere(
-      'Requests that the server itself sends down tunnels',
-      '8 of a tunnel, 64 of a data node, 32 of those for what is sent again; a replay beyond is refused (503), a webhook waits',
+      'Replays and webhooks in flight',
+      '8 per tunnel, 64 per server, of which 32 are replays',
       [
         '../../src/data/edge/tunnel-request.test.ts',
         'eight at a time go to one tunnel, the others hear at once that it is too much',

@@ -31,8 +31,8 @@ const days = (answer: Answer) => valueIn(answer, (body) => secondsOf(body) / 86_
 /** A whole number of at least one, of a token. */
 const atLeastOne = (field: 'bandwidthLimitMbps' | 'tunnelQuota', standard: number): Row =>
   met<number | undefined>({
-    limit: `Token \`${field}\``,
-    value: `1..1000000, default ${standard}`,
+    limit: `Key \`${field}\``,
+    value: `1 to 1,000,000, default ${standard}`,
     meet: async (w, value) => valueIn(await mint(w, { [field]: value }), (body) => body[field]),
     below: [
       [0, INVALID],
@@ -51,8 +51,8 @@ const atLeastOne = (field: 'bandwidthLimitMbps' | 'tunnelQuota', standard: numbe
 
 export const tokenLimits = (): readonly Row[] => [
   met<number | undefined>({
-    limit: 'Token `ttlHours`',
-    value: 'min 1, default 24, max 2160: more is cut',
+    limit: 'Key `ttlHours`',
+    value: '1 to 2160, default 24; larger values are cut',
     meet: async (w, ttlHours) => hours(await mint(w, { ttlHours })),
     below: [
       [0, INVALID],
@@ -95,8 +95,8 @@ export const tokenLimits = (): readonly Row[] => [
     above: [[3, 'quota_exceeded']],
   }),
   met<number>({
-    limit: 'Token `allowedSubdomains`',
-    value: '1..100 patterns',
+    limit: 'Key `allowedSubdomains`',
+    value: '1 to 100 patterns',
     meet: async (w, count) => {
       const allowedSubdomains = Array.from({ length: count }, (_, i) => `name-${i}`);
       return valueIn(await mint(w, { allowedSubdomains }), (body) => (body['allowedSubdomains'] as string[]).length);
@@ -110,7 +110,7 @@ export const tokenLimits = (): readonly Row[] => [
   }),
   met<number | undefined>({
     limit: 'Master key `ttl_days`',
-    value: '1..365, default 90',
+    value: '1 to 365, default 90',
     meet: async (w, ttl_days) => days(await mintMaster(w, ttl_days)),
     below: [[0, INVALID]],
     at: [
@@ -156,8 +156,8 @@ export const tokenLimits = (): readonly Row[] => [
     above: [['master that asks for five', [0, 'forbidden', 'forbidden']]],
   }),
   met<number | undefined>({
-    limit: 'Child `ttl_hours`, by a master key',
-    value: 'min 1, default 1, max 2160: more is cut',
+    limit: 'Project key `ttl_hours`, by a master key',
+    value: '1 to 2160, default 1; larger values are cut',
     meet: async (w, ttl_hours) => hours(await asKey(w, (await mintMaster(w)).body['apiKey'], { ...child, ttl_hours })),
     below: [[0, INVALID]],
     at: [
@@ -168,8 +168,8 @@ export const tokenLimits = (): readonly Row[] => [
     leftOut: 1,
   }),
   met<number | undefined>({
-    limit: 'Child `ttl_hours`, by a person',
-    value: 'min 1, default 24, max 2160: more is cut',
+    limit: 'Project key `ttl_hours`, by a user',
+    value: '1 to 2160, default 24; larger values are cut',
     meet: async (w, ttl_hours) =>
       hours(await w.caller().call('POST', '/projects/default/tokens', { ...child, ttl_hours })),
     below: [[0, INVALID]],
@@ -181,8 +181,8 @@ export const tokenLimits = (): readonly Row[] => [
     leftOut: 24,
   }),
   met<number>({
-    limit: 'Child `ttl_hours` beside its master key',
-    value: 'cut to the end of the master key',
+    limit: 'Project key and its master key',
+    value: 'ends with the master key',
     meet: async (w, ttl_hours) =>
       hours(await asKey(w, (await mintMaster(w, 1)).body['apiKey'], { ...child, ttl_hours })),
     below: [[23, 23]],
@@ -190,8 +190,8 @@ export const tokenLimits = (): readonly Row[] => [
     above: [[25, 24]],
   }),
   met<number | undefined>({
-    limit: 'Rotate `graceHours`',
-    value: '0..720, default 0',
+    limit: 'Rotation `graceHours`',
+    value: '0 to 720, default 0',
     meet: async (w, graceHours) => {
       const { call } = w.caller();
       const { apiKey, nonce } = await mintKey(w, 2160);
@@ -227,7 +227,7 @@ export const tokenLimits = (): readonly Row[] => [
   ),
   met<number | null | undefined>({
     limit: 'Monthly budget',
-    value: '0..1000000000 USD cents, or null',
+    value: '0 to 1,000,000,000 US cents, or none',
     meet: async (w, cents) => {
       const { nonce } = (await mint(w)).body;
       return valueIn(await setBudget(w, nonce, cents), (body) => body['monthlyBudgetUsdCents']);
@@ -289,22 +289,22 @@ export const tokenLimits = (): readonly Row[] => [
     ],
   ),
   elsewhere(
-    'Tokens of an organization',
-    '1,000 live ones by people, and 1,000 by master keys',
+    'Keys per organization',
+    '1,000 created by users and 1,000 by master keys',
     ['mint-limits.test.ts', 'an organization has a bounded number of live tokens; a rotation needs no room'],
     ['mint-limits.test.ts', 'what master keys mint is bounded by itself and leaves people their room'],
   ),
-  elsewhere('Tokens of one person or one master key', '250 live ones in an organization', [
+  elsewhere('Keys per user or master key', '250 in an organization', [
     'mint-limits.test.ts',
     'one person, one master key, has so many live tokens; to revoke one makes room',
   ]),
-  elsewhere('Master keys of one person', '20 live ones', [
+  elsewhere('Master keys per user', '20', [
     'mint-limits.test.ts',
     'a person has so many live master keys, over all organizations',
   ]),
   elsewhere(
-    'Mints and rotations',
-    '500 each in 24 hours by one person or one master key',
+    'New and rotated keys',
+    '500 each in 24 hours per user or master key',
     [
       'mint-limits.test.ts',
       'a person mints and rotates so many tokens a day, over all organizations, and others are not concerned',
@@ -315,8 +315,8 @@ export const tokenLimits = (): readonly Row[] => [
     ],
   ),
   elsewhere(
-    'Revoked tokens of one minter that have not run out',
-    'from 1,000 on a person mints 25 a day, a master key none',
+    'Revoked keys that have not expired',
+    'from 1,000 on a user can create 25 keys a day, a master key none',
     ['mint-limits.test.ts', 'a person whose list is long goes on with a few tokens a day'],
     [
       'mint-limits.test.ts',

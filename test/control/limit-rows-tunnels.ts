@@ -1,6 +1,6 @@
 /** The rows of the table of limits about tunnels, names and projects. */
 import { codeOf } from '../../src/base/errors.ts';
-import type { Plan } from '../../src/control/services/plans.ts';
+import { type Plan, PLAN_NAMES } from '../../src/control/services/plans.ts';
 import { fill, type Filling } from './limit-fillers.ts';
 import { elsewhere, met, type Row } from './limit-row.ts';
 import { type LimitWorld, valueIn } from './limit-world.ts';
@@ -30,7 +30,7 @@ function nameRows(limit: string, name: (w: LimitWorld, name: string) => Promise<
   return [
     met<string>({
       limit,
-      value: '1..63 characters',
+      value: '1 to 63 characters',
       meet: name,
       below: [['', INVALID]],
       at: [
@@ -70,7 +70,7 @@ function nameRows(limit: string, name: (w: LimitWorld, name: string) => Promise<
 /** Default and most of one plan. */
 function lifeRow(plan: Plan, most: number, value: string): Row {
   return met<number | undefined>({
-    limit: `Tunnel \`ttlSeconds\` on the plan ${plan}`,
+    limit: `Tunnel \`ttlSeconds\`, plan ${PLAN_NAMES[plan]}`,
     value,
     meet: async (w, ttlSeconds) => valueIn(await tunnel(w, { ttlSeconds }, plan), life),
     below: [
@@ -89,7 +89,7 @@ function lifeRow(plan: Plan, most: number, value: string): Row {
 export const tunnelLimits = (): readonly Row[] => [
   met<number>({
     limit: 'Tunnel `localPort`',
-    value: '1..65535',
+    value: '1 to 65535',
     meet: async (w, localPort) => valueIn(await tunnel(w, { localPort }), (body) => body['localPort']),
     below: [[0, INVALID]],
     at: [
@@ -105,7 +105,7 @@ export const tunnelLimits = (): readonly Row[] => [
   ...nameRows('Reserved `subdomain`', async (w, name) => valueIn(await reserve(w, name), (body) => body['subdomain'])),
   met<number>({
     limit: 'Tunnel `subdomain` with its project suffix',
-    value: 'at most 63 characters together',
+    value: '63 characters',
     meet: async (w, length) => {
       await project(w, 'team');
       const answer = await tunnel(w, { subdomain: 'l'.repeat(length), projectSlug: 'team' });
@@ -115,10 +115,10 @@ export const tunnelLimits = (): readonly Row[] => [
     at: [[58, 63]],
     above: [[59, INVALID]],
   }),
-  lifeRow('free', HOUR, 'default and most 1 hour: more is cut; least 60 s'),
-  lifeRow('pro', 24 * HOUR, 'default and most 24 hours: more is cut; least 60 s'),
-  lifeRow('team', 7 * DAY, 'default and most 7 days: more is cut; least 60 s'),
-  lifeRow('enterprise', 3650 * DAY, 'no default; most ten years: more is cut; least 60 s'),
+  lifeRow('free', HOUR, '60 seconds to 1 hour; longer values are cut'),
+  lifeRow('pro', 24 * HOUR, '60 seconds to 24 hours; longer values are cut'),
+  lifeRow('team', 7 * DAY, '60 seconds to 7 days; longer values are cut'),
+  lifeRow('enterprise', 3650 * DAY, '60 seconds to 10 years, no default; longer values are cut'),
   met<number>({
     limit: 'Tunnel expiry',
     value: 'to the millisecond by the clock, carried out within a second',
@@ -134,7 +134,7 @@ export const tunnelLimits = (): readonly Row[] => [
     above: [[1, true]],
   }),
   met<readonly [Plan, number]>({
-    limit: 'Reserved subdomains',
+    limit: 'Reserved subdomains by plan',
     value: 'Free 0, Pro 5, Team and Enterprise unlimited',
     meet: async (w, [plan, wanted]) => {
       for (let i = 1; i < wanted; i++) await reserve(w, `kept-${i}`, plan);
@@ -149,24 +149,23 @@ export const tunnelLimits = (): readonly Row[] => [
       [['enterprise', 6], [201]],
     ],
   }),
-  elsewhere('Tunnels of an organization', '1,000 live ones', [
+  elsewhere('Tunnels per organization', '1,000', [
     'tunnel-room.test.ts',
     'nothing gives way that has a name, is served, or belongs to others',
   ]),
-  elsewhere('Tunnels made by an organization', '5,000 in 24 hours, those that agents open included', [
+  elsewhere('New tunnels per organization', '5,000 in 24 hours, including those that agents open', [
     'tunnel-room.test.ts',
     'an organization makes 5,000 tunnels in a day, people and agents together, deleted ones too',
   ]),
   elsewhere(
-    'Tunnel that ran out',
-    'deleted after 30 days without a start or an agent, except on Enterprise',
+    'Expired tunnel',
+    'deleted after 30 days, except on Enterprise',
     ['tunnel-idle.test.ts', 'a start and an agent that served it begin the 30 days anew'],
     ['tunnel-idle.test.ts', 'on Enterprise it stays, however long ago it ran out'],
   ),
   met<number>({
-    limit: 'Public TCP ports of an organization, and UDP ports',
-    value:
-      'three quarters of `edge.tcp_ports` or `edge.udp_ports`, rounded down, at least one; all while there is no other organization',
+    limit: 'Public TCP or UDP ports per organization',
+    value: 'three quarters, at least one; all if no other organization exists',
     meet: async (w, wanted) => {
       // Of the four that a Plane has.
       for (let i = 1; i < wanted; i++) await w.caller().done('POST', '/tunnels', { localPort: 22, protocol: 'tcp' });
@@ -177,8 +176,8 @@ export const tunnelLimits = (): readonly Row[] => [
     above: [[4, CONFLICT]],
   }),
   met<number>({
-    limit: 'Public port that was freed',
-    value: 'stays with its organization for 24 hours',
+    limit: 'Cooldown of a public port',
+    value: '24 hours',
     meet: async (w, ms) => {
       const tcp = (plan: Plan) => w.plane.create(w.caller(plan).actor, { protocol: 'tcp' }).row;
       const { actor } = w.caller('pro');
@@ -196,8 +195,8 @@ export const tunnelLimits = (): readonly Row[] => [
     above: [[DAY * 1000 + 1, 20_000]],
   }),
   met<Filling>({
-    limit: 'Projects of an organization',
-    value: '200, and 400 made by one person in 24 hours',
+    limit: 'Projects per organization',
+    value: '200; 400 new ones per user in 24 hours',
     meet: async (w, filling) => {
       fill(w, 'project', filling);
       return said(await project(w, 'more'));
@@ -216,8 +215,8 @@ export const tunnelLimits = (): readonly Row[] => [
     ],
   }),
   met<Filling>({
-    limit: 'Reserved subdomains of an organization',
-    value: '1,000, and 2,000 made by one person in 24 hours',
+    limit: 'Reserved subdomains per organization',
+    value: '1,000; 2,000 new ones per user in 24 hours',
     meet: async (w, filling) => {
       fill(w, 'reserved_subdomain', filling);
       return said(await reserve(w, 'more'));

@@ -18,8 +18,8 @@ async function put(world: LimitWorld, count: number): Promise<unknown> {
 export function visitorLimits(): readonly Row[] {
   return [
     met<number>({
-      limit: 'Visitor gate',
-      value: '1..100 domains and addresses together',
+      limit: 'Allowed domains and emails of visitor login',
+      value: '1 to 100 together',
       meet: put,
       below: [[0, [400, 'invalid_request']]],
       at: [
@@ -28,23 +28,23 @@ export function visitorLimits(): readonly Row[] {
       ],
       above: [[101, [400, 'invalid_request']]],
     }),
-    elsewhere('Ticket of a sign-in', '60 seconds, once', [
+    elsewhere('Visitor login: ticket', '60 seconds, single use', [
       '../../src/data/policy/visitor-passes.test.ts',
       'a ticket is good once, for a minute',
     ]),
-    elsewhere('Sign-in of a visitor', '8 hours', [
+    elsewhere('Visitor login: session', '8 hours', [
       '../../src/data/policy/visitor-passes.test.ts',
       'a pass lives for eight hours',
     ]),
-    elsewhere('Address to come back to', '512 characters of path and query; longer ones lead to `/`', [
+    elsewhere('Visitor login: return path', '512 characters; a longer one becomes `/`', [
       '../../src/plane/visitor-words.test.ts',
       'a path leads to its own host, or it is /',
     ]),
-    elsewhere('`/edge-auth/*` burst', '300 per source address', [
+    elsewhere('`/edge-auth/*`: burst', '300 requests per address', [
       './visitor-logins.test.ts',
       'an address has a limit of its own on sign-ins',
     ]),
-    elsewhere('`/edge-auth/*` rate', 'then 5 requests per second', [
+    elsewhere('`/edge-auth/*`: rate', 'then 5 requests per second', [
       './visitor-logins.test.ts',
       'an address has a limit of its own on sign-ins',
     ]),

@@ -6,8 +6,8 @@ import { said } from './team.ts';
 export function webhookLimits(): readonly Row[] {
   return [
     met<Filling>({
-      limit: 'Webhook receivers of an organization',
-      value: '50, and 200 made by one person in 24 hours',
+      limit: 'Webhook receivers per organization',
+      value: '50; 200 new ones per user in 24 hours',
       meet: async (w, filling) => {
         fill(w, 'webhook_receiver', filling);
         return said(
@@ -33,47 +33,46 @@ export function webhookLimits(): readonly Row[] {
         ],
       ],
     }),
-    elsewhere('Deliveries that a webhook receiver keeps', '10,000 and 32 MiB; then the oldest go', [
+    elsewhere('Deliveries per receiver', '10,000 and 32 MiB; then the oldest are deleted', [
       'webhooks.test.ts',
       'beyond its number or its bytes the oldest deliveries of a receiver go, and are counted',
     ]),
-    elsewhere('Deliveries of all receivers of an organization', '256 MiB; then the oldest of the fullest go', [
+    elsewhere('Deliveries per organization', '256 MiB; then the oldest of the largest receiver are deleted', [
       'webhooks.test.ts',
       'all receivers of an organization together keep so much: the oldest of the fullest goes',
     ]),
     elsewhere(
-      'Readers that wait for a delivery',
-      '16 of a receiver, 100 of an organization, 500 in all; the next is answered at once',
+      'Waiting readers (`wait`)',
+      '16 per receiver, 100 per organization, 500 in total; more return at once',
       ['webhooks.test.ts', 'only so many wait at once: the next is answered without'],
       ['webhooks.test.ts', 'of one organization only so many wait, and the others still do'],
     ),
     elsewhere(
-      'Deliveries on their way to tunnels',
-      'one of a receiver, 4 of an organization and never more than are free, 32 in all; the others wait',
+      'Deliveries being forwarded',
+      '1 per receiver, 4 per organization, 32 in total; others wait',
       ['webhook-forwards.test.ts', 'one at a time and in order: the next when the one before is done'],
       [
         'webhook-forwards.test.ts',
         'an organization has four places and never more than are free, and all together thirty-two',
       ],
     ),
-    elsewhere('Tries of a delivery that is sent on', '29 in a day, then it has failed', [
+    elsewhere('Attempts per delivery', '29 in one day', [
       'webhook-forwards.test.ts',
       'what fails is tried later and later for a day, holds up those behind it, and is given up',
     ]),
-    elsewhere('`forward.path` of a webhook receiver', 'at most 1,024 characters', [
+    elsewhere('`forward.path` of a webhook receiver', '1,024 characters', [
       'webhook-forwards.test.ts',
       'only to a tunnel of the organization that speaks HTTP, and to a path',
     ]),
-    elsewhere('Retention of deliveries', '7, 30, 90 and 365 days by plan', [
+    elsewhere('Retention of deliveries', '7, 30, 90 or 365 days by plan', [
       'webhooks.test.ts',
       'deliveries are kept for as long as the plan keeps requests, and the counters follow',
     ]),
-    elsewhere(
-      'Counts of refused deliveries',
-      'written down each 10 s, those of 500 receivers; 10,000 receivers wait for that, and one more is not counted',
-      ['webhook-refusals.test.ts', 'of more receivers than have room nothing is counted until some are written down'],
-    ),
-    elsewhere('Age of a Slack or Stripe signature', '300 s, before or behind', [
+    elsewhere('Counters of rejected deliveries', 'saved every 10 seconds; 10,000 receivers can wait', [
+      'webhook-refusals.test.ts',
+      'of more receivers than have room nothing is counted until some are written down',
+    ]),
+    elsewhere('Age of a Slack or Stripe signature', '300 seconds in either direction', [
       'webhooks.test.ts',
       'stripe: as its own library signs, with its tolerance, and while a secret is rolled',
     ]),

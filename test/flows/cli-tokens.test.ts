@@ -26,7 +26,7 @@ suite('tokens, projects and tunnels from the command line', { timeout: 240_000 }
     const origin = await startOrigin(t, (_request, response) => response.end('by key'));
     const [program = '', ...first] = culvertCommand();
     const words = [program, ...first].map((word) => `'${word}'`).join(' ');
-    // What the README says: the lines into the environment, by eval, and nothing else of the command on the way.
+    // As in docs/access-keys.md: the lines into the environment, by eval, and nothing else of the command on the way.
     writeFileSync(join(home, 'env'), await ok('tokens', 'mint', 'demo', '--subdomains', 'demo', '--output-env'));
     const lines = readFileSync(join(home, 'env'), 'utf8');
     assert.match(lines, /^CULVERT_SERVER=http:\/\/127\.0\.0\.1:\d+\nCULVERT_TOKEN=mtk_[A-Za-z0-9]+\n$/);

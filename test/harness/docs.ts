@@ -1,4 +1,4 @@
-/** README.md and the pages of `docs/` as the tests read them: prose, code, tables and links. */
+/** README.md, SECURITY.md and the pages of `docs/` as the tests read them: prose, code, tables and links. */
 import { readFileSync } from 'node:fs';
 import { readPages } from '../../scripts/docs/pages.ts';
 
@@ -10,9 +10,9 @@ export interface Document {
   readonly text: string;
 }
 
-/** SECURITY.md and every page. */
+/** README.md, SECURITY.md and every page. */
 export function documents(): readonly Document[] {
-  const beside = ['SECURITY.md'];
+  const beside = ['README.md', 'SECURITY.md'];
   return [
     ...beside.map((path) => ({ path, text: readFileSync(new URL(path, ROOT), 'utf8') })),
     ...readPages().map(({ file, text }) => ({ path: `docs/${file}`, text })),

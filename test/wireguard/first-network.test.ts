@@ -1,5 +1,5 @@
 /**
- * The first private network as the README has it, with the commands of a person: made, served from behind a NAT, two devices let in, `wg-quick`
+ * The first private network as docs/private-networks.md has it, with the commands of a person: made, served from behind a NAT, two devices let in, `wg-quick`
  * everywhere. Needs what wireguard.test.ts needs.
  */
 import assert from 'node:assert/strict';
@@ -21,7 +21,7 @@ const UP_MS = 20_000;
 const without = noNamespaces() || missing('wireguard-go', 'wg', 'wg-quick', 'nft', 'ping', 'curl');
 
 suite('the first private network', { skip: without, timeout: 120_000 }, () => {
-  test('made, served and joined by the commands of the README', async (context) => {
+  test('made, served and joined by the commands of its page', async (context) => {
     const t = inReverse(context);
     const { processes, places, culvert, api } = await prepareGround(t, 2);
     const home = join(culvert.folder, 'person');

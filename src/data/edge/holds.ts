@@ -23,7 +23,7 @@ export interface HoldLimits {
 }
 
 /** A tunnel's share of a session is larger than `perTunnel`: all that waited get a stream when the agent comes. */
-export const HOLD_BOUNDS = { perTunnel: 512, perOrg: 1_024, total: 4_096, maxBytes: 64 << 20 } as const;
+export const HOLD_BOUNDS = { perTunnel: 2_048, perOrg: 4_096, total: 16_384, maxBytes: 64 << 20 } as const;
 
 /** Why a wait ended: an agent serves the tunnel; the tunnel ended or changed; time ran out; the visitor left; its bytes found no room. */
 export type HoldEnd = 'served' | 'changed' | 'timed_out' | 'left' | 'full';

@@ -104,7 +104,7 @@ suite('sessions', { timeout: 120_000 }, () => {
     const { whole } = await visitHeld(culvert, 'shop.localhost');
     const response = await arrived;
     const stopped = culvert.server.stop();
-    await culvert.server.printed(/draining/);
+    await culvert.server.printed(/"signal":"SIGTERM"/);
     await agent.printed(/"event":"retrying"/);
     await assert.rejects(get('http://shop.localhost', culvert.ports.http), { code: 'ECONNREFUSED' });
     response.end('second half');
@@ -119,7 +119,7 @@ suite('sessions', { timeout: 120_000 }, () => {
     await agent.printed(/"tunnel_online"/);
     const { whole } = await visitHeld(culvert, 'shop.localhost');
     void culvert.server.stop();
-    await culvert.server.printed(/draining/);
+    await culvert.server.printed(/"signal":"SIGTERM"/);
     assert.equal(await culvert.server.stop(), 0);
     await assert.rejects(whole, 'half a response is not taken for a whole one');
   });

@@ -73,6 +73,9 @@ export const VISITOR_DROPS: Readonly<Record<string, DropWords>> = {
     words:
       'connections to public TCP ports were closed: their tunnel takes none (no agent, stopped, address not let in, or budget spent)',
   },
+  hold_full: {
+    words: 'visitors were refused at once instead of waiting for an agent to come back: too many were waiting',
+  },
   certificate_wait_full: { words: 'visitors were shown the stand-in certificate: too many others waited for theirs' },
   agent_messages: {
     words: 'times an agent was read more slowly: it sent more messages about its tunnels than they explain',

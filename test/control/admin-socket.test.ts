@@ -1,6 +1,5 @@
 /** Whom `culvert admin` talks to, and what it is told when that is nobody: while a server starts, drains, or was killed. */
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import {
   existsSync,
   mkdirSync,
@@ -12,6 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { createServer } from 'node:http';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, type TestContext, test } from 'node:test';
@@ -51,8 +51,11 @@ async function strangerOn(t: TestContext, port: number): Promise<{ readonly aske
     response.end('[]');
   });
   t.after(() => other.close());
-  other.listen(port, '127.0.0.1');
-  await once(other, 'listening');
+  // The server may be about to give it up.
+  const listen = (): unknown => other.listen(port, '127.0.0.1');
+  other.on('error', () => setImmediate(listen));
+  listen();
+  await new Promise((resolve) => other.once('listening', resolve));
   return seen;
 }
 
@@ -67,20 +70,27 @@ function openFolders(folder: string): number {
   }).length;
 }
 
-test('while a server drains a command is told so, and whoever took its port over is asked nothing', async (t) => {
+test('admin command: served while visitors drain, refused once the API stops, and never sent to a stranger on its port', async (t) => {
   const node = new FakeNode();
-  const inFlight = Promise.withResolvers<void>();
+  const visitors = Promise.withResolvers<void>();
   const startNode: typeof node.start = async (slice, deps) => {
     const started = await node.start(slice, deps);
-    return { ...started, node: { ...started.node, drain: () => inFlight.promise } };
+    return { ...started, node: { ...started.node, drain: () => visitors.promise } };
   };
   const server = await start(dataDir, startNode);
   t.after(() => server.close());
+  const { port } = server.addresses.api;
+  const slow = connect(port, '127.0.0.1');
+  t.after(() => slow.destroy());
+  slow.on('error', () => {}); // cut by the close when the test fails
+  slow.write('POST /auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{');
   const drained = server.drain();
-  const stranger = await strangerOn(t, server.addresses.api.port);
+  assert.ok(Array.isArray(await listUsers()), 'agents that come back for held visitors still ask the API');
+  visitors.resolve();
+  const stranger = await strangerOn(t, port);
   await assert.rejects(listUsers(), { code: 'unavailable', message: /^the server on .* is stopping: try again/ });
   assert.equal(stranger.asked, 0);
-  inFlight.resolve();
+  slow.end('}');
   await drained;
   assert.ok(!readdirSync(dataDir).includes('admin.sock'));
   assert.ok(Array.isArray(await listUsers()), 'without a server the command does it itself');

@@ -22,6 +22,8 @@ const NOTICED_MS = 25_000;
 /** Agents of `herd`. */
 const HERD = 1_000;
 const SERVER_NAME = 'culvert-chaos.test';
+/** Visitors who wait for the agent would hide that it was away. */
+const NO_HOLD = 'hold_seconds = 0';
 
 export interface Scenario {
   /** Breaks a lane (counted from 1) for `outageMs` and mends it; resolves with the milliseconds that the public name then needed. */
@@ -71,7 +73,7 @@ export const killServer: Build = async (t, lanes) => {
 /** kill -9 of the agent; a service manager starts it again. The time counts from that start: it includes the program's own. */
 export const killAgent: Build = async (t, lanes) => {
   const { port } = await startOrigin(t, (_request, response) => response.end('here'));
-  const culvert = await spawnCulvert(t);
+  const culvert = await spawnCulvert(t, { edge: NO_HOLD });
   const agents = lanesOf(lanes).map((lane) => new Supervisor(t, () => culvert.agent(publish(port, lane))));
   const watch = new Watch(t, { port: culvert.ports.http, hosts: lanesOf(lanes).map(hostOf) });
   for (const lane of lanesOf(lanes)) await watch.until(hostOf(lane), true, FIRST_START_MS);
@@ -96,7 +98,7 @@ interface Apart {
 /** A server in one network namespace and room for an agent per lane in others, with a router between them. */
 async function apart(t: Ends, lanes: number): Promise<Apart> {
   const network = new Network(t, lanes);
-  const culvert = await spawnCulvert(t, { address: SERVER_ADDRESS, netns: network.server });
+  const culvert = await spawnCulvert(t, { address: SERVER_ADDRESS, netns: network.server, edge: NO_HOLD });
   const ports: number[] = [];
   for (const lane of lanesOf(lanes)) {
     const { port } = JSON.parse(await startScript(t, 'page.ts', network.agent(lane))) as { port: number };

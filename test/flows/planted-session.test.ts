@@ -33,6 +33,7 @@ public_url = "${dashboard}"
 domain = "example.test"
 http_listen = ""
 https_listen = "127.0.0.1:${https}"
+tcp_ports = ""
 [edge.tls]
 mode = "self_signed"
 [agents]

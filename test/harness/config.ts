@@ -17,7 +17,8 @@ export interface Ports {
  * and listeners meanwhile.
  */
 const LOW = 11_000;
-const SPAN = 10_000;
+/** Ends where the default of edge.tcp_ports begins: a listener in that range is refused as a clash. */
+const SPAN = 9_000;
 const TCP_LOW = 21_000;
 const TCP_SPAN = 11_000;
 const TCP_COUNT = 5;

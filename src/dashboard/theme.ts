@@ -30,6 +30,8 @@ export const THEME = createTheme({
   fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace',
   headings: { fontWeight: '600' },
   cursorType: 'pointer',
+  // Dialogs and menus appear and go at once for users who asked their system for that.
+  respectReducedMotion: true,
   components: {
     // A colour alone would not tell a link from the text around it.
     Anchor: Anchor.extend({ defaultProps: { underline: 'always' } }),

@@ -24,14 +24,14 @@ function testFile(name: string, lines: string): TestFile {
 }
 
 /** Runs the files in one lane; what was said of each, by its name. */
-async function ran(files: readonly TestFile[]) {
+async function ran(files: readonly TestFile[], env: NodeJS.ProcessEnv = {}) {
   const results: ResultEvent[] = [];
   const said: string[] = [];
   const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1, -'.test.mjs'.length);
   const cost = Object.fromEntries(files.map(({ path }, index) => [path, { wall: 1000 - index, cpu: 1000 }]));
   await runFiles(
     new Queue(files, cost),
-    { bundle: '', lanes: 1, env: process.env, name: undefined },
+    { bundle: '', lanes: 1, env: { ...process.env, ...env }, name: undefined },
     {
       result: (_, event) => results.push(event),
       finished: (path, _, output) => said.push(`finished ${nameOf(path)} ${output}`.trim()),
@@ -60,6 +60,19 @@ test('files of a lane run one after the other, each with its own hooks', async (
     ['d', 'test', true, false],
     ['suite', true, false],
   ]);
+});
+
+test('a file that leaves something open fails the run, and is named with what it left', async () => {
+  const left = testFile(
+    'left',
+    `import { createServer } from 'node:net';
+     test('leaves a server', (_, done) => createServer().listen(0, '127.0.0.1', done));`,
+  );
+  const { said } = await ran([left, testFile('behind', `test('d', () => {});`)], { LANE_END_MS: '300' });
+  assert.deepEqual(said.slice(0, 2), ['finished left', 'finished behind']);
+  assert.match(said[2] ?? '', /^fault its process ended with 1, though no test of it failed\nheld open by:\n/);
+  assert.match(said[2] ?? '', /Server.*, first seen after .*left\.test\.mjs$/m);
+  assert.equal(said.length, 3);
 });
 
 test('a failure says what failed and where', async () => {

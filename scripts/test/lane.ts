@@ -6,10 +6,13 @@ import { mock, suite } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { ROOT } from './files.ts';
 import type { LaneEvent } from './lane-events.ts';
+import { Leftovers } from './leftovers.ts';
 import { World } from './world.ts';
 
 /** A test file of today lasts no longer, on a machine that is busy with others too. */
 const FILE_MS = 600_000;
+/** After its last file a lane ends by itself. One that does not within this time is held by something that a test has left. */
+const END_MS = Number(process.env['LANE_END_MS'] ?? 20_000);
 
 interface Bundle {
   readonly files: Readonly<Record<string, () => Promise<unknown>>>;
@@ -24,6 +27,7 @@ await suite('lane', () => {});
 process.on('disconnect', () => process.exit());
 // It also ends when nothing holds the loop, and the channel alone does not.
 const hold = setInterval(() => {}, 2 ** 30);
+const leftovers = new Leftovers();
 for (let path = await next(); path !== ''; path = await next()) {
   const world = new World();
   const before = process.cpuUsage();
@@ -33,8 +37,13 @@ for (let path = await next(); path !== ''; path = await next()) {
   world.restore();
   const { user, system } = process.cpuUsage(before);
   say({ kind: 'left', path, cpuMs: (user + system) / 1000 });
+  leftovers.look(path);
 }
 clearInterval(hold);
+setTimeout(() => {
+  console.error(`held open by:\n${leftovers.describe()}`);
+  process.exit(1);
+}, END_MS).unref();
 // Not closed: what the runner still has to say at its end goes over it.
 process.channel?.unref();
 

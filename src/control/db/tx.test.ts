@@ -147,7 +147,7 @@ test('a disk that does not answer is `unavailable` with a time to come again, un
   assert.match(said.join(), /has not confirmed a write/);
   assert.equal(said.length, 1);
   asked[0]?.resolve();
-  await turn();
+  while (slow.state.kind === 'slow') await turn();
   slow.checkDisk();
   assert.match(said.at(-1) ?? '', /answers again/);
   await slow.durable();

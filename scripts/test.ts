@@ -88,6 +88,7 @@ async function build(all: readonly TestFile[]): Promise<[string, string, readonl
     bundleTests(
       folder,
       wanted.map(({ path }) => path),
+      { atOnce: options.name !== undefined },
     ),
     bundleProgram(folder),
     haveDashboard(),

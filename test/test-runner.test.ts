@@ -1,6 +1,7 @@
 /** What `npm test` runs on (scripts/test/): a file that fails, dies or says nothing is seen, and none changes the world of the next. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { after, test } from 'node:test';
@@ -73,6 +74,20 @@ test('a file that leaves something open fails the run, and is named with what it
   assert.match(said[2] ?? '', /^fault its process ended with 1, though no test of it failed\nheld open by:\n/);
   assert.match(said[2] ?? '', /Server.*, first seen after .*left\.test\.mjs$/m);
   assert.equal(said.length, 3);
+});
+
+test('tests are chosen by a part of their name, in each file that has some', () => {
+  const run = (name: string): string => {
+    const files = ['src/mux/flight.test.ts', 'src/mux/window.test.ts'];
+    const { stdout } = spawnSync(process.execPath, ['scripts/test.ts', ...files, '--name', name], {
+      cwd: ROOT,
+      encoding: 'utf8',
+    });
+    return stdout;
+  };
+  const [first = ''] = /test\('(.*?)'/.exec(readFileSync(join(ROOT, 'src/mux/window.test.ts'), 'utf8'))?.slice(1) ?? [];
+  assert.match(run(first), /ℹ tests 1\n[^]*ℹ pass 1\n[^]*ℹ fail 0\n/);
+  assert.match(run('no such name'), /no test ran: none has a name that fits/);
 });
 
 test('a failure says what failed and where', async () => {

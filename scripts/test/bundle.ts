@@ -103,13 +103,18 @@ export function makeFolder(): string {
   return folder;
 }
 
-/** A bundle that exports `files`: by path, what imports the test file. Its source map lies beside it; `metafile` says what each file imports. */
+/**
+ * A bundle that exports `files`: by path, what imports the test file. Its source map lies beside it; `metafile` says what each file imports.
+ * `atOnce`: the import is done when the call returns. Node looks for the tests that `--test-name-pattern` names in what a suite has made by then.
+ */
 export async function bundleTests(
   folder: string,
   paths: readonly string[],
+  { atOnce }: { readonly atOnce: boolean },
 ): Promise<{ readonly file: string; readonly metafile: Metafile }> {
   const outfile = join(folder, 'tests.mjs');
-  const entries = paths.map((path) => `${JSON.stringify(path)}: () => import(${JSON.stringify(`./${path}`)}),`);
+  const how = atOnce ? 'require' : 'import';
+  const entries = paths.map((path) => `${JSON.stringify(path)}: () => ${how}(${JSON.stringify(`./${path}`)}),`);
   const { metafile } = await build({
     ...common(folder),
     stdin: { contents: `export const files = {\n${entries.join('\n')}\n};`, resolveDir: ROOT, loader: 'js' },

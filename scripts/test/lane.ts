@@ -2,6 +2,7 @@
  * A process that runs test files one after the other, each as a suite of its own, so that its hooks are its own. Started by scripts/test/pool.ts,
  * which hands it the next path for each \`next\`. argv[2]: the bundle; empty: files run from their source.
  */
+import { createRequire } from 'node:module';
 import { mock, suite } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { ROOT } from './files.ts';
@@ -15,7 +16,8 @@ const FILE_MS = 600_000;
 const END_MS = Number(process.env['LANE_END_MS'] ?? 20_000);
 
 interface Bundle {
-  readonly files: Readonly<Record<string, () => Promise<unknown>>>;
+  /** Done when it returns, or a promise, as scripts/test/bundle.ts made it. */
+  readonly files: Readonly<Record<string, () => unknown>>;
 }
 
 const [, , bundle = ''] = process.argv;
@@ -32,7 +34,7 @@ for (let path = await next(); path !== ''; path = await next()) {
   const world = new World();
   const before = process.cpuUsage();
   const file = path;
-  await suite(file, { timeout: FILE_MS }, async () => void (await load(file)));
+  await suite(file, { timeout: FILE_MS }, () => load(file));
   mock.reset();
   world.restore();
   const { user, system } = process.cpuUsage(before);
@@ -47,11 +49,21 @@ setTimeout(() => {
 // Not closed: what the runner still has to say at its end goes over it.
 process.channel?.unref();
 
-function load(path: string): Promise<unknown> {
-  if (tests === undefined) return import(pathToFileURL(`${ROOT}/${path}`).href);
+async function settled(loading: Promise<unknown>): Promise<void> {
+  await loading;
+}
+
+function load(path: string): Promise<void> | undefined {
+  if (tests === undefined) {
+    if (!process.execArgv.includes('--test-name-pattern'))
+      return settled(import(pathToFileURL(`${ROOT}/${path}`).href));
+    createRequire(import.meta.url)(`${ROOT}/${path}`);
+    return undefined;
+  }
   const start = tests[path];
   if (start === undefined) throw new Error(`${path} is not in the bundle`);
-  return start();
+  const loading = start();
+  return loading instanceof Promise ? settled(loading) : undefined;
 }
 
 /** The path of the next file; empty: there is none. */

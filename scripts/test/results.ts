@@ -83,6 +83,7 @@ export class Results implements Watcher {
     const absent = [...this.#skips.keys()].filter((why) => why.startsWith(NOT_INSTALLED));
     if (this.#needsAll && absent.length > 0) this.fault(`tests were skipped:\n${absent.join('\n')}`);
     if (reported !== this.#count) this.fault(`${this.#count} files were asked for, ${reported} reported`);
+    if (this.#tests.tests === 0) this.fault('no test ran: none has a name that fits');
     if (this.#count > SLOWEST) this.#tellSlowest();
     if (this.#failures.length > 0 && !this.#everyTest)
       say(`\n${styleText('red', 'failed:')}\n\n${this.#failures.join('\n\n')}`);

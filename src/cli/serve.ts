@@ -150,8 +150,9 @@ async function untilStopped(io: Io, { server, log, signals }: Run): Promise<Exit
   if (signal instanceof Error) return failed(server, log, signal);
   const { drainSeconds } = server;
   log.info({ signal }, `stopping: running requests get ${drainSeconds} s; a second signal stops at once`);
-  const drained = server.drain();
-  await Promise.race([drained, signals.second.then(() => server.close())]);
+  const stopped = Promise.race([server.drain(), signals.second.then(() => server.close())]);
+  const fault = await Promise.race([server.failed, stopped]);
+  if (fault instanceof Error) return failed(server, log, fault);
   log.info({}, 'culvert stopped');
   return signal === 'SIGINT' ? EXIT.interrupted : EXIT.ok;
 }

@@ -24,6 +24,8 @@ export interface SpawnOptions {
   readonly netns?: string;
   /** Its listening sockets are held by this process, as systemd holds them, and stay open while no server runs. */
   readonly held?: boolean;
+  /** Of the server, besides. */
+  readonly env?: NodeJS.ProcessEnv;
 }
 
 export interface AgentOptions {
@@ -166,7 +168,12 @@ export class SpawnedCulvert {
       command: culvertCommand(netns),
       args: ['serve', '--config', this.#configFile],
       cwd: this.folder,
-      env: { PATH: process.env['PATH'], HOME: this.folder, CULVERT_DIST: process.env['CULVERT_DIST'] },
+      env: {
+        PATH: process.env['PATH'],
+        HOME: this.folder,
+        CULVERT_DIST: process.env['CULVERT_DIST'],
+        ...this.#options.env,
+      },
       holder: this.#holder,
     });
   }

@@ -58,7 +58,8 @@ export function faultyEnv(t: Ends, nodeOptions = ''): NodeJS.ProcessEnv {
 /** Gives a thread of the server that works in `folder` a fault. Resolves when a thread that is to be blocked is. */
 export async function injectFault(folder: string, thread: Thread, fault: Fault): Promise<void> {
   writeFileSync(join(folder, `fault-${thread}`), fault);
-  while (fault === 'block' && !isBlocked(folder, thread)) await pause(POLL_MS);
+  if (fault !== 'block') return;
+  while (!isBlocked(folder, thread)) await pause(POLL_MS);
 }
 
 export function isBlocked(folder: string, thread: Thread): boolean {

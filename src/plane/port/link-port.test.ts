@@ -8,17 +8,19 @@ import { PortCalls } from './calls.ts';
 import { linkOverPort, serveLink } from './link-port.ts';
 
 /** The data node's end of a link whose other end is `own`, as far as a test needs it. */
-function over(t: { after(work: () => void): void }, own: Partial<Link>): Link {
+function over(t: { after(work: () => void): void }, own: Partial<Link>, maxAsks = 100): Link {
   const { port1, port2 } = new MessageChannel();
   const onFault = (what: string, error: unknown): never => assert.fail(`${what}: ${String(error)}`);
   const there = new PortCalls(port2, { onFault });
   const stop = serveLink(there, { onDelta: () => () => undefined, ...own } as Link, () => undefined);
+  const here = new PortCalls(port1, { onFault, maxAsks });
   t.after(() => {
     stop();
+    here.close('the test is over');
     port1.close();
     port2.close();
   });
-  return linkOverPort(new PortCalls(port1, { onFault }), silentLog);
+  return linkOverPort(here, silentLog);
 }
 
 const route = (tunnelId: string): Route => ({ tunnelId }) as Route;
@@ -53,4 +55,13 @@ test('link over a port: a second look at keys is answered in their order, and re
   );
   const failing = over(t, { recheck: () => Promise.reject(new Error('the disk is full')) });
   await assert.rejects(failing.recheck(['a']), /the disk is full/);
+});
+
+test('link over a port: questions of agents beyond the bound are refused at once as overloaded while the control plane gives no answer', async (t) => {
+  const never = new Promise<never>(() => undefined);
+  const link = over(t, { admit: () => never, claim: () => never }, 2);
+  const underWay = [link.admit('first'), link.admit('second')];
+  const refused = await Promise.all([link.admit('third'), link.claim({} as never), link.attach({} as never)]);
+  for (const answer of refused) assert.equal(!answer.ok && answer.code, 'overloaded');
+  assert.equal(await Promise.race([...underWay, Promise.resolve('none yet')]), 'none yet');
 });

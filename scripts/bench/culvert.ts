@@ -4,6 +4,7 @@
  */
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { SocketHolder } from '../quickstart/socket-holder.ts';
 import { ownerOf, stringIn } from './api.ts';
 import { waitForAnswer } from './load.ts';
 import type { Options } from './options.ts';
@@ -16,6 +17,10 @@ const ROOT = resolve(import.meta.dirname, '../..');
 const SUBDOMAIN = 'bench';
 /** Tunnels that the token may open at once: the memory scenario opens one per agent. */
 const TUNNEL_QUOTA = 5_000;
+/** For each half of a restart; a busy machine takes its time. */
+const RESTART_MS = 30_000;
+/** The instant of a start is a figure. */
+const RUNNING_POLL_MS = 2;
 /** As much is no limit. */
 const NO_LIMIT_MBPS = 10_000;
 
@@ -59,6 +64,10 @@ export interface ServerPlace {
   readonly more?: string;
   /** Keys of [edge] besides. */
   readonly edge?: string;
+  /** Keys of [edge.limits] besides. */
+  readonly limits?: string;
+  /** This process holds its sockets, as systemd does, and can restart it (`restartServer`). */
+  readonly isHeld?: boolean;
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -77,6 +86,8 @@ export interface CulvertServer {
   /** Where API and agent listener are. Visitors are beside the server, on its loopback. */
   readonly address: string;
   readonly netns?: string;
+  /** Of its sockets. Whoever has started the server closes it. */
+  readonly holder?: SocketHolder | undefined;
   /** Keys of [edge] besides, and tables besides: they stay when it is moved. */
   readonly edge: string;
   readonly more: string;
@@ -96,12 +107,14 @@ export async function startServer(
     agentPort: await freePort(),
   };
   const configFile = join(folder, 'culvert.toml');
-  const { certificate, edge = '' } = place;
+  const { certificate, edge = '', limits } = place;
+  const { apiPort: api, httpPort: http, agentPort: agents } = ports;
+  const holder = place.isHeld === true ? new SocketHolder({ api, http, agents }) : undefined;
   const threads = dataThreads === undefined ? '' : `\n[server]\ndata_threads = ${dataThreads}\n`;
   const more = `${threads}${place.more ?? ''}`;
-  const config = serverConfig({ folder, ports, address: '127.0.0.1', certificate, edge });
+  const config = serverConfig({ folder, ports, address: '127.0.0.1', certificate, edge, limits });
   await writeConfig(processes, { command, file: configFile, text: `${config}${more}` });
-  processes.start(place.name, [...command, 'serve', '--config', configFile], { env: place.env ?? {} });
+  processes.start(place.name, [...command, 'serve', '--config', configFile], { env: place.env ?? {}, holder });
   // The password is on the line after the address.
   const password = (await processes.waitForOutput(place.name, /admin@localhost[^\n]*\n\s*(\S+)[^\n]*\n/))[1] ?? '';
   await processes.waitForPort(place.name, ports.apiPort);
@@ -110,7 +123,22 @@ export async function startServer(
     { apiPort: ports.apiPort, password },
     { name: 'bench', tunnelQuota: TUNNEL_QUOTA, bandwidthLimitMbps: NO_LIMIT_MBPS },
   );
-  return { name: place.name, command, folder, configFile, ...ports, token, password, address: '127.0.0.1', edge, more };
+  const own = { name: place.name, command, folder, configFile, ...ports, token, password, holder, edge, more };
+  return { ...own, address: '127.0.0.1' };
+}
+
+/**
+ * Stops a server whose sockets are held as `systemctl restart` does, and starts it again on the same folder. Resolves with the instant (milliseconds
+ * since the epoch) at which the new process said that it runs.
+ */
+export async function restartServer(
+  processes: Processes,
+  { name, command, configFile, holder }: CulvertServer,
+): Promise<number> {
+  await processes.stop(name, RESTART_MS);
+  processes.start(name, [...command, 'serve', '--config', configFile], { holder });
+  await processes.waitForOutput(name, / is running\n/, RESTART_MS, RUNNING_POLL_MS);
+  return Date.now();
 }
 
 /** Starts the same server again at another address, in a network namespace: token and certificate are in its folder. */
@@ -151,6 +179,8 @@ export async function startAgent(
     /** Other than the ones that all subjects have. */
     readonly subdomain?: string;
     readonly token?: string;
+    /** Events as JSON lines in its log. */
+    readonly json?: boolean;
     /** `culvert` unless given. */
     readonly subject?: SubjectName;
   },
@@ -160,6 +190,7 @@ export async function startAgent(
     [
       ...[...server.command, 'http', String(options.originPort), '--subdomain', options.subdomain ?? SUBDOMAIN],
       ...['--server', `http://${server.address}:${server.apiPort}`],
+      ...(options.json === true ? ['--json'] : []),
     ],
     { env: { ...options.env, CULVERT_TOKEN: options.token ?? server.token }, netns: options.netns },
   );

@@ -20,6 +20,7 @@ const SCENARIOS = [
   'memory',
   'threads-memory',
   'storms',
+  'restart',
   'log-ins',
   'policy',
   'gate-storm',

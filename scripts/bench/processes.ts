@@ -8,6 +8,7 @@ import { createServer, connect as dial } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { SocketHolder } from '../quickstart/socket-holder.ts';
 import { processTree, readStat } from './proc.ts';
 
 /** How long a process has to end by itself before it is killed. */
@@ -19,6 +20,8 @@ export interface StartOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Network namespace to run in. */
   readonly netns?: string | undefined;
+  /** Its listening sockets are passed as systemd does. */
+  readonly holder?: SocketHolder | undefined;
 }
 
 export interface Outcome {
@@ -45,11 +48,12 @@ export class Processes {
     this.#refuseWhenClosing();
     if (this.#running.has(name)) throw new Error(`a process named ${name} is running already`);
     const log = openSync(this.logOf(name), 'w', 0o600);
-    const [file, ...args] = inNamespace(command, options.netns);
+    const held = options.holder?.launch(command);
+    const [file, ...args] = inNamespace(held?.command ?? command, options.netns);
     const child = spawn(file as string, args, {
       cwd: this.folder,
-      env: { ...process.env, ...options.env },
-      stdio: ['ignore', log, log],
+      env: { ...process.env, ...options.env, ...held?.env },
+      stdio: ['ignore', log, log, ...(held?.fds ?? [])],
     });
     closeSync(log);
     child.once('error', (error) => process.stderr.write(`bench: ${name}: ${error.message}\n`));
@@ -124,17 +128,24 @@ export class Processes {
   }
 
   /** Waits until the process prints something that matches. Throws when it ends before. */
-  async waitForOutput(name: string, pattern: RegExp, timeoutMs: number = START_MS): Promise<RegExpExecArray> {
-    return this.#waitFor(name, timeoutMs, `print ${pattern}`, () => pattern.exec(this.readLog(name)) ?? undefined);
+  async waitForOutput(
+    name: string,
+    pattern: RegExp,
+    timeoutMs: number = START_MS,
+    pollMs: number = POLL_MS,
+  ): Promise<RegExpExecArray> {
+    const look = (): RegExpExecArray | undefined => pattern.exec(this.readLog(name)) ?? undefined;
+    return this.#waitFor(name, { timeoutMs, pollMs, what: `print ${pattern}` }, look);
   }
 
   /** Waits until somebody accepts connections on the loopback port. */
   async waitForPort(name: string, port: number): Promise<void> {
-    await this.#waitFor(name, START_MS, `listen on port ${port}`, async () => (await accepts(port)) || undefined);
+    const wait = { timeoutMs: START_MS, pollMs: POLL_MS, what: `listen on port ${port}` };
+    await this.#waitFor(name, wait, async () => (await accepts(port)) || undefined);
   }
 
-  /** Ends the process and what it has started. */
-  async stop(name: string): Promise<void> {
+  /** Ends the process and what it has started. It gets `patienceMs` to end by itself. */
+  async stop(name: string, patienceMs: number = END_MS): Promise<void> {
     const child = this.#running.get(name);
     if (child?.pid === undefined) return;
     // A tree's children may outlive their parent (sshd's sessions do): remember them, with their start time, because a
@@ -142,7 +153,7 @@ export class Processes {
     const tree = processTree(child.pid).map((pid) => ({ pid, startTicks: readStat(pid)?.startTicks }));
     const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
     child.kill('SIGTERM');
-    const timer = setTimeout(() => child.kill('SIGKILL'), END_MS);
+    const timer = setTimeout(() => child.kill('SIGKILL'), patienceMs);
     await ended;
     clearTimeout(timer);
     for (const { pid, startTicks } of tree) {
@@ -187,8 +198,7 @@ export class Processes {
 
   async #waitFor<T>(
     name: string,
-    timeoutMs: number,
-    what: string,
+    { timeoutMs, pollMs, what }: { readonly timeoutMs: number; readonly pollMs: number; readonly what: string },
     probe: () => T | undefined | Promise<T | undefined>,
   ): Promise<T> {
     const until = Date.now() + timeoutMs;
@@ -197,7 +207,7 @@ export class Processes {
       if (found !== undefined) return found;
       if (!this.isRunning(name)) throw new Error(`${name} ended before it did ${what}: ${this.lastWords(name)}`);
       if (Date.now() > until) throw new Error(`${name} did not ${what} in ${timeoutMs} ms: ${this.lastWords(name)}`);
-      await pause(POLL_MS);
+      await pause(pollMs);
     }
   }
 }

@@ -20,8 +20,10 @@ export function serverConfig(options: {
   readonly address: string;
   readonly certificate: Certificate | undefined;
   readonly edge: string;
+  /** Keys of [edge.limits] besides. */
+  readonly limits?: string | undefined;
 }): string {
-  const { ports, address, certificate, edge } = options;
+  const { ports, address, certificate, edge, limits = '' } = options;
   const tls =
     certificate === undefined
       ? ''
@@ -56,6 +58,7 @@ ${edge}
 max_connections_per_ip = 0
 tls_handshakes_per_second_per_ip = 0
 idle_timeout_seconds = 3600
+${limits}
 ${tls}
 [agents]
 listen = "${address}:${ports.agentPort}"

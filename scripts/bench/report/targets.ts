@@ -58,6 +58,14 @@ const TARGETS: readonly Target[] = [
     digits: 0,
   },
   { ...target('storms: requests lost', ['most', 0, 0], (r) => r.single('storms', 'lost')), unit: '', digits: 0 },
+  { ...target('restart: requests failed', ['most', 0, 0], (r) => r.single('restart', 'failed')), unit: '', digits: 0 },
+  {
+    ...target('restart: the last agent is back after the new process runs', ['most', 300, 300], (r) =>
+      r.single('restart', 'backMs'),
+    ),
+    unit: 'ms',
+    digits: 0,
+  },
   {
     ...target('a data thread: memory of the process more', ['most', 40, 40], (r) =>
       r.single('threads-memory', 'moreMb'),

@@ -14,6 +14,7 @@ import { measurePolicy } from './policy.ts';
 import { measureRecords } from './records.ts';
 import { measureRelay } from './relay.ts';
 import { measureRelayPackets } from './relay-packets.ts';
+import { measureRestart } from './restart.ts';
 import { measureStorms } from './storms.ts';
 import { measureThreadsMemory } from './threads-memory.ts';
 
@@ -21,6 +22,7 @@ export const SINGLE: readonly { readonly name: ScenarioName; measure(bench: Benc
   { name: 'memory', measure: measureMemory },
   { name: 'threads-memory', measure: measureThreadsMemory },
   { name: 'storms', measure: measureStorms },
+  { name: 'restart', measure: measureRestart },
   { name: 'log-ins', measure: measureLogIns },
   { name: 'policy', measure: measurePolicy },
   { name: 'gate-storm', measure: measureGateStorm },

@@ -112,6 +112,7 @@ export function openControl(options: ControlOptions): ControlPlane {
         certificates: tunnels.certificates,
         feed: liveFeed,
         records,
+        drains: ground.drains,
         forwarder: tunnels.forwarder,
         mailbox: tunnels.mailbox,
         refusals: tunnels.refusals,

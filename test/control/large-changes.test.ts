@@ -208,6 +208,17 @@ test('project deletion: one transaction changes a bounded number of rows, and ea
   assert.deepEqual([instants.length, ...new Set(instants)], [MANY, at]);
 });
 
+test('project deletion: its figures say that rows follow, since when, and how many are done', async () => {
+  fill({ tunnels: MANY, keys: MANY, projectSlug: makeProject() });
+  const { drains } = plane.control;
+  assert.deepEqual(drains.stats(), { waiting: 0, oldestMs: 0, rows: 0 });
+  plane.control.projects.delete(ann, 'web');
+  plane.now += 5_000;
+  assert.deepEqual(drains.stats(), { waiting: 1, oldestMs: 5_000, rows: SLICE_ROWS });
+  await settled();
+  assert.deepEqual(drains.stats(), { waiting: 0, oldestMs: 0, rows: 2 * MANY });
+});
+
 test('project deletion: a crash between two slices is made up for after the next start', async () => {
   const { keys } = fill({ tunnels: MANY, keys: MANY, projectSlug: makeProject() });
   plane.control.projects.delete(ann, 'web');

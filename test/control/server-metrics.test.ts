@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import { ProcessWatch } from '../../src/base/process-watch.ts';
-import { certificates, outgoingMails } from '../../src/control/db/schema.ts';
+import { certificates, outgoingMails, pendingWork } from '../../src/control/db/schema.ts';
 import type { OperatorActor } from '../../src/control/services/actor.ts';
 import { recorded } from '../../src/control/services/inspector/testing/recorded.ts';
 import { checkMetrics, checkRules, NEEDS_PROMTOOL } from '../harness/promtool.ts';
@@ -86,6 +86,10 @@ test('they tell what the data node, the queues, the files and the jobs are at', 
       .insert(outgoingMails)
       .values({ ...row, id, createdAt: plane.now - ago })
       .run();
+  plane.control.store.db
+    .insert(pendingWork)
+    .values({ id: 'a', kind: 'network_deleted', scope: 'n', orgId: 'o', at: plane.now - 9_000, actor: {}, details: {} })
+    .run();
   plane.control.jobTimes.plan('retention', plane.clock.monotonic() + 60_000);
   plane.now += 75_000;
   const text = await scrape();
@@ -124,6 +128,9 @@ test('they tell what the data node, the queues, the files and the jobs are at', 
     ['culvert_relay_dropped_total{reason="no_agent"}', 23],
     ['culvert_relay_dropped_total{reason="bandwidth"}', 0],
     ['culvert_feed_subscribers', 0],
+    ['culvert_pending_changes ', 1],
+    ['culvert_pending_changes_oldest_seconds', 84],
+    ['culvert_pending_changes_rows_total', 0],
     ['culvert_mail_waiting', 2],
     ['culvert_webhook_lines{state="parked"}', 0],
     ['culvert_webhook_tries_total{outcome="given_up"}', 0],

@@ -242,9 +242,20 @@ function writeStore(sheet: MetricSheet, records: ServerFigures['records']): void
   sheet.counter(`${store}_thread_ends_total`, 'Times that the thread of the records ended unasked', records.threadEnds);
 }
 
-function writeQueues(sheet: MetricSheet, { mail, webhooks, files }: ServerFigures): void {
+function writeQueues(sheet: MetricSheet, { mail, changes, webhooks, files }: ServerFigures): void {
   sheet.gauge('culvert_mail_waiting', 'Letters that wait for the mail server', mail.waiting);
   sheet.gauge('culvert_mail_oldest_seconds', 'How long the oldest of them has waited', mail.oldestMs / 1_000);
+  sheet.gauge(
+    'culvert_pending_changes',
+    'Deletions and other large changes that apply already and whose rows follow in slices',
+    changes.waiting,
+  );
+  sheet.gauge(
+    'culvert_pending_changes_oldest_seconds',
+    'How long ago the oldest of them was requested',
+    changes.oldestMs / 1_000,
+  );
+  sheet.counter('culvert_pending_changes_rows_total', 'Rows of such changes that are done', changes.rows);
   sheet.gauge(
     'culvert_webhook_lines',
     'Webhook receivers with deliveries for a tunnel, by what they wait for: a place, a time, the tunnel, the service',

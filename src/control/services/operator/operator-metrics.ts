@@ -19,6 +19,7 @@ import type { FeedStats, LiveFeed } from '../inspector/live-feed.ts';
 import type { Forwarder, ForwardStats } from '../webhooks/forwarder.ts';
 import type { Mailbox } from '../webhooks/mailbox.ts';
 import type { RefusalReason, Refusals } from '../webhooks/refusals.ts';
+import type { Drains, DrainStats } from '../pending-work/drains.ts';
 import type { Passwords } from '../passwords/passwords.ts';
 import type { DiskState, DiskWatch } from './disk-watch.ts';
 import type { Health, Report } from './health.ts';
@@ -39,6 +40,7 @@ export interface ServerFigures {
   readonly feed: FeedStats;
   readonly records: RecordStats;
   readonly mail: { readonly waiting: number; readonly oldestMs: number };
+  readonly changes: DrainStats;
   readonly webhooks: ForwardStats & {
     readonly readers: number;
     readonly refused: Readonly<Record<RefusalReason, number>>;
@@ -60,6 +62,7 @@ export interface OperatorMetricsDeps {
   readonly certificates: Pick<Certificates, 'endingFirst'>;
   readonly feed: Pick<LiveFeed, 'stats'>;
   readonly records: Pick<RecordStore, 'stats'>;
+  readonly drains: Pick<Drains, 'stats'>;
   readonly forwarder: Pick<Forwarder, 'stats'>;
   readonly mailbox: Pick<Mailbox, 'waiting'>;
   readonly refusals: Pick<Refusals, 'stats'>;
@@ -94,7 +97,7 @@ export class OperatorMetrics {
   async figures(actor: Actor): Promise<ServerFigures> {
     allowOperator(actor);
     const { store, nodes, passwords, certificates, feed, records, jobTimes, health, disk, dataDir } = this.#deps;
-    const { forwarder, mailbox, refusals } = this.#deps;
+    const { drains, forwarder, mailbox, refusals } = this.#deps;
     const edge = await nodes.stats();
     const watches = this.#watches;
     if (edge === undefined || watches === undefined)
@@ -113,6 +116,7 @@ export class OperatorMetrics {
       feed: feed.stats(),
       records: records.stats(),
       mail: { waiting: mail?.waiting ?? 0, oldestMs: Math.max(0, now - (mail?.oldest ?? now)) },
+      changes: drains.stats(),
       webhooks: { ...forwarder.stats(), readers: mailbox.waiting, refused: refusals.stats() },
       certificates: certificates.endingFirst(actor, MAX_CERTIFICATES),
       jobs: jobTimes.list(),

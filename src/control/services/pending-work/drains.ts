@@ -10,6 +10,7 @@ import {
   type NewPendingWork,
   nextPending,
   oldestOf,
+  pendingCount,
   type PendingKind,
   type PendingWork,
   removePending,
@@ -24,6 +25,15 @@ export type Drain = (tx: Tx, work: PendingWork, limit: number) => number;
 /** Rows that one transaction changes for its owner: some milliseconds. */
 export const SLICE_ROWS = 40;
 
+export interface DrainStats {
+  /** Changes whose rows are not all done. */
+  readonly waiting: number;
+  /** How long ago the oldest of them was marked; 0 when there is none. */
+  readonly oldestMs: number;
+  /** Rows that were changed since the start. */
+  readonly rows: number;
+}
+
 export class Drains {
   readonly #store: Store;
   readonly #log: Logger;
@@ -35,6 +45,7 @@ export class Drains {
   #isRunning = false;
   #isClosed = false;
   #lastOrg = '';
+  #rows = 0;
 
   constructor(deps: { store: Store; log: Logger }) {
     this.#store = deps.store;
@@ -63,6 +74,12 @@ export class Drains {
     if (this.#isRunning || this.#isClosed || nextPending(this.#store.db, '') === undefined) return;
     this.#isRunning = true;
     this.#after(0);
+  }
+
+  stats(): DrainStats {
+    const { db, clock } = this.#store;
+    const { waiting, oldestAt } = pendingCount(db);
+    return { waiting, oldestMs: oldestAt === null ? 0 : Math.max(0, clock.now() - oldestAt), rows: this.#rows };
   }
 
   /** Resolves when nothing is left, or it could not go on. */
@@ -125,6 +142,9 @@ export class Drains {
       rows += this.#advance(tx, work, limit - rows);
       if (rows < limit) removePending(tx, work);
     }
+    tx.onCommit(() => {
+      this.#rows += rows;
+    });
     return rows;
   }
 

@@ -1,5 +1,5 @@
 /** Rows of large changes that are under way. Written by drains.ts; read by the steps that carry them out. */
-import { and, asc, eq, gt, type SQL } from 'drizzle-orm';
+import { and, asc, count, eq, gt, min, type SQL } from 'drizzle-orm';
 import { uuidv7 } from 'uuidv7';
 import { pendingWork } from '../../db/schema.ts';
 import type { Db, Tx } from '../../db/tx.ts';
@@ -68,6 +68,15 @@ function first(db: Db, which?: SQL): PendingWork | undefined {
     .limit(1)
     .get();
   return row as PendingWork | undefined;
+}
+
+/** How much work is left, and the instant of the oldest mark (milliseconds); null: none is. */
+export function pendingCount(db: Db): { readonly waiting: number; readonly oldestAt: number | null } {
+  const [row = { waiting: 0, oldestAt: null }] = db
+    .select({ waiting: count(), oldestAt: min(pendingWork.at) })
+    .from(pendingWork)
+    .all();
+  return row;
 }
 
 /** The work that this one id stands for, if any. */

@@ -7,7 +7,7 @@ import type { Logger } from '../base/log.ts';
 import type { EventBatch } from '../plane/events.ts';
 import type { InspectionBatch } from '../plane/inspection.ts';
 import type { AdmitAnswer, AttachAnswer, ClaimAnswer, ClaimQuestion, Link, Refusal } from '../plane/link.ts';
-import type { AttachQuestion } from '../plane/relays.ts';
+import type { AttachQuestion, RelayRoute } from '../plane/relays.ts';
 import type { Delta, Route, Snapshot } from '../plane/routes.ts';
 import type { RecordStore } from './db/usage/records.ts';
 import type { Publisher } from './publish/publisher.ts';
@@ -27,8 +27,8 @@ export interface LinkDeps {
   readonly visitorKey: string;
   readonly claims: Claims;
   readonly attachments: Attachments;
-  /** Every relay of a private network. */
-  readonly relays: () => Snapshot['relays'];
+  /** Every relay of a private network, a slice at a time. */
+  readonly relaySlices: () => Iterable<readonly RelayRoute[]>;
   readonly usage: Usage;
   readonly records: Pick<RecordStore, 'store'>;
   readonly liveFeed: Pick<LiveFeed, 'publish'>;
@@ -46,17 +46,14 @@ export function inProcessLink(deps: LinkDeps): Link {
     snapshot: async (): Promise<Snapshot> => {
       // What changes while slices are read has a higher number, and its deltas say the same once more.
       const { version } = deps.publisher;
-      const routes: Route[] = [];
-      for (const slice of deps.tunnels.routeSlices()) {
-        for (const route of slice) routes.push(route);
-        await setImmediate();
-      }
+      const routes = await gathered<Route>(deps.tunnels.routeSlices());
+      const relays = await gathered<RelayRoute>(deps.relaySlices());
       return {
         version,
         routes,
         accessKeys: deps.keys.accessKeys(),
         visitorKey: deps.visitorKey,
-        relays: deps.relays(),
+        relays,
       };
     },
     onDelta: (listener: (delta: Delta) => void): (() => void) => deps.publisher.subscribe(listener),
@@ -106,4 +103,14 @@ export function inProcessLink(deps: LinkDeps): Link {
       }
     },
   };
+}
+
+/** All items, a slice per turn of the loop. */
+async function gathered<T>(slices: Iterable<readonly T[]>): Promise<readonly T[]> {
+  const all: T[] = [];
+  for (const slice of slices) {
+    for (const one of slice) all.push(one);
+    await setImmediate();
+  }
+  return all;
 }

@@ -34,7 +34,7 @@ export type { ControlOptions } from './options.ts';
 export interface ControlPlane
   extends TokenServices,
     Omit<TunnelServices, 'claims' | 'usage' | 'visitorKey'>,
-    Omit<RelayServices, 'attachments' | 'relays'>,
+    Omit<RelayServices, 'attachments' | 'relaySlices'>,
     NetworkServices,
     PeopleServices {
   readonly store: Store;
@@ -72,7 +72,7 @@ export function openControl(options: ControlOptions): ControlPlane {
     const jobTimes = new JobTimes({ clock: ground.clock });
     const { claims, usage, visitorKey, ...tunnels } = openTunnels(ground, tokens);
     const networks = openNetworks(ground);
-    const { attachments, relays, ...ofRelays } = openRelays(ground);
+    const { attachments, relaySlices, ...ofRelays } = openRelays(ground);
     const people = openPeople(ground, { tokenEnds: tokens.tokenEnds, owned: { ...tunnels, ...networks } });
     registerDrains(ground, { ...tokens, ...tunnels, ...networks, ...people });
     const health = new Health({
@@ -131,7 +131,7 @@ export function openControl(options: ControlOptions): ControlPlane {
         keys,
         claims,
         attachments,
-        relays,
+        relaySlices,
         usage,
         records,
         liveFeed,

@@ -115,6 +115,25 @@ test('an agent carries a network of its own organization, by name or id, at the 
   assert.equal(answer.networkId, own.id, 'a name that looks like the id of another organization');
 });
 
+test('a snapshot has the relays of all networks, and they are read in several turns of the loop', async () => {
+  const networks = Array.from({ length: 120 }, (_, n) => addNetwork(plane, ann.orgId, { name: `n${n}` }));
+  for (const network of networks.slice(0, 3)) addDevice(plane, network);
+  let turns = 0;
+  let isRead = false;
+  const count = (): void => {
+    turns++;
+    if (!isRead) setImmediate(count);
+  };
+  setImmediate(count);
+  const { relays } = await plane.control.link.snapshot();
+  isRead = true;
+  assert.deepEqual(
+    relays.map(({ networkId, devices }) => [networkId, devices.length]),
+    networks.map(({ id }, n) => [id, n < 3 ? 1 : 0]),
+  );
+  assert.ok(turns >= 4, `${turns} turns`);
+});
+
 test('a network without a server key, or one that clients reach without this server, is not carried and in no snapshot', async () => {
   const token = plane.mint(ann);
   const none = { serverPublicKey: null, serverListenPort: null, reservedUdpPort: null };

@@ -2,10 +2,10 @@
  * The services of private networks that stand between their tables and the data nodes: who may carry one, what devices run out, what relays do now. Opened by
  * control/open.ts.
  */
-import type { Snapshot } from '../../plane/routes.ts';
+import type { RelayRoute } from '../../plane/relays.ts';
 import { Attachments } from '../services/networks/attach.ts';
 import { DeviceExpiry } from '../services/networks/device-expiry.ts';
-import { allRelays } from '../services/networks/relay-routes.ts';
+import { relaySlices } from '../services/networks/relay-routes.ts';
 import { RelayStatus } from '../services/networks/relay-status.ts';
 import type { Ground } from './ground.ts';
 
@@ -13,8 +13,8 @@ export interface RelayServices {
   readonly attachments: Attachments;
   readonly deviceExpiry: DeviceExpiry;
   readonly relayStatus: RelayStatus;
-  /** Every relay, for a snapshot. */
-  readonly relays: () => Snapshot['relays'];
+  /** Every relay, for a snapshot, a slice at a time. */
+  readonly relaySlices: () => Iterable<readonly RelayRoute[]>;
 }
 
 export function openRelays({ store, spend, nodes, publisher, options: { names, udpPorts } }: Ground): RelayServices {
@@ -22,6 +22,6 @@ export function openRelays({ store, spend, nodes, publisher, options: { names, u
     attachments: new Attachments({ store, spend, udpPorts }),
     deviceExpiry: new DeviceExpiry({ store, news: publisher.networks }),
     relayStatus: new RelayStatus({ store, nodes }),
-    relays: () => allRelays(store.db, { names, now: store.clock.now() }),
+    relaySlices: () => relaySlices(store.db, { names, now: store.clock.now() }),
   };
 }

@@ -142,12 +142,10 @@ export class RelayBook implements TableListener {
 
   // ------------------------------------------------------------------ from the routing table
 
-  onRelays(relays: readonly RelayRoute[]): void {
-    const present = new Set(relays.map(({ networkId }) => networkId));
+  onRelayIds(present: ReadonlySet<string>): void {
     for (const networkId of [...this.#networks.keys()])
       if (!present.has(networkId))
         this.onRelayGone(networkId, 'network_deleted', 'This private network no longer exists.');
-    for (const relay of relays) this.onRelay(relay);
   }
 
   onRelay(route: RelayRoute): void {

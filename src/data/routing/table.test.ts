@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { RelayRoute } from '../../plane/relays.ts';
 import type { Route } from '../../plane/routes.ts';
 import { RouteTable } from './table.ts';
 
@@ -132,6 +133,23 @@ test('a snapshot keeps the identity of what stays and says that deltas were miss
   assert.equal(table.findById('a'), entry);
   assert.equal(entry?.route.stopped, true);
   assert.deepEqual(told, ['removed gone', 'reload']);
+});
+
+test('relays of a snapshot come one by one, and the loop may turn between many devices', () => {
+  const devices = Array.from({ length: 600 }, (_, n) => ({ deviceId: `d${n}` }));
+  const relays = ['a', 'b', 'c', 'd'].map((networkId) => ({ networkId, devices }) as unknown as RelayRoute);
+  const table = new RouteTable('example.test');
+  const told: string[] = [];
+  table.subscribe({
+    onRelayIds: (ids) => told.push(`all ${[...ids].join(' ')}`),
+    onRelay: ({ networkId }) => told.push(networkId),
+  });
+  const steps = table.loading({ version: 10, routes: [], accessKeys: [], visitorKey: '', relays });
+  assert.deepEqual([steps.next().done, told], [false, ['all a b c d', 'a', 'b']]);
+  assert.equal(table.planeVersion, -1, 'it is not loaded before the last one');
+  assert.deepEqual([steps.next().done, told.slice(3)], [false, ['c', 'd']]);
+  assert.deepEqual(steps.next(), { done: true, value: true });
+  assert.equal(table.planeVersion, 10);
 });
 
 test('waits for a version and no longer than told', async () => {

@@ -25,8 +25,8 @@ export interface TableListener {
   /** Signs what visitors carry from now on. */
   onVisitorKey?(key: string): void;
   onCutOrg?(orgId: string, message: string): void;
-  /** These are all private networks from now on. */
-  onRelays?(relays: readonly RelayRoute[]): void;
+  /** No other private networks are left; each of these comes by `onRelay`. */
+  onRelayIds?(networkIds: ReadonlySet<string>): void;
   onRelay?(relay: RelayRoute): void;
   onRelayGone?(networkId: string, code: RelayEndCode, message: string): void;
   onDevice?(networkId: string, device: RelayDevice): void;
@@ -37,6 +37,8 @@ export interface TableListener {
 
 /** Of a snapshot, in one turn of the loop: a millisecond or two. */
 const ROUTES_OF_A_SLICE = 200;
+/** Networks count too. */
+const DEVICES_OF_A_SLICE = 1_000;
 
 export class RouteTable {
   readonly #suffix: string;
@@ -133,12 +135,25 @@ export class RouteTable {
     for (const listener of this.#listeners) {
       listener.onAccessKeys?.(snapshot.accessKeys);
       listener.onVisitorKey?.(snapshot.visitorKey);
-      listener.onRelays?.(snapshot.relays);
     }
+    yield* this.#loadRelays(snapshot.relays);
     this.#needsSnapshot = false;
     this.#reach(snapshot.version);
     if (reload) for (const listener of this.#listeners) listener.onReload?.();
     return true;
+  }
+
+  *#loadRelays(relays: readonly RelayRoute[]): Generator<void, void> {
+    const present = new Set(relays.map(({ networkId }) => networkId));
+    for (const listener of this.#listeners) listener.onRelayIds?.(present);
+    let devices = 0;
+    for (const relay of relays) {
+      for (const listener of this.#listeners) listener.onRelay?.(relay);
+      devices += relay.devices.length + 1;
+      if (devices < DEVICES_OF_A_SLICE) continue;
+      devices = 0;
+      yield;
+    }
   }
 
   /**

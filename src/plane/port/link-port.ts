@@ -1,13 +1,13 @@
 /**
- * The Link over a port: the data node's end asks, the control plane's end answers. Routes of a snapshot go in slices, so that ten thousand of them
- * hold up neither side; changes go as they are, in order.
+ * The Link over a port: the data node's end asks, the control plane's end answers. Routes and relays of a snapshot go in slices, so that ten thousand of
+ * them hold up neither side; changes go as they are, in order.
  */
 import type { Logger } from '../../base/log.ts';
 import { messageOf } from '../../base/errors.ts';
 import type { EventBatch } from '../events.ts';
 import type { InspectionBatch } from '../inspection.ts';
 import type { AdmitAnswer, AttachAnswer, ClaimAnswer, ClaimQuestion, Link, Refusal } from '../link.ts';
-import type { AttachQuestion } from '../relays.ts';
+import type { AttachQuestion, RelayDevice, RelayRoute } from '../relays.ts';
 import type { Delta, Route, Snapshot } from '../routes.ts';
 import type { PortCalls } from './calls.ts';
 
@@ -20,6 +20,8 @@ const CERTIFICATE_MS = 10 * 60_000;
 /** A report is sent again after that (data/report/outbox.ts waits as long). */
 const STORED_MS = 30_000;
 const ROUTES_OF_A_SLICE = 250;
+/** Networks count too. */
+const DEVICES_OF_A_SLICE = 1_000;
 /** Changes that the node has not worked off: beyond it they are held back, and the node asks for a snapshot once it has caught up. */
 const MAX_UNREAD = 100_000;
 const RETRY_MS = 250;
@@ -28,20 +30,28 @@ interface Slice {
   /** Of the question: what an earlier one still brings is left out. */
   readonly of: number;
   readonly routes: readonly Route[];
+  /** One with many devices comes in pieces, one behind the other. */
+  readonly relays: readonly RelayRoute[];
 }
 
-type Head = Omit<Snapshot, 'routes'>;
+type Head = Omit<Snapshot, 'routes' | 'relays'>;
+
+/** A relay whose devices are still coming. */
+type Growing = Omit<RelayRoute, 'devices'> & { readonly devices: RelayDevice[] };
 
 /** The data node's end. */
 export function linkOverPort(calls: PortCalls, log: Logger): Link {
   const listeners = new Set<(delta: Delta) => void>();
   let asked = 0;
   let routes: Route[] = [];
+  let relays: Growing[] = [];
   calls.hear('delta', (delta: Delta) => {
     for (const listener of listeners) listener(delta);
   });
-  calls.hear('routes', (slice: Slice) => {
-    if (slice.of === asked) for (const route of slice.routes) routes.push(route);
+  calls.hear('slice', (slice: Slice) => {
+    if (slice.of !== asked) return;
+    for (const route of slice.routes) routes.push(route);
+    for (const piece of slice.relays) addPiece(relays, piece);
   });
   const decide = async <T>(what: string, question: unknown): Promise<T | Refusal> => {
     try {
@@ -55,8 +65,9 @@ export function linkOverPort(calls: PortCalls, log: Logger): Link {
     snapshot: async (): Promise<Snapshot> => {
       const of = ++asked;
       routes = [];
+      relays = [];
       const head = await calls.ask<Head>('snapshot', of, { timeoutMs: SNAPSHOT_MS });
-      return { ...head, routes };
+      return { ...head, routes, relays };
     },
     onDelta: (listener) => {
       listeners.add(listener);
@@ -80,9 +91,9 @@ export function serveLink(
   onAllowed: (agentId: string, tunnelId: string) => void,
 ): () => void {
   calls.answer('snapshot', async (of: number): Promise<Head> => {
-    const { routes, ...head } = await link.snapshot();
-    for (let at = 0; at < routes.length; at += ROUTES_OF_A_SLICE) {
-      calls.tell('routes', { of, routes: routes.slice(at, at + ROUTES_OF_A_SLICE) } satisfies Slice);
+    const { routes, relays, ...head } = await link.snapshot();
+    for (const slice of slicesOf(routes, relays)) {
+      calls.tell('slice', { of, ...slice } satisfies Slice);
       await new Promise((resolve) => setImmediate(resolve));
     }
     return head;
@@ -99,6 +110,34 @@ export function serveLink(
   calls.answer('report', (batch: EventBatch) => link.report(batch));
   calls.answer('inspect', (batch: InspectionBatch) => link.inspect(batch));
   return tellDeltas(calls, link);
+}
+
+function* slicesOf(routes: readonly Route[], relays: readonly RelayRoute[]): Generator<Omit<Slice, 'of'>> {
+  for (let at = 0; at < routes.length; at += ROUTES_OF_A_SLICE)
+    yield { routes: routes.slice(at, at + ROUTES_OF_A_SLICE), relays: [] };
+  let some: RelayRoute[] = [];
+  let room = DEVICES_OF_A_SLICE;
+  for (const relay of relays) {
+    let at = 0;
+    do {
+      const devices = relay.devices.slice(at, at + room);
+      some.push({ ...relay, devices });
+      at += devices.length;
+      room -= devices.length + 1;
+      if (room > 0) continue;
+      yield { routes: [], relays: some };
+      some = [];
+      room = DEVICES_OF_A_SLICE;
+    } while (at < relay.devices.length);
+  }
+  if (some.length > 0) yield { routes: [], relays: some };
+}
+
+/** Takes the next piece of a relay, or the first of the next one. */
+function addPiece(relays: Growing[], { devices, ...relay }: RelayRoute): void {
+  const last = relays.at(-1);
+  if (last?.networkId !== relay.networkId) relays.push({ ...relay, devices: [...devices] });
+  else for (const device of devices) last.devices.push(device);
 }
 
 /** A change that is left out is a gap in the numbers: the last one of them, sent once there is room, makes the node ask for everything. */

@@ -14,6 +14,10 @@ import type { NetworkRow } from './network-rows.ts';
 /** What the data plane knows of a device. No more is read: a snapshot may hold twenty thousand of one organization. */
 const KNOWN = { id: networkDevices.id, publicKey: networkDevices.publicKey, expiresAt: networkDevices.expiresAt };
 
+/** Of a snapshot, in one turn of the loop: some milliseconds. */
+const NETWORKS_OF_A_SLICE = 50;
+const DEVICES_OF_A_SLICE = 1_000;
+
 /** What a RelayRoute is made with. */
 export interface RelayGround {
   readonly names: Pick<PublicNames, 'udpEndpoint'>;
@@ -34,30 +38,38 @@ export function relayOf(db: Db, row: NetworkRow, ground: RelayGround): RelayRout
 }
 
 /**
- * Every relay of every organization, for a snapshot. Also of one that is suspended, as its tunnels have routes: its agents are cut off and
- * none of it attaches, and there is nothing to tell when it is approved again.
+ * Every relay of every organization, for a snapshot, a slice at a time: so many devices, or one network that has more. Also of one that is suspended, as
+ * its tunnels have routes: its agents are cut off and none of it attaches, and there is nothing to tell when it is approved again.
  */
-export function allRelays(db: Db, ground: RelayGround): readonly RelayRoute[] {
-  const live = db
-    .select({ networkId: networkDevices.networkId, ...KNOWN })
-    .from(networkDevices)
-    .where(isLive(ground.now))
-    .orderBy(asc(networkDevices.networkId), asc(networkDevices.host))
-    .all();
-  const byNetwork = new Map<string, RelayDevice[]>();
-  for (const row of live) {
-    const own = byNetwork.get(row.networkId);
-    if (own === undefined) byNetwork.set(row.networkId, [relayDeviceOf(row)]);
-    else own.push(relayDeviceOf(row));
-  }
+export function* relaySlices(db: Db, ground: RelayGround): Generator<readonly RelayRoute[]> {
   const { id, orgId, reservedUdpPort, serverPublicKey, selfEndpoint } = privateNetworks;
-  return db
-    .select()
-    .from(privateNetworks)
-    .where(and(isNotNull(reservedUdpPort), isNotNull(serverPublicKey), isNull(selfEndpoint), notGone(id, orgId)))
-    .orderBy(asc(privateNetworks.id))
-    .all()
-    .flatMap((row) => (isRelayed(row) ? [made(row, byNetwork.get(row.id) ?? [], ground)] : []));
+  const isShown = and(isNotNull(reservedUdpPort), isNotNull(serverPublicKey), isNull(selfEndpoint), notGone(id, orgId));
+  let after = '';
+  for (;;) {
+    const rows = db
+      .select()
+      .from(privateNetworks)
+      .where(and(gt(id, after), isShown))
+      .orderBy(asc(id))
+      .limit(NETWORKS_OF_A_SLICE)
+      .all();
+    let slice: RelayRoute[] = [];
+    let devices = 0;
+    for (const row of rows) {
+      const relay = relayOf(db, row, ground);
+      if (relay === null) continue;
+      slice.push(relay);
+      devices += relay.devices.length;
+      if (devices < DEVICES_OF_A_SLICE) continue;
+      yield slice;
+      slice = [];
+      devices = 0;
+    }
+    yield slice;
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < NETWORKS_OF_A_SLICE) return;
+    after = last.id;
+  }
 }
 
 /** A device as the data plane knows it. */

@@ -18,7 +18,11 @@ function listening(cut?: PairOptions['cut']) {
         onEnd: () => seen.push('end'),
         onReset: () => seen.push('reset'),
         onDrain: () => {},
-        onClear: () => seen.push('clear'),
+      };
+      const arrived = stream.clearArrived.bind(stream);
+      stream.clearArrived = () => {
+        if (!stream.isClear) seen.push('clear');
+        arrived();
       };
     },
   });

@@ -19,10 +19,17 @@ import type { WindowBudget } from './window.ts';
 /** What a stream of ours that has ended may still bring: its FIN, RST and window updates, which were under way. */
 const LATE_FRAMES = 4;
 
+/** Made once: a closure for each request and frame would be garbage. */
+const FAIL = (stream: MuxStream): void => stream.fail();
+const STEP_ARRIVED = (stream: MuxStream): void => stream.stepArrived();
+const RST_ARRIVED = (stream: MuxStream): void => stream.rstArrived();
+const FIN_ARRIVED = (stream: MuxStream): void => stream.finArrived();
+
 export class MuxSession {
   readonly sender: FrameSender;
   readonly budget: WindowBudget;
   readonly #handler: SessionHandler;
+  readonly #onStream = (stream: MuxStream): void => this.#handler.onStream(stream);
   readonly #transport: MuxTransport;
   readonly #clock: Clock;
   readonly #client: boolean;
@@ -141,7 +148,7 @@ export class MuxSession {
   close(): void {
     if (this.#closed) return;
     this.goAway();
-    for (const stream of [...this.#streams.values()]) this.#guard(stream, () => stream.rstArrived());
+    for (const stream of [...this.#streams.values()]) this.#guard(stream, RST_ARRIVED);
     this.sender.whenEmpty(() => {
       if (this.#closed) return;
       this.#transport.end();
@@ -269,9 +276,9 @@ export class MuxSession {
       if ((flags & FLAG.ack) !== 0) this.#acknowledged(stream);
       if (length > 0) {
         stream.isClear = false;
-        if (stream.isOutOfStep) this.#guard(stream, () => stream.fail());
+        if (stream.isOutOfStep) this.#guard(stream, FAIL);
       } else if ((flags & FLAG.step) !== 0) stream.stepAnswered();
-      else if ((flags & FLAG.clear) !== 0) this.#guard(stream, () => stream.clearArrived());
+      else if ((flags & FLAG.clear) !== 0) stream.clearArrived();
     }
     if (length === 0 && stream === undefined) this.#countControl();
     if (this.#closed) return;
@@ -302,12 +309,12 @@ export class MuxSession {
 
   /** Only of a peer that sends requests. */
   #stepFrame(stream: MuxStream): void {
-    if (this.saysClear) this.#guard(stream, () => stream.stepArrived());
+    if (this.saysClear) this.#guard(stream, STEP_ARRIVED);
   }
 
   #endFlags(stream: MuxStream, flags: number): void {
-    if ((flags & FLAG.rst) !== 0) this.#guard(stream, () => stream.rstArrived());
-    else if ((flags & FLAG.fin) !== 0) this.#guard(stream, () => stream.finArrived());
+    if ((flags & FLAG.rst) !== 0) this.#guard(stream, RST_ARRIVED);
+    else if ((flags & FLAG.fin) !== 0) this.#guard(stream, FIN_ARRIVED);
   }
 
   #incoming(id: number): MuxStream | undefined {
@@ -332,7 +339,7 @@ export class MuxSession {
     this.#streams.set(id, stream);
     this.sender.control(QUICK, TYPE.window, FLAG.ack, id, 0);
     if (this.#closed) return undefined; // that answer was one too many
-    this.#guard(stream, () => this.#handler.onStream(stream));
+    this.#guard(stream, this.#onStream);
     return stream;
   }
 
@@ -373,9 +380,9 @@ export class MuxSession {
   }
 
   /** A fault in the user of one stream ends that stream and no other. */
-  #guard(stream: MuxStream, call: () => void): void {
+  #guard(stream: MuxStream, call: (stream: MuxStream) => void): void {
     try {
-      call();
+      call(stream);
     } catch (error) {
       this.#faultIn(stream, error);
     }
@@ -413,7 +420,7 @@ export class MuxSession {
     this.#closed = true;
     this.sender.close();
     this.pulse.close(error);
-    for (const stream of [...this.#streams.values()]) this.#guard(stream, () => stream.rstArrived());
+    for (const stream of [...this.#streams.values()]) this.#guard(stream, RST_ARRIVED);
     if (cut) this.#transport.destroy();
     this.#handler.onClose(this, error);
   }

@@ -282,9 +282,7 @@ export class MuxStream {
   }
 
   clearArrived(): void {
-    if (this.isClear || this.#gone) return;
     this.isClear = true;
-    this.sink.onClear?.(this);
   }
 
   finArrived(): void {

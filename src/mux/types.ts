@@ -39,8 +39,6 @@ export interface StreamSink {
   onReset(stream: MuxStream): void;
   /** After `write` returned false: there is room again. */
   onDrain(stream: MuxStream): void;
-  /** Nothing waits behind what came last: said in a frame of its own. Where it came with the last bytes, `stream.isClear` tells. */
-  onClear?(stream: MuxStream): void;
 }
 
 export interface SessionHandler {

@@ -9,6 +9,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Http2Visitor } from '../../src/data/edge/testing/http2-visitor.ts';
 import { heldLink } from '../harness/held-link.ts';
 import { type RawOrigin, Rig, perHead, rawOrigin } from '../../src/data/edge/testing/rig.ts';
+import { REST_MS } from '../../src/data/edge/upstream.ts';
 import { testGrant } from '../../src/data/fixtures/link.ts';
 import { INITIAL_WINDOW } from '../../src/mux/frame.ts';
 import { CONNECTED_REPLY } from '../../src/wire/preamble.ts';
@@ -157,22 +158,72 @@ test('bytes that come while a stream waits end it', WITHIN, async (t) => {
 });
 
 test(
-  'a response of any length leaves its stream to the next request, once the agent says that nothing is behind it',
+  "a response of any length leaves its stream to its visitor's next request, once the agent says that nothing is behind it",
   WITHIN,
   async (t) => {
     for (const bytes of [100, 65_536, INITIAL_WINDOW, TO_THE_EDGE, 1 << 20, 5_000_000]) {
       const { rig, origin } = await world(t, (socket) => socket.write(ofLength(bytes)));
+      const wire = await rig.visit();
       for (let round = 0; round < 4; round++) {
-        const wire = await rig.visit();
         wire.ask('GET /more');
         assert.ok((await wire.response()).body.length > bytes - 100);
-        wire.socket.destroy();
         await pause(50);
       }
       assert.equal(origin.sockets.length, 1, `${bytes} bytes`);
     }
   },
 );
+
+/**
+ * As a system with Nagle's algorithm does: what is behind a response waits until that is acknowledged, with the bytes of the next request or
+ * by itself 40 ms later.
+ */
+function nagle(socket: Socket, behind: string): void {
+  const send = (): void => {
+    clearTimeout(timer);
+    socket.off('data', send);
+    socket.write(behind);
+  };
+  const timer = setTimeout(send, 40);
+  socket.prependListener('data', send);
+}
+
+for (const visitors of ['HTTP/1.1', 'HTTP/2'] as const) {
+  test(`next visitor: bytes that come only once the next request is there (${visitors})`, WITHIN, async (t) => {
+    const { rig, origin } = await world(t, (socket) => {
+      socket.write(ofLength(400));
+      nagle(socket, PLANTED);
+    });
+    for (let round = 0; round < 10; round++) {
+      const wire = await rig.visit();
+      wire.ask('GET /more');
+      assert.match((await wire.response()).body, /^x+$/);
+      if (visitors === 'HTTP/1.1') {
+        const other = await rig.visit();
+        other.ask('GET /own');
+        assert.equal((await other.response()).body, 'own');
+        other.socket.destroy();
+      } else {
+        const other = await Http2Visitor.open(t, rig);
+        assert.equal((await other.ask({ ':path': '/own' })).body, 'own');
+      }
+      wire.socket.destroy();
+    }
+    assert.ok(origin.sockets.length > 10, 'no stream of such a response has gone on to another visitor');
+  });
+}
+
+test('next visitor: a stream that has rested serves another one', WITHIN, async (t) => {
+  const { rig, origin } = await world(t, () => undefined);
+  for (let round = 0; round < 3; round++) {
+    const wire = await rig.visit();
+    wire.ask('GET /own');
+    assert.equal((await wire.response()).body, 'own');
+    wire.socket.destroy();
+    await pause(REST_MS + 100);
+  }
+  assert.equal(origin.sockets.length, 1);
+});
 
 for (const visitors of ['HTTP/1.1', 'HTTP/2'] as const) {
   test(
@@ -194,7 +245,8 @@ for (const visitors of ['HTTP/1.1', 'HTTP/2'] as const) {
       const wire = await rig.visit();
       wire.ask('GET /own');
       assert.equal((await wire.response()).body, 'own');
-      // Kept, and said to be clear: only then does the service send more.
+      // Kept, said to be clear, and free for others: only then does the service send more.
+      await pause(REST_MS + 100);
       await link.quiet();
       link.hold();
       service?.write(PLANTED);

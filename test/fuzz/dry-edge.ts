@@ -240,7 +240,7 @@ export class DryEdge {
       meter: this.meter,
       preamble: Buffer.alloc(0),
       idle: [],
-      settling: new Set(),
+      resting: new Set(),
       note: () => {},
       forgive: () => {},
     };
@@ -251,6 +251,7 @@ export class DryEdge {
   begin(): void {
     this.streams.length = 0;
     this.#served.idle.length = 0;
+    this.#served.resting.clear();
     this.#served.inFlight = 0;
     this.meter.requests = 0;
   }

@@ -80,6 +80,7 @@ export function runStream(
   const exchange = new Http2Exchange({
     context: edge.context,
     origin: { ip: '127.0.0.1', tls: true, names: null, load: null },
+    own: [],
     headBuffer,
     written,
     ranges: { held: 0 },

@@ -21,7 +21,7 @@ import { visitorLines } from '../policy/visitor-lines.ts';
 import type { Hold, HoldEnd } from './holds.ts';
 import { type EdgeRefusal, EXHAUSTED, OFFLINE, refusalOf } from './refusal.ts';
 import type { RouteEntry } from '../routing/entry.ts';
-import { acquire, openUpstream, type Upstream } from './upstream.ts';
+import { acquire, openUpstream, type OwnStreams, type Upstream } from './upstream.ts';
 
 const NOT_FOUND: EdgeRefusal = { code: 'tunnel_not_found' };
 const MISDIRECTED: EdgeRefusal = { code: 'misdirected_request' };
@@ -67,11 +67,14 @@ export class Dispatch {
   #heldSinceMs = 0;
   readonly #asked: PolicyRequest;
   readonly #of: VisitorOrigin;
+  readonly #own: OwnStreams;
 
-  constructor(context: EdgeContext, exchange: Exchange, of: VisitorOrigin) {
+  /** `own`: one list for each connection of a visitor. */
+  constructor(context: EdgeContext, exchange: Exchange, of: VisitorOrigin, own: OwnStreams) {
     this.#context = context;
     this.#exchange = exchange;
     this.#of = of;
+    this.#own = own;
     this.#forwarded = new ForwardedLines(context.trusted, of);
     this.#load = context.limits.requestsPerAddress === 0 ? null : of.load;
     const { requestHead: head, readBuffer: bytes } = context;
@@ -104,7 +107,7 @@ export class Dispatch {
    * came over the wire, where that is less.
    */
   find(bytes: Buffer, start: number, end: number, wireBytes = end - start): Upstream | null {
-    const { table, requestHead: head, nowMs, challenges, redirect, recorder } = this.#context;
+    const { table, requestHead: head, challenges, redirect, recorder } = this.#context;
     const exchange = this.#exchange;
     const decided = this.#decided;
     this.#decided = null;
@@ -136,7 +139,7 @@ export class Dispatch {
     const isBodiless = !head.chunked && head.contentLength <= 0;
     const upgrade = head.upgradeWebsocket && head.connectionUpgrade && exchange.isGet && isBodiless && head.minor === 1;
     this.#repeatable = isBodiless && exchange.isSafe && !upgrade;
-    const upstream = acquire(served, nowMs, this.#repeatable);
+    const upstream = acquire(served, performance.now(), this.#repeatable, this.#own);
     if (upstream === null) return this.#refuse(OVERLOADED);
     upstream.load = load;
     exchange.serveFrom(entry, served.meter, wireBytes);
@@ -181,7 +184,7 @@ export class Dispatch {
     const head = old.takeReplay();
     const served = this.#exchange.entry?.served ?? null;
     if (head === null || served === null || served.draining || served.payer.exhausted) return null;
-    const fresh = openUpstream(served);
+    const fresh = openUpstream(served, this.#own);
     if (fresh === null) return null;
     fresh.load = this.#load;
     this.#exchange.meter = served.meter;

@@ -59,13 +59,14 @@ export class TunnelExchange implements EdgeConnection, UpstreamUser, ResponseOwn
     this.#context = context;
     this.#request = request;
     this.sink = new CountingSink(context.responseHead);
-    this.#dispatch = new Dispatch(context, this.#exchange, {
+    const of = {
       ip: isIP(request.clientIp) === 0 ? UNKNOWN : request.clientIp,
       tls: request.scheme === 'https',
       names: null,
       load: null,
       sentBy: { lines: marksOf(request), record: { id: this.id, replayOf: request.replayOf } },
-    });
+    };
+    this.#dispatch = new Dispatch(context, this.#exchange, of, []);
     this.#response = new ResponseReader(context, this);
     this.#deadlines = new Deadlines(context.limits);
     this.#head = writeTunnelHead(request);
@@ -162,7 +163,7 @@ export class TunnelExchange implements EdgeConnection, UpstreamUser, ResponseOwn
     if (code !== 'local_closed' || old === null || !this.#response.untouched) return false;
     const again = this.#dispatch.again(old);
     if (again === null) return false;
-    old.release(false, this.#context.nowMs);
+    old.release(false);
     this.#adopt(again.fresh);
     again.fresh.stream.write(again.head);
     return true;
@@ -248,7 +249,7 @@ export class TunnelExchange implements EdgeConnection, UpstreamUser, ResponseOwn
     const upstream = this.#upstream;
     this.#upstream = null;
     this.#exchange.finish();
-    upstream?.release(isClean, this.#context.nowMs);
+    upstream?.release(isClean);
     this.#onDone({ status, code, wasForwarded: this.#wasForwarded });
   }
 

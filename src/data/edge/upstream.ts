@@ -6,9 +6,14 @@
  * service's own `Keep-Alive: timeout` is respected, a request that must not be repeated takes a fresh or just-used stream, and
  * one that may be (GET, HEAD, OPTIONS without a body) is sent once more on a fresh stream when not a byte has come back.
  *
- * Bytes behind a response would be the next visitor's: a stream is kept only once the agent has said that nothing is behind what it sent
- * (CLEAR of mux/frame.ts), be it in its window, in its queue or in its socket. Until then it is `settling`. What the service sends after that, and
- * is under way when the next request goes out, is told by STEP: it ends the stream, and the request goes once more if it may.
+ * Bytes behind a response must never answer another visitor. Three things see to it:
+ * - A stream carries another request only once the agent has said that nothing is behind what it sent (CLEAR of mux/frame.ts), be it in its
+ *   window, in its queue or in its socket.
+ * - What the service sends after that, and is under way when the next request goes out, is found by STEP: it ends the stream, and the request
+ *   goes once more if it may.
+ * - A service's system may hold its last bytes back until the agent's acknowledges those before (RFC 896), which a next request would do, and
+ *   its answer would be those bytes. So a stream rests for REST_MS, longer than any system waits with an acknowledgement (RFC 1122 §4.2.3.2:
+ *   500 ms at most; Linux and Windows 40 to 200), and only the connection of the visitor that it served last gets it before.
  */
 import type { MuxStream } from '../../mux/stream.ts';
 import type { StreamSink } from '../../mux/types.ts';
@@ -24,10 +29,15 @@ export const IDLE_MS = 55_000;
 const UNREPEATABLE_IDLE_MS = 1_000;
 /** The service's own limit is taken as this much shorter, for the time that bytes are under way. */
 const HINT_MARGIN_MS = 1_000;
-/** A stream whose response has ended, and of which the agent has not said yet that nothing is behind it, is given up after this long. */
-const SETTLE_MS = 5_000;
+/** How long a stream rests before another visitor's connection gets it. */
+export const REST_MS = 250;
+/** A stream of which the agent has not said for this long that nothing is behind its response is given up. */
+const CLEAR_MS = 5_000;
 /** Heads longer than this are not kept for repeating. */
 const MAX_REPLAY_BYTES = 8_192;
+
+/** The streams that a visitor's connection has used, the latest last. Some have gone on to others since; see `ofOwn`. */
+export type OwnStreams = Upstream[];
 
 /** Who waits for the response; a visitor's connection. */
 export interface UpstreamUser {
@@ -54,6 +64,8 @@ export class Upstream implements StreamSink {
   /** Of the address whose request it carries next; null: nobody counts. */
   load: AddressLoad | null = null;
   #user: UpstreamUser | null = null;
+  /** Of the connection whose request it carries, or has carried last. */
+  #own: OwnStreams;
   /** Has served a request before: its local connection may have been closed meanwhile. */
   reused = false;
   /** The forwarded head, when it may be sent once more. */
@@ -65,9 +77,21 @@ export class Upstream implements StreamSink {
   #status = -1;
   #textLeft = -1;
 
-  constructor(stream: MuxStream, served: ServedTunnel) {
+  constructor(stream: MuxStream, served: ServedTunnel, own: OwnStreams) {
     this.stream = stream;
     this.served = served;
+    this.#own = own;
+  }
+
+  isOf(own: OwnStreams): boolean {
+    return this.#own === own;
+  }
+
+  /** Goes on to a request of the connection with these streams. */
+  goOn(own: OwnStreams): this {
+    this.#own = own;
+    this.stream.step();
+    return this;
   }
 
   /** Whether it may take a request at `nowMs`. */
@@ -140,10 +164,6 @@ export class Upstream implements StreamSink {
     this.#user?.onUpstreamDrain();
   }
 
-  onClear(stream: MuxStream): void {
-    if (this.served.settling.delete(stream)) this.#settle(stream.lastUsedMs);
-  }
-
   /** Carries a request of `user` from now on, until `release`. */
   carry(user: UpstreamUser): void {
     this.#user = user;
@@ -151,40 +171,41 @@ export class Upstream implements StreamSink {
     if (this.load !== null) this.load.requests++;
   }
 
-  /** The user is done: the stream is kept for the next request if it `isClean`, else given up. */
-  release(isClean: boolean, nowMs: number): void {
+  /** The user is done: the stream is kept for the next request if it `isClean`, else given up. `nowMs` is exact, as the rest is short. */
+  release(isClean: boolean, nowMs = performance.now()): void {
     this.#user = null;
     this.#replayBytes = 0;
     const { stream, served } = this;
     served.inFlight--;
     if (this.load !== null) this.load.requests--;
     this.load = null;
-    if (isClean && !stream.gone && !stream.ended && stream.session.hearsClear) this.#settle(nowMs);
+    if (isClean && !stream.gone && !stream.ended && stream.session.hearsClear) this.#rest(nowMs);
     else if (stream.ended) stream.end();
     else stream.reset();
   }
 
-  #settle(nowMs: number): void {
+  #rest(nowMs: number): void {
     const { stream, served } = this;
     if (!this.#isWorthKeeping()) return stream.reset();
     stream.lastUsedMs = nowMs;
     this.reused = true;
-    if (stream.isClear) served.idle.push(stream);
-    else served.settling.add(stream);
+    served.resting.add(stream);
+    // Never more than the connection has had requests under way at a time for each tunnel: each of them takes one out first.
+    this.#own.push(this);
   }
 
   #forget(): void {
-    const { idle, settling } = this.served;
-    if (settling.delete(this.stream)) return;
+    const { idle, resting } = this.served;
+    if (resting.delete(this.stream)) return;
     const at = idle.lastIndexOf(this.stream);
     if (at >= 0) idle.splice(at, 1);
   }
 
   /** The streams that wait must not be what fills a session that many tunnels share. */
   #isWorthKeeping(): boolean {
-    const { draining, cut, idle, settling, session } = this.served;
+    const { draining, cut, idle, resting, session } = this.served;
     const isCrowded = session.streamCount * 4 > session.maxStreams * 3;
-    return !draining && !cut && idle.length + settling.size < MAX_IDLE && !isCrowded;
+    return !draining && !cut && idle.length + resting.size < MAX_IDLE && !isCrowded;
   }
 
   /** Reads the agent's reply (wire/preamble.ts); returns where the service's own bytes begin. */
@@ -206,48 +227,75 @@ export class Upstream implements StreamSink {
   }
 }
 
-/** A way to the service for one request, or null when the agent takes no more streams now. */
-export function acquire(served: ServedTunnel, nowMs: number, repeatable: boolean): Upstream | null {
-  const { idle } = served;
-  for (let stream = idle.at(-1); stream !== undefined; stream = idle.at(-1)) {
-    const upstream = stream.sink as Upstream;
-    if (!stream.isClear) {
-      // The head of a frame that nobody asked for has come, its bytes have not yet.
-      idle.pop();
-      stream.reset();
-      continue;
-    }
-    if (!upstream.isFresh(nowMs, repeatable)) {
-      if (!repeatable) break; // the others are older still, but good for requests that may be repeated
-      idle.pop();
-      stream.reset();
-      continue;
-    }
-    idle.pop();
-    stream.step();
-    return upstream;
-  }
-  const fresh = openUpstream(served);
+/** A way to the service for one request of the connection with `own` streams, or null when the agent takes no more of them now. */
+export function acquire(served: ServedTunnel, nowMs: number, repeatable: boolean, own: OwnStreams): Upstream | null {
+  const kept = ofOwn(served, nowMs, repeatable, own) ?? ofAll(served, nowMs, repeatable);
+  if (kept !== null) return kept.goOn(own);
+  const fresh = openUpstream(served, own);
   if (fresh !== null) return fresh;
   // The session is full, or the tunnel's share of it: a stream that merely waits makes room for one that works.
-  const oldest = idle.shift() ?? served.settling.values().next().value;
+  const oldest = served.idle.shift() ?? served.resting.values().next().value;
   if (oldest === undefined) return null;
-  served.settling.delete(oldest);
+  served.resting.delete(oldest);
   oldest.reset();
-  return openUpstream(served);
+  return openUpstream(served, own);
+}
+
+/** A stream that still rests from this very connection's last request. Those of other tunnels stay in `own`, those that rest no more leave it. */
+function ofOwn(served: ServedTunnel, nowMs: number, repeatable: boolean, own: OwnStreams): Upstream | null {
+  for (let at = own.length - 1; at >= 0; at--) {
+    const upstream = own[at] as Upstream;
+    const rests = upstream.isOf(own) && upstream.served.resting.has(upstream.stream);
+    if (rests && upstream.served !== served) continue;
+    const last = own.pop() as Upstream;
+    if (at < own.length) own[at] = last;
+    if (!rests || !upstream.stream.isClear || !upstream.isFresh(nowMs, repeatable)) continue;
+    served.resting.delete(upstream.stream);
+    return upstream;
+  }
+  return null;
+}
+
+/** A stream that has rested, the latest first. */
+function ofAll(served: ServedTunnel, nowMs: number, repeatable: boolean): Upstream | null {
+  const { idle } = served;
+  endRests(served, nowMs);
+  for (let stream = idle.at(-1); stream !== undefined; stream = idle.at(-1)) {
+    const upstream = stream.sink as Upstream;
+    // Not clear any more: the head of a frame that nothing asked for has come, its bytes have not yet.
+    const isGood = stream.isClear && upstream.isFresh(nowMs, repeatable);
+    // The others are older still, but good for requests that may be repeated.
+    if (!isGood && stream.isClear && !repeatable) return null;
+    idle.pop();
+    if (isGood) return upstream;
+    stream.reset();
+  }
+  return null;
+}
+
+/** In the order in which they came: those that have rested are for all, those that the agent does not say to be clear are given up. */
+function endRests({ resting, idle }: ServedTunnel, nowMs: number): void {
+  for (const stream of resting) {
+    const restedMs = nowMs - stream.lastUsedMs;
+    if (restedMs < REST_MS) return;
+    if (!stream.isClear && restedMs < CLEAR_MS) continue;
+    resting.delete(stream);
+    if (stream.isClear) idle.push(stream);
+    else stream.reset();
+  }
 }
 
 /** Whether the tunnel has all that it may have of a session that serves others too: its visitors must not be what stops theirs. */
-export function hasItsShare({ session, inFlight, idle, settling, isAlone }: ServedTunnel): boolean {
-  return (inFlight + idle.length + settling.size) * 4 >= session.maxStreams * 3 && !isAlone;
+export function hasItsShare({ session, inFlight, idle, resting, isAlone }: ServedTunnel): boolean {
+  return (inFlight + idle.length + resting.size) * 4 >= session.maxStreams * 3 && !isAlone;
 }
 
 /** A fresh stream with a fresh local connection, or null when there is none for this tunnel. */
-export function openUpstream(served: ServedTunnel): Upstream | null {
+export function openUpstream(served: ServedTunnel, own: OwnStreams): Upstream | null {
   if (hasItsShare(served)) return null;
   const stream = served.session.open();
   if (stream === null) return null;
-  const upstream = new Upstream(stream, served);
+  const upstream = new Upstream(stream, served, own);
   stream.sink = upstream;
   stream.write(served.preamble);
   return upstream;
@@ -255,19 +303,15 @@ export function openUpstream(served: ServedTunnel): Upstream | null {
 
 /** Gives up streams that have been idle for too long; oldest first. Call every few seconds. */
 export function dropStale(served: ServedTunnel, nowMs: number): void {
-  const { idle, settling } = served;
+  const { idle } = served;
+  endRests(served, nowMs);
   while (idle.length > 0 && !((idle[0] as MuxStream).sink as Upstream).isFresh(nowMs, true))
     (idle.shift() as MuxStream).reset();
-  for (const stream of settling) {
-    if (nowMs - stream.lastUsedMs < SETTLE_MS) break; // in the order in which they came
-    settling.delete(stream);
-    stream.reset();
-  }
 }
 
 /** Gives up all that wait: the tunnel is served no more. */
-export function dropKept({ idle, settling }: ServedTunnel): void {
+export function dropKept({ idle, resting }: ServedTunnel): void {
   for (const stream of idle.splice(0)) stream.reset();
-  for (const stream of settling) stream.reset();
-  settling.clear();
+  for (const stream of resting) stream.reset();
+  resting.clear();
 }

@@ -84,7 +84,7 @@ export class Visitor implements ReadTarget, UpstreamUser, TurnJob, EdgeConnectio
     this.#context = context;
     this.#socket = socket;
     this.#usedMs = context.nowMs;
-    this.#dispatch = new Dispatch(context, this.#exchange, { ...of, tls: of.tls || of.secure });
+    this.#dispatch = new Dispatch(context, this.#exchange, { ...of, tls: of.tls || of.secure }, []);
     this.#deadlines = new Deadlines(context.limits);
     this.#response = new ResponseReader(context, this);
     this.writer = new SocketWriter(socket, {
@@ -333,7 +333,7 @@ export class Visitor implements ReadTarget, UpstreamUser, TurnJob, EdgeConnectio
     if (code !== 'local_closed' || old === null || !this.#response.untouched) return false;
     const again = this.#dispatch.again(old);
     if (again === null) return false;
-    old.release(false, this.#context.nowMs);
+    old.release(false);
     this.#adopt(again.fresh);
     again.fresh.stream.write(again.head);
     return true;
@@ -394,7 +394,7 @@ export class Visitor implements ReadTarget, UpstreamUser, TurnJob, EdgeConnectio
     if (upstream === null) return;
     this.#upstream = null;
     this.#ledger.end(isClean);
-    upstream.release(isClean, this.#context.nowMs);
+    upstream.release(isClean);
   }
 
   /** On to the next request, which may be here already. */

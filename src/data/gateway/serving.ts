@@ -26,7 +26,7 @@ export class Serving implements ServedTunnel {
   readonly slot: number;
   readonly preamble: Buffer;
   readonly idle: MuxStream[] = [];
-  readonly settling = new Set<MuxStream>();
+  readonly resting = new Set<MuxStream>();
   inFlight = 0;
   draining = false;
   cut = false;

@@ -24,10 +24,10 @@ export interface ServedTunnel {
   readonly slot: number;
   /** Preamble of a stream without visitor address, made once. */
   readonly preamble: Buffer;
-  /** Idle streams with a kept local connection; owned by data/edge/upstream.ts. */
+  /** Idle streams with a kept local connection, for the next request of any visitor; owned by data/edge/upstream.ts. */
   readonly idle: MuxStream[];
-  /** Those that have answered, and may have more behind it; owned by data/edge/upstream.ts. */
-  readonly settling: Set<MuxStream>;
+  /** Those that have just answered, and may have more behind it; owned by data/edge/upstream.ts. */
+  readonly resting: Set<MuxStream>;
   /** The agent leaves: no new streams. */
   draining: boolean;
   /** Stopped, expired, deleted or revoked: streams in flight end too. Stays false when a newer session superseded this one. */

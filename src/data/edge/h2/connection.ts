@@ -9,6 +9,7 @@ import { codeOf } from '../../../base/errors.ts';
 import type { EdgeConnection, EdgeContext } from '../context.ts';
 import type { DropReason } from '../drops.ts';
 import type { VisitorOrigin } from '../forwarded.ts';
+import type { OwnStreams } from '../upstream.ts';
 import { Http2Exchange } from './exchange.ts';
 import type { ExchangeOwner } from './exchange-owner.ts';
 import { FloodGuard } from './flood.ts';
@@ -49,6 +50,7 @@ const FAILURES: ReadonlyArray<readonly [string, DropReason]> = [
 export class Http2Connection implements EdgeConnection, ExchangeOwner {
   readonly context: EdgeContext;
   readonly origin: VisitorOrigin;
+  readonly own: OwnStreams = [];
   readonly headBuffer: Buffer;
   readonly written: WrittenHead = { length: 0, lines: 0, reason: '' };
   readonly ranges = { held: 0 };

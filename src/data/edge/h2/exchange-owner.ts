@@ -1,6 +1,7 @@
 /** A visitor's connection, as the exchanges on it see it. */
 import type { EdgeContext } from '../context.ts';
 import type { VisitorOrigin } from '../forwarded.ts';
+import type { OwnStreams } from '../upstream.ts';
 import type { Http2Exchange } from './exchange.ts';
 import type { WrittenHead } from './request-head.ts';
 import type { HeldRanges } from './stream-writer.ts';
@@ -9,6 +10,7 @@ import type { HeldRanges } from './stream-writer.ts';
 export interface ExchangeOwner {
   readonly context: EdgeContext;
   readonly origin: VisitorOrigin;
+  readonly own: OwnStreams;
   /** Heads are written here for the parser. */
   readonly headBuffer: Buffer;
   readonly written: WrittenHead;

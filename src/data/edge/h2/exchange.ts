@@ -60,7 +60,7 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner {
     this.#owner = owner;
     this.#context = owner.context;
     this.#held = new HeldUpload(owner);
-    this.#dispatch = new Dispatch(owner.context, this.#exchange, owner.origin);
+    this.#dispatch = new Dispatch(owner.context, this.#exchange, owner.origin, owner.own);
     this.#response = new ResponseReader(owner.context, this);
     this.#deadlines = new Deadlines(owner.context.limits);
   }
@@ -266,7 +266,7 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner {
     if (code !== 'local_closed' || old === null || !this.#response.untouched) return false;
     const again = this.#dispatch.again(old);
     if (again === null) return false;
-    old.release(false, this.#context.nowMs);
+    old.release(false);
     this.#adopt(again.fresh);
     again.fresh.stream.write(again.head);
     return true;
@@ -341,7 +341,7 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner {
     if (upstream === null) return;
     this.#upstream = null;
     this.#ledger.end(isClean);
-    upstream.release(isClean, this.#context.nowMs);
+    upstream.release(isClean);
   }
 
   #cut(code: number): void {

@@ -13,7 +13,8 @@ import type { Api, ApiDeps, ApiEnv } from './context.ts';
 import { ErrorLog } from './error-log.ts';
 import { answerError, refuseInvalid } from './errors.ts';
 import { neededDeed, takesAgentKeys, takesMasterKeys, takesMetricKeys } from './define-route.ts';
-import { RouteTable } from './route-table.ts';
+import { requireBody } from './required-body.ts';
+import { requireRoute, RouteTable } from './route-table.ts';
 import { takeTurns } from './write-turns.ts';
 import { countTooLarge } from './webhook-refusals.ts';
 import { mountAccess } from './routes/access.ts';
@@ -68,11 +69,6 @@ export function buildApi(deps: ApiDeps): Api {
     getPath: (request) => withoutPrefix(getPath(request)),
   });
   app.onError((error, c) => answerError(error, c, errors));
-  app.notFound((c) => {
-    const methods = table.methodsAt(c.req.path);
-    if (methods.length > 0) c.header('Allow', methods.join(', '));
-    return answerError(table.refusal(c.req.method, c.req.path), c, errors);
-  });
 
   app.use(async (c, next) => {
     c.set('clientIp', ips.find(c.env.incoming.socket.remoteAddress ?? '', c.req.header('x-forwarded-for')));
@@ -92,6 +88,8 @@ export function buildApi(deps: ApiDeps): Api {
   app.use(requireBearer(table, deps));
   app.use('/webhooks/:receiver_id', countTooLarge(deps));
   app.use(limitBody(table));
+  app.use(requireRoute(table));
+  app.use(requireBody(table));
   app.use(takeTurns(deps.writes));
 
   mountProbes(app, deps);
@@ -148,6 +146,7 @@ export function buildApi(deps: ApiDeps): Api {
       takesMetricKeys: takesMetricKeys(security),
       takesAgentKeys: takesAgentKeys(security),
       needs: neededDeed(definition.route),
+      needsBody: definition.route.request?.body?.required === true,
     });
   }
   return app;

@@ -3,7 +3,9 @@
  * bearer check (what is not marked public needs a bearer) and by the 404/405 answer.
  */
 import { AppError } from '../../base/errors.ts';
+import { createMiddleware } from 'hono/factory';
 import type { Deed } from '../services/actor.ts';
+import type { ApiEnv } from './context.ts';
 
 export interface KnownRoute {
   readonly method: string;
@@ -18,6 +20,8 @@ export interface KnownRoute {
   readonly takesAgentKeys?: boolean;
   /** What the caller's role must allow before the request is looked at any closer. */
   readonly needs?: Deed | undefined;
+  /** A request without a body does not fit. */
+  readonly needsBody?: boolean;
 }
 
 interface Entry extends KnownRoute {
@@ -45,10 +49,13 @@ export class RouteTable {
   }
 
   methodsAt(path: string): readonly string[] {
-    return this.#at(path).map((entry) => entry.method);
+    return [...new Set(this.#at(path).map((entry) => entry.method))];
   }
 
+  /** A path without parameters goes before one with them, as in OpenAPI: `/tokens/master` is no nonce. */
   #at(path: string): readonly Entry[] {
+    const exact = this.#entries.filter((entry) => entry.path === path);
+    if (exact.length > 0) return exact;
     const segments = path.split('/');
     return this.#entries.filter(
       (entry) =>
@@ -56,4 +63,15 @@ export class RouteTable {
         entry.segments.every((part, i) => part === segments[i] || (part.startsWith('{') && segments[i] !== '')),
     );
   }
+}
+
+/** Refuses what the document does not have with 404, or 405 and `Allow`. Hono would take `DELETE /tokens/master` for `DELETE /tokens/{nonce}`. */
+export function requireRoute(table: RouteTable) {
+  return createMiddleware<ApiEnv>(async (c, next) => {
+    const { method, path } = c.req;
+    if (table.find(method, path) !== undefined) return next();
+    const methods = table.methodsAt(path);
+    if (methods.length > 0) c.header('Allow', methods.join(', '));
+    throw table.refusal(method, path);
+  });
 }

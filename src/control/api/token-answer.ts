@@ -5,7 +5,8 @@ import type { TokenView } from '../services/tokens/token-rows.ts';
 import { MAX_GRACE_HOURS } from '../services/tokens/rotation.ts';
 import { MAX_BUDGET } from '../services/tokens/token-budgets.ts';
 import { MAX_SUBDOMAIN_PATTERNS, TOKEN_KINDS } from '../services/tokens/wire-form.ts';
-import { plainName } from './new-account.ts';
+import { SUBDOMAIN_PATTERN } from '../services/tunnels/names.ts';
+import { someName } from './new-account.ts';
 
 const LARGEST = 1_000_000;
 
@@ -87,10 +88,12 @@ export const ended = z.object({
 
 /** Fields of a body that mints. */
 /** The trail names tokens beside people, who are known by their addresses: none looks like one. */
-export const tokenName = plainName
-  .min(1)
-  .refine((name) => !name.includes('@'), 'the name of a token has no @: that is for people');
-export const patterns = z.array(z.string().max(63)).min(1).max(MAX_SUBDOMAIN_PATTERNS).default(['*']);
+export const tokenName = someName('@', 'the name of a token is one line of text, without @: that is for people');
+const subdomainPattern = z
+  .string()
+  .max(63)
+  .regex(SUBDOMAIN_PATTERN, 'must be "*", a subdomain, or a prefix that ends in "-*"');
+export const patterns = z.array(subdomainPattern).min(1).max(MAX_SUBDOMAIN_PATTERNS).default(['*']);
 export const budget = z.int().min(0).max(MAX_BUDGET).nullable();
 export const limits = {
   bandwidthLimitMbps: z.int().min(1).max(LARGEST).default(100),

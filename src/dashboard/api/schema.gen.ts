@@ -4988,7 +4988,7 @@ export interface paths {
                 path?: never;
                 cookie?: never;
             };
-            requestBody: {
+            requestBody?: {
                 content: {
                     "application/json": components["schemas"]["NewToken"];
                 };
@@ -6001,7 +6001,7 @@ export interface paths {
                     /** @description `newest`: the latest deliveries, newest first, to look at; `after` and `wait` have no meaning then */
                     order?: "oldest" | "newest";
                     /** @description Seconds to hold the request while there is no delivery; it may be answered earlier */
-                    wait?: number | null;
+                    wait?: number;
                 };
                 header?: never;
                 path: {
@@ -6127,7 +6127,7 @@ export interface paths {
                 };
                 cookie?: never;
             };
-            requestBody: {
+            requestBody?: {
                 content: {
                     "application/json": {
                         [key: string]: unknown;
@@ -6457,6 +6457,7 @@ export interface components {
          */
         Credentials: {
             email: string;
+            /** Format: password */
             password: string;
         };
         /**
@@ -6558,7 +6559,8 @@ export interface components {
          * @example {
          *       "version": "0.1.0",
          *       "agent_address": "culvert.example.com:7443",
-         *       "edge_domain": "example.com"
+         *       "edge_domain": "example.com",
+         *       "server_id": "019aa3c2-5b70-7b02-8a3e-0c9d3f5e7a01"
          *     }
          */
         Discovery: {
@@ -7328,7 +7330,11 @@ export interface components {
              * @example 4k7q-m2xz-9d0w
              */
             recovery_code?: string | null;
-        };
+        } & ({
+            password: string;
+        } | {
+            recovery_code: string;
+        });
         MfaDisabled: {
             /**
              * @example disabled
@@ -7367,7 +7373,11 @@ export interface components {
              * @example 4k7q-m2xz-9d0w
              */
             recovery_code?: string | null;
-        };
+        } & ({
+            code: string;
+        } | {
+            recovery_code: string;
+        });
         MfaRequired: {
             /**
              * @description For POST /auth/login/mfa, within 5 minutes
@@ -7790,18 +7800,15 @@ export interface components {
         };
         /**
          * @example {
-         *       "status": "ready",
+         *       "status": "unavailable",
+         *       "error": "unavailable",
+         *       "message": "The database takes no changes: its disk is full or fails.",
          *       "version": "0.1.0",
          *       "checks": [
          *         {
          *           "name": "database",
-         *           "status": "ok",
-         *           "detail": "The database takes changes."
-         *         },
-         *         {
-         *           "name": "disk_space",
-         *           "status": "warn",
-         *           "detail": "The disk is nearly full: requests are not recorded."
+         *           "status": "fail",
+         *           "detail": "The database takes no changes: its disk is full or fails."
          *         }
          *       ]
          *     }
@@ -8106,7 +8113,7 @@ export interface components {
              *       "10.80.0.1"
              *     ]
              */
-            dns?: string[];
+            dns?: (string | unknown | unknown)[];
             /**
              * @description Networks that clients send this way beside `cidr`, at most 16; 0.0.0.0/0 and ::/0 for everything
              * @example [

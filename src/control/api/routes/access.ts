@@ -14,9 +14,10 @@ import {
   REFRESH_COOKIE,
   refreshCookies,
 } from '../refresh-cookie.ts';
+import { oldEmail, oldPassword } from '../new-account.ts';
 
 const credentials = z
-  .object({ email: z.string().min(1).max(320), password: z.string().min(1).max(1024) })
+  .object({ email: oldEmail, password: oldPassword })
   .openapi('Credentials', { example: { email: 'ada@example.com', password: 'correct horse battery staple' } });
 const mfaRequired = z
   .object({

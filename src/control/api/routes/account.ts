@@ -9,6 +9,7 @@ import { json } from '../errors.ts';
 import { activeOrg } from '../login-result.ts';
 import { plainName } from '../new-account.ts';
 import { clearRefreshCookie } from '../refresh-cookie.ts';
+import { text } from '../text.ts';
 
 const ORG_EXAMPLE = { id: '019aa3c2-5b6e-7d10-b1a5-3f2e9c4d7a01', name: 'Acme', slug: 'acme', role: 'owner' };
 
@@ -69,9 +70,7 @@ const sessionList = z.object({ sessions: z.array(session) }).openapi('SessionLis
 const revoked = z
   .object({ revoked: z.int() })
   .openapi('RevokedSessions', { example: { revoked: 1 }, description: 'How many sessions ended' });
-const wantedOrg = z
-  .object({ org_id: z.string().min(1).max(64) })
-  .openapi('SwitchOrg', { example: { org_id: ORG_EXAMPLE.id } });
+const wantedOrg = z.object({ org_id: text(1, 64) }).openapi('SwitchOrg', { example: { org_id: ORG_EXAMPLE.id } });
 const switched = z.object({ access_token: z.string(), active_org: activeOrg }).openapi('SwitchedOrg', {
   example: {
     access_token: 'eyJhbGciOiJFZERTQSJ9.e30.c2ln',

@@ -10,6 +10,7 @@ import { AppError } from '../../../base/errors.ts';
 import { readPackageFile } from '../../../base/assets.ts';
 import type { Api, ApiDeps, ApiEnv } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
+import { ANY_TYPE, ETAG, fileOf } from '../served.ts';
 
 /** Addresses are relative to the page, for it is served under `/api` too. */
 const PAGE = `<!doctype html>
@@ -89,9 +90,13 @@ interface Packed {
 export function mountApiReference(app: Api, deps: ApiDeps): void {
   const packed = new Map<string, Promise<Packed>>();
   const open = { method: 'get' as const, security: [], tags: ['pages'] };
-  const found = { 200: { description: 'A file for a browser' } };
   app.openAPIRegistry.registerPath(
-    defineRoute({ ...open, path: '/docs/api/', summary: 'Show the API reference', responses: found }),
+    defineRoute({
+      ...open,
+      path: '/docs/api/',
+      summary: 'Show the API reference',
+      responses: { 200: fileOf('text/html') },
+    }),
   );
   app.get('/docs/api/', (c) => {
     c.header('Content-Security-Policy', policy(deps.publicUrl()));
@@ -103,7 +108,10 @@ export function mountApiReference(app: Api, deps: ApiDeps): void {
       path: '/docs/api/{file}',
       summary: 'Get a script or style of the API reference',
       request: { params: z.object({ file: z.string() }) },
-      responses: found,
+      responses: {
+        200: { ...fileOf(ANY_TYPE), headers: ETAG },
+        304: { description: 'The file is as it was', headers: ETAG },
+      },
     }),
   );
   app.get('/docs/api/:file', async (c) => {

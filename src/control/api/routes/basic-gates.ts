@@ -4,18 +4,19 @@ import { MAX_GATE_TEXT } from '../../services/tunnels/basic-gates.ts';
 import { type Api, type ApiDeps, actorOf } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
 import { json } from '../errors.ts';
+import { text } from '../text.ts';
 
 /** RFC 7617: neither has control characters, and the first colon is where the user name ends. Half a character can't be sent. */
-const text = z
-  .string()
-  .min(1)
-  .max(MAX_GATE_TEXT)
-  .refine((value) => !/[\p{Cc}\p{Cs}]/u.test(value), 'must have no control characters');
+const sent = (not: string, says: string) =>
+  text(1, MAX_GATE_TEXT, { pattern: new RegExp(`^[^\\u0000-\\u001f\\u007f-\\u009f${not}]*$`, 'u'), says }).refine(
+    (value) => value.isWellFormed(),
+    'must have whole characters',
+  );
 
 const gate = z
   .object({
-    username: text.refine((name) => !name.includes(':'), 'must have no colon'),
-    password: text,
+    username: sent(':', 'must have no colon and no control characters'),
+    password: sent('', 'must have no control characters'),
   })
   .openapi('BasicGate', { example: { username: 'preview', password: 'correct horse battery staple' } });
 

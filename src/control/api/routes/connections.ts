@@ -7,6 +7,8 @@ import { type Api, type ApiDeps, actorOf } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
 import { json } from '../errors.ts';
 import { optionalBody } from '../optional-body.ts';
+import { text } from '../text.ts';
+import { UNSEEN_SIGNS } from '../../services/accounts/unseen-signs.ts';
 
 const connection = z
   .object({
@@ -57,11 +59,11 @@ const ended = z
     },
   });
 /** Shown on a terminal, which a control character would steer. */
-const reason = z
-  .string()
-  .trim()
-  .max(200)
-  .refine((text) => !/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u.test(text), 'must be one line, without control characters')
+const reason = text(0, 200, {
+  pattern: new RegExp(`^\\s*[^${UNSEEN_SIGNS}]*\\s*$`, 'u'),
+  says: 'must be one line, without control characters',
+  isTrimmed: true,
+})
   .optional()
   .openapi({ description: 'The agent is told, and the audit trail keeps it', example: 'moved to the new machine' });
 

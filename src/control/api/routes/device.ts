@@ -5,6 +5,7 @@ import type { Approved, Handed } from '../../services/sessions/device-logins.ts'
 import { type Api, type ApiDeps, actorOf, goneSignal, visitOf } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
 import { json } from '../errors.ts';
+import { text } from '../text.ts';
 
 /** Below what proxies commonly allow an answer to take (60 s). */
 const MAX_WAIT_SECONDS = 30;
@@ -49,9 +50,7 @@ const handed = approved
     expires_at: z.iso.datetime().optional().openapi({ description: 'With `session`: when the token ends' }),
   })
   .openapi('DeviceResult');
-const held = z
-  .object({ wire_bytes_b64: z.string().min(1).max(MAX_WIRE_TEXT).openapi({ example: WIRE }) })
-  .openapi('DeviceLogout');
+const held = z.object({ wire_bytes_b64: text(1, MAX_WIRE_TEXT).openapi({ example: WIRE }) }).openapi('DeviceLogout');
 const loggedOut = z
   .object({ status: z.literal('logged_out').openapi({ example: 'logged_out' }) })
   .openapi('DeviceLogoutResult');

@@ -6,6 +6,7 @@ import type { Api, ApiDeps, ApiEnv } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
 import { BuiltFiles, BuiltList } from '../pages/built-files.ts';
 import { PAGE_POLICY } from '../pages/page-policy.ts';
+import { ANY_TYPE, fileOf, redirectTo } from '../served.ts';
 
 const List = BuiltList.extend({
   /** Addresses below `/docs/`; empty for the home page. */
@@ -18,7 +19,7 @@ const MINUTES_5 = 'public, max-age=300';
 /** The name of an asset says its content. */
 const FOREVER = 'public, max-age=31536000, immutable';
 const open = { method: 'get' as const, security: [], tags: ['pages'] };
-const responses = { 200: { description: 'A file for a browser' } };
+const responses = { 200: fileOf('text/html') };
 
 export function mountDocs(app: Api, deps: ApiDeps): void {
   const files: Files = new BuiltFiles('docs', List);
@@ -41,7 +42,9 @@ export function mountDocs(app: Api, deps: ApiDeps): void {
   app.get('/docs/:page', async (c) => servePage(c, files, c.req.param('page')));
   const fileParams = z.object({ file: z.string() });
   const asset = { ...open, path: '/docs/assets/{file}', summary: 'Get a style, script or index of the documentation' };
-  app.openAPIRegistry.registerPath(defineRoute({ ...asset, request: { params: fileParams }, responses }));
+  app.openAPIRegistry.registerPath(
+    defineRoute({ ...asset, request: { params: fileParams }, responses: { 200: fileOf(ANY_TYPE) } }),
+  );
   app.get('/docs/assets/:file', async (c) => {
     const name = c.req.param('file');
     if (name.endsWith('.html')) throw nothingAt(c);
@@ -80,7 +83,7 @@ function mountRedirects(app: Api, { publicUrl }: ApiDeps): void {
     ['/docs', 'Redirect to the documentation'],
     ['/docs/api', 'Redirect to the API reference'],
   ] as const) {
-    const redirect = { 302: { description: `To \`${path}/\`` } };
+    const redirect = { 302: redirectTo(`To \`${path}/\``) };
     app.openapi(defineRoute({ ...open, path, summary, responses: redirect }), (c) => {
       // Its path alone: a client that used another name of this host stays on it.
       const prefix = new URL(publicUrl()).pathname.replace(/\/+$/, '');

@@ -11,7 +11,7 @@ The keys of projects can also be handled with a master key as the bearer; every 
 **Scope.** A caller sees the resources of the active organization (\`POST /auth/switch-org\`). Things of other organizations are 404.
 
 **Errors.** Every error is \`{error, message}\`: branch on \`error\`, show \`message\`. Unknown fields of a body are ignored. A body is at most 1 MiB, or 64 KiB on routes without a log-in (1 MiB for webhooks); JSON is at most 32 levels deep.
-Every route may also answer 500 \`internal\`, and 405 \`method_not_allowed\` for a method that is not listed.
+Every route may also answer 500 \`internal\`, and 405 \`method_not_allowed\`, with \`Allow\`, for a method that is not listed. \`HEAD\` is answered like \`GET\`, without the body.
 
 **Limits.** \`/auth/*\` takes a few requests at once per source address, then one every few seconds: 429 with \`Retry-After\`.
 

@@ -7,6 +7,7 @@ import type { EventRow } from '../../services/events.ts';
 import { type Api, type ApiDeps, actorOf, operatorOf } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
 import { json } from '../errors.ts';
+import { text } from '../text.ts';
 
 const event = z
   .object({
@@ -70,17 +71,10 @@ const filter = page.extend({
   start_time: instant
     .optional()
     .openapi({ description: 'Events at or after this instant, RFC 3339; or a date', example: '2026-11-01T00:00:00Z' }),
-  action: z
-    .string()
-    .max(64)
+  action: text(0, 64)
     .optional()
     .openapi({ description: 'One of those of AuditEvent; an unknown one finds nothing', example: 'tunnel.create' }),
-  actor: z
-    .string()
-    .min(1)
-    .max(320)
-    .optional()
-    .openapi({ description: 'E-mail address or token name', example: 'ann@example.com' }),
+  actor: text(1, 320).optional().openapi({ description: 'E-mail address or token name', example: 'ann@example.com' }),
 });
 
 export function mountEvents(app: Api, { events }: ApiDeps): void {
@@ -126,7 +120,7 @@ export function mountOperatedEvents(app: Api, { events }: ApiDeps): void {
         summary: 'Audit trail of all organizations, deleted ones too, newest first',
         request: {
           query: filter.extend({
-            org: z.string().min(1).max(64).optional().openapi({ description: 'Id or slug', example: 'shop' }),
+            org: text(1, 64).optional().openapi({ description: 'Id or slug', example: 'shop' }),
           }),
         },
         responses: { 200: json(z.array(operatedEvent), 'Events') },

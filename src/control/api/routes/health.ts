@@ -29,7 +29,6 @@ const health = z
 const readiness = z
   .object({ status: z.enum(['ready', 'unavailable']), version: z.string(), checks: z.array(check) })
   .openapi('Readiness', { example: { status: 'ready', ...EXAMPLE } });
-const notReady = readiness.extend({ error: z.literal('unavailable'), message: z.string() }).openapi('NotReady');
 const NOT_READY = {
   status: 'unavailable',
   error: 'unavailable',
@@ -37,6 +36,9 @@ const NOT_READY = {
   version: '0.1.0',
   checks: [{ name: 'database', status: 'fail', detail: 'The database takes no changes: its disk is full or fails.' }],
 };
+const notReady = readiness
+  .extend({ error: z.literal('unavailable'), message: z.string() })
+  .openapi('NotReady', { example: NOT_READY });
 
 const open = { method: 'get' as const, security: [], tags: ['probes'] };
 const forAll = ({ name, status, detail }: Check) => ({ name, status, detail });

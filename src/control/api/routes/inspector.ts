@@ -7,6 +7,7 @@ import { type Api, type ApiDeps, actorOf } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
 import { json } from '../errors.ts';
 import { inspectedDetail, inspectedRequest, OUTCOMES, presentDetail, presentItem } from '../inspected-request.ts';
+import { text } from '../text.ts';
 
 const DEFAULT_LIMIT = 100;
 const MAX_PATH = 200;
@@ -29,10 +30,7 @@ export const filterFields = {
     .regex(/^([1-5][xX]{2}|[1-5]\d\d|0)$/, 'is neither a status nor a class of them (5xx)')
     .optional()
     .openapi({ example: '5xx', description: 'A status, a class of them, or 0: the visitor got nothing' }),
-  path: z
-    .string()
-    .min(1)
-    .max(MAX_PATH)
+  path: text(1, MAX_PATH)
     .optional()
     .openapi({ example: '/orders', description: 'Stands somewhere in the path or query; letters of either case' }),
   outcome: z

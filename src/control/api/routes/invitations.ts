@@ -8,6 +8,7 @@ import { json } from '../errors.ts';
 import { newEmail } from '../new-account.ts';
 import { role } from '../role.ts';
 import { organization, orgPath, presentOrg } from './organizations.ts';
+import { text } from '../text.ts';
 
 const invitation = z
   .object({
@@ -68,7 +69,7 @@ const newInvitation = z
   .object({ email: newEmail, role })
   .openapi('NewInvitation', { example: { email: 'bob@example.com', role: 'member' } });
 const shownToken = z
-  .object({ token: z.string().min(1).max(128) })
+  .object({ token: text(1, 128) })
   .openapi('AcceptInvitation', { example: { token: 'q3zVw0Yl9pXr7uT2mKc5bN8dHf1sJg4aEo6iLyRtPvQ' } });
 const revoked = z.object({ success: z.literal(true) }).openapi('RevokedInvitation', { example: { success: true } });
 

@@ -4,12 +4,13 @@ import { type Api, type ApiDeps, actorOf } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
 import { json } from '../errors.ts';
 import { optionalBody } from '../optional-body.ts';
+import { text } from '../text.ts';
 
 const MAX_MESSAGE_CHARACTERS = 500;
 
 const notice = z
   .object({
-    message: z.string().max(MAX_MESSAGE_CHARACTERS).optional().openapi({
+    message: text(0, MAX_MESSAGE_CHARACTERS).optional().openapi({
       description: "What visitors are told, as text. Omitted or empty: the edge's own words",
     }),
   })

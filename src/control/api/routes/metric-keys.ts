@@ -5,6 +5,7 @@ import { MAX_METRIC_KEYS } from '../../services/metrics/metric-keys.ts';
 import { type Api, type ApiDeps, actorOf } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
 import { json } from '../errors.ts';
+import { someName } from '../new-account.ts';
 
 const ID = '019aa3c2-5b7c-7d21-9f0e-4b1d6a7c8e05';
 const metricKey = z
@@ -24,9 +25,7 @@ const metricKey = z
       last_used_at: '2026-11-21T09:30:00.000Z',
     },
   });
-const newKey = z
-  .object({ name: z.string().trim().min(1).max(100).openapi({ example: 'prometheus' }) })
-  .openapi('NewMetricKey');
+const newKey = z.object({ name: someName().openapi({ example: 'prometheus' }) }).openapi('NewMetricKey');
 const madeKey = z
   .object({ id: z.uuid(), name: z.string(), key: z.string().openapi({ description: 'Never shown again' }) })
   .openapi('MadeMetricKey', {

@@ -5,29 +5,38 @@ import { type Api, type ApiDeps, actorOf, visitOf } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
 import { json } from '../errors.ts';
 import { loginResult, welcome } from '../login-result.ts';
+import { text } from '../text.ts';
 
 const SECRET = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP';
 const CHALLENGE = 'eyJhbGciOiJFZERTQSJ9.eyJqdGkiOiIuLi4ifQ.c2ln';
 const RECOVERY_CODE = { example: '4k7q-m2xz-9d0w', description: 'Case, spaces and dashes do not matter' };
 const tags = ['auth'];
 
+/** Exactly one of two fields is a text; the other one is null or missing. */
+function oneOfTexts(...names: readonly string[]) {
+  return names.map((name) => ({ required: [name], properties: { [name]: { type: 'string' as const } } }));
+}
+
 const code = z
   .string()
   .regex(/^[0-9]{6}$/, 'must be 6 digits')
   .openapi({ example: '492039' });
-const password = z.string().min(1).max(1024).openapi({ example: 'correct horse battery staple' });
+const password = text(1, 1024).openapi({ example: 'correct horse battery staple' });
 /** Longer than any code, for spaces and dashes of whoever types it. */
-const recoveryCode = z.string().min(1).max(64).openapi(RECOVERY_CODE);
+const recoveryCode = text(1, 64).openapi(RECOVERY_CODE);
 
 /** Any text: what can't be a code is a wrong one, 401 as every other. */
 const secondStep = z
   .object({
-    challenge_token: z.string().min(1).max(4096).openapi({ example: CHALLENGE }),
+    challenge_token: text(1, 4096).openapi({ example: CHALLENGE }),
     code: z.string().nullish().openapi({ example: '492039', description: 'The 6 digits that the app shows' }),
     recovery_code: z.string().nullish().openapi(RECOVERY_CODE),
   })
   .refine((body) => isOne(body.code, body.recovery_code), { message: 'send either code or recovery_code' })
-  .openapi('MfaLogin', { example: { challenge_token: CHALLENGE, code: '492039' } });
+  .openapi('MfaLogin', {
+    oneOf: oneOfTexts('code', 'recovery_code'),
+    example: { challenge_token: CHALLENGE, code: '492039' },
+  });
 const enrolled = z
   .object({
     otpauth_uri: z.string().openapi({
@@ -52,7 +61,10 @@ const recoveryCodes = z
 const proof = z
   .object({ password: password.nullish(), recovery_code: recoveryCode.nullish() })
   .refine((body) => isOne(body.password, body.recovery_code), { message: 'send either password or recovery_code' })
-  .openapi('MfaDisable', { example: { recovery_code: '4k7q-m2xz-9d0w' } });
+  .openapi('MfaDisable', {
+    oneOf: oneOfTexts('password', 'recovery_code'),
+    example: { recovery_code: '4k7q-m2xz-9d0w' },
+  });
 const disabled = z.object({ status: z.literal('disabled').openapi({ example: 'disabled' }) }).openapi('MfaDisabled');
 const renewal = z.object({ password }).openapi('RecoveryCodesRenewal');
 const status = z

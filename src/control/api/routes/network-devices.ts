@@ -5,6 +5,7 @@ import { MAX_EXTRA_ALLOWED_IPS, MAX_NAME } from '../../services/networks/network
 import { type Api, type ApiDeps, actorOf } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
 import { json } from '../errors.ts';
+import { ipNetwork } from '../ip-network-field.ts';
 
 const EXAMPLE = {
   id: '019aa3c2-5b7c-7b08-8e15-4d6f2a9c1e30',
@@ -54,7 +55,8 @@ const optional = {
     description: 'From then on the device is cut off; it must lie ahead. null: never',
   }),
   extra_allowed_ips: z
-    .array(z.string())
+    .array(ipNetwork)
+    .max(MAX_EXTRA_ALLOWED_IPS)
     .optional()
     .openapi({
       example: ['192.168.9.0/24'],

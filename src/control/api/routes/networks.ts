@@ -5,6 +5,7 @@ import { MAX_NETWORKS, type ShownNetwork } from '../../services/networks/network
 import { type Api, type ApiDeps, actorOf } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
 import { json } from '../errors.ts';
+import { ipNetwork } from '../ip-network-field.ts';
 
 const network = z
   .object({
@@ -57,20 +58,28 @@ const cidr = z.string().openapi({
   description:
     'An IPv4 network of /8 to /30 in 10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16 or 100.64.0.0/10, without host bits; else `invalid_cidr`. It never changes.',
 });
+/** The service reads it. */
+const ipAddress = z.string().openapi({ anyOf: [{ format: 'ipv4' }, { format: 'ipv6' }] });
 const newNetwork = z
   .object({ name, cidr })
   .openapi('NewPrivateNetwork', { example: { name: 'office', cidr: '10.80.0.0/24' } });
 const changes = z
   .object({
     name,
-    dns: z.array(z.string()).openapi({
-      example: ['10.80.0.1'],
-      description: `IP addresses of name servers, at most ${MAX_DNS}, which configs of clients get`,
-    }),
-    extra_allowed_ips: z.array(z.string()).openapi({
-      example: ['192.168.7.0/24'],
-      description: `Networks that clients send this way beside \`cidr\`, at most ${MAX_EXTRA_ALLOWED_IPS}; 0.0.0.0/0 and ::/0 for everything`,
-    }),
+    dns: z
+      .array(ipAddress)
+      .max(MAX_DNS)
+      .openapi({
+        example: ['10.80.0.1'],
+        description: `IP addresses of name servers, at most ${MAX_DNS}, which configs of clients get`,
+      }),
+    extra_allowed_ips: z
+      .array(ipNetwork)
+      .max(MAX_EXTRA_ALLOWED_IPS)
+      .openapi({
+        example: ['192.168.7.0/24'],
+        description: `Networks that clients send this way beside \`cidr\`, at most ${MAX_EXTRA_ALLOWED_IPS}; 0.0.0.0/0 and ::/0 for everything`,
+      }),
   })
   .partial()
   .openapi('PrivateNetworkChanges', { example: { extra_allowed_ips: ['192.168.7.0/24'] } });
@@ -82,6 +91,7 @@ const server = z
     }),
     server_listen_port: z.int().min(1).max(65_535).openapi({ example: 51_820 }),
     public_endpoint: z.string().nullish().openapi({
+      pattern: '^[A-Za-z0-9._:[\\]-]+:[0-9]{1,5}$',
       example: 'vpn.example.com:51820',
       description:
         'Only where clients reach the machine by themselves: `host:port`. Left out or null: they come to a UDP port of this server.',

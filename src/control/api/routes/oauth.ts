@@ -5,6 +5,7 @@ import { defineRoute } from '../define-route.ts';
 import { json } from '../errors.ts';
 import { accountCookies, keptCookie } from '../login-cookie.ts';
 import { giveRefreshCookie } from '../refresh-cookie.ts';
+import { redirectTo } from '../served.ts';
 
 const providerId = z.enum(['google', 'github']);
 const whichProvider = z.object({
@@ -48,7 +49,7 @@ export function mountOauth(app: Api, deps: ApiDeps): void {
         tags: ['auth'],
         summary: 'Send the browser to an identity provider',
         request: { params: whichProvider, query: startQuery },
-        responses: { 302: { description: 'To the provider; sets a cookie of ten minutes' } },
+        responses: { 302: redirectTo('To the provider; sets a cookie of ten minutes') },
       },
       ['not_configured', 'unavailable'],
     ),
@@ -92,10 +93,9 @@ export function mountOauth(app: Api, deps: ApiDeps): void {
         summary: 'Where an identity provider sends the browser back',
         request: { params: whichProvider, query: answerQuery },
         responses: {
-          302: {
-            description:
-              'To `return_to`, with query `oauth_token=<access token>` and the refresh cookie; where the account has a second factor, with query `mfa_challenge=<challenge_token>` instead. `token` and `device_code` of a page of the dashboard are left out: it gets them by a cookie of a minute.',
-          },
+          302: redirectTo(
+            'To `return_to`, with query `oauth_token=<access token>` and the refresh cookie; where the account has a second factor, with query `mfa_challenge=<challenge_token>` instead. `token` and `device_code` of a page of the dashboard are left out: it gets them by a cookie of a minute.',
+          ),
         },
       },
       ['forbidden', 'email_not_verified', 'not_configured', 'unavailable'],

@@ -5,7 +5,7 @@ import { PLANS } from '../../services/plans.ts';
 import { type Api, type ApiDeps, actorOf } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
 import { json } from '../errors.ts';
-import { plainName } from '../new-account.ts';
+import { someName } from '../new-account.ts';
 import { role } from '../role.ts';
 
 const ACME = {
@@ -34,7 +34,7 @@ export const organization = z
   .openapi('Organization', { example: ACME });
 
 const named = z
-  .object({ name: plainName.min(1) })
+  .object({ name: someName() })
   .openapi('OrganizationName', { example: { name: 'Acme' }, description: 'Other fields are ignored' });
 
 const deleted = z

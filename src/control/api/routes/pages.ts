@@ -10,10 +10,10 @@ import { DashboardFiles } from '../pages/dashboard-files.ts';
 import { dashboardPage, dashboardPolicy } from '../pages/dashboard-page.ts';
 import { STYLE } from '../pages/style.ts';
 import { refreshCookies } from '../refresh-cookie.ts';
+import { ANY_TYPE, fileOf, redirectTo } from '../served.ts';
 
 const FOREVER = 'public, max-age=31536000, immutable';
 const open = { method: 'get' as const, security: [], tags: ['pages'] };
-const responses = { 200: { description: 'A file for a browser' } };
 const part = z.string();
 
 /** The dashboard's own addresses are as deep as this. */
@@ -29,7 +29,10 @@ export function mountPages(app: Api, deps: ApiDeps): void {
   mountFiles(app, files);
   for (const { path, params } of PAGES) {
     const summary = 'The dashboard: one document for all its addresses';
-    app.openAPIRegistry.registerPath(defineRoute({ ...open, path, summary, request: { params }, responses }));
+    const route = { ...open, path, summary, request: { params }, responses: { 200: fileOf('text/html') } };
+    app.openAPIRegistry.registerPath(
+      defineRoute(route, path === '/app/' ? ['unavailable'] : ['unavailable', 'not_found']),
+    );
     app.get(path.replaceAll('{', ':').replaceAll('}', ''), (c) => servePage(c, deps, files));
   }
 }
@@ -66,7 +69,7 @@ function mountFiles(app: Api, files: DashboardFiles): void {
       path: '/app/assets/{file}',
       summary: 'Code and styles of the dashboard; a file of one name never changes',
       request: { params },
-      responses,
+      responses: { 200: fileOf(ANY_TYPE) },
     }),
   );
   app.get('/app/assets/:file', async (c) => {
@@ -79,7 +82,7 @@ function mountFiles(app: Api, files: DashboardFiles): void {
     return c.body(file.bytes);
   });
   const style = { ...open, path: '/app/page.css', summary: 'Style of the pages that stand beside the dashboard' };
-  app.openAPIRegistry.registerPath(defineRoute({ ...style, responses }));
+  app.openAPIRegistry.registerPath(defineRoute({ ...style, responses: { 200: fileOf('text/css') } }));
   app.get('/app/page.css', (c) => {
     c.header('Content-Type', 'text/css; charset=utf-8');
     return c.body(STYLE);
@@ -92,7 +95,7 @@ function nothingAt(c: Context<ApiEnv>): AppError {
 
 function mountWayHome(app: Api, { publicUrl }: ApiDeps): void {
   for (const path of ['/', '/app']) {
-    const responses = { 302: { description: 'To `/app/`, with the same query' } };
+    const responses = { 302: redirectTo('To `/app/`, with the same query') };
     app.openapi(defineRoute({ ...open, path, summary: 'Leads to the dashboard', responses }), (c) => {
       // Its path alone: whoever came by another name of this host stays on it.
       const prefix = new URL(publicUrl()).pathname.replace(/\/+$/, '');

@@ -4,11 +4,12 @@ import { type Api, type ApiDeps, actorOf, visitOf } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
 import { json } from '../errors.ts';
 import { newPassword, oldEmail, oldPassword } from '../new-account.ts';
+import { text } from '../text.ts';
 
 const forgotten = z.object({ email: oldEmail }).openapi('ForgotPassword', { example: { email: 'ann@example.com' } });
 const accepted = z.object({ status: z.literal('accepted') }).openapi('ForgotPasswordResult');
 
-const reset = z.object({ token: z.string().min(1).max(256), new_password: newPassword }).openapi('ResetPassword', {
+const reset = z.object({ token: text(1, 256), new_password: newPassword }).openapi('ResetPassword', {
   example: { token: 'h5Tn0cG3d8yqkz1VxJm2pWb7RsLf4aUeQo9iKvXw6Zc', new_password: 'correct horse battery staple' },
 });
 const change = z.object({ current_password: oldPassword, new_password: newPassword }).openapi('ChangePassword', {

@@ -5,6 +5,7 @@ import type { Api, ApiDeps } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
 import { json } from '../errors.ts';
 import { mountHealth } from './health.ts';
+import { ETAG } from '../served.ts';
 
 const discovery = z
   .object({
@@ -20,7 +21,12 @@ const discovery = z
     }),
   })
   .openapi('Discovery', {
-    example: { version: '0.1.0', agent_address: 'culvert.example.com:7443', edge_domain: 'example.com' },
+    example: {
+      version: '0.1.0',
+      agent_address: 'culvert.example.com:7443',
+      edge_domain: 'example.com',
+      server_id: '019aa3c2-5b70-7b02-8a3e-0c9d3f5e7a01',
+    },
   });
 const jwks = z
   .object({
@@ -102,8 +108,8 @@ function mountRevocations(app: Api, deps: ApiDeps): void {
         'listed, or the nonce of its parent. A nonce may be listed twice: the earlier `from` counts. Send `If-None-Match` with the last ETag: ' +
         '304 says that nothing was revoked since.',
       responses: {
-        200: json(revocations, 'Up to some seconds old; its ETag is one of what is revoked'),
-        304: { description: 'The list is as it was' },
+        200: { ...json(revocations, 'Up to some seconds old; its ETag is one of what is revoked'), headers: ETAG },
+        304: { description: 'The list is as it was', headers: ETAG },
       },
     }),
     async (c) => {

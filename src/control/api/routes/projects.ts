@@ -5,7 +5,7 @@ import { type Api, type ApiDeps, actorOf } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
 import { json } from '../errors.ts';
 import { label } from '../label.ts';
-import { plainName } from '../new-account.ts';
+import { someName } from '../new-account.ts';
 
 const project = z
   .object({
@@ -30,11 +30,11 @@ const project = z
   });
 
 const newProject = z
-  .object({ slug: label, name: plainName.min(1) })
+  .object({ slug: label, name: someName() })
   .openapi('NewProject', { example: { slug: 'shop', name: 'Web shop' } });
 
 const renamed = z
-  .object({ name: plainName.min(1) })
+  .object({ name: someName() })
   .openapi('ProjectName', { example: { name: 'Web shop' }, description: 'Other fields are ignored; the slug stays' });
 
 const deleted = z

@@ -5,6 +5,7 @@ import { certificateFields, isoOf, presentCertificate } from '../certificate-sta
 import { type Api, type ApiDeps, operatorOf } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
 import { json } from '../errors.ts';
+import { text } from '../text.ts';
 
 const certificate = z
   .object({
@@ -38,7 +39,7 @@ export function mountCertificates(app: Api, { certificates }: ApiDeps): void {
         request: {
           query: z.object({
             limit: z.coerce.number().int().min(1).max(200).default(50),
-            after: z.string().max(255).optional().openapi({ description: 'Name of the last one of the page before' }),
+            after: text(0, 255).optional().openapi({ description: 'Name of the last one of the page before' }),
           }),
         },
         responses: { 200: json(z.array(certificate), 'Certificates; none without `edge.tls.mode` "acme"') },
@@ -59,7 +60,7 @@ export function mountCertificates(app: Api, { certificates }: ApiDeps): void {
         summary: 'Ask for a certificate now, whenever its next attempt was to be',
         description:
           'The answer does not wait for it: ask the list. 409 while it is being asked for, and where certificates do not come by ACME; 404 for a name that leads to no live tunnel.',
-        request: { params: z.object({ name: z.string().max(255).openapi({ example: 'shop.example.com' }) }) },
+        request: { params: z.object({ name: text(0, 255).openapi({ example: 'shop.example.com' }) }) },
         responses: { 200: json(certificate, 'Asked for') },
       },
       ['forbidden', 'conflict', 'not_found'],

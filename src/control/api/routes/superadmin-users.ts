@@ -7,6 +7,7 @@ import { type Api, type ApiDeps, operatorOf } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
 import { json } from '../errors.ts';
 import { newEmail, plainName } from '../new-account.ts';
+import { text } from '../text.ts';
 
 const user = z
   .object({
@@ -52,7 +53,7 @@ const ended = z
 
 /** A page of a list under /superadmin. */
 export const page = z.object({
-  query: z.string().min(1).max(320).optional().openapi({ description: 'Part of a name, an address or a slug' }),
+  query: text(1, 320).optional().openapi({ description: 'Part of a name, an address or a slug' }),
   limit: z.coerce.number().int().min(1).max(200).default(50),
   after: z.uuid().optional().openapi({ description: 'Id of the last one of the page before' }),
 });

@@ -66,13 +66,15 @@ export function mountTokens(app: Api, deps: ApiDeps): void {
         path: '/tokens',
         'x-needs': 'token.create',
         tags,
+        middleware: optionalBody,
         summary: 'Mint a token for an agent',
-        request: { body: { required: true, content: { 'application/json': { schema: newToken } } } },
+        request: { body: { required: false, content: { 'application/json': { schema: newToken } } } },
         responses: { 200: json(minted, 'The token, with its secrets') },
       },
       ['forbidden', 'conflict', 'rate_limited'],
     ),
-    (c) => c.json(presentMinted(deps.tokens.mint(actorOf(c), c.req.valid('json'))), 200),
+    // Without a body nothing has put the defaults in.
+    (c) => c.json(presentMinted(deps.tokens.mint(actorOf(c), newToken.parse(c.req.valid('json')))), 200),
   );
   app.openapi(
     defineRoute(

@@ -5,7 +5,29 @@ import { certificateState, presentCertificate } from '../certificate-state.ts';
 import { type Api, type ApiDeps, actorOf } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
 import { json } from '../errors.ts';
+import { text } from '../text.ts';
+import { label } from '../label.ts';
 
+const TUNNEL = {
+  id: '019aa3c2-5b70-7b02-8a3e-0c9d3f5e7a10',
+  subdomain: 'shop',
+  publicUrl: 'https://shop.example.com',
+  status: 'active',
+  protocol: 'http',
+  localPort: 3000,
+  authEnabled: false,
+  bytesIn: 18_204,
+  bytesOut: 731_550,
+  totalRequests: 412,
+  createdAt: '2026-11-21T09:00:00.000Z',
+  projectSlug: 'default',
+  online: true,
+  stopped: false,
+  expiresAt: '2026-11-22T09:00:00.000Z',
+  maintenance: false,
+  edgeAuthEnabled: false,
+  policyEnabled: false,
+} as const;
 const tunnel = z
   .object({
     id: z.uuid(),
@@ -28,46 +50,29 @@ const tunnel = z
     policyEnabled: z.boolean(),
   })
   .openapi('Tunnel', {
-    example: {
-      id: '019aa3c2-5b70-7b02-8a3e-0c9d3f5e7a10',
-      subdomain: 'shop',
-      publicUrl: 'https://shop.example.com',
-      status: 'active',
-      protocol: 'http',
-      localPort: 3000,
-      authEnabled: false,
-      bytesIn: 18_204,
-      bytesOut: 731_550,
-      totalRequests: 412,
-      createdAt: '2026-11-21T09:00:00.000Z',
-      projectSlug: 'default',
-      online: true,
-      stopped: false,
-      expiresAt: '2026-11-22T09:00:00.000Z',
-      maintenance: false,
-      edgeAuthEnabled: false,
-      policyEnabled: false,
-    },
+    example: TUNNEL,
   });
 
-const oneTunnel = tunnel.extend({
-  certificate: certificateState,
-  authUsername: z.string().nullable().openapi({ description: 'Whom the password gate knows; null: there is none' }),
-  maintenanceMessage: z.string().nullable().openapi({
-    description: "What visitors are told in maintenance; null: the edge's own words, or no maintenance",
-  }),
-});
+const oneTunnel = tunnel
+  .extend({
+    certificate: certificateState,
+    authUsername: z.string().nullable().openapi({ description: 'Whom the password gate knows; null: there is none' }),
+    maintenanceMessage: z.string().nullable().openapi({
+      description: "What visitors are told in maintenance; null: the edge's own words, or no maintenance",
+    }),
+  })
+  .openapi({ example: { ...TUNNEL, certificate: null, authUsername: null, maintenanceMessage: null } });
 
 const newTunnel = z
   .object({
     localPort: z.int().min(1).max(65_535),
-    subdomain: z.string().max(253).optional().openapi({
+    subdomain: label.optional().openapi({
       description:
         'Omitted: a random name. In a project other than the default one it is followed by `-<slug>`; both together have at most 63 characters',
     }),
     protocol: z.enum(PROTOCOLS).default('http'),
     ttlSeconds: z.int().min(MIN_TTL_SECONDS).optional().openapi({ description: "Cut to the plan's maximum" }),
-    projectSlug: z.string().min(1).max(63).optional().openapi({ description: 'Omitted: the default project' }),
+    projectSlug: text(1, 63).optional().openapi({ description: 'Omitted: the default project' }),
   })
   .openapi('NewTunnel', { example: { localPort: 3000, subdomain: 'shop' } });
 

@@ -1,7 +1,7 @@
 /** `/tunnels/{id}/edge-auth`. */
 import { z } from '@hono/zod-openapi';
 import { MAX_VISITOR_ENTRIES } from '../../services/tunnels/visitor-gates.ts';
-import { isAddress, isDomain } from '../../services/visitors/visitor-address.ts';
+import { ADDRESS, DOMAIN, MAX_ADDRESS, MAX_DOMAIN } from '../../services/visitors/visitor-address.ts';
 import { type Api, type ApiDeps, actorOf } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
 import { json } from '../errors.ts';
@@ -9,11 +9,16 @@ import { json } from '../errors.ts';
 const gate = z
   .object({
     allowed_domains: z
-      .array(z.string().refine(isDomain, 'must be what stands behind the @, such as example.com; not ASCII as xn--'))
+      .array(
+        z
+          .string()
+          .max(MAX_DOMAIN)
+          .regex(DOMAIN, 'must be what stands behind the @, such as example.com; not ASCII as xn--'),
+      )
       .max(MAX_VISITOR_ENTRIES)
       .default([]),
     allowed_emails: z
-      .array(z.string().refine(isAddress, 'must be an e-mail address in ASCII'))
+      .array(z.string().max(MAX_ADDRESS).regex(ADDRESS, 'must be an e-mail address in ASCII'))
       .max(MAX_VISITOR_ENTRIES)
       .default([]),
   })

@@ -6,6 +6,7 @@ import { defineRoute } from '../define-route.ts';
 import { visitCookies } from '../login-cookie.ts';
 import { PAGE_POLICY } from '../pages/page-policy.ts';
 import { notListedPage } from '../pages/visitor-pages.ts';
+import { redirectTo } from '../served.ts';
 
 const open = { method: 'get' as const, security: [], tags: ['edge-auth'] };
 
@@ -47,10 +48,9 @@ export function mountVisitorLogins(app: Api, { visitorLogins, publicUrl }: ApiDe
           'The edge sends browsers here that it does not know. Errors are a page to a browser. All of `/edge-auth/` has a limit per source address of its own: 300 requests at once, then 5 per second.',
         request: { query: startQuery },
         responses: {
-          302: {
-            description:
-              'To the provider of `edge_auth.provider`; sets a cookie of a day; the sign-in must end within ten minutes',
-          },
+          302: redirectTo(
+            'To the provider of `edge_auth.provider`; sets a cookie of a day; the sign-in must end within ten minutes',
+          ),
         },
       },
       ['not_found', 'rate_limited', 'not_configured', 'unavailable'],
@@ -79,10 +79,9 @@ export function mountVisitorLogins(app: Api, { visitorLogins, publicUrl }: ApiDe
           'To be registered at the provider as `{api.public_url}/edge-auth/callback`. Only an address that the provider has verified counts; letter case does not.',
         request: { query: answerQuery },
         responses: {
-          302: {
-            description:
-              "To the tunnel's own host with a ticket of a minute, good once and in the browser that began; that host sets its cookie `culvert_visitor`",
-          },
+          302: redirectTo(
+            "To the tunnel's own host with a ticket of a minute, good once and in the browser that began; that host sets its cookie `culvert_visitor`",
+          ),
         },
       },
       ['forbidden', 'email_not_verified', 'not_found', 'rate_limited', 'not_configured', 'unavailable'],

@@ -10,6 +10,8 @@ import { defineRoute, WITH_AGENT_KEYS } from '../define-route.ts';
 import { json } from '../errors.ts';
 import { deliverySchema, presentDelivery } from '../webhook-delivery.ts';
 import { presentRefused, refusedSchema } from '../webhook-refusals.ts';
+import { someName } from '../new-account.ts';
+import { text } from '../text.ts';
 
 /** Below what proxies commonly allow an answer to take (60 s). */
 const MAX_WAIT_SECONDS = 30;
@@ -18,7 +20,7 @@ const MEGABYTE = 1024 * 1024;
 const ID = '019aa3c2-5b78-7a4e-9c61-2d8f0b7e5a13';
 const destination = z
   .object({
-    tunnel_id: z.string().max(64),
+    tunnel_id: text(0, 64),
     path: z
       .string()
       .max(1024)
@@ -67,17 +69,16 @@ const receiver = z
     },
   });
 
-const name = z.string().trim().min(1).max(100).openapi({ example: 'orders' });
+const name = someName().openapi({ example: 'orders' });
 const validator = z.enum(VALIDATORS).openapi({
   example: 'github',
   description:
     '`generic_hmac_sha256`: `X-Signature-256: sha256=<hex HMAC-SHA256 of the body>`, with `X-Delivery-Id` and `X-Event-Type` where the sender has them. `github`, `slack`, `stripe`: as these sign.',
 });
-const secret = z
-  .string()
-  .max(512)
-  .refine((text) => text.trim() !== '', 'must not be empty')
-  .openapi({ example: 'k3Yw0mV8…', description: 'Shared with the sender; never shown again' });
+const secret = text(1, 512, { pattern: /\S/, says: 'must not be empty' }).openapi({
+  example: 'k3Yw0mV8…',
+  description: 'Shared with the sender; never shown again',
+});
 const forward = destination.nullable().openapi({
   description:
     'Deliveries that come from now on, and those that wait already, are sent to this tunnel, in order; null: they are kept, no more, and none waits any more.',
@@ -104,6 +105,9 @@ const reading = z.object({
   }),
   limit: z.coerce.number().int().min(1).max(500).default(100),
   wait: z.coerce.number().int().min(0).max(MAX_WAIT_SECONDS).default(0).openapi({
+    type: 'integer',
+    minimum: 0,
+    maximum: MAX_WAIT_SECONDS,
     description: 'Seconds to hold the request while there is no delivery; it may be answered earlier',
   }),
 });
@@ -287,7 +291,7 @@ export function mountWebhookReceivers(app: Api, { receivers, mailbox, publicUrl 
         request: {
           params: z.object({ receiver_id: z.string() }),
           body: {
-            required: true,
+            required: false,
             content: {
               'application/json': { schema: z.looseObject({}).openapi({ example: { ref: 'refs/heads/main' } }) },
             },

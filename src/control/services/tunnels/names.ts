@@ -8,6 +8,9 @@ import { randomInt } from 'node:crypto';
 const MAX_LABEL = 63;
 export const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
+/** What `allowedSubdomains` may hold: `*`, a label, or `prefix-*`. */
+export const SUBDOMAIN_PATTERN = /^(?:\*|[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:-\*)?)$/;
+
 /** Names that visitors would take for the operator's own, and those that mail and browsers treat specially. */
 const SYSTEM_NAMES: ReadonlySet<string> = new Set(
   (
@@ -40,10 +43,8 @@ export function roomIn(project: { slug: string; isDefault: boolean }): number {
   return project.isDefault ? MAX_LABEL : Math.max(MAX_LABEL - project.slug.length - 1, 0);
 }
 
-/** True for what `allowedSubdomains` may hold: `*`, a label, or `prefix-*`. */
 export function isSubdomainPattern(text: string): boolean {
-  if (text === '*') return true;
-  return text.endsWith('-*') ? isLabel(text.slice(0, -2)) : isLabel(text);
+  return text.length <= MAX_LABEL && SUBDOMAIN_PATTERN.test(text);
 }
 
 /** Does one of the patterns allow this name (without project suffix)? */

@@ -1,0 +1,17 @@
+/** How the document describes what browsers get: files and redirects. */
+import { z } from '@hono/zod-openapi';
+
+export function fileOf(type: string) {
+  return { description: 'A file for a browser', content: { [type]: { schema: z.string() } } };
+}
+
+/** Where a path has files of several types. */
+export const ANY_TYPE = '*/*';
+
+const header = (description: string) => ({ description, schema: { type: 'string' as const } });
+
+export const ETAG = { ETag: header('Of this version') };
+
+export function redirectTo(description: string) {
+  return { description, headers: { Location: header('Where the browser goes') } };
+}

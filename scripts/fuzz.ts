@@ -1,5 +1,5 @@
 /**
- * `npm run fuzz -- [mux|http|smuggling|replay|grants|relay] [--seconds 60] [--seed N]`: all fuzzers, or one. They stop at the first rule that is broken
+ * `npm run fuzz -- [mux|http|smuggling|replay|grants|relay|openapi] [--seconds 60] [--seed N]`: all fuzzers, or one. They stop at the first rule that is broken
  * and name the seed.
  *
  *   mux        honest conversations cut and mixed at random, and hostile bytes (test/fuzz/mux.fuzz.ts)
@@ -9,6 +9,7 @@
  *   replay     recorded requests that are sent again, whatever their stored heads hold (test/fuzz/replay.fuzz.ts)
  *   relay      private networks on a node without sockets: forged, repeated and damaged packets (test/fuzz/relay.fuzz.ts)
  *   grants     what can happen to tokens, under live agents: none goes on without a valid grant (test/property/grants.fuzz.ts)
+ *   openapi    requests made from the API document, and every response held to it (test/openapi/openapi.fuzz.ts)
  */
 import { parseArgs } from 'node:util';
 import { fuzzHttpLong } from '../test/fuzz/http.fuzz.ts';
@@ -16,6 +17,7 @@ import { fuzzMux } from '../test/fuzz/mux.fuzz.ts';
 import { fuzzRelay } from '../test/fuzz/relay.fuzz.ts';
 import { fuzzReplayLong } from '../test/fuzz/replay.fuzz.ts';
 import { fuzzSmugglingLong } from '../test/fuzz/smuggling.fuzz.ts';
+import { fuzzOpenapi } from '../test/openapi/openapi.fuzz.ts';
 import { fuzzGrants } from '../test/property/grants.fuzz.ts';
 
 const { values, positionals } = parseArgs({
@@ -24,7 +26,7 @@ const { values, positionals } = parseArgs({
 });
 const [what] = positionals;
 const seconds = Number(values.seconds ?? 60);
-const share = what === undefined ? seconds / 6 : seconds;
+const share = what === undefined ? seconds / 7 : seconds;
 const seed = Number(values.seed ?? Date.now() % 1_000_000);
 if (what === undefined || what === 'mux') await fuzzMux(share, seed);
 if (what === undefined || what === 'http') await fuzzHttpLong(share, seed);
@@ -36,3 +38,4 @@ if (what === undefined || what === 'smuggling') {
 if (what === undefined || what === 'replay') fuzzReplayLong(share, seed);
 if (what === undefined || what === 'relay') fuzzRelay(share, seed);
 if (what === undefined || what === 'grants') await fuzzGrants(share, seed);
+if (what === undefined || what === 'openapi') await fuzzOpenapi(share, seed);

@@ -6,8 +6,12 @@ import { MAX_MESSAGE_BYTES } from './messages.ts';
 
 const LF = 10;
 
+/** The first part of a line that comes in parts; doubled as it grows. */
+const FIRST_BYTES = 1_024;
+
 export class LineReader {
-  #parts: Buffer[] = [];
+  /** The line so far, joined: its parts may be single bytes. Let go of with the line. */
+  #line: Buffer | null = null;
   #size = 0;
   readonly #onLine: (line: string) => void;
   #stopped = false;
@@ -29,22 +33,40 @@ export class LineReader {
     let from = start;
     this.#stopped = false;
     while (from < end && !this.#stopped) {
-      const at = bytes.indexOf(LF, from);
-      const to = at < 0 || at >= end ? end : at;
+      // Not in all of the buffer: behind `end` there may be 256 KB of other streams, looked through for each byte that comes.
+      const at = bytes.subarray(from, end).indexOf(LF);
+      const to = at < 0 ? end : from + at;
       if (this.#size + (to - from) > MAX_MESSAGE_BYTES) return -1;
-      if (to > from) {
-        this.#parts.push(Buffer.from(bytes.subarray(from, to)));
-        this.#size += to - from;
+      if (to === end) {
+        this.#keep(bytes, from, to);
+        return end;
       }
-      if (to === end) return end;
-      const whole = Buffer.concat(this.#parts, this.#size);
-      this.#parts = [];
-      this.#size = 0;
+      const whole = this.#whole(bytes, from, to);
       if (isTooDeep(whole)) return -1;
       this.#onLine(whole.toString('utf8'));
       from = to + 1;
     }
     return from;
+  }
+
+  #whole(bytes: Buffer, from: number, to: number): Buffer {
+    if (this.#line === null) return bytes.subarray(from, to);
+    this.#keep(bytes, from, to);
+    const whole = this.#line.subarray(0, this.#size);
+    this.#line = null;
+    this.#size = 0;
+    return whole;
+  }
+
+  #keep(bytes: Buffer, from: number, to: number): void {
+    const size = this.#size + (to - from);
+    if (this.#line === null || size > this.#line.length) {
+      const grown = Buffer.allocUnsafeSlow(Math.min(MAX_MESSAGE_BYTES, Math.max(size, 2 * this.#size, FIRST_BYTES)));
+      this.#line?.copy(grown, 0, 0, this.#size);
+      this.#line = grown;
+    }
+    bytes.copy(this.#line, this.#size, from, to);
+    this.#size = size;
   }
 }
 

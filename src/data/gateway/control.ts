@@ -3,6 +3,7 @@
  * It decides nothing: it hands messages over and says when the agent broke a rule or is gone.
  */
 import { Allowance } from '../../base/allowance.ts';
+import { JoinedBytes } from '../../base/joined-bytes.ts';
 import type { MuxStream } from '../../mux/stream.ts';
 import type { StreamSink } from '../../mux/types.ts';
 import { encodeLine, LineReader } from '../../wire/lines.ts';
@@ -36,7 +37,7 @@ export class ControlChannel implements StreamSink {
   #blocked = false;
   #allowance = allowanceOf(0);
   /** What has come and is not read yet; the window of the stream bounds it. */
-  #held: Buffer[] = [];
+  readonly #held = new JoinedBytes();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(stream: MuxStream, events: ControlEvents) {
@@ -74,7 +75,7 @@ export class ControlChannel implements StreamSink {
   /** Stops listening: the session is over. */
   close(): void {
     this.#deaf = true;
-    this.#held = [];
+    this.#held.clear();
     clearTimeout(this.#timer);
     this.#timer = undefined;
   }
@@ -82,7 +83,7 @@ export class ControlChannel implements StreamSink {
   onData(stream: MuxStream, bytes: Buffer, start: number, end: number): void {
     if (this.#deaf) return stream.consumed(end - start);
     const next = this.#timer === undefined ? this.#read(bytes, start, end) : start;
-    if (next < end && !this.#deaf) this.#held.push(Buffer.from(bytes.subarray(next, end)));
+    if (!this.#deaf) this.#held.add(bytes, next, end);
   }
 
   /** Reads messages while the rate allows; answers up to where. What it has read gives its window back. */
@@ -98,12 +99,12 @@ export class ControlChannel implements StreamSink {
 
   #goOn(): void {
     this.#timer = undefined;
-    while (this.#held.length > 0 && this.#timer === undefined) {
-      const first = this.#held.shift() as Buffer;
+    for (let first = this.#held.first; first !== undefined; first = this.#held.first) {
       const next = this.#read(first, 0, first.length);
       // What it has read may have ended the session.
       if (this.#deaf) return;
-      if (next < first.length) this.#held.unshift(first.subarray(next));
+      this.#held.drop(next);
+      if (this.#timer !== undefined) return;
     }
   }
 

@@ -4,18 +4,14 @@
  * it is read on. The visitor's window stays shut meanwhile, which bounds them.
  */
 import type { ServerHttp2Stream } from 'node:http2';
-
-/** Bytes are joined in buffers of this size. */
-const JOINED_BYTES = 16_384;
+import { JoinedBytes } from '../../../base/joined-bytes.ts';
 
 export class HeldUpload {
   readonly #owner: { useful: number };
   readonly #push = (chunk: Buffer | null): boolean => this.#take(chunk);
   #stream: ServerHttp2Stream | null = null;
   #isDropping = false;
-  #full: Buffer[] = [];
-  #last: Buffer | null = null;
-  #used = 0;
+  readonly #joined = new JoinedBytes();
 
   constructor(owner: { useful: number }) {
     this.#owner = owner;
@@ -23,7 +19,7 @@ export class HeldUpload {
 
   /** What it takes of the memory. */
   get heldBytes(): number {
-    return (this.#full.length + (this.#last === null ? 0 : 1)) * JOINED_BYTES;
+    return this.#joined.heldBytes;
   }
 
   /** From now on what comes on the stream stays here. */
@@ -34,7 +30,7 @@ export class HeldUpload {
     // Of frames that came in one read with the head.
     const early =
       stream.readableFlowing === null && stream.readableLength > 0 ? (stream.read() as Buffer | null) : null;
-    if (early !== null) this.#join(early);
+    if (early !== null) this.#joined.add(early, 0, early.length);
     stream.push = this.#push;
   }
 
@@ -42,9 +38,7 @@ export class HeldUpload {
   giveBack(): void {
     const stream = this.#end();
     if (stream === null) return;
-    const pieces = this.#full;
-    if (this.#last !== null) pieces.push(this.#last.subarray(0, this.#used));
-    this.#clear();
+    const pieces = this.#joined.takeAll();
     // Whoever reads them may hold again.
     for (const piece of pieces) stream.push(piece);
   }
@@ -52,13 +46,13 @@ export class HeldUpload {
   /** Nobody wants it any more, nor what is still to come on that stream. */
   drop(): void {
     this.#isDropping = true;
-    this.#clear();
+    this.#joined.clear();
   }
 
   /** The stream is gone. */
   forget(): void {
     this.#end();
-    this.#clear();
+    this.#joined.clear();
   }
 
   /** As `Readable.push`: false is what keeps the visitor's window shut. */
@@ -70,24 +64,8 @@ export class HeldUpload {
       return stream.push(null);
     }
     this.#owner.useful += chunk.length;
-    if (!this.#isDropping) this.#join(chunk);
+    if (!this.#isDropping) this.#joined.add(chunk, 0, chunk.length);
     return this.#isDropping;
-  }
-
-  #join(chunk: Buffer): void {
-    for (let from = 0; from < chunk.length; ) {
-      if (this.#last !== null && this.#used === JOINED_BYTES) {
-        this.#full.push(this.#last);
-        this.#last = null;
-      }
-      if (this.#last === null) {
-        this.#last = Buffer.allocUnsafeSlow(JOINED_BYTES);
-        this.#used = 0;
-      }
-      const taken = chunk.copy(this.#last, this.#used, from);
-      this.#used += taken;
-      from += taken;
-    }
   }
 
   /** The stream takes what comes by itself again. */
@@ -97,10 +75,5 @@ export class HeldUpload {
     // The one of its class.
     if (stream !== null) Reflect.deleteProperty(stream, 'push');
     return stream;
-  }
-
-  #clear(): void {
-    this.#full = [];
-    this.#last = null;
   }
 }

@@ -53,6 +53,35 @@ test('JSON that is nested without end is refused before it is parsed, wherever i
   );
 });
 
+/** Sends this text, and what is answered until the end of the connection or the first word of an answer. */
+async function sayTo(head: string, ...more: Buffer[]): Promise<string> {
+  const socket = connect(api.port, '127.0.0.1').on('error', () => undefined);
+  socket.write(`${head}\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n`);
+  for (const bytes of more) socket.write(bytes);
+  const answer = await new Promise<string>((done) => socket.once('data', (bytes) => done(bytes.toString())));
+  socket.destroy();
+  return answer;
+}
+
+// As pieces of a stream they took 370 bytes and 11 µs each: 6 MB on the wire held 370 MB, and the thread for 11 s.
+test('bodies in chunks of one byte are refused before they take memory and time', async () => {
+  const crumbs = Buffer.from('1\r\n{\r\n'.repeat(10_000));
+  const { user } = process.cpuUsage();
+  for (const path of ['/webhooks/x', '/auth/login']) {
+    const answer = await sayTo(`POST ${path} HTTP/1.1`, ...Array.from({ length: 100 }, () => crumbs));
+    assert.match(answer, /^HTTP\/1\.1 413 /, path);
+  }
+  const ms = process.cpuUsage({ user, system: 0 }).user / 1_000;
+  assert.ok(ms < 2_000, `${ms} ms of the processor`);
+  const some = Buffer.from('1\r\n \r\n'.repeat(1_000));
+  assert.match(await sayTo('POST /auth/login HTTP/1.1', some, Buffer.from('0\r\n\r\n')), /^HTTP\/1\.1 400 /);
+});
+
+test('a body where none belongs is no fault of the server', async () => {
+  const answer = await sayTo('GET /health HTTP/1.1', Buffer.from('1\r\n{\r\n0\r\n\r\n'));
+  assert.match(answer, /^HTTP\/1\.1 200 /);
+});
+
 test('slow bodies to the address of a webhook hold no more than their share, and others get through', async (t) => {
   const made = await ann.call('POST', '/webhook-receivers', {
     validator: 'github',

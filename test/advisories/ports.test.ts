@@ -92,6 +92,27 @@ for (const { kind, portsOf, first, all, share } of KINDS) {
     assert.throws(() => ports.take(bob), CONFLICT);
   });
 
+  test(`class 11 resource exhaustion: one person’s organizations together hold a share of the ${kind} ports, deleted ones included`, async (t) => {
+    const plane = planeOf(t, MANY);
+    const ports = portsOf(plane);
+    const eve = await plane.person('eve@example.test', 'free');
+    const second = { ...eve, orgId: plane.control.organizations.create(eve, 'Second').id };
+    const half = Math.floor(share / 2);
+    for (let i = 0; i < half; i++) ports.take(eve);
+    // Alone on the server they may have all.
+    const held = Array.from({ length: all - half }, () => ports.take(second));
+    for (const one of held.slice(share - half)) one.free();
+    plane.now += DAY_MS;
+    const bob = await plane.person('bob@example.test', 'free');
+    for (const by of [eve, second]) assert.throws(() => ports.take(by), CONFLICT);
+    await plane.control.organizations.delete(second, second.orgId);
+    const third = { ...eve, orgId: plane.control.organizations.create(eve, 'Third').id };
+    for (const by of [eve, third]) assert.throws(() => ports.take(by), CONFLICT, 'those that cool down count');
+    for (let i = share; i < all; i++) ports.take(bob);
+    plane.now += DAY_MS;
+    ports.take(third);
+  });
+
   test(`class 3 name takeover: a freed ${kind} port is its organization's at once, and another's after 24 hours`, async (t) => {
     const plane = planeOf(t, ONE);
     const ports = portsOf(plane);

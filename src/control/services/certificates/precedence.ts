@@ -4,6 +4,7 @@
  */
 import { type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../../db/tx.ts';
+import { founderOf } from '../organizations/founder.ts';
 
 /** The last third of what there is goes to owners that had fewer than this many of it, where there are several. */
 const FAIR_SHARE = 5;
@@ -25,7 +26,7 @@ export function populationOf(db: Db, { plansCount }: Ranks): Population {
   const [one] = db.all<Population>(sql`
     SELECT count(DISTINCT CASE WHEN isPaid THEN owner END) AS paid, count(DISTINCT CASE WHEN isPaid THEN NULL ELSE owner END) AS free
     FROM (
-      SELECT plan <> 'free' AND ${plansCount ? 1 : 0} AS isPaid, ${ownerOf(sql`organizations.id`)} AS owner
+      SELECT plan <> 'free' AND ${plansCount ? 1 : 0} AS isPaid, ${founderOf(sql`organizations.id`)} AS owner
       FROM organizations WHERE deleted_at IS NULL AND approval_status = 'approved'
     )`);
   return one ?? { paid: 0, free: 0 };
@@ -45,13 +46,7 @@ export function comesFirst({ edgeDomain, plansCount }: Ranks): SQL<number> {
 
 /** Of a row of `certificates`, likewise: null for the server's own. */
 export function ownerOfRow(): SQL<string | null> {
-  return ownerOf(sql`certificates.org_id`);
-}
-
-/** Who made an organization, also one that is gone; one person may make many, and counts once. */
-function ownerOf(orgId: SQL): SQL<string | null> {
-  return sql<string | null>`coalesce((SELECT m.user_id FROM memberships m WHERE m.org_id = ${orgId} AND m.role = 'owner'
-    ORDER BY m.created_at, m.user_id LIMIT 1), ${orgId})`;
+  return founderOf(sql`certificates.org_id`);
 }
 
 /** One that had a part of what there is. */

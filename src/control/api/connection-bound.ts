@@ -9,6 +9,7 @@ import type { IncomingMessage, Server as HttpServer, ServerResponse } from 'node
 import { Server as HttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import { type NetworkSet, plainIp } from '../../base/addr.ts';
+import { type HandshakeLimits, HandshakeRate } from '../../base/handshake-rate.ts';
 import type { Logger } from '../../base/log.ts';
 import { Throttle } from '../../base/throttle.ts';
 import { limitKey } from './client-ip.ts';
@@ -23,6 +24,8 @@ export interface ConnectionRules {
   readonly exempt: NetworkSet;
   readonly monotonic: () => number;
   readonly log: Logger;
+  /** TLS handshakes of a source; left out: any number. */
+  readonly handshakes?: HandshakeLimits;
   /** Other bounds than 1,000 in all and 100 per source. */
   readonly max?: { readonly total: number; readonly perSource: number };
 }
@@ -50,23 +53,48 @@ export class ConnectionBound {
   readonly #sources = new Map<string, Group>();
   readonly #connections = new Map<Socket, Connection>();
   readonly #warnings: Throttle;
+  readonly #warningsOfHandshakes: Throttle;
 
   constructor(rules: ConnectionRules) {
     this.#rules = rules;
     this.#max = rules.max ?? { total: MAX_TOTAL, perSource: MAX_PER_SOURCE };
     this.#all = newGroup(this.#max.total);
     this.#warnings = new Throttle(WARN_EVERY_MS, rules.monotonic);
+    this.#warningsOfHandshakes = new Throttle(WARN_EVERY_MS, rules.monotonic);
   }
 
   watch(server: HttpServer | HttpsServer): void {
     // With TLS a connection counts once it has shaken hands: only then is it known which socket the requests come by.
     if (server instanceof HttpsServer) {
       server.maxConnections = 2 * this.#max.total;
+      this.#paceHandshakes(server);
       server.on('secureConnection', (socket: Socket) => this.#admit(socket));
     } else server.on('connection', (socket) => this.#admit(socket));
     server.prependListener('request', (request, response) => this.#serve(request, response));
     // Answered until it is refused, which closes it, or accepted.
     server.prependListener('upgrade', ({ socket }: IncomingMessage) => this.#busy(socket));
+  }
+
+  /** In front of TLS's own listener: a handshake costs as much as a hundred requests, and whoever sends none costs it too. */
+  #paceHandshakes(server: HttpsServer): void {
+    const { handshakes, exempt, monotonic } = this.#rules;
+    if (handshakes === undefined) return;
+    const rate = new HandshakeRate(handshakes, limitKey);
+    const begin = server.listeners('connection') as ReadonlyArray<(socket: Socket) => void>;
+    server.removeAllListeners('connection');
+    server.on('connection', (socket) => {
+      const address = plainIp(socket.remoteAddress ?? '');
+      if (exempt.has(address) || rate.take(address, monotonic())) for (const each of begin) each.call(server, socket);
+      else this.#refuseHandshake(socket, limitKey(address));
+    });
+  }
+
+  #refuseHandshake(socket: Socket, source: string): void {
+    socket.resetAndDestroy();
+    const passed = this.#warningsOfHandshakes.pass();
+    const fields = { source, max_per_second: this.#rules.handshakes?.perSecond, ...passed };
+    if (passed !== undefined)
+      this.#rules.log.warn(fields, 'a source begins more TLS handshakes with the API than it may: a new one was cut');
   }
 
   /** The connection has become a WebSocket: whoever holds it counts it, by bounds of its own. */

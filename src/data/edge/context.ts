@@ -11,7 +11,7 @@ import type { RouteTable } from '../routing/table.ts';
 import type { Recorder } from '../inspect/recorder.ts';
 import type { Drops } from './drops.ts';
 import { FaultCounters } from './fault.ts';
-import type { HandshakeLimits } from './handshake-rate.ts';
+import type { HandshakeLimits } from '../../base/handshake-rate.ts';
 import type { Holds } from './holds.ts';
 import { Head } from '../../http1/head.ts';
 import type { HeadLimits } from '../../http1/head-limits.ts';

@@ -3,11 +3,12 @@ import { connect } from 'node:net';
 import { once } from 'node:events';
 import { test } from 'node:test';
 import { TestAgent } from '../fixtures/agent.ts';
-import { HandshakeRate } from './handshake-rate.ts';
+import { HandshakeRate } from '../../base/handshake-rate.ts';
+import { addressKey } from './admission.ts';
 import { Rig } from './testing/rig.ts';
 
 test('handshake rate: an address has its burst and then its rate, another has its own', () => {
-  const rate = new HandshakeRate({ perSecond: 2, burst: 3 });
+  const rate = new HandshakeRate({ perSecond: 2, burst: 3 }, addressKey);
   assert.deepEqual(
     [0, 0, 0, 0, 400, 500, 600].map((nowMs) => rate.take('192.0.2.1', nowMs)),
     [true, true, true, false, false, true, false],
@@ -17,7 +18,7 @@ test('handshake rate: an address has its burst and then its rate, another has it
 });
 
 test('handshake rate: addresses of one IPv6 /64 network, and IPv4 in either form, share a rate', () => {
-  const rate = new HandshakeRate({ perSecond: 1, burst: 1 });
+  const rate = new HandshakeRate({ perSecond: 1, burst: 1 }, addressKey);
   assert.equal(rate.take('2001:db8:0:1::1', 0), true);
   assert.equal(rate.take('2001:db8:0:1:ffff::2', 0), false);
   assert.equal(rate.take('2001:db8:0:2::1', 0), true);
@@ -30,13 +31,13 @@ test('handshake rate: 0 in either number is no limit', () => {
     { perSecond: 0, burst: 1 },
     { perSecond: 1, burst: 0 },
   ]) {
-    const rate = new HandshakeRate(limits);
+    const rate = new HandshakeRate(limits, addressKey);
     for (let i = 0; i < 1_000; i++) assert.equal(rate.take('192.0.2.1', 0), true);
   }
 });
 
 test('handshake rate: 20,000 addresses leave the newest counted', () => {
-  const rate = new HandshakeRate({ perSecond: 1, burst: 1 });
+  const rate = new HandshakeRate({ perSecond: 1, burst: 1 }, addressKey);
   for (let i = 0; i < 20_000; i++) assert.equal(rate.take(`10.0.${i >> 8}.${i & 255}`, 0), true);
   assert.equal(rate.take('10.0.78.31', 0), false);
 });

@@ -19,7 +19,7 @@ import { ACME_PROTOCOL, HttpAnswers } from './acme-answers.ts';
 import { CertificateWaits, type WantCertificate } from './certificate-waits.ts';
 import type { Drops } from './drops.ts';
 import type { Entered, Entrance } from './entrance.ts';
-import { type HandshakeLimits, HandshakeRate } from './handshake-rate.ts';
+import { type HandshakeLimits, HandshakeRate } from '../../base/handshake-rate.ts';
 import { ConnectionNames } from './connection-names.ts';
 import type { Recorder } from '../inspect/recorder.ts';
 import { type EdgeConnection, type EdgeContext, type EdgeLimits, edgeContext } from './context.ts';
@@ -257,7 +257,7 @@ function tlsListener(
   { entrance, drops }: Pick<HttpEdgeDeps, 'entrance' | 'drops'>,
   { limits, raw }: { limits: HandshakeLimits; raw: Set<Socket> },
 ): Server {
-  const rate = new HandshakeRate(limits);
+  const rate = new HandshakeRate(limits, addressKey);
   return createServer({ noDelay: true }, (socket) => {
     entrance.enter(socket, (from) => {
       // Who speaks for many has no load of its own, and no rate.

@@ -6,9 +6,9 @@
  * the likeliest to sit for nothing. So a flood of silent sockets shortens its own stay and does not lock agents out.
  */
 import type { Socket } from 'node:net';
-import { Admission } from '../edge/admission.ts';
+import { type HandshakeLimits, HandshakeRate } from '../../base/handshake-rate.ts';
+import { Admission, addressKey } from '../edge/admission.ts';
 import { AddressQueue } from './address-queue.ts';
-import { type HandshakeLimits, HandshakeRate } from '../edge/handshake-rate.ts';
 
 export interface AnonymousLimits {
   readonly total: number;
@@ -44,7 +44,7 @@ export class AnonymousSockets {
 
   constructor(limits: AnonymousLimits) {
     this.#limits = limits;
-    this.#rate = new HandshakeRate(limits.handshakes);
+    this.#rate = new HandshakeRate(limits.handshakes, addressKey);
     this.#admission = new Admission({ total: limits.total + 1, perAddress: limits.perAddress });
   }
 

@@ -12,7 +12,7 @@ import { attachSession } from '../../mux/attach.ts';
 import { Shaper } from '../../mux/shaper.ts';
 import { plainAddress } from '../edge/forwarded.ts';
 import type { Drops } from '../edge/drops.ts';
-import type { HandshakeLimits } from '../edge/handshake-rate.ts';
+import type { HandshakeLimits } from '../../base/handshake-rate.ts';
 import type { Holds } from '../edge/holds.ts';
 import type { MuxSession } from '../../mux/session.ts';
 import type { WindowBudget } from '../../mux/window.ts';

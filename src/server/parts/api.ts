@@ -40,6 +40,10 @@ export async function serveApi(
     monotonic: () => systemClock.monotonic(),
     log: log.child({ part: 'api' }),
     tls: settings.api.tls ? apiTls.certificate : null,
+    handshakes: {
+      perSecond: settings.edge.limits.tls_handshakes_per_second_per_ip,
+      burst: settings.edge.limits.tls_handshakes_burst_per_ip,
+    },
   });
   apiTls.show(api);
   life.onClose('API', () => api.close());

@@ -1,10 +1,9 @@
 /**
- * New TLS handshakes per address: one costs 0.7 ms of the thread that serves everybody, a hundred times a request. The edge has one of these
- * for visitors, the agents' listener another.
+ * New TLS handshakes per address: one costs 0.7 ms of the thread that serves everybody, a hundred times a request. Each listener with TLS has one
+ * of these: the edge's, the agents', the API's.
  */
-import { RecentMap } from '../../base/recent-map.ts';
-import { Allowance } from '../../base/allowance.ts';
-import { addressKey } from './admission.ts';
+import { Allowance } from './allowance.ts';
+import { RecentMap } from './recent-map.ts';
 
 /** Addresses that are counted. Beyond, the one that came longest ago begins anew: a limit per address does not stop so many. */
 const MAX_ADDRESSES = 16_384;
@@ -18,11 +17,14 @@ export interface HandshakeLimits {
 
 export class HandshakeRate {
   readonly #limits: HandshakeLimits;
+  readonly #keyOf: (ip: string) => string;
   readonly #byAddress = new RecentMap<string, Allowance>({ max: MAX_ADDRESSES });
   #refused = 0;
 
-  constructor(limits: HandshakeLimits) {
+  /** `keyOf`: what an address counts as, so that a /64 network of IPv6 is one. */
+  constructor(limits: HandshakeLimits, keyOf: (ip: string) => string) {
     this.#limits = limits;
+    this.#keyOf = keyOf;
   }
 
   /** Handshakes that were refused since the start. */
@@ -34,7 +36,7 @@ export class HandshakeRate {
   take(ip: string, nowMs: number): boolean {
     const { perSecond, burst } = this.#limits;
     if (perSecond === 0 || burst === 0) return true;
-    const key = addressKey(ip);
+    const key = this.#keyOf(ip);
     let allowance = this.#byAddress.get(key);
     if (allowance === undefined) this.#byAddress.set(key, (allowance = new Allowance({ perSecond, burst }, nowMs)));
     if (!allowance.hasOne(nowMs)) {
@@ -47,6 +49,6 @@ export class HandshakeRate {
 
   /** The handshake that `ip` began has led to a peer that is known: it does not count. */
   giveBack(ip: string): void {
-    this.#byAddress.get(addressKey(ip))?.giveBack();
+    this.#byAddress.get(this.#keyOf(ip))?.giveBack();
   }
 }

@@ -2,6 +2,7 @@
  * The live agent sessions of this node: who is connected, which token each belongs to, and what a change of a route or a token
  * means for them. It answers the control plane (NodeControl) and listens to the routing table. One per data node.
  */
+import { HandshakeRate } from '../../base/handshake-rate.ts';
 import type { Logger } from '../../base/log.ts';
 import type { SessionEndEvent } from '../../plane/events.ts';
 import type { AdmitAnswer, ConnectionInfo, Link, NodeControl, Refusal } from '../../plane/link.ts';
@@ -30,6 +31,12 @@ const KICKED_RETRY_MS = 5_000;
 const COME_BACK_MS = 50;
 /** One token may hold a quarter of all sessions, and at least these: it must not shut everybody else out. */
 const MIN_PER_TOKEN = 16;
+/**
+ * New sessions of one organization: all agents of a server may come back at once, and this many at least; then so many per second. Each is a
+ * handshake and a question to the control plane, and one that shows a good key counts for no address.
+ */
+const SESSIONS_PER_SECOND = 50;
+const MIN_SESSIONS_AT_ONCE = 1_000;
 /** Expiry is looked at this often. */
 const SWEEP_MS = 1_000;
 /** What ends within less than this after a sweep waits for it: ends of many tunnels a millisecond apart are no sweep each. */
@@ -62,6 +69,7 @@ export class AgentRegistry
   /** By process and organization: an agent that comes again takes the place of its earlier session. */
   readonly #byRun = new Map<string, AgentSession>();
   readonly #revoked = new Set<string>();
+  readonly #newSessions: HandshakeRate;
   readonly #recheck: Recheck;
   readonly #unsubscribe: () => void;
   readonly #timer: NodeJS.Timeout;
@@ -73,6 +81,8 @@ export class AgentRegistry
 
   constructor(deps: RegistryDeps) {
     this.#deps = deps;
+    const burst = Math.max(MIN_SESSIONS_AT_ONCE, deps.maxSessions);
+    this.#newSessions = new HandshakeRate({ perSecond: SESSIONS_PER_SECOND, burst }, (orgId) => orgId);
     this.#recheck = new Recheck({
       link: deps.link,
       tokens: () => [...this.#byToken.keys()],
@@ -106,6 +116,8 @@ export class AgentRegistry
     if (this.#revoked.has(grant.tokenId)) return refusal('unauthorized', 'This token was revoked.');
     if (grant.expiresAt <= this.#deps.now())
       return { ...refusal('unauthorized', 'This token has expired.'), expiredAt: grant.expiresAt };
+    if (!this.#newSessions.take(grant.orgId, performance.now()))
+      return refusal('overloaded', 'The agents of this organization connect too often. Try again in a few seconds.');
     // Before the limits are counted: what it had is given up.
     const run = runOf(agent, grant);
     const before = run === undefined ? undefined : this.#byRun.get(run);
